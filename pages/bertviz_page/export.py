@@ -12,10 +12,9 @@ from pages.bertviz_page.frame import Drawing
 from pages.bertviz_page.views import draw
 from pages.ui.export.attention import weight_files
 from pages.ui.export.attention_map import AttentionMap
-from pages.ui.export.project_code import header
+from pages.ui.export.code import header, import_lines, output_attentions, run_lines
 from pages.ui.export.records import Code, DataFiles, Export, WebPage, file_stem, one_line, reading, source
 from pages.ui.export.texts import SECOND_SENTENCE, TEXT, TRANSFORMERS_COMMENT, WITHOUT_SPECIAL, quoted
-from pages.ui.export.transformers_code import import_lines, output_attentions, run_lines
 from pages.ui.panels.attention_panel import HeadMap
 from pages.ui.panels.texts import STACK_LABELS
 from pages.ui.panels.view_options import ViewOptions

@@ -10,9 +10,9 @@ from pages.compare.maps import COLUMNS, MODULE, STYLES, difference_rows, map_tit
 from pages.compare.runs import TRACE_PARTS, Run, RunPair, heads_of
 from pages.compare.word_similarity import WordChart, WordThroughLayers, similarity_rows
 from pages.ui.canvas.charts import lines_chart
+from pages.ui.export.code import IMPORT_CHANGES, interventions_literal, load_line
 from pages.ui.export.data import DataTable, data_files
 from pages.ui.export.figure import charts_figure, charts_page
-from pages.ui.export.project_code import IMPORT_CHANGES, interventions_literal, load_line
 from pages.ui.export.records import Code, Export, Exports, WebPage, one_line
 from pages.ui.export.texts import AXES, PROJECT_COMMENT
 from pages.ui.shell.address import widget_key

@@ -10,7 +10,7 @@ PAGE = "compare"
 badge = open_page(PAGE)
 
 # The title is on its way: what follows imports torch.
-from pages.compare import examples, state, texts
+from pages.compare import state, texts
 from pages.compare.controls import ask_look, ask_sides
 from pages.compare.export import comparison_exports
 from pages.compare.maps import show_maps
@@ -28,7 +28,7 @@ from pages.ui.shell.level import is_hidden
 from pages.ui.shell.metrics import part_run
 from tx_core.errors import ExplorerError
 
-FIRST_VIEW = examples.first_view()
+FIRST_VIEW = state.first_view()
 
 
 def try_run(name: str, side: Side) -> Run | None:
@@ -69,12 +69,12 @@ def show_sides(one: Side, other: Side) -> None:
 
 
 read_view(PAGE, FIELDS, FIRST_VIEW)
-curated = [example for example in examples.curated() if not is_hidden(f"vary={example.vary}")]
-example, origin = find(curated, lambda one: examples.is_shown(PAGE, one))
-offer(widget_key(PAGE, "example"), curated, origin, lambda one: examples.show_example(PAGE, one))
+curated = [example for example in state.curated() if not is_hidden(f"vary={example.vary}")]
+example, origin = find(curated, lambda one: state.is_shown(PAGE, one))
+offer(widget_key(PAGE, "example"), curated, origin, lambda one: state.show_example(PAGE, one))
 if example and origin and is_offered("examples"):
     st.markdown(f":material/lightbulb: {example.notice}")
-    offer_counters(widget_key(PAGE, "counter_example"), origin, example, lambda one: examples.show_example(PAGE, one))
+    offer_counters(widget_key(PAGE, "counter_example"), origin, example, lambda one: state.show_example(PAGE, one))
 if dropped := state.drop_token_changes(PAGE):
     st.info(dropped)
 ask_sides(PAGE)

@@ -28,11 +28,12 @@ from pages.ui.panels.predictions import (
 from pages.ui.panels.tokens import (
     SPECIAL_FIELD,
     ask_special_tokens,
+    blank_last_word,
     escape_markdown,
     note_special_tokens,
     warn_of_unknown,
+    word_buttons,
 )
-from pages.ui.panels.word_buttons import blank_last_word, word_buttons
 from pages.ui.shell import cache, controls, examples
 from pages.ui.shell.address import (
     Field,

@@ -6,8 +6,8 @@ import streamlit as st
 
 from pages.heads_and_blocks import texts
 from pages.heads_and_blocks.depth import BLOCKS
+from pages.ui.export.code import load_line
 from pages.ui.export.lessons import Computation, computation_code, draw_and_export
-from pages.ui.export.project_code import load_line
 from pages.ui.export.records import reading, source
 from pages.ui.shell.address import widget_key
 from tx_core.engine.bert_engine import BertEngine

@@ -7,9 +7,9 @@ from pages.many_sentences.heads import Grid, head_rows
 from pages.many_sentences.reading import OpenedScan, stopped_in_words
 from pages.many_sentences.texts import plural
 from pages.ui.canvas.head_table import AXES
+from pages.ui.export.code import header
 from pages.ui.export.data import DataTable, data_files
 from pages.ui.export.figure import charts_figure, charts_page, grid_chart
-from pages.ui.export.project_code import header
 from pages.ui.export.records import Code, DataFiles, Export, file_stem, one_line, reading, source
 from pages.ui.export.texts import PROJECT_COMMENT, WITHOUT_SPECIAL
 from pages.ui.shell import controls

@@ -6,8 +6,8 @@ from pages.masks import texts
 from pages.masks.masked_head import DRAWN
 from pages.masks.whole_run import RUN_CHANGES, WORDS
 from pages.ui.canvas.mask_grid import mask_from_link
+from pages.ui.export.code import IMPORT_CHANGES, interventions_literal, load_line
 from pages.ui.export.lessons import Computation, computation_code
-from pages.ui.export.project_code import IMPORT_CHANGES, interventions_literal, load_line
 from pages.ui.export.records import reading, source
 from pages.ui.shell.address import widget_key
 from tx_core.engine.catalogue import DEFAULT

@@ -2,8 +2,8 @@
 
 from pages.positions import texts
 from pages.positions.encodings import ENCODING_VIEWS, Choice
+from pages.ui.export.code import load_line
 from pages.ui.export.lessons import Computation, computation_code
-from pages.ui.export.project_code import load_line
 from pages.ui.export.records import reading, source
 from tx_core.engine.catalogue import DEFAULT
 from tx_core.engine.engine import Engine

@@ -3,8 +3,8 @@
 import streamlit as st
 
 from pages.self_attention import texts
+from pages.ui.export.code import load_line
 from pages.ui.export.lessons import Computation, computation_code
-from pages.ui.export.project_code import load_line
 from pages.ui.export.records import reading, source
 from pages.ui.shell.address import widget_key
 from tx_core.engine.catalogue import DEFAULT

@@ -10,9 +10,9 @@ import streamlit as st
 
 from pages.summaries import texts
 from pages.ui.canvas.mask_grid import MODULE, STYLE, Matrices
+from pages.ui.export.code import header
 from pages.ui.export.data import DataTable, data_files
 from pages.ui.export.figure import charts_page
-from pages.ui.export.project_code import header
 from pages.ui.export.records import Code, Export, WebPage, file_stem, reading, source
 from pages.ui.export.texts import SECOND_SENTENCE, TEXT, WITHOUT_SPECIAL, quoted
 from pages.ui.panels.tokens import numbered_tokens

@@ -8,9 +8,8 @@ from jaxtyping import Float, Float32
 from pages.ui.canvas.attention_view import BEFORE_AFTER, MAP, STYLE
 from pages.ui.export import texts
 from pages.ui.export.attention_map import AttentionMap
-from pages.ui.export.project_code import attention_code
+from pages.ui.export.code import attention_code, transformers_attention_code
 from pages.ui.export.records import Code, DataFiles, Export, Exports, Source, WebPage
-from pages.ui.export.transformers_code import transformers_attention_code
 from pages.ui.panels.attention_panel import HeadMap
 from pages.ui.panels.view_options import ViewOptions
 from tx_core.analysis.weights_file import MOST, SavedWeights, weight_of, weights_csv, weights_json, weights_npz

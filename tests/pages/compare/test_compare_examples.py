@@ -10,9 +10,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.compare import texts
-from pages.compare.examples import EXAMPLES, Example, curated
 from pages.compare.runs import heads_of
-from pages.compare.state import FIELDS
+from pages.compare.state import EXAMPLES, FIELDS, Example, curated
 from tests.support.drawings import says
 from tx_core.analysis import patterns, views, word_comparison
 from tx_core.engine import catalogue

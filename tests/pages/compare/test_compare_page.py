@@ -7,8 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.compare import texts
-from pages.compare.examples import Example, curated
-from pages.compare.state import VARIES
+from pages.compare.state import VARIES, Example, curated
 from pages.compare.texts import FIRST_TEXT
 from pages.ui.panels.texts import ADDS_NONE, READ_WITHOUT
 from pages.ui.panels.tokens import escape_markdown

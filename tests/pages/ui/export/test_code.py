@@ -17,15 +17,13 @@ from pages.compare.export import maps_code, word_code
 from pages.compare.runs import RunPair, run
 from pages.compare.state import Side
 from pages.compare.word_similarity import WordThroughLayers
-from pages.fill_mask.export import Lists
-from pages.fill_mask.snippets import project_lists, transformers_lists
+from pages.fill_mask.export import Lists, project_lists, transformers_lists
 from pages.summaries import attribution as attribution_part
 from pages.summaries import kinds as kinds_part
 from pages.summaries import logit_lens as lens_part
 from pages.summaries import value_weighted as values_part
 from pages.ui.export.attention_map import AttentionMap
-from pages.ui.export.project_code import attention_code
-from pages.ui.export.transformers_code import transformers_attention_code
+from pages.ui.export.code import attention_code, transformers_attention_code
 from pages.ui.panels.attention_panel import HeadMap
 from pages.ui.panels.predictions import ListSettings, SentencePredictions
 from pages.ui.panels.view_options import ViewOptions

@@ -8,12 +8,12 @@ from pages.compare.export import maps_code, word_code, word_export
 from pages.compare.runs import RunPair, run
 from pages.compare.state import Side
 from pages.compare.word_similarity import WordThroughLayers
-from pages.fill_mask import snippets as prediction_snippets
+from pages.fill_mask import export as predictions_export
 from pages.fill_mask.blank_attention import BlankView
 from pages.fill_mask.export import Lists
 from pages.many_sentences.export import report_code
 from pages.summaries import logit_lens
-from pages.ui.export import project_code
+from pages.ui.export.code import header
 from pages.ui.export.records import file_stem, one_line, shortened
 from pages.ui.export.web_page import stand_alone
 from pages.ui.panels.predictions import ListSettings, SentencePredictions
@@ -65,11 +65,11 @@ def every_code(title: str) -> dict[str, str]:
     lists, word = Lists("embedded", (answer,), ListSettings(3, 1.0, 1.0, 1.0)), followed_first(sides, "flies")
     seen = BlankView("time ___ like", 0, trace, (Intervention("off", 0, 1),), None)
     return {
-        "opening": "\n".join(project_code.header(title, "embedded", "import torch")),
-        "core lists": prediction_snippets.project_lists(title, lists),
-        "lists": prediction_snippets.transformers_lists(title, lists),
-        "core shift": prediction_snippets.project_shift(title, lists, seen),
-        "shift": prediction_snippets.transformers_shift(title, lists, seen),
+        "opening": "\n".join(header(title, "embedded", "import torch")),
+        "core lists": predictions_export.project_lists(title, lists),
+        "lists": predictions_export.transformers_lists(title, lists),
+        "core shift": predictions_export.project_shift(title, lists, seen),
+        "shift": predictions_export.transformers_shift(title, lists, seen),
         "core maps": maps_code(title, sides),
         "core word": word_code(title, sides, word),
         "many": report_code(title, read_all(engine, embedded_sentences())),
