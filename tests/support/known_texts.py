@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import torch
 
 from tx_core.engine.tokenizer import Tokenizer
-from tx_core.training.evaluation.minimal_pairs import Pair
+from tx_core.training.evaluation.masked_words import Pair
 from tx_core.training.evaluation.probe import BertProbe
 from tx_core.training.pretraining.vocabulary import SPECIAL_TOKENS, from_pieces
 from tx_core.transformer.bert import random_bert

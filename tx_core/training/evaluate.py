@@ -18,9 +18,19 @@ from typing import Any
 from tx_core.analysis.grammar import HeadRelation, write_grammar
 from tx_core.engine.catalogue import directory_name
 from tx_core.errors import ExplorerError
-from tx_core.training.evaluation.cloze import capital_prompts, everyday_prompts, fact_prompts, measure_cloze, seen_capitals
-from tx_core.training.evaluation.held_out import as_numbers, measure_held_out
-from tx_core.training.evaluation.minimal_pairs import by_phenomenon, read_agreement, read_blimp, share_preferred
+from tx_core.training.evaluation.masked_words import (
+    as_numbers,
+    by_phenomenon,
+    capital_prompts,
+    everyday_prompts,
+    fact_prompts,
+    measure_cloze,
+    measure_held_out,
+    read_agreement,
+    read_blimp,
+    seen_capitals,
+    share_preferred,
+)
 from tx_core.training.evaluation.probe import Probe, load_probe
 from tx_core.training.evaluation.relations import measure_attention, read_trees
 from tx_core.training.evaluation.word_senses import measure_senses

@@ -23,15 +23,16 @@ from tx_core.errors import ExplorerError
 from tx_core.training.pretraining.corpus import CorpusFile, CorpusProblem, lines_of, read_corpus, read_held_out, tokenise
 from tx_core.training.pretraining.deepen import deepen_model, frozen_while_new_blocks_learn, new_blocks, query_and_key_weights
 from tx_core.training.pretraining.export import export_checkpoint
-from tx_core.training.pretraining.provenance import (
+from tx_core.training.pretraining.run_records import (
+    check_same_run,
     choose_device,
     code_version,
     describe_data,
     describe_hardware,
     in_half,
+    load_state,
     read_licences,
 )
-from tx_core.training.pretraining.run_state import check_same_run, load_state
 from tx_core.training.pretraining.settings import (
     MaskingSettings,
     ModelSettings,

@@ -7,20 +7,18 @@ import pytest
 import torch
 
 from tests.support.known_texts import BACKEND, CONLLU, VOCAB, WORDS, Knowing, held_out_files, pairs, untrained
-from tx_core.training.evaluation.cloze import (
+from tx_core.training.evaluation.masked_words import (
+    Pair,
     Prompt,
+    by_phenomenon,
     capital_prompts,
     everyday_prompts,
     fact_prompts,
     measure_cloze,
-    seen_capitals,
-)
-from tx_core.training.evaluation.held_out import measure_held_out
-from tx_core.training.evaluation.minimal_pairs import (
-    Pair,
-    by_phenomenon,
+    measure_held_out,
     pseudo_log_likelihoods,
     read_agreement,
+    seen_capitals,
     share_preferred,
 )
 from tx_core.training.evaluation.probe import ProbeRow, in_batches

@@ -12,7 +12,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from tx_core.engine.tokenizer import Tokenizer
-from tx_core.training.evaluation.held_out import as_numbers, measure_held_out
+from tx_core.training.evaluation.masked_words import as_numbers, measure_held_out
 from tx_core.training.evaluation.probe import BertProbe
 from tx_core.training.pretraining.batches import (
     Batch,
@@ -26,7 +26,7 @@ from tx_core.training.pretraining.batches import (
 from tx_core.training.pretraining.corpus import TokenisedSource
 from tx_core.training.pretraining.fused_forward import fused_forward, fused_loss
 from tx_core.training.pretraining.optimiser import RunningMean, make_optimiser
-from tx_core.training.pretraining.run_state import RunProgress, save_state
+from tx_core.training.pretraining.run_records import RunProgress, save_state
 from tx_core.training.pretraining.settings import (
     MaskingSettings,
     OptimiserSettings,

@@ -20,8 +20,7 @@ from tx_core.engine.checkpoint import load_bert
 from tx_core.engine.tokenizer import load_tokenizer
 from tx_core.training import pretrain
 from tx_core.training.pretraining.optimiser import RunningMean, make_optimiser
-from tx_core.training.pretraining.provenance import in_half
-from tx_core.training.pretraining.run_state import load_state
+from tx_core.training.pretraining.run_records import in_half, load_state
 from tx_core.training.pretraining.settings import OptimiserSettings
 from tx_core.transformer.bert import random_bert
 from tx_core.transformer.config import BertConfig

@@ -16,7 +16,7 @@ from tests.support.small_training import SMALL, prepared, train
 from tx_core.engine.checkpoint import load_bert
 from tx_core.engine.tokenizer import load_tokenizer
 from tx_core.training.pretraining.corpus import CorpusProblem
-from tx_core.training.pretraining.run_state import load_state, save_state
+from tx_core.training.pretraining.run_records import load_state, save_state
 
 
 def test_killed_and_resumed_equals_uninterrupted(trained, corpus, tmp_path):
