@@ -155,7 +155,7 @@ def hub_engine(checkpoint):
 @pytest.fixture(scope="session")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small corpus to pre-train on, with its licences."""
-    from tests.support.training_texts import write_corpus
+    from tests.support.small_training import write_corpus
 
     folder = write_corpus(tmp_path_factory.mktemp("corpus"))
     (folder / "SOURCES.md").write_text("| short | CC0 |\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Terms of the glossary, explained where a page first uses them, by pointer, keyboard and finger."""
+"""Terms of the glossary, explained where a page first uses them, by pointer, keyboard and finger; and the glossary's own page."""
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -81,3 +81,15 @@ def test_a_page_that_is_drawn_anew_has_its_terms_underlined_anew(page_at, settle
     settle(page)
     expect(marks(page).first).to_be_visible()
     assert marks(page).first.evaluate(OVER_ITS_WORD)
+
+
+def test_a_phone_in_the_dark_shows_the_words_and_a_link_leads_to_its_view(page_at, axe, settle):
+    page = page_at("/words", width=390, dark=True)
+    page.get_by_role("heading", name=GROUPS[-1].title).wait_for()
+    settle(page)
+    assert page.get_by_test_id("stMain").evaluate("({scrollWidth, clientWidth}) => scrollWidth <= clientWidth")
+    axe(page)
+    view = next(view for group in GROUPS for view in group.views if view.page == "self_attention")
+    page.get_by_role("link", name=contents.page(view.page).question).click()
+    page.get_by_role("heading", level=1, name=contents.page(view.page).question).wait_for()
+    expect(page.get_by_label("Sentence", exact=True)).to_have_value(view.settings["text"])

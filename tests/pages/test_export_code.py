@@ -1,4 +1,4 @@
-"""The Python that the pages of blanks, comparisons and summaries offer computes what their figures show."""
+"""The Python that pages offer computes what their figures show; and the code that Build pages show is the code that runs."""
 
 import csv
 from collections.abc import Callable
@@ -18,6 +18,7 @@ from pages.ui.export import menu, texts
 from pages.ui.export.records import Export
 from tests.support.drawings import sent_to
 from tests.support.export_menu import opened
+from tests.support.serving import ROOT
 from tests.support.snippets import computed
 from tx_core.corpus.scan_file import CorpusScan, new_origin, write_scan
 from tx_core.corpus.sentence_file import Sentences, read_sentences
@@ -328,3 +329,44 @@ def bare_code(export: Export) -> bool:
     """Whether all code of an export leaves special tokens out."""
     codes = [(export.code.project, "special_tokens=False"), (export.code.transformers, "add_special_tokens=False")]
     return all(argument in write() for write, argument in codes if write)
+
+
+PAGES = [
+    ("self_attention", {}),
+    ("classifier", {}),
+    *(("heads_and_blocks", {"part": part}) for part in ("embeddings", "heads", "feed", "norm", "depth", "journey")),
+    *(("masks", {"part": part}) for part in ("one", "penalty", "batch")),
+    *(("positions", {"part": part}) for part in ("ways", "demands", "shuffle")),
+    *(("encoder_decoder", {"part": part}) for part in ("train", "inside")),
+    *(("bert", {"part": part}) for part in ("compare", "random", "labels")),
+]
+PICTURES = {"bidi_component", "plotly_chart", "dataframe"}
+IN_THE_BACKGROUND = ("bert", {"part": "compare"})
+"""It draws nothing before Hugging Face's library is loaded."""
+
+
+@pytest.mark.parametrize(("page", "asked"), PAGES, ids=str)
+def test_text_equation_code_and_picture_follow_one_another(open_app, page, asked):
+    kinds = [getattr(node, "type", "") for node in open_app(page, **asked).main]
+    places = [kinds.index(kind) for kind in ("markdown", "latex", "expander")]
+    pictures = [place for place, kind in enumerate(kinds) if kind in PICTURES]
+    assert places == sorted(places)
+    assert all(place > places[-1] for place in pictures)
+    assert pictures or (page, asked) == IN_THE_BACKGROUND
+
+
+@pytest.mark.parametrize(("page", "asked"), PAGES, ids=str)
+def test_the_code_on_the_page_is_the_one_in_the_core(open_app, page, asked):
+    app = open_app(page, **asked)
+    app.session_state["source_code"] = True
+    app.run()
+    shown = [code.value for code in app.code if code.language == "python"]
+    homes = [caption.value.strip("`") for caption in app.caption if caption.value.startswith("`tx_core/")]
+    assert len(shown) == len(homes) > 0
+    for source, home in zip(shown, homes, strict=True):
+        assert stripped(source) in stripped((ROOT / home).read_text("utf-8"))
+
+
+def stripped(code: str) -> str:
+    """Write code without its indentation, which a method loses on a page."""
+    return "\n".join(line.strip() for line in code.splitlines())

@@ -11,6 +11,7 @@ from tx_core.engine import catalogue
 Sent = tuple[dict, np.ndarray]
 OURS = "attention_explorer_"
 """How the names of our own components begin."""
+BIRD = {"text": "a small bird sings", "text_b": "a bird sings loudly", "head": "2-3"}
 
 
 def walls(app: AppTest) -> list[Sent]:
@@ -75,3 +76,14 @@ def problems(app: AppTest) -> list[str]:
 def weights_of(text: str, pair: str | None = None, model: str = catalogue.DEFAULT) -> np.ndarray:
     """Give the weights of a run outside any page."""
     return catalogue.load(model).trace(text, pair).attention.weights
+
+
+def drawn_comparison(app: AppTest) -> tuple[dict, list[np.ndarray]]:
+    """Give the header, and the numbers of A, of B and of B − A."""
+    ((header, sent),) = sent_to(app, "comparison")
+    cells = np.frombuffer(sent, "<u2").astype(float)
+    sizes = [len(header[name]) for name in ("one", "other", "labels")]
+    ends = np.cumsum([size**2 for size in sizes])
+    one, other, difference = (part.reshape(size, size) for part, size in zip(np.split(cells, ends[:-1]), sizes, strict=True))
+    root = (difference - 32768) / 32767
+    return header, [(one / 65535) ** 2, (other / 65535) ** 2, np.sign(root) * root**2]

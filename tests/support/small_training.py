@@ -1,11 +1,32 @@
-"""A pre-training of seconds, for tests: its settings, and the command called with them."""
+"""A pre-training of seconds, for tests: its corpus, made from a few words, its settings, and the command called with them."""
 
+import itertools
 from pathlib import Path
 from typing import Any
 
 from tx_core.training import pretrain
 from tx_core.training.pretraining.settings import parser
 from tx_core.training.pretraining.training import Pretraining
+
+SUBJECTS = ("the cat", "a dog", "my sister", "the old man", "our teacher", "a bird")
+VERBS = ("sees", "likes", "follows", "remembers", "hears")
+OBJECTS = ("the moon", "a red ball", "his brother", "unbelievable translations", "the garden")
+
+
+def sentences() -> list[str]:
+    """All 150 combinations."""
+    return [f"{s} {v} {o}.".capitalize() for s, v, o in itertools.product(SUBJECTS, VERBS, OBJECTS)]
+
+
+def write_corpus(folder: Path) -> Path:
+    """Write `short.txt` (a sentence a line), `long.txt` (paragraphs of five) and `valid/short.txt`."""
+    made = sentences()
+    (folder / "valid").mkdir(parents=True)
+    (folder / "short.txt").write_text("\n".join(made[:120]) + "\n", encoding="utf-8")
+    (folder / "long.txt").write_text("\n".join(" ".join(made[i : i + 5]) for i in range(0, 150, 5)) + "\n", encoding="utf-8")
+    (folder / "valid" / "short.txt").write_text("\n".join(made[120:]) + "\n", encoding="utf-8")
+    return folder
+
 
 SMALL = [
     *("--vocabulary-size", "90", "--layers", "2", "--heads", "3", "--hidden", "24", "--intermediate", "40"),

@@ -12,8 +12,7 @@ from pages.compare.texts import FIRST_TEXT
 from pages.ui.panels.texts import ADDS_NONE, READ_WITHOUT
 from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell.controls import model_title
-from tests.support.drawings import says
-from tests.support.drawn_comparison import BIRD, drawn_comparison
+from tests.support.drawings import BIRD, drawn_comparison, says
 from tests.support.drawn_lines import drawn_lines
 from tx_core.analysis import comparison, word_comparison
 from tx_core.analysis.comparison import compare_attention

@@ -1,18 +1,28 @@
-"""A and B on the page of comparisons: pinned, swapped, and run with changes of their own."""
+"""A and B on the page of comparisons: pinned, swapped, run with changes of their own, in their link, and as a table."""
 
+import csv
+import io
 from collections.abc import Callable
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from pages.compare import texts
+from pages.compare import maps, texts
 from pages.compare.controls import changes_in_full, name_changes
-from pages.compare.state import PARTS, VARIES
+from pages.compare.maps import as_csv, difference_rows
+from pages.compare.state import FIELDS, MAX_UNTRAINED_MODELS, PARTS, VARIES
 from pages.ui.panels.texts import TOKEN_CHANGES_UNDONE
+from pages.ui.panels.view_options import SCALES
+from pages.ui.shell.address import parse_view
 from tests.support.changes import name_everywhere, name_in_head
-from tests.support.drawings import says
-from tests.support.drawn_comparison import BIRD, drawn_comparison
+from tests.support.drawings import BIRD, drawn_comparison, says
+from tx_core.analysis.comparison import compare_attention
+from tx_core.analysis.views import view
+from tx_core.analysis.word_comparison import spell_words
+from tx_core.engine import catalogue
 from tx_core.transformer.interventions import read_interventions
 
 Open = Callable[..., AppTest]
@@ -124,3 +134,87 @@ def test_changes_that_a_link_brings_are_told_in_full_and_one_click_takes_them_ba
         texts.TITLES["A"].format(side=texts.UNCHANGED_SIDE),
         texts.TITLES["B"].format(side=texts.CHANGED_SIDE.format(changes=changes)),
     ]
+
+
+CHANGES = ((), read_interventions("off~1"), read_interventions("off~2-3_hide~2"))
+HEADS = st.tuples(st.integers(0, 99), st.none() | st.integers(0, 99))
+VALUES = {
+    "text": st.text(max_size=20),
+    "pair": st.text(max_size=20),
+    "model": st.just("embedded"),
+    "head": HEADS,
+    "seed": st.integers(0, MAX_UNTRAINED_MODELS),
+    "changes": st.sampled_from(CHANGES),
+}
+LOOKS = {
+    "vary": st.sampled_from(list(VARIES)),
+    "two": st.booleans(),
+    "nospecial": st.booleans(),
+    "hide": st.booleans(),
+    "scale": st.sampled_from(SCALES),
+    "focus": st.none() | st.integers(0, 500),
+    "word": st.none() | st.tuples(st.integers(0, 500), st.integers(0, 500)),
+}
+
+
+def test_a_chosen_word_stays_in_the_link_and_ambiguous_ones_are_told_apart(open_app: Open):
+    app = open_app("compare", text="the dog saw the cat", text_b="the cat saw the dog")
+    options = app.selectbox(key="compare_word_shown").options
+    assert "the (word 1 of A, 4 of B)" in options
+    assert "dog" in options
+    app.selectbox(key="compare_word_shown").set_value((2, 5)).run()
+    assert app.query_params["word"] == "3-6"
+    again = open_app("compare", **app.query_params)
+    assert again.selectbox(key="compare_word_shown").value == (2, 5)
+    assert [text.value for text in again.text] == [text.value for text in app.text]
+
+
+def test_a_link_with_nonsense_says_so_and_shows_the_usual(open_app: Open):
+    app = open_app("compare", head="0-0", vary="moods", changes_b="off~0", seed_b="99", word="flies", focus="x", text="a bird")
+    assert not app.exception
+    for name in ("head", "vary", "changes_b", "seed_b", "word", "focus"):
+        assert name in app.info[0].value
+    far = open_app("compare", text="a bird", head="99-99", word="400-2", focus="500")
+    assert not far.exception
+    engine = catalogue.load(catalogue.DEFAULT)
+    note = texts.NEAREST_HEAD.format(model=engine.title, layers=engine.info.num_layers, heads=engine.info.num_heads)
+    assert note in says(far)
+
+
+@given(st.fixed_dictionaries({f"{name}{end}": values for name, values in VALUES.items() for end in ("", "_b")} | LOOKS))
+def test_state_to_link_to_state_loses_nothing(state: dict[str, object]):
+    asked = {field.name: field.write(state[field.name]) for field in FIELDS if state[field.name] != field.default}
+    values, wrong = parse_view(FIELDS, asked)
+    assert not wrong
+    assert values == state
+
+
+def test_the_table_lists_every_link_with_both_weights_and_leaves_out_what_is_not_there(open_app: Open):
+    engine, sentences = catalogue.load(catalogue.DEFAULT), (BIRD["text"], BIRD["text_b"])
+    views = [view(engine.trace(text).attention, merge_words=True) for text in sentences]
+    spelled = [spell_words(engine.encode(text), shown.query_places) for text, shown in zip(sentences, views, strict=True)]
+    found = compare_attention(*views, *spelled, *(shown.weights[1, 2] for shown in views))
+    rows = list(difference_rows(found))
+    assert sum(row["A"] is not None for row in rows) == found.one.size
+    assert sum(row["B"] is not None for row in rows) == found.other.size
+    assert sum(row["A"] for row in rows if row["A"] is not None) == pytest.approx(float(found.one.sum()), abs=1e-4)
+    for row in rows:
+        assert (row["B − A"] is None) == (row["A"] is None or row["B"] is None)
+        if row["B − A"] is not None:
+            assert row["B − A"] == pytest.approx(row["B"] - row["A"], abs=2e-6)
+    read = list(csv.DictReader(io.StringIO(as_csv(rows))))
+    assert [row["query"] for row in read] == [row["query"] for row in rows]
+    assert all(row["query"][0].isdigit() for row in read)
+
+
+def test_a_table_too_long_to_show_names_the_largest_differences_and_its_file_holds_all(open_app: Open, monkeypatch):
+    monkeypatch.setattr(maps, "MAX_LINK_ROWS", 7)
+    app = open_app("compare", **BIRD)
+    app.session_state["compare_table"] = True
+    app.run()
+    header, (_, _, difference) = drawn_comparison(app)
+    (shown,) = [element.value for element in app.dataframe]
+    largest = np.sort(np.abs(difference).ravel())[::-1][:7]
+    np.testing.assert_allclose(shown["B − A"].abs(), largest, atol=1e-3)
+    links = len(header["rows"]) ** 2 - 2  # between "small" and "loudly", of which neither has both
+    assert texts.TABLE_CUT.format(all=links, shown=7) in says(app)

@@ -1,5 +1,7 @@
-"""What surrounds every page, as Streamlit runs it without a browser."""
+"""What surrounds every page, as Streamlit runs it without a browser; and the code that it shows."""
 
+import inspect
+from pathlib import Path
 from urllib.parse import parse_qsl
 
 import pytest
@@ -11,6 +13,7 @@ from pages.ui.panels import texts as panel_texts
 from pages.ui.panels.lesson import LEARNING_PATH, shipped_lesson
 from pages.ui.shell import cache, readiness, texts
 from pages.ui.shell.address import MAX_LINK_CHARACTERS
+from pages.ui.shell.frame import home_of, source_of
 from pages.ui.shell.readiness import Status
 from tests.support.messages import TOO_LONG_TO_SHARE
 from tx_core.engine import catalogue
@@ -27,6 +30,7 @@ from tx_core.errors import (
     TextProblem,
     memory_checked,
 )
+from tx_core.transformer import attention, layers
 from tx_core.transformer.bert import Bert
 
 COMPUTING = ["attention", "fill_mask", "compare", "summaries", "bertviz_page", "self_attention", "masks", "heads_and_blocks"]
@@ -329,3 +333,32 @@ def test_no_model_is_said_to_have_computed_where_the_chosen_one_cannot_be_had(op
     assert not [caption.value for caption in app.caption if caption.value.startswith(":material/memory:")]
     app = open_app(page)
     assert [caption.value for caption in app.caption if caption.value.startswith(":material/memory:")]
+
+
+def test_the_source_is_the_text_of_the_file():
+    written = Path(attention.__file__).read_text("utf-8")
+    source = source_of(attention.attend)
+    assert source.startswith("def attend(")
+    assert source in written
+    assert home_of(attention.attend) == "tx_core/transformer/attention.py"
+
+
+def test_a_class_is_shown_whole():
+    assert source_of(layers.LayerNorm) == inspect.getsource(layers.LayerNorm).rstrip()
+    assert home_of(layers.LayerNorm) == "tx_core/transformer/layers.py"
+
+
+def shown() -> None:
+    from pages.ui.shell.frame import show_source
+    from tx_core.transformer.attention import attend, softmax
+
+    show_source(attend, softmax)
+
+
+def test_code_is_sent_only_when_it_is_unfolded_every_function_under_its_file():
+    app = AppTest.from_function(shown).run(timeout=30)
+    assert [len(app.expander), len(app.code), len(app.caption)] == [1, 0, 0]
+    app.session_state["source_code"] = True
+    app.run()
+    assert [code.value for code in app.code] == [source_of(attention.attend), source_of(attention.softmax)]
+    assert [caption.value for caption in app.caption] == ["`tx_core/transformer/attention.py`"] * 2

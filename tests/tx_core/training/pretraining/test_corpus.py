@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from tests.support.training_texts import sentences, write_corpus
+from tests.support.small_training import sentences, write_corpus
 from tx_core.training.pretraining.corpus import CorpusProblem, read_corpus, read_held_out, sentence_ends, tokenise
 from tx_core.training.pretraining.vocabulary import (
     SPECIAL_TOKENS,
