@@ -174,9 +174,7 @@ def _draw_attention(page: str, name: str, runner: BertEngine, text: str, pair: s
         scale="blues",
         strongest=30,
         show="heatmap",
-        focus=None,
         key=widget_key(page, f"map_{name}"),
-        on_focus=lambda: None,
         wall=Wall(wall, ((layer, head),), maps_path),
     )
 

@@ -178,7 +178,5 @@ def draw_attention(page: str, prediction: LabelPrediction) -> None:
             scale="blues",
             strongest=40,
             show="both",
-            focus=None,
             key=widget_key(page, "map"),
-            on_focus=lambda: None,
         )

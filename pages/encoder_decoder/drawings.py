@@ -11,7 +11,7 @@ from pages.ui.panels.training import draw_curves
 from pages.ui.shell.address import resend_value, widget_binding, widget_key
 from tx_core.training.background import Snapshot
 from tx_core.training.copy_task import CopyAnswer, CopyTraining, best_aligned_head, expected_numbers
-from tx_core.transformer.trace import Trace
+from tx_core.transformer.trace import AttentionStack, Trace
 
 
 def draw_training(page: str, snapshot: Snapshot) -> None:
@@ -64,9 +64,7 @@ def draw_cross_attention(trace: Trace, last: Trace, batch: int, key: str) -> Non
         scale="blues",
         strongest=1,
         show="heatmap",
-        focus=None,
         key=key,
-        on_focus=lambda: None,
     )
 
 
@@ -114,18 +112,10 @@ def draw_attention(page: str, answer: CopyAnswer, best: tuple[int, int]) -> None
         texts.KIND, list(texts.KINDS), key=widget_key(page, "kind"), format_func=texts.KINDS.get, required=True
     )
     stack = next(stack for stack in answer.trace.stacks if stack.kind == kind)
-    layers, heads = stack.weights.shape[:2]
-    wall, head = widget_key(page, "wall"), st.session_state[widget_key(page, "head")] or best
-    head = head if head[0] < layers and head[1] < heads else best
-
-    def take_head() -> None:
-        if chosen := chosen_heads(wall, layers, heads):
-            st.session_state[widget_key(page, "head")] = chosen[-1]
-
     left, right = st.columns([1, 2], gap="medium")
     with left:
         st.caption(texts.ALL_HEADS)
-        head_wall(thumbnails(stack.weights), [head], scale="blues", key=wall, on_choose=take_head)
+        head = _ask_head(page, stack, best)
     queries, keys = stack.query_tokens.tokens, stack.key_tokens.tokens
     with right:
         text = texts.ATTENTION[kind].format(layer=head[0] + 1, head=head[1] + 1, queries=len(queries), keys=len(keys))
@@ -138,7 +128,18 @@ def draw_attention(page: str, answer: CopyAnswer, best: tuple[int, int]) -> None
             scale="blues",
             strongest=40,
             show="both",
-            focus=None,
             key=widget_key(page, "map"),
-            on_focus=lambda: None,
         )
+
+
+def _ask_head(page: str, stack: AttentionStack, best: tuple[int, int]) -> tuple[int, int]:
+    layers, heads = stack.weights.shape[:2]
+    wall, head = widget_key(page, "wall"), st.session_state[widget_key(page, "head")] or best
+    head = head if head[0] < layers and head[1] < heads else best
+
+    def take_head() -> None:
+        if chosen := chosen_heads(wall, layers, heads):
+            st.session_state[widget_key(page, "head")] = chosen[-1]
+
+    head_wall(thumbnails(stack.weights), [head], scale="blues", key=wall, on_choose=take_head)
+    return head

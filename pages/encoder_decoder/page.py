@@ -24,8 +24,8 @@ from pages.ui.shell.address import (
     write_view,
 )
 from pages.ui.shell.controls import live
-from pages.ui.shell.frame import explain, page_links, share_link, show_engine, show_source
-from pages.ui.shell.level import offered_options, show_formula
+from pages.ui.shell.frame import ask_part, explain, page_links, share_link, show_engine, show_source
+from pages.ui.shell.level import show_formula
 from tx_core.engine.device import best_device
 from tx_core.errors import ExplorerError
 from tx_core.training import copy_task
@@ -178,14 +178,7 @@ def show_answer(answering: CopyTraining) -> None:
 
 training.keep_when_the_server_ends(KIND, model.to_file, model.from_file)
 read_view(PAGE, FIELDS, {}, lambda: model.TASK_VALUES.get(st.session_state[widget_key(PAGE, "task")], {}))
-part = st.segmented_control(
-    texts.PART,
-    offered_options("part", list(texts.PARTS), st.session_state[widget_key(PAGE, "part")]),
-    key=widget_key(PAGE, "part"),
-    format_func=texts.PARTS.get,
-    required=True,
-    label_visibility="collapsed",
-)
+part = ask_part(PAGE, texts.PART, texts.PARTS)
 if part == "train":
     introduce_task()
     live(PAGE, FIELDS, train)

@@ -49,13 +49,7 @@ def lists_export(lists: Lists) -> Export:
     """Export the lists at the blanks, the checked words and the joint fillings."""
     several = sum(len(answer.filling.blanks) for answer in lists.sentences) > 1
     title = texts.EXPORT_LISTS_TITLE[several].format(model=controls.model_title(lists.model))
-    sentences = [texts.EXPORT_TEXT.format(text=quoted(lists.sentences[0].text))]
-    if len(lists.sentences) > 1:
-        sentences = [
-            texts.EXPORT_SENTENCE.format(number=number, text=quoted(one.text))
-            for number, one in enumerate(lists.sentences, start=1)
-        ]
-    caption = " ".join([f"{title}.", *sentences, *lists.notes])
+    caption = " ".join([f"{title}.", *_quoted_sentences(lists), *lists.notes])
     charts, across = _side_by_side(lists)
     alt = " ".join(bars_in_words(one.title, one.labels, one.shares) for one in charts if one)
     figure = charts_figure([one and one.chart for one in charts], alt, across=across)
@@ -77,6 +71,14 @@ def lists_export(lists: Lists) -> Export:
     )
     page = charts_page(figure, PREDICTION_COLUMNS, lambda: table)
     return Export(title, caption, name, figure, page, (numbers,), code, lists.about)
+
+
+def _quoted_sentences(lists: Lists) -> list[str]:
+    if len(lists.sentences) == 1:
+        return [texts.EXPORT_TEXT.format(text=quoted(lists.sentences[0].text))]
+    return [
+        texts.EXPORT_SENTENCE.format(number=number, text=quoted(one.text)) for number, one in enumerate(lists.sentences, start=1)
+    ]
 
 
 def _side_by_side(lists: Lists) -> tuple[list[AnnotatedChart | None], int]:

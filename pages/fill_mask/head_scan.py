@@ -233,6 +233,13 @@ def _show(page: str, result: HeadScan, base: Changes) -> None:
         st.caption(texts.SCAN_BASE_ONE if len(base) == 1 else texts.SCAN_BASE_MANY.format(count=len(base)))
     followed = _ask_effect(page, result)
     st.session_state[widget_key(page, "scan_shown")] = ShownScan(result, base, followed)
+    _show_wall(page, result, followed)
+    st.caption(texts.SCAN_CAPTION.format(followed=escape_markdown(followed.name)))
+    _show_ranking(page, result, followed)
+
+
+def _show_wall(page: str, result: HeadScan, followed: Effect) -> None:
+    """Draw what every head does as a wall; a click switches a head off."""
     limit = next(step for step in LIMITS if step >= min(LIMITS[-1], float(np.abs(followed.change).max())))
     name, layers, heads = widget_key(page, "scan_wall"), *followed.change.shape
     notes = [
@@ -257,8 +264,6 @@ def _show(page: str, result: HeadScan, base: Changes) -> None:
         notes=notes,
         ends=(f"−{whole_percent(limit)}", "0", f"+{whole_percent(limit)}"),
     )
-    st.caption(texts.SCAN_CAPTION.format(followed=escape_markdown(followed.name)))
-    _show_ranking(page, result, followed)
 
 
 def _show_ranking(page: str, result: HeadScan, followed: Effect) -> None:

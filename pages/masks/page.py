@@ -28,8 +28,8 @@ from pages.ui.shell.address import (
     write_view,
 )
 from pages.ui.shell.controls import live
-from pages.ui.shell.frame import page_links, share_link, show_source
-from pages.ui.shell.level import offered_options, show_formula
+from pages.ui.shell.frame import ask_part, page_links, share_link, show_source
+from pages.ui.shell.level import show_formula
 from tx_core.engine.catalogue import DEFAULT
 from tx_core.lessons.masking import compare_maskings, padding_proof
 from tx_core.transformer import attention
@@ -116,14 +116,7 @@ def why() -> None:
 read_view(PAGE, FIELDS, FIRST_VIEW)
 choose_part()
 with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-    part = st.segmented_control(
-        texts.PART,
-        offered_options("part", list(texts.PARTS), st.session_state[widget_key(PAGE, "part")]),
-        key=widget_key(PAGE, "part"),
-        format_func=texts.PARTS.get,
-        required=True,
-        label_visibility="collapsed",
-    )
+    part = ask_part(PAGE, texts.PART, texts.PARTS)
     special = ask_special_tokens(PAGE)
 note_special_tokens(cache.engine(DEFAULT), special)
 if part != "batch":

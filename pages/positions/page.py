@@ -31,8 +31,8 @@ from pages.ui.panels.tokens import SPECIAL_FIELD, ask_special_tokens, note_speci
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import Field, check, choice_field, number_field, read_view, text_field, widget_key, write_view
 from pages.ui.shell.controls import engine_of, live
-from pages.ui.shell.frame import page_links, share_link, show_engine, show_source
-from pages.ui.shell.level import offered_options, show_formula
+from pages.ui.shell.frame import ask_part, page_links, share_link, show_engine, show_source
+from pages.ui.shell.level import show_formula
 from tx_core.engine.catalogue import DEFAULT
 from tx_core.engine.engine import Engine, with_special_tokens
 from tx_core.lessons import word_order
@@ -150,14 +150,7 @@ def choose_next_seed() -> None:
 
 
 read_view(PAGE, FIELDS, {})
-part = st.segmented_control(
-    texts.PART,
-    offered_options("part", list(texts.PARTS), st.session_state[widget_key(PAGE, "part")]),
-    key=widget_key(PAGE, "part"),
-    format_func=texts.PARTS.get,
-    required=True,
-    label_visibility="collapsed",
-)
+part = ask_part(PAGE, texts.PART, texts.PARTS)
 if part == "shuffle":
     controls.sentence(widget_key(PAGE, "text"))
     ask_special_tokens(PAGE)

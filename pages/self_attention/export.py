@@ -3,13 +3,13 @@
 import streamlit as st
 
 from pages.self_attention import texts
+from pages.self_attention.steps import step_choice
 from pages.ui.export.code import load_line
 from pages.ui.export.lessons import Computation, computation_code
 from pages.ui.export.records import reading, source
 from pages.ui.shell.address import widget_key
 from tx_core.engine.catalogue import DEFAULT
 from tx_core.lessons.key_value import Store, VectorRow
-from tx_core.lessons.steps import StepChoice
 
 NAMES = ("text", "nospecial", "layer", "head", "weights", "seed", "unscaled", "normalise", "causal")
 
@@ -17,15 +17,7 @@ NAMES = ("text", "nospecial", "layer", "head", "weights", "seed", "unscaled", "n
 def steps_computation(page: str) -> Computation:
     """Say which head the page computes step by step, and write its code."""
     values = {name: st.session_state[widget_key(page, name)] for name in NAMES}
-    choice = StepChoice(
-        layer=values["layer"] - 1,
-        head=values["head"] - 1,
-        weights=values["weights"],
-        seed=values["seed"],
-        scaled=not values["unscaled"],
-        normalise=values["normalise"],
-        causal=values["causal"],
-    )
+    choice = step_choice(values)
     special = not values["nospecial"]
     title = texts.EXPORT_TITLE.format(layer=values["layer"], head=values["head"])
     imports = ["from tx_core import load", "from tx_core.lessons.steps import StepChoice, sentence_steps"]

@@ -12,7 +12,7 @@ badge = open_page(PAGE)
 # The title is on its way: what follows imports torch.
 from pages.self_attention import store, texts
 from pages.self_attention.export import saturation_computation, steps_computation
-from pages.self_attention.steps import equation, letters, notes, step_matrices
+from pages.self_attention.steps import equation, letters, notes, step_choice, step_matrices
 from pages.ui.canvas.charts import show_lines
 from pages.ui.canvas.matrix_view import (
     Cell,
@@ -45,7 +45,7 @@ from pages.ui.shell.frame import page_links, share_link, show_engine, show_sourc
 from pages.ui.shell.level import is_hidden, show_formula
 from pages.ui.shell.numbers import small_number
 from tx_core.engine.catalogue import DEFAULT
-from tx_core.lessons.steps import SentenceSteps, StepChoice, saturation, sentence_steps
+from tx_core.lessons.steps import SentenceSteps, saturation, sentence_steps
 from tx_core.transformer import attention
 from tx_core.transformer.attention import NORMALISE
 from tx_core.transformer.trace import Encoding
@@ -134,16 +134,7 @@ def compute(values: Mapping[str, object]) -> tuple[SentenceSteps, Encoding]:
     """
     engine = cache.engine(DEFAULT, special_tokens=not values[SPECIAL_FIELD.name], weights=True)
     trace = cache.trace_with(engine, values["text"], keep=("hidden",))
-    choice = StepChoice(
-        layer=values["layer"] - 1,
-        head=values["head"] - 1,
-        weights=values["weights"],
-        seed=values["seed"],
-        scaled=not values["unscaled"],
-        normalise=values["normalise"],
-        causal=values["causal"],
-    )
-    return sentence_steps(engine, trace, choice), trace.attention.query_tokens
+    return sentence_steps(engine, trace, step_choice(values)), trace.attention.query_tokens
 
 
 def steps() -> None:

@@ -1,6 +1,7 @@
 """One head step by step: its equation, its matrices, each knowing how its cells come about, and what there is to see."""
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 from jaxtyping import Float32
@@ -8,10 +9,23 @@ from jaxtyping import Float32
 from pages.self_attention import texts
 from pages.ui.canvas.matrix_view import Divided, MaskedCells, Matrix, Product, Shares
 from pages.ui.shell.numbers import small_number
-from tx_core.lessons.steps import SentenceSteps
+from tx_core.lessons.steps import SentenceSteps, StepChoice
 
 Numbers = Float32[np.ndarray, "row column"]
 NOTES_ON_WEIGHTS = {"random": texts.RANDOM_PROJECTIONS, "none": texts.NO_PROJECTIONS}
+
+
+def step_choice(values: Mapping[str, object]) -> StepChoice:
+    """Read from the values of the page's fields which head is computed, and how."""
+    return StepChoice(
+        layer=values["layer"] - 1,
+        head=values["head"] - 1,
+        weights=values["weights"],
+        seed=values["seed"],
+        scaled=not values["unscaled"],
+        normalise=values["normalise"],
+        causal=values["causal"],
+    )
 
 
 def equation(run: SentenceSteps) -> str:

@@ -6,7 +6,7 @@ What is left out is listed with its reason.
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from io import BufferedIOBase, RawIOBase
@@ -165,6 +165,14 @@ def read_sentences(file: BufferedIOBase | RawIOBase, name: str, column: str = ""
         columns, found, rows = _column(text, column, notes)
     else:
         rows = numbered_lines(text)
+    texts, numbers = _fit(rows, notes)
+    if not texts:
+        raise TextProblem(f"There is no sentence in this file that can be read. {describe_left_out(notes.all())}")
+    return Sentences(name, tuple(texts), tuple(numbers), notes.all(), columns, found)
+
+
+def _fit(rows: Iterable[tuple[int, str]], notes: Notes) -> tuple[list[str], list[int]]:
+    """Return the sentences that can be read, and the numbers of their lines; note why the others are left out."""
     texts, numbers = [], []
     for number, written in rows:
         sentence = written.strip()
@@ -175,9 +183,7 @@ def read_sentences(file: BufferedIOBase | RawIOBase, name: str, column: str = ""
         numbers.append(number)
         if len(texts) > (limit := host_settings().max_sentences):
             raise TextProblem(f"The file has more than {limit:,} sentences: split it, or use a part of it.")
-    if not texts:
-        raise TextProblem(f"There is no sentence in this file that can be read. {describe_left_out(notes.all())}")
-    return Sentences(name, tuple(texts), tuple(numbers), notes.all(), columns, found)
+    return texts, numbers
 
 
 @cache

@@ -252,21 +252,24 @@ def _sentence(draw: random.Random, frame: str, label: int) -> str:
     )
 
 
+def _check_counts(counts: Counter[str], names: tuple[str, ...]) -> None:
+    if counts.total() < MIN_EXAMPLES:
+        raise TextProblem(TOO_FEW_EXAMPLES.format(least=MIN_EXAMPLES, examples=counts.total()))
+    if not 2 <= len(names) <= MAX_LABELS:
+        raise TextProblem(WRONG_NUMBER_OF_LABELS.format(most=MAX_LABELS, labels=len(names)))
+    if rare := [name for name in names if counts[name] < 2]:
+        raise TextProblem(LONELY_LABEL.format(label=rare[0]))
+
+
 def split(source: str, texts: Sequence[str], labels: Sequence[str], seed: int = 0) -> LabelledTexts:
     """Set a fifth of each label's examples aside for testing.
 
     Raises:
         TextProblem: For too few examples, one label only, too many labels, or a label with fewer than 2 examples.
     """
-    if len(texts) < MIN_EXAMPLES:
-        raise TextProblem(TOO_FEW_EXAMPLES.format(least=MIN_EXAMPLES, examples=len(texts)))
     counts = Counter(labels)
     names = tuple(sorted(counts))
-    if not 2 <= len(names) <= MAX_LABELS:
-        raise TextProblem(WRONG_NUMBER_OF_LABELS.format(most=MAX_LABELS, labels=len(names)))
-    rare = [name for name in names if counts[name] < 2]
-    if rare:
-        raise TextProblem(LONELY_LABEL.format(label=rare[0]))
+    _check_counts(counts, names)
     draw = random.Random(seed)
     places = list(range(len(texts)))
     draw.shuffle(places)

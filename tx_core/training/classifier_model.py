@@ -13,9 +13,9 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from tx_core.errors import TextProblem
-from tx_core.transformer.bert import LabelHead, max_pooled
+from tx_core.transformer.bert import LabelHead, encoder_of, max_pooled
 from tx_core.transformer.config import BertConfig
-from tx_core.transformer.layers import Encoder, EncoderBlock, EncoderRun
+from tx_core.transformer.layers import EncoderRun
 from tx_core.transformer.positions import sinusoids
 from tx_core.transformer.trace import Encoding, plain_encoding
 
@@ -152,19 +152,7 @@ class Classifier(nn.Module):
         super().__init__()
         self.words = nn.Embedding(config.vocab_size, config.hidden_size, padding_idx=PADDING)
         self.register_buffer("waves", sinusoids(config.max_positions, config.hidden_size), persistent=False)
-        self.encoder = Encoder(
-            [
-                EncoderBlock(
-                    config.hidden_size,
-                    config.num_heads,
-                    config.intermediate_size,
-                    activation=config.activation,
-                    eps=config.layer_norm_eps,
-                    dropout=config.dropout,
-                )
-                for _ in range(config.num_layers)
-            ]
-        )
+        self.encoder = encoder_of(config)
         self.head = LabelHead(max_pooled, config.hidden_size, labels, config.dropout)
 
     def forward(

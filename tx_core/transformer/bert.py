@@ -64,6 +64,23 @@ class MaskedWordHead(nn.Module):
         return self.vocabulary(self.norm(self.activation(self.dense(hidden))))
 
 
+def encoder_of(config: BertConfig) -> Encoder:
+    """Make the encoder blocks of a model."""
+    return Encoder(
+        [
+            EncoderBlock(
+                config.hidden_size,
+                config.num_heads,
+                config.intermediate_size,
+                activation=config.activation,
+                eps=config.layer_norm_eps,
+                dropout=config.dropout,
+            )
+            for _ in range(config.num_layers)
+        ]
+    )
+
+
 class Bert(nn.Module):
     """The encoder, with a masked-word head unless `with_head` is False."""
 
@@ -71,19 +88,7 @@ class Bert(nn.Module):
         super().__init__()
         self.config = config
         self.embeddings = BertEmbeddings(config)
-        self.encoder = Encoder(
-            [
-                EncoderBlock(
-                    config.hidden_size,
-                    config.num_heads,
-                    config.intermediate_size,
-                    activation=config.activation,
-                    eps=config.layer_norm_eps,
-                    dropout=config.dropout,
-                )
-                for _ in range(config.num_layers)
-            ]
-        )
+        self.encoder = encoder_of(config)
         self.head = MaskedWordHead(config) if with_head else None
 
     def forward(

@@ -84,9 +84,9 @@ def attention_map(
     scale: str,
     strongest: int,
     show: Literal["both", "heatmap", "lines"],
-    focus: int | None,
     key: str,
-    on_focus: Callable[[], None],
+    focus: int | None = None,
+    on_focus: Callable[[], None] = lambda: None,
     wall: Wall | None = None,
 ) -> None:
     """Show where every token looks, as cells and as lines that share one focused token.

@@ -149,26 +149,27 @@ def lines_chart(
     for name, values in (*series.items(), *borders.items()):
         if len(values) != len(steps):
             raise ValueError(f"every step needs a number, got {len(steps)} steps and {len(values)} numbers of {name}")
-    lines = [
-        {
-            "name": name,
-            "values": list(values),
-            "colour": LINE_COLOURS[number % len(LINE_COLOURS)],
-            "dash": DASHES[number % len(DASHES)],
-            "mark": MARKERS[number % len(MARKERS)],
-        }
-        for number, (name, values) in enumerate(series.items())
-    ]
     return {
         "kind": "lines",
         "title": title,
         "steps": list(steps),
-        "series": lines,
+        "series": [_line(name, values, number) for number, (name, values) in enumerate(series.items())],
         "limits": limits,
         "tall": tall,
         "note": note,
         "band": [list(border) for border in band] if band else None,
         "logarithmic": logarithmic,
+    }
+
+
+def _line(name: str, values: Sequence[float], number: int) -> dict[str, object]:
+    """Describe a line of a chart; its number tells it apart by colour, dashes and marks."""
+    return {
+        "name": name,
+        "values": list(values),
+        "colour": LINE_COLOURS[number % len(LINE_COLOURS)],
+        "dash": DASHES[number % len(DASHES)],
+        "mark": MARKERS[number % len(MARKERS)],
     }
 
 

@@ -193,6 +193,11 @@ def word_buttons(text_key: str, fill_in: Callable[[str, int], str]) -> None:
     if len(parts) > MAX_WORD_BUTTONS:
         st.caption(texts.TOO_MANY_WORDS.format(maximum=MAX_WORD_BUTTONS))
         return
+    _show_buttons(text_key, parts, fill_in)
+
+
+def _show_buttons(text_key: str, parts: tuple[TextPart, ...], fill_in: Callable[[str, int], str]) -> None:
+    text = st.session_state[text_key]
     originals = _original_words(text_key, text)
     names = iter(originals)
     labels = _made_unique([_blank_label(next(names)) if part.blank else escape_markdown(part.text) for part in parts])

@@ -205,14 +205,7 @@ def read_view(
     navigated = not arriving and parameters != left.get("address", parameters) and not _changed(page, left)
     restored = left and parameters == (left["address"] if by_history else {})
     if navigated or (arriving and not restored):
-        values, unknown = parse_view(fields, parameters)
-        if not parameters:
-            values |= first
-        remember_sentence(fields, values, {})
-        st.session_state[f"{page}_wrong"] = unknown
-        st.session_state.update({widget_key(page, name): value for name, value in values.items()})
-        # A further Back may arrive before this run has ended.
-        left = st.session_state[f"{page}_view"] = {"values": values, "address": parameters}
+        left = _take_address(page, fields, first, parameters)
     restore_lost_texts(page, fields, caught_up)
     for field in fields:
         name = widget_key(page, field.name)
@@ -227,6 +220,19 @@ def read_view(
         now = {field.name: st.session_state[widget_key(page, field.name)] for field in fields}
         along = set_along()
         show_hidden_values([name for name in format_view(fields, now, first) if name not in along or along[name] != now[name]])
+
+
+def _take_address(page: str, fields: Sequence[Field], first: Mapping[str, object], parameters: Mapping[str, str]) -> dict:
+    """Put the values of an address into the session; return the view that the page now has."""
+    values, unknown = parse_view(fields, parameters)
+    if not parameters:
+        values |= first
+    remember_sentence(fields, values, {})
+    st.session_state[f"{page}_wrong"] = unknown
+    st.session_state.update({widget_key(page, name): value for name, value in values.items()})
+    # A further Back may arrive before this run has ended.
+    view = st.session_state[f"{page}_view"] = {"values": values, "address": parameters}
+    return view
 
 
 def take_over(reported: object) -> bool:

@@ -25,8 +25,9 @@ from pages.ui.shell.address import (
     new_id,
     pinned_view,
     report_link_length,
+    widget_key,
 )
-from pages.ui.shell.level import ADVANCED, LEVEL, LEVEL_NOW, is_hidden, level_in_link
+from pages.ui.shell.level import ADVANCED, LEVEL, LEVEL_NOW, is_hidden, level_in_link, offered_options
 from tx_core.errors import (
     Busy,
     ChangeProblem,
@@ -75,6 +76,19 @@ def open_page(key: str) -> DeltaGenerator:
     elif status.state == "ready":
         show_engine(badge, status.model, status.device)
     return badge
+
+
+def ask_part(page: str, label: str, titles: Mapping[str, str]) -> str:
+    """Let the reader choose a part of the page by its title; what the level hides is left out. label: for screen readers."""
+    key = widget_key(page, "part")
+    return st.segmented_control(
+        label,
+        offered_options("part", list(titles), st.session_state[key]),
+        key=key,
+        format_func=titles.get,
+        required=True,
+        label_visibility="collapsed",
+    )
 
 
 def show_engine(badge: DeltaGenerator, model: str, device: str) -> None:
