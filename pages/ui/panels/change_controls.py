@@ -195,31 +195,40 @@ def _softmax_controls(page: str, layers: int, first: int) -> None:
     st.markdown(texts.SOFTMAX)
     layer = _layer_box(page, layers, first)
     active = {SETTING[change.kind]: change for change in active_changes(page) if change.kind in SETTING and change.layer == layer}
-    temperature, normaliser = widget_key(page, "change_temperature"), widget_key(page, "change_normaliser")
-    now = f"{active['temperature'].value:g}" if "temperature" in active else "1"
-    st.session_state[temperature] = now
-    st.session_state[normaliser] = active["normaliser"].kind if "normaliser" in active else "softmax"
+    _temperature_slider(page, layer, active.get("temperature"))
+    _normaliser_control(page, layer, active.get("normaliser"))
+
+
+def _temperature_slider(page: str, layer: int | None, active: Intervention | None) -> None:
+    key = widget_key(page, "change_temperature")
+    st.session_state[key] = now = f"{active.value:g}" if active else "1"
 
     def set_temperature() -> None:
-        new = Intervention("temperature", layer, value=float(st.session_state[temperature]))
+        new = Intervention("temperature", layer, value=float(st.session_state[key]))
         set_changes(page, with_change(active_changes(page), new))
-
-    def set_normaliser() -> None:
-        kept = tuple(change for change in active_changes(page) if change != active.get("normaliser"))
-        chosen = st.session_state[normaliser]
-        set_changes(page, kept if chosen == "softmax" else with_change(kept, Intervention(chosen, layer)))
 
     st.select_slider(
         texts.SOFTMAX_TEMPERATURE,
         sorted({*ATTENTION_TEMPERATURES, now}, key=float),
-        key=temperature,
+        key=key,
         on_change=set_temperature,
         help=texts.SOFTMAX_TEMPERATURE_HELP,
     )
+
+
+def _normaliser_control(page: str, layer: int | None, active: Intervention | None) -> None:
+    key = widget_key(page, "change_normaliser")
+    st.session_state[key] = active.kind if active else "softmax"
+
+    def set_normaliser() -> None:
+        kept = tuple(change for change in active_changes(page) if change != active)
+        chosen = st.session_state[key]
+        set_changes(page, kept if chosen == "softmax" else with_change(kept, Intervention(chosen, layer)))
+
     st.segmented_control(
         texts.NORMALISER,
         list(texts.NORMALISER_LABELS),
-        key=normaliser,
+        key=key,
         format_func=texts.NORMALISER_LABELS.get,
         required=True,
         on_change=set_normaliser,
