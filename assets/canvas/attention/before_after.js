@@ -1,11 +1,11 @@
 // Before, after and the difference: three heatmaps of one size, with one pointer and one focused token for all.
 
-import { changeOf, digits, span, strongest, unpack } from "../core/bytes.js";
+import { changeOf, digits, span, strongest } from "../core/bytes.js";
 import { cellAt, heatmapShape, modelOf, paintHeatmap } from "./heatmap.js";
-import { later, layPane, makePane, paneContext, pointAt, pointIn, removeView, rowByKey, scrollOf, watchView } from "./pane.js";
+import { later, layPane, makeLinked, makePane, mountLinked, paneContext, pointAt, pointIn, rowByKey, scrollOf, watchView } from "./pane.js";
 import { bold, fillLegend, makeLegend, makeTooltip } from "./readout.js";
 import { DIFFERENCE_TICKS, differenceGradient, differenceTable } from "../core/palette.js";
-import { mountOnce, throttle, element, timestamped, pendingChoice } from "../core/surface.js";
+import { element } from "../core/surface.js";
 import { filled } from "../core/text.js";
 import { applyTheme } from "../core/theme.js";
 
@@ -14,17 +14,12 @@ const ABREAST = [[860, 3], [420, 2]]; // pixels from which so many maps stand si
 const BETWEEN = 24;
 const MAX_MOVED = 8;
 
-export default function mountBeforeAfter({ data, parentElement, setStateValue }) {
-  const sent = unpack(data);
-  const [view, end] = mountOnce(parentElement, makeView, removeView, sent.header.texts);
-  view.send = (focus) => setStateValue("focus", timestamped(focus));
-  receive(view, sent);
-  return end;
+export default function mountBeforeAfter(component) {
+  return mountLinked(component, makeView, receive);
 }
 
 function makeView(parent, texts) {
-  const view = { texts, focus: null, hover: null, echo: pendingChoice(), paints: 0, frame: null, legends: [] };
-  view.notify = throttle((focus) => view.send(focus), 60);
+  const view = makeLinked({ texts, legends: [] });
   view.panes = MAPS.map((_, map) => makePart(view, map));
   view.tooltip = makeTooltip();
   view.list = element("ol", { class: "moved", "data-testid": "moved-links" });

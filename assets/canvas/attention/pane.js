@@ -1,6 +1,7 @@
 // The boxes of maps that are larger than the room for them, and what linked maps have in common.
 
-import { element, localPoint, sharpen, watchScreen } from "../core/surface.js";
+import { unpack } from "../core/bytes.js";
+import { element, localPoint, mountOnce, pendingChoice, sharpen, throttle, timestamped, watchScreen } from "../core/surface.js";
 import { placeTooltip } from "./readout.js";
 
 // A box that scrolls over a picture larger than itself while its canvas stays put: only what is in sight
@@ -44,6 +45,22 @@ export function pointIn(pane, event) {
 
 // --- Linked maps: they are drawn when there is time, share one pointer, and choose a row by the keys.
 
+// Mounts a view, which `makeView(parent, texts)` makes and `receive(view, message)` fills; the focused row is sent to the page.
+export function mountLinked({ data, parentElement, setStateValue }, makeView, receive) {
+  const sent = unpack(data);
+  const [view, end] = mountOnce(parentElement, makeView, removeView, sent.header.texts);
+  view.send = (focus) => setStateValue("focus", timestamped(focus));
+  receive(view, sent);
+  return end;
+}
+
+// What every view has beside its own parts.
+export function makeLinked(own) {
+  const view = { ...own, focus: null, hover: null, echo: pendingChoice(), paints: 0, frame: null };
+  view.notify = throttle((focus) => view.send(focus), 60);
+  return view;
+}
+
 // Puts a view on the page; from then on `paint` follows its width and the screen.
 export function watchView(view, parent, paint) {
   view.paint = paint;
@@ -53,7 +70,7 @@ export function watchView(view, parent, paint) {
   view.stopWatching = watchScreen(() => later(view));
 }
 
-export function removeView(view) {
+function removeView(view) {
   view.observer.disconnect();
   view.stopWatching();
   if (view.frame !== null) cancelAnimationFrame(view.frame);

@@ -1,11 +1,11 @@
 // A, B and B − A: three heatmaps with words of their own, one pointer and one focused word for all that have it.
 
-import { changeOf, digits, strongest, unpack } from "../core/bytes.js";
+import { changeOf, digits, strongest } from "../core/bytes.js";
 import { cellAt, heatmapShape, paintHeatmap } from "../attention/heatmap.js";
-import { later, layPane, makePane, paneContext, pointAt, pointIn, removeView, reveal, rowByKey, scrollOf, stepped, watchView } from "../attention/pane.js";
+import { later, layPane, makeLinked, makePane, mountLinked, paneContext, pointAt, pointIn, reveal, rowByKey, scrollOf, stepped, watchView } from "../attention/pane.js";
 import { bold, fillLegend, makeLegend, makeReadout, makeTooltip } from "../attention/readout.js";
 import { DIFFERENCE_TICKS, differenceGradient } from "../core/palette.js";
-import { mountOnce, throttle, element, timestamped, pendingChoice, visible } from "../core/surface.js";
+import { element, visible } from "../core/surface.js";
 import { filled } from "../core/text.js";
 import { applyTheme } from "../core/theme.js";
 import { comparable, comparedModels, hasBoth, paintHatch, partnersOf, placeIn, rowOf } from "./maps.js";
@@ -15,17 +15,12 @@ const BESIDE = 620; // pixels from which two maps stand side by side
 const BETWEEN = 28;
 const MAX_LISTED = 8;
 
-export default function mountComparison({ data, parentElement, setStateValue }) {
-  const sent = unpack(data);
-  const [view, end] = mountOnce(parentElement, makeView, removeView, sent.header.texts);
-  view.send = (focus) => setStateValue("focus", timestamped(focus));
-  receive(view, sent);
-  return end;
+export default function mountComparison(component) {
+  return mountLinked(component, makeView, receive);
 }
 
 function makeView(parent, texts) {
-  const view = { texts, focus: null, hover: null, echo: pendingChoice(), paints: 0, frame: null, models: [] };
-  view.notify = throttle((focus) => view.send(focus), 60);
+  const view = makeLinked({ texts, models: [] });
   view.parts = MAPS.map((_, map) => makePart(view, map));
   view.readout = makeReadout((step) => focusOn(view, step === null ? null : stepped(view.focus, step, view.labels.length - 1)), texts);
   view.readout.list.className = "moved";
