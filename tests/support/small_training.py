@@ -7,10 +7,23 @@ from typing import Any
 from tx_core.training import pretrain
 from tx_core.training.pretraining.settings import parser
 from tx_core.training.pretraining.training import Pretraining
+from tx_core.transformer.config import BertConfig
 
 SUBJECTS = ("the cat", "a dog", "my sister", "the old man", "our teacher", "a bird")
 VERBS = ("sees", "likes", "follows", "remembers", "hears")
 OBJECTS = ("the moon", "a red ball", "his brother", "unbelievable translations", "the garden")
+MODEL = BertConfig(
+    vocab_size=53,
+    hidden_size=12,
+    num_layers=2,
+    num_heads=3,
+    intermediate_size=20,
+    max_positions=24,
+    num_segments=2,
+    activation="gelu",
+    layer_norm_eps=1e-12,
+    dropout=0.0,
+)
 
 
 def sentences() -> list[str]:

@@ -1,10 +1,24 @@
-"""Copy our weights into PyTorch's own modules, so that both can be asked the same question."""
+"""A small BERT; and our weights copied into PyTorch's own modules, so that both can be asked the same question."""
 
 import torch
 from torch import nn
 
+from tx_core.transformer.config import BertConfig
 from tx_core.transformer.layers import EncoderBlock, FeedForward, LayerNorm, MultiHeadAttention
 from tx_core.transformer.seq2seq import DecoderBlock
+
+SMALL_BERT = BertConfig(
+    vocab_size=23,
+    hidden_size=12,
+    num_layers=2,
+    num_heads=3,
+    intermediate_size=20,
+    max_positions=10,
+    num_segments=2,
+    activation="gelu",
+    layer_norm_eps=1e-12,
+    dropout=0.0,
+)
 
 
 @torch.no_grad()
@@ -35,16 +49,7 @@ def copy_feed_forward(theirs: nn.Module, ours: FeedForward, norm: nn.LayerNorm, 
 
 
 def torch_encoder_layer(ours: EncoderBlock, intermediate_size: int, activation: str) -> nn.TransformerEncoderLayer:
-    theirs = nn.TransformerEncoderLayer(
-        ours.attention.query.in_features,
-        ours.attention.num_heads,
-        intermediate_size,
-        dropout=0.0,
-        activation=activation,
-        layer_norm_eps=ours.attention_norm.eps,
-        batch_first=True,
-        norm_first=ours.norm_first,
-    )
+    theirs = nn.TransformerEncoderLayer(**_sizes(ours, intermediate_size, activation))
     copy_attention(theirs.self_attn, ours.attention)
     copied(theirs.norm1, ours.attention_norm)
     copy_feed_forward(theirs, ours.feed_forward, theirs.norm2, ours.feed_forward_norm)
@@ -52,19 +57,23 @@ def torch_encoder_layer(ours: EncoderBlock, intermediate_size: int, activation: 
 
 
 def torch_decoder_layer(ours: DecoderBlock, intermediate_size: int, activation: str) -> nn.TransformerDecoderLayer:
-    theirs = nn.TransformerDecoderLayer(
-        ours.attention.query.in_features,
-        ours.attention.num_heads,
-        intermediate_size,
-        dropout=0.0,
-        activation=activation,
-        layer_norm_eps=ours.attention_norm.eps,
-        batch_first=True,
-        norm_first=ours.norm_first,
-    )
+    theirs = nn.TransformerDecoderLayer(**_sizes(ours, intermediate_size, activation))
     copy_attention(theirs.self_attn, ours.attention)
     copy_attention(theirs.multihead_attn, ours.cross_attention)
     copied(theirs.norm1, ours.attention_norm)
     copied(theirs.norm2, ours.cross_attention_norm)
     copy_feed_forward(theirs, ours.feed_forward, theirs.norm3, ours.feed_forward_norm)
     return theirs.eval()
+
+
+def _sizes(ours: EncoderBlock | DecoderBlock, intermediate_size: int, activation: str) -> dict[str, object]:
+    return {
+        "d_model": ours.attention.query.in_features,
+        "nhead": ours.attention.num_heads,
+        "dim_feedforward": intermediate_size,
+        "dropout": 0.0,
+        "activation": activation,
+        "layer_norm_eps": ours.attention_norm.eps,
+        "batch_first": True,
+        "norm_first": ours.norm_first,
+    }

@@ -8,6 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.torch_weights import SMALL_BERT
 from tx_core.engine import catalogue
 from tx_core.errors import TextProblem
 from tx_core.lessons.masking import (
@@ -24,7 +25,6 @@ from tx_core.lessons.masking import (
 )
 from tx_core.transformer.attention import causal_mask
 from tx_core.transformer.bert import random_bert
-from tx_core.transformer.config import BertConfig
 
 
 @pytest.mark.parametrize(
@@ -97,23 +97,9 @@ def test_a_small_penalty_leaks_and_the_leak_is_what_the_arithmetic_says():
     assert compare_maskings(torch.tensor([[0.0, 10000.0]]), torch.tensor([[True, False]])).leak == pytest.approx(0.5)
 
 
-SIZES = BertConfig(
-    vocab_size=23,
-    hidden_size=12,
-    num_layers=2,
-    num_heads=3,
-    intermediate_size=20,
-    max_positions=10,
-    num_segments=2,
-    activation="gelu",
-    layer_norm_eps=1e-12,
-    dropout=0.0,
-)
-
-
 @pytest.mark.parametrize(("first", "second"), [((3, 8, 4), (3, 5, 6, 7, 9, 4)), ((3, 5, 6, 7, 4), (3, 4))])
 def test_padding_counts_for_nothing_when_masked_and_for_something_when_not(first, second):
-    model = random_bert(SIZES, seed=4)
+    model = random_bert(SMALL_BERT, seed=4)
     proof = padding_proof(lambda ids, mask: model(ids, None, mask).output, first, second, padding_id=0)
     assert proof.padding == abs(len(first) - len(second))
     assert len(proof.alone) == min(len(first), len(second))
@@ -122,7 +108,7 @@ def test_padding_counts_for_nothing_when_masked_and_for_something_when_not(first
 
 
 def test_what_stands_on_masked_padding_moves_nothing_bit_for_bit():
-    model = random_bert(SIZES, seed=4)
+    model = random_bert(SMALL_BERT, seed=4)
     results = []
     for padding_id in (0, 17):
         proof = padding_proof(lambda ids, mask: model(ids, None, mask).output, (3, 8, 4), (3, 5, 6, 7, 4), padding_id)

@@ -8,31 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from tests.support.torch_weights import shake
+from tests.support.torch_weights import SMALL_BERT, shake
 from tx_core.engine import catalogue
 from tx_core.errors import TextProblem
 from tx_core.lessons.word_order import embed, logits_at, random_order, shuffle_effect, shuffle_test
 from tx_core.transformer.bert import random_bert
-from tx_core.transformer.config import BertConfig
-
-SIZES = BertConfig(
-    vocab_size=23,
-    hidden_size=12,
-    num_layers=2,
-    num_heads=3,
-    intermediate_size=20,
-    max_positions=10,
-    num_segments=2,
-    activation="gelu",
-    layer_norm_eps=1e-12,
-    dropout=0.0,
-)
 
 
 @given(st.integers(2, 7).flatmap(lambda tokens: st.permutations(range(tokens))))
 @settings(max_examples=30, deadline=None)
 def test_a_bert_without_positions_is_equivariant(order):
-    model = shake(random_bert(SIZES, seed=2))
+    model = shake(random_bert(SMALL_BERT, seed=2))
     effect = shuffle_effect(model, range(3, 3 + len(order)), order, positions=False)
     assert effect.greatest_difference < 1e-5
     assert len(effect.by_token) == len(order)
@@ -57,7 +43,7 @@ class NoLayers(nn.Module):
 
 
 def test_outputs_are_put_back_before_they_are_compared():
-    model = random_bert(SIZES, seed=2)
+    model = random_bert(SMALL_BERT, seed=2)
     model.embeddings, model.encoder = IdPlusPosition(), NoLayers()
     effect = shuffle_effect(model, (1, 2, 3), (2, 0, 1), positions=True)
     assert effect.outputs.flatten().tolist() == [11, 22, 33]
@@ -67,19 +53,19 @@ def test_outputs_are_put_back_before_they_are_compared():
 
 
 def test_berts_own_positions_make_order_matter_and_their_absence_does_not():
-    model, ids, order = shake(random_bert(SIZES, seed=2)), (3, 9, 8, 7, 4), (0, 3, 1, 2, 4)
+    model, ids, order = shake(random_bert(SMALL_BERT, seed=2)), (3, 9, 8, 7, 4), (0, 3, 1, 2, 4)
     assert shuffle_effect(model, ids, order, positions=False).greatest_difference < 1e-4
     assert shuffle_effect(model, ids, order, positions=True).greatest_difference > 1e-2
 
 
 def test_with_positions_the_embeddings_are_berts_own():
-    model, ids = shake(random_bert(SIZES, seed=2)), torch.tensor([[3, 9, 4]])
+    model, ids = shake(random_bert(SMALL_BERT, seed=2)), torch.tensor([[3, 9, 4]])
     assert torch.equal(embed(model, ids, positions=True), model.embeddings(ids))
     assert not torch.allclose(embed(model, ids, positions=False), model.embeddings(ids))
 
 
 def test_predictions_with_positions_are_berts_own():
-    model, ids = shake(random_bert(SIZES, seed=2)), (3, 9, 8, 4)
+    model, ids = shake(random_bert(SMALL_BERT, seed=2)), (3, 9, 8, 4)
     whole = model.predict(model(torch.tensor([ids])).output)[0]
     torch.testing.assert_close(logits_at(model, ids, [2], positions=True), whole[[2]])
     assert not torch.allclose(logits_at(model, ids, [2], positions=False), whole[[2]])
@@ -97,7 +83,7 @@ def test_a_shuffle_leaves_the_fixed_places_alone_and_loses_no_word():
 @pytest.mark.parametrize("order", [(0, 0, 1), (0, 1), (1, 2, 3)])
 def test_an_order_that_loses_a_word_is_refused(order):
     with pytest.raises(ValueError, match="must name each of 0 to 2 once"):
-        shuffle_effect(random_bert(SIZES, seed=2), (3, 9, 4), order, positions=True)
+        shuffle_effect(random_bert(SMALL_BERT, seed=2), (3, 9, 4), order, positions=True)
 
 
 @pytest.fixture(scope="module")

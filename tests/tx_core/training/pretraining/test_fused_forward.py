@@ -4,27 +4,14 @@ import pytest
 import torch
 from torch.nn import functional
 
+from tests.support.small_training import MODEL
 from tx_core.training.pretraining.fused_forward import ROWS, VocabularyLoss, fused_forward, fused_loss
 from tx_core.transformer.attention import padding_mask
 from tx_core.transformer.bert import random_bert
-from tx_core.transformer.config import BertConfig
-
-CONFIG = BertConfig(
-    vocab_size=53,
-    hidden_size=12,
-    num_layers=2,
-    num_heads=3,
-    intermediate_size=20,
-    max_positions=24,
-    num_segments=2,
-    activation="gelu",
-    layer_norm_eps=1e-12,
-    dropout=0.0,
-)
 
 
 def test_the_fused_path_computes_what_ours_does_and_the_same_gradients():
-    ours, fused = random_bert(CONFIG, 3), random_bert(CONFIG, 3)
+    ours, fused = random_bert(MODEL, 3), random_bert(MODEL, 3)
     generator = torch.Generator().manual_seed(0)
     for first, second in zip(ours.parameters(), fused.parameters(), strict=True):
         first.data += 0.3 * torch.randn(first.shape, generator=generator)
@@ -67,7 +54,7 @@ def test_the_loss_over_the_vocabulary_is_pytorchs_in_double_precision(half: bool
 def test_in_half_precision_the_gradient_points_the_same_way():
     gradients, losses = [], []
     for half in (False, True):
-        model = random_bert(CONFIG, 3)
+        model = random_bert(MODEL, 3)
         ids = torch.randint(5, 53, (8, 11), generator=torch.Generator().manual_seed(2))
         with torch.autocast("cpu", dtype=torch.bfloat16, enabled=half):
             hidden = fused_forward(model, ids, torch.zeros_like(ids), padding_mask([11, 5, 7, 8] * 2))

@@ -16,7 +16,7 @@ import transformers
 from safetensors.torch import load_file
 
 from tests.support.serving import ROOT
-from tests.support.small_training import SMALL, prepared, train, write_corpus
+from tests.support.small_training import MODEL, SMALL, prepared, train, write_corpus
 from tx_core.engine.checkpoint import load_bert
 from tx_core.engine.tokenizer import load_tokenizer
 from tx_core.training import pretrain
@@ -25,24 +25,10 @@ from tx_core.training.pretraining.optimiser import RunningMean, make_optimiser
 from tx_core.training.pretraining.run_records import in_half, load_state, save_state
 from tx_core.training.pretraining.settings import OptimiserSettings
 from tx_core.transformer.bert import random_bert
-from tx_core.transformer.config import BertConfig
-
-CONFIG = BertConfig(
-    vocab_size=53,
-    hidden_size=12,
-    num_layers=2,
-    num_heads=3,
-    intermediate_size=20,
-    max_positions=24,
-    num_segments=2,
-    activation="gelu",
-    layer_norm_eps=1e-12,
-    dropout=0.0,
-)
 
 
 def test_norms_and_biases_do_not_decay():
-    model = random_bert(CONFIG, 0)
+    model = random_bert(MODEL, 0)
     (adamw,) = make_optimiser(model, OptimiserSettings(weight_decay=0.3)).parts
     decayed, free = adamw.param_groups
     names = {id(parameter): name for name, parameter in model.named_parameters()}
@@ -53,7 +39,7 @@ def test_norms_and_biases_do_not_decay():
 
 
 def test_the_running_mean_of_weights_that_stand_still_is_those_weights():
-    model = random_bert(CONFIG, 0)
+    model = random_bert(MODEL, 0)
     mean = RunningMean(model, decay=0.9)
     before = {name: weights.clone() for name, weights in model.state_dict().items()}
     mean.update(model)
