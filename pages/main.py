@@ -106,7 +106,7 @@ with page_run(key), memory_explained():
     in_lesson = LESSON in st.query_params
     st.session_state[OFFERED] = None
     if in_lesson:
-        # Imported here: it imports torch, for which a page without a lesson does not wait before its title.
+        # Imported here: a page without a lesson does not wait for it before its title.
         from pages.ui.panels.lesson import hide_other_controls, lesson_step
 
         if not lesson_step():

@@ -104,6 +104,32 @@ def test_the_first_map_of_attention_is_sent_without_pandas(tmp_path: Path):
     assert said[-1] == "imported torch"
 
 
+def test_pages_that_only_ask_a_model_import_neither_torch_nor_transformers():
+    folders = [ROOT / "pages" / "ui", *(ROOT / "pages" / page.key for page in PAGES if page.section != "Build")]
+    files = [file for folder in folders for file in folder.rglob("*.py") if folder.name != "bertviz_page"]
+    modules = [
+        ".".join(file.relative_to(ROOT).with_suffix("").parts) for file in files if file.name not in ("page.py", "__init__.py")
+    ]
+    pages = [top_imports(file) for file in files if file.name == "page.py"]
+    assert (len(pages), "pages.attention.page" in modules) == (10, False)
+    script = "\n".join(
+        [
+            "import sys",
+            *(f"import {name}" for name in modules),
+            *pages,
+            "print('torch' in sys.modules, 'transformers' in sys.modules)",
+        ]
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert done.stdout.split() == ["False", "False"], done.stderr
+
+
+def top_imports(path: Path) -> str:
+    """The import statements at the top of a script, as source."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return "\n".join(ast.unparse(node) for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom))
+
+
 def test_no_message_is_sent_as_a_word_for_one_that_the_browser_may_have_forgotten():
     settings = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))
     assert settings["global"]["minCachedMessageSize"] > 1e6 * settings["server"]["maxMessageSize"]

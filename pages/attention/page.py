@@ -7,7 +7,7 @@ from pages.ui.shell.frame import open_page
 PAGE = "attention"
 badge = open_page(PAGE)
 
-# The title is on its way: what follows imports torch.
+# The title is on its way: what follows takes longer to import.
 from pages.attention import texts
 from pages.ui.export.attention import attention_exports
 from pages.ui.export.menu import export_menu

@@ -7,7 +7,7 @@ from pages.ui.shell.frame import open_page
 PAGE = "classroom"
 open_page(PAGE)
 
-# The title is on its way: what follows imports torch.
+# The title is on its way: what follows takes longer to import.
 from pages.classroom import entrance, student, teacher
 from pages.ui.shell.frame import explain
 from tx_core.errors import ExplorerError

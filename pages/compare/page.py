@@ -9,7 +9,7 @@ from pages.ui.shell.frame import open_page
 PAGE = "compare"
 badge = open_page(PAGE)
 
-# The title is on its way: what follows imports torch.
+# The title is on its way: what follows takes longer to import.
 from pages.compare import state, texts
 from pages.compare.controls import ask_look, ask_sides
 from pages.compare.export import comparison_exports

@@ -15,10 +15,8 @@ from pages.ui.shell import cache, controls
 from tx_core.analysis import views, word_comparison
 from tx_core.analysis.views import View
 from tx_core.analysis.word_comparison import Spelling
-from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.engine import Engine
 from tx_core.errors import ModelUnavailable
-from tx_core.lessons.untrained import untrained_engine
 from tx_core.transformer.trace import Trace
 
 TRACE_PARTS = ("weights", "hidden")
@@ -64,6 +62,10 @@ def _with_weights(trained: Engine, seed: int) -> Engine:
     """Give the model itself, or the same model with random weights."""
     if not seed:
         return trained
+    # Imported here: they import torch, which this page needs for random weights only.
+    from tx_core.engine.bert_engine import BertEngine
+    from tx_core.lessons.untrained import untrained_engine
+
     if not isinstance(trained, BertEngine):
         raise ModelUnavailable(texts.RANDOM_WEIGHTS_NEED_BERT)
     return untrained_engine(trained, seed)

@@ -9,7 +9,7 @@ from pages.ui.shell.frame import open_page
 PAGE = "fill_mask"
 badge = open_page(PAGE)
 
-# The title is on its way: what follows imports torch.
+# The title is on its way: what follows takes longer to import.
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.fill_mask import blank_attention, predictions, tables, texts

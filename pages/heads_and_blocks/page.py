@@ -18,6 +18,7 @@ from pages.ui.panels.parts_page import Part, PartsPage, parts_page
 from pages.ui.panels.tokens import SPECIAL_FIELD
 from pages.ui.shell import controls
 from pages.ui.shell.address import Field, choice_field, flag_field, number_field, text_field, widget_key
+from tx_core.engine.bert_engine import BertEngine
 
 LAYERS, HEADS = controls.embedded_sizes()
 MAX_LAYERS, MAX_HEADS = 48, 32
@@ -91,4 +92,4 @@ def keep_words() -> None:
     st.session_state[widget_key(PAGE, "words")] = [number for number in followed if number > 0]
 
 
-parts_page(PartsPage(PAGE, FIELDS, PARTS, WAYS, choose_first_cell, ("bert",), keep_words), badge)
+parts_page(PartsPage(PAGE, FIELDS, PARTS, WAYS, choose_first_cell, ("bert",), BertEngine, keep_words), badge)

@@ -7,7 +7,7 @@ from pages.ui.shell.frame import open_page
 PAGE = "learn"
 open_page(PAGE)
 
-# The title is on its way: what follows imports torch.
+# The title is on its way: what follows takes longer to import.
 from pages.learn import texts
 from pages.ui.panels.lesson import class_link, names_in_order, parts_of, shipped_lesson, step_link, teacher_notes
 from pages.ui.panels.tokens import escape_markdown

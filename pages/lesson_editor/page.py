@@ -7,7 +7,7 @@ from pages.ui.shell.frame import open_page
 PAGE = "lesson_editor"
 open_page(PAGE)
 
-# The title is on its way: what follows imports torch.
+# The title is on its way: what follows takes longer to import.
 from pages.lesson_editor import texts
 from pages.lesson_editor.draft import new_draft
 from pages.lesson_editor.forms import ask_about, ask_steps

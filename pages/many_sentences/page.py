@@ -7,7 +7,7 @@ from pages.ui.shell.frame import open_page
 PAGE = "many_sentences"
 badge = open_page(PAGE)
 
-# The title is on its way: what follows imports torch.
+# The title is on its way: what follows takes longer to import.
 from pages.many_sentences import reading, texts
 from pages.many_sentences.export import heads_export
 from pages.many_sentences.heads import RANKS, describe_head, show_grid, show_strongest, show_table

@@ -15,7 +15,7 @@ from pages.ui.shell.uploads import uploaded_file
 from tx_core.corpus.scan_file import CorpusScan, ScanOrigin, read_scan
 from tx_core.corpus.sentence_file import LeftOut, Sentences, describe_left_out, embedded_sentences, read_sentences
 from tx_core.corpus.statistics import HeadReport, Reading, read_all
-from tx_core.engine import catalogue, remote
+from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
 from tx_core.errors import ModelUnavailable, TextProblem
 from tx_core.settings import host_settings
@@ -151,7 +151,7 @@ def show_left_out(left_out: Sequence[LeftOut]) -> None:
 
 def ask_half(page: str, engine: Engine) -> bool:
     """Whether to read in half precision: where the hardware computes it, unless the reader asks for full precision."""
-    if not remote.computes_half(engine):
+    if not engine.bfloat16:
         return False
     return not st.toggle(texts.FULL_PRECISION, **widget_binding(widget_key(page, "exact")), help=texts.FULL_PRECISION_HELP)
 

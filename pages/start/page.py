@@ -19,7 +19,7 @@ with st.container(horizontal=True, key="start_doors"):
 st.page_link(contents.page("learn").path, label=texts.FOR_TEACHERS, icon=":material/groups:", query_params=level_in_link())
 caption = st.empty()
 
-# The title and the doors are on their way: what follows imports torch.
+# The title and the doors are on their way: what follows takes longer to import.
 from pages.start.looks import SMALLEST, draw_arcs, sentence_looks
 from pages.ui.shell.numbers import whole_percent
 from tx_core.errors import ExplorerError

@@ -7,7 +7,7 @@ from pages.ui.shell.frame import open_page
 PAGE = "summaries"
 badge = open_page(PAGE)
 
-# The title is on its way: what follows imports torch.
+# The title is on its way: what follows takes longer to import.
 from pages.summaries.attribution import TOP_K
 from pages.summaries.parts import PARTS
 from pages.summaries.texts import COLOURS, FIRST_TEXT

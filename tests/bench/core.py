@@ -14,9 +14,10 @@ from transformers import BertForMaskedLM
 
 from pages.ui.canvas.packing import codes, pack, thumbnails
 from tests.bench.table import Row
+from tx_core.analysis.probabilities import probabilities
 from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import BertEngine
-from tx_core.engine.engine import batch_tensors
+from tx_core.engine.tensors import batch_tensors
 from tx_core.fill_mask.head_scan import Scan
 from tx_core.transformer.bert import Bert
 from tx_core.transformer.interventions import Intervention
@@ -123,9 +124,9 @@ def scan_against_one_by_one(engine: BertEngine) -> Row:
     encoding = engine.encode(text)
     heads = list(np.ndindex(engine.info.num_layers, engine.info.num_heads))
 
-    def one_by_one() -> list[Tensor]:
+    def one_by_one() -> list[np.ndarray]:
         runs = [(), *([Intervention("off", *head)] for head in heads)]
-        return [engine.blank_logits([encoding], interventions=[run]).rows[0].softmax(-1) for run in runs]
+        return [probabilities(engine.blank_logits([encoding], interventions=[run]).rows[0]) for run in runs]
 
     found = Scan(engine, text).run()
     by_hand = np.array([share[0, found.entry].item() for share in one_by_one()[1:]]).reshape(found.after.shape)

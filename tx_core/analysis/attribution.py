@@ -8,15 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 from jaxtyping import Float
-from torch import Tensor
 
 from tx_core.engine.engine import Engine, ScoreGradients
 from tx_core.errors import TextProblem
 from tx_core.transformer.trace import Encoding
 
-GradientsAt = Callable[[Float[Tensor, "step token embedding"]], ScoreGradients]
+GradientsAt = Callable[[Float[np.ndarray, "step token embedding"]], ScoreGradients]
 INTEGRATION_STEPS = 32
 STEPS_AT_ONCE = 8
 MAX_ATTRIBUTION_WORK = 133_000
@@ -74,38 +72,36 @@ def attribute(engine: Engine, encoding: Encoding, place: int, word: int) -> Attr
     mask = engine.tokenizer.mask_id
     blanked = [entry if special else mask for entry, special in zip(encoding.ids, encoding.special, strict=True)]
 
-    def gradients_at(inputs_embeds: Float[Tensor, "step token embedding"]) -> ScoreGradients:
+    def gradients_at(inputs_embeds: Float[np.ndarray, "step token embedding"]) -> ScoreGradients:
         return engine.gradients(encoding, inputs_embeds, place, word)
 
     vectors, baseline = engine.embed(encoding.ids), engine.embed(blanked)
-    ends = gradients_at(torch.stack([vectors, baseline]))
+    ends = gradients_at(np.stack([vectors, baseline]))
     score, baseline_score = ends.scores.tolist()
-    gradient_input = (ends.gradients[0] * vectors).sum(dim=-1)
+    gradient_input = (ends.gradients[0] * vectors).sum(axis=-1)
     integrated = integrated_gradients(gradients_at, vectors, baseline)
-    return Attribution(
-        encoding, place, engine.tokenizer.word(word), gradient_input.numpy(), integrated.numpy(), score, baseline_score
-    )
+    return Attribution(encoding, place, engine.tokenizer.word(word), gradient_input, integrated, score, baseline_score)
 
 
 def integrated_gradients(
     gradients_at: GradientsAt,
-    vectors: Float[Tensor, "token embedding"],
-    baseline: Float[Tensor, "token embedding"],
+    vectors: Float[np.ndarray, "token embedding"],
+    baseline: Float[np.ndarray, "token embedding"],
     steps: int = INTEGRATION_STEPS,
-) -> Float[Tensor, "token"]:
+) -> Float[np.ndarray, "token"]:
     """Integrate the gradients along the straight line from the baseline to the vectors (Sundararajan et al. 2017, equation 1).
 
     steps: points of the Gauss–Legendre rule, which integrates a smooth curve better than even steps do.
     """
     points, shares = np.polynomial.legendre.leggauss(steps)
     way = (vectors - baseline)[None]
-    total = torch.zeros_like(vectors)
+    total = np.zeros_like(vectors)
     for start in range(0, steps, STEPS_AT_ONCE):
-        along = torch.tensor((points[start : start + STEPS_AT_ONCE] + 1) / 2, dtype=vectors.dtype, device=vectors.device)
-        weights = torch.tensor(shares[start : start + STEPS_AT_ONCE] / 2, dtype=vectors.dtype, device=vectors.device)
+        along = ((points[start : start + STEPS_AT_ONCE] + 1) / 2).astype(vectors.dtype)
+        weights = (shares[start : start + STEPS_AT_ONCE] / 2).astype(vectors.dtype)
         gradients = gradients_at(baseline + along[:, None, None] * way).gradients
-        total += (weights[:, None, None] * gradients).sum(dim=0)
-    return (total * way[0]).sum(dim=-1)
+        total += (weights[:, None, None] * gradients).sum(axis=0)
+    return (total * way[0]).sum(axis=-1)
 
 
 def rank_agreement(one: Float[np.ndarray, "token"], other: Float[np.ndarray, "token"]) -> float:

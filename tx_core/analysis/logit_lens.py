@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
+from tx_core.analysis.probabilities import largest, probabilities
 from tx_core.engine.engine import Engine
 from tx_core.transformer.trace import Trace
 
@@ -59,10 +60,12 @@ def logit_lens(engine: Engine, trace: Trace, place: int, *, top_k: int = 5) -> L
     if not 1 <= top_k <= MAX_LENS_TOP_K:
         raise ValueError(f"top_k must be within 1 and {MAX_LENS_TOP_K}, got {top_k}")
     scores = engine.early_scores(trace.hidden[:, place])
-    shares = scores.softmax(dim=-1)
-    best = shares.topk(top_k)
-    answer = int(best.indices[-1, 0])
-    rank = (scores > scores[:, answer, None]).sum(dim=-1) + 1
+    shares = probabilities(scores)
+    best = largest(shares, top_k)
+    answer = int(best[-1, 0])
+    rank = (scores > scores[:, answer, None]).sum(axis=-1) + 1
     tokenizer = engine.tokenizer
-    words = tuple(tuple(tokenizer.word(entry) for entry in row) for row in best.indices.tolist())
-    return LayerPredictions(place, words, best.values.numpy(), tokenizer.word(answer), shares[:, answer].numpy(), rank.numpy())
+    words = tuple(tuple(tokenizer.word(entry) for entry in row) for row in best.tolist())
+    return LayerPredictions(
+        place, words, np.take_along_axis(shares, best, axis=-1), tokenizer.word(answer), shares[:, answer], rank
+    )

@@ -7,7 +7,7 @@ from typing import TypeVar
 import numpy as np
 from jaxtyping import Float
 
-from tx_core.transformer.attention import AttentionKind
+from tx_core.transformer.config import AttentionKind
 from tx_core.transformer.trace import AttentionStack, Encoding
 
 Label = TypeVar("Label")

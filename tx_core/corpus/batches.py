@@ -1,10 +1,16 @@
-"""Batches of texts of similar length, read block by block, so that memory does not grow with the number of texts."""
+"""Batches of texts of similar length, read block by block, so that memory does not grow with the number of texts; what is
+known of a batch before it runs, and what is measured of it."""
 
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from tx_core.analysis.patterns import PATTERN_KINDS, PatternSums, padded_targets, score_above_chance, winning_kinds
 from tx_core.corpus.sentence_file import Notes
 from tx_core.engine.engine import Engine
 from tx_core.errors import TextProblem
@@ -84,3 +90,61 @@ def _cut(engine: Engine, block: Sequence[tuple[int, Encoding]], most_pieces: int
         batch.append((number, row))
     if batch:
         yield TextBatch(*zip(*batch, strict=True))
+
+
+@dataclass(frozen=True)
+class BatchMeasures:
+    """Sums over the own tokens of each text, special tokens left out; otherwise as `PatternSums`.
+
+    Attributes:
+        given: Attention on the targets of each kind.
+        chance: What an even head would give.
+        queries: How many queries have a target.
+        entropy: In nats.
+        spread: Normalised entropy.
+        distance: In tokens.
+        asked: The number of own tokens of each text.
+    """
+
+    given: Float[np.ndarray, "text layer head kind"]
+    chance: Float[np.ndarray, "text kind"]
+    queries: Float[np.ndarray, "text kind"]
+    entropy: Float[np.ndarray, "text layer head"]
+    spread: Float[np.ndarray, "text layer head"]
+    distance: Float[np.ndarray, "text layer head"]
+    asked: Float[np.ndarray, "text"]
+
+    @cached_property
+    def scores(self) -> Float[np.ndarray, "text layer head kind"]:
+        """The score of each kind for each head in each text, 0 to 1."""
+        return score_above_chance(self.given, self.chance[:, None, None], self.queries[:, None, None])
+
+    @property
+    def sums(self) -> PatternSums:
+        """The sums of all texts."""
+        votes = np.eye(len(PATTERN_KINDS))[winning_kinds(self.scores)].sum(axis=0)
+        return PatternSums(self.given.sum(0), self.chance.sum(0), self.queries.sum(0), votes, len(self.asked))
+
+
+@dataclass(frozen=True)
+class BatchTargets:
+    """What is known of a batch before it runs.
+
+    Attributes:
+        lengths: In tokens.
+        asked: The own tokens of each text.
+        targets: As of `patterns.kind_targets`, from those tokens.
+    """
+
+    lengths: Int[np.ndarray, "text"]
+    asked: Bool[np.ndarray, "text query"]
+    targets: Bool[np.ndarray, "text kind query key"]
+
+
+def label_batch(rows: Sequence[Encoding]) -> BatchTargets:
+    """Mark the own tokens of each text and the targets of each kind from them; padding is neither."""
+    lengths = np.array([len(row) for row in rows])
+    asked = np.zeros((len(rows), lengths.max()), dtype=bool)
+    for number, row in enumerate(rows):
+        asked[number, : len(row)] = ~np.array(row.special)
+    return BatchTargets(lengths, asked, padded_targets(rows) & asked[:, None, :, None])

@@ -8,140 +8,18 @@ from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
-import torch
-from jaxtyping import Bool, Float, Int
-from torch import Tensor
+from jaxtyping import Float, Int
 
-from tx_core.analysis.patterns import (
-    PATTERN_KINDS,
-    TARGETED_KINDS,
-    HeadPattern,
-    PatternSums,
-    empty_sums,
-    name_heads,
-    padded_targets,
-    score_above_chance,
-    winning_kinds,
-)
-from tx_core.corpus.batches import TextBatch, batches
+from tx_core.analysis.patterns import TARGETED_KINDS, HeadPattern, PatternSums, empty_sums, name_heads
+from tx_core.corpus.batches import BatchMeasures, BatchTargets, TextBatch, batches, label_batch
 from tx_core.corpus.sentence_file import LeftOut, Notes, Sentences
-from tx_core.engine.device import parallel_map, worker_count
-from tx_core.engine.engine import Engine, LayerWeights
+from tx_core.engine.engine import Engine
+from tx_core.engine.threads import parallel_map, worker_count
 from tx_core.errors import Busy
 from tx_core.transformer.trace import Encoding
-
-
-@dataclass(frozen=True)
-class BatchMeasures:
-    """Sums over the own tokens of each text, special tokens left out; otherwise as `PatternSums`.
-
-    Attributes:
-        given: Attention on the targets of each kind.
-        chance: What an even head would give.
-        queries: How many queries have a target.
-        entropy: In nats.
-        spread: Normalised entropy.
-        distance: In tokens.
-        asked: The number of own tokens of each text.
-    """
-
-    given: Float[np.ndarray, "text layer head kind"]
-    chance: Float[np.ndarray, "text kind"]
-    queries: Float[np.ndarray, "text kind"]
-    entropy: Float[np.ndarray, "text layer head"]
-    spread: Float[np.ndarray, "text layer head"]
-    distance: Float[np.ndarray, "text layer head"]
-    asked: Float[np.ndarray, "text"]
-
-    @cached_property
-    def scores(self) -> Float[np.ndarray, "text layer head kind"]:
-        """The score of each kind for each head in each text, 0 to 1."""
-        return score_above_chance(self.given, self.chance[:, None, None], self.queries[:, None, None])
-
-    @property
-    def sums(self) -> PatternSums:
-        """The sums of all texts."""
-        votes = np.eye(len(PATTERN_KINDS))[winning_kinds(self.scores)].sum(axis=0)
-        return PatternSums(self.given.sum(0), self.chance.sum(0), self.queries.sum(0), votes, len(self.asked))
-
-
-@dataclass(frozen=True)
-class BatchTargets:
-    """What is known of a batch before it runs.
-
-    Attributes:
-        lengths: In tokens.
-        asked: The own tokens of each text.
-        targets: As of `patterns.kind_targets`, from those tokens.
-    """
-
-    lengths: Int[np.ndarray, "text"]
-    asked: Bool[np.ndarray, "text query"]
-    targets: Bool[np.ndarray, "text kind query key"]
-
-
-def label_batch(rows: Sequence[Encoding]) -> BatchTargets:
-    """Mark the own tokens of each text and the targets of each kind from them; padding is neither."""
-    lengths = np.array([len(row) for row in rows])
-    asked = np.zeros((len(rows), lengths.max()), dtype=bool)
-    for number, row in enumerate(rows):
-        asked[number, : len(row)] = ~np.array(row.special)
-    return BatchTargets(lengths, asked, padded_targets(rows) & asked[:, None, :, None])
-
-
-def measure_batch(layers: LayerWeights, labels: BatchTargets) -> BatchMeasures:
-    """Measure every head in every text of a padded batch, in single precision at least."""
-    layers = [weights.float() if weights.dtype == torch.bfloat16 else weights for weights in layers]
-    device, longest = layers[0].device, layers[0].shape[-1]
-    real, asked, targets = (torch.from_numpy(part).to(device) for part in (labels.lengths, labels.asked, labels.targets))
-    place = torch.arange(longest, device=device)
-    aims = _aims(targets, asked, real, place)
-    aimed = torch.stack([weights.flatten(2) @ aims for weights in layers], dim=1)
-    # In a model that writes no head can look ahead, and chance then counts the past alone, as in `pattern_sums`.
-    both_ways = (aimed[..., -1] > 0).flatten(1).any(dim=1)[:, None, None]
-    reachable = asked[:, :, None] & (place < real[:, None, None]) & (both_ways | (place <= place[:, None]))
-    widths = reachable.sum(dim=-1)
-    entropies = torch.stack([_entropy(weights) for weights in layers], dim=1)
-    entropies = entropies * asked[:, None, None]
-    evenly = ((entropies.exp() - 1) / (widths - 1).clamp(min=1)[:, None, None]).sum(dim=-1)
-    reached = targets & reachable[:, None]
-    chance = (reached.sum(dim=-1) / widths.clamp(min=1)[:, None]).sum(dim=-1)
-    queries = reached.any(dim=-1).sum(dim=-1)
-    total = asked.sum(dim=-1)
-    logs = real.log()
-    entropy = entropies.sum(dim=-1)
-    return BatchMeasures(
-        given=_array(torch.cat([aimed[..., : len(TARGETED_KINDS)], evenly[..., None]], dim=-1)),
-        chance=_array(torch.cat([chance, torch.zeros_like(chance[:, :1])], dim=-1)),  # an even look is what "broad" means
-        queries=_array(torch.cat([queries, total[:, None]], dim=-1)),
-        entropy=_array(entropy),
-        spread=_array(entropy / torch.where(logs > 0, logs, 1.0)[:, None, None]),
-        distance=_array(aimed[..., len(TARGETED_KINDS)]),
-        asked=_array(total),
-    )
-
-
-def _aims(
-    targets: Bool[Tensor, "text kind query key"],
-    asked: Bool[Tensor, "text query"],
-    real: Int[Tensor, "text"],
-    place: Int[Tensor, "key"],
-) -> Float[Tensor, "text query_and_key aim"]:
-    """Stack what weights are multiplied by: targets of each kind, distance of each key, and whether it is a later token."""
-    apart = (place[:, None] - place).abs().float() * asked[:, :, None]
-    ahead = (place > place[:, None]) & (place < real[:, None, None]) & (place[:, None] < real[:, None, None])
-    return torch.cat([targets.float(), apart[:, None], ahead[:, None].float()], dim=1).flatten(2).transpose(1, 2)
-
-
-def _entropy(weights: Float[Tensor, "... query key"]) -> Float[Tensor, "... query"]:
-    """Compute `measures.entropy`; weights of 0 are clamped to the smallest positive number, which adds 0."""
-    return -weights.clamp(min=torch.finfo(weights.dtype).tiny).log_().mul_(weights).sum(dim=-1)
-
-
-def _array(measured: Tensor) -> np.ndarray:
-    return measured.double().cpu().numpy()
 
 
 @dataclass(frozen=True)
@@ -264,7 +142,7 @@ class HeadReport:
 class Reading:
     """Sentences being read by a model, one batch per step; `report` has the statistics so far.
 
-    half: compute in bfloat16, which is faster where the hardware supports it (`device.computes_bfloat16`); means then differ by
+    half: compute in bfloat16, which is faster where the hardware supports it (`Engine.bfloat16`); means then differ by
     about 0.001.
     """
 
@@ -339,11 +217,25 @@ class Reading:
             self._strongest = self._strongest.among(scores[ranked], np.array(batch.numbers)[ranked])
 
 
+@dataclass(frozen=True)
+class HeadMeasures:
+    """What is made of the weights of a batch where they are computed: a record, so that another machine can be asked for it."""
+
+    labels: BatchTargets
+
+    def __call__(self, layers: Sequence[Any]) -> BatchMeasures:
+        """Measure every head in every text. layers: `tensors.LayerWeights`."""
+        # Imported here: it imports torch, which a process that asks Ray does without.
+        from tx_core.corpus.measure_weights import measure_batch
+
+        return measure_batch(layers, self.labels)
+
+
 def _measure(engine: Engine, batch: TextBatch, *, half: bool) -> BatchMeasures | None:
     """Run a batch; None while the host is busy."""
     try:
         labels = label_batch(batch.rows)  # before there is a place to compute, which others wait for
-        return engine.over_weights(batch.rows, partial(measure_batch, labels=labels), half=half)
+        return engine.over_weights(batch.rows, HeadMeasures(labels), half=half)
     except Busy:
         return None
 

@@ -1,31 +1,32 @@
 """Our own BERT with its tokenizer, as an engine."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from tx_core.engine.device import DeviceResult, DeviceRunner, Result
+from tx_core.engine.checkpoint import NOT_FINITE_WEIGHTS, load_bert
+from tx_core.engine.device import DeviceResult, DeviceRunner, best_device
 from tx_core.engine.engine import (
     BlankLogits,
-    LayerWeights,
     ModelInfo,
+    Result,
     ScoreGradients,
-    attention_stack,
-    batch_tensors,
+    WeightMeasure,
     check_record,
     head_parts,
     no_head,
     read_text,
     run_limits,
-    score_gradients,
-    stack_layers,
 )
-from tx_core.engine.tokenizer import Tokenizer
+from tx_core.engine.tensors import attention_stack, batch_tensors, score_gradients, stack_layers
+from tx_core.engine.tokenizer import Tokenizer, load_tokenizer
+from tx_core.errors import CheckpointProblem
 from tx_core.settings import host_settings
 from tx_core.transformer.bert import Bert
 from tx_core.transformer.fused import all_weights, without_each_head
@@ -76,6 +77,11 @@ class BertEngine:
     def device(self) -> str:
         """The device that computes."""
         return self.runner.device
+
+    @property
+    def bfloat16(self) -> bool:
+        """Whether its device computes bfloat16 itself."""
+        return self.runner.bfloat16
 
     @cached_property
     def info(self) -> ModelInfo:
@@ -140,18 +146,18 @@ class BertEngine:
         changes = check_batch(interventions, [self._limits(row) for row in rows])
         heads = _heads_switched_off(rows, changes)
 
-        def compute(model: nn.Module, device: str) -> list[Tensor]:
+        def compute(model: nn.Module, device: str) -> list[np.ndarray]:
             if heads:
                 ids, segments, _ = batch_tensors(rows[:1], self.tokenizer.padding_id, device)
-                return list(model.predict(without_each_head(model, ids, segments, heads, rows[0].blanks)).cpu())
+                return list(model.predict(without_each_head(model, ids, segments, heads, rows[0].blanks)).cpu().numpy())
             ids, segments, mask = batch_tensors(rows, self.tokenizer.padding_id, device, changes)
             output = model(ids, segments, mask, interventions=changes).output
-            return [model.predict(output[number, list(row.blanks)]).cpu() for number, row in enumerate(rows)]
+            return [model.predict(output[number, list(row.blanks)]).cpu().numpy() for number, row in enumerate(rows)]
 
         result = self.runner.run(compute)
         return BlankLogits(result.value, result.device, result.notice)
 
-    def over_weights(self, rows: Sequence[Encoding], measure: Callable[[LayerWeights], Result], *, half: bool = False) -> Result:
+    def over_weights(self, rows: Sequence[Encoding], measure: WeightMeasure, *, half: bool = False) -> Result:
         """Run the rows in one padded batch and give what `measure` makes of the weights of its layers."""
 
         def compute(model: nn.Module, device: str) -> Result:
@@ -161,22 +167,31 @@ class BertEngine:
 
     def output_projection(self, layer: int) -> Float[np.ndarray, "head head_dim hidden"]:
         """Give each head's part of a layer's output projection, by which its values enter the sum."""
-        return head_parts(self.model.encoder.blocks[layer].attention.output.weight.detach(), self.info.num_heads)
+        weight = self.model.encoder.blocks[layer].attention.output.weight
+        return head_parts(weight.detach().cpu().numpy(), self.info.num_heads)
 
     def early_scores(
         self, states: Float[np.ndarray, "layer_and_embeddings hidden"]
-    ) -> Float[Tensor, "layer_and_embeddings vocab"]:
+    ) -> Float[np.ndarray, "layer_and_embeddings vocab"]:
         """Let the masked-word head read one token's vectors of a run; raise ModelUnavailable without such a head."""
         if self.model.head is None:
             raise no_head(self.title)
-        return self.runner.run(lambda model, device: model.predict(torch.tensor(states, device=device)).float().cpu()).value
 
-    def embed(self, ids: Sequence[int]) -> Float[Tensor, "token embedding"]:
+        def compute(model: nn.Module, device: str) -> np.ndarray:
+            return model.predict(torch.tensor(states, device=device)).float().cpu().numpy()
+
+        return self.runner.run(compute).value
+
+    def embed(self, ids: Sequence[int]) -> Float[np.ndarray, "token embedding"]:
         """Look up word vectors, before positions and segments are added."""
-        return self.runner.run(lambda model, device: model.embeddings.words(torch.tensor(ids, device=device)).cpu()).value
+
+        def compute(model: nn.Module, device: str) -> np.ndarray:
+            return model.embeddings.words(torch.tensor(ids, device=device)).cpu().numpy()
+
+        return self.runner.run(compute).value
 
     def gradients(
-        self, encoding: Encoding, inputs_embeds: Float[Tensor, "step token embedding"], position: int, word: int
+        self, encoding: Encoding, inputs_embeds: Float[np.ndarray, "step token embedding"], position: int, word: int
     ) -> ScoreGradients:
         """Differentiate a log-probability with respect to word vectors; raise ModelUnavailable without a masked-word head."""
         if not self.info.fills_blanks:
@@ -189,7 +204,7 @@ class BertEngine:
                 hidden = model(ids, segments, inputs_embeds=vectors).output[:, position]
                 return model.predict(hidden).float().log_softmax(dim=-1)[:, word]
 
-            return score_gradients(score, inputs_embeds.to(device))
+            return score_gradients(score, inputs_embeds, device)
 
         return self.runner.run(compute, gradients=True).value
 
@@ -204,3 +219,17 @@ def _heads_switched_off(rows: Sequence[Encoding], changes: Sequence[Sequence[Int
     heads = [(one.layer, one.head) for row in changes[1:] if len(row) == 1 for one in row if one.kind == "off"]
     whole = len(heads) == len(rows) - 1 and all(head is not None for _, head in heads)
     return heads if whole and heads == sorted(heads) else []
+
+
+def load_bert_engine(directory: Path, name: str, title: str) -> BertEngine:
+    """Load a BERT checkpoint directory into our own engine, on the best device.
+
+    Raises:
+        CheckpointProblem: If its files are missing or damaged.
+    """
+    model = load_bert(directory)
+    tokenizer = load_tokenizer(directory, model.config.vocab_size)
+    probe = model(torch.arange(min(4, model.config.max_positions, model.config.vocab_size))[None]).output
+    if not probe.isfinite().all():
+        raise CheckpointProblem(NOT_FINITE_WEIGHTS.format(name="the output of the model"))
+    return BertEngine(name, title, tokenizer, model, DeviceRunner(model, best_device()))

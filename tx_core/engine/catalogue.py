@@ -15,16 +15,12 @@ from pathlib import Path
 from threading import Lock, Thread
 from weakref import WeakValueDictionary
 
-import torch
 from cachetools import TTLCache, cached
 
 from tx_core.engine import remote
-from tx_core.engine.bert_engine import BertEngine
-from tx_core.engine.checkpoint import NOT_FINITE_WEIGHTS, load_bert, read_config, read_json, weights_bytes
-from tx_core.engine.device import DeviceRunner, best_device
+from tx_core.engine.checkpoint_files import read_config, read_json, weights_bytes
 from tx_core.engine.download import CATALOGUE, TOO_LARGE_FOR_MEMORY, cached_commit, fetch, is_cached, reaches_hub
 from tx_core.engine.engine import Engine, with_special_tokens
-from tx_core.engine.tokenizer import load_tokenizer
 from tx_core.errors import Busy, CheckpointProblem, ModelUnavailable
 from tx_core.settings import host_settings
 from tx_core.transformer.config import is_plain_bert
@@ -175,34 +171,22 @@ def load_directory(directory: Path, name: str, title: str) -> Engine:
         ModelUnavailable: If its architecture cannot be run.
         CheckpointProblem: If its files are missing or damaged.
     """
+    # Imported here: torch and transformers take seconds, and a process that asks Ray needs neither.
     if is_plain_bert(read_config(directory)):
+        from tx_core.engine.bert_engine import load_bert_engine
+
         return load_bert_engine(directory, name, title)
-    # Imported here: it imports transformers, which takes seconds and which our own BERT does not need.
-    from tx_core.engine.hub import load as hub
+    from tx_core.engine.hub.load import load_engine
 
-    return hub.load_engine(directory, name, title)
-
-
-def load_bert_engine(directory: Path, name: str, title: str) -> BertEngine:
-    """Load a BERT checkpoint directory into our own engine, on the best device.
-
-    Raises:
-        CheckpointProblem: If its files are missing or damaged.
-    """
-    model = load_bert(directory)
-    tokenizer = load_tokenizer(directory, model.config.vocab_size)
-    probe = model(torch.arange(min(4, model.config.max_positions, model.config.vocab_size))[None]).output
-    if not probe.isfinite().all():
-        raise CheckpointProblem(NOT_FINITE_WEIGHTS.format(name="the output of the model"))
-    return BertEngine(name, title, tokenizer, model, DeviceRunner(model, best_device()))
+    return load_engine(directory, name, title)
 
 
 @lru_cache(maxsize=1)
-def _load_embedded() -> BertEngine:
-    return load_bert_engine(MODELS / DEFAULT, DEFAULT, card(DEFAULT).title)
+def _load_embedded() -> Engine:
+    return load_directory(MODELS / DEFAULT, DEFAULT, card(DEFAULT).title)
 
 
-def _embedded() -> BertEngine:
+def _embedded() -> Engine:
     with _guard:  # lru_cache alone would let two simultaneous first calls load it twice
         return _load_embedded()
 

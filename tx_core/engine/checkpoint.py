@@ -4,36 +4,36 @@ A directory contains config.json and either model.safetensors or its shards with
 If it also contains manifest.json, the hash of every listed file is checked first.
 """
 
-import hashlib
-import json
-import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError, safe_open
+from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
+from tx_core.engine.checkpoint_files import (
+    DAMAGED_WEIGHTS,
+    INDEX,
+    MISSING_FILE,
+    NO_SAFETENSORS,
+    WEIGHTS,
+    check_manifest,
+    leads_out,
+    read_config,
+    read_json,
+)
 from tx_core.errors import CheckpointProblem
 from tx_core.transformer.bert import Bert, tie_head
 from tx_core.transformer.config import BertConfig, bert_config_from_hub
 
-WEIGHTS, INDEX, MANIFEST = "model.safetensors", "model.safetensors.index.json", "manifest.json"
-NO_SAFETENSORS = f"{{name}} has no {WEIGHTS}: only safetensors checkpoints can be loaded."
-MISSING_FILE = "{name} is missing from the checkpoint: copy or download it again."
 NOT_FINITE_WEIGHTS = "The weights cannot be used: {name} contains NaN or infinity."
-COUNT = re.compile(r"\w*(layers?|heads?|blocks?|experts?|depth)")
-MAX_COUNT, MAX_NUMBER = 1024, 2**31 - 1
-"""The largest number of layers, heads, blocks or experts, and the largest of all other whole numbers in config.json."""
 MAX_REASONS = 500
 """Characters of PyTorch's account of what does not fit."""
-DAMAGED_WEIGHTS = "{name} is truncated or damaged: copy or download it again."
 
 # Pairs of (Hugging Face name, our name), tried in order. The first pattern that matches the whole name is used.
 NAMES: tuple[tuple[str, str], ...] = (
@@ -160,14 +160,9 @@ def read_tensors(directory: Path) -> dict[str, Tensor]:
     if not isinstance(files, dict) or not all(isinstance(file, str) for file in files.values()):
         raise CheckpointProblem(DAMAGED_WEIGHTS.format(name=INDEX))
     shards = sorted(set(files.values()))
-    if any(_leads_out(shard) for shard in shards):
+    if any(leads_out(shard) for shard in shards):
         raise CheckpointProblem(f"{INDEX} refers to files outside its directory.")
     return {name: tensor for shard in shards for name, tensor in _read_safetensors(directory / shard).items()}
-
-
-def _leads_out(name: str) -> bool:
-    """Return whether a file's name is more than a name: a path into another directory."""
-    return Path(name).name != name or "\0" in name
 
 
 def _read_safetensors(file: Path) -> dict[str, Tensor]:
@@ -177,97 +172,3 @@ def _read_safetensors(file: Path) -> dict[str, Tensor]:
         raise CheckpointProblem(MISSING_FILE.format(name=file.name)) from missing
     except (SafetensorError, OSError) as broken:
         raise CheckpointProblem(DAMAGED_WEIGHTS.format(name=file.name)) from broken
-
-
-def weights_bytes(directory: Path) -> int:
-    """Return the memory that the weights of a checkpoint take in single precision, by the headers of its files.
-
-    A file that cannot be read counts nothing: whoever loads it is told what is wrong.
-    """
-    counts = []
-    for file in directory.glob("*.safetensors"):
-        with suppress(SafetensorError, OSError), safe_open(file, "pt") as tensors:
-            counts += [math.prod(tensors.get_slice(name).get_shape()) for name in tensors.keys()]  # noqa: SIM118
-    return 4 * sum(counts)
-
-
-def read_config(directory: Path) -> dict[str, Any]:
-    """Read the config.json of a checkpoint directory.
-
-    Raises:
-        CheckpointProblem: If there is no such directory, or the file is missing, is not a JSON object or contains a number
-            that no model has.
-    """
-    if not directory.is_dir():
-        raise CheckpointProblem(f"There is no checkpoint named {directory.name}: check its path.")
-    settings = read_json(directory / "config.json")
-    _check_numbers(settings)
-    return settings
-
-
-def _check_numbers(settings: object, name: str = "") -> None:
-    """Check that no size in a checkpoint's settings is beyond what any model has: nothing is built for one that is."""
-    if isinstance(settings, dict):
-        for key, value in settings.items():
-            _check_numbers(value, key)
-    elif isinstance(settings, list):
-        for value in settings:
-            _check_numbers(value, name)
-    elif isinstance(settings, int):
-        most = MAX_COUNT if COUNT.fullmatch(name) else MAX_NUMBER
-        if abs(settings) > most:
-            raise CheckpointProblem(f"config.json cannot be used: {name[:40]!r} is beyond {most:,}.")
-
-
-def read_json(file: Path) -> dict[str, Any]:
-    """Read a settings file.
-
-    Raises:
-        CheckpointProblem: If the file is missing, or is not a JSON object.
-    """
-    try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-    except FileNotFoundError as missing:
-        raise CheckpointProblem(MISSING_FILE.format(name=file.name)) from missing
-    except (ValueError, RecursionError, OSError) as broken:
-        raise CheckpointProblem(DAMAGED_WEIGHTS.format(name=file.name)) from broken
-    if not isinstance(content, dict):
-        raise CheckpointProblem(f"{file.name} is not a settings file: it must contain a JSON object.")
-    return content
-
-
-def check_manifest(directory: Path) -> None:
-    """Check the SHA-256 of every file listed in the manifest, if there is one.
-
-    Raises:
-        CheckpointProblem: If a listed file is missing or differs.
-    """
-    if not (directory / MANIFEST).exists():
-        return
-    files = read_json(directory / MANIFEST).get("files", {})
-    if not isinstance(files, dict) or not all(isinstance(entry, dict) for entry in files.values()):
-        raise CheckpointProblem(DAMAGED_WEIGHTS.format(name=MANIFEST))
-    for name, expected in files.items():
-        if _leads_out(name):
-            raise CheckpointProblem(f"{MANIFEST} refers to files outside its directory.")
-        if not (directory / name).is_file():
-            raise CheckpointProblem(MISSING_FILE.format(name=name))
-        with (directory / name).open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
-        if found != expected.get("sha256"):
-            raise CheckpointProblem(
-                f"{name} of {directory.name} is not the file that its {MANIFEST} lists: "
-                f"it has {(directory / name).stat().st_size:,} bytes and the listed file {expected.get('bytes')}. "
-                "Copy or download it again."
-            )
-
-
-def write_manifest(directory: Path, **entries: Any) -> None:
-    """Write manifest.json with the size and SHA-256 of every file of a checkpoint, and any further entries."""
-    files = sorted(file for file in directory.iterdir() if file.is_file() and file.name != MANIFEST)
-    checksums = {
-        file.name: {"bytes": file.stat().st_size, "sha256": hashlib.sha256(file.read_bytes()).hexdigest()}
-        for file in files
-        if file.suffix in {".json", ".safetensors", ".txt"}
-    }
-    (directory / MANIFEST).write_text(json.dumps({"files": checksums, **entries}, indent=1) + "\n", encoding="utf-8")

@@ -1,27 +1,22 @@
-"""Where to compute: the device, or the CPU when its memory is full; on how many cores; batches in several threads."""
+"""Where to compute: the device, or the CPU when its memory is full."""
 
 import copy
-from collections import deque
-from collections.abc import Callable, Generator, Iterable
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from threading import Lock, Thread, local
+from threading import Lock
 from typing import Generic, TypeVar
 
 import torch
 from torch import nn
 
 from tx_core.engine.batching import SharedRuns
-from tx_core.engine.slots import compute_slot, use_background_slots
+from tx_core.engine.slots import compute_slot
 from tx_core.errors import ModelUnavailable
 from tx_core.settings import allowed, host_settings
 
-Item = TypeVar("Item")
 Result = TypeVar("Result")
 FALLBACK_NOTICE = "The graphics card is out of memory: this was computed on the CPU instead."
-_thread = local()
-_thread_count = Lock()
 
 
 def best_device() -> str:
@@ -52,32 +47,6 @@ def computes_bfloat16(device: str) -> bool:
         return torch.cuda.is_bf16_supported(including_emulation=False)
     able = torch.cpu.get_capabilities() if device == "cpu" else {}
     return bool(able.get("avx512_bf16") or able.get("amx_bf16"))
-
-
-def use_one_core() -> None:
-    """Compute on one core in the current thread; all other threads keep what they have.
-
-    Small matrices gain nothing from a second core, and on a busy host threads that wait for one another stand still.
-    torch.set_num_threads sets the count of the calling thread and the default of threads born later, so one of those
-    restores the default. A thread that begins to compute in between, less than a millisecond, starts with one core, too:
-    its results are the same, only slower on large matrices.
-    """
-    if getattr(_thread, "one_core", False):
-        return
-    _thread.one_core = True
-    with _thread_count:  # else a concurrent call could take the 1 for the usual count, and restore that
-        usual = _thread.usual = torch.get_num_threads()
-        torch.set_num_threads(1)
-        restore = Thread(target=torch.set_num_threads, args=(usual,))
-        restore.start()
-        restore.join()
-
-
-def use_all_cores() -> None:
-    """Undo `use_one_core` in the current thread, if it was called there."""
-    if getattr(_thread, "one_core", False):
-        _thread.one_core = False
-        torch.set_num_threads(_thread.usual)
 
 
 @dataclass(frozen=True)
@@ -125,6 +94,11 @@ class DeviceRunner:
         copies = [self._bfloat16.nbytes] if self._bfloat16 else []
         own = sum(weight.nbytes for weight in weights)
         return own * (2 if "_on_cpu" in vars(self) else 1) + sum(copies)
+
+    @property
+    def bfloat16(self) -> bool:
+        """Whether the device computes bfloat16 itself."""
+        return computes_bfloat16(self.device)
 
     def in_precision(self, half: bool) -> "DeviceRunner":
         """Return a runner in single precision, or, if `half`, in bfloat16.
@@ -186,45 +160,3 @@ def _free_device_memory() -> None:
     torch.cuda.empty_cache()
     if torch.backends.mps.is_available():
         torch.mps.empty_cache()
-
-
-def worker_count(device: str) -> int:
-    """Return how many batches to compute at once: one per background slot on the CPU; one fills a graphics card."""
-    return host_settings().background_slots if device == "cpu" else 1
-
-
-def parallel_map(
-    work: Callable[[Item], Result | None], items: Iterable[Item], workers: int
-) -> Generator[tuple[Item, Result | None], None, None]:
-    """Yield every item with its result, in order; at most one item waits while all workers are busy.
-
-    A result of None means that the item could not be computed now: it is yielded so, and tried again. Two threads of one
-    core each do more than one of two cores, since every small step of a model would wait for both. Workers compute in
-    background slots: those of all calls together are bounded, and pages never wait for them. They go on while the caller rests.
-    """
-    pool = ThreadPoolExecutor(workers, "batches", _start_worker, (workers > 1,))
-    waiting: deque[tuple[Item, Future[Result | None]]] = deque()
-    try:
-        for item in items:
-            waiting.append((item, pool.submit(work, item)))
-            if len(waiting) > workers:
-                yield from _results(pool, work, *waiting.popleft())
-        while waiting:
-            yield from _results(pool, work, *waiting.popleft())
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-def _start_worker(one_core: bool) -> None:
-    use_background_slots()
-    if one_core:
-        use_one_core()
-
-
-def _results(
-    pool: ThreadPoolExecutor, work: Callable[[Item], Result | None], item: Item, future: Future[Result | None]
-) -> Generator[tuple[Item, Result | None], None, None]:
-    while (result := future.result()) is None:
-        yield item, None
-        future = pool.submit(work, item)
-    yield item, result

@@ -1,28 +1,31 @@
-"""What every model here can be asked, and how texts go in and arrays come out. Nothing stays behind on the model."""
+"""What every model here can be asked. Nothing stays behind on the model.
+
+Texts go in and arrays come out; `tensors` does that for the engines that compute. This module imports no torch: a page that asks
+another machine needs none.
+"""
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
-import torch
 from jaxtyping import Float
-from torch import Tensor
 
-from tx_core.engine.device import Result
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.errors import ModelUnavailable, TextProblem
 from tx_core.settings import host_settings
-from tx_core.transformer.attention import AttentionKind, padding_mask
-from tx_core.transformer.interventions import Intervention, RunLimits, unmasked_padding
-from tx_core.transformer.trace import AttentionStack, Encoding, Trace, TracePart
+from tx_core.transformer.config import AttentionKind
+from tx_core.transformer.interventions import Intervention, RunLimits
+from tx_core.transformer.trace import Encoding, Trace, TracePart
 
 RECORD_TOO_LARGE = (
     "What this view needs of such a long text takes {megabytes:,.0f} MB of memory, and this server allows {limit:,.0f} MB: "
     "shorten the text to {tokens:,} tokens, or choose a smaller model."
 )
-LayerWeights = Sequence[Float[Tensor, "batch head query key"]]
+Result = TypeVar("Result")
+WeightMeasure = Callable[[Any], Result]
+"""What is made of `tensors.LayerWeights`, the weights of each layer, where they are."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +82,7 @@ class BlankLogits:
     device: where they were computed. notice: a sentence for the reader where that is not the engine's own.
     """
 
-    rows: list[Float[Tensor, "_blank vocab"]]  # _: each row has its own number of blanks
+    rows: list[Float[np.ndarray, "_blank vocab"]]  # _: each row has its own number of blanks
     device: str
     notice: str = ""
 
@@ -93,8 +96,8 @@ class ScoreGradients:
         gradients: of each score, with respect to its own word vectors.
     """
 
-    scores: Float[Tensor, "step"]
-    gradients: Float[Tensor, "step token embedding"]
+    scores: Float[np.ndarray, "step"]
+    gradients: Float[np.ndarray, "step token embedding"]
 
 
 @runtime_checkable
@@ -107,6 +110,7 @@ class Engine(Protocol):
         device: The device that computes.
         info: Its family, sizes and abilities.
         tokenizer: Its own.
+        bfloat16: Whether its device computes bfloat16 itself; emulated, that is far slower than single precision.
     """
 
     name: str
@@ -114,6 +118,7 @@ class Engine(Protocol):
     device: str
     info: ModelInfo
     tokenizer: Tokenizer
+    bfloat16: bool
 
     def encode(self, text: str, pair: str | None = None) -> Encoding:
         """Read the text; raise TextProblem when it is empty or too long for the model."""
@@ -134,7 +139,7 @@ class Engine(Protocol):
     def blank_logits(self, rows: Sequence[Encoding], *, interventions: Sequence[Sequence[Intervention]] = ()) -> BlankLogits:
         """Score the whole vocabulary at every blank of every row, in one batch; every row has its own interventions."""
 
-    def over_weights(self, rows: Sequence[Encoding], measure: Callable[[LayerWeights], Result], *, half: bool = False) -> Result:
+    def over_weights(self, rows: Sequence[Encoding], measure: WeightMeasure, *, half: bool = False) -> Result:
         """Run the rows in one padded batch and give what `measure` makes of the weights of the first stack's layers.
 
         `measure` is called where the model is computed, on its device, and nothing else of the run is kept. No token
@@ -150,17 +155,17 @@ class Engine(Protocol):
 
     def early_scores(
         self, states: Float[np.ndarray, "layer_and_embeddings hidden"]
-    ) -> Float[Tensor, "layer_and_embeddings vocab"]:
+    ) -> Float[np.ndarray, "layer_and_embeddings vocab"]:
         """Let the model's head read one token's vectors of a run, as it reads the last of them.
 
         Raises ModelUnavailable for a model without a head, or whose head reads something else.
         """
 
-    def embed(self, ids: Sequence[int]) -> Float[Tensor, "token embedding"]:
+    def embed(self, ids: Sequence[int]) -> Float[np.ndarray, "token embedding"]:
         """Look up word vectors: what `inputs_embeds` takes, before positions and segments are added. In CPU memory."""
 
     def gradients(
-        self, encoding: Encoding, inputs_embeds: Float[Tensor, "step token embedding"], position: int, word: int
+        self, encoding: Encoding, inputs_embeds: Float[np.ndarray, "step token embedding"], position: int, word: int
     ) -> ScoreGradients:
         """Differentiate the log-probability of a vocabulary entry at a position with respect to the word vectors of a text.
 
@@ -176,17 +181,6 @@ def with_special_tokens(engine: Engine, added: bool) -> Engine:
     """
     tokenizer = engine.tokenizer if added else engine.tokenizer.without_special_tokens
     return engine if tokenizer is engine.tokenizer else replace(engine, tokenizer=tokenizer)
-
-
-def score_gradients(
-    score: Callable[[Float[Tensor, "step token embedding"]], Float[Tensor, "step"]],
-    inputs_embeds: Float[Tensor, "step token embedding"],
-) -> ScoreGradients:
-    """Differentiate each step's score with respect to its own vectors."""
-    leaf = inputs_embeds.clone().requires_grad_(True)
-    scores = score(leaf)
-    (gradients,) = torch.autograd.grad(scores.sum(), leaf)
-    return ScoreGradients(scores.detach().cpu(), gradients.cpu())
 
 
 def read_text(tokenizer: Tokenizer, info: ModelInfo, text: str, pair: str | None) -> Encoding:
@@ -242,47 +236,9 @@ def run_limits(info: ModelInfo, sizes: Sequence[tuple[int, int]]) -> RunLimits:
     return RunLimits(info.num_heads, sizes, info.max_tokens, info.can_omit_positions)
 
 
-def batch_tensors(
-    rows: Sequence[Encoding], padding_id: int, device: str, interventions: Sequence[Sequence[Intervention]] = ()
-) -> tuple[Tensor, Tensor, Tensor | None]:
-    """Pad the rows to one length; give ids, segments, and the mask, which is None when nothing is masked.
-
-    interventions: those of each row; empty for none. The padding that "no_padding_mask" adds to a row is not masked.
-    """
-    unmasked = [unmasked_padding(row) for row in interventions] or [0] * len(rows)
-    lengths = [len(row) + padding for row, padding in zip(rows, unmasked, strict=True)]
-    longest = max(lengths)
-
-    def padded(numbers: tuple[int, ...], filler: int) -> list[int]:
-        return [*numbers, *[filler] * (longest - len(numbers))]
-
-    ids = torch.tensor([padded(row.ids, padding_id) for row in rows], device=device)
-    segments = torch.tensor([padded(row.segments, 0) for row in rows], device=device)
-    return ids, segments, None if min(lengths) == longest else padding_mask(lengths).to(device)
-
-
-def attention_stack(kind: AttentionKind, query: Encoding, key: Encoding, layers: Sequence[dict[str, Tensor]]) -> AttentionStack:
-    """Label the parts that were kept of every layer of one sentence, without padding."""
-
-    def own_tokens(part: str, values: Tensor) -> Tensor:
-        side = key if part in ("key", "value") else query
-        values = values[:, :, : len(side)]
-        return values[..., : len(key)] if part in ("scores", "weights") else values
-
-    parts = {part: stack_layers([own_tokens(part, layer[part]) for layer in layers]) for part in layers[0]}
-    return AttentionStack(kind, query, key, **parts)
-
-
-def head_parts(weight: Float[Tensor, "hidden joined"], num_heads: int) -> Float[np.ndarray, "head head_dim hidden"]:
+def head_parts(weight: Float[np.ndarray, "hidden joined"], num_heads: int) -> Float[np.ndarray, "head head_dim hidden"]:
     """Cut the weight of an output projection into the heads' parts."""
-    return weight.T.reshape(num_heads, -1, weight.shape[0]).double().cpu().numpy()
-
-
-def stack_layers(layers: Sequence[Float[Tensor, "1 ..."]]) -> Float[np.ndarray, "layer ..."]:
-    """Put the layers of one sentence into one read-only array in ordinary memory."""
-    stacked = torch.cat([layer.detach() for layer in layers]).float().cpu().numpy()
-    stacked.setflags(write=False)
-    return stacked
+    return weight.T.reshape(num_heads, -1, weight.shape[0]).astype(np.float64)
 
 
 NO_WORD_HEAD = (

@@ -12,7 +12,6 @@ import struct
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from functools import partial
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from importlib import import_module
 from threading import Lock
@@ -21,14 +20,10 @@ from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 import numpy as np
-import torch
 from cachetools import LRUCache, cached
 from jaxtyping import Float
-from torch import Tensor
 
-from tx_core.engine import device as hardware
-from tx_core.engine.device import Result
-from tx_core.engine.engine import BlankLogits, Engine, LayerWeights, ModelInfo, ScoreGradients, read_text
+from tx_core.engine.engine import BlankLogits, Engine, ModelInfo, Result, ScoreGradients, WeightMeasure, read_text
 from tx_core.engine.slots import BUSY, patience
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.errors import Busy, ExplorerError, ModelUnavailable
@@ -78,7 +73,7 @@ class Request:
 
 @dataclass(frozen=True)
 class ModelDescription:
-    """What an engine tells of itself before it computes. bfloat16: see `computes_half`."""
+    """What an engine tells of itself before it computes."""
 
     title: str
     device: str
@@ -117,10 +112,10 @@ class RemoteEngine:
         """Have the whole vocabulary scored at every blank of every row, in one batch."""
         return self._ask("blank_logits", rows=list(rows), interventions=[tuple(row) for row in interventions])
 
-    def over_weights(self, rows: Sequence[Encoding], measure: Callable[[LayerWeights], Result], *, half: bool = False) -> Result:
+    def over_weights(self, rows: Sequence[Encoding], measure: WeightMeasure, *, half: bool = False) -> Result:
         """Have the rows run, and give what `measure` makes of their weights where they are computed.
 
-        measure: a function of SENT_MEASURES, or a `partial` of one. Raises ValueError for any other.
+        measure: a record that can be called. Raises ValueError for a function.
         """
         return self._ask("over_weights", rows=list(rows), measure=measure, half=half)
 
@@ -130,16 +125,16 @@ class RemoteEngine:
 
     def early_scores(
         self, states: Float[np.ndarray, "layer_and_embeddings hidden"]
-    ) -> Float[Tensor, "layer_and_embeddings vocab"]:
+    ) -> Float[np.ndarray, "layer_and_embeddings vocab"]:
         """Have the model's head read one token's vectors of a run."""
         return self._ask("early_scores", states=states)
 
-    def embed(self, ids: Sequence[int]) -> Float[Tensor, "token embedding"]:
+    def embed(self, ids: Sequence[int]) -> Float[np.ndarray, "token embedding"]:
         """Ask for word vectors, before positions and segments are added."""
         return self._ask("embed", ids=list(ids))
 
     def gradients(
-        self, encoding: Encoding, inputs_embeds: Float[Tensor, "step token embedding"], position: int, word: int
+        self, encoding: Encoding, inputs_embeds: Float[np.ndarray, "step token embedding"], position: int, word: int
     ) -> ScoreGradients:
         """Have a log-probability differentiated with respect to word vectors."""
         return self._ask("gradients", encoding=encoding, inputs_embeds=inputs_embeds, position=position, word=word)
@@ -160,12 +155,7 @@ def remote_engine(model: str) -> RemoteEngine:
 
 def describe(engine: Engine) -> ModelDescription:
     """Describe an engine of this process to another."""
-    return ModelDescription(engine.title, engine.device, engine.info, engine.tokenizer, computes_half(engine))
-
-
-def computes_half(engine: Engine) -> bool:
-    """Return whether the hardware that an engine computes on computes bfloat16 itself."""
-    return engine.bfloat16 if isinstance(engine, RemoteEngine) else hardware.computes_bfloat16(engine.device)
+    return ModelDescription(engine.title, engine.device, engine.info, engine.tokenizer, engine.bfloat16)
 
 
 def ask(model: str, method: str, *, special_tokens: bool = True, **arguments: Any) -> Any:
@@ -222,7 +212,7 @@ def _value(answer: bytes) -> Any:
 
 
 def write_message(value: object) -> bytes:
-    """Write records, arrays and tensors as bytes; raise ValueError for anything that `read_message` would not read."""
+    """Write records and arrays as bytes; raise ValueError for anything that `read_message` would not read."""
     pieces: list[memoryview] = []
     head = io.BytesIO()
     _Writer(head, protocol=5, buffer_callback=lambda buffer: pieces.append(buffer.raw())).dump(value)
@@ -258,31 +248,25 @@ def _padded(piece: bytes | memoryview) -> bytes:
     return b"".join([piece, b"\0" * (_aligned(len(piece)) - len(piece))])
 
 
-SENT_MEASURES = {("tx_core.corpus.statistics", "measure_batch")}
-"""What `over_weights` may be asked to make of weights elsewhere."""
 _PARTS_OF_RECORDS = {
-    ("functools", "partial"),
     ("builtins", "ValueError"),
     ("numpy", "dtype"),
     ("numpy", "ndarray"),
     ("numpy._core.multiarray", "_reconstruct"),
     ("numpy._core.multiarray", "scalar"),
     ("numpy._core.numeric", "_frombuffer"),
-    (__name__, "_tensor"),
 }
-_FILLED = (np.ndarray, np.dtype, partial, ValueError)
+_FILLED = (np.ndarray, np.dtype, ValueError)
 """What a message fills after it has made it, beside records."""
 _CALLED = (type, FunctionType, BuiltinFunctionType)
 
 
 class _Writer(pickle.Pickler):
-    """Writes tensors as arrays: pickle's own way needs a function that loads anything."""
+    """Refuses functions, and so whatever is made by one: a tensor, too."""
 
     def reducer_override(self, value: object) -> Any:
-        if isinstance(value, Tensor):
-            return _tensor, (value.detach().cpu().numpy(),)
-        if callable(value) and not isinstance(value, partial | type) and _name(value) not in SENT_MEASURES | _PARTS_OF_RECORDS:
-            raise ValueError(f"only functions of SENT_MEASURES can be sent, got {value!r}")
+        if isinstance(value, _CALLED) and not isinstance(value, type) and _name(value) not in _PARTS_OF_RECORDS:
+            raise ValueError(f"only records and arrays can be sent, got {value!r}")
         return NotImplemented
 
 
@@ -297,7 +281,7 @@ class _Reader(pickle._Unpickler):
     dispatch: ClassVar = dict(pickle._Unpickler.dispatch)
 
     def find_class(self, module: str, name: str) -> Any:
-        known = (module, name) in SENT_MEASURES | _PARTS_OF_RECORDS
+        known = (module, name) in _PARTS_OF_RECORDS
         if not known and not (module.startswith("tx_core.") and name.isidentifier()):
             raise pickle.UnpicklingError(f"{module}.{name} is no record")
         found = getattr(import_module(module), name)
@@ -346,8 +330,3 @@ def _is_record(found: object, module: str) -> bool:
     if not isinstance(found, type) or found.__module__ != module:
         return False
     return dataclasses.is_dataclass(found) or issubclass(found, ExplorerError | Tokenizer)
-
-
-def _tensor(array: np.ndarray) -> Tensor:
-    """Copy an array: a tensor has no way to be read-only."""
-    return torch.tensor(array)

@@ -9,7 +9,7 @@ import tokenizers
 from cachetools import LRUCache, cachedmethod
 from tokenizers.implementations import BertWordPieceTokenizer
 
-from tx_core.engine.checkpoint import DAMAGED_WEIGHTS, read_json
+from tx_core.engine.checkpoint_files import DAMAGED_WEIGHTS, read_json
 from tx_core.errors import CheckpointProblem, TextProblem
 from tx_core.settings import host_settings
 from tx_core.transformer.trace import Encoding

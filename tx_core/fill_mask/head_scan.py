@@ -5,10 +5,9 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import torch
 from jaxtyping import Float, Int
-from torch import Tensor
 
+from tx_core.analysis.probabilities import probabilities, total_variation
 from tx_core.engine.engine import BlankLogits, Engine
 from tx_core.fill_mask.predictions import encode_with_blanks, rows_at_once
 from tx_core.fill_mask.word_scores import blank_chain
@@ -153,7 +152,7 @@ class Scan:
         measured, notices = _Measured([ids[0] for ids in self.named if len(ids) == 1]), {}
         words = {ids: np.ones(self.runs) for ids in self.chains}
         for answered in self._answers(self.row, 1):
-            measured.add(torch.cat(answered.rows).double().softmax(-1))
+            measured.add(probabilities(np.concatenate(answered.rows)))
             notices[answered.notice] = answered.device
             done += len(answered.rows)
             yield ScanProgress(done, total, time.perf_counter() - started)
@@ -161,7 +160,7 @@ class Scan:
             for piece, row in zip(ids, chain, strict=True):
                 start = 0
                 for answered in self._answers(row, len(ids)):
-                    shares = torch.cat(answered.rows).double().softmax(-1)[:, piece].numpy()
+                    shares = probabilities(np.concatenate(answered.rows))[:, piece]
                     words[ids][start : start + len(shares)] *= shares
                     start, done = start + len(shares), done + len(shares)
                     notices[answered.notice] = answered.device
@@ -224,12 +223,12 @@ class _Measured:
         self.variations: list[float] = []
         self.followed: list[list[float]] = []
 
-    def add(self, shares: Float[Tensor, "run vocab"]) -> None:
+    def add(self, shares: Float[np.ndarray, "run vocab"]) -> None:
         if self.base is None:
             self.base, self.entry = shares[0], int(shares[0].argmax())
         self.firsts += shares.argmax(-1).tolist()
         self.afters += shares[:, self.entry].tolist()
-        self.variations += ((shares - self.base).abs().sum(-1) / 2).tolist()
+        self.variations += total_variation(shares, self.base).tolist()
         self.followed += shares[:, self.entries].tolist()
 
     def shares_of_entries(self) -> dict[int, tuple[float, ...]]:

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from jaxtyping import Float
-from torch import Tensor
 
+from tx_core.analysis.probabilities import rank_of, total_variation
 from tx_core.engine.engine import BlankLogits, Engine
 from tx_core.fill_mask.blanks import fill_blanks
-from tx_core.fill_mask.predictions import Prediction, blank_logits_of, checked_temperature, encode_with_blanks, nucleus
+from tx_core.fill_mask.predictions import Prediction, blank_logits_of, encode_with_blanks, listed, nucleus, tempered
 from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.trace import Trace
 
@@ -84,7 +85,7 @@ def shift_predictions(
     else:
         before, after = (blank_logits_of(engine, encoding, trace=trace) for trace in traces)
         answered = BlankLogits(before.rows + after.rows, after.device, after.notice or before.notice)
-    lists = (top_k, checked_temperature(temperature), top_p)
+    lists = (top_k, temperature, top_p)
     blanks = tuple(
         _shift_blank(engine, text, number, encoding.starts_sentence(place), [row[number] for row in answered.rows], lists)
         for number, place in enumerate(encoding.blanks)
@@ -101,7 +102,7 @@ def compare_texts(
     """
     encodings = [encode_with_blanks(engine, each) for each in (text, second)]
     answered = [engine.blank_logits([encoding]) for encoding in encodings]  # alone: neither is padded
-    lists = (top_k, checked_temperature(temperature), top_p)
+    lists = (top_k, temperature, top_p)
     blanks = tuple(
         _shift_blank(engine, second, number, encodings[1].starts_sentence(place), logits, lists)
         for number, (*logits, place) in enumerate(zip(*(one.rows[0] for one in answered), encodings[1].blanks, strict=False))
@@ -114,39 +115,31 @@ def _shift_blank(
     text: str,
     number: int,
     first: bool,
-    rows: Sequence[Float[Tensor, "vocab"]],
+    rows: Sequence[Float[np.ndarray, "vocab"]],
     lists: tuple[int, float, float],
 ) -> BlankShift:
     """Compare two rows of logits. lists: how many entries are listed, the temperature and top_p."""
     top_k, temperature, top_p = lists
-    logits = [row.double() for row in rows]
-    shares = [nucleus((scores / temperature).softmax(-1), top_p) for scores in logits]
-    listed = [share.topk(min(top_k, int((share > 0).sum()))).indices.tolist() for share in shares]
+    shares = [nucleus(tempered(logits, temperature), top_p) for logits in rows]
+    before, after = (listed(share, top_k) for share in shares)
     moved = [
         EntryShift(
             _prediction(engine, text, number, entry, shares[1], first=first),
             shares[0][entry].item(),
-            _rank(logits[0], entry),
-            _rank(logits[1], entry),
-            entry in listed[0],
-            entry in listed[1],
+            rank_of(rows[0], entry),
+            rank_of(rows[1], entry),
+            entry in before,
+            entry in after,
         )
-        for entry in dict.fromkeys(listed[1] + listed[0])
+        for entry in dict.fromkeys(after + before)
     ]
     order = tuple(sorted(moved, key=lambda one: (not one.listed_after, one.rank_after)))
-    return BlankShift(number, order, total_variation(*shares))
+    return BlankShift(number, order, float(total_variation(*shares)))
 
 
-def total_variation(one: Float[Tensor, "vocab"], other: Float[Tensor, "vocab"]) -> float:
-    """Return the total variation distance of two distributions, 0 to 1."""
-    return (one - other).abs().sum().item() / 2
-
-
-def _rank(logits: Float[Tensor, "vocab"], entry: int) -> int:
-    return int((logits > logits[entry]).sum()) + 1
-
-
-def _prediction(engine: Engine, text: str, number: int, entry: int, shares: Float[Tensor, "vocab"], *, first: bool) -> Prediction:
+def _prediction(
+    engine: Engine, text: str, number: int, entry: int, shares: Float[np.ndarray, "vocab"], *, first: bool
+) -> Prediction:
     tokenizer = engine.tokenizer
     return Prediction(
         id=entry,

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-import torch
+import numpy as np
 from jaxtyping import Float
-from torch import Tensor
 
+from tx_core.analysis.probabilities import largest, log_probabilities, probabilities
 from tx_core.engine.engine import BlankLogits, Engine, no_head
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.errors import TextProblem
@@ -15,6 +15,8 @@ from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.trace import Encoding, Trace
 
 MAX_TOP_K = 50
+SUM_TOLERANCE = 1e-9
+"""How far rounding may take a sum of probabilities from the number that it reaches."""
 TOKENS_AT_ONCE, ROWS_AT_ONCE = 4096, 64
 NUMBERS_AT_ONCE = 60_000_000  # scores of the vocabulary at all tokens, which the library's models compute: 240 MB
 
@@ -114,11 +116,10 @@ def predict(
     answered = blank_logits_of(engine, encoding, interventions, trace)
     blanks = []
     for number, place in enumerate(encoding.blanks):
-        share = nucleus((answered.rows[0][number].float() / checked_temperature(temperature)).softmax(-1), top_p)
-        best = share.topk(min(top_k, int((share > 0).sum())))
-        opens, entries = encoding.starts_sentence(place), zip(best.indices.tolist(), best.values.tolist(), strict=True)
+        share = nucleus(tempered(answered.rows[0][number], temperature), top_p)
+        opens = encoding.starts_sentence(place)
         predictions = tuple(
-            _prediction(engine.tokenizer, text, number, opens, entry, probability) for entry, probability in entries
+            _prediction(engine.tokenizer, text, number, opens, entry, share[entry].item()) for entry in listed(share, top_k)
         )
         rest = max(0.0, 1.0 - sum(prediction.probability for prediction in predictions))
         blanks.append(BlankPredictions(number, place, predictions, rest))
@@ -133,7 +134,7 @@ def blank_logits_of(
         return engine.blank_logits([encoding], interventions=[interventions])
     if trace.blank_logits is None:
         raise ValueError("the trace must have kept the part blank_logits")
-    return BlankLogits([torch.tensor(trace.blank_logits)], trace.device, trace.notice)
+    return BlankLogits([trace.blank_logits], trace.device, trace.notice)
 
 
 def _prediction(tokenizer: Tokenizer, text: str, blank: int, opens: bool, entry: int, probability: float) -> Prediction:
@@ -147,22 +148,29 @@ def _prediction(tokenizer: Tokenizer, text: str, blank: int, opens: bool, entry:
     )
 
 
-def checked_temperature(temperature: float) -> float:
-    """Return the temperature, or raise ValueError unless it is above 0."""
+def tempered(logits: Float[np.ndarray, "vocab"], temperature: float) -> Float[np.ndarray, "vocab"]:
+    """Give the probabilities of logits that are divided by a temperature; raise ValueError unless it is above 0."""
     if not temperature > 0:
         raise ValueError(f"temperature must be above 0, got {temperature}")
-    return temperature
+    return probabilities(logits.astype(np.float64) / temperature)
 
 
-def nucleus(share: Float[Tensor, "vocab"], top_p: float) -> Float[Tensor, "vocab"]:
+def nucleus(share: Float[np.ndarray, "vocab"], top_p: float) -> Float[np.ndarray, "vocab"]:
     """Keep the fewest entries that reach top_p together, rescaled to sum to 1 (Holtzman et al. 2020, section 3.1)."""
     if not 0 < top_p <= 1:
         raise ValueError(f"top_p must be above 0 and at most 1, got {top_p}")
     if top_p == 1:
         return share
-    ranked, order = share.sort(descending=True)
-    kept = ranked * (ranked.cumsum(-1) - ranked < top_p)
-    return share.new_zeros(share.shape).scatter(0, order, kept / kept.sum())
+    order = np.argsort(-share, kind="stable")
+    kept = order[: 1 + np.searchsorted(share[order].cumsum(), top_p - SUM_TOLERANCE)]
+    rescaled = np.zeros_like(share)
+    rescaled[kept] = share[kept] / share[kept].sum()
+    return rescaled
+
+
+def listed(share: Float[np.ndarray, "vocab"], top_k: int) -> list[int]:
+    """List the entries with the largest probabilities, best first; those of probability 0 are left out."""
+    return largest(share, min(top_k, int((share > 0).sum()))).tolist()
 
 
 def encode_with_blanks(engine: Engine, text: str) -> Encoding:
@@ -253,28 +261,27 @@ def _extend(engine: Engine, followed: list[_Beam], place: int, beams: int, inter
     asked = [replace(beam.row, blanks=(place,)) for beam in followed]
     logs, notice = [], ""
     for answered in blank_logits_in_batches(engine, asked, [interventions] * len(asked)):
-        logs += [logits[0].double().log_softmax(-1) for logits in answered.rows]
+        logs += [log_probabilities(logits[0]) for logits in answered.rows]
         notice = notice or answered.notice
-    logs = torch.stack(logs)
-    totals = logs + torch.tensor([[sum(beam.logs)] for beam in followed], dtype=logs.dtype)
-    top = totals.flatten().topk(min(beams, totals.numel())).indices.tolist()
+    totals = np.stack(logs) + np.array([[sum(beam.logs)] for beam in followed])
+    top = largest(totals.ravel(), min(beams, totals.size)).tolist()
     extended = []
-    for beam, entry in (divmod(index, logs.shape[1]) for index in top):
+    for beam, entry in (divmod(index, totals.shape[1]) for index in top):
         parent = followed[beam]
         row = widen_blank(parent.row, engine.tokenizer, place, (entry,))
-        steps = (*parent.logs, logs[beam, entry].item())
+        steps = (*parent.logs, logs[beam][entry].item())
         extended.append(_Beam(row, (*parent.ids, entry), steps, parent.notice or notice))
     return extended
 
 
 def _finish(engine: Engine, text: str, beam: _Beam) -> JointFilling:
-    steps = torch.tensor(beam.logs, dtype=torch.float64)
+    steps = np.exp(beam.logs)
     return JointFilling(
         ids=beam.ids,
         pieces=tuple(engine.tokenizer.word(entry) for entry in beam.ids),
         words=tuple(engine.tokenizer.readable(entry) for entry in beam.ids),
-        steps=tuple(steps.exp().tolist()),
-        probability=steps.sum().exp().item(),
+        steps=tuple(steps.tolist()),
+        probability=np.exp(sum(beam.logs)).item(),
         sentence=fill_blanks(text, engine.tokenizer, dict(enumerate(beam.ids))),
         notice=beam.notice,
     )

@@ -5,9 +5,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
 from jaxtyping import Float
-from torch import Tensor
 
+from tx_core.analysis.probabilities import probabilities, rank_of
 from tx_core.engine.engine import Engine
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.errors import TextProblem
@@ -95,7 +96,7 @@ def score_words(
     rows = [row for ids in longer for row in blank_chain(encoding, engine.tokenizer, place, ids)]
     changes = [shift_positions(interventions, place, len(ids)) for ids in longer for _ in ids]
     batches = blank_logits_in_batches(engine, rows, changes) if rows else ()
-    answers = ((logits[0].double(), batch.notice) for batch in batches for logits in batch.rows)
+    answers = ((logits[0], batch.notice) for batch in batches for logits in batch.rows)
 
     scores = []
     for word, ids, problem in zip(words, spelled, problems, strict=True):
@@ -103,20 +104,20 @@ def score_words(
             pieces = tuple(engine.tokenizer.word(entry) for entry in ids)
             scores.append(WordScore(word, ids, pieces, (), None, None, problem))
         elif len(ids) == 1:
-            scores.append(_scored(engine.tokenizer, word, ids, [(single.rows[0][blank].double(), single.notice)]))
+            scores.append(_scored(engine.tokenizer, word, ids, [(single.rows[0][blank], single.notice)]))
         else:
             scores.append(_scored(engine.tokenizer, word, ids, [next(answers) for _ in ids]))
     return tuple(scores)
 
 
 def _scored(
-    tokenizer: Tokenizer, word: str, ids: tuple[int, ...], answers: Sequence[tuple[Float[Tensor, "vocab"], str]]
+    tokenizer: Tokenizer, word: str, ids: tuple[int, ...], answers: Sequence[tuple[Float[np.ndarray, "vocab"], str]]
 ) -> WordScore:
     """Score a word by the logits at each of its pieces, given those before it; with each comes the notice of its run."""
     pieces = tuple(tokenizer.word(entry) for entry in ids)
     logits, notices = zip(*answers, strict=True)
-    steps = tuple(one.softmax(-1)[entry].item() for one, entry in zip(logits, ids, strict=True))
-    rank = int((logits[0] > logits[0][ids[0]]).sum()) + 1 if len(ids) == 1 else None
+    steps = tuple(probabilities(one)[entry].item() for one, entry in zip(logits, ids, strict=True))
+    rank = rank_of(logits[0], ids[0]) if len(ids) == 1 else None
     note = "" if len(ids) == 1 else SCORED_IN_PIECES.format(count=len(ids))
     return WordScore(word, ids, pieces, steps, math.prod(steps), rank, note, max(notices))
 

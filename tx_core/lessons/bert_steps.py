@@ -12,7 +12,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from tx_core.engine.bert_engine import BertEngine
-from tx_core.engine.engine import batch_tensors
+from tx_core.engine.tensors import batch_tensors
 from tx_core.transformer.attention import merge_heads
 from tx_core.transformer.bert import Bert
 from tx_core.transformer.layers import ACTIVATION, FeedForward, LayerNorm, MultiHeadAttention

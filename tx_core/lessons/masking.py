@@ -9,7 +9,8 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from tx_core.engine.bert_engine import BertEngine
-from tx_core.engine.engine import check_token_count, stack_layers
+from tx_core.engine.engine import check_token_count
+from tx_core.engine.tensors import stack_layers
 from tx_core.errors import TextProblem
 from tx_core.transformer.attention import Normalise, attention_weights, causal_mask, combine, padding_mask, softmax, window_mask
 from tx_core.transformer.trace import Encoding

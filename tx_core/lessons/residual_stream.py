@@ -9,7 +9,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from tx_core.engine.bert_engine import BertEngine
-from tx_core.engine.engine import batch_tensors
+from tx_core.engine.tensors import batch_tensors
 from tx_core.transformer.bert import Bert
 from tx_core.transformer.layers import EncoderBlock
 from tx_core.transformer.trace import Trace

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tx_core.engine.checkpoint import MANIFEST, WEIGHTS, load_bert, read_json
+from tx_core.engine.checkpoint import load_bert
+from tx_core.engine.checkpoint_files import MANIFEST, WEIGHTS, read_json
 from tx_core.engine.tokenizer import load_tokenizer
 from tx_core.errors import ExplorerError
 from tx_core.training.pretraining.deepen import deepen_model, new_blocks

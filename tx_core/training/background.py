@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from tx_core.engine.device import use_one_core
+from tx_core.engine.threads import use_one_core
 from tx_core.errors import Busy, ExplorerError
 from tx_core.settings import host_settings
 

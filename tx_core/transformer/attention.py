@@ -8,14 +8,12 @@ attend to a key, as in PyTorch: they broadcast, so that they combine with `&`, a
 import math
 from collections.abc import Callable, Sequence
 from functools import reduce
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-AttentionKind = Literal["self", "decoder", "cross"]
-"""Self-attention of an encoder or of a decoder-only model, self-attention of an encoder-decoder's decoder, cross-attention."""
 Normalise = Callable[[Float[Tensor, "... query key"]], Float[Tensor, "... query key"]]
 Weigh = Callable[[Float[Tensor, "... query key"], Bool[Tensor, "..."] | None, Normalise], Float[Tensor, "... query key"]]
 """What turns scores, mask and normaliser into weights: `attention_weights`, or an intervention in its place."""
@@ -96,7 +94,7 @@ def attend(
         scale: the factor of the scores, 1/√head_dim by default.
         bias: added to the scores (ALiBi, T5).
         normalise: turns scores into weights; masked scores are −∞.
-        weigh: replaces `attention_weights`, for an intervention (`interventions.weigh_at`).
+        weigh: replaces `attention_weights`, for an intervention (`changed_weights.weigh_at`).
         dropout: the share of weights dropped from the average, for training.
 
     Returns:

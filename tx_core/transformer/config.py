@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from tx_core.errors import CheckpointProblem
 
+AttentionKind = Literal["self", "decoder", "cross"]
+"""Self-attention of an encoder or of a decoder-only model, self-attention of an encoder-decoder's decoder, cross-attention."""
 ACTIVATIONS = ("gelu", "gelu_new", "relu")
 POSITIONS = ("sinusoidal", "learned", "none")
 

@@ -1,4 +1,4 @@
-"""Interventions: what a caller changes in one run, from the link to the layer.
+"""Interventions: what a caller changes in one run, from the link to the layer; `changed_weights` computes with them.
 
 An intervention is an argument of a call, never a state of the model:
 
@@ -9,27 +9,11 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import partial
 from itertools import product
 from typing import Literal, NamedTuple, get_args
 
-import torch
-from jaxtyping import Bool, Float, Int
-from torch import Tensor
-
 from tx_core.errors import ChangeProblem
-from tx_core.transformer.attention import (
-    AttentionKind,
-    Normalise,
-    Weigh,
-    attention_weights,
-    causal_mask,
-    combine,
-    hardmax,
-    softmax,
-    sparsemax,
-    with_temperature,
-)
+from tx_core.transformer.config import AttentionKind
 
 Head = tuple[int, int]
 """Layer and head, counted from 0."""
@@ -38,7 +22,6 @@ InterventionKind = Literal[
 ]
 WHOLE_RUN: tuple[InterventionKind, ...] = ("causal", "no_padding_mask", "no_positions")
 """The kinds that change a run as a whole; they name no layer."""
-NORMALISER: dict[str, Normalise] = {"sparse": sparsemax, "hard": hardmax}
 POSITION_COUNT = {"hidden": 1, "cut": 2}
 """How many token positions a kind names; the kinds that are not listed name none."""
 SETTING = {"temperature": "temperature", "sparse": "normaliser", "hard": "normaliser", "no_padding_mask": "padding"}
@@ -231,85 +214,6 @@ def effective(interventions: Iterable[Intervention], layer: int, attention: Atte
     acting = [one for one in interventions if one.acts_on(layer, attention)]
     own = {SETTING[one.kind] for one in acting if one.layer is not None and one.kind in SETTING}
     return tuple(one for one in acting if one.layer is not None or SETTING.get(one.kind) not in own)
-
-
-def weigh_at(batch: Sequence[Sequence[Intervention]], layer: int, attention: AttentionKind = "self") -> Weigh:
-    """Return the function that turns the scores of one layer into weights: `attention_weights` where nothing is changed.
-
-    batch: the interventions of each row; empty for none in any row.
-    """
-    rows = [effective(row, layer, attention) for row in batch]
-    if not any(rows):
-        return attention_weights
-    return partial(changed_weights, rows[0]) if len(set(rows)) == 1 else partial(_weights_by_row, rows)
-
-
-def changed_weights(
-    interventions: Sequence[Intervention],
-    scores: Float[Tensor, "batch head query key"],
-    mask: Bool[Tensor, "..."] | None = None,
-    normalise: Normalise = softmax,
-) -> Float[Tensor, "batch head query key"]:
-    """Turn scores into weights under the `effective` interventions on one layer. What the mask hides stays hidden."""
-    mask = _narrow(mask, interventions, scores)
-    for one in interventions:
-        normalise = NORMALISER.get(one.kind, normalise)
-    for one in interventions:
-        if one.kind == "temperature" and one.value != 1:
-            normalise = with_temperature(normalise, one.value)
-    weights = attention_weights(scores, mask, normalise)
-    if (heads := _heads("uniform", interventions, scores)) is not None:
-        uniform = attention_weights(torch.zeros_like(scores), mask, softmax)
-        weights = weights.index_copy(1, heads, uniform.index_select(1, heads))
-    if (heads := _heads("off", interventions, scores)) is not None:
-        weights = weights.index_fill(1, heads, 0.0)
-    return weights
-
-
-def _weights_by_row(
-    rows: Sequence[tuple[Intervention, ...]],
-    scores: Float[Tensor, "batch head query key"],
-    mask: Bool[Tensor, "..."] | None = None,
-    normalise: Normalise = softmax,
-) -> Float[Tensor, "batch head query key"]:
-    """Compute the weights of a batch whose rows differ in their interventions; rows that share them are computed together."""
-    if len(rows) != len(scores):
-        raise ValueError(f"every row must have its interventions, got {len(rows)} for {len(scores)} rows")
-    weights = torch.empty_like(scores)
-    for interventions in dict.fromkeys(rows):
-        same = torch.tensor([number for number, own in enumerate(rows) if own == interventions], device=scores.device)
-        own_mask = mask[same] if mask is not None and mask.ndim == 4 and len(mask) > 1 else mask
-        weights = weights.index_copy(0, same, changed_weights(interventions, scores[same], own_mask, normalise))
-    return weights
-
-
-def _narrow(
-    mask: Bool[Tensor, "..."] | None, interventions: Sequence[Intervention], scores: Float[Tensor, "batch head query key"]
-) -> Bool[Tensor, "..."] | None:
-    """Take hidden tokens, cut edges and, where attention is to be causal, later tokens out of a mask."""
-    causal = any(one.kind == "causal" for one in interventions)
-    if not causal and not any(one.kind in POSITION_COUNT for one in interventions):
-        return mask
-    allowed = torch.ones(scores.shape[1:], dtype=torch.bool)
-    if causal:
-        allowed &= causal_mask(scores.shape[-1])
-    for one in interventions:
-        head = slice(None) if one.head is None else one.head
-        if one.kind == "hidden":
-            allowed[head, :, one.positions[0]] = False
-        elif one.kind == "cut":
-            allowed[head, one.positions[0], one.positions[1]] = False
-    return combine(mask, allowed.to(scores.device))
-
-
-def _heads(
-    kind: InterventionKind, interventions: Sequence[Intervention], scores: Float[Tensor, "batch head query key"]
-) -> Int[Tensor, "_heads"] | None:
-    """Return the numbers of the heads that have an intervention of a kind, None where none has."""
-    heads = {one.head for one in interventions if one.kind == kind}
-    if not heads:
-        return None
-    return torch.tensor(list(range(scores.shape[1]) if None in heads else sorted(heads)), device=scores.device)
 
 
 _NUMBER = "([1-9][0-9]{0,3})"

@@ -9,7 +9,8 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from tx_core.transformer.attention import Normalise, Weigh, attend, attention_weights, merge_heads, softmax, split_heads
-from tx_core.transformer.interventions import Intervention, weigh_at
+from tx_core.transformer.changed_weights import weigh_at
+from tx_core.transformer.interventions import Intervention
 
 
 def gelu(x: Float[Tensor, "..."]) -> Float[Tensor, "..."]:

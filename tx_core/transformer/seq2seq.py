@@ -8,8 +8,8 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from tx_core.transformer.attention import AttentionKind, causal_mask, combine
-from tx_core.transformer.config import Seq2SeqConfig
+from tx_core.transformer.attention import causal_mask, combine
+from tx_core.transformer.config import AttentionKind, Seq2SeqConfig
 from tx_core.transformer.layers import (
     Encoder,
     EncoderBlock,

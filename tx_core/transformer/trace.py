@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Float
 
-from tx_core.transformer.attention import AttentionKind
+from tx_core.transformer.config import AttentionKind
 from tx_core.transformer.interventions import Intervention
 
 TracePart = Literal["query", "key", "value", "scores", "weights", "context", "hidden", "blank_logits"]

@@ -24,6 +24,7 @@ from starlette.routing import Route
 from pages.ui.canvas.packing import Cells, codes, pack
 from pages.ui.shell.address import widget_key
 from tx_core.engine.slots import slot_timeout
+from tx_core.engine.threads import use_one_core
 from tx_core.errors import ExplorerError
 
 PATH = "prefetch"
@@ -131,8 +132,6 @@ def _head_map(weights: Float32[np.ndarray, "layer head query key"] | None, writt
 def _control_picture(prefetch: Prefetch, control: str, value: str) -> bytes | None:
     if len(value) > MAX_VALUE_CHARACTERS:
         return None
-    from tx_core.engine.device import use_one_core  # imports torch, which app.py is not to wait for
-
     use_one_core()
     try:
         with slot_timeout(SLOT_TIMEOUT_SECONDS):

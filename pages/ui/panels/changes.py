@@ -10,7 +10,7 @@ from pages.ui.panels.tokens import SPECIAL_FIELD, escape_markdown
 from pages.ui.shell import cache
 from pages.ui.shell.address import Field, is_offered, widget_key
 from tx_core.engine.engine import run_limits
-from tx_core.transformer.attention import AttentionKind
+from tx_core.transformer.config import AttentionKind
 from tx_core.transformer.interventions import (
     MAX_INTERVENTIONS,
     Intervention,

@@ -13,7 +13,6 @@ from pages.ui.shell.address import Field, read_view, widget_binding, widget_key,
 from pages.ui.shell.controls import engine_of, live
 from pages.ui.shell.frame import explain, page_links, share_link, show_engine
 from pages.ui.shell.level import offered_options
-from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.engine import Engine, with_special_tokens
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
 
@@ -46,7 +45,8 @@ class PartsPage:
         parts: by the names that the address gives them, in the order of their buttons.
         ways: the keys of the pages that it leads to.
         on_part: runs when another part is chosen.
-        families: where given, the reader chooses among models of these, which this project's own BERT runs.
+        families: where given, the reader chooses among models of these.
+        engine: the class of the engines that its parts can ask; by default any.
         on_reading: runs when special tokens are left out or added again.
         close: writes what stands below every part.
         weights: whether its parts compute with the model's weights themselves.
@@ -58,6 +58,7 @@ class PartsPage:
     ways: tuple[str, ...]
     on_part: Callable[[], None] | None = None
     families: tuple[str, ...] = ()
+    engine: type = object
     on_reading: Callable[[], None] | None = None
     close: Callable[[Engine], None] | None = None
     weights: bool = True
@@ -94,7 +95,7 @@ def parts_page(view: PartsPage, badge: DeltaGenerator) -> None:
     try:
         with controls.wait_for(model):
             engine = with_special_tokens(engine_of(badge, model, weights=view.weights), special)
-        if view.families and not isinstance(engine, BertEngine):
+        if not isinstance(engine, view.engine):
             raise ModelUnavailable(texts.NEEDS_OWN_BERT.format(model=engine.title))
         show_engine(badge, engine.title, engine.device)
     except ExplorerError as problem:

@@ -29,9 +29,9 @@ from pages.ui.shell.frame import explain
 from pages.ui.shell.metrics import part_run
 from tx_core.engine import catalogue
 from tx_core.engine.catalogue import DEFAULT, ModelCard
-from tx_core.engine.device import use_all_cores, use_one_core
 from tx_core.engine.download import CATALOGUE
 from tx_core.engine.engine import Engine
+from tx_core.engine.threads import use_all_cores, use_one_core
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable, TextProblem, memory_checked
 from tx_core.settings import host_settings
 from tx_core.transformer.interventions import Head

@@ -99,7 +99,7 @@ class Warmup:
 
 def load_default() -> Status:
     """Load the default model and run it once, so that a visitor's first run is fast."""
-    # Imported here: it imports torch, which takes seconds, and app.py imports this module before it serves anything.
+    # Imported here: app.py imports this module before it serves anything.
     from tx_core.engine import catalogue
 
     engine = catalogue.load(catalogue.DEFAULT)

@@ -20,7 +20,7 @@ from tests.support.drawn_lines import drawn_lines
 from tests.support.drawn_matrices import matrix_row, panels
 from tests.support.messages import unknown_parameters
 from tx_core.engine import catalogue
-from tx_core.engine.checkpoint import read_json
+from tx_core.engine.checkpoint_files import read_json
 from tx_core.errors import TextProblem
 from tx_core.lessons.bert_steps import block_run, embedding_run, matrix_and_bias, norm_run
 from tx_core.lessons.families import FAMILIES

@@ -180,7 +180,7 @@ def test_the_prediction_before_and_after_a_change_of_the_whole_model_is_the_engi
     engine = catalogue.load("embedded", special_tokens=special)
     row = engine.encode(BLANK)
     plain, changed = engine.blank_logits([row, row], interventions=[(), (RUN_CHANGES[name],)]).rows
-    shares = [logits[0].double().softmax(-1) for logits in (plain, changed)]
+    shares = [torch.tensor(logits[0]).double().softmax(-1) for logits in (plain, changed)]
     (chart,) = drawn_bars(app)
     ids = [engine.tokenizer.entry(word) for word in chart["labels"]]
     assert set(shares[1].topk(4).indices.tolist()) <= set(ids)

@@ -155,14 +155,14 @@ def test_the_head_scores_the_whole_vocabulary_and_softmax_makes_probabilities_of
     logits = engine.blank_logits([engine.encode("I drink a cup of [MASK].")]).rows[0][0]
     assert len(logits) == engine.tokenizer.vocab_size
     best = predict(engine, "I drink a cup of [MASK].", top_k=5).blanks[0].predictions
-    shares = logits.double().softmax(-1)
+    shares = torch.tensor(logits).double().softmax(-1)
     assert [one.probability for one in best] == pytest.approx([float(shares[one.id]) for one in best], abs=1e-5)
 
 
 def test_a_gradient_is_the_change_of_the_output_by_that_of_an_input(engine):
     read = engine.encode("I drink a cup of [MASK].")
     blank, word = read.blanks[0], engine.tokenizer.entry("tea")
-    vectors, step = engine.embed(read.ids)[None], torch.zeros(1, len(read), engine.info.hidden_size)
+    vectors, step = engine.embed(read.ids)[None], np.zeros((1, len(read), engine.info.hidden_size), dtype=np.float32)
     step[0, 2, 7] = 0.05
     exact = float(engine.gradients(read, vectors, blank, word).gradients[0, 2, 7])
     up, down = (float(engine.gradients(read, moved, blank, word).scores[0]) for moved in (vectors + step, vectors - step))

@@ -19,19 +19,10 @@ from tx_core.analysis.patterns import (
     pattern_sums,
 )
 from tx_core.corpus import batches as sentence_batches
-from tx_core.corpus.batches import FIRST_BLOCK, MAX_BATCH_ROWS, MAX_BATCH_TOKENS, MAX_BATCH_TOKENS_BFLOAT16, batches
+from tx_core.corpus.batches import FIRST_BLOCK, MAX_BATCH_ROWS, MAX_BATCH_TOKENS, MAX_BATCH_TOKENS_BFLOAT16, batches, label_batch
+from tx_core.corpus.measure_weights import measure_batch
 from tx_core.corpus.sentence_file import Notes, Sentences, embedded_sentences
-from tx_core.corpus.statistics import (
-    FEWEST_TOKENS,
-    PLACES,
-    RANKED_KINDS,
-    HeadReport,
-    Reading,
-    empty_ranking,
-    label_batch,
-    measure_batch,
-    read_all,
-)
+from tx_core.corpus.statistics import FEWEST_TOKENS, PLACES, RANKED_KINDS, HeadReport, Reading, empty_ranking, read_all
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
 from tx_core.errors import Busy

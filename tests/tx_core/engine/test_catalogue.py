@@ -14,7 +14,7 @@ import pytest
 from tests.support.checkpoints import HEADS, LAYERS, write_bert
 from tests.support.serving import wait_until
 from tx_core.engine import catalogue, download
-from tx_core.engine.checkpoint import read_json
+from tx_core.engine.checkpoint_files import read_json
 from tx_core.engine.download import CATALOGUE
 from tx_core.errors import CheckpointProblem, ModelUnavailable
 from tx_core.fill_mask.predictions import predict

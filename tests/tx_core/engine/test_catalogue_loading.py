@@ -16,7 +16,7 @@ from safetensors.torch import load_file, save_file
 
 from tests.support.serving import wait_until
 from tx_core.engine import catalogue
-from tx_core.engine.checkpoint import weights_bytes
+from tx_core.engine.checkpoint_files import weights_bytes
 from tx_core.engine.device import DeviceRunner
 from tx_core.engine.download import TOO_LARGE_FOR_MEMORY
 from tx_core.errors import Busy, CheckpointProblem, ModelUnavailable

@@ -12,7 +12,8 @@ from transformers import AutoTokenizer, BertConfig, BertForMaskedLM, BertForSequ
 
 from tests.support.checkpoints import write_bert
 from tx_core.engine import catalogue
-from tx_core.engine.checkpoint import WEIGHTS, load_bert, rename, write_manifest
+from tx_core.engine.checkpoint import load_bert, rename
+from tx_core.engine.checkpoint_files import WEIGHTS, write_manifest
 from tx_core.errors import CheckpointProblem
 
 SIZES = {

@@ -1,30 +1,36 @@
 """Models in a Ray cluster of this machine answer as they do in this process, and a replica that dies is not noticed."""
 
 import importlib.util
+import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import fields, is_dataclass
-from functools import partial
 from pathlib import Path
 from threading import Event
 
 import numpy as np
+import psutil
 import pytest
 import torch
+from streamlit.proto.Alert_pb2 import Alert
 from streamlit.testing.v1 import AppTest
 
-from pages.contents import PAGES
+from pages.contents import HOME, PAGES
+from pages.summaries.parts import PARTS
+from tests.support.apart import run_apart
 from tests.support.checkpoints import WRITERS
 from tests.support.ray_cluster import REPLICAS, Cluster, serving_models
-from tests.support.serving import wait_until
+from tests.support.serving import fetch, free_port, running, streamlit_command, wait_until
+from tests.support.stream_client import visit
 from tx_core.analysis.attribution import attribute
 from tx_core.analysis.logit_lens import logit_lens
 from tx_core.analysis.value_weighted import value_weighted
+from tx_core.corpus.batches import label_batch
 from tx_core.corpus.sentence_file import embedded_sentences
-from tx_core.corpus.statistics import label_batch, measure_batch, read_all
+from tx_core.corpus.statistics import HeadMeasures, read_all
 from tx_core.engine import catalogue, remote
 from tx_core.engine.engine import Engine
 from tx_core.engine.remote import FAILED, RemoteEngine, ask, remote_engine
@@ -48,6 +54,8 @@ CHANGES = [
 ]
 PAGES_OF_MODELS = [page for page in PAGES if page.computes and page.key not in ("classifier", "encoder_decoder")]
 """All but those whose models the visitor trains."""
+PAGES_WITHOUT_TORCH = [page for page in PAGES if page.section != "Build" and page.key != "bertviz_page"]
+"""All that only ask a model: those of Build compute with its weights, and the package bertviz needs torch itself."""
 PATIENCE = "120"
 """Seconds that a call waits for its turn: on a machine that does much else, too."""
 needs_ray = pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="requirements-ray.txt is not installed")
@@ -186,7 +194,7 @@ def test_what_is_computed_from_runs_elsewhere_is_what_runs_here_give(both: tuple
 @needs_ray
 def test_heads_over_many_sentences_are_measured_where_the_weights_are(both: tuple[Engine, Engine]):
     rows = [both[0].encode(text) for text in (TEXT, PAIR, "Tea.")]
-    measure = partial(measure_batch, labels=label_batch(rows))
+    measure = HeadMeasures(label_batch(rows))
     assert_same(*(engine.over_weights(rows, measure) for engine in both))
     there, here = (read_all(engine, embedded_sentences()) for engine in both)
     assert there.read == here.read == len(embedded_sentences())
@@ -238,7 +246,7 @@ def test_an_unexpected_error_is_named_by_its_kind_and_its_words_are_in_no_log(as
 def long_call(engine: Engine) -> np.ndarray:
     """Measure the heads in a batch that takes about a second."""
     rows = [engine.encode(f"{number} " + "tea and milk " * 30) for number in range(40)]
-    return engine.over_weights(rows, partial(measure_batch, labels=label_batch(rows))).entropy
+    return engine.over_weights(rows, HeadMeasures(label_batch(rows))).entropy
 
 
 @contextmanager
@@ -294,6 +302,35 @@ def test_every_page_is_drawn_and_the_pages_of_explore_load_no_model_here(asks_ra
     assert [box.value for box in app.error] == []
     if page.section == "Explore":
         assert catalogue._load_embedded.cache_info().currsize == 0
+
+
+@needs_ray
+def test_the_process_that_served_the_pages_that_ask_a_model_has_not_loaded_torch(cluster: Cluster, tmp_path: Path):
+    port = free_port()
+    url, settings = f"http://127.0.0.1:{port}", {"TX_ENGINE": "ray", "TX_RAY_ADDRESS": cluster.address}
+    with running(streamlit_command(port), f"{url}/_stcore/health", tmp_path / "log.txt", **settings) as app:
+        wait_until(lambda: fetch(f"{url}/api/ready")[0] == 200, 60, "models that answer")
+        process = psutil.Process(app.pid)
+        assert process.memory_info().rss < 200e6
+        for page in PAGES_WITHOUT_TORCH:
+            for part in PARTS if page.key == "summaries" else ("",):
+                run_apart(see(url, "" if page.key == HOME else page.address or page.key, f"part={part}" if part else ""))
+        assert torch_files(process) == []
+        run_apart(see(url, "self_attention", ""))  # one that computes here, and shows that torch would be seen
+        assert torch_files(process)
+
+
+async def see(url: str, page: str, query: str) -> None:
+    """Open a page once, and hold that it shows no problem."""
+    async with visit(url, page, query) as visitor:
+        kinds = [(one.WhichOneof("type"), one) for one in visitor.elements.values()]
+        assert [one.alert.body for kind, one in kinds if kind == "alert" and one.alert.format == Alert.ERROR] == []
+        assert "exception" not in [kind for kind, _ in kinds]
+
+
+def torch_files(process: psutil.Process) -> list[str]:
+    """List the libraries of torch that a process has loaded."""
+    return [one.path for one in process.memory_maps() if f"{os.sep}torch{os.sep}" in one.path]
 
 
 @needs_ray

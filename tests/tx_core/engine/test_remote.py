@@ -22,7 +22,9 @@ from hypothesis.extra import numpy as arrays
 from pages.ui.shell import readiness
 from pages.ui.shell.readiness import Status, Warmup, load_default
 from tests.support.serving import ROOT, free_port, wait_until
-from tx_core.corpus.statistics import label_batch, measure_batch
+from tx_core.corpus.batches import label_batch
+from tx_core.corpus.measure_weights import measure_batch
+from tx_core.corpus.statistics import HeadMeasures
 from tx_core.engine import catalogue, remote
 from tx_core.engine.remote import (
     ATTEMPTS,
@@ -59,13 +61,6 @@ def test_a_trace_travels_whole_and_stays_read_only():
     assert (there.attention.query_tokens, there.interventions) == (trace.attention.query_tokens, trace.interventions)
     np.testing.assert_array_equal(there.attention.weights, trace.attention.weights)
     assert not there.attention.weights.flags.writeable
-
-
-def test_a_tensor_arrives_as_one_that_can_be_computed_with():
-    tensor = torch.randn(3, 5, requires_grad=True)
-    there = read_message(write_message(tensor))
-    assert torch.equal(there, tensor) and not there.requires_grad
-    there += 1
 
 
 def test_a_tokenizer_arrives_and_reads_as_before():
@@ -114,8 +109,8 @@ HOSTILE = {
     "a module that is not there": b"ctx_core.nowhere\nThing\n.",
     "an attribute of a class": b"\x80\x04ctx_core.transformer.trace\nTrace\n}\x8c\x06forgedNs\x86b.",
     "the attributes of a class": b"\x80\x04ctx_core.transformer.trace\nTrace\nN}\x8c\x06forgedNs\x86b.",
-    "an attribute of a function": b"\x80\x04ctx_core.corpus.statistics\nmeasure_batch\n}\x8c\x06forgedNsb.",
-    "a call of a measure": b"\x80\x04ctx_core.corpus.statistics\nmeasure_batch\n)R.",
+    "an attribute of a function": b"\x80\x04ctx_core.corpus.measure_weights\nmeasure_batch\n}\x8c\x06forgedNsb.",
+    "a call of a measure": b"\x80\x04ctx_core.corpus.measure_weights\nmeasure_batch\n)R.",
     "a call of a partial": pickle.dumps(Payload(partial(os.system, f"touch {MARK}"))),
     "a call of a record": b"\x80\x04ctx_core.transformer.trace\nTrace\n)R.",
     "an instance of protocol 0": b"(itx_core.errors\nBusy\n.",
@@ -163,13 +158,13 @@ def test_a_message_that_is_cut_off_is_refused(data: st.DataObject):
         read_message(message[: data.draw(st.integers(0, 2 * len(message) // 3))])
 
 
-def test_only_functions_that_the_other_side_knows_can_be_sent():
+def test_neither_functions_nor_tensors_can_be_sent_but_records_that_can_be_called():
     labels = label_batch([catalogue.load(catalogue.DEFAULT).encode(TEXT)])
-    there = read_message(write_message(partial(measure_batch, labels=labels)))
-    assert there.func is measure_batch
-    np.testing.assert_array_equal(there.keywords["labels"].targets, labels.targets)
-    for other in (lambda layers: layers, partial(print, "x"), os.system):
-        with pytest.raises(ValueError, match="SENT_MEASURES"):
+    there = read_message(write_message(HeadMeasures(labels)))
+    assert isinstance(there, HeadMeasures)
+    np.testing.assert_array_equal(there.labels.targets, labels.targets)
+    for other in (lambda layers: layers, partial(print, "x"), os.system, torch.zeros(3)):
+        with pytest.raises(ValueError, match="records and arrays"):
             write_message(other)
 
 

@@ -22,7 +22,7 @@ def test_logits_of_a_blank_under_different_interventions_at_once_are_what_each_g
     row = encode_with_blanks(engine, TEXT)
 
     def run(changed: str) -> np.ndarray:
-        return engine.blank_logits([row], interventions=[read_interventions(changed)]).rows[0].numpy()
+        return engine.blank_logits([row], interventions=[read_interventions(changed)]).rows[0]
 
     alone = {changed: run(changed) for changed in CHANGES}
     assert all(np.abs(alone[changed] - alone[""]).max() > 1e-4 for changed in CHANGES[1:])

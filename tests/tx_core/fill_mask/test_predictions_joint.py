@@ -12,6 +12,7 @@ from tokenizers import pre_tokenizers, processors
 
 from tests.support.checkpoints import BERT_MARKS, SIZES, write
 from tx_core.engine import catalogue
+from tx_core.engine.bert_engine import load_bert_engine
 from tx_core.errors import TextProblem
 from tx_core.fill_mask.predictions import MAX_BEAMS, TOO_MANY_BLANKS, fill_jointly, predict
 
@@ -34,7 +35,7 @@ def directory(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def engine(directory):
-    return catalogue.load_bert_engine(directory, "tiny", "Twelve words")
+    return load_bert_engine(directory, "tiny", "Twelve words")
 
 
 def every_filling(directory, ids: tuple[int, ...]) -> dict[tuple[int, ...], float]:

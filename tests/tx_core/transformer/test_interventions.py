@@ -10,18 +10,17 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from tx_core.transformer.attention import attend, attention_weights, causal_mask, padding_mask, softmax, sparsemax
+from tx_core.transformer.changed_weights import changed_weights, weigh_at
 from tx_core.transformer.interventions import (
     MAX_INTERVENTIONS,
     MAX_PADDING,
     Intervention,
     RunLimits,
     canonical,
-    changed_weights,
     check_batch,
     effective,
     read_interventions,
     shift_positions,
-    weigh_at,
     write_interventions,
 )
 

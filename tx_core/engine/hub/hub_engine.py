@@ -1,6 +1,6 @@
 """An engine for the transformers library's models: one that arrives ready, its attention already ours (see load.py)."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -8,20 +8,18 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from tx_core.engine.device import DeviceRunner, Result
+from tx_core.engine.device import DeviceRunner
 from tx_core.engine.engine import (
     BlankLogits,
-    LayerWeights,
     ModelInfo,
+    Result,
     ScoreGradients,
-    attention_stack,
+    WeightMeasure,
     check_record,
     head_parts,
     no_head,
     read_text,
     run_limits,
-    score_gradients,
-    stack_layers,
 )
 from tx_core.engine.hub.inputs import START_ONLY, axes, inputs, shift_right, target_of
 from tx_core.engine.hub.parts import (
@@ -34,6 +32,7 @@ from tx_core.engine.hub.parts import (
     require_parts,
 )
 from tx_core.engine.hub.recorder import Recorder
+from tx_core.engine.tensors import attention_stack, score_gradients, stack_layers
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.transformer.interventions import Intervention, RunLimits, check_batch, check_run
 from tx_core.transformer.trace import AttentionStack, Encoding, Trace, check_parts
@@ -59,6 +58,11 @@ class HubEngine:
     def device(self) -> str:
         """The device that computes."""
         return self.runner.device
+
+    @property
+    def bfloat16(self) -> bool:
+        """Whether its device computes bfloat16 itself."""
+        return self.runner.bfloat16
 
     def encode(self, text: str, pair: str | None = None) -> Encoding:
         """Read the text; raise TextProblem when it is empty or too long for the model."""
@@ -114,15 +118,15 @@ class HubEngine:
         limits = [self._limits(row, target) for row, target in zip(rows, targets or [None] * len(rows), strict=True)]
         changes = check_batch(interventions, limits)
 
-        def compute(model: nn.Module, device: str) -> list[Tensor]:
+        def compute(model: nn.Module, device: str) -> list[np.ndarray]:
             recorder = Recorder((), changes, self.info.first_layer)
             logits = model(**self._inputs(rows, targets, device, changes), recorder=recorder).logits
-            return [logits[number, list(row.blanks)].cpu() for number, row in enumerate(rows)]
+            return [logits[number, list(row.blanks)].cpu().numpy() for number, row in enumerate(rows)]
 
         result = self.runner.run(compute)
         return BlankLogits(result.value, result.device, result.notice)
 
-    def over_weights(self, rows: Sequence[Encoding], measure: Callable[[LayerWeights], Result], *, half: bool = False) -> Result:
+    def over_weights(self, rows: Sequence[Encoding], measure: WeightMeasure, *, half: bool = False) -> Result:
         """Run the rows in one padded batch and give what `measure` makes of the weights of the first stack's layers.
 
         Of an encoder-decoder, the encoder alone is run: what a decoder would compute is not asked for.
@@ -139,26 +143,32 @@ class HubEngine:
     def output_projection(self, layer: int) -> Float[np.ndarray, "head head_dim hidden"]:
         """Give each head's part of a layer's output projection; raise ModelUnavailable where its place is not known."""
         parts = require_parts(self.parts, self.title, NO_HEAD_OUTPUTS)
-        return self.runner.run(lambda model, _: head_parts(projection_weight(model, parts, layer), self.info.num_heads)).value
+        return self.runner.run(
+            lambda model, _: head_parts(projection_weight(model, parts, layer).cpu().numpy(), self.info.num_heads)
+        ).value
 
     def early_scores(
         self, states: Float[np.ndarray, "layer_and_embeddings hidden"]
-    ) -> Float[Tensor, "layer_and_embeddings vocab"]:
+    ) -> Float[np.ndarray, "layer_and_embeddings vocab"]:
         """Let the model's head read one token's vectors of a run.
 
         Raises ModelUnavailable for a model without a head, or whose head reads something else.
         """
         parts = require_head_on_first_stack(self.info, self.parts, self.title, NO_LOGIT_LENS)
         return self.runner.run(
-            lambda model, device: read_early(model, parts, torch.tensor(states, device=device)).float().cpu()
+            lambda model, device: read_early(model, parts, torch.tensor(states, device=device)).float().cpu().numpy()
         ).value
 
-    def embed(self, ids: Sequence[int]) -> Float[Tensor, "token embedding"]:
+    def embed(self, ids: Sequence[int]) -> Float[np.ndarray, "token embedding"]:
         """Look up word vectors, before positions and segments are added."""
-        return self.runner.run(lambda model, device: model.get_input_embeddings()(torch.tensor(ids, device=device)).cpu()).value
+
+        def compute(model: nn.Module, device: str) -> np.ndarray:
+            return model.get_input_embeddings()(torch.tensor(ids, device=device)).cpu().numpy()
+
+        return self.runner.run(compute).value
 
     def gradients(
-        self, encoding: Encoding, inputs_embeds: Float[Tensor, "step token embedding"], position: int, word: int
+        self, encoding: Encoding, inputs_embeds: Float[np.ndarray, "step token embedding"], position: int, word: int
     ) -> ScoreGradients:
         """Differentiate a log-probability with respect to word vectors.
 
@@ -176,7 +186,7 @@ class HubEngine:
                 hidden = model.base_model(**inputs, inputs_embeds=vectors, recorder=Recorder())[0][:, position]
                 return apply_head(model, parts, hidden).float().log_softmax(dim=-1)[:, word]
 
-            return score_gradients(score, inputs_embeds.to(device))
+            return score_gradients(score, inputs_embeds, device)
 
         return self.runner.run(compute, gradients=True).value
 

@@ -10,9 +10,10 @@ from dataclasses import replace
 
 from torch import Tensor
 
-from tx_core.engine.engine import ModelInfo, batch_tensors
+from tx_core.engine.engine import ModelInfo
+from tx_core.engine.tensors import batch_tensors
 from tx_core.engine.tokenizer import Tokenizer
-from tx_core.transformer.attention import AttentionKind
+from tx_core.transformer.config import AttentionKind
 from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.trace import Encoding, plain_encoding
 

@@ -17,7 +17,8 @@ from safetensors import SafetensorError
 from torch import Tensor
 from transformers.masking_utils import sdpa_mask
 
-from tx_core.engine.checkpoint import INDEX, NO_SAFETENSORS, WEIGHTS, NoInitialWeights, check_manifest, read_config
+from tx_core.engine.checkpoint import NoInitialWeights
+from tx_core.engine.checkpoint_files import INDEX, NO_SAFETENSORS, WEIGHTS, check_manifest, read_config
 from tx_core.engine.device import DeviceRunner, best_device
 from tx_core.engine.hub.hub_engine import HubEngine
 from tx_core.engine.hub.recorder import library_attention

@@ -10,8 +10,10 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from tx_core.transformer.attention import AttentionKind, attend
-from tx_core.transformer.interventions import Intervention, weigh_at
+from tx_core.transformer.attention import attend
+from tx_core.transformer.changed_weights import weigh_at
+from tx_core.transformer.config import AttentionKind
+from tx_core.transformer.interventions import Intervention
 
 WITHOUT_EFFECT = frozenset(
     {

@@ -20,7 +20,8 @@ from tx_core.engine.hub.recorder import Recorder
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.errors import CheckpointProblem, ModelUnavailable
 from tx_core.settings import host_settings
-from tx_core.transformer.attention import AttentionKind, merge_heads
+from tx_core.transformer.attention import merge_heads
+from tx_core.transformer.config import AttentionKind
 from tx_core.transformer.trace import Encoding
 
 ATTENTION_IMPLEMENTATION = "tx_core"

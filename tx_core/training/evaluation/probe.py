@@ -9,7 +9,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from tx_core.engine.checkpoint import load_bert
-from tx_core.engine.engine import batch_tensors
+from tx_core.engine.tensors import batch_tensors
 from tx_core.engine.tokenizer import Tokenizer, load_tokenizer
 from tx_core.transformer.bert import Bert
 from tx_core.transformer.trace import Encoding

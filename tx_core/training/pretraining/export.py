@@ -10,7 +10,8 @@ from safetensors.torch import save_file
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from tx_core.engine.checkpoint import NAMES, WEIGHTS, translate, write_manifest
+from tx_core.engine.checkpoint import NAMES, translate
+from tx_core.engine.checkpoint_files import WEIGHTS, write_manifest
 from tx_core.training.pretraining.vocabulary import SPECIAL_TOKENS
 from tx_core.transformer.config import BertConfig
 

@@ -1,0 +1,165 @@
+"""How threads compute: on one core or all, one batch after another or several at once."""
+
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from threading import Thread
+
+import pytest
+import torch
+
+from tx_core.engine import slots
+from tx_core.engine.threads import parallel_map, use_all_cores, use_one_core, worker_count
+from tx_core.errors import Busy
+from tx_core.settings import host_settings
+
+
+def test_a_thread_takes_one_core_and_then_all_of_its_own_again():
+    usual, seen = torch.get_num_threads(), []
+
+    def work() -> None:
+        for take in (use_all_cores, use_one_core, use_one_core, use_all_cores, use_one_core):
+            take()
+            seen.append(torch.get_num_threads())
+
+    torch.set_num_threads(3)
+    try:
+        worker = Thread(target=work)
+        worker.start()
+        worker.join()
+        assert seen == [3, 1, 1, 3, 1]
+        assert torch.get_num_threads() == 3
+    finally:
+        torch.set_num_threads(usual)
+
+
+def test_results_come_in_the_order_of_the_items_whichever_is_ready_first():
+    second_is_done = threading.Event()
+
+    def work(item: int) -> int:
+        if item == 0:
+            assert second_is_done.wait(30)
+        if item == 1:
+            second_is_done.set()
+        return item * item
+
+    assert list(parallel_map(work, range(7), 2)) == [(item, item * item) for item in range(7)]
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_no_more_is_taken_than_is_worked_on_and_one_that_waits(workers: int):
+    taken = []
+
+    def items():
+        for item in range(20):
+            taken.append(item)
+            yield item
+
+    for given, _ in enumerate(parallel_map(lambda item: item, items(), workers), 1):
+        assert len(taken) <= given + workers
+
+
+def test_what_could_not_be_done_for_now_is_told_and_tried_again():
+    refusals = iter([None, None])
+
+    def work(item: str) -> str | None:
+        return next(refusals, item.upper()) if item == "a" else item.upper()
+
+    assert list(parallel_map(work, "ab", 1)) == [("a", None), ("a", None), ("a", "A"), ("b", "B")]
+
+
+def test_a_problem_reaches_the_caller_and_no_worker_stays():
+    def work(item: int) -> int:
+        if item == 2:
+            raise ValueError("item 2")
+        return item
+
+    found = []
+    with pytest.raises(ValueError, match="item 2"):
+        found.extend(result for result in parallel_map(work, range(9), 2))
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("batches")]
+
+
+def test_whoever_stops_early_leaves_no_worker_behind():
+    worked = []
+    with closing(parallel_map(lambda item: worked.append(item) or item + 1, range(100), 2)) as results:
+        assert next(results) == (0, 1)
+    assert len(worked) <= 3
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("batches")]
+
+
+def test_two_workers_compute_on_a_core_each_and_others_keep_what_they_have():
+    both = threading.Barrier(2)
+    usual = torch.get_num_threads()
+
+    def work(_: int) -> int:
+        both.wait(30)
+        return torch.get_num_threads()
+
+    torch.set_num_threads(3)
+    try:
+        assert [threads for _, threads in parallel_map(work, range(4), 2)] == [1, 1, 1, 1]
+        after = []
+        later = threading.Thread(target=lambda: after.append(torch.get_num_threads()))
+        later.start()
+        later.join()
+        assert after == [torch.get_num_threads()] == [3]
+    finally:
+        torch.set_num_threads(usual)
+
+
+def test_on_the_cpu_there_is_a_worker_for_every_background_slot_and_on_a_card_one(host):
+    host(background_slots=5)
+    assert worker_count("cpu") == 5
+    assert worker_count("cuda") == worker_count("mps") == 1
+
+
+def compute(_: int) -> bool | None:
+    """Compute in a place of the host; None where there is none for now, as readers of sentences do."""
+    try:
+        with slots.compute_slot():
+            return True
+    except Busy:
+        return None
+
+
+def test_a_click_finds_its_place_at_once_while_batches_fill_all_of_theirs(monkeypatch):
+    filled, let = threading.Barrier(3), threading.Event()
+    monkeypatch.setattr(slots, "_page_slots", threading.BoundedSemaphore(2))
+    monkeypatch.setattr(slots, "_background_slots", threading.BoundedSemaphore(2))
+
+    def work(item: int) -> int:
+        with slots.compute_slot():
+            filled.wait(30)
+            assert let.wait(30)
+        return item
+
+    with closing(parallel_map(work, range(2), 2)) as results:
+        reader = threading.Thread(target=lambda: list(results))
+        reader.start()
+        filled.wait(30)
+        with slots.compute_slot(timeout=0.0), slots.compute_slot(timeout=0.0):
+            let.set()
+        reader.join()
+
+
+def test_all_readings_together_get_no_more_places_than_one_and_soon_give_way_to_whoever_stops_them(monkeypatch):
+    monkeypatch.setattr(slots, "_background_slots", only := threading.BoundedSemaphore(1))
+    monkeypatch.setattr(slots, "BACKGROUND_TIMEOUT_SECONDS", 0.01)
+    assert only.acquire()  # another reading computes
+    with closing(parallel_map(compute, range(3), 2)) as results:
+        assert [next(results), next(results)] == [(0, None), (0, None)]
+        only.release()
+        assert (0, True) in results
+    with slots.compute_slot(timeout=0.0):
+        pass
+
+
+def test_a_batch_that_finds_no_place_gives_up_long_before_a_visitor_would(monkeypatch):
+    monkeypatch.setattr(slots, "_background_slots", only := threading.BoundedSemaphore(1))
+    assert only.acquire()
+    began = time.monotonic()
+    with ThreadPoolExecutor(1, initializer=slots.use_background_slots) as pool:
+        assert pool.submit(compute, 0).result() is None
+    assert time.monotonic() - began < host_settings().slot_timeout_seconds / 2

@@ -1,0 +1,37 @@
+"""Probabilities from logits, in double precision: numbers that a page lists, ranks and multiplies."""
+
+import numpy as np
+from jaxtyping import Float, Int
+
+
+def probabilities(logits: Float[np.ndarray, "... vocab"]) -> Float[np.ndarray, "... vocab"]:
+    """Turn logits into probabilities: their softmax."""
+    shares = logits.astype(np.float64)
+    shares -= shares.max(axis=-1, keepdims=True)
+    np.exp(shares, out=shares)
+    shares /= shares.sum(axis=-1, keepdims=True)
+    return shares
+
+
+def log_probabilities(logits: Float[np.ndarray, "... vocab"]) -> Float[np.ndarray, "... vocab"]:
+    """Turn logits into the natural logarithms of probabilities, which stay finite where a probability would be 0."""
+    logs = logits.astype(np.float64)
+    logs -= logs.max(axis=-1, keepdims=True)
+    return logs - np.log(np.exp(logs).sum(axis=-1, keepdims=True))
+
+
+def largest(values: Float[np.ndarray, "... vocab"], count: int) -> Int[np.ndarray, "... rank"]:
+    """Give the places of the largest values, the largest first; of equal ones among them, the first comes first."""
+    found = np.sort(np.argpartition(-values, count - 1, axis=-1)[..., :count], axis=-1)
+    order = np.argsort(-np.take_along_axis(values, found, axis=-1), axis=-1, kind="stable")
+    return np.take_along_axis(found, order, axis=-1)
+
+
+def rank_of(values: Float[np.ndarray, "vocab"], entry: int) -> int:
+    """Give the rank of one value among all, from 1."""
+    return int((values > values[entry]).sum()) + 1
+
+
+def total_variation(one: Float[np.ndarray, "... vocab"], other: Float[np.ndarray, "vocab"]) -> Float[np.ndarray, "..."] | float:
+    """Return the total variation distance of a distribution to others, 0 to 1 (Levin & Peres 2017, section 4.1)."""
+    return np.abs(one - other).sum(axis=-1) / 2

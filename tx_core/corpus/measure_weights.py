@@ -1,0 +1,63 @@
+"""What every head does in a batch of sentences, measured where its weights are computed."""
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+from tx_core.analysis.patterns import TARGETED_KINDS
+from tx_core.corpus.batches import BatchMeasures, BatchTargets
+from tx_core.engine.tensors import LayerWeights
+
+
+def measure_batch(layers: LayerWeights, labels: BatchTargets) -> BatchMeasures:
+    """Measure every head in every text of a padded batch, in single precision at least."""
+    layers = [weights.float() if weights.dtype == torch.bfloat16 else weights for weights in layers]
+    device, longest = layers[0].device, layers[0].shape[-1]
+    real, asked, targets = (torch.from_numpy(part).to(device) for part in (labels.lengths, labels.asked, labels.targets))
+    place = torch.arange(longest, device=device)
+    aims = _aims(targets, asked, real, place)
+    aimed = torch.stack([weights.flatten(2) @ aims for weights in layers], dim=1)
+    # In a model that writes no head can look ahead, and chance then counts the past alone, as in `pattern_sums`.
+    both_ways = (aimed[..., -1] > 0).flatten(1).any(dim=1)[:, None, None]
+    reachable = asked[:, :, None] & (place < real[:, None, None]) & (both_ways | (place <= place[:, None]))
+    widths = reachable.sum(dim=-1)
+    entropies = torch.stack([_entropy(weights) for weights in layers], dim=1)
+    entropies = entropies * asked[:, None, None]
+    evenly = ((entropies.exp() - 1) / (widths - 1).clamp(min=1)[:, None, None]).sum(dim=-1)
+    reached = targets & reachable[:, None]
+    chance = (reached.sum(dim=-1) / widths.clamp(min=1)[:, None]).sum(dim=-1)
+    queries = reached.any(dim=-1).sum(dim=-1)
+    total = asked.sum(dim=-1)
+    logs = real.log()
+    entropy = entropies.sum(dim=-1)
+    return BatchMeasures(
+        given=_array(torch.cat([aimed[..., : len(TARGETED_KINDS)], evenly[..., None]], dim=-1)),
+        chance=_array(torch.cat([chance, torch.zeros_like(chance[:, :1])], dim=-1)),  # an even look is what "broad" means
+        queries=_array(torch.cat([queries, total[:, None]], dim=-1)),
+        entropy=_array(entropy),
+        spread=_array(entropy / torch.where(logs > 0, logs, 1.0)[:, None, None]),
+        distance=_array(aimed[..., len(TARGETED_KINDS)]),
+        asked=_array(total),
+    )
+
+
+def _aims(
+    targets: Bool[Tensor, "text kind query key"],
+    asked: Bool[Tensor, "text query"],
+    real: Int[Tensor, "text"],
+    place: Int[Tensor, "key"],
+) -> Float[Tensor, "text query_and_key aim"]:
+    """Stack what weights are multiplied by: targets of each kind, distance of each key, and whether it is a later token."""
+    apart = (place[:, None] - place).abs().float() * asked[:, :, None]
+    ahead = (place > place[:, None]) & (place < real[:, None, None]) & (place[:, None] < real[:, None, None])
+    return torch.cat([targets.float(), apart[:, None], ahead[:, None].float()], dim=1).flatten(2).transpose(1, 2)
+
+
+def _entropy(weights: Float[Tensor, "... query key"]) -> Float[Tensor, "... query"]:
+    """Compute `measures.entropy`; weights of 0 are clamped to the smallest positive number, which adds 0."""
+    return -weights.clamp(min=torch.finfo(weights.dtype).tiny).log_().mul_(weights).sum(dim=-1)
+
+
+def _array(measured: Tensor) -> np.ndarray:
+    return measured.double().cpu().numpy()

@@ -1,0 +1,86 @@
+"""On how many cores a thread computes, and batches in several threads. Imports no torch."""
+
+import sys
+from collections import deque
+from collections.abc import Callable, Generator, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from importlib import import_module
+from threading import Lock, Thread, local
+from typing import TypeVar
+
+from tx_core.engine.slots import use_background_slots
+from tx_core.settings import host_settings
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+_thread = local()
+_thread_count = Lock()
+
+
+def use_one_core() -> None:
+    """Compute on one core in the current thread; all other threads keep what they have.
+
+    Small matrices gain nothing from a second core, and on a busy host threads that wait for one another stand still.
+    torch.set_num_threads sets the count of the calling thread and the default of threads born later, so one of those
+    restores the default. A thread that begins to compute in between, less than a millisecond, starts with one core, too:
+    its results are the same, only slower on large matrices. Where torch is not imported, nothing computes.
+    """
+    if "torch" not in sys.modules or getattr(_thread, "one_core", False):
+        return
+    torch = import_module("torch")  # waits for a thread that is importing it
+    _thread.one_core = True
+    with _thread_count:  # else a concurrent call could take the 1 for the usual count, and restore that
+        usual = _thread.usual = torch.get_num_threads()
+        torch.set_num_threads(1)
+        restore = Thread(target=torch.set_num_threads, args=(usual,))
+        restore.start()
+        restore.join()
+
+
+def use_all_cores() -> None:
+    """Undo `use_one_core` in the current thread, if it was called there."""
+    if getattr(_thread, "one_core", False):
+        _thread.one_core = False
+        import_module("torch").set_num_threads(_thread.usual)
+
+
+def worker_count(device: str) -> int:
+    """Return how many batches to compute at once: one per background slot on the CPU; one fills a graphics card."""
+    return host_settings().background_slots if device == "cpu" else 1
+
+
+def parallel_map(
+    work: Callable[[Item], Result | None], items: Iterable[Item], workers: int
+) -> Generator[tuple[Item, Result | None], None, None]:
+    """Yield every item with its result, in order; at most one item waits while all workers are busy.
+
+    A result of None means that the item could not be computed now: it is yielded so, and tried again. Two threads of one
+    core each do more than one of two cores, since every small step of a model would wait for both. Workers compute in
+    background slots: those of all calls together are bounded, and pages never wait for them. They go on while the caller rests.
+    """
+    pool = ThreadPoolExecutor(workers, "batches", _start_worker, (workers > 1,))
+    waiting: deque[tuple[Item, Future[Result | None]]] = deque()
+    try:
+        for item in items:
+            waiting.append((item, pool.submit(work, item)))
+            if len(waiting) > workers:
+                yield from _results(pool, work, *waiting.popleft())
+        while waiting:
+            yield from _results(pool, work, *waiting.popleft())
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _start_worker(one_core: bool) -> None:
+    use_background_slots()
+    if one_core:
+        use_one_core()
+
+
+def _results(
+    pool: ThreadPoolExecutor, work: Callable[[Item], Result | None], item: Item, future: Future[Result | None]
+) -> Generator[tuple[Item, Result | None], None, None]:
+    while (result := future.result()) is None:
+        yield item, None
+        future = pool.submit(work, item)
+    yield item, result
