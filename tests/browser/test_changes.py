@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from pages.fill_mask.texts import SCAN
 from pages.ui.panels import texts
-from tests.support.changes import name_everywhere, name_in_head, token_name
+from tests.support.messages import name_everywhere, name_in_head, token_name
 
 expect.set_options(timeout=20_000)
 TEXT = "The+old+man+saw+a+dog."

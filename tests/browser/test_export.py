@@ -34,7 +34,7 @@ from pages.ui.export.figure import (
 from pages.ui.export.records import Code, Export, WebPage
 from pages.ui.export.web_page import stand_alone
 from pages.ui.shell.numbers import percent
-from tests.support.changes import name_in_head
+from tests.support.messages import name_in_head
 from tx_core.analysis.comparison import Comparison
 from tx_core.engine import catalogue
 from tx_core.settings import app_version

@@ -1,5 +1,6 @@
-"""Sentences of the shell as a test expects them on a page."""
+"""Sentences of the shell, and the names of changes, as a test expects them on a page."""
 
+from pages.ui.panels.texts import CHANGE_EVERYWHERE, CHANGE_IN_PLACE, CHANGE_PLACES, CHANGED_TOKEN
 from pages.ui.shell import texts
 
 HINT_ELSEWHERE = texts.HINT_ELSEWHERE.partition("{")[0].partition("**")[2]
@@ -14,3 +15,23 @@ UNKNOWN = texts.UNKNOWN_PARAMETERS.partition("{")[0]
 def unknown_parameters(*names: str) -> str:
     """The message about these parameters of a link."""
     return texts.UNKNOWN_PARAMETERS.format(names=", ".join(names))
+
+
+def name_in_head(kind: str, layer: int, head: int, **values: object) -> str:
+    """The name of a change of one head, counted from 1."""
+    return CHANGE_IN_PLACE[kind].format(place=CHANGE_PLACES["head"].format(layer=layer, head=head), **values)
+
+
+def name_in_layer(kind: str, layer: int, **values: object) -> str:
+    """The name of a change of one layer, counted from 1."""
+    return CHANGE_IN_PLACE[kind].format(place=CHANGE_PLACES["layer"].format(layer=layer), **values)
+
+
+def token_name(token: str, position: int) -> str:
+    """The name of a token, counted from 1."""
+    return CHANGED_TOKEN.format(token=token, position=position)
+
+
+def name_everywhere(kind: str, **values: object) -> str:
+    """The name of a change of all layers."""
+    return CHANGE_EVERYWHERE[kind].format(**values)

@@ -17,8 +17,8 @@ from pages.compare.state import FIELDS, MAX_UNTRAINED_MODELS, PARTS, VARIES
 from pages.ui.panels.texts import TOKEN_CHANGES_UNDONE
 from pages.ui.panels.view_options import SCALES
 from pages.ui.shell.address import parse_view
-from tests.support.changes import name_everywhere, name_in_head
 from tests.support.drawings import BIRD, drawn_comparison, says
+from tests.support.messages import name_everywhere, name_in_head
 from tx_core.analysis.comparison import compare_attention
 from tx_core.analysis.views import view
 from tx_core.analysis.word_comparison import spell_words

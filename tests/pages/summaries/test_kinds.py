@@ -15,7 +15,7 @@ from pages.ui.export import menu
 from pages.ui.export.texts import DATA
 from pages.ui.shell.numbers import whole_percent
 from tests.support.drawings import says
-from tests.support.export_menu import opened
+from tests.support.exports import opened
 from tx_core.analysis.grammar import grammar_of
 from tx_core.analysis.patterns import PATTERN_KINDS, TARGETED_KINDS, name_heads, pattern_sums
 from tx_core.engine import catalogue

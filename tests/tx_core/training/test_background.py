@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.counting import Clock, Counting, ended, until
+from tests.support.trainings import Clock, Counting, ended, until
 from tx_core.errors import Busy, TextProblem
 from tx_core.training import background
 from tx_core.training.background import (

@@ -20,8 +20,8 @@ from pages.ui.export.records import one_line
 from pages.ui.export.web_page import stand_alone
 from pages.ui.panels.attention_panel import HeadMap
 from pages.ui.panels.view_options import ViewOptions
-from tests.support.changes import name_in_head
 from tests.support.drawings import sent_to, unpacked
+from tests.support.messages import name_in_head
 from tx_core.analysis import views
 from tx_core.engine import catalogue
 from tx_core.transformer.interventions import Intervention

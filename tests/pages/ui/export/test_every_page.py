@@ -26,7 +26,7 @@ from pages.ui.panels import texts as panel_texts
 from pages.ui.panels.predictions import ListSettings, SentencePredictions
 from pages.ui.shell.address import link_with
 from tests.support.drawings import sent_to, unpacked
-from tests.support.export_menu import opened
+from tests.support.exports import opened
 from tx_core.analysis.patterns import TARGETED_KINDS
 from tx_core.engine import catalogue
 from tx_core.engine.hub import load

@@ -2,7 +2,7 @@
 
 from pages.ui.panels import texts
 from pages.ui.panels.changes import StackNames, describe_change, with_change, without_change
-from tests.support.changes import name_everywhere, name_in_head, name_in_layer, token_name
+from tests.support.messages import name_everywhere, name_in_head, name_in_layer, token_name
 from tx_core.transformer.interventions import MAX_INTERVENTIONS, Intervention, read_interventions, write_interventions
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from pages.ui.panels import texts, training
 from pages.ui.shell.admission import kept_seconds
-from tests.support.counting import Clock, Counting, until
+from tests.support.trainings import Clock, Counting, until
 from tx_core.training.background import Registry
 
 
