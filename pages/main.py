@@ -12,6 +12,7 @@ from pages.ui.canvas.modules import PATH, version
 from pages.ui.canvas.question_view import show_class_results
 from pages.ui.shell.address import (
     ADDED_VIEWS,
+    CLASS_GUESSES,
     COMPLETE,
     HELD,
     KNOWN,
@@ -26,11 +27,11 @@ from pages.ui.shell.address import (
 )
 from pages.ui.shell.admission import is_admitted, say_if_slowed, wait_for_room
 from pages.ui.shell.draining import has_kept, lost_session
-from pages.ui.shell.frame import memory_explained, navigation_page, next_page
+from pages.ui.shell.frame import memory_explained, navigation_page, next_page, way_back
 from pages.ui.shell.level import BASIC, LEVEL_CHOSEN, hide_parts, hide_widgets, level_in_link, level_switch, settle_level
 from pages.ui.shell.metrics import page_run
 from pages.ui.shell.start_page import SIDEBAR_WIDTH
-from pages.ui.shell.texts import APP_NAME, BACK_TO_LESSON, SESSION_LOST, TRAINING_KEPT
+from pages.ui.shell.texts import APP_NAME, SESSION_LOST, TRAINING_KEPT
 from pages.ui.shell.uploads import has_upload
 
 ASSETS = Path(__file__).parent.parent / "assets"
@@ -70,10 +71,8 @@ with st.container() if alone else st.sidebar:
         for page in pages:
             st.page_link(targets[page.key], query_params=level_in_link())
     if PLACE in st.session_state and LESSON not in st.query_params:
-        path, address, number = st.session_state[PLACE]
-        st.page_link(
-            path, label=BACK_TO_LESSON.format(number=number), icon=":material/school:", query_params=address | level_in_link()
-        )
+        path, address, label = way_back()
+        st.page_link(path, label=label, icon=":material/school:", query_params=address | level_in_link())
     follow = st.components.v2.component("navigation", js=(ASSETS / "navigation" / "navigation.js").read_text("utf-8"))
     browser = follow(
         key="navigation",
@@ -104,7 +103,7 @@ if not alone:
     level_switch()
 with page_run(key), memory_explained():
     in_lesson = LESSON in st.query_params
-    st.session_state[OFFERED] = None
+    st.session_state[OFFERED] = st.session_state[CLASS_GUESSES] = None
     if in_lesson:
         # Imported here: a page without a lesson does not wait for it before its title.
         from pages.ui.panels.lesson import hide_other_controls, lesson_step

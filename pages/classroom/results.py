@@ -109,20 +109,36 @@ def class_map(question: Question, answer: Mapping[str, object], guesses: Sequenc
 
     The cells go row by row: the model's shares in thousandths, and how many guessed a cell, of those that somebody guessed.
     """
-    rows, columns, options = (list(answer.get(name, ())) for name in ("rows", "columns", "options"))
-    if question.kind not in ("cell", "head") or not options or len(options) != len(rows) * len(columns):
+    counts = guesses_by_place(answer, guesses)
+    if question.kind not in ("cell", "head") or counts is None:
         return None
-    places = {name: place for place, name in enumerate(options)}
-    counts = Counter(places[guess] for guess in guesses if guess in places)
     return {
-        "rows": rows,
-        "columns": columns,
+        "rows": list(answer["rows"]),
+        "columns": list(answer["columns"]),
         "axes": texts.MAP_AXES[question.kind],
         "model": [round(1000 * share) for share in answer["shares"]],
-        "guesses": sorted(counts.items()),
+        "guesses": counts,
         "total": len(guesses),
-        "right": places[answer["right"]],
+        "right": list(answer["options"]).index(answer["right"]),
     }
+
+
+def guesses_by_place(answer: Mapping[str, object], guesses: Sequence[str]) -> list[tuple[int, int]] | None:
+    """Count the guesses of each cell that somebody guessed, row by row; None where nothing is in rows and columns."""
+    options = list(answer.get("options", ()))
+    if not options or len(options) != len(answer.get("rows", ())) * len(answer.get("columns", ())):
+        return None
+    places = {name: place for place, name in enumerate(options)}
+    return sorted(Counter(places[guess] for guess in guesses if guess in places).items())
+
+
+def guessed_cells(answer: Mapping[str, object], guesses: Sequence[str]) -> tuple[tuple[str, str, float, str], ...]:
+    """Give each cell that somebody guessed: the names of its row and column, its share of the guesses, and that in words."""
+    width = max(1, len(answer.get("columns", ())))
+    counted = [(place, row("", count, len(guesses), None, False)) for place, count in guesses_by_place(answer, guesses) or ()]
+    return tuple(
+        (answer["rows"][place // width], answer["columns"][place % width], one["share"], one["text"]) for place, one in counted
+    )
 
 
 def histogram(question: Question, answer: Mapping[str, object], guesses: Sequence[str]) -> list[Row]:

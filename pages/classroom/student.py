@@ -1,6 +1,6 @@
 """The room of a student: the step, its question, what the class said once it is revealed, a sentence of their own."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import streamlit as st
@@ -8,15 +8,17 @@ import streamlit as st
 from pages import contents
 from pages.classroom import entrance, texts
 from pages.classroom.events import host_store
-from pages.classroom.results import STUDENT, lesson_of, message
+from pages.classroom.results import STUDENT, guessed_cells, lesson_of, message
+from pages.ui.canvas.attention_view import ClassGuesses
 from pages.ui.canvas.question_view import class_view
-from pages.ui.panels.lesson_question import ask_question
+from pages.ui.panels.lesson_question import DRAWN, ask_question
 from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell.address import CLASS_RESULTS, PLACE
 from pages.ui.shell.frame import explain
 from tx_core.classroom.lesson_file import Step
 from tx_core.classroom.room_records import State
 from tx_core.classroom.rooms import MAX_SENTENCE_CHARACTERS, NO_STUDENT
+from tx_core.engine import catalogue
 from tx_core.errors import ExplorerError, RoomGone, RoomProblem
 
 
@@ -30,18 +32,19 @@ def take_part(code: str) -> None:
     try:
         host_store().student(token)
     except RoomGone:
-        entrance.keep_token(entrance.ROOM, code, "")
-        say_closed(entrance.storage_key(entrance.ROOM, code))
+        say_closed(entrance.ROOM, code)
         return
     draw_room(code, token)
 
 
-def say_closed(forget: str) -> None:
+def say_closed(role: str, code: str) -> None:
     """Say that a room is closed, and lead on; the browser and this session forget it."""
     st.session_state.pop(CLASS_RESULTS, None)
     if st.session_state.get(PLACE, ("",))[0] == contents.page("classroom").path:
         del st.session_state[PLACE]
-    class_view()(key="classroom_closed", data={"forget": forget, "texts": texts.LIVE_TEXTS})
+        st.rerun()  # the list of pages, which is drawn by now, still leads back
+    entrance.keep_token(role, code, "")
+    class_view()(key="classroom_closed", data={"forget": entrance.storage_key(role, code), "texts": texts.LIVE_TEXTS})
     with st.container(border=True):
         st.text(texts.CLOSED)
         st.caption(texts.CLOSED_HINT)
@@ -72,7 +75,7 @@ def draw_step(code: str, token: str) -> None:
     revealed = number in state.revealed
     guesses = {number: rooms.guesses(room.id, number)} if revealed else {}
     room_message = message(state, guesses, STUDENT, number)
-    keep_results(room.id, step, number, room_message)
+    keep_results(room.id, step, number, room_message, guesses_on_view(step, state.revealed.get(number), guesses.get(number, [])))
     guess, sentence = rooms.own(token, number)
     with st.container():  # of any height, it is one box: what stands below it stays, and so does what it says to a screen reader
         entrance.explain_problem()
@@ -161,13 +164,33 @@ def view_link(step: Step, back: dict[str, str], number: int, label: str, sentenc
     st.page_link(contents.page(step.page).path, label=label, icon=":material/open_in_new:", query_params=view)
 
 
-def keep_results(room: int, step: Step, number: int, room_message: Mapping[str, object]) -> None:
-    """Keep what the class said to a step for the page that its view is on, which shows it, too, while the room is open."""
+def guesses_on_view(step: Step, answer: Mapping[str, object] | None, guesses: Sequence[str]) -> ClassGuesses | None:
+    """Give the guesses that belong in the cells of the view's map, or on its wall of heads; None for others."""
+    measure = step.question and step.question.answer
+    if (
+        not (answer and measure)
+        or step.question.kind not in DRAWN
+        or measure.changes
+        or not (cells := guessed_cells(answer, guesses))
+    ):
+        return None
+    layer, _, number = (measure.head or "").partition("-")
+    head = None if step.question.kind == "head" else (int(layer) - 1, int(number) - 1)
+    model = step.view.get("model", catalogue.DEFAULT)
+    return ClassGuesses(model, measure.text, head, () if head is None else tuple(answer["columns"]), cells)
+
+
+def keep_results(room: int, step: Step, number: int, room_message: Mapping[str, object], on_view: ClassGuesses | None) -> None:
+    """Keep what the class said to a step for the page that its view is on, which shows it, too, while the room is open.
+
+    on_view: what the page's own picture shows of it.
+    """
     kept = {name: room_message[name] for name in ("version", "step", "together", "revealed", "results")}
     title = escape_markdown(texts.CLASS_SAID.format(number=number, title=step.title))
     has_rows = kept["results"] is not None and kept["results"]["rows"]
     data = {"step": number, "message": kept, "texts": texts.LIVE_TEXTS}
-    st.session_state[CLASS_RESULTS] = (step.page, title, partial(data_while_open, room, data)) if has_rows else None
+    read_data = partial(data_while_open, room, data)
+    st.session_state[CLASS_RESULTS] = (step.page, title, read_data, on_view) if has_rows else None
 
 
 def data_while_open(room: int, data: dict[str, object]) -> dict[str, object] | None:

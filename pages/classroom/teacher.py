@@ -8,7 +8,7 @@ import streamlit as st
 from pages.classroom import entrance, texts
 from pages.classroom.events import host_store
 from pages.classroom.results import TEACHER, lesson_of, message
-from pages.classroom.student import keep_results, say_closed, show_step_head, view_link
+from pages.classroom.student import guesses_on_view, keep_results, say_closed, show_step_head, view_link
 from pages.ui.canvas.component import component
 from pages.ui.panels.lesson_question import compute
 from pages.ui.panels.predictions import write_csv
@@ -32,8 +32,7 @@ def teach(code: str) -> None:
     try:
         host_store().of_teacher(token)
     except RoomGone:
-        entrance.keep_token(entrance.LEAD, code, "")
-        say_closed(entrance.storage_key(entrance.LEAD, code))
+        say_closed(entrance.LEAD, code)
         return
     draw_room(code, token)
 
@@ -133,7 +132,7 @@ def show_answers(code: str, token: str, step: Step) -> None:
     revealed = room.step in state.revealed
     guesses = rooms.guesses(room.id, room.step)
     room_message = message(state, {room.step: guesses}, TEACHER)
-    keep_results(room.id, step, room.step, room_message)
+    keep_results(room.id, step, room.step, room_message, guesses_on_view(step, state.revealed.get(room.step), guesses))
     drawn = {"step": room.step, "own": False, "together": room.together, "revealed": revealed}
     entrance.show_live(entrance.LEAD, code, token, message=room_message, **drawn)
     back = {entrance.LEAD: code}

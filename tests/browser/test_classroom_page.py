@@ -10,8 +10,9 @@ from playwright.sync_api import Page, expect
 from pages import contents
 from pages.classroom import texts
 from pages.classroom.events import EVENTS
+from pages.ui.canvas.texts import CLASS_GUESSED, CLASS_LEGEND
 from pages.ui.panels.lesson import FOR_CLASS, names_in_order, shipped_lesson
-from pages.ui.shell.texts import BACK_TO_LESSON
+from pages.ui.shell.texts import BACK_TO_CLASS
 from tests.browser.test_presenter_view import LEAST_SHARE, SCREENS, SMALLEST_TEXT
 from tx_core.classroom.lesson_file import Lesson, Question, pack_lesson
 from tx_core.classroom.rooms import ALPHABET, CODE_LETTERS
@@ -141,8 +142,48 @@ def test_the_view_of_a_step_opens_after_the_answers_and_leads_back(page_at, sett
     expect(student.get_by_role("heading", name=contents.page("masks").question)).to_be_visible(timeout=FAST)
     settle(student)
     expect(said).to_have_count(0)
-    student.get_by_test_id("stSidebar").get_by_role("link", name=BACK_TO_LESSON.format(number=1)).click(timeout=FAST)
+    student.get_by_test_id("stSidebar").get_by_role("link", name=BACK_TO_CLASS.format(number=1)).click(timeout=FAST)
     expect(student.get_by_test_id("stMain").get_by_text(texts.NO_GUESS_OF_YOURS)).to_be_visible(timeout=FAST)
+
+
+def ask_room(teacher: Page, student: Page, cell: str) -> None:
+    """Let a student guess a cell, then reveal the answers and open the view as its teacher."""
+    student.get_by_role("gridcell", name=cell, exact=True).click(timeout=FAST)
+    student.get_by_role("button", name=texts.SEND).click()
+    expect(note(teacher)).to_have_text(texts.ANSWERED.format(answered=1, students=1), timeout=FAST)
+    press(teacher, texts.REVEAL)
+    teacher.get_by_role("link", name=texts.OPEN_VIEW).click(timeout=FAST)
+    teacher.wait_for_url(re.compile("fill_mask"))
+
+
+def test_the_guesses_of_a_class_stand_in_the_pictures_of_the_view(page_at, settle, axe):
+    asked = (STEPS[1], STEPS[-1])  # about a token of the map, then about a head of the wall
+    lesson = shipped_lesson("path").model_copy(update={"steps": asked})
+    teacher = page_at(f"/class?{FOR_CLASS}={pack_lesson(lesson)}")
+    press(teacher, texts.OPEN_BUTTON)
+    code = teacher.get_by_test_id("stMetricValue")
+    expect(code).to_have_text(re.compile(r"^[A-Z]{6}$"), timeout=FAST)
+    student = page_at(f"/class?room={code.inner_text().strip()}")
+    student.get_by_role("button", name=texts.JOIN_ROOM.partition("{")[0]).click()
+    ask_room(teacher, student, "school")
+    settle(teacher)
+    drawn = teacher.get_by_test_id("attention-map")
+    expect(drawn).to_have_attribute("data-guesses", "1")
+    expect(drawn.get_by_text(CLASS_LEGEND)).to_be_visible()
+    said = CLASS_GUESSED.format(said=texts.COUNT.format(count=1, share="100 %"))
+    expect(drawn.get_by_role("listitem").filter(has_text="school")).to_contain_text(said)
+    axe(teacher)
+    teacher.get_by_test_id("head-wall").get_by_role("gridcell").first.click()
+    expect(drawn).to_have_attribute("data-guesses", "0")
+    expect(drawn.get_by_text(CLASS_LEGEND)).to_be_hidden()
+    settle(teacher)
+    teacher.get_by_test_id("stSidebar").get_by_role("link", name=BACK_TO_CLASS.format(number=1)).click()
+    press(teacher, texts.NEXT)
+    ask_room(teacher, student, "2-3")
+    settle(teacher)
+    guessed = teacher.get_by_test_id("head-wall").get_by_role("gridcell").filter(has=teacher.locator(".guessed"))
+    expect(guessed).to_have_count(1)
+    expect(guessed).to_have_attribute("aria-label", re.compile(f"2.*3.*{said}"))
 
 
 def test_what_a_student_types_is_not_lost_when_the_teacher_goes_on(page_at, settle):

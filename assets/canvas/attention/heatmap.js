@@ -15,8 +15,14 @@ export function modelOf({ header, cells }, dark) {
     cells, queries: header.queries.length, keys: header.keys.length, strongest: header.strongest,
     queryTexts: header.queries.map(visible), keyTexts: header.keys.map(visible),
     same: header.queries.length === header.keys.length && header.queries.every((token, index) => token === header.keys[index]),
-    table: colourTable(header.scale, dark), pictures: new Map(), texts: header.texts,
+    table: colourTable(header.scale, dark), pictures: new Map(), texts: header.texts, guesses: guessesOf(header),
   };
+}
+
+// What a class guessed about this map, while it shows the head that the class was asked about.
+function guessesOf({ guesses, heads }) {
+  if (!guesses || String(guesses.heads) !== String(heads) || guesses.heads.length !== heads.length) return [];
+  return guesses.cells.map(([query, key, share, said]) => ({ query, key, share, said }));
 }
 
 export function heatmapShape(context, model, theme, width, zoom) {
@@ -79,6 +85,19 @@ function paintCells(context, shape, model, theme) {
   context.drawImage(canvas, 0, 0, columns * factor * shape.cell, rows * factor * shape.cell);
   if (shape.cell >= 9) paintGaps(context, shape, model, theme);
   if (shape.cell >= 34) paintNumbers(context, shape, model, theme);
+  for (const guess of model.guesses) {
+    const [x, y, cell] = [guess.key * shape.cell, guess.query * shape.cell, shape.cell];
+    const thick = Math.max(2, Math.min(6, cell * 0.18));
+    paintShare(context, theme, x + cell * 0.08, y + cell * 0.92 - thick, cell * 0.84 * guess.share, thick);
+  }
+}
+
+// A bar in the colour of the class, set off from the cell that it stands in.
+export function paintShare(context, theme, x, y, width, height) {
+  context.fillStyle = theme.background;
+  context.fillRect(x - 1, y - 1, width + 2, height + 2);
+  context.fillStyle = theme.accent;
+  context.fillRect(x, y, width, height);
 }
 
 // Where a screen pixel holds several cells it shows the strongest of them: a thin line never vanishes.

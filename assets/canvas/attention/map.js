@@ -28,11 +28,12 @@ function makeMap(parent, texts) {
   map.readout = makeReadout((step) => focusOn(map, step === null ? null : stepped(map, step)), texts);
   map.legend = makeLegend(texts);
   map.tooltip = makeTooltip();
+  map.classLegend = element("p", { class: "class-legend" }, element("i"), texts.classLegend);
   map.heat.node.append(map.legend.node);
   map.tools = element("div", { class: "tools", role: "group", "aria-label": texts.zoom });
   makeZoom(map);
   const panes = element("div", { class: "panes" }, map.heat.node, map.lines.node);
-  map.root = element("div", { class: "map", "data-testid": "attention-map" }, map.tools, panes, map.readout.node, map.tooltip);
+  map.root = element("div", { class: "map", "data-testid": "attention-map" }, map.tools, panes, map.classLegend, map.readout.node, map.tooltip);
   (parent.querySelector(".attention-view") ?? parent).append(map.root);
   listen(map);
   return map;
@@ -112,6 +113,8 @@ function draw(map, { header, cells }) {
   fillLegend(map.legend, header.scale, map.theme.dark);
   fillReadout(map.readout, map.model, map.focus);
   paint(map);
+  map.classLegend.hidden = !map.model.guesses.length;
+  map.root.dataset.guesses = String(map.model.guesses.length);
   map.root.dataset.paints = String((map.paints += 1));
 }
 

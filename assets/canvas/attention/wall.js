@@ -21,7 +21,7 @@ export default function mountWall({ data, parentElement, setStateValue }) {
 }
 
 function makeWall(parent, texts) {
-  const wall = { texts, chosen: [], active: [0, 0], several: false, buttons: [], sentAt: undefined, paints: 0 };
+  const wall = { texts, chosen: [], active: [0, 0], several: false, buttons: [], guesses: [], sentAt: undefined, paints: 0 };
   wall.notify = throttle((choice) => wall.send(choice), 60);
   wall.canvas = element("canvas", { "aria-hidden": "true", "data-testid": "head-wall-canvas" });
   wall.grid = element("div", { class: "grid", role: "grid", "aria-multiselectable": "true", "data-testid": "head-wall" });
@@ -34,7 +34,8 @@ function makeWall(parent, texts) {
   const caption = element("div", { class: "wall-caption" }, wall.toggle, wall.name);
   wall.scroller = element("div", { class: "wall-scroller" }, element("div", { class: "wall-stage" }, wall.canvas, wall.grid));
   wall.legend = makeEnds();
-  wall.root = element("div", { class: "wall" }, wall.scroller, caption, wall.legend.node);
+  wall.classLegend = element("p", { class: "class-legend" }, element("i"), texts.classLegend);
+  wall.root = element("div", { class: "wall" }, wall.scroller, wall.classLegend, caption, wall.legend.node);
   (parent.querySelector(".attention-view") ?? parent).append(wall.root);
   listen(wall);
   return wall;
@@ -118,8 +119,11 @@ function activate(wall, place) {
 
 function named(wall, [layer, head]) {
   const note = wall.notes?.[layer]?.[head];
+  const guess = wall.guesses.find((one) => same(one, [layer, head]));
+  const said = guess ? filled(wall.texts.classGuessed, { said: guess[3] }).join("") : "";
   const name = words(wall, [layer, head]);
-  return note ? filled(wall.texts.notedHead, { head: name, note }).join("") : name;
+  const notes = [note, said].filter(Boolean).join(", ");
+  return notes ? filled(wall.texts.notedHead, { head: name, note: notes }).join("") : name;
 }
 
 function nameHead(wall, place) {
@@ -140,6 +144,8 @@ function receive(wall, { header, cells }) {
     if (wall.chosen.length) activate(wall, wall.chosen.at(-1));
   }
   wall.notes = header.notes;
+  wall.guesses = header.guesses;
+  wall.classLegend.hidden = !wall.guesses.length;
   wall.mapsPath = header.mapsPath;
   fillEnds(wall.legend, header.ends, wall.theme.dark);
   wall.toggle.hidden = Boolean(header.ends);
@@ -173,6 +179,8 @@ function mark(wall) {
     for (const [head, button] of buttons.entries()) {
       button.setAttribute("aria-selected", String(wall.chosen.some((place) => same(place, [layer, head]))));
       button.setAttribute("aria-label", named(wall, [layer, head]));
+      const guess = wall.guesses.find((one) => same(one, [layer, head]));
+      button.replaceChildren(...(guess ? [element("i", { class: "guessed", style: `--share: ${guess[2]}` })] : []));
     }
   }
 }

@@ -36,6 +36,38 @@ class Wall:
     maps_path: str | None
 
 
+@dataclass(frozen=True)
+class ClassGuesses:
+    """What a class guessed about a map, or about the heads of a model, to be drawn in the cells of the page's own picture.
+
+    Attributes:
+        model, text: what the class was asked about.
+        head: the head whose map it is; None where the heads themselves were chosen from.
+        tokens: the names of the map's tokens, without special ones.
+        cells: those that somebody guessed: the names of row and column, the share of the class, and that in words.
+    """
+
+    model: str
+    text: str
+    head: Head | None
+    tokens: tuple[str, ...]
+    cells: tuple[tuple[str, str, float, str], ...]
+
+    def on_map(self, names: Sequence[str], special: Sequence[bool]) -> dict[str, object] | None:
+        """Give what the map of these tokens draws, by place, while it shows the head; None where it is another map's."""
+        shown = tuple(name for name, one in zip(names, special, strict=True) if not one)
+        known = {name for row, column, _, _ in self.cells for name in (row, column)} <= set(names)
+        if self.head is None or shown != self.tokens or not known:
+            return None
+        cells = [[names.index(row), names.index(column), share, said] for row, column, share, said in self.cells]
+        return {"heads": [list(self.head)], "cells": cells}
+
+    def on_wall(self) -> list[list[object]]:
+        """Give what the wall draws: layer and head, counted from 0, the share of the class, and that in words."""
+        chosen = self.cells if self.head is None else ()
+        return [[int(layer) - 1, int(head) - 1, share, said] for layer, head, share, said in chosen]
+
+
 def head_wall(
     thumbnails: UInt8[np.ndarray, "layer head row column"],
     chosen: Sequence[Head],
@@ -46,12 +78,14 @@ def head_wall(
     notes: Sequence[Sequence[str]] = (),
     ends: tuple[str, str, str] | None = None,
     maps_path: str | None = None,
+    guesses: ClassGuesses | None = None,
 ) -> None:
     """Let the reader choose among all heads, each shown as the thumbnail of its map.
 
     notes: a word on each head, by layer, added to its name. scale "difference" colours 0 to 255 around 128, and `ends`
     are the numbers at the left, the middle and the right of its legend. maps_path: where the browser fetches the map of a head
     that is pressed, by itself; the map that has the same `Wall.maps_path` draws it before this page has answered.
+    guesses: what a class guessed.
     `chosen` holds (layer, head), counted from 0. After a click or an arrow key `on_choose` runs;
     `chosen_heads(key, …)` then returns them.
     """
@@ -65,6 +99,7 @@ def head_wall(
         "notes": [list(row) for row in notes],
         "ends": ends,
         "mapsPath": maps_path,
+        "guesses": guesses.on_wall() if guesses else [],
         "alt": texts.WALL_ALT,
         "texts": texts.WALL,
     }
@@ -88,12 +123,14 @@ def attention_map(
     focus: int | None = None,
     on_focus: Callable[[], None] = lambda: None,
     wall: Wall | None = None,
+    guesses: dict[str, object] | None = None,
 ) -> None:
     """Show where every token looks, as cells and as lines that share one focused token.
 
     alt: one sentence on what is seen, for those who cannot see it. `strongest` is the number of lines.
     `focus` is the looking token, counted from 0, or None. After a change `on_focus` runs;
     `focused_token(key, …)` then returns it. wall: where the heads are chosen.
+    guesses: what a class guessed, by `ClassGuesses.on_map`.
     Raises ValueError when tokens and weights do not fit each other.
     """
     if weights.shape != (len(query_tokens), len(key_tokens)):
@@ -107,6 +144,7 @@ def attention_map(
         "strongest": max(1, int(strongest)),
         "show": show,
         "focus": parse_token(focus, len(query_tokens)),
+        "guesses": guesses,
     }
     if wall:
         header |= {

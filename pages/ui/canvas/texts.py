@@ -4,6 +4,9 @@ WALL_ALT = "Attention heads: one row per layer, one column per head"
 HOW_TO_READ_CELLS = "Point at a cell, or tap it, to read its numbers."
 DOCUMENT_GONE = "This drawing was kept for a while only: change something on the page, or load it again."
 
+CLASS_LEGEND = "guesses of the class: a longer bar for more of them"
+CLASS_GUESSED = "class: {said}"
+
 QUERY_KEY_AXES = ("query (looks)", "key (is looked at)")
 """The axes of a map of attention, down and across."""
 READOUT = {
@@ -35,6 +38,8 @@ MAP = READOUT | {
     "showAll": "Show the whole map",
     "fit": "Fit",
     "headShown": "Layer {layer}, head {head}.",
+    "classLegend": CLASS_LEGEND,
+    "classGuessed": CLASS_GUESSED,
 }
 CHANGED_MAP = READOUT | {
     "titles": ["Before", "After", "Difference"],
@@ -55,6 +60,8 @@ WALL = {
     "head": "Layer {layer}, head {head}",
     "notedHead": "{head}: {note}",
     "meanOfHeads": "Mean of {count} heads",
+    "classLegend": CLASS_LEGEND,
+    "classGuessed": CLASS_GUESSED,
     "layers": "Layer ↓",
     "heads": "Head →",
 }

@@ -15,6 +15,7 @@ from jaxtyping import Float
 from pages import contents
 from pages.ui.canvas import prefetch
 from pages.ui.canvas.attention_view import (
+    ClassGuesses,
     Wall,
     attention_map,
     before_after,
@@ -30,13 +31,14 @@ from pages.ui.panels.changes import active_changes
 from pages.ui.panels.tokens import escape_markdown, numbered_tokens
 from pages.ui.panels.view_options import ViewOptions
 from pages.ui.shell import cache, controls
-from pages.ui.shell.address import is_offered, widget_key
+from pages.ui.shell.address import CLASS_GUESSES, is_offered, widget_key
 from pages.ui.shell.frame import page_link
 from pages.ui.shell.level import is_hidden
 from pages.ui.shell.numbers import whole_percent
 from tx_core.analysis import sentences, views
 from tx_core.analysis.comparison import describe_largest_change, most_changed_heads
 from tx_core.analysis.views import View
+from tx_core.classroom.measures import distinct_names
 from tx_core.transformer.interventions import write_interventions
 from tx_core.transformer.trace import AttentionStack
 
@@ -188,7 +190,15 @@ def _wall(page: str, view: View, identity: tuple, options: ViewOptions, maps_pat
             st.session_state[widget_key(page, "heads")] = heads
 
     small = cache.get_or_compute(("wall", *identity), lambda: thumbnails(view.weights))
-    head_wall(small, options.heads, scale=options.scale, key=name, on_choose=take_heads, maps_path=maps_path)
+    head_wall(
+        small,
+        options.heads,
+        scale=options.scale,
+        key=name,
+        on_choose=take_heads,
+        maps_path=maps_path,
+        guesses=_class_guesses(page),
+    )
 
 
 def _map(page: str, view: View, weights: Float[np.ndarray, "query key"], options: ViewOptions, maps_path: str | None) -> str:
@@ -214,8 +224,21 @@ def _map(page: str, view: View, weights: Float[np.ndarray, "query key"], options
         key=name,
         on_focus=take_focus,
         wall=Wall(widget_key(page, "wall"), heads, maps_path),
+        guesses=_guesses_on_map(page, view),
     )
     return description
+
+
+def _class_guesses(page: str) -> ClassGuesses | None:
+    """Give what a class guessed about the sentence on the page and its model; None where it was another one, or nothing."""
+    guesses = st.session_state.get(CLASS_GUESSES)
+    asked_of = [st.session_state.get(widget_key(page, name)) for name in ("model", "text")]
+    return guesses if guesses is not None and asked_of == [guesses.model, guesses.text] else None
+
+
+def _guesses_on_map(page: str, view: View) -> dict[str, object] | None:
+    guesses = _class_guesses(page) if view.kind == "self" else None
+    return guesses and guesses.on_map(distinct_names(view.keys), view.key_special)
 
 
 def _describe(view: View, weights: Float[np.ndarray, "query key"], focus: int | None) -> str:

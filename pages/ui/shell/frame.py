@@ -194,6 +194,13 @@ def _link_target(key: str) -> st.Page:
     return navigation_page(key)
 
 
+def way_back() -> tuple[str, dict[str, str], str]:
+    """Give where the step shown last is, of a lesson or in a class: its page, its address and the words of the link."""
+    path, address, number = st.session_state[PLACE]
+    in_class = path == contents.page("classroom").path
+    return path, address, (texts.BACK_TO_CLASS if in_class else texts.BACK_TO_LESSON).format(number=number)
+
+
 def next_page(key: str) -> None:
     """End a page with one way on: back to the lesson that was left, else to the page that comes next in the list."""
     if key == contents.HOME:
@@ -202,8 +209,7 @@ def next_page(key: str) -> None:
     following = contents.page([*keys[1:], contents.HOME][keys.index(key)])
     path, address, label = following.path, {}, texts.NEXT_PAGE.format(page=following.name)
     if PLACE in st.session_state:
-        path, address, number = st.session_state[PLACE]
-        label = texts.BACK_TO_LESSON.format(number=number)
+        path, address, label = way_back()
     with st.container(width="content", key="next_page"):
         st.page_link(path, label=label, icon=":material/arrow_forward:", query_params=address | level_in_link())
 

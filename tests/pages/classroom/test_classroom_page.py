@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,10 +14,12 @@ from pages.classroom import entrance, events, student, teacher, texts
 from pages.classroom.entrance import LEAD, ROOM, SECRET
 from pages.classroom.results import lesson_of
 from pages.ui.panels.lesson import OWN_LESSONS, names_in_order
+from pages.ui.panels.lesson_question import compute
 from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell.address import CLASS_RESULTS, PLACE, PRESENT
 from pages.ui.shell.level import BASIC, LEVEL
-from pages.ui.shell.texts import ABOUT_THE_ROOM, CANNOT_BE_SHOWN
+from pages.ui.shell.texts import ABOUT_THE_ROOM, BACK_TO_CLASS, CANNOT_BE_SHOWN
+from tests.support.drawings import maps, walls
 from tests.support.serving import ROOT
 from tx_core.classroom import rooms as store
 from tx_core.classroom.lesson_file import read_lesson, write_lesson
@@ -25,7 +27,9 @@ from tx_core.classroom.room_database import NO_DATABASE
 from tx_core.classroom.rooms import Rooms, host_rooms
 
 SOURCE = (ROOT / "assets" / "lessons" / "path.yaml").read_text("utf-8")
-STEPS = 10
+STEPS = 11
+PARTS = ("options", "shares", "rows", "columns")
+"""What a room keeps of the model's answer beside the answer itself."""
 MARK = "Xylophones"
 WRONG_HEAD = 'measure: strongest_key, text: "Yesterday I [MASK] to school.", head: "99-7"'
 FORMULAS = ("=1+1", "+1", "-1", "@SUM(A1)", "\t=1")
@@ -180,6 +184,67 @@ def test_what_a_class_said_is_gone_from_its_view_once_a_lesson_is_taken_alone(ro
     app.session_state[PLACE] = (contents.page("fill_mask").path, {"lesson": "path", "step": "2"}, 2)
     app.run()
     assert not app.exception and MARK.casefold() not in drawn(app)
+
+
+def open_view_of(rooms: Rooms, open_app: Callable[..., AppTest], number: int, guesses: Sequence[str]) -> AppTest:
+    """Open the view of a step that a class has answered, as its student does."""
+    step = lesson_of(SOURCE).steps[number - 1]
+    room, token = rooms.open(SOURCE, STEPS)
+    rooms.go(token, number)
+    app = enter(open_app, room.code)
+    for guess in guesses:
+        rooms.answer(rooms.join(room.code), number, guess)
+    found = compute(step)
+    rooms.reveal(
+        token, number, {"right": found.right, "value": found.value} | {name: list(getattr(found, name)) for name in PARTS}
+    )
+    app.run()
+    app.query_params.clear()
+    for name, value in step.view.items():
+        app.query_params[name] = value
+    app.switch_page(contents.page(step.page).path).run()
+    assert not app.exception
+    return app
+
+
+def test_the_guesses_of_a_token_stand_in_the_row_of_the_pages_own_map(rooms: Rooms, open_app: Callable[..., AppTest]):
+    app = open_view_of(rooms, open_app, 2, ["yesterday", "yesterday", "school", "yesterday"])
+    header, _ = maps(app)[0]
+    row = header["queries"].index("[MASK]")
+    three, one = texts.COUNT.format(count=3, share="75 %"), texts.COUNT.format(count=1, share="25 %")
+    guessed = [("yesterday", 0.75, three), ("school", 0.25, one)]
+    assert header["guesses"]["heads"] == header["heads"]
+    assert header["guesses"]["cells"] == [[row, header["keys"].index(token), share, said] for token, share, said in guessed]
+    assert walls(app)[0][0]["guesses"] == []
+    text = lesson_of(SOURCE).steps[1].view["text"]
+    app.text_input(key="fill_mask_text").set_value(text.replace("school", "church")).run()
+    assert maps(app)[0][0]["guesses"] is None
+    app.text_input(key="fill_mask_text").set_value(text).run()
+    assert maps(app)[0][0]["guesses"]
+    app.session_state[PLACE] = (contents.page("fill_mask").path, {"lesson": "path", "step": "2"}, 2)
+    app.run()
+    assert maps(app)[0][0]["guesses"] is None
+
+
+def test_the_guesses_of_a_head_stand_on_the_pages_own_wall(rooms: Rooms, open_app: Callable[..., AppTest]):
+    app = open_view_of(rooms, open_app, 11, ["5-7", "1-2", "5-7", "5-7"])
+    assert [guess[:3] for guess in walls(app)[0][0]["guesses"]] == [[0, 1, 0.25], [4, 6, 0.75]]
+    assert maps(app)[0][0]["guesses"] is None
+
+
+def test_the_list_of_pages_leads_back_to_no_room_that_is_closed(rooms: Rooms, open_app: Callable[..., AppTest]):
+    app, code, token = open_answered_view(rooms, open_app)
+    assert BACK_TO_CLASS.format(number=1) in links(app)
+    rooms.close(token)
+    app.query_params[ROOM] = code
+    app.switch_page(contents.page("classroom").path).run()
+    assert texts.CLOSED in written(app)
+    assert BACK_TO_CLASS.format(number=1) not in links(app)
+
+
+def links(app: AppTest) -> list[str]:
+    """The labels of the links on a page and in its list of pages."""
+    return [link.proto.label for link in app.get("page_link")]
 
 
 def test_the_titles_of_a_strangers_lesson_are_no_markup(rooms: Rooms, open_app: Callable[..., AppTest]):

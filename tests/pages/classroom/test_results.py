@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from pages.classroom import texts
-from pages.classroom.results import BINS, MAX_ROWS, STUDENT, TEACHER, lesson_of, message, results, round_edges
+from pages.classroom.results import BINS, MAX_ROWS, STUDENT, TEACHER, guessed_cells, lesson_of, message, results, round_edges
 from tests.support.serving import ROOT
 from tx_core.classroom.lesson_file import Question
 from tx_core.classroom.room_records import Room, State
@@ -152,3 +152,19 @@ def test_a_student_at_another_step_is_told_of_that_step():
 def test_a_closed_room_says_so_and_nothing_else():
     assert message(None, {}, STUDENT) == {"closed": True, "note": texts.CLOSED}
     assert lesson_of(SOURCE).steps
+
+
+def test_guesses_are_placed_in_the_rows_and_columns_that_they_were_chosen_from():
+    row = {"rows": ["her"], "columns": ["mary", "lost"], "options": ["mary", "lost"]}
+    assert guessed_cells(row, ["lost", "lost", "mary", "elsewhere"]) == (
+        ("her", "mary", 0.25, texts.COUNT.format(count=1, share="25 %")),
+        ("her", "lost", 0.5, texts.COUNT.format(count=2, share="50 %")),
+    )
+    wall = {
+        "rows": ["1", "2"],
+        "columns": ["1", "2", "3"],
+        "options": [f"{layer}-{head}" for layer in (1, 2) for head in (1, 2, 3)],
+    }
+    assert [cell[:3] for cell in guessed_cells(wall, ["2-1", "1-3"])] == [("1", "3", 0.5), ("2", "1", 0.5)]
+    assert guessed_cells({"options": ["went", "came"]}, ["went"]) == ()
+    assert guessed_cells(row, []) == ()
