@@ -167,6 +167,8 @@ def test_the_guesses_of_a_class_stand_in_the_pictures_of_the_view(page_at, settl
     student.get_by_role("button", name=texts.JOIN_ROOM.partition("{")[0]).click()
     ask_room(teacher, student, "school")
     settle(teacher)
+    switch = teacher.locator(".st-key-level").bounding_box()
+    assert teacher.locator(".st-key-class_results").bounding_box()["y"] >= switch["y"] + switch["height"]
     drawn = teacher.get_by_test_id("attention-map")
     expect(drawn).to_have_attribute("data-guesses", "1")
     expect(drawn.get_by_text(CLASS_LEGEND)).to_be_visible()
