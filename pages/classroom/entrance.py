@@ -9,6 +9,7 @@ from functools import partial
 
 import streamlit as st
 
+from pages import contents
 from pages.classroom import texts
 from pages.classroom.events import EVENTS, STATE, host_store
 from pages.ui.canvas.component import component_value
@@ -17,7 +18,7 @@ from pages.ui.panels.lesson import FOR_CLASS, OWN_LESSONS, find_lesson, names_in
 from pages.ui.shell.address import LEAD, PRESENT, ROOM
 from pages.ui.shell.admission import counted_address
 from pages.ui.shell.frame import explain
-from pages.ui.shell.level import LEVEL
+from pages.ui.shell.level import LEVEL, level_in_link
 from tx_core.classroom.lesson_file import write_lesson
 from tx_core.classroom.rooms import MAX_NICKNAME_CHARACTERS, NO_TEACHER, Rooms
 from tx_core.errors import ExplorerError, RoomProblem
@@ -98,6 +99,13 @@ def show_live(role: str, code: str, token: str, **data: object) -> None:
     addresses = {"events": f"{EVENTS}?key={token}", "state": f"{STATE}?key={token}"}
     known = {"texts": texts.LIVE_TEXTS, "remember": [storage_key(role, code), token]}
     class_view()(key="classroom_live", data=known | addresses | data, on_changed_change=lambda: None)
+
+
+def lead_to_entrance() -> None:
+    """Lead from a link that opens nothing to where one types a code or opens a room."""
+    if {ROOM, LEAD, SECRET} & set(st.query_params):
+        path = contents.page("classroom").path
+        st.page_link(path, label=texts.TO_ENTRANCE, icon=":material/meeting_room:", query_params=level_in_link())
 
 
 def join_or_open() -> None:

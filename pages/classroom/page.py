@@ -23,5 +23,6 @@ try:
         entrance.join_or_open()
 except ExplorerError as error:
     explain(error)
+    entrance.lead_to_entrance()
 if entrance.ROOM in st.query_params or entrance.LEAD in st.query_params:
     st.stop()  # a room is left by what is in it: no way on to the next page below it

@@ -242,6 +242,12 @@ def test_the_list_of_pages_leads_back_to_no_room_that_is_closed(rooms: Rooms, op
     assert BACK_TO_CLASS.format(number=1) not in links(app)
 
 
+@pytest.mark.parametrize("address", [{ROOM: "ABCDEF"}, {SECRET: "nobody"}, {LEAD: "ABCDEF"}])
+def test_a_link_that_opens_no_room_leads_to_the_entrance(rooms: Rooms, open_app: Callable[..., AppTest], address: dict[str, str]):
+    assert (texts.TO_ENTRANCE in links(open_app("classroom", **address))) is (LEAD not in address)  # a teacher's browser may know
+    assert texts.TO_ENTRANCE not in links(open_app("classroom"))
+
+
 def links(app: AppTest) -> list[str]:
     """The labels of the links on a page and in its list of pages."""
     return [link.proto.label for link in app.get("page_link")]
