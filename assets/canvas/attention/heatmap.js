@@ -21,8 +21,7 @@ export function modelOf({ header, cells }, dark) {
 
 // What a class guessed about this map, while it shows the head that the class was asked about.
 function guessesOf({ guesses, heads }) {
-  if (!guesses || String(guesses.heads) !== String(heads) || guesses.heads.length !== heads.length) return [];
-  return guesses.cells.map(([query, key, share, said]) => ({ query, key, share, said }));
+  return guesses && String(guesses.heads) === String(heads) ? guesses.cells : [];
 }
 
 export function heatmapShape(context, model, theme, width, zoom) {
@@ -85,15 +84,12 @@ function paintCells(context, shape, model, theme) {
   context.drawImage(canvas, 0, 0, columns * factor * shape.cell, rows * factor * shape.cell);
   if (shape.cell >= 9) paintGaps(context, shape, model, theme);
   if (shape.cell >= 34) paintNumbers(context, shape, model, theme);
-  for (const guess of model.guesses) {
-    const [x, y, cell] = [guess.key * shape.cell, guess.query * shape.cell, shape.cell];
-    const thick = Math.max(2, Math.min(6, cell * 0.18));
-    paintShare(context, theme, x + cell * 0.08, y + cell * 0.92 - thick, cell * 0.84 * guess.share, thick);
-  }
+  for (const guess of model.guesses) paintGuess(context, shape.cell, guess, theme);
 }
 
 // A bar in the colour of the class, set off from the cell that it stands in.
-export function paintShare(context, theme, x, y, width, height) {
+function paintGuess(context, cell, { query, key, share }, theme) {
+  const [x, y, width, height] = [(key + 0.08) * cell, (query + 0.75) * cell, 0.84 * cell * share, 0.17 * cell];
   context.fillStyle = theme.background;
   context.fillRect(x - 1, y - 1, width + 2, height + 2);
   context.fillStyle = theme.accent;

@@ -2,7 +2,7 @@
 // stand: side by side where there is room, else one below the other.
 
 import { span, strongest } from "../core/bytes.js";
-import { TALLEST_MAP, heatmapShape, paintShare, shownLabels } from "./heatmap.js";
+import { TALLEST_MAP, heatmapShape, shownLabels } from "./heatmap.js";
 import { measureLabels } from "../core/surface.js";
 
 const HEADING = 26;
@@ -108,10 +108,6 @@ function paintTokens(context, shape, model, { focus, hover }, theme, scroll, dra
     if (active !== null) paintShade(context, shape, theme, y(index), model.cells[active * model.keys + index] / 65535);
     ink(context, shape, theme, false, index === hover?.key);
     context.fillText(shape.keys.texts[index], shape.to + 7, y(index) + 0.5);
-  }
-  const room = shape.width - shape.to - 8;
-  for (const { query, key, share } of model.guesses) {
-    if (query === active) paintShare(context, theme, shape.to + 7, y(key) + Math.min(10, shape.row / 2) - 3, room * share, 3);
   }
 }
 

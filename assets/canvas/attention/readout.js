@@ -33,28 +33,24 @@ export function fillReadout(readout, model, focus) {
   const found = strongest(model.cells, span(focus * model.keys, model.keys), LISTED);
   const sentence = found.length ? texts.looksMostAt : texts.looksAtNothing;
   readout.title.replaceChildren(...filled(sentence, { token: bold(model.queryTexts[focus]) }));
-  const guesses = new Map(model.guesses.filter(({ query }) => query === focus).map((guess) => [guess.key, guess]));
-  readout.list.classList.toggle("with-class", guesses.size > 0);
-  readout.list.replaceChildren(...found.map((position) => bar(model, position, guesses.get(position % model.keys))));
+  readout.list.classList.toggle("with-class", model.guesses.some(({ query }) => query === focus));
+  readout.list.replaceChildren(...found.map((position) => bar(model, position)));
 }
 
-function bar(model, position, guess) {
+function bar(model, position) {
   const code = model.cells[position];
+  const [query, key] = [Math.floor(position / model.keys), position % model.keys];
   const fill = element("span", { class: "bar-fill" });
   fill.style.width = `${(weightOf(code) * 100).toFixed(2)}%`;
-  const token = element("bdi", { class: "bar-token" }, model.keyTexts[position % model.keys]);
+  const token = element("bdi", { class: "bar-token" }, model.keyTexts[key]);
   const track = element("span", { class: "bar-track", "aria-hidden": "true" }, fill);
-  const line = element("li", {}, token, track, element("span", { class: "bar-value" }, digits(code)));
-  if (guess) line.append(...guessOf(guess, model.texts));
-  return line;
+  const value = element("span", { class: "bar-value" }, digits(code));
+  return element("li", {}, token, track, value, ...guessOf(model, query, key));
 }
 
-// What a class guessed, below what the model says.
-function guessOf({ share, said }, texts) {
-  const fill = element("span", { class: "bar-fill" });
-  fill.style.width = `${share * 100}%`;
-  const words = element("span", { class: "bar-said" }, ...filled(texts.classGuessed, { said }));
-  return [element("span", { class: "bar-class", "aria-hidden": "true" }, fill), words];
+function guessOf(model, query, key) {
+  const guess = model.guesses.find((one) => one.query === query && one.key === key);
+  return guess ? [element("span", { class: "side" }, guess.said)] : [];
 }
 
 export function bold(text) {
@@ -95,9 +91,7 @@ export function fillTooltip(node, model, { query, key }, texts) {
     const [sentence, place] = query !== null ? [texts.queryNumber, query] : [texts.keyNumber, key];
     parts.push(element("span", { class: "side" }, ...filled(sentence, { number: String(place + 1) })));
   }
-  const guess = model.guesses.find((one) => one.query === query && one.key === key);
-  if (guess) parts.push(element("span", { class: "side" }, ...filled(texts.classGuessed, { said: guess.said })));
-  node.replaceChildren(...parts);
+  node.replaceChildren(...parts, ...guessOf(model, query, key));
   node.hidden = false;
 }
 

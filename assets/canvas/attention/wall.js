@@ -21,7 +21,7 @@ export default function mountWall({ data, parentElement, setStateValue }) {
 }
 
 function makeWall(parent, texts) {
-  const wall = { texts, chosen: [], active: [0, 0], several: false, buttons: [], guesses: [], sentAt: undefined, paints: 0 };
+  const wall = { texts, chosen: [], active: [0, 0], several: false, buttons: [], sentAt: undefined, paints: 0 };
   wall.notify = throttle((choice) => wall.send(choice), 60);
   wall.canvas = element("canvas", { "aria-hidden": "true", "data-testid": "head-wall-canvas" });
   wall.grid = element("div", { class: "grid", role: "grid", "aria-multiselectable": "true", "data-testid": "head-wall" });
@@ -119,11 +119,8 @@ function activate(wall, place) {
 
 function named(wall, [layer, head]) {
   const note = wall.notes?.[layer]?.[head];
-  const guess = wall.guesses.find((one) => same(one, [layer, head]));
-  const said = guess ? filled(wall.texts.classGuessed, { said: guess[3] }).join("") : "";
   const name = words(wall, [layer, head]);
-  const notes = [note, said].filter(Boolean).join(", ");
-  return notes ? filled(wall.texts.notedHead, { head: name, note: notes }).join("") : name;
+  return note ? filled(wall.texts.notedHead, { head: name, note }).join("") : name;
 }
 
 function nameHead(wall, place) {

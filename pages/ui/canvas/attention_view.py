@@ -59,13 +59,21 @@ class ClassGuesses:
         known = {name for row, column, _, _ in self.cells for name in (row, column)} <= set(names)
         if self.head is None or shown != self.tokens or not known:
             return None
-        cells = [[names.index(row), names.index(column), share, said] for row, column, share, said in self.cells]
+        cells = [
+            {"query": names.index(row), "key": names.index(column), "share": share, "said": texts.CLASS_GUESSED.format(said=said)}
+            for row, column, share, said in self.cells
+        ]
         return {"heads": [list(self.head)], "cells": cells}
 
-    def on_wall(self) -> list[list[object]]:
-        """Give what the wall draws: layer and head, counted from 0, the share of the class, and that in words."""
-        chosen = self.cells if self.head is None else ()
-        return [[int(layer) - 1, int(head) - 1, share, said] for layer, head, share, said in chosen]
+    def on_wall(self, layers: int, heads: int) -> tuple[list[list[float]], list[list[str]]]:
+        """Give what the wall draws, layer and head, counted from 0, with the share of the class, and a note on every head."""
+        shares, notes = [], [[""] * heads for _ in range(layers)]
+        for layer, head, share, said in self.cells if self.head is None else ():
+            row, column = int(layer) - 1, int(head) - 1
+            if row < layers and column < heads:
+                shares.append([row, column, share])
+                notes[row][column] = texts.CLASS_GUESSED.format(said=said)
+        return shares, notes
 
 
 def head_wall(
@@ -85,21 +93,22 @@ def head_wall(
     notes: a word on each head, by layer, added to its name. scale "difference" colours 0 to 255 around 128, and `ends`
     are the numbers at the left, the middle and the right of its legend. maps_path: where the browser fetches the map of a head
     that is pressed, by itself; the map that has the same `Wall.maps_path` draws it before this page has answered.
-    guesses: what a class guessed.
+    guesses: what a class guessed, in place of `notes`.
     `chosen` holds (layer, head), counted from 0. After a click or an arrow key `on_choose` runs;
     `chosen_heads(key, …)` then returns them.
     """
     layers, heads, rows, columns = thumbnails.shape
+    shares, said = guesses.on_wall(layers, heads) if guesses else ([], notes)
     header = {
         "layers": layers,
         "heads": heads,
         "rows": rows,
         "columns": columns,
         "scale": scale if scale == DIFFERENCE else _known_scale(scale),
-        "notes": [list(row) for row in notes],
+        "notes": [list(row) for row in said],
         "ends": ends,
         "mapsPath": maps_path,
-        "guesses": guesses.on_wall() if guesses else [],
+        "guesses": shares,
         "alt": texts.WALL_ALT,
         "texts": texts.WALL,
     }

@@ -39,7 +39,6 @@ MAP = READOUT | {
     "fit": "Fit",
     "headShown": "Layer {layer}, head {head}.",
     "classLegend": CLASS_LEGEND,
-    "classGuessed": CLASS_GUESSED,
 }
 CHANGED_MAP = READOUT | {
     "titles": ["Before", "After", "Difference"],
@@ -61,7 +60,6 @@ WALL = {
     "notedHead": "{head}: {note}",
     "meanOfHeads": "Mean of {count} heads",
     "classLegend": CLASS_LEGEND,
-    "classGuessed": CLASS_GUESSED,
     "layers": "Layer ↓",
     "heads": "Head →",
 }

@@ -13,6 +13,7 @@ from pages import contents
 from pages.classroom import entrance, events, student, teacher, texts
 from pages.classroom.entrance import LEAD, ROOM, SECRET
 from pages.classroom.results import lesson_of
+from pages.ui.canvas.texts import CLASS_GUESSED
 from pages.ui.panels.lesson import OWN_LESSONS, names_in_order
 from pages.ui.panels.lesson_question import compute
 from pages.ui.panels.tokens import escape_markdown
@@ -214,7 +215,10 @@ def test_the_guesses_of_a_token_stand_in_the_row_of_the_pages_own_map(rooms: Roo
     three, one = texts.COUNT.format(count=3, share="75 %"), texts.COUNT.format(count=1, share="25 %")
     guessed = [("yesterday", 0.75, three), ("school", 0.25, one)]
     assert header["guesses"]["heads"] == header["heads"]
-    assert header["guesses"]["cells"] == [[row, header["keys"].index(token), share, said] for token, share, said in guessed]
+    assert header["guesses"]["cells"] == [
+        {"query": row, "key": header["keys"].index(token), "share": share, "said": CLASS_GUESSED.format(said=said)}
+        for token, share, said in guessed
+    ]
     assert walls(app)[0][0]["guesses"] == []
     text = lesson_of(SOURCE).steps[1].view["text"]
     app.text_input(key="fill_mask_text").set_value(text.replace("school", "church")).run()
@@ -228,7 +232,10 @@ def test_the_guesses_of_a_token_stand_in_the_row_of_the_pages_own_map(rooms: Roo
 
 def test_the_guesses_of_a_head_stand_on_the_pages_own_wall(rooms: Rooms, open_app: Callable[..., AppTest]):
     app = open_view_of(rooms, open_app, 11, ["5-7", "1-2", "5-7", "5-7"])
-    assert [guess[:3] for guess in walls(app)[0][0]["guesses"]] == [[0, 1, 0.25], [4, 6, 0.75]]
+    header, _ = walls(app)[0]
+    assert header["guesses"] == [[0, 1, 0.25], [4, 6, 0.75]]
+    three = CLASS_GUESSED.format(said=texts.COUNT.format(count=3, share="75 %"))
+    assert [(row.index(three), sum(map(bool, row))) for row in header["notes"] if three in row] == [(6, 1)]
     assert maps(app)[0][0]["guesses"] is None
 
 
