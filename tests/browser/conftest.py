@@ -11,7 +11,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
-COMMANDS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
+COMMANDS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
 USUAL_PLACES = (
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
@@ -22,6 +22,8 @@ USUAL_PLACES = (
 QUIET = (
     "--no-sandbox",
     "--disable-gpu",
+    "--process-per-site",
+    "--js-flags=--no-opt --no-maglev",
     "--disable-quic",
     "--no-first-run",
     "--disable-background-networking",
@@ -89,8 +91,16 @@ def profile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContext
     with sync_playwright() as playwright:
         folder = tmp_path_factory.mktemp("profile")
         profile = playwright.chromium.launch_persistent_context(folder, executable_path=path, args=list(QUIET))
+        keep_process(profile)
         yield profile
         profile.close()
+
+
+def keep_process(context: BrowserContext) -> None:
+    """Leave a first tab open on this machine, so that the process in which its pages run stays, with all that it has compiled."""
+    tab = context.pages[0] if context.pages else context.new_page()
+    tab.route("http://127.0.0.1/", lambda route: route.fulfill(body=""))
+    tab.goto("http://127.0.0.1/")
 
 
 @pytest.fixture(scope="session")
@@ -130,6 +140,7 @@ def page_at(browser: Browser, visitors: list[BrowserContext], server: str) -> It
     def open_page(path: str = "/", width: int = 1280, dark: bool = False, expect: tuple[str, ...] = ()) -> Page:
         if len(watches) == len(visitors):
             visitors.append(browser.new_context())
+            keep_process(visitors[-1])
         page = visitors[len(watches)].new_page()
         watch = Watch(server, expect=list(expect))
         watches.append(watch)
@@ -145,7 +156,7 @@ def page_at(browser: Browser, visitors: list[BrowserContext], server: str) -> It
         return page
 
     yield open_page
-    for page in [page for visitor in visitors for page in visitor.pages]:
+    for page in [page for visitor in visitors for page in visitor.pages[1:]]:
         page.close()
     faults = [fault for watch in watches for fault in watch.faults]
     assert not faults, "\n".join(faults)
