@@ -25,10 +25,10 @@ CAUSAL_HELP = "No token may attend to a later one."
 
 # The letters of the equation
 LETTERS = {
-    "trained": "$X$ holds the vectors of the tokens, one per row. "
+    "trained": "Each row of $X$ is the vector of a token. "
     "Its projections are $Q = X W_Q + b_Q$, $K = X W_K + b_K$ and $V = X W_V + b_V$.",
-    "random": "$X$ holds the vectors of the tokens, one per row. Its projections are $Q = X W_Q$, $K = X W_K$ and $V = X W_V$.",
-    "none": "$X$ holds the vectors of the tokens, one per row. They are compared with each other directly.",
+    "random": "Each row of $X$ is the vector of a token. Its projections are $Q = X W_Q$, $K = X W_K$ and $V = X W_V$.",
+    "none": "Each row of $X$ is the vector of a token. The rows are compared with each other directly.",
 }
 """By the weights chosen."""
 LETTER_OF_MASK = "$M$ is 0 where a token may attend and −∞ where it may not."
