@@ -11,7 +11,15 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
-COMMANDS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
+COMMANDS = (
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "chrome",
+    "msedge",
+)
 USUAL_PLACES = (
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
@@ -22,8 +30,8 @@ USUAL_PLACES = (
 QUIET = (
     "--no-sandbox",
     "--disable-gpu",
-    "--process-per-site",
-    "--js-flags=--no-opt --no-maglev",
+    "--process-per-site",  # what one page has compiled, the next need not
+    "--js-flags=--no-opt --no-maglev",  # no page is open for long enough to repay its fastest code
     "--disable-quic",
     "--no-first-run",
     "--disable-background-networking",
