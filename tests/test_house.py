@@ -1,6 +1,7 @@
 """The shape of the project is itself a fact: who imports whom, what is pinned, how large it may be."""
 
 import ast
+import json
 import re
 import subprocess
 import sys
@@ -177,6 +178,16 @@ def test_ruff_finds_nothing(command):
         timeout=60,
     )
     assert done.returncode == 0, done.stdout
+
+
+def test_every_name_is_defined_but_for_axes_which_are_written_in_strings():
+    command = ["check", "--no-cache", "--select", "F821", "--output-format", "json", "."]
+    done = subprocess.run([sys.executable, "-m", "ruff", *command], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    unknown = [(Path(one["filename"]), one["location"]["row"], one["message"]) for one in json.loads(done.stdout)]
+    lines = {path: path.read_text(encoding="utf-8").splitlines() for path, _, _ in unknown}
+    axes = re.compile(r"""\[[^"']+, *["'][\w #]+["']\]""")
+    assert unknown
+    assert [one for one in unknown if not axes.search(lines[one[0]][one[1] - 1])] == []
 
 
 def test_the_project_is_smaller_than_40_megabytes():

@@ -63,7 +63,7 @@ class Matrices:
     columns: tuple[str, ...]
     shown: tuple[Heatmap, ...]
     across: int = 3
-    naming: Naming = Naming()  # noqa: RUF009: frozen
+    naming: Naming = Naming()
     tallest: int = 360
 
     def __post_init__(self):
@@ -106,7 +106,7 @@ def matrices(
     *,
     key: str,
     across: int = 3,
-    naming: Naming = Naming(),  # noqa: B008: frozen
+    naming: Naming = Naming(),
     tallest: int = 360,
 ) -> Matrices:
     """Draw matrices over the same rows and columns; on a narrow screen the reader picks one by its title. Give what is shown.

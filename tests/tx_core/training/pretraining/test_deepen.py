@@ -42,7 +42,8 @@ def test_new_blocks_stand_evenly_among_the_old_ones_and_draw_their_attention(fou
     deeper = deepen_model(four_layers, layers)
     old = iter(four_layers.encoder.blocks)
     for block, number in zip(deeper.encoder.blocks, copies, strict=True):
-        before = next(old) if number else before
+        if number:
+            before = next(old)
         assert torch.equal(block.feed_forward.up.weight, before.feed_forward.up.weight)
         for part in ("query", "key", "value"):
             drawn, kept = (getattr(one.attention, part).weight for one in (block, before))
