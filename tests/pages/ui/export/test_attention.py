@@ -63,7 +63,7 @@ def test_the_figure_is_sent_what_the_map_is_sent(open_app: Open):
     app = opened(open_app(text="time flies like", heads="1-2_2-3", hide="1", words="1", focus="2", scale="viridis", lines="3"))
     assert not app.exception
     (shown, weights), (figure, drawn) = sent(app, "attention_map"), sent(app, "picture")
-    wall = {"heads", "mapsPath", "timestamp"}  # what ties the map on the page to the wall beside it
+    wall = {"heads", "mapsPath", "timestamp", "guesses"}  # what ties the map on the page to the wall beside it and to a class
     assert {name: figure[name] for name in shown.keys() - wall} == {name: shown[name] for name in shown.keys() - wall}
     np.testing.assert_array_equal(drawn, weights)
     assert (figure["width"], figure["unit"]) == (174, "mm")
