@@ -214,9 +214,9 @@ def next_page(key: str) -> None:
         st.page_link(path, label=label, icon=":material/arrow_forward:", query_params=address | level_in_link())
 
 
-@st.fragment(run_every=1.0)
+@st.fragment(run_every=3.0)
 def _watch_warmup() -> None:
-    """Check every second whether the model has loaded; then run the page again."""
+    """Check every three seconds, by when a first map is there, whether the model has loaded; then run the page again."""
     if readiness.default_engine.status.state != "warming up":
         st.rerun()
     st.caption(f":material/hourglass_top: {texts.WARMING_UP}")
