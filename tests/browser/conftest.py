@@ -31,7 +31,6 @@ QUIET = (
     "--no-sandbox",
     "--disable-gpu",
     "--process-per-site",  # what one page has compiled, the next need not
-    "--js-flags=--no-opt --no-maglev",  # no page is open for long enough to repay its fastest code
     "--disable-quic",
     "--no-first-run",
     "--disable-background-networking",
@@ -39,7 +38,10 @@ QUIET = (
     "--disable-sync",
 )
 BASE_PATH_SEARCH = re.compile(r"://[^/]+/[\w-]+/_stcore/(health|host-config)$")
-AXE_RULES = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}}
+AXE_RULES = {
+    "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]},
+    "resultTypes": ["violations"],  # of what a page does right it need not list every place
+}
 
 DARK = "rgb(16, 21, 27)"
 """The ground of the app in the dark, as .streamlit/config.toml names it."""
