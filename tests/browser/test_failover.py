@@ -5,14 +5,12 @@ import os
 import re
 import shutil
 import threading
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from subprocess import Popen
 from urllib.parse import urlencode
 
-import psutil
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
@@ -20,9 +18,10 @@ from pages.contents import PAGES
 from pages.contents import page as page_of
 from pages.ui.panels.texts import CONTINUE, STOP, TRAIN, TRAINING_PROGRESS
 from pages.ui.shell.texts import PLEASE_WAIT, SESSION_LOST, TRAINING_KEPT
-from tests.support.serving import free_port, running, site_of_two, streamlit_command, wait_until
+from tests.support.serving import fetch, free_port, running, site_of_two, streamlit_command, wait_until
 
 EXPLORE = [page for page in PAGES if page.section == "Explore"]
+TOKEN = "a-token-of-16-characters-or-more"
 SENTENCE = "The dog ___ at me."
 TYPED = "Two birds sang."
 
@@ -38,7 +37,7 @@ def site(tmp_path: Path):
         if os.environ.get("CI", "").lower() == "true":
             pytest.fail(missing)
         pytest.skip(missing)
-    with site_of_two(tmp_path) as site:
+    with site_of_two(tmp_path, TX_METRICS_TOKEN=TOKEN) as site:
         yield site
 
 
@@ -89,10 +88,6 @@ def test_a_training_that_was_lost_with_its_server_is_named(site, visitor: Browse
     expect(page.get_by_role("button", name="Train", exact=True)).to_be_enabled()
 
 
-LASTING_SECONDS = 7
-"""Longer than a server keeps a connection on which nothing is asked."""
-
-
 def test_a_training_is_kept_over_a_restart_of_its_server_and_can_be_continued(visitor: BrowserContext, tmp_path: Path):
     port = free_port()
     url = f"http://127.0.0.1:{port}"
@@ -110,18 +105,14 @@ def test_a_training_is_kept_over_a_restart_of_its_server_and_can_be_continued(vi
 
 
 def busiest(servers: Sequence[Popen]) -> Popen:
-    """Find the server that visitors are connected to: their websockets last, and connections for files do not."""
-    lasting = [connections(server) for server in servers]
-    end = time.monotonic() + LASTING_SECONDS
-    while time.monotonic() < end:
-        time.sleep(0.5)
-        lasting = [before & connections(server) for before, server in zip(lasting, servers, strict=True)]
-    return max(zip(lasting, servers, strict=True), key=lambda found: len(found[0]))[1]
+    """Find the server that has most visitors."""
 
+    def visitors(server: Popen) -> float:
+        port = server.args[server.args.index("--server.port") + 1]
+        _, _, shown = fetch(f"http://127.0.0.1:{port}/api/metrics", Authorization=f"Bearer {TOKEN}")
+        return float(re.search(r"^tx_visitors (\S+)$", shown.decode(), re.MULTILINE)[1])
 
-def connections(server: Popen) -> set[object]:
-    """Give the other ends of the connections of a server."""
-    return {one.raddr for one in psutil.Process(server.pid).net_connections("tcp") if one.raddr}
+    return max(servers, key=visitors)
 
 
 def kill(server: Popen) -> None:

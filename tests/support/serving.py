@@ -22,10 +22,10 @@ SETTINGS = {"TX_TRAININGS": "2"}
 """As on two cores, on any machine: so few visitors fill the server that a test can."""
 
 
-def fetch(url: str) -> tuple[int, dict[str, str], bytes]:
-    """Get a URL: status, headers (names in lower case) and body, whatever the status."""
+def fetch(url: str, **headers: str) -> tuple[int, dict[str, str], bytes]:
+    """Get a URL, with headers of a request: status, headers (names in lower case) and body, whatever the status."""
     try:
-        with urllib.request.urlopen(url, timeout=10) as answer:
+        with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=10) as answer:
             return answer.status, {name.lower(): value for name, value in answer.headers.items()}, answer.read()
     except HTTPError as answer:
         with answer:

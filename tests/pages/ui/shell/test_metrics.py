@@ -6,7 +6,6 @@ import json
 import logging
 import re
 import threading
-import urllib.request
 from pathlib import Path
 
 import pytest
@@ -145,9 +144,7 @@ def test_a_server_counts_its_visitors_and_writes_nothing_that_they_typed(tmp_pat
     url, log = f"http://127.0.0.1:{port}", tmp_path / "log.txt"
 
     def ask() -> str:
-        request = urllib.request.Request(f"{url}/api/metrics", headers={"Authorization": f"Bearer {TOKEN}"})
-        with urllib.request.urlopen(request, timeout=10) as answer:
-            return answer.read().decode()
+        return fetch(f"{url}/api/metrics", Authorization=f"Bearer {TOKEN}")[2].decode()
 
     async def look() -> str:
         async with visit(url, "attention", f"text={SECRET}") as reader, visit(url, "classifier") as trainer:
