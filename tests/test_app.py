@@ -1,7 +1,6 @@
 """The server around the pages: what it imports, what it answers, what it tells when the model is missing."""
 
 import ast
-import asyncio
 import base64
 import hashlib
 import json
@@ -18,6 +17,7 @@ import pytest
 
 from pages.contents import PAGES
 from pages.ui.shell.readiness import Status, Warmup, load_default
+from tests.support.apart import run_apart
 from tests.support.serving import ROOT, fetch, free_port, running, streamlit_command, wait_until
 from tests.support.stream_client import visit
 from tx_core.errors import CheckpointProblem
@@ -96,7 +96,7 @@ def test_the_first_map_of_attention_is_sent_without_pandas(tmp_path: Path):
 
     server = [sys.executable, "-c", SERVER_THAT_SAYS_WHAT_IT_IMPORTED, *command]
     with running(server, f"http://127.0.0.1:{port}/_stcore/health", log):
-        assert b"attention_explorer_attention_map" in asyncio.run(see_map())
+        assert b"attention_explorer_attention_map" in run_apart(see_map())
         seen = log.read_text("utf-8").count("imported")
         wait_until(lambda: log.read_text("utf-8").count("imported") > seen + 1, 10, "another list of imports")
     said = [line for line in log.read_text("utf-8").splitlines() if line.startswith("imported")]

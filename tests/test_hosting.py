@@ -1,6 +1,5 @@
 """What HOSTING.md, compose.yaml and the Dockerfile promise agrees with each other and with Caddy."""
 
-import asyncio
 import json
 import re
 import shutil
@@ -68,7 +67,7 @@ def test_the_server_reads_the_variable_that_compose_sets(monkeypatch: pytest.Mon
     headers = [(b"x-forwarded-for", b"203.0.113.7")]
     for kind in ("http", "websocket"):
         scope = {"type": kind, "scheme": "http", "client": ("172.18.0.5", 40000), "headers": headers}
-        asyncio.run(config.loaded_app(scope, None, None))
+        run_apart(config.loaded_app(scope, None, None))
     assert seen == ["203.0.113.7"] * 2
 
 

@@ -74,7 +74,7 @@ def test_a_stream_ends_with_the_room_and_not_with_somebody_who_writes_closed(tol
             await next_of(stream)
         assert not hub.channels
 
-    asyncio.run(play())
+    run_apart(play())
 
 
 def test_all_streams_end_with_the_server(told: dict[str, str]):

@@ -1,6 +1,5 @@
 """The parts of pages that are drawn anew by themselves: a change in one of them runs that part alone, as in a browser."""
 
-import asyncio
 from functools import partial
 from threading import Thread
 
@@ -13,6 +12,7 @@ from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 from pages.contents import PAGES
 from pages.ui.shell import cache, texts
 from pages.ui.shell.address import COMPLETE, MAX_LINK_CHARACTERS
+from tests.support.apart import run_apart
 from tests.support.stream_client import Visitor, visit
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
@@ -145,7 +145,7 @@ async def type_sentence(url: str, page: str, sentence: str) -> tuple[dict[tuple[
 
 
 def test_a_new_sentence_runs_only_what_depends_on_it(server: str):
-    before, visitor = asyncio.run(type_sentence(server, "attention", "Nine birds sang."))
+    before, visitor = run_apart(type_sentence(server, "attention", "Nine birds sang."))
     assert b'"birds"' in visitor.drawings()
     sent = {path for path, element in visitor.elements.items() if before.get(path) is not element}
     kept = [visitor.elements[path].WhichOneof("type") for path in visitor.elements.keys() - sent]
