@@ -212,7 +212,7 @@ def test_the_engine_is_warming_up_until_its_first_answer_and_ready_after():
     assert warmup.status == Status("ready", model="A model", device="cpu")
 
 
-def test_a_problem_that_can_be_told_is_told_in_its_own_words():
+def test_a_problem_that_can_be_explained_is_explained_in_its_own_words():
     def load() -> Status:
         raise CheckpointProblem("The weights are cut short: fetch them again.")
 

@@ -271,7 +271,7 @@ def prose_of_script(source: str) -> list[str]:
     ]
 
 
-def test_prose_in_a_script_is_told_from_selectors_comments_and_styles():
+def test_prose_in_a_script_is_distinguished_from_selectors_comments_and_styles():
     assert prose_of_script('node.textContent = "Choose a cell.";') == ["Choose a cell."]
     assert prose_of_script("label(`, first ${matrix.shown} drawn`)") == [", first … drawn"]
     others = (

@@ -253,7 +253,7 @@ HEATMAP = "canvas[data-testid=attention-heatmap]"
 
 
 @pytest.fixture
-def held_page(page_at: Callable[..., Page], settle: Callable[[Page], None]) -> tuple[Page, Line]:
+def delayed_page(page_at: Callable[..., Page], settle: Callable[[Page], None]) -> tuple[Page, Line]:
     """The attention page, whose clicks its server does not hear of until the line is released."""
     page = page_at("/?text=Mary+lost+her+keys.&heads=1-1")
     line = Line(page)
@@ -275,8 +275,8 @@ def said(page: Page, told: str) -> None:
     expect(page.get_by_test_id("stText").filter(has_text=re.compile("^(Layer|Mean)"))).to_contain_text(told)
 
 
-def test_the_map_is_there_before_the_answer_and_is_the_very_same_picture(held_page):
-    page, line = held_page
+def test_the_map_is_there_before_the_answer_and_is_the_very_same_picture(delayed_page):
+    page, line = delayed_page
     before = page.locator(HEATMAP).evaluate(PICTURE)
     head(page, 3, 4).click()
     shows(page, "Layer 3, head 4.")
@@ -290,8 +290,8 @@ def test_the_map_is_there_before_the_answer_and_is_the_very_same_picture(held_pa
     page.wait_for_url(re.compile("heads=3-4"))
 
 
-def test_of_two_quick_clicks_the_last_one_stays_through_the_answer_to_the_first(held_page):
-    page, line = held_page
+def test_of_two_quick_clicks_the_last_one_stays_through_the_answer_to_the_first(delayed_page):
+    page, line = delayed_page
     head(page, 3, 4).click()
     shows(page, "Layer 3, head 4.")
     head(page, 2, 7).click()
@@ -317,8 +317,8 @@ def test_of_two_quick_clicks_the_last_one_stays_through_the_answer_to_the_first(
     assert page.evaluate("window.seen.filter(label => label.includes('Layer 3, head 4'))") == []
 
 
-def test_arrow_keys_draw_at_once_too_and_a_box_chooses_after_them(held_page):
-    page, line = held_page
+def test_arrow_keys_draw_at_once_too_and_a_box_chooses_after_them(delayed_page):
+    page, line = delayed_page
     head(page, 1, 1).press("ArrowDown")
     shows(page, "Layer 2, head 1.")
     line.release()
@@ -359,8 +359,8 @@ def test_a_map_that_comes_late_does_not_cover_what_was_chosen_since(page_at, set
     shows(page, "Layer 1, head 1. The strongest")
 
 
-def test_several_heads_wait_for_the_page_which_has_their_mean(held_page):
-    page, line = held_page
+def test_several_heads_wait_for_the_page_which_has_their_mean(delayed_page):
+    page, line = delayed_page
     head(page, 3, 4).click(modifiers=["Shift"])
     expect(head(page, 3, 4)).to_have_attribute("aria-selected", "true")
     page.wait_for_timeout(300)

@@ -92,7 +92,7 @@ def test_nonsense_in_every_parameter_falls_back_and_says_so(open_app: Open):
     assert app.query_params == {"text": "A bird"}
 
 
-def test_heads_and_tokens_that_do_not_exist_are_told(open_app: Open):
+def test_heads_and_tokens_that_do_not_exist_are_reported(open_app: Open):
     app = open_app(text="A bird", heads="99-1_2-2", focus="77")
     layers, heads = controls.embedded_sizes()
     tokens = len(drawn(app)["attention_map"][0]["queries"])

@@ -111,7 +111,7 @@ def test_choosing_heads_computes_nothing_anew(open_app: Open, monkeypatch: pytes
     assert app.query_params["heads"] == "2-6_3-1"
 
 
-def test_hidden_special_tokens_are_told_with_their_share(open_app: Open):
+def test_hidden_special_tokens_are_reported_with_their_share(open_app: Open):
     app = open_app(text=FIRST.text, hide="1")
     header, _ = drawn(app)["attention_map"]
     assert header["keys"] == ["mary", "lost", "her", "keys", "."]

@@ -18,7 +18,7 @@ NONSENSE = "<script>alert(1)</script>"
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\u00a0\u2003"])
-def test_no_text_is_told_and_the_page_stays_usable(open_app: Open, text: str):
+def test_no_text_is_reported_and_the_page_stays_usable(open_app: Open, text: str):
     app = open_app(text=text, heads="2-2")
     assert not app.exception
     assert NO_SENTENCE in says(app)
@@ -67,7 +67,7 @@ def test_any_text_is_shown_as_text_and_kept(open_app: Open, text: str):
     assert all(text not in element.value for element in app.markdown if len(text) > 3)
 
 
-def test_exactly_the_budget_is_drawn_and_one_over_is_told_by_how_much(open_app: Open):
+def test_exactly_the_budget_is_drawn_and_one_over_is_reported_by_how_much(open_app: Open):
     app = open_app(text="tea " * 126)
     assert "128 of 128 tokens" in says(app)
     assert drawn(app)["attention_map"][1].size == 128 * 128

@@ -219,7 +219,7 @@ def test_a_link_brings_the_view_back_and_takes_the_sentence_along(open_app):
 
 
 @pytest.mark.parametrize(("name", "written"), [("part", "x"), ("layer", "9"), ("labels", "1"), ("family", "gpt")])
-def test_nonsense_in_a_link_is_told(open_app, name, written):
+def test_nonsense_in_a_link_is_reported(open_app, name, written):
     app = open_app(PAGE, text=TEXT, **{name: written})
     assert not app.exception
     assert unknown_parameters(name) in says(app)

@@ -115,7 +115,7 @@ def test_a_view_that_is_left_keeps_its_choice(open_app: Open):
     assert begins_with(app) == "layer=2&heads=0_2"
 
 
-def test_nonsense_of_a_choice_is_told(open_app: Open):
+def test_nonsense_of_a_choice_is_reported(open_app: Open):
     app = open_app(PAGE, text="time flies", head="0", heads="2_1", filter="6", enlarged="yes", token="-1")
     assert unknown_parameters("head", "heads", "filter", "enlarged", "token") in says(app)
     assert begins_with(app) == "layer=0"
@@ -129,7 +129,7 @@ def test_a_long_text_is_drawn_a_layer_at_a_time_and_says_so(open_app: Open):
     assert '"include_layers":[2]' in drawn(app).html
 
 
-def test_a_layer_that_is_not_there_is_told(open_app: Open):
+def test_a_layer_that_is_not_there_is_reported(open_app: Open):
     layers, _ = controls.embedded_sizes()
     assert page_texts.LAST_LAYER.format(layers=layers, layer=99) in says(open_app(PAGE, text="time flies", layer="99"))
 
@@ -154,7 +154,7 @@ def test_an_encoder_decoder_offers_its_attentions_and_none_that_the_neuron_view_
     assert page_texts.NO_CROSS_ATTENTION in says(app)
 
 
-def test_no_text_and_nonsense_are_told(open_app: Open):
+def test_no_text_and_nonsense_are_reported(open_app: Open):
     app = open_app(PAGE, text="", picture="nonsense", layer="0", model="nobody/has-it")
     assert not app.exception
     assert NO_SENTENCE in says(app)

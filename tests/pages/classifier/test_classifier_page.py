@@ -201,7 +201,7 @@ def test_a_loss_that_rises_on_the_test_alone_is_called_overfitting():
 
 
 @pytest.mark.parametrize(("text", "told"), [("", "Write a sentence"), ("word " * 41, "40 words at the most")])
-def test_a_sentence_that_cannot_be_read_is_told_and_kept(open_app: Open, text: str, told: str):
+def test_a_sentence_that_cannot_be_read_is_reported_and_kept(open_app: Open, text: str, told: str):
     app = open_app("classifier", text=text)
     assert not app.exception
     assert told in says(app)
@@ -224,7 +224,7 @@ def test_the_box_stands_there_all_the_time_and_loses_nothing_that_was_typed(open
         assert texts.NO_MODEL in says(app)
 
 
-def test_a_text_of_unknown_words_alone_is_told_that_its_label_means_nothing(open_app: Open):
+def test_a_text_of_unknown_words_alone_is_reported_so_that_its_label_means_nothing(open_app: Open):
     unknown, known = (says(open_app("classifier", text=text)) for text in ("zeppelin quux", "zeppelin dull"))
     assert (texts.ALL_UNKNOWN in unknown, texts.ALL_UNKNOWN in known) == (True, False)
     assert (texts.CONTRIBUTIONS in unknown, texts.CONTRIBUTIONS in known) == (False, True)
@@ -247,7 +247,7 @@ def test_words_that_it_never_saw_are_named(open_app: Open):
 @pytest.mark.parametrize(
     ("asked", "labels"), [({"width": "10", "heads": "3"}, ("width", "heads")), ({"width": "9", "heads": "3"}, ("width",))]
 )
-def test_sizes_that_do_not_go_together_are_told(open_app: Open, asked: dict, labels: tuple):
+def test_sizes_that_do_not_go_together_are_reported(open_app: Open, asked: dict, labels: tuple):
     app = open_app("classifier", **asked)
     assert not app.exception
     (problem,) = (text.value for text in app.text if text.value.startswith(panel_texts.SIZES_DO_NOT_FIT.partition("{")[0]))

@@ -69,7 +69,7 @@ def test_a_csv_that_cannot_be_used_says_why_and_the_one_before_stays(open_app: O
     assert OWN_SUMMARY in says(app)
 
 
-def test_a_first_csv_that_cannot_be_used_is_told_of_once_and_taken_out_asks_for_another(open_app: Open):
+def test_a_first_csv_that_cannot_be_used_is_reported_once_and_taken_out_asks_for_another(open_app: Open):
     app = upload(open_app("classifier", data="own"), "a,b\n1,2\n")
     assert WRONG_HEADER.format(header="a, b") in says(app)
     assert says(app).count(HEADINGS[TextProblem]) == 1
@@ -145,7 +145,9 @@ def test_reviews_are_fetched_when_training_starts_and_learned_from(open_app: Ope
 
 
 @pytest.mark.parametrize("failure", [HTTPError("503"), OSError("no route"), ImportError("dill"), ValueError("no such split")])
-def test_reviews_that_cannot_be_had_are_told_whatever_the_library_says(open_app: Open, monkeypatch: pytest.MonkeyPatch, failure):
+def test_reviews_that_cannot_be_had_are_reported_whatever_the_library_says(
+    open_app: Open, monkeypatch: pytest.MonkeyPatch, failure
+):
     def refuse(*_: object, **__: object) -> None:
         raise failure
 

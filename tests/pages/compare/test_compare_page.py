@@ -238,7 +238,7 @@ def test_in_a_long_text_that_repeats_itself_each_word_has_one_partner_to_choose(
     assert 0 < len(options) <= 100
 
 
-def test_a_long_sentence_is_told_shortly_and_its_words_are_counted_as_a_reader_does(open_app: Open):
+def test_a_long_sentence_is_described_briefly_and_its_words_are_counted_as_a_reader_does(open_app: Open):
     app = open_app("compare", text="the cat " * 60, text_b="cat")
     titles = drawn_comparison(app)[0]["titles"]
     assert titles == ["A · " + "the cat " * 6 + "…", "B · cat", "B − A"]

@@ -123,7 +123,7 @@ def test_what_is_switched_off_bears_a_name():
         ("cut~3-2_temperature~0.5~2", texts.BOTH_CHANGED),
     ],
 )
-def test_changes_that_a_link_brings_are_told_in_full_and_one_click_takes_them_back(open_app: Open, linked: str, note: str):
+def test_changes_that_a_link_brings_are_described_in_full_and_one_click_takes_them_back(open_app: Open, linked: str, note: str):
     app = open_app("compare", text="a bird sings", changes=linked)
     changes = changes_in_full(read_interventions(linked))
     assert note.format(changes=changes) in says(app)
@@ -157,7 +157,7 @@ LOOKS = {
 }
 
 
-def test_a_chosen_word_stays_in_the_link_and_ambiguous_ones_are_told_apart(open_app: Open):
+def test_a_chosen_word_stays_in_the_link_and_ambiguous_ones_are_distinguished(open_app: Open):
     app = open_app("compare", text="the dog saw the cat", text_b="the cat saw the dog")
     options = app.selectbox(key="compare_word_shown").options
     assert "the (word 1 of A, 4 of B)" in options

@@ -28,7 +28,7 @@ from tx_core.training.synthetic import QUICK, TASKS, CopySettings, solve
     ("asked", "labels"),
     [({"width": "10", "heads": "3"}, ("width", "heads")), ({"width": "9", "heads": "3"}, ("width",))],
 )
-def test_sizes_that_do_not_go_together_are_told_in_the_words_of_the_page(open_app: Open, asked: dict, labels: tuple):
+def test_sizes_that_do_not_go_together_are_reported_in_the_words_of_the_page(open_app: Open, asked: dict, labels: tuple):
     app = open_app("encoder_decoder", **asked)
     assert not app.exception
     (problem,) = (text.value for text in app.text if text.value.startswith(SIZES_DO_NOT_FIT.partition("{")[0]))
@@ -37,7 +37,7 @@ def test_sizes_that_do_not_go_together_are_told_in_the_words_of_the_page(open_ap
 
 
 @pytest.mark.parametrize("written", ["", "one two", "3 4 999", "<b>5</b>", "1 2", "3 " * 40])
-def test_numbers_that_the_model_cannot_read_are_told_and_kept(open_app: Open, written: str):
+def test_numbers_that_the_model_cannot_read_are_reported_and_kept(open_app: Open, written: str):
     app = open_app("encoder_decoder", **SMALL | {"numbers": written})
     assert not app.exception
     assert "whole numbers from 2 to 11" in says(app)

@@ -43,7 +43,7 @@ def test_a_blank_that_was_typed_is_filled_with_the_models_favourite(open_app):
     assert text_of(app) == "thank you very much."
 
 
-def test_equal_words_are_told_apart(open_app):
+def test_equal_words_are_distinguished(open_app):
     app = open_app("fill_mask", text="the the [MASK] [MASK] the")
     options = [option.content for option in pills(app).proto.options]
     assert len(set(options)) == 5

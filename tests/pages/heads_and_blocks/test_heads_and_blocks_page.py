@@ -269,7 +269,7 @@ def test_a_link_brings_the_view_back(open_app):
     ("name", "written"),
     [("heads", "33"), ("heads", "1-1"), ("heads", "x"), ("layer", "99"), ("part", "all"), ("cell", "a"), ("words", "-")],
 )
-def test_nonsense_in_a_link_is_told(open_app, name, written):
+def test_nonsense_in_a_link_is_reported(open_app, name, written):
     app = open_app(PAGE, text=TEXT, **{name: written})
     assert not app.exception
     assert unknown_parameters(name) in says(app)

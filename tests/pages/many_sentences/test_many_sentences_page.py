@@ -34,7 +34,7 @@ def test_the_built_in_sentences_are_summed_up_at_once(open_app: Open):
     assert app.query_params == {}
 
 
-def test_the_chosen_head_is_told_with_its_strongest_sentences_and_links_to_them(open_app: Open):
+def test_the_chosen_head_is_described_with_its_strongest_sentences_and_links_to_them(open_app: Open):
     app = open_app(PAGE, heads="2-3", rank="focused")
     report = read_all(catalogue.load(catalogue.DEFAULT), embedded_sentences())
     assert describe_head(report, (1, 2)) in says(app)
@@ -128,7 +128,7 @@ def readings(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) ->
         yield registry
 
 
-def test_a_file_is_read_in_the_background_and_what_is_left_out_is_told(open_app: Open, readings: Registry):
+def test_a_file_is_read_in_the_background_and_what_is_left_out_is_reported(open_app: Open, readings: Registry):
     app = open_app(PAGE, texts="own")
     assert texts.UPLOAD_FIRST in says(app)
     assert texts.NO_RUN_NEEDED not in says(app)

@@ -83,7 +83,9 @@ def altered(scan: CorpusScan, **origin: str) -> bytes:
     ],
     ids=["another revision", "unknown model", "the same"],
 )
-def test_a_model_that_this_server_does_not_have_so_is_told(open_app: Open, scan: CorpusScan, origin: dict[str, str], told: str):
+def test_a_model_that_this_server_does_not_have_so_is_reported(
+    open_app: Open, scan: CorpusScan, origin: dict[str, str], told: str
+):
     app = opened(open_app, altered(scan, **origin))
     assert not app.exception
     assert told in says(app)
@@ -132,7 +134,7 @@ def readings(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) ->
 
 
 @pytest.mark.parametrize("readings", [SLOWLY], indirect=True)
-def test_a_click_stops_it_and_what_it_found_stays(open_app: Open, readings: Registry):
+def test_a_click_stops_a_scan_and_its_results_stay(open_app: Open, readings: Registry):
     app = press(upload(open_app(PAGE, texts="own"), MANY), "run")
     end = time.monotonic() + 60
     while not readings.snapshot(name_of(app), KIND).records:

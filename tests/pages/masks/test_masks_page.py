@@ -57,7 +57,7 @@ def test_a_painted_mask_of_another_sentence_is_carried_over_and_its_empty_row_ge
     assert texts.EMPTY_ROW.format(token="cat", row=3) in says(app)
 
 
-def test_where_the_forbidden_weight_went_is_told_as_the_rows_are(open_app):
+def test_where_the_forbidden_weight_went_is_described_as_the_rows_are(open_app):
     app = open_app("masks", part="one", text=SENTENCE)
     notes = [{panel["title"]: panel["note"] for panel in panels(app)[0]["panels"]}[texts.WEIGHTS_AFTER]]
     app.button(key="masks_empty").click().run()
@@ -96,7 +96,7 @@ def test_a_padded_batch_is_proved_with_the_readers_two_sentences(open_app):
     assert [row.split().count("[PAD]") > 3 for row in rows] == [True, False]
 
 
-def test_what_padding_does_is_told_by_what_moved(open_app):
+def test_what_padding_does_is_described_by_what_moved(open_app):
     app = open_app("masks", part="batch", text="Rain fell.", pair="The old man bought a very big house.")
     assert [metric.delta for metric in app.metric] == [UNCHANGED_BUT_ROUNDING, texts.ALL_CHANGED]
 

@@ -85,7 +85,7 @@ def test_dimensions_are_written_in_a_box_and_stand_in_the_link(open_app):
 
 
 @pytest.mark.parametrize("written", ["20", "1 1", "x", "1-2", "0 1 2 3 4 5 6 7 8", "³"])
-def test_what_is_no_list_of_dimensions_is_told_and_kept_in_the_box(open_app, written):
+def test_what_is_no_list_of_dimensions_is_reported_and_kept_in_the_box(open_app, written):
     app = open_app("positions", text=SENTENCE, look="waves", width="20", dims="3-6")
     app.text_input(key="positions_dims_box").set_value(written).run()
     assert not app.exception
@@ -146,7 +146,7 @@ def test_shuffling_moves_every_word_only_where_there_are_positions(open_app):
     ("text", "told"),
     [("dogs", texts.SAME_ORDER), ("dog dog dog", texts.SAME_ORDER), (SENTENCE, texts.ORDER_MATTERS)],
 )
-def test_whether_order_matters_is_told_by_what_moved(open_app, text, told):
+def test_whether_order_matters_is_described_by_what_moved(open_app, text, told):
     positions, none = open_app("positions", text=text, part="shuffle").metric
     assert positions.delta == told
     assert none.delta == (told if text != SENTENCE else UNCHANGED_BUT_ROUNDING)

@@ -132,7 +132,7 @@ def projected(engine, vectors, weights):
     return (vectors @ matrix + (0 if bias is None else bias) for matrix, bias in zip(matrices, biases, strict=True))
 
 
-def test_without_projections_there_are_none_and_the_measured_share_is_told(open_app, engine):
+def test_without_projections_there_are_none_and_the_measured_share_is_reported(open_app, engine):
     app = open_app(PAGE, text=TEXT, weights="none")
     header, matrices = matrix_row(app)
     assert [one["name"] for one in header["matrices"]] == ["vectors", "matches", "scores", "masked", "weights", "context"]
@@ -168,7 +168,7 @@ def test_saturation_is_drawn_when_scaling_is_off(open_app):
 
 
 @pytest.mark.parametrize("normalise", ["softmax", "sparsemax"])
-def test_without_scaling_the_greatest_weight_is_told_as_it_is_and_as_it_would_be(open_app, normalise):
+def test_without_scaling_the_greatest_weight_is_given_as_it_is_and_as_it_would_be(open_app, normalise):
     shares = []
     for unscaled in ("1", "0"):
         app = open_app(PAGE, text=TEXT, layer="2", head="3", unscaled=unscaled, normalise=normalise, causal="1")
@@ -181,7 +181,7 @@ def test_without_scaling_the_greatest_weight_is_told_as_it_is_and_as_it_would_be
     assert bool(charts) == (normalise == "softmax")  # the chart is of softmax
 
 
-def test_hard_attention_without_scaling_is_told_to_stay_the_same(open_app):
+def test_hard_attention_without_scaling_is_said_to_stay_the_same(open_app):
     weights = [matrix_row(open_app(PAGE, text=TEXT, unscaled=off, normalise="hardmax"))[1]["weights"] for off in ("0", "1")]
     np.testing.assert_array_equal(*weights)
     app = open_app(PAGE, text=TEXT, unscaled="1", normalise="hardmax")
@@ -190,7 +190,7 @@ def test_hard_attention_without_scaling_is_told_to_stay_the_same(open_app):
     assert not drawn_lines(app)
 
 
-def test_hard_attention_is_told_to_look_at_one_token(open_app):
+def test_hard_attention_is_said_to_look_at_one_token(open_app):
     assert texts.NOT_SOFT.format(seen=1.0, tokens=7) in notes(open_app(PAGE, text=TEXT, normalise="hardmax"))
 
 

@@ -32,7 +32,7 @@ HOSTILE = "<img src=x onerror=alert(1)> **bold** :smile: [MASK] [link](https://e
 
 
 @pytest.mark.parametrize("part", ["glance", "alike"])
-def test_a_text_of_special_tokens_only_is_told_to_need_a_word(open_app, part):
+def test_a_text_of_special_tokens_only_is_said_to_need_a_word(open_app, part):
     app = open_app(PAGE, text="[SEP]", part=part)
     assert not app.exception
     assert texts.SPECIAL_TOKENS_ONLY in says(app)
@@ -90,7 +90,7 @@ def test_what_the_text_or_the_model_lacks_is_left_out(open_app):
 
 
 @pytest.mark.parametrize(("name", "written"), [("part", "x"), ("colour", "red"), ("heads", "a"), ("token", "-"), ("rank", "6")])
-def test_nonsense_in_a_link_is_told(open_app, name, written):
+def test_nonsense_in_a_link_is_reported(open_app, name, written):
     app = open_app(PAGE, text=TEXT, **{name: written})
     assert not app.exception
     assert unknown_parameters(name) in says(app)

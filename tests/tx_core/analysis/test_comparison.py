@@ -83,7 +83,7 @@ def random_weights(words: int, seed: int) -> np.ndarray:
     return np.random.default_rng(seed).dirichlet(np.ones(words), words).astype(np.float32)
 
 
-def test_the_largest_difference_is_told_with_both_weights():
+def test_the_largest_difference_is_described_with_both_weights():
     found = compared("the dog bit the man", "the man bit the dog")
     between_words = np.abs(found.difference)
     between_words[[0, -1]] = between_words[:, [0, -1]] = 0
@@ -168,7 +168,7 @@ def test_heads_are_listed_from_the_one_that_moved_most_without_those_that_stood_
     assert abs(share - moved_attention(before, after)[1, 2].mean()) < 1e-6
 
 
-def test_the_largest_change_is_told_of_all_or_of_one_token():
+def test_the_largest_change_is_described_of_all_or_of_one_token():
     names = ["a", "b", "c"]
     told = describe_largest_change(BEFORE, AFTER, names[:2], names)
     assert told.startswith(f"{beginning(comparison.LARGEST_CHANGE)}a'")

@@ -140,21 +140,21 @@ def test_the_strongest_edges_come_in_order_and_zeros_are_none():
     assert [(edge.query, edge.key) for edge in views.strongest_edges(WEIGHTS, 9, focus=1)] == [(1, 2), (1, 1)]
 
 
-def test_a_focused_token_is_told_with_its_two_largest_shares():
+def test_a_focused_token_is_described_with_its_two_largest_shares():
     told = sentences.describe_query(WEIGHTS, ["flies", "like"], ["time", "flies", "an"], 0)
     assert told == sentences.QUERY_TWO_KEYS.format(
         query="'flies'", weight=0.5, key="'time'", second_weight=0.3, second_key="'flies'"
     )
 
 
-def test_a_token_that_stands_twice_is_told_by_its_place():
+def test_a_token_that_stands_twice_is_named_by_its_place():
     told = sentences.describe_query(WEIGHTS, ["a", "a"], ["b", "c", "b"], 1)
     names = {"query": sentences.QUOTED_WITH_NUMBER.format(token="a", number=2)}
     names |= {"key": sentences.QUOTED_WITH_NUMBER.format(token="b", number=3), "second_key": "'c'"}
     assert told == sentences.QUERY_TWO_KEYS.format(**names, weight=0.9, second_weight=0.1)
 
 
-def test_attention_that_is_spread_or_absent_is_told_as_such():
+def test_attention_that_is_spread_or_absent_is_described_as_such():
     spread = np.full((1, 40), 1 / 40, np.float32)
     even = sentences.QUERY_EVEN.format(query="'a'", least=sentences.MIN_WEIGHT)
     assert sentences.describe_query(spread, ["a"], [str(n) for n in range(40)], 0) == even

@@ -116,7 +116,7 @@ def test_ray_finds_the_same_to_the_last_bit(whole: tuple[Path, Path, str], tmp_p
 
 @needs_ray
 @pytest.mark.parametrize("address", ["127.0.0.1:{port}", "ray://localhost:{port}", "moon", "", "127.0.0.1:99999", "file:///etc"])
-def test_a_cluster_that_does_not_answer_is_told_in_one_line(
+def test_a_cluster_that_does_not_answer_is_reported_in_one_line(
     file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, address: str
 ):
     for name in scan.QUIET_RAY:

@@ -60,7 +60,7 @@ def test_no_more_is_taken_than_is_worked_on_and_one_that_waits(workers: int):
         assert len(taken) <= given + workers
 
 
-def test_what_could_not_be_done_for_now_is_told_and_tried_again():
+def test_what_could_not_be_done_for_now_is_reported_and_tried_again():
     refusals = iter([None, None])
 
     def work(item: str) -> str | None:

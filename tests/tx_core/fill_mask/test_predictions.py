@@ -177,7 +177,7 @@ def test_top_p_lists_what_it_kept_and_nothing_is_left_over(engine):
         ("\x00", "nothing here that the model can read"),
     ],
 )
-def test_a_text_that_cannot_be_filled_is_told_why(engine, text, message):
+def test_a_text_that_cannot_be_filled_is_refused_with_the_reason(engine, text, message):
     with pytest.raises(TextProblem, match=message):
         predict(engine, text)
 

@@ -92,7 +92,7 @@ def test_a_word_that_cannot_be_scored_says_why_and_the_others_are_scored(engine,
     assert known.probability > 0
 
 
-def test_a_word_that_would_make_the_text_too_long_is_told_by_how_much(engine):
+def test_a_word_that_would_make_the_text_too_long_is_reported_by_how_much(engine):
     full = "[MASK] " + "tea " * 125
     one, three = score_words(engine, full, ["coffee", "pancake"])
     assert one.probability > 0

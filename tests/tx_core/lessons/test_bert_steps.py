@@ -146,7 +146,7 @@ def test_what_is_kept_knows_its_memory(engine):
     assert run.nbytes == 4 * tokens * 256 * (9 + 8)
 
 
-def test_a_text_that_cannot_be_read_is_told(engine):
+def test_a_text_that_cannot_be_read_is_reported(engine):
     with pytest.raises(TextProblem):
         block_run(engine, "  ", layer=0)
     with pytest.raises(TextProblem, match="shorten it"):

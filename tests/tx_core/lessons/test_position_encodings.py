@@ -108,7 +108,7 @@ def test_numbers_are_gathered_by_distance():
     assert found.spread == 8.0
 
 
-def test_copies_of_one_token_are_told_apart_by_a_trained_bert_only_through_its_positions(engine):
+def test_copies_of_one_token_are_distinguished_by_a_trained_bert_only_through_its_positions(engine):
     found = same_word_scores(engine, 12, 3)
     assert found.scores.shape == (12, 12)
     assert not found.drawn

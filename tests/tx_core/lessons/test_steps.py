@@ -53,7 +53,7 @@ def test_without_projections_every_word_is_its_own_query_key_and_value():
     assert steps.scale == pytest.approx(1 / math.sqrt(12))
 
 
-def test_every_shape_is_told_in_order():
+def test_every_shape_is_listed_in_order():
     steps = attention_steps(TOKENS, torch.randn(5, 12), random_projections(12, 4, seed=0))
     assert steps.shapes == {
         "vectors": (5, 12),

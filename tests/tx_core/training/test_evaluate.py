@@ -95,7 +95,7 @@ def test_an_untrained_model_ranks_answers_by_chance():
     assert result.top1 < 0.06
 
 
-def test_an_answer_of_several_pieces_counts_as_wrong_and_is_told():
+def test_an_answer_of_several_pieces_counts_as_wrong_and_is_reported():
     prompts = [Prompt("he sees [MASK] .", (word,)) for word in ("zebra", "tea")]
     result = measure_cloze(Knowing(["he sees tea ."]), prompts)
     assert (result.answerable, result.top1) == (0.5, 0.5)
@@ -330,7 +330,7 @@ def test_of_a_model_without_a_masked_word_head_heads_and_vectors_are_measured(tm
     assert not any("BLiMP" in label or "everyday" in label for label in labels)
 
 
-def test_what_cannot_be_read_is_told(tmp_path, two_checkpoints, capsys):
+def test_what_cannot_be_read_is_reported(tmp_path, two_checkpoints, capsys):
     assert evaluate.main([str(tmp_path / "gone")]) == 2
     assert "no checkpoint named gone" in capsys.readouterr().err
     assert evaluate.main([str(two_checkpoints[0]), "--data", str(tmp_path / "gone"), "--only", "blimp"]) == 2

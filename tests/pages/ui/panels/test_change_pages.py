@@ -180,7 +180,7 @@ def test_a_changed_view_is_brought_back_by_its_link(open_app: Open):
 
 @pytest.mark.parametrize("page", ["attention", "fill_mask"])
 @pytest.mark.parametrize("changes", ["<script>", "off~0-1", "temperature~nan", "off~1_" * 500])
-def test_nonsense_among_changes_changes_nothing_and_is_told(open_app: Open, page: str, changes: str):
+def test_nonsense_among_changes_changes_nothing_and_is_reported(open_app: Open, page: str, changes: str):
     app = open_app(page, text=BLANK, changes=changes)
     assert not app.exception
     assert unknown_parameters("changes") in says(app)

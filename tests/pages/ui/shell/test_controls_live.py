@@ -73,7 +73,7 @@ def test_the_built_in_model_can_be_chosen_within_a_part(open_app, part: str, los
 
 
 @pytest.mark.parametrize("widget", ["classifier_text", "encoder_decoder_numbers"])
-def test_a_text_typed_in_a_part_is_told_when_it_grows_too_long_for_the_address_and_when_it_fits_again(
+def test_a_text_typed_in_a_part_is_reported_when_it_grows_too_long_for_the_address_and_when_it_fits_again(
     open_app, widget: str, monkeypatch: pytest.MonkeyPatch
 ):
     app = open_app(widget.rpartition("_")[0])

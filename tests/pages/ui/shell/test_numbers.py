@@ -48,7 +48,7 @@ def test_a_small_difference_shows_its_size(number, written):
 
 
 @pytest.mark.parametrize(("change", "verdict"), [(0.0, UNCHANGED), (1e-6, UNCHANGED_BUT_ROUNDING), (0.01, "moved")])
-def test_a_change_above_rounding_is_told_from_one_below(change, verdict):
+def test_a_change_above_rounding_is_distinguished_from_one_below(change, verdict):
     assert rounding_verdict(change, "moved") == verdict
 
 

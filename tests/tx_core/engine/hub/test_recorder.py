@@ -5,7 +5,7 @@ import torch
 from tx_core.engine.hub.recorder import mask_and_bias
 
 
-def test_an_additive_mask_is_told_apart_into_what_it_forbids_and_what_it_weighs():
+def test_an_additive_mask_is_split_into_what_it_forbids_and_what_it_weighs():
     smallest = torch.finfo(torch.float32).min
     mask, bias = mask_and_bias(torch.tensor([[0.0, -0.5, smallest], [0.0, 0.0, -torch.inf]]))
     assert mask.tolist() == [[True, True, False], [True, True, False]]

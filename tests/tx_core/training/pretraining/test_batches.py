@@ -146,36 +146,36 @@ def word_rows(rows=400, seed=0):
     return np.concatenate((edge * CLS_ID, body, edge * SEP_ID, edge * PAD_ID), axis=1)
 
 
-def masked(rate=0.2, **settings):
+def mask_rows(rate=0.2, **settings):
     ids = word_rows()
     return ids, mask_words(ids, CONTINUES, rate, MaskingSettings(**settings), np.random.default_rng(7))
 
 
 @pytest.mark.parametrize("rate", [0.15, 0.4])
 def test_the_share_of_chosen_pieces_is_the_rate(rate):
-    ids, result = masked(rate)
+    ids, result = mask_rows(rate)
     assert result.chosen.sum() / (400 * 18) == pytest.approx(rate, abs=0.025)
     assert ids.shape == result.ids.shape
 
 
 def test_marks_and_padding_are_never_chosen():
-    ids, result = masked(0.9)
+    ids, result = mask_rows(0.9)
     assert not result.chosen[np.isin(ids, (CLS_ID, SEP_ID, PAD_ID))].any()
 
 
 def test_all_pieces_of_a_word_are_chosen_together():
-    ids, result = masked(0.3)
+    ids, result = mask_rows(0.3)
     goes_on = CONTINUES[ids]
     assert (result.chosen[:, 1:][goes_on[:, 1:]] == result.chosen[:, :-1][goes_on[:, 1:]]).all()
 
 
 def test_every_example_has_a_word_to_guess():
-    _, result = masked(0.001)
+    _, result = mask_rows(0.001)
     assert result.chosen.any(axis=1).all()
 
 
 def test_of_the_chosen_eight_tenths_are_blanked_and_one_tenth_replaced():
-    ids, result = masked(0.5)
+    ids, result = mask_rows(0.5)
     shown, original = result.ids[result.chosen], ids[result.chosen]
     assert (shown == MASK_ID).mean() == pytest.approx(0.8, abs=0.02)
     assert ((shown != MASK_ID) & (shown != original)).mean() == pytest.approx(0.1, abs=0.02)
@@ -184,7 +184,7 @@ def test_of_the_chosen_eight_tenths_are_blanked_and_one_tenth_replaced():
 
 
 def test_shares_are_a_setting():
-    _, result = masked(0.5, blanked=1.0, replaced=0.0)
+    _, result = mask_rows(0.5, blanked=1.0, replaced=0.0)
     assert (result.ids[result.chosen] == MASK_ID).all()
     with pytest.raises(ValueError, match="sum to 1 at most"):
         MaskingSettings(blanked=0.9, replaced=0.2)

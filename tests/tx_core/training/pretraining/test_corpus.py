@@ -52,7 +52,7 @@ def test_bad_data_is_named_before_the_run(tmp_path, content, told):
         read_corpus(tmp_path, "cpu")
 
 
-def test_a_folder_that_is_missing_or_without_texts_is_told(tmp_path):
+def test_a_folder_that_is_missing_or_without_texts_is_reported(tmp_path):
     with pytest.raises(CorpusProblem, match="no folder of texts"):
         read_corpus(tmp_path / "nowhere", "cpu")
     with pytest.raises(CorpusProblem, match=r"holds no \*\.txt"):

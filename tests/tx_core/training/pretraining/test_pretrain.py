@@ -198,7 +198,7 @@ def test_a_run_is_not_resumed_with_other_settings_or_texts(corpus, tmp_path):
     assert longer.progress.step == 5 and longer.done == pytest.approx(5 / 9)
 
 
-def test_a_damaged_state_is_told(tmp_path):
+def test_a_damaged_state_is_reported(tmp_path):
     save_state(tmp_path, {"step": 3})
     assert load_state(tmp_path) == {"step": 3}
     file = tmp_path / "state.pt"
