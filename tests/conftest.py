@@ -15,7 +15,10 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
-install_import_hook("tx_core", "beartype.beartype")
+ROOT = Path(__file__).parents[1]
+# Only modules that name axes: a check costs a hundred times what a small function does.
+NAMING_AXES = [file for file in (ROOT / "tx_core").rglob("*.py") if "jaxtyping" in file.read_text("utf-8")]
+install_import_hook([".".join(file.relative_to(ROOT).with_suffix("").parts) for file in NAMING_AXES], "beartype.beartype")
 
 # How long an example takes is the machine's business: these tests hold what is true, the bench what is fast.
 hypothesis.settings.register_profile("patient", deadline=None)
@@ -27,7 +30,7 @@ manifest_scanner.scan_component_manifests = functools.cache(manifest_scanner.sca
 
 from pages.contents import HOME  # noqa: E402
 from pages.ui.shell.address import COMPLETE  # noqa: E402
-from tests.support.serving import ROOT, fetch, serving, wait_until  # noqa: E402
+from tests.support.serving import fetch, serving, wait_until  # noqa: E402
 from tx_core.settings import host_settings, variable  # noqa: E402
 
 

@@ -6,6 +6,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from jaxtyping import TypeCheckError
 from torch.nn.functional import scaled_dot_product_attention
 
 from tx_core.transformer.attention import (
@@ -25,6 +26,13 @@ from tx_core.transformer.attention import (
     window_mask,
     with_temperature,
 )
+
+
+def test_axes_are_checked_at_each_call_in_tests():
+    with pytest.raises(TypeCheckError):
+        split_heads(torch.zeros(2, 4), 2)
+    with pytest.raises(TypeCheckError):
+        attend(torch.zeros(2, 3), torch.zeros(2, 5), torch.zeros(2, 5))
 
 
 def test_two_by_two_by_hand():
