@@ -181,7 +181,7 @@ def choose_sentence(token: str, state: State) -> None:
 
 def show_entrance(room: Room) -> None:
     """Show how students come in: the code, as large as it must be at the back of the room, the QR code and the link."""
-    link = link_with([(entrance.ROOM, room.code)])
+    link = link_with({entrance.ROOM: room.code})
     with st.container(border=True, key="classroom_entrance"):
         st.metric(texts.CODE_FOR_STUDENTS, room.code)
         show = component("qr", "qr", "classroom/qr.js", "classroom/qr.css", height=190)
@@ -211,7 +211,7 @@ def manage(token: str, room: Room) -> None:
         change = partial(set_pace, token, key)
         st.radio(texts.PACE, paces, key=key, on_change=change)
         st.caption(texts.SECRET_LINK)
-        st.code(link_with([(entrance.SECRET, token)]), language=None, wrap_lines=True)
+        st.code(link_with({entrance.SECRET: token}), language=None, wrap_lines=True)
         write = partial(answers_csv, token)
         st.download_button(
             texts.EXPORT, write, f"room-{room.code}.csv", "text/csv", on_click="ignore", icon=":material/download:"

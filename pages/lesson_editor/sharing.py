@@ -9,7 +9,7 @@ from pages.lesson_editor.draft import Fields, draft_of, file_of
 from pages.lesson_editor.keeping import FILE_BOX, OPENED, replace_draft, take_file
 from pages.lesson_editor.offline import MAX_MEGABYTES, lesson_web_page
 from pages.ui.panels.lesson import class_link, keep_own_lesson, names_in_order, parts_of, shipped_lesson, step_link
-from pages.ui.shell.address import HELD, LESSON, LOCK, PRESENT, STEP, link_to_page
+from pages.ui.shell.address import HELD, LESSON, LOCK, PRESENT, STEP, link_with
 from pages.ui.shell.frame import explain
 from pages.ui.shell.uploads import uploaded_file
 from tx_core.classroom.lesson_file import Lesson, pack_lesson, read_lesson
@@ -62,7 +62,7 @@ def _offer_link(lesson: Lesson) -> None:
     present = st.checkbox(texts.PRESENT, key="lesson_editor_present")
     more = {LOCK: "1"} if locked else {}
     more |= {PRESENT: "1"} if present else {}
-    link = link_to_page(contents.page(lesson.steps[0].page), {LESSON: packed, STEP: "1"} | more)
+    link = link_with({LESSON: packed, STEP: "1"} | more, contents.page(lesson.steps[0].page))
     st.text(texts.LINK)
     st.code(link, language=None, wrap_lines=True)
     if len(link) <= MAX_QR_CHARACTERS:

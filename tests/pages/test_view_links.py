@@ -66,9 +66,11 @@ def fields_of(page: str) -> tuple[Sequence[Field], Mapping[str, object]]:
 
 
 def values_of(field: Field) -> list[object]:
-    """Give values that a field takes: all of a few names, else those of WRITTEN that it understands."""
-    names = re.fullmatch("must be one of (.*)", _refused(field))
-    return [field.default, *(field.read(word) for word in (names[1].split(", ") if names else WRITTEN) if _takes(field, word))]
+    """Give values that a field takes: all of a few names, both ends of a range, else those of WRITTEN that it understands."""
+    why = _refused(field)
+    names, ends = re.fullmatch("must be one of (.*)", why), re.fullmatch("must be a whole number from (.*) to (.*)", why)
+    words = names[1].split(", ") if names else ends.groups() if ends else WRITTEN
+    return [field.default, *(field.read(word) for word in words if _takes(field, word))]
 
 
 @functools.cache
@@ -100,10 +102,13 @@ def test_every_field_is_tried_with_more_than_its_default(page: str):
 
 
 def _refused(field: Field) -> str:
-    try:
-        field.read("no such value")
-    except ValueError as error:
-        return str(error)
+    """Say why a field takes no nonsense, where it names what it takes."""
+    for word in ("no such value", "-1"):
+        try:
+            field.read(word)
+        except ValueError as error:
+            if str(error).startswith("must be"):
+                return str(error)
     return ""
 
 

@@ -86,9 +86,15 @@ def choice_field(name: str, options: Sequence[str]) -> Field[str]:
 
 
 def number_field(name: str, default: int, minimum: int, maximum: int) -> Field[int]:
-    """Make a field that takes an integer from `minimum` to `maximum`."""
-    allowed = [str(number) for number in range(minimum, maximum + 1)]
-    return Field(name, default, lambda written: int(check(written, allowed)))
+    """Make a field that takes an integer from `minimum` to `maximum`, in plain digits."""
+
+    def read(written: str) -> int:
+        number = int(written)
+        if str(number) != written or not minimum <= number <= maximum:
+            raise ValueError(f"must be a whole number from {minimum} to {maximum}")
+        return number
+
+    return Field(name, default, read)
 
 
 def check(written: str, allowed: Sequence[str]) -> str:
@@ -307,12 +313,12 @@ def view_link(page: str) -> str:
     fields, first = st.session_state.get(f"{page}_fields", ((), {}))
     values = {field.name: st.session_state.get(widget_key(page, field.name), field.default) for field in fields}
     address, _ = _short_enough(fields, format_view(fields, values, first) if fields else {})
-    return link_with(list(address.items()))
+    return link_with(address)
 
 
 def _short_enough(fields: Sequence[Field], address: Mapping[str, str]) -> tuple[dict[str, str], int]:
     """Leave the texts out of an address that is too long for a link; return it with the length of the whole link."""
-    length = len(link_with(list(address.items())))
+    length = len(link_with(address))
     if length > MAX_LINK_CHARACTERS:
         address = {field.name: address[field.name] for field in fields if field.name in address and field.read is not str}
     return dict(address), length
@@ -364,17 +370,12 @@ def remember_sentence(fields: Sequence[Field], values: Mapping[str, object], lef
     st.session_state[LAST_SENTENCE] = own if text in own else {}
 
 
-def link_to_page(page: Page, parameters: Mapping[str, str]) -> str:
-    """Write the address of a page with these parameters, on this server."""
+def link_with(parameters: Mapping[str, str | list[str]], page: Page | None = None) -> str:
+    """Write the address of a page on this server, by default the current one, with these parameters."""
     scheme, host, path, _, _ = urlsplit(st.context.url or "")
-    name = "" if page.key == HOME else page.address or page.key
-    return urlunsplit((scheme, host, f"{path.rpartition('/')[0]}/{name}", urlencode(parameters), ""))
-
-
-def link_with(parameters: Sequence[tuple[str, str]]) -> str:
-    """Write the address of the current page with these parameters."""
-    scheme, host, path, _, _ = urlsplit(st.context.url or "")
-    return urlunsplit((scheme, host, path, urlencode(parameters), ""))
+    if page:
+        path = f"{path.rpartition('/')[0]}/{'' if page.key == HOME else page.address or page.key}"
+    return urlunsplit((scheme, host, path, urlencode(parameters, doseq=True), ""))
 
 
 def report_link_length() -> int:
@@ -391,8 +392,7 @@ def link_status_changed() -> bool:
 
 def came_by_history() -> bool:
     """Tell whether the browser's Back or Forward led to this run."""
-    context = get_script_run_ctx()
-    return context is not None and context.is_history_navigation
+    return bool((context := get_script_run_ctx()) and context.is_history_navigation)
 
 
 def _changed(page: str, left: Mapping[str, Mapping[str, object]]) -> bool:

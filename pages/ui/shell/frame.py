@@ -142,8 +142,8 @@ def _add_view() -> None:
 
 def current_link() -> str:
     """Return the address of the current page with everything that its controls keep in it, and with the level."""
-    parameters = [(name, value) for name in st.query_params for value in st.query_params.get_all(name) if name != LEVEL]
-    return link_with([*parameters, (LEVEL, st.session_state.get(LEVEL_NOW, ADVANCED))])
+    parameters = {name: st.query_params.get_all(name) for name in st.query_params if name != LEVEL}
+    return link_with(parameters | {LEVEL: st.session_state.get(LEVEL_NOW, ADVANCED)})
 
 
 def explain(error: ExplorerError) -> None:

@@ -116,7 +116,7 @@ def hold_source(app: AppTest, page: str, caption: str) -> None:
     """A caption names the model with its revision, the version of the app, and the link of the view that is shown."""
     named = texts.MODEL_REVISION.format(model="embedded", revision=catalogue.revision("embedded"))
     given = {name: value if isinstance(value, str) else value[0] for name, value in app.query_params.items()}
-    link = link_with(list(given.items()))
+    link = link_with(given)
     assert caption.endswith("; ".join(part for part in (named, f"{texts.APP} {app_version()}", link) if part))
 
 
