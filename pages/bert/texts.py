@@ -15,9 +15,9 @@ BUILT_IN_ONLY = (
 # Compare with Hugging Face
 
 COMPARE = (
-    "BERT consists of **embeddings, blocks and a head**. The code below is all of it; it runs wherever this app uses the "
-    "built-in model or another BERT. To verify that nothing is missing, the same checkpoint is loaded into the BERT of Hugging "
-    "Face transformers, both read the sentence above, and every number of every layer is compared."
+    "BERT consists of **embeddings, blocks and a prediction head**. This app has its own code for them, which runs wherever it "
+    "uses the built-in model or another BERT. To verify that nothing is missing, the same checkpoint is loaded into the BERT of "
+    "Hugging Face transformers, both read the sentence above, and every number of every layer is compared."
 )
 COMPARE_EQUATION = (
     r"\max_{\text{token},\,i}\;\bigl|\,h^{\text{ours}}_{\text{token},i} - h^{\text{library}}_{\text{token},i}\,\bigr|\;"
@@ -61,9 +61,9 @@ LIKELY_WORDS_ALT = {"trained": "Trained model, first blank", "untrained": "Untra
 # Classification heads
 
 LABELS = (
-    "The encoder gives a vector for every token. A **head** on top turns them into labels: one for the sentence from the "
-    "vector of [CLS], one for every token, or one for the sentence from the greatest value of each dimension over all "
-    "tokens (max-pooling)."
+    "The encoder gives a vector for every token. A **classification head** on top turns them into labels: one for the "
+    "sentence from the vector of [CLS], one for every token, or one for the sentence from the greatest value of each "
+    "dimension over all tokens (max-pooling)."
 )
 LABELS_EQUATIONS = (
     r"\text{logits} = W h_{\text{[CLS]}} + b",
@@ -73,8 +73,11 @@ LABELS_EQUATIONS = (
 LABEL_KIND = "Label for"
 LABEL_KINDS = {"first": "The sentence, from [CLS]", "every": "Every token", "max": "The sentence, max-pooled"}
 LABEL_COUNT = "Number of labels"
-UNTRAINED_HEAD = "This head is untrained: its weights are random, so its labels mean nothing. What matters here is what it reads."
-FIRST_TOKEN_READ = "There is no [CLS] here: the head reads the vector of the first token, “{token}”, in its place."
+UNTRAINED_HEAD = (
+    "This classification head is untrained: its weights are random, so its labels mean nothing. What matters here is what it "
+    "reads."
+)
+FIRST_TOKEN_READ = "There is no [CLS] here: the classification head reads the vector of the first token, “{token}”, in its place."
 LOGITS = "Hidden states {hidden} → logits {logits} → softmax, which sums to 1:"
 SENTENCE_ROW, TOKEN_ROW = "the sentence", "{number} {token}"
 LOGIT_COLUMN, SOFTMAX_COLUMN = "logit {number}", "softmax {number}"

@@ -7,7 +7,9 @@ from pages import contents
 from pages.ui.shell import texts
 from pages.ui.shell.glossary import GROUPS
 
-MEANINGS = {name: term.meaning for group in GROUPS for term in group.terms for name in term.name.split(", ")}
+TERMS = [term for group in GROUPS for term in group.terms]
+MEANINGS = {name: term.meaning for term in TERMS for name in term.marked_names}
+EVERYDAY = {name for term in TERMS for name in term.everyday}
 OVER_ITS_WORD = """mark => {
   const box = mark.getBoundingClientRect()
   mark.style.visibility = "hidden"
@@ -48,6 +50,16 @@ def test_each_term_is_underlined_once_and_explained_in_place(page_at, axe, width
     expect(box(page)).to_have_count(0)
     assert page.url == before
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_words_of_everyday_language_and_parts_of_longer_terms_are_not_explained(page_at):
+    page = page_at("/attention?level=basic&text=Mary+lost+her+keys.")
+    expect(page.get_by_test_id("stMain")).to_contain_text("keys")
+    expect(marks(page).first).to_be_visible()
+    assert not EVERYDAY & set(marks(page).evaluate_all("marks => marks.map((mark) => mark.dataset.term)"))
+    page = page_at("/bert?part=labels")
+    expect(page.locator("button.term[data-term='classification head']")).to_be_visible()
+    expect(page.locator("button.term[data-term='head']")).to_have_count(0)
 
 
 def test_by_keyboard_a_term_opens_and_gives_the_focus_back(page_at):

@@ -15,7 +15,8 @@ export default async function explainTerms() {
   const answer = await fetch(new URL("glossary.json", document.baseURI).href).catch(() => null);
   if (!answer?.ok) return;
   const { terms, texts } = await answer.json();
-  const glossary = { texts, patterns: terms.flatMap(({ names, meaning }) => names.map((name) => ({ name, meaning, pattern: patternOf(name) }))) };
+  const entries = new Map(terms.flatMap(({ names, meaning }) => names.map((name) => [name.toLowerCase(), { name, meaning }])));
+  const glossary = { texts, entries, pattern: patternOf([...entries.keys()]) };
   glossary.box = makeBox(texts);
   let timer = null;
   const later = () => {
@@ -29,9 +30,11 @@ export default async function explainTerms() {
   later();
 }
 
-function patternOf(name) {
-  const written = name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-  return new RegExp(`(?<![\\w#-])${written}s?(?![\\w-])`, "i");
+// Any of the names. The longest is tried first and takes its words: “head” within “prediction head” is no term by itself.
+function patternOf(names) {
+  const longestFirst = names.sort((one, other) => other.length - one.length);
+  const written = longestFirst.map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  return new RegExp(`(?<![\\w#-])(${written.join("|")})s?(?![\\w-])`, "gi");
 }
 
 // Looks through the page from its beginning: each term once, in the first paragraph that has it.
@@ -44,12 +47,8 @@ function underline(glossary) {
   if (main && document.documentElement.dataset.page !== "words") {
     for (const paragraph of main.querySelectorAll(PROSE)) {
       if (paragraph.closest(NOT_PROSE) || !paragraph.getClientRects().length) continue;
-      for (const entry of glossary.patterns) {
-        const range = explained.has(entry.meaning) ? null : find(paragraph, entry.pattern);
-        if (!range) continue;
-        explained.add(entry.meaning);
-        wanted.set(paragraph, [...(wanted.get(paragraph) ?? []), { entry, range }]);
-      }
+      const places = find(paragraph, glossary, explained);
+      if (places.length) wanted.set(paragraph, places);
     }
   }
   return replaceMarks(glossary, main, wanted);
@@ -80,18 +79,24 @@ function measure(paragraph, found) {
   });
 }
 
-function find(paragraph, pattern) {
+// Finds the terms of a paragraph that are not explained yet, each on one line; adds them to `explained`.
+function find(paragraph, { pattern, entries }, explained) {
+  const places = [];
   const walker = document.createTreeWalker(paragraph, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     if (node.parentElement !== paragraph && node.parentElement.closest(NOT_PROSE)) continue;
-    const match = pattern.exec(node.data);
-    if (!match) continue;
-    const range = document.createRange();
-    range.setStart(node, match.index);
-    range.setEnd(node, match.index + match[0].length);
-    if (range.getClientRects().length === 1) return range;
+    for (const match of node.data.matchAll(pattern)) {
+      const entry = entries.get(match[1].toLowerCase());
+      if (explained.has(entry.meaning)) continue;
+      const range = document.createRange();
+      range.setStart(node, match.index);
+      range.setEnd(node, match.index + match[0].length);
+      if (range.getClientRects().length !== 1) continue;
+      explained.add(entry.meaning);
+      places.push({ entry, range });
+    }
   }
-  return null;
+  return places;
 }
 
 function makeMark({ box, texts }, entry) {

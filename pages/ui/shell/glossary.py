@@ -14,10 +14,20 @@ from pages.ui.shell import texts
 
 @dataclass(frozen=True)
 class Term:
-    """A term of the field and its meaning, in Markdown: text of ours, never a visitor's."""
+    """A term of the field and its meaning, in Markdown: text of ours, never a visitor's.
+
+    Attributes:
+        everyday: names of it that are words of everyday language, too: not underlined, since a page may mean those.
+    """
 
     name: str
     meaning: str
+    everyday: tuple[str, ...] = ()
+
+    @property
+    def marked_names(self) -> list[str]:
+        """The names that are underlined where a page uses them first."""
+        return [name for name in self.name.split(", ") if name not in self.everyday]
 
 
 @dataclass(frozen=True)
@@ -79,6 +89,7 @@ GROUPS = (
                 "query, key, value",
                 "Three vectors that a head computes for each token. The query says what the token looks for, the key what it can "
                 "be found by, and the value what it passes on.",
+                everyday=("key", "value"),
             ),
             Term(
                 "attention score",
@@ -132,6 +143,11 @@ GROUPS = (
                 "In an encoder, every token can attend to every other. A decoder generates one token after another, and each "
                 "attends to itself and to earlier ones only.",
             ),
+            Term(
+                "BERT",
+                "A language model (Devlin et al. 2018) that learned to fill in blanks. As an *encoder*, it reads in both "
+                "directions. **Tiny BERT**, which is built into this app, has the same parts and is much smaller.",
+            ),
             Term("cross-attention", "Attention from one sequence to another: a decoder attends to the output of an encoder."),
         ),
         (GlossaryView("heads_and_blocks", {"part": "heads", "text": SENTENCE}), GlossaryView("encoder_decoder")),
@@ -158,7 +174,12 @@ GROUPS = (
             Term(
                 "masked language modelling",
                 "The training task of BERT, beside next-sentence prediction: to predict tokens, most of which were replaced by "
-                "**[MASK]**. The *prediction head* gives every token of the vocabulary a score.",
+                "**[MASK]**.",
+            ),
+            Term(
+                "prediction head, masked-word head, classification head",
+                "What turns vectors of the last layer into scores: a *prediction head* scores every token of the vocabulary, a "
+                "*classification head* every label. It is no attention head.",
             ),
             Term("logit", "Such a score before the softmax turns it into a probability."),
             Term("probability", "The softmax of all logits at a blank: how likely the model finds each token there."),
@@ -183,6 +204,10 @@ GROUPS = (
                 "How much an output changes when an input changes slightly. *Attribution* methods use it to estimate which "
                 "inputs a prediction depends on.",
             ),
+            Term(
+                "treebank",
+                "Sentences in which people have marked the grammar: for every word, which other word it depends on, and how.",
+            ),
             Term("intervention", "A deliberate change, such as switching a head off, to see what depends on it."),
         ),
         (GlossaryView("summaries", {"text": SENTENCE}), GlossaryView("attention", {"text": SENTENCE})),
@@ -192,7 +217,7 @@ GROUPS = (
 
 async def answer_glossary(_request: Request) -> JSONResponse:
     """Serve every term with its meaning, and what stands around it."""
-    terms = [{"names": term.name.split(", "), "meaning": term.meaning} for group in GROUPS for term in group.terms]
+    terms = [{"names": term.marked_names, "meaning": term.meaning} for group in GROUPS for term in group.terms]
     words = {"explain": texts.EXPLAIN_TERM, "all": texts.ALL_TERMS, "close": texts.CLOSE_TERM}
     return JSONResponse({"terms": terms, "texts": words}, headers={"Cache-Control": "max-age=600"})
 

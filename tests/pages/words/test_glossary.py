@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from transformers import BertConfig
 
 from pages.ui.shell.glossary import GROUPS
 from tests.test_statements import ROWS
@@ -157,6 +158,16 @@ def test_the_head_scores_the_whole_vocabulary_and_softmax_makes_probabilities_of
     best = predict(engine, "I drink a cup of [MASK].", top_k=5).blanks[0].predictions
     shares = torch.tensor(logits).double().softmax(-1)
     assert [one.probability for one in best] == pytest.approx([float(shares[one.id]) for one in best], abs=1e-5)
+
+
+def test_tiny_bert_looks_both_ways_and_is_smaller_than_bert_in_every_size(engine, trace):
+    assert np.triu(trace.attention.weights, 1).max() > 0.5
+    assert np.tril(trace.attention.weights, -1).max() > 0.5
+    bert = BertConfig()
+    assert engine.info.num_layers < bert.num_hidden_layers
+    assert engine.info.num_heads < bert.num_attention_heads
+    assert engine.info.hidden_size < bert.hidden_size
+    assert engine.tokenizer.vocab_size < bert.vocab_size
 
 
 def test_a_gradient_is_the_change_of_the_output_by_that_of_an_input(engine):

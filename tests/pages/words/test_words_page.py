@@ -48,4 +48,5 @@ def test_the_browser_is_given_the_terms_of_the_page_and_no_others(server):
     status, _, body = fetch(f"{server}/glossary.json")
     given = json.loads(body)["terms"]
     assert status == 200
-    assert [(", ".join(term["names"]), term["meaning"]) for term in given] == [(term.name, term.meaning) for term in TERMS]
+    assert [(term["names"], term["meaning"]) for term in given] == [(term.marked_names, term.meaning) for term in TERMS]
+    assert all({*term.everyday} < {*term.name.split(", ")} for term in TERMS)
