@@ -84,10 +84,7 @@ def results(question: Question | None, answer: Mapping[str, object], guesses: Se
 
 def counted(question: Question, answer: Mapping[str, object], guesses: Sequence[str]) -> list[Row]:
     """Give a row for each option, in the order in which they were offered; of free words and heads, for the most frequent."""
-    names: dict[str, str] = {}
-    for name in [*question.options, *answer.get("options", ()), *(" ".join(guess.split()) for guess in guesses)]:
-        names.setdefault(name.casefold(), name)
-    counts = Counter(" ".join(guess.split()).casefold() for guess in guesses)
+    names, counts = count_words(guesses, [*question.options, *answer.get("options", ())])
     model = {name.casefold(): share for name, share in zip(answer.get("options", ()), answer.get("shares", ()), strict=True)}
     right = str(answer.get("right", "")).casefold()
     kept = list(names)
@@ -102,6 +99,22 @@ def counted(question: Question, answer: Mapping[str, object], guesses: Sequence[
         if model and one["model"] is None:
             one["modelText"] = texts.NOT_LISTED.format(count=len(model))
     return rows
+
+
+def count_words(guesses: Sequence[str], known: Sequence[str] = ()) -> tuple[dict[str, str], Counter[str]]:
+    """Count guesses whatever their capitals and spaces: the spelling of each, known or the first, and how many there are."""
+    written = [" ".join(guess.split()) for guess in guesses]
+    names: dict[str, str] = {}
+    for name in [*known, *written]:
+        names.setdefault(name.casefold(), name)
+    return names, Counter(name.casefold() for name in written)
+
+
+def guessed_words(guesses: Sequence[str]) -> tuple[tuple[str, float, str], ...]:
+    """Give each word that somebody guessed, the most frequent first: its share of the guesses, and that in words."""
+    names, counts = count_words(guesses)
+    rows = [row(names[word], count, len(guesses), None, False) for word, count in counts.most_common()]
+    return tuple((one["label"], one["share"], one["text"]) for one in rows)
 
 
 def class_map(question: Question, answer: Mapping[str, object], guesses: Sequence[str]) -> dict[str, object] | None:

@@ -8,7 +8,7 @@ import streamlit as st
 from pages import contents
 from pages.classroom import entrance, texts
 from pages.classroom.events import host_store
-from pages.classroom.results import STUDENT, guessed_cells, lesson_of, message
+from pages.classroom.results import STUDENT, guessed_cells, guessed_words, lesson_of, message
 from pages.ui.canvas.attention_view import ClassGuesses
 from pages.ui.canvas.question_view import class_view
 from pages.ui.panels.lesson_question import DRAWN, ask_question
@@ -20,6 +20,7 @@ from tx_core.classroom.room_records import State
 from tx_core.classroom.rooms import MAX_SENTENCE_CHARACTERS, NO_STUDENT
 from tx_core.engine import catalogue
 from tx_core.errors import ExplorerError, RoomGone, RoomProblem
+from tx_core.transformer.interventions import read_interventions
 
 
 def take_part(code: str) -> None:
@@ -165,18 +166,18 @@ def view_link(step: Step, back: dict[str, str], number: int, label: str, sentenc
 
 
 def guesses_on_view(step: Step, answer: Mapping[str, object] | None, guesses: Sequence[str]) -> ClassGuesses | None:
-    """Give the guesses that belong in the cells of the view's map, or on its wall of heads; None for others."""
+    """Give the guesses that belong in the view's map, on its wall of heads or in its list of words; None for others."""
     measure = step.question and step.question.answer
-    if (
-        not (answer and measure)
-        or step.question.kind not in DRAWN
-        or measure.changes
-        or not (cells := guessed_cells(answer, guesses))
-    ):
+    if not (answer and measure and guesses):
+        return None
+    model = step.view.get("model", catalogue.DEFAULT)
+    if measure.measure == "top_word":
+        changes = read_interventions(measure.changes)
+        return ClassGuesses(model, measure.text, None, words=guessed_words(guesses), changes=changes)
+    if step.question.kind not in DRAWN or measure.changes or not (cells := guessed_cells(answer, guesses)):
         return None
     layer, _, number = (measure.head or "").partition("-")
     head = None if step.question.kind == "head" else (int(layer) - 1, int(number) - 1)
-    model = step.view.get("model", catalogue.DEFAULT)
     return ClassGuesses(model, measure.text, head, () if head is None else tuple(answer["columns"]), cells)
 
 

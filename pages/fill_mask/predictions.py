@@ -6,11 +6,13 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from pages.fill_mask import texts
+from pages.ui.canvas.attention_view import ClassGuesses
 from pages.ui.canvas.charts import moved_chart, probability_chart, show_bars
 from pages.ui.canvas.drawings import Chart
 from pages.ui.canvas.texts import AFTER, BEFORE
 from pages.ui.export.records import reading, source
 from pages.ui.export.texts import WITHOUT_SPECIAL
+from pages.ui.panels.attention_panel import class_guesses
 from pages.ui.panels.changes import Changes
 from pages.ui.panels.predictions import (
     ListSettings,
@@ -36,6 +38,8 @@ from tx_core.fill_mask.word_scores import LENGTH_NOTE, WordScore
 ABREAST = 2
 MAX_CONTRASTS = 3
 """With how many other words the first word to check is compared."""
+MAX_UNLISTED = 8
+"""Words that a class guessed and that are not among the most likely: so many are named."""
 
 
 @dataclass(frozen=True)
@@ -255,26 +259,38 @@ def show_lists(engine: Engine, answer: SentencePredictions, chosen: ListSettings
 def show_blank(page: str, engine: Engine, answer: SentencePredictions, number: int, changed: Changes) -> None:
     """Draw what the model puts into one blank with the reader's changes: a chart of equal height with and without them."""
     chosen, blank, scores = list_settings(page), answer.filling.blanks[number], answer.scores[number]
+    guesses = class_guesses(page)
+    if guesses and not guesses.is_about_blank(answer.text, number, changed):
+        guesses = None
     with st.container(key=widget_key(page, "prediction")):  # assets/page.css keeps it in sight
         if changed:
             shift = prediction_shift(engine, answer.text, changed, chosen)
-            _show_changed_blank(page, engine, shift.blanks[number], chosen)
+            _show_changed_blank(page, engine, shift.blanks[number], chosen, guesses)
         else:
             annotated = top_words_chart(blank, False, chosen)
             first = blank.predictions[0]
             _headline(texts.TOP_WORD.format(word=word_label(first), share=percent(first.probability)))
-            show_bars(annotated.chart | {"heading": texts.PROBABILITY}, annotated.notes, key=f"{page}_top_words")
+            _show_words(page, annotated.chart | {"heading": texts.PROBABILITY}, annotated.notes, guesses)
             _show_rest(engine, annotated.labels, percent(blank.rest))
         if scores:
             after = word_scores(engine, answer.text, tuple(score.word for score in scores), number, changed)
             _show_followed_words(scores, after if changed else None, chosen, f"{page}_followed")
 
 
-def _show_changed_blank(page: str, engine: Engine, blank: BlankShift, chosen: ListSettings) -> None:
+def _show_words(page: str, chart: Chart, details: Sequence[str], guesses: ClassGuesses | None) -> None:
+    """Draw the most likely words with what a class guessed; name guesses that are not among them."""
+    drawn, others = guesses.on_list(chart["labels"]) if guesses else ((), [])
+    show_bars(chart, details, guesses=drawn, key=f"{page}_top_words")
+    if others:
+        template = texts.GUESSED_BESIDES_CUT if len(others) > MAX_UNLISTED else texts.GUESSED_BESIDES
+        st.text(template.format(words=", ".join(others[:MAX_UNLISTED]), count=len(others) - MAX_UNLISTED))
+
+
+def _show_changed_blank(page: str, engine: Engine, blank: BlankShift, chosen: ListSettings, guesses: ClassGuesses | None) -> None:
     rows = strongest_words(blank, chosen)
     _headline(describe_shift(blank))
     details = [texts.WORD_DETAIL.format(sentence=one.prediction.sentence, rank=note(one)) for one in rows]
-    show_bars(change_chart(rows, texts.TOP_WORDS, chosen), details, key=f"{page}_top_words")
+    _show_words(page, change_chart(rows, texts.TOP_WORDS, chosen), details, guesses)
     rest = [max(0.0, 1 - sum(shares)) for shares in ([one.before for one in rows], [one.after for one in rows])]
     both = texts.FROM_TO.format(before=percent(rest[0]), after=percent(rest[1]))
     _show_rest(engine, [word_label(one.prediction) for one in rows], both)

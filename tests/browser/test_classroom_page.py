@@ -10,7 +10,8 @@ from playwright.sync_api import Page, expect
 from pages import contents
 from pages.classroom import texts
 from pages.classroom.events import EVENTS
-from pages.ui.canvas.texts import CLASS_GUESSED, CLASS_LEGEND
+from pages.fill_mask.texts import GUESSED_BESIDES, TOP_WORDS
+from pages.ui.canvas.texts import BARS, CLASS_GUESSED, CLASS_LEGEND, UNLISTED_GUESS
 from pages.ui.panels.lesson import FOR_CLASS, names_in_order, shipped_lesson
 from pages.ui.shell.texts import BACK_TO_CLASS
 from tests.browser.test_presenter_view import LEAST_SHARE, SCREENS, SMALLEST_TEXT
@@ -186,6 +187,36 @@ def test_the_guesses_of_a_class_stand_in_the_pictures_of_the_view(page_at, settl
     guessed = teacher.get_by_test_id("head-wall").get_by_role("gridcell").filter(has=teacher.locator(".guessed"))
     expect(guessed).to_have_count(1)
     expect(guessed).to_have_attribute("aria-label", re.compile(f"2.*3.*{said}"))
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)])
+def test_the_guesses_of_a_class_stand_in_the_list_of_words_of_the_view(page_at, settle, axe, width: int, dark: bool):
+    teacher, code = open_room(page_at)
+    students = [join(page_at, code, width=width, dark=dark), join(page_at, code)]
+    guess(students[0], "Went")
+    guess(students[1], "wandered")
+    teacher.get_by_role("button", name=texts.REVEAL).click()
+    view = students[0]
+    view.get_by_role("link", name=texts.OPEN_VIEW).click(timeout=FAST)
+    view.wait_for_url(re.compile(STEPS[0].page))
+    half = texts.COUNT.format(count=1, share="50 %")
+    listed = view.get_by_role("list", name=TOP_WORDS).get_by_role("listitem")
+    expect(listed.filter(has_text="went")).to_contain_text(CLASS_GUESSED.format(said=half), timeout=FAST)
+    expect(listed.filter(has_text=half)).to_have_count(1)
+    expect(view.get_by_text(BARS["classLegend"], exact=True)).to_be_visible()
+    said = GUESSED_BESIDES.format(words=UNLISTED_GUESS.format(word="wandered", said=half))
+    expect(view.get_by_text(said, exact=True)).to_be_visible()
+    settle(view)
+    row = listed.filter(has_text=half)
+    row.evaluate("row => Promise.allSettled(row.getAnimations({ subtree: true }).map((one) => one.finished)).then(() => null)")
+    model, crowd = row.locator(".bar.after").bounding_box(), row.locator(".bar.class").bounding_box()
+    assert crowd["y"] >= model["y"] + model["height"]
+    axis = crowd["width"] / 0.5  # both are on one axis, which ends at 100 %
+    found = float(row.locator(".plot .number").inner_text().removesuffix(" %")) / 100
+    assert model["width"] == pytest.approx(found * axis, abs=1.5)
+    expect(view.locator(".st-key-class_results details")).not_to_have_attribute("open", "")
+    assert view.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    axe(view)
 
 
 def test_what_a_student_types_is_not_lost_when_the_teacher_goes_on(page_at, settle):

@@ -1,6 +1,7 @@
 // Shares as horizontal bars, a list of words and numbers: whoever points at one, or comes to it by keyboard, reads its detail.
 
 import { element, mountOnce, visible } from "../core/surface.js";
+import { applyTheme } from "../core/theme.js";
 
 const LEAST_ARROW = 0.06; // of the axis: a shorter arrow would be all head
 const GLIDE = { duration: 220, easing: "ease-out" };
@@ -35,6 +36,7 @@ function makeBars(parent) {
 
 // Words that stay move to their new places and all bars grow from where they stood.
 function receiveBars(chart, data) {
+  applyTheme(chart.root);
   const before = placesOf(chart.rows);
   const focused = chart.rows.find((row) => row.node.matches(":focus"));
   const rows = assignRows(chart.rows, data.labels, makeRow);
@@ -43,6 +45,7 @@ function receiveBars(chart, data) {
   chart.rows = rows;
   chart.root.classList.toggle("long", data.labels.some((label) => [...label].length > LONG_NAME));
   chart.root.classList.toggle("moved", data.kind === "moved");
+  chart.root.classList.toggle("guessed", isGuessed(data));
   chart.list.setAttribute("aria-label", data.title);
   chart.legend.replaceChildren(...(data.bare ? [] : makeLegend(data)));
   chart.axis.replaceChildren(...(data.bare ? [] : makeAxis(data)));
@@ -122,7 +125,9 @@ function makeRow() {
   const bars = ["before", "after"].map((kind) => element("span", { class: `bar ${kind}` }));
   const arrow = element("span", { class: "arrow", "aria-hidden": "true" });
   const plot = element("span", { class: "plot" }, ...bars, arrow, " ", number, " ", delta);
-  return { node: element("li", { tabindex: "-1" }, element("span", { class: "names" }, name), " ", plot), name, number, delta, bars, arrow, label: null, detail: "" };
+  const crowd = element("span", { class: "crowd" });
+  const node = element("li", { tabindex: "-1" }, element("span", { class: "names" }, name), " ", plot, " ", crowd);
+  return { node, name, number, delta, bars, arrow, crowd, label: null, detail: "" };
 }
 
 function fillRow(row, chart, index) {
@@ -140,6 +145,22 @@ function fillRow(row, chart, index) {
     bar.classList.toggle("cut", cut[place]);
   }
   pointArrow(row.arrow, values.map((value) => value / chart.to), moved);
+  drawCrowd(row.crowd, chart, chart.guesses?.[index]);
+}
+
+const isGuessed = ({ guesses }) => Boolean(guesses?.some(Boolean));
+
+// Below a bar: the share of a class that guessed this word.
+function drawCrowd(crowd, { texts, to }, guess) {
+  crowd.hidden = !guess;
+  if (!guess) return void crowd.replaceChildren();
+  const [share, said] = guess;
+  const bar = element("span", { class: "bar class" });
+  bar.style.setProperty("--share", String(Math.min(share, to) / to));
+  bar.classList.toggle("cut", share > to);
+  const number = element("span", { class: "number" }, element("span", { class: "unseen" }, texts.classSays));
+  number.append(said);
+  crowd.replaceChildren(bar, number);
 }
 
 // From where the bar ended to where it ends.
@@ -159,14 +180,21 @@ function makeAxis({ ticks, to }) {
 }
 
 // Of a chart without two sides, what its bars are, where it says so: the room stays the same when it gets two.
-function makeLegend({ kind, heading, colour, sides, delta }) {
-  if (kind !== "moved") return heading ? [element("span", { class: "entry" }, heading)] : [];
-  const entries = ["before", "after"].map((kind, place) => {
-    const sign = element("span", { class: `bar ${kind}` });
-    sign.style.setProperty("--colour", colour);
-    return element("span", { class: "entry" }, sign, sides[place]);
-  });
-  return [...entries, element("span", { class: "entry last" }, delta)];
+function makeLegend(data) {
+  const { kind, heading, colour, colours, sides, delta, texts } = data;
+  const guessed = isGuessed(data) ? [makeEntry("class", texts.classLegend)] : [];
+  if (kind === "moved") {
+    const entries = ["before", "after"].map((side, place) => makeEntry(side, sides[place], colour));
+    return [...entries, ...guessed, element("span", { class: "entry last" }, delta)];
+  }
+  if (guessed.length) return [makeEntry("after", heading, colours[0]), ...guessed];
+  return heading ? [element("span", { class: "entry" }, heading)] : [];
+}
+
+function makeEntry(kind, text, colour = "") {
+  const sign = element("span", { class: `bar ${kind}` });
+  sign.style.setProperty("--colour", colour);
+  return element("span", { class: "entry" }, sign, text);
 }
 
 // A word that stays keeps its row; the rows that are left over take the new words, and `make` makes those that are missing.

@@ -15,7 +15,7 @@ from pages.ui.canvas import drawings, texts
 from pages.ui.canvas.component import component, component_value, value_timestamp
 from pages.ui.canvas.modules import sources
 from pages.ui.canvas.packing import codes, difference_codes, pack
-from tx_core.transformer.interventions import Head
+from tx_core.transformer.interventions import Head, Intervention
 
 _PALETTE = sources()["core/palette.js"].partition("const SCALES = {")[2].partition("\n};")[0]
 SCALES = tuple(re.findall(r"^  (\w+): [\[{]", _PALETTE, re.MULTILINE))
@@ -38,20 +38,23 @@ class Wall:
 
 @dataclass(frozen=True)
 class ClassGuesses:
-    """What a class guessed about a map, or about the heads of a model, to be drawn in the cells of the page's own picture.
+    """What a class guessed about a map, the heads of a model or a blank, to be drawn in the page's own picture of it.
 
     Attributes:
-        model, text: what the class was asked about.
+        model, text, changes: what the class was asked about.
         head: the head whose map it is; None where the heads themselves were chosen from.
         tokens: the names of the map's tokens, without special ones.
         cells: those that somebody guessed: the names of row and column, the share of the class, and that in words.
+        words: those that somebody guessed for the first blank of the text, the most frequent first, as for cells.
     """
 
     model: str
     text: str
     head: Head | None
-    tokens: tuple[str, ...]
-    cells: tuple[tuple[str, str, float, str], ...]
+    tokens: tuple[str, ...] = ()
+    cells: tuple[tuple[str, str, float, str], ...] = ()
+    words: tuple[tuple[str, float, str], ...] = ()
+    changes: tuple[Intervention, ...] = ()
 
     def on_map(self, names: Sequence[str], special: Sequence[bool]) -> dict[str, object] | None:
         """Give what the map of these tokens draws, by place, while it shows the head; None where it is another map's."""
@@ -74,6 +77,27 @@ class ClassGuesses:
                 shares.append([row, column, share])
                 notes[row][column] = texts.CLASS_GUESSED.format(said=said)
         return shares, notes
+
+    def is_about_blank(self, text: str, number: int, changes: Sequence[Intervention]) -> bool:
+        """Tell whether words were guessed for this blank of a text, counted from 0, with these changes of the run."""
+        return bool(self.words) and (text, number) == (self.text, 0) and frozenset(changes) == frozenset(self.changes)
+
+    def on_list(self, listed: Sequence[str]) -> tuple[list[tuple[float, str] | None], list[str]]:
+        """Give what a list of words draws, the share of the class and that in words, and the guesses that are not in it.
+
+        A guess is any spelling of a word: it stands at the first listed word that differs in nothing but capitals.
+        """
+        places: dict[str, int] = {}
+        for place, word in enumerate(listed):
+            places.setdefault(word.casefold(), place)
+        drawn: list[tuple[float, str] | None] = [None] * len(listed)
+        others = []
+        for word, share, said in self.words:
+            if word.casefold() in places:
+                drawn[places[word.casefold()]] = (share, said)
+            else:
+                others.append(texts.UNLISTED_GUESS.format(word=word, said=said))
+        return drawn, others
 
 
 def head_wall(

@@ -106,17 +106,24 @@ def bars_in_words(title: str, labels: Sequence[str], shares: Sequence[float]) ->
     return f"{title}: {bars}."
 
 
-def show_bars(chart: Chart, details: Sequence[str] | None = None, *, key: str) -> None:
+def show_bars(
+    chart: Chart,
+    details: Sequence[str] | None = None,
+    *,
+    key: str,
+    guesses: Sequence[tuple[float, str] | None] = (),
+) -> None:
     """Draw a chart on the page; whoever points at a bar, or comes to it by keyboard, reads its detail, if it has one.
 
-    A change of its numbers moves its bars; what stands at their ends is theirs at once.
+    A change of its numbers moves its bars; what stands at their ends is theirs at once. guesses: of a class, by
+    `ClassGuesses.on_list`: each stands below its bar, on the same axis.
     Raises ValueError when there are not as many texts as bars.
     """
     if details is not None and len(details) != len(chart["labels"]):
         raise ValueError(f"every bar needs a text, got {len(chart['labels'])} and {len(details)}")
     drawings.note(lambda: [drawings.bars_drawing(chart)])
     component("bars", "bars-view", BARS_MODULE, "bars/bars.css", height=262)(
-        key=key, data=chart | {"details": list(details or ())}
+        key=key, data=chart | {"details": list(details or ()), "guesses": list(guesses), "texts": texts.BARS}
     )
 
 

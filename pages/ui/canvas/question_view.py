@@ -108,13 +108,15 @@ def guessed_cell(key: str, choices: Sequence[str]) -> int | None:
 def show_class_results(page: str) -> None:
     """Show above the view of a step what a class said to it, while its room is open and the visitor's way back leads there.
 
-    The page's own picture then shows it, too: see attention_view.ClassGuesses.
+    The page's own picture then shows it, too: see attention_view.ClassGuesses. It is folded where that is a list of words,
+    which says the same.
     """
     home, title, read_data, guesses = st.session_state.get(CLASS_RESULTS) or ("", "", None, None)
     leads_to_room = st.session_state.get(PLACE, ("",))[0] == contents.page("classroom").path
     if page == home and leads_to_room and (data := read_data()):
         st.session_state[CLASS_GUESSES] = guesses
-        with st.expander(title, icon=":material/groups:", expanded=True, key="class_results"):
+        unfolded = guesses is None or not guesses.words
+        with st.expander(title, icon=":material/groups:", expanded=unfolded, key="class_results"):
             class_view()(key="class_results_drawn", data=data)
 
 

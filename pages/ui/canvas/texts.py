@@ -6,6 +6,7 @@ DOCUMENT_GONE = "This drawing was kept for a while only: change something on the
 
 CLASS_LEGEND = "guesses of the class: a longer bar for more of them"
 CLASS_GUESSED = "class: {said}"
+UNLISTED_GUESS = "“{word}” {said}"
 
 QUERY_KEY_AXES = ("query (looks)", "key (is looked at)")
 """The axes of a map of attention, down and across."""
@@ -167,6 +168,7 @@ CORE = {"notANumber": "not a number", "space": "(space)", "empty": "(empty)"}
 """What every drawing may say; its scripts import it as core/texts.js."""
 PAIR_OF_NAMES, AXES_OF_MATRIX = "{row} → {column}", "{down} ↓  {across} →"
 
+BARS = {"classLegend": "share of the class", "classSays": CLASS_GUESSED.partition("{")[0]}
 LINES = {"steps": "{title}. Left and right arrow keys read out one step after another."}
 INPUT, BLOCK = "input", "block {step}"
 LINES_ALT, LINE_ENDS = "{title}: {lines}.", "{name} from {first:.3g} to {last:.3g}"

@@ -197,7 +197,7 @@ def _wall(page: str, view: View, identity: tuple, options: ViewOptions, maps_pat
         key=name,
         on_choose=take_heads,
         maps_path=maps_path,
-        guesses=_class_guesses(page),
+        guesses=class_guesses(page),
     )
 
 
@@ -229,7 +229,7 @@ def _map(page: str, view: View, weights: Float[np.ndarray, "query key"], options
     return description
 
 
-def _class_guesses(page: str) -> ClassGuesses | None:
+def class_guesses(page: str) -> ClassGuesses | None:
     """Give what a class guessed about the sentence on the page and its model; None where it was another one, or nothing."""
     guesses = st.session_state.get(CLASS_GUESSES)
     asked_of = [st.session_state.get(widget_key(page, name)) for name in ("model", "text")]
@@ -237,7 +237,7 @@ def _class_guesses(page: str) -> ClassGuesses | None:
 
 
 def _guesses_on_map(page: str, view: View) -> dict[str, object] | None:
-    guesses = _class_guesses(page) if view.kind == "self" else None
+    guesses = class_guesses(page) if view.kind == "self" else None
     return guesses and guesses.on_map(distinct_names(view.keys), view.key_special)
 
 

@@ -13,7 +13,9 @@ from pages import contents
 from pages.classroom import entrance, events, student, teacher, texts
 from pages.classroom.entrance import LEAD, ROOM, SECRET
 from pages.classroom.results import lesson_of
-from pages.ui.canvas.texts import CLASS_GUESSED
+from pages.fill_mask.predictions import MAX_UNLISTED
+from pages.fill_mask.texts import GUESSED_BESIDES, GUESSED_BESIDES_CUT
+from pages.ui.canvas.texts import CLASS_GUESSED, UNLISTED_GUESS
 from pages.ui.panels.lesson import OWN_LESSONS, names_in_order
 from pages.ui.panels.lesson_question import compute
 from pages.ui.panels.tokens import escape_markdown
@@ -21,6 +23,7 @@ from pages.ui.shell.address import CLASS_RESULTS, PLACE, PRESENT
 from pages.ui.shell.level import BASIC, LEVEL
 from pages.ui.shell.texts import ABOUT_THE_ROOM, BACK_TO_CLASS, CANNOT_BE_SHOWN
 from tests.support.drawings import maps, walls
+from tests.support.drawn_bars import drawn_bars
 from tests.support.serving import ROOT
 from tx_core.classroom import rooms as store
 from tx_core.classroom.lesson_file import read_lesson, write_lesson
@@ -237,6 +240,44 @@ def test_the_guesses_of_a_head_stand_on_the_pages_own_wall(rooms: Rooms, open_ap
     three = CLASS_GUESSED.format(said=texts.COUNT.format(count=3, share="75 %"))
     assert [(row.index(three), sum(map(bool, row))) for row in header["notes"] if three in row] == [(6, 1)]
     assert maps(app)[0][0]["guesses"] is None
+
+
+def test_the_guesses_of_a_word_stand_in_the_pages_own_list_and_the_others_below_it(
+    rooms: Rooms, open_app: Callable[..., AppTest]
+):
+    unlisted = [f"word{number}" for number in range(MAX_UNLISTED + 1)]
+    app = open_view_of(rooms, open_app, 1, ["went", "Went ", "CAME", *unlisted])
+    (chart,) = drawn_bars(app)
+    total = 3 + len(unlisted)
+    found = {label: guess for label, guess in zip(chart["labels"], chart["guesses"], strict=True) if guess}
+    assert found == {
+        "went": [2 / total, texts.COUNT.format(count=2, share="17 %")],
+        "came": [1 / total, texts.COUNT.format(count=1, share="8 %")],
+    }
+    one = texts.COUNT.format(count=1, share="8 %")
+    named = ", ".join(UNLISTED_GUESS.format(word=word, said=one) for word in unlisted[:MAX_UNLISTED])
+    assert GUESSED_BESIDES_CUT.format(words=named, count=1) in written(app)
+    text = lesson_of(SOURCE).steps[0].view["text"]
+    for changed, shown in ((text.replace("school", "church"), 0), (text, 2)):
+        app.text_input(key="fill_mask_text").set_value(changed).run()
+        assert sum(map(bool, drawn_bars(app)[0]["guesses"])) == shown
+        assert (unlisted[0] in written(app)) is bool(shown)
+
+
+def test_the_guesses_for_a_changed_run_stand_beside_it_and_not_beside_the_run_without_the_change(
+    rooms: Rooms, open_app: Callable[..., AppTest]
+):
+    app = open_view_of(rooms, open_app, 3, ["go", "go", "was", "go"])
+    chart = drawn_bars(app)[0]
+    assert chart["kind"] == "moved"
+    assert chart["guesses"][chart["labels"].index("go")] == [0.75, texts.COUNT.format(count=3, share="75 %")]
+    was = UNLISTED_GUESS.format(word="was", said=texts.COUNT.format(count=1, share="25 %"))
+    assert GUESSED_BESIDES.format(words=was) in written(app)
+    assert maps(app) == [] or maps(app)[0][0]["guesses"] is None
+    app.session_state["fill_mask_changes"] = ()
+    app.run()
+    assert drawn_bars(app)[0]["kind"] == "bars"
+    assert drawn_bars(app)[0]["guesses"] == []
 
 
 def test_the_list_of_pages_leads_back_to_no_room_that_is_closed(rooms: Rooms, open_app: Callable[..., AppTest]):

@@ -8,7 +8,18 @@ import pytest
 from hypothesis import given
 
 from pages.classroom import texts
-from pages.classroom.results import BINS, MAX_ROWS, STUDENT, TEACHER, guessed_cells, lesson_of, message, results, round_edges
+from pages.classroom.results import (
+    BINS,
+    MAX_ROWS,
+    STUDENT,
+    TEACHER,
+    guessed_cells,
+    guessed_words,
+    lesson_of,
+    message,
+    results,
+    round_edges,
+)
 from tests.support.serving import ROOT
 from tx_core.classroom.lesson_file import Question
 from tx_core.classroom.room_records import Room, State
@@ -168,3 +179,12 @@ def test_guesses_are_placed_in_the_rows_and_columns_that_they_were_chosen_from()
     assert [cell[:3] for cell in guessed_cells(wall, ["2-1", "1-3"])] == [("1", "3", 0.5), ("2", "1", 0.5)]
     assert guessed_cells({"options": ["went", "came"]}, ["went"]) == ()
     assert guessed_cells(row, []) == ()
+
+
+def test_guessed_words_are_told_with_their_shares_the_most_frequent_first():
+    assert guessed_words(["ran", " Went", "went", "WENT  ", "in a  hurry"]) == (
+        ("Went", 0.6, texts.COUNT.format(count=3, share="60 %")),
+        ("ran", 0.2, texts.COUNT.format(count=1, share="20 %")),
+        ("in a hurry", 0.2, texts.COUNT.format(count=1, share="20 %")),
+    )
+    assert guessed_words([]) == ()
