@@ -1,5 +1,6 @@
 """A lesson asks before it shows: until the answer, nothing of the view is on the page."""
 
+import re
 from hashlib import sha256
 from typing import get_args, get_type_hints
 
@@ -183,6 +184,13 @@ def test_the_view_of_every_step_is_one_that_its_page_understands(open_app, name:
     app = open_app(step.page, **step.view)
     assert not app.exception
     assert not any(UNKNOWN in notice.value for notice in app.info)
+
+
+@pytest.mark.parametrize(("name", "number"), ALL_STEPS)
+def test_no_step_says_that_its_view_is_below_since_in_a_class_it_is_not(name: str, number: int):
+    step = lesson.shipped_lesson(name).steps[number - 1]
+    said = [step.text, step.then or "", step.question.ask if step.question else ""]
+    assert [text for text in said if re.search(r"\bbelow\b", text, re.IGNORECASE)] == []
 
 
 def test_the_link_of_a_step_alone_gets_its_view(open_app):
