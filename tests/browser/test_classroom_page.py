@@ -128,6 +128,16 @@ def test_a_room_is_played_from_its_opening_to_its_deletion(page_at, axe, settle,
     expect(students[0].get_by_role("button", name=re.compile("^Join"))).to_have_count(0)
 
 
+def test_the_count_stays_when_the_room_is_drawn_again_in_other_colours(page_at, darken):
+    teacher, code = open_room(page_at)
+    join(page_at, code)
+    joined = texts.ANSWERED.format(answered=0, students=1)
+    expect(note(teacher)).to_have_text(joined, timeout=FAST)
+    darken(teacher)
+    expect(teacher.locator(".live.dark")).to_have_count(1, timeout=FAST)
+    expect(note(teacher)).to_have_text(joined)
+
+
 def test_the_view_of_a_step_opens_after_the_answers_and_leads_back(page_at, settle, axe):
     teacher, code = open_room(page_at)
     student = join(page_at, code)
@@ -310,6 +320,8 @@ def test_a_room_is_shown_on_a_projector_and_led_by_keys(page_at, settle):
     fitted.wait_for(state="attached", timeout=30_000)
     expect(teacher.get_by_text(lesson.steps[0].question.ask)).to_be_visible()
     expect(note(teacher)).to_have_text(texts.ANSWERED.format(answered=1, students=1))
+    meter = teacher.locator("[data-staged] .meter")
+    assert meter.locator("div").bounding_box()["width"] == pytest.approx(meter.bounding_box()["width"], abs=1)
     teacher.keyboard.press("ArrowDown")
     expect(teacher.locator("[data-staged] .code")).to_have_text(letters)
     teacher.locator("html[data-fitted='st-key-classroom_qr 1920 1080']").wait_for(state="attached", timeout=30_000)
@@ -321,6 +333,8 @@ def test_a_room_is_shown_on_a_projector_and_led_by_keys(page_at, settle):
     assert "walked" in rows(teacher) and "walked" in rows(student)
     fitted.wait_for(state="attached", timeout=30_000)
     teacher.wait_for_function("() => document.querySelector('[data-staged]').getBoundingClientRect().height >= 0.7 * innerHeight")
+    last = teacher.locator("[data-staged]").get_by_role("listitem").last
+    assert last.bounding_box()["y"] + last.bounding_box()["height"] <= 1080  # all that was guessed is in sight
     teacher.keyboard.press("ArrowRight")
     for page in (teacher, student):
         expect(page.get_by_text(lesson.steps[1].question.ask).first).to_be_visible(timeout=FAST)

@@ -117,13 +117,21 @@ async function poll(live) {
   askLater(live, POLL + Math.random() * 1000);
 }
 
+// drawn: it came with the page, which may be drawn again long after it ran.
 function receive(live, message, drawn) {
-  if (live.message && message.version < live.message.version) return;
-  live.message = message;
+  if (!live.message || !isOlder(message, live.message)) live.message = message;
+  else if (!drawn) return;
+  const newest = live.message;
   // What is told of another step than the one on the page waits until the page is there.
-  if (message.closed || message.step === live.data.step) live.here = message;
-  draw(live, live.here ?? message);
-  if (!drawn && drawsOther(live.data, message)) wantRun(live, message);
+  if (newest.closed || newest.step === live.data.step) live.here = newest;
+  draw(live, live.here ?? newest);
+  if (!drawn && drawsOther(live.data, newest)) wantRun(live, newest);
+}
+
+// Those who joined and answered only become more, without a new version of the room.
+function isOlder(message, known) {
+  if (message.version !== known.version || message.step !== known.step) return message.version < known.version;
+  return message.students < known.students || message.answered < known.answered;
 }
 
 const target = (data, message) => (data.own && !message.together ? data.step : message.step);
@@ -157,6 +165,7 @@ function draw(live, message) {
   live.shown.hidden = !message.sentence;
   setText(live.shown, message.sentence ? live.data.texts.shown.replace("{sentence}", () => visible(message.sentence)) : "");
   const results = message.closed ? null : message.results;
+  live.root.classList.toggle("revealed", Boolean(results));
   live.sentence.hidden = !results;
   setText(live.sentence, results?.sentence ?? "");
   const text = JSON.stringify(results);
