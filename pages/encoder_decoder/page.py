@@ -25,7 +25,7 @@ from pages.ui.shell.address import (
 )
 from pages.ui.shell.controls import live
 from pages.ui.shell.frame import ask_part, explain, page_links, share_link, show_engine, show_source
-from pages.ui.shell.level import show_formula
+from pages.ui.shell.level import is_hidden, show_formula
 from tx_core.engine.device import best_device
 from tx_core.errors import ExplorerError
 from tx_core.training import copy_task
@@ -59,6 +59,8 @@ def introduce_task() -> None:
     """Say what an encoder-decoder is, in words, equations and code."""
     st.markdown(texts.TASK)
     show_formula(texts.TASK_EQUATION)
+    if not is_hidden("formulas"):
+        st.markdown(texts.TASK_LETTERS)
     show_source(seq2seq.Seq2Seq, seq2seq.DecoderBlock, copy_task.train_copy, seq2seq.greedy_decode)
 
 

@@ -18,10 +18,12 @@ ENGINE_INSIDE = "Encoder-decoder, random weights"
 TASK = """
 The **encoder** reads the whole source; each of its tokens can attend to every other. The **decoder** writes the target one
 token at a time: each token attends to the tokens written so far, then to the output of the encoder, which is called
-**cross-attention**. In the equations, *X* is the source and *Y* the target: *S* is the source attending to itself, *T* the
-target attending to itself, and *C* the target attending to *E*, the output of the whole encoder. With a task that needs no
-data, such as copying numbers, you can watch the model learn where to look.
+**cross-attention**. With a task that needs no data, such as copying numbers, you can watch the model learn where to look.
 """
+TASK_LETTERS = (
+    "In the equations, *X* is the source and *Y* the target: *S* is the source attending to itself, *T* the target attending to "
+    "itself, and *C* the target attending to *E*, the output of the whole encoder."
+)
 TASK_EQUATION = r"""
 \begin{aligned}
 S &= \text{attend}(X,\, X,\, X)\;\\

@@ -35,7 +35,7 @@ RUN, STOP = "Run", "Stop"
 RUN_HELP = "Reads every sentence in the background; you can look at other pages meanwhile."
 NO_RUN_NEEDED = (
     "Below are the built-in sentences, read by the built-in model: nothing has to be run for them. Run reads what you choose "
-    "above instead: another model, or a file of your own."
+    "above instead, such as a file of your own."
 )
 PRESS_RUN = "Press Run: the heads appear here when all sentences are read."
 NOTHING_READABLE = "The model can read none of these sentences: each is too long for it, or contains no word."

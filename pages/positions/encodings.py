@@ -103,8 +103,8 @@ ENCODING_VIEWS = {
     "sinusoidal": EncodingView(
         name="Sinusoids",
         text="Each pair of dimensions is a sine and a cosine with its own frequency, from fast to very slow, like the hands of "
-        "a clock. They are **added** to the word vectors. The original transformer (2017) **computed** them with this formula "
-        "and did not learn them; it also tried a learned table, with nearly the same results.",
+        "a clock. They are **added** to the word vectors. The original transformer (2017) **computed** them and did not learn "
+        "them; it also tried a learned table, with nearly the same results.",
         formula=r"\begin{gathered} P_{t,\,2i} = \sin\!\bigl(t / 10000^{2i/d}\bigr) \\ "
         r"P_{t,\,2i+1} = \cos\!\bigl(t / 10000^{2i/d}\bigr)\end{gathered}\;",
         code=(positions.sinusoids, positions.frequencies),

@@ -75,6 +75,7 @@ def test_basic_shows_no_formula_no_code_and_no_export_but_the_picture(open_app, 
     assert not basic.exception
     assert not basic.get("latex")
     assert "$" not in says(basic)
+    assert not re.search(r"\b(formula|equation|code below)s?\b", "\n".join(element.value for element in basic.markdown), re.I)
     assert {texts.SOURCE_CODE, export_texts.TITLE, export_texts.NUMBERS_TABLE}.isdisjoint(folded(basic))
     assert len(basic.main.children) <= len(advanced.main.children)
     assert basic.session_state[LEVEL_NOW] == BASIC
