@@ -34,6 +34,7 @@ from pages.ui.shell.address import (
     Field,
     choice_field,
     flag_field,
+    is_offered,
     number_field,
     read_view,
     text_field,
@@ -227,7 +228,8 @@ if not is_hidden("store"):
     st.header(texts.STORE, anchor=False)
     st.markdown(texts.STORE_TEXT)
     live(PAGE, FIELDS, store.show_store, PAGE)
-st.header(texts.ELSEWHERE, anchor=False)
+if is_offered("links"):
+    st.header(texts.ELSEWHERE, anchor=False)
 write_view(PAGE, FIELDS, FIRST_VIEW)
 page_links(value("text"), "", "attention", "heads_and_blocks", "masks", "fill_mask")
 share_link()

@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.self_attention import texts
 from pages.self_attention.store import QUERIES, read_number, read_table, write_table
+from pages.ui.shell.address import LESSON, LOCK
 from pages.ui.shell.frame import HEADINGS
 from pages.ui.shell.numbers import small_number
 from tests.support.drawings import problems
@@ -315,3 +316,8 @@ def test_the_sentence_goes_along_to_other_pages(open_app):
     *links, next_page = [link.proto for link in open_app(PAGE, text="A bird sings").main.get("page_link")]
     assert next_page.page == "heads_and_blocks"
     assert {link.query_string for link in links} == {"text=A+bird+sings"}
+
+
+def test_links_to_other_pages_have_a_heading_and_without_them_there_is_none(open_app):
+    headings = [[header.value for header in open_app(PAGE, **link).header] for link in ({}, {LESSON: "path", LOCK: "1"})]
+    assert [texts.ELSEWHERE in one for one in headings] == [True, False]
