@@ -99,8 +99,8 @@ VALUES_RESULT = (
 SIMILARITY_TITLE = "Head similarity"
 SIMILARITY = (
     "Two heads are similar if every token distributes its attention in the same way in both (Jensen–Shannon divergence). "
-    "**Heads that are close on the map attend to the same tokens.** Colours and shapes are the kinds of heads, as in “Heads at "
-    "a glance”."
+    "**Heads that are close on the map attend to the same tokens.** Colours and shapes are the kinds of “Heads at a glance”, "
+    "without those of grammar."
 )
 NEAREST = "**Nearest to {head}**"
 NEAREST_TITLE = "Nearest to {head}"

@@ -241,7 +241,10 @@ GRAMMAR_TARGET = "a word that grammar binds it to, measured on a treebank"
 GRAMMAR_RELATION = "{link} {accuracy} (best fixed distance: {baseline})"
 GRAMMAR = "Grammar, measured on a treebank: {relations}."
 GRAMMAR_AND_MORE = "Grammar, measured on a treebank: {relations}, and {more} more."
-NO_GRAMMAR = "Grammar, measured on a treebank: it finds no relation {points} points more often than a fixed distance does."
+NO_GRAMMAR = (
+    "Grammar, measured on a treebank: it follows no relation, which would be to find the other word {points} percentage points "
+    "more often than a fixed distance does."
+)
 GRAMMAR_NOT_MEASURED = "Grammar: not measured for this model."
 NO_RELATION = "–"
 GRAMMAR_CELL = "{head}. {grammar}"

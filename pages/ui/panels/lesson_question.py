@@ -143,6 +143,7 @@ def show_verdict(step: Step, guess: str, name: str) -> None:
         return
     verdict = _verdict(step, answer, guess)
     sentence = compare(question, answer, verdict) if guess else reveal(question, answer)
+    sentence = " ".join([sentence, *filter(None, [texts.SHARE_NOTES.get(question.answer.measure)])])
     if is_presented():  # the picture of the page is what the room looks at
         question_view(None, key=f"{name}_view", verdict=sentence)
         return

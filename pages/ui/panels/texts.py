@@ -291,6 +291,11 @@ GUESS_CHART = {
     "strongest_key": "Attention to each word",
     "head_with_largest_effect": "Change of the prediction without each head (total variation)",
 }
+SHARE_NOTES = {
+    "head_with_largest_effect": "Heads are named layer-head; a share is how much of the probability at the blank moves when the "
+    "head is switched off.",
+}
+"""What the share of an answer is, by its measure, where a student could not tell."""
 SEE_BELOW = "See it below"
 NEXT_STEP = "Next step"
 NEXT_LESSON = "Next lesson: {title}"

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 
 import numpy as np
 import pytest
@@ -87,6 +88,19 @@ def test_every_relation_of_grammar_is_described_with_its_baseline(open_app, engi
             found = grammar.get((layer, head))
             assert cell["word"] == (canvas.GRAMMAR_WORDS[found[0].relation] if found else canvas.NO_RELATION)
             assert cell["strength"] == (found[0].accuracy if found else 0)
+
+
+def test_similar_heads_have_the_kinds_of_the_glance_without_those_of_grammar(open_app):
+    glance, of_grammar, met = cells_of(open_app(PAGE, text=TEXT))["cells"], set(canvas.GRAMMAR_WORDS.values()), set()
+    for chosen in ("1-2", "4-3"):
+        table = open_app(PAGE, text=TEXT, part="alike", heads=chosen).dataframe[0].value
+        for name, kind in zip(table["head"], table["kind"], strict=True):
+            layer, head = (int(number) for number in re.findall(r"\d+", name))
+            word = glance[layer - 1][head - 1]["word"]
+            met.add(word in of_grammar)
+            assert kind not in of_grammar
+            assert word in (kind, *of_grammar)
+    assert met == {True, False}
 
 
 def test_a_model_that_was_not_measured_says_so_and_has_no_kinds_from_grammar(engine, stack):

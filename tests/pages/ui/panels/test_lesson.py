@@ -156,6 +156,7 @@ def test_a_head_is_marked_on_the_wall_of_all_heads(open_app):
     assert (header["guess"], len(cells)) == (0, 48)
     assert cells[header["answer"]] == max(cells)
     assert header["verdict"].startswith(texts.GUESS_HAS_RANK.partition("{answer}")[0])
+    assert header["verdict"].endswith(texts.SHARE_NOTES["head_with_largest_effect"])
 
 
 def test_without_a_guess_nothing_is_revealed(open_app):
