@@ -16,8 +16,6 @@ HAIR = re.compile(r"^(1|0\.\d+)px$")
 """The width of what a screen reader finds and nobody sees."""
 BLANKED = "() => getComputedStyle(document.documentElement, '::after').backgroundColor"
 SMALLEST_TEXT, LEAST_SHARE = 24, 0.7
-WIDE, LEAST_SHARE_OF_WIDE = "encoder_decoder_wall", 0.6
-"""Four square maps in one row reach both sides of the screen before they are as tall as other pictures."""
 RECORD = """
   const fill = CanvasRenderingContext2D.prototype.fillText
   const clear = CanvasRenderingContext2D.prototype.clearRect
@@ -107,6 +105,7 @@ VIEWS = {
     "/bert?part=compare": ("bert_parity",),
     "/bert?part=random": tuple(f"bert_{part}_{name}" for name in ("trained", "untrained") for part in ("wall", "map", "words")),
     "/classifier?": ("classifier_labels", "classifier_said", "classifier_wall", "classifier_map"),
+    f"/fill_mask?{LESSON}&step=1": ("fill_mask_top_words",),
     f"/fill_mask?{LESSON}&step=2": ("fill_mask_map", "fill_mask_top_words", "fill_mask_wall"),
 }
 """Every view with a picture, and the keys of its pictures in the order in which the arrow keys go through them."""
@@ -171,10 +170,7 @@ def check_picture(page: Page, picture: Locator) -> None:
     width, height = page.viewport_size["width"], page.viewport_size["height"]
     box = picture.bounding_box()
     seen = min(height, box["y"] + box["height"]) - max(0, box["y"])
-    key = picture.get_attribute("class")
-    besides = "lesson=" in page.url and "fill_mask_map" not in key  # what else stands below the verdict of a lesson
-    least = LEAST_SHARE_OF_WIDE if WIDE in key or besides else LEAST_SHARE
-    assert seen >= least * height, box
+    assert seen >= LEAST_SHARE * height, box
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= width
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
@@ -275,6 +271,22 @@ def test_a_click_in_an_enlarged_map_finds_the_row_under_it(room):
     _, _, x, y = min((one for one in written if one[0] == "her"), key=lambda one: one[2])
     page.mouse.click(x + 200, y)
     expect(title).to_contain_text("her")
+
+
+def test_heads_of_a_single_layer_stand_in_two_rows_each_below_its_number(room):
+    page = open_view(room, "/encoder_decoder?part=train", "encoder_decoder_wall", *SCREENS[0])
+    wall = page.get_by_test_id("head-wall").first
+    numbers = [one.bounding_box() for one in wall.locator(".number[role=columnheader]").all()]
+    maps = [one.bounding_box() for one in wall.get_by_role("gridcell").all()]
+    rows = sorted({round(one["y"]) for one in maps})
+    assert (len(numbers), len(maps), len(rows)) == (4, 4, 2)
+    for number, one in zip(numbers, maps, strict=True):
+        assert number["x"] == pytest.approx(one["x"], abs=2)
+        assert 0 <= one["y"] - (number["y"] + number["height"]) < 4
+    drawn = wall.locator("xpath=preceding-sibling::canvas").bounding_box()
+    assert drawn["y"] + drawn["height"] == pytest.approx(rows[1] + maps[-1]["height"], abs=20)
+    wall.get_by_role("gridcell").nth(2).click()
+    expect(wall.get_by_role("gridcell").nth(2)).to_have_attribute("aria-selected", "true")
 
 
 def test_a_page_without_a_picture_is_shown_whole(page_at):

@@ -187,21 +187,40 @@ function paint(wall) {
   if (!width || !wall.atlas) return;
   const gap = width < 480 ? 2 : 4;
   const numbers = width < 480 ? 46 : 54;
-  const room = Math.min((width - numbers) / wall.heads, TALLEST_WALL / wall.layers);
+  // In the presenter view the heads of a single layer stand in two rows: in one they would reach both sides of the screen first.
+  const folded = wall.layers === 1 && wall.heads > 2 && getComputedStyle(wall.root).getPropertyValue("--aside").trim() === "none";
+  const abreast = folded ? Math.ceil(wall.heads / 2) : wall.heads;
+  const down = folded ? 2 : wall.layers;
+  const room = Math.min((width - numbers) / abreast, TALLEST_WALL / down);
   const size = Math.max(SMALLEST, Math.min(LARGEST, Math.floor(room - gap)));
   wall.root.style.setProperty("--cell", `${size}px`);
   wall.root.style.setProperty("--gap", `${gap}px`);
   wall.root.style.setProperty("--numbers", `${numbers}px`);
-  wall.root.style.setProperty("--heads", String(wall.heads));
+  wall.root.style.setProperty("--heads", String(abreast));
+  fold(wall, abreast);
   const pitch = size + gap;
-  const context = sharpen(wall.canvas, numbers + wall.heads * pitch, HEADINGS + wall.layers * pitch);
+  const headings = folded ? down : 1;
+  const context = sharpen(wall.canvas, numbers + abreast * pitch, HEADINGS * headings + down * pitch);
   context.imageSmoothingEnabled = size / Math.max(wall.rows, wall.columns) < 3;
   context.imageSmoothingQuality = "high";
   for (let layer = 0; layer < wall.layers; layer += 1) {
     for (let head = 0; head < wall.heads; head += 1) {
       const from = (layer * wall.heads + head) * wall.rows;
-      const [x, y] = [numbers + head * pitch, HEADINGS + layer * pitch];
+      const row = layer + Math.floor(head / abreast);
+      const [x, y] = [numbers + (head % abreast) * pitch, HEADINGS * Math.min(headings, row + 1) + row * pitch];
       context.drawImage(wall.atlas, 0, from, wall.columns, wall.rows, x, y, size, size);
+    }
+  }
+}
+
+// Puts the numbers and buttons of a single layer where they stand when there are `abreast` heads in a row.
+function fold(wall, abreast) {
+  const folded = abreast < wall.heads;
+  wall.grid.classList.toggle("folded", folded);
+  const [numbers, buttons] = [wall.grid.querySelectorAll('[role="columnheader"]:not(.corner)'), wall.buttons[0]];
+  for (const [below, nodes] of [numbers, buttons].entries()) {
+    for (const [head, node] of [...nodes].entries()) {
+      node.style.gridArea = folded ? `${2 * Math.floor(head / abreast) + 1 + below} / ${(head % abreast) + 2}` : "";
     }
   }
 }
