@@ -81,7 +81,6 @@ with st.container() if alone else st.sidebar:
                 "page": chosen.url_path,
                 "terms": "" if is_presented() else f"{PATH}/{version()}/terms/terms.js",
                 "held": HELD in st.session_state or has_upload(),
-                "presented": is_presented(),
                 "level": st.session_state.get(LEVEL_CHOSEN, ""),
                 "presenter": f"{PATH}/{version()}/presenter/presenter.js" if is_presented() else "",
                 "views": st.session_state.get(ADDED_VIEWS, []),

@@ -117,14 +117,16 @@ const REVEAL = '[class*="lesson_reveal"] button, [class*="classroom_reveal"] but
 const STEPS = { ArrowRight: NEXT, PageDown: NEXT, ArrowLeft: PREVIOUS, PageUp: PREVIOUS }
 const TURNS = { ArrowDown: 1, ArrowRight: 1, PageDown: 1, ArrowUp: -1, ArrowLeft: -1, PageUp: -1 }
 
-function present({ presented, presenter }, toggle) {
+// The address says whether the page is presented: what a run sent may be drawn again after the next one has come.
+const isPresented = () => new URLSearchParams(location.search).get("present") === "1"
+
+function present({ presenter }, toggle) {
   const root = document.documentElement
-  const state = { presented, toggle }
-  if (!presented) delete root.dataset.blank
-  if (presented) showPictures(presenter)
-  else document.attentionPictures?.then((pictures) => pictures?.end())
-  if (root.attentionPresenter) return void Object.assign(root.attentionPresenter, state)
-  root.attentionPresenter = state // the listeners below are added once and read it as it is then
+  if (!isPresented()) delete root.dataset.blank
+  if (!isPresented()) document.attentionPictures?.then((pictures) => pictures?.end())
+  else if (presenter) showPictures(presenter)
+  if (root.attentionPresenter) return void Object.assign(root.attentionPresenter, { toggle })
+  const state = root.attentionPresenter = { toggle, wanted: null } // the listeners below are added once and read it as it is then
   const listen = (takes, capture) => addEventListener("keydown", (event) => {
     const target = event.composedPath()[0]
     if (!takes(event.key) || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.repeat || target.matches?.(TYPED)) return
@@ -152,10 +154,14 @@ function showPictures(address) {
   })
 }
 
-function pressed(key, { presented, toggle }) {
+function pressed(key, state) {
   const letter = key.toLowerCase()
-  if (letter === "p") return toggle(!presented), true
-  if (!presented) return false
+  if (letter === "p") {
+    if (state.wanted === isPresented()) state.wanted = null
+    state.wanted = !(state.wanted ?? isPresented()) // the address follows once the page has heard of it
+    return state.toggle(state.wanted), true
+  }
+  if (!isPresented()) return false
   if (letter === "b") return document.documentElement.toggleAttribute("data-blank"), true
   if (letter === "r") return document.querySelector(REVEAL)?.click(), true
   const way = STEPS[key] && document.querySelector(STEPS[key])
