@@ -35,14 +35,14 @@ RING = """() => {
 """What has the focus, the colour of its ring, and that of the ground on which the ring is drawn."""
 
 
-def luminance(colour: list[int]) -> float:
+def luminance(colour: list[float]) -> float:
     """Relative luminance, as WCAG defines it."""
     shares = [value / 255 for value in colour]
     red, green, blue = (share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def contrast(one: list[int], other: list[int]) -> float:
+def contrast(one: list[float], other: list[float]) -> float:
     """Contrast ratio, from 1 to 21, as WCAG defines it."""
     dark, light = sorted([luminance(one), luminance(other)])
     return (light + 0.05) / (dark + 0.05)

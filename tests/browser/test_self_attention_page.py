@@ -10,10 +10,13 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from pages.self_attention import texts
+from tests.browser.test_focus import contrast
 from tx_core.engine import catalogue
 from tx_core.lessons.steps import StepChoice, sentence_steps
 
 TEXT = "time flies like an arrow"
+MIN_TEXT_CONTRAST = 4.4
+"""WCAG 2.2, 1.4.3, less what rounding of colours takes."""
 AT = "/self_attention?text=time+flies+like+an+arrow&layer=1&head=8&cell=matches-4-3"
 
 
@@ -247,6 +250,21 @@ LIT_NAMES = """
     return write.call(this, text, x, y, ...rest)
   }"""
 """Remembers where the names of lit rows were written, and how tall their canvas is."""
+CELL_NUMBERS = """
+  const { fill, fillText, save } = CanvasRenderingContext2D.prototype
+  const grounds = new WeakMap()
+  const colours = (context) => [context.fillStyle, context.globalAlpha]
+  window.numbers = []
+  Object.assign(CanvasRenderingContext2D.prototype, {
+    fill(...given) { grounds.set(this, colours(this)); return fill.apply(this, given) },
+    save() { grounds.delete(this); return save.call(this) },
+    fillText(...given) {
+      if (grounds.has(this)) window.numbers.push([grounds.get(this), colours(this)])
+      grounds.delete(this)
+      return fillText.apply(this, given)
+    },
+  })"""
+"""Remembers of each number in a cell the colour of the cell and that of the number, each with its opacity."""
 COVERED_ROWS = """
   async (main) => {
     const covered = [];
@@ -315,6 +333,30 @@ def test_the_longest_sentence_is_drawn(open_steps):
     canvas = page.get_by_test_id("matrix-weights").first
     expect(canvas).to_have_attribute("data-lit", "line 127 *, line * 127, own 127 127")
     assert float(canvas.get_attribute("data-cell")) >= 4
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_every_number_stands_out_from_its_cell_also_where_another_cell_is_chosen(page_at, dark):
+    page = page_at("/self_attention", dark=dark)
+    page.add_init_script(CELL_NUMBERS)
+    page.reload()
+    page.wait_for_function("() => window.numbers?.length > 30", timeout=30_000)
+    over = page.evaluate("getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor")
+    for ground, ink in page.evaluate("window.numbers"):
+        cell = blend(*ground, channels(over))
+        assert contrast(blend(*ink, cell), cell) >= MIN_TEXT_CONTRAST, (ground, ink)
+
+
+def channels(colour: str) -> list[float]:
+    """Read a colour as a canvas or a style sheet writes it: #rrggbb or rgb(…)."""
+    if colour.startswith("#"):
+        return [int(colour[place : place + 2], 16) for place in (1, 3, 5)]
+    return [float(number) for number in re.findall(r"[\d.]+", colour)[:3]]
+
+
+def blend(colour: str, opacity: float, ground: list[float]) -> list[float]:
+    """Lay a colour over a ground."""
+    return [above * opacity + below * (1 - opacity) for above, below in zip(channels(colour), ground, strict=True)]
 
 
 @pytest.mark.parametrize(("cell", "above", "below"), [("matches-4-3", "cat", "sat"), ("matches-100-99", "and", "[SEP]")])

@@ -2,7 +2,7 @@
 // its names and its legend are painted.
 
 import { number, short } from "../core/numbers.js";
-import { css, differenceGradient, gradient, inkOn } from "../core/palette.js";
+import { css, differenceGradient, gradient, inkOn, mix } from "../core/palette.js";
 import { element, fit, visible } from "../core/surface.js";
 import { filled } from "../core/text.js";
 
@@ -60,7 +60,6 @@ const LABEL_FONT = 12;
 const NAME_HEIGHT = 13;
 export const INSET = 3; // room for the frame of the first column
 const DIMMED = 0.6;
-const DIMMED_INK = 0.8;
 const FEW_TITLES = 5;
 
 export function colourOf(colours, value, limit) {
@@ -82,16 +81,15 @@ export function paintMatrix(context, matrix, shape, { colours, theme, lights, ch
       const value = valueAt(matrix, row, column);
       const lit = !dim || isLit(lights, row, column);
       const box = [column * wide, top + row * cell, wide - gap, cell - gap];
-      context.globalAlpha = lit ? 1 : DIMMED;
-      const finite = Number.isFinite(value);
-      const ink = finite ? paintValue(context, box, colourOf(colours, value, matrix.limit)) : paintHidden(context, box, theme);
+      const strength = lit ? 1 : DIMMED;
+      const ink = Number.isFinite(value)
+        ? paintValue(context, box, mix(colourOf(colours, value, matrix.limit), theme.ground, strength))
+        : paintHidden(context, box, theme, strength);
       if (!shape.numbers) continue;
-      context.globalAlpha = lit ? 1 : DIMMED_INK;
-      context.fillStyle = lit ? ink : theme.text;
+      context.fillStyle = ink;
       write(context, theme, short(value), box[0] + box[2] / 2, box[1] + box[3] / 2);
     }
   }
-  context.globalAlpha = 1;
   if (matrix.shown < matrix.columns) paintMore(context, matrix, shape, theme);
   paintColumnNames(context, matrix, shape, theme, chosen);
   for (const light of lights) outline(context, matrix, shape, light, gap, theme);
@@ -106,7 +104,8 @@ function paintValue(context, [x, y, width, height], colour) {
   return inkOn(colour);
 }
 
-function paintHidden(context, [x, y, width, height], theme) {
+function paintHidden(context, [x, y, width, height], theme, strength) {
+  context.globalAlpha = strength;
   context.strokeStyle = theme.faint;
   context.lineWidth = 1;
   context.strokeRect(x + 0.5, y + 0.5, width - 1, height - 1);
@@ -114,6 +113,7 @@ function paintHidden(context, [x, y, width, height], theme) {
   context.moveTo(x + 1, y + height - 1);
   context.lineTo(x + width - 1, y + 1);
   context.stroke();
+  context.globalAlpha = 1;
   return theme.quiet;
 }
 
