@@ -60,7 +60,7 @@ HEAD_ADDS_MOST = (
     "The longest vector is added by head {head} to '{token}': length {length:.2f}. On average over the tokens, head {most} adds "
     "most ({most_mean:.2f}) and head {least} least ({least_mean:.2f})."
 )
-HEADS_SUM = "Sum of all heads and the bias, compared with the attention's own output"
+HEADS_SUM = "Heads and bias added up, compared with the output"
 HEADS_CHOSEN, HEADS_CHOSEN_NOTE = "Output of the chosen heads, compared with all", "mean cosine; 1 is the same direction"
 
 # Feed-forward

@@ -22,7 +22,7 @@ MAX_LABELS = 10
 MAX_EXAMPLE_CHARACTERS = 5_000
 MAX_LABEL_CHARACTERS = 40
 
-MADE_HERE, FROM_HUB, YOUR_FILE = "made from templates in this repository", "IMDB, from the Hugging Face hub", "your file"
+MADE_HERE, FROM_HUB, YOUR_FILE = "made from templates of this app", "IMDB, from the Hugging Face hub", "your file"
 TOO_FEW_EXAMPLES = "At least {least} examples are needed to train, there are {examples}."
 WRONG_NUMBER_OF_LABELS = "Between 2 and {most} different labels are needed, there are {labels:,}."
 LONELY_LABEL = "Every label needs 2 examples or more; “{label}” has one."
