@@ -152,7 +152,8 @@ def introduce_model(snapshot: Snapshot | None) -> CopyTraining | None:
         return None
     done, settings = len(answering.losses), answering.settings
     trained = texts.TRAINED.format(done=done, total=settings.batches, task=TASKS[settings.task].title)
-    st.markdown(trained if done else texts.UNTRAINED)
+    kept = trained if is_hidden("files") else f"{trained} {texts.SAVE_TO_KEEP}"
+    st.markdown(kept if done else texts.UNTRAINED)
     return answering
 
 

@@ -88,10 +88,8 @@ CROSS_ATTENTION = (
 TRY_IT = "Try it yourself"
 NUMBERS, RANDOM_NUMBERS = "Your numbers", "Random numbers"
 STILL_TRAINING = "Your numbers are answered as soon as the training stops."
-TRAINED = (
-    "This model was trained on **{done:,} of {total:,} batches** of the task “{task}”. Reloading the page discards it; save it "
-    "as a file to keep it."
-)
+TRAINED = "This model was trained on **{done:,} of {total:,} batches** of the task “{task}”. Reloading the page discards it."
+SAVE_TO_KEEP = "Save it as a file to keep it."
 UNTRAINED = (
     ":material/casino: **Untrained model.** Its weights are random numbers, so its answers and its attention mean nothing yet. "
     "Train it first."

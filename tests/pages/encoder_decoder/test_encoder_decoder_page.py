@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 from pages.encoder_decoder import texts
 from pages.encoder_decoder.model import SIZES
 from pages.ui.panels import texts as panel_texts
+from pages.ui.shell.level import ADVANCED, BASIC
 from pages.ui.shell.texts import LINK_SHOWS_VIEW
 from tests.support.copy_page import KIND, SETTINGS, SMALL, Open, bars, press, row, says, trained
 from tests.support.trainings import SLOWLY, name_of, own_server, until_still
@@ -39,6 +40,14 @@ def test_before_training_the_page_says_that_its_numbers_are_random(open_app: Ope
     assert buttons(app) >= {panel_texts.TRAIN, texts.RANDOM_NUMBERS}
     assert texts.FILE_HELP in says(app)
     assert app.query_params == {}
+
+
+def test_a_trained_model_is_to_be_saved_where_the_page_can_save_it(open_app: Open, trainings: Registry):
+    for level, saved in ((ADVANCED, True), (BASIC, False)):
+        app = press(open_app("encoder_decoder", level=level, **SMALL), "train")
+        until_still(app, trainings, KIND)
+        assert texts.TRAINED.partition("**")[0] in says(app.run())
+        assert (texts.SAVE_TO_KEEP in says(app)) == saved
 
 
 def test_a_training_runs_through_and_its_model_answers(open_app: Open, trainings: Registry):
