@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from pages.heads_and_blocks import texts
+from pages.ui.canvas.texts import MATRIX_ROW
 from tx_core.engine import catalogue
 from tx_core.lessons.bert_steps import embedding_run
 
@@ -24,6 +25,13 @@ def test_turning_to_a_part_shows_its_matrices_and_explains_a_cell(page_at, settl
     expect(page.get_by_test_id("matrix-row")).to_have_count(1)  # the row of the part before fades out
     expect(page.get_by_test_id("matrix-row")).to_contain_text(f"{texts.UP} · token")
     page.wait_for_url(re.compile("part=feed.*cell=widened"))
+
+
+@pytest.mark.parametrize(("part", "multiplied"), [("embeddings", False), ("heads", True), ("norm", False)])
+def test_the_legend_has_the_frame_of_a_factor_where_something_is_multiplied(page_at, part, multiplied):
+    legend = page_at(f"{PATH}{TEXT}&part={part}").locator("p.legend")
+    expect(legend).to_contain_text(MATRIX_ROW["madeFrom"], timeout=SLOW)
+    assert (MATRIX_ROW["times"] in legend.inner_text()) == multiplied
 
 
 def numbers(written: str) -> list[float]:

@@ -198,14 +198,15 @@ function placesOfNames(rows, { cell, top, count }) {
   return places;
 }
 
-// Lists the colour scale of every group of matrices, and the meaning of the two frames.
+// Lists the colour scale of every group of matrices, and the meaning of the frames that there can be.
 export function fillLegend(node, matrices, dark, texts) {
   const groups = new Map();
   for (const matrix of matrices) groups.set(matrix.group, [...(groups.get(matrix.group) ?? []), matrix]);
   const scales = [...groups.values()].map((group) => scaleOf(group, groups.size > 1, dark, texts));
-  const [left, right] = ["left", "right"].map((part) => element("span", { class: `swatch ${part}` }));
-  node.replaceChildren(...scales, element("span", {}, texts.squareRoot),
-    element("span", {}, left, " ", texts.madeFrom), element("span", {}, right, " ", texts.times));
+  const frame = (part, meaning) => element("span", {}, element("span", { class: `swatch ${part}` }), " ", meaning);
+  const multiplied = matrices.some(({ origin }) => origin?.kind === "product");
+  node.replaceChildren(...scales, element("span", {}, texts.squareRoot), frame("left", texts.madeFrom),
+    ...(multiplied ? [frame("right", texts.times)] : []));
 }
 
 function scaleOf(matrices, named, dark, texts) {
