@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pandas
 import streamlit as st
 
 from pages.fill_mask import texts
@@ -272,7 +271,7 @@ def _show_ranking(page: str, result: HeadScan, followed: Effect) -> None:
     st.markdown(f"**{escape_markdown(title)}**")
     rows = scan_rows(result, followed)
     st.dataframe(
-        pandas.DataFrame(rows, columns=SCAN_COLUMNS),
+        [dict(zip(SCAN_COLUMNS, row, strict=True)) for row in rows],
         hide_index=True,
         height=RANKING_HEIGHT,
         column_config={name: st.column_config.NumberColumn(format="%.4g") for name in SCAN_COLUMNS[3:9]},

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pandas
 import streamlit as st
 from jaxtyping import Float
 
@@ -45,9 +44,9 @@ def numbers(sentences: Sequence[SentencePredictions], shift: BlankShift | None, 
     with opened:
         if shift:
             st.caption(texts.SHIFT_TABLE)
-            st.dataframe(pandas.DataFrame(shift_rows(shift), columns=SHIFT_COLUMNS), hide_index=True)
+            st.dataframe([dict(zip(SHIFT_COLUMNS, row, strict=True)) for row in shift_rows(shift)], hide_index=True)
             st.caption(texts.UNCHANGED_TABLE)
-        table = pandas.DataFrame([row for answer in sentences for row in prediction_rows(answer)], columns=PREDICTION_COLUMNS)
+        table = [dict(zip(PREDICTION_COLUMNS, row, strict=True)) for answer in sentences for row in prediction_rows(answer)]
         st.dataframe(table, hide_index=True, column_config={"probability": st.column_config.NumberColumn(format="%.4g")})
         st.download_button(
             DOWNLOAD_CSV,

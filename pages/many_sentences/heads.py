@@ -5,7 +5,6 @@ import io
 from dataclasses import dataclass
 
 import numpy as np
-import pandas
 import streamlit as st
 from jaxtyping import Float
 
@@ -175,22 +174,25 @@ def _show_sentence(report: HeadReport, head: Head, number: int, score: float) ->
 
 
 def show_table(page: str, report: HeadReport) -> None:
-    """Show the numbers of all heads, and offer them as CSV."""
+    """Offer the numbers of all heads as a table, built only when it is opened, and as a CSV file."""
     if is_hidden("tables"):
         return
+    folded = st.expander(texts.TABLE, key=widget_key(page, "table"), on_change="rerun")
+    if not folded.open:
+        return
     rows = head_rows(report)
-    st.subheader(texts.TABLE, anchor=False)
-    st.caption(f"{texts.TABLE_NOTE} {GRAMMAR_COLUMNS_NOTE}")
-    st.dataframe(pandas.DataFrame(rows), hide_index=True)
-    st.download_button(
-        texts.DOWNLOAD,
-        lambda: as_csv(rows),
-        FILE,
-        "text/csv",
-        key=widget_key(page, "csv"),
-        on_click="ignore",
-        icon=":material/download:",
-    )
+    with folded:
+        st.caption(f"{texts.TABLE_NOTE} {GRAMMAR_COLUMNS_NOTE}")
+        st.dataframe(rows, hide_index=True)
+        st.download_button(
+            texts.DOWNLOAD,
+            lambda: as_csv(rows),
+            FILE,
+            "text/csv",
+            key=widget_key(page, "csv"),
+            on_click="ignore",
+            icon=":material/download:",
+        )
 
 
 def head_rows(report: HeadReport) -> list[dict[str, object]]:

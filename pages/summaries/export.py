@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pandas
 import streamlit as st
 
 from pages.summaries import texts
@@ -135,7 +134,8 @@ def show_numbers(key: str, table: Callable[[], Table]) -> None:
     folded = st.expander(texts.NUMBERS, key=key, on_change="rerun")
     if folded.open:
         shown = table()
-        folded.dataframe(pandas.DataFrame(shown.rows(), columns=shown.columns).round(4), hide_index=True)
+        rows = ((round(cell, 4) if isinstance(cell, float) else cell for cell in row) for row in shown.rows())
+        folded.dataframe([dict(zip(shown.columns, row, strict=True)) for row in rows], hide_index=True)
 
 
 def project_code(title: str, trace: Trace, imports: Sequence[str], lines: Sequence[str]) -> str:

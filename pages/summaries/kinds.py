@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pandas
 import streamlit as st
 from jaxtyping import Float
 
@@ -199,7 +198,7 @@ def _show_numbers(page: str, model: str, stack: AttentionStack, summary: HeadSum
     if folded.open:
         with folded:
             st.caption(f"{texts.KINDS_NUMBERS} {GRAMMAR_COLUMNS_NOTE}")
-            st.dataframe(pandas.DataFrame(head_rows(model, stack, summary)), hide_index=True)
+            st.dataframe(head_rows(model, stack, summary), hide_index=True)
 
 
 def head_rows(model: str, stack: AttentionStack, summary: HeadSummary) -> Sequence[dict[str, object]]:

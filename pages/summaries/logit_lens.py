@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-import pandas
 import streamlit as st
 
 from pages.summaries import texts
@@ -38,7 +37,7 @@ def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export
     answers = cache.get_or_compute(
         (page, "lens", cache.engine_key(engine), text, pair or None, place), lambda: logit_lens.logit_lens(engine, trace, place)
     )
-    st.dataframe(answer_table(answers), key=f"{page}_lens")
+    st.dataframe(answer_table(answers), hide_index=True, key=f"{page}_lens")
     description = describe_answer(answers, numbered_tokens(encoding.tokens)[place], predicts_next=engine.info.predicts_next)
     st.text(description)
     draw_lines(f"{page}_lens_line", texts.FINAL_PROBABILITY, depths(engine.info.num_layers), _series(answers), _limits(answers))
@@ -46,14 +45,14 @@ def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export
     return lambda: export(trace, answers, description)
 
 
-def answer_table(answers: LayerPredictions) -> pandas.DataFrame:
+def answer_table(answers: LayerPredictions) -> list[dict[str, str]]:
     """List the top answers after each layer, and the rank of the final one."""
     cells = [
         [*(f"{word} {percent(float(share))}" for word, share in zip(words, shares, strict=True)), f"{rank:,}"]
         for words, shares, rank in zip(answers.words, answers.shares, answers.rank.tolist(), strict=True)
     ]
-    columns = [texts.RANK.format(rank=rank) for rank in range(1, answers.shares.shape[1] + 1)]
-    return pandas.DataFrame(cells, index=_depth_names(answers), columns=[*columns, texts.FINAL_RANK])
+    columns = ["", *(texts.RANK.format(rank=rank) for rank in range(1, answers.shares.shape[1] + 1)), texts.FINAL_RANK]
+    return [dict(zip(columns, [name, *row], strict=True)) for name, row in zip(_depth_names(answers), cells, strict=True)]
 
 
 def describe_answer(answers: LayerPredictions, token: str, *, predicts_next: bool) -> str:
@@ -85,10 +84,9 @@ def export(trace: Trace, answers: LayerPredictions, description: str) -> Export:
     token = numbered_tokens(trace.attention.query_tokens.tokens)[answers.place]
     subject = Subject(trace, texts.LENS_SUBJECT.format(token=token), description, "logit-lens")
     table = answer_table(answers)
-    rows = [[name, *cells] for name, cells in zip(table.index, table.to_numpy().tolist(), strict=True)]
     steps = depths(len(answers.words) - 1)
     charts = [
-        listing_chart("", ["", *table.columns], rows),
+        listing_chart("", list(table[0]), [list(row.values()) for row in table]),
         lines_chart(texts.FINAL_PROBABILITY, steps, _series(answers), limits=_limits(answers), tall=CHART_HEIGHT),
     ]
     written = Code(texts.LENS_RESULT, lambda: code(subject.heading, trace, answers.place, len(answers.words[0])))

@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pandas
 import streamlit as st
 from jaxtyping import Float
 
@@ -89,7 +88,8 @@ def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export
     with table:
         st.markdown(texts.NEAREST.format(head=head_in_sentence(around.heads[around.chosen])))
         rows = [(head_name(around.heads[other]), around.kinds[other].name, round(share, 3)) for other, share in around.nearest]
-        st.dataframe(pandas.DataFrame(rows, columns=texts.SIMILARITY_COLUMNS), hide_index=True, key=f"{page}_near")
+        nearest = [dict(zip(texts.SIMILARITY_COLUMNS, row, strict=True)) for row in rows]
+        st.dataframe(nearest, hide_index=True, key=f"{page}_near")
     show_numbers(widget_key(page, "alike_numbers"), lambda: _table(engine.name, around))
     correlation = similarity.mds_correlation(around.similarities)
     show_note(f"{texts.SIMILARITY_CAVEAT.format(correlation=correlation)} {EXPLANATION_DEBATE}", trace)

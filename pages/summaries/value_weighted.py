@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 import numpy as np
-import pandas
 import streamlit as st
 
 from pages.summaries import texts
@@ -100,7 +99,7 @@ def _show_numbers(page: str, stack: AttentionStack, head: Head, weighted: ValueW
             weighted.values[head[1]].round(4),
             row_shares(weighted.mixed[head[1]]).mean(axis=0).round(4),
         )
-        folded.dataframe(pandas.DataFrame(dict(zip(texts.VALUES_COLUMNS, columns, strict=True))), hide_index=True)
+        folded.dataframe(dict(zip(texts.VALUES_COLUMNS, columns, strict=True)), hide_index=True)
 
 
 def export(trace: Trace, head: Head, drawn: Matrices, description: str) -> Export:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import pandas
 from streamlit.testing.v1 import AppTest
 
 from pages.many_sentences.texts import SEE_SENTENCE
@@ -27,6 +28,13 @@ def upload(app: AppTest, text: str | bytes, name: str = "mine.txt") -> AppTest:
     """Bring a visitor's own file onto the page."""
     data = text.encode() if isinstance(text, str) else text
     return app.file_uploader(key=f"{PAGE}_file").set_value((name, data, "text/plain")).run()
+
+
+def numbers_of(app: AppTest) -> pandas.DataFrame:
+    """Open the table of all heads and give it."""
+    assert not app.dataframe
+    app.session_state[f"{PAGE}_table"] = True
+    return app.run().dataframe[0].value
 
 
 def links(app: AppTest) -> list[str]:

@@ -7,7 +7,6 @@ from functools import partial
 from types import MappingProxyType
 
 import numpy as np
-import pandas
 import streamlit as st
 
 from pages.ui.canvas.drawings import Drawing, Drawings, collect_drawings, numbered_once
@@ -73,7 +72,7 @@ def _made(drawings: Drawings) -> list[Drawing]:
 
 
 def _show_table(rows: Sequence[tuple[TableValue, ...]]) -> None:
-    st.dataframe(pandas.DataFrame(rows[:MOST_SHOWN], columns=COLUMNS), hide_index=True)
+    st.dataframe([dict(zip(COLUMNS, row, strict=True)) for row in rows[:MOST_SHOWN]], hide_index=True)
     if len(rows) > MOST_SHOWN:
         st.caption(texts.TABLE_CUT.format(shown=MOST_SHOWN, all=len(rows)))
 

@@ -10,7 +10,7 @@ from pages.many_sentences import texts
 from pages.many_sentences.heads import OWN, RANKS, as_csv, describe_head, head_rows
 from pages.ui.panels.texts import READ_WITHOUT
 from pages.ui.shell.address import LESSON, LOCK, STEP
-from tests.support.sentences_page import HUB_MODEL, KIND, OWN_FILE, PAGE, Open, links, press, says, upload
+from tests.support.sentences_page import HUB_MODEL, KIND, OWN_FILE, PAGE, Open, links, numbers_of, press, says, upload
 from tests.support.trainings import own_server, until_still
 from tx_core.classroom.lesson_file import Lesson, pack_lesson
 from tx_core.corpus.batches import TOO_MANY_TOKENS_IN_LINE
@@ -26,7 +26,7 @@ def test_the_built_in_sentences_are_summed_up_at_once(open_app: Open):
     assert texts.HEADS in says(app)
     count, source = len(embedded_sentences()), embedded_sentences().source
     assert texts.READ_FILE[1].format(count=count, source=source) in says(app)
-    table = app.dataframe[0].value
+    table = numbers_of(app)
     assert len(table) == engine.info.num_layers * engine.info.num_heads
     assert table["confidence"].between(0, 1).all()
     assert "Layer 1, head 1 " in says(app)
@@ -40,7 +40,7 @@ def test_the_chosen_head_is_described_with_its_strongest_sentences_and_links_to_
     assert describe_head(report, (1, 2)) in says(app)
     assert len(links(app)) == 5
     assert all("heads=2-3" in link and "text=" in link for link in links(app))
-    table = app.dataframe[0].value.set_index(["layer", "head"])
+    table = numbers_of(app).set_index(["layer", "head"])
     assert len(table.loc[(2, 3), "strongest in lines"].split()) == 5
 
 
@@ -52,7 +52,7 @@ def test_without_special_tokens_every_sentence_and_every_link_is_read_so(open_ap
     assert (bare.tokens, bare.read) == (usual.tokens, usual.read)
     assert abs(bare.entropy - usual.entropy).max() > 0.1
     assert describe_head(bare, (1, 2)) in says(app)
-    assert list(app.dataframe[0].value["entropy (nats)"]) == [row["entropy (nats)"] for row in head_rows(bare)]
+    assert list(numbers_of(app)["entropy (nats)"]) == [row["entropy (nats)"] for row in head_rows(bare)]
     assert all("nospecial=1" in link for link in links(app))
     assert READ_WITHOUT.format(tokens="\\[CLS\\] and \\[SEP\\]") in says(app)
 

@@ -13,7 +13,7 @@ from pages.many_sentences.heads import describe_head
 from pages.many_sentences.reading import OpenedScan
 from pages.ui.panels.texts import QUEUE_NEXT
 from tests.support import checkpoints
-from tests.support.sentences_page import HUB_MODEL, KIND, OWN_FILE, PAGE, Open, links, press, says, upload
+from tests.support.sentences_page import HUB_MODEL, KIND, OWN_FILE, PAGE, Open, links, numbers_of, press, says, upload
 from tests.support.trainings import SLOWLY, name_of, own_server, until_still
 from tx_core.corpus import scan_file
 from tx_core.corpus.scan_file import CorpusScan, new_origin, only_named, write_scan
@@ -61,7 +61,7 @@ def test_the_heads_of_a_scan_are_shown_with_what_was_scanned(open_app: Open, sca
     assert describe_left_out((LeftOut("empty", 3, (1, 3, 5)),)) in says(app)
     assert describe_head(report, (1, 2)) in says(app)
     assert texts.SCAN_FIRST not in says(app)
-    assert len(app.dataframe[0].value) == len(report.patterns)
+    assert len(numbers_of(app)) == len(report.patterns)
     assert len(links(app)) == 5
     assert all("heads=2-3" in link and "text=" in link for link in links(app))
     markup = [element.value for kind in (app.markdown, app.caption) for element in kind]
@@ -210,4 +210,4 @@ def test_any_model_of_the_hub_reads_them_too(open_app: Open, readings: Registry,
     assert not app.exception
     assert app.query_params.get("heads") != ["99-99"]
     assert "Layer 99" not in says(app)
-    assert app.dataframe[0].value["layer"].max() == checkpoints.LAYERS
+    assert numbers_of(app)["layer"].max() == checkpoints.LAYERS

@@ -131,7 +131,7 @@ def test_gpt2_is_read_for_the_token_that_follows(of_family):
     token = numbered_tokens(trace.attention.query_tokens.tokens)[last]
     assert texts.LENS_NEXT_TOKEN in says(app)
     assert describe_answer(found, token, predicts_next=True) in says(app)
-    assert [cell.rsplit(" ", 2)[0] for cell in app.dataframe[0].value.iloc[0, :5]] == list(found.words[0])
+    assert [cell.rsplit(" ", 2)[0] for cell in app.dataframe[0].value.iloc[0, 1:6]] == list(found.words[0])
     refused = of_family("gpt2", "gpt2", text="Time flies like ___", part="owed")
     assert str(no_head(catalogue.card("gpt2").title)) in says(refused)
 
@@ -218,7 +218,7 @@ def test_the_lens_ends_with_the_models_own_answer(open_app, engine):
     trace = engine.trace(TEXT, keep=("hidden",))
     found = logit_lens(engine, trace, trace.attention.query_tokens.blanks[0])
     table = app.dataframe[0].value
-    assert [cell.rsplit(" ", 2)[0] for cell in table.iloc[-1, :5]] == list(found.words[-1])
+    assert [cell.rsplit(" ", 2)[0] for cell in table.iloc[-1, 1:6]] == list(found.words[-1])
     assert [int(rank.replace(",", "")) for rank in table[texts.FINAL_RANK]] == found.rank.tolist()
     token = numbered_tokens(trace.attention.query_tokens.tokens)[found.place]
     assert describe_answer(found, token, predicts_next=False) in says(app)
