@@ -16,9 +16,11 @@ from pages.ui.shell.address import (
     COMPLETE,
     HELD,
     KNOWN,
+    LEAD,
     LESSON,
     OFFERED,
     PLACE,
+    ROOM,
     came_by_history,
     is_locked,
     is_presented,
@@ -70,7 +72,7 @@ with st.container() if alone else st.sidebar:
         st.caption(section)
         for page in pages:
             st.page_link(targets[page.key], query_params=level_in_link())
-    if PLACE in st.session_state and LESSON not in st.query_params:
+    if PLACE in st.session_state and not {LESSON, ROOM, LEAD} & st.query_params.keys():
         path, address, label = way_back()
         st.page_link(path, label=label, icon=":material/school:", query_params=address | level_in_link())
     follow = st.components.v2.component("navigation", js=(ASSETS / "navigation" / "navigation.js").read_text("utf-8"))

@@ -114,7 +114,8 @@ def ask(token: str, number: int, step: Step, key: str, revealed: bool, kept: str
     """Ask the question until it is revealed; say what is kept of the student's guess."""
     guess = None
     if revealed:
-        st.text(step.question.ask)
+        with st.container(key="lesson_asked"):
+            st.text(step.question.ask)
     else:
         guess = ask_question(step, key, texts.SEND)
     with st.container(key="classroom_guess_said"):

@@ -180,6 +180,9 @@ def test_the_guesses_of_a_class_stand_in_the_pictures_of_the_view(page_at, settl
     settle(teacher)
     switch = teacher.locator(".st-key-level").bounding_box()
     assert teacher.locator(".st-key-class_results").bounding_box()["y"] >= switch["y"] + switch["height"]
+    parts = teacher.locator(".st-key-class_results .columns .part")
+    lines = parts.evaluate_all("parts => parts.map((part) => part.getClientRects().length)")
+    assert len(lines) >= 2 and set(lines) == {1}  # the sign of a share stays with its number
     drawn = teacher.get_by_test_id("attention-map")
     expect(drawn).to_have_attribute("data-guesses", "1")
     expect(drawn.get_by_text(CLASS_LEGEND)).to_be_visible()
@@ -303,6 +306,23 @@ def test_a_projector_shows_first_how_students_come_in(page_at, width: int, heigh
     teacher.keyboard.press("ArrowDown")
     expect(teacher.get_by_text(STEPS[0].question.ask)).to_be_visible()
     expect(note(teacher)).to_have_text(texts.NOBODY_YET)
+
+
+def test_a_projector_shows_a_question_without_the_marks_of_the_glossary(page_at):
+    lesson = shipped_lesson("path").model_copy(update={"steps": (STEPS[2],)})  # it asks about a layer and a head
+    teacher = page_at(f"/class?{FOR_CLASS}={pack_lesson(lesson)}")
+    press(teacher, texts.OPEN_BUTTON)
+    marks = teacher.locator(".st-key-classroom_for_the_room button.term")
+    expect(marks.first).to_be_visible(timeout=FAST)
+    code = teacher.get_by_test_id("stMetricValue").inner_text().strip()
+    joined = page_at(f"/class?room={code}")
+    joined.get_by_role("button", name=texts.JOIN_ROOM.format(code=code)).click()
+    expect(note(teacher)).to_have_text(texts.ANSWERED.format(answered=0, students=1), timeout=FAST)
+    teacher.keyboard.press("p")
+    teacher.locator("html[data-fitted^='st-key-classroom_live']").wait_for(state="attached", timeout=30_000)
+    expect(teacher.get_by_text(STEPS[2].question.ask)).to_be_visible()
+    for mark in marks.all():
+        expect(mark).to_be_hidden()
 
 
 def test_a_room_is_shown_on_a_projector_and_led_by_keys(page_at, settle):

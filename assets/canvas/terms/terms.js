@@ -7,7 +7,7 @@ const PROSE = [
   '[data-testid="stMarkdownContainer"] > :is(p, ul > li)',
   '.st-key-lesson [data-testid="stText"]',
 ].join()
-const NOT_PROSE = 'label, button, a, summary, code, h1, h2, h3, h4, [data-testid="stSidebar"], [aria-hidden="true"], .katex, [class*="st-key-start_door"]';
+const NOT_PROSE = 'label, button, a, summary, code, h1, h2, h3, h4, [data-testid="stSidebar"], [data-testid="stProgress"], [aria-hidden="true"], .katex, [class*="st-key-start_door"]';
 const PAUSE = 400; // milliseconds without a change before a page is looked through
 const MARGIN = 8;
 

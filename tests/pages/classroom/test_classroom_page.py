@@ -283,9 +283,11 @@ def test_the_guesses_for_a_changed_run_stand_beside_it_and_not_beside_the_run_wi
 def test_the_list_of_pages_leads_back_to_no_room_that_is_closed(rooms: Rooms, open_app: Callable[..., AppTest]):
     app, code, token = open_answered_view(rooms, open_app)
     assert BACK_TO_CLASS.format(number=1) in links(app)
-    rooms.close(token)
     app.query_params[ROOM] = code
     app.switch_page(contents.page("classroom").path).run()
+    assert BACK_TO_CLASS.format(number=1) not in links(app)  # one is there
+    rooms.close(token)
+    app.run()
     assert texts.CLOSED in written(app)
     assert BACK_TO_CLASS.format(number=1) not in links(app)
 
