@@ -28,7 +28,7 @@ TOKEN_ID = "{token} {id}"
 IDS = "Ids: {ids}"
 NO_WORD_TWICE = "No word occurs twice here. Write one twice and compare its two rows."
 WORD_TWICE = (
-    "'{token}' occurs twice here, as token {first} and token {second}. Its word row is the same both times; with position and "
+    "“{token}” occurs twice here, as token {first} and token {second}. Its word row is the same both times; with position and "
     "segment added, the two rows differ by up to {difference:.2f}."
 )
 DROPOUT = "Dropout also belongs here. It sets random numbers to zero during training and does nothing when the model is used."
@@ -57,7 +57,7 @@ HEADS_ADD_TEXT = (
 )
 HEADS_ADD, ADDS_TO, HEAD_ROW = "Length of the vector that each head adds", "{row} adds to {column}", "head {head}"
 HEAD_ADDS_MOST = (
-    "The longest vector is added by head {head} to '{token}': length {length:.2f}. On average over the tokens, head {most} adds "
+    "The longest vector is added by head {head} to “{token}”: length {length:.2f}. On average over the tokens, head {most} adds "
     "most ({most_mean:.2f}) and head {least} least ({least_mean:.2f})."
 )
 HEADS_SUM = "Heads and bias added up, compared with the output"
@@ -121,7 +121,7 @@ VARIANCE_ALT = "The mean squared distance from the mean."
 NORMALISED_ALT = "Mean 0 and variance 1 in every row."
 BY_HAND_ALT = "Scaled and shifted as learned."
 PYTORCH_ALT = "PyTorch's own function on the same row."
-WRITTEN_OUT = "Calculated for token {row}, '{token}', dimension {column}:"
+WRITTEN_OUT = "Calculated for token {row}, “{token}”, dimension {column}:"
 ARITHMETIC = "{gamma} × ({value} {mean}) ÷ √({variance} + 10⁻¹²) {beta} = {result}"
 NORM_DIFFERENCE = "By hand compared with PyTorch, all tokens and dimensions"
 

@@ -52,7 +52,7 @@ NO_CELL = "No cell is chosen."
 
 # Rows that are masked as a whole
 EMPTY_ROWS = "Nothing to attend to: {tokens}"
-EMPTY_ROW = "'{token}' (row {row})"
+EMPTY_ROW = "“{token}” (row {row})"
 EMPTY_ROWS_TEXT = (
     "Softmax of a row of only −∞ is 0 ÷ 0, which is not a number (NaN), and it would spread through the whole model. Our "
     "function gives such a row **zeros** instead: the token gets nothing from this head. With −10,000 in place of −∞ the row "

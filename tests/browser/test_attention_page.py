@@ -213,7 +213,7 @@ def test_a_counter_example_brings_its_sentence_and_hint_with_the_same_head_in_vi
     expect(sentence(page)).to_have_value(counter.text)
     expect(page.get_by_test_id("stMarkdown").filter(has_text=counter.notice)).to_be_visible()
     expect(said(page)).to_contain_text(controls.head_name(FIRST.heads[0]))
-    expect(said(page)).to_contain_text("'her' gives 0.55")
+    expect(said(page)).to_contain_text("“her” gives 0.55")
     page.get_by_role("radio", name=FIRST.title, exact=True).click()
     expect(sentence(page)).to_have_value(FIRST.text)
     expect(page.get_by_test_id("stMarkdown").filter(has_text=FIRST.notice)).to_be_visible()

@@ -13,7 +13,7 @@ MIN_DIFFERENCE = 0.005
 """Smaller differences of weights are not mentioned: they would read as 0.00."""
 
 NO_COMMON_WORD = "A and B have no word in common, so there is nothing to subtract."
-NO_PARTNER = "'{word}', the marked row, has no partner, so there is nothing to subtract."
+NO_PARTNER = "“{word}”, the marked row, has no partner, so there is nothing to subtract."
 ATTEND_ALIKE = "Nothing differs by 0.01 or more: A and B attend to their common words alike."
 NO_DIFFERENCE_IN_ROW = "Nothing differs by 0.01 or more: {query} attends to the common words alike in A and in B."
 LARGEST_DIFFERENCE = (
@@ -42,12 +42,12 @@ SHOWN_LARGEST_IN_ROW = (
 )
 
 NO_CHANGE = "Nothing changed here."
-NO_CHANGE_FOR_QUERY = "Nothing changed for '{query}'."
-LARGEST_CHANGE = "The largest change: '{query}' gave '{key}' {before:.2f} of its attention and now gives {after:.2f} ({change})."
+NO_CHANGE_FOR_QUERY = "Nothing changed for “{query}”."
+LARGEST_CHANGE = "The largest change: “{query}” gave “{key}” {before:.2f} of its attention and now gives {after:.2f} ({change})."
 MOVED_IN_ALL = "In all, {percent:.3g} % of the attention shown moved elsewhere or was lost."
 MOVED_OF_QUERY = "In all, {percent:.3g} % of its attention moved elsewhere or was lost."
 SHOWN_LARGEST_CHANGE = (
-    "The largest change: of its attention to the words shown, '{query}' gave '{key}' {before:.2f} and now gives {after:.2f} "
+    "The largest change: of its attention to the words shown, “{query}” gave “{key}” {before:.2f} and now gives {after:.2f} "
     "({change})."
 )
 SHOWN_MOVED_OF_QUERY = "In all, {percent:.3g} % of its attention to the words shown moved elsewhere or was lost."
@@ -190,9 +190,9 @@ def _signed(change: float) -> str:
 def _name(comparison: Comparison, row: int) -> str:
     label = comparison.labels[row]
     if comparison.labels.count(label) == 1:
-        return f"'{label}'"
+        return f"“{label}”"
     numbers = [_number_within(comparison, side, row) for side in (0, 1)]
-    return number_word(f"'{label}'", comparison.special[row], *numbers)
+    return number_word(f"“{label}”", comparison.special[row], *numbers)
 
 
 def _number_within(comparison: Comparison, side: int, row: int) -> int:

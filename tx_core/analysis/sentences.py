@@ -38,8 +38,8 @@ AVERAGE_SHARES = {
     1: "{share:.2f} to the token after",
 }
 
-QUOTED = "'{token}'"
-QUOTED_WITH_NUMBER = "'{token}' (token {number})"
+QUOTED = "“{token}”"
+QUOTED_WITH_NUMBER = "“{token}” (token {number})"
 
 
 def describe_query(

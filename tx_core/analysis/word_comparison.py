@@ -11,9 +11,9 @@ from tx_core.transformer.trace import Encoding
 
 WORD_NUMBERS = "{word} (word {mine} of A, {yours} of B)"
 AFTER_WORD_NUMBERS = "{word} (after word {mine} of A, {yours} of B)"
-SIMILARITY = "'{word}' in A and in B: similarity {first:.2f} before the first layer, {last:.2f} after the last."
+SIMILARITY = "“{word}” in A and in B: similarity {first:.2f} before the first layer, {last:.2f} after the last."
 SIMILARITY_WITH_MINIMUM = (
-    "'{word}' in A and in B: similarity {first:.2f} before the first layer, {last:.2f} after the last, "
+    "“{word}” in A and in B: similarity {first:.2f} before the first layer, {last:.2f} after the last, "
     "lowest after layer {layer} ({lowest:.2f})."
 )
 DIFFERENT_WORDS = "Different words have {mean:.2f} ± {spread:.2f} after the last layer."

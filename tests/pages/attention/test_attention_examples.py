@@ -142,9 +142,9 @@ def test_the_words_and_numbers_of_a_hint_are_those_of_its_claims(entry: dict):
     for sentence in (entry, *entry["counters"]):
         head, links = head_of(entry, sentence), [*sentence["links"], *sentence.get("at_most", ())]
         named = {token for link in links for token in link[:2] if isinstance(token, str)}
-        assert [token for token in named if f"'{token}'" not in sentence["notice"]] == []
+        assert [token for token in named if f"“{token}”" not in sentence["notice"]] == []
         weights = {f"{head.weight(query, key):.2f}" for query, key, _ in links} | {f"{head.on_special_tokens():.2f}"}
         assert set(re.findall(r"\d\.\d\d", sentence["notice"])) <= weights
         if sentence["focus"] is not None:
             focused = head.shown.queries[head.shown.row_of(sentence["focus"] - 1)]
-            assert f"'{focused}'" in sentence["notice"]
+            assert f"“{focused}”" in sentence["notice"]

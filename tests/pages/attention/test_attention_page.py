@@ -26,7 +26,7 @@ def test_on_arrival_an_example_is_drawn_with_what_to_notice_and_said_in_words(op
     assert FIRST.notice in says(app)
     (head,) = FIRST.heads
     share = weights_of(FIRST.text)[head][3, 1]
-    assert sentences.QUERY_ONE_KEY.format(query="'her'", key="'mary'", weight=share).rstrip(".") in app.text[0].value
+    assert sentences.QUERY_ONE_KEY.format(query="“her”", key="“mary”", weight=share).rstrip(".") in app.text[0].value
     np.testing.assert_allclose(shown_weights(app), weights_of(FIRST.text)[head], atol=1e-4)
     assert drawn(app)["head_wall"][0]["chosen"] == [list(head)]
     assert app.query_params == {}
@@ -119,7 +119,7 @@ def test_hidden_special_tokens_are_reported_with_their_share(open_app: Open):
     lost = weights_of(FIRST.text)[FIRST.heads[0]][1:-1][:, [0, -1]].sum(1).mean()
     assert texts.SPECIAL_HIDDEN.format(share=lost) in says(app)
     share = shown_weights(app)[2, 0]
-    linked = sentences.SHOWN_STRONGEST_LINK.format(query="'her'", key="'mary'", weight=share)
+    linked = sentences.SHOWN_STRONGEST_LINK.format(query="“her”", key="“mary”", weight=share)
     assert linked.rstrip(".") in app.text[0].value
 
 
@@ -137,7 +137,7 @@ def test_a_focus_stays_on_its_word_when_pieces_are_merged_and_special_tokens_hid
     app.toggle(key="attention_hide").set_value(True).run()
     assert drawn(app)["attention_map"][0]["focus"] == 1
     head = controls.head_name(FIRST.heads[0])
-    read_out = sentences.SHOWN_QUERY_ONE_KEY.partition(" {weight")[0].format(query="'fields'")
+    read_out = sentences.SHOWN_QUERY_ONE_KEY.partition(" {weight")[0].format(query="“fields”")
     assert app.text[0].value.startswith(f"{head}. {read_out}")
     assert app.query_params["focus"] == "5"
 

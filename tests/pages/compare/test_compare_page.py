@@ -73,9 +73,9 @@ def test_what_is_said_of_the_maps_is_about_the_marked_row(open_app: Open):
     column = 1 + int(np.abs(difference[row, 1:-1]).argmax())
     given = one[rows[row][0], rows[column][0]]
     in_row = comparison.LARGEST_IN_ROW_BETWEEN_WORDS
-    assert in_row.partition(" and {after")[0].format(query="'flies'", before=given, key=f"'{labels[column]}'") in says(app)
+    assert in_row.partition(" and {after")[0].format(query="“flies”", before=given, key=f"“{labels[column]}”") in says(app)
     view = {"text": FIRST_TEXT, "text_b": "fruit flies like a banana", "head": "2-1"}
-    assert in_row.partition(" {before")[0].format(query="'like'") in says(open_app("compare", **view, focus="5"))
+    assert in_row.partition(" {before")[0].format(query="“like”") in says(open_app("compare", **view, focus="5"))
     assert comparison.NO_PARTNER.format(word="time") in says(open_app("compare", **view, focus="2"))
 
 

@@ -112,7 +112,7 @@ def test_texts_without_a_common_word_have_nothing_to_take_from_each_other():
     found = compared("time", "banana", hide=True)
     assert not found.comparable.any()
     with_special = compared("time", "banana")
-    assert describe_largest_difference(with_special).startswith(f"{beginning(comparison.LARGEST_DIFFERENCE)}'[")
+    assert describe_largest_difference(with_special).startswith(f"{beginning(comparison.LARGEST_DIFFERENCE)}“[")
     assert describe_largest_difference(found) == comparison.NO_COMMON_WORD
 
 
@@ -171,7 +171,7 @@ def test_heads_are_listed_from_the_one_that_moved_most_without_those_that_stood_
 def test_the_largest_change_is_described_of_all_or_of_one_token():
     names = ["a", "b", "c"]
     told = describe_largest_change(BEFORE, AFTER, names[:2], names)
-    assert told.startswith(f"{beginning(comparison.LARGEST_CHANGE)}a'")
+    assert told.startswith(f"{beginning(comparison.LARGEST_CHANGE)}a”")
     assert told.endswith(comparison.MOVED_IN_ALL.format(percent=35))
     assert "35 %" in told
     largest = comparison.LARGEST_CHANGE.format(query="b", key="b", after=0.4, before=0.3, change="+0.10")

@@ -73,7 +73,7 @@ def test_the_first_step_of_the_path_ends_before_the_map_that_answers_the_second(
     assert bars_told(app)[TOP_WORDS]
     right = compute(STEPS[1]).right
     assert (maps(app), walls(app)) == ([], [])
-    assert [one for one in says(app).split("\n") if f"'{right}'" in one] == []
+    assert [one for one in says(app).split("\n") if f"“{right}”" in one] == []
     assert "fill_mask_where" not in [button.key for button in app.button]
 
 
