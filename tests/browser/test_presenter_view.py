@@ -112,6 +112,8 @@ VIEWS = {
 PROSE = """() => [...document.querySelectorAll('[data-testid=stMain] :is(p, .katex, [data-testid=stText])')]
   .filter((one) => one.getClientRects().length && !one.closest('h1, .st-key-lesson')).map((one) => one.textContent)"""
 SCREENS = ((1920, 1080), (1280, 720))
+PAUSE = 150
+"""Milliseconds, somewhat more than the view waits after a change of the screen."""
 
 
 @pytest.fixture(scope="module")
@@ -287,6 +289,20 @@ def test_heads_of_a_single_layer_stand_in_two_rows_each_below_its_number(room):
     assert drawn["y"] + drawn["height"] == pytest.approx(rows[1] + maps[-1]["height"], abs=20)
     wall.get_by_role("gridcell").nth(2).click()
     expect(wall.get_by_role("gridcell").nth(2)).to_have_attribute("aria-selected", "true")
+
+
+def test_a_screen_that_changes_while_a_picture_is_fitted_is_filled_all_the_same(room):
+    page = open_view(room, "/masks?part=one", "masks_grid", *SCREENS[0])
+    enlarged = "() => document.documentElement.style.getPropertyValue('--enlarged')"
+    alone = page.evaluate(enlarged)
+    large, small = (dict(zip(("width", "height"), one, strict=True)) for one in SCREENS)
+    for wait in range(150, 800, 50):  # from before the picture is fitted to the small screen to after it
+        page.set_viewport_size(small)
+        page.wait_for_timeout(wait)
+        page.set_viewport_size(large)
+        page.wait_for_timeout(PAUSE)
+        fitted(page, "masks_grid")
+        assert page.evaluate(enlarged) == alone, wait
 
 
 def test_a_page_without_a_picture_is_shown_whole(page_at):

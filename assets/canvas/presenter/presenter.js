@@ -26,7 +26,12 @@ export default function makePresenter() {
   show.dots = element("div", { class: "presenter-dots", "aria-hidden": "true" });
   show.sizes = new ResizeObserver(() => later(show));
   const anew = () => { show.fits = 0; later(show); };
-  const resized = () => { show.height = 0; anew(); };
+  const resized = () => {
+    show.work += 1; // what is being fitted is fitted to the screen before
+    show.height = 0;
+    delete document.documentElement.dataset.fitted;
+    anew();
+  };
   const inMain = ({ target }) => target.closest?.('[data-testid="stMain"]');
   const changed = new MutationObserver((changes) => changes.some(inMain) && anew());
   const begin = () => {
