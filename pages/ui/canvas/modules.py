@@ -5,6 +5,7 @@ so an address holds the same content on every server and a browser may keep it f
 from Python as a module, too: core/texts.js.
 """
 
+import gzip
 import json
 import re
 from functools import cache
@@ -17,7 +18,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from pages.ui.canvas import texts
-from pages.ui.shell.start_page import IMMUTABLE
+from pages.ui.shell.start_page import COMPRESSION, IMMUTABLE
 
 PATH = "modules"
 CANVAS = Path(__file__).parents[3] / "assets" / "canvas"
@@ -45,10 +46,19 @@ def version() -> str:
 async def answer(request: Request) -> Response:
     """Serve a module of this version; a suffix such as "-1" of the version marks a repeated request."""
     asked, _, _ = request.path_params["version"].partition("-")
-    source = sources().get(request.path_params["name"]) if asked == version() else None
-    if source is None:
+    name = request.path_params["name"]
+    if asked != version() or name not in sources():
         return Response(GONE, 404, {"Cache-Control": "no-store"}, "text/plain")
-    return Response(source, 200, {"Cache-Control": IMMUTABLE}, "text/javascript")
+    headers = {"Cache-Control": IMMUTABLE, "Vary": "Accept-Encoding"}
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        return Response(compressed_module(name), 200, headers | {"Content-Encoding": "gzip"}, "text/javascript")
+    return Response(sources()[name], 200, headers, "text/javascript")
+
+
+@cache
+def compressed_module(name: str) -> bytes:
+    """Compress a module once for all browsers."""
+    return gzip.compress(sources()[name].encode(), COMPRESSION)
 
 
 ROUTE = Route(f"/{PATH}/{{version}}/{{name:path}}", answer)

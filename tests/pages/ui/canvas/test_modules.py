@@ -1,5 +1,6 @@
 """The modules of our drawings: served below a hash of all of them, complete by their imports, and as one script."""
 
+import gzip
 import re
 import shutil
 import subprocess
@@ -19,8 +20,9 @@ MARKUP = ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eva
 LOADING = ("http:", "https:", "@import", 'url("', "url('", "url(/", "url(h")
 
 
-def answered(version: str, name: str) -> Response:
-    return run_apart(modules.answer(Request({"type": "http", "path_params": {"version": version, "name": name}})))
+def answered(version: str, name: str, *headers: tuple[bytes, bytes]) -> Response:
+    scope = {"type": "http", "path_params": {"version": version, "name": name}, "headers": [*headers]}
+    return run_apart(modules.answer(Request(scope)))
 
 
 @pytest.fixture
@@ -33,7 +35,7 @@ def changed(tmp_path: Path, monkeypatch) -> Iterator[Path]:
 
 
 def forget() -> None:
-    for cached in (modules.sources, modules.version, modules.modules_of, modules.single_script):
+    for cached in (modules.sources, modules.version, modules.modules_of, modules.single_script, modules.compressed_module):
         cached.cache_clear()
 
 
@@ -42,6 +44,14 @@ def test_a_module_is_served_as_it_is_below_the_version_and_kept_for_good(suffix:
     answer = answered(modules.version() + suffix, "core/bytes.js")
     assert answer.body == (modules.CANVAS / "core" / "bytes.js").read_bytes()
     assert answer.headers["content-type"].startswith("text/javascript")
+    assert "immutable" in answer.headers["cache-control"]
+    assert "content-encoding" not in answer.headers
+
+
+def test_a_module_is_sent_compressed_to_a_browser_that_takes_it():
+    answer = answered(modules.version(), "core/bytes.js", (b"accept-encoding", b"gzip, deflate, br"))
+    assert (answer.headers["content-encoding"], answer.headers["vary"]) == ("gzip", "Accept-Encoding")
+    assert gzip.decompress(answer.body) == (modules.CANVAS / "core" / "bytes.js").read_bytes()
     assert "immutable" in answer.headers["cache-control"]
 
 
