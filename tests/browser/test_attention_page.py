@@ -121,10 +121,10 @@ def test_a_clicked_token_is_focused_in_words_and_in_the_link_and_stays_through_t
     page = page_at("/?text=pancake+with+an+old+arrow&heads=1-8")
     shape = shape_of(page)
     map_label(page).click(position={"x": shape["left"] + 5, "y": shape["top"] + 3.5 * shape["cell"]})
-    expect(said(page)).to_contain_text("'##ke' gives")
+    expect(said(page)).to_contain_text("“##ke” gives")
     linked(page, "focus=4")
     page.get_by_text("Whole words", exact=True).click()
-    expect(said(page)).to_contain_text("'pancake' gives")
+    expect(said(page)).to_contain_text("“pancake” gives")
     page.get_by_text("Hide special tokens").click()
     page.get_by_text(texts.SPECIAL_HIDDEN.partition("{")[0]).wait_for()
     expect(map_label(page)).to_have_attribute("data-shape", re.compile('"queries":5'))
@@ -139,7 +139,7 @@ def test_a_link_brings_the_view_back_and_so_does_the_way_back(page_at):
     page = page_at("/?text=What+is+your+name%3F&pair=My+name+is+Anna.&heads=2-8_4-5&words=1&hide=1&focus=8&lines=5&scale=greys")
     words, address = said(page).inner_text(), page.url
     assert words.startswith(texts.MEAN_OF_HEADS.format(count=2))
-    assert SHOWN_QUERY_ONE_KEY.partition(" {weight")[0].format(query="'My'") in words
+    assert SHOWN_QUERY_ONE_KEY.partition(" {weight")[0].format(query="“My”") in words
     head(page, 1, 1).click()
     expect(said(page)).to_contain_text("Layer 1, head 1.")
     linked(page, "heads=1-1")

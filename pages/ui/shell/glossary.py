@@ -63,6 +63,7 @@ GROUPS = (
                 "Tokens that are not words: **[CLS]** before the text, **[SEP]** after it and after a second text read with it, "
                 "**[MASK]** for a blank, **[PAD]** to fill up shorter texts. Other models spell them differently, or add none.",
             ),
+            Term("vector", "A list of numbers. Inside the model every token is one, and each layer computes new ones from them."),
             Term(
                 "embedding, hidden state",
                 "The vector of a token: its *embedding* when it enters the model, its *hidden state* after each layer. Its "
@@ -82,8 +83,8 @@ GROUPS = (
         (
             Term(
                 "attention, self-attention",
-                "Each token computes a weighted average over the tokens that it may attend to; the weights say how much it takes "
-                "from each. In *self-attention*, all tokens belong to the same text.",
+                "How a token takes in others: it computes a weighted average over the tokens that it may look at; the weights "
+                "say how much it takes from each. In *self-attention*, all tokens belong to the same text.",
             ),
             Term(
                 "query, key, value",
