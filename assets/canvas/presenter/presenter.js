@@ -84,8 +84,9 @@ function look(show) {
   const same = show.chosen ? (boxes.find((box) => box === show.box) ?? boxes.find(known)) : null;
   const box = same ?? boxes[0] ?? null;
   const kept = box && box === show.box && box.hasAttribute("data-staged");
-  const stays = kept && (show.fits > TRIES || Math.abs(heightOf(box) - show.height) < CHANGED * innerHeight);
-  if (stays) drawDots(show, box, boxes); // another one may have come
+  const fits = kept && Math.abs(heightOf(box) - show.height) < CHANGED * innerHeight;
+  if (fits) show.fits = 0; // what comes next is fitted anew
+  if (fits || (kept && show.fits > TRIES)) drawDots(show, box, boxes); // another one may have come
   else stage(show, box, boxes);
 }
 
@@ -162,10 +163,12 @@ async function fit(show, box) {
   for (const width of best.height > best.full ? NARROWEST : []) if (work === show.work && best === whole) await attempt(whole.zoom, width);
   if (best.height < LOW * best.full && whole.height > whole.full) best = whole;
   if (work !== show.work) return;
+  const { height } = best;
   await attempt(best.zoom, best.width, best.grown);
   if (work !== show.work) return;
-  show.height = heightOf(box);
+  show.height = height; // of the picture that was fitted: what has grown meanwhile is fitted anew
   root.dataset.fitted = `${show.key} ${innerWidth} ${innerHeight}`;
+  later(show);
 }
 
 // The tallest that fits; one that fits in no way stays as it is at first.
