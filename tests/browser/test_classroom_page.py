@@ -1,11 +1,12 @@
 """A room from its opening to its deletion: one teacher and two students, each in a browser of their own."""
 
+import math
 import re
 from pathlib import Path
 from typing import get_args, get_type_hints
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from pages import contents
 from pages.classroom import texts
@@ -15,11 +16,18 @@ from pages.ui.canvas.texts import BARS, CLASS_GUESSED, CLASS_LEGEND, UNLISTED_GU
 from pages.ui.panels.lesson import FOR_CLASS, names_in_order, shipped_lesson
 from pages.ui.shell.texts import BACK_TO_CLASS
 from tests.browser.test_presenter_view import LEAST_SHARE, SCREENS, SMALLEST_TEXT
+from tests.support.serving import wait_until
 from tx_core.classroom.lesson_file import Lesson, Question, pack_lesson
 from tx_core.classroom.rooms import ALPHABET, CODE_LETTERS
 
 STEPS = shipped_lesson("path").steps
 FAST = 15_000
+
+
+def unfold(page: Page, label: str) -> None:
+    """Open a folded box, and wait until what is in it no longer moves: a click meanwhile misses it."""
+    page.get_by_text(label, exact=True).click()
+    page.wait_for_function("() => !document.getAnimations().some(({ effect }) => effect.target?.closest('details'))")
 
 
 def open_room(page_at, nickname: bool = False) -> tuple[Page, str]:
@@ -100,11 +108,11 @@ def test_a_room_is_played_from_its_opening_to_its_deletion(page_at, axe, settle,
     assert "went" in rows(students[0])
     expect(students[0].get_by_test_id("stMain").get_by_text(texts.YOUR_LAST_GUESS.format(guess="went"))).to_be_visible()
 
-    students[1].get_by_text(texts.OWN_SENTENCE).click()
+    unfold(students[1], texts.OWN_SENTENCE)
     students[1].get_by_label(texts.OWN_SENTENCE_LABEL).fill("Yesterday they <b>ran</b> to the [MASK].")
     students[1].get_by_role("button", name=texts.SEND_SENTENCE).click()
     expect(students[1].get_by_text(texts.SENTENCE_SENT.partition("{")[0])).to_be_visible(timeout=FAST)
-    teacher.get_by_text(texts.SENTENCES, exact=True).click()
+    unfold(teacher, texts.SENTENCES)
     teacher.get_by_role("button", name=texts.REFRESH).click()
     teacher.get_by_role("button", name=texts.SHOW).click()
     for page in (teacher, students[0]):
@@ -115,7 +123,7 @@ def test_a_room_is_played_from_its_opening_to_its_deletion(page_at, axe, settle,
         expect(page.get_by_role("heading", name=STEPS[1].title, exact=True)).to_be_visible(timeout=FAST)
 
     settle(teacher)
-    teacher.get_by_text(texts.MANAGE).click()
+    unfold(teacher, texts.MANAGE)
     with teacher.expect_download() as saved:
         teacher.get_by_role("button", name=texts.EXPORT).click()
     written = Path(saved.value.path()).read_text("utf-8-sig")
@@ -248,7 +256,7 @@ def test_what_a_student_types_is_not_lost_when_the_teacher_goes_on(page_at, sett
 
 def test_a_teacher_comes_back_by_a_reload_and_by_the_secret_link(page_at):
     teacher, code = open_room(page_at)
-    teacher.get_by_text(texts.MANAGE).click()
+    unfold(teacher, texts.MANAGE)
     secret = teacher.get_by_text(re.compile(r"/class\?teacher=")).inner_text().replace("\n", "")
     teacher.reload()
     expect(teacher.get_by_test_id("stMetricValue")).to_have_text(code, timeout=FAST)
@@ -325,6 +333,11 @@ def test_a_projector_shows_a_question_without_the_marks_of_the_glossary(page_at)
         expect(mark).to_be_hidden()
 
 
+def bottom(shown: Locator) -> float:
+    box = shown.bounding_box()
+    return box["y"] + box["height"] if box else math.inf
+
+
 def test_a_room_is_shown_on_a_projector_and_led_by_keys(page_at, settle):
     lesson = lesson_of_all_kinds()
     teacher = page_at(f"/class?{FOR_CLASS}={pack_lesson(lesson)}")
@@ -354,7 +367,7 @@ def test_a_room_is_shown_on_a_projector_and_led_by_keys(page_at, settle):
     fitted.wait_for(state="attached", timeout=30_000)
     teacher.wait_for_function("() => document.querySelector('[data-staged]').getBoundingClientRect().height >= 0.7 * innerHeight")
     last = teacher.locator("[data-staged]").get_by_role("listitem").last
-    assert last.bounding_box()["y"] + last.bounding_box()["height"] <= 1080  # all that was guessed is in sight
+    wait_until(lambda: bottom(last) <= 1080, 30, "all that was guessed in sight")
     teacher.keyboard.press("ArrowRight")
     for page in (teacher, student):
         expect(page.get_by_text(lesson.steps[1].question.ask).first).to_be_visible(timeout=FAST)
