@@ -6,7 +6,6 @@ everybody in the room may see on a projector.
 
 from collections.abc import Callable
 from functools import partial
-from typing import Literal
 
 import streamlit as st
 
@@ -113,18 +112,17 @@ def join_or_open() -> None:
     """Offer to join a room by its code, and to open one: first for whoever comes from a lesson."""
     wanted = st.query_params.get(FOR_CLASS, "")
     offers = [join_by_code, partial(open_room, host_store(), wanted)]
-    first, second = reversed(offers) if wanted else offers
-    first("primary")
-    second("secondary")
+    for offer in reversed(offers) if wanted else offers:
+        offer()
 
 
-def join_by_code(button: Literal["primary", "secondary"]) -> None:
-    """Let a student type the code of a room. button: the look of its button."""
+def join_by_code() -> None:
+    """Let a student type the code of a room."""
     with st.container(border=True, key="classroom_join"):
         st.subheader(texts.JOIN, anchor=False)
         with st.form("classroom_code", border=False):
             code = st.text_input(texts.CODE, max_chars=12, key="classroom_code_typed")
-            if st.form_submit_button(texts.JOIN_BUTTON, type=button, icon=":material/login:"):
+            if st.form_submit_button(texts.JOIN_BUTTON, icon=":material/login:"):
                 enter("".join(code.split()).upper())
         st.caption(texts.NO_NAMES.format(hours=host_settings().room_hours))
 
@@ -140,11 +138,8 @@ def enter(code: str) -> None:
     st.rerun()
 
 
-def open_room(rooms: Rooms, wanted: str, button: Literal["primary", "secondary"]) -> None:
-    """Let a teacher choose a lesson, and open a room for it.
-
-    wanted: the lesson that is chosen first, "" for any. button: the look of its button.
-    """
+def open_room(rooms: Rooms, wanted: str) -> None:
+    """Let a teacher choose a lesson, and open a room for it. wanted: the lesson that is chosen first, "" for any."""
     with st.container(border=True, key="classroom_open"):
         st.subheader(texts.OPEN, anchor=False)
         names = lesson_names(wanted)
@@ -154,7 +149,7 @@ def open_room(rooms: Rooms, wanted: str, button: Literal["primary", "secondary"]
             paces = (texts.TOGETHER, texts.OWN)
             pace = st.radio(texts.PACE, paces, horizontal=True, key="classroom_pace")
             nicknames = st.checkbox(texts.NICKNAMES, key="classroom_nicknames")
-            sent = st.form_submit_button(texts.OPEN_BUTTON, type=button, icon=":material/meeting_room:")
+            sent = st.form_submit_button(texts.OPEN_BUTTON, icon=":material/meeting_room:")
         st.caption(texts.OWN_LESSONS_HINT)
         st.caption(texts.ABOUT_ROOMS.format(hours=host_settings().room_hours))
         if sent and name in names:
