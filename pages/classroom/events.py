@@ -90,14 +90,15 @@ class Hub:
             for listener in channel.listeners:
                 listener.set()
 
-    def notify(self, room: int) -> None:
-        """Take in that a room changed; called from any thread, returns at once."""
+    def notify(self, room: int | None) -> None:
+        """Take in that a room changed, None for any; called from any thread, returns at once."""
         if self.loop and not self.loop.is_closed():
             self.loop.call_soon_threadsafe(self._mark, room)
 
-    def _mark(self, room: int) -> None:
-        if channel := self.channels.get(room):
-            channel.dirty.set()
+    def _mark(self, room: int | None) -> None:
+        for channel in self.channels.values():
+            if room in (None, channel.room):
+                channel.dirty.set()
 
     async def stream(self, room: int, role: str, token: str) -> AsyncIterator[dict[str, str]]:
         """Give what the members of a role are told, now and after every change; it ends with the room."""

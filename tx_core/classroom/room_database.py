@@ -168,8 +168,11 @@ def notify(connection: Connection, room: int) -> None:
         connection.execute(select(func.pg_notify(CHANNEL, str(room))))
 
 
-def listen(engine: Engine, changed: Callable[[int], None], stopped: Event) -> Thread:
-    """Call `changed` with the id of every room that any server changes, in a thread, until `stopped` is set."""
+def listen(engine: Engine, changed: Callable[[int | None], None], stopped: Event) -> Thread:
+    """Call `changed` with the id of every room that any server changes, in a thread, until `stopped` is set.
+
+    It is called with None once the database is listened to, at first and anew: what came before was not heard.
+    """
     address = engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
 
     def run() -> None:
@@ -177,10 +180,11 @@ def listen(engine: Engine, changed: Callable[[int], None], stopped: Event) -> Th
             try:
                 with psycopg.connect(address, autocommit=True) as connection:
                     connection.execute(f"LISTEN {CHANNEL}")
+                    changed(None)
                     while not stopped.is_set():
                         for notification in connection.notifies(timeout=1):
                             changed(int(notification.payload))
-            except psycopg.Error:  # the database is away; what is missed is read at the next look
+            except psycopg.Error:  # the database is away
                 stopped.wait(RECONNECT_SECONDS)
 
     thread = Thread(target=run, name="rooms", daemon=True)

@@ -71,13 +71,13 @@ class Rooms:
     """The store of all rooms of a host.
 
     url: SQLAlchemy's address of the database. now: seconds since 1970. Its attribute `changed` is called with the id of a
-    room once a change is stored, an answer too, on this server, and with PostgreSQL on every other one.
+    room, None for any, once a change is stored, an answer too, on this server, and with PostgreSQL on every other one.
     """
 
     def __init__(self, url: str | URL, limits: Limits = DEFAULT_LIMITS, now: Callable[[], float] = time.time):
         self.engine = connect(url)
         self.limits, self.now = limits, now
-        self.changed: Callable[[int], None] = lambda room: None
+        self.changed: Callable[[int | None], None] = lambda room: None
         self._tries: TTLCache[tuple[str, str, int], int] = TTLCache(100_000, 60, now)
         self._opened: TTLCache[tuple[str, str, int], int] = TTLCache(100_000, 3600, now)
         self._guard, self._writing, self._stopped = Lock(), Lock(), Event()

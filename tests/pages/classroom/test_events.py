@@ -77,6 +77,21 @@ def test_a_stream_ends_with_the_room_and_not_with_somebody_who_writes_closed(tol
     run_apart(play())
 
 
+def test_every_room_is_read_again_where_any_may_have_changed(told: dict[str, str]):
+    async def play() -> None:
+        hub = Hub()
+        streams = [hub.stream(room, STUDENT, str(room)) for room in (1, 2)]
+        for stream in streams:
+            await next_of(stream)
+        told[STUDENT] = json.dumps({"sentence": "news"})
+        hub.notify(None)
+        for stream in streams:
+            assert await next_of(stream) == told[STUDENT]
+            await stream.aclose()
+
+    run_apart(play())
+
+
 def test_all_streams_end_with_the_server(told: dict[str, str]):
     async def play() -> None:
         hub = Hub()

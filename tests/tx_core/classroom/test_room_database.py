@@ -1,13 +1,16 @@
-"""Where rooms are kept when a host says nothing, which is nobody else's place; and what is said of a file that is damaged."""
+"""Where rooms are kept when a host says nothing, which is nobody else's place; what is said of a file that is damaged;
+and what a server hears of changes."""
 
 import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from threading import Event
 
 import pytest
 
-from tx_core.classroom.room_database import NO_DATABASE, default_file
+from tests.support.serving import wait_until
+from tx_core.classroom.room_database import NO_DATABASE, default_file, listen
 from tx_core.classroom.rooms import Rooms
 from tx_core.errors import RoomProblem
 
@@ -91,3 +94,16 @@ def test_a_file_that_is_no_database_any_more_is_explained_by_every_request(tmp_p
             said.append(str(problem))
     assert said == [NO_DATABASE] * len(requests)
     rooms.dispose()
+
+
+def test_whoever_begins_to_listen_to_the_database_is_told_that_any_room_may_have_changed(postgres_url: str):
+    rooms, heard, stopped = Rooms(postgres_url), [], Event()
+    listener = listen(rooms.engine, heard.append, stopped)
+    wait_until(lambda: heard, 30, "the beginning")
+    room, _ = rooms.open(LESSON, 4)
+    rooms.join(room.code)
+    wait_until(lambda: len(heard) > 1, 30, "a change")
+    stopped.set()
+    listener.join()
+    rooms.dispose()
+    assert heard[0] is None and set(heard[1:]) == {room.id}
