@@ -224,7 +224,7 @@ def test_the_box_stands_there_all_the_time_and_loses_nothing_that_was_typed(open
         assert texts.NO_MODEL in says(app)
 
 
-def test_a_text_of_unknown_words_alone_is_reported_so_that_its_label_means_nothing(open_app: Open):
+def test_of_a_text_of_unknown_words_alone_the_page_says_that_its_label_means_nothing(open_app: Open):
     unknown, known = (says(open_app("classifier", text=text)) for text in ("zeppelin quux", "zeppelin dull"))
     assert (texts.ALL_UNKNOWN in unknown, texts.ALL_UNKNOWN in known) == (True, False)
     assert (texts.CONTRIBUTIONS in unknown, texts.CONTRIBUTIONS in known) == (False, True)

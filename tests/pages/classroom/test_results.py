@@ -181,7 +181,7 @@ def test_guesses_are_placed_in_the_rows_and_columns_that_they_were_chosen_from()
     assert guessed_cells(row, []) == ()
 
 
-def test_guessed_words_are_told_with_their_shares_the_most_frequent_first():
+def test_guessed_words_are_counted_with_their_shares_the_most_frequent_first():
     assert guessed_words(["ran", " Went", "went", "WENT  ", "in a  hurry"]) == (
         ("Went", 0.6, texts.COUNT.format(count=3, share="60 %")),
         ("ran", 0.2, texts.COUNT.format(count=1, share="20 %")),

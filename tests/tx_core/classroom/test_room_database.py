@@ -96,7 +96,7 @@ def test_a_file_that_is_no_database_any_more_is_explained_by_every_request(tmp_p
     rooms.dispose()
 
 
-def test_whoever_begins_to_listen_to_the_database_is_told_that_any_room_may_have_changed(postgres_url: str):
+def test_a_server_that_begins_to_listen_to_the_database_reads_every_room_again(postgres_url: str):
     rooms, heard, stopped = Rooms(postgres_url), [], Event()
     listener = listen(rooms.engine, heard.append, stopped)
     wait_until(lambda: heard, 30, "the beginning")
