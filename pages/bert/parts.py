@@ -201,14 +201,14 @@ def introduce_labels(engine: BertEngine) -> None:
 def draw_labels(page: str, engine: BertEngine, text: str, pair: str) -> None:
     """Show what a classification head makes of the sentence."""
     counts = range(2, untrained.MAX_UNTRAINED_LABELS + 1)
+    st.segmented_control(
+        texts.LABEL_KIND,
+        list(texts.LABEL_KINDS),
+        format_func=texts.LABEL_KINDS.get,
+        required=True,
+        **widget_binding(widget_key(page, "kind")),
+    )
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        st.segmented_control(
-            texts.LABEL_KIND,
-            list(texts.LABEL_KINDS),
-            format_func=texts.LABEL_KINDS.get,
-            required=True,
-            **widget_binding(widget_key(page, "kind")),
-        )
         st.segmented_control(texts.LABEL_COUNT, counts, required=True, **widget_binding(widget_key(page, "labels")))
         _seed_input(page)
     kind, count, seed = (st.session_state[widget_key(page, name)] for name in ("kind", "labels", "seed"))
