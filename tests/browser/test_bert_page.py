@@ -58,6 +58,9 @@ def test_a_part_fits_a_phone_and_is_open_to_everyone_in_light_and_dark(page_at, 
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     page.locator(".katex-display").last.wait_for()
     page.evaluate("document.fonts.ready")
+    choices = page.get_by_test_id("stMain").get_by_test_id("stButtonGroup").get_by_role("radio").all()
+    ends = [box["x"] + box["width"] for box in (choice.bounding_box() for choice in choices)]
+    assert ends and max(ends) <= 390  # a choice that is cut makes nothing wider
     axe(page)
     darken(page)
     axe(page)
