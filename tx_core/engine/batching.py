@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from threading import Condition
 from typing import Generic, TypeVar
 
-from tx_core.engine.slots import BUSY, patience, slot_timeout
+from tx_core.engine.threads import BUSY, patience, slot_timeout
 from tx_core.errors import Attempt, Busy
 from tx_core.settings import host_settings
 

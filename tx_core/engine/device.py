@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from tx_core.engine.batching import SharedRuns
-from tx_core.engine.slots import compute_slot
+from tx_core.engine.threads import compute_slot
 from tx_core.errors import ModelUnavailable
 from tx_core.settings import allowed, host_settings
 

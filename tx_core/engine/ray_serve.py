@@ -18,7 +18,7 @@ from starlette.requests import Request as HttpRequest
 from starlette.responses import Response
 
 from tx_core.engine import catalogue, remote
-from tx_core.engine.slots import slot_timeout, use_background_slots
+from tx_core.engine.threads import slot_timeout, use_background_slots
 from tx_core.errors import ExplorerError, memory_checked
 from tx_core.settings import host_settings, variable
 

@@ -24,7 +24,7 @@ from cachetools import LRUCache, cached
 from jaxtyping import Float
 
 from tx_core.engine.engine import BlankLogits, Engine, ModelInfo, Result, ScoreGradients, WeightMeasure, read_text
-from tx_core.engine.slots import BUSY, patience
+from tx_core.engine.threads import BUSY, patience
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.errors import Busy, ExplorerError, ModelUnavailable
 from tx_core.settings import host_settings

@@ -23,8 +23,7 @@ from starlette.routing import Route
 
 from pages.ui.canvas.packing import Cells, codes, pack
 from pages.ui.shell.address import widget_key
-from tx_core.engine.slots import slot_timeout
-from tx_core.engine.threads import use_one_core
+from tx_core.engine.threads import slot_timeout, use_one_core
 from tx_core.errors import ExplorerError
 
 PATH = "prefetch"

@@ -21,7 +21,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.ui.shell import metrics
-from tx_core.engine import slots
+from tx_core.engine import threads
 from tx_core.settings import host_settings, is_own, state_folder
 
 DRAIN_POLL_SECONDS = 0.1
@@ -78,7 +78,7 @@ class Drain:
 
 
 drain = Drain()
-drain.wait_for(lambda: metrics.runs_now() + slots.page_slots_in_use() + slots.pages_waiting())
+drain.wait_for(lambda: metrics.runs_now() + threads.page_slots_in_use() + threads.pages_waiting())
 
 
 def drain_on_sigterm() -> None:

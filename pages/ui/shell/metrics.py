@@ -24,7 +24,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.stats import ACTIVE_SESSIONS_FAMILY
 
 from pages.contents import PAGES
-from tx_core.engine import slots
+from tx_core.engine import threads
 from tx_core.errors import ExplorerError
 from tx_core.settings import host_settings
 
@@ -64,8 +64,8 @@ def runs_now() -> int:
 
 watch_number("tx_visitors", "Browsers that are connected", visitors)
 watch_number("tx_slots", "Computations that pages may run at once", lambda: host_settings().compute_slots)
-watch_number("tx_slots_in_use", "Computations that pages run now", slots.page_slots_in_use)
-watch_number("tx_slots_waiting", "Pages that wait for a compute slot", slots.pages_waiting)
+watch_number("tx_slots_in_use", "Computations that pages run now", threads.page_slots_in_use)
+watch_number("tx_slots_waiting", "Pages that wait for a compute slot", threads.pages_waiting)
 
 
 @contextmanager

@@ -15,8 +15,8 @@ from tx_core.analysis.attribution import INTEGRATION_STEPS, attribute, integrate
 from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import load_bert_engine
 from tx_core.engine.hub import load
-from tx_core.engine.slots import compute_slot
 from tx_core.engine.tensors import score_gradients
+from tx_core.engine.threads import compute_slot
 from tx_core.errors import ModelUnavailable, TextProblem
 from tx_core.fill_mask.predictions import predict
 

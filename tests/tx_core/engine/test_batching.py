@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.support.serving import wait_until
-from tx_core.engine import batching, bert_engine, catalogue, slots
+from tx_core.engine import batching, bert_engine, catalogue, threads
 from tx_core.engine.batching import MAX_ROWS, SharedRuns
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.errors import Busy, TextProblem
@@ -114,7 +114,7 @@ class Leaders(Model):
         self.problem, self.waits = problem, []
 
     def compute(self, rows: Sequence[object]) -> list[str]:
-        self.waits.append(slots.patience()[0])
+        self.waits.append(threads.patience()[0])
         outcomes = super().compute(rows)
         if len(rows) > 1 and self.problem:
             problem, self.problem = self.problem, None
@@ -122,7 +122,7 @@ class Leaders(Model):
         return outcomes
 
 
-@pytest.mark.parametrize("problem", [Busy(slots.BUSY), KeyboardInterrupt(), SystemExit()])
+@pytest.mark.parametrize("problem", [Busy(threads.BUSY), KeyboardInterrupt(), SystemExit()])
 def test_what_ends_the_leader_of_a_batch_leaves_the_others_their_outcomes(one_slot, problem: BaseException):
     shared, model = SharedRuns(), Leaders(problem)
     asked = ask_together(shared, model, "abcd")[1:]
@@ -140,11 +140,11 @@ def test_the_time_in_the_queue_counts_as_waiting_for_a_slot(one_slot, host):
     model = Leaders(None)
     ask_together(SharedRuns(), model, "a")
     assert all(0 < seconds < 60 for seconds in model.waits)
-    with slots.slot_timeout(0.5):
-        with slots.slot_timeout(7.0):
-            assert slots.patience()[0] == 0.5
-        assert slots.patience()[0] == 0.5
-    assert slots.patience()[0] == 60
+    with threads.slot_timeout(0.5):
+        with threads.slot_timeout(7.0):
+            assert threads.patience()[0] == 0.5
+        assert threads.patience()[0] == 0.5
+    assert threads.patience()[0] == 60
 
 
 def test_who_waits_for_too_long_is_told_that_the_host_is_busy(one_slot, host):
@@ -162,7 +162,7 @@ def test_who_waits_for_too_long_is_told_that_the_host_is_busy(one_slot, host):
 
 def test_a_host_that_stays_busy_is_busy_for_all_rows_of_a_batch(one_slot):
     model = Model()
-    asked = ask_together(SharedRuns(), model, [Busy(slots.BUSY)] * 3)
+    asked = ask_together(SharedRuns(), model, [Busy(threads.BUSY)] * 3)
     assert [type(one.exception()) for one in asked] == [type(None), Busy, Busy, Busy]
     assert [len(batch) for batch in model.batches] == [1, 3, 2, 1]
 
@@ -171,7 +171,7 @@ def test_background_threads_compute_alone(one_slot):
     model, shared = Model(held=False), SharedRuns()
 
     def in_background() -> str:
-        slots.use_background_slots()
+        threads.use_background_slots()
         shared._waiting.append("somebody who waits")
         return shared.run("long work", model.compute, always)
 

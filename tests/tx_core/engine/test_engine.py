@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from tests.support.checkpoints import write_bert
-from tx_core.engine import catalogue, slots
+from tx_core.engine import catalogue, threads
 from tx_core.engine.bert_engine import BertEngine, load_bert_engine
 from tx_core.engine.device import DeviceRunner, best_device
 from tx_core.engine.engine import RECORD_TOO_LARGE, record_bytes
-from tx_core.engine.slots import compute_slot
+from tx_core.engine.threads import compute_slot
 from tx_core.errors import Busy, ModelUnavailable, TextProblem
 from tx_core.settings import host_settings
 from tx_core.transformer.interventions import Intervention
@@ -101,7 +101,7 @@ def test_visitors_at_once_with_different_sentences_and_interventions_get_what_ea
 
 
 def test_more_than_the_host_can_compute_at_once_is_told_to_come_back(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(slots, "_page_slots", slots.BoundedSemaphore(1))
+    monkeypatch.setattr(threads, "_page_slots", threads.BoundedSemaphore(1))
     with compute_slot(), pytest.raises(Busy, match="try again"), compute_slot(timeout=0.01):
         pass
     with compute_slot(timeout=0.01):

@@ -34,7 +34,7 @@ from tx_core.corpus.statistics import HeadMeasures, read_all
 from tx_core.engine import catalogue, remote
 from tx_core.engine.engine import Engine
 from tx_core.engine.remote import FAILED, RemoteEngine, ask, remote_engine
-from tx_core.engine.slots import BUSY
+from tx_core.engine.threads import BUSY
 from tx_core.errors import Busy, ExplorerError, ModelUnavailable
 from tx_core.fill_mask.head_scan import Scan
 from tx_core.fill_mask.predictions import fill_jointly, predict

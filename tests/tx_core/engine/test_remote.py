@@ -37,7 +37,7 @@ from tx_core.engine.remote import (
     read_message,
     write_message,
 )
-from tx_core.engine.slots import BUSY
+from tx_core.engine.threads import BUSY
 from tx_core.errors import Busy, ChangeProblem, ModelUnavailable, TextProblem
 from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.trace import ALL_PARTS, Trace

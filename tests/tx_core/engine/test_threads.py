@@ -9,7 +9,7 @@ from threading import Thread
 import pytest
 import torch
 
-from tx_core.engine import slots
+from tx_core.engine import threads
 from tx_core.engine.threads import parallel_map, use_all_cores, use_one_core, worker_count
 from tx_core.errors import Busy
 from tx_core.settings import host_settings
@@ -118,7 +118,7 @@ def test_on_the_cpu_there_is_a_worker_for_every_background_slot_and_on_a_card_on
 def compute(_: int) -> bool | None:
     """Compute in a place of the host; None where there is none for now, as readers of sentences do."""
     try:
-        with slots.compute_slot():
+        with threads.compute_slot():
             return True
     except Busy:
         return None
@@ -126,11 +126,11 @@ def compute(_: int) -> bool | None:
 
 def test_a_click_finds_its_place_at_once_while_batches_fill_all_of_theirs(monkeypatch):
     filled, let = threading.Barrier(3), threading.Event()
-    monkeypatch.setattr(slots, "_page_slots", threading.BoundedSemaphore(2))
-    monkeypatch.setattr(slots, "_background_slots", threading.BoundedSemaphore(2))
+    monkeypatch.setattr(threads, "_page_slots", threading.BoundedSemaphore(2))
+    monkeypatch.setattr(threads, "_background_slots", threading.BoundedSemaphore(2))
 
     def work(item: int) -> int:
-        with slots.compute_slot():
+        with threads.compute_slot():
             filled.wait(30)
             assert let.wait(30)
         return item
@@ -139,27 +139,27 @@ def test_a_click_finds_its_place_at_once_while_batches_fill_all_of_theirs(monkey
         reader = threading.Thread(target=lambda: list(results))
         reader.start()
         filled.wait(30)
-        with slots.compute_slot(timeout=0.0), slots.compute_slot(timeout=0.0):
+        with threads.compute_slot(timeout=0.0), threads.compute_slot(timeout=0.0):
             let.set()
         reader.join()
 
 
 def test_all_readings_together_get_no_more_places_than_one_and_soon_give_way_to_whoever_stops_them(monkeypatch):
-    monkeypatch.setattr(slots, "_background_slots", only := threading.BoundedSemaphore(1))
-    monkeypatch.setattr(slots, "BACKGROUND_TIMEOUT_SECONDS", 0.01)
+    monkeypatch.setattr(threads, "_background_slots", only := threading.BoundedSemaphore(1))
+    monkeypatch.setattr(threads, "BACKGROUND_TIMEOUT_SECONDS", 0.01)
     assert only.acquire()  # another reading computes
     with closing(parallel_map(compute, range(3), 2)) as results:
         assert [next(results), next(results)] == [(0, None), (0, None)]
         only.release()
         assert (0, True) in results
-    with slots.compute_slot(timeout=0.0):
+    with threads.compute_slot(timeout=0.0):
         pass
 
 
 def test_a_batch_that_finds_no_place_gives_up_long_before_a_visitor_would(monkeypatch):
-    monkeypatch.setattr(slots, "_background_slots", only := threading.BoundedSemaphore(1))
+    monkeypatch.setattr(threads, "_background_slots", only := threading.BoundedSemaphore(1))
     assert only.acquire()
     began = time.monotonic()
-    with ThreadPoolExecutor(1, initializer=slots.use_background_slots) as pool:
+    with ThreadPoolExecutor(1, initializer=threads.use_background_slots) as pool:
         assert pool.submit(compute, 0).result() is None
     assert time.monotonic() - began < host_settings().slot_timeout_seconds / 2

@@ -23,7 +23,7 @@ from tx_core.engine.device import DeviceRunner, best_device
 from tx_core.engine.hub.hub_engine import HubEngine
 from tx_core.engine.hub.recorder import library_attention
 from tx_core.engine.hub.verify import ATTENTION_IMPLEMENTATION, UNFIT, cannot_show, predicts_next_token, verify_parity
-from tx_core.engine.slots import compute_slot
+from tx_core.engine.threads import compute_slot
 from tx_core.engine.tokenizer import Tokenizer, read_backend
 from tx_core.errors import CheckpointProblem, ModelUnavailable
 from tx_core.transformer.trace import Encoding, ReferenceRun

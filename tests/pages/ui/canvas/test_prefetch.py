@@ -17,7 +17,7 @@ from pages.ui.canvas.mask_grid import mask_to_link, parse_mask
 from pages.ui.canvas.packing import codes, pack
 from pages.ui.shell import cache
 from tests.support.drawings import sent_to, unpacked
-from tx_core.engine import slots
+from tx_core.engine import threads
 from tx_core.engine.catalogue import DEFAULT
 
 COMPONENTS = {"masks": "matrices", "positions": "matrices", "heads_and_blocks": "matrix_row", "self_attention": "matrix_row"}
@@ -149,7 +149,7 @@ def test_nothing_is_foreseen_any_more_when_nobody_looks_at_it(open_app):
 def test_where_all_places_to_compute_in_are_taken_nothing_is_foreseen_and_nobody_waits(open_app, monkeypatch):
     path = drawn(open_app("self_attention", text="Nobody has read this sentence."), "self_attention")[0]["prefetch"]["path"]
     monkeypatch.setattr(cache, "_entries", LRUCache(1))  # so that the model has to be run again
-    monkeypatch.setattr(slots, "_page_slots", held := threading.BoundedSemaphore(1))
+    monkeypatch.setattr(threads, "_page_slots", held := threading.BoundedSemaphore(1))
     with held:
         began = time.monotonic()
         assert picture_after(path, "self_attention_layer", "1").status_code == 204

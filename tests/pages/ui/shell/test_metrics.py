@@ -18,7 +18,7 @@ from pages.ui.shell import metrics
 from tests.support.apart import run_apart
 from tests.support.serving import ROOT, fetch, free_port, running, streamlit_command, wait_until
 from tests.support.stream_client import visit
-from tx_core.engine import slots
+from tx_core.engine.threads import compute_slot
 from tx_core.errors import TextProblem
 from tx_core.settings import host_settings
 
@@ -108,7 +108,7 @@ def test_slots_are_counted_while_they_are_held_and_waited_for(read):
     inside, leave = threading.Semaphore(0), threading.Event()
 
     def hold() -> None:
-        with slots.compute_slot():
+        with compute_slot():
             inside.release()
             leave.wait(10)
 
