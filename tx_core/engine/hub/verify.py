@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from tx_core.engine.checkpoint import NOT_FINITE_WEIGHTS
 from tx_core.engine.engine import ModelInfo
-from tx_core.engine.hub.inputs import axes, inputs, shift_right
+from tx_core.engine.hub.hub_engine import axes, shift_right
 from tx_core.engine.hub.parts import FAMILY_MODULES, Parts, apply_head, find_parts
 from tx_core.engine.hub.recorder import Recorder
 from tx_core.engine.tokenizer import Tokenizer
@@ -157,7 +157,7 @@ def _cut(encoding: Encoding, tokens: int) -> Encoding:
 
 
 def _run(model: Any, probe: ProbeTexts, info: ModelInfo, tokenizer: Tokenizer, **options: object) -> Run:
-    batch = inputs(probe.rows, probe.targets, info, tokenizer.padding_id, "cpu")
+    batch = model_inputs(probe.rows, probe.targets, info, tokenizer.padding_id, "cpu")
     output = model(**batch, output_hidden_states=True, **options)
     if info.decoder_start is None:
         hidden, weights = output.hidden_states, {"self": output.get("attentions")}
