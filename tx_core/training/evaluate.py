@@ -32,8 +32,7 @@ from tx_core.training.evaluation.masked_words import (
     share_preferred,
 )
 from tx_core.training.evaluation.probe import Probe, load_probe
-from tx_core.training.evaluation.relations import measure_attention, read_trees
-from tx_core.training.evaluation.word_senses import measure_senses
+from tx_core.training.evaluation.relations import measure_attention, measure_senses, read_trees
 from tx_core.training.pretraining.export import with_evaluation
 
 TREEBANK_FILE = Path("ud_english_ewt") / "en_ewt-ud-dev.conllu"

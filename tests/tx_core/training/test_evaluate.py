@@ -28,8 +28,15 @@ from tx_core.training.evaluation.masked_words import (
     share_preferred,
 )
 from tx_core.training.evaluation.probe import ProbeRow, in_batches
-from tx_core.training.evaluation.relations import Tree, measure_attention, read_trees, word_attention
-from tx_core.training.evaluation.word_senses import INSECT, VERB, measure_senses
+from tx_core.training.evaluation.relations import (
+    INSECT,
+    VERB,
+    Tree,
+    measure_attention,
+    measure_senses,
+    read_trees,
+    word_attention,
+)
 from tx_core.training.pretraining.export import export_checkpoint
 
 

@@ -5,12 +5,24 @@ import copy
 import pytest
 import torch
 from torch import nn
+from torch.nn import functional
 
+from tests.support.small_training import MODEL
 from tx_core.transformer import fused
 from tx_core.transformer.attention import padding_mask
 from tx_core.transformer.bert import Bert, random_bert
 from tx_core.transformer.config import BertConfig
-from tx_core.transformer.fused import PAD_MULTIPLE, REGISTER, all_weights, fused_softmax, without_each_head
+from tx_core.transformer.fused import (
+    PAD_MULTIPLE,
+    REGISTER,
+    ROWS,
+    VocabularyLoss,
+    all_weights,
+    fused_forward,
+    fused_loss,
+    fused_softmax,
+    without_each_head,
+)
 from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.layers import ACTIVATION
 
@@ -114,3 +126,59 @@ def test_in_half_precision_products_of_few_sizes_are_made_and_what_fills_them_up
             assert half.shape == full.shape
             assert (half - full).abs().mean() < 0.01 < full.std()
     assert sizes == {PAD_MULTIPLE, 3 * PAD_MULTIPLE}
+
+
+def test_the_fused_path_computes_what_ours_does_and_the_same_gradients():
+    ours, fused = random_bert(MODEL, 3), random_bert(MODEL, 3)
+    generator = torch.Generator().manual_seed(0)
+    for first, second in zip(ours.parameters(), fused.parameters(), strict=True):
+        first.data += 0.3 * torch.randn(first.shape, generator=generator)
+        second.data.copy_(first.data)
+    ids = torch.randint(5, 53, (4, 11), generator=generator)
+    segments, wanted = (torch.arange(11) > 6).long().expand(4, -1), torch.tensor([7, 50, 0, 7])
+    firsts = 11 * torch.arange(4)
+    for mask in (None, padding_mask([11, 5, 1, 8])):
+        scores = ours.predict(ours(ids, segments, mask).output[:, 0])
+        mine = functional.cross_entropy(scores, wanted, reduction="sum")
+        theirs = fused_loss(fused, fused_forward(fused, ids, segments, mask).flatten(0, 1), firsts, wanted, half=False)
+        assert mine > 1 and abs(mine - theirs) < 1e-4
+        mine.backward()
+        theirs.backward()
+        for first, second in zip(ours.parameters(), fused.parameters(), strict=True):
+            torch.testing.assert_close(first.grad, second.grad, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("half", [False, True], ids=["single precision", "bfloat16"])
+def test_the_loss_over_the_vocabulary_is_pytorchs_in_double_precision(half: bool):
+    generator = torch.Generator().manual_seed(1)
+    places, kind = 2 * ROWS["cpu"] + 5, torch.bfloat16 if half else torch.float32
+    drawn = [torch.randn(shape, generator=generator) for shape in ((places, 16), (300, 16), (300,))]
+    wanted = torch.randint(300, (places,), generator=generator)
+    hidden, weight, bias = (tensor.to(kind).double().requires_grad_() for tensor in drawn)
+    expected = functional.cross_entropy(functional.linear(hidden, weight, bias), wanted, reduction="sum")
+    (expected / places).backward()
+    asked = functional.pad(drawn[0], (0, 0, 0, 7), value=3.0).to(kind)
+    inputs = [asked.requires_grad_(), *(tensor.to(kind).float().requires_grad_() for tensor in drawn[1:])]
+    loss = VocabularyLoss.apply(*inputs, wanted)
+    (loss / places).backward()
+    precise = 5e-3 if half else 1e-5
+    assert loss.dtype == torch.float32 and abs(loss.item() / expected.item() - 1) < precise
+    assert not inputs[0].grad[places:].any(), "vectors beyond those asked for got a gradient"
+    for mine, theirs in zip(inputs, (hidden, weight, bias), strict=True):
+        assert mine.grad.dtype == mine.dtype
+        assert (mine.grad[: len(theirs)] - theirs.grad).norm() < precise * theirs.grad.norm()
+
+
+def test_in_half_precision_the_gradient_points_the_same_way():
+    gradients, losses = [], []
+    for half in (False, True):
+        model = random_bert(MODEL, 3)
+        ids = torch.randint(5, 53, (8, 11), generator=torch.Generator().manual_seed(2))
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=half):
+            hidden = fused_forward(model, ids, torch.zeros_like(ids), padding_mask([11, 5, 7, 8] * 2))
+            loss = fused_loss(model, hidden.flatten(0, 1), torch.arange(4), ids[0, :4], half)
+        loss.backward()
+        losses.append(loss.item())
+        gradients.append(torch.cat([parameter.grad.flatten() for parameter in model.parameters() if parameter.grad is not None]))
+    assert losses[1] == pytest.approx(losses[0], rel=0.01)
+    assert (gradients[0] - gradients[1]).norm() < 0.05 * gradients[0].norm()

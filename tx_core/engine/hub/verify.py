@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from tx_core.engine.checkpoint import NOT_FINITE_WEIGHTS
 from tx_core.engine.engine import ModelInfo
-from tx_core.engine.hub.hub_engine import axes, shift_right
+from tx_core.engine.hub.hub_engine import axes, model_inputs, shift_right
 from tx_core.engine.hub.parts import FAMILY_MODULES, Parts, apply_head, find_parts
 from tx_core.engine.hub.recorder import Recorder
 from tx_core.engine.tokenizer import Tokenizer

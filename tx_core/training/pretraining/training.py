@@ -24,7 +24,6 @@ from tx_core.training.pretraining.batches import (
     mask_words,
 )
 from tx_core.training.pretraining.corpus import TokenisedSource
-from tx_core.training.pretraining.fused_forward import fused_forward, fused_loss
 from tx_core.training.pretraining.optimiser import RunningMean, make_optimiser
 from tx_core.training.pretraining.run_records import RunProgress, save_state
 from tx_core.training.pretraining.settings import (
@@ -36,6 +35,7 @@ from tx_core.training.pretraining.settings import (
 )
 from tx_core.training.pretraining.vocabulary import pieces_of
 from tx_core.transformer.bert import Bert
+from tx_core.transformer.fused import fused_forward, fused_loss
 
 
 def training_progress(settings: ScheduleSettings, step: int, seconds: float) -> float:
