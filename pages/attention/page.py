@@ -8,7 +8,6 @@ PAGE = "attention"
 badge = open_page(PAGE)
 
 # The title is on its way: what follows takes longer to import.
-from pages.attention import texts
 from pages.ui.export.attention import attention_exports
 from pages.ui.export.menu import export_menu
 from pages.ui.panels import view_options
@@ -17,7 +16,7 @@ from pages.ui.panels.change_controls import change_bar
 from pages.ui.panels.changes import CHANGES_FIELD, active_changes, change_chips, drop_missing_changes
 from pages.ui.panels.texts import SECOND_SENTENCE
 from pages.ui.panels.tokens import SPECIAL_FIELD, ask_special_tokens, note_special_tokens, token_table, warn_of_unknown
-from pages.ui.shell import cache, controls, examples
+from pages.ui.shell import cache, controls, examples, texts
 from pages.ui.shell.address import (
     Field,
     is_offered,

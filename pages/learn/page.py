@@ -8,7 +8,7 @@ PAGE = "learn"
 open_page(PAGE)
 
 # The title is on its way: what follows takes longer to import.
-from pages.learn import texts
+from pages.ui.panels import texts
 from pages.ui.panels.lesson import class_link, names_in_order, parts_of, shipped_lesson, step_link, teacher_notes
 from pages.ui.panels.tokens import escape_markdown
 
@@ -16,16 +16,16 @@ for name in names_in_order():
     lesson = shipped_lesson(name)
     with st.container(border=True):
         st.subheader(lesson.title, anchor=False)
-        st.caption(texts.LESSON.format(minutes=lesson.minutes, steps=len(parts_of(lesson)), level=lesson.level))
+        st.caption(texts.LESSON_DETAILS.format(minutes=lesson.minutes, steps=len(parts_of(lesson)), level=lesson.level))
         st.text(lesson.about)
         with st.container(horizontal=True):
             step_link(name, 1, texts.BEGIN, ":material/school:")
             class_link(name, texts.USE_IN_CLASS)
         notes = teacher_notes(lesson)
         if notes:
-            folded = st.expander(texts.NOTES, key=f"learn_notes_{name}", on_change="rerun")
+            folded = st.expander(texts.TEACHER_NOTES, key=f"learn_notes_{name}", on_change="rerun")
             for title, note in notes if folded.open else ():  # they tell answers: not even sent before somebody asks
                 folded.text(title)
                 folded.caption(escape_markdown(note))
-st.caption(texts.HOW)
+st.caption(texts.HOW_LESSONS_WORK)
 st.caption(texts.FOR_TEACHERS)

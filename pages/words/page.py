@@ -3,10 +3,10 @@
 import streamlit as st
 
 from pages import contents
+from pages.ui.shell import texts
 from pages.ui.shell.frame import open_page
 from pages.ui.shell.glossary import GROUPS
 from pages.ui.shell.level import level_in_link
-from pages.words import texts
 
 PAGE = "words"
 

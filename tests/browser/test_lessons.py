@@ -7,9 +7,9 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from pages import contents
-from pages.learn.texts import BEGIN
 from pages.ui.canvas.texts import QUESTION
 from pages.ui.panels import lesson, texts
+from pages.ui.panels.texts import BEGIN
 from tests.support.lesson_secrets import Received, secrets_of
 from tx_core.classroom.lesson_file import Question
 

@@ -1,5 +1,6 @@
 """What the panels say. Every string is a whole sentence or label; named placeholders are filled by `format`."""
 
+
 # Attention map
 
 HEAD_DESCRIPTION = "{head}. {description}"
@@ -313,3 +314,17 @@ BUILT_IN_ONLY = (
     "Computed with the built-in model: its vectors of {size} numbers, {width} per head, are small enough to be shown whole. "
     "Heads and blocks and Positions also take larger BERTs."
 )
+
+# The list of lessons
+
+LESSON_DETAILS = "{minutes} minutes · {steps} steps · {level}"
+BEGIN = "Begin"
+USE_IN_CLASS = "Use this lesson in a class"
+HOW_LESSONS_WORK = (
+    "In each step you guess first; then the model computes the answer, and the view opens in which you can try further."
+)
+FOR_TEACHERS = (
+    "In a class, you open a room from a lesson. Your students join it with a code and guess on their own devices; you reveal the "
+    "answers, and everyone sees all guesses beside the model's answer."
+)
+TEACHER_NOTES = "Notes for the teacher"

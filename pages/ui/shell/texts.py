@@ -118,3 +118,13 @@ SETTING_NAMES = {
     **dict.fromkeys(("vocab", "batch", "batches", "layers", "heads", "feed", "rate", "post", "epochs", "tokens"), TRAINING_SIZES),
 }
 """How a sentence names what a hidden control sets, by the field; several fields may share a name."""
+
+SHOW_EXAMPLE = "Show that view"
+
+# Around the glossary
+
+TERM = "- **{name}**: {meaning}"
+SEE = "See it: {question}"
+NOT_AN_EXPLANATION = (
+    ":material/info: Attention is not an explanation: an attention weight says what was mixed, not what decided the output."
+)

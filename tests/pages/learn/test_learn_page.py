@@ -3,8 +3,7 @@
 from urllib.parse import parse_qsl
 
 from pages import contents
-from pages.learn import texts
-from pages.ui.panels import lesson
+from pages.ui.panels import lesson, texts
 from pages.ui.panels.texts import LESSON_PROGRESS
 from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell.address import LESSON, STEP
@@ -18,7 +17,7 @@ def test_every_lesson_stands_on_the_page_with_its_length_and_a_way_in(open_app):
     links = [link for link in app.main.get("page_link") if link.proto.label == texts.BEGIN]
     assert len(links) == len(lessons)
     for one in lessons:
-        length = texts.LESSON.format(minutes=one.minutes, steps=len(lesson.parts_of(one)), level=one.level)
+        length = texts.LESSON_DETAILS.format(minutes=one.minutes, steps=len(lesson.parts_of(one)), level=one.level)
         assert length in [caption.value for caption in app.caption]
 
 
@@ -37,7 +36,7 @@ def test_the_page_counts_the_steps_of_the_path_as_its_strip_does(open_app):
     path = lesson.shipped_lesson(lesson.LEARNING_PATH)
     parts = 8
     assert len(path.steps) > parts  # some stand under one name
-    length = texts.LESSON.format(minutes=path.minutes, steps=parts, level=path.level)
+    length = texts.LESSON_DETAILS.format(minutes=path.minutes, steps=parts, level=path.level)
     assert length in [caption.value for caption in open_app("learn").caption]
     first = open_app(path.steps[0].page, **{LESSON: lesson.LEARNING_PATH, STEP: "1"})
     progress = LESSON_PROGRESS.format(title=path.title, number=1, total=parts)
@@ -48,7 +47,7 @@ def test_the_lessons_of_45_minutes_have_notes_for_the_teacher(open_app):
     app = open_app("learn")
     long_ones = [name for name in lesson.shipped_names() if lesson.shipped_lesson(name).minutes == 45]
     assert len(long_ones) == 3
-    assert len([expander for expander in app.expander if expander.label == texts.NOTES]) == len(long_ones)
+    assert len([expander for expander in app.expander if expander.label == texts.TEACHER_NOTES]) == len(long_ones)
     for name in long_ones:
         notes = lesson.teacher_notes(lesson.shipped_lesson(name))
         assert not any(title in [text.value for text in app.text] for title, _ in notes[1:])  # they tell answers

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from pages import contents
+from pages.ui.shell import texts
 from pages.ui.shell.glossary import GROUPS
-from pages.words import texts
 from tests.support.messages import UNKNOWN
 from tests.support.serving import fetch
 
