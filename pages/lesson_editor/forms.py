@@ -17,9 +17,9 @@ from pages.lesson_editor.draft import (
     boxes_of,
     measures_for,
     question_of,
+    remember_draft,
     step_box_name,
 )
-from pages.lesson_editor.keeping import remember_draft
 from pages.ui.panels.lesson_question import compute, engine_of_step, reveal
 from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell import cache

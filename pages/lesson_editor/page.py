@@ -9,9 +9,8 @@ open_page(PAGE)
 
 # The title is on its way: what follows takes longer to import.
 from pages.lesson_editor import texts
-from pages.lesson_editor.draft import new_draft
+from pages.lesson_editor.draft import current_draft, keep_in_browser, new_draft, replace_draft, say_what_is_kept
 from pages.lesson_editor.forms import ask_about, ask_steps
-from pages.lesson_editor.keeping import current_draft, keep_in_browser, replace_draft, say_what_is_kept
 from pages.lesson_editor.sharing import offer_lesson, open_lessons
 
 draft = current_draft()

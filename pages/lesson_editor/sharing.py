@@ -5,8 +5,7 @@ import streamlit as st
 
 from pages import contents
 from pages.lesson_editor import texts
-from pages.lesson_editor.draft import Fields, draft_of, file_of
-from pages.lesson_editor.keeping import FILE_BOX, OPENED, replace_draft, take_file
+from pages.lesson_editor.draft import FILE_BOX, OPENED, Fields, draft_of, file_of, replace_draft, take_file
 from pages.lesson_editor.offline import MAX_MEGABYTES, lesson_web_page
 from pages.ui.panels.lesson import class_link, keep_own_lesson, names_in_order, parts_of, shipped_lesson, step_link
 from pages.ui.shell.address import HELD, LESSON, LOCK, PRESENT, STEP, link_with

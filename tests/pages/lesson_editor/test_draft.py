@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from pages.lesson_editor import keeping
+from pages.lesson_editor import draft
 from pages.lesson_editor.draft import (
     MAX_LONG,
     ask_box_name,
@@ -24,7 +24,7 @@ from tx_core.classroom.lesson_file import MAX_STEPS, write_lesson
 @pytest.fixture
 def session(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
     state: dict[str, object] = {}
-    monkeypatch.setattr(keeping.st, "session_state", state)
+    monkeypatch.setattr(draft.st, "session_state", state)
     return state
 
 
@@ -92,8 +92,8 @@ def test_no_more_steps_come_back_than_a_lesson_has():
 
 
 def report(session: dict[str, object], **found: object) -> None:
-    session[keeping.KEEPER] = {"found": {"draft": None, "typed": {}, "views": []} | found}
-    keeping.take_found()
+    session[draft.KEEPER] = {"found": {"draft": None, "typed": {}, "views": []} | found}
+    draft.take_found()
 
 
 def test_a_new_session_takes_over_the_draft_and_the_views_that_were_added(session):
@@ -112,9 +112,9 @@ def test_a_new_session_takes_over_the_draft_and_the_views_that_were_added(sessio
 def test_a_view_that_is_added_in_a_new_session_joins_the_draft_that_comes_back(session):
     kept = new_draft() | {"steps": [new_step("attention", {"text": "One."})]}
     session[ADDED_VIEWS] = [{"id": new_id(), "page": "masks", "view": {}}]
-    keeping.current_draft()
+    draft.current_draft()
     report(session, draft=kept)
-    assert [step["page"] for step in keeping.current_draft()["steps"]] == ["attention", "masks"]
+    assert [step["page"] for step in draft.current_draft()["steps"]] == ["attention", "masks"]
 
 
 def test_a_step_that_both_sessions_know_is_there_once(session):
@@ -127,7 +127,7 @@ def test_a_step_that_both_sessions_know_is_there_once(session):
 @pytest.mark.parametrize(("written", "said"), [({}, False), ({"title": "Kept"}, True), ({"minutes": 20}, True)])
 def test_a_draft_is_said_to_be_back_where_somebody_wrote_it(session, written: dict[str, object], said: bool):
     report(session, draft=new_draft() | written)
-    assert session[keeping.RESTORED] is said
+    assert session[draft.RESTORED] is said
 
 
 def test_a_view_that_was_removed_does_not_come_back(session):
@@ -141,37 +141,37 @@ def test_a_view_that_was_removed_does_not_come_back(session):
 
 @pytest.mark.parametrize("found", [None, 5, [], {"draft": [], "typed": [], "views": {}}, {"views": [None, 5, {}]}])
 def test_a_forged_report_changes_nothing(session, found: object):
-    session[keeping.KEEPER] = {"found": found}
-    keeping.take_found()
+    session[draft.KEEPER] = {"found": found}
+    draft.take_found()
     assert session[DRAFT]["steps"] == []
 
 
 def test_a_lesson_that_was_replaced_comes_back_and_can_be_left_again(session):
     session[DRAFT] = first = new_draft() | {"title": "First"}
-    keeping.replace_draft(new_draft() | {"title": "Second"})
-    keeping.bring_back()
+    draft.replace_draft(new_draft() | {"title": "Second"})
+    draft.bring_back()
     assert session[DRAFT] == first
-    keeping.bring_back()
+    draft.bring_back()
     assert session[DRAFT]["title"] == "Second"
 
 
 def test_a_lesson_that_was_opened_and_not_edited_comes_back(session, monkeypatch: pytest.MonkeyPatch):
     written = write_lesson(lesson.shipped_lesson(lesson.LEARNING_PATH))
     report(session, opened=written)
-    assert session[keeping.OPENED] == written
-    monkeypatch.setattr(keeping, "uploaded_file", lambda key: None)
-    keeping.take_file()  # the reader empties the box
-    assert session[keeping.OPENED] == ""
+    assert session[draft.OPENED] == written
+    monkeypatch.setattr(draft, "uploaded_file", lambda key: None)
+    draft.take_file()  # the reader empties the box
+    assert session[draft.OPENED] == ""
 
 
 def test_what_this_session_opened_is_newer_than_what_the_browser_kept(session):
     newer = write_lesson(lesson.shipped_lesson(lesson.LEARNING_PATH))
-    keeping.keep_opened(newer.encode())
+    draft.keep_opened(newer.encode())
     report(session, opened=write_lesson(lesson.shipped_lesson(lesson.names_in_order()[1])))
-    assert session[keeping.OPENED] == newer
+    assert session[draft.OPENED] == newer
 
 
 @pytest.mark.parametrize("opened", [None, 5, [], "", "title: x", "\ud800", "x" * 10_000_000, "[" * 50_000])
 def test_what_is_no_lesson_does_not_come_back_as_one(session, opened: object):
     report(session, opened=opened)
-    assert not session.get(keeping.OPENED)
+    assert not session.get(draft.OPENED)
