@@ -7,8 +7,7 @@ import numpy as np
 import streamlit as st
 
 from pages.bertviz_page import texts
-from pages.bertviz_page.choice import FIELDS, Extent, choice_line, read_choice
-from pages.bertviz_page.views import draw
+from pages.bertviz_page.views import FIELDS, Extent, choice_line, draw, read_choice
 from pages.ui.canvas.framed import framed_choice, is_published, publish, show_framed
 from pages.ui.panels import view_options
 from pages.ui.shell.address import widget_binding, widget_key
@@ -33,7 +32,7 @@ class Drawing:
         stacks: the attentions in it.
         layer: the chosen layer, from 0.
         single: whether it holds that layer only.
-        choice: the reader's choice within it, as one line (`choice.py`).
+        choice: the reader's choice within it, as one line (`choice_line`).
     """
 
     stacks: tuple[AttentionStack, ...]

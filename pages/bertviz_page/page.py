@@ -8,7 +8,7 @@ PAGE = "bertviz_page"
 badge = open_page(PAGE)
 
 # The title is on its way: what follows imports torch.
-from pages.bertviz_page import choice, texts
+from pages.bertviz_page import texts, views
 from pages.bertviz_page.export import bertviz_export
 from pages.bertviz_page.frame import show_view
 from pages.ui.export.menu import export_menu
@@ -40,7 +40,7 @@ FIELDS = (
     SPECIAL_FIELD,
     choice_field("picture", tuple(texts.VIEWS)),
     choice_field("stack", tuple(STACK_LABELS)),
-    *choice.FIELDS,
+    *views.FIELDS,
 )
 
 
