@@ -29,7 +29,7 @@ except SettingsProblem as problem:
     sys.exit(f"{problem}")
 
 from pages.classroom import events
-from pages.ui.canvas import component, framed, modules, prefetch
+from pages.ui.canvas import component, framed, prefetch
 from pages.ui.shell import admission, draining, garbage, glossary, metrics, readiness, start_page, uploads
 
 # Programs that PyTorch keeps on a processor, one for each size of an operation: by itself a thousand, which many sentences in
@@ -86,7 +86,7 @@ ROUTES = (
     Route("/api/ready", ready),
     metrics.ROUTE,
     framed.ROUTE,
-    modules.ROUTE,
+    component.ROUTE,
     prefetch.ROUTE,
     *events.ROUTES,
     glossary.GLOSSARY_ROUTE,

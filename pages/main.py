@@ -7,8 +7,7 @@ import streamlit as st
 
 from pages.contents import PAGES
 from pages.contents import page as page_of
-from pages.ui.canvas.component import without_search
-from pages.ui.canvas.modules import PATH, version
+from pages.ui.canvas.component import PATH, version, without_search
 from pages.ui.canvas.question_view import show_class_results
 from pages.ui.shell.address import (
     ADDED_VIEWS,

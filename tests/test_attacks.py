@@ -16,7 +16,7 @@ from streamlit.proto.LabelVisibility_pb2 import LabelVisibility
 
 from pages.classroom.entrance import LEAD, ROOM, SECRET
 from pages.contents import HOME, PAGES
-from pages.ui.canvas import modules
+from pages.ui.canvas import component
 from pages.ui.panels.lesson import shipped_names
 from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell.address import LESSON, LOCK, STEP
@@ -220,7 +220,7 @@ def targets() -> Iterator[str]:
         yield f"/prefetch/{'0' * 32}?control={name}&value={name}&head={name}"
         yield f"/framed/{name}"
         yield f"/modules/{name}/core/bytes.js"
-        yield f"/modules/{modules.version()}/{name}"
+        yield f"/modules/{component.version()}/{name}"
         yield f"/media/{name}"
         yield f"/api/ready?x={name}"
         yield f"/classroom_events?key={name}"

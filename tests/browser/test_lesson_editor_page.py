@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Locator, Page, TimeoutError, expect
 
 from pages import contents
 from pages.lesson_editor import texts
-from pages.ui.canvas.modules import PATH, version
+from pages.ui.canvas.component import PATH, version
 from pages.ui.panels.lesson import LEARNING_PATH, shipped_lesson
 from pages.ui.panels.texts import CHECK_GUESS, END_LESSON, HIDDEN_UNTIL_ANSWERED, NEXT_STEP
 from pages.ui.shell.texts import ADD_TO_LESSON, SHARE, WRITE_LESSON

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from pages import contents
-from pages.ui.canvas.modules import PATH, version
+from pages.ui.canvas.component import PATH, version
 from pages.ui.panels import lesson
 from pages.ui.shell.texts import SENTENCE
 from tests.browser.conftest import Watch

@@ -1,5 +1,5 @@
 // Numbers as a reader takes them in: two decimals, or two digits where two decimals would be nothing.
-// pages/ui/canvas/modules.py writes texts.js.
+// pages/ui/canvas/component.py writes texts.js.
 
 import { TEXTS } from "./texts.js";
 

@@ -12,8 +12,7 @@ import numpy as np
 from jaxtyping import Float32, UInt8
 
 from pages.ui.canvas import drawings, texts
-from pages.ui.canvas.component import component, component_value, value_timestamp
-from pages.ui.canvas.modules import sources
+from pages.ui.canvas.component import component, component_value, sources, value_timestamp
 from pages.ui.canvas.packing import codes, difference_codes, pack
 from tx_core.transformer.interventions import Head, Intervention
 

@@ -7,7 +7,7 @@ from html import escape
 
 import streamlit as st
 
-from pages.ui.canvas.modules import read_style, single_script
+from pages.ui.canvas.component import read_style, single_script
 from pages.ui.export import texts
 from pages.ui.export.records import Export, WebPage, one_line
 from pages.ui.shell.address import widget_key

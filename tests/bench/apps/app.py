@@ -7,6 +7,6 @@ sys.path.insert(0, str(Path(__file__).parents[3]))
 
 import streamlit as st
 
-from pages.ui.canvas import modules
+from pages.ui.canvas import component
 
-app = st.App(Path(__file__).parent / "one_head.py", routes=[modules.ROUTE])
+app = st.App(Path(__file__).parent / "one_head.py", routes=[component.ROUTE])

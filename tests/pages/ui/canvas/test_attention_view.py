@@ -23,7 +23,7 @@ from pages.ui.canvas.attention_view import (
     token_from_link,
     token_to_link,
 )
-from pages.ui.canvas.modules import compressed_module, modules_of, read_style
+from pages.ui.canvas.component import compressed_module, modules_of, read_style
 from pages.ui.canvas.packing import codes, pack, thumbnails
 from tests.support.drawings import unpacked
 from tests.support.serving import ROOT

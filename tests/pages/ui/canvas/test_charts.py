@@ -24,7 +24,7 @@ from pages.ui.canvas.charts import (
     show_bars,
     show_lines,
 )
-from pages.ui.canvas.modules import read_style
+from pages.ui.canvas.component import read_style
 from pages.ui.canvas.texts import LINES_ALT
 from pages.ui.shell.numbers import percent
 from tests.support.drawn_lines import drawn_lines

@@ -1,12 +1,20 @@
 """Components are sent where their script is found, never the script; what comes back from a reader is read with care."""
 
+import gzip
 import json
 import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import streamlit as st
+from starlette.requests import Request
+from starlette.responses import Response
 
-from pages.ui.canvas import component, modules
+from pages.ui.canvas import component
+from tests.support.apart import run_apart
 
 NAMES = re.compile(r"^const names = (\[.*\]);$", re.MULTILINE)
 
@@ -18,8 +26,8 @@ def test_no_drawing_is_sent_its_script(open_app, page: str):
     assert ours
     for drawing in ours:
         names = json.loads(NAMES.search(drawing.js_content)[1])
-        assert names == list(modules.modules_of(names[-1]))
-        assert f"{modules.PATH}/{modules.version()}" in drawing.js_content
+        assert names == list(component.modules_of(names[-1]))
+        assert f"{component.PATH}/{component.version()}" in drawing.js_content
         assert len(drawing.js_content) < 1500
 
 
@@ -36,3 +44,128 @@ def test_without_a_choice_there_is_neither_value_nor_moment(monkeypatch, state: 
     monkeypatch.setattr(st, "session_state", state)
     assert component.component_value("map", "focus") is None
     assert component.value_timestamp("map", "focus") is None
+
+
+DRAWINGS = [name for name, source in component.sources().items() if re.search("^export default", source, re.MULTILINE)]
+STARTER = "web_page/page.js"
+MARKUP = ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(")
+LOADING = ("http:", "https:", "@import", 'url("', "url('", "url(/", "url(h")
+
+
+def answered(version: str, name: str, *headers: tuple[bytes, bytes]) -> Response:
+    scope = {"type": "http", "path_params": {"version": version, "name": name}, "headers": [*headers]}
+    return run_apart(component.answer(Request(scope)))
+
+
+@pytest.fixture
+def changed(tmp_path: Path, monkeypatch) -> Iterator[Path]:
+    """A copy of the drawings that a test may change."""
+    monkeypatch.setattr(component, "CANVAS", shutil.copytree(component.CANVAS, tmp_path / "canvas"))
+    forget()
+    yield component.CANVAS
+    forget()
+
+
+def forget() -> None:
+    for cached in (
+        component.sources,
+        component.version,
+        component.modules_of,
+        component.single_script,
+        component.compressed_module,
+    ):
+        cached.cache_clear()
+
+
+@pytest.mark.parametrize("suffix", ["", "-1", "-5"])
+def test_a_module_is_served_as_it_is_below_the_version_and_kept_for_good(suffix: str):
+    answer = answered(component.version() + suffix, "core/bytes.js")
+    assert answer.body == (component.CANVAS / "core" / "bytes.js").read_bytes()
+    assert answer.headers["content-type"].startswith("text/javascript")
+    assert "immutable" in answer.headers["cache-control"]
+    assert "content-encoding" not in answer.headers
+
+
+def test_a_module_is_sent_compressed_to_a_browser_that_takes_it():
+    answer = answered(component.version(), "core/bytes.js", (b"accept-encoding", b"gzip, deflate, br"))
+    assert (answer.headers["content-encoding"], answer.headers["vary"]) == ("gzip", "Accept-Encoding")
+    assert gzip.decompress(answer.body) == (component.CANVAS / "core" / "bytes.js").read_bytes()
+    assert "immutable" in answer.headers["cache-control"]
+
+
+@pytest.mark.parametrize(
+    "name", ["", "x.js", "../../../app.py", "core/../core/bytes.js", "core", "attention/attention.css", "a" * 10_000]
+)
+def test_any_other_name_is_answered_with_what_to_do_and_not_kept(name: str):
+    answer = answered(component.version(), name)
+    assert (answer.status_code, answer.headers["cache-control"]) == (404, "no-store")
+    assert answer.body.decode() == component.GONE
+
+
+@pytest.mark.parametrize("version", ["", "-1", "0" * 32])
+def test_another_version_is_not_served(version: str):
+    assert answered(version, "core/bytes.js").status_code == 404
+
+
+def test_the_version_depends_on_every_module_and_nothing_else(changed: Path):
+    before = component.version()
+    forget()
+    assert component.version() == before
+    (changed / "core" / "bytes.js").write_text("// another\n", encoding="utf-8")
+    forget()
+    assert component.version() != before
+
+
+@pytest.mark.parametrize("name", component.sources())
+def test_a_module_imports_what_another_one_exports_and_uses_all_of_it(name: str):
+    source = component.sources()[name]
+    for names, _ in component.IMPORT.findall(source):
+        for imported in names.split(","):
+            assert len(re.findall(rf"\b{imported.split(' as ')[-1].strip()}\b", source)) > 1
+    for (names, _), needed in zip(component.IMPORT.findall(source), component.imports_of(name), strict=True):
+        exported = {local for default, _, local in component.EXPORT.findall(component.sources()[needed]) if not default}
+        assert {imported.split(" as ")[0].strip() for imported in names.split(",")} <= exported
+
+
+def test_every_module_is_part_of_a_drawing():
+    assert {module for name in DRAWINGS for module in component.modules_of(name)} == set(component.sources())
+
+
+@pytest.mark.parametrize("name", [name for name in DRAWINGS if name != STARTER])
+def test_a_drawing_is_one_script_that_node_can_read(name: str, tmp_path: Path):
+    script = component.single_script(name, STARTER)
+    assert not re.search(r"^\s*(import|export)\b", script, re.MULTILINE)
+    assert script.count("modules[") >= len(component.modules_of(name))
+    if node := shutil.which("node"):
+        (tmp_path / "script.js").write_text(script, encoding="utf-8")
+        subprocess.run([node, "--check", tmp_path / "script.js"], check=True, timeout=60)
+
+
+def test_one_script_runs_as_its_modules_do(changed: Path):
+    (changed / "a.js").write_text(
+        'import { two as twice, ONE } from "./core/b.js";\n\nexport default function make() { return twice(ONE); }\n'
+    )
+    (changed / "core" / "b.js").write_text("export const ONE = 1;\n\nexport function two(value) { return 2 * value; }\n")
+    (changed / "start.js").write_text("export default function start(make) { console.log(make()); }\n")
+    script = component.single_script("a.js", "start.js")
+    assert script.index('modules["core/b.js"] =') < script.index('modules["a.js"] =')
+    if node := shutil.which("node"):
+        assert subprocess.run([node, "-e", script], check=True, timeout=60, capture_output=True).stdout == b"2\n"
+
+
+@pytest.mark.parametrize(
+    "line", ['import all from "./core/bytes.js";', "export let count = 1;", 'export { unpack } from "./core/bytes.js";']
+)
+def test_other_forms_of_imports_and_exports_are_refused(changed: Path, line: str):
+    (changed / "a.js").write_text(f"{line}\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="cannot be put into one script"):
+        component.single_script("a.js", STARTER)
+
+
+def test_no_drawing_makes_markup_from_text_or_loads_from_elsewhere():
+    texts = {
+        path: path.read_text("utf-8").replace("http://www.w3.org/2000/svg", "")
+        for path in component.CANVAS.rglob("*")
+        if path.is_file()
+    }
+    assert [(path.name, word) for path, text in texts.items() for word in (*MARKUP, *LOADING) if word in text] == []

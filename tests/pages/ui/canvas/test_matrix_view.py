@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pages.ui.canvas.component import modules_of, sources
 from pages.ui.canvas.matrix_view import (
     MODULE,
     Cell,
@@ -18,7 +19,6 @@ from pages.ui.canvas.matrix_view import (
     parse_cell,
     parse_drawing,
 )
-from pages.ui.canvas.modules import modules_of, sources
 from pages.ui.canvas.packing import pack
 from tests.support.drawings import unpacked
 
