@@ -1,6 +1,6 @@
 """The same BERT with PyTorch's fused functions, where only little of a run is kept: in training, and for many sentences.
 
-Begin with `all_weights`, which many sentences need, and `fused_loss`, which training needs. Both use the modules of bert.py; these
+Begin with `all_weights`, for many sentences, and `fused_loss`, for training. Both use the modules of bert.py; these
 write out every step, as the Build pages show it, so that each step passes through memory on its own: GELU on a batch takes four
 times as long as PyTorch's. Tests hold both implementations equal.
 """
