@@ -7,7 +7,7 @@ badge = open_page(PAGE)
 
 # The title is on its way: what follows imports torch.
 from pages.bert import parts, texts
-from pages.bert.export import exported
+from pages.bert.parts import exported
 from pages.ui.panels import view_options
 from pages.ui.panels.parts_page import Part, PartsPage, parts_page
 from pages.ui.panels.tokens import SPECIAL_FIELD

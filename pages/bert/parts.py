@@ -1,5 +1,7 @@
 """The parts of the page on BERT: beside Hugging Face's, beside an untrained one, with heads on top, and its successors."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pandas
 import streamlit as st
@@ -11,6 +13,7 @@ from pages.ui.canvas.charts import probability_chart, show_bars
 from pages.ui.canvas.mask_grid import Heatmap, matrices
 from pages.ui.canvas.packing import thumbnails
 from pages.ui.export.attention import attention_exports
+from pages.ui.export.lessons import PartCode, Written, draw_and_export, part_computation
 from pages.ui.export.menu import export_menu
 from pages.ui.panels.attention_panel import attention_panel
 from pages.ui.panels.view_options import drop_missing
@@ -324,3 +327,56 @@ def _show_attention(page: str, name: str, engine: BertEngine, text: str, pair: s
         st.info(missing)
     shown = attention_panel(page, stack, (chosen.name, trace.device, reader.tokenizer.special_tokens, text, pair))
     export_menu(page, attention_exports(page, trace, shown))
+
+
+EXPORTED_FIELDS = ("layer", "head", "seed", "kind", "labels")
+
+
+def exported(part: str, draw: Callable[..., None]) -> Callable[..., None]:
+    """Let a part of the page be exported below what it draws."""
+
+    def draw_part(page: str, engine: BertEngine, text: str, pair: str) -> None:
+        engine.encode(text, pair or None)  # what cannot be read is explained at once, and needs no room
+        with st.container(key=widget_key(page, f"{part}_part")):  # assets/page.css keeps the room of the comparison
+            code = PartCode(texts.EXPORT_TITLES[part], texts.EXPORT_RESULTS[part], CODE[part])
+            asked = page, engine, text, pair
+            draw_and_export(page, lambda: part_computation(code, EXPORTED_FIELDS, *asked), draw, *asked)
+
+    return draw_part
+
+
+def _compare(values: dict, sentences: str) -> Written:
+    place = f"{values['layer'] - 1}, {values['head'] - 1}"
+    lines = [
+        f"both = compare_with_library(engine, MODELS / 'embedded', {sentences})",
+        f"ours, theirs = both.ours[{place}], both.theirs[{place}]  # layer and head, counted from 0",
+        "",
+        "print(both.hidden, both.weights, both.logits, ours - theirs, sep='\\n')",
+    ]
+    imports = ["from tx_core.engine.catalogue import MODELS", "from tx_core.lessons.parity import compare_with_library"]
+    return imports, lines, ("layer", "head")
+
+
+def _random(values: dict, sentences: str) -> Written:
+    place = f"{values['layer'] - 1}, {values['head'] - 1}"
+    lines = [
+        f"untrained = untrained_engine(engine, {values['seed']})",
+        f"weights = [one.trace({sentences}).attention.weights[{place}] for one in (engine, untrained)]  # counted from 0",
+        "",
+        "print(*weights, sep='\\n')",
+    ]
+    return ["from tx_core.lessons.untrained import untrained_engine"], lines, ("layer", "head", "seed")
+
+
+def _labels(values: dict, sentences: str) -> Written:
+    lines = [
+        f"trace = engine.trace({sentences}, keep=('hidden',))",
+        f"scores = predict_labels(trace, {LABEL_HEADS[values['kind']]!r}, {values['labels']}, {values['seed']})",
+        "shares = scores.shares.reshape(-1, scores.shares.shape[-1])",
+        "",
+        "print(scores.logits, shares, sep='\\n')",
+    ]
+    return ["from tx_core.lessons.untrained import predict_labels"], lines, ("kind", "labels", "seed")
+
+
+CODE: dict[str, Callable[[dict, str], Written]] = {"compare": _compare, "random": _random, "labels": _labels}

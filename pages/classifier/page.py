@@ -9,7 +9,7 @@ badge = open_page(PAGE)
 
 # The title is on its way: what follows imports torch.
 from pages.classifier import drawings, model, texts
-from pages.classifier.export import attention_computation, prediction_computation, training_computation
+from pages.classifier.drawings import attention_computation, prediction_computation, training_computation
 from pages.ui.canvas.attention_view import heads_from_link, heads_to_link
 from pages.ui.export.lessons import Computation, draw_and_export
 from pages.ui.panels import training

@@ -1,4 +1,4 @@
-"""The drawings of a transformer that learns a task: its curves, its attention from batch to batch, its answers."""
+"""The drawings of a transformer that learns a task, and their code: curves, attention from batch to batch, answers."""
 
 from collections.abc import Callable, Sequence
 
@@ -7,10 +7,12 @@ import streamlit as st
 from pages.encoder_decoder import texts
 from pages.ui.canvas.attention_view import attention_map, chosen_heads, head_wall
 from pages.ui.canvas.packing import thumbnails
+from pages.ui.export.lessons import Computation, computation_code
 from pages.ui.panels.training import draw_curves
 from pages.ui.shell.address import resend_value, widget_binding, widget_key
 from tx_core.training.background import Snapshot
 from tx_core.training.copy_task import CopyAnswer, CopyTraining, best_aligned_head, expected_numbers
+from tx_core.training.synthetic import TASKS
 from tx_core.transformer.trace import AttentionStack, Trace
 
 
@@ -143,3 +145,46 @@ def _ask_head(page: str, stack: AttentionStack, best: tuple[int, int]) -> tuple[
 
     head_wall(thumbnails(stack.weights), [head], scale="blues", key=wall, on_choose=take_head)
     return head
+
+
+TRAIN = [
+    "from tx_core.training.copy_task import start_copy_training, train_copy",
+    "from tx_core.training.synthetic import CopySettings",
+]
+
+
+def training_computation(model: CopyTraining) -> Computation:
+    """Say how a model was trained, and write the code that trains it."""
+    title = texts.EXPORT_TRAINING.format(task=TASKS[model.settings.task].title, batches=len(model.losses))
+    lines = [
+        *_trained(model),
+        "",
+        "print(*((one.batch, one.loss, one.accuracy, one.alignment) for one in records), sep='\\n')",
+    ]
+    source = {"settings": repr(model.settings), "batches": len(model.losses)}
+    return Computation(title, source, computation_code(title, TRAIN, lines), texts.EXPORT_TRAINING_RESULT)
+
+
+def answer_computation(page: str, model: CopyTraining, answer: CopyAnswer) -> Computation:
+    """Say what the model was asked, and write the code that trains it and asks it."""
+    kind = st.session_state[widget_key(page, "kind")]
+    title = texts.EXPORT_ANSWER.format(kind=texts.KINDS[kind], batches=len(model.losses))
+    lines = [
+        *_trained(model),
+        f"answer = answer_sequence(training, {tuple(answer.numbers)})",
+        f"stack = next(stack for stack in answer.trace.stacks if stack.kind == {kind!r})",
+        "",
+        "print(answer.written, stack.weights.round(3), sep='\\n')",
+    ]
+    imports = [TRAIN[0].replace("import start_copy", "import answer_sequence, start_copy"), TRAIN[1]]
+    source = {"settings": repr(model.settings), "batches": len(model.losses), "numbers": list(answer.numbers)}
+    source |= {"output": list(answer.written), "attention": kind}
+    return Computation(title, source, computation_code(title, imports, lines), texts.EXPORT_ANSWER_RESULT)
+
+
+def _trained(model: CopyTraining) -> Sequence[str]:
+    """Write what trains a model for as many batches as this one was."""
+    return [
+        f"training = start_copy_training({model.settings!r})",
+        f"records = [record for _, record in zip(range({len(model.losses)}), train_copy(training))]",
+    ]

@@ -9,7 +9,7 @@ badge = open_page(PAGE)
 
 # The title is on its way: what follows imports torch.
 from pages.encoder_decoder import drawings, model, shapes, texts
-from pages.encoder_decoder.export import answer_computation, training_computation
+from pages.encoder_decoder.drawings import answer_computation, training_computation
 from pages.ui.canvas.attention_view import heads_from_link, heads_to_link
 from pages.ui.export.lessons import draw_and_export
 from pages.ui.panels import training

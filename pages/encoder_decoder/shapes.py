@@ -1,12 +1,16 @@
 """The inside of an encoder-decoder of any sizes: its three masks, and every tensor of one run by its shape."""
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from pages.encoder_decoder import texts
-from pages.encoder_decoder.export import inside_computation, shapes_export
 from pages.ui.canvas.drawings import collect_drawings
 from pages.ui.canvas.mask_grid import Heatmap, Naming, matrices
-from pages.ui.export.lessons import offer_drawings
+from pages.ui.export.data import DataTable, data_files
+from pages.ui.export.figure import charts_figure, charts_page, listing_chart
+from pages.ui.export.lessons import Computation, computation_code, offer_drawings
+from pages.ui.export.records import Code, Export
 from pages.ui.panels import training
 from pages.ui.shell import cache
 from pages.ui.shell.address import number_field, widget_key
@@ -16,6 +20,39 @@ from tx_core.lessons import seq2seq_shapes
 from tx_core.lessons.seq2seq_shapes import BatchSizes, ShapesRun
 from tx_core.transformer import attention, seq2seq
 from tx_core.transformer.config import Seq2SeqConfig
+
+
+def inside_computation(config: Seq2SeqConfig, sizes: BatchSizes) -> Computation:
+    """Say which masks and shapes an encoder-decoder of some sizes has, and write the code that runs it."""
+    lines = [
+        f"run = run_shapes({config!r}, {sizes!r})",
+        "",
+        "print(run.encoder_mask, run.decoder_mask, run.cross_mask, sep='\\n')",
+        "print(*((one.where, one.name, one.axes, one.shape) for one in run.shapes), sep='\\n')",
+    ]
+    imports = [
+        "from tx_core.lessons.seq2seq_shapes import BatchSizes, run_shapes",
+        "from tx_core.transformer.config import Seq2SeqConfig",
+    ]
+    code = computation_code(texts.EXPORT_INSIDE, imports, lines)
+    return Computation(texts.EXPORT_INSIDE, {"config": repr(config), "batch": repr(sizes)}, code, texts.EXPORT_INSIDE_RESULT)
+
+
+def shapes_export(config: Seq2SeqConfig, sizes: BatchSizes, rows: Sequence[tuple[str, ...]]) -> Export:
+    """Make the export of the table of all tensors. rows: of `texts.SHAPE_COLUMNS`."""
+    inside, title, stem = inside_computation(config, sizes), texts.EXPORT_SHAPES_TITLE, "encoder-decoder-shapes"
+    figure = charts_figure([listing_chart("", texts.SHAPE_COLUMNS, rows)], title)
+    data = data_files(
+        texts.EXPORT_SHAPES,
+        texts.EXPORT_SHAPES_HELP.format(count=len(rows)),
+        stem,
+        len(rows) * len(texts.SHAPE_COLUMNS),
+        lambda: DataTable(texts.SHAPE_COLUMNS, list(rows)),
+    )
+    web_page = charts_page(figure, texts.SHAPE_COLUMNS, lambda: list(rows))
+    code = Code(inside.result, lambda: inside.code)
+    return Export(title, f"{title}.", stem, figure, web_page, (data,), code, inside.source)
+
 
 SIZES = {  # default, minimum, maximum
     "size_batch": (16, 1, 32),

@@ -2,43 +2,24 @@
 
 from collections.abc import Callable
 
-import streamlit as st
-
 from pages.heads_and_blocks import texts
 from pages.heads_and_blocks.depth import BLOCKS
-from pages.ui.export.code import load_line
-from pages.ui.export.lessons import Computation, computation_code, draw_and_export
-from pages.ui.export.records import reading, source
-from pages.ui.shell.address import widget_key
+from pages.ui.export.lessons import PartCode, Written, draw_and_export, part_computation
 from tx_core.engine.bert_engine import BertEngine
 
-LOAD = "from tx_core import load"
+EXPORTED_FIELDS = ("layer", "heads", "bend", "norm", "cut", "seed", "words")
 STEPS = "from tx_core.lessons.bert_steps import {}"
-Draw = Callable[[str, BertEngine, str, str], None]
 
 
-def exported(part: str, draw: Draw) -> Draw:
+def exported(part: str, draw: Callable[..., None]) -> Callable[..., None]:
     """Let a part of the page be exported below what it draws."""
+    code = PartCode(texts.EXPORT_TITLES[part], texts.EXPORT_RESULT, CODE[part])
 
     def draw_part(page: str, engine: BertEngine, text: str, pair: str) -> None:
-        draw_and_export(page, lambda: _computation(page, part, engine, text, pair), draw, page, engine, text, pair)
+        asked = page, engine, text, pair
+        draw_and_export(page, lambda: part_computation(code, EXPORTED_FIELDS, *asked), draw, *asked)
 
     return draw_part
-
-
-def _computation(page: str, part: str, engine: BertEngine, text: str, pair: str) -> Computation:
-    names = ("layer", "heads", "bend", "norm", "cut", "seed", "words")
-    values = {name: st.session_state[widget_key(page, name)] for name in names}
-    imports, lines, used = CODE[part](values, repr(text) + (f", {pair!r}" if pair else ""))
-    special = engine.tokenizer.special_tokens
-    title = texts.EXPORT_TITLES[part].format(**values)
-    code = computation_code(title, [LOAD, *imports], [load_line(engine.name, special), *lines])
-    about = source(engine.name, text=text, pair=pair, **reading(special), **{name: values[name] for name in used})
-    return Computation(title, about, code, texts.EXPORT_RESULT)
-
-
-Written = tuple[list[str], list[str], tuple[str, ...]]
-"""Imports, lines, and the names of the fields that the numbers depend on."""
 
 
 def _embeddings(values: dict, sentences: str) -> Written:

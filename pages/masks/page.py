@@ -9,9 +9,8 @@ open_page(PAGE)
 
 # The title is on its way: what follows imports torch.
 from pages.masks import texts
-from pages.masks.export import masks_computation, run_computation
-from pages.masks.masked_head import KINDS, PENALTIES, SIZES, draw_mask, draw_penalty
-from pages.masks.whole_run import RUN_CHANGES, draw_padding, draw_run
+from pages.masks.masked_head import KINDS, PENALTIES, SIZES, draw_mask, draw_penalty, masks_computation
+from pages.masks.whole_run import RUN_CHANGES, draw_padding, draw_run, run_computation
 from pages.ui.canvas.mask_grid import mask_from_link, mask_to_link
 from pages.ui.export.lessons import draw_and_export
 from pages.ui.panels.parts_page import explain_built_in

@@ -8,6 +8,9 @@ import streamlit as st
 from pages.masks import texts
 from pages.ui.canvas.charts import moved_chart, show_bars
 from pages.ui.canvas.mask_grid import Heatmap, Naming, matrices
+from pages.ui.export.code import IMPORT_CHANGES, interventions_literal, load_line
+from pages.ui.export.lessons import Computation, computation_code
+from pages.ui.export.records import reading, source
 from pages.ui.panels.changes import describe_change, stack_names
 from pages.ui.panels.predictions import word_label
 from pages.ui.panels.tokens import engine_as_asked, reading_in_link, warn_of_unknown, warn_of_unknown_in
@@ -15,6 +18,7 @@ from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.frame import page_link
 from pages.ui.shell.numbers import ROUNDING, percent, rounding_verdict, small_number
+from tx_core.engine.catalogue import DEFAULT
 from tx_core.engine.engine import Engine
 from tx_core.fill_mask.prediction_shift import BlankShift, shift_predictions
 from tx_core.lessons.masking import PaddedPair, padded_pair
@@ -135,3 +139,24 @@ def link_to_changed_pages(engine: Engine, text: str, changes: Sequence[Intervent
         for key, label in texts.SEE_CHANGED.items():
             how = reading_in_link(engine.tokenizer.special_tokens) if key == "attention" else {}
             page_link(key, label, {"text": text, "changes": write_interventions(changes), **how}, icon=":material/arrow_forward:")
+
+
+def run_computation(page: str) -> Computation:
+    """Say what a mask on the whole model does to a prediction, and write the code of both predictions."""
+    names = ("blank", "run", "nospecial")
+    text, run, nospecial = (st.session_state[widget_key(page, name)] for name in names)
+    title, change = texts.EXPORT_RUN.format(change=texts.RUN_LABELS[run]), RUN_CHANGES[run]
+    lines = [
+        load_line(DEFAULT, not nospecial),
+        f"shift = shift_predictions(engine, {text!r}, {interventions_literal([change])}, top_k={WORDS})",
+        "moved = [[(one.before, one.after) for one in blank.moved] for blank in shift.blanks]",
+        "",
+        "print(*moved, sep='\\n')",
+    ]
+    imports = [
+        "from tx_core import load",
+        "from tx_core.fill_mask.prediction_shift import shift_predictions",
+        IMPORT_CHANGES,
+    ]
+    about = source(DEFAULT, text=text, changes=texts.RUN_LABELS[run], **reading(not nospecial))
+    return Computation(title, about, computation_code(title, imports, lines), texts.EXPORT_RUN_RESULT)

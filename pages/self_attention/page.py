@@ -11,8 +11,15 @@ badge = open_page(PAGE)
 
 # The title is on its way: what follows imports torch.
 from pages.self_attention import store, texts
-from pages.self_attention.export import saturation_computation, steps_computation
-from pages.self_attention.steps import equation, letters, notes, step_choice, step_matrices
+from pages.self_attention.steps import (
+    equation,
+    letters,
+    notes,
+    saturation_computation,
+    step_choice,
+    step_matrices,
+    steps_computation,
+)
 from pages.ui.canvas.charts import show_lines
 from pages.ui.canvas.matrix_view import (
     Cell,

@@ -4,11 +4,17 @@ import math
 from collections.abc import Mapping
 
 import numpy as np
+import streamlit as st
 from jaxtyping import Float32
 
 from pages.self_attention import texts
 from pages.ui.canvas.matrix_view import Divided, MaskedCells, Matrix, Product, Shares
+from pages.ui.export.code import load_line
+from pages.ui.export.lessons import Computation, computation_code
+from pages.ui.export.records import reading, source
+from pages.ui.shell.address import widget_key
 from pages.ui.shell.numbers import small_number
+from tx_core.engine.catalogue import DEFAULT
 from tx_core.lessons.steps import SentenceSteps, StepChoice
 
 Numbers = Float32[np.ndarray, "row column"]
@@ -163,3 +169,33 @@ def _operand(name: str, values: Numbers) -> Matrix:
 def count(number: int) -> tuple[str, ...]:
     """Name rows or columns by their numbers, from 1."""
     return tuple(str(place) for place in range(1, number + 1))
+
+
+EXPORTED_FIELDS = ("text", "nospecial", "layer", "head", "weights", "seed", "unscaled", "normalise", "causal")
+
+
+def steps_computation(page: str) -> Computation:
+    """Say which head the page computes step by step, and write its code."""
+    values = {name: st.session_state[widget_key(page, name)] for name in EXPORTED_FIELDS}
+    choice = step_choice(values)
+    special = not values["nospecial"]
+    title = texts.EXPORT_TITLE.format(layer=values["layer"], head=values["head"])
+    imports = ["from tx_core import load", "from tx_core.lessons.steps import StepChoice, sentence_steps"]
+    lines = [
+        load_line(DEFAULT, special),
+        f"trace = engine.trace({values['text']!r}, keep=('hidden',))",
+        f"choice = {choice!r}  # layer and head are counted from 0",
+        "steps = sentence_steps(engine, trace, choice).steps",
+        "",
+        "print(steps.query, steps.key, steps.scores, steps.weights, steps.context, sep='\\n')",
+    ]
+    about = source(DEFAULT, text=values["text"], **reading(special), heads=f"layer {values['layer']}, head {values['head']}")
+    about |= {name: values[name] for name in EXPORTED_FIELDS[4:]}
+    return Computation(title, about, computation_code(title, imports, lines), texts.EXPORT_RESULT)
+
+
+def saturation_computation(sizes: tuple[int, ...]) -> Computation:
+    """Say what softmax does to scores of random vectors, and write its code."""
+    lines = [f"run = saturation({sizes!r})", "", "print(run.largest_unscaled, run.largest_scaled, sep='\\n')"]
+    code = computation_code(texts.EXPORT_SATURATION, ["from tx_core.lessons.steps import saturation"], lines)
+    return Computation(texts.EXPORT_SATURATION, {"dimensions": list(sizes)}, code, texts.EXPORT_SATURATION_RESULT)

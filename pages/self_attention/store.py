@@ -4,7 +4,6 @@ import numpy as np
 import streamlit as st
 
 from pages.self_attention import texts
-from pages.self_attention.export import store_computation
 from pages.self_attention.steps import count
 from pages.ui.canvas.matrix_view import (
     Cell,
@@ -18,11 +17,24 @@ from pages.ui.canvas.matrix_view import (
     chosen_cell,
     matrix_row,
 )
-from pages.ui.export.lessons import draw_and_export
+from pages.ui.export.lessons import Computation, computation_code, draw_and_export
 from pages.ui.shell.address import Field, widget_key
 from pages.ui.shell.frame import explain
 from tx_core.errors import ExplorerError
 from tx_core.lessons.key_value import EXAMPLE, LARGEST, MAX_STORE_ROWS, WIDTH, LookupResult, Store, VectorRow, look_up
+
+
+def store_computation(store: Store, query: VectorRow) -> Computation:
+    """Say what was looked up in a store of keys and values, and write its code."""
+    lines = [
+        f"found = look_up({store!r}, {tuple(query)!r})",
+        "",
+        "print(found.matches, found.scores, found.weights, found.result, sep='\\n')",
+    ]
+    code = computation_code(texts.EXPORT_STORE, ["from tx_core.lessons.key_value import Store, look_up"], lines)
+    about = {"keys": [list(row) for row in store.keys], "values": [list(row) for row in store.values], "query": list(query)}
+    return Computation(texts.EXPORT_STORE, about, code, texts.EXPORT_STORE_RESULT)
+
 
 QUERIES = ((0, 10, 0), (0, 0, 10), (10, 10, 0))
 """Queries offered as buttons."""

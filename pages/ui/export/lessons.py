@@ -11,12 +11,14 @@ import streamlit as st
 
 from pages.ui.canvas.drawings import Drawing, Drawings, collect_drawings, numbered_once
 from pages.ui.export import texts
+from pages.ui.export.code import load_line
 from pages.ui.export.data import DataTable, data_files
 from pages.ui.export.figure import charts_figure, charts_page
 from pages.ui.export.menu import export_menu
-from pages.ui.export.records import Code, Export, Exports, Source, file_stem
+from pages.ui.export.records import Code, Export, Exports, Source, file_stem, reading, source
 from pages.ui.shell.address import is_offered, widget_key
 from tx_core.analysis.weights_file import TableValue
+from tx_core.engine.engine import Engine
 
 COLUMNS = ("drawing", "row", "column", "number")
 MOST_SHOWN = 5000
@@ -38,6 +40,36 @@ class Computation:
     source: Source
     code: str
     result: str
+
+
+Written = tuple[list[str], list[str], tuple[str, ...]]
+"""Imports, lines, and the names of the fields that the numbers depend on."""
+
+
+@dataclass(frozen=True)
+class PartCode:
+    """How the code of a part of a page is written.
+
+    Attributes:
+        title: of the export, with placeholders for the values of fields.
+        result: what the code ends with, in one sentence.
+        write: writes it from the values of fields by name, and from the sentences as arguments of a call.
+    """
+
+    title: str
+    result: str
+    write: Callable[[dict, str], Written]
+
+
+def part_computation(part: PartCode, fields: Sequence[str], page: str, engine: Engine, text: str, pair: str) -> Computation:
+    """Say what a part of a page computes with a model, and write its code. fields: those whose values the code may take."""
+    values = {name: st.session_state[widget_key(page, name)] for name in fields}
+    imports, lines, used = part.write(values, repr(text) + (f", {pair!r}" if pair else ""))
+    special = engine.tokenizer.special_tokens
+    title = part.title.format(**values)
+    code = computation_code(title, ["from tx_core import load", *imports], [load_line(engine.name, special), *lines])
+    about = source(engine.name, text=text, pair=pair, **reading(special), **{name: values[name] for name in used})
+    return Computation(title, about, code, part.result)
 
 
 def draw_and_export(
