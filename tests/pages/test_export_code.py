@@ -17,8 +17,9 @@ from pages.many_sentences.reading import OpenedScan
 from pages.ui.export import menu, texts
 from pages.ui.export.records import Export
 from tests.support.drawings import sent_to
-from tests.support.exports import computed, opened
+from tests.support.exports import opened
 from tests.support.serving import ROOT
+from tests.support.snippets import computed
 from tx_core.corpus.scan_file import CorpusScan, new_origin, write_scan
 from tx_core.corpus.sentence_file import Sentences, read_sentences
 from tx_core.corpus.sentence_stream import SourceFile

@@ -27,8 +27,8 @@ from pages.ui.export.code import attention_code, transformers_attention_code
 from pages.ui.panels.attention_panel import HeadMap
 from pages.ui.panels.predictions import ListSettings, SentencePredictions
 from pages.ui.panels.view_options import ViewOptions
-from tests.support.exports import computed
 from tests.support.serving import ROOT
+from tests.support.snippets import computed
 from tx_core.analysis import views
 from tx_core.analysis.attribution import attribute
 from tx_core.analysis.logit_lens import logit_lens

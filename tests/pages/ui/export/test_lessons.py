@@ -19,7 +19,8 @@ from pages.ui.export.lessons import COLUMNS, Computation, drawings_export, table
 from pages.ui.export.records import Export
 from tests.support import classifier_page, copy_page
 from tests.support.drawings import sent_to
-from tests.support.exports import computed, opened
+from tests.support.exports import opened
+from tests.support.snippets import computed
 from tests.support.trainings import own_server, until_still
 
 Open = Callable[..., AppTest]
