@@ -9,8 +9,7 @@ badge = open_page(PAGE)
 
 # The title is on its way: what follows imports torch.
 from pages.bertviz_page import texts, views
-from pages.bertviz_page.export import bertviz_export
-from pages.bertviz_page.frame import show_view
+from pages.bertviz_page.frame import bertviz_export, show_view
 from pages.ui.export.menu import export_menu
 from pages.ui.export.texts import TITLE_WITHOUT_FIGURE
 from pages.ui.panels.texts import SECOND_SENTENCE, STACK_LABELS

@@ -6,9 +6,19 @@ import numpy as np
 import streamlit as st
 
 from pages.compare import texts
-from pages.compare.maps import COLUMNS, MODULE, STYLES, difference_rows, map_titles, packed_comparison, partners_in_words
+from pages.compare.drawings import (
+    COLUMNS,
+    MODULE,
+    STYLES,
+    WordChart,
+    WordThroughLayers,
+    difference_rows,
+    map_titles,
+    packed_comparison,
+    partners_in_words,
+    similarity_rows,
+)
 from pages.compare.runs import TRACE_PARTS, Run, RunPair, heads_of
-from pages.compare.word_similarity import WordChart, WordThroughLayers, similarity_rows
 from pages.ui.canvas.charts import lines_chart
 from pages.ui.export.code import IMPORT_CHANGES, interventions_literal, load_line
 from pages.ui.export.data import DataTable, data_files

@@ -12,11 +12,10 @@ badge = open_page(PAGE)
 # The title is on its way: what follows takes longer to import.
 from pages.compare import state, texts
 from pages.compare.controls import ask_look, ask_sides
+from pages.compare.drawings import show_maps, show_word
 from pages.compare.export import comparison_exports
-from pages.compare.maps import show_maps
 from pages.compare.runs import Run, run
 from pages.compare.state import FIELDS, Side
-from pages.compare.word_similarity import show_word
 from pages.ui.export.menu import export_menu
 from pages.ui.panels.tokens import note_special_tokens, warn_of_unknown
 from pages.ui.shell import cache, controls

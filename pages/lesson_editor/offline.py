@@ -30,9 +30,8 @@ from pages import contents
 from pages.lesson_editor import texts
 from pages.ui.canvas.component import single_script
 from pages.ui.export.figure import STILL
-from pages.ui.export.menu import COLLECTOR
+from pages.ui.export.menu import COLLECTOR, script_digest
 from pages.ui.export.records import Export, Exports
-from pages.ui.export.web_page import script_digest
 from pages.ui.panels.lesson_question import compute, reveal
 from pages.ui.shell.numbers import percent
 from tx_core.classroom.lesson_file import Lesson, Step

@@ -9,8 +9,7 @@ badge = open_page(PAGE)
 
 # The title is on its way: what follows takes longer to import.
 from pages.many_sentences import reading, texts
-from pages.many_sentences.export import heads_export
-from pages.many_sentences.heads import RANKS, describe_head, show_grid, show_strongest, show_table
+from pages.many_sentences.heads import RANKS, describe_head, heads_export, show_grid, show_strongest, show_table
 from pages.ui.canvas.attention_view import heads_to_link
 from pages.ui.canvas.head_table import describe_grammar
 from pages.ui.export.menu import export_menu

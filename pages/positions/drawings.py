@@ -16,9 +16,13 @@ from pages.ui.canvas.mask_grid import Heatmap, Matrices, Naming, matrices, show_
 from pages.ui.canvas.plotly_figures import show_plotly
 from pages.ui.canvas.prefetch import Picture, Prefetch, read_number, read_option
 from pages.ui.canvas.texts import QUERY_KEY_AXES
+from pages.ui.export.code import load_line
+from pages.ui.export.lessons import Computation, computation_code
+from pages.ui.export.records import reading, source
 from pages.ui.shell import cache
 from pages.ui.shell.numbers import rounding_verdict, small_number
 from tx_core.engine import catalogue
+from tx_core.engine.engine import Engine
 from tx_core.lessons.position_encodings import PositionScores, Table, biases, distance_profile, encoding_scores
 from tx_core.lessons.word_order import BlankGuess, ShuffleEffect, ShuffleTest
 from tx_core.transformer.positions import Criterion, distance_spread, similarity
@@ -284,3 +288,18 @@ def draw_guesses(run: ShuffleTest, key: str) -> None:
 def _draw_guess(title: str, guess: BlankGuess, limit: float, key: str) -> None:
     st.caption(title)
     show_bars(probability_chart(title, guess.words, guess.shares, limit=limit), key=key)
+
+
+def shuffle_computation(engine: Engine, text: str, seed: int) -> Computation:
+    """Say which words were shuffled, and write the code that shuffles them."""
+    special = engine.tokenizer.special_tokens
+    lines = [
+        load_line(engine.name, special),
+        f"run = shuffle_test(engine, {text!r}, {seed})",
+        "numbers = [run.with_positions.by_token, run.without_positions.by_token]",
+        "",
+        "print(run.tokens_shuffled, numbers, run.ordered, run.shuffled, run.without_ordered, sep='\\n')",
+    ]
+    imports = ["from tx_core import load", "from tx_core.lessons.word_order import shuffle_test"]
+    title, about = texts.EXPORT_SHUFFLE, source(engine.name, text=text, **reading(special), seed=seed)
+    return Computation(title, about, computation_code(title, imports, lines), texts.EXPORT_RESULT)

@@ -11,7 +11,14 @@ badge = open_page(PAGE)
 
 # The title is on its way: what follows imports torch.
 from pages.positions import texts
-from pages.positions.drawings import describe_learned_table, draw, draw_effects, draw_requirements, prefetch_maps
+from pages.positions.drawings import (
+    describe_learned_table,
+    draw,
+    draw_effects,
+    draw_requirements,
+    prefetch_maps,
+    shuffle_computation,
+)
 from pages.positions.encodings import (
     BASES,
     BERTS,
@@ -24,8 +31,9 @@ from pages.positions.encodings import (
     ask_sizes,
     dimensions_from_link,
     dimensions_to_link,
+    encoding_computation,
+    requirements_computation,
 )
-from pages.positions.export import encoding_computation, requirements_computation, shuffle_computation
 from pages.ui.export.lessons import draw_and_export
 from pages.ui.panels.tokens import SPECIAL_FIELD, ask_special_tokens, note_special_tokens, warn_of_unknown
 from pages.ui.shell import cache, controls

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from pages.compare.maps import packed_comparison
+from pages.compare.drawings import packed_comparison
 from pages.summaries.texts import KINDS_SUBJECTS
 from pages.ui.canvas.charts import lines_chart, moved_chart, probability_chart
 from pages.ui.canvas.head_table import HeadCell, LegendEntry
@@ -31,8 +31,8 @@ from pages.ui.export.figure import (
     points_chart,
     signed_chart,
 )
+from pages.ui.export.menu import stand_alone
 from pages.ui.export.records import Code, Export, WebPage
-from pages.ui.export.web_page import stand_alone
 from pages.ui.shell.numbers import percent
 from tests.support.messages import name_in_head
 from tx_core.analysis.comparison import Comparison

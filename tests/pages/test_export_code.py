@@ -11,8 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.compare.texts import MAPS_EXPORT, WORD_EXPORT
 from pages.fill_mask import texts as fill_mask_texts
-from pages.many_sentences.export import heads_export, reads_on, report_code, stopped_in_words
-from pages.many_sentences.heads import Grid
+from pages.many_sentences.heads import Grid, heads_export, reads_on, report_code, stopped_in_words
 from pages.many_sentences.reading import OpenedScan
 from pages.ui.export import menu, texts
 from pages.ui.export.records import Export

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from pages.compare import maps, texts
+from pages.compare import drawings, texts
 from pages.compare.controls import changes_in_full, name_changes
-from pages.compare.maps import as_csv, difference_rows
+from pages.compare.drawings import as_csv, difference_rows
 from pages.compare.state import FIELDS, MAX_UNTRAINED_MODELS, PARTS, VARIES
 from pages.ui.panels.texts import TOKEN_CHANGES_UNDONE
 from pages.ui.panels.view_options import SCALES
@@ -208,7 +208,7 @@ def test_the_table_lists_every_link_with_both_weights_and_leaves_out_what_is_not
 
 
 def test_a_table_too_long_to_show_names_the_largest_differences_and_its_file_holds_all(open_app: Open, monkeypatch):
-    monkeypatch.setattr(maps, "MAX_LINK_ROWS", 7)
+    monkeypatch.setattr(drawings, "MAX_LINK_ROWS", 7)
     app = open_app("compare", **BIRD)
     app.session_state["compare_table"] = True
     app.run()

@@ -20,9 +20,8 @@ from streamlit.runtime.pages_manager import PagesManager
 from pages.contents import PAGES
 from pages.lesson_editor import offline, texts
 from pages.lesson_editor.offline import MAX_PICTURE_BYTES, StoredPicture, lesson_web_page, picture, picture_of, stored_picture
-from pages.ui.export.menu import COLLECTOR
+from pages.ui.export.menu import COLLECTOR, script_digest
 from pages.ui.export.records import Export, WebPage
-from pages.ui.export.web_page import script_digest
 from pages.ui.panels import lesson, lesson_question, training
 from pages.ui.shell.numbers import percent
 from tests.support.drawings import unpacked

@@ -16,8 +16,8 @@ from streamlit.testing.v1 import AppTest
 from pages.ui.export import menu, texts
 from pages.ui.export.attention import attention_export, saved_weights
 from pages.ui.export.attention_map import AttentionMap
+from pages.ui.export.menu import stand_alone
 from pages.ui.export.records import one_line
-from pages.ui.export.web_page import stand_alone
 from pages.ui.panels.attention_panel import HeadMap
 from pages.ui.panels.view_options import ViewOptions
 from tests.support.drawings import sent_to, unpacked

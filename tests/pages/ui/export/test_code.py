@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.bertviz_page.export import project_code, transformers_code
+from pages.bertviz_page.frame import project_code, transformers_code
+from pages.compare.drawings import WordThroughLayers
 from pages.compare.export import maps_code, word_code
 from pages.compare.runs import RunPair, run
 from pages.compare.state import Side
-from pages.compare.word_similarity import WordThroughLayers
 from pages.fill_mask.export import Lists, project_lists, transformers_lists
 from pages.summaries import attribution as attribution_part
 from pages.summaries import kinds as kinds_part

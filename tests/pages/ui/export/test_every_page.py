@@ -12,16 +12,15 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.bertviz_page.export import bertviz_export
-from pages.bertviz_page.frame import Drawing
+from pages.bertviz_page.frame import Drawing, bertviz_export
 from pages.compare.texts import MAPS_EXPORT, WORD_EXPORT
 from pages.fill_mask import texts as fill_mask_texts
 from pages.fill_mask.export import Lists, lists_export
 from pages.summaries.parts import PARTS
 from pages.ui.export import menu, texts
 from pages.ui.export.data import DataTable, to_csv, to_json, to_npz
+from pages.ui.export.menu import stand_alone
 from pages.ui.export.records import DataFiles, Export, Source
-from pages.ui.export.web_page import stand_alone
 from pages.ui.panels import texts as panel_texts
 from pages.ui.panels.predictions import ListSettings, SentencePredictions
 from pages.ui.shell.address import link_with

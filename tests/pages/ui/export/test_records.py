@@ -4,18 +4,18 @@ import hypothesis
 import pytest
 from hypothesis import strategies
 
+from pages.compare.drawings import WordThroughLayers
 from pages.compare.export import maps_code, word_code, word_export
 from pages.compare.runs import RunPair, run
 from pages.compare.state import Side
-from pages.compare.word_similarity import WordThroughLayers
 from pages.fill_mask import export as predictions_export
 from pages.fill_mask.blank_attention import BlankView
 from pages.fill_mask.export import Lists
-from pages.many_sentences.export import report_code
+from pages.many_sentences.heads import report_code
 from pages.summaries import logit_lens
 from pages.ui.export.code import header
+from pages.ui.export.menu import stand_alone
 from pages.ui.export.records import file_stem, one_line, shortened
-from pages.ui.export.web_page import stand_alone
 from pages.ui.panels.predictions import ListSettings, SentencePredictions
 from tx_core.analysis.word_comparison import cosines, equal_words, word_similarity, word_vectors
 from tx_core.corpus.sentence_file import embedded_sentences
