@@ -16,15 +16,22 @@ from pages.lesson_editor import texts
 from pages.ui.canvas.component import component
 from pages.ui.shell.address import ADDED_VIEWS, DRAFT, new_id
 from pages.ui.shell.uploads import uploaded_file
-from tx_core.classroom.lesson_file import KIND_OF_MEASURE, MAX_STEPS, NEEDED_BY_MEASURE, Lesson, Step, read_lesson, write_lesson
+from tx_core.classroom.lesson_file import (
+    KIND_OF_MEASURE,
+    LEVELS,
+    MAX_LONG,
+    MAX_SETTING,
+    MAX_SETTINGS,
+    MAX_STEPS,
+    NEEDED_BY_MEASURE,
+    Lesson,
+    Step,
+    read_lesson,
+    write_lesson,
+)
 from tx_core.errors import LessonProblem
 
 Fields = dict[str, object]
-LEVELS = ("beginner", "intermediate", "advanced")
-MAX_SHORT, MAX_LONG = 300, 3000
-"""Characters of a box of one line, and of one of several."""
-MAX_SETTINGS, MAX_SETTING = 30, 2000
-"""Parameters of a view, and characters of one."""
 
 
 def new_draft() -> Fields:

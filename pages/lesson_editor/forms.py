@@ -8,9 +8,6 @@ from pydantic import ValidationError
 from pages import contents
 from pages.lesson_editor import texts
 from pages.lesson_editor.draft import (
-    LEVELS,
-    MAX_LONG,
-    MAX_SHORT,
     Fields,
     ask_box_name,
     box_name,
@@ -23,7 +20,7 @@ from pages.lesson_editor.draft import (
 from pages.ui.panels.lesson_question import compute, engine_of_step, reveal
 from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell import cache
-from tx_core.classroom.lesson_file import Step
+from tx_core.classroom.lesson_file import LEVELS, MAX_LONG, MAX_SHORT, Step
 from tx_core.classroom.measures import distinct_names
 from tx_core.errors import ExplorerError
 

@@ -16,6 +16,8 @@ MOST = {"csv": 1_000_000, "json": 1_000_000, "npz": 10_000_000}
 """How many weights a file of each kind holds: some 40 MB."""
 WEIGHT_COLUMNS = ("map", "query", "key", "weight")
 CHANGED_COLUMNS = ("map", "query", "key", "before", "after", "difference")
+FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
+"""What a spreadsheet takes for the beginning of a formula."""
 AND = " and "
 
 
@@ -100,9 +102,9 @@ def csv_table(about: Mapping[str, object], columns: Iterable[str], rows: Iterabl
     return written.getvalue().encode("utf-8-sig")  # the mark tells Excel that this is UTF-8
 
 
-def safe_cell(value: object) -> object:
+def safe_cell(value: TableValue) -> TableValue:
     """Return a cell that no spreadsheet takes for a formula."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA_SIGNS) else value
 
 
 def _flat(about: Mapping[str, object], prefix: str = "") -> Iterable[tuple[str, str]]:

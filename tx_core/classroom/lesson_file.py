@@ -9,7 +9,7 @@ import binascii
 import re
 import zlib
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
@@ -23,6 +23,10 @@ PACKED_MARK = "z."
 """What a packed lesson begins with; the name of no lesson has a dot."""
 MAX_DEPTH = 8
 MAX_STEPS = 60
+MAX_SHORT, MAX_LONG = 300, 3000
+"""Characters of a text of one line, and of one of several."""
+MAX_SETTINGS, MAX_SETTING = 30, 2000
+"""Parameters of a view, and characters of one."""
 MAX_ENTRIES = 10_000
 """Of a file, as YAML counts them: a lesson that fills all its other bounds needs about 9,000."""
 MAX_NAME = 40
@@ -46,9 +50,12 @@ NO_SUCH_CHARACTER = "Line {line}: it holds a character that cannot be printed. R
 TWICE = "Line {line}: “{name}” stands twice in the same place. Remove one of the two."
 WRONG_FIELD = "Line {line}, {field}: {problem}."
 
-Short = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
-Long = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=3000)]
-Setting = Annotated[str, StringConstraints(max_length=2000)]
+Short = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_SHORT)]
+Long = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_LONG)]
+Setting = Annotated[str, StringConstraints(max_length=MAX_SETTING)]
+Level = Literal["beginner", "intermediate", "advanced"]
+LEVELS: tuple[Level, ...] = get_args(Level)
+"""From easy to hard."""
 HeadName = Annotated[str, StringConstraints(pattern=r"^\d{1,4}-\d{1,4}$")]
 Parameter = Annotated[str, StringConstraints(pattern=r"^[a-z_]{1,40}$")]
 MeasureName = Literal["top_word", "rank_of", "strongest_key", "strongest_cell", "attention_weight", "head_with_largest_effect"]
@@ -99,7 +106,7 @@ class Measure(LessonPart):
     query: Short | None = None
     key: Short | None = None
     word: Short | None = None
-    changes: Annotated[str, StringConstraints(max_length=300)] = ""
+    changes: Annotated[str, StringConstraints(max_length=MAX_SHORT)] = ""
 
     @model_validator(mode="after")
     def has_what_it_needs(self) -> "Measure":
@@ -154,7 +161,7 @@ class Step(LessonPart):
 
     title: Short
     page: Parameter
-    view: Annotated[dict[Parameter, Setting], Field(max_length=30)] = {}
+    view: Annotated[dict[Parameter, Setting], Field(max_length=MAX_SETTINGS)] = {}
     controls: Annotated[tuple[Parameter, ...], Field(max_length=30)] | None = None
     text: Long
     question: Question | None = None
@@ -177,7 +184,7 @@ class Lesson(LessonPart):
 
     title: Short
     language: Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}(-[A-Za-z]{2,8})?$")]
-    level: Literal["beginner", "intermediate", "advanced"]
+    level: Level
     minutes: Annotated[int, Field(ge=1, le=600)]
     about: Long
     notes: Long | None = None

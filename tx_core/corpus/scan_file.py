@@ -11,6 +11,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from tx_core.analysis.patterns import PATTERN_KINDS, TARGETED_KINDS, PatternSums
+from tx_core.analysis.weights_file import FORMULA_SIGNS
 from tx_core.corpus.sentence_file import MAX_LINES_NAMED, LeftOut, Sentences, why_unfit
 from tx_core.corpus.sentence_stream import MAX_FILES, SourceFile
 from tx_core.corpus.statistics import PLACES, RANKED_KINDS, HeadReport, Ranking, empty_ranking
@@ -37,8 +38,7 @@ WRONG_MATCH = "a match names sentence {number} of {count}, with a score of {scor
 WRONG_COUNTS = "read and left out do not add up to the number of sentences"
 WRONG_TEXT = "a sentence is {why}"
 FORMULA = "a special token begins with a sign of formulas"
-FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
-"""A special token names a column of a table, which a spreadsheet may open."""
+"""It names a column of a table, which a spreadsheet may open."""
 ONE_FILE, FILES = "{first}", "{first} and {more} more"
 
 WholeNumber = Annotated[int, Field(ge=0, lt=2**53)]

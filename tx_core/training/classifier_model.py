@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from tx_core.errors import TextProblem
 from tx_core.transformer.bert import LabelHead, encoder_of, max_pooled
-from tx_core.transformer.config import BertConfig
+from tx_core.transformer.config import BertConfig, require_learning_rate, require_within
 from tx_core.transformer.layers import EncoderRun
 from tx_core.transformer.positions import sinusoids
 from tx_core.transformer.trace import Encoding, plain_encoding
@@ -102,11 +102,8 @@ class ClassifierSettings:
     seed: int
 
     def __post_init__(self) -> None:
-        for name, (least, most) in CLASSIFIER_LIMITS.items():
-            if not least <= getattr(self, name) <= most:
-                raise ValueError(f"{name} must be a whole number from {least} to {most}, got {getattr(self, name)}")
-        if not 0 < self.learning_rate <= 1:
-            raise ValueError(f"learning_rate must lie above 0 and be 1 at most, got {self.learning_rate}")
+        require_within(self, CLASSIFIER_LIMITS)
+        require_learning_rate(self.learning_rate)
         if self.hidden_size % 2:
             raise ValueError(f"hidden_size must be even for sinusoidal positions, got {self.hidden_size}")
         self.sizes(len("ab"))

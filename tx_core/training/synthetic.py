@@ -9,7 +9,7 @@ from torch import Tensor
 
 from tx_core.errors import TextProblem
 from tx_core.settings import host_settings
-from tx_core.transformer.config import Seq2SeqConfig, require_among
+from tx_core.transformer.config import Seq2SeqConfig, require_among, require_learning_rate, require_within
 
 START_ID = 1
 
@@ -80,6 +80,7 @@ COPY_LIMITS: dict[str, tuple[int, int]] = {
     "num_layers": (1, 6),
     "num_heads": (1, 16),
     "intermediate_size": (8, 2048),
+    "seed": (0, 2**31 - 1),
 }
 
 
@@ -106,14 +107,8 @@ class CopySettings:
 
     def __post_init__(self) -> None:
         require_among("task", self.task, tuple(TASKS))
-        for name, (least, most) in COPY_LIMITS.items():
-            value = getattr(self, name)
-            if not least <= value <= most:
-                raise ValueError(f"{name} must be a whole number from {least} to {most}, got {value}")
-        if not 0 < self.learning_rate <= 1:
-            raise ValueError(f"learning_rate must lie above 0 and be 1 at most, got {self.learning_rate}")
-        if not 0 <= self.seed < 2**31:
-            raise ValueError(f"seed must be a whole number from 0 to {2**31 - 1}, got {self.seed}")
+        require_within(self, COPY_LIMITS)
+        require_learning_rate(self.learning_rate)
         self.model_sizes  # noqa: B018 - checks that the heads share the hidden size
 
     @property

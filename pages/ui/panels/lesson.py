@@ -33,7 +33,7 @@ from pages.ui.shell.address import (
 )
 from pages.ui.shell.frame import explain
 from pages.ui.shell.level import level_in_link
-from tx_core.classroom.lesson_file import PACKED_MARK, Lesson, Step, open_lesson, unpack_lesson, write_lesson
+from tx_core.classroom.lesson_file import LEVELS, PACKED_MARK, Lesson, Step, open_lesson, unpack_lesson, write_lesson
 from tx_core.errors import ExplorerError, LessonProblem
 
 LESSONS = Path(__file__).parents[3] / "assets" / "lessons"
@@ -107,8 +107,7 @@ def shipped_names() -> list[str]:
 
 def names_in_order() -> list[str]:
     """List the lessons that ship with the app from easy to hard, the path for newcomers first."""
-    levels = ("beginner", "intermediate", "advanced")
-    return sorted(shipped_names(), key=lambda name: (name != LEARNING_PATH, levels.index(shipped_lesson(name).level)))
+    return sorted(shipped_names(), key=lambda name: (name != LEARNING_PATH, LEVELS.index(shipped_lesson(name).level)))
 
 
 def step_address(name: str, number: int) -> dict[str, str]:

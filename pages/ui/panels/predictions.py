@@ -14,7 +14,7 @@ from pages.ui.panels import texts
 from pages.ui.shell import cache
 from pages.ui.shell.address import Field, choice_field, number_field, widget_key
 from pages.ui.shell.level import is_hidden
-from tx_core.analysis.weights_file import TableValue
+from tx_core.analysis.weights_file import TableValue, safe_cell
 from tx_core.engine.engine import Engine
 from tx_core.fill_mask.predictions import Filling, JointFilling, Prediction, encode_with_blanks, fill_jointly, predict
 from tx_core.fill_mask.word_scores import WordScore, score_words
@@ -205,5 +205,5 @@ def write_csv(columns: Sequence[str], rows: Iterable[tuple[TableValue, ...]]) ->
 
 def _cell(value: TableValue) -> str:
     if isinstance(value, str):
-        return f"'{value}" if value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
+        return safe_cell(value)
     return "" if value is None else f"{value:.6g}"

@@ -6,7 +6,6 @@ import pytest
 
 from pages.lesson_editor import draft
 from pages.lesson_editor.draft import (
-    MAX_LONG,
     ask_box_name,
     box_name,
     draft_of,
@@ -18,7 +17,7 @@ from pages.lesson_editor.draft import (
 )
 from pages.ui.panels import lesson
 from pages.ui.shell.address import ADDED_VIEWS, DRAFT, new_id
-from tx_core.classroom.lesson_file import MAX_STEPS, write_lesson
+from tx_core.classroom.lesson_file import MAX_LONG, MAX_STEPS, write_lesson
 
 
 @pytest.fixture

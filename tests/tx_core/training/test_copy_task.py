@@ -161,6 +161,7 @@ def test_what_is_no_sequence_is_refused_with_the_rule(text):
         ({"num_heads": 3}, "hidden_size must divide by num_heads"),
         ({"learning_rate": float("nan")}, "learning_rate must lie above 0"),
         ({"seed": -1}, "seed must be"),
+        ({"num_heads": True}, "num_heads must be a whole number from 1 to 16, got True"),
     ],
 )
 def test_settings_out_of_bounds_are_refused_with_rule_and_value(change, rule):
