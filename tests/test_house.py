@@ -54,9 +54,8 @@ FORBIDDEN = (
     "use_container_width",
     "innerHTML",
     "except:",
-    'type="primary"',
 )
-"""What no file that runs contains: markup from text, deprecated calls, silence, a button too pale in the dark."""
+"""What no file that runs contains: markup from text, deprecated calls, silence."""
 
 
 def project_files(*patterns: str) -> list[Path]:

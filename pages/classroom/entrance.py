@@ -6,6 +6,7 @@ everybody in the room may see on a projector.
 
 from collections.abc import Callable
 from functools import partial
+from typing import Literal
 
 import streamlit as st
 
@@ -112,17 +113,18 @@ def join_or_open() -> None:
     """Offer to join a room by its code, and to open one: first for whoever comes from a lesson."""
     wanted = st.query_params.get(FOR_CLASS, "")
     offers = [join_by_code, partial(open_room, host_store(), wanted)]
-    for offer in reversed(offers) if wanted else offers:
-        offer()
+    first, second = reversed(offers) if wanted else offers
+    first("primary")
+    second("secondary")
 
 
-def join_by_code() -> None:
-    """Let a student type the code of a room."""
+def join_by_code(button: Literal["primary", "secondary"]) -> None:
+    """Let a student type the code of a room. button: the look of its button."""
     with st.container(border=True, key="classroom_join"):
         st.subheader(texts.JOIN, anchor=False)
         with st.form("classroom_code", border=False):
             code = st.text_input(texts.CODE, max_chars=12, key="classroom_code_typed")
-            if st.form_submit_button(texts.JOIN_BUTTON, icon=":material/login:"):
+            if st.form_submit_button(texts.JOIN_BUTTON, type=button, icon=":material/login:"):
                 enter("".join(code.split()).upper())
         st.caption(texts.NO_NAMES.format(hours=host_settings().room_hours))
 
@@ -138,8 +140,11 @@ def enter(code: str) -> None:
     st.rerun()
 
 
-def open_room(rooms: Rooms, wanted: str) -> None:
-    """Let a teacher choose a lesson, and open a room for it. wanted: the lesson that is chosen first, "" for any."""
+def open_room(rooms: Rooms, wanted: str, button: Literal["primary", "secondary"]) -> None:
+    """Let a teacher choose a lesson, and open a room for it.
+
+    wanted: the lesson that is chosen first, "" for any. button: the look of its button.
+    """
     with st.container(border=True, key="classroom_open"):
         st.subheader(texts.OPEN, anchor=False)
         names = lesson_names(wanted)
@@ -149,7 +154,7 @@ def open_room(rooms: Rooms, wanted: str) -> None:
             paces = (texts.TOGETHER, texts.OWN)
             pace = st.radio(texts.PACE, paces, horizontal=True, key="classroom_pace")
             nicknames = st.checkbox(texts.NICKNAMES, key="classroom_nicknames")
-            sent = st.form_submit_button(texts.OPEN_BUTTON, icon=":material/meeting_room:")
+            sent = st.form_submit_button(texts.OPEN_BUTTON, type=button, icon=":material/meeting_room:")
         st.caption(texts.OWN_LESSONS_HINT)
         st.caption(texts.ABOUT_ROOMS.format(hours=host_settings().room_hours))
         if sent and name in names:
@@ -197,7 +202,7 @@ def join(code: str) -> None:
     recall(ROOM, room.code)
     with st.container(border=True, key="classroom_enter"), st.form("classroom_joining", border=False):
         nickname = st.text_input(texts.NICKNAME, max_chars=MAX_NICKNAME_CHARACTERS) if room.nicknames else ""
-        if st.form_submit_button(texts.JOIN_ROOM.format(code=room.code), icon=":material/login:"):
+        if st.form_submit_button(texts.JOIN_ROOM.format(code=room.code), type="primary", icon=":material/login:"):
             keep_token(ROOM, room.code, host_store().join(room.code, nickname, client()))
             st.rerun()
         st.caption(texts.NO_NAMES.format(hours=host_settings().room_hours))

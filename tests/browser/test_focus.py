@@ -1,10 +1,14 @@
-"""Who goes through a page by keyboard sees where: the ring of every control stands out from what is around it."""
+"""Who goes through a page by keyboard sees where: every control's ring stands out, and a filled button's words are read."""
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
-MIN_CONTRAST = 3
-"""WCAG 2.2, 1.4.11, for what is not text."""
+from tests.browser.conftest import FADED
+
+MIN_CONTRAST, MIN_TEXT_CONTRAST = 3, 4.5
+"""WCAG 2.2, 1.4.11, for what is not text, and 1.4.3 for text."""
+COLOURS_OF_WORDS = """words => [words, words.closest("button")]
+  .map((node, place) => getComputedStyle(node)[place ? "backgroundColor" : "color"].match(/\\d+/g).slice(0, 3).map(Number))"""
 MAX_STEPS = 90
 RING = """() => {
   let focused = document.activeElement
@@ -72,3 +76,16 @@ def test_the_focus_is_seen_on_every_control(page_at, path: str, dark: bool):
     found = rings(page)
     assert len(found) > 20
     assert {name: ratio for name, ratio in found.items() if ratio < MIN_CONTRAST} == {}
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("path", ["/class", "/fill_mask?lesson=path&step=1", "/attention?lesson=path&step=4"])
+def test_the_words_of_a_filled_button_are_read_at_rest_and_when_pointed_at(page_at, path: str, dark: bool):
+    page = page_at(path, dark=dark)
+    filled = page.locator('[data-testid^="stBaseButton-primary"]')
+    expect(filled).to_have_count(1)  # the one thing to do
+    for act in (lambda: None, filled.hover):
+        act()
+        page.evaluate(FADED)
+        words, ground = filled.locator("p").evaluate(COLOURS_OF_WORDS)
+        assert contrast(words, ground) >= MIN_TEXT_CONTRAST
