@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 
 from pages.classroom import texts
-from pages.ui.shell.numbers import percent, whole_percent
+from pages.ui.shell.numbers import measured, whole_percent
 from tx_core.classroom.lesson_file import Lesson, Question, read_lesson
 from tx_core.classroom.room_records import State
 
@@ -94,7 +94,8 @@ def counted(question: Question, answer: Mapping[str, object], guesses: Sequence[
             kept = [*kept[: MAX_ROWS - 1], right]
     elif question.kind == "choice":
         kept = [option.casefold() for option in question.options]
-    rows = [row(names.get(name, name), counts[name], len(guesses), model.get(name), name == right) for name in kept]
+    measure = question.answer.measure if question.answer else ""
+    rows = [row(names.get(name, name), counts[name], len(guesses), model.get(name), name == right, measure) for name in kept]
     for one in rows:
         if model and one["model"] is None:
             one["modelText"] = texts.NOT_LISTED.format(count=len(model))
@@ -195,15 +196,15 @@ def is_number(written: str) -> bool:
         return False
 
 
-def row(label: str, count: int, total: int, model: float | None, right: bool) -> Row:
-    """Write one row: how many guessed this, and what the model gives it."""
+def row(label: str, count: int, total: int, model: float | None, right: bool, measure: str = "") -> Row:
+    """Write one row: how many guessed this, and what the model gives it, a number of that measure."""
     share = count / total if total else 0.0
     return {
         "label": label,
         "share": share,
         "text": texts.COUNT.format(count=count, share=whole_percent(share)),
         "model": model,
-        "modelText": "" if model is None else percent(model),
+        "modelText": "" if model is None else measured(model, measure),
         "right": right,
         "count": count,
     }

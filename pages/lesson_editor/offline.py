@@ -33,7 +33,7 @@ from pages.ui.export.figure import STILL
 from pages.ui.export.menu import COLLECTOR, script_digest
 from pages.ui.export.records import Export, Exports
 from pages.ui.panels.lesson_question import compute, reveal
-from pages.ui.shell.numbers import percent
+from pages.ui.shell.numbers import OF_ATTENTION, measured
 from tx_core.classroom.lesson_file import Lesson, Step
 from tx_core.classroom.measures import Answer
 from tx_core.errors import ExplorerError
@@ -231,10 +231,11 @@ def _computed(step: Step, room: int, *, in_time: bool) -> list[str]:
         answer = compute(step)
     except ExplorerError as problem:
         return [_paragraph(str(problem))]
-    said, drawn = _paragraph(reveal(step.question, answer), "ask"), picture(answer)
+    said, drawn = _paragraph(reveal(step.question, answer), "ask"), picture(answer, step.question.answer.measure)
     if not drawn or len(drawn) > room:
         return [said]
-    return [said, drawn, *([_paragraph(texts.PICTURE_NOTE)] if answer.rows else [])]
+    note = texts.WEIGHTS_NOTE if step.question.answer.measure in OF_ATTENTION else texts.PERCENT_NOTE
+    return [said, drawn, *([_paragraph(note)] if answer.rows else [])]
 
 
 def _view(step: Step, room: int) -> str:
@@ -246,15 +247,15 @@ def _view(step: Step, room: int) -> str:
     return f'<figure><div data-picture="{stored.data}"></div>{caption}</figure>'
 
 
-def picture(answer: Answer) -> str:
+def picture(answer: Answer, measure: str) -> str:
     """Draw an answer: its cells as a map, its options as bars; nothing for a number alone."""
     if not answer.options:
         return ""
-    draw: Callable[[Answer], str] = _map if answer.rows else _bars
-    return draw(answer)
+    draw: Callable[[Answer, str], str] = _map if answer.rows else _bars
+    return draw(answer, measure)
 
 
-def _map(answer: Answer) -> str:
+def _map(answer: Answer, measure: str) -> str:
     columns = len(answer.columns)
     top = LABEL * 3 // 4
     parts = [_text(LABEL + (place + 0.5) * CELL, top - 8, name, "middle") for place, name in enumerate(answer.columns)]
@@ -262,27 +263,31 @@ def _map(answer: Answer) -> str:
     for place, (name, share) in enumerate(zip(answer.options, answer.shares, strict=True)):
         x, y = LABEL + place % columns * CELL, top + place // columns * CELL
         edge = ' stroke="#c2410c" stroke-width="4"' if name == answer.right else ' stroke="#fff"'
-        title = f"<title>{escape(name)}: {percent(share)}</title>"
+        title = f"<title>{escape(name)}: {measured(share, measure)}</title>"
         parts.append(f'<rect x="{x}" y="{y}" width="{CELL}" height="{CELL}" fill="{_colour(share)}"{edge}>{title}</rect>')
         if share >= 0.005:
+            number = f"{share:.2f}".removeprefix("0") if measure in OF_ATTENTION else f"{100 * share:.0f}"
             ink = "#fff" if share > 0.2 else "#111"
-            parts.append(_text(x + CELL / 2, y + CELL * 0.6, f"{100 * share:.0f}", "middle", ink))
-    return _svg(LABEL + columns * CELL + 4, top + len(answer.rows) * CELL + 4, parts, answer)
+            parts.append(_text(x + CELL / 2, y + CELL * 0.6, number, "middle", ink))
+    return _svg(LABEL + columns * CELL + 4, top + len(answer.rows) * CELL + 4, parts, _alt(answer, measure))
 
 
-def _bars(answer: Answer) -> str:
+def _bars(answer: Answer, measure: str) -> str:
     rows = sorted(zip(answer.options, answer.shares, strict=True), key=lambda row: -row[1])[:MAX_BARS]
     parts = []
     for place, (name, share) in enumerate(rows):
         y = place * 30
         parts.append(_text(LABEL - 8, y + 20, name, "end"))
         parts.append(f'<rect x="{LABEL}" y="{y + 6}" width="{BAR * share:.1f}" height="18" fill="#3f83cf"/>')
-        parts.append(_text(LABEL + BAR * share + 8, y + 20, percent(share), "start"))
-    return _svg(LABEL + BAR + 70, 30 * len(rows), parts, answer)
+        parts.append(_text(LABEL + BAR * share + 8, y + 20, measured(share, measure), "start"))
+    return _svg(LABEL + BAR + 70, 30 * len(rows), parts, _alt(answer, measure))
 
 
-def _svg(width: float, height: float, parts: Sequence[str], answer: Answer) -> str:
-    label = escape(texts.PICTURE_ALT.format(answer=answer.right, share=percent(answer.value)))
+def _alt(answer: Answer, measure: str) -> str:
+    return escape(texts.PICTURE_ALT.format(answer=answer.right, share=measured(answer.value, measure)))
+
+
+def _svg(width: float, height: float, parts: Sequence[str], label: str) -> str:
     size = f'width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}"'
     return f'<svg role="img" aria-label="{label}" {size} font-size="13">{"".join(parts)}</svg>'
 

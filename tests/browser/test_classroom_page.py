@@ -95,9 +95,9 @@ def test_a_room_is_played_from_its_opening_to_its_deletion(page_at, axe, settle,
     teacher.get_by_role("button", name=texts.REVEAL).click()
     for page in (teacher, *students):
         found = rows(page)
-        assert texts.COUNT.format(count=1, share="50 %") in found["went"]
-        assert texts.COUNT.format(count=1, share="50 %") in found["ran"]
-        assert "walked" not in found or texts.COUNT.format(count=0, share="0 %") in found["walked"]
+        assert texts.COUNT.format(count=1, share="50\u00a0%") in found["went"]
+        assert texts.COUNT.format(count=1, share="50\u00a0%") in found["ran"]
+        assert "walked" not in found or texts.COUNT.format(count=0, share="0\u00a0%") in found["walked"]
     expect(students[0].get_by_role("button", name=texts.SEND)).to_have_count(0, timeout=FAST)
     assert students[0].evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     for page in (teacher, students[0]):
@@ -194,7 +194,7 @@ def test_the_guesses_of_a_class_stand_in_the_pictures_of_the_view(page_at, settl
     drawn = teacher.get_by_test_id("attention-map")
     expect(drawn).to_have_attribute("data-guesses", "1")
     expect(drawn.get_by_text(CLASS_LEGEND)).to_be_visible()
-    said = CLASS_GUESSED.format(said=texts.COUNT.format(count=1, share="100 %"))
+    said = CLASS_GUESSED.format(said=texts.COUNT.format(count=1, share="100\u00a0%"))
     expect(drawn.get_by_role("listitem").filter(has_text="school")).to_contain_text(said)
     axe(teacher)
     teacher.get_by_test_id("head-wall").get_by_role("gridcell").first.click()
@@ -220,7 +220,7 @@ def test_the_guesses_of_a_class_stand_in_the_list_of_words_of_the_view(page_at, 
     view = students[0]
     view.get_by_role("link", name=texts.OPEN_VIEW).click(timeout=FAST)
     view.wait_for_url(re.compile(STEPS[0].page))
-    half = texts.COUNT.format(count=1, share="50 %")
+    half = texts.COUNT.format(count=1, share="50\u00a0%")
     listed = view.get_by_role("list", name=TOP_WORDS).get_by_role("listitem")
     expect(listed.filter(has_text="went")).to_contain_text(CLASS_GUESSED.format(said=half), timeout=FAST)
     expect(listed.filter(has_text=half)).to_have_count(1)
@@ -233,7 +233,7 @@ def test_the_guesses_of_a_class_stand_in_the_list_of_words_of_the_view(page_at, 
     model, crowd = row.locator(".bar.after").bounding_box(), row.locator(".bar.class").bounding_box()
     assert crowd["y"] >= model["y"] + model["height"]
     axis = crowd["width"] / 0.5  # both are on one axis, which ends at 100 %
-    found = float(row.locator(".plot .number").inner_text().removesuffix(" %")) / 100
+    found = float(row.locator(".plot .number").inner_text().removesuffix("\u00a0%")) / 100
     assert model["width"] == pytest.approx(found * axis, abs=1.5)
     expect(view.locator(".st-key-class_results details")).not_to_have_attribute("open", "")
     assert view.evaluate("document.documentElement.scrollWidth <= window.innerWidth")

@@ -249,7 +249,7 @@ def drawings() -> dict[str, tuple[Callable[..., bytes], set[str]]]:
         listing_chart("Answers", ["word", ""], [[HOSTILE, "3.1 %"]]),
         None,
     ]
-    told = {percent(0.25), percent(0.00002), "−0.50", "25.0 → 50.0 %", "shared", "1-2", "broad", "Answers", "3.1 %"}
+    told = {percent(0.25), percent(0.00002), "−0.50", "25.0 → 50.0\u00a0%", "shared", "1-2", "broad", "Answers", "3.1 %"}
     both = Comparison(
         ((0, 0), (1, None), (None, 1)),
         ("cat", HOSTILE, "dog"),

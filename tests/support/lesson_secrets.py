@@ -1,12 +1,13 @@
 """What a lesson must not tell before a question is answered, and all that a browser was sent."""
 
+import json
 import re
 
 from playwright.sync_api import Error, Page, Response, WebSocket
 
 from pages import contents
 from pages.ui.panels.lesson_question import compute, reveal
-from pages.ui.shell.numbers import percent
+from pages.ui.shell.numbers import measured
 from tx_core.classroom.lesson_file import Step
 
 LONGEST_WORD = 20
@@ -35,7 +36,7 @@ class Received:
     def holds(self, text: str) -> bool:
         """Whether a text was sent, as it is or within JSON."""
         sent = b"\n".join(self.parts).decode("latin-1")
-        forms = (text.encode().decode("latin-1"), text.encode("unicode_escape").decode())
+        forms = (text.encode().decode("latin-1"), json.dumps(text)[1:-1])
         return any(form in sent if len(text) > LONGEST_WORD else says(sent, form) for form in forms)
 
 
@@ -43,8 +44,9 @@ def secrets_of(step: Step) -> list[str]:
     """What a step must not tell before its question is answered."""
     told = [contents.page(step.page).question, *([step.then] if step.then else []), *([step.notes] if step.notes else [])]
     if found := compute(step):
-        shares = [percent(share) for share in (found.value, *found.shares) if 0.01 < share < 0.99]
-        told += [share for share in shares if re.fullmatch(r"\d+\.\d+ %", share)]
+        measure = step.question.answer.measure
+        shares = [measured(share, measure) for share in (found.value, *found.shares) if 0.01 < share < 0.99]
+        told += [share for share in shares if re.fullmatch(r"\d+\.\d+(\u00a0%)?", share)]
         told.append(reveal(step.question, found))
         told += [found.right] if is_typed(step, found.right) else []
     return told

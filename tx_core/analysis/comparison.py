@@ -44,13 +44,13 @@ SHOWN_LARGEST_IN_ROW = (
 NO_CHANGE = "Nothing changed here."
 NO_CHANGE_FOR_QUERY = "Nothing changed for “{query}”."
 LARGEST_CHANGE = "The largest change: “{query}” gave “{key}” {before:.2f} of its attention and now gives {after:.2f} ({change})."
-MOVED_IN_ALL = "In all, {percent:.3g} % of the attention shown moved elsewhere or was lost."
-MOVED_OF_QUERY = "In all, {percent:.3g} % of its attention moved elsewhere or was lost."
+MOVED_IN_ALL = "In all, {share:.2g} of the attention shown moved elsewhere or was lost."
+MOVED_OF_QUERY = "In all, {share:.2g} of its attention moved elsewhere or was lost."
 SHOWN_LARGEST_CHANGE = (
     "The largest change: of its attention to the words shown, “{query}” gave “{key}” {before:.2f} and now gives {after:.2f} "
     "({change})."
 )
-SHOWN_MOVED_OF_QUERY = "In all, {percent:.3g} % of its attention to the words shown moved elsewhere or was lost."
+SHOWN_MOVED_OF_QUERY = "In all, {share:.2g} of its attention to the words shown moved elsewhere or was lost."
 
 
 @dataclass(frozen=True)
@@ -255,4 +255,4 @@ def describe_largest_change(
         query=queries[query], key=keys[key], after=now, before=was, change=_signed(now - was)
     )
     moved = MOVED_IN_ALL if focus is None else SHOWN_MOVED_OF_QUERY if rescaled else MOVED_OF_QUERY
-    return f"{largest} {moved.format(percent=100 * moved_attention(before, after)[rows].mean())}"
+    return f"{largest} {moved.format(share=moved_attention(before, after)[rows].mean())}"

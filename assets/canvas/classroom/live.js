@@ -213,6 +213,6 @@ function bar(kind, share, text, whose) {
   const filled = element("i", { class: `bar ${kind}`, "aria-hidden": "true" });
   filled.style.setProperty("--share", Math.min(1, Math.max(0, share)));
   const said = element("span", { class: "number" }, element("span", { class: "unseen" }, `${whose}: `));
-  said.append(...(text.match(/\S+ %|\S+/g) ?? []).flatMap((part) => [element("span", { class: "part" }, part), " "]));
+  said.append(...(text.match(/\S+\s%|\S+/g) ?? []).flatMap((part) => [element("span", { class: "part" }, part), " "]));
   return element("span", { class: "plot" }, filled, said);
 }

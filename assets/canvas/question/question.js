@@ -125,9 +125,11 @@ function mark(view, cells) {
   }
 }
 
-// In a small cell there is room for a whole number of percent.
+// In a small cell there is room for a whole number of percent, or for two decimals of a weight, as in the cells of a map.
 function short(value) {
-  return value.endsWith("%") && parseFloat(value) >= 0.5 ? String(Math.round(parseFloat(value))) : "";
+  const number = parseFloat(value);
+  if (value.endsWith("%")) return number >= 0.5 ? String(Math.round(number)) : "";
+  return number >= 0.005 && number <= 1 ? number.toFixed(2).replace(/^0/, "") : "";
 }
 
 function fillLegend(view) {

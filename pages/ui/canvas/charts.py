@@ -12,7 +12,7 @@ import streamlit as st
 from pages.ui.canvas import drawings, texts
 from pages.ui.canvas.component import component
 from pages.ui.canvas.drawings import Chart
-from pages.ui.shell.numbers import percent, points
+from pages.ui.shell.numbers import SIGN, percent, points
 
 ONE_COLOUR = "#3f83cf"
 """At least 3:1 on the white and on the dark background."""
@@ -97,7 +97,7 @@ def moved_chart(
 def _both(before: float, after: float) -> str:
     """Write two shares, with one percent sign where both have one."""
     one, other = percent(before), percent(after)
-    return f"{one.removesuffix(' %') if other.endswith(' %') else one} → {other}"
+    return f"{one.removesuffix(SIGN) if other.endswith(SIGN) else one} → {other}"
 
 
 def bars_in_words(title: str, labels: Sequence[str], shares: Sequence[float]) -> str:
@@ -128,7 +128,7 @@ def show_bars(
 
 
 def _shares_of(limit: float) -> list[dict[str, object]]:
-    return [{"at": share, "text": f"{100 * share:.3g} %"} for share in (0, limit / 2, limit)]
+    return [{"at": share, "text": f"{100 * share:.3g}{SIGN}"} for share in (0, limit / 2, limit)]
 
 
 LINES_MODULE = "lines/chart.js"

@@ -15,7 +15,6 @@ from pages.ui.canvas import texts
 from pages.ui.canvas.component import component, component_value
 from pages.ui.canvas.packing import pack
 from pages.ui.shell.address import CLASS_GUESSES, CLASS_RESULTS, PLACE
-from pages.ui.shell.numbers import percent
 
 MODULE, STYLE = "question/question.js", "question/question.css"
 MAX_DRAWN_CELLS = 1024
@@ -61,6 +60,7 @@ class Revealed:
     """
 
     shares: tuple[float, ...]
+    values: tuple[str, ...]
     guess: int | None
     answer: int
 
@@ -86,11 +86,11 @@ def question_view(
         "alt": texts.QUESTION_ALTS[choices.kind] if choices else "",
         "axes": texts.QUESTION_AXES[choices.kind] if choices else "",
         "hint": texts.QUESTION_HINTS[choices.kind] if choices else "",
-        "scale": texts.QUESTION_SCALE,
+        "scale": texts.QUESTION_SCALES[choices.kind] if choices else "",
         "texts": texts.QUESTION,
         "verdict": verdict,
         "chosen": chosen,
-        "values": [percent(share) for share in revealed.shares] if revealed else [],
+        "values": list(revealed.values) if revealed else [],
         "guess": revealed.guess if revealed else None,
         "answer": revealed.answer if revealed else None,
     }

@@ -77,7 +77,11 @@ QUESTION_HINTS = {
     "cell": "Click a cell, or choose its row and column from the lists.",
     "head": "Click a head (layer-head), or choose it from the list.",
 }
-QUESTION_SCALE = "Numbers are percent, colours follow their square root. Point at a cell to read it."
+QUESTION_SCALES = {
+    "token": "Each number is a share of the attention, coloured by its square root. Point at a cell to read it.",
+    "cell": "Each number is a share of the attention, coloured by its square root. Point at a cell to read it.",
+    "head": "Numbers are percent, colours follow their square root. Point at a cell to read it.",
+}
 
 COMPARISON = READOUT | {
     "panes": [

@@ -11,7 +11,7 @@ from pages.ui.panels import texts
 from pages.ui.panels.tokens import SPECIAL_FIELD, escape_markdown
 from pages.ui.shell import cache
 from pages.ui.shell.address import is_presented
-from pages.ui.shell.numbers import percent
+from pages.ui.shell.numbers import OF_ATTENTION, measured, weight
 from tx_core.classroom.lesson_file import Question, Step
 from tx_core.classroom.measures import Answer, Verdict, cell_name, compute_answer, grade
 from tx_core.engine import catalogue
@@ -49,17 +49,26 @@ def ask_question(step: Step, name: str, send: str = texts.CHECK_GUESS) -> str | 
     question_view(None, key=f"{name}_view")
     with st.form(f"{name}_form", border=False):
         guess = _answer_box(step.question, name)
-        sent = st.form_submit_button(send)
-    return _taken(guess, sent)
+        sent = st.form_submit_button(send, type="primary")
+    return _taken(step.question, guess, sent)
 
 
-def _taken(guess: str | float | None, sent: bool) -> str | None:
-    """Take a guess that was sent; say where there is none."""
-    if sent and guess in (None, ""):
-        with st.container(key="lesson_said"):
-            st.text(texts.NO_GUESS)
+def _taken(question: Question, guess: str | float | None, sent: bool) -> str | None:
+    """Take a guess that was sent; say where there is none, or none that can be right."""
+    if not sent:
         return None
-    return str(guess) if sent else None
+    problem = texts.NO_GUESS if guess in (None, "") else texts.NOT_A_SHARE if _is_no_share(question, guess) else ""
+    if problem:
+        with st.container(key="lesson_said"):
+            st.text(problem)
+        return None
+    return f"{guess:g}" if isinstance(guess, float) else str(guess)
+
+
+def _is_no_share(question: Question, guess: str | float) -> bool:
+    """Tell whether a share was asked for and the number is below 0 or above 1: most likely it is meant in percent."""
+    asks_share = question.answer is not None and question.answer.measure == "attention_weight"
+    return asks_share and isinstance(guess, float) and not 0 <= guess <= 1
 
 
 def _answer_box(question: Question, name: str) -> str | float | None:
@@ -101,7 +110,7 @@ def _ask_in_drawing(step: Step, name: str, send: str) -> str | None:
     drawn = choices if choices.fits else None
     question_view(drawn, key=view, chosen=choices.names.index(guess) if guess else None, on_choose=take)
     _lists(step.question, choices, boxes)
-    return _taken(guess, st.button(send, key=f"{name}_check"))
+    return _taken(step.question, guess, st.button(send, type="primary", key=f"{name}_check"))
 
 
 def _parts(choices: Choices, place: int) -> tuple[str, ...]:
@@ -153,7 +162,8 @@ def show_verdict(step: Step, guess: str, name: str) -> None:
         _show_bars(question, answer, verdict)
         return
     guessed = choices.names.index(guess) if guess in choices.names else None
-    revealed = Revealed(answer.shares, guessed, choices.names.index(answer.right))
+    values = tuple(measured(share, question.answer.measure) for share in answer.shares)
+    revealed = Revealed(answer.shares, values, guessed, choices.names.index(answer.right))
     question_view(choices, key=f"{name}_view", verdict=sentence, revealed=revealed)
 
 
@@ -166,25 +176,28 @@ def _verdict(step: Step, answer: Answer, guess: str) -> Verdict:
 def reveal(question: Question, answer: Answer) -> str:
     """Say what the model computes, where nobody guessed."""
     template = texts.NUMBER_REVEALED if question.kind == "number" else texts.REVEALED
-    return template.format(answer=answer.right, share=percent(answer.value))
+    return template.format(answer=answer.right, share=measured(answer.value, question.answer.measure))
 
 
 def _show_bars(question: Question, answer: Answer, verdict: Verdict) -> None:
     if answer.options:
         labels, shares = bars_with_guess(answer, verdict)
-        show_bars(probability_chart(texts.GUESS_CHART[question.answer.measure], labels, shares, limit=1.0), key="lesson_bars")
+        chart = probability_chart(texts.GUESS_CHART[question.answer.measure], labels, shares, limit=1.0)
+        if question.answer.measure in OF_ATTENTION:
+            chart |= {"ends": [weight(share) for share in shares], "ticks": [{"at": at, "text": f"{at:g}"} for at in (0, 0.5, 1)]}
+        show_bars(chart, key="lesson_bars")
 
 
 def compare(question: Question, answer: Answer, verdict: Verdict) -> str:
     """Say in one sentence how a guess compares with the model."""
-    values = {"answer": answer.right, "share": percent(answer.value), "guess": verdict.guess}
+    values = {"answer": answer.right, "share": measured(answer.value, question.answer.measure), "guess": verdict.guess}
     if question.kind == "number":
         return (texts.NUMBER_IS_RIGHT if verdict.right else texts.NUMBER_COMPARED).format(**values)
     if verdict.right:
         return texts.GUESS_IS_FIRST.format(**values)
     if verdict.share is None:
         return texts.GUESS_HAS_NO_SHARE.format(**values)
-    own = values | {"guess_share": percent(verdict.share)}
+    own = values | {"guess_share": measured(verdict.share, question.answer.measure)}
     return (
         texts.GUESS_HAS_SHARE.format(**own)
         if verdict.rank is None

@@ -2,11 +2,15 @@
 
 from decimal import Decimal
 
+SIGN = "\N{NO-BREAK SPACE}%"
+"""The percent sign behind a number: it never begins a line."""
 MIN_DECIMAL = 0.001
 """The smallest difference written as a decimal fraction; smaller ones get an exponent."""
 ROUNDING = 0.001
 """The largest change of a last-layer vector component (about 1 in size) that single precision alone may cause."""
 UNCHANGED, UNCHANGED_BUT_ROUNDING = "exactly the same", "the same except for rounding"
+OF_ATTENTION = ("strongest_key", "strongest_cell", "attention_weight")
+"""Measures of a lesson whose numbers are attention weights: a learner finds them again in the map of the same view."""
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -15,9 +19,19 @@ def percent(share: float) -> str:
     if share >= 0.0001 or share == 0:
         value = 100 * share
         decimals = 0 if value >= 99.95 or value == 0 else 1 if value >= 9.995 else 2
-        return f"{value:.{decimals}f} %"
+        return f"{value:.{decimals}f}{SIGN}"
     odds = 1 / Decimal(share)  # beyond the range of a float for the smallest shares
     return f"1 in {odds:,.0f}" if odds < 1_000_000 else f"1 in {_power_of_ten(odds)}"
+
+
+def weight(share: float) -> str:
+    """Write an attention weight of 0 to 1 as the list beside a map does: 0.952."""
+    return f"{share:.3f}"
+
+
+def measured(share: float, measure: str) -> str:
+    """Write a number of a lesson's measure: an attention weight as it stands beside a map, all else as percent."""
+    return weight(share) if measure in OF_ATTENTION else percent(share)
 
 
 def points(difference: float) -> str:
@@ -30,7 +44,7 @@ def points(difference: float) -> str:
 
 def whole_percent(share: float) -> str:
     """Write a share of 0 to 1 without decimals: 83 %."""
-    return f"{100 * share:.0f} %"
+    return f"{100 * share:.0f}{SIGN}"
 
 
 def small_number(number: float) -> str:

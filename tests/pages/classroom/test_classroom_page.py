@@ -215,7 +215,7 @@ def test_the_guesses_of_a_token_stand_in_the_row_of_the_pages_own_map(rooms: Roo
     app = open_view_of(rooms, open_app, 2, ["yesterday", "yesterday", "school", "yesterday"])
     header, _ = maps(app)[0]
     row = header["queries"].index("[MASK]")
-    three, one = texts.COUNT.format(count=3, share="75 %"), texts.COUNT.format(count=1, share="25 %")
+    three, one = texts.COUNT.format(count=3, share="75\u00a0%"), texts.COUNT.format(count=1, share="25\u00a0%")
     guessed = [("yesterday", 0.75, three), ("school", 0.25, one)]
     assert header["guesses"]["heads"] == header["heads"]
     assert header["guesses"]["cells"] == [
@@ -237,7 +237,7 @@ def test_the_guesses_of_a_head_stand_on_the_pages_own_wall(rooms: Rooms, open_ap
     app = open_view_of(rooms, open_app, 11, ["5-7", "1-2", "5-7", "5-7"])
     header, _ = walls(app)[0]
     assert header["guesses"] == [[0, 1, 0.25], [4, 6, 0.75]]
-    three = CLASS_GUESSED.format(said=texts.COUNT.format(count=3, share="75 %"))
+    three = CLASS_GUESSED.format(said=texts.COUNT.format(count=3, share="75\u00a0%"))
     assert [(row.index(three), sum(map(bool, row))) for row in header["notes"] if three in row] == [(6, 1)]
     assert maps(app)[0][0]["guesses"] is None
 
@@ -251,10 +251,10 @@ def test_the_guesses_of_a_word_stand_in_the_pages_own_list_and_the_others_below_
     total = 3 + len(unlisted)
     found = {label: guess for label, guess in zip(chart["labels"], chart["guesses"], strict=True) if guess}
     assert found == {
-        "went": [2 / total, texts.COUNT.format(count=2, share="17 %")],
-        "came": [1 / total, texts.COUNT.format(count=1, share="8 %")],
+        "went": [2 / total, texts.COUNT.format(count=2, share="17\u00a0%")],
+        "came": [1 / total, texts.COUNT.format(count=1, share="8\u00a0%")],
     }
-    one = texts.COUNT.format(count=1, share="8 %")
+    one = texts.COUNT.format(count=1, share="8\u00a0%")
     named = ", ".join(UNLISTED_GUESS.format(word=word, said=one) for word in unlisted[:MAX_UNLISTED])
     assert GUESSED_BESIDES_CUT.format(words=named, count=1) in written(app)
     text = lesson_of(SOURCE).steps[0].view["text"]
@@ -270,8 +270,8 @@ def test_the_guesses_for_a_changed_run_stand_beside_it_and_not_beside_the_run_wi
     app = open_view_of(rooms, open_app, 3, ["go", "go", "was", "go"])
     chart = drawn_bars(app)[0]
     assert chart["kind"] == "moved"
-    assert chart["guesses"][chart["labels"].index("go")] == [0.75, texts.COUNT.format(count=3, share="75 %")]
-    was = UNLISTED_GUESS.format(word="was", said=texts.COUNT.format(count=1, share="25 %"))
+    assert chart["guesses"][chart["labels"].index("go")] == [0.75, texts.COUNT.format(count=3, share="75\u00a0%")]
+    was = UNLISTED_GUESS.format(word="was", said=texts.COUNT.format(count=1, share="25\u00a0%"))
     assert GUESSED_BESIDES.format(words=was) in written(app)
     assert maps(app) == [] or maps(app)[0][0]["guesses"] is None
     app.session_state["fill_mask_changes"] = ()

@@ -168,8 +168,8 @@ def test_a_closed_room_says_so_and_nothing_else():
 def test_guesses_are_placed_in_the_rows_and_columns_that_they_were_chosen_from():
     row = {"rows": ["her"], "columns": ["mary", "lost"], "options": ["mary", "lost"]}
     assert guessed_cells(row, ["lost", "lost", "mary", "elsewhere"]) == (
-        ("her", "mary", 0.25, texts.COUNT.format(count=1, share="25 %")),
-        ("her", "lost", 0.5, texts.COUNT.format(count=2, share="50 %")),
+        ("her", "mary", 0.25, texts.COUNT.format(count=1, share="25\u00a0%")),
+        ("her", "lost", 0.5, texts.COUNT.format(count=2, share="50\u00a0%")),
     )
     wall = {
         "rows": ["1", "2"],
@@ -183,8 +183,8 @@ def test_guesses_are_placed_in_the_rows_and_columns_that_they_were_chosen_from()
 
 def test_guessed_words_are_counted_with_their_shares_the_most_frequent_first():
     assert guessed_words(["ran", " Went", "went", "WENT  ", "in a  hurry"]) == (
-        ("Went", 0.6, texts.COUNT.format(count=3, share="60 %")),
-        ("ran", 0.2, texts.COUNT.format(count=1, share="20 %")),
-        ("in a hurry", 0.2, texts.COUNT.format(count=1, share="20 %")),
+        ("Went", 0.6, texts.COUNT.format(count=3, share="60\u00a0%")),
+        ("ran", 0.2, texts.COUNT.format(count=1, share="20\u00a0%")),
+        ("in a hurry", 0.2, texts.COUNT.format(count=1, share="20\u00a0%")),
     )
     assert guessed_words([]) == ()

@@ -89,7 +89,8 @@ def test_every_bar_of_an_example_has_room(prompt):
 def test_the_words_and_shares_of_a_counter_example_are_the_models(example):
     for counter in example["counters"]:
         shares = probabilities(example, counter)
-        assert set(re.findall(r"\d+ %", counter["notice"])) <= {whole_percent(share) for share in shares.values()}
+        written = {whole_percent(share).replace("\u00a0", " ") for share in shares.values()}
+        assert set(re.findall(r"\d+ %", counter["notice"])) <= written
         decisive = [claim[2] for claim in counter["claims"]] + counter.get("joint", [])
         assert [word for word in decisive if word not in counter["notice"]] == []
 

@@ -73,7 +73,7 @@ def test_a_collected_view_is_written_asked_about_and_played(open_app):
     assert asked.options == ["[CLS]", "mary", "lost", "her", "keys", ".", "[SEP]"]
     asked.set_value("her").run()
     assert not app.exception
-    assert texts.ANSWER.format(answer=REVEALED.format(answer="mary", share="86.5 %")) in [one.value for one in app.text]
+    assert texts.ANSWER.format(answer=REVEALED.format(answer="mary", share="0.865")) in [one.value for one in app.text]
     made = read_lesson(written_lesson(app).encode())
     assert (made.steps[0].view["text"], made.steps[0].view["model"]) == (KEYS, "embedded")
     assert made.steps[0].question.answer.head == "2-8"

@@ -23,7 +23,7 @@ from pages.lesson_editor.offline import MAX_PICTURE_BYTES, StoredPicture, lesson
 from pages.ui.export.menu import COLLECTOR, script_digest
 from pages.ui.export.records import Export, WebPage
 from pages.ui.panels import lesson, lesson_question, training
-from pages.ui.shell.numbers import percent
+from pages.ui.shell.numbers import weight
 from tests.support.drawings import unpacked
 from tests.support.hostile import TEXTS
 from tx_core import load
@@ -148,21 +148,25 @@ def test_its_answers_are_the_models():
     answer = compute_answer(load("embedded"), step.question.answer)
     file = lesson_web_page(lesson.shipped_lesson(lesson.LEARNING_PATH))
     for name, share in zip(answer.options, answer.shares, strict=True):
-        assert f"<title>{escape(name)}: {percent(share)}</title>" in file
+        assert f"<title>{escape(name)}: {weight(share)}</title>" in file
 
 
-def test_a_map_marks_the_right_cell_and_colours_follow_the_numbers():
+@pytest.mark.parametrize(
+    ("measure", "numbers"), [("strongest_cell", [".64", ".04", ".32"]), ("head_with_largest_effect", ["64", "4", "32"])]
+)
+def test_a_map_marks_the_right_cell_and_colours_follow_the_numbers(measure: str, numbers: list[str]):
     options, shares = ("a → a", "a → b", "b → a", "b → b"), (0.0, 0.64, 0.04, 0.32)
     answer = Answer("a → b", 0.64, options, shares, ("a", "b"), ("a", "b"))
-    cells = re.findall(r"<rect [^>]*><title>[^<]*</title>", picture(answer))
+    cells = re.findall(r"<rect [^>]*><title>[^<]*</title>", picture(answer, measure))
     assert [re.search("<title>(.*):", cell)[1] for cell in cells] == list(answer.options)
+    assert re.findall(r">([.\d]+)</text>", picture(answer, measure)) == numbers
     assert ["#c2410c" in cell for cell in cells] == [False, True, False, False]
     reds = [int(re.search(r"rgb\((\d+)", cell)[1]) for cell in cells]
     assert reds == [round(243 + (8 - 243) * share**0.5) for share in answer.shares]
 
 
 def test_a_number_alone_has_no_picture():
-    assert picture(Answer("7", 7.0)) == ""
+    assert picture(Answer("7", 7.0), "rank_of") == ""
 
 
 @pytest.mark.parametrize("text", [text[:200] for text in TEXTS[:20] if text.strip()])

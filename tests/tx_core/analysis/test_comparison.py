@@ -172,8 +172,8 @@ def test_the_largest_change_is_described_of_all_or_of_one_token():
     names = ["a", "b", "c"]
     told = describe_largest_change(BEFORE, AFTER, names[:2], names)
     assert told.startswith(f"{beginning(comparison.LARGEST_CHANGE)}a”")
-    assert told.endswith(comparison.MOVED_IN_ALL.format(percent=35))
-    assert "35 %" in told
+    assert told.endswith(comparison.MOVED_IN_ALL.format(share=0.35))
+    assert " 0.35 " in told
     largest = comparison.LARGEST_CHANGE.format(query="b", key="b", after=0.4, before=0.3, change="+0.10")
     assert describe_largest_change(BEFORE, AFTER, names[:2], names, 1).startswith(largest)
     assert describe_largest_change(BEFORE, BEFORE, names[:2], names) == comparison.NO_CHANGE
@@ -185,4 +185,4 @@ def test_a_change_of_rescaled_shares_is_said_to_be_of_what_is_shown():
     names = ["a", "b", "c"]
     told = describe_largest_change(BEFORE, AFTER, names[:2], names, 1, rescaled=True)
     largest = comparison.SHOWN_LARGEST_CHANGE.format(query="b", key="b", after=0.4, before=0.3, change="+0.10")
-    assert told == f"{largest} {comparison.SHOWN_MOVED_OF_QUERY.format(percent=10)}"
+    assert told == f"{largest} {comparison.SHOWN_MOVED_OF_QUERY.format(share=0.1)}"

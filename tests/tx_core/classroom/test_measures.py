@@ -166,7 +166,7 @@ CLAIMED = {
         "Hide: the padding": "is",
         "Hide: the future": "was",
         "Order": "yesterday",
-        "Check yourself: another verb": "coffee",
+        "Check yourself: another sentence": "now",
         "Check yourself: tomorrow": "go",
         "Check yourself: the head that matters": "5-7",
     },
@@ -203,6 +203,15 @@ def test_a_lesson_says_what_the_model_does(engine, name: str):
     asked = {step.title: step.question for step in LESSONS[name].steps if step.question and step.question.answer}
     assert {title: compute_answer(engine, question.answer).right for title, question in asked.items()} == CLAIMED[name]
     assert all(not question.options or CLAIMED[name][title] in question.options for title, question in asked.items())
+
+
+def test_a_check_at_the_end_of_the_path_asks_about_a_head_that_was_shown():
+    steps = LESSONS["path"].steps
+    checks = [step for step in steps if step.title.startswith("Check yourself")]
+    shown = {step.view["heads"] for step in steps if step not in checks and "heads" in step.view}
+    about = {step.question.answer.head for step in checks} - {None}
+    assert about
+    assert about <= shown
 
 
 def test_every_lesson_is_held_against_the_model():

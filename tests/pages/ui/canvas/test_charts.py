@@ -70,7 +70,10 @@ def test_a_bar_is_as_long_as_its_share_or_as_the_axis_and_its_number_is_never_cu
     assert (chart["from"], chart["to"], chart["colours"]) == (0, limit, [ONE_COLOUR])
 
 
-@pytest.mark.parametrize(("limit", "ticks"), [(1.0, "0 % 50 % 100 %"), (0.05, "0 % 2.5 % 5 %"), (2 / 7, "0 % 14.3 % 28.6 %")])
+@pytest.mark.parametrize(
+    ("limit", "ticks"),
+    [(1.0, "0\u00a0% 50\u00a0% 100\u00a0%"), (0.05, "0\u00a0% 2.5\u00a0% 5\u00a0%"), (2 / 7, "0\u00a0% 14.3\u00a0% 28.6\u00a0%")],
+)
 def test_the_axis_ends_at_the_limit_whatever_the_shares(limit: float, ticks: str):
     for share in (0.001, 0.9):
         marks = probability_chart("", ["a"], [share], limit=limit)["ticks"]
@@ -82,7 +85,7 @@ def test_a_change_is_a_row_a_word_with_both_shares_and_their_difference():
     chart = moved_chart("Changes", ["a", "<b>", "c"], [0.5, 0.9, 1e-7], [0.25, 0.95, 0.3], limit=0.8)
     assert (chart["before"], chart["after"]) == ([0.5, 0.8, 1e-7], [0.25, 0.8, 0.3])
     assert chart["cut"] == [[False, False], [True, True], [False, False]]
-    assert chart["ends"] == ["50.0 → 25.0 %", "90.0 → 95.0 %", "1 in 10⁷ → 30.0 %"]
+    assert chart["ends"] == ["50.0 → 25.0\u00a0%", "90.0 → 95.0\u00a0%", "1 in 10⁷ → 30.0\u00a0%"]
     assert chart["deltas"] == ["−25.0", "+5.00", "+30.0"]
     assert chart["sides"] == [texts.BEFORE, texts.AFTER]
 
@@ -95,7 +98,7 @@ def test_charts_without_a_label_for_each_share_or_a_text_for_each_bar_are_refuse
 
 
 def test_words_say_what_a_chart_shows():
-    assert bars_in_words("First blank", ["nurse", "maid"], [0.2, 0.1]) == "First blank: nurse 20.0 %, maid 10.0 %."
+    assert bars_in_words("First blank", ["nurse", "maid"], [0.2, 0.1]) == "First blank: nurse 20.0\u00a0%, maid 10.0\u00a0%."
 
 
 STEPS, SERIES = ["in", "1", "2"], {"pre-norm": [8.0, 9.5, 12.0], "<b>post</b>": [8.0, 8.0, 8.0]}

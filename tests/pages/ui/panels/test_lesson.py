@@ -107,12 +107,12 @@ def test_a_guess_opens_the_view_and_is_compared(open_app):
     assert not app.exception
     assert question_of(2) in written(app)
     assert STEPS[1].then in written(app)
-    verdict = texts.GUESS_HAS_RANK.partition("{rank}")[0].format(answer="yesterday", share="95.2 %", guess="school")
+    verdict = texts.GUESS_HAS_RANK.partition("{rank}")[0].format(answer="yesterday", share="0.952", guess="school")
     header, cells = asked(app)
     assert header["verdict"].startswith(verdict)
     names = header["names"]
     assert (names[header["guess"]], names[header["answer"]]) == ("school", "yesterday")
-    assert header["values"][header["answer"]] == "95.2 %"
+    assert header["values"][header["answer"]] == "0.952"  # as in the list beside the map that opens below
     assert max(range(len(names)), key=lambda place: cells[place]) == header["answer"]
 
 
@@ -157,6 +157,19 @@ def test_a_head_is_marked_on_the_wall_of_all_heads(open_app):
     assert cells[header["answer"]] == max(cells)
     assert header["verdict"].startswith(texts.GUESS_HAS_RANK.partition("{answer}")[0])
     assert header["verdict"].endswith(texts.SHARE_NOTES["head_with_largest_effect"])
+
+
+def test_a_number_that_cannot_be_a_share_is_not_taken(open_app):
+    app = open_step(open_app, 5)
+    for written_number in (86.0, -0.1):
+        app.number_input[0].set_value(written_number)
+        check(app)
+        assert texts.NOT_A_SHARE in says(app)
+        assert STEPS[4].then not in written(app)
+    app.number_input[0].set_value(0.5)
+    check(app)
+    assert asked(app)[0]["verdict"] == texts.NUMBER_COMPARED.format(answer="0.86", guess="0.5")
+    assert STEPS[4].then in written(app)
 
 
 def test_without_a_guess_nothing_is_revealed(open_app):
@@ -308,7 +321,7 @@ def test_a_room_is_shown_the_answer_without_a_guess(open_app):
     app = open_app(STEPS[1].page, **lesson.step_address(lesson.LEARNING_PATH, 2) | {PRESENT: "1"})
     next(button for button in app.button if button.label == texts.REVEAL).click().run()
     assert not app.exception
-    assert asked(app)[0]["verdict"] == texts.REVEALED.format(answer="yesterday", share="95.2 %")
+    assert asked(app)[0]["verdict"] == texts.REVEALED.format(answer="yesterday", share="0.952")
     assert question_of(2) in written(app)
     assert dict(app.query_params)[PRESENT] == "1"
     assert not any(link.proto.label == contents.page("masks").name for link in app.get("page_link"))

@@ -5,6 +5,7 @@ import pytest
 from pages.ui.shell.numbers import (
     UNCHANGED,
     UNCHANGED_BUT_ROUNDING,
+    measured,
     percent,
     points,
     rounding_verdict,
@@ -16,15 +17,15 @@ from pages.ui.shell.numbers import (
 @pytest.mark.parametrize(
     ("share", "written"),
     [
-        (1.0, "100 %"),
-        (0.99961, "100 %"),
-        (0.99949, "99.9 %"),
-        (0.21984, "22.0 %"),
-        (0.09995, "10.0 %"),
-        (0.0999, "9.99 %"),
-        (0.042, "4.20 %"),
-        (0.0001, "0.01 %"),
-        (0.0, "0 %"),
+        (1.0, "100\u00a0%"),
+        (0.99961, "100\u00a0%"),
+        (0.99949, "99.9\u00a0%"),
+        (0.21984, "22.0\u00a0%"),
+        (0.09995, "10.0\u00a0%"),
+        (0.0999, "9.99\u00a0%"),
+        (0.042, "4.20\u00a0%"),
+        (0.0001, "0.01\u00a0%"),
+        (0.0, "0\u00a0%"),
         (0.00008, "1 in 12,500"),
         (1.5e-6, "1 in 666,667"),
         (4.9e-31, "1 in 2 × 10³⁰"),
@@ -36,8 +37,13 @@ def test_a_share_has_three_significant_digits_and_a_tiny_one_is_written_as_odds(
     assert percent(share) == written
 
 
+def test_a_lessons_number_is_written_as_where_a_learner_finds_it_again():
+    measures = ("strongest_key", "strongest_cell", "attention_weight", "top_word", "head_with_largest_effect")
+    assert [measured(0.9516, measure) for measure in measures] == ["0.952"] * 3 + ["95.2\u00a0%"] * 2
+
+
 def test_a_rough_share_has_no_decimals():
-    assert [whole_percent(share) for share in (0.829, 0.0, 1.0)] == ["83 %", "0 %", "100 %"]
+    assert [whole_percent(share) for share in (0.829, 0.0, 1.0)] == ["83\u00a0%", "0\u00a0%", "100\u00a0%"]
 
 
 @pytest.mark.parametrize(
