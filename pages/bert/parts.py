@@ -64,7 +64,7 @@ def draw_comparison(page: str, engine: BertEngine, text: str, pair: str) -> None
     hidden.metric(texts.MAX_HIDDEN, small_number(max(differences.hidden)))
     weights.metric(texts.MAX_WEIGHTS, small_number(max(differences.weights)))
     logits.metric(texts.MAX_LOGITS, small_number(differences.logits))
-    rows = [texts.EMBEDDINGS, *(texts.BLOCK.format(number=number + 1) for number in range(engine.info.num_layers))]
+    rows = [texts.EMBEDDINGS, *(texts.LAYER_ROW.format(number=number + 1) for number in range(engine.info.num_layers))]
     cells = zip(map(small_number, differences.hidden), ["", *map(small_number, differences.weights)], strict=True)
     st.dataframe(pandas.DataFrame(cells, index=rows, columns=texts.DIFFERENCE_COLUMNS), key=widget_key(page, "layers"))
     _side_by_side(page, differences)

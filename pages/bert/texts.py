@@ -15,9 +15,10 @@ BUILT_IN_ONLY = (
 # Compare with Hugging Face
 
 COMPARE = (
-    "BERT consists of **embeddings, blocks and a prediction head**. This app has its own code for them, which runs wherever it "
-    "uses the built-in model or another BERT. To verify that nothing is missing, the same checkpoint is loaded into the BERT of "
-    "Hugging Face transformers, both read the sentence above, and every number of every layer is compared."
+    "BERT consists of **embeddings, layers and a prediction head**; a layer, also called a block, is attention followed by a "
+    "feed-forward network. This app has its own code for them, which runs wherever it uses the built-in model or another BERT. "
+    "To verify that nothing is missing, the same checkpoint is loaded into the BERT of Hugging Face transformers, both read the "
+    "sentence above, and every number of every layer is compared."
 )
 COMPARE_EQUATION = (
     r"\max_{\text{token},\,i}\;\bigl|\,h^{\text{ours}}_{\text{token},i} - h^{\text{library}}_{\text{token},i}\,\bigr|\;"
@@ -27,7 +28,7 @@ LIBRARY_FAILED = "Hugging Face's BERT could not be loaded on this server; its lo
 MAX_HIDDEN = "Hidden states, largest difference"
 MAX_WEIGHTS = "Attention weights, largest difference"
 MAX_LOGITS = "Logits, largest difference"
-EMBEDDINGS, BLOCK = "embeddings", "block {number}"
+EMBEDDINGS, LAYER_ROW = "embeddings", "layer {number}"
 DIFFERENCE_COLUMNS = ("hidden states", "attention weights")
 THEIRS, THEIRS_ALT = "Hugging Face", "The attention of Hugging Face's BERT."
 OURS, OURS_ALT = "Ours", "The attention of our BERT."
@@ -88,11 +89,11 @@ MAXIMA_COUNT = "dimensions: {count}"
 # BERT's successors
 
 FAMILY = (
-    "RoBERTa, ALBERT, ELECTRA and DistilBERT keep the blocks of BERT and change what is **around** them: the data, the training "
+    "RoBERTa, ALBERT, ELECTRA and DistilBERT keep the layers of BERT and change what is **around** them: the data, the training "
     "task, what is shared, and the depth. The attention that you see on these pages is the same in all of them."
 )
-FAMILY_EQUATION = r"\text{block} = 4\,(d^2 + d) + 2\,d\,m + m + d + 4\,d\;"
-FAMILY_EQUATION_NOTE = "The parameters of one block, with hidden size d and feed-forward size m."
+FAMILY_EQUATION = r"\text{layer} = 4\,(d^2 + d) + 2\,d\,m + m + d + 4\,d\;"
+FAMILY_EQUATION_NOTE = "The parameters of one layer, with hidden size d and feed-forward size m."
 FAMILY_LABEL = "Family"
 FAMILY_TITLE = "**{title}** ({paper})"
 SIZE_COLUMNS = (
@@ -101,7 +102,7 @@ SIZE_COLUMNS = (
     "hidden size",
     "vocabulary size",
     "parameters in embeddings",
-    "parameters in blocks",
+    "parameters in layers",
     "parameters",
 )
 CHOSEN_ROW = "→ {title}"

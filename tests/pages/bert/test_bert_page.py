@@ -77,7 +77,7 @@ def test_ours_beside_the_librarys_layer_by_layer(open_app, engine):
     assert all("10⁻⁶" in one.value or "10⁻⁷" in one.value or "10⁻⁵" in one.value for one in app.metric)
     assert list(app.dataframe[0].value.index) == [
         texts.EMBEDDINGS,
-        *(texts.BLOCK.format(number=number + 1) for number in range(engine.info.num_layers)),
+        *(texts.LAYER_ROW.format(number=number + 1) for number in range(engine.info.num_layers)),
     ]
     ((header, cells),) = sent_to(app, "matrices")
     tokens = len(header["rows"])
