@@ -65,7 +65,8 @@ def _write_batch(pair: PaddedPair) -> None:
     """Write the batch as the model reads it, one sentence per line, padding included."""
     widths = [max(map(len, tokens)) for tokens in zip(*pair.rows, strict=True)]
     lines = (" ".join(token.ljust(width) for token, width in zip(row, widths, strict=True)) for row in pair.rows)
-    st.code("\n".join(lines), language=None, wrap_lines=True)
+    with st.container(key="masks_batch"):  # assets/page.css gives up the columns on a phone, where no line holds a sentence
+        st.code("\n".join(lines), language=None, wrap_lines=True)
 
 
 def _draw_change(pair: PaddedPair, key: str) -> None:

@@ -114,3 +114,13 @@ def test_every_map_names_its_axes(page_at, path, axes):
     page.reload()
     page.locator("[data-testid=matrices][data-paints]").wait_for(timeout=30_000)
     assert AXES_OF_MATRIX.format(down=axes[0], across=axes[1]) in page.evaluate("window.written")
+
+
+def test_on_a_phone_each_sentence_of_a_batch_is_a_paragraph_of_its_own(page_at):
+    page = page_at("/masks", width=390)
+    batch = page.locator(".st-key-masks_batch code")
+    first, second = (line.bounding_box() for line in batch.locator("> span").all())
+    assert "  " not in batch.inner_text().replace("\n", "")
+    assert second["y"] > first["y"] + first["height"]
+    page.set_viewport_size({"width": 1280, "height": 900})
+    assert "the cat  sat" in batch.inner_text()  # in columns
