@@ -115,3 +115,16 @@ def test_hostile_words_are_shown_and_never_run(page_at, settle):
     page.get_by_label("Sentence", exact=True).fill("x" * 10_000 + " ___")
     settle(page)
     expect(page.get_by_label("Sentence", exact=True)).to_have_value("x" * 10_000 + " ___")
+
+
+@pytest.mark.parametrize("level", ["basic", "advanced"])
+def test_what_stands_below_the_words_to_check_stays_while_they_are_typed(page_at, settle, level: str):
+    page = opened(page_at, level=level, text="Yesterday I [MASK] to school.", named="went")
+    listed, below = page.get_by_role("list", name=texts.CHECKED_WORDS), page.get_by_label("Head shown").last
+    places = []
+    for number, words in enumerate(["went", "went, go", "went, go, came", "went, go, came, walked"], 1):
+        page.get_by_role("textbox", name=texts.CHECK_WORDS).fill(words)
+        expect(listed.get_by_role("listitem")).to_have_count(number)
+        settle(page)
+        places.append(below.bounding_box()["y"])
+    assert max(places) - min(places) < 1
