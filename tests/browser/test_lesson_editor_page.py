@@ -29,7 +29,7 @@ def add_views(page: Page, count: int, added: int) -> None:
     wait_for_script(page)
     for number in range(added + 1, added + count + 1):
         page.get_by_role("button", name=ADD_TO_LESSON).click()
-        expect(page.get_by_role("link", name=WRITE_LESSON.format(count=number))).to_be_visible()
+        expect(page.get_by_role("link", name=WRITE_LESSON.format(count=number))).to_be_in_viewport(ratio=1)
         wait_for_script(page)
 
 

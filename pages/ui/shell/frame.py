@@ -125,12 +125,12 @@ def share_link_in_part(promise: str = texts.LINK_SHOWS_VIEW) -> None:
             return
         st.text(promise)
         st.code(current_link(), language=None, wrap_lines=True)
+        if added := len(st.session_state.get(ADDED_VIEWS, ())):  # above the button: the box may end where it does
+            editor = contents.page("lesson_editor")
+            st.page_link(editor.path, label=texts.WRITE_LESSON.format(count=added), icon=":material/edit_note:")
         if st.button(texts.ADD_TO_LESSON, key="add_to_lesson", icon=":material/playlist_add:"):
             _add_view()
             st.rerun()  # the whole page: the browser, too, is to keep the view
-        if added := len(st.session_state.get(ADDED_VIEWS, ())):
-            editor = contents.page("lesson_editor")
-            st.page_link(editor.path, label=texts.WRITE_LESSON.format(count=added), icon=":material/edit_note:")
 
 
 def _add_view() -> None:
