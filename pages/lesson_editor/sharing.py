@@ -5,7 +5,7 @@ import streamlit as st
 
 from pages import contents
 from pages.lesson_editor import texts
-from pages.lesson_editor.draft import FILE_BOX, OPENED, Fields, draft_of, file_of, replace_draft, take_file
+from pages.lesson_editor.draft import FILE_BOX, OPENED, Fields, boxes_of, draft_of, file_of, replace_draft, take_file
 from pages.lesson_editor.offline import MAX_MEGABYTES, lesson_web_page
 from pages.ui.panels.lesson import class_link, keep_own_lesson, names_in_order, parts_of, shipped_lesson, step_link
 from pages.ui.shell.address import HELD, LESSON, LOCK, PRESENT, STEP, link_with
@@ -28,7 +28,7 @@ def offer_lesson(draft: Fields) -> None:
         name = keep_own_lesson(lesson)
     except LessonProblem as problem:
         st.markdown(f":orange[:material/info:] **{texts.PROBLEM}**")
-        st.text(str(problem))
+        st.text(name_empty_boxes(draft) or str(problem))
     else:
         with st.container(horizontal=True, vertical_alignment="center"):
             step_link(name, 1, texts.PREVIEW, ":material/play_arrow:")
@@ -48,6 +48,20 @@ def offer_lesson(draft: Fields) -> None:
         _offer_link(lesson)
     with st.expander(texts.FILE, key="lesson_editor_written"):
         st.code(written, language=None, line_numbers=True, wrap_lines=True)
+
+
+def name_empty_boxes(draft: Fields) -> str:
+    """Name the boxes that must be filled and are empty, as they are labelled; "" where there are none."""
+    wanted = [(texts.TITLE, draft["title"]), (texts.DESCRIPTION, draft["about"])]
+    for number, step in enumerate(draft["steps"], 1):
+        labels = {"title": texts.STEP_TITLE, "text": texts.STEP_TEXT}
+        if step["kind"] != "none":
+            labels["ask"] = texts.ASK
+            labels |= {f"of_{box}": texts.MEASURE_BOXES[box] for box in boxes_of(str(step["measure"])) if box != "changes"}
+        wanted += [(label.format(number=number), step[field]) for field, label in labels.items()]
+    empty = [label for label, written in wanted if not str(written).strip()]
+    template = texts.EMPTY_BOX if len(empty) == 1 else texts.EMPTY_BOXES
+    return template.format(box="; ".join(empty)) if empty else ""
 
 
 def _offer_link(lesson: Lesson) -> None:

@@ -69,6 +69,12 @@ def test_a_collected_view_is_written_asked_about_and_played(open_app):
     box(app, texts.KIND).set_value("token").run()
     box(app, texts.ASK).set_value("Which word does “her” look at?").run()
     assert texts.PROBLEM in "\n".join(one.value for one in app.markdown)
+    asks_token = texts.MEASURE_BOXES["query"].format(number=1)
+    assert texts.EMPTY_BOX.format(box=asks_token) in [one.value for one in app.text]
+    box(app, texts.STEP_TITLE).set_value("").run()
+    both = "; ".join([texts.STEP_TITLE.format(number=1), asks_token])
+    assert texts.EMPTY_BOXES.format(box=both) in [one.value for one in app.text]
+    box(app, texts.STEP_TITLE).set_value("Keys").run()
     asked = box(app, texts.MEASURE_BOXES["query"])
     assert asked.options == ["[CLS]", "mary", "lost", "her", "keys", ".", "[SEP]"]
     asked.set_value("her").run()
