@@ -76,10 +76,13 @@ def count_what_is_alive() -> Counter[str]:
     wait_until(lambda: not runtime._session_mgr.list_active_sessions() and not hub.channels, 60, "the end of every session")
     for stored in runtime._session_mgr.list_sessions():
         runtime.close_session(stored.session.id)
+    gc.unfreeze()
     for _ in range(3):
-        gc.unfreeze()
-        gc.collect()
-    kinds = Counter(f"{type(one).__module__}.{type(one).__qualname__}" for one in gc.get_objects())
+        if not gc.collect():
+            break
+    kinds: Counter[str] = Counter()
+    for kind, count in Counter(map(type, gc.get_objects())).items():
+        kinds[f"{kind.__module__}.{kind.__qualname__}"] += count
     return Counter({kind: count for kind, count in kinds.items() if kind.startswith(COUNTED) and kind != CLOCKED})
 
 
