@@ -16,6 +16,7 @@ from pages.ui.export.lessons import Computation, computation_code
 from pages.ui.panels.training import draw_curves
 from pages.ui.panels.view_options import head_in_sentence
 from pages.ui.shell.address import widget_key
+from pages.ui.shell.controls import download_button
 from pages.ui.shell.numbers import percent, whole_percent
 from tx_core.training.background import Snapshot
 from tx_core.training.classifier import ClassifierProgress, ClassifierScore, ClassifierTraining, FrameScore, LabelPrediction
@@ -39,15 +40,7 @@ def show_data(page: str, data: LabelledTexts) -> None:
         examples = zip(data.train_labels[:SHOWN_EXAMPLES], data.train_texts[:SHOWN_EXAMPLES], strict=True)
         for label, text in examples:
             st.text(texts.EXAMPLE.format(label=data.names[label], text=text))
-        st.download_button(
-            texts.SAVE_CSV,
-            lambda: examples_csv(data),
-            "texts.csv",
-            "text/csv",
-            key=widget_key(page, "texts"),
-            on_click="ignore",
-            icon=":material/download:",
-        )
+        download_button(texts.SAVE_CSV, lambda: examples_csv(data), "texts.csv", key=widget_key(page, "texts"))
 
 
 def draw_training(page: str, snapshot: Snapshot) -> None:

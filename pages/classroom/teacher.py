@@ -14,6 +14,7 @@ from pages.ui.panels.lesson_question import compute
 from pages.ui.panels.predictions import write_csv
 from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell.address import is_presented, link_with, present_or_not
+from pages.ui.shell.controls import download_button
 from pages.ui.shell.frame import explain
 from tx_core.classroom.lesson_file import Question, Step
 from tx_core.classroom.room_records import Room, State
@@ -213,9 +214,7 @@ def manage(token: str, room: Room) -> None:
         st.caption(texts.SECRET_LINK)
         st.code(link_with({entrance.SECRET: token}), language=None, wrap_lines=True)
         write = partial(answers_csv, token)
-        st.download_button(
-            texts.EXPORT, write, f"room-{room.code}.csv", "text/csv", on_click="ignore", icon=":material/download:"
-        )
+        download_button(texts.EXPORT, write, f"room-{room.code}.csv")
         sure = st.session_state.get("classroom_closing") == room.code
         if not sure:
             st.button(texts.CLOSE, on_click=ask_to_close, args=(room.code,), icon=":material/delete:")

@@ -25,6 +25,7 @@ from pages.ui.canvas.texts import COMPARISON
 from pages.ui.export.records import shortened
 from pages.ui.shell import controls
 from pages.ui.shell.address import widget_binding, widget_key
+from pages.ui.shell.controls import download_button
 from pages.ui.shell.level import is_hidden
 from tx_core.analysis.comparison import Comparison, compare_attention, describe_largest_difference, largest_links, list_links
 from tx_core.analysis.word_comparison import (
@@ -160,15 +161,7 @@ def difference_table(comparison: Comparison, *, key: str) -> None:
         if len(listed) < len(every):
             st.caption(texts.TABLE_CUT.format(all=len(every), shown=len(listed)))
         st.dataframe(list(difference_rows(comparison, listed)), hide_index=True)
-        st.download_button(
-            texts.DOWNLOAD,
-            lambda: as_csv(difference_rows(comparison, every)),
-            "comparison.csv",
-            "text/csv",
-            key=f"{key}_csv",
-            on_click="ignore",
-            icon=":material/download:",
-        )
+        download_button(texts.DOWNLOAD, lambda: as_csv(difference_rows(comparison, every)), "comparison.csv", key=f"{key}_csv")
 
 
 def difference_rows(comparison: Comparison, listed: Int[np.ndarray, "link 2"] | None = None) -> Iterator[dict[str, object]]:

@@ -7,6 +7,7 @@ from pages.ui.panels import texts as panel_texts
 from pages.ui.panels import training
 from pages.ui.panels.training import MAX_LEARNING_RATE, MIN_LEARNING_RATE, Size
 from pages.ui.shell.address import choice_field, flag_field, widget_key
+from pages.ui.shell.controls import download_button
 from pages.ui.shell.level import is_hidden
 from pages.ui.shell.uploads import uploaded_file
 from tx_core.engine.device import best_device
@@ -139,14 +140,8 @@ def file_menu(page: str, kind: str, model: CopyTraining | None, *, disabled: boo
         if model is None:
             st.text(texts.NOTHING_TO_SAVE)
         else:
-            st.download_button(
-                texts.SAVE,
-                lambda: to_file(model),
-                file_name=f"{model.settings.task}.safetensors",
-                mime="application/octet-stream",
-                key=widget_key(page, "save"),
-                on_click="ignore",
-                icon=":material/download:",
+            download_button(
+                texts.SAVE, lambda: to_file(model), f"{model.settings.task}.safetensors", key=widget_key(page, "save")
             )
         st.file_uploader(
             texts.LOAD,

@@ -18,6 +18,7 @@ from pages.ui.panels.tokens import escape_markdown
 from pages.ui.panels.view_options import head_in_sentence
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
+from pages.ui.shell.controls import download_button
 from pages.ui.shell.level import is_hidden
 from pages.ui.shell.numbers import percent, points, whole_percent
 from tx_core.engine.engine import Engine
@@ -276,15 +277,7 @@ def _show_ranking(page: str, result: HeadScan, followed: Effect) -> None:
         height=RANKING_HEIGHT,
         column_config={name: st.column_config.NumberColumn(format="%.4g") for name in SCAN_COLUMNS[3:9]},
     )
-    st.download_button(
-        DOWNLOAD_CSV,
-        lambda: write_csv(SCAN_COLUMNS, rows),
-        "head-scan.csv",
-        "text/csv",
-        key=widget_key(page, "scan_csv"),
-        on_click="ignore",
-        icon=":material/download:",
-    )
+    download_button(DOWNLOAD_CSV, lambda: write_csv(SCAN_COLUMNS, rows), "head-scan.csv", key=widget_key(page, "scan_csv"))
 
 
 def _from_to(followed: Effect, head: Head) -> str:

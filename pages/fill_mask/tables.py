@@ -10,6 +10,7 @@ from jaxtyping import Float
 from pages.fill_mask import texts
 from pages.ui.panels.predictions import SentencePredictions, prediction_rows, predictions_csv, word_label
 from pages.ui.panels.texts import DOWNLOAD_CSV, PREDICTION_COLUMNS
+from pages.ui.shell.controls import download_button
 from pages.ui.shell.level import is_hidden
 from tx_core.fill_mask.head_scan import HeadScan, ScannedWord
 from tx_core.fill_mask.prediction_shift import BlankShift
@@ -48,15 +49,7 @@ def numbers(sentences: Sequence[SentencePredictions], shift: BlankShift | None, 
             st.caption(texts.UNCHANGED_TABLE)
         table = [dict(zip(PREDICTION_COLUMNS, row, strict=True)) for answer in sentences for row in prediction_rows(answer)]
         st.dataframe(table, hide_index=True, column_config={"probability": st.column_config.NumberColumn(format="%.4g")})
-        st.download_button(
-            DOWNLOAD_CSV,
-            lambda: predictions_csv(sentences),
-            "blanks.csv",
-            "text/csv",
-            key=f"{key}_csv",
-            on_click="ignore",
-            icon=":material/download:",
-        )
+        download_button(DOWNLOAD_CSV, lambda: predictions_csv(sentences), "blanks.csv", key=f"{key}_csv")
 
 
 def shift_rows(shift: BlankShift) -> list[tuple[str | float | int, ...]]:

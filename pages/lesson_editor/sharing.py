@@ -9,6 +9,7 @@ from pages.lesson_editor.draft import FILE_BOX, OPENED, Fields, boxes_of, draft_
 from pages.lesson_editor.offline import MAX_MEGABYTES, lesson_web_page
 from pages.ui.panels.lesson import class_link, keep_own_lesson, names_in_order, parts_of, shipped_lesson, step_link
 from pages.ui.shell.address import HELD, LESSON, LOCK, PRESENT, STEP, link_with
+from pages.ui.shell.controls import download_button
 from pages.ui.shell.frame import explain
 from pages.ui.shell.uploads import uploaded_file
 from tx_core.classroom.lesson_file import Lesson, pack_lesson, read_lesson
@@ -33,16 +34,11 @@ def offer_lesson(draft: Fields) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             step_link(name, 1, texts.PREVIEW, ":material/play_arrow:")
             class_link(name, texts.USE_IN_CLASS)
-            st.download_button(
-                texts.SAVE, written, "lesson.yaml", "application/yaml", icon=":material/download:", on_click="ignore"
-            )
-            st.download_button(
+            download_button(texts.SAVE, written, "lesson.yaml")
+            download_button(
                 texts.WEB_PAGE,
                 lambda: lesson_web_page(lesson),
                 "lesson.html",
-                "text/html",
-                icon=":material/download:",
-                on_click="ignore",
                 help=texts.WEB_PAGE_HELP.format(megabytes=MAX_MEGABYTES),
             )
         _offer_link(lesson)

@@ -35,6 +35,7 @@ from pages.ui.export.texts import PROJECT_COMMENT, WITHOUT_SPECIAL
 from pages.ui.panels.tokens import reading_in_link
 from pages.ui.shell import controls
 from pages.ui.shell.address import widget_binding, widget_key
+from pages.ui.shell.controls import download_button
 from pages.ui.shell.frame import page_link
 from pages.ui.shell.level import is_hidden
 from pages.ui.shell.numbers import whole_percent
@@ -193,15 +194,7 @@ def show_table(page: str, report: HeadReport) -> None:
     with folded:
         st.caption(f"{texts.TABLE_NOTE} {GRAMMAR_COLUMNS_NOTE}")
         st.dataframe(rows, hide_index=True)
-        st.download_button(
-            texts.DOWNLOAD,
-            lambda: as_csv(rows),
-            FILE,
-            "text/csv",
-            key=widget_key(page, "csv"),
-            on_click="ignore",
-            icon=":material/download:",
-        )
+        download_button(texts.DOWNLOAD, lambda: as_csv(rows), FILE, key=widget_key(page, "csv"))
 
 
 def head_rows(report: HeadReport) -> list[dict[str, object]]:

@@ -12,9 +12,8 @@ import streamlit as st
 from pages.ui.export import texts
 from pages.ui.export.records import DataFiles, Export, Source
 from pages.ui.shell.address import widget_binding, widget_key
+from pages.ui.shell.controls import download_button
 from tx_core.analysis.weights_file import MOST, TableValue, csv_table
-
-MIME_TYPES = {"csv": "text/csv", "json": "application/json", "npz": "application/octet-stream"}
 
 
 @dataclass(frozen=True)
@@ -41,14 +40,11 @@ def show_data(page: str, export: Export) -> None:
     st.caption(f"{data.description} {texts.EVERY_FILE}")
     with st.container(horizontal=True):
         for form, write in data.files.items():
-            st.download_button(
+            download_button(
                 texts.SAVE_AS.format(form=form.upper()),
                 partial(write, export.source) if write else b"",
                 f"{data.file_name}.{form}",
-                MIME_TYPES[form],
                 key=widget_key(page, f"data_{form}"),
-                on_click="ignore",
-                icon=":material/download:",
                 disabled=write is None,
             )
     if None in data.files.values():

@@ -17,6 +17,7 @@ from pages.ui.export.data import show_data
 from pages.ui.export.figure import show_figure
 from pages.ui.export.records import Export, Exports, WebPage, one_line
 from pages.ui.shell.address import is_offered, view_link, widget_binding, widget_key
+from pages.ui.shell.controls import download_button
 from pages.ui.shell.frame import explain
 from pages.ui.shell.level import is_hidden
 from tx_core.errors import ExplorerError
@@ -101,14 +102,8 @@ def show_web_page(page: str, export: Export) -> None:
     """Offer the file; it is written only when the reader downloads it."""
     about = texts.WEB_PAGE_FILE_ONE_THEME if export.web_page.document else texts.WEB_PAGE_FILE
     st.markdown(f"{about} {export.web_page.description}")
-    st.download_button(
-        texts.SAVE_WEB_PAGE,
-        lambda: stand_alone(export),
-        f"{export.file_name}.html",
-        "text/html",
-        key=widget_key(page, "web_page"),
-        on_click="ignore",
-        icon=":material/download:",
+    download_button(
+        texts.SAVE_WEB_PAGE, lambda: stand_alone(export), f"{export.file_name}.html", key=widget_key(page, "web_page")
     )
 
 

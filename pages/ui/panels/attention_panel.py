@@ -32,6 +32,7 @@ from pages.ui.panels.tokens import escape_markdown, numbered_tokens
 from pages.ui.panels.view_options import ViewOptions
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import CLASS_GUESSES, is_offered, widget_key
+from pages.ui.shell.controls import download_button
 from pages.ui.shell.frame import page_link
 from pages.ui.shell.level import is_hidden
 from pages.ui.shell.numbers import whole_percent
@@ -282,15 +283,7 @@ def weights_table(head_map: HeadMap, *, key: str) -> None:
         st.caption(texts.WEIGHTS_TABLE_CAPTION)
         cells = head_map.weights.astype(float).round(4)
         st.dataframe({"": rows, **dict(zip(columns, cells.T, strict=True))}, hide_index=True)
-        st.download_button(
-            texts.DOWNLOAD_CSV,
-            lambda: map_csv(rows, columns, head_map.weights),
-            "attention.csv",
-            "text/csv",
-            key=f"{key}_csv",
-            on_click="ignore",
-            icon=":material/download:",
-        )
+        download_button(texts.DOWNLOAD_CSV, lambda: map_csv(rows, columns, head_map.weights), "attention.csv", key=f"{key}_csv")
 
 
 def map_csv(rows: Sequence[str], columns: Sequence[str], weights: Float[np.ndarray, "query key"]) -> str:

@@ -38,6 +38,8 @@ from tx_core.transformer.interventions import Head
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
+MIME_TYPES = {"csv": "text/csv", "html": "text/html", "json": "application/json", "yaml": "application/yaml"}
+"""Of the files that a page offers, by suffix; all others are binary."""
 
 
 def embedded_sizes() -> Head:
@@ -242,6 +244,21 @@ def layer_and_heads(key: str, num_layers: int, num_heads: int) -> list[Head]:
 def head_name(head: Head) -> str:
     """Name a head, counted from 1: (2, 4) is "Layer 3, head 5"."""
     return texts.HEAD.format(layer=head[0] + 1, head=head[1] + 1)
+
+
+def download_button(
+    label: str,
+    content: str | bytes | Callable[[], str | bytes],
+    file_name: str,
+    *,
+    key: str | None = None,
+    help: str | None = None,
+    disabled: bool = False,
+) -> None:
+    """Offer a file, which a function writes only when it is asked for. The page does not run again."""
+    mime = MIME_TYPES.get(file_name.rpartition(".")[2], "application/octet-stream")
+    options = {"key": key, "help": help, "disabled": disabled}
+    st.download_button(label, content, file_name, mime, on_click="ignore", icon=":material/download:", **options)
 
 
 def lazy_popover(label: str, *, icon: str, key: str, height: int) -> DeltaGenerator | None:
