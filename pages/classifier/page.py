@@ -10,7 +10,7 @@ badge = open_page(PAGE)
 # The title is on its way: what follows imports torch.
 from pages.classifier import drawings, model, texts
 from pages.classifier.drawings import attention_computation, prediction_computation, training_computation
-from pages.ui.canvas.attention_view import heads_from_link, heads_to_link
+from pages.ui.canvas.attention_view import head_from_link, heads_to_link
 from pages.ui.export.lessons import Computation, draw_and_export
 from pages.ui.panels import training
 from pages.ui.shell import controls
@@ -27,20 +27,14 @@ from tx_core.training.classifier_data import LabelledTexts
 from tx_core.transformer import bert
 
 KIND = "labels"
-
-
-def read_head(written: str) -> tuple[int, int]:
-    """Read one head as a link names it, as in 1-2."""
-    chosen = heads_from_link(written, 2, 8)
-    if len(chosen) != 1 or heads_to_link(chosen) != written:
-        raise ValueError("head must be written like 1-2")
-    return chosen[0]
+MAX_HEADS = 2, 8
+# Layers and heads of the largest model.
 
 
 FIELDS = (
     *model.FIELDS,
     text_field("text", "the plot was not dull at all"),
-    Field("head", (0, 0), read_head, lambda head: heads_to_link([head])),
+    Field("head", (0, 0), lambda written: head_from_link(written, *MAX_HEADS), lambda head: heads_to_link([head])),
 )
 
 

@@ -21,7 +21,7 @@ from pages.compare.drawings import (
 from pages.compare.runs import TRACE_PARTS, Run, RunPair, heads_of
 from pages.ui.canvas.charts import lines_chart
 from pages.ui.export.code import IMPORT_CHANGES, interventions_literal, load_line
-from pages.ui.export.data import DataTable, data_files
+from pages.ui.export.data import DataTable, data_files, table_files
 from pages.ui.export.figure import charts_figure, charts_page
 from pages.ui.export.records import Code, Export, Exports, WebPage, one_line
 from pages.ui.export.texts import AXES, PROJECT_COMMENT
@@ -90,13 +90,7 @@ def word_export(runs: RunPair, followed: WordThroughLayers) -> Export:
     figure = charts_figure([lines], description)
     rows = similarity_rows(followed)
     columns, table, stem = tuple(rows[0]), [tuple(row.values()) for row in rows], runs.file_name("word-through-layers")
-    data = data_files(
-        texts.ALL_LAYERS,
-        texts.STEPS.format(count=len(table)),
-        stem,
-        len(table) * len(columns),
-        lambda: DataTable(columns, table),
-    )
+    data = table_files(texts.ALL_LAYERS, texts.STEPS, stem, columns, table)
     about = runs.about | {"word": followed.word}
     code = Code(texts.WORD_RESULT, lambda: word_code(title, runs, followed))
     return Export(title, caption, stem, figure, charts_page(figure, columns, lambda: table), (data,), code, about)

@@ -10,7 +10,7 @@ badge = open_page(PAGE)
 # The title is on its way: what follows imports torch.
 from pages.encoder_decoder import drawings, model, shapes, texts
 from pages.encoder_decoder.drawings import answer_computation, training_computation
-from pages.ui.canvas.attention_view import heads_from_link, heads_to_link
+from pages.ui.canvas.attention_view import head_from_link, heads_to_link
 from pages.ui.export.lessons import draw_and_export
 from pages.ui.panels import training
 from pages.ui.shell import controls
@@ -35,14 +35,8 @@ from tx_core.training.synthetic import TASKS
 from tx_core.transformer import seq2seq
 
 KIND = "sequences"
-
-
-def read_head(written: str) -> tuple[int, int]:
-    """Read one head as a link names it, as in 1-3."""
-    heads = heads_from_link(written, 2, 8)
-    if len(heads) != 1 or heads_to_link(heads) != written:
-        raise ValueError("head must be written like 1-3")
-    return heads[0]
+MAX_HEADS = 2, 8
+# Layers and heads of the largest model.
 
 
 FIELDS = (
@@ -50,7 +44,7 @@ FIELDS = (
     *model.FIELDS,
     text_field("numbers", model.NUMBERS),
     choice_field("kind", tuple(texts.KINDS)),
-    Field("head", None, read_head, lambda head: heads_to_link([head]) if head else ""),
+    Field("head", None, lambda written: head_from_link(written, *MAX_HEADS), lambda head: heads_to_link([head]) if head else ""),
     *shapes.FIELDS,
 )
 

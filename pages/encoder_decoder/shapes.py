@@ -7,7 +7,7 @@ import streamlit as st
 from pages.encoder_decoder import texts
 from pages.ui.canvas.drawings import collect_drawings
 from pages.ui.canvas.mask_grid import Heatmap, Naming, matrices
-from pages.ui.export.data import DataTable, data_files
+from pages.ui.export.data import table_files
 from pages.ui.export.figure import charts_figure, charts_page, listing_chart
 from pages.ui.export.lessons import Computation, computation_code, offer_drawings
 from pages.ui.export.records import Code, Export
@@ -42,13 +42,7 @@ def shapes_export(config: Seq2SeqConfig, sizes: BatchSizes, rows: Sequence[tuple
     """Make the export of the table of all tensors. rows: of `texts.SHAPE_COLUMNS`."""
     inside, title, stem = inside_computation(config, sizes), texts.EXPORT_SHAPES_TITLE, "encoder-decoder-shapes"
     figure = charts_figure([listing_chart("", texts.SHAPE_COLUMNS, rows)], title)
-    data = data_files(
-        texts.EXPORT_SHAPES,
-        texts.EXPORT_SHAPES_HELP.format(count=len(rows)),
-        stem,
-        len(rows) * len(texts.SHAPE_COLUMNS),
-        lambda: DataTable(texts.SHAPE_COLUMNS, list(rows)),
-    )
+    data = table_files(texts.EXPORT_SHAPES, texts.EXPORT_SHAPES_HELP, stem, texts.SHAPE_COLUMNS, rows)
     web_page = charts_page(figure, texts.SHAPE_COLUMNS, lambda: list(rows))
     code = Code(inside.result, lambda: inside.code)
     return Export(title, f"{title}.", stem, figure, web_page, (data,), code, inside.source)

@@ -21,7 +21,7 @@ from pages.ui.canvas.drawings import matrix_drawing
 from pages.ui.export.attention import attention_exports
 from pages.ui.export.attention_map import changes_in_words
 from pages.ui.export.code import header, intervention_lines, loading_lines, special_argument, with_mask_tokens
-from pages.ui.export.data import DataTable, data_files
+from pages.ui.export.data import table_files
 from pages.ui.export.figure import charts_figure, charts_page
 from pages.ui.export.records import Code, Export, Exports, file_stem, one_line
 from pages.ui.export.texts import TRANSFORMERS_COMMENT, WITHOUT_SPECIAL, quoted
@@ -62,13 +62,7 @@ def lists_export(lists: Lists) -> Export:
         lambda: transformers_lists(title, lists),
         texts.EXPORT_JOINT_NOTE if joint else "",
     )
-    numbers = data_files(
-        texts.EXPORT_ALL_LISTS,
-        texts.EXPORT_ALL_LISTS_HELP.format(count=len(table)),
-        name,
-        len(table) * len(PREDICTION_COLUMNS),
-        lambda: DataTable(PREDICTION_COLUMNS, table),
-    )
+    numbers = table_files(texts.EXPORT_ALL_LISTS, texts.EXPORT_ALL_LISTS_HELP, name, PREDICTION_COLUMNS, table)
     page = charts_page(figure, PREDICTION_COLUMNS, lambda: table)
     return Export(title, caption, name, figure, page, (numbers,), code, lists.about)
 
@@ -111,13 +105,7 @@ def moved_export(lists: Lists, engine: Engine, blank_view: BlankView) -> Export:
     figure = charts_figure([change_chart(shift.moved, "", lists.chosen)], describe_shift(shift))
     table = shift_rows(shift)
     name = file_stem("changed-predictions", lists.model)
-    numbers = data_files(
-        texts.EXPORT_ALL_WORDS,
-        texts.EXPORT_ALL_WORDS_HELP.format(count=len(table)),
-        name,
-        len(table) * len(SHIFT_COLUMNS),
-        lambda: DataTable(SHIFT_COLUMNS, table),
-    )
+    numbers = table_files(texts.EXPORT_ALL_WORDS, texts.EXPORT_ALL_WORDS_HELP, name, SHIFT_COLUMNS, table)
     code = Code(
         texts.EXPORT_CHANGE_CODE,
         lambda: project_shift(title, lists, blank_view),
@@ -144,13 +132,7 @@ def scan_export(lists: Lists, blank_view: BlankView, scan: ShownScan) -> Export:
     figure = charts_figure([drawing.chart], caption)
     table = scan_rows(scan.result, scan.followed)
     name = file_stem("head-scan", lists.model)
-    numbers = data_files(
-        texts.EXPORT_SCAN,
-        texts.EXPORT_SCAN_HELP.format(count=len(table)),
-        name,
-        len(table) * len(SCAN_COLUMNS),
-        lambda: DataTable(SCAN_COLUMNS, table),
-    )
+    numbers = table_files(texts.EXPORT_SCAN, texts.EXPORT_SCAN_HELP, name, SCAN_COLUMNS, table)
     code = Code(texts.EXPORT_SCAN_CODE, lambda: project_scan(title, lists, blank_view, scan))
     about = lists.about | {"texts": [blank_view.text], "changes": changes, "blank": blank_view.number + 1}
     page = charts_page(figure, SCAN_COLUMNS, lambda: table)

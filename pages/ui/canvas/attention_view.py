@@ -255,6 +255,14 @@ def heads_from_link(text: str, layers: int, heads: int) -> list[Head]:
     return parse_heads([(int(layer) - 1, int(head) - 1) for layer, head in pairs], layers, heads)
 
 
+def head_from_link(text: str, layers: int, heads: int) -> Head:
+    """Read one head back from an address; raise ValueError for anything else."""
+    chosen = heads_from_link(text, layers, heads)
+    if len(chosen) != 1 or heads_to_link(chosen) != text:
+        raise ValueError("head must be written like 1-3")
+    return chosen[0]
+
+
 def token_to_link(focus: int | None) -> str:
     """Write a token's place as a reader counts it, for an address; no token is the empty text."""
     return "" if focus is None else str(focus + 1)

@@ -2,7 +2,7 @@
 
 import io
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -66,6 +66,14 @@ def data_files(name: str, description: str, file_name: str, size: int, make: Cal
         form: None if size > MOST[form] else lambda source, write=write: write(make(), source) for form, write in writers.items()
     }
     return DataFiles(name, description, file_name, files)
+
+
+def table_files(
+    name: str, description: str, file_name: str, columns: tuple[str, ...], rows: Sequence[tuple[TableValue, ...]]
+) -> DataFiles:
+    """Offer the rows of a table in every format. description: with a placeholder for their count."""
+    size = len(rows) * len(columns)
+    return data_files(name, description.format(count=len(rows)), file_name, size, lambda: DataTable(columns, list(rows)))
 
 
 def to_csv(saved: DataTable, source: Source) -> bytes:

@@ -20,7 +20,6 @@ from pages.ui.canvas.attention_view import (
     attention_map,
     before_after,
     chosen_heads,
-    focused_token,
     head_wall,
     heads_to_link,
 )
@@ -205,14 +204,8 @@ def _wall(page: str, view: View, identity: tuple, options: ViewOptions, maps_pat
 def _map(page: str, view: View, weights: Float[np.ndarray, "query key"], options: ViewOptions, maps_path: str | None) -> str:
     heads = options.heads
     name, focus = widget_key(page, "map"), view.row_of(options.focus)
-    which = controls.head_name(heads[0]) if len(heads) == 1 else texts.MEAN_OF_HEADS.format(count=len(heads))
-    description = texts.HEAD_DESCRIPTION.format(head=which, description=_describe(view, weights, focus))
+    description = _describe_heads(heads, _describe(view, weights, focus))
     st.text(description)
-
-    def take_focus() -> None:
-        row = focused_token(name, len(view.queries))
-        st.session_state[widget_key(page, "focus")] = None if row is None else view.query_places[row][0]
-
     attention_map(
         view.queries,
         view.keys,
@@ -223,11 +216,23 @@ def _map(page: str, view: View, weights: Float[np.ndarray, "query key"], options
         show=options.show,
         focus=focus,
         key=name,
-        on_focus=take_focus,
+        on_focus=lambda: _take_focus(page, name, view),
         wall=Wall(widget_key(page, "wall"), heads, maps_path),
         guesses=_guesses_on_map(page, view),
     )
     return description
+
+
+def _take_focus(page: str, key: str, view: View) -> None:
+    """Follow the token that the reader focused in the map `key`."""
+    row = focused_token(key, len(view.queries))
+    st.session_state[widget_key(page, "focus")] = None if row is None else view.query_places[row][0]
+
+
+def _describe_heads(heads: Sequence[controls.Head], description: str) -> str:
+    """Name the head, or count the heads, that a description is of."""
+    name = controls.head_name(heads[0]) if len(heads) == 1 else texts.MEAN_OF_HEADS.format(count=len(heads))
+    return texts.HEAD_DESCRIPTION.format(head=name, description=description)
 
 
 def class_guesses(page: str) -> ClassGuesses | None:
@@ -323,14 +328,8 @@ def _show_pair(page: str, plain: View, changed: View, heads: Sequence[controls.H
     before, after = (views.mean_of_heads(view.weights, heads) for view in (plain, changed))
     name, focus = widget_key(page, part), changed.row_of(options.focus)
     largest = describe_largest_change(before, after, changed.queries, changed.keys, focus, rescaled=changed.hides_special)
-    head = controls.head_name(heads[0]) if len(heads) == 1 else texts.MEAN_OF_HEADS.format(count=len(heads))
-    description = texts.HEAD_DESCRIPTION.format(head=head, description=largest)
+    description = _describe_heads(heads, largest)
     st.text(description)
-
-    def set_focus() -> None:
-        row = focused_token(name, len(changed.queries))
-        st.session_state[widget_key(page, "focus")] = None if row is None else changed.query_places[row][0]
-
     before_after(
         changed.queries,
         changed.keys,
@@ -340,7 +339,7 @@ def _show_pair(page: str, plain: View, changed: View, heads: Sequence[controls.H
         scale=options.scale,
         focus=focus,
         key=name,
-        on_focus=set_focus,
+        on_focus=lambda: _take_focus(page, name, changed),
     )
     return description
 
