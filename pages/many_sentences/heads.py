@@ -254,7 +254,7 @@ def heads_export(report: HeadReport, grid: Grid, opened: OpenedScan | None = Non
     if not report.complete:
         parts.append(stopped_in_words(report))
     caption = " ".join([*parts, texts.EXPORT_AXES])
-    figure = charts_figure([grid_chart("", grid.cells, grid.legend, grid.chosen)], grid.alt)
+    figure = charts_figure([grid_chart(grid.cells, grid.legend, grid.chosen)], grid.alt)
     rows = head_rows(report)
     columns, table, stem = tuple(rows[0]), [tuple(row.values()) for row in rows], file_stem("heads-over-sentences", report.model)
     result = texts.EXPORT_RESULT if report.complete else f"{texts.EXPORT_RESULT} {reads_on(report)}"

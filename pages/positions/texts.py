@@ -94,6 +94,5 @@ UNORDERED_GUESS = "Without positions, in any order"
 
 EXPORT_ENCODING = "Position encoding: {encoding}. {view}"
 EXPORT_REQUIREMENTS = "Requirements on position encodings, measured at {length} positions"
-EXPORT_REQUIREMENTS_RESULT = "It ends with `numbers`, one row per encoding; the random table is drawn anew."
 EXPORT_SHUFFLE = "A sentence in order and shuffled, with positions and without"
 EXPORT_RESULT = "It ends with `numbers`: those of the first drawing."

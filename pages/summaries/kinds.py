@@ -225,7 +225,7 @@ def head_rows(model: str, stack: AttentionStack, summary: HeadSummary) -> Sequen
 def export(trace: Trace, grid: Grid, summary: HeadSummary) -> Export:
     """Make the export of the table of all heads."""
     subject = Subject(trace, texts.KINDS_SUBJECTS[grid.colour], texts.KINDS_DESCRIPTION, "heads")
-    figure = charts_figure([grid_chart("", grid.cells, grid.legend, grid.chosen)], grid.alt)
+    figure = charts_figure([grid_chart(grid.cells, grid.legend, grid.chosen)], grid.alt)
     arrays = {
         "spread": summary.entropy,
         "distance": summary.distance,

@@ -240,12 +240,12 @@ def drawings() -> dict[str, tuple[Callable[..., bytes], set[str]]]:
     cell, entry = HeadCell("broad", "≈", "0.87", "#a8912a", 0.87, "told"), LegendEntry(HOSTILE, "≈", "#a8912a")
     kinds = [PointKind("broad", "#a8912a", "star")] * 2
     charts = [
-        probability_chart(HOSTILE, words, [0.25, 0.00002], limit=0.2, note=HOSTILE),
+        probability_chart(HOSTILE, words, [0.25, 0.00002], limit=0.2),
         signed_chart("Gradients", words, [0.25, -0.5], limit=0.5),
         moved_chart("Changes", words, [0.25, 0.5], [0.5, 0.0], limit=0.4),
-        lines_chart("Depth", steps, {HOSTILE: [0.1, 0.5, 0.9], "shared": [0, 0, 1]}, band=([0, 0, 0], [1, 1, 1])),
+        lines_chart("Depth", steps, {HOSTILE: [0.1, 0.5, 0.9], "shared": [0, 0, 1]}, band=([0, 0, 0], [1, 1, 1]), note=HOSTILE),
         points_chart("Map", np.array([[0.0, 0.0], [1.0, 2.0]]), ["1-1", "1-2"], kinds, 0, [1]),
-        grid_chart("Heads", [[cell, cell]], [entry], (0, 1)),
+        grid_chart([[cell, cell]], [entry], (0, 1)),
         listing_chart("Answers", ["word", ""], [[HOSTILE, "3.1 %"]]),
         None,
     ]

@@ -12,7 +12,7 @@ from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.engine import check_token_count
 from tx_core.engine.tensors import stack_layers
 from tx_core.errors import TextProblem
-from tx_core.transformer.attention import Normalise, attention_weights, causal_mask, combine, padding_mask, softmax, window_mask
+from tx_core.transformer.attention import attention_weights, causal_mask, combine, padding_mask, softmax, window_mask
 from tx_core.transformer.trace import Encoding
 
 
@@ -90,16 +90,14 @@ class MaskEffect:
         return tuple((~self.mask.any(dim=-1)).nonzero().flatten().tolist())
 
 
-def mask_effect(
-    scores: Float[Tensor, "query key"], mask: Bool[Tensor, "query key"], normalise: Normalise = softmax
-) -> MaskEffect:
+def mask_effect(scores: Float[Tensor, "query key"], mask: Bool[Tensor, "query key"]) -> MaskEffect:
     """Apply a mask to scores and compute the weights before and after."""
     return MaskEffect(
         mask=mask,
         scores=scores,
         masked_scores=scores.masked_fill(~mask, -torch.inf),
-        weights_before=attention_weights(scores, None, normalise),
-        weights=attention_weights(scores, mask, normalise),
+        weights_before=attention_weights(scores),
+        weights=attention_weights(scores, mask),
     )
 
 

@@ -38,7 +38,7 @@ def plain(text: str) -> str:
 BARS_MODULE = "bars/chart.js"
 
 
-def probability_chart(title: str, labels: Sequence[str], shares: Sequence[float], *, limit: float, note: str = "") -> Chart:
+def probability_chart(title: str, labels: Sequence[str], shares: Sequence[float], *, limit: float) -> Chart:
     """Make a horizontal bar of each label, the first on top, with its share in words at its end.
 
     shares: 0 to 1. limit: where the axis ends, the same for all charts that are compared. Raises ValueError when there
@@ -59,7 +59,6 @@ def probability_chart(title: str, labels: Sequence[str], shares: Sequence[float]
         "to": limit,
         "ticks": _shares_of(limit),
         "cut": [share > limit for share in shares],
-        "note": note,
     }
 
 

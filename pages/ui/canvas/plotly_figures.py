@@ -15,12 +15,10 @@ ROOM_SCALE, TEXT_SIZE = 2, 13
 """How much larger texts are for a room, and the size in pixels of those that have none of their own."""
 
 
-def signed_bars(
-    labels: Sequence[str], values: Sequence[float], *, limit: float, names: bool = True, dark: bool = False
-) -> go.Figure:
+def signed_bars(labels: Sequence[str], values: Sequence[float], *, limit: float, dark: bool = False) -> go.Figure:
     """Draw a horizontal bar for each label, to the right above zero and to the left below; the number at its end.
 
-    limit: where the axis ends on a side that is used. names: write the labels, which charts side by side need only once.
+    limit: where the axis ends on a side that is used.
     Raises ValueError when there are not as many labels as values.
     """
     if len(labels) != len(values):
@@ -40,15 +38,14 @@ def signed_bars(
         "customdata": [plain(label) for label in labels],
         "hovertemplate": "%{customdata}: %{x:.4f}<extra></extra>",
     }
-    return go.Figure([bars], _bars_layout(labels, (least * 1.3, most * 1.3), names, INK[dark]))
+    return go.Figure([bars], _bars_layout(labels, (least * 1.3, most * 1.3), INK[dark]))
 
 
-def _bars_layout(labels: Sequence[str], ends: tuple[float, float], names: bool, ink: str) -> dict[str, object]:
+def _bars_layout(labels: Sequence[str], ends: tuple[float, float], ink: str) -> dict[str, object]:
     axis = {"fixedrange": True, "tickfont": {"size": 13, "color": ink}, "zeroline": True, "showgrid": False}
     rows = {
         "tickvals": list(range(len(labels))),
         "ticktext": [plain(label) + "  " for label in labels],
-        "showticklabels": names,
         "range": [len(labels) - 0.5, -0.5],
         "automargin": True,
         "zeroline": False,

@@ -139,13 +139,11 @@ def points_chart(
     }
 
 
-def grid_chart(
-    title: str, cells: Sequence[Sequence[HeadCell]], legend: Sequence[LegendEntry], chosen: tuple[int, int] | None
-) -> Chart:
+def grid_chart(cells: Sequence[Sequence[HeadCell]], legend: Sequence[LegendEntry], chosen: tuple[int, int] | None) -> Chart:
     """Draw a grid of layers × heads, as `head_table.head_table` does."""
     written = [[vars(cell) for cell in row] for row in cells]
     entries = [vars(entry) for entry in legend]
-    return {"kind": "grid", "title": title, "cells": written, "legend": entries, "chosen": chosen, "axes": LAYERS_AND_HEADS}
+    return {"kind": "grid", "title": "", "cells": written, "legend": entries, "chosen": chosen, "axes": LAYERS_AND_HEADS}
 
 
 def listing_chart(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Chart:

@@ -20,6 +20,7 @@ from pages.ui.canvas.attention_view import (
     attention_map,
     before_after,
     chosen_heads,
+    focused_token,
     head_wall,
     heads_to_link,
 )
