@@ -1,6 +1,7 @@
 """The sentences, and the background run that reads them: started, watched and stopped by its visitor."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import streamlit as st
@@ -64,7 +65,9 @@ def _open_scan(page: str) -> None:
     """Read the uploaded file into the session; TextProblem for one that is no result of a scan."""
     uploaded = uploaded_file(widget_key(page, "scan_file"))
     if uploaded is not None:  # None where the file was removed from the box: what was read stays
-        st.session_state[widget_key(page, "scan")] = OpenedScan(uploaded.name, read_scan(uploaded.getvalue()))
+        before = st.session_state.get(widget_key(page, "scan"))
+        with _naming_what_stays(before.name if before else ""):
+            st.session_state[widget_key(page, "scan")] = OpenedScan(uploaded.name, read_scan(uploaded.getvalue()))
 
 
 def show_scan(scan: CorpusScan) -> None:
@@ -131,7 +134,20 @@ def _read_own(page: str, column: str = "") -> None:
     uploaded = uploaded_file(widget_key(page, "file"))
     if uploaded is not None:  # None where the file was removed from the box: what was read stays
         uploaded.seek(0)
-        st.session_state[widget_key(page, "own")] = read_sentences(uploaded, uploaded.name, column)
+        before = st.session_state.get(widget_key(page, "own"))
+        with _naming_what_stays(before.source if before else ""):
+            st.session_state[widget_key(page, "own")] = read_sentences(uploaded, uploaded.name, column)
+
+
+@contextmanager
+def _naming_what_stays(source: str) -> Iterator[None]:
+    """Say of a file that cannot be used which one is shown instead; "" for none. Raises TextProblem."""
+    try:
+        yield
+    except TextProblem as problem:
+        if not source:
+            raise
+        raise TextProblem(texts.EARLIER_STAYS.format(problem=problem, source=source)) from None
 
 
 def show_sentences(sentences: Sentences) -> None:

@@ -20,6 +20,7 @@ OTHER_REVISION = (
     "of that one."
 )
 MODEL_NOT_HERE = "This server does not offer this model: links to a sentence do not open it."
+EARLIER_STAYS = "{problem} What is shown is still {source}."
 UPLOAD_FIRST = "Upload a file first: plain text with one sentence on each line, or a CSV with a column of sentences."
 UPLOAD = "A text file with one sentence on each line, or a CSV"
 COLUMN = "Column with the sentences"

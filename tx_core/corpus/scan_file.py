@@ -28,7 +28,7 @@ MAX_SHARE = 1.001
 MAX_NATS = 20.0
 """More than the entropy of any row of attention: that of e²⁰ tokens."""
 
-NOT_A_SCAN = "This file is no result of a scan. Choose a .json file that `python -m tx_core.corpus.scan` has written."
+NOT_A_SCAN = "This file is no result of a scan. Choose a .json file that “python -m tx_core.corpus.scan” has written."
 TOO_LARGE_SCAN = "This file has more than {most:,} bytes, and no more are read here."
 NOT_FINISHED = "This scan is not finished: start its command again, and it goes on."
 ALTERED = "This file was altered or cut off: {problem}."

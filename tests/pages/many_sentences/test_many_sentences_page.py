@@ -170,6 +170,7 @@ def test_a_file_that_cannot_be_used_says_why_and_the_one_before_stays(open_app: 
     upload(app, data)
     assert not app.exception
     assert told in says(app)
+    assert texts.EARLIER_STAYS.format(problem="", source="mine.txt") in says(app)
     assert texts.READ_FILE[0].format(count=1, source="mine.txt") in says(app)
 
 

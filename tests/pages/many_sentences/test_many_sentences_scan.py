@@ -110,6 +110,7 @@ def test_a_file_that_cannot_be_used_says_why_and_the_one_before_stays(
     app.file_uploader(key=f"{PAGE}_scan_file").set_value(("other.json", change(scan), "application/json")).run()
     assert not app.exception
     assert told in says(app)
+    assert texts.EARLIER_STAYS.format(problem="", source="heads.json") in says(app)
     assert describe_head(scan.report, (0, 0)) in says(app)
 
 
