@@ -128,7 +128,8 @@ def lesson_step() -> bool:
         with st.container(border=True, key="lesson"):
             return show_step(name, lesson, number)
     except ExplorerError as error:
-        explain(error)
+        with st.container(key="lesson_problem"):  # assets/page.css keeps it below the switch of the level
+            explain(error)
         if is_locked():
             leave_link(texts.LEAVE_LESSON)
         return True

@@ -39,7 +39,7 @@ HELD_UP = "This page sent more at once than the server takes in. Nothing of it i
 
 MODEL = "Model"
 ALL_MODELS = "The first is built in. Others are downloaded from the model hub when you choose them, if this server reaches it."
-MODEL_OUT_OF_REACH = "{model} (needs a download, no hub reached)"
+MODEL_OUT_OF_REACH = "{model} (hub not reached)"
 LOADING_MODEL = "Downloading and loading the model …"
 USE_MODEL = "Use {model}"
 TRY_AGAIN = "Try again"
