@@ -4,6 +4,7 @@ import json
 import re
 from urllib.parse import quote
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from pages.ui.panels import texts
@@ -217,3 +218,12 @@ def test_a_counter_example_brings_its_sentence_and_hint_with_the_same_head_in_vi
     page.get_by_role("radio", name=FIRST.title, exact=True).click()
     expect(sentence(page)).to_have_value(FIRST.text)
     expect(page.get_by_test_id("stMarkdown").filter(has_text=FIRST.notice)).to_be_visible()
+
+
+@pytest.mark.parametrize("path", ["/attention", "/fill_mask"])
+def test_on_a_tablet_every_head_of_a_layer_stands_beside_the_map(page_at, path: str):
+    page = page_at(path, width=794)
+    last = page.get_by_test_id("head-wall").get_by_role("gridcell").nth(7)  # the embedded model has eight heads a layer
+    stage = page.locator('[class*="_stage"]').first.bounding_box()
+    head = last.bounding_box()
+    assert head["x"] + head["width"] <= stage["x"]

@@ -67,3 +67,13 @@ def test_the_navigation_on_a_phone_opens_a_page(page_at, settle, axe, dark):
     expect(page.get_by_test_id("stSidebar").get_by_role("link", name=PAGES[2].name, exact=True)).not_to_be_in_viewport()
     settle(page)
     axe(page)
+
+
+def test_on_paper_a_page_stands_without_the_list_of_pages_and_the_switch(page_at):
+    page = page_at("/masks")
+    list_of_pages, switch = page.get_by_test_id("stSidebar"), page.locator(".st-key-level")
+    expect(list_of_pages).to_be_visible()
+    page.emulate_media(media="print")
+    expect(list_of_pages).to_be_hidden()
+    expect(switch).to_be_hidden()
+    expect(page.get_by_role("heading", level=1).first).to_be_visible()
