@@ -79,20 +79,35 @@ def blank_attention(page: str, engine: Engine, answers: Sequence[SentencePredict
     special = engine.tokenizer.special_tokens
     identity = (engine.name, trace.device, special, answer.text, None, write_interventions(changed))
     before = plain.stacks[number] if changed else None
-
-    def first() -> None:
-        show_blank(page, engine, answer, blank.number, changed)
-        if automatic:  # after the prediction is on its way to the browser: a scan takes longer than all else
-            choose_first_heads(page, engine, answer, blank.number)
-
-    parts = PanelParts(
-        first=first,
-        actions=lambda: change_bar(page, trace, number),
-        above_map=lambda: change_chips(page, trace, head_scan.invitation(page, engine, answer, blank.number)),
-        last=lambda: head_scan.show_scan(page, engine, answer, blank.number, changed),
-    )
+    parts = _panel_parts(page, engine, answer, blank.number, trace, number, changed, automatic=automatic)
     head_map = attention_panel(page, stack, identity, before, parts)
     return BlankView(answer.text, blank.number, trace, changed, head_map)
+
+
+def _panel_parts(
+    page: str,
+    engine: Engine,
+    answer: SentencePredictions,
+    blank: int,
+    trace: Trace,
+    stack: int,
+    changed: Changes,
+    *,
+    automatic: bool,
+) -> PanelParts:
+    """Say what stands around the map of a blank: its prediction, its changes, and what switching off each head does to it."""
+
+    def first() -> None:
+        show_blank(page, engine, answer, blank, changed)
+        if automatic:  # after the prediction is on its way to the browser: a scan takes longer than all else
+            choose_first_heads(page, engine, answer, blank)
+
+    return PanelParts(
+        first=first,
+        actions=lambda: change_bar(page, trace, stack),
+        above_map=lambda: change_chips(page, trace, head_scan.invitation(page, engine, answer, blank)),
+        last=lambda: head_scan.show_scan(page, engine, answer, blank, changed),
+    )
 
 
 def offer_attention(page: str) -> None:

@@ -92,4 +92,7 @@ def keep_words() -> None:
     st.session_state[widget_key(PAGE, "words")] = [number for number in followed if number > 0]
 
 
-parts_page(PartsPage(PAGE, FIELDS, PARTS, WAYS, choose_first_cell, ("bert",), BertEngine, keep_words), badge)
+parts_page(
+    PartsPage(PAGE, FIELDS, PARTS, WAYS, on_part=choose_first_cell, families=("bert",), engine=BertEngine, on_reading=keep_words),
+    badge,
+)

@@ -14,7 +14,8 @@ import yaml
 from pages import contents
 from pages.lesson_editor import texts
 from pages.ui.canvas.component import component
-from pages.ui.shell.address import ADDED_VIEWS, DRAFT, new_id
+from pages.ui.shell.address import ADDED_VIEWS, DRAFT
+from pages.ui.shell.frame import new_id
 from pages.ui.shell.uploads import uploaded_file
 from tx_core.classroom.lesson_file import (
     KIND_OF_MEASURE,

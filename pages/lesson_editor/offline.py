@@ -30,7 +30,7 @@ from pages import contents
 from pages.lesson_editor import texts
 from pages.ui.canvas.component import single_script
 from pages.ui.export.figure import STILL
-from pages.ui.export.menu import COLLECTOR, script_digest
+from pages.ui.export.menu import COLLECTOR, write_document
 from pages.ui.export.records import Export, Exports
 from pages.ui.panels.lesson_question import compute, reveal
 from pages.ui.shell.numbers import OF_ATTENTION, measured
@@ -135,7 +135,6 @@ def forget(session: str) -> None:
     caching.clear_session_resource_cache(session)
 
 
-POLICY = "default-src 'none'; script-src '{digest}'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 STYLE = """
 :root { --st-background-color: #ffffff; --st-text-color: #111111; --st-font: system-ui, sans-serif; color-scheme: light; }
 body { font: 17px/1.5 system-ui, sans-serif; color: #111; background: #fff; max-width: 46rem; }
@@ -164,30 +163,8 @@ MAX_LABEL = 12
 def lesson_web_page(lesson: Lesson) -> str:
     """Write the file. The pictures of its steps are computed now."""
     steps = map(_section, count(1), lesson.steps, _shown(lesson))
-    script = f"\n{single_script(STILL, START)}"
-    return "\n".join(
-        [
-            "<!doctype html>",
-            f'<html lang="{escape(lesson.language)}">',
-            "<head>",
-            '<meta charset="utf-8">',
-            f'<meta http-equiv="Content-Security-Policy" content="{escape(POLICY.format(digest=script_digest(script)))}">',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<title>{escape(lesson.title)}</title>",
-            f"<style>{STYLE}</style>",
-            "</head>",
-            "<body>",
-            "<main>",
-            f"<h1>{escape(lesson.title)}</h1>",
-            _paragraph(lesson.about),
-            *steps,
-            "</main>",
-            f"<script>{script}</script>",
-            "</body>",
-            "</html>",
-            "",
-        ]
-    )
+    body = [_paragraph(lesson.about), *steps]
+    return write_document(lesson.title, STYLE, body, single_script(STILL, START), lesson.language)
 
 
 def _shown(lesson: Lesson) -> list[list[str]]:

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -92,12 +92,7 @@ def score_words(
     problems = [_problem(engine, encoding, word, ids) for word, ids in zip(words, spelled, strict=True)]
     asked = [() if problem else ids for ids, problem in zip(spelled, problems, strict=True)]
     single = blank_logits_of(engine, encoding, interventions, trace) if any(len(ids) == 1 for ids in asked) else None
-    longer = [ids for ids in asked if len(ids) > 1]
-    rows = [row for ids in longer for row in blank_chain(encoding, engine.tokenizer, place, ids)]
-    changes = [shift_positions(interventions, place, len(ids)) for ids in longer for _ in ids]
-    batches = blank_logits_in_batches(engine, rows, changes) if rows else ()
-    answers = ((logits[0], batch.notice) for batch in batches for logits in batch.rows)
-
+    answers = _chain_logits(engine, encoding, place, [ids for ids in asked if len(ids) > 1], interventions)
     scores = []
     for word, ids, problem in zip(words, spelled, problems, strict=True):
         if problem:
@@ -108,6 +103,16 @@ def score_words(
         else:
             scores.append(_scored(engine.tokenizer, word, ids, [next(answers) for _ in ids]))
     return tuple(scores)
+
+
+def _chain_logits(
+    engine: Engine, encoding: Encoding, place: int, words: Sequence[tuple[int, ...]], interventions: Sequence[Intervention]
+) -> Iterator[tuple[Float[np.ndarray, "vocab"], str]]:
+    """Run the chain of each word, and yield the logits of its pieces in order, each with the notice of its batch."""
+    rows = [row for ids in words for row in blank_chain(encoding, engine.tokenizer, place, ids)]
+    changes = [shift_positions(interventions, place, len(ids)) for ids in words for _ in ids]
+    for batch in blank_logits_in_batches(engine, rows, changes) if rows else ():
+        yield from ((logits[0], batch.notice) for logits in batch.rows)
 
 
 def _scored(

@@ -5,6 +5,7 @@ A web page is one HTML file with its own drawing and data; it loads nothing from
 
 import base64
 import hashlib
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from html import escape
@@ -96,6 +97,7 @@ def show_code(page: str, export: Export) -> None:
 
 MAX_TABLE_ROWS = 2000
 START = "web_page/page.js"
+POLICY = "default-src 'none'; script-src '{digest}'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 
 def show_web_page(page: str, export: Export) -> None:
@@ -108,34 +110,44 @@ def show_web_page(page: str, export: Export) -> None:
 
 
 def stand_alone(export: Export) -> str:
-    """Write the file. Its content security policy allows its one script and no request.
+    """Write the file.
 
     Tokens travel as base64 and texts are escaped, so neither can become markup or script.
     """
     web_page = export.web_page
     if web_page.document:
         return web_page.document(export.full_caption)
-    script = f"\n{single_script(web_page.module, START)}"
-    digest = script_digest(script)
-    policy = f"default-src 'none'; script-src '{digest}'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+    body = [
+        f"<p><bdi>{escape(one_line(export.full_caption))}</bdi></p>",
+        '<div class="attention-view mask-grid" id="view"></div>',
+        *_table(web_page),
+        f'<div id="data" hidden>{base64.b64encode(web_page.data()).decode("ascii")}</div>',
+    ]
+    return write_document(one_line(export.title), _style(web_page.styles), body, single_script(web_page.module, START))
+
+
+def write_document(title: str, style: str, body: Sequence[str], script: str, language: str = "en") -> str:
+    """Write a whole HTML page. Its content security policy allows its one script, named by its hash, and no request.
+
+    title: text, which is escaped; also the heading. body: markup below it.
+    """
+    script = f"\n{script}"
+    digest = f"sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}"
     return "\n".join(
         [
             "<!doctype html>",
-            '<html lang="en">',
+            f'<html lang="{escape(language)}">',
             "<head>",
             '<meta charset="utf-8">',
-            f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">',
+            f'<meta http-equiv="Content-Security-Policy" content="{escape(POLICY.format(digest=digest))}">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<title>{escape(one_line(export.title))}</title>",
-            f"<style>{_style(web_page.styles)}</style>",
+            f"<title>{escape(title)}</title>",
+            f"<style>{style}</style>",
             "</head>",
             "<body>",
             "<main>",
-            f"<h1>{escape(one_line(export.title))}</h1>",
-            f"<p><bdi>{escape(one_line(export.full_caption))}</bdi></p>",
-            '<div class="attention-view mask-grid" id="view"></div>',
-            *_table(web_page),
-            f'<div id="data" hidden>{base64.b64encode(web_page.data()).decode("ascii")}</div>',
+            f"<h1>{escape(title)}</h1>",
+            *body,
             "</main>",
             f"<script>{script}</script>",
             "</body>",
@@ -175,8 +187,3 @@ def _cell(value: str | float | int | None) -> str:
 @cache
 def _style(styles: tuple[str, ...]) -> str:
     return "\n".join(map(read_style, ("web_page/page.css", *styles)))
-
-
-def script_digest(script: str) -> str:
-    """Name a script by its hash, as a content security policy does."""
-    return f"sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}"

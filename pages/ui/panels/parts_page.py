@@ -9,10 +9,9 @@ from streamlit.delta_generator import DeltaGenerator
 from pages.ui.panels import texts
 from pages.ui.panels.tokens import SPECIAL_FIELD, ask_special_tokens, note_special_tokens, warn_of_unknown_in
 from pages.ui.shell import cache, controls
-from pages.ui.shell.address import Field, read_view, widget_binding, widget_key, write_view
+from pages.ui.shell.address import Field, read_view, widget_key, write_view
 from pages.ui.shell.controls import engine_of, live
-from pages.ui.shell.frame import explain, page_links, share_link, show_engine
-from pages.ui.shell.level import offered_options
+from pages.ui.shell.frame import ask_part, explain, page_links, share_link, show_engine
 from tx_core.engine.engine import Engine, with_special_tokens
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
 
@@ -84,14 +83,7 @@ def parts_page(view: PartsPage, badge: DeltaGenerator) -> None:
     read_view(view.page, view.fields, {})
     chooses_model = any(field.name == "model" for field in view.fields)
     text, pair, model, special = _ask_inputs(view, chooses_model)
-    part = st.segmented_control(
-        texts.PART,
-        offered_options("part", list(view.parts), st.session_state[widget_key(view.page, "part")]),
-        format_func=lambda name: view.parts[name].title,
-        required=True,
-        label_visibility="collapsed",
-        **widget_binding(widget_key(view.page, "part"), view.on_part),
-    )
+    part = ask_part(view.page, texts.PART, {name: part.title for name, part in view.parts.items()}, view.on_part)
     try:
         with controls.wait_for(model):
             engine = with_special_tokens(engine_of(badge, model, weights=view.weights), special)

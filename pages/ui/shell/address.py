@@ -4,7 +4,6 @@ Streamlit's own binding of widgets to query parameters forgets a control as soon
 error, say) and writes the labels on the screen into the link. Here a link holds short names, and nothing is forgotten.
 """
 
-import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -104,11 +103,6 @@ def check(written: str, allowed: Sequence[str]) -> str:
     return written
 
 
-def new_id() -> str:
-    """Name a part of a lesson as no other is named on any server: its boxes, and what a browser keeps of it, go by it."""
-    return secrets.token_hex(6)
-
-
 def widget_key(page: str, name: str) -> str:
     """Name the widget, and its session entry, of a field of a page."""
     return f"{page}_{name}"
@@ -186,10 +180,7 @@ def resend_value(name: str) -> None:
 
 
 def read_view(
-    page: str,
-    fields: Sequence[Field],
-    first: Mapping[str, object],
-    set_along: Callable[[], Mapping[str, object]] = dict,
+    page: str, fields: Sequence[Field], first: Mapping[str, object], set_along: Callable[[], Mapping[str, object]] = dict
 ) -> None:
     """Update the session's entries from the address before any widget is drawn; say which parameters made no sense.
 
@@ -214,19 +205,24 @@ def read_view(
     if navigated or (arriving and not restored):
         left = _take_address(page, fields, first, parameters)
     restore_lost_texts(page, fields, caught_up)
-    for field in fields:
-        name = widget_key(page, field.name)
-        if arriving:
-            resend_value(name)
-        st.session_state.setdefault(name, left.get("values", {}).get(field.name, field.default))
-        if field.read is not str:  # sent again, see `widget_binding`; what is being typed is left alone
-            st.session_state[name] = st.session_state[name]
+    _fill_entries(page, fields, left.get("values", {}), arriving=arriving)
     if unknown := st.session_state.get(f"{page}_wrong"):
         st.info(texts.UNKNOWN_PARAMETERS.format(names=", ".join(unknown)), icon=":material/link_off:")
     if st.session_state.get(OFFERED) is None:
         now = {field.name: st.session_state[widget_key(page, field.name)] for field in fields}
         along = set_along()
         show_hidden_values([name for name in format_view(fields, now, first) if name not in along or along[name] != now[name]])
+
+
+def _fill_entries(page: str, fields: Sequence[Field], values: Mapping[str, object], *, arriving: bool) -> None:
+    """Give every field an entry in the session: the one that it has, else that of the view that was left, else its default."""
+    for field in fields:
+        name = widget_key(page, field.name)
+        if arriving:
+            resend_value(name)
+        st.session_state.setdefault(name, values.get(field.name, field.default))
+        if field.read is not str:  # sent again, see `widget_binding`; what is being typed is left alone
+            st.session_state[name] = st.session_state[name]
 
 
 def _take_address(page: str, fields: Sequence[Field], first: Mapping[str, object], parameters: Mapping[str, str]) -> dict:

@@ -1,6 +1,7 @@
 """Frame every page: its question, the engine that computes, the link to this view, links to other pages, and the code shown."""
 
 import inspect
+import secrets
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -22,9 +23,9 @@ from pages.ui.shell.address import (
     ROOM,
     is_offered,
     link_with,
-    new_id,
     pinned_view,
     report_link_length,
+    widget_binding,
     widget_key,
 )
 from pages.ui.shell.level import ADVANCED, LEVEL, LEVEL_NOW, is_hidden, level_in_link, offered_options
@@ -78,16 +79,19 @@ def open_page(key: str) -> DeltaGenerator:
     return badge
 
 
-def ask_part(page: str, label: str, titles: Mapping[str, str]) -> str:
-    """Let the reader choose a part of the page by its title; what the level hides is left out. label: for screen readers."""
+def ask_part(page: str, label: str, titles: Mapping[str, str], on_change: Callable[[], None] | None = None) -> str:
+    """Let the reader choose a part of the page by its title; what the level hides is left out.
+
+    label: for screen readers. on_change: runs when another part is chosen.
+    """
     key = widget_key(page, "part")
     return st.segmented_control(
         label,
         offered_options("part", list(titles), st.session_state[key]),
-        key=key,
         format_func=titles.get,
         required=True,
         label_visibility="collapsed",
+        **widget_binding(key, on_change),
     )
 
 
@@ -131,6 +135,11 @@ def share_link_in_part(promise: str = texts.LINK_SHOWS_VIEW) -> None:
         if st.button(texts.ADD_TO_LESSON, key="add_to_lesson", icon=":material/playlist_add:"):
             _add_view()
             st.rerun()  # the whole page: the browser, too, is to keep the view
+
+
+def new_id() -> str:
+    """Name a part of a lesson as no other is named on any server: its boxes, and what a browser keeps of it, go by it."""
+    return secrets.token_hex(6)
 
 
 def _add_view() -> None:

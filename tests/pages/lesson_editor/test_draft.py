@@ -16,7 +16,8 @@ from pages.lesson_editor.draft import (
     step_box_name,
 )
 from pages.ui.panels import lesson
-from pages.ui.shell.address import ADDED_VIEWS, DRAFT, new_id
+from pages.ui.shell.address import ADDED_VIEWS, DRAFT
+from pages.ui.shell.frame import new_id
 from tx_core.classroom.lesson_file import MAX_LONG, MAX_STEPS, write_lesson
 
 
