@@ -1,7 +1,7 @@
 """A scan is every head switched off by hand, only faster; a shift sets two predictions side by side."""
 
+import functools
 import math
-from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -35,24 +35,31 @@ def engine(request: pytest.FixtureRequest, checkpoint):
     return load.load_engine(checkpoint(request.param), request.param, request.param.title())
 
 
-@pytest.mark.parametrize("changed", [(), HIDDEN])
-@pytest.mark.parametrize("rows", [3, 64])
-def test_a_scan_is_what_switching_off_each_head_by_hand_gives(engine, changed, rows: int, monkeypatch):
-    monkeypatch.setattr(predictions, "ROWS_AT_ONCE", rows)
-    found = Scan(engine, TEXT, blank=1, interventions=changed, named=[(7,), (3,), (7,)]).run()
+@pytest.fixture(scope="module")
+def by_hand(engine):
+    """Give the shares of the second blank under changes, each computed once for all tests of an engine."""
     encoding = engine.encode(TEXT)
 
-    def by_hand(changes: Sequence[Intervention]) -> np.ndarray:
+    @functools.cache
+    def shares_under(changes: tuple[Intervention, ...]) -> np.ndarray:
         logits = engine.blank_logits([encoding], interventions=[changes]).rows[0][1].astype(float)
         shares = np.exp(logits - logits.max())
         return shares / shares.sum()
 
+    return shares_under
+
+
+@pytest.mark.parametrize("changed", [(), HIDDEN])
+@pytest.mark.parametrize("rows", [3, 64])
+def test_a_scan_is_what_switching_off_each_head_by_hand_gives(engine, by_hand, changed, rows: int, monkeypatch):
+    monkeypatch.setattr(predictions, "ROWS_AT_ONCE", rows)
+    found = Scan(engine, TEXT, blank=1, interventions=changed, named=[(7,), (3,), (7,)]).run()
     before = by_hand(changed)
     assert found.entry == before.argmax()
     assert found.before == pytest.approx(before.max(), abs=1e-6)
     assert found.after.shape == (engine.info.num_layers, engine.info.num_heads)
     for layer, head in np.ndindex(found.after.shape):
-        after = by_hand([Intervention("off", layer, head), *changed])
+        after = by_hand((Intervention("off", layer, head), *changed))
         assert found.after[layer, head] == pytest.approx(after[found.entry], abs=1e-5)
         assert found.variation[layer, head] == pytest.approx(abs(after - before).sum() / 2, abs=1e-5)
         assert after[found.first[layer, head]] == pytest.approx(after.max(), abs=1e-5)
