@@ -329,7 +329,7 @@ def _show_pair(page: str, plain: View, changed: View, heads: Sequence[controls.H
     before, after = (views.mean_of_heads(view.weights, heads) for view in (plain, changed))
     name, focus = widget_key(page, part), changed.row_of(options.focus)
     largest = describe_largest_change(before, after, changed.queries, changed.keys, focus, rescaled=changed.hides_special)
-    description = _describe_heads(heads, largest)
+    description = " ".join(filter(None, [_describe_heads(heads, largest), _taken_by_padding(page, changed, after, focus)]))
     st.text(description)
     before_after(
         changed.queries,
@@ -343,6 +343,14 @@ def _show_pair(page: str, plain: View, changed: View, heads: Sequence[controls.H
         on_focus=lambda: _take_focus(page, name, changed),
     )
     return description
+
+
+def _taken_by_padding(page: str, changed: View, after: np.ndarray, focus: int | None) -> str:
+    """Say how much attention goes to padding that is not drawn; "" unless leaving out its mask is all that was changed."""
+    if changed.hides_special or [change.kind for change in active_changes(page)] != ["no_padding_mask"]:
+        return ""
+    rows = slice(None) if focus is None else slice(focus, focus + 1)
+    return texts.TO_PADDING.format(share=1 - float(after[rows].sum(-1).mean()))
 
 
 def _offer_moved_heads(page: str, moved: Mapping[controls.Head, float], layers: int, heads: Sequence[controls.Head]) -> None:

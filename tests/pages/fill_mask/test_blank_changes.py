@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 from pages.fill_mask import head_scan, tables, texts
 from pages.fill_mask.blank_attention import FIRST_HEADS
 from pages.fill_mask.predictions import contrasts, describe_shift, note, ratio_in_words, strongest_words
+from pages.ui.panels import texts as panel_texts
 from pages.ui.panels.predictions import ListSettings, word_label
 from pages.ui.panels.texts import NOTHING_CHANGED
 from pages.ui.panels.tokens import escape_markdown
@@ -228,3 +229,15 @@ def test_what_scan_cells_show_is_the_change_around_the_middle():
     cells = head_scan.cells(np.array([[-0.5, 0.0, 0.5], [0.125, -0.125, 0.02]]), 0.5)
     assert cells.shape == (2, 3, 1, 1)
     assert cells[..., 0, 0].tolist() == [[1, 128, 255], [192, 64, 153]]
+
+
+def test_attention_to_padding_that_is_not_drawn_is_named_where_nothing_else_took_any(open_app: Open):
+    text = "The dog [MASK] big."
+    padded = catalogue.load(catalogue.DEFAULT).trace(text, interventions=read_interventions("padding~16")).attention
+    blank = padded.query_tokens.tokens.index("[MASK]")
+    told = panel_texts.TO_PADDING.format(share=1 - padded.weights[0, 3, blank].sum())
+    view = {"text": text, "heads": "1-4", "focus": str(blank + 1)}
+    assert told in says(open_app("fill_mask", **view, changes="padding~16"))
+    beginning = panel_texts.TO_PADDING.partition("{")[0]
+    for changes in ("off~1-4_padding~16", "causal"):
+        assert beginning not in says(open_app("fill_mask", **view, changes=changes))
