@@ -126,14 +126,19 @@ def ask_reading(model: str, text: str, pair: str, example: examples.Example | No
     return engine
 
 
+def show_notice(example: examples.Example, origin: examples.Example, model: str, *, described: bool) -> None:
+    """Say what to notice in an example, and offer what breaks it. origin: the example of the list that it belongs to."""
+    st.markdown(examples.notice(example, model, shown=described))
+    examples.offer_counters(widget_key(PAGE, "counter_example"), origin, example if described else None, show_example)
+
+
 def explore() -> Engine | None:
     """Show what depends on the sentences: the example that they are, where each head looks, and the ways on.
 
     Returns the engine; None where it cannot be had.
     """
-    text, pair, model, nospecial = (
-        st.session_state[widget_key(PAGE, name)] for name in ("text", "pair", "model", SPECIAL_FIELD.name)
-    )
+    fields = ("text", "pair", "model", SPECIAL_FIELD.name)
+    text, pair, model, nospecial = (st.session_state[widget_key(PAGE, name)] for name in fields)
     example, origin = examples.find(EXAMPLES, lambda one: (one.text, one.pair) == (text, pair))
     described, engine = is_shown(example), None
     examples.offer(widget_key(PAGE, "example"), EXAMPLES, origin if described else None, show_example)
@@ -141,8 +146,7 @@ def explore() -> Engine | None:
     notice = beside.empty()
     if example and origin and is_offered("examples"):
         with notice.container(gap="xsmall"):
-            st.markdown(examples.notice(example, model, shown=described))
-            examples.offer_counters(widget_key(PAGE, "counter_example"), origin, example if described else None, show_example)
+            show_notice(example, origin, model, described=described)
     try:
         with budget.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center", gap="small"):
             engine = ask_reading(model, text, pair, None if described else example)

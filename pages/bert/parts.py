@@ -332,7 +332,7 @@ def _show_attention(page: str, name: str, engine: BertEngine, text: str, pair: s
 EXPORTED_FIELDS = ("layer", "head", "seed", "kind", "labels")
 
 
-def exported(part: str, draw: Callable[..., None]) -> Callable[..., None]:
+def with_export(part: str, draw: Callable[..., None]) -> Callable[..., None]:
     """Let a part of the page be exported below what it draws."""
 
     def draw_part(page: str, engine: BertEngine, text: str, pair: str) -> None:

@@ -82,9 +82,9 @@ def draw_step(code: str, token: str) -> None:
         entrance.explain_problem()
         show_step_head(lesson.title, number, len(lesson.steps), step)
         if step.question:
-            explained(ask, token, number, step, key, revealed, guess)
+            draw_or_explain(ask, token, number, step, key, revealed, guess)
     live = st.container()
-    explained(after_answers, token, code, state, number, key, sentence)
+    draw_or_explain(after_answers, token, code, state, number, key, sentence)
     if not room.together:
         own_pace(token, number, len(lesson.steps))
     drawn = {"step": number, "own": True, "together": room.together, "revealed": revealed}
@@ -92,7 +92,7 @@ def draw_step(code: str, token: str) -> None:
         entrance.show_live(entrance.ROOM, code, token, message=room_message, sent=st.session_state.get(f"{key}_sent", 0), **drawn)
 
 
-def explained(draw: Callable[..., None], *arguments: object) -> None:
+def draw_or_explain(draw: Callable[..., None], *arguments: object) -> None:
     """Draw a part of the step, or say why it cannot be shown: the rest goes on. Raises RoomGone."""
     try:
         draw(*arguments)

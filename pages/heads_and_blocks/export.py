@@ -11,7 +11,7 @@ EXPORTED_FIELDS = ("layer", "heads", "bend", "norm", "cut", "seed", "words")
 STEPS = "from tx_core.lessons.bert_steps import {}"
 
 
-def exported(part: str, draw: Callable[..., None]) -> Callable[..., None]:
+def with_export(part: str, draw: Callable[..., None]) -> Callable[..., None]:
     """Let a part of the page be exported below what it draws."""
     code = PartCode(texts.EXPORT_TITLES[part], texts.EXPORT_RESULT, CODE[part])
 

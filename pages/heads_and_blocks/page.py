@@ -12,7 +12,7 @@ badge = open_page(PAGE)
 # The title is on its way: what follows imports torch.
 from pages.heads_and_blocks import depth, parts, texts
 from pages.heads_and_blocks.depth import MAX_DEPTH_SEEDS
-from pages.heads_and_blocks.export import exported
+from pages.heads_and_blocks.export import with_export
 from pages.ui.canvas.matrix_view import Cell, cell_from_link, cell_to_link
 from pages.ui.panels.parts_page import Part, PartsPage, parts_page
 from pages.ui.panels.tokens import SPECIAL_FIELD
@@ -25,12 +25,12 @@ MAX_LAYERS, MAX_HEADS = 48, 32
 # Of any model that a link may name.
 MAX_BLOCK_TOKENS = 512
 PARTS = {
-    "embeddings": Part(texts.EMBEDDINGS, exported("embeddings", parts.draw_embeddings), parts.introduce_embeddings),
-    "heads": Part(texts.HEADS, exported("heads", parts.draw_heads), parts.introduce_heads),
-    "feed": Part(texts.FEED_FORWARD, exported("feed", parts.draw_feed_forward), parts.introduce_feed_forward),
-    "norm": Part(texts.NORM, exported("norm", parts.draw_norm), parts.introduce_norm),
-    "depth": Part(texts.DEPTH, exported("depth", depth.draw_depth), depth.introduce_depth),
-    "journey": Part(texts.WORD_PATH, exported("journey", depth.draw_word_path), depth.introduce_word_path),
+    "embeddings": Part(texts.EMBEDDINGS, with_export("embeddings", parts.draw_embeddings), parts.introduce_embeddings),
+    "heads": Part(texts.HEADS, with_export("heads", parts.draw_heads), parts.introduce_heads),
+    "feed": Part(texts.FEED_FORWARD, with_export("feed", parts.draw_feed_forward), parts.introduce_feed_forward),
+    "norm": Part(texts.NORM, with_export("norm", parts.draw_norm), parts.introduce_norm),
+    "depth": Part(texts.DEPTH, with_export("depth", depth.draw_depth), depth.introduce_depth),
+    "journey": Part(texts.WORD_PATH, with_export("journey", depth.draw_word_path), depth.introduce_word_path),
 }
 FIRST_PART = "heads"
 # The part that a visit begins with.

@@ -151,19 +151,22 @@ def introduce_feed_forward(engine: BertEngine) -> None:
     show_source(layers.FeedForward, layers.gelu, feed_forward_as_convolution)
 
 
+def _ask_activation(page: str) -> str:
+    """Ask which activation function the feed-forward layer is run with."""
+    return st.segmented_control(
+        texts.ACTIVATION,
+        list(texts.ACTIVATIONS),
+        format_func=texts.ACTIVATIONS.get,
+        required=True,
+        **widget_binding(widget_key(page, "bend")),
+        help=texts.ACTIVATION_HELP,
+    )
+
+
 def draw_feed_forward(page: str, engine: BertEngine, text: str, pair: str) -> None:
     """Draw a feed-forward layer, and the same as a convolution."""
     with st.container(horizontal=True, gap="medium"):
-        layer = _ask_layer(page, engine)
-        st.segmented_control(
-            texts.ACTIVATION,
-            list(texts.ACTIVATIONS),
-            format_func=texts.ACTIVATIONS.get,
-            required=True,
-            **widget_binding(widget_key(page, "bend")),
-            help=texts.ACTIVATION_HELP,
-        )
-    activation = st.session_state[widget_key(page, "bend")]
+        layer, activation = _ask_layer(page, engine), _ask_activation(page)
 
     def run_of(layer: int, activation: str) -> FeedForwardRun:
         vectors = _block(page, engine, text, pair, layer).attention_normed

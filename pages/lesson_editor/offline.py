@@ -98,19 +98,7 @@ def visit(page: str, view: Mapping[str, str], collect: Callable[[Exports], None]
     session, done, waits = SessionState(), Event(), Event()
     loop, name = asyncio.new_event_loop(), f"picture-{token_hex(8)}"
     session[COLLECTOR] = collect
-    listed = contents.page(page)
-    runner = ScriptRunner(
-        session_id=name,
-        main_script_path=str(MAIN),
-        session_state=session,
-        uploaded_file_mgr=MemoryUploadedFileManager("/none"),
-        script_cache=_scripts,
-        initial_rerun_data=RerunData(query_string=urlencode(view), page_name=listed.address or listed.key),
-        user_info={},
-        fragment_storage=MemoryFragmentStorage(),
-        pages_manager=PagesManager(str(MAIN), _scripts),
-        event_loop=loop,
-    )
+    runner = _runner(name, page, view, session, loop)
 
     def listen(_: ScriptRunner | None, event: ScriptRunnerEvent, **more: object) -> None:
         if event == ScriptRunnerEvent.SHUTDOWN:
@@ -125,6 +113,25 @@ def visit(page: str, view: Mapping[str, str], collect: Callable[[Exports], None]
     if not done.wait(end - monotonic()):
         runner.request_stop()
     return done.is_set() and waits.is_set()
+
+
+def _runner(
+    name: str, page: str, view: Mapping[str, str], session: SessionState, loop: asyncio.AbstractEventLoop
+) -> ScriptRunner:
+    """Make what runs a page without a browser. name: of the visitor's session."""
+    listed = contents.page(page)
+    return ScriptRunner(
+        session_id=name,
+        main_script_path=str(MAIN),
+        session_state=session,
+        uploaded_file_mgr=MemoryUploadedFileManager("/none"),
+        script_cache=_scripts,
+        initial_rerun_data=RerunData(query_string=urlencode(view), page_name=listed.address or listed.key),
+        user_info={},
+        fragment_storage=MemoryFragmentStorage(),
+        pages_manager=PagesManager(str(MAIN), _scripts),
+        event_loop=loop,
+    )
 
 
 def forget(session: str) -> None:

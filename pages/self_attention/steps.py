@@ -80,7 +80,7 @@ def step_matrices(run: SentenceSteps, operand_columns: int, most: int) -> list[M
     Of axes that count dimensions, up to the first `most` can be shown; sums use all of them. The projections' matrices, which
     are large, come along with their first `operand_columns`.
     """
-    return [_vectors(run, most), *_projected(run, operand_columns, most), *_compared(run), _context(run, most)]
+    return [_vectors(run, most), *_projections(run, operand_columns, most), *_scores_and_weights(run), _context(run, most)]
 
 
 def _vectors(run: SentenceSteps, most: int) -> Matrix:
@@ -88,7 +88,7 @@ def _vectors(run: SentenceSteps, most: int) -> Matrix:
     return _by_token(run, "vectors", texts.VECTORS, "X", run.steps.vectors.numpy(), most, alt=alt)
 
 
-def _projected(run: SentenceSteps, operand_columns: int, most: int) -> list[Matrix]:
+def _projections(run: SentenceSteps, operand_columns: int, most: int) -> list[Matrix]:
     """The operands of the three projections, not drawn, and their results; nothing without projections."""
     if run.projections is None:
         return []
@@ -104,7 +104,7 @@ def _projected(run: SentenceSteps, operand_columns: int, most: int) -> list[Matr
     return matrices
 
 
-def _compared(run: SentenceSteps) -> list[Matrix]:
+def _scores_and_weights(run: SentenceSteps) -> list[Matrix]:
     """Dot products, scores, scores with the mask, and weights: a number for each pair of tokens."""
     steps, choice, projected = run.steps, run.choice, run.projections is not None
     query, key = ("query", "key") if projected else ("vectors", "vectors")

@@ -150,8 +150,7 @@ class HubEngine:
         changes = check_run(interventions, self._limits(source, target))
         sides = axes(source, target)
         check_record(self.info, {kind: (len(sides[kind][0]), len(sides[kind][1])) for kind in self.info.layers}, parts)
-        predicts = "blank_logits" in parts and self.info.fills_blanks and (target is None or source.pair is None)
-        blanks = list(source.blanks) if predicts else []
+        blanks = self._scored_blanks(source, target) if "blank_logits" in parts else []
 
         def compute(model: nn.Module, device: str) -> tuple[Recorder, Sequence[Tensor] | None, Tensor | None]:
             recorder = Recorder(parts - {"hidden", "blank_logits"}, [changes], self.info.first_layer)
@@ -172,6 +171,10 @@ class HubEngine:
             " ".join(sentence for sentence in (result.notice, *self._notices(target)) if sentence),
             None if logits is None else stack_layers([logits])[0],
         )
+
+    def _scored_blanks(self, source: Encoding, target: Encoding | None) -> list[int]:
+        """Return the blanks that the model scores; a decoder that reads a second sentence scores none."""
+        return list(source.blanks) if self.info.fills_blanks and (target is None or source.pair is None) else []
 
     def blank_logits(self, rows: Sequence[Encoding], *, interventions: Sequence[Sequence[Intervention]] = ()) -> BlankLogits:
         """Score the whole vocabulary at every blank of every row, in one batch; every row has its own interventions.
