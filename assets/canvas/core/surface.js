@@ -20,7 +20,7 @@ export function zoomOf(node) {
   return node?.currentCSSZoom || 1;
 }
 
-export function pixelRatio(canvas) {
+function pixelRatio(canvas) {
   return (window.devicePixelRatio || 1) * zoomOf(canvas);
 }
 

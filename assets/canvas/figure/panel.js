@@ -138,7 +138,7 @@ function checksum(bytes) {
   return (value ^ 0xffffffff) >>> 0;
 }
 
-export function withDensity(png, dotsPerInch) {
+function withDensity(png, dotsPerInch) {
   const perMetre = Math.round(dotsPerInch / 0.0254);
   const chunk = new Uint8Array(21);
   const view = new DataView(chunk.buffer);

@@ -22,7 +22,7 @@ const WIDEST_NAME = 76;
 const ABOVE = 64; // pixels at the top of the screen that the page header may cover
 const TALLEST_NAME = 62;
 
-export function panelWidth(matrix, cell) {
+function panelWidth(matrix, cell) {
   return Math.max(NARROWEST_PANEL, matrix.shown * cellWidth(matrix, cell) + (matrix.shown < matrix.columns ? 12 : 0));
 }
 
