@@ -88,7 +88,7 @@ def test_no_part_is_wider_than_its_screen_or_breaks_the_rules_of_access(page_at,
 
 def test_numbers_before_and_after_stand_in_one_line(page_at):
     numbers = page_at("/masks").get_by_test_id("bars").locator(".plot .number")
-    expect(numbers.filter(has_text=re.compile("1 in .* → .* %"))).not_to_have_count(0)
+    expect(numbers.filter(has_text=re.compile(r"1 in .* → .*\s%"))).not_to_have_count(0)
     assert len({numbers.nth(place).bounding_box()["height"] for place in range(numbers.count())}) == 1
 
 
