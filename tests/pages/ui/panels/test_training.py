@@ -14,7 +14,7 @@ from tx_core.training.background import Registry
 @pytest.fixture
 def two_runs(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Clock, list[Counting]]]:
     """A training and a scan of one visitor, and the clock of both registries."""
-    clock, runs = Clock(), [Counting(), Counting()]
+    clock, runs = Clock(), [Counting(10), Counting(10)]
     for name, run in zip(("TRAININGS", "SCANS"), runs, strict=True):
         monkeypatch.setattr(training, name, Registry(limit=1, clock=clock))
         getattr(training, name).start("ann", "copy", run)
