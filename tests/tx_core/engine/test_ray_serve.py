@@ -20,6 +20,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.contents import HOME, PAGES
 from pages.summaries.parts import PARTS
+from pages.ui.shell import cache
 from tests.support.apart import run_apart
 from tests.support.checkpoints import WRITERS
 from tests.support.ray_cluster import REPLICAS, Cluster, serving_models
@@ -89,8 +90,10 @@ def asks_ray(host: Callable[..., None], cluster: Cluster, models_dir: Path) -> I
     """Set this process to ask the cluster."""
     host(engine="ray", ray_address=cluster.address, models_dir=models_dir, slot_timeout_seconds=PATIENCE)
     remote_engine.cache.clear()
+    cache._entries.clear()
     yield
     remote_engine.cache.clear()
+    cache._entries.clear()
 
 
 @pytest.fixture
