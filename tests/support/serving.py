@@ -21,6 +21,9 @@ Answer = TypeVar("Answer")
 SETTINGS = {"TX_TRAININGS": "2"}
 """As on two cores, on any machine: so few visitors fill the server that a test can."""
 
+WITHOUT_MODELS = {"TX_ENGINE": "ray", "TX_RAY_ADDRESS": "http://127.0.0.1:9"}
+"""For a server that is asked for no computation: it loads neither torch nor a model, which takes two thirds of its start."""
+
 
 def fetch(url: str, **headers: str) -> tuple[int, dict[str, str], bytes]:
     """Get a URL, with headers of a request: status, headers (names in lower case) and body, whatever the status."""

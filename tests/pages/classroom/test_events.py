@@ -21,7 +21,7 @@ from pages.classroom.events import CLOSED, EVENTS, STATE, STREAMS_OF_ONE, Channe
 from pages.classroom.results import STUDENT, TEACHER
 from tests.support.apart import run_apart
 from tests.support.postgres import postgres
-from tests.support.serving import ROOT, fetch, serving, wait_until
+from tests.support.serving import ROOT, WITHOUT_MODELS, fetch, serving, wait_until
 from tx_core.classroom.rooms import Rooms
 from tx_core.errors import SettingsProblem
 
@@ -186,12 +186,12 @@ def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     folder = tmp_path_factory.mktemp("class")
     patch = pytest.MonkeyPatch()
     if request.param == "sqlite":
-        with serving(ROOT, folder / "log.txt") as url:
+        with serving(ROOT, folder / "log.txt", **WITHOUT_MODELS) as url:
             yield url, f"sqlite:///{folder}/log.sqlite"
         return
     with postgres() as database:
         patch.setenv("TX_DATABASE_URL", database)
-        with serving(ROOT, folder / "log.txt") as url:
+        with serving(ROOT, folder / "log.txt", **WITHOUT_MODELS) as url:
             yield url, database
     patch.undo()
 
@@ -289,7 +289,7 @@ def test_a_member_may_listen_in_a_few_tabs_only(served: tuple[str, str], rooms: 
 
 def test_a_server_ends_although_browsers_listen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.delenv("TX_DATABASE_URL", raising=False)
-    with serving(ROOT, tmp_path / "log.txt") as url:
+    with serving(ROOT, tmp_path / "log.txt", **WITHOUT_MODELS) as url:
         rooms = Rooms(f"sqlite:///{tmp_path}/log.sqlite")
         room, _ = rooms.open(SOURCE, STEPS)
         connection = HTTPConnection(urlsplit(url).netloc, timeout=30)

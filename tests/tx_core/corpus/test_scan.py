@@ -8,9 +8,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr
 from importlib import import_module
 from importlib.util import find_spec
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
@@ -64,8 +65,11 @@ def without_times(file: Path) -> dict:
 def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, str]:
     """Scan the built-in sentences, three times over, in one go: the file of sentences, the result, and what was said."""
     folder = tmp_path_factory.mktemp("scan")
-    (folder / "mine.txt.gz").write_bytes(gzip.compress("\n".join(["", *TEXTS]).encode()))
-    return folder / "mine.txt.gz", folder / "heads.json", run(folder / "mine.txt.gz", "--out", folder / "heads.json", *OPTIONS)
+    file, out = folder / "mine.txt.gz", folder / "heads.json"
+    file.write_bytes(gzip.compress("\n".join(["", *TEXTS]).encode()))
+    with redirect_stderr(StringIO()) as said:  # its workers are processes of their own; the command itself need not be
+        assert scan.main([str(file), "--out", str(out), *OPTIONS]) == 0, said.getvalue()
+    return file, out, said.getvalue()
 
 
 def test_two_processes_find_what_the_page_finds_in_the_same_sentences(whole: tuple[Path, Path, str]):
