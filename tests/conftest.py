@@ -46,6 +46,20 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
+OF_A_MODULE = {"attacked", "cluster", "served", "whole"}
+"""Servers, clusters and scans that all tests of a module use."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run the modules with a server of their own first, so that it is started once.
+
+    Where several processes run the tests, one that is done takes tests from the end of another's list. A module that was divided
+    would start its server twice, and the test that reads its log at the end would read another one.
+    """
+    first = {item.path for item in items if OF_A_MODULE.intersection(item.fixturenames)}
+    items.sort(key=lambda item: item.path not in first)
+
+
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of one running app for all tests, its default model loaded."""
