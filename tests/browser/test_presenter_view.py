@@ -322,6 +322,24 @@ def test_a_dark_device_presents_on_white(page_at, settle):
     assert page.locator(".st-key-attention_map .map.dark").count() == 0
 
 
+DRAWN_ON = """(pictures) => [...document.querySelectorAll(`${pictures}[data-mounted], ${pictures} [data-mounted]`)]
+  .filter((box) => box.attentionTheme && box.getBoundingClientRect().width).map((box) => box.attentionTheme.ground)"""
+"""The backgrounds for which the drawings in sight were drawn."""
+
+
+@pytest.mark.parametrize("path", ["/attention", "/fill_mask", "/compare", "/masks", "/summaries?part=rollout"])
+def test_on_a_dark_device_the_key_changes_the_colours_of_a_picture_and_back(page_at, settle, path: str):
+    page = page_at(path, dark=True)
+    page.wait_for_function(f"() => ({DRAWN_ON})('').length > 0")
+    dark = set(page.evaluate(DRAWN_ON, ""))
+    assert len(dark) == 1
+    assert dark != {"#ffffff"}
+    page.keyboard.press("p")
+    page.wait_for_function(f"() => (({DRAWN_ON})('[data-staged]')).join() === '#ffffff'")
+    page.keyboard.press("p")
+    page.wait_for_function(f"(dark) => new Set(({DRAWN_ON})('')).size === 1 && ({DRAWN_ON})('')[0] === dark", arg=dark.pop())
+
+
 # Only what runs at one go after the import is noted: the page itself begins to watch things of its own whenever it likes.
 WATCHED = """async address => {
   const presenter = (await import(address)).default

@@ -1,6 +1,7 @@
 // The presenter view shows one picture of the page at a time, as large as the screen takes it; keys go from one to the next.
 
 import { element } from "../core/surface.js";
+import { recolour } from "../core/theme.js";
 
 const DRAWN = '[data-testid="stMain"] :is([data-mounted$=".js"], [data-testid="stPlotlyChart"])';
 const NO_PICTURES = ["steps/strip.js", "question/question.js"].map((name) => `[data-mounted="${name}"]`).join();
@@ -18,6 +19,7 @@ const LOW = 0.8; // of that room
 const [TRIES, FRAME_LOOKS] = [6, 10];
 const CHANGED = 0.03; // of the screen: a smaller change of its height, as of what is read out below it, moves no picture
 const [LEAST_SCROLL, SCROLLED] = [24, 0.8]; // pixels, and the share of the screen
+const COLOURED_AGAIN = [50, 400, 1500]; // milliseconds after the end: the page's own style comes back with its next run
 const PAUSE = 120; // milliseconds without a change, before a picture is fitted
 const CHANGES = { childList: true, subtree: true, attributeFilter: ["data-mounted"] }; // a drawing has this mark once its script has run
 
@@ -83,6 +85,7 @@ function look(show) {
   const known = (box) => box === show.box || (show.key !== "" && keyOf(box) === show.key);
   const same = show.chosen ? (boxes.find((box) => box === show.box) ?? boxes.find(known)) : null;
   const box = same ?? boxes[0] ?? null;
+  box?.querySelectorAll("[data-mounted]").forEach(recolour);
   const kept = box && box === show.box && box.hasAttribute("data-staged");
   const fits = kept && Math.abs(heightOf(box) - show.height) < CHANGED * innerHeight;
   if (fits) show.fits = 0; // what comes next is fitted anew
@@ -102,6 +105,7 @@ function stage(show, box, boxes) {
   show.key = box ? keyOf(box) : "";
   if (!box) return void document.documentElement.style.setProperty("--enlarged", String(leastZoom()));
   box.setAttribute("data-staged", "");
+  box.querySelectorAll("[data-mounted]").forEach(recolour);
   show.fits += 1;
   fit(show, box);
 }
@@ -124,6 +128,7 @@ function end(show) {
   Object.assign(show, { box: null, chosen: false });
   const root = document.documentElement;
   for (const name of ["--enlarged", "--grown"]) root.style.removeProperty(name);
+  for (const wait of COLOURED_AGAIN) setTimeout(() => document.querySelectorAll("[data-mounted]").forEach(recolour), wait);
   delete root.dataset.fitted;
 }
 

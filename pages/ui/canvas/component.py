@@ -128,13 +128,16 @@ const drawLater = (element) => {
   return () => { shown.over = true; shown.end?.(); };
 };
 export default (element) => {
-  element.parentElement.getRootNode().host.dataset.mounted = names.at(-1);
+  const host = element.parentElement.getRootNode().host;
+  host.dataset.mounted = names.at(-1);
+  host.attentionDraw = () => drawing.draw?.(given(element));
   return (drawing.draw ?? drawLater)(given(element));
 };
 """
 """The script of every component. It asks for all modules of a drawing at once: one import after the other would cost a round
 trip for each. A browser never asks again for an address that failed it once, hence the suffix. Streamlit makes room for the
-drawing when this script has run, hence it does not wait for the modules; the start page looks for the mark."""
+drawing when this script has run, hence it does not wait for the modules; the start page looks for the mark. The presenter
+view has colours of its own and draws again what stands in others."""
 
 
 RING = "div:focus-visible { outline: 2px solid currentColor; outline-offset: -2px; }"
