@@ -7,7 +7,6 @@ badge = open_page(PAGE)
 
 # The title is on its way: what follows imports torch.
 from pages.bert import parts, texts
-from pages.bert.parts import with_export
 from pages.ui.panels import view_options
 from pages.ui.panels.parts_page import Part, PartsPage, parts_page
 from pages.ui.panels.tokens import SPECIAL_FIELD
@@ -18,9 +17,9 @@ from tx_core.lessons.untrained import MAX_UNTRAINED_LABELS
 
 LAYERS, HEADS = controls.embedded_sizes()
 DRAWINGS = {
-    "compare": (with_export("compare", parts.draw_comparison), parts.introduce_comparison),
-    "random": (with_export("random", parts.draw_untrained), parts.introduce_untrained),
-    "labels": (with_export("labels", parts.draw_labels), parts.introduce_labels),
+    "compare": (parts.with_export("compare", parts.draw_comparison), parts.introduce_comparison),
+    "random": (parts.with_export("random", parts.draw_untrained), parts.introduce_untrained),
+    "labels": (parts.with_export("labels", parts.draw_labels), parts.introduce_labels),
     "family": (parts.draw_family, parts.introduce_families),
 }
 PARTS = {name: Part(texts.PARTS[name], *drawing) for name, drawing in DRAWINGS.items()}

@@ -9,7 +9,6 @@ badge = open_page(PAGE)
 
 # The title is on its way: what follows imports torch.
 from pages.classifier import drawings, model, texts
-from pages.classifier.drawings import attention_computation, prediction_computation, training_computation
 from pages.ui.canvas.attention_view import head_from_link, heads_to_link
 from pages.ui.export.lessons import Computation, draw_and_export
 from pages.ui.panels import training
@@ -75,7 +74,7 @@ def show_training(snapshot: Snapshot | None) -> None:
         training.watch(KIND, snapshot, lambda now: drawings.draw_training(PAGE, now))
 
     if snapshot and snapshot.result and not snapshot.running:
-        draw_and_export(PAGE, lambda: training_computation(snapshot.result), watch, place="training")
+        draw_and_export(PAGE, lambda: drawings.training_computation(snapshot.result), watch, place="training")
     else:
         watch()
 
@@ -128,10 +127,12 @@ def show_prediction(answering: ClassifierTraining) -> None:
     """Classify the visitor's sentence, and show where each head looks in it."""
     text = st.session_state[widget_key(PAGE, "text")]
     prediction = classifier.classify(answering, text)
-    draw_and_export(PAGE, lambda: prediction_computation(answering, prediction, text), drawings.show_labels, PAGE, prediction)
+    draw_and_export(
+        PAGE, lambda: drawings.prediction_computation(answering, prediction, text), drawings.show_labels, PAGE, prediction
+    )
 
     def computation() -> Computation:
-        return attention_computation(PAGE, answering, prediction, text)
+        return drawings.attention_computation(PAGE, answering, prediction, text)
 
     live(PAGE, FIELDS, draw_and_export, PAGE, computation, drawings.draw_attention, PAGE, prediction, place="attention")
 

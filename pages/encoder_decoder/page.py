@@ -9,7 +9,6 @@ badge = open_page(PAGE)
 
 # The title is on its way: what follows imports torch.
 from pages.encoder_decoder import drawings, model, shapes, texts
-from pages.encoder_decoder.drawings import answer_computation, training_computation
 from pages.ui.canvas.attention_view import head_from_link, heads_to_link
 from pages.ui.export.lessons import draw_and_export
 from pages.ui.panels import training
@@ -96,7 +95,9 @@ def train() -> None:
     with st.container():  # always there, so that the box below keeps its place and what is being typed
         training.show_problem(PAGE)
         if snapshot and snapshot.result and not snapshot.running:
-            draw_and_export(PAGE, lambda: training_computation(snapshot.result), show_training, snapshot, place="training")
+            draw_and_export(
+                PAGE, lambda: drawings.training_computation(snapshot.result), show_training, snapshot, place="training"
+            )
         else:
             show_training(snapshot)
     live(PAGE, FIELDS, try_it, snapshot)
@@ -167,7 +168,7 @@ def show_answer(answering: CopyTraining) -> None:
         FIELDS,
         draw_and_export,
         PAGE,
-        lambda: answer_computation(PAGE, answering, answer),
+        lambda: drawings.answer_computation(PAGE, answering, answer),
         drawings.draw_attention,
         *arguments,
     )
