@@ -29,7 +29,7 @@ from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.level import is_hidden
-from pages.ui.shell.numbers import percent, points
+from pages.ui.shell.numbers import large_number, percent, points
 from tx_core.engine.engine import Engine
 from tx_core.fill_mask.prediction_shift import BlankShift, EntryShift, PredictionShift, compare_texts, shift_predictions
 from tx_core.fill_mask.predictions import BlankPredictions, JointFilling
@@ -352,8 +352,7 @@ def ratio_in_words(one: float, other: float) -> str:
     """Write the ratio of two probabilities with the larger number first or last: 108 : 1, 1 : 2.3."""
     if not one or not other:
         return texts.NO_RATIO
-    larger, smaller = max(one, other), min(one, other)
-    number = f"{larger / smaller:.2g}" if larger / smaller < 10 else f"{larger / smaller:,.0f}"
+    number = large_number(max(one, other) / min(one, other))
     return f"{number} : 1" if one >= other else f"1 : {number}"
 
 

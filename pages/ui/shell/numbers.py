@@ -62,6 +62,13 @@ def rounding_verdict(change: float, moved: str) -> str:
     return UNCHANGED_BUT_ROUNDING if change else UNCHANGED
 
 
+def large_number(number: float) -> str:
+    """Write a number of 1 or more with at most three significant digits: 2.3, 108, 91,600, 3 × 10⁷ from a million on."""
+    if number < 1_000_000:
+        return f"{float(f'{number:.3g}'):,.0f}" if number >= 10 else f"{number:.2g}"
+    return _power_of_ten(Decimal(number))
+
+
 def _power_of_ten(number: Decimal) -> str:
     digits, exponent = f"{number:.0e}".split("e")
     power = f"10{str(int(exponent)).translate(SUPERSCRIPTS)}"

@@ -5,6 +5,7 @@ import pytest
 from pages.ui.shell.numbers import (
     UNCHANGED,
     UNCHANGED_BUT_ROUNDING,
+    large_number,
     measured,
     percent,
     points,
@@ -40,6 +41,14 @@ def test_a_share_has_three_significant_digits_and_a_tiny_one_is_written_as_odds(
 def test_a_lessons_number_is_written_as_where_a_learner_finds_it_again():
     measures = ("strongest_key", "strongest_cell", "attention_weight", "top_word", "head_with_largest_effect")
     assert [measured(0.9516, measure) for measure in measures] == ["0.952"] * 3 + ["95.2\u00a0%"] * 2
+
+
+@pytest.mark.parametrize(
+    ("number", "written"),
+    [(1, "1"), (2.345, "2.3"), (9.97, "10"), (108.4, "108"), (91_633, "91,600"), (29_506_248, "3 × 10⁷"), (1e6, "10⁶")],
+)
+def test_a_ratio_has_no_more_digits_than_it_is_worth(number: float, written: str):
+    assert large_number(number) == written
 
 
 def test_a_rough_share_has_no_decimals():
