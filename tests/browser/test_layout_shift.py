@@ -1,7 +1,9 @@
 """What a reader sees stays in its place while a page loads, in a browser that has nothing of the app yet."""
 
+import re
+
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
 from pages.contents import PAGES
 from pages.ui.shell.frame import HEADINGS
@@ -10,6 +12,8 @@ from tx_core.fill_mask.word_scores import MAX_SCORED_WORDS
 
 MAX_SHIFT = 0.1
 """Of the design; below it, a page counts as stable (web.dev/cls)."""
+MOST_OF_A_PHONE = 768
+"""Pixels: on a wider screen the list of pages stands open."""
 SETTLED_MS = 1000
 """Without a shift: then the largest burst of shifts is known."""
 OBSERVE = """
@@ -54,16 +58,18 @@ def test_a_burst_ends_after_a_second_without_a_shift_or_after_five():
 
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("entry", PAGES, ids=lambda entry: entry.key)
-def test_nothing_moves_while_a_page_loads_for_the_first_time(browser: Browser, server: str, entry, width: int):
-    context = browser.new_context(viewport={"width": width, "height": 900})
-    context.add_init_script(OBSERVE)
-    page = context.new_page()
-    page.goto(f"{server}/{entry.address or entry.key}")
+def test_a_deep_link_shows_the_framed_page_on_the_first_visit_and_nothing_moves_while_it_loads(page_at, entry, width: int):
+    page = page_at(f"/{entry.address or entry.key}", width=width, script=OBSERVE, cached=False)
     wait_until_settled(page)
-    shifts, boxes = page.evaluate("window.shifts"), error_boxes(page)
-    context.close()
-    assert boxes == []
+    shifts = page.evaluate("window.shifts")
+    assert error_boxes(page) == []
     assert cumulative_shift(shifts) < MAX_SHIFT, shifts
+    assert page.get_by_role("heading", level=1).inner_text() == entry.question
+    assert page.title() == entry.name
+    if width > MOST_OF_A_PHONE:
+        page.get_by_test_id("stSidebar").get_by_role("link", name=entry.name, exact=True).wait_for()
+    if entry.computes:
+        page.get_by_text(re.compile(" · running on ")).first.wait_for()
 
 
 FAILING = {
@@ -75,10 +81,7 @@ FAILING = {
 
 
 @pytest.mark.parametrize("path", FAILING.values(), ids=FAILING)
-def test_a_page_that_shows_why_it_cannot_be_shown_is_noticed(browser: Browser, server: str, path: str):
-    page = browser.new_page()
-    page.goto(f"{server}/{path}")
+def test_a_page_that_shows_why_it_cannot_be_shown_is_noticed(page_at, path: str):
+    page = page_at(f"/{path}")
     wait_until_settled(page)
-    boxes = error_boxes(page)
-    page.close()
-    assert boxes
+    assert error_boxes(page)

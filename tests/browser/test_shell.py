@@ -9,16 +9,6 @@ from pages import contents
 from pages.contents import PAGES
 
 
-@pytest.mark.parametrize("entry", PAGES, ids=lambda entry: entry.key)
-def test_a_deep_link_shows_the_framed_page_with_its_model_and_device_on_the_first_visit(page_at, entry):
-    page = page_at(f"/{entry.address or entry.key}")
-    assert page.get_by_role("heading", level=1).inner_text() == entry.question
-    page.get_by_test_id("stSidebar").get_by_role("link", name=entry.name, exact=True).wait_for()
-    assert page.title() == entry.name
-    if entry.computes:
-        page.get_by_text(re.compile(" · running on ")).first.wait_for()
-
-
 def test_a_page_that_does_not_exist_says_so_and_the_first_page_is_there(page_at):
     missing = "The page that you have requested does not seem to exist"
     page = page_at("/no-such-page", expect=(missing,))
