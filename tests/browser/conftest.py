@@ -51,6 +51,15 @@ DARK = "rgb(16, 21, 27)"
 FADED = """() => Promise.allSettled(
   document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) => one.finished)).then(() => null)"""
 """Waits until every colour that is changing has changed."""
+IN_PLACE = """async () => {
+  const [main, list] = ['stMain', 'stSidebar'].map((name) => document.querySelector(`[data-testid=${name}]`))
+  const size = () => [main.scrollWidth, main.scrollHeight, list?.getBoundingClientRect().right].join()
+  for (let before = size(), since = performance.now(); performance.now() - since < 250; ) {
+    await new Promise(requestAnimationFrame)
+    if (size() !== before) [before, since] = [size(), performance.now()]
+  }
+}"""
+"""Waits until the page and the list of pages have kept their size for a while."""
 
 
 def find_browser() -> str | None:
@@ -146,7 +155,7 @@ its list of pages, which the browser draws last, and shows all that it holds bac
 def page_at(browser: Browser, visitors: list[BrowserContext], server: str) -> Iterator[Callable[..., Page]]:
     """Open a path of the app as a new visitor: page_at("/attention?text=hi", width=390, dark=True, expect=[…]).
 
-    script: runs in the page before its own scripts do; cached=False: nothing of the app is in the browser's cache yet.
+    prepare: is given the page before anything of the app is loaded.
     The page is settled: its title is there, its script has finished, and nothing of it is held back any more.
     When the test ends, every page must have been free of console errors, dialogs and requests to other origins.
     """
@@ -157,8 +166,7 @@ def page_at(browser: Browser, visitors: list[BrowserContext], server: str) -> It
         width: int = 1280,
         dark: bool = False,
         expect: tuple[str, ...] = (),
-        script: str = "",
-        cached: bool = True,
+        prepare: Callable[[Page], object] = lambda page: None,
     ) -> Page:
         if len(watches) == len(visitors):
             visitors.append(browser.new_context())
@@ -170,10 +178,7 @@ def page_at(browser: Browser, visitors: list[BrowserContext], server: str) -> It
         page.set_viewport_size({"width": width, "height": 900})
         page.emulate_media(color_scheme="dark" if dark else "light")
         watch.follow(page)
-        if script:
-            page.add_init_script(script)
-        if not cached:
-            page.context.new_cdp_session(page).send("Network.setCacheDisabled", {"cacheDisabled": True})
+        prepare(page)
         page.goto(server + path)
         page.wait_for_function(SHOWN, timeout=30_000)
         return page
@@ -215,6 +220,18 @@ def darken() -> Callable[[Page], None]:
         page.evaluate(FADED)
 
     return turn
+
+
+@pytest.fixture
+def resize() -> Callable[[Page, int], None]:
+    """Give an open page another width, and wait until everything has its place in it: resize(page, 390)."""
+
+    def change(page: Page, width: int) -> None:
+        page.set_viewport_size({"width": width, "height": 900})
+        wait_for_script(page)
+        page.evaluate(IN_PLACE)
+
+    return change
 
 
 @pytest.fixture

@@ -37,16 +37,13 @@ def test_a_head_chosen_on_one_wall_is_shown_on_both(page_at, settle):
 
 
 @pytest.mark.parametrize("width", [390, 500, 900, 1280, 1600])
-def test_the_comparison_comes_by_itself_and_what_stands_below_it_keeps_its_place(browser, server, width):
-    page = browser.new_page(viewport={"width": width, "height": 900})
-    page.add_init_script(ROOM)
-    page.goto(server + PATH)
+def test_the_comparison_comes_by_itself_and_what_stands_below_it_keeps_its_place(page_at, width):
+    page = page_at(PATH, width=width, prepare=lambda page: page.add_init_script(ROOM))
     expect(page.get_by_text(texts.MAX_HIDDEN)).to_be_visible(timeout=60_000)
     expect(page.get_by_test_id("matrices").last).to_be_visible(timeout=60_000)
     wait_for_script(page)
     page.wait_for_timeout(500)
     rooms, links = page.evaluate("[window.rooms, document.querySelectorAll('[data-testid=stPageLink-NavLink]').length]")
-    page.close()
     assert links
     assert min(rooms) > 500
     assert max(rooms) - min(rooms) <= 0.05 * max(rooms)

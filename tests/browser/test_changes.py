@@ -30,7 +30,7 @@ def changes_of(page: Page, written: str) -> None:
 
 
 def test_what_is_looked_at_is_changed_shown_before_and_after_linked_and_taken_back_by_its_chip(page_at, settle, axe):
-    page = page_at(f"/?text={TEXT}&heads=2-3&focus=3")
+    page = page_at(f"/attention?text={TEXT}&heads=2-3&focus=3")
     page.get_by_role("button", name=texts.SWITCH_OFF_HEAD.format(layer=2, head=3)).click()
     before, after, difference = three_maps(page)
     changes_of(page, "off~2-3")
@@ -90,7 +90,7 @@ def clicked_in_place(page: Page, settle, control, after=None) -> None:
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("path", ["/?text=Mary+lost+her+keys.&heads=2-3&focus=2", f"/fill_mask?text={BLANK}&heads=2-3"])
+@pytest.mark.parametrize("path", ["/attention?text=Mary+lost+her+keys.&heads=2-3&focus=2", f"/fill_mask?text={BLANK}&heads=2-3"])
 def test_no_control_moves_the_page_under_its_reader(page_at, settle, path: str, width: int):
     page = page_at(path, width=width)
 
@@ -125,7 +125,7 @@ def test_the_prediction_stays_in_sight_while_the_heads_are_changed(page_at, sett
 
 @pytest.mark.parametrize(("width", "below"), [(1280, False), (390, True)])
 def test_the_changes_open_beside_the_map_or_from_below_and_never_over_it(page_at, settle, width: int, below: bool):
-    page = page_at(f"/?text={TEXT}&heads=2-3", width=width)
+    page = page_at(f"/attention?text={TEXT}&heads=2-3", width=width)
     page.get_by_role("button", name=texts.CHANGE_SOMETHING).click()
     uniform = page.get_by_role("button", name=texts.SET_TO_UNIFORM)
     uniform.wait_for()
@@ -140,7 +140,7 @@ def test_the_changes_open_beside_the_map_or_from_below_and_never_over_it(page_at
 
 
 def test_one_pointer_and_one_focus_for_all_three_maps(page_at):
-    page = page_at(f"/?text={TEXT}&heads=2-3&changes=off~1")
+    page = page_at(f"/attention?text={TEXT}&heads=2-3&changes=off~1")
     before, _, difference = three_maps(page)
     shape = before.evaluate("canvas => JSON.parse(canvas.dataset.shape)")
     at = {"x": shape["left"] + 1.5 * shape["cell"], "y": shape["top"] + 2.5 * shape["cell"]}
@@ -154,7 +154,7 @@ def test_one_pointer_and_one_focus_for_all_three_maps(page_at):
 
 
 def test_the_panel_changes_the_normaliser(page_at, settle, axe):
-    page = page_at(f"/?text={TEXT}&heads=2-3")
+    page = page_at(f"/attention?text={TEXT}&heads=2-3")
     page.get_by_role("button", name=texts.CHANGE_SOMETHING).click()
     page.get_by_role("radio", name=texts.NORMALISER_LABELS["sparse"]).click()
     changes_of(page, "sparse")
@@ -164,8 +164,8 @@ def test_the_panel_changes_the_normaliser(page_at, settle, axe):
 
 
 def test_two_visitors_at_once_with_different_changes_see_each_their_own(page_at, settle):
-    first = page_at(f"/?text={TEXT}&heads=2-1")
-    second = page_at(f"/?text={TEXT}&heads=2-1")
+    first = page_at(f"/attention?text={TEXT}&heads=2-1")
+    second = page_at(f"/attention?text={TEXT}&heads=2-1")
     for _ in range(2):
         first.get_by_role("button", name=texts.SWITCH_OFF_HEAD.format(layer=2, head=1)).click()
         second.get_by_role("button", name=texts.CHANGE_SOMETHING).click()
@@ -184,7 +184,7 @@ def test_two_visitors_at_once_with_different_changes_see_each_their_own(page_at,
 
 
 def test_on_a_phone_the_three_maps_stand_below_each_other_and_nothing_is_wider_than_the_screen(page_at, axe, darken):
-    page = page_at(f"/?text={TEXT}&heads=2-1&changes=off~1_hide~3_temperature~0.5~2&focus=2", width=390)
+    page = page_at(f"/attention?text={TEXT}&heads=2-1&changes=off~1_hide~3_temperature~0.5~2&focus=2", width=390)
     before, after, difference = (part.bounding_box() for part in three_maps(page))
     assert before["y"] + before["height"] <= after["y"] < after["y"] + after["height"] <= difference["y"]
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
@@ -193,9 +193,8 @@ def test_on_a_phone_the_three_maps_stand_below_each_other_and_nothing_is_wider_t
     axe(page)
 
 
-@pytest.mark.parametrize("dark", [False, True])
-def test_a_scan_is_a_wall_whose_cells_switch_their_head_off_in_the_view(page_at, settle, axe, dark: bool):
-    page = page_at(f"/fill_mask?text={BLANK}", dark=dark)
+def test_a_scan_is_a_wall_whose_cells_switch_their_head_off_in_the_view(page_at, settle, axe, darken):
+    page = page_at(f"/fill_mask?text={BLANK}")
     page.get_by_text(SCAN).click()
     expect(page.get_by_test_id("wall-legend").last).to_be_visible()
     cell = page.get_by_role("gridcell", name=re.compile("^Layer 2, head 3: .*top prediction"))
@@ -207,6 +206,8 @@ def test_a_scan_is_a_wall_whose_cells_switch_their_head_off_in_the_view(page_at,
     changes_of(page, "off~2-4")
     three_maps(page)
     settle(page)
+    axe(page)
+    darken(page)
     axe(page)
 
 

@@ -5,7 +5,6 @@ import re
 from collections.abc import Callable
 from urllib.parse import quote
 
-import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from pages.compare import texts
@@ -125,9 +124,8 @@ def test_a_step_of_the_lines_tells_its_numbers_to_pointer_and_keyboard_without_p
     assert [name for name in fetched if "plotly" in name.lower()] == []
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_no_barrier_is_found_on_a_phone_or_a_laptop_with_everything_open(page_at, settle, axe, dark):
-    page = arrive(page_at, f"{FLIES}&focus=4", width=390, dark=dark)
+def test_no_barrier_is_found_on_a_phone_or_a_laptop_with_everything_open_in_light_and_dark(page_at, settle, axe, darken, resize):
+    page = arrive(page_at, f"{FLIES}&focus=4", width=390)
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     page.get_by_text(texts.TABLE).click()
     page.get_by_test_id("stDataFrame").wait_for()
@@ -135,8 +133,11 @@ def test_no_barrier_is_found_on_a_phone_or_a_laptop_with_everything_open(page_at
     expect(page.get_by_test_id("stDataFrame")).to_have_count(2)
     settle(page)
     axe(page)
-    page.set_viewport_size({"width": 1280, "height": 900})
-    settle(page)
+    resize(page, 1280)
+    axe(page)
+    darken(page)
+    axe(page)
+    resize(page, 390)
     axe(page)
 
 

@@ -26,6 +26,19 @@ OBSERVE = """
 STREAMLITS_BOX = "[data-testid='stException'], [data-testid='stAlertContentError']"
 
 
+def watch_first_visit(page: Page) -> None:
+    """Note what moves, in a browser that has nothing of the app in its cache."""
+    page.add_init_script(OBSERVE)
+    session = page.context.new_cdp_session(page)
+    session.send("Network.enable")
+    session.send("Network.setCacheDisabled", {"cacheDisabled": True})
+
+
+FROM_CACHE = """() => performance.getEntriesByType('resource')
+  .filter(({ name, transferSize }) => name.includes('/static/') && transferSize === 0).map(({ name }) => name)"""
+"""What of Streamlit did not have to be fetched."""
+
+
 def error_boxes(page: Page) -> list[str]:
     """List what stands in the boxes that say why something is not shown: Streamlit's own, and those of the app."""
     own = [page.get_by_text(heading, exact=True) for heading in (*HEADINGS.values(), CANNOT_BE_SHOWN)]
@@ -59,9 +72,10 @@ def test_a_burst_ends_after_a_second_without_a_shift_or_after_five():
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("entry", PAGES, ids=lambda entry: entry.key)
 def test_a_deep_link_shows_the_framed_page_on_the_first_visit_and_nothing_moves_while_it_loads(page_at, entry, width: int):
-    page = page_at(f"/{entry.address or entry.key}", width=width, script=OBSERVE, cached=False)
+    page = page_at(f"/{entry.address or entry.key}", width=width, prepare=watch_first_visit)
     wait_until_settled(page)
     shifts = page.evaluate("window.shifts")
+    assert page.evaluate(FROM_CACHE) == []
     assert error_boxes(page) == []
     assert cumulative_shift(shifts) < MAX_SHIFT, shifts
     assert page.get_by_role("heading", level=1).inner_text() == entry.question

@@ -119,7 +119,9 @@ LOADED = [contents.page(key).address or key for key, parts in ADVANCED_PARTS.ite
 
 def load_in_basic(page_at, path: str, width: int) -> Page:
     """Open a page in Basic: nothing of it moves, and nothing is wider than the screen."""
-    page = page_at(f"/{path}{'&' if '?' in path else '?'}level=basic", width=width, script=OBSERVE)
+    page = page_at(
+        f"/{path}{'&' if '?' in path else '?'}level=basic", width=width, prepare=lambda page: page.add_init_script(OBSERVE)
+    )
     wait_until_settled(page)
     shifts = page.evaluate("window.shifts")
     assert error_boxes(page) == []

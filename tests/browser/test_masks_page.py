@@ -9,6 +9,15 @@ from pages import contents
 from pages.masks import texts
 from pages.ui.canvas.texts import AXES_OF_MATRIX, MATRICES, QUERY_KEY_AXES
 
+NOTE_TEXTS = """
+  const write = CanvasRenderingContext2D.prototype.fillText
+  window.written = []
+  CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
+    window.written.push(text)
+    return write.call(this, text, ...rest)
+  }"""
+"""Notes what is written on canvases."""
+
 
 def cell(page: Page, query: int, key: int) -> Locator:
     return page.locator(f"[data-row='{query}'][data-column='{key}']")
@@ -76,12 +85,15 @@ def test_the_sentence_goes_along_to_another_page(page_at):
     page.wait_for_url(re.compile(r"fill_mask\?.*text=Birds\+%26\+bees"))
 
 
-@pytest.mark.parametrize(("width", "dark"), [(390, True), (1280, False)])
 @pytest.mark.parametrize("part", texts.PARTS)
-def test_no_part_is_wider_than_its_screen_or_breaks_the_rules_of_access(page_at, axe, width, dark, part):
-    page = page_at(f"/masks?part={part}&padding=2", width=width, dark=dark)
+def test_no_part_is_wider_than_its_screen_or_breaks_the_rules_of_access(page_at, axe, darken, resize, part):
+    page = page_at(f"/masks?part={part}&padding=2")
     expect(page.get_by_test_id("matrices")).to_have_attribute("data-paints", re.compile("."))
+    axe(page)
     main = page.get_by_test_id("stMain")
+    assert main.evaluate("main => main.scrollWidth - main.clientWidth") == 0
+    resize(page, 390)
+    darken(page)
     assert main.evaluate("main => main.scrollWidth - main.clientWidth") == 0
     axe(page)
 
@@ -103,15 +115,7 @@ def test_numbers_before_and_after_stand_in_one_line(page_at):
     ],
 )
 def test_every_map_names_its_axes(page_at, path, axes):
-    page = page_at(path)
-    page.add_init_script("""
-      const write = CanvasRenderingContext2D.prototype.fillText
-      window.written = []
-      CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
-        window.written.push(text)
-        return write.call(this, text, ...rest)
-      }""")
-    page.reload()
+    page = page_at(path, prepare=lambda page: page.add_init_script(NOTE_TEXTS))
     page.locator("[data-testid=matrices][data-paints]").wait_for(timeout=30_000)
     assert AXES_OF_MATRIX.format(down=axes[0], across=axes[1]) in page.evaluate("window.written")
 

@@ -12,12 +12,11 @@ from tests.support.serving import wait_until
 
 
 class Line:
-    """While it is held, as a list, what the page tells is kept in that list; the page is loaded anew at the beginning."""
+    """While it is held, as a list, what the page tells is kept in that list; the page is to be loaded after it is made."""
 
     def __init__(self, page: Page):
         self.held: list[str | bytes] | None = None
         page.route_web_socket(re.compile("_stcore/stream"), self._connect)
-        page.reload()
 
     def _connect(self, browser: WebSocketRoute) -> None:
         self.server = browser.connect_to_server()
@@ -48,13 +47,13 @@ def held_at(page_at: Callable[..., Page], settle: Callable[[Page], None]) -> Cal
     """Open a page whose server hears of nothing until the line is released: held_at(path, canvas), with that canvas."""
 
     def open_page(path: str, canvas: str) -> tuple[Page, Line, Locator]:
-        page = page_at(path)
-        line = Line(page)
+        lines: list[Line] = []
+        page = page_at(path, prepare=lambda page: lines.append(Line(page)))
         drawing = page.get_by_test_id(canvas)
         expect(drawing.first).to_be_visible(timeout=30_000)
         settle(page)
-        line.held = []
-        return page, line, drawing.first
+        lines[0].held = []
+        return page, lines[0], drawing.first
 
     return open_page
 
@@ -255,12 +254,12 @@ HEATMAP = "canvas[data-testid=attention-heatmap]"
 @pytest.fixture
 def delayed_page(page_at: Callable[..., Page], settle: Callable[[Page], None]) -> tuple[Page, Line]:
     """The attention page, whose clicks its server does not hear of until the line is released."""
-    page = page_at("/?text=Mary+lost+her+keys.&heads=1-1")
-    line = Line(page)
+    lines: list[Line] = []
+    page = page_at("/attention?text=Mary+lost+her+keys.&heads=1-1", prepare=lambda page: lines.append(Line(page)))
     expect(page.locator("[data-testid=attention-map][data-paints]")).to_be_visible(timeout=30_000)
     settle(page)
-    line.held = []
-    return page, line
+    lines[0].held = []
+    return page, lines[0]
 
 
 def head(page: Page, layer: int, number: int) -> Locator:
@@ -334,7 +333,7 @@ def test_arrow_keys_draw_at_once_too_and_a_box_chooses_after_them(delayed_page):
 
 
 def test_without_its_maps_the_page_answers_as_ever(page_at):
-    page = page_at("/?text=Mary+lost+her+keys.&heads=1-1", expect=("Failed to load resource",))
+    page = page_at("/attention?text=Mary+lost+her+keys.&heads=1-1", expect=("Failed to load resource",))
     asked = []
     page.route("**/prefetch/**", lambda route: (asked.append(route.request.url), route.abort()))
     head(page, 3, 4).click()
@@ -344,7 +343,7 @@ def test_without_its_maps_the_page_answers_as_ever(page_at):
 
 
 def test_a_map_that_comes_late_does_not_cover_what_was_chosen_since(page_at, settle):
-    page, late = page_at("/?text=Mary+lost+her+keys.&heads=1-1"), []
+    page, late = page_at("/attention?text=Mary+lost+her+keys.&heads=1-1"), []
     page.route("**/prefetch/**", lambda route: late.append(route))
     head(page, 3, 4).click()
     shows(page, "Layer 3, head 4. The strongest")

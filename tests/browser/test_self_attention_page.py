@@ -231,11 +231,13 @@ def test_hostile_words_are_drawn_as_text(open_steps):
     assert page.locator("img[src=x]").count() == 0
 
 
-@pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)])
-def test_the_page_has_no_accessibility_violation(open_steps, axe, width, dark):
-    page = open_steps(f"{AT}&unscaled=1&causal=1&numbers=1", width=width, dark=dark)
+def test_the_page_has_no_accessibility_violation(open_steps, axe, darken, resize):
+    page = open_steps(f"{AT}&unscaled=1&causal=1&numbers=1")
     page.get_by_test_id("stNumberInput").first.wait_for()
     page.get_by_test_id("lines").and_(page.locator("[data-paints]")).wait_for()
+    axe(page)
+    resize(page, 390)
+    darken(page)
     axe(page)
 
 
@@ -300,16 +302,14 @@ def test_in_a_long_sentence_a_clicked_cell_and_its_sum_fit_on_one_screen(open_st
         assert 0 < map_box["y"] < sum_box["y"] <= 900 - sum_box["height"] + 1
 
 
-@pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("path", [LONG, "/self_attention", "/self_attention?numbers=1"])
-def test_wherever_the_page_is_scrolled_the_sum_covers_no_row(open_steps, path, width):
-    page = open_steps(path, width=width)
-    assert page.get_by_test_id("stMain").evaluate(COVERED_ROWS) == []
-
-
-def test_at_first_no_row_is_hidden_in_a_box_of_its_own(open_steps):
-    lines = open_steps("/self_attention").locator(".lines").first
-    assert lines.evaluate("lines => lines.scrollHeight - lines.clientHeight") <= 0
+def test_wherever_the_page_is_scrolled_the_sum_covers_no_row(open_steps, resize, path):
+    page = open_steps(path)
+    if path == "/self_attention":  # and at first no row is hidden in a box of its own
+        assert page.locator(".lines").first.evaluate("lines => lines.scrollHeight - lines.clientHeight") <= 0
+    for width in (1280, 390):
+        resize(page, width)
+        assert page.get_by_test_id("stMain").evaluate(COVERED_ROWS) == []
 
 
 @pytest.mark.parametrize("width", [1280, 390])
@@ -337,9 +337,7 @@ def test_the_longest_sentence_is_drawn(open_steps):
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_every_number_stands_out_from_its_cell_also_where_another_cell_is_chosen(page_at, dark):
-    page = page_at("/self_attention", dark=dark)
-    page.add_init_script(CELL_NUMBERS)
-    page.reload()
+    page = page_at("/self_attention", dark=dark, prepare=lambda page: page.add_init_script(CELL_NUMBERS))
     page.wait_for_function("() => window.numbers?.length > 30", timeout=30_000)
     over = page.evaluate("getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor")
     for ground, ink in page.evaluate("window.numbers"):
@@ -361,9 +359,7 @@ def blend(colour: str, opacity: float, ground: list[float]) -> list[float]:
 
 @pytest.mark.parametrize(("cell", "above", "below"), [("matches-4-3", "cat", "sat"), ("matches-100-99", "and", "[SEP]")])
 def test_the_names_of_two_lit_rows_that_touch_stand_below_each_other_on_the_matrix(page_at, cell, above, below):
-    page = page_at(f"{LONG_TEXT}&cell={cell}")
-    page.add_init_script(LIT_NAMES)
-    page.reload()
+    page = page_at(f"{LONG_TEXT}&cell={cell}", prepare=lambda page: page.add_init_script(LIT_NAMES))
     page.get_by_test_id("matrix-scores").first.wait_for(timeout=30_000)
     page.wait_for_function("names => names.every(name => window.lit[name])", arg=[above, below])
     upper, lower = (page.evaluate("window.lit")[name] for name in (above, below))
