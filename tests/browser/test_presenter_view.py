@@ -140,7 +140,7 @@ def fitted(page: Page, key: str) -> Locator:
     """Wait until a picture has the size that the screen has room for; give it."""
     size = page.viewport_size
     place = f"st-key-{key} {size['width']} {size['height']}"
-    expect(page.locator("html")).to_have_attribute("data-fitted", place, timeout=30_000)
+    page.wait_for_function("(place) => document.documentElement.dataset.fitted === place", arg=place, timeout=30_000)
     return page.locator("[data-staged]")
 
 
