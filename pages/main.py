@@ -14,7 +14,6 @@ from pages.ui.shell.address import (
     CLASS_GUESSES,
     COMPLETE,
     HELD,
-    KNOWN,
     LEAD,
     LESSON,
     OFFERED,
@@ -93,11 +92,11 @@ with st.container() if alone else st.sidebar:
 if browser.presented is not None:
     present_or_not(bool(browser.presented))
     st.rerun()
-if take_over(browser.resumed):
-    trained = TRAINING_KEPT.format(page=page_of("encoder_decoder").name) if has_kept(lost_session()) else ""
+lost = lost_session() if browser.resumed is not None else ""
+if take_over(browser.resumed, bool(lost)):
+    trained = TRAINING_KEPT.format(page=page_of("encoder_decoder").name) if has_kept(lost) else ""
     st.toast(trained or SESSION_LOST, icon=":material/link_off:", duration="infinite")
 say_if_slowed()
-st.session_state[KNOWN] = True
 
 if not alone:
     level_switch()

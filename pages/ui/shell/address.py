@@ -40,12 +40,11 @@ CLASS_RESULTS, CLASS_GUESSES = "class_results", "class_guesses"
 the page's own picture; and of these guesses while that page is open, else None."""
 LAST_SENTENCE = "typed"
 """Session entry of the sentence that the visitor typed last, on any page: values by SHARED_FIELDS."""
-KNOWN = "known_session"
-"""Session entry: a page has run in this session."""
 HELD = "held_by_session"
 """Session entry: this session holds what no address brings back, such as a training or a lesson from a file."""
 TEXTS_OF_LOST_SESSION = "texts_of_lost_session"
-"""Session entry of the texts in the boxes of a page whose server was lost, by the keys of their widgets."""
+"""Session entry of the texts in the boxes of a page whose server was lost, by the keys of their widgets; and whether a run has
+given them to its boxes."""
 COMPLETE = "complete_page"
 """Session entry of the key of the page on the screen, once a run has drawn all of it."""
 LINK_LENGTH, REPORTED_LINK_LENGTH = "oversized_link_length", "reported_link_length"
@@ -238,17 +237,19 @@ def _take_address(page: str, fields: Sequence[Field], first: Mapping[str, object
     return view
 
 
-def take_over(reported: object) -> bool:
+def take_over(reported: object, lost: bool) -> bool:
     """Take over a page whose server was lost; tell whether the session there held what no address brings back.
 
-    reported: what the browser says of that page, which anybody can forge: `texts` by the keys of their boxes, and `held`. It is
-    ignored by a session that still knows the page.
+    reported: what the browser says of that page, which anybody can forge: `texts` by the keys of their boxes, and `held`.
+    lost: whether the browser had another session; one that still knows the page ignores the report. That the page has run here
+    says nothing: where a run was under way, Streamlit asks for one by itself, before the browser has reported.
     """
-    if st.session_state.get(KNOWN) or not isinstance(reported, Mapping):
+    if not lost or not isinstance(reported, Mapping):
         return False
     texts_by_key = reported.get("texts")
     pairs = texts_by_key.items() if isinstance(texts_by_key, Mapping) else ()
-    st.session_state[TEXTS_OF_LOST_SESSION] = {key: text for key, text in pairs if isinstance(text, str)}
+    texts_in_boxes = {key: text for key, text in pairs if isinstance(text, str)}
+    st.session_state[TEXTS_OF_LOST_SESSION] = {"texts": texts_in_boxes, "given": False}
     return reported.get("held") is True
 
 
@@ -257,11 +258,12 @@ def restore_lost_texts(page: str, fields: Sequence[Field], caught_up: bool) -> N
 
     What it sends meanwhile, such as a look at whether the model is ready, still has the address of before.
     """
-    if caught_up:
-        st.session_state.pop(TEXTS_OF_LOST_SESSION, None)
-    lost = st.session_state.get(TEXTS_OF_LOST_SESSION, {})
+    lost = st.session_state.pop(TEXTS_OF_LOST_SESSION, {})
+    if not lost or (caught_up and lost["given"]):
+        return
     boxes = {widget_key(page, field.name) for field in fields if field.read is str}
-    st.session_state.update({name: text for name, text in lost.items() if name in boxes})
+    st.session_state.update({name: text for name, text in lost["texts"].items() if name in boxes})
+    st.session_state[TEXTS_OF_LOST_SESSION] = lost | {"given": True}
 
 
 def restore_hidden_fields(page: str, fields: Sequence[Field]) -> None:

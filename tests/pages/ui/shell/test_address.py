@@ -63,18 +63,21 @@ def test_an_address_that_an_earlier_run_wrote_is_overwritten_though_the_browser_
 def taken_over_page() -> None:
     import streamlit as st
 
-    from pages.ui.shell.address import KNOWN, number_field, read_view, take_over, text_field, write_view
+    from pages.ui.shell.address import number_field, read_view, take_over, text_field, write_view
 
     fields = (text_field("text"), number_field("layer", 1, 1, 9))
-    st.session_state["held"] = take_over(st.session_state.pop("reported", None))
-    st.session_state[KNOWN] = True
+    st.session_state["held"] = take_over(st.session_state.pop("reported", None), st.session_state["lost"])
     read_view("page", fields, {})
     write_view("page", fields, {})
 
 
-def test_what_stood_in_a_box_comes_back_and_the_rest_comes_from_the_address():
+@pytest.mark.parametrize("ran_already", [False, True], ids=["at once", "after a run that Streamlit asked for by itself"])
+def test_what_stood_in_a_box_comes_back_and_the_rest_comes_from_the_address(ran_already: bool):
     app = AppTest.from_function(taken_over_page)
     app.query_params.update(text="tea", layer="4")
+    app.session_state["lost"] = True
+    if ran_already:
+        app.run()
     app.session_state["reported"] = {"texts": {"page_text": "coffee", "page_layer": "7", "other_text": "milk"}, "held": True}
     app.run()
     assert (app.session_state["page_text"], app.session_state["page_layer"], app.session_state["held"]) == ("coffee", 4, True)
@@ -92,7 +95,7 @@ def test_what_stood_in_a_box_comes_back_and_the_rest_comes_from_the_address():
 def test_a_report_that_makes_no_sense_changes_nothing(reported):
     app = AppTest.from_function(taken_over_page)
     app.query_params.update(text="tea", layer="4")
-    app.session_state["reported"] = reported
+    app.session_state["reported"], app.session_state["lost"] = reported, True
     app.run()
     assert not app.exception
     assert (app.session_state["page_text"], app.session_state["page_layer"], app.session_state["held"]) == ("tea", 4, False)
@@ -101,6 +104,7 @@ def test_a_report_that_makes_no_sense_changes_nothing(reported):
 def test_a_session_that_knows_the_page_ignores_such_a_report():
     app = AppTest.from_function(taken_over_page)
     app.query_params.update(text="tea")
+    app.session_state["lost"] = False
     app.run()
     app.session_state["reported"] = {"texts": {"page_text": "coffee"}, "held": True}
     app.run()
