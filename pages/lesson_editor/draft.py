@@ -239,21 +239,21 @@ def keep_in_browser(draft: Fields) -> None:
     known = {"fresh": not st.session_state.get(KNOWN_DRAFT), "seen": seen, "opened": st.session_state.get(OPENED, "")}
     data = {"draft": draft, "refused": texts.NOT_KEPT} | known
     keeper = component("lesson_keeper", "lesson-keeper", "draft/keeper.js")
-    keeper(key=KEEPER, data=json.loads(json.dumps(data)), on_found_change=take_found)
+    keeper(key=KEEPER, data=json.loads(json.dumps(data)), on_report_change=take_report)
 
 
-def take_found() -> None:
+def take_report() -> None:
     """Take over what the browser kept of an earlier session: the draft, and views that were not yet steps of it."""
-    reported = st.session_state.get(KEEPER)
-    found = reported.get("found") if isinstance(reported, Mapping) else None
-    found = found if isinstance(found, Mapping) else {}
+    keeper = st.session_state.get(KEEPER)
+    report = keeper.get("report") if isinstance(keeper, Mapping) else None
+    report = report if isinstance(report, Mapping) else {}
     if not st.session_state.get(KNOWN_DRAFT):
         st.session_state[KNOWN_DRAFT] = True
-        if restored := restored_draft(found.get("draft"), found.get("typed")):
+        if restored := restored_draft(report.get("draft"), report.get("typed")):
             merge_draft(restored)
-        if OPENED not in st.session_state and isinstance(opened := found.get("opened"), str):
+        if OPENED not in st.session_state and isinstance(opened := report.get("opened"), str):
             keep_opened(opened.encode(errors="replace"))
-    views = found.get("views")
+    views = report.get("views")
     steps = [restored_step(one) for one in (views if isinstance(views, list) else [])[:MAX_STEPS]]
     add_steps(st.session_state.setdefault(DRAFT, new_draft()), [step for step in steps if step])
 

@@ -63,19 +63,19 @@ class StoredPicture:
 
 def stored_picture(page: str, view: Mapping[str, str]) -> StoredPicture | None:
     """Draw a view of a page as its export does; None where it has no figure, or one that is too large."""
-    found: list[StoredPicture] = []
+    pictures: list[StoredPicture] = []
 
     def collect(exports: Exports) -> None:
-        if not found:
-            found.extend(picture for make in exports.values() if (picture := picture_of(make)))
+        if not pictures:
+            pictures.extend(picture for make in exports.values() if (picture := picture_of(make)))
 
     if page == "bertviz_page":  # it draws with scripts of its own: our map of the same head stands for it
         head = f"{view.get('layer', '1')}-{view.get('head', '1')}"
         page, view = "attention", {name: view[name] for name in OF_BERTVIZ if name in view} | {"heads": head}
     end = monotonic() + MAX_PAGE_SECONDS
-    while visit(page, view, collect, end) and not found and monotonic() < end:
+    while visit(page, view, collect, end) and not pictures and monotonic() < end:
         sleep(WAIT_SECONDS)
-    return found[0] if found else None
+    return pictures[0] if pictures else None
 
 
 def picture_of(make: Callable[[], Export]) -> StoredPicture | None:

@@ -272,7 +272,7 @@ def masks_computation(page: str, part: str) -> Computation:
     about = source(DEFAULT, **kept, **how, heads=f"layer {values['layer']}, head {values['head']}")
     if part == "penalty":
         about["penalty"] = values["penalty"]
-    imports, lines = _masked_head(values)
+    imports, lines = _head_lines(values)
     if part == "one":
         lines += ["effect = head.effect", "", "print(effect.masked_scores, effect.weights_before, effect.weights, sep='\\n')"]
     else:
@@ -281,7 +281,7 @@ def masks_computation(page: str, part: str) -> Computation:
     return Computation(title, about, computation_code(title, imports, lines), texts.EXPORT_RESULTS[part])
 
 
-def _masked_head(values: dict[str, object]) -> tuple[list[str], list[str]]:
+def _head_lines(values: dict[str, object]) -> tuple[list[str], list[str]]:
     """Write what runs the sentence and masks one head of it."""
     run = f"run = padded_scores(engine, {values['text']!r}, {values['padding']})"
     if values["kind"] == DRAWN and values["mask"]:

@@ -124,7 +124,7 @@ def test_a_step_of_the_lines_tells_its_numbers_to_pointer_and_keyboard_without_p
     assert [name for name in fetched if "plotly" in name.lower()] == []
 
 
-def test_no_barrier_is_found_on_a_phone_or_a_laptop_with_everything_open_in_light_and_dark(page_at, settle, axe, darken, resize):
+def test_with_everything_open_the_page_is_accessible_at_both_widths_and_in_both_themes(page_at, settle, axe, darken, resize):
     page = arrive(page_at, f"{FLIES}&focus=4", width=390)
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     page.get_by_text(texts.TABLE).click()

@@ -63,7 +63,7 @@ def test_by_keyboard_every_word_is_reached_and_escape_leaves(page_at):
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_the_picture_fits_every_screen_and_no_barrier_is_found_in_light_and_dark(page_at, axe, darken, width: int):
+def test_the_picture_fits_every_screen_and_the_page_is_accessible_in_light_and_dark(page_at, axe, darken, width: int):
     page = page_at("/", width=width)
     grown(page)
     for is_dark in (False, True):

@@ -10,12 +10,12 @@ export default function keepDraft({ data, parentElement, setTriggerValue }) {
   const { draft, fresh, seen, refused, opened } = data;
   const [kept, views] = [read(DRAFT), (read(VIEWS) ?? []).filter(({ id }) => !seen.includes(id))];
   if (fresh || views.length) {
-    const found = { draft: fresh ? kept?.draft ?? null : null, typed: fresh ? kept?.typed ?? {} : {}, views, opened: fresh ? read(OPENED) ?? "" : "" };
-    if (keeper.reported !== JSON.stringify(found)) {
-      keeper.reported = JSON.stringify(found);
-      setTriggerValue("found", found);
+    const report = { draft: fresh ? kept?.draft ?? null : null, typed: fresh ? kept?.typed ?? {} : {}, views, opened: fresh ? read(OPENED) ?? "" : "" };
+    if (keeper.reported !== JSON.stringify(report)) {
+      keeper.reported = JSON.stringify(report);
+      setTriggerValue("report", report);
     }
-    if (fresh && (kept || found.opened)) return; // until the server has taken it over
+    if (fresh && (kept || report.opened)) return; // until the server has taken it over
   } else {
     keeper.reported = ""; // the next session, after a loss, is told the same again
   }

@@ -91,9 +91,9 @@ def test_no_more_steps_come_back_than_a_lesson_has():
     assert back[0]["view"] == {"heads": "1-1"}
 
 
-def report(session: dict[str, object], **found: object) -> None:
-    session[draft.KEEPER] = {"found": {"draft": None, "typed": {}, "views": []} | found}
-    draft.take_found()
+def report(session: dict[str, object], **kept: object) -> None:
+    session[draft.KEEPER] = {"report": {"draft": None, "typed": {}, "views": []} | kept}
+    draft.take_report()
 
 
 def test_a_new_session_takes_over_the_draft_and_the_views_that_were_added(session):
@@ -139,10 +139,10 @@ def test_a_view_that_was_removed_does_not_come_back(session):
     assert session[DRAFT]["steps"] == []
 
 
-@pytest.mark.parametrize("found", [None, 5, [], {"draft": [], "typed": [], "views": {}}, {"views": [None, 5, {}]}])
-def test_a_forged_report_changes_nothing(session, found: object):
-    session[draft.KEEPER] = {"found": found}
-    draft.take_found()
+@pytest.mark.parametrize("reported", [None, 5, [], {"draft": [], "typed": [], "views": {}}, {"views": [None, 5, {}]}])
+def test_a_forged_report_changes_nothing(session, reported: object):
+    session[draft.KEEPER] = {"report": reported}
+    draft.take_report()
     assert session[DRAFT]["steps"] == []
 
 
