@@ -16,7 +16,7 @@ for name in names_in_order():
     lesson = shipped_lesson(name)
     with st.container(border=True):
         st.subheader(lesson.title, anchor=False)
-        st.caption(texts.LESSON_DETAILS.format(minutes=lesson.minutes, steps=len(parts_of(lesson)), level=lesson.level))
+        st.caption(texts.LESSON_DETAILS.format(minutes=lesson.minutes, parts=len(parts_of(lesson)), level=lesson.level))
         st.text(lesson.about)
         with st.container(horizontal=True):
             step_link(name, 1, texts.BEGIN, ":material/school:")

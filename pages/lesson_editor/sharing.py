@@ -110,7 +110,7 @@ def _offer_file(written: bytes) -> None:
     except LessonProblem as problem:
         explain(problem)
         return
-    st.text(texts.LOADED.format(title=lesson.title, steps=len(parts_of(lesson)), minutes=lesson.minutes))
+    st.text(texts.LOADED.format(title=lesson.title, parts=len(parts_of(lesson)), minutes=lesson.minutes))
     with st.container(horizontal=True, vertical_alignment="center"):
         step_link(name, 1, texts.PLAY_FILE, ":material/play_arrow:")
         st.button(texts.EDIT_FILE, key="lesson_editor_edit", on_click=_edit_opened, args=(lesson,))

@@ -156,7 +156,7 @@ def step_number(lesson: Lesson) -> int:
     """
     written = st.query_params.get(STEP, "1")
     if not (written.isdecimal() and len(written) < 4 and 1 <= int(written) <= len(lesson.steps)):
-        raise LessonProblem(texts.NO_SUCH_STEP.format(count=len(lesson.steps)))
+        raise LessonProblem(texts.NO_SUCH_STEP.format(count=len(lesson.steps), parts=len(parts_of(lesson))))
     return int(written)
 
 
@@ -195,7 +195,7 @@ def parts_of(lesson: Lesson) -> list[tuple[str, tuple[int, ...]]]:
 
 
 def place_in_strip(lesson: Lesson, number: int) -> int:
-    """Give the place, from 0, of the part that a step belongs to: learners are told parts, of which some have several steps."""
+    """Give the place, from 0, of the part that a step belongs to: some parts have several steps."""
     return next(place for place, (_, numbers) in enumerate(parts_of(lesson)) if number in numbers)
 
 
@@ -296,10 +296,10 @@ def class_link(name: str, label: str) -> None:
 def _draw_strip(
     names: Sequence[str], done: Sequence[bool], elsewhere: Sequence[bool], here: int, *, alt: str, key: str
 ) -> int | None:
-    """Draw the strip; return the number of the step, from 0, that the learner has just chosen in it.
+    """Draw the strip; return the number of the part, from 0, that the learner has just chosen in it.
 
-    names: texts, never markup. done: which steps are done. elsewhere: which lead to
-    another page. here: the step that is shown, from 0. alt: names the strip.
+    names: texts, never markup. done: which parts are done. elsewhere: which lead to
+    another page. here: the part that is shown, from 0. alt: names the strip.
     """
     states = [texts.STEP_DONE if one else texts.STEP_TO_DO for one in done]
     data = {"names": list(names), "done": list(done), "states": states, "elsewhere": list(elsewhere), "here": here, "alt": alt}

@@ -267,9 +267,9 @@ HEAD_OFF, HEADS_OFF = "**The head that is switched off**", "**The heads that are
 SEE_ON_PAGE = "See it on {page}"
 
 NO_SUCH_LESSON = "There is no lesson of this name here. There are: {names}. A lesson from a file is opened on the page Lessons."
-NO_SUCH_STEP = "This lesson has {count} steps: choose one of them in the link (step=1 is the first)."
+NO_SUCH_STEP = "This lesson has no such step: it has {count}, in {parts} parts. In the link, step=1 is the first."
 NO_SUCH_PAGE = "Step {number} of this lesson is about a page “{page}”, which this app does not have."
-LESSON_PROGRESS = "{title} · step {number} of {total}"
+LESSON_PROGRESS = "{title} · part {number} of {total}"
 STEP_DONE, STEP_TO_DO = "done", "not done yet"
 CELL_ROW, CELL_COLUMN = "Row: the token that looks", "Column: the token that is looked at"
 CHECK_GUESS = "Check my guess"
@@ -319,7 +319,7 @@ BUILT_IN_ONLY = (
 
 # The list of lessons
 
-LESSON_DETAILS = "{minutes} minutes · {steps} steps · {level}"
+LESSON_DETAILS = "{minutes} minutes · {parts} parts · {level}"
 BEGIN = "Begin"
 USE_IN_CLASS = "Use this lesson in a class"
 HOW_LESSONS_WORK = (

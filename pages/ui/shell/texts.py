@@ -62,7 +62,7 @@ AND = " and "
 
 SOURCE_CODE = "The code that computes this"
 NEXT_PAGE = "Next: {page}"
-BACK_TO_LESSON = "Back to lesson, step {number}"
+BACK_TO_LESSON = "Back to lesson, part {number}"
 BACK_TO_CLASS = "Back to class, step {number}"
 SESSION_LOST = (
     "The server that showed this page is gone; another one took over. The view is back, and the lesson that you are writing, "

@@ -223,7 +223,7 @@ def test_the_place_in_the_lesson_stays_in_the_address_of_the_page(open_app):
 def test_a_step_that_is_not_there_is_said_and_the_page_opens(open_app, step: str):
     app = open_app("attention", **{LESSON: lesson.LEARNING_PATH, STEP: step})
     assert not app.exception
-    assert texts.NO_SUCH_STEP.format(count=len(STEPS)) in written(app)
+    assert texts.NO_SUCH_STEP.format(count=11, parts=8) in written(app)
     assert contents.page("attention").question in written(app)
 
 
