@@ -8,6 +8,15 @@ from playwright.sync_api import expect
 from pages import contents
 from pages.contents import PAGES
 
+CUT = """() => {
+  const cuts = (one) => one.clientWidth > 1 && one.scrollWidth > one.clientWidth + 1
+    && getComputedStyle(one).overflowX === 'hidden' && one.checkVisibility({ visibilityProperty: true })
+  const labelled = ':is([data-testid=stMarkdownContainer], a span, input[role=combobox])'
+  const labels = [...document.querySelectorAll(`[data-testid=stMain] ${labelled}`)]
+  return labels.filter((one) => !one.closest('.katex-mathml') && cuts(one)).map((one) => one.value || one.textContent)
+}"""
+"""The labels, links and chosen values of a page that do not fit into their places."""
+
 
 def test_a_page_that_does_not_exist_says_so_and_the_first_page_is_there(page_at):
     missing = "The page that you have requested does not seem to exist"
@@ -67,3 +76,13 @@ def test_on_paper_a_page_stands_without_the_list_of_pages_and_the_switch(page_at
     expect(list_of_pages).to_be_hidden()
     expect(switch).to_be_hidden()
     expect(page.get_by_role("heading", level=1).first).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    "path", ["/attention", "/fill_mask", "/summaries", "/many_sentences", "/heads_and_blocks", "/bert", "/lesson_editor"]
+)
+def test_no_label_and_no_choice_is_cut_in_a_narrow_window(page_at, resize, path: str):
+    page = page_at(path)
+    for width in (1024, 960, 800, 640, 390):
+        resize(page, width)
+        assert page.evaluate(CUT) == [], width
