@@ -5,6 +5,7 @@ a lost server takes nothing that was typed, and a draft that was replaced comes 
 """
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 
@@ -23,6 +24,7 @@ from tx_core.classroom.lesson_file import (
     MAX_LONG,
     MAX_SETTING,
     MAX_SETTINGS,
+    MAX_SHORT,
     MAX_STEPS,
     NEEDED_BY_MEASURE,
     Lesson,
@@ -113,6 +115,20 @@ def question_of(step: Fields) -> Fields:
         told = {name: step[f"of_{name}"] for name in boxes_of(str(step["measure"])) if step[f"of_{name}"]}
         question["answer"] = {"measure": step["measure"], **told}
     return question
+
+
+def first_ask(step: Fields) -> str:
+    """Suggest a question for a step: it names what the writer has chosen."""
+    named = NEEDED_BY_MEASURE.get(str(step["measure"]), ())
+    template = texts.NAMED_ASKS.get(str(step["measure"])) if all(step[f"of_{name}"] for name in named) else None
+    ask = template.format(**{name: step[f"of_{name}"] for name in named}) if template else ""
+    return ask if 0 < len(ask) <= MAX_SHORT else texts.FIRST_ASKS[str(step["kind"])]
+
+
+def is_first_ask(ask: str) -> bool:
+    """Tell whether a question is one that was suggested, whatever it names."""
+    patterns = [re.sub(r"\\{\w+\\}", ".*", re.escape(template)) for template in texts.NAMED_ASKS.values()]
+    return ask in texts.FIRST_ASKS.values() or any(re.fullmatch(pattern, ask) for pattern in patterns)
 
 
 def draft_of(lesson: Lesson) -> Fields:

@@ -12,6 +12,8 @@ from pages.lesson_editor.draft import (
     ask_box_name,
     box_name,
     boxes_of,
+    first_ask,
+    is_first_ask,
     measures_for,
     question_of,
     remember_draft,
@@ -128,10 +130,7 @@ def _ask_step(step: Fields, number: int) -> None:
 
 
 def _ask_question(step: Fields, number: int, name: str) -> None:
-    suggestions = texts.FIRST_ASKS
-    if step["ask"] in suggestions.values():
-        step["ask"] = suggestions[step["kind"]]
-    _line(step, "ask", texts.ASK.format(number=number), ask_box_name(step))
+    asked = st.container()  # filled last: the question names what is chosen below it
     if step["kind"] == "choice":
         _lines(step, "options", texts.OPTIONS.format(number=number), name)
     if step["kind"] == "number":
@@ -150,7 +149,17 @@ def _ask_question(step: Fields, number: int, name: str) -> None:
             key=f"{name}_measure_{step['kind']}",
         )
     _ask_measured(step, number, name)
+    with asked:
+        _ask(step, number)
     _show_answer(step, number)
+
+
+def _ask(step: Fields, number: int) -> None:
+    """Let the writer word the question; a suggested one follows what is chosen."""
+    key = f"{ask_box_name(step)}_ask"
+    written = st.session_state.get(key, step["ask"] or first_ask(step))  # a box that the writer has emptied stays empty
+    st.session_state[key] = first_ask(step) if written and is_first_ask(str(written)) else written
+    step["ask"] = st.text_input(texts.ASK.format(number=number), max_chars=MAX_SHORT, key=key) or ""
 
 
 def _ask_measured(step: Fields, number: int, name: str) -> None:

@@ -64,6 +64,12 @@ FIRST_ASKS = {
     "number": "Which number do you expect?",
     "open": "What do you think, and why?",
 }
+NAMED_ASKS = {
+    "strongest_key": "Which word does “{query}” look at most?",
+    "attention_weight": "How much of its attention does “{query}” give to “{key}”, from 0 to 1?",
+    "rank_of": "Which rank does “{word}” have at the blank?",
+}
+"""First questions by their measure, once the writer has said what they name."""
 CHOOSE_TOKEN = "Choose a token"
 ANSWER = "{answer} Students see this after their guess."
 NO_ANSWER = "The model cannot answer the question of step {number} yet"

@@ -104,6 +104,29 @@ def test_a_question_of_every_kind_begins_with_a_sentence_and_says_what_prevents_
     assert texts.NO_ANSWER.format(number=1) in "\n".join(one.value for one in app.markdown)  # the text has no blank
 
 
+def test_a_first_question_names_what_is_chosen_until_the_writer_words_it(open_app):
+    app = open_app("attention", text=KEYS, heads="2-8")
+    add_view(app)
+    app.switch_page("lesson_editor/page.py").run()
+    box(app, texts.KIND).set_value("token").run()
+    for token in ("her", "keys"):
+        box(app, texts.MEASURE_BOXES["query"]).set_value(token).run()
+        named = texts.NAMED_ASKS["strongest_key"].format(query=token)
+        assert box(app, texts.ASK).value == named
+        assert read_lesson(written_lesson(app).encode()).steps[0].question.ask == named
+    box(app, texts.KIND).set_value("number").run()
+    box(app, texts.MEASURE).set_value("attention_weight").run()
+    assert box(app, texts.ASK).value == texts.FIRST_ASKS["number"]  # the key is not chosen yet
+    box(app, texts.MEASURE_BOXES["key"]).set_value("mary").run()
+    assert box(app, texts.ASK).value == texts.NAMED_ASKS["attention_weight"].format(query="keys", key="mary")
+    box(app, texts.ASK).set_value("").run()
+    assert box(app, texts.ASK).value == ""
+    box(app, texts.ASK).set_value("My own question?").run()
+    box(app, texts.MEASURE_BOXES["key"]).set_value("lost").run()
+    assert box(app, texts.ASK).value == "My own question?"
+    assert not app.exception
+
+
 def test_an_option_that_is_missing_is_named(open_app):
     app = open_app("fill_mask", text="Yesterday I [MASK] to school.")
     add_view(app)
