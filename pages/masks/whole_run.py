@@ -17,7 +17,7 @@ from pages.ui.panels.tokens import engine_as_asked, reading_in_link, warn_of_unk
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.frame import page_link
-from pages.ui.shell.numbers import ROUNDING, percent, rounding_verdict, small_number
+from pages.ui.shell.numbers import ROUNDING, percent, rounding_verdict, small_number, weight
 from tx_core.engine.catalogue import DEFAULT
 from tx_core.engine.engine import Engine
 from tx_core.fill_mask.prediction_shift import BlankShift, shift_predictions
@@ -131,7 +131,7 @@ def prediction_sentence(blank: BlankShift) -> str:
 def padding_sentence(changed: Trace) -> str:
     """Say how much attention the padding takes, on average over layers, heads and tokens."""
     taken = 1 - float(changed.attention.weights.sum(-1).mean())
-    return texts.PADDING_TAKES.format(share=percent(taken), padding=PADDING)
+    return texts.PADDING_TAKES.format(share=weight(taken), padding=PADDING)
 
 
 def link_to_changed_pages(engine: Engine, text: str, changes: Sequence[Intervention]) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pages.start import texts
 from pages.ui.canvas.component import component
 from pages.ui.shell import cache
-from pages.ui.shell.numbers import percent
+from pages.ui.shell.numbers import weight
 from tx_core.analysis.views import HeadEdge, strongest_heads, view
 from tx_core.engine.catalogue import DEFAULT
 
@@ -47,7 +47,7 @@ def tell(looks: Looks, word: int) -> str:
     edges = [edge for edge in looks.edges if edge.query == word][:MOST_TOLD]
     if not edges:
         return texts.LOOKS_NEARBY.format(word=looks.words[word])
-    keys = [texts.LOOKED_AT.format(key=looks.words[edge.key], share=percent(edge.weight)) for edge in edges]
+    keys = [texts.LOOKED_AT.format(key=looks.words[edge.key], share=weight(edge.weight)) for edge in edges]
     if len(keys) == 1:
         return texts.HEAD_LOOKS_AT.format(word=looks.words[word], keys=keys[0])
     return texts.HEADS_LOOK_AT.format(word=looks.words[word], keys=", ".join(keys[:-1]), last=keys[-1])

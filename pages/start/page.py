@@ -21,7 +21,6 @@ caption = st.empty()
 
 # The title and the doors are on their way: what follows takes longer to import.
 from pages.start.looks import SMALLEST, draw_arcs, sentence_looks
-from pages.ui.shell.numbers import whole_percent
 from tx_core.errors import ExplorerError
 
 try:
@@ -32,4 +31,4 @@ except ExplorerError as error:
 else:
     with picture:
         draw_arcs(looks, key="start_arcs")
-    caption.caption(texts.HOW_DRAWN.format(heads=looks.heads, share=whole_percent(SMALLEST)))
+    caption.caption(texts.HOW_DRAWN.format(heads=looks.heads, share=SMALLEST))

@@ -35,7 +35,7 @@ from pages.ui.shell.address import CLASS_GUESSES, is_offered, widget_key
 from pages.ui.shell.controls import download_button
 from pages.ui.shell.frame import page_link
 from pages.ui.shell.level import is_hidden
-from pages.ui.shell.numbers import whole_percent
+from pages.ui.shell.numbers import weight
 from tx_core.analysis import sentences, views
 from tx_core.analysis.comparison import describe_largest_change, most_changed_heads
 from tx_core.analysis.views import View
@@ -297,7 +297,7 @@ def map_csv(rows: Sequence[str], columns: Sequence[str], weights: Float[np.ndarr
     file = io.StringIO()
     table = csv.writer(file)
     table.writerow(["query \\ key", *columns])
-    table.writerows([label, *(f"{weight:.6f}" for weight in row)] for label, row in zip(rows, weights, strict=True))
+    table.writerows([label, *(f"{share:.6f}" for share in row)] for label, row in zip(rows, weights, strict=True))
     return file.getvalue()
 
 
@@ -371,7 +371,7 @@ def _offer_moved_heads(page: str, moved: Mapping[controls.Head, float], layers: 
         key=name,
         on_change=choose,
         wrap=True,
-        format_func=lambda head: texts.MOVED_HEAD.format(head=controls.head_name(head), share=whole_percent(moved[head])),
+        format_func=lambda head: texts.MOVED_HEAD.format(head=controls.head_name(head), share=weight(moved[head])),
         help=texts.MOVED_HEADS_HELP,
     )
 

@@ -252,7 +252,7 @@ MOVED_HEADS_HELP = (
     "The share of a head's attention that moved to other tokens or was lost, averaged over the queries. Layers before the "
     "first change stay the same. The wall shows the heads after the changes."
 )
-NO_HEAD_MOVED = "No other head's attention moved by 0.05 % or more (mean over its queries)."
+NO_HEAD_MOVED = "No other head's attention moved by 0.0005 or more (mean over its queries)."
 NOTHING_AFTER_LAST_LAYER = (
     "Layer {layer} is the last layer: no head comes after it, so no other attention can move. "
     "The change affects the answer: the words that the model predicts at a blank."

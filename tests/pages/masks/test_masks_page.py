@@ -12,7 +12,7 @@ from pages.masks.masked_head import DRAWN, KINDS
 from pages.masks.whole_run import PADDING, RUN_CHANGES, count_changed, prediction_sentence
 from pages.ui.canvas.mask_grid import mask_to_link
 from pages.ui.shell.frame import HEADINGS
-from pages.ui.shell.numbers import UNCHANGED, UNCHANGED_BUT_ROUNDING, percent, small_number
+from pages.ui.shell.numbers import UNCHANGED, UNCHANGED_BUT_ROUNDING, percent, small_number, weight
 from tests.support.drawings import problems, says
 from tests.support.drawn_bars import drawn_bars
 from tests.support.drawn_matrices import panels
@@ -231,7 +231,7 @@ def test_what_the_padding_takes_is_what_the_rows_lack(open_app):
     lacking = 1 - trace.attention.weights.sum(-1).mean()
     assert 0.1 < lacking < 0.3
     app = open_app("masks", part="batch", blank=BLANK, run="padding")
-    assert texts.PADDING_TAKES.format(share=percent(lacking), padding=PADDING) in says(app)
+    assert texts.PADDING_TAKES.format(share=weight(lacking), padding=PADDING) in says(app)
 
 
 def test_the_same_change_is_shown_by_attention_and_fill_the_blank(open_app):

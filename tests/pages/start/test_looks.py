@@ -11,7 +11,7 @@ from pages import contents
 from pages.start import looks, texts
 from pages.ui.panels import lesson
 from pages.ui.shell import cache
-from pages.ui.shell.numbers import percent, whole_percent
+from pages.ui.shell.numbers import weight
 from tx_core.engine import catalogue
 from tx_core.errors import CheckpointProblem
 
@@ -45,7 +45,7 @@ def test_the_sentence_of_each_word_names_where_it_looks_most_with_the_share(weig
         edges = [edge for edge in shown.edges if edge.query == word]
         assert f"“{name}”" in said
         for number, edge in enumerate(edges):
-            told = texts.LOOKED_AT.format(key=shown.words[edge.key], share=percent(edge.weight))
+            told = texts.LOOKED_AT.format(key=shown.words[edge.key], share=weight(edge.weight))
             assert (told in said) == (number < looks.MOST_TOLD)
 
 
@@ -63,7 +63,7 @@ def test_the_picture_on_the_page_is_sent_as_it_was_computed(open_app):
     assert sent["words"] == list(shown.words)
     assert sent["arcs"] == [[edge.query, edge.key, round(edge.weight, 4)] for edge in shown.edges]
     assert len(sent["said"]) == len(shown.words)
-    how = texts.HOW_DRAWN.format(heads=shown.heads, share=whole_percent(looks.SMALLEST))
+    how = texts.HOW_DRAWN.format(heads=shown.heads, share=looks.SMALLEST)
     assert how in [caption.value for caption in app.caption]
 
 

@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 from pages import contents
 from pages.ui.panels import texts
 from pages.ui.shell import controls
+from pages.ui.shell.numbers import weight
 from tests.support.drawings import changes_drawn, drawn, says
 from tests.support.messages import unknown_parameters
 from tx_core.engine import catalogue
@@ -97,6 +98,9 @@ def test_a_head_that_is_switched_off_stands_below_the_head_of_a_later_layer_that
     np.testing.assert_allclose((first[size : 2 * size] / 65535) ** 2, changed[most].ravel(), atol=1e-4)
     assert not second[size : 2 * size].any()
     assert texts.MOVED_MOST.format(head=controls.head_name(most)) in says(app)
+    first_pill = texts.MOVED_HEAD.format(head=controls.head_name(most), share=weight(moved[most]))
+    pills = next(group for group in app.main.get("button_group") if group.proto.id.endswith("attention_moved"))
+    assert pills.proto.options[0].content == first_pill
 
 
 def test_a_head_that_still_attends_is_shown_alone(open_app: Open):
