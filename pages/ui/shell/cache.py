@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 
 from cachetools import LRUCache
 
-from pages.ui.shell import metrics, readiness
+from pages.ui.shell import garbage, metrics
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine, with_special_tokens
 from tx_core.errors import memory_checked
@@ -63,7 +63,7 @@ def engine(model: str, *, special_tokens: bool = True, weights: bool = False) ->
     # The default engine is loaded at startup, which freezes the garbage collector itself.
     if model != catalogue.DEFAULT and _frozen_engines.get(model) != id(loaded):
         _frozen_engines[model] = id(loaded)
-        readiness.freeze()
+        garbage.freeze()
     return with_special_tokens(loaded, special_tokens)
 
 

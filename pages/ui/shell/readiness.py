@@ -1,9 +1,6 @@
-"""What a server does beside its pages: load the default model, whose state /api/ready and the badge of every page report, and
-collect cyclic garbage between the runs of pages.
+"""The default model is loaded beside the pages; its state is what /api/ready and the badge of every page report.
 
-Streamlit would collect in full after every run of a script, which holds the interpreter for 30 to 80 ms with a model loaded and
-blocks every visitor. `runner.postScriptGC` is off, and a thread of this module collects instead, in quiet moments. This module
-must not import torch at its top: app.py imports it before the first page is sent.
+This module must not import torch at its top: app.py imports it before the first page is sent.
 """
 
 import gc
@@ -14,19 +11,12 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from streamlit.runtime import Runtime, RuntimeState
-
 from tx_core.errors import Attempt, Busy, ExplorerError
 from tx_core.settings import host_settings
 
 RETRY_SECONDS = 5.0
 WARMUP_SENTENCE = "The cat sat on the mat."
 LOAD_FAILED = "The default model could not be loaded. The server's log says why."
-SECONDS_BETWEEN = 20.0
-"""From one collection to the next."""
-QUIET_SECONDS, QUIET_SHARE = 0.1, 0.3
-"""A moment is quiet if the process used less than this share of one core for this long."""
-MAX_QUIET_WAIT_SECONDS = 20.0
 
 
 @dataclass(frozen=True)
@@ -124,46 +114,3 @@ def models_may_come() -> bool:
 
 
 default_engine = Warmup(load_default, models_may_come)
-
-
-def freeze() -> None:
-    """Exempt all objects now in memory from collection. Call it after a heavy import or model load."""
-    gc.collect()
-    gc.freeze()
-
-
-def collect_garbage(nobody_is_here: bool) -> None:
-    """Collect garbage: what has come since the last freeze, or everything, and freeze anew, while nobody would wait for it."""
-    if nobody_is_here:
-        gc.unfreeze()
-        freeze()
-    else:
-        gc.collect()
-
-
-def wait_for_quiet(stop: threading.Event) -> None:
-    """Return once the process is nearly idle, after MAX_QUIET_WAIT_SECONDS at the latest, or when told to stop."""
-    end = time.monotonic() + MAX_QUIET_WAIT_SECONDS
-    while time.monotonic() < end:
-        used = time.process_time()
-        if stop.wait(QUIET_SECONDS) or time.process_time() - used < QUIET_SHARE * QUIET_SECONDS:
-            return
-
-
-def nobody_is_connected() -> bool:
-    """Tell whether the server has no visitor at the moment."""
-    return Runtime.instance().state == RuntimeState.NO_SESSIONS_CONNECTED
-
-
-def collect_regularly(stop: threading.Event, nobody_is_here: Callable[[], bool] = nobody_is_connected) -> None:
-    """Collect every SECONDS_BETWEEN seconds, each time in the first quiet moment, until told to stop."""
-    while not stop.wait(SECONDS_BETWEEN):
-        wait_for_quiet(stop)
-        collect_garbage(nobody_is_here())
-
-
-def start_collecting() -> threading.Event:
-    """Start collecting in a daemon thread. Set the event that comes back to stop it."""
-    stop = threading.Event()
-    threading.Thread(target=collect_regularly, args=[stop], name="garbage", daemon=True).start()
-    return stop

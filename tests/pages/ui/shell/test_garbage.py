@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from pages.ui.shell import readiness
+from pages.ui.shell import garbage
 from tests.support.serving import ROOT
 
 
@@ -42,44 +42,44 @@ def test_streamlit_does_not_collect_after_every_run():
 def test_what_a_run_leaves_behind_is_collected_while_visitors_are_there():
     knot = dropped_knot()
     assert knot() is not None
-    readiness.collect_garbage(nobody_is_here=False)
+    garbage.collect_garbage(nobody_is_here=False)
     assert knot() is None
 
 
 @pytest.mark.usefixtures("no_automatic_collection")
 def test_what_was_frozen_with_a_session_goes_once_nobody_is_there():
     session = Knot()
-    readiness.freeze()
+    garbage.freeze()
     knot = weakref.ref(session)
     del session
-    readiness.collect_garbage(nobody_is_here=False)
+    garbage.collect_garbage(nobody_is_here=False)
     assert knot() is not None
-    readiness.collect_garbage(nobody_is_here=True)
+    garbage.collect_garbage(nobody_is_here=True)
     assert knot() is None
 
 
 def test_a_busy_process_is_waited_for_and_not_for_ever(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(readiness, "MAX_QUIET_WAIT_SECONDS", 0.5)
+    monkeypatch.setattr(garbage, "MAX_QUIET_WAIT_SECONDS", 0.5)
     used = iter(range(1000))
-    monkeypatch.setattr(readiness.time, "process_time", lambda: float(next(used)))
+    monkeypatch.setattr(garbage.time, "process_time", lambda: float(next(used)))
     begun = time.monotonic()
-    readiness.wait_for_quiet(threading.Event())
+    garbage.wait_for_quiet(threading.Event())
     assert 0.5 <= time.monotonic() - begun < 5
 
 
 def test_an_idle_process_is_not_waited_for(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(readiness.time, "process_time", lambda: 1.0)
+    monkeypatch.setattr(garbage.time, "process_time", lambda: 1.0)
     begun = time.monotonic()
-    readiness.wait_for_quiet(threading.Event())
-    assert time.monotonic() - begun < readiness.MAX_QUIET_WAIT_SECONDS / 2
+    garbage.wait_for_quiet(threading.Event())
+    assert time.monotonic() - begun < garbage.MAX_QUIET_WAIT_SECONDS / 2
 
 
 @pytest.mark.usefixtures("no_automatic_collection")
 def test_the_thread_collects_until_it_is_stopped(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(readiness, "SECONDS_BETWEEN", 0.01)
-    monkeypatch.setattr(readiness, "QUIET_SECONDS", 0.01)
+    monkeypatch.setattr(garbage, "SECONDS_BETWEEN", 0.01)
+    monkeypatch.setattr(garbage, "QUIET_SECONDS", 0.01)
     stop, knot = threading.Event(), dropped_knot()
-    thread = threading.Thread(target=readiness.collect_regularly, args=[stop, lambda: False])
+    thread = threading.Thread(target=garbage.collect_regularly, args=[stop, lambda: False])
     thread.start()
     end = time.monotonic() + 20
     while knot() is not None and time.monotonic() < end:
