@@ -27,8 +27,17 @@ from pages.ui.shell.address import (
 )
 from pages.ui.shell.admission import is_admitted, say_if_slowed, wait_for_room
 from pages.ui.shell.draining import has_kept, lost_session
-from pages.ui.shell.frame import memory_explained, navigation_page, next_page, way_back
-from pages.ui.shell.level import BASIC, LEVEL_CHOSEN, hide_parts, hide_widgets, level_in_link, level_switch, settle_level
+from pages.ui.shell.frame import memory_explained, navigation_page, needs_in_class, next_page, way_back
+from pages.ui.shell.level import (
+    BASIC,
+    LEVEL_CHOSEN,
+    STEP_NEEDS,
+    hide_parts,
+    hide_widgets,
+    level_in_link,
+    level_switch,
+    settle_level,
+)
 from pages.ui.shell.metrics import page_run
 from pages.ui.shell.start_page import SIDEBAR_WIDTH
 from pages.ui.shell.texts import APP_NAME, SESSION_LOST, TRAINING_KEPT
@@ -109,7 +118,7 @@ with page_run(key), memory_explained():
 
         if not lesson_step():
             st.stop()
-    hide_parts(key, in_lesson=in_lesson, controls=st.session_state[OFFERED])
+    hide_parts(key, st.session_state[STEP_NEEDS] if in_lesson else needs_in_class(key))
     if not in_lesson:
         hide_widgets(key)
         show_class_results(key)

@@ -11,10 +11,12 @@ from pages.classroom.events import host_store
 from pages.classroom.results import STUDENT, guessed_cells, guessed_words, lesson_of, message
 from pages.ui.canvas.attention_view import ClassGuesses
 from pages.ui.canvas.question_view import class_view
+from pages.ui.panels.lesson import needs_of
 from pages.ui.panels.lesson_question import DRAWN, ask_question
 from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell.address import CLASS_RESULTS, PLACE
 from pages.ui.shell.frame import explain
+from pages.ui.shell.level import CLASS_NEEDS
 from tx_core.classroom.lesson_file import Step
 from tx_core.classroom.room_records import State
 from tx_core.classroom.rooms import MAX_SENTENCE_CHARACTERS, NO_STUDENT
@@ -162,6 +164,7 @@ def view_link(step: Step, back: dict[str, str], number: int, label: str, sentenc
     if step.page not in {page.key for page in contents.PAGES}:
         return
     st.session_state[PLACE] = (contents.page("classroom").path, back, number)
+    st.session_state[CLASS_NEEDS] = (step.page, needs_of(step))
     view = dict(step.view) | ({"text": sentence} if sentence else {})
     st.page_link(contents.page(step.page).path, label=label, icon=":material/open_in_new:", query_params=view)
 

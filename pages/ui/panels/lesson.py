@@ -32,7 +32,7 @@ from pages.ui.shell.address import (
     widget_key,
 )
 from pages.ui.shell.frame import explain
-from pages.ui.shell.level import level_in_link
+from pages.ui.shell.level import STEP_NEEDS, StepNeeds, level_in_link
 from tx_core.classroom.lesson_file import LEVELS, PACKED_MARK, Lesson, Step, open_lesson, unpack_lesson, write_lesson
 from tx_core.errors import ExplorerError, LessonProblem
 
@@ -119,11 +119,12 @@ def step_address(name: str, number: int) -> dict[str, str]:
 def lesson_step() -> bool:
     """Show the step that the address names. False where the page below must not be shown yet."""
     name = st.query_params.get(LESSON, "")
-    st.session_state[OFFERED] = None
+    st.session_state[OFFERED], st.session_state[STEP_NEEDS] = None, StepNeeds()
     try:
         lesson = find_lesson(name)
         number = step_number(lesson)
-        st.session_state[OFFERED] = lesson.steps[number - 1].controls
+        step = lesson.steps[number - 1]
+        st.session_state[OFFERED], st.session_state[STEP_NEEDS] = step.controls, needs_of(step)
         arrive(name, number)
         with st.container(border=True, key="lesson"):
             return show_step(name, lesson, number)
@@ -133,6 +134,11 @@ def lesson_step() -> bool:
         if is_locked():
             leave_link(texts.LEAVE_LESSON)
         return True
+
+
+def needs_of(step: Step) -> StepNeeds:
+    """Name what a step needs of its page: a question about a head is answered on the wall."""
+    return StepNeeds(step.controls, wall=step.question is not None and step.question.kind == "head")
 
 
 def arrive(name: str, number: int) -> None:

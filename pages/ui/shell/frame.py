@@ -28,7 +28,7 @@ from pages.ui.shell.address import (
     widget_binding,
     widget_key,
 )
-from pages.ui.shell.level import ADVANCED, LEVEL, LEVEL_NOW, is_hidden, level_in_link, offered_options
+from pages.ui.shell.level import ADVANCED, CLASS_NEEDS, LEVEL, LEVEL_NOW, StepNeeds, is_hidden, level_in_link, offered_options
 from tx_core.errors import (
     Busy,
     ChangeProblem,
@@ -208,6 +208,13 @@ def way_back() -> tuple[str, dict[str, str], str]:
     path, address, number = st.session_state[PLACE]
     in_class = path == contents.page("classroom").path
     return path, address, (texts.BACK_TO_CLASS if in_class else texts.BACK_TO_LESSON).format(number=number)
+
+
+def needs_in_class(key: str) -> StepNeeds | None:
+    """Name what the step of a class needs of a page, while the visitor's way back leads to the room; None for no such step."""
+    page, needs = st.session_state.get(CLASS_NEEDS, ("", None))
+    in_class = st.session_state.get(PLACE, ("",))[0] == contents.page("classroom").path
+    return needs if page == key and in_class else None
 
 
 def next_page(key: str) -> None:

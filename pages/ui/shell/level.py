@@ -6,6 +6,7 @@ begins in Basic: newcomers come by the start page, and experts find the switch.
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 import streamlit as st
@@ -24,6 +25,8 @@ LEVEL_NOW, FIRST_LEVEL, LEVEL_CHOSEN, LEVEL_BEFORE = "level_now", "level_first",
 before that, which a click may still send that was made before the browser had the new address."""
 HIDDEN, SWITCH = "hidden_by_level", "level_switch"
 """Session entries: what this page hides, by the names of ADVANCED_PARTS; the widget."""
+STEP_NEEDS, CLASS_NEEDS = "step_needs", "class_needs"
+"""Session entries: StepNeeds of the step of a lesson that this run shows; the page that the step of a class is on, and its."""
 Option = TypeVar("Option", bound=str)
 
 EXTRAS = {
@@ -92,17 +95,31 @@ def settle_level(page: str, by_history: bool) -> str:
     return now
 
 
-def hide_parts(page: str, *, in_lesson: bool = False, controls: Sequence[str] | None = None) -> None:
-    """Hide what the level leaves out of a page that is about to run.
+@dataclass(frozen=True)
+class StepNeeds:
+    """What a step of a lesson needs of its page, whatever the level.
 
-    controls: that the step of a lesson names; where it names none, it may speak of any, and none is hidden.
+    Attributes:
+        controls: that the step names; where it names none, it may speak of any, and none is hidden.
+        wall: whether it asks for a head.
     """
+
+    controls: tuple[str, ...] | None = None
+    wall: bool = False
+
+    def spared(self, names: Collection[str]) -> set[str]:
+        """Pick from what the level hides what the step needs."""
+        if self.controls is None:
+            spared = set(names) - {*ON_EVERY_VIEW, "wall"}
+        else:
+            spared = {*self.controls, *(("change_panel", "scan") if "changes" in self.controls else ())}
+        return spared | ({"wall"} if self.wall else set())
+
+
+def hide_parts(page: str, needs: StepNeeds | None = None) -> None:
+    """Hide what the level leaves out of a page that is about to run. needs: of the step that the page is a view of, if any."""
     names = ADVANCED_PARTS[page] if st.session_state[LEVEL_NOW] == BASIC else ()
-    spared: set[str] = set()
-    if in_lesson and controls is None:
-        spared = set(names) - {*ON_EVERY_VIEW, "wall"}
-    elif in_lesson and "changes" in controls:
-        spared = {"change_panel", "scan"}
+    spared = needs.spared(names) if needs else ()
     st.session_state[HIDDEN] = tuple(name for name in names if name not in spared)
 
 

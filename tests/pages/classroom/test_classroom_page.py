@@ -240,6 +240,12 @@ def test_the_guesses_of_a_head_stand_on_the_pages_own_wall(rooms: Rooms, open_ap
     three = CLASS_GUESSED.format(said=texts.COUNT.format(count=3, share="75\u00a0%"))
     assert [(row.index(three), sum(map(bool, row))) for row in header["notes"] if three in row] == [(6, 1)]
     assert maps(app)[0][0]["guesses"] is None
+    app.query_params[LEVEL] = BASIC
+    app.run()
+    assert walls(app)[0][0]["guesses"] == [[0, 1, 0.25], [4, 6, 0.75]]  # a class sees what its step asks about at every level
+    app.session_state[PLACE] = (contents.page("fill_mask").path, {"lesson": "path", "step": "2"}, 2)
+    app.run()
+    assert walls(app) == []
 
 
 def test_the_guesses_of_a_word_stand_in_the_pages_own_list_and_the_others_below_it(

@@ -16,7 +16,17 @@ from pages.ui.panels import texts as panel_texts
 from pages.ui.panels.lesson import GUESSES, LEARNING_PATH, shipped_lesson, step_address
 from pages.ui.panels.lesson_question import NO_GUESS_MADE
 from pages.ui.shell import level, texts
-from pages.ui.shell.level import ADVANCED, ADVANCED_PARTS, BASIC, COOKIE, EXTRAS, HIDDEN, LEVEL, LEVEL_NOW, SWITCH
+from pages.ui.shell.level import (
+    ADVANCED,
+    ADVANCED_PARTS,
+    BASIC,
+    COOKIE,
+    EXTRAS,
+    HIDDEN,
+    LEVEL,
+    LEVEL_NOW,
+    SWITCH,
+)
 from tests.support.drawings import changes_drawn, maps, says, shown_weights, walls
 from tests.support.serving import ROOT
 
@@ -245,6 +255,15 @@ def test_a_step_of_a_lesson_shows_the_controls_that_it_names_at_both_levels(open
         assert not app.exception
         assert {"fill_mask_text", "fill_mask_heads_named"} <= {box.key for box in (*app.text_input, *app.selectbox)}
         assert "fill_mask_off" in [button.key for button in app.button]
+
+
+def test_a_step_that_asks_for_a_head_shows_the_wall_in_basic_too(open_app):
+    steps = shipped_lesson(LEARNING_PATH).steps
+    numbers = [number for number, step in enumerate(steps, 1) if "heads" in step.controls]
+    assert "head" in [steps[number - 1].question.kind for number in numbers]
+    for number in numbers:
+        app = answered(open_app(steps[number - 1].page, **step_address(LEARNING_PATH, number) | {LEVEL: BASIC}))
+        assert len(walls(app)) == (steps[number - 1].question.kind == "head")
 
 
 WITH_CHANGES = [
