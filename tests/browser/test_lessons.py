@@ -7,9 +7,11 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from pages import contents
+from pages.fill_mask.texts import WHERE
 from pages.ui.canvas.texts import QUESTION
 from pages.ui.panels import lesson, texts
 from pages.ui.panels.texts import BEGIN
+from pages.ui.shell.level import ADVANCED, BASIC
 from tests.support.lesson_secrets import Received, secrets_of
 from tx_core.classroom.lesson_file import Question
 
@@ -18,6 +20,9 @@ GUESSES = {"word": "walked", "number": "0.5", "head": "5-7", "open": "It looks a
 """A guess for each kind of question; of options the first is chosen, of tokens and cells the second."""
 DRAWN = ("token", "cell", "head")
 """Kinds that are answered in a drawing."""
+ROOM = """heading => heading.getBoundingClientRect().y
+  - document.querySelector('.st-key-fill_mask_text_blanks').getBoundingClientRect().bottom"""
+"""The height of what stands between the words to click and a heading."""
 IS_FOCUSED = "element => element.getRootNode().activeElement === element"
 CUT = """() => {
   const clips = (one) => one.clientWidth > 1 && getComputedStyle(one).overflowX !== 'visible' && !one.matches('input')
@@ -234,3 +239,13 @@ def test_the_path_is_seven_steps_and_three_questions():
     assert len(parts[-1][1]) == 3
     assert [number for _, numbers in parts for number in numbers] == list(range(1, len(STEPS) + 1))
     assert all(step.question for step in STEPS)
+
+
+@pytest.mark.parametrize("level", [BASIC, ADVANCED])
+def test_controls_that_a_step_does_not_show_leave_no_empty_room(page_at, settle, level: str):
+    page = page_at(f"/fill_mask?lesson=path&step=2&level={level}", width=390)
+    answer(page, STEPS[1].question, settle)
+    heading = page.get_by_role("heading", name=WHERE, exact=True)
+    expect(heading).to_be_visible()
+    assert heading.evaluate(ROOM) < 32
+    expect(page.get_by_role("button", name=texts.OPTIONS)).to_have_count(0)

@@ -32,7 +32,7 @@ from pages.ui.shell.address import (
     widget_key,
 )
 from pages.ui.shell.frame import explain
-from pages.ui.shell.level import STEP_NEEDS, StepNeeds, level_in_link
+from pages.ui.shell.level import STEP_NEEDS, StepNeeds, hide_by_key, level_in_link
 from tx_core.classroom.lesson_file import LEVELS, PACKED_MARK, Lesson, Step, open_lesson, unpack_lesson, write_lesson
 from tx_core.errors import ExplorerError, LessonProblem
 
@@ -230,9 +230,7 @@ def show_progress(name: str, lesson: Lesson, number: int) -> None:
 def hide_other_controls(page: str) -> None:
     """Hide the widgets of a page's own fields that the step does not show; controls that pages share are not even sent."""
     fields, _ = st.session_state.get(f"{page}_fields", ((), {}))
-    hidden = [f".st-key-{widget_key(page, field.name)}" for field in fields if not is_offered(field.name)]
-    if hidden:
-        st.html(f"<style>{', '.join(hidden)} {{ display: none; }}</style>")
+    hide_by_key([widget_key(page, field.name) for field in fields if not is_offered(field.name)])
 
 
 def teacher_notes(lesson: Lesson) -> list[tuple[str, str]]:

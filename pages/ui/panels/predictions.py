@@ -12,8 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui.panels import texts
 from pages.ui.shell import cache
-from pages.ui.shell.address import Field, choice_field, number_field, widget_key
-from pages.ui.shell.level import is_hidden
+from pages.ui.shell.address import Field, choice_field, is_offered, number_field, widget_key
 from tx_core.analysis.weights_file import TableValue, safe_cell
 from tx_core.engine.engine import Engine
 from tx_core.fill_mask.predictions import Filling, JointFilling, Prediction, encode_with_blanks, fill_jointly, predict
@@ -96,7 +95,7 @@ def ask_list_settings(page: str) -> DeltaGenerator:
     """Let the reader choose how the lists are shown, in a popover; return it, to be filled further."""
     for field in LIST_FIELDS:  # a popover draws its widgets when it opens, and knows only what the latest run told them
         st.session_state[widget_key(page, field.name)] = st.session_state[widget_key(page, field.name)]
-    if all(is_hidden(field.name) for field in LIST_FIELDS):
+    if not any(is_offered(field.name) for field in LIST_FIELDS):
         return st.container()
     popover = st.popover(texts.OPTIONS, icon=":material/tune:")
     with popover:

@@ -183,11 +183,19 @@ def is_hidden(name: str) -> bool:
 def hide_widgets(page: str) -> None:
     """Hide a page's own controls that the level leaves out, and columns of nothing else; those that pages share are not sent."""
     names = [name for name in st.session_state.get(HIDDEN, ()) if name not in EXTRAS and "=" not in name]
-    if names:
-        hidden = f":is({', '.join(f'.st-key-{page}_{name}' for name in names)})"
-        element, column = '[data-testid="stElementContainer"]', '[data-testid="stColumn"]'
-        empty = f"{column}:has({hidden}):not(:has({element}:not({hidden})))"
-        st.html(f"<style>{hidden}, {empty} {{ display: none; }}</style>")
+    hide_by_key([f"{page}_{name}" for name in names])
+
+
+def hide_by_key(keys: Collection[str]) -> None:
+    """Hide widgets that are sent, and the columns and rows that would stand empty. keys: of the widgets."""
+    if not keys:
+        return
+    hidden = f":is({', '.join(f'.st-key-{key}' for key in keys)})"
+    filled = ":is([data-testid='stElementContainer'], [data-testid='stPopover'], [data-testid='stExpander'])"
+    empty = f":not(:has({filled}:not({hidden})))"
+    column, row = "[data-testid='stColumn']", "[data-testid='stHorizontalBlock']"
+    places = (f"{column}:has({hidden})", f"[data-testid='stLayoutWrapper']:has(> {row} > :is({hidden}, {column}))")
+    st.html(f"<style>{', '.join([hidden, *(f'{place}{empty}' for place in places)])} {{ display: none; }}</style>")
 
 
 def offered_options(name: str, options: Sequence[Option], chosen: object) -> list[Option]:
