@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -31,7 +32,6 @@ from tx_core.settings import host_settings
 from tx_core.transformer.bert import Bert
 from tx_core.transformer.fused import all_weights, without_each_head
 from tx_core.transformer.interventions import Intervention, RunLimits, check_batch, check_run, unmasked_padding
-from tx_core.transformer.layers import EncoderRun
 from tx_core.transformer.trace import Encoding, Trace, TracePart, check_parts
 
 MAX_BATCH_PAIRS = 8 * 128 * 128
@@ -56,11 +56,23 @@ def _fits(rows: Sequence[_Row], row: _Row) -> bool:
     return not any(unmasked_padding(one.changes) for one in (rows[0], row))
 
 
-def _row_of(run: EncoderRun, number: int, row: _Row) -> EncoderRun:
-    """Cut one row out of a batch, with the parts that it keeps."""
-    own = slice(number, number + 1)
-    layers = [{part: layer[part][own] for part in layer if part in row.parts} for layer in run.layers]
-    return EncoderRun(run.output[own], layers, [state[own] for state in run.hidden])
+class _Kept(NamedTuple):
+    """What is kept of a row, padding included.
+
+    Attributes:
+        layers: for each layer, the parts of its attention, by name.
+        hidden: the input and the output of every block, where they are kept; else empty.
+        logits: scores of the vocabulary at the row's blanks, if it has any.
+    """
+
+    layers: list[dict[str, Tensor]]
+    hidden: list[Float[Tensor, "1 token hidden"]]
+    logits: Float[Tensor, "1 blank vocab"] | None
+
+
+def _row_of(layers: Sequence[dict[str, Tensor]], number: int, parts: Collection[TracePart]) -> list[dict[str, Tensor]]:
+    """Cut one row out of the layers of a batch, with the parts that it keeps."""
+    return [{part: layer[part][number : number + 1] for part in layer if part in parts} for layer in layers]
 
 
 @dataclass(frozen=True)
@@ -117,23 +129,29 @@ class BertEngine:
         check_record(self.info, {"self": (len(encoding), len(encoding))}, parts)
         blanks = list(encoding.blanks) if "blank_logits" in parts and self.info.fills_blanks else []
         result = self.runner.shared.run(_Row(encoding, changes, parts, blanks), self._run_rows, _fits)
-        run, logits = result.value
-        stack = attention_stack("self", encoding, encoding, run.layers)
-        hidden = stack_layers([state[:, : len(encoding)] for state in run.hidden]) if "hidden" in parts else None
-        scores = None if logits is None else stack_layers([logits])[0]
+        kept = result.value
+        stack = attention_stack("self", encoding, encoding, kept.layers)
+        hidden = stack_layers([state[:, : len(encoding)] for state in kept.hidden]) if "hidden" in parts else None
+        scores = None if kept.logits is None else stack_layers([kept.logits])[0]
         return Trace(self.name, result.device, (stack,), hidden, changes, result.notice, scores)
 
-    def _run_rows(self, rows: Sequence[_Row]) -> list[DeviceResult[tuple[EncoderRun, Tensor | None]]]:
-        """Run rows in one batch; give each its own part of what the batch kept, padding included, and its logits."""
+    def _run_rows(self, rows: Sequence[_Row]) -> list[DeviceResult[_Kept]]:
+        """Run rows in one batch; give each its own part of what the batch kept."""
         keep = frozenset().union(*(row.parts for row in rows))
         changes = [row.changes for row in rows]
 
-        def compute(model: nn.Module, device: str) -> list[tuple[EncoderRun, Tensor | None]]:
-            encodings = [row.encoding for row in rows]
-            run = model(*batch_tensors(encodings, self.tokenizer.padding_id, device, changes), keep=keep, interventions=changes)
-            outputs = [run.output[number : number + 1, row.blanks] for number, row in enumerate(rows)]
-            logits = [model.predict(output) if row.blanks else None for row, output in zip(rows, outputs, strict=True)]
-            return [(_row_of(run, number, row), logits[number]) for number, row in enumerate(rows)]
+        def compute(model: nn.Module, device: str) -> list[_Kept]:
+            tensors = batch_tensors([row.encoding for row in rows], self.tokenizer.padding_id, device, changes)
+            if keep == {"weights"}:
+                layers = [{"weights": weights} for weights in all_weights(model, *tensors, changes)]
+                return [_Kept(_row_of(layers, number, row.parts), [], None) for number, row in enumerate(rows)]
+            run = model(*tensors, keep=keep, interventions=changes)
+            kept = []
+            for number, row in enumerate(rows):
+                own = slice(number, number + 1)
+                logits = model.predict(run.output[own, row.blanks]) if row.blanks else None
+                kept.append(_Kept(_row_of(run.layers, number, row.parts), [state[own] for state in run.hidden], logits))
+            return kept
 
         result = self.runner.run(compute)
         return [replace(result, value=value) for value in result.value]

@@ -50,6 +50,12 @@ class BertEmbeddings(nn.Module):
         return self.dropout(self.norm(words + self.segments(segments) + positions))
 
 
+def rows_with_positions(interventions: Sequence[Sequence[Intervention]], device: torch.device) -> Bool[Tensor, "batch"] | None:
+    """Mark the rows to which position embeddings are added; None for all. interventions: those of each row."""
+    reading = [reads_positions(row) for row in interventions]
+    return None if all(reading) else torch.tensor(reading, device=device)
+
+
 class MaskedWordHead(nn.Module):
     """Logits over the vocabulary from a token's vector (Devlin et al. 2019, section 3.1)."""
 
@@ -106,9 +112,7 @@ class Bert(nn.Module):
         mask: True = may be attended to. inputs_embeds: word vectors to use in place of those of `ids`, before positions
         and segments are added. keep: the parts to keep, see `trace.ALL_PARTS`. interventions: those of each row; empty for none.
         """
-        reading = [reads_positions(row) for row in interventions]
-        with_positions = None if all(reading) else torch.tensor(reading, device=ids.device)
-        embedded = self.embeddings(ids, segments, inputs_embeds, with_positions)
+        embedded = self.embeddings(ids, segments, inputs_embeds, rows_with_positions(interventions, ids.device))
         return self.encoder(embedded, mask, keep=keep, interventions=interventions)
 
     def predict(self, hidden: Float[Tensor, "... hidden"]) -> Float[Tensor, "... vocab"]:

@@ -1,6 +1,6 @@
-"""The same BERT with PyTorch's fused functions, where only little of a run is kept: in training, and for many sentences.
+"""The same BERT with PyTorch's fused functions, where only little of a run is kept: its weights alone, or, in training, its loss.
 
-Begin with `all_weights`, for many sentences, and `fused_loss`, for training. Both use the modules of bert.py; these
+Begin with `all_weights`, for a map or for many sentences, and `fused_loss`, for training. Both use the modules of bert.py; these
 write out every step, as the Build pages show it, so that each step passes through memory on its own: GELU on a batch takes four
 times as long as PyTorch's. Tests hold both implementations equal.
 """
@@ -14,8 +14,10 @@ import torch.nn.functional as functional
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from tx_core.transformer.attention import attend, attention_scores, attention_weights, merge_heads, softmax, split_heads
-from tx_core.transformer.bert import Bert, BertEmbeddings
+from tx_core.transformer.attention import attend, attention_scores, merge_heads, softmax, split_heads
+from tx_core.transformer.bert import Bert, BertEmbeddings, rows_with_positions
+from tx_core.transformer.changed_weights import weigh_at
+from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.layers import EncoderBlock, LayerNorm, MultiHeadAttention, gelu, gelu_new
 
 PAD_MULTIPLE = 128
@@ -34,22 +36,24 @@ def all_weights(
     ids: Int[Tensor, "batch token"],
     segments: Int[Tensor, "batch token"],
     mask: Bool[Tensor, "batch 1 1 key"] | None,
+    interventions: Sequence[Sequence[Intervention]] = (),
 ) -> list[Float[Tensor, "batch head query key"]]:
     """Compute the attention weights of every layer, and nothing beyond those of the last layer.
 
-    mask: True = may be attended to.
+    mask: True = may be attended to. interventions: those of each row; empty for none.
     """
     *blocks, last = model.encoder.blocks
-    rows, layers = pad_rows(fused_embeddings(model.embeddings, ids, segments).flatten(0, 1)), []
-    for block in blocks:
-        attention = block.attention
+    with_positions = rows_with_positions(interventions, ids.device)
+    rows, layers = pad_rows(fused_embeddings(model.embeddings, ids, segments, with_positions).flatten(0, 1)), []
+    for number, block in enumerate(blocks):
+        attention, weigh = block.attention, weigh_at(interventions, number)
         projected = project_to_heads(attention, rows, ids.shape, attention.query, attention.key, attention.value)
-        context, weights, _ = attend(*projected, mask, normalise=fused_softmax)
+        context, weights, _ = attend(*projected, mask, normalise=fused_softmax, weigh=weigh)
         mixed = merge_heads(context).flatten(0, 1).to(rows.dtype)
         rows = after_attention(block, rows, pad_rows(mixed))
         layers.append(weights)
     projected = project_to_heads(last.attention, rows, ids.shape, last.attention.query, last.attention.key)
-    return [*layers, attention_weights(attention_scores(*projected), mask, fused_softmax)]
+    return [*layers, weigh_at(interventions, len(blocks))(attention_scores(*projected), mask, fused_softmax)]
 
 
 def without_each_head(
@@ -86,10 +90,16 @@ def pad_rows(rows: Float[Tensor, "row hidden"]) -> Float[Tensor, "padded_row hid
 
 
 def fused_embeddings(
-    embeddings: BertEmbeddings, ids: Int[Tensor, "batch token"], segments: Int[Tensor, "batch token"]
+    embeddings: BertEmbeddings,
+    ids: Int[Tensor, "batch token"],
+    segments: Int[Tensor, "batch token"],
+    with_positions: Bool[Tensor, "batch"] | None = None,
 ) -> Float[Tensor, "batch token hidden"]:
     """Embed the tokens, as `BertEmbeddings` does."""
-    summed = embeddings.words(ids) + embeddings.segments(segments) + embeddings.positions.weight[: ids.shape[1]]
+    positions = embeddings.positions.weight[: ids.shape[1]]
+    if with_positions is not None:
+        positions = positions * with_positions[:, None, None]
+    summed = embeddings.words(ids) + embeddings.segments(segments) + positions
     return embeddings.dropout(fused_norm(embeddings.norm, summed))
 
 

@@ -62,6 +62,23 @@ def test_all_weights_are_those_of_the_run_written_out(activation: str, lengths: 
         torch.testing.assert_close(weights, layer["weights"], atol=1e-12, rtol=0)
 
 
+CHANGED_ROWS = [
+    (Intervention("off", 0, 1), Intervention("temperature", 1, value=2.0)),
+    (Intervention("uniform", 1), Intervention("hidden", positions=(2,)), Intervention("sparse", 2)),
+    (Intervention("no_positions"), Intervention("causal")),
+]
+
+
+@torch.inference_mode()
+def test_all_weights_under_interventions_are_those_of_the_run_written_out():
+    model = shaken("gelu")
+    found, unchanged = (all_weights(model, IDS, SEGMENTS, None, rows) for rows in (CHANGED_ROWS, ()))
+    written_out = model(IDS, SEGMENTS, keep=("weights",), interventions=CHANGED_ROWS).layers
+    for weights, layer in zip(found, written_out, strict=True):
+        torch.testing.assert_close(weights, layer["weights"], atol=1e-12, rtol=0)
+    assert (found[-1] - unchanged[-1]).abs().amax(dim=(1, 2, 3)).min() > 0.01
+
+
 @pytest.mark.parametrize("activation", ACTIVATION)
 @torch.inference_mode()
 def test_runs_without_each_head_are_those_written_out(activation: str):
