@@ -12,7 +12,6 @@ from pages.ui.canvas.question_view import show_class_results
 from pages.ui.shell.address import (
     ADDED_VIEWS,
     CLASS_GUESSES,
-    COMPLETE,
     HELD,
     LEAD,
     LESSON,
@@ -44,7 +43,6 @@ from pages.ui.shell.texts import APP_NAME, SESSION_LOST, TRAINING_KEPT
 from pages.ui.shell.uploads import has_upload
 
 ASSETS = Path(__file__).parent.parent / "assets"
-st.session_state[COMPLETE] = None
 st.set_page_config(layout="wide", page_icon=ASSETS / "icon.svg", initial_sidebar_state=SIDEBAR_WIDTH)
 st.html(ASSETS / "page.css")
 
@@ -69,7 +67,7 @@ if settle_level(key, came_by_history()) == BASIC:
     st.html(ASSETS / "basic.css")
 if is_presented():
     st.html(ASSETS / "present.css")
-alone = is_locked() or is_presented()
+alone, level = is_locked() or is_presented(), level_in_link()
 if alone:  # the start page keeps room for a list of pages
     st.html('<style>[data-testid="stAppViewContainer"] { padding-left: 0 !important; }</style>')
 with st.container() if alone else st.sidebar:
@@ -78,10 +76,10 @@ with st.container() if alone else st.sidebar:
     for section, pages in groupby(() if alone else PAGES, key=lambda page: page.section):
         st.caption(section)
         for page in pages:
-            st.page_link(targets[page.key], query_params=level_in_link())
+            st.page_link(targets[page.key], query_params=level)
     if PLACE in st.session_state and not {LESSON, ROOM, LEAD} & st.query_params.keys():
         path, address, label = way_back()
-        st.page_link(path, label=label, icon=":material/school:", query_params=address | level_in_link())
+        st.page_link(path, label=label, icon=":material/school:", query_params=address | level)
     follow = st.components.v2.component("navigation", js=(ASSETS / "navigation" / "navigation.js").read_text("utf-8"))
     browser = follow(
         key="navigation",
@@ -127,4 +125,3 @@ with page_run(key), memory_explained():
         hide_other_controls(key)
     else:
         next_page(key)
-st.session_state[COMPLETE] = key

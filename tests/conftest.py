@@ -30,7 +30,6 @@ hypothesis.settings.load_profile("patient")
 manifest_scanner.scan_component_manifests = functools.cache(manifest_scanner.scan_component_manifests)
 
 from pages.contents import HOME  # noqa: E402
-from pages.ui.shell.address import COMPLETE  # noqa: E402
 from tests.support.serving import fetch, serving, wait_until  # noqa: E402
 from tx_core.settings import host_settings, variable  # noqa: E402
 
@@ -120,24 +119,12 @@ def start_server(tmp_path: Path) -> Callable[..., AbstractContextManager[str]]:
     return lambda root, *options: serving(root, tmp_path / "server-log.txt", *options)
 
 
-def whole_pages(app: AppTest) -> AppTest:
-    """Let every change run the whole page: AppTest knows of a page only what its last run has sent."""
-    run_as_asked = app._run
-
-    def run(*arguments: object, **named: object) -> AppTest:
-        app.session_state[COMPLETE] = None
-        return run_as_asked(*arguments, **named)
-
-    app._run = run
-    return app
-
-
 @pytest.fixture
 def open_app() -> Callable[..., AppTest]:
     """Run a page without a browser, as its link opens it: open_app("fill_mask", text="A bird")."""
 
     def open_page(key: str = "attention", **parameters: str | list[str]) -> AppTest:
-        app = whole_pages(AppTest.from_file(ROOT / "pages" / "main.py", default_timeout=60))
+        app = AppTest.from_file(ROOT / "pages" / "main.py", default_timeout=60)
         if key != HOME:  # before a first run AppTest knows a page by the name of its file only, which is page.py for all
             app._page_hash = calc_hash(key)
         for name, value in parameters.items():

@@ -133,10 +133,14 @@ def show_notice(example: examples.Example, origin: examples.Example, model: str,
 
 
 def explore() -> Engine | None:
-    """Show what depends on the sentences: the example that they are, where each head looks, and the ways on.
+    """Ask for the sentences and show what depends on them: the example that they are, where each head looks, and the ways on.
 
-    Returns the engine; None where it cannot be had.
+    Its boxes stand beside the choice of a model, which is not drawn again. Returns the engine; None where it cannot be had.
     """
+    with first:
+        controls.sentence(widget_key(PAGE, "text"), on_change=forget_focus)
+    with second:
+        controls.sentence(widget_key(PAGE, "pair"), SECOND_SENTENCE, on_change=forget_focus)
     fields = ("text", "pair", "model", SPECIAL_FIELD.name)
     text, pair, model, nospecial = (st.session_state[widget_key(PAGE, name)] for name in fields)
     example, origin = examples.find(EXAMPLES, lambda one: (one.text, one.pair) == (text, pair))
@@ -172,10 +176,6 @@ def explore() -> Engine | None:
 read_view(PAGE, FIELDS, FIRST_VIEW)
 with st.container(key=widget_key(PAGE, "asked")):
     first, second, third = controls.offered_columns({"text": 5, "pair": 4, "model": 3})
-with first:
-    controls.sentence(widget_key(PAGE, "text"), on_change=forget_focus, part=PAGE)
-with second:
-    controls.sentence(widget_key(PAGE, "pair"), SECOND_SENTENCE, on_change=forget_focus, part=PAGE)
 with third:
     controls.model(widget_key(PAGE, "model"))
 if engine := live_part(PAGE, FIELDS, explore):

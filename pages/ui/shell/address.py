@@ -45,8 +45,6 @@ HELD = "held_by_session"
 TEXTS_OF_LOST_SESSION = "texts_of_lost_session"
 """Session entry of the texts in the boxes of a page whose server was lost, by the keys of their widgets; and whether a run has
 given them to its boxes."""
-COMPLETE = "complete_page"
-"""Session entry of the key of the page on the screen, once a run has drawn all of it."""
 LINK_LENGTH, REPORTED_LINK_LENGTH = "oversized_link_length", "reported_link_length"
 """Session entries: characters of a link over the limit, else 0; and what the page says about it."""
 
@@ -125,15 +123,6 @@ def widget_binding(name: str, on_change: Callable[[], None] | None = None) -> di
             on_change()
 
     return {"key": name, "on_change": accept}
-
-
-def run_part(part: str) -> None:
-    """Let a change of a widget, whose callback this ends, run one fragment, by its key, and not the whole page.
-
-    Where no run has drawn the whole page yet, the change may have interrupted the first: then the page runs.
-    """
-    if st.session_state.get(COMPLETE):
-        st.rerun(part)
 
 
 def is_locked() -> bool:

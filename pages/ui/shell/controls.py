@@ -19,7 +19,6 @@ from pages.ui.shell.address import (
     is_offered,
     link_status_changed,
     restore_hidden_fields,
-    run_part,
     widget_binding,
     widget_key,
     write_view,
@@ -178,26 +177,17 @@ def sentence(
     placeholder: str = "",
     help: str | None = None,
     on_change: Callable[[], None] | None = None,
-    part: str = "",
 ) -> str:
     """Let the reader type a sentence, live; return the text of the box, whatever it is.
 
     Nothing is cut or refused here: the page shows what the model says about the text, and the text stays.
-    part: the key of the fragment that runs when the text changes; the whole page where it is empty.
     """
     st.session_state.setdefault(key, default)
     if not is_offered(key):
         return st.session_state[key]
-
-    def accept() -> None:
-        if on_change:
-            on_change()
-        if part:
-            run_part(part)
-
     # True is a pause of 250 ms; Streamlit reads one that is written out, "250ms", by importing pandas.
     written = st.text_input(
-        label, live=True, placeholder=placeholder, help=help, autocomplete="off", **widget_binding(key, accept)
+        label, live=True, placeholder=placeholder, help=help, autocomplete="off", **widget_binding(key, on_change)
     )
     return written or ""
 
@@ -301,14 +291,12 @@ def live(
         st.rerun()
 
 
+@st.fragment
 def live_part(
     page: str, fields: Sequence[Field], draw: Callable[Arguments, Result], *arguments: Arguments.args, **named: Arguments.kwargs
 ) -> Result | None:
-    """Draw what a `sentence` runs by itself, as a fragment with the page as its key; return what `draw` returns, if it ends.
-
-    Unlike `live` it leaves the address to `draw`.
-    """
-    return st.fragment(_draw_live, key=page)(page, fields, draw, *arguments, **named)
+    """Do what `live` does, but leave the address to `draw`; return what it returns, if it ends."""
+    return _draw_live(page, fields, draw, *arguments, **named)
 
 
 def _draw_live(

@@ -4,6 +4,7 @@ The same kinds of elements in the same containers, with labels, options and data
 """
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 LABEL = "A label of some words"
 HELP = "What this does, in a sentence or two, as long as those of the explorer are. It is sent with every run."
@@ -13,14 +14,11 @@ STYLE = "div { color: currentColor; }" * 200
 draw = st.components.v2.component("drawing", html="<div></div>", css=STYLE, js="export default () => {}")
 
 
-def new_sentence() -> None:
-    """Run the part below the box."""
-    st.rerun("sentence")
-
-
-@st.fragment(key="sentence")
-def about_sentence() -> None:
-    """Send what depends on the sentence."""
+@st.fragment
+def about_sentence(first: DeltaGenerator, second: DeltaGenerator) -> None:
+    """Send the boxes and what depends on the sentence."""
+    first.text_input("Sentence", key="text")
+    second.text_input(LABEL, key="pair")
     st.pills(LABEL, HEADS[:8], label_visibility="collapsed", key="example")
     beside, reading = st.columns([3, 1])
     beside.empty()
@@ -62,8 +60,7 @@ def look() -> None:
 
 def show() -> None:
     """Show the page."""
-    st.text_input("Sentence", key="text", on_change=new_sentence)
-    about_sentence()
+    about_sentence(*st.columns(2))
 
 
 here = st.Page(show, title="Widgets", url_path="widgets", default=True)

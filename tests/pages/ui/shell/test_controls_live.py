@@ -1,5 +1,7 @@
 """The parts of pages that are drawn anew by themselves: a change in one of them runs that part alone, as in a browser."""
 
+import asyncio
+from collections import Counter
 from functools import partial
 from threading import Thread
 
@@ -11,9 +13,9 @@ from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
 from pages.contents import PAGES
 from pages.ui.shell import cache, texts
-from pages.ui.shell.address import COMPLETE, MAX_LINK_CHARACTERS
+from pages.ui.shell.address import MAX_LINK_CHARACTERS
 from tests.support.apart import run_apart
-from tests.support.stream_client import Visitor, visit
+from tests.support.stream_client import MAX_RUN_SECONDS, Visitor, visit
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
 from tx_core.errors import ModelUnavailable
@@ -150,13 +152,23 @@ def test_a_new_sentence_runs_only_what_depends_on_it(server: str):
     sent = {path for path, element in visitor.elements.items() if before.get(path) is not element}
     kept = [visitor.elements[path].WhichOneof("type") for path in visitor.elements.keys() - sent]
     assert all(visitor.fragments[path] for path in sent)
-    assert {"heading", "text_input", "html"} <= set(kept)
+    assert {"heading", "selectbox", "html"} <= set(kept)
     assert kept.count("page_link") > len(PAGES) - 1
 
 
-def test_a_sentence_typed_before_all_of_the_page_was_drawn_runs_the_page(open_app):
-    app = open_app("attention", text="Nine birds sang.")
-    assert app.session_state[COMPLETE] == "attention"
-    app.text_input(key="attention_text").set_value("Ten birds sang.").run()  # as an interrupted run leaves it, see conftest.py
-    assert app.title
-    assert app.session_state[COMPLETE] == "attention"
+async def type_during_run(url: str, sentence: str, word: bytes) -> Visitor:
+    """Type a sentence on the attention page while the whole page runs; give the visitor once the page shows the word."""
+    async with visit(url, "attention") as visitor:
+        await visitor.ask()
+        await visitor.ask(fragment=visitor.type_into(texts.SENTENCE, sentence))
+        async with asyncio.timeout(MAX_RUN_SECONDS):
+            while not (await visitor.read() and word in visitor.drawings()):
+                pass
+        return visitor
+
+
+def test_a_sentence_typed_while_the_page_runs_is_shown_on_the_whole_page(server: str):
+    visitor = run_apart(type_during_run(server, "Ten birds sang.", b'"birds"'))
+    shown = Counter(element.WhichOneof("type") for element in visitor.elements.values())
+    assert (shown["heading"], shown["text_input"]) == (1, 2)
+    assert shown["page_link"] > len(PAGES)
