@@ -68,11 +68,13 @@ class Connections:
     """The connections of this process by their tokens, in the order in which they came.
 
     Whose connection breaks keeps the place, also in the queue, as long as Streamlit keeps the session.
+    when_left: what is called each time that a visitor has left.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._by_token: dict[str, Connection] = {}
         self._lock, self._clock, self._next_end = Lock(), clock, inf
+        self.when_left: list[Callable[[], None]] = []
 
     def open(self, address: str, session: str = "") -> str | None:
         """Take in a connection and return its token; None where there is no room even to wait, and while the server ends.
@@ -102,6 +104,14 @@ class Connections:
             elif connection is not None:
                 del self._by_token[token]
             self._advance()
+        for tidy_up in self.when_left:
+            tidy_up()
+
+    def sessions(self) -> set[str]:
+        """Return the sessions of all visitors, also of those whose connection broke a moment ago."""
+        with self._lock:
+            self._advance()
+            return {one.session for one in self._by_token.values()}
 
     def _advance(self) -> None:
         """Forget those who did not come back in time, and admit those that waited longest, unless their connection broke."""

@@ -108,8 +108,8 @@ def _end(usual: Callable[[int, object], object], number: int, frame: object) -> 
 
 
 def own_session() -> str:
-    """Return Streamlit's name of the session whose page runs, "" in a test without one."""
-    context = get_script_run_ctx()
+    """Return Streamlit's name of the session whose page runs, "" where no page does."""
+    context = get_script_run_ctx(suppress_warning=True)
     return context.session_id if context else ""
 
 
