@@ -15,6 +15,7 @@ import yaml
 from pages import contents
 from pages.lesson_editor import texts
 from pages.ui.canvas.component import component
+from pages.ui.panels.lesson import PAGES_WITH_VIEW
 from pages.ui.shell.address import ADDED_VIEWS, DRAFT
 from pages.ui.shell.frame import new_id
 from pages.ui.shell.uploads import uploaded_file
@@ -176,7 +177,7 @@ def restored_step(kept: object) -> Fields | None:
     if not isinstance(kept, Mapping) or not is_name(kept.get("id")):
         return None
     page, view = kept.get("page"), kept.get("view")
-    if not isinstance(view, Mapping) or page not in [page.key for page in contents.PAGES if page.computes]:
+    if not isinstance(view, Mapping) or page not in PAGES_WITH_VIEW:
         return None
     pairs = [(name, value) for name, value in view.items() if isinstance(value, str) and len(value) <= MAX_SETTING]
     return new_step(str(page), dict(pairs[:MAX_SETTINGS]), str(kept["id"]))
@@ -286,7 +287,7 @@ def merge_draft(restored: Fields) -> None:
 def keep_opened(written: bytes) -> None:
     """Keep a lesson from a file as long as the draft, until it is edited or another one is opened; none that cannot be read."""
     try:
-        st.session_state[OPENED] = write_lesson(read_lesson(written))
+        st.session_state[OPENED] = write_lesson(read_lesson(written, PAGES_WITH_VIEW))
     except LessonProblem:
         st.session_state[OPENED] = ""
 

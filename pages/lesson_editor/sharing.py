@@ -7,7 +7,15 @@ from pages import contents
 from pages.lesson_editor import texts
 from pages.lesson_editor.draft import FILE_BOX, OPENED, Fields, boxes_of, draft_of, file_of, replace_draft, take_file
 from pages.lesson_editor.offline import MAX_MEGABYTES, lesson_web_page
-from pages.ui.panels.lesson import class_link, keep_own_lesson, names_in_order, parts_of, shipped_lesson, step_link
+from pages.ui.panels.lesson import (
+    PAGES_WITH_VIEW,
+    class_link,
+    keep_own_lesson,
+    names_in_order,
+    parts_of,
+    shipped_lesson,
+    step_link,
+)
 from pages.ui.shell.address import HELD, LESSON, LOCK, PRESENT, STEP, link_with
 from pages.ui.shell.controls import download_button
 from pages.ui.shell.frame import explain
@@ -25,7 +33,7 @@ def offer_lesson(draft: Fields) -> None:
     st.subheader(texts.RESULT, anchor=False)
     written = file_of(draft)
     try:
-        lesson = read_lesson(written.encode())
+        lesson = read_lesson(written.encode(), PAGES_WITH_VIEW)
         name = keep_own_lesson(lesson)
     except LessonProblem as problem:
         st.markdown(f":orange[:material/info:] **{texts.PROBLEM}**")
@@ -104,7 +112,7 @@ def open_lessons() -> None:
 
 def _offer_file(written: bytes) -> None:
     try:
-        lesson = read_lesson(written)
+        lesson = read_lesson(written, PAGES_WITH_VIEW)
         name = keep_own_lesson(lesson)
         st.session_state[HELD] = True
     except LessonProblem as problem:

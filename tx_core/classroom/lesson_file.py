@@ -8,11 +8,21 @@ import base64
 import binascii
 import re
 import zlib
+from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from tx_core.errors import LessonProblem
 
@@ -48,6 +58,7 @@ NO_ALIASES = "Line {line}: aliases (& and *) are not read. Write the text out."
 NOT_YAML = "Line {line}: this is not YAML. {problem}."
 NO_SUCH_CHARACTER = "Line {line}: it holds a character that cannot be printed. Remove it, or write the line again."
 TWICE = "Line {line}: “{name}” stands twice in the same place. Remove one of the two."
+NO_SUCH_PAGE = "there is no page “{page}” with a view here"
 WRONG_FIELD = "Line {line}, {field}: {problem}."
 
 Short = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_SHORT)]
@@ -168,6 +179,14 @@ class Step(LessonPart):
     then: Long | None = None
     notes: Long | None = None
 
+    @field_validator("page")
+    @classmethod
+    def is_here(cls, page: str, info: ValidationInfo) -> str:
+        """Refuse a page that is none of the reader's."""
+        if info.context is not None and page not in info.context:
+            raise ValueError(NO_SUCH_PAGE.format(page=page))
+        return page
+
 
 class Lesson(LessonPart):
     """A lesson as its file describes it.
@@ -212,8 +231,8 @@ class LessonLoader(yaml.SafeLoader):
             raise yaml.MarkedYAMLError(problem=NO_SUCH_VALUE, problem_mark=node.start_mark) from None
 
 
-def read_lesson(written: bytes) -> Lesson:
-    """Read a lesson from the bytes of its file.
+def read_lesson(written: bytes, pages: Collection[str] | None = None) -> Lesson:
+    """Read a lesson from the bytes of its file. pages: those that its steps may be about, None for any.
 
     Raises LessonProblem, whose message names the line and what to do.
     """
@@ -227,7 +246,7 @@ def read_lesson(written: bytes) -> Lesson:
         _check_shape(text)
         node = yaml.compose(text, Loader=LessonLoader)
         _check_names(node)
-        return Lesson.model_validate(yaml.load(text, Loader=LessonLoader))
+        return Lesson.model_validate(yaml.load(text, Loader=LessonLoader), context=pages)
     except yaml.reader.ReaderError as problem:
         raise LessonProblem(NO_SUCH_CHARACTER.format(line=text.count("\n", 0, problem.position) + 1)) from None
     except yaml.YAMLError as problem:
@@ -261,8 +280,10 @@ def pack_lesson(lesson: Lesson) -> str:
     return written
 
 
-def unpack_lesson(written: str) -> Lesson:
+def unpack_lesson(written: str, pages: Collection[str] | None = None) -> Lesson:
     """Read a lesson from an address; however little it was compressed from, no more than a file may have is unpacked.
+
+    pages: see `read_lesson`.
 
     Raises LessonProblem.
     """
@@ -276,7 +297,7 @@ def unpack_lesson(written: str) -> Lesson:
         raise LessonProblem(NOT_PACKED) from None
     if not unpacker.eof and len(data) <= MAX_LESSON_BYTES:
         raise LessonProblem(NOT_PACKED)
-    return read_lesson(data)
+    return read_lesson(data, pages)
 
 
 def open_lesson(path: Path) -> Lesson:

@@ -37,6 +37,8 @@ from tx_core.classroom.lesson_file import LEVELS, PACKED_MARK, Lesson, Step, ope
 from tx_core.errors import ExplorerError, LessonProblem
 
 LESSONS = Path(__file__).parents[3] / "assets" / "lessons"
+PAGES_WITH_VIEW = tuple(page.key for page in contents.PAGES if page.computes)
+"""Those that a lesson may be about."""
 LEARNING_PATH = "path"
 """The lesson that newcomers are sent to."""
 GUESSES = "lesson_guesses"
@@ -64,26 +66,13 @@ def find_lesson(name: str) -> Lesson:
 @lru_cache(maxsize=32)
 def unpacked_lesson(name: str) -> Lesson:
     """Read a lesson that an address holds; it may come from a stranger."""
-    return with_known_pages(unpack_lesson(name))
-
-
-def with_known_pages(lesson: Lesson) -> Lesson:
-    """Refuse a lesson about pages that are not here, or that show no view; give it back.
-
-    Raises:
-        LessonProblem: A step is about such a page.
-    """
-    known = {page.key for page in contents.PAGES if page.computes}
-    for number, step in enumerate(lesson.steps, 1):
-        if step.page not in known:
-            raise LessonProblem(texts.NO_SUCH_PAGE.format(page=step.page, number=number))
-    return lesson
+    return unpack_lesson(name, PAGES_WITH_VIEW)
 
 
 def keep_own_lesson(lesson: Lesson) -> str:
-    """Keep a lesson from a file for this visit; give the name by which its address calls it."""
+    """Keep a lesson for this visit, which is about PAGES_WITH_VIEW; give the name by which its address calls it."""
     name = f"own-{sha256(write_lesson(lesson).encode()).hexdigest()[:12]}"
-    own = {**st.session_state.get(OWN_LESSONS, {}), name: with_known_pages(lesson)}
+    own = {**st.session_state.get(OWN_LESSONS, {}), name: lesson}
     st.session_state[OWN_LESSONS] = dict(list(own.items())[-MAX_OWN_LESSONS:])
     return name
 

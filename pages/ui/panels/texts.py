@@ -268,7 +268,6 @@ SEE_ON_PAGE = "See it on {page}"
 
 NO_SUCH_LESSON = "There is no lesson of this name here. There are: {names}. A lesson from a file is opened on the page Lessons."
 NO_SUCH_STEP = "This lesson has no such step: it has {count}, in {parts} parts. In the link, step=1 is the first."
-NO_SUCH_PAGE = "Step {number} of this lesson is about a page “{page}”, which this app does not have."
 LESSON_PROGRESS = "{title} · part {number} of {total}"
 STEP_DONE, STEP_TO_DO = "done", "not done yet"
 CELL_ROW, CELL_COLUMN = "Row: the token that looks", "Column: the token that is looked at"
