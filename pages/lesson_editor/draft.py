@@ -66,6 +66,7 @@ def new_step(page: str, view: Mapping[str, str], name: str = "") -> Fields:
         "tolerance": 0.1,
         "measure": "none",
         "then": "",
+        "done": "",
         "notes": "",
         "controls": "",
         "of_text": view.get("text", ""),
@@ -102,7 +103,7 @@ def _step(step: Fields) -> Fields:
     written["text"] = step["text"]
     if step["kind"] != "none":
         written["question"] = question_of(step)
-    return written | {name: step[name] for name in ("then", "notes") if step[name]}
+    return written | {name: step[name] for name in ("then", "done", "notes") if step[name]}
 
 
 def question_of(step: Fields) -> Fields:
@@ -141,7 +142,7 @@ def draft_of(lesson: Lesson) -> Fields:
 def _fields(step: Step) -> Fields:
     fields = new_step(step.page, step.view)
     fields |= {"title": step.title, "text": step.text, "then": step.then or "", "notes": step.notes or ""}
-    fields["controls"] = ", ".join(step.controls or ())
+    fields["controls"], fields["done"] = ", ".join(step.controls or ()), step.done or ""
     if question := step.question:
         fields |= {"kind": question.kind, "ask": question.ask, "options": "\n".join(question.options)}
         fields["tolerance"] = question.tolerance
@@ -206,6 +207,7 @@ def ask_box_name(step: Mapping[str, object]) -> str:
 CHOICES: dict[str, Callable[[object], bool]] = {
     "id": is_name,
     "level": lambda value: value in LEVELS,
+    "done": lambda value: isinstance(value, str) and value in texts.DONE,
     "kind": lambda value: isinstance(value, str) and value in texts.KINDS,
     "measure": lambda value: isinstance(value, str) and value in texts.MEASURES,
     "minutes": lambda value: type(value) is int and 1 <= value <= 600,

@@ -121,6 +121,14 @@ def _ask_step(step: Fields, number: int) -> None:
         _ask_question(step, number, name)
     with st.expander(texts.MORE, key=f"{name}_more"):
         _lines(step, "then", texts.THEN.format(number=number), name)
+        ways = [way for way in texts.DONE if way != "answer" or step["kind"] != "none"]
+        step["done"] = st.selectbox(
+            texts.DONE_WHEN.format(number=number),
+            ways,
+            ways.index(step["done"]) if step["done"] in ways else 0,
+            format_func=texts.DONE.get,
+            key=f"{name}_done_{step['kind'] != 'none'}",
+        )
         _line(step, "controls", texts.CONTROLS.format(number=number), name)
         _lines(step, "notes", texts.STEP_NOTES.format(number=number), name)
         if step["measure"] != "none":

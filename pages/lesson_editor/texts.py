@@ -49,6 +49,12 @@ MEASURE_BOXES = {
 }
 THEN = "What to notice afterwards in step {number} (optional)"
 STEP_NOTES = "Notes for the teacher on step {number} (optional)"
+DONE = {
+    "": "answered, where it asks something",
+    "answer": "answered",
+    "change": "changed by the learner",
+}
+DONE_WHEN = "Step {number} is done when it is"
 CONTROLS = "Controls that step {number} shows (all, if empty)"
 UP, DOWN, REMOVE = "Step {number} up", "Step {number} down", "Remove step {number}"
 VIEW = "Settings of its view: {view}"

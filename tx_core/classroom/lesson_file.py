@@ -69,6 +69,8 @@ LEVELS: tuple[Level, ...] = get_args(Level)
 """From easy to hard."""
 HeadName = Annotated[str, StringConstraints(pattern=r"^\d{1,4}-\d{1,4}$")]
 Parameter = Annotated[str, StringConstraints(pattern=r"^[a-z_]{1,40}$")]
+Done = Literal["answer", "change"]
+"""What a learner has to do for a step to be done."""
 MeasureName = Literal["top_word", "rank_of", "strongest_key", "strongest_cell", "attention_weight", "head_with_largest_effect"]
 Kind = Literal["word", "token", "cell", "choice", "head", "number", "open"]
 
@@ -167,6 +169,8 @@ class Step(LessonPart):
         text: What to do or to look at, read before the question is answered.
         question: What is asked; the view is shown once it is answered.
         then: What to notice once the view is there.
+        done: What counts as done: an answer, or a change of the view by the learner. Left out, it is the answer where there is
+            a question; a step without both is done when a later one is.
         notes: For the teacher.
     """
 
@@ -177,7 +181,15 @@ class Step(LessonPart):
     text: Long
     question: Question | None = None
     then: Long | None = None
+    done: Done | None = None
     notes: Long | None = None
+
+    @model_validator(mode="after")
+    def can_be_done(self) -> "Step":
+        """Refuse a step that is done by an answer and asks nothing."""
+        if self.done == "answer" and self.question is None:
+            raise ValueError("a step without a question cannot be done by an answer")
+        return self
 
     @field_validator("page")
     @classmethod

@@ -43,6 +43,9 @@ LEARNING_PATH = "path"
 """The lesson that newcomers are sent to."""
 GUESSES = "lesson_guesses"
 """Session entry of the guesses: by lesson and number of the step."""
+STEP_VIEW, CHANGED_VIEWS, NO_VIEW = "lesson_step_view", "lesson_changed_views", ("", 0, "", None)
+"""Session entries: lesson, number and page of the step shown last, and the values of its view at first; the steps, by lesson and
+number, of which the learner has changed the view."""
 
 
 FOR_CLASS = "open"
@@ -108,6 +111,7 @@ def step_address(name: str, number: int) -> dict[str, str]:
 def lesson_step() -> bool:
     """Show the step that the address names. False where the page below must not be shown yet."""
     name = st.query_params.get(LESSON, "")
+    note_change()
     st.session_state[OFFERED], st.session_state[STEP_NEEDS] = None, StepNeeds()
     try:
         lesson = find_lesson(name)
@@ -158,6 +162,8 @@ def step_number(lesson: Lesson) -> int:
 def show_step(name: str, lesson: Lesson, number: int) -> bool:
     """Show a step with its question, or with what came of it. False where the page below must wait for an answer."""
     step = lesson.steps[number - 1]
+    if st.session_state.get(STEP_VIEW, NO_VIEW)[:2] != (name, number):
+        st.session_state[STEP_VIEW] = name, number, step.page, None
     show_progress(name, lesson, number)
     st.title(escape_markdown(step.title), anchor=False)
     with st.container(key="lesson_text"):
@@ -195,11 +201,28 @@ def place_in_strip(lesson: Lesson, number: int) -> int:
 
 
 def is_done(name: str, lesson: Lesson, number: int) -> bool:
-    """Tell whether the learner has answered a step; one without a question is done when a later one has been answered."""
-    guesses = st.session_state.get(GUESSES, {})
-    if lesson.steps[number - 1].question:
+    """Tell whether the learner has done what a step counts as done; see `Step.done`."""
+    guesses, changed = st.session_state.get(GUESSES, {}), st.session_state.get(CHANGED_VIEWS, ())
+    step = lesson.steps[number - 1]
+    if step.done == "change":
+        return (name, number) in changed
+    if step.question:
         return (name, number) in guesses
-    return any(lesson_name == name and later > number for lesson_name, later in guesses)
+    return any(lesson_name == name and later > number for lesson_name, later in (*guesses, *changed))
+
+
+def note_change() -> None:
+    """Note, before a step is shown, that the learner has changed the view of the one shown last."""
+    name, number, page, before = st.session_state.get(STEP_VIEW, NO_VIEW)
+    if before is not None and st.session_state.get(f"{page}_view", {}).get("values", before) != before:
+        st.session_state[CHANGED_VIEWS] = {*st.session_state.get(CHANGED_VIEWS, ()), (name, number)}
+
+
+def keep_view(page: str) -> None:
+    """Keep how the view of a step is at first, once its page has run, so that a change of it is noted."""
+    name, number, home, before = st.session_state.get(STEP_VIEW, NO_VIEW)
+    if home == page and before is None:
+        st.session_state[STEP_VIEW] = name, number, home, dict(st.session_state.get(f"{page}_view", {}).get("values", {}))
 
 
 def show_progress(name: str, lesson: Lesson, number: int) -> None:
@@ -218,6 +241,7 @@ def show_progress(name: str, lesson: Lesson, number: int) -> None:
 
 def hide_other_controls(page: str) -> None:
     """Hide the widgets of a page's own fields that the step does not show; controls that pages share are not even sent."""
+    keep_view(page)
     fields, _ = st.session_state.get(f"{page}_fields", ((), {}))
     hide_by_key([widget_key(page, field.name) for field in fields if not is_offered(field.name)])
 

@@ -75,6 +75,8 @@ def test_the_lessons_that_ship_are_read_and_ask_something(path):
         ("measure: strongest_key", "measure: os.system", 14, "steps › 1 › question › answer › measure"),
         ("head: 1-2, query", "query", 14, "steps › 1 › question › answer"),
         ("kind: token", "kind: number", 12, "steps › 1 › question"),
+        ("    text: Look at the map.", "    text: Look at the map.\n    done: read", 11, "steps › 1 › done"),
+        (SMALL[SMALL.index("    question:") :], "    done: answer\n", 7, "steps › 1"),
     ],
 )
 def test_what_is_wrong_is_named_with_its_line(old: str, new: str, line: int, field: str):
