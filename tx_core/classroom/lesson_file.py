@@ -68,7 +68,7 @@ Level = Literal["beginner", "intermediate", "advanced"]
 LEVELS: tuple[Level, ...] = get_args(Level)
 """From easy to hard."""
 HeadName = Annotated[str, StringConstraints(pattern=r"^\d{1,4}-\d{1,4}$")]
-Parameter = Annotated[str, StringConstraints(pattern=r"^[a-z_]{1,40}$")]
+Parameter = Annotated[str, StringConstraints(pattern=r"^[a-z_][a-z0-9_]{0,39}$")]
 Done = Literal["answer", "change"]
 """What a learner has to do for a step to be done."""
 MeasureName = Literal["top_word", "rank_of", "strongest_key", "strongest_cell", "attention_weight", "head_with_largest_effect"]

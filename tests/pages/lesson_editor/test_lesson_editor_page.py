@@ -57,6 +57,8 @@ def test_a_view_of_every_page_becomes_a_step_with_all_its_settings(open_app, pag
     fields = {field.name for field in app.session_state[f"{page}_fields"][0]}
     assert set(view) <= fields
     assert len(view) >= 2
+    lesson_file = file_of(new_draft() | {"steps": [new_step(page, view)]})
+    assert dict(read_lesson(lesson_file.encode()).steps[0].view) == view
     again = open_app(page, **view)
     assert not again.exception
     assert not any("settings" in notice.value for notice in again.info)
