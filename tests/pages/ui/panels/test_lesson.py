@@ -194,11 +194,14 @@ ALL_STEPS = [(name, number) for name in lesson.shipped_names() for number in ran
 
 
 @pytest.mark.parametrize(("name", "number"), ALL_STEPS)
-def test_the_view_of_every_step_is_one_that_its_page_understands(open_app, name: str, number: int):
+def test_the_view_of_every_step_is_one_that_its_page_understands_and_leaves_nothing_to_defaults(open_app, name: str, number: int):
     step = lesson.shipped_lesson(name).steps[number - 1]
     app = open_app(step.page, **step.view)
     assert not app.exception
     assert not any(UNKNOWN in notice.value for notice in app.info)
+    fields, _ = app.session_state[f"{step.page}_fields"]
+    pinned = {field.name for field in fields if field.default is not None and field.write(field.default)}
+    assert pinned <= step.view.keys()  # a new default changes no lesson
 
 
 @pytest.mark.parametrize(("name", "number"), ALL_STEPS)
