@@ -102,6 +102,7 @@ app = st.App(
         Middleware(SecurityHeaders),
         Middleware(start_page.CompressedScripts),
         Middleware(admission.RequestLimits, COUNTED),
+        Middleware(admission.MessageLimits),
         Middleware(admission.VisitorLimits),
         Middleware(uploads.UploadLimits),
     ],

@@ -77,6 +77,10 @@ class Settings(BaseSettings):
         "Connections, maps, pictures, events of classes and uploads that one address may ask for, after those of four seconds at "
         "once.",
     )
+    max_message_megabytes: Annotated[float, Field(ge=0.1, le=1000)] = _field(
+        4.0,
+        "Megabytes of one message of a browser, such as what stands in the boxes of a page; a larger one ends its connection.",
+    )
     cache_megabytes: Annotated[int, Field(ge=0)] = _field(
         512, "Memory for results that visitors share. A result that is larger is computed again at every click."
     )

@@ -20,11 +20,11 @@ import streamlit as st
 from cachetools import LRUCache
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pages.ui.shell import metrics, texts
 from pages.ui.shell.draining import drain, named_session, own_session
-from pages.ui.shell.pace import Pace, PacedMessages
+from pages.ui.shell.pace import Pace, PacedMessages, is_from_visitor, size_of
 from tx_core.settings import host_settings
 
 STREAM = "_stcore/stream"
@@ -32,6 +32,8 @@ HEADER = b"tx-connection"
 """Header by which the script of a page finds its connection; what a browser sends under this name is dropped."""
 TRY_AGAIN_LATER = 1013
 """The code with which a websocket is refused (RFC 6455, registry of close codes)."""
+MESSAGE_TOO_LARGE = 1009
+"""The code with which a connection ends whose browser sent more at once than is taken (RFC 6455)."""
 LEFT = (1000, 1001)
 """The codes with which a browser closes the connection of a page that was left or closed."""
 MAX_ADDRESSES = 10_000
@@ -182,6 +184,34 @@ def obstacle(address: str, admitted: Counter[str]) -> str:
 
 connections = Connections()
 metrics.watch_number("tx_visitors_waiting", "Browsers that wait for room", connections.waiting)
+
+
+class MessageLimits:
+    """End the connection of a browser that sends a larger message than the host allows; plain ASGI."""
+
+    def __init__(self, app: ASGIApp):
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "websocket":
+            await self.app(scope, receive, send)
+            return
+        most, ended = 1e6 * host_settings().max_message_megabytes, False
+
+        async def receive_bounded() -> Message:
+            nonlocal ended
+            message = await receive()
+            if not is_from_visitor(message) or size_of(message) <= most:
+                return message
+            ended = True
+            await send({"type": "websocket.close", "code": MESSAGE_TOO_LARGE})
+            return {"type": "websocket.disconnect", "code": MESSAGE_TOO_LARGE}
+
+        async def send_until_ended(message: Message) -> None:
+            if not ended:  # what a run still has to say goes nowhere
+                await send(message)
+
+        await self.app(scope, receive_bounded, send_until_ended)
 
 
 class VisitorLimits:

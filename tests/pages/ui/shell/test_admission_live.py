@@ -163,3 +163,31 @@ def test_a_greedy_visitor_gets_the_runs_of_the_limit_and_ten_others_get_all_of_t
     assert all(answered)
     assert asked > 3 * runs
     assert 1 <= runs <= rate * (BURST_SECONDS + taken) + 1
+
+
+async def code_of_end(visitor: Visitor) -> int | None:
+    """Read until the server ends the connection; give the code with which it does."""
+    try:
+        while True:
+            await visitor.read()
+    except websockets.ConnectionClosed as end:
+        return end.rcvd.code if end.rcvd else None
+
+
+def test_a_message_that_is_larger_than_any_page_sends_ends_its_connection_and_nothing_else(limited, tmp_path: Path):
+    most = 200_000
+
+    async def come(url: str) -> None:
+        async with visit(url, "attention") as greedy, visit(url, "attention") as other:
+            greedy.query = "text=" + "a" * (most - 1000)
+            await greedy.run()
+            greedy.query += "a" * 1000
+            await greedy.ask()
+            assert await code_of_end(greedy) == admission.MESSAGE_TOO_LARGE
+            await other.run()
+            assert titles(other) == [ATTENTION.question]
+
+    server, url = limited(TX_MAX_MESSAGE_MEGABYTES=str(most / 1e6))
+    with server:
+        run_apart(come(url))
+    assert "Traceback" not in (tmp_path / "log.txt").read_text("utf-8")
