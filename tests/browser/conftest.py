@@ -204,6 +204,28 @@ def wait_for_script(page: Page) -> None:
     page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for(timeout=30_000)
 
 
+GO_BY_HISTORY = """address => {
+  const app = document.querySelector('[data-testid=stApp]')
+  const isIdle = () => app.dataset.testScriptState === 'notRunning'
+  history.pushState({}, '', address)
+  return new Promise((done) => {
+    let begun = false
+    const look = () => {
+      begun ||= !isIdle()
+      if (begun && isIdle()) done(null)
+    }
+    new MutationObserver(look).observe(app, { attributeFilter: ['data-test-script-state'] })
+    dispatchEvent(new PopStateEvent('popstate'))
+    look()
+  })
+}"""
+
+
+def go_by_history(page: Page, address: str) -> None:
+    """Lead an open app to another view as Back and Forward do, and wait until its script has run: a third of a load's work."""
+    page.evaluate(GO_BY_HISTORY, address)
+
+
 @pytest.fixture
 def settle() -> Callable[[Page], None]:
     """Wait, after a click or a keystroke, until the page's script has run: settle(page)."""

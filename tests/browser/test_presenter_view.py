@@ -9,8 +9,9 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from pages import contents
 from pages.ui.canvas.component import PATH, version
 from pages.ui.panels import lesson
+from pages.ui.shell.level import ADVANCED
 from pages.ui.shell.texts import SENTENCE
-from tests.browser.conftest import Watch
+from tests.browser.conftest import Watch, go_by_history
 
 HAIR = re.compile(r"^(1|0\.\d+)px$")
 """The width of what a screen reader finds and nobody sees."""
@@ -118,7 +119,7 @@ PAUSE = 150
 
 @pytest.fixture(scope="module")
 def shared_page(browser: Browser, server: str) -> Iterator[tuple[Page, Watch]]:
-    """One browser page for all views, with what goes wrong in it; each view is loaded once, its texts noted as they are drawn."""
+    """One browser page for all views, with what goes wrong in it; what is written on its pictures is noted as they are drawn."""
     context = browser.new_context()
     page, watch = context.new_page(), Watch(server)
     page.add_init_script(RECORD)
@@ -153,17 +154,26 @@ def turn_to(page: Page, key: str, arrow: str) -> Locator:
     return fitted(page, key)
 
 
-def open_view(room: tuple[Page, Watch], address: str, key: str, width: int, height: int) -> Page:
-    """Open a view for a room, its first picture in its size; in a lesson, its answer revealed."""
+def open_view(room: tuple[Page, Watch], address: str, width: int, height: int) -> Page:
+    """Show a view to a room, its first picture in its size; in a lesson, its answer revealed.
+
+    From the view that is open, the browser goes there as by Back. The view is loaded where a picture of that name is in sight,
+    which would stay there, and where it is a step of a lesson, whose answer may be revealed already.
+    """
     page, watch = room
+    keys, link = VIEWS[address], f"{address}&present=1&level={ADVANCED}"
     page.set_viewport_size({"width": width, "height": height})
-    page.goto(f"{watch.server}{address}&present=1")
-    page.wait_for_function("() => 'settled' in document.documentElement.dataset")
+    names = ", ".join(f".st-key-{key}[data-staged]" for key in keys)
+    if "lesson=" not in address and page.locator("[data-staged]").count() and not page.locator(names).count():
+        go_by_history(page, link)
+    else:
+        page.goto(f"{watch.server}{link}")
+        page.wait_for_function("() => 'settled' in document.documentElement.dataset")
     if "lesson=" in address:
         page.locator("[class*=lesson_reveal] button").wait_for(state="attached", timeout=30_000)
         page.keyboard.press("r")
         expect(page.get_by_test_id("verdict")).not_to_have_text("", timeout=30_000)
-    fitted(page, key)
+    fitted(page, keys[0])
     return page
 
 
@@ -187,7 +197,7 @@ def check_picture(page: Page, picture: Locator) -> None:
 @pytest.mark.parametrize("address", VIEWS)
 def test_every_picture_fills_the_screen_one_after_the_other(room, address: str):
     keys = VIEWS[address]
-    page = open_view(room, address, keys[0], *SCREENS[0])
+    page = open_view(room, address, *SCREENS[0])
     expect(page.get_by_test_id("stSidebar")).to_have_count(0)
     expect(page.locator(".presenter-dots i")).to_have_count(len(keys) if len(keys) > 1 else 0, timeout=30_000)
     for number, key in enumerate(keys):
@@ -209,7 +219,7 @@ LATE = """() => {
 
 
 def test_the_dots_follow_pictures_that_come_late_and_that_go(room):
-    page = open_view(room, "/masks?part=one", "masks_grid", *SCREENS[1])
+    page = open_view(room, "/masks?part=one", *SCREENS[1])
     dots = page.locator(".presenter-dots i")
     page.evaluate(LATE)
     page.wait_for_timeout(500)  # longer than the view waits for a change
@@ -227,7 +237,7 @@ def test_every_page_that_computes_shows_a_picture_to_a_room():
     assert {page.address or page.key for page in contents.PAGES if page.computes} <= shown
 
 
-def test_p_begins_and_ends_the_view_and_b_blanks_it(page_at, settle):
+def test_p_begins_and_ends_the_view_and_b_blanks_it_but_a_letter_that_is_typed_is_a_letter(page_at, settle):
     page = page_at("/attention?text=Mary+lost+her+keys.&heads=2-8")
     page.keyboard.press("p")
     page.wait_for_url(re.compile(r"[?&]present=1"))
@@ -241,10 +251,7 @@ def test_p_begins_and_ends_the_view_and_b_blanks_it(page_at, settle):
     page.keyboard.press("p")
     expect(page.get_by_role("heading", name=contents.page("attention").question)).not_to_have_css("width", HAIR)
     expect(page).not_to_have_url(re.compile(r"present=1"))
-
-
-def test_a_letter_that_is_typed_is_a_letter(page_at, settle):
-    page = page_at("/attention?text=Mary+lost+her+keys.")
+    settle(page)
     page.get_by_label(SENTENCE, exact=True).click()
     page.keyboard.type("pbr")
     settle(page)
@@ -253,7 +260,7 @@ def test_a_letter_that_is_typed_is_a_letter(page_at, settle):
 
 
 def test_arrow_keys_step_through_a_lesson_and_r_reveals(room, settle):
-    page = open_view(room, f"/fill_mask?{LESSON}&step=2", "fill_mask_map", 1280, 720)
+    page = open_view(room, f"/fill_mask?{LESSON}&step=2", *SCREENS[1])
     expect(page.get_by_test_id("verdict")).to_contain_text("yesterday")
     page.keyboard.press("ArrowRight")
     page.wait_for_url(re.compile(r"[?&]step=3(&|$)"))
@@ -266,7 +273,7 @@ def test_arrow_keys_step_through_a_lesson_and_r_reveals(room, settle):
 
 
 def test_a_click_in_an_enlarged_map_finds_the_row_under_it(room):
-    page = open_view(room, f"/attention?{TEXT}&heads=2-8&focus=3", "attention_map", 1920, 1080)
+    page = open_view(room, f"/attention?{TEXT}&heads=2-8&focus=3", *SCREENS[0])
     title = page.locator(".st-key-attention_map .readout-title").first
     expect(title).to_contain_text("lost")
     written = page.locator("[data-staged]").evaluate(DRAWN)
@@ -276,7 +283,7 @@ def test_a_click_in_an_enlarged_map_finds_the_row_under_it(room):
 
 
 def test_heads_of_a_single_layer_stand_in_two_rows_each_below_its_number(room):
-    page = open_view(room, "/encoder_decoder?part=train", "encoder_decoder_wall", *SCREENS[0])
+    page = open_view(room, "/encoder_decoder?part=train", *SCREENS[0])
     wall = page.get_by_test_id("head-wall").first
     numbers = [one.bounding_box() for one in wall.locator(".number[role=columnheader]").all()]
     maps = [one.bounding_box() for one in wall.get_by_role("gridcell").all()]
@@ -292,7 +299,7 @@ def test_heads_of_a_single_layer_stand_in_two_rows_each_below_its_number(room):
 
 
 def test_a_screen_that_changes_while_a_picture_is_fitted_is_filled_all_the_same(room):
-    page = open_view(room, "/masks?part=one", "masks_grid", *SCREENS[0])
+    page = open_view(room, "/masks?part=one", *SCREENS[0])
     enlarged = "() => document.documentElement.style.getPropertyValue('--enlarged')"
     alone = page.evaluate(enlarged)
     large, small = (dict(zip(("width", "height"), one, strict=True)) for one in SCREENS)
@@ -305,13 +312,19 @@ def test_a_screen_that_changes_while_a_picture_is_fitted_is_filled_all_the_same(
         assert page.evaluate(enlarged) == alone, wait
 
 
-def test_a_page_without_a_picture_is_shown_whole(page_at):
-    page = page_at("/positions?part=demands&present=1")
+def test_a_page_without_a_picture_is_shown_whole(room):
+    page = open_view(room, "/masks?part=one", *SCREENS[1])
+    go_by_history(page, "/positions?part=demands&present=1")
     expect(page.get_by_test_id("stDataFrame").first).to_be_visible(timeout=30_000)
     expect(page.locator("[data-staged]")).to_have_count(0)
 
 
-def test_a_dark_device_presents_on_white(page_at, settle):
+DRAWN_ON = """(pictures) => [...document.querySelectorAll(`${pictures}[data-mounted], ${pictures} [data-mounted]`)]
+  .filter((box) => box.attentionTheme && box.getBoundingClientRect().width).map((box) => box.attentionTheme.ground)"""
+"""The backgrounds for which the drawings in sight were drawn."""
+
+
+def test_a_dark_device_presents_on_white_and_the_key_changes_the_colours_of_a_picture_and_back(page_at, settle):
     page = page_at("/attention?text=Mary+lost+her+keys.&heads=2-8&present=1", dark=True)
     assert (
         page.evaluate("() => getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor")
@@ -320,24 +333,16 @@ def test_a_dark_device_presents_on_white(page_at, settle):
     ground = "(map) => getComputedStyle(map).getPropertyValue('--st-background-color').trim()"
     assert page.locator(".st-key-attention_map .map").evaluate(ground) == "#ffffff"
     assert page.locator(".st-key-attention_map .map.dark").count() == 0
-
-
-DRAWN_ON = """(pictures) => [...document.querySelectorAll(`${pictures}[data-mounted], ${pictures} [data-mounted]`)]
-  .filter((box) => box.attentionTheme && box.getBoundingClientRect().width).map((box) => box.attentionTheme.ground)"""
-"""The backgrounds for which the drawings in sight were drawn."""
-
-
-@pytest.mark.parametrize("path", ["/attention", "/fill_mask", "/compare", "/masks", "/summaries?part=rollout"])
-def test_on_a_dark_device_the_key_changes_the_colours_of_a_picture_and_back(page_at, settle, path: str):
-    page = page_at(path, dark=True)
-    page.wait_for_function(f"() => ({DRAWN_ON})('').length > 0")
-    dark = set(page.evaluate(DRAWN_ON, ""))
-    assert len(dark) == 1
-    assert dark != {"#ffffff"}
-    page.keyboard.press("p")
-    page.wait_for_function(f"() => (({DRAWN_ON})('[data-staged]')).join() === '#ffffff'")
-    page.keyboard.press("p")
-    page.wait_for_function(f"(dark) => new Set(({DRAWN_ON})('')).size === 1 && ({DRAWN_ON})('')[0] === dark", arg=dark.pop())
+    for path in ("/attention", "/fill_mask", "/compare", "/masks", "/summaries?part=rollout"):
+        go_by_history(page, path)
+        page.wait_for_function(f"() => ({DRAWN_ON})('').length > 0")
+        page.wait_for_function(f"() => !({DRAWN_ON})('').includes('#ffffff')")
+        dark = set(page.evaluate(DRAWN_ON, ""))
+        assert len(dark) == 1, path
+        page.keyboard.press("p")
+        page.wait_for_function(f"() => (({DRAWN_ON})('[data-staged]')).join() === '#ffffff'")
+        page.keyboard.press("p")
+        page.wait_for_function(f"(dark) => new Set(({DRAWN_ON})('')).size === 1 && ({DRAWN_ON})('')[0] === dark", arg=dark.pop())
 
 
 # Only what runs at one go after the import is noted: the page itself begins to watch things of its own whenever it likes.

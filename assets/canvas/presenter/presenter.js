@@ -82,11 +82,12 @@ function later(show) {
 function look(show) {
   if (!isPresented()) return;
   const boxes = pictures();
-  const known = (box) => box === show.box || (show.key !== "" && keyOf(box) === show.key);
-  const same = show.chosen ? (boxes.find((box) => box === show.box) ?? boxes.find(known)) : null;
-  const box = same ?? boxes[0] ?? null;
+  const known = boxes.filter((box) => keyOf(box) === show.key); // another page may have taken the very box over
+  const same = show.chosen ? (known.find((box) => box === show.box) ?? (show.key && known[0])) : null;
+  show.chosen = Boolean(same); // on another page its first picture is shown, also where that comes after others
+  const box = same || boxes[0] || null;
   box?.querySelectorAll("[data-mounted]").forEach(recolour);
-  const kept = box && box === show.box && box.hasAttribute("data-staged");
+  const kept = box === show.box && known.includes(box) && box.hasAttribute("data-staged");
   const fits = kept && Math.abs(heightOf(box) - show.height) < CHANGED * innerHeight;
   if (fits) show.fits = 0; // what comes next is fitted anew
   if (fits || (kept && show.fits > TRIES)) drawDots(show, box, boxes); // another one may have come
