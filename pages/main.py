@@ -25,6 +25,7 @@ from pages.ui.shell.address import (
     take_over,
 )
 from pages.ui.shell.admission import is_admitted, say_if_slowed, wait_for_room
+from pages.ui.shell.downloads import keep_downloads
 from pages.ui.shell.draining import has_kept, lost_session
 from pages.ui.shell.frame import memory_explained, navigation_page, needs_in_class, next_page, way_back
 from pages.ui.shell.level import (
@@ -43,6 +44,7 @@ from pages.ui.shell.texts import APP_NAME, SESSION_LOST, TRAINING_KEPT
 from pages.ui.shell.uploads import has_upload
 
 ASSETS = Path(__file__).parent.parent / "assets"
+keep_downloads()
 st.set_page_config(layout="wide", page_icon=ASSETS / "icon.svg", initial_sidebar_state=SIDEBAR_WIDTH)
 st.html(ASSETS / "page.css")
 

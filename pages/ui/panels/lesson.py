@@ -268,7 +268,7 @@ def show_ways(name: str, lesson: Lesson, number: int, answered: bool) -> None:
             with st.container(key="lesson_previous", width="content"):
                 step_link(name, number - 1, texts.PREVIOUS_STEP, ":material/arrow_back:")
         leave_link(texts.END_LESSON if number == len(lesson.steps) and answered else texts.LEAVE_LESSON)
-        if DRAFT in st.session_state and name in st.session_state.get(OWN_LESSONS, {}):
+        if not is_locked() and DRAFT in st.session_state and name in st.session_state.get(OWN_LESSONS, {}):
             st.page_link(contents.page("lesson_editor").path, label=texts.BACK_TO_WRITING, icon=":material/edit_note:")
 
 

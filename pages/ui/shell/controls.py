@@ -24,6 +24,7 @@ from pages.ui.shell.address import (
     write_view,
 )
 from pages.ui.shell.admission import say_if_slowed
+from pages.ui.shell.downloads import remember_download
 from pages.ui.shell.frame import explain
 from pages.ui.shell.metrics import part_run
 from tx_core.engine import catalogue
@@ -248,6 +249,8 @@ def download_button(
     """Offer a file, which a function writes only when it is asked for. The page does not run again."""
     mime = MIME_TYPES.get(file_name.rpartition(".")[2], "application/octet-stream")
     options = {"key": key, "help": help, "disabled": disabled}
+    if not callable(content):
+        remember_download(content.encode() if isinstance(content, str) else content, mime, file_name)
     st.download_button(label, content, file_name, mime, on_click="ignore", icon=":material/download:", **options)
 
 

@@ -17,6 +17,7 @@ from pages.lesson_editor.sharing import MAX_QR_CHARACTERS, qr_code
 from pages.ui.panels import lesson
 from pages.ui.panels.texts import REVEALED
 from pages.ui.shell.address import ADDED_VIEWS, DRAFT, HELD, LESSON, LOCK
+from pages.ui.shell.downloads import OFFERED_FILES
 from pages.ui.shell.frame import new_id
 from pages.ui.shell.texts import ADD_TO_LESSON
 from tests.support.serving import ROOT
@@ -240,3 +241,13 @@ def test_the_qr_code_is_that_of_the_link():
 
 def test_the_page_is_in_the_documents():
     assert contents.page("lesson_editor").name in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_every_file_of_a_lesson_is_kept_while_the_page_runs_again(open_app):
+    app = open_app("attention", text=KEYS)
+    add_view(app)
+    app.switch_page("lesson_editor/page.py").run()
+    content, _ = app.session_state[OFFERED_FILES]["lesson.yaml"]
+    assert content.decode().strip() == written_lesson(app)
+    app.run()
+    assert not app.exception
