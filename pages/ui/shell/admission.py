@@ -21,6 +21,7 @@ from cachetools import LRUCache
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.runtime import Runtime
 
 from pages.ui.shell import metrics, texts
 from pages.ui.shell.draining import drain, named_session, own_session
@@ -97,8 +98,11 @@ class Connections:
                 self._advance()
             return token
 
-    def close(self, token: str, *, broken: bool = False) -> None:
-        """Forget a connection, and admit those that waited longest for its place; one that only broke keeps it for a while."""
+    def close(self, token: str, *, broken: bool = False) -> str:
+        """Forget a connection, and admit those that waited longest for its place; one that only broke keeps it for a while.
+
+        Returns the session that ends with it, "" where none does: the connection broke, or the browser has another one.
+        """
         with self._lock:
             connection = self._by_token.get(token)
             if connection is not None and broken and connection.session:
@@ -108,6 +112,7 @@ class Connections:
             self._advance()
         for tidy_up in self.when_left:
             tidy_up()
+        return connection.session if connection is not None and not broken else ""
 
     def sessions(self) -> set[str]:
         """Return the sessions of all visitors, also of those whose connection broke a moment ago."""
@@ -237,7 +242,9 @@ class VisitorLimits:
             await self.app(scope | {"headers": [*headers, (HEADER, token.encode())]}, paced.receive, send)
         finally:
             paced.close()
-            connections.close(token, broken=paced.ended_with not in LEFT)
+            left = connections.close(token, broken=paced.ended_with not in LEFT)
+            if left and Runtime.exists():  # Streamlit would keep what the session holds until many others have come and gone
+                Runtime.instance().close_session(left)
 
 
 async def refuse(receive: Receive, send: Send) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
+from types import SimpleNamespace
 
 import pytest
 from starlette.types import Message
@@ -92,6 +93,8 @@ def test_a_browser_that_knows_of_the_break_before_the_server_is_counted_once(hos
     connections.find(first).session = "its session"
     again = connections.open(SCHOOL, "its session")
     assert connections.find(first) is None and connections.find(again).admitted
+    assert connections.close(first) == ""
+    assert connections.find(again).session == "its session"
     assert not connections.find(connections.open(SCHOOL, "no session of this server")).admitted
     assert not connections.find(connections.open(SCHOOL, "")).admitted
 
@@ -183,9 +186,14 @@ def test_the_header_of_a_connection_is_the_servers_and_not_the_visitors(monkeypa
 
 
 @pytest.mark.parametrize(("code", "kept"), [(1000, False), (1001, False), (1005, True), (1006, True), (1011, True)])
-def test_whose_page_is_closed_gives_the_place_away_at_once(host, monkeypatch: pytest.MonkeyPatch, code: int, kept: bool):
+def test_whose_page_is_closed_gives_the_place_away_and_ends_the_session_at_once(
+    host, monkeypatch: pytest.MonkeyPatch, code: int, kept: bool
+):
     host(max_visitors=1)
     monkeypatch.setattr(admission, "connections", made := Connections())
+    closed = []
+    monkeypatch.setattr(admission.Runtime, "exists", lambda: True)
+    monkeypatch.setattr(admission.Runtime, "instance", lambda: SimpleNamespace(close_session=closed.append))
 
     async def receive() -> Message:
         return {"type": "websocket.disconnect", "code": code}
@@ -200,6 +208,7 @@ def test_whose_page_is_closed_gives_the_place_away_at_once(host, monkeypatch: py
     scope = {"type": "websocket", "path": "/_stcore/stream", "headers": [], "client": (SCHOOL, 1)}
     run_apart(VisitorLimits(app)(scope, receive, None))
     assert bool(made.obstacle(HOME)) is kept
+    assert closed == ([] if kept else ["its session"])
 
 
 def test_the_broken_connection_of_a_browser_that_has_another_one_is_ended(monkeypatch: pytest.MonkeyPatch):

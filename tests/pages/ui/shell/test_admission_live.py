@@ -73,6 +73,19 @@ def test_who_reconnects_after_a_break_sees_the_page_while_others_wait(limited):
         run_apart(come(url))
 
 
+def test_whoever_closes_the_page_leaves_no_session_to_come_back_to(server: str):
+    async def come() -> None:
+        async with visit(server, "attention") as first:
+            pass
+        async with asyncio.timeout(30):
+            session = first.session
+            while session == first.session:  # until the server has read that the page was closed
+                async with visit(server, "attention", lost=first.session) as again:
+                    session = again.session
+
+    run_apart(come())
+
+
 def test_where_nobody_may_wait_either_the_start_page_says_so(limited):
     async def come(url: str) -> int:
         stream = url.replace("http", "ws") + "/_stcore/stream"
