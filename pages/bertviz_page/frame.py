@@ -129,7 +129,8 @@ def _show(page: str, view: str, word: str, tokens: int, extent: Extent) -> str:
 
     values = {field.name: st.session_state[widget_key(page, field.name)] for field in FIELDS}
     choice = choice_line(view, values, extent)
-    show_framed(word, texts.ALT[view].format(tokens=tokens), key=name, choice=choice, on_choose=take_choice)
+    dark = st.context.theme.type == "dark"
+    show_framed(word, texts.ALT[view].format(tokens=tokens), key=name, choice=choice, dark=dark, on_choose=take_choice)
     return choice
 
 

@@ -212,8 +212,9 @@ def test_a_choice_outlives_another_theme_and_is_in_the_file_that_is_exported(pag
     frame.locator("#att_head").select_option("2")
     expect_address(page, picture="neuron", head="3")
     darken(page)
+    expect(frame.locator("body")).to_have_class("dark neuron", timeout=30_000)  # at once: nothing was clicked
+    expect(frame.locator("#att_head")).to_have_value("2")
     frame.locator("#layer").select_option("1")
-    expect(frame.locator("body")).to_have_class("dark neuron")
     frame_of(page)
     expect(frame.locator("#layer")).to_have_value("1")
     expect(frame.locator("#att_head")).to_have_value("2")

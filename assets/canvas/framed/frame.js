@@ -2,12 +2,13 @@
 // one number and a short line with its reader's choice, which the page validates.
 
 import { mountOnce, throttle, timestamped } from "../core/surface.js";
+import { readTheme } from "../core/theme.js";
 
 const MIN_HEIGHT = 160;
 const MAX_HEIGHT = 6000;
 const CHOICE = /^[a-z0-9_=&]{0,5000}$/;
 
-export default function mountFrame({ data, parentElement, setStateValue }) {
+export default function mountFrame({ data, parentElement, setStateValue, setTriggerValue }) {
   const [framed, end] = mountOnce(parentElement, makeFrame, removeFrame);
   framed.send = (choice) => setStateValue("choice", timestamped(choice));
   const address = new URL(data.address, document.baseURI).href; // every page lies right below the start, and so does this
@@ -15,7 +16,15 @@ export default function mountFrame({ data, parentElement, setStateValue }) {
   if (address !== framed.address || chosenElsewhere) load(framed, address, data.choice);
   Object.assign(framed, { address, choice: data.choice, timestamp: data.timestamp });
   framed.frame.title = data.title;
+  askForTheme(framed, data.dark, setTriggerValue);
   return end;
+}
+
+// The document was drawn for one theme: where the page has changed to the other, it is asked for again, once for each change.
+function askForTheme(framed, drawnDark, setTriggerValue) {
+  const { dark } = readTheme(framed.root);
+  if (framed.dark !== undefined && framed.dark !== dark && drawnDark !== dark) setTriggerValue("theme", dark);
+  framed.dark = dark;
 }
 
 function makeFrame(parent) {

@@ -85,15 +85,22 @@ async def answer(request: Request) -> Response:
 ROUTE = Route(f"/{PATH}/{{word}}", answer)
 
 
-def show_framed(word: str, title: str, *, key: str, choice: str, on_choose: Callable[[], None]) -> None:
+def show_framed(word: str, title: str, *, key: str, choice: str, dark: bool, on_choose: Callable[[], None]) -> None:
     """Show a published document, as tall as it asks to be; `title` says what it is to those who cannot see it.
 
     choice: a line that the document reads from the name of its frame. When it sends another one, `on_choose` runs,
     and `framed_choice(key)` gives it. The document stays as it stands then; a choice from elsewhere loads it again.
+    dark: whether the document is for a dark page; the page runs again when it changes to another theme.
     """
     show = component("framed", "framed", "framed/frame.js", "framed/frame.css", height=322)
-    data = {"address": f"{PATH}/{word}", "title": title, "choice": choice, "timestamp": value_timestamp(key, "choice")}
-    show(key=key, data=data, on_choice_change=on_choose)
+    data = {
+        "address": f"{PATH}/{word}",
+        "title": title,
+        "choice": choice,
+        "timestamp": value_timestamp(key, "choice"),
+        "dark": dark,
+    }
+    show(key=key, data=data, on_choice_change=on_choose, on_theme_change=lambda: None)
 
 
 def framed_choice(key: str) -> object:
