@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 from pages import contents
 from pages.contents import PAGES
+from tests.browser.conftest import go_by_history
 
 CUT = """() => {
   const cuts = (one) => one.clientWidth > 1 && one.scrollWidth > one.clientWidth + 1
@@ -78,11 +79,17 @@ def test_on_paper_a_page_stands_without_the_list_of_pages_and_the_switch(page_at
     expect(page.get_by_role("heading", level=1).first).to_be_visible()
 
 
-@pytest.mark.parametrize(
-    "path", ["/attention", "/fill_mask", "/summaries", "/many_sentences", "/heads_and_blocks", "/bert", "/lesson_editor"]
-)
-def test_no_label_and_no_choice_is_cut_in_a_narrow_window(page_at, resize, path: str):
-    page = page_at(path)
-    for width in (1024, 960, 800, 640, 390):
-        resize(page, width)
-        assert page.evaluate(CUT) == [], width
+LABELLED = ("/attention", "/fill_mask", "/summaries", "/many_sentences", "/heads_and_blocks", "/bert", "/lesson_editor")
+"""Pages with labels and choices of every kind."""
+
+
+def test_no_label_and_no_choice_is_cut_in_a_narrow_window(page_at, resize):
+    page = page_at(f"{LABELLED[0]}?level=advanced")
+    for path in LABELLED:
+        if path != LABELLED[0]:
+            resize(page, 1280)
+            go_by_history(page, f"{path}?level=advanced")
+            expect(page.get_by_role("heading", level=1)).to_have_text(contents.page(path.strip("/")).question)
+        for width in (1024, 960, 800, 640, 390):
+            resize(page, width)
+            assert page.evaluate(CUT) == [], (path, width)
