@@ -11,12 +11,13 @@ from tests.browser.conftest import go_by_history
 
 CUT = """() => {
   const cuts = (one) => one.clientWidth > 1 && one.scrollWidth > one.clientWidth + 1
-    && getComputedStyle(one).overflowX === 'hidden' && one.checkVisibility({ visibilityProperty: true })
+    && (getComputedStyle(one).overflowX === 'hidden' || one.closest('label, [data-testid=stMetricLabel]'))
+    && one.checkVisibility({ visibilityProperty: true })
   const labelled = ':is([data-testid=stMarkdownContainer], a span, input[role=combobox])'
   const labels = [...document.querySelectorAll(`[data-testid=stMain] ${labelled}`)]
   return labels.filter((one) => !one.closest('.katex-mathml') && cuts(one)).map((one) => one.value || one.textContent)
 }"""
-"""The labels, links and chosen values of a page that do not fit into their places."""
+"""The labels, links and chosen values of a page that do not fit into their places: cut, or over what stands beside them."""
 
 
 def test_a_page_that_does_not_exist_says_so_and_the_first_page_is_there(page_at):
