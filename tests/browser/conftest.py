@@ -217,6 +217,7 @@ GO_BY_HISTORY = """address => {
     new MutationObserver(look).observe(app, { attributeFilter: ['data-test-script-state'] })
     dispatchEvent(new PopStateEvent('popstate'))
     look()
+    setTimeout(() => { begun = true; look() }, 5000) // a run that was over before it was seen
   })
 }"""
 
