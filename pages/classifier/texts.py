@@ -93,8 +93,9 @@ CONTRIBUTIONS_HELP = (
     "adds to all labels on average, counts as the contribution of that word."
 )
 CONTRIBUTIONS_CAPTION = (
-    "A word counts with the vector that it has after attention, which has taken in the others. With the default settings, *the* "
-    "speaks for “negative” in *the plot was dull* and for “positive” in *the plot was good*."
+    "A word counts with the vector that it has after attention, which has taken in the others. With the default settings, "
+    "*the*, *plot* or *was* contributes far more to “negative” in *the plot was dull* than in *the plot was good*, though it "
+    "begins with the same vector in both."
 )
 CONTRIBUTIONS_TITLE = "Contribution of each word to the score of each label"
 CONTRIBUTIONS_NOTE = "orange: against the label, blue: for it"
