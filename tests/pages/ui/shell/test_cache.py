@@ -135,7 +135,7 @@ def test_what_a_broken_connection_has_used_stays_as_long_as_its_place(visitors: 
     assert names(room) == set()
 
 
-def test_what_was_computed_before_a_page_asked_belongs_to_the_first_that_does(visitors: Visitors, room: LRUCache):
+def test_what_was_computed_before_any_page_used_it_belongs_to_the_first_that_does(visitors: Visitors, room: LRUCache):
     visitors.run("", "prefetched")
     visitors.run("", "never asked for")
     assert not visitors.run("ann", "prefetched")
