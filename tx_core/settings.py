@@ -78,7 +78,7 @@ class Settings(BaseSettings):
         "once.",
     )
     max_message_megabytes: Annotated[float, Field(ge=0.1, le=1000)] = _field(
-        4.0,
+        16.0,
         "Megabytes of one message of a browser, such as what stands in the boxes of a page; a larger one ends its connection.",
     )
     cache_megabytes: Annotated[int, Field(ge=0)] = _field(
