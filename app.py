@@ -37,6 +37,11 @@ from pages.ui.shell import admission, draining, garbage, glossary, metrics, read
 os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "64")
 
 
+MAIN = Path(__file__).parent / "pages" / "main.py"
+# Streamlit puts the script's folder on the path for each run and takes it off again: an import or a look for a version in
+# another thread, which walks along that list, then misses a folder. What stands there already it leaves alone.
+sys.path.append(str(MAIN.parent))
+
 HEADERS = {
     "Content-Security-Policy": start_page.content_policy(),
     "X-Content-Type-Options": "nosniff",
@@ -96,7 +101,7 @@ COUNTED = (admission.STREAM, prefetch.PATH, framed.PATH, events.EVENTS, events.S
 """Where requests are limited by address; what a page begins with may come at once from a whole class."""
 
 app = st.App(
-    Path(__file__).parent / "pages" / "main.py",
+    MAIN,
     lifespan=lifespan,
     middleware=[
         Middleware(SecurityHeaders),

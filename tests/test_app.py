@@ -59,6 +59,19 @@ def test_how_many_programs_torch_keeps_is_said_before_torch_is_there():
         assert told.split()[-1] == kept
 
 
+def test_a_run_leaves_the_list_of_folders_alone_in_which_other_threads_look_for_modules():
+    source = """
+import sys, app
+from streamlit.runtime.scriptrunner.exec_code import modified_sys_path
+before = list(sys.path)
+assert str(app.MAIN.parent) in before
+with modified_sys_path(str(app.MAIN)):
+    assert sys.path == before
+assert sys.path == before
+"""
+    subprocess.run([sys.executable, "-c", source], cwd=ROOT, check=True)
+
+
 def test_nothing_heavy_is_imported_before_the_title_of_a_page():
     # Streamlit itself imports plotly where it is installed; test_house.py holds where ours does.
     imports = {
