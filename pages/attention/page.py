@@ -1,6 +1,7 @@
 """Where does each head look? A sentence, all heads of the model on it, and any of them in detail."""
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui.shell.frame import open_page
 
@@ -28,7 +29,7 @@ from pages.ui.shell.address import (
     write_view,
 )
 from pages.ui.shell.controls import live_part
-from pages.ui.shell.frame import explain, page_links, share_link_in_part, show_engine
+from pages.ui.shell.frame import explain, page_links, share_link, show_engine
 from pages.ui.shell.metrics import part_run
 from tx_core.engine.engine import Engine
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
@@ -110,20 +111,11 @@ def look(model: str, special: bool, text: str, pair: str, example: examples.Exam
         st.rerun()
 
 
-def ask_reading(model: str, text: str, pair: str, example: examples.Example | None) -> Engine:
-    """Ask whether special tokens are added; return the engine, beside the share of its tokens that the text takes.
-
-    example: what the page leads back to, if anything.
-    """
-    special = ask_special_tokens(PAGE, forget_focus)
-    with controls.wait_for(model):
-        engine = cache.engine(model, special_tokens=special)
-    st.caption(controls.budget(engine, text, pair), width="content")
-    if example:
-        st.button(
-            texts.SHOW_EXAMPLE, key=widget_key(PAGE, "example_again"), type="tertiary", on_click=show_example, args=(example,)
-        )
-    return engine
+def example_on_page() -> tuple[examples.Example | None, examples.Example | None, bool]:
+    """Find the example that the sentences are, the one of the list that it belongs to, and whether the page shows its view."""
+    text, pair = (st.session_state[widget_key(PAGE, name)] for name in ("text", "pair"))
+    example, origin = examples.find(EXAMPLES, lambda one: (one.text, one.pair) == (text, pair))
+    return example, origin, is_shown(example)
 
 
 def show_notice(example: examples.Example, origin: examples.Example, model: str, *, described: bool) -> None:
@@ -132,44 +124,68 @@ def show_notice(example: examples.Example, origin: examples.Example, model: str,
     examples.offer_counters(widget_key(PAGE, "counter_example"), origin, example if described else None, show_example)
 
 
-def explore() -> Engine | None:
-    """Ask for the sentences and show what depends on them: the example that they are, where each head looks, and the ways on.
+def ask_reading(example: examples.Example | None) -> DeltaGenerator:
+    """Ask whether special tokens are added; return the place beside that for the share of the model's tokens that a text takes.
 
-    Its boxes stand beside the choice of a model, which is not drawn again. Returns the engine; None where it cannot be had.
+    example: what the page leads back to, if anything.
+    """
+    with st.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center", gap="small"):
+        ask_special_tokens(PAGE, forget_focus)
+        place = st.empty()
+        if example:
+            args = (example,)
+            st.button(
+                texts.SHOW_EXAMPLE, key=widget_key(PAGE, "example_again"), type="tertiary", on_click=show_example, args=args
+            )
+    return place
+
+
+def say_reading(engine: Engine | None, text: str, pair: str, *, special: bool) -> None:
+    """Say what share of the model's tokens a text takes, and what it is read without; nothing where the engine cannot be had.
+
+    A part may write outside itself only where it also wrote when the whole page ran: hence also where it says nothing.
+    """
+    budget.caption(controls.budget(engine, text, pair) if engine else "", width="content")
+    if not special:
+        with beside:
+            note_special_tokens(engine, special, pair) if engine else st.empty()
+
+
+def explore(example: examples.Example | None, described: bool) -> Engine | None:
+    """Ask for the sentences and show what depends on them: where each head looks, and the ways on.
+
+    The boxes stand beside the choice of a model, which is not drawn again. Where the sentences become an example, or are one no
+    more, the whole page says so. Returns the engine; None where it cannot be had.
     """
     with first:
         controls.sentence(widget_key(PAGE, "text"), on_change=forget_focus)
     with second:
         controls.sentence(widget_key(PAGE, "pair"), SECOND_SENTENCE, on_change=forget_focus)
+    if example_on_page()[0] != example:
+        st.rerun()
     fields = ("text", "pair", "model", SPECIAL_FIELD.name)
     text, pair, model, nospecial = (st.session_state[widget_key(PAGE, name)] for name in fields)
-    example, origin = examples.find(EXAMPLES, lambda one: (one.text, one.pair) == (text, pair))
-    described, engine = is_shown(example), None
-    examples.offer(widget_key(PAGE, "example"), EXAMPLES, origin if described else None, show_example)
-    beside, budget = st.columns([3, 1])
-    notice = beside.empty()
-    if example and origin and is_offered("examples"):
-        with notice.container(gap="xsmall"):
-            show_notice(example, origin, model, described=described)
+    engine = None
     try:
-        with budget.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center", gap="small"):
-            engine = ask_reading(model, text, pair, None if described else example)
+        try:
+            with budget, controls.wait_for(model):
+                engine = cache.engine(model, special_tokens=not nospecial)
+        finally:
+            say_reading(engine, text, pair, special=not nospecial)
         trace = cache.trace_with(engine, text, pair)
         if trace.notice:
             st.info(trace.notice)
-        with beside:
-            note_special_tokens(engine, not nospecial, pair)
         warn_of_unknown([trace.attention.key_tokens], model, widget_key(PAGE, "model"))
         look(model, not nospecial, text, pair, example, described)
         token_table(list(dict.fromkeys(stack.key_tokens for stack in trace.stacks)), key=widget_key(PAGE, "tokens"))
     except ExplorerError as error:
-        notice.empty()
         explain(error)
         if isinstance(error, ModelUnavailable | CheckpointProblem):
             controls.offer_default_model(widget_key(PAGE, "model"))
         write_view(PAGE, FIELDS, FIRST_VIEW)
+        if link_status_changed():
+            st.rerun()
     page_links(text, pair, "fill_mask", "compare", "summaries", "self_attention", "heads_and_blocks", "masks")
-    share_link_in_part()
     return engine
 
 
@@ -178,7 +194,18 @@ with st.container(key=widget_key(PAGE, "asked")):
     first, second, third = controls.offered_columns({"text": 5, "pair": 4, "model": 3})
 with third:
     controls.model(widget_key(PAGE, "model"))
-if engine := live_part(PAGE, FIELDS, explore):
+example, origin, described = example_on_page()
+examples.offer(widget_key(PAGE, "example"), EXAMPLES, origin if described else None, show_example)
+beside, reading = st.columns([3, 1])
+notice = beside.empty()
+if example and origin and is_offered("examples"):
+    with notice.container(gap="xsmall"):
+        show_notice(example, origin, st.session_state[widget_key(PAGE, "model")], described=described)
+with reading:
+    budget = ask_reading(None if described else example)
+if engine := live_part(PAGE, FIELDS, explore, example, described):
     show_engine(badge, engine.title, engine.device)
 else:
     badge.empty()
+    notice.empty()
+share_link()

@@ -106,13 +106,6 @@ def share_link(promise: str = texts.LINK_SHOWS_VIEW) -> None:
     """Offer the link that restores this view, as a fragment; call it last, when every control has written to the address.
 
     promise: what the link restores and what it cannot, if that is less than everything.
-    """
-    share_link_in_part(promise)
-
-
-def share_link_in_part(promise: str = texts.LINK_SHOWS_VIEW) -> None:
-    """Do what `share_link` does at the end of a part that runs by itself: there a fragment of its own would only cost.
-
     The link is written when the reader asks for it: then it also holds what fragments changed since the page was drawn.
     """
     length = report_link_length()

@@ -15,22 +15,16 @@ draw = st.components.v2.component("drawing", html="<div></div>", css=STYLE, js="
 
 
 @st.fragment
-def about_sentence(first: DeltaGenerator, second: DeltaGenerator) -> None:
+def about_sentence(first: DeltaGenerator, second: DeltaGenerator, budget: DeltaGenerator) -> None:
     """Send the boxes and what depends on the sentence."""
     first.text_input("Sentence", key="text")
     second.text_input(LABEL, key="pair")
-    st.pills(LABEL, HEADS[:8], label_visibility="collapsed", key="example")
-    beside, reading = st.columns([3, 1])
-    beside.empty()
-    with reading.container(horizontal=True):
-        st.toggle(LABEL, help=HELP, key="special")
-        st.caption("14 of 128 tokens", width="content")
+    budget.caption("14 of 128 tokens", width="content")
     look()
     st.expander(LABEL, key="tokens", on_change="rerun")
     with st.container(horizontal=True):
         for page in PAGES:
             st.page_link(here, label=page, query_params={"text": st.session_state["text"]})
-    st.popover(LABEL, key="share", on_change="rerun")
 
 
 @st.fragment
@@ -60,7 +54,7 @@ def look() -> None:
 
 def show() -> None:
     """Show the page."""
-    about_sentence(*st.columns(2))
+    about_sentence(*st.columns(2), st.empty())
 
 
 here = st.Page(show, title="Widgets", url_path="widgets", default=True)

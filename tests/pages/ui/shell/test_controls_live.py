@@ -12,13 +12,14 @@ from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
 from pages.contents import PAGES
-from pages.ui.shell import cache, texts
+from pages.ui.shell import cache, examples, texts
 from pages.ui.shell.address import MAX_LINK_CHARACTERS
+from pages.ui.shell.frame import HEADINGS
 from tests.support.apart import run_apart
 from tests.support.stream_client import MAX_RUN_SECONDS, Visitor, visit
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
-from tx_core.errors import ModelUnavailable
+from tx_core.errors import ModelUnavailable, TextProblem
 
 HUB_MODEL = "roberta-base"
 
@@ -107,6 +108,39 @@ def test_a_model_that_can_be_had_after_all_is_named_in_the_badge(open_app, monke
         assert f":material/memory: {cache.engine(catalogue.DEFAULT).title}" in said(app)
 
 
+@pytest.mark.parametrize("special_tokens", [True, False])
+def test_a_model_that_can_be_had_after_all_reads_the_next_sentence(
+    open_app, special_tokens: bool, monkeypatch: pytest.MonkeyPatch
+):
+    def refuse(_name: str, **_options: object) -> Engine:
+        raise ModelUnavailable("Not yet.")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(cache, "engine", refuse)
+        app = open_app("attention", text="Eight birds sang.", **({} if special_tokens else {"nospecial": "1"}))
+    assert "Not yet." in said(app)
+    app.text_input(key="attention_text").set_value("Nine birds sang.")
+    app = run_part(app, "attention_text", monkeypatch)
+    assert not app.exception
+    assert "Not yet." not in said(app)
+    limit = cache.engine(catalogue.DEFAULT).info.max_tokens
+    assert texts.TOKEN_BUDGET.format(used=6 if special_tokens else 4, limit=limit) in said(app)
+
+
+@pytest.mark.parametrize("engine_lost", [True, False])
+def test_a_sentence_that_is_deleted_is_explained_in_the_part_that_it_runs(
+    open_app, engine_lost: bool, monkeypatch: pytest.MonkeyPatch
+):
+    app = open_app("attention", text="Eight birds sang.", nospecial="1")
+    with monkeypatch.context() as patched:
+        if engine_lost:
+            patched.setattr(cache, "engine", lambda *_named, **_options: catalogue.load("no such model"))
+        app.text_input(key="attention_text").set_value("")
+        app = run_part(app, "attention_text", monkeypatch)
+    assert not app.exception
+    assert HEADINGS[ModelUnavailable if engine_lost else TextProblem] in said(app)
+
+
 def draw_its_threads() -> None:
     """A page with a part that tells on how many cores it computes, and another part in it."""
     import streamlit as st
@@ -138,22 +172,30 @@ def test_a_part_computes_on_one_core_and_other_threads_keep_theirs():
         torch.set_num_threads(usual)
 
 
-async def type_sentence(url: str, page: str, sentence: str) -> tuple[dict[tuple[int, ...], Element], Visitor]:
+async def type_sentence(url: str, page: str, sentence: str, query: str = "") -> tuple[dict[tuple[int, ...], Element], Visitor]:
     """Type a sentence on a page; give what the page showed before, and the visitor with what it shows after."""
-    async with visit(url, page) as visitor:
+    async with visit(url, page, query) as visitor:
         before = dict(visitor.elements)
         await visitor.run(fragment=visitor.type_into(texts.SENTENCE, sentence))
         return before, visitor
 
 
 def test_a_new_sentence_runs_only_what_depends_on_it(server: str):
-    before, visitor = run_apart(type_sentence(server, "attention", "Nine birds sang."))
-    assert b'"birds"' in visitor.drawings()
+    before, visitor = run_apart(type_sentence(server, "attention", "Nine birds sang.", "text=Eight+birds+sang."))
+    assert b'"nine"' in visitor.drawings()
     sent = {path for path, element in visitor.elements.items() if before.get(path) is not element}
     kept = [visitor.elements[path].WhichOneof("type") for path in visitor.elements.keys() - sent]
     assert all(visitor.fragments[path] for path in sent)
     assert {"heading", "selectbox", "html"} <= set(kept)
     assert kept.count("page_link") > len(PAGES) - 1
+
+
+def test_a_sentence_typed_over_an_example_takes_its_hint_away(server: str):
+    before, visitor = run_apart(type_sentence(server, "attention", "Nine birds sang."))
+    hint = examples.notice(examples.curated()[0], catalogue.DEFAULT, shown=True)
+    assert hint in [element.markdown.body for element in before.values()]
+    assert b'"birds"' in visitor.drawings()
+    assert hint not in [element.markdown.body for element in visitor.elements.values()]
 
 
 async def type_during_run(url: str, sentence: str, word: bytes) -> Visitor:
