@@ -47,8 +47,8 @@ AXE_RULES = {
     "resultTypes": ["violations"],  # of what a page does right it need not list every place
 }
 
-DARK = "rgb(16, 21, 27)"
-"""The ground of the app in the dark, as .streamlit/config.toml names it."""
+LIGHT, DARK = "rgb(255, 255, 255)", "rgb(16, 21, 27)"
+"""The ground of the app by day and in the dark, as .streamlit/config.toml names it."""
 FADED = """() => Promise.allSettled(
   document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) => one.finished)).then(() => null)"""
 """Waits until every colour that is changing has changed."""
@@ -172,16 +172,9 @@ def page_at(browser: Browser, visitors: list[BrowserContext], server: str) -> It
         if len(watches) == len(visitors):
             visitors.append(browser.new_context())
             keep_process(visitors[-1])
-        page = visitors[len(watches)].new_page()
-        watch = Watch(server, expect=list(expect))
+        page, watch = visitors[len(watches)].new_page(), Watch(server, expect=list(expect))
         watches.append(watch)
-        forget(page, server)
-        page.set_viewport_size({"width": width, "height": 900})
-        page.emulate_media(color_scheme="dark" if dark else "light")
-        watch.follow(page)
-        prepare(page)
-        page.goto(server + path)
-        page.wait_for_function(SHOWN, timeout=30_000)
+        load(page, watch, path, width, dark, prepare)
         return page
 
     yield open_page
@@ -189,6 +182,17 @@ def page_at(browser: Browser, visitors: list[BrowserContext], server: str) -> It
         page.close()
     faults = [fault for watch in watches for fault in watch.faults]
     assert not faults, "\n".join(faults)
+
+
+def load(page: Page, watch: Watch, path: str, width: int, dark: bool, prepare: Callable[[Page], object]) -> None:
+    """Load a path of the app in a new tab, as a new visitor, and wait until it is settled."""
+    forget(page, watch.server)
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme="dark" if dark else "light")
+    watch.follow(page)
+    prepare(page)
+    page.goto(watch.server + path)
+    page.wait_for_function(SHOWN, timeout=30_000)
 
 
 def forget(page: Page, origin: str) -> None:
@@ -225,6 +229,61 @@ GO_BY_HISTORY = """address => {
 def go_by_history(page: Page, address: str) -> None:
     """Lead an open app to another view as Back and Forward do, and wait until its script has run: a third of a load's work."""
     page.evaluate(GO_BY_HISTORY, address)
+
+
+TO_THE_TOP = """() => {
+  document.body.tabIndex = -1
+  document.body.focus()
+  document.body.removeAttribute("tabindex")
+}"""
+"""Lets Tab begin anew at the first control."""
+
+
+@pytest.fixture(scope="module")
+def shared_tabs(visitors: list[BrowserContext]) -> Iterator[dict[str, tuple[Page, Watch]]]:
+    """The tab that all cases of one test share, by the name of the test."""
+    tabs: dict[str, tuple[Page, Watch]] = {}
+    yield tabs
+    for page, _ in tabs.values():
+        page.close()
+
+
+@pytest.fixture
+def view_at(
+    request: pytest.FixtureRequest, shared_tabs: dict[str, tuple[Page, Watch]], visitors: list[BrowserContext], server: str
+) -> Iterator[Callable[..., Page]]:
+    """Show a view in the tab that all cases of a test share: view_at("/masks?part=one", width=390, dark=True).
+
+    The first view is loaded; to the others the app goes by history, which is a third of the work. For what holds of a view,
+    however a reader comes to it. When a case ends, the tab must have been free of console errors, dialogs and requests to other
+    origins; after a case that failed, the next one loads its view.
+    """
+    name = request.node.originalname
+
+    def show(path: str, width: int = 1280, dark: bool = False) -> Page:
+        if name in shared_tabs and not shared_tabs[name][0].is_closed():
+            page, _ = shared_tabs[name]
+            page.mouse.move(0, 0)
+            page.set_viewport_size({"width": width, "height": 900})
+            page.emulate_media(color_scheme="dark" if dark else "light")
+            go_by_history(page, path)
+            expect(page.get_by_test_id("stApp")).to_have_css("background-color", DARK if dark else LIGHT, timeout=30_000)
+            wait_for_script(page)
+            page.evaluate(FADED)
+            page.evaluate(IN_PLACE)
+            page.evaluate(TO_THE_TOP)
+        else:
+            shared_tabs[name] = page, watch = visitors[0].new_page(), Watch(server)
+            load(page, watch, path, width, dark, lambda page: None)
+        return page
+
+    failed_before = request.session.testsfailed
+    yield show
+    page, watch = shared_tabs[name]
+    faults = watch.faults[:]
+    if faults or request.session.testsfailed > failed_before:
+        page.close()
+    assert not faults, "\n".join(faults)
 
 
 @pytest.fixture

@@ -50,8 +50,8 @@ def test_the_comparison_comes_by_itself_and_what_stands_below_it_keeps_its_place
 
 
 @pytest.mark.parametrize("part", texts.PARTS)
-def test_a_part_fits_a_phone_and_is_open_to_everyone_in_light_and_dark(page_at, axe, darken, part):
-    page = page_at(f"{PATH}&part={part}", width=390)
+def test_a_part_fits_a_phone_and_is_open_to_everyone_in_light_and_dark(view_at, axe, darken, part):
+    page = view_at(f"{PATH}&part={part}", width=390)
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     page.locator(".katex-display").last.wait_for()
     page.evaluate("document.fonts.ready")

@@ -60,8 +60,8 @@ def test_a_saved_model_is_there_again_after_a_reload_once_its_file_is_loaded(pag
 
 
 @pytest.mark.parametrize("part", ["train", "inside"])
-def test_a_phone_in_the_dark_shows_all_of_it(page_at, axe, settle, part):
-    page = page_at(f"/encoder_decoder?{SMALL}&part={part}", width=390, dark=True)
+def test_a_phone_in_the_dark_shows_all_of_it(view_at, axe, settle, part):
+    page = view_at(f"/encoder_decoder?{SMALL}&part={part}", width=390, dark=True)
     expect(page.get_by_role("button", name="Share this view")).to_be_visible(timeout=SLOW)
     settle(page)
     assert fits(page)

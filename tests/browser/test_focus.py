@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import FADED, go_by_history
+from tests.browser.conftest import FADED, TO_THE_TOP, go_by_history
 
 MIN_CONTRAST, MIN_TEXT_CONTRAST = 3, 4.5
 """WCAG 2.2, 1.4.11, for what is not text, and 1.4.3 for text."""
@@ -38,13 +38,6 @@ RING = """() => {
 }"""
 """What has the focus, the colour of its ring, and that of the ground on which the ring is drawn."""
 
-TO_THE_TOP = """() => {
-  document.body.tabIndex = -1
-  document.body.focus()
-  document.body.removeAttribute("tabindex")
-}"""
-"""Lets Tab begin anew at the first control."""
-
 
 def luminance(colour: list[float]) -> float:
     """Relative luminance, as WCAG defines it."""
@@ -77,8 +70,8 @@ def test_contrast_is_that_of_the_guidelines():
 
 
 @pytest.mark.parametrize("path", ["/", "/attention", "/masks", "/positions", "/compare"])
-def test_the_focus_is_seen_on_every_control_in_light_and_dark(page_at, darken, path: str):
-    page = page_at(path)
+def test_the_focus_is_seen_on_every_control_in_light_and_dark(view_at, darken, path: str):
+    page = view_at(path)
     for is_dark in (False, True):
         if is_dark:
             darken(page)

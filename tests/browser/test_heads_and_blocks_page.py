@@ -64,9 +64,9 @@ def test_a_head_that_is_switched_off_leaves_the_picture_and_the_link(page_at, se
 
 @pytest.mark.parametrize("part", ["embeddings", "heads", "feed", "norm", "depth", "journey"])
 def test_a_part_fits_a_phone_is_open_to_everyone_and_its_legend_has_the_frame_of_a_factor_where_there_is_one(
-    page_at, axe, darken, part
+    view_at, axe, darken, part
 ):
-    page = page_at(f"{PATH}{TEXT}&part={part}&words=2-3", width=390)
+    page = view_at(f"{PATH}{TEXT}&part={part}&words=2-3", width=390)
     if part in MULTIPLIED:
         legend = page.locator("p.legend")
         expect(legend).to_contain_text(MATRIX_ROW["madeFrom"], timeout=SLOW)

@@ -154,9 +154,9 @@ def guess_by_keyboard(page: Page, question: Question) -> None:
 
 
 @pytest.mark.parametrize("kind", get_args(get_type_hints(Question)["kind"]))
-def test_a_question_is_answered_by_keyboard_and_its_verdict_is_said(page_at, settle, axe, kind: str):
+def test_a_question_is_answered_by_keyboard_and_its_verdict_is_said(view_at, settle, axe, kind: str):
     question, address = step_of_kind(kind)
-    page = page_at(address)
+    page = view_at(address)
     verdict = page.get_by_test_id("verdict")
     expect(verdict).to_have_attribute("role", "status")
     expect(verdict).to_have_text("")
@@ -183,9 +183,9 @@ def texts_of(page: Page, mark: str) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", get_args(get_type_hints(Question)["kind"]))
-def test_nothing_of_a_question_is_cut_on_a_phone_or_on_a_laptop_at_200_percent(page_at, settle, resize, kind: str):
+def test_nothing_of_a_question_is_cut_on_a_phone_or_on_a_laptop_at_200_percent(view_at, settle, resize, kind: str):
     question, address = step_of_kind(kind)
-    page = page_at(address, width=640)
+    page = view_at(address, width=640)
     assert page.evaluate(CUT) == []
     resize(page, 390)
     assert page.evaluate(CUT) == []

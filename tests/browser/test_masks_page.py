@@ -86,8 +86,8 @@ def test_the_sentence_goes_along_to_another_page(page_at):
 
 
 @pytest.mark.parametrize("part", texts.PARTS)
-def test_no_part_is_wider_than_its_screen_or_breaks_the_rules_of_access(page_at, axe, darken, resize, part):
-    page = page_at(f"/masks?part={part}&padding=2")
+def test_no_part_is_wider_than_its_screen_or_breaks_the_rules_of_access(view_at, axe, darken, resize, part):
+    page = view_at(f"/masks?part={part}&padding=2")
     expect(page.get_by_test_id("matrices")).to_have_attribute("data-paints", re.compile("."))
     axe(page)
     main = page.get_by_test_id("stMain")

@@ -58,8 +58,8 @@ def test_a_way_chosen_by_name_is_in_the_link_and_comes_back(page_at, settle):
 
 
 @pytest.mark.parametrize("look", LOOKS)
-def test_no_look_is_wider_than_its_screen_or_breaks_the_rules_of_access(page_at, axe, darken, resize, look):
-    page = page_at(f"/positions?{look}")
+def test_no_look_is_wider_than_its_screen_or_breaks_the_rules_of_access(view_at, axe, darken, resize, look):
+    page = view_at(f"/positions?{look}")
     for width in (1280, 390):
         if width == 390:
             resize(page, width)

@@ -57,8 +57,8 @@ def test_another_colouring_writes_numbers_on_the_heads(page_at, settle):
 
 
 @pytest.mark.parametrize(("part", "dark"), [(part, number % 2 == 0) for number, part in enumerate(PARTS)])
-def test_a_part_fits_a_phone_and_is_open_to_everyone(page_at, axe, part, dark):
-    page = page_at(f"{PATH}&part={part}", width=390, dark=dark)
+def test_a_part_fits_a_phone_and_is_open_to_everyone(view_at, axe, part, dark):
+    page = view_at(f"{PATH}&part={part}", width=390, dark=dark)
     expect(page.locator("[data-testid='stSkeleton']")).to_have_count(0, timeout=60_000)
     page.get_by_role("button", name="Share this view").wait_for()
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
@@ -86,9 +86,11 @@ HEADS = ("1-2", "2-6", "3-5", "4-7", "5-3", "6-2")
 
 
 @pytest.mark.parametrize("heads", HEADS)
-def test_the_map_names_the_chosen_head_and_its_nearest_where_nothing_else_stands(page_at, resize, heads: str):
-    page = page_at(f"/summaries?part=alike&heads={heads}")
-    page.locator(".js-plotly-plot .annotation-text").first.wait_for(timeout=60_000)
+def test_the_map_names_the_chosen_head_and_its_nearest_where_nothing_else_stands(view_at, resize, heads: str):
+    page = view_at(f"/summaries?part=alike&heads={heads}")
+    layer, head = heads.split("-")
+    alt = texts.SIMILARITY_ALT.partition(":")[0].format(head=f"layer {layer}, head {head}")
+    page.locator(f"[aria-label^='{alt}:'] .annotation-text").first.wait_for(timeout=60_000)
     wide = page.evaluate(NAMES_AND_MARKS)
     check_names(wide, heads)
     resize(page, 390)
