@@ -15,11 +15,12 @@ from functools import partial
 
 from sse_starlette import EventSourceResponse
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
-from pages.classroom.results import STUDENT, TEACHER, message
+from pages.classroom import texts
 from pages.ui.shell.draining import drain
+from tx_core.classroom.room_records import STUDENT, TEACHER
 from tx_core.errors import ExplorerError, RoomGone, RoomProblem
 
 EVENTS, STATE = "classroom_events", "classroom_state"
@@ -32,7 +33,7 @@ STREAMS_OF_ONE = 4
 """Streams that one member may have open: tabs, and one that is about to notice that it is closed."""
 SWEEP_SECONDS = 600.0
 HEADERS = {"Cache-Control": "no-store"}
-CLOSED = json.dumps(message(None, {}, STUDENT), ensure_ascii=False)
+CLOSED = json.dumps({"closed": True, "note": texts.CLOSED}, ensure_ascii=False)
 """What everybody in a room is told last."""
 
 
@@ -147,9 +148,14 @@ def host_store():
 
 def read_messages(room: int) -> dict[str, str]:
     """Write what the members of a room are told, by role."""
+    # Imported here: lessons take a fifth of a second to import, for which the start of the server does not wait.
+    from pages.classroom.results import message
+
     rooms = host_store()
     state = rooms.state(room)
-    revealed = state is not None and state.room.step in state.revealed
+    if state is None:
+        return dict.fromkeys((TEACHER, STUDENT), CLOSED)
+    revealed = state.room.step in state.revealed
     guesses = {state.room.step: rooms.guesses(room, state.room.step)} if revealed else {}
     return {role: json.dumps(message(state, guesses, role), ensure_ascii=False) for role in (TEACHER, STUDENT)}
 
@@ -185,7 +191,7 @@ async def state(request: Request) -> Response:
         told = channel.told if channel and channel.told else await asyncio.to_thread(read_messages, room)
         return Response(told[role], 200, HEADERS, "application/json")
     except RoomGone:
-        return JSONResponse(message(None, {}, STUDENT), 200, HEADERS)
+        return Response(CLOSED, 200, HEADERS, "application/json")
     except ExplorerError as problem:
         return Response(str(problem), 503, HEADERS, "text/plain")
 

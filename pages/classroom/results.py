@@ -13,10 +13,9 @@ import numpy as np
 from pages.classroom import texts
 from pages.ui.shell.numbers import measured, whole_percent
 from tx_core.classroom.lesson_file import Lesson, Question, read_lesson
-from tx_core.classroom.room_records import State
+from tx_core.classroom.room_records import TEACHER, State
 
 MAX_ROWS, BINS = 8, 8
-TEACHER, STUDENT = "teacher", "student"
 Row = dict[str, object]
 
 
@@ -26,14 +25,11 @@ def lesson_of(source: str) -> Lesson:
     return read_lesson(source.encode())
 
 
-def message(state: State | None, guesses: Mapping[int, Sequence[str]], role: str, step: int | None = None) -> dict[str, object]:
+def message(state: State, guesses: Mapping[int, Sequence[str]], role: str, step: int | None = None) -> dict[str, object]:
     """Write what a member's browser is told: which step is shown, and what the class said to it once it is revealed.
 
     guesses: those of the revealed steps that are needed, by step. step: the member's own, where it is not the room's.
-    A state of None is a room that is closed.
     """
-    if state is None:
-        return {"closed": True, "note": texts.CLOSED}
     room, at = state.room, step or state.room.step
     told: dict[str, object] = {
         "version": room.version,

@@ -8,7 +8,7 @@ import streamlit as st
 from pages import contents
 from pages.classroom import entrance, texts
 from pages.classroom.events import host_store
-from pages.classroom.results import STUDENT, guessed_cells, guessed_words, lesson_of, message
+from pages.classroom.results import guessed_cells, guessed_words, lesson_of, message
 from pages.ui.canvas.attention_view import ClassGuesses
 from pages.ui.canvas.question_view import class_view
 from pages.ui.panels.lesson import needs_of
@@ -18,7 +18,7 @@ from pages.ui.shell.address import CLASS_RESULTS, PLACE
 from pages.ui.shell.frame import explain
 from pages.ui.shell.level import CLASS_NEEDS
 from tx_core.classroom.lesson_file import Step
-from tx_core.classroom.room_records import State
+from tx_core.classroom.room_records import STUDENT, State
 from tx_core.classroom.rooms import MAX_SENTENCE_CHARACTERS, NO_STUDENT
 from tx_core.engine import catalogue
 from tx_core.errors import ExplorerError, RoomGone, RoomProblem

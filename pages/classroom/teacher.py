@@ -7,7 +7,7 @@ import streamlit as st
 
 from pages.classroom import entrance, texts
 from pages.classroom.events import host_store
-from pages.classroom.results import TEACHER, lesson_of, message
+from pages.classroom.results import lesson_of, message
 from pages.classroom.student import guesses_on_view, keep_results, say_closed, show_step_head, view_link
 from pages.ui.canvas.component import component
 from pages.ui.panels.lesson_question import compute
@@ -17,7 +17,7 @@ from pages.ui.shell.address import is_presented, link_with, present_or_not
 from pages.ui.shell.controls import download_button
 from pages.ui.shell.frame import explain
 from tx_core.classroom.lesson_file import Question, Step
-from tx_core.classroom.room_records import Room, State
+from tx_core.classroom.room_records import TEACHER, Room, State
 from tx_core.errors import ExplorerError, RoomGone
 
 QR_MARGIN = 4

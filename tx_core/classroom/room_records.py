@@ -3,6 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+TEACHER, STUDENT = "teacher", "student"
+"""The roles of the members of a room."""
+
 
 @dataclass(frozen=True)
 class Room:

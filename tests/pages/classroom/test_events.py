@@ -16,12 +16,12 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from pages.classroom import events
+from pages.classroom import events, texts
 from pages.classroom.events import CLOSED, EVENTS, STATE, STREAMS_OF_ONE, Channel, Hub
-from pages.classroom.results import STUDENT, TEACHER
 from tests.support.apart import run_apart
 from tests.support.postgres import postgres
 from tests.support.serving import ROOT, WITHOUT_MODELS, fetch, serving, wait_until
+from tx_core.classroom.room_records import STUDENT, TEACHER
 from tx_core.classroom.rooms import Rooms
 from tx_core.errors import SettingsProblem
 
@@ -139,6 +139,13 @@ def test_a_student_is_not_woken_for_what_only_the_teacher_is_told(told: dict[str
         await teacher.aclose()
 
     run_apart(play())
+
+
+def test_a_closed_room_says_so_and_nothing_else(monkeypatch: pytest.MonkeyPatch):
+    rooms = Rooms("sqlite://")
+    monkeypatch.setattr(events, "host_store", lambda: rooms)
+    closed = {"closed": True, "note": texts.CLOSED}
+    assert {role: json.loads(text) for role, text in events.read_messages(1).items()} == {TEACHER: closed, STUDENT: closed}
 
 
 def test_a_burst_of_answers_is_read_once_and_a_lost_notification_is_made_up_for(monkeypatch: pytest.MonkeyPatch):

@@ -11,18 +11,15 @@ from pages.classroom import texts
 from pages.classroom.results import (
     BINS,
     MAX_ROWS,
-    STUDENT,
-    TEACHER,
     guessed_cells,
     guessed_words,
-    lesson_of,
     message,
     results,
     round_edges,
 )
 from tests.support.serving import ROOT
 from tx_core.classroom.lesson_file import Question
-from tx_core.classroom.room_records import Room, State
+from tx_core.classroom.room_records import STUDENT, TEACHER, Room, State
 
 MODEL = {"right": "went", "value": 0.8, "options": ["went", "came", "got"], "shares": [0.8, 0.15, 0.05]}
 SOURCE = (ROOT / "assets" / "lessons" / "path.yaml").read_text("utf-8")
@@ -158,11 +155,6 @@ def test_a_student_at_another_step_is_told_of_that_step():
     told = message(one, {1: ["went", "go"]}, STUDENT, 1)
     assert told["step"] == 1
     assert shares(told["results"])["went"] == (1, 0.5)
-
-
-def test_a_closed_room_says_so_and_nothing_else():
-    assert message(None, {}, STUDENT) == {"closed": True, "note": texts.CLOSED}
-    assert lesson_of(SOURCE).steps
 
 
 def test_guesses_are_placed_in_the_rows_and_columns_that_they_were_chosen_from():
