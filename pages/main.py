@@ -1,6 +1,5 @@
 """The main script of every visit: it builds the navigation and runs the requested page."""
 
-from itertools import groupby
 from pathlib import Path
 
 import streamlit as st
@@ -27,7 +26,7 @@ from pages.ui.shell.address import (
 from pages.ui.shell.admission import is_admitted, say_if_slowed, wait_for_room
 from pages.ui.shell.downloads import keep_downloads
 from pages.ui.shell.draining import has_kept, lost_session
-from pages.ui.shell.frame import memory_explained, navigation_page, needs_in_class, next_page, way_back
+from pages.ui.shell.frame import list_of_pages, memory_explained, navigation_page, needs_in_class, next_page, way_back
 from pages.ui.shell.level import (
     BASIC,
     LEVEL_CHOSEN,
@@ -40,7 +39,7 @@ from pages.ui.shell.level import (
 )
 from pages.ui.shell.metrics import page_run
 from pages.ui.shell.start_page import SIDEBAR_WIDTH
-from pages.ui.shell.texts import APP_NAME, SESSION_LOST, TRAINING_KEPT
+from pages.ui.shell.texts import SESSION_LOST, TRAINING_KEPT
 from pages.ui.shell.uploads import has_upload
 
 ASSETS = Path(__file__).parent.parent / "assets"
@@ -74,11 +73,7 @@ if alone:  # the start page keeps room for a list of pages
     st.html('<style>[data-testid="stAppViewContainer"] { padding-left: 0 !important; }</style>')
 with st.container() if alone else st.sidebar:
     if not alone:
-        st.markdown(f"**{APP_NAME}**")
-    for section, pages in groupby(() if alone else PAGES, key=lambda page: page.section):
-        st.caption(section)
-        for page in pages:
-            st.page_link(targets[page.key], query_params=level)
+        st.html(list_of_pages(level))
     if PLACE in st.session_state and not {LESSON, ROOM, LEAD} & st.query_params.keys():
         path, address, label = way_back()
         st.page_link(path, label=label, icon=":material/school:", query_params=address | level)
@@ -88,6 +83,8 @@ with st.container() if alone else st.sidebar:
         data=without_search(
             {
                 "page": chosen.url_path,
+                "key": key,
+                "parameters": level,
                 "terms": "" if is_presented() else f"{PATH}/{version()}/terms/terms.js",
                 "held": HELD in st.session_state or has_upload(),
                 "level": st.session_state.get(LEVEL_CHOSEN, ""),
@@ -97,7 +94,10 @@ with st.container() if alone else st.sidebar:
         ),
         on_resumed_change=lambda: None,
         on_presented_change=lambda: None,
+        on_wanted_change=lambda: None,
     )
+if browser.wanted in list(targets):  # a list: a browser may send anything
+    st.switch_page(targets[browser.wanted], query_params=level)
 if browser.presented is not None:
     present_or_not(bool(browser.presented))
     st.rerun()

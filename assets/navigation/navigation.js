@@ -17,6 +17,23 @@ function closeOnPhones(page) {
   document.querySelector('[data-testid="stSidebarCollapseButton"] button')?.click()
 }
 
+// The list of pages: the open one is marked, and a click on another asks for it without leaving this document.
+function markPage(key) {
+  for (const link of document.querySelectorAll("nav.pages a")) link.ariaCurrent = link.dataset.page === key ? "page" : null
+}
+
+function leadToPages(ask) {
+  const known = document.attentionPages
+  if (known) return void (known.ask = ask)
+  const pages = document.attentionPages = { ask } // the listener below is added once and asks as the last mount does
+  addEventListener("click", (event) => {
+    const link = event.target.closest?.("nav.pages a")
+    if (!link || event.button || event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
+    event.preventDefault()
+    pages.ask(link.dataset.page)
+  })
+}
+
 // A link leads to the bare address of a page, which then writes its view into it: the sentence that came along, or the view
 // that was left. Streamlit would make that a second step of the history, and Back would stop at an address that nobody saw.
 // Until the reader does something on the page, what it writes replaces its address. Where the page answers at once, its
@@ -230,6 +247,8 @@ export default function ({ data: [data], setTriggerValue, parentElement }) {
   if (host) host.dataset.mounted = "" // as every drawing does, see `settle`
   present(data, (wanted) => setTriggerValue("presented", wanted))
   makeOneStepOfArriving()
+  markPage(data.key)
+  leadToPages((key) => setTriggerValue("wanted", key))
   closeOnPhones(data.page)
   explainTerms(data?.terms ?? "")
   settle(data.page)

@@ -11,7 +11,6 @@ from streamlit.proto.Element_pb2 import Element
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
-from pages.contents import PAGES
 from pages.ui.shell import cache, examples, texts
 from pages.ui.shell.address import MAX_LINK_CHARACTERS
 from pages.ui.shell.frame import HEADINGS
@@ -187,7 +186,7 @@ def test_a_new_sentence_runs_only_what_depends_on_it(server: str):
     kept = [visitor.elements[path].WhichOneof("type") for path in visitor.elements.keys() - sent]
     assert all(visitor.fragments[path] for path in sent)
     assert {"heading", "selectbox", "html"} <= set(kept)
-    assert kept.count("page_link") > len(PAGES) - 1
+    assert "page_link" in kept
 
 
 def test_a_sentence_typed_over_an_example_takes_its_hint_away(server: str):
@@ -213,4 +212,4 @@ def test_a_sentence_typed_while_the_page_runs_is_shown_on_the_whole_page(server:
     visitor = run_apart(type_during_run(server, "Ten birds sang.", b'"birds"'))
     shown = Counter(element.WhichOneof("type") for element in visitor.elements.values())
     assert (shown["heading"], shown["text_input"]) == (1, 2)
-    assert shown["page_link"] > len(PAGES)
+    assert shown["page_link"] > 1

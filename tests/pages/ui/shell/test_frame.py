@@ -1,8 +1,10 @@
 """What surrounds every page, as Streamlit runs it without a browser; and the code that it shows."""
 
 import inspect
+import re
+from html import unescape
 from pathlib import Path
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urljoin, urlsplit
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -13,7 +15,7 @@ from pages.ui.panels import texts as panel_texts
 from pages.ui.panels.lesson import LEARNING_PATH, shipped_lesson
 from pages.ui.shell import cache, readiness, texts
 from pages.ui.shell.address import MAX_LINK_CHARACTERS
-from pages.ui.shell.frame import home_of, source_of
+from pages.ui.shell.frame import home_of, navigation_address, source_of
 from pages.ui.shell.readiness import Status
 from tests.support.messages import TOO_LONG_TO_SHARE
 from tx_core.engine import catalogue
@@ -95,8 +97,15 @@ def test_every_page_opens_with_its_question_and_its_lead(open_app, page):
 
 
 def test_the_navigation_lists_every_page_once_in_order(open_app):
-    app = open_app()
-    assert [link.label for link in app.sidebar.page_link] == [page.name for page in PAGES]
+    (listed,) = [one.proto.body for one in open_app("masks", level="basic").sidebar.get("html")]
+    names = re.findall(r"<a [^>]*>([^<]*)</a>", listed)
+    assert [unescape(name) for name in names] == [page.name for page in PAGES]
+    links = [urlsplit(unescape(link)) for link in re.findall(r'href="([^"]*)"', listed)]
+    addresses = [navigation_address(page) for page in PAGES]
+    assert [urljoin("/masks", link.path) for link in links] == [f"/{address}" for address in addresses]
+    assert addresses[0] == "" and "bertviz" in addresses
+    assert {link.query for link in links} == {"level=basic"}
+    assert listed.count(f'<ul aria-label="{PAGES[0].section}"><li>') == 1
 
 
 def test_the_badge_says_that_the_model_is_warming_up_and_then_which_model_it_is(monkeypatch):
