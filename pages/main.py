@@ -26,7 +26,15 @@ from pages.ui.shell.address import (
 from pages.ui.shell.admission import is_admitted, say_if_slowed, wait_for_room
 from pages.ui.shell.downloads import keep_downloads
 from pages.ui.shell.draining import has_kept, lost_session
-from pages.ui.shell.frame import list_of_pages, memory_explained, navigation_page, needs_in_class, next_page, way_back
+from pages.ui.shell.frame import (
+    list_of_pages,
+    memory_explained,
+    navigation_page,
+    needs_in_class,
+    next_page,
+    wanted_page,
+    way_back,
+)
 from pages.ui.shell.level import (
     BASIC,
     LEVEL_CHOSEN,
@@ -96,8 +104,8 @@ with st.container() if alone else st.sidebar:
         on_presented_change=lambda: None,
         on_wanted_change=lambda: None,
     )
-if browser.wanted in list(targets):  # a list: a browser may send anything
-    st.switch_page(targets[browser.wanted], query_params=level)
+if wanted := wanted_page(browser.wanted):
+    st.switch_page(targets[wanted[0]], query_params=wanted[1])
 if browser.presented is not None:
     present_or_not(bool(browser.presented))
     st.rerun()

@@ -17,7 +17,7 @@ function closeOnPhones(page) {
   document.querySelector('[data-testid="stSidebarCollapseButton"] button')?.click()
 }
 
-// The list of pages: the open one is marked, and a click on another asks for it without leaving this document.
+// The open page is marked in the list of pages. A click on a link to a page asks for it without leaving this document.
 function markPage(key) {
   for (const link of document.querySelectorAll("nav.pages a")) link.ariaCurrent = link.dataset.page === key ? "page" : null
 }
@@ -27,10 +27,10 @@ function leadToPages(ask) {
   if (known) return void (known.ask = ask)
   const pages = document.attentionPages = { ask } // the listener below is added once and asks as the last mount does
   addEventListener("click", (event) => {
-    const link = event.target.closest?.("nav.pages a")
+    const link = event.target.closest?.("a[data-page]")
     if (!link || event.button || event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
     event.preventDefault()
-    pages.ask(link.dataset.page)
+    pages.ask({ page: link.dataset.page, query: link.search })
   })
 }
 
@@ -248,7 +248,7 @@ export default function ({ data: [data], setTriggerValue, parentElement }) {
   present(data, (wanted) => setTriggerValue("presented", wanted))
   makeOneStepOfArriving()
   markPage(data.key)
-  leadToPages((key) => setTriggerValue("wanted", key))
+  leadToPages((wanted) => setTriggerValue("wanted", wanted))
   closeOnPhones(data.page)
   explainTerms(data?.terms ?? "")
   settle(data.page)

@@ -9,7 +9,7 @@ from functools import cache
 from html import escape
 from itertools import groupby
 from pathlib import Path
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -44,6 +44,8 @@ from tx_core.errors import (
     memory_checked,
 )
 
+MAX_PARAMETERS = 100
+"""Of a link; a view has up to thirty."""
 OPEN_PAGE = "open_page"
 """Session entry of the key of the page that was opened last."""
 HEADINGS: dict[type[ExplorerError], str] = {
@@ -174,11 +176,11 @@ def page_links(text: str, second: str, *keys: str) -> None:
     """Link to other pages by the questions that they answer, unless a lesson shows no links; the sentences go along."""
     if not is_offered("links"):
         return
-    level = level_in_link()
-    with st.container(horizontal=True):
-        for page in map(contents.page, keys):
-            sentences = {name: written for name, written in (("text", text), (page.second, second)) if name and written}
-            st.page_link(_link_target(page.key), label=page.question, query_params=level | sentences)
+    level, links = level_in_link(), []
+    for page in map(contents.page, keys):
+        sentences = {name: written for name, written in (("text", text), (page.second, second)) if name and written}
+        links.append(_link(page, page.question, level | sentences))
+    st.html(f'<nav class="ways">{"".join(links)}</nav>')
 
 
 def page_link(key: str, label: str, parameters: Mapping[str, str], *, icon: str | None = None) -> None:
@@ -202,19 +204,33 @@ def _link_target(key: str) -> st.Page:
 def list_of_pages(parameters: Mapping[str, str]) -> str:
     """Write the links to all pages, section by section, as one piece of HTML.
 
-    Streamlit's own links take a browser 5 ms each, before the first picture. assets/navigation marks the open page, and asks for
-    the page whose link is clicked; in a new tab, a link is an ordinary one.
-    parameters: what every link holds.
+    parameters: what every link holds. assets/navigation marks the open page.
     """
-    query = f"?{urlencode(parameters)}" if parameters else ""
     sections = []
     for section, pages in groupby(contents.PAGES, key=lambda page: page.section):
-        links = "".join(
-            f'<li><a data-page="{page.key}" href="./{navigation_address(page)}{escape(query)}">{escape(page.name)}</a></li>'
-            for page in pages
-        )
+        links = "".join(f"<li>{_link(page, page.name, parameters)}</li>" for page in pages)
         sections.append(f'<p>{section}</p><ul aria-label="{section}">{links}</ul>')
     return f'<nav class="pages"><strong>{texts.APP_NAME}</strong>{"".join(sections)}</nav>'
+
+
+def _link(page: contents.Page, label: str, parameters: Mapping[str, str]) -> str:
+    """Write one of several links to pages as HTML: of Streamlit's own, each takes a browser 5 ms, before the first picture.
+
+    assets/navigation asks for the page whose link is clicked, as `wanted_page` reads it; in a new tab, it is an ordinary link.
+    """
+    query = f"?{urlencode(parameters)}" if parameters else ""
+    return f'<a data-page="{page.key}" href="./{navigation_address(page)}{escape(query)}">{escape(label)}</a>'
+
+
+def wanted_page(asked: object) -> tuple[str, dict[str, list[str]]] | None:
+    """Read which page a browser asks for, and its parameters; None for none, or for nonsense."""
+    key, query = (asked.get("page"), asked.get("query")) if isinstance(asked, Mapping) else (None, None)
+    if key not in [page.key for page in contents.PAGES] or not isinstance(query, str):
+        return None
+    try:
+        return key, parse_qs(query.removeprefix("?"), max_num_fields=MAX_PARAMETERS)
+    except ValueError:
+        return None
 
 
 def navigation_address(page: contents.Page) -> str:

@@ -13,6 +13,7 @@ from pages.ui.shell.readiness import Status, Warmup
 from tests.support.drawings import says, sent_to
 from tests.support.drawn_bars import drawn_bars
 from tests.support.messages import unknown_parameters
+from tests.support.page_links import page_links
 from tx_core.engine import catalogue
 from tx_core.errors import CheckpointProblem, ModelUnavailable
 from tx_core.fill_mask.predictions import predict
@@ -214,8 +215,7 @@ def test_a_link_brings_the_view_back_and_takes_the_sentence_along(open_app):
     )
     assert again.query_params == app.query_params
     assert again.dataframe[0].value.equals(app.dataframe[0].value)
-    links = {link.proto.query_string for link in app.get("page_link")}
-    assert "text=Time+flies.&pair=So+it+does." in links
+    assert {"text": "Time flies.", "pair": "So it does."} in [link.parameters for link in page_links(app.main)]
 
 
 @pytest.mark.parametrize(("name", "written"), [("part", "x"), ("layer", "9"), ("labels", "1"), ("family", "gpt")])

@@ -305,7 +305,7 @@ def test_a_link_that_opens_no_room_leads_to_the_entrance(rooms: Rooms, open_app:
 
 
 def links(app: AppTest) -> list[str]:
-    """The labels of the links on a page and in its list of pages."""
+    """The labels of the single links on a page and below its list of pages."""
     return [link.proto.label for link in app.get("page_link")]
 
 

@@ -17,6 +17,7 @@ from pages.ui.shell.address import LESSON, LOCK, PRESENT, STEP
 from tests.support.drawings import OURS, maps, says, sent_to, walls
 from tests.support.drawn_bars import bars_told
 from tests.support.messages import UNKNOWN
+from tests.support.page_links import page_links
 from tx_core.classroom.lesson_file import NO_SUCH_PAGE, NOT_PACKED, Lesson, Question, Step, pack_lesson, write_lesson
 from tx_core.classroom.measures import compute_answer
 from tx_core.engine import catalogue
@@ -251,7 +252,8 @@ def own_lesson(**step) -> Lesson:
 
 def links(app) -> set[str]:
     """The labels of all links on the page."""
-    return {link.proto.label for link in app.get("page_link")}
+    blocks = (app.main, app.sidebar)
+    return {link.proto.label for link in app.get("page_link")} | {link.label for block in blocks for link in page_links(block)}
 
 
 def test_a_lesson_in_the_address_is_played_like_one_that_ships(open_app):
@@ -351,7 +353,7 @@ def test_a_room_is_shown_the_answer_without_a_guess(open_app):
     assert asked(app)[0]["verdict"] == texts.REVEALED.format(answer="yesterday", share="0.952")
     assert question_of(2) in written(app)
     assert dict(app.query_params)[PRESENT] == "1"
-    assert not any(link.proto.label == contents.page("masks").name for link in app.get("page_link"))
+    assert contents.page("masks").name not in links(app)
 
 
 def test_nobody_but_a_presenter_is_offered_the_answer(open_app):

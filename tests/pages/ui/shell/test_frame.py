@@ -1,10 +1,8 @@
 """What surrounds every page, as Streamlit runs it without a browser; and the code that it shows."""
 
 import inspect
-import re
-from html import unescape
 from pathlib import Path
-from urllib.parse import parse_qsl, urljoin, urlsplit
+from urllib.parse import parse_qsl, urljoin
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -15,9 +13,10 @@ from pages.ui.panels import texts as panel_texts
 from pages.ui.panels.lesson import LEARNING_PATH, shipped_lesson
 from pages.ui.shell import cache, readiness, texts
 from pages.ui.shell.address import MAX_LINK_CHARACTERS
-from pages.ui.shell.frame import home_of, navigation_address, source_of
+from pages.ui.shell.frame import MAX_PARAMETERS, home_of, navigation_address, source_of, wanted_page
 from pages.ui.shell.readiness import Status
 from tests.support.messages import TOO_LONG_TO_SHARE
+from tests.support.page_links import page_links
 from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.tokenizer import NO_SENTENCE
@@ -97,15 +96,21 @@ def test_every_page_opens_with_its_question_and_its_lead(open_app, page):
 
 
 def test_the_navigation_lists_every_page_once_in_order(open_app):
-    (listed,) = [one.proto.body for one in open_app("masks", level="basic").sidebar.get("html")]
-    names = re.findall(r"<a [^>]*>([^<]*)</a>", listed)
-    assert [unescape(name) for name in names] == [page.name for page in PAGES]
-    links = [urlsplit(unescape(link)) for link in re.findall(r'href="([^"]*)"', listed)]
+    links = page_links(open_app("masks", level="basic").sidebar)
+    assert [(link.page, link.label) for link in links] == [(page.key, page.name) for page in PAGES]
     addresses = [navigation_address(page) for page in PAGES]
     assert [urljoin("/masks", link.path) for link in links] == [f"/{address}" for address in addresses]
     assert addresses[0] == "" and "bertviz" in addresses
-    assert {link.query for link in links} == {"level=basic"}
-    assert listed.count(f'<ul aria-label="{PAGES[0].section}"><li>') == 1
+    assert [link.parameters for link in links] == [{"level": "basic"}] * len(PAGES)
+
+
+def test_a_page_is_opened_as_a_browser_asks_for_it_and_nonsense_opens_none():
+    asked = {"page": "masks", "query": "?text=%3Cb%3E+%26+x&text=y&level=basic"}
+    assert wanted_page(asked) == ("masks", {"text": ["<b> & x", "y"], "level": ["basic"]})
+    assert wanted_page({"page": "start", "query": ""}) == ("start", {})
+    many = {"page": "masks", "query": "&".join(["a=1"] * (MAX_PARAMETERS + 1))}
+    halves = ({}, {"page": []}, {"page": [], "query": ""}, {"page": "x", "query": ""}, {"page": "masks", "query": 1})
+    assert [wanted_page(nonsense) for nonsense in (None, "masks", [], many, *halves)] == [None] * 9
 
 
 def test_the_badge_says_that_the_model_is_warming_up_and_then_which_model_it_is(monkeypatch):
@@ -248,20 +253,17 @@ def test_the_longest_link_is_one_that_a_server_still_answers(server):
 )
 def test_a_page_leads_to_others_by_their_questions_and_the_text_goes_along(open_app, page, others):
     app = open_app(page, text="A [MASK] sings.", pair="It flies.")
-    links = {link.proto.label: link.proto.query_string for link in app.main.get("page_link")}
-    questions = {page.question for page in contents.PAGES}
-    assert [label for label in links if label in questions] == [contents.page(other).question for other in others]
+    links = page_links(app.main)
+    assert [(link.page, link.label) for link in links] == [(other, contents.page(other).question) for other in others]
     has_second = bool(contents.page(page).second)
-    for other in others:
-        name = contents.page(other).second
-        second = f"&{name}=It+flies." if has_second and name else ""
-        assert links[contents.page(other).question] == f"text=A+%5BMASK%5D+sings.{second}"
+    for link in links:
+        name = contents.page(link.page).second
+        assert link.parameters == {"text": "A [MASK] sings."} | ({name: "It flies."} if has_second and name else {})
 
 
 def test_two_sentences_stand_side_by_side_on_compare_and_come_back_together(open_app):
     def way(app, page: str) -> dict[str, str]:
-        (link,) = [link.proto for link in app.main.get("page_link") if link.proto.label == contents.page(page).question]
-        return dict(parse_qsl(link.query_string))
+        return next(link.parameters for link in page_links(app.main) if link.page == page)
 
     both = {"text": "A bird sings.", "pair": "It flies."}
     compare = open_app("compare", **way(open_app("attention", **both), "compare"))
@@ -285,19 +287,24 @@ def test_a_page_whose_model_is_damaged_says_so_and_keeps_its_text_its_ways_on_an
     assert "The weights are damaged." in [one.value for one in app.text]
     assert app.text_input(key=f"{page}_text").value == "Time flies."
     assert app.query_params == {"text": "Time flies."}
-    *ways, following = [link.proto for link in app.main.get("page_link")]
-    assert following.label == next_label(page)
-    assert contents.page("fill_mask" if page == "attention" else "attention").question in [way.label for way in ways]
-    assert {way.query_string for way in ways} == {"text=Time+flies."}
+    assert [link.proto.label for link in app.main.get("page_link")] == [next_label(page)]
+    ways = page_links(app.main)
+    assert ("fill_mask" if page == "attention" else "attention") in [way.page for way in ways]
+    assert [way.parameters for way in ways] == [{"text": "Time flies."}] * len(ways)
     app.session_state["share_link"] = True
     assert any(one.value == texts.LINK_SHOWS_VIEW for one in app.run().text)
 
 
 def test_a_page_without_a_text_of_its_own_leads_to_others_too(open_app):
-    links = [link.proto for link in open_app("encoder_decoder").main.get("page_link")][:-1]
-    assert [(link.label, link.query_string) for link in links] == [
-        (contents.page(other).question, "") for other in ("self_attention", "masks", "positions")
-    ]
+    links = page_links(open_app("encoder_decoder").main)
+    assert [(link.page, link.parameters) for link in links] == [(page, {}) for page in ("self_attention", "masks", "positions")]
+
+
+def test_the_text_in_a_link_is_no_markup(open_app):
+    text = "\"><img src=x onerror=alert(1)> & '"
+    app = open_app("attention", text=text)
+    assert "<img" not in "".join(one.proto.body for one in app.main.get("html"))
+    assert {link.parameters["text"] for link in page_links(app.main)} == {text}
 
 
 @pytest.mark.parametrize("text", ["a bird " * 1429, "🐦" * 5500], ids=["10,000 characters", "emoji"])

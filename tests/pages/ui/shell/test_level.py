@@ -28,6 +28,7 @@ from pages.ui.shell.level import (
     SWITCH,
 )
 from tests.support.drawings import changes_drawn, maps, says, shown_weights, walls
+from tests.support.page_links import page_links
 from tests.support.serving import ROOT
 
 COMPUTING = [page.key for page in PAGES if page.computes]
@@ -216,8 +217,9 @@ def test_the_switch_writes_the_address_and_goes_along_to_other_pages(open_app):
     app.segmented_control(key=SWITCH).set_value(BASIC).run()
     assert app.query_params[LEVEL] == BASIC
     assert app.query_params["text"] == "Mary lost her keys."
-    links = [dict(parse_qsl(link.proto.query_string)) for link in app.get("page_link")]
-    assert {link.get(LEVEL) for link in links} == {BASIC}
+    following = [dict(parse_qsl(link.proto.query_string)) for link in app.main.get("page_link")]
+    links = [link.parameters for link in (*page_links(app.sidebar), *page_links(app.main))]
+    assert [link.get(LEVEL) for link in (*following, *links)] == [BASIC] * (1 + len(links))
     app.query_params.clear()
     app.switch_page("masks/page.py").run()
     assert app.session_state[HIDDEN] == ADVANCED_PARTS["masks"]
