@@ -1,0 +1,130 @@
+"""What a run of a page sends reaches the event loop whole and in order, and wakes it once for all that has come."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from threading import Thread
+from types import SimpleNamespace
+
+import pytest
+from streamlit.runtime import Runtime
+from streamlit.runtime.app_session import AppSession
+
+from pages.ui.shell import script_events
+
+
+class Session:
+    """A session whose loop keeps what it is asked to call, and which notes the events that it handles."""
+
+    def __init__(self) -> None:
+        self.asked: list[Callable[[], None]] = []
+        self.handled: list[object] = []
+        self._call_soon_on_event_loop = self.asked.append
+
+    def turn(self) -> None:
+        """Let the loop call what it was asked to call by now."""
+        calls, self.asked[:] = [*self.asked], []
+        for call in calls:
+            call()
+
+
+def handle(session: Session, event: object, **details: object) -> None:
+    """Note an event; one of them fails, and one brings another event along."""
+    session.handled.append((event, details) if details else event)
+    if event == "brings another":
+        script_events.hand_over(session, "another")
+    if event == "fails":
+        raise ValueError(event)
+
+
+@pytest.fixture
+def session(monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
+    monkeypatch.setattr(script_events, "_handle", handle)
+    yield Session()
+    assert not script_events._waiting
+
+
+def test_many_events_are_handled_in_order_and_wake_the_loop_once(session):
+    for number in range(50):
+        script_events.hand_over(session, number)
+    script_events.hand_over(session, "last", forward_msg="a message")
+    assert (len(session.asked), session.handled) == (1, [])
+    session.turn()
+    assert session.handled == [*range(50), ("last", {"forward_msg": "a message"})]
+    script_events.hand_over(session, "later")
+    assert len(session.asked) == 1
+    session.turn()
+    assert session.handled[-1] == "later"
+
+
+def test_an_event_that_comes_while_others_are_handled_follows_them(session):
+    for event in ("brings another", "second"):
+        script_events.hand_over(session, event)
+    session.turn()
+    assert session.handled == ["brings another", "second"]
+    session.turn()
+    assert session.handled == ["brings another", "second", "another"]
+
+
+def test_what_stands_behind_an_event_that_fails_is_handled_all_the_same(session):
+    for event in ("first", "fails", "third", "fourth"):
+        script_events.hand_over(session, event)
+    with pytest.raises(ValueError, match="fails"):
+        session.turn()
+    session.turn()
+    assert session.handled == ["first", "fails", "third", "fourth"]
+
+
+def test_nothing_of_several_threads_is_lost_and_each_keeps_its_order(session):
+    threads = [
+        Thread(target=lambda name=name: [script_events.hand_over(session, (name, number)) for number in range(500)])
+        for name in "abc"
+    ]
+    for thread in threads:
+        thread.start()
+    while any(thread.is_alive() for thread in threads) or session.asked:
+        session.turn()
+    for thread in threads:
+        thread.join()
+    session.turn()
+    for name in "abc":
+        assert [number for one, number in session.handled if one == name] == [*range(500)]
+
+
+def test_sessions_wait_for_themselves_only(session):
+    other = Session()
+    script_events.hand_over(session, "mine")
+    script_events.hand_over(other, "theirs")
+    other.turn()
+    assert (session.handled, other.handled) == ([], ["theirs"])
+    session.turn()
+    assert session.handled == ["mine"]
+
+
+async def send(wake_ups: list[object]) -> None:
+    """Ask three times to send, before the loop has looked and after it has."""
+    loop, event = asyncio.get_running_loop(), asyncio.Event()
+    wake = SimpleNamespace(call_soon_threadsafe=lambda call: wake_ups.append(loop.call_soon_threadsafe(call)))
+    runtime = SimpleNamespace(_get_async_objs=lambda: SimpleNamespace(eventloop=wake, need_send_data=event))
+    script_events.send_soon(runtime)
+    await asyncio.wait_for(event.wait(), 5)
+    script_events.send_soon(runtime)
+    assert len(wake_ups) == 1
+    event.clear()
+    script_events.send_soon(runtime)
+    await asyncio.wait_for(event.wait(), 5)
+
+
+def test_a_loop_that_is_about_to_send_is_not_woken_again():
+    wake_ups: list[object] = []
+    thread = Thread(target=lambda: asyncio.run(send(wake_ups)))  # apart from a browser's loop
+    thread.start()
+    thread.join()
+    assert len(wake_ups) == 2
+
+
+def test_streamlit_has_what_is_replaced(monkeypatch: pytest.MonkeyPatch):
+    for owner, name in ((AppSession, "_on_scriptrunner_event"), (Runtime, "_enqueued_some_message")):
+        monkeypatch.setattr(owner, name, getattr(owner, name))
+    script_events.hand_over_many_at_a_time()
+    assert AppSession._on_scriptrunner_event is script_events.hand_over
+    assert Runtime._enqueued_some_message is script_events.send_soon
