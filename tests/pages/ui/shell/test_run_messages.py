@@ -1,4 +1,4 @@
-"""What a run of a page sends reaches the event loop whole and in order, and wakes it once for all that has come."""
+"""What a run of a page sends reaches the event loop and the browser whole, in order, and as much together as has come."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -8,8 +8,9 @@ from types import SimpleNamespace
 import pytest
 from streamlit.runtime import Runtime
 from streamlit.runtime.app_session import AppSession
+from streamlit.web.server.starlette.starlette_websocket import StarletteSessionClient
 
-from pages.ui.shell import script_events
+from pages.ui.shell import run_messages
 
 
 class Session:
@@ -31,26 +32,26 @@ def handle(session: Session, event: object, **details: object) -> None:
     """Note an event; one of them fails, and one brings another event along."""
     session.handled.append((event, details) if details else event)
     if event == "brings another":
-        script_events.hand_over(session, "another")
+        run_messages.hand_over(session, "another")
     if event == "fails":
         raise ValueError(event)
 
 
 @pytest.fixture
 def session(monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
-    monkeypatch.setattr(script_events, "_handle", handle)
+    monkeypatch.setattr(run_messages, "_handle", handle)
     yield Session()
-    assert not script_events._waiting
+    assert not run_messages._waiting
 
 
 def test_many_events_are_handled_in_order_and_wake_the_loop_once(session):
     for number in range(50):
-        script_events.hand_over(session, number)
-    script_events.hand_over(session, "last", forward_msg="a message")
+        run_messages.hand_over(session, number)
+    run_messages.hand_over(session, "last", forward_msg="a message")
     assert (len(session.asked), session.handled) == (1, [])
     session.turn()
     assert session.handled == [*range(50), ("last", {"forward_msg": "a message"})]
-    script_events.hand_over(session, "later")
+    run_messages.hand_over(session, "later")
     assert len(session.asked) == 1
     session.turn()
     assert session.handled[-1] == "later"
@@ -58,7 +59,7 @@ def test_many_events_are_handled_in_order_and_wake_the_loop_once(session):
 
 def test_an_event_that_comes_while_others_are_handled_follows_them(session):
     for event in ("brings another", "second"):
-        script_events.hand_over(session, event)
+        run_messages.hand_over(session, event)
     session.turn()
     assert session.handled == ["brings another", "second"]
     session.turn()
@@ -67,7 +68,7 @@ def test_an_event_that_comes_while_others_are_handled_follows_them(session):
 
 def test_what_stands_behind_an_event_that_fails_is_handled_all_the_same(session):
     for event in ("first", "fails", "third", "fourth"):
-        script_events.hand_over(session, event)
+        run_messages.hand_over(session, event)
     with pytest.raises(ValueError, match="fails"):
         session.turn()
     session.turn()
@@ -76,7 +77,7 @@ def test_what_stands_behind_an_event_that_fails_is_handled_all_the_same(session)
 
 def test_nothing_of_several_threads_is_lost_and_each_keeps_its_order(session):
     threads = [
-        Thread(target=lambda name=name: [script_events.hand_over(session, (name, number)) for number in range(500)])
+        Thread(target=lambda name=name: [run_messages.hand_over(session, (name, number)) for number in range(500)])
         for name in "abc"
     ]
     for thread in threads:
@@ -92,8 +93,8 @@ def test_nothing_of_several_threads_is_lost_and_each_keeps_its_order(session):
 
 def test_sessions_wait_for_themselves_only(session):
     other = Session()
-    script_events.hand_over(session, "mine")
-    script_events.hand_over(other, "theirs")
+    run_messages.hand_over(session, "mine")
+    run_messages.hand_over(other, "theirs")
     other.turn()
     assert (session.handled, other.handled) == ([], ["theirs"])
     session.turn()
@@ -105,12 +106,12 @@ async def send(wake_ups: list[object]) -> None:
     loop, event = asyncio.get_running_loop(), asyncio.Event()
     wake = SimpleNamespace(call_soon_threadsafe=lambda call: wake_ups.append(loop.call_soon_threadsafe(call)))
     runtime = SimpleNamespace(_get_async_objs=lambda: SimpleNamespace(eventloop=wake, need_send_data=event))
-    script_events.send_soon(runtime)
+    run_messages.send_soon(runtime)
     await asyncio.wait_for(event.wait(), 5)
-    script_events.send_soon(runtime)
+    run_messages.send_soon(runtime)
     assert len(wake_ups) == 1
     event.clear()
-    script_events.send_soon(runtime)
+    run_messages.send_soon(runtime)
     await asyncio.wait_for(event.wait(), 5)
 
 
@@ -122,9 +123,46 @@ def test_a_loop_that_is_about_to_send_is_not_woken_again():
     assert len(wake_ups) == 2
 
 
+async def taken_by_turn(puts: list[list[bytes]]) -> list[list[bytes]]:
+    """Put messages into a queue, some at each turn of the loop, as one takes them out; return those taken at each turn."""
+    queue, turns = run_messages.TogetherQueue(100), [[]]
+
+    async def take() -> None:
+        while True:
+            message = await queue.get()
+            turns[-1].append(message)
+
+    taker = asyncio.create_task(take())
+    for messages in [*puts, *[[]] * 5]:
+        for message in messages:
+            queue.put_nowait(message)
+        await asyncio.sleep(0)
+        turns.append([])
+    taker.cancel()
+    return [messages for messages in turns if messages]
+
+
+@pytest.mark.parametrize(
+    ("puts", "expected"),
+    [
+        ([[b"1"], [b"2"], [b"3"], [b"4"]], [[b"1", b"2", b"3", b"4"]]),
+        ([[b"1", b"2"], [], [], [], [], [b"3"], [b"4"]], [[b"1", b"2"], [b"3", b"4"]]),
+        ([[b"1"]], [[b"1"]]),
+    ],
+)
+def test_messages_of_successive_turns_of_the_loop_leave_at_one_turn_and_in_order(puts, expected):
+    taken: list[list[bytes]] = []
+    thread = Thread(target=lambda: taken.extend(asyncio.run(taken_by_turn(puts))))
+    thread.start()
+    thread.join()
+    assert taken == expected
+
+
 def test_streamlit_has_what_is_replaced(monkeypatch: pytest.MonkeyPatch):
-    for owner, name in ((AppSession, "_on_scriptrunner_event"), (Runtime, "_enqueued_some_message")):
+    replaced = ((AppSession, "_on_scriptrunner_event"), (Runtime, "_enqueued_some_message"), (StarletteSessionClient, "__init__"))
+    for owner, name in replaced:
         monkeypatch.setattr(owner, name, getattr(owner, name))
-    script_events.hand_over_many_at_a_time()
-    assert AppSession._on_scriptrunner_event is script_events.hand_over
-    assert Runtime._enqueued_some_message is script_events.send_soon
+    run_messages.hand_on_together()
+    assert AppSession._on_scriptrunner_event is run_messages.hand_over
+    assert Runtime._enqueued_some_message is run_messages.send_soon
+    assert StarletteSessionClient.__init__ is run_messages.open_client
