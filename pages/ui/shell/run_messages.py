@@ -17,6 +17,8 @@ from streamlit.runtime import Runtime
 from streamlit.runtime.app_session import AppSession
 from streamlit.web.server.starlette.starlette_websocket import StarletteSessionClient
 
+MOST_TOGETHER = 100
+"""Messages that wait for others: Streamlit gives up a browser for which 500 wait."""
 _open = StarletteSessionClient.__init__
 _handle = AppSession._handle_scriptrunner_event_on_event_loop
 _waiting: WeakKeyDictionary[AppSession, deque[Callable[[], None]]] = WeakKeyDictionary()
@@ -68,7 +70,7 @@ class TogetherQueue(asyncio.Queue[bytes]):
             self._complete -= 1
             return message
         before = -1
-        while self.qsize() > before:
+        while before < self.qsize() < MOST_TOGETHER:
             before = self.qsize()
             await asyncio.sleep(0)
         self._complete = self.qsize()

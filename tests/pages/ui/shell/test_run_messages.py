@@ -11,6 +11,7 @@ from streamlit.runtime.app_session import AppSession
 from streamlit.web.server.starlette.starlette_websocket import StarletteSessionClient
 
 from pages.ui.shell import run_messages
+from pages.ui.shell.run_messages import MOST_TOGETHER
 
 
 class Session:
@@ -125,7 +126,7 @@ def test_a_loop_that_is_about_to_send_is_not_woken_again():
 
 async def taken_by_turn(puts: list[list[bytes]]) -> list[list[bytes]]:
     """Put messages into a queue, some at each turn of the loop, as one takes them out; return those taken at each turn."""
-    queue, turns = run_messages.TogetherQueue(100), [[]]
+    queue, turns = run_messages.TogetherQueue(500), [[]]
 
     async def take() -> None:
         while True:
@@ -148,6 +149,7 @@ async def taken_by_turn(puts: list[list[bytes]]) -> list[list[bytes]]:
         ([[b"1"], [b"2"], [b"3"], [b"4"]], [[b"1", b"2", b"3", b"4"]]),
         ([[b"1", b"2"], [], [], [], [], [b"3"], [b"4"]], [[b"1", b"2"], [b"3", b"4"]]),
         ([[b"1"]], [[b"1"]]),
+        ([[b"x"]] * (MOST_TOGETHER + 30), [[b"x"] * (MOST_TOGETHER + 1), [b"x"] * 29]),
     ],
 )
 def test_messages_of_successive_turns_of_the_loop_leave_at_one_turn_and_in_order(puts, expected):
