@@ -247,7 +247,19 @@ def load_bert_engine(directory: Path, name: str, title: str) -> BertEngine:
     """
     model = load_bert(directory)
     tokenizer = load_tokenizer(directory, model.config.vocab_size)
+    _transpose_in_memory(model.encoder)
     probe = model(torch.arange(min(4, model.config.max_positions, model.config.vocab_size))[None]).output
     if not probe.isfinite().all():
         raise CheckpointProblem(NOT_FINITE_WEIGHTS.format(name="the output of the model"))
     return BertEngine(name, title, tokenizer, model, DeviceRunner(model, best_device()))
+
+
+def _transpose_in_memory(module: nn.Module) -> None:
+    """Store the weight of every linear layer input by input; its shape stays.
+
+    That is the order in which a CPU multiplies a few rows by it. In PyTorch's own order, output by output, it rearranges the
+    weight at every call, which takes a fifth of the time of a short text.
+    """
+    for layer in module.modules():
+        if isinstance(layer, nn.Linear):
+            layer.weight.data = layer.weight.data.T.contiguous().T

@@ -131,7 +131,8 @@ class DeviceRunner:
         with torch.inference_mode(False):  # else no gradient could ever be asked of the copy
             copied = {id(buffer): buffer.detach().to(device, copy=True) for buffer in self._model.buffers()}
             for weight in self._model.parameters():
-                moved = weight.detach().to(device, floating if weight.is_floating_point() else None, copy=True)
+                kind = floating if weight.is_floating_point() else None
+                moved = weight.detach().to(device, kind, copy=True, memory_format=torch.contiguous_format)
                 copied[id(weight)] = nn.Parameter(moved, weight.requires_grad)
             return copy.deepcopy(self._model, copied)
 

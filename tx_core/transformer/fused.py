@@ -112,7 +112,7 @@ def project_to_heads(
     kernel is compiled for every length of text. Results are contiguous, else keys would be copied transposed.
     """
     for projection in projections:
-        part = split_heads(projection(rows)[: shape.numel()].unflatten(0, shape), attention.num_heads)
+        part = split_heads(linear(projection, rows)[: shape.numel()].unflatten(0, shape), attention.num_heads)
         if part.dtype == torch.bfloat16:
             yield part.to(torch.float32, memory_format=torch.contiguous_format)
         else:
@@ -123,10 +123,20 @@ def after_attention(
     block: EncoderBlock, hidden: Float[Tensor, "*token hidden"], mixed: Float[Tensor, "*token hidden"]
 ) -> Float[Tensor, "*token hidden"]:
     """Run the rest of a post-norm block. hidden: the block's input. mixed: the context of all heads, concatenated."""
-    feed_forward = block.feed_forward
-    hidden = fused_norm(block.attention_norm, hidden + block.dropout(block.attention.output(mixed)))
-    wide = fused_activation(feed_forward.activation)(feed_forward.up(hidden))
-    return fused_norm(block.feed_forward_norm, hidden + block.dropout(feed_forward.down(wide)))
+    feed_forward, drop = block.feed_forward, block.dropout if block.training else _keep
+    hidden = fused_norm(block.attention_norm, hidden + drop(linear(block.attention.output, mixed)))
+    wide = fused_activation(feed_forward.activation)(linear(feed_forward.up, hidden))
+    return fused_norm(block.feed_forward_norm, hidden + drop(linear(feed_forward.down, wide)))
+
+
+def linear(layer: nn.Linear, x: Float[Tensor, "... inputs"]) -> Float[Tensor, "... outputs"]:
+    """Apply a linear layer. Calling the module itself looks for hooks first: a tenth of the run of a short text."""
+    return functional.linear(x, layer.weight, layer.bias)
+
+
+def _keep(x: Tensor) -> Tensor:
+    """Drop nothing."""
+    return x
 
 
 def fused_softmax(scores: Float[Tensor, "... key"]) -> Float[Tensor, "... key"]:

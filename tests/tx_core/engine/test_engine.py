@@ -6,10 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
+from torch import nn
 
 from tests.support.checkpoints import write_bert
 from tx_core.engine import catalogue, threads
 from tx_core.engine.bert_engine import BertEngine, load_bert_engine
+from tx_core.engine.checkpoint import load_bert
 from tx_core.engine.device import DeviceRunner, best_device
 from tx_core.engine.engine import RECORD_TOO_LARGE, record_bytes
 from tx_core.engine.threads import compute_slot
@@ -24,6 +27,22 @@ WORD = "tea "
 @pytest.fixture(scope="module")
 def engine() -> BertEngine:
     return catalogue.load(catalogue.DEFAULT)
+
+
+def test_weights_of_the_encoder_stand_input_by_input_in_memory_and_output_by_output_in_a_copy(engine: BertEngine):
+    weights = {name: layer.weight for name, layer in engine.model.encoder.named_modules() if isinstance(layer, nn.Linear)}
+    stored = load_bert(catalogue.MODELS / catalogue.DEFAULT)
+    assert len(weights) == 6 * engine.info.num_layers
+    for name, weight in weights.items():
+        assert torch.equal(weight, stored.encoder.get_submodule(name).weight)
+        assert weight.T.is_contiguous()
+        assert not weight.is_contiguous()
+    copied = (
+        DeviceRunner(engine.model, "cpu")
+        .in_precision(True)
+        .run(lambda model, _: [weight.is_contiguous() for weight in model.parameters()])
+    )
+    assert all(copied.value)
 
 
 def test_exactly_the_budget_is_read_and_one_token_more_is_refused_by_the_number(engine: BertEngine):

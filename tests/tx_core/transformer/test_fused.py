@@ -4,7 +4,7 @@ import copy
 
 import pytest
 import torch
-from torch import nn
+from torch import Tensor
 from torch.nn import functional
 
 from tests.support.small_training import MODEL
@@ -99,13 +99,24 @@ def test_shares_of_few_and_of_many_keys_are_those_of_softmax(keys: int):
     assert torch.equal(shares == 0, torch.softmax(scores, dim=-1) == 0)
 
 
+@pytest.fixture
+def products(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Tensor, Tensor]]:
+    """Every product of a linear layer as it is computed: the rows, and the weight."""
+    computed, multiply = [], functional.linear
+    monkeypatch.setattr(functional, "linear", lambda rows, *layer: (computed.append((rows, layer[0])), multiply(rows, *layer))[1])
+    return computed
+
+
 @torch.inference_mode()
-def test_nothing_after_the_last_weights_is_computed():
-    model, ran = shaken("gelu"), []
-    for name, part in model.encoder.blocks[-1].named_modules():
-        part.register_forward_hook(lambda *_, name=name: ran.append(name))
+def test_nothing_after_the_last_weights_is_computed(products):
+    model = shaken("gelu")
     all_weights(model, IDS, SEGMENTS, None)
-    assert ran == ["attention.query", "attention.key"]
+    names = {id(weight): name for name, weight in model.encoder.named_parameters()}
+    first, last = f"blocks.{len(model.encoder.blocks) - 2}.", f"blocks.{len(model.encoder.blocks) - 1}."
+    ran = [names[id(weight)] for _, weight in products]
+    assert f"{first}feed_forward.down.weight" in ran
+    assert [name for name in ran if name.startswith(last)] == [f"{last}attention.query.weight", f"{last}attention.key.weight"]
+    assert ran[-1] == f"{last}attention.key.weight"
 
 
 @torch.inference_mode()
@@ -119,20 +130,15 @@ def test_what_stands_under_the_padding_moves_no_weight_bit_for_bit():
 
 
 @torch.inference_mode()
-def test_in_half_precision_products_of_few_sizes_are_made_and_what_fills_them_up_changes_nothing(monkeypatch):
+def test_in_half_precision_products_of_few_sizes_are_made_and_what_fills_them_up_changes_nothing(monkeypatch, products):
     model, sizes = shaken("gelu").bfloat16(), set()
     long = torch.randint(90, (19, 17), generator=torch.Generator().manual_seed(7))
     for ids in (IDS, long):
         mask = padding_mask([ids.shape[1] - row % 3 for row in range(len(ids))])
         expected = all_weights(copy.deepcopy(model).float(), ids, torch.zeros_like(ids), mask)
-        hooks = [
-            part.register_forward_hook(lambda _, given, __: sizes.add(len(given[0])))
-            for part in model.modules()
-            if isinstance(part, nn.Linear)
-        ]
+        products.clear()
         found = all_weights(model, ids, torch.zeros_like(ids), mask)
-        for hook in hooks:
-            hook.remove()
+        sizes |= {len(rows) for rows, _ in products}
         with monkeypatch.context() as patch:
             patch.setattr(fused, "PAD_MULTIPLE", 1)
             unfilled = all_weights(model, ids, torch.zeros_like(ids), mask)
