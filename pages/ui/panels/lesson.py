@@ -18,6 +18,8 @@ from pages.ui.panels import texts
 from pages.ui.panels.lesson_question import DRAWN, NO_GUESS_MADE, ask_question, show_verdict
 from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell.address import (
+    AWAITED_CHANGE,
+    CHANGED_STEPS,
     DRAFT,
     KEPT_PARAMETERS,
     LESSON,
@@ -43,11 +45,6 @@ LEARNING_PATH = "path"
 """The lesson that newcomers are sent to."""
 GUESSES = "lesson_guesses"
 """Session entry of the guesses: by lesson and number of the step."""
-STEP_VIEW, CHANGED_VIEWS, NO_VIEW = "lesson_step_view", "lesson_changed_views", ("", 0, "", None)
-"""Session entries: lesson, number and page of the step shown last, and the values of its view at first; the steps, by lesson and
-number, of which the learner has changed the view."""
-
-
 FOR_CLASS = "open"
 """Query parameter of the class page: the lesson that a teacher is about to open a room for."""
 OWN_LESSONS, MAX_OWN_LESSONS = "own_lessons", 4
@@ -111,7 +108,6 @@ def step_address(name: str, number: int) -> dict[str, str]:
 def lesson_step() -> bool:
     """Show the step that the address names. False where the page below must not be shown yet."""
     name = st.query_params.get(LESSON, "")
-    note_change()
     st.session_state[OFFERED], st.session_state[STEP_NEEDS] = None, StepNeeds()
     try:
         lesson = find_lesson(name)
@@ -122,6 +118,7 @@ def lesson_step() -> bool:
         with st.container(border=True, key="lesson"):
             return show_step(name, lesson, number)
     except ExplorerError as error:
+        st.session_state[AWAITED_CHANGE] = None
         with st.container(key="lesson_problem"):  # assets/page.css keeps it below the switch of the level
             explain(error)
         if is_locked():
@@ -162,8 +159,7 @@ def step_number(lesson: Lesson) -> int:
 def show_step(name: str, lesson: Lesson, number: int) -> bool:
     """Show a step with its question, or with what came of it. False where the page below must wait for an answer."""
     step = lesson.steps[number - 1]
-    if st.session_state.get(STEP_VIEW, NO_VIEW)[:2] != (name, number):
-        st.session_state[STEP_VIEW] = name, number, step.page, None
+    await_change(name, number, step)
     show_progress(name, lesson, number)
     st.title(escape_markdown(step.title), anchor=False)
     with st.container(key="lesson_text"):
@@ -202,7 +198,7 @@ def place_in_strip(lesson: Lesson, number: int) -> int:
 
 def is_done(name: str, lesson: Lesson, number: int) -> bool:
     """Tell whether the learner has done what a step counts as done; see `Step.done`."""
-    guesses, changed = st.session_state.get(GUESSES, {}), st.session_state.get(CHANGED_VIEWS, ())
+    guesses, changed = st.session_state.get(GUESSES, {}), st.session_state.get(CHANGED_STEPS, ())
     step = lesson.steps[number - 1]
     if step.done == "change":
         return (name, number) in changed
@@ -211,18 +207,13 @@ def is_done(name: str, lesson: Lesson, number: int) -> bool:
     return any(lesson_name == name and later > number for lesson_name, later in (*guesses, *changed))
 
 
-def note_change() -> None:
-    """Note, before a step is shown, that the learner has changed the view of the one shown last."""
-    name, number, page, before = st.session_state.get(STEP_VIEW, NO_VIEW)
-    if before is not None and st.session_state.get(f"{page}_view", {}).get("values", before) != before:
-        st.session_state[CHANGED_VIEWS] = {*st.session_state.get(CHANGED_VIEWS, ()), (name, number)}
-
-
-def keep_view(page: str) -> None:
-    """Keep how the view of a step is at first, once its page has run, so that a change of it is noted."""
-    name, number, home, before = st.session_state.get(STEP_VIEW, NO_VIEW)
-    if home == page and before is None:
-        st.session_state[STEP_VIEW] = name, number, home, dict(st.session_state.get(f"{page}_view", {}).get("values", {}))
+def await_change(name: str, number: int, step: Step) -> None:
+    """Wait for a change of the view where it makes the step done, from how the view is when its page has run first."""
+    here, awaited = (name, number), st.session_state.get(AWAITED_CHANGE)
+    if step.done != "change" or here in st.session_state.get(CHANGED_STEPS, ()):
+        st.session_state[AWAITED_CHANGE] = None
+    elif not awaited or awaited["step"] != here:
+        st.session_state[AWAITED_CHANGE] = {"step": here, "page": step.page}
 
 
 def show_progress(name: str, lesson: Lesson, number: int) -> None:
@@ -241,7 +232,6 @@ def show_progress(name: str, lesson: Lesson, number: int) -> None:
 
 def hide_other_controls(page: str) -> None:
     """Hide the widgets of a page's own fields that the step does not show; controls that pages share are not even sent."""
-    keep_view(page)
     fields, _ = st.session_state.get(f"{page}_fields", ((), {}))
     hide_by_key([widget_key(page, field.name) for field in fields if not is_offered(field.name)])
 

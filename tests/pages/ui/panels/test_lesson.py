@@ -1,6 +1,5 @@
 """A lesson asks before it shows: until the answer, nothing of the view is on the page."""
 
-import json
 import re
 from hashlib import sha256
 from typing import get_args, get_type_hints
@@ -264,27 +263,6 @@ def test_a_lesson_in_the_address_is_played_like_one_that_ships(open_app):
     assert asked(app)[0]["verdict"] == texts.DISCUSS.format(guess="Because.")
     assert contents.page("attention").question in written(app)
     assert dict(app.query_params)[LESSON] == name
-
-
-def done_in_strip(app) -> list[bool]:
-    """Which parts of the lesson the strip shows as done."""
-    [strip] = [one.proto for one in app.main.get("bidi_component") if one.proto.component_name.endswith("step_strip")]
-    return json.loads(strip.json)[0]["done"]
-
-
-@pytest.mark.parametrize("question", [None, {"ask": "Why?", "kind": "open"}])
-def test_a_step_that_is_done_by_a_change_is_done_once_the_learner_has_made_one(open_app, question):
-    app = open_app("attention", **{LESSON: pack_lesson(own_lesson(done="change", question=question))})
-    if question:
-        app.text_area[0].set_value("Because.")
-        check(app)
-    for _ in range(2):
-        assert done_in_strip(app) == [False]
-        app.run()
-    app.selectbox(key="attention_heads_named").select_index(3).run()
-    app.run()
-    assert not app.exception
-    assert done_in_strip(app) == [True]
 
 
 @pytest.mark.parametrize("name", ["z.", "z.AAAA", "z.%00", f"z.{'A' * 5000}", pack_lesson(own_lesson())[:-20], "own-123"])
