@@ -35,7 +35,7 @@ from pages.ui.shell.address import (
 )
 from pages.ui.shell.frame import explain
 from pages.ui.shell.level import STEP_NEEDS, StepNeeds, hide_by_key, level_in_link
-from tx_core.classroom.lesson_file import LEVELS, PACKED_MARK, Lesson, Step, open_lesson, unpack_lesson, write_lesson
+from tx_core.classroom.lesson_file import LEVELS, PACKED_MARK, Lesson, Step, open_lesson, unpack_lesson, with_line, write_lesson
 from tx_core.errors import ExplorerError, LessonProblem
 
 LESSONS = Path(__file__).parents[3] / "assets" / "lessons"
@@ -47,8 +47,8 @@ GUESSES = "lesson_guesses"
 """Session entry of the guesses: by lesson and number of the step."""
 FOR_CLASS = "open"
 """Query parameter of the class page: the lesson that a teacher is about to open a room for."""
-OWN_LESSONS, MAX_OWN_LESSONS = "own_lessons", 4
-"""Session entry of the lessons that this visitor opened from a file, by name, the last ones."""
+OWN_LESSONS, OWN_FILES, MAX_OWN_LESSONS = "own_lessons", "own_lesson_files", 4
+"""Session entries of the lessons that this visitor wrote or opened from a file, by name, the last ones; and of their files."""
 
 
 def find_lesson(name: str) -> Lesson:
@@ -69,12 +69,18 @@ def unpacked_lesson(name: str) -> Lesson:
     return unpack_lesson(name, PAGES_WITH_VIEW)
 
 
-def keep_own_lesson(lesson: Lesson) -> str:
-    """Keep a lesson for this visit, which is about PAGES_WITH_VIEW; give the name by which its address calls it."""
+def keep_own_lesson(lesson: Lesson, written: str) -> str:
+    """Keep a lesson for this visit, which is about PAGES_WITH_VIEW, and its file; give the name by which its address calls it."""
     name = f"own-{sha256(write_lesson(lesson).encode()).hexdigest()[:12]}"
-    own = {**st.session_state.get(OWN_LESSONS, {}), name: lesson}
-    st.session_state[OWN_LESSONS] = dict(list(own.items())[-MAX_OWN_LESSONS:])
+    for entry, kept in ((OWN_LESSONS, lesson), (OWN_FILES, written)):
+        own = {**st.session_state.get(entry, {}), name: kept}
+        st.session_state[entry] = dict(list(own.items())[-MAX_OWN_LESSONS:])
     return name
+
+
+def lesson_source(name: str) -> str:
+    """Give the file of a lesson as its writer has it; written anew for one without a file."""
+    return st.session_state.get(OWN_FILES, {}).get(name) or write_lesson(find_lesson(name))
 
 
 @lru_cache(maxsize=32)
@@ -116,7 +122,7 @@ def lesson_step() -> bool:
         st.session_state[OFFERED], st.session_state[STEP_NEEDS] = step.controls, needs_of(step)
         arrive(name, number)
         with st.container(border=True, key="lesson"):
-            return show_step(name, lesson, number)
+            return show_or_name_line(name, lesson, number)
     except ExplorerError as error:
         st.session_state[AWAITED_CHANGE] = None
         with st.container(key="lesson_problem"):  # assets/page.css keeps it below the switch of the level
@@ -124,6 +130,15 @@ def lesson_step() -> bool:
         if is_locked():
             leave_link(texts.LEAVE_LESSON)
         return True
+
+
+def show_or_name_line(name: str, lesson: Lesson, number: int) -> bool:
+    """Show a step, see `show_step`; name the line, where the lesson has a file, for what its model refuses."""
+    try:
+        return show_step(name, lesson, number)
+    except ExplorerError as problem:
+        written = st.session_state.get(OWN_FILES, {}).get(name)
+        raise (with_line(problem, written, number) if written else problem) from None
 
 
 def needs_of(step: Step) -> StepNeeds:
