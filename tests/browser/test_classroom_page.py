@@ -353,6 +353,11 @@ def test_a_room_is_shown_on_a_projector_and_led_by_keys(page_at, settle):
     fitted.wait_for(state="attached", timeout=30_000)
     expect(teacher.get_by_text(lesson.steps[0].question.ask)).to_be_visible()
     expect(note(teacher)).to_have_text(texts.ANSWERED.format(answered=1, students=1))
+    for width, height in reversed(SCREENS):
+        teacher.set_viewport_size({"width": width, "height": height})
+        teacher.locator(f"html[data-fitted='st-key-classroom_live {width} {height}']").wait_for(state="attached", timeout=30_000)
+        count = teacher.locator("[data-staged]").bounding_box()
+        assert count["height"] >= LEAST_SHARE * height and count["y"] + count["height"] <= height
     meter = teacher.locator("[data-staged] .meter")
     assert meter.locator("div").bounding_box()["width"] == pytest.approx(meter.bounding_box()["width"], abs=1)
     teacher.keyboard.press("ArrowDown")
