@@ -137,12 +137,13 @@ def show_answers(code: str, token: str, step: Step) -> None:
     drawn = {"step": room.step, "own": False, "together": room.together, "revealed": revealed}
     entrance.show_live(entrance.LEAD, code, token, message=room_message, **drawn)
     back = {entrance.LEAD: code}
-    if revealed or not step.question:
-        if step.then:
-            st.text(step.then)
-        view_link(step, back, room.step, texts.OPEN_VIEW)
-    if state.sentence:
-        view_link(step, back, room.step, texts.OPEN_SENTENCE, state.sentence)
+    with st.container():  # also while it is empty: else what stands open below it would close
+        if revealed or not step.question:
+            if step.then:
+                st.text(step.then)
+            view_link(step, back, room.step, texts.OPEN_VIEW)
+        if state.sentence:
+            view_link(step, back, room.step, texts.OPEN_SENTENCE, state.sentence)
     written(step, guesses)
     if "text" in step.view:
         choose_sentence(token, state)
