@@ -122,7 +122,7 @@ def lesson_step() -> bool:
         st.session_state[OFFERED], st.session_state[STEP_NEEDS] = step.controls, needs_of(step)
         arrive(name, number)
         with st.container(border=True, key="lesson"):
-            return show_or_name_line(name, lesson, number)
+            return show_or_explain(name, lesson, number)
     except ExplorerError as error:
         st.session_state[AWAITED_CHANGE] = None
         with st.container(key="lesson_problem"):  # assets/page.css keeps it below the switch of the level
@@ -132,13 +132,15 @@ def lesson_step() -> bool:
         return True
 
 
-def show_or_name_line(name: str, lesson: Lesson, number: int) -> bool:
-    """Show a step, see `show_step`; name the line, where the lesson has a file, for what its model refuses."""
+def show_or_explain(name: str, lesson: Lesson, number: int) -> bool:
+    """Show a step, see `show_step`; of one that its model refuses say why, with the line of the lesson's file, and lead on."""
     try:
         return show_step(name, lesson, number)
     except ExplorerError as problem:
         written = st.session_state.get(OWN_FILES, {}).get(name)
-        raise (with_line(problem, written, number) if written else problem) from None
+        explain(with_line(problem, written, number) if written else problem)
+        show_ways(name, lesson, number, False)
+        return True
 
 
 def needs_of(step: Step) -> StepNeeds:

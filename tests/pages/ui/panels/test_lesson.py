@@ -17,7 +17,7 @@ from tests.support.drawings import OURS, maps, says, sent_to, walls
 from tests.support.drawn_bars import bars_told
 from tests.support.messages import UNKNOWN
 from tx_core.classroom.lesson_file import NO_SUCH_PAGE, NOT_PACKED, Lesson, Question, Step, pack_lesson, write_lesson
-from tx_core.classroom.measures import compute_answer
+from tx_core.classroom.measures import NO_SUCH_HEAD, compute_answer
 from tx_core.engine import catalogue
 
 STEPS = lesson.shipped_lesson(lesson.LEARNING_PATH).steps
@@ -300,6 +300,16 @@ def test_a_locked_link_leads_nowhere_but_out_of_the_lesson(open_app):
 def test_a_locked_lesson_that_cannot_be_read_can_be_left(open_app):
     app = open_app("attention", **{LESSON: "z.AAAA", LOCK: "1"})
     assert links(app) == {texts.LEAVE_LESSON}
+
+
+def test_a_step_whose_question_cannot_be_asked_leads_on_also_in_a_locked_lesson(open_app):
+    measure = {"measure": "strongest_key", "text": LINK, "head": "9-9", "query": "bird"}
+    wrong = own_lesson(question={"ask": "Which?", "kind": "token", "answer": measure})
+    name = pack_lesson(wrong.model_copy(update={"steps": wrong.steps * 2}))
+    app = open_app("attention", **{LESSON: name, STEP: "1", LOCK: "1"})
+    assert not app.exception
+    assert NO_SUCH_HEAD.partition("{")[0] in written(app)
+    assert links(app) == {texts.SKIP_STEP, texts.LEAVE_LESSON}
 
 
 def test_a_step_shows_the_controls_that_it_names(open_app):
