@@ -3,6 +3,7 @@
 import re
 from hashlib import sha256
 from typing import get_args, get_type_hints
+from urllib.parse import parse_qsl
 
 import pytest
 
@@ -310,6 +311,19 @@ def test_a_step_whose_question_cannot_be_asked_leads_on_also_in_a_locked_lesson(
     assert not app.exception
     assert NO_SUCH_HEAD.partition("{")[0] in written(app)
     assert links(app) == {texts.SKIP_STEP, texts.LEAVE_LESSON}
+
+
+def test_the_end_of_the_path_leads_to_the_next_lesson_and_to_a_sentence_of_ones_own(open_app):
+    app = open_step(open_app, len(STEPS))
+    following = lesson.names_in_order()[1]
+    onward = texts.NEXT_LESSON.format(title=lesson.shipped_lesson(following).title)
+    own = texts.TRY_OWN_SENTENCE.format(page=contents.page(contents.FORMER_HOME).name)
+    assert not {onward, own} & links(app)
+    app.selectbox[0].set_value("5-7").run()
+    check(app)
+    assert {onward, own, texts.END_LESSON} <= links(app)
+    [link] = [one.proto for one in app.get("page_link") if one.proto.label == onward]
+    assert dict(parse_qsl(link.query_string))[LESSON] == following
 
 
 def test_a_step_shows_the_controls_that_it_names(open_app):
