@@ -10,6 +10,7 @@ from pages.ui.canvas.component import PATH, version, without_search
 from pages.ui.canvas.question_view import show_class_results
 from pages.ui.shell.address import (
     ADDED_VIEWS,
+    AWAITED_CHANGE,
     CLASS_GUESSES,
     HELD,
     LEAD,
@@ -128,6 +129,7 @@ with page_run(key), memory_explained():
             st.stop()
     hide_parts(key, st.session_state[STEP_NEEDS] if in_lesson else needs_in_class(key))
     if not in_lesson:
+        st.session_state[AWAITED_CHANGE] = None
         hide_widgets(key)
         show_class_results(key)
     chosen.run()

@@ -42,7 +42,15 @@ class SettingsProblem(ExplorerError):
 
 
 class LessonProblem(ExplorerError):
-    """A lesson cannot be read, or asks for what its text or model does not have; says where and what to do."""
+    """A lesson cannot be read, or asks for what its text or model does not have; says where and what to do.
+
+    Attributes:
+        field: The field of a measure that asks for what is not there; "" for other problems.
+    """
+
+    def __init__(self, message: str, field: str = "") -> None:
+        super().__init__(message)
+        self.field = field
 
 
 class RoomProblem(ExplorerError):

@@ -15,12 +15,11 @@ from pages.classroom import texts
 from pages.classroom.events import EVENTS, STATE, host_store
 from pages.ui.canvas.component import component_value
 from pages.ui.canvas.question_view import class_view
-from pages.ui.panels.lesson import FOR_CLASS, OWN_LESSONS, find_lesson, names_in_order, shipped_names
+from pages.ui.panels.lesson import FOR_CLASS, OWN_LESSONS, find_lesson, lesson_source, names_in_order, shipped_names
 from pages.ui.shell.address import LEAD, PRESENT, ROOM
 from pages.ui.shell.admission import counted_address
 from pages.ui.shell.frame import explain
 from pages.ui.shell.level import LEVEL, level_in_link
-from tx_core.classroom.lesson_file import write_lesson
 from tx_core.classroom.rooms import MAX_NICKNAME_CHARACTERS, NO_TEACHER, Rooms
 from tx_core.errors import ExplorerError, RoomProblem
 from tx_core.settings import host_settings
@@ -165,7 +164,7 @@ def begin_room(rooms: Rooms, name: str, **options: bool) -> None:
     """Open a room for a lesson, and lead its teacher there."""
     lesson = find_lesson(name)
     try:
-        room, token = rooms.open(write_lesson(lesson), len(lesson.steps), client=client(), lesson=name[:80], **options)
+        room, token = rooms.open(lesson_source(name), len(lesson.steps), client=client(), lesson=name[:80], **options)
     except RoomProblem as problem:
         explain(problem)
         return

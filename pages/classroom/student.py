@@ -149,12 +149,13 @@ def after_answers(token: str, code: str, state: State, number: int, key: str, ke
     """Show what follows the answers: what to notice, the view, and sentences of one's own for it."""
     step = lesson_of(state.room.source).steps[number - 1]
     back = {entrance.ROOM: code}
-    if number in state.revealed:
-        if step.then:
-            st.text(step.then)
-        view_link(step, back, number, texts.OPEN_VIEW)
-    if state.sentence and number == state.room.step:
-        view_link(step, back, number, texts.OPEN_SENTENCE, state.sentence)
+    with st.container():  # also while it is empty: else a box that stands open below it would close while somebody types
+        if number in state.revealed:
+            if step.then:
+                st.text(step.then)
+            view_link(step, back, number, texts.OPEN_VIEW)
+        if state.sentence and number == state.room.step:
+            view_link(step, back, number, texts.OPEN_SENTENCE, state.sentence)
     if "text" in step.view:
         send_sentence(token, number, key, kept)
 

@@ -16,7 +16,7 @@ from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell.address import is_presented, link_with, present_or_not
 from pages.ui.shell.controls import download_button
 from pages.ui.shell.frame import explain
-from tx_core.classroom.lesson_file import Question, Step
+from tx_core.classroom.lesson_file import Question, Step, with_line
 from tx_core.classroom.room_records import TEACHER, Room, State
 from tx_core.errors import ExplorerError, RoomGone
 
@@ -98,7 +98,7 @@ def step_buttons(token: str, room: Room, step: Step) -> None:
     )
     done = state is None or number in state.revealed or not step.question
     if st.button(texts.REVEAL, disabled=done, icon=":material/visibility:", key=f"classroom_reveal_{number}"):
-        reveal(token, number, step)
+        reveal(token, room, step)
     st.button(
         texts.NEXT,
         on_click=entrance.attempt,
@@ -109,16 +109,16 @@ def step_buttons(token: str, room: Room, step: Step) -> None:
     )
 
 
-def reveal(token: str, number: int, step: Step) -> None:
+def reveal(token: str, room: Room, step: Step) -> None:
     """Compute the model's answer, show it to the room, and end the guessing."""
     try:
         found = compute(step)
         answer = {} if found is None else {"right": found.right, "value": found.value}
         if found is not None:
             answer |= {name: list(getattr(found, name)) for name in ("options", "shares", "rows", "columns")}
-        host_store().reveal(token, number, answer)
+        host_store().reveal(token, room.step, answer)
     except ExplorerError as problem:
-        explain(problem)
+        explain(with_line(problem, room.source, room.step))
         return
     st.rerun(scope="fragment")
 
@@ -137,12 +137,13 @@ def show_answers(code: str, token: str, step: Step) -> None:
     drawn = {"step": room.step, "own": False, "together": room.together, "revealed": revealed}
     entrance.show_live(entrance.LEAD, code, token, message=room_message, **drawn)
     back = {entrance.LEAD: code}
-    if revealed or not step.question:
-        if step.then:
-            st.text(step.then)
-        view_link(step, back, room.step, texts.OPEN_VIEW)
-    if state.sentence:
-        view_link(step, back, room.step, texts.OPEN_SENTENCE, state.sentence)
+    with st.container():  # also while it is empty: else what stands open below it would close
+        if revealed or not step.question:
+            if step.then:
+                st.text(step.then)
+            view_link(step, back, room.step, texts.OPEN_VIEW)
+        if state.sentence:
+            view_link(step, back, room.step, texts.OPEN_SENTENCE, state.sentence)
     written(step, guesses)
     if "text" in step.view:
         choose_sentence(token, state)

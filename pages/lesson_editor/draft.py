@@ -31,7 +31,6 @@ from tx_core.classroom.lesson_file import (
     Lesson,
     Step,
     read_lesson,
-    write_lesson,
 )
 from tx_core.errors import LessonProblem
 
@@ -289,7 +288,8 @@ def merge_draft(restored: Fields) -> None:
 def keep_opened(written: bytes) -> None:
     """Keep a lesson from a file as long as the draft, until it is edited or another one is opened; none that cannot be read."""
     try:
-        st.session_state[OPENED] = write_lesson(read_lesson(written, PAGES_WITH_VIEW))
+        read_lesson(written, PAGES_WITH_VIEW)
+        st.session_state[OPENED] = written.decode("utf-8-sig")
     except LessonProblem:
         st.session_state[OPENED] = ""
 

@@ -47,8 +47,8 @@ def ask_about(draft: Fields) -> None:
     _lines(draft, "notes", texts.NOTES, name)
 
 
-def ask_steps(draft: Fields) -> None:
-    """Let the writer order the steps, and write each."""
+def ask_steps(draft: Fields) -> dict[int, ExplorerError]:
+    """Let the writer order the steps, and write each; give why the model cannot answer the questions of some, by number."""
     st.subheader(texts.STEPS, anchor=False)
     steps = draft["steps"]
     if not steps:
@@ -59,10 +59,12 @@ def ask_steps(draft: Fields) -> None:
             st.text(texts.BEGIN_ON)
             for page in map(contents.page, FIRST_PAGES):
                 st.page_link(page.path, label=page.name)
+    problems = {}
     for place, step in enumerate(steps):
         with st.container(border=True):
             _heading(steps, place)
-            _ask_step(step, place + 1)
+            problems[place + 1] = _ask_step(step, place + 1)
+    return {number: problem for number, problem in problems.items() if problem}
 
 
 def _heading(steps: list[Fields], place: int) -> None:
@@ -107,7 +109,7 @@ def remove_for_good(steps: list[Fields], step: object) -> None:
     remove_step(steps, step)
 
 
-def _ask_step(step: Fields, number: int) -> None:
+def _ask_step(step: Fields, number: int) -> ExplorerError | None:
     name = step_box_name(str(step["id"]))
     _line(step, "title", texts.STEP_TITLE.format(number=number), name)
     _lines(step, "text", texts.STEP_TEXT.format(number=number), name)
@@ -115,10 +117,11 @@ def _ask_step(step: Fields, number: int) -> None:
     step["kind"] = st.selectbox(
         texts.KIND.format(number=number), kinds, kinds.index(step["kind"]), format_func=texts.KINDS.get, key=f"{name}_kind"
     )
+    problem = None
     if step["kind"] == "none":
         step["measure"] = "none"
     else:
-        _ask_question(step, number, name)
+        problem = _ask_question(step, number, name)
     with st.expander(texts.MORE, key=f"{name}_more"):
         _lines(step, "then", texts.THEN.format(number=number), name)
         ways = [way for way in texts.DONE if way != "answer" or step["kind"] != "none"]
@@ -135,9 +138,10 @@ def _ask_step(step: Fields, number: int) -> None:
             _line(step, "of_changes", texts.MEASURE_BOXES["changes"].format(number=number), name)
         view = " · ".join(f"{key}={value}" for key, value in step["view"].items())
         st.caption(escape_markdown(texts.VIEW.format(view=view)))
+    return problem
 
 
-def _ask_question(step: Fields, number: int, name: str) -> None:
+def _ask_question(step: Fields, number: int, name: str) -> ExplorerError | None:
     asked = st.container()  # filled last: the question names what is chosen below it
     if step["kind"] == "choice":
         _lines(step, "options", texts.OPTIONS.format(number=number), name)
@@ -159,7 +163,7 @@ def _ask_question(step: Fields, number: int, name: str) -> None:
     _ask_measured(step, number, name)
     with asked:
         _ask(step, number)
-    _show_answer(step, number)
+    return _show_answer(step, number)
 
 
 def _ask(step: Fields, number: int) -> None:
@@ -195,26 +199,27 @@ def _tokens(step: Fields) -> list[str]:
     return distinct_names(trace.attention.key_tokens.tokens)
 
 
-def _show_answer(step: Fields, number: int) -> None:
-    """Say how the model answers the question as it stands, or what prevents it; nothing while it is not written."""
+def _show_answer(step: Fields, number: int) -> ExplorerError | None:
+    """Say how the model answers the question as it stands, or say and give what prevents it; nothing while it is not written."""
     try:
         view = {name: step[name] for name in ("page", "view")}
         written = Step.model_validate({"title": "-", "text": "-", "question": question_of(step)} | view)
     except ValidationError:
-        return  # the line of the file is said below
+        return None  # the line of the file is said below
     try:
         answer = compute(written)
     except ExplorerError as problem:
         st.markdown(f":orange[:material/info:] **{texts.NO_ANSWER.format(number=number)}**")
         st.text(str(problem))
-        return
+        return problem
     if answer is None:
-        return
+        return None
     said = texts.ANSWER.format(answer=reveal(written.question, answer))
     options = [option.casefold() for option in written.question.options]
     if options and answer.right.casefold() not in options:
         said = f"{said} {texts.NOT_AN_OPTION.format(answer=answer.right)}"
     st.text(said)
+    return None
 
 
 def _line(fields: Fields, field: str, label: str, name: str, *, help: str | None = None) -> None:

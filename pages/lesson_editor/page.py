@@ -16,9 +16,9 @@ from pages.lesson_editor.sharing import offer_lesson, open_lessons
 draft = current_draft()
 say_what_is_kept()
 ask_about(draft)
-ask_steps(draft)
+problems = ask_steps(draft)
 if draft["steps"]:
-    offer_lesson(draft)
+    offer_lesson(draft, problems)
 st.divider()
 open_lessons()
 if draft["steps"]:

@@ -1,5 +1,7 @@
 """What becomes of a written lesson: played, saved as a file, shared as a link and as a QR code; and opened again."""
 
+from collections.abc import Mapping
+
 import segno
 import streamlit as st
 
@@ -20,25 +22,31 @@ from pages.ui.shell.address import HELD, LESSON, LOCK, PRESENT, STEP, link_with
 from pages.ui.shell.controls import download_button
 from pages.ui.shell.frame import explain
 from pages.ui.shell.uploads import uploaded_file
-from tx_core.classroom.lesson_file import Lesson, pack_lesson, read_lesson
-from tx_core.errors import LessonProblem
+from tx_core.classroom.lesson_file import Lesson, pack_lesson, read_lesson, with_line
+from tx_core.errors import ExplorerError, LessonProblem
 
 MAX_QR_CHARACTERS = 1200
 """Of a link whose code a camera still reads from a projector: 121 × 121 squares at most."""
 FILE_TYPES = ["yaml", "yml"]
 
 
-def offer_lesson(draft: Fields) -> None:
-    """Offer the lesson in every form, or say in which line of its file what is wrong."""
+def offer_lesson(draft: Fields, problems: Mapping[int, ExplorerError]) -> None:
+    """Offer the lesson in every form, or say in which line of its file what is wrong.
+
+    problems: why the model cannot answer the questions of some steps, by number.
+    """
     st.subheader(texts.RESULT, anchor=False)
     written = file_of(draft)
     try:
         lesson = read_lesson(written.encode(), PAGES_WITH_VIEW)
-        name = keep_own_lesson(lesson)
+        name = keep_own_lesson(lesson, written)
     except LessonProblem as problem:
         st.markdown(f":orange[:material/info:] **{texts.PROBLEM}**")
         st.text(name_empty_boxes(draft) or str(problem))
     else:
+        if problems:
+            st.markdown(f":orange[:material/info:] **{texts.MODEL_PROBLEM}**")
+            st.text("\n".join(str(with_line(problem, written, number)) for number, problem in problems.items()))
         with st.container(horizontal=True, vertical_alignment="center"):
             step_link(name, 1, texts.PREVIEW, ":material/play_arrow:")
             class_link(name, texts.USE_IN_CLASS)
@@ -113,7 +121,7 @@ def open_lessons() -> None:
 def _offer_file(written: bytes) -> None:
     try:
         lesson = read_lesson(written, PAGES_WITH_VIEW)
-        name = keep_own_lesson(lesson)
+        name = keep_own_lesson(lesson, written.decode("utf-8-sig"))
         st.session_state[HELD] = True
     except LessonProblem as problem:
         explain(problem)

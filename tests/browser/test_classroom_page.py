@@ -254,6 +254,20 @@ def test_what_a_student_types_is_not_lost_when_the_teacher_goes_on(page_at, sett
     expect(student.get_by_role("heading", name=STEPS[1].title, exact=True)).to_be_visible(timeout=FAST)
 
 
+def test_what_stands_open_in_a_room_stays_open_when_the_answers_are_revealed(page_at):
+    teacher, code = open_room(page_at)
+    student = join(page_at, code)
+    unfold(student, texts.OWN_SENTENCE)
+    unfold(teacher, texts.SENTENCES)
+    student.get_by_label(texts.OWN_SENTENCE_LABEL).fill("Half a sent")
+    press(teacher, texts.REVEAL)
+    for page in (student, teacher):
+        expect(page.get_by_role("link", name=texts.OPEN_VIEW)).to_be_visible(timeout=FAST)
+    expect(student.get_by_label(texts.OWN_SENTENCE_LABEL)).to_be_visible()
+    expect(student.get_by_label(texts.OWN_SENTENCE_LABEL)).to_have_value("Half a sent")
+    expect(teacher.get_by_role("button", name=texts.REFRESH)).to_be_visible()
+
+
 def test_a_teacher_comes_back_by_a_reload_and_by_the_secret_link(page_at):
     teacher, code = open_room(page_at)
     unfold(teacher, texts.MANAGE)
@@ -353,6 +367,11 @@ def test_a_room_is_shown_on_a_projector_and_led_by_keys(page_at, settle):
     fitted.wait_for(state="attached", timeout=30_000)
     expect(teacher.get_by_text(lesson.steps[0].question.ask)).to_be_visible()
     expect(note(teacher)).to_have_text(texts.ANSWERED.format(answered=1, students=1))
+    for width, height in reversed(SCREENS):
+        teacher.set_viewport_size({"width": width, "height": height})
+        teacher.locator(f"html[data-fitted='st-key-classroom_live {width} {height}']").wait_for(state="attached", timeout=30_000)
+        count = teacher.locator("[data-staged]").bounding_box()
+        assert count["height"] >= LEAST_SHARE * height and count["y"] + count["height"] <= height
     meter = teacher.locator("[data-staged] .meter")
     assert meter.locator("div").bounding_box()["width"] == pytest.approx(meter.bounding_box()["width"], abs=1)
     teacher.keyboard.press("ArrowDown")

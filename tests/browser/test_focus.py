@@ -97,3 +97,10 @@ def test_the_words_of_a_filled_button_are_read_at_rest_and_when_pointed_at(page_
             page.evaluate(FADED)
             words, ground = filled.locator("p").evaluate(COLOURS_OF_WORDS)
             assert contrast(words, ground) >= MIN_TEXT_CONTRAST, path
+
+
+def test_a_page_that_has_the_focus_itself_has_one_ring_and_none_across_its_title(page_at):
+    main = page_at("/words").get_by_test_id("stMain")
+    main.press("ArrowDown")
+    assert main.evaluate("main => main.matches(':focus-visible')")
+    assert main.evaluate("main => getComputedStyle(main, '::before').display") == "none"

@@ -44,13 +44,13 @@ SHOWN_LARGEST_IN_ROW = (
 NO_CHANGE = "Nothing changed here."
 NO_CHANGE_FOR_QUERY = "Nothing changed for “{query}”."
 LARGEST_CHANGE = "The largest change: “{query}” gave “{key}” {before:.2f} of its attention and now gives {after:.2f} ({change})."
-MOVED_IN_ALL = "In all, {share:.2g} of the attention shown moved elsewhere or was lost."
-MOVED_OF_QUERY = "In all, {share:.2g} of its attention moved elsewhere or was lost."
+MOVED_IN_ALL = "In all, {share:#.2g} of the attention shown moved elsewhere or was lost."
+MOVED_OF_QUERY = "In all, {share:#.2g} of its attention moved elsewhere or was lost."
 SHOWN_LARGEST_CHANGE = (
     "The largest change: of its attention to the words shown, “{query}” gave “{key}” {before:.2f} and now gives {after:.2f} "
     "({change})."
 )
-SHOWN_MOVED_OF_QUERY = "In all, {share:.2g} of its attention to the words shown moved elsewhere or was lost."
+SHOWN_MOVED_OF_QUERY = "In all, {share:#.2g} of its attention to the words shown moved elsewhere or was lost."
 
 
 @dataclass(frozen=True)

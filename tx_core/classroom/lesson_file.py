@@ -24,7 +24,7 @@ from pydantic import (
     model_validator,
 )
 
-from tx_core.errors import LessonProblem
+from tx_core.errors import ChangeProblem, CheckpointProblem, ExplorerError, LessonProblem, ModelUnavailable, TextProblem
 
 MAX_LESSON_BYTES = 100_000
 MAX_PACKED_CHARACTERS = 4000
@@ -92,6 +92,13 @@ NEEDED_BY_MEASURE = {
 """What a measure cannot do without, beside its text."""
 MEASURED_KINDS = ("token", "cell", "head", "word", "number")
 """The kinds of question that have a right answer."""
+WRONG_FOR_MODEL: dict[type[ExplorerError], tuple[str, ...]] = {
+    TextProblem: ("question", "answer", "text"),
+    ChangeProblem: ("question", "answer", "changes"),
+    ModelUnavailable: ("view", "model"),
+    CheckpointProblem: ("view", "model"),
+}
+"""Which field of a step is wrong where a model refuses to answer its question."""
 
 
 class LessonPart(BaseModel):
@@ -271,7 +278,16 @@ def read_lesson(written: bytes, pages: Collection[str] | None = None) -> Lesson:
         inner = [
             one for one in errors if not any(other["loc"][: len(one["loc"])] == one["loc"] != other["loc"] for other in errors)
         ]
-        raise LessonProblem("\n".join(_wrong_field(error, node) for error in inner[:10])) from None
+        raise LessonProblem("\n".join(_wrong_field(error["loc"], error["msg"], node) for error in inner[:10])) from None
+
+
+def with_line(problem: ExplorerError, written: str, number: int) -> ExplorerError:
+    """Name the line of a lesson's file for what a model says of a step, counted from 1; what is about no field stays as it is."""
+    own = ("question", "answer", problem.field) if isinstance(problem, LessonProblem) and problem.field else None
+    field = own or WRONG_FOR_MODEL.get(type(problem))
+    if field is None:
+        return problem
+    return LessonProblem(_wrong_field(("steps", number - 1, *field), str(problem), yaml.compose(written, Loader=LessonLoader)))
 
 
 def write_lesson(lesson: Lesson) -> str:
@@ -356,11 +372,11 @@ def _short(name: str) -> str:
     return written if len(written) <= MAX_NAME else f"{written[: MAX_NAME - 1]}…"
 
 
-def _wrong_field(error: dict, node: yaml.Node | None) -> str:
+def _wrong_field(path: tuple[str | int, ...], problem: str, node: yaml.Node | None) -> str:
     """Say in which line which field is wrong, and why."""
-    problem = re.sub(r"^Value error, ", "", error["msg"]).rstrip(".")
-    names = [str(part + 1) if isinstance(part, int) else _short(part) for part in error["loc"]]
-    return WRONG_FIELD.format(line=_line(node, error["loc"]), field=" › ".join(names) or "the file", problem=problem)
+    said = re.sub(r"^Value error, ", "", problem).rstrip(".")
+    names = [str(part + 1) if isinstance(part, int) else _short(part) for part in path]
+    return WRONG_FIELD.format(line=_line(node, path), field=" › ".join(names) or "the file", problem=said)
 
 
 def _line(node: yaml.Node | None, path: tuple[str | int, ...]) -> int:

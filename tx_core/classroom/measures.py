@@ -125,7 +125,7 @@ def _strongest_cell(engine: Engine, measure: Measure) -> Answer:
     tokens, weights, special = _map(engine, measure)
     shown = [position for position in range(len(tokens)) if not special[position]]
     if len(shown) > MAX_CELL_TOKENS:
-        raise LessonProblem(TOO_MANY_CELLS.format(text=measure.text, count=len(shown), limit=MAX_CELL_TOKENS))
+        raise LessonProblem(TOO_MANY_CELLS.format(text=measure.text, count=len(shown), limit=MAX_CELL_TOKENS), "text")
     names = distinct_names(tokens)
     axis = tuple(names[at] for at in shown)
     cells = weights[np.ix_(shown, shown)].ravel()
@@ -143,14 +143,14 @@ def _rank_of(engine: Engine, measure: Measure) -> Answer:
     """Give the rank of a word among all that the model could put into the first blank, from 1."""
     score = score_words(engine, measure.text, [measure.word], interventions=_changes(measure))[0]
     if score.rank is None:
-        raise LessonProblem(NO_RANK.format(word=measure.word, text=measure.text))
+        raise LessonProblem(NO_RANK.format(word=measure.word, text=measure.text), "word")
     return Answer(str(score.rank), float(score.rank))
 
 
 def _attention_weight(engine: Engine, measure: Measure) -> Answer:
     """Give the weight from one token to another in one head."""
     tokens, row, _special = _row(engine, measure)
-    weight = float(row[_position(tokens, measure.key, measure.text)])
+    weight = float(row[_position(tokens, measure, "key")])
     return Answer(f"{weight:.2f}", weight)
 
 
@@ -182,7 +182,7 @@ MEASURES: dict[str, Callable[[Engine, Measure], Answer]] = {
 def _row(engine: Engine, measure: Measure) -> tuple[tuple[str, ...], np.ndarray, tuple[bool, ...]]:
     """Give the tokens, the weights of the row of the measure's query, and which tokens are special."""
     tokens, weights, special = _map(engine, measure)
-    return tokens, weights[_position(tokens, measure.query, measure.text)], special
+    return tokens, weights[_position(tokens, measure, "query")], special
 
 
 def _map(engine: Engine, measure: Measure) -> tuple[tuple[str, ...], np.ndarray, tuple[bool, ...]]:
@@ -191,17 +191,17 @@ def _map(engine: Engine, measure: Measure) -> tuple[tuple[str, ...], np.ndarray,
     stack = engine.trace(measure.text, interventions=_changes(measure)).attention
     layers, heads = stack.weights.shape[:2]
     if not (0 <= layer < layers and 0 <= head < heads):
-        raise LessonProblem(NO_SUCH_HEAD.format(head=measure.head, layers=layers, heads=heads))
+        raise LessonProblem(NO_SUCH_HEAD.format(head=measure.head, layers=layers, heads=heads), "head")
     if all(stack.key_tokens.special):
-        raise LessonProblem(NO_WORDS.format(text=measure.text))
+        raise LessonProblem(NO_WORDS.format(text=measure.text), "text")
     return stack.key_tokens.tokens, stack.weights[layer, head], stack.key_tokens.special
 
 
-def _position(tokens: tuple[str, ...], token: str, text: str) -> int:
-    """Find a token by its name: “the” is the first of that name, “the (2)” the second."""
-    names = distinct_names(tokens)
+def _position(tokens: tuple[str, ...], measure: Measure, field: str) -> int:
+    """Find the token that a field of a measure names: “the” is the first of that name, “the (2)” the second."""
+    names, token = distinct_names(tokens), getattr(measure, field)
     if token not in names:
-        raise LessonProblem(NO_SUCH_TOKEN.format(text=text, token=token, tokens=", ".join(names)))
+        raise LessonProblem(NO_SUCH_TOKEN.format(text=measure.text, token=token, tokens=", ".join(names)), field)
     return names.index(token)
 
 
@@ -215,4 +215,4 @@ def _changes(measure: Measure) -> tuple[Intervention, ...]:
     try:
         return read_interventions(measure.changes)
     except ValueError:
-        raise LessonProblem(UNREADABLE_CHANGES.format(changes=measure.changes)) from None
+        raise LessonProblem(UNREADABLE_CHANGES.format(changes=measure.changes), "changes") from None

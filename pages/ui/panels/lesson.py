@@ -18,6 +18,8 @@ from pages.ui.panels import texts
 from pages.ui.panels.lesson_question import DRAWN, NO_GUESS_MADE, ask_question, show_verdict
 from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell.address import (
+    AWAITED_CHANGE,
+    CHANGED_STEPS,
     DRAFT,
     KEPT_PARAMETERS,
     LESSON,
@@ -33,7 +35,7 @@ from pages.ui.shell.address import (
 )
 from pages.ui.shell.frame import explain
 from pages.ui.shell.level import STEP_NEEDS, StepNeeds, hide_by_key, level_in_link
-from tx_core.classroom.lesson_file import LEVELS, PACKED_MARK, Lesson, Step, open_lesson, unpack_lesson, write_lesson
+from tx_core.classroom.lesson_file import LEVELS, PACKED_MARK, Lesson, Step, open_lesson, unpack_lesson, with_line, write_lesson
 from tx_core.errors import ExplorerError, LessonProblem
 
 LESSONS = Path(__file__).parents[3] / "assets" / "lessons"
@@ -43,15 +45,10 @@ LEARNING_PATH = "path"
 """The lesson that newcomers are sent to."""
 GUESSES = "lesson_guesses"
 """Session entry of the guesses: by lesson and number of the step."""
-STEP_VIEW, CHANGED_VIEWS, NO_VIEW = "lesson_step_view", "lesson_changed_views", ("", 0, "", None)
-"""Session entries: lesson, number and page of the step shown last, and the values of its view at first; the steps, by lesson and
-number, of which the learner has changed the view."""
-
-
 FOR_CLASS = "open"
 """Query parameter of the class page: the lesson that a teacher is about to open a room for."""
-OWN_LESSONS, MAX_OWN_LESSONS = "own_lessons", 4
-"""Session entry of the lessons that this visitor opened from a file, by name, the last ones."""
+OWN_LESSONS, OWN_FILES, MAX_OWN_LESSONS = "own_lessons", "own_lesson_files", 4
+"""Session entries of the lessons that this visitor wrote or opened from a file, by name, the last ones; and of their files."""
 
 
 def find_lesson(name: str) -> Lesson:
@@ -72,12 +69,18 @@ def unpacked_lesson(name: str) -> Lesson:
     return unpack_lesson(name, PAGES_WITH_VIEW)
 
 
-def keep_own_lesson(lesson: Lesson) -> str:
-    """Keep a lesson for this visit, which is about PAGES_WITH_VIEW; give the name by which its address calls it."""
+def keep_own_lesson(lesson: Lesson, written: str) -> str:
+    """Keep a lesson for this visit, which is about PAGES_WITH_VIEW, and its file; give the name by which its address calls it."""
     name = f"own-{sha256(write_lesson(lesson).encode()).hexdigest()[:12]}"
-    own = {**st.session_state.get(OWN_LESSONS, {}), name: lesson}
-    st.session_state[OWN_LESSONS] = dict(list(own.items())[-MAX_OWN_LESSONS:])
+    for entry, kept in ((OWN_LESSONS, lesson), (OWN_FILES, written)):
+        own = {**st.session_state.get(entry, {}), name: kept}
+        st.session_state[entry] = dict(list(own.items())[-MAX_OWN_LESSONS:])
     return name
+
+
+def lesson_source(name: str) -> str:
+    """Give the file of a lesson as its writer has it; written anew for one without a file."""
+    return st.session_state.get(OWN_FILES, {}).get(name) or write_lesson(find_lesson(name))
 
 
 @lru_cache(maxsize=32)
@@ -111,7 +114,6 @@ def step_address(name: str, number: int) -> dict[str, str]:
 def lesson_step() -> bool:
     """Show the step that the address names. False where the page below must not be shown yet."""
     name = st.query_params.get(LESSON, "")
-    note_change()
     st.session_state[OFFERED], st.session_state[STEP_NEEDS] = None, StepNeeds()
     try:
         lesson = find_lesson(name)
@@ -120,12 +122,24 @@ def lesson_step() -> bool:
         st.session_state[OFFERED], st.session_state[STEP_NEEDS] = step.controls, needs_of(step)
         arrive(name, number)
         with st.container(border=True, key="lesson"):
-            return show_step(name, lesson, number)
+            return show_or_explain(name, lesson, number)
     except ExplorerError as error:
+        st.session_state[AWAITED_CHANGE] = None
         with st.container(key="lesson_problem"):  # assets/page.css keeps it below the switch of the level
             explain(error)
         if is_locked():
             leave_link(texts.LEAVE_LESSON)
+        return True
+
+
+def show_or_explain(name: str, lesson: Lesson, number: int) -> bool:
+    """Show a step, see `show_step`; of one that its model refuses say why, with the line of the lesson's file, and lead on."""
+    try:
+        return show_step(name, lesson, number)
+    except ExplorerError as problem:
+        written = st.session_state.get(OWN_FILES, {}).get(name)
+        explain(with_line(problem, written, number) if written else problem)
+        show_ways(name, lesson, number, False)
         return True
 
 
@@ -162,8 +176,7 @@ def step_number(lesson: Lesson) -> int:
 def show_step(name: str, lesson: Lesson, number: int) -> bool:
     """Show a step with its question, or with what came of it. False where the page below must wait for an answer."""
     step = lesson.steps[number - 1]
-    if st.session_state.get(STEP_VIEW, NO_VIEW)[:2] != (name, number):
-        st.session_state[STEP_VIEW] = name, number, step.page, None
+    await_change(name, number, step)
     show_progress(name, lesson, number)
     st.title(escape_markdown(step.title), anchor=False)
     with st.container(key="lesson_text"):
@@ -202,7 +215,7 @@ def place_in_strip(lesson: Lesson, number: int) -> int:
 
 def is_done(name: str, lesson: Lesson, number: int) -> bool:
     """Tell whether the learner has done what a step counts as done; see `Step.done`."""
-    guesses, changed = st.session_state.get(GUESSES, {}), st.session_state.get(CHANGED_VIEWS, ())
+    guesses, changed = st.session_state.get(GUESSES, {}), st.session_state.get(CHANGED_STEPS, ())
     step = lesson.steps[number - 1]
     if step.done == "change":
         return (name, number) in changed
@@ -211,18 +224,13 @@ def is_done(name: str, lesson: Lesson, number: int) -> bool:
     return any(lesson_name == name and later > number for lesson_name, later in (*guesses, *changed))
 
 
-def note_change() -> None:
-    """Note, before a step is shown, that the learner has changed the view of the one shown last."""
-    name, number, page, before = st.session_state.get(STEP_VIEW, NO_VIEW)
-    if before is not None and st.session_state.get(f"{page}_view", {}).get("values", before) != before:
-        st.session_state[CHANGED_VIEWS] = {*st.session_state.get(CHANGED_VIEWS, ()), (name, number)}
-
-
-def keep_view(page: str) -> None:
-    """Keep how the view of a step is at first, once its page has run, so that a change of it is noted."""
-    name, number, home, before = st.session_state.get(STEP_VIEW, NO_VIEW)
-    if home == page and before is None:
-        st.session_state[STEP_VIEW] = name, number, home, dict(st.session_state.get(f"{page}_view", {}).get("values", {}))
+def await_change(name: str, number: int, step: Step) -> None:
+    """Wait for a change of the view where it makes the step done, from how the view is when its page has run first."""
+    here, awaited = (name, number), st.session_state.get(AWAITED_CHANGE)
+    if step.done != "change" or here in st.session_state.get(CHANGED_STEPS, ()):
+        st.session_state[AWAITED_CHANGE] = None
+    elif not awaited or awaited["step"] != here:
+        st.session_state[AWAITED_CHANGE] = {"step": here, "page": step.page}
 
 
 def show_progress(name: str, lesson: Lesson, number: int) -> None:
@@ -241,7 +249,6 @@ def show_progress(name: str, lesson: Lesson, number: int) -> None:
 
 def hide_other_controls(page: str) -> None:
     """Hide the widgets of a page's own fields that the step does not show; controls that pages share are not even sent."""
-    keep_view(page)
     fields, _ = st.session_state.get(f"{page}_fields", ((), {}))
     hide_by_key([widget_key(page, field.name) for field in fields if not is_offered(field.name)])
 

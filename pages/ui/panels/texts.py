@@ -266,7 +266,9 @@ MOVED_MOST = "**Moved most: {head}**"
 HEAD_OFF, HEADS_OFF = "**The head that is switched off**", "**The heads that are switched off**"
 SEE_ON_PAGE = "See it on {page}"
 
-NO_SUCH_LESSON = "There is no lesson of this name here. There are: {names}. A lesson from a file is opened on the page Lessons."
+NO_SUCH_LESSON = (
+    "There is no lesson of this name here. There are: {names}. A lesson from a file is opened on the page “Write a lesson”."
+)
 NO_SUCH_STEP = "This lesson has no such step: it has {count}, in {parts} parts. In the link, step=1 is the first."
 LESSON_PROGRESS = "{title} · part {number} of {total}"
 STEP_DONE, STEP_TO_DO = "done", "not done yet"

@@ -31,6 +31,8 @@ OFFERED = "lesson_controls"
 """Session entry of the controls that the step of a lesson shows; None for all."""
 WAYS_OUT = ("links", "share", "export")
 """What a locked lesson never shows, by the names that `is_offered` takes."""
+AWAITED_CHANGE, CHANGED_STEPS = "lesson_awaited_change", "lesson_changed_steps"
+"""Session entries: the step that a change of its view makes done, its page and the view at first; the steps so done."""
 PLACE = "lesson_place"
 """Session entry of the step shown last: its page, the parameters of its address, its number as the reader is told it."""
 ROOM, LEAD = "room", "lead"
@@ -282,6 +284,16 @@ def write_view(page: str, fields: Sequence[Field], first: Mapping[str, object]) 
     kept = {name: written.pop(name) for name in KEPT_PARAMETERS if name in written}
     if not written == left.get("address", address) == address:
         st.query_params.from_dict(address | kept | level_in_link())
+    note_awaited_change(page, values)
+
+
+def note_awaited_change(page: str, values: Mapping[str, object]) -> None:
+    """Note the change that makes the step of a lesson done; what says so stands above the view, and the whole page runs again."""
+    awaited = st.session_state.get(AWAITED_CHANGE)
+    if awaited and awaited["page"] == page and awaited.setdefault("values", values) != values:
+        st.session_state[AWAITED_CHANGE] = None
+        st.session_state.setdefault(CHANGED_STEPS, set()).add(awaited["step"])
+        st.rerun()
 
 
 def pinned_view(page: str) -> dict[str, str]:

@@ -18,6 +18,7 @@ from pages.fill_mask.texts import GUESSED_BESIDES, GUESSED_BESIDES_CUT
 from pages.ui.canvas.texts import CLASS_GUESSED, UNLISTED_GUESS
 from pages.ui.panels.lesson import OWN_LESSONS, names_in_order
 from pages.ui.panels.lesson_question import compute
+from pages.ui.panels.texts import SWITCH_OFF_HEAD
 from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell.address import CLASS_RESULTS, PLACE, PRESENT
 from pages.ui.shell.level import BASIC, LEVEL
@@ -274,6 +275,10 @@ def test_the_guesses_for_a_changed_run_stand_beside_it_and_not_beside_the_run_wi
     rooms: Rooms, open_app: Callable[..., AppTest]
 ):
     app = open_view_of(rooms, open_app, 3, ["go", "go", "was", "go"])
+    plain = drawn_bars(app)[0]
+    assert (plain["kind"], plain["guesses"]) == ("bars", [])
+    label = SWITCH_OFF_HEAD.format(layer=5, head=7)
+    next(button for button in app.button if button.label == label).click().run()
     chart = drawn_bars(app)[0]
     assert chart["kind"] == "moved"
     assert chart["guesses"][chart["labels"].index("go")] == [0.75, texts.COUNT.format(count=3, share="75\u00a0%")]

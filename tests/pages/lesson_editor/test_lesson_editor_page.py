@@ -11,7 +11,7 @@ import yaml
 from pages import contents
 from pages.contents import PAGES
 from pages.lesson_editor import texts
-from pages.lesson_editor.draft import boxes_of, draft_of, file_of, measures_for, new_draft, new_step
+from pages.lesson_editor.draft import OPENED, boxes_of, draft_of, file_of, measures_for, new_draft, new_step
 from pages.lesson_editor.forms import move_step, remove_step
 from pages.lesson_editor.sharing import MAX_QR_CHARACTERS, qr_code
 from pages.ui.panels import lesson
@@ -151,6 +151,69 @@ def test_a_mistake_is_said_with_its_line(open_app):
     line = next(number for number, text in enumerate(written_lesson(app).splitlines(), 1) if text.startswith("language:"))
     assert any(one.value.startswith(f"Line {line}, language:") for one in app.text)
     assert not any(f"{LESSON}=" in code.value for code in app.code)
+
+
+def test_what_the_model_cannot_answer_is_said_with_its_line(open_app):
+    app = open_app("attention", text=KEYS, heads="2-8")
+    add_view(app)
+    app.switch_page("lesson_editor/page.py").run()
+    box(app, texts.KIND).set_value("token").run()
+    box(app, texts.MEASURE_BOXES["query"]).set_value("her").run()
+    assert texts.MODEL_PROBLEM not in "\n".join(one.value for one in app.markdown)
+    box(app, texts.MEASURE_BOXES["head"]).set_value("9-9").run()
+    assert texts.MODEL_PROBLEM in "\n".join(one.value for one in app.markdown)
+    line = next(number for number, text in enumerate(written_lesson(app).splitlines(), 1) if text.strip() == "head: 9-9")
+    assert any(one.value.startswith(f"Line {line}, steps › 1 › question › answer › head: ") for one in app.text)
+
+
+BIRDS = """\
+# Found in a drawer.
+title: Birds
+language: en
+level: beginner
+minutes: 5
+about: Birds.
+steps:
+  - title: Look
+    page: attention
+    view: {text: A bird sings., model: embedded}
+    # Which head was it?
+    text: Look at the map.
+    question:
+      ask: Which word?
+      kind: token
+      answer:
+        measure: strongest_key
+        text: A bird sings.
+        head: 1-2
+        query: sings
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "field"),
+    [("head: 1-2", "head: 9-9", "question › answer › head"), ("embedded}", "nobody}", "view › model")],
+)
+def test_what_only_the_model_can_tell_of_a_file_is_said_with_its_line_when_the_step_is_opened(
+    open_app, old: str, new: str, field: str
+):
+    written_file = BIRDS.replace(old, new)
+    app = open_app("attention")
+    own = read_lesson(written_file.encode())
+    app.session_state[lesson.OWN_LESSONS], app.session_state[lesson.OWN_FILES] = {"own-1": own}, {"own-1": written_file}
+    app.query_params[LESSON] = "own-1"
+    app.run()
+    assert not app.exception
+    line = next(number for number, text in enumerate(written_file.splitlines(), 1) if new in text)
+    assert any(one.value.startswith(f"Line {line}, steps › 1 › {field}: ") for one in app.text)
+
+
+def test_a_lesson_of_ones_own_keeps_the_file_as_it_was_written(open_app):
+    app = open_app("lesson_editor")
+    app.session_state[OPENED] = BIRDS
+    app.run()
+    assert not app.exception
+    assert list(app.session_state[lesson.OWN_FILES].values()) == [BIRDS]
 
 
 def test_steps_are_ordered_and_removed(open_app):

@@ -181,6 +181,13 @@ def test_the_largest_change_is_described_of_all_or_of_one_token():
     assert describe_largest_change(BEFORE, BEFORE, names[:2], names, 0) == comparison.NO_CHANGE_FOR_QUERY.format(query="a")
 
 
+def test_attention_that_is_lost_whole_is_a_share_with_decimals():
+    names = ["a", "b", "c"]
+    lost = describe_largest_change(BEFORE, np.zeros_like(BEFORE), names[:2], names, 1)
+    assert lost.endswith(comparison.MOVED_OF_QUERY.format(share=1))
+    assert " 1.0 " in lost
+
+
 def test_a_change_of_rescaled_shares_is_said_to_be_of_what_is_shown():
     names = ["a", "b", "c"]
     told = describe_largest_change(BEFORE, AFTER, names[:2], names, 1, rescaled=True)

@@ -14,15 +14,17 @@ from tx_core.classroom.lesson_file import (
     MAX_LESSON_BYTES,
     MAX_PACKED_CHARACTERS,
     PACKED_MARK,
+    WRONG_FIELD,
     Measure,
     Question,
     open_lesson,
     pack_lesson,
     read_lesson,
     unpack_lesson,
+    with_line,
     write_lesson,
 )
-from tx_core.errors import LessonProblem
+from tx_core.errors import Busy, ChangeProblem, CheckpointProblem, ExplorerError, LessonProblem, ModelUnavailable, TextProblem
 
 SMALL = """\
 title: One step
@@ -84,6 +86,31 @@ def test_what_is_wrong_is_named_with_its_line(old: str, new: str, line: int, fie
     said = problem(SMALL.replace(old, new)).splitlines()
     assert any(one.startswith(f"Line {line}, {field}: ") for one in said), said
     assert not any(one.startswith("Line 7, steps: ") for one in said), said
+
+
+@pytest.mark.parametrize(
+    ("problem", "line", "field"),
+    [
+        (LessonProblem("No such head.", "head"), 17, "question › answer › head"),
+        (LessonProblem("No such token.", "query"), 18, "question › answer › query"),
+        (LessonProblem("These cannot be read.", "changes"), 15, "question › answer › changes"),  # left out: at what lacks them
+        (TextProblem("No blank."), 16, "question › answer › text"),
+        (ChangeProblem("No such layer."), 15, "question › answer › changes"),
+        (ModelUnavailable("No such model."), 9, "view › model"),
+        (CheckpointProblem("Damaged."), 9, "view › model"),
+    ],
+)
+def test_what_only_the_model_can_tell_is_named_with_its_line(problem: ExplorerError, line: int, field: str):
+    answer = "answer:\n        measure: strongest_key\n        text: A bird sings.\n        head: 1-2\n        query: sings\n"
+    written = SMALL.replace("answer: {measure: strongest_key, text: A bird sings., head: 1-2, query: sings}\n", answer)
+    said = with_line(problem, written, 1)
+    assert isinstance(said, LessonProblem)
+    assert str(said) == WRONG_FIELD.format(line=line, field=f"steps › 1 › {field}", problem=str(problem).rstrip("."))
+
+
+@pytest.mark.parametrize("problem", [Busy("Ask again."), LessonProblem("A number is none.")])
+def test_what_is_about_no_field_gets_no_line(problem: ExplorerError):
+    assert with_line(problem, SMALL, 1) is problem
 
 
 def test_a_missing_field_is_named_at_the_line_of_what_lacks_it():

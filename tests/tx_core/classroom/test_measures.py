@@ -6,7 +6,7 @@ import pytest
 from tests.support.serving import ROOT
 from tx_core import Intervention, load
 from tx_core.classroom.lesson_file import Measure, Question, open_lesson
-from tx_core.classroom.measures import Answer, compute_answer, grade
+from tx_core.classroom.measures import MAX_CELL_TOKENS, Answer, compute_answer, grade
 from tx_core.errors import LessonProblem
 from tx_core.fill_mask.predictions import predict
 
@@ -116,18 +116,21 @@ def test_the_second_of_two_equal_tokens_has_a_name_of_its_own(engine):
 
 
 @pytest.mark.parametrize(
-    "wrong",
+    ("field", "wrong"),
     [
-        {"measure": "strongest_key", "head": "2-8", "query": "dog"},
-        {"measure": "attention_weight", "head": "2-8", "query": "her", "key": "dog"},
-        {"measure": "strongest_key", "head": "7-1", "query": "her"},
-        {"measure": "strongest_key", "head": "0-1", "query": "her"},
-        {"measure": "strongest_key", "head": "2-8", "query": "her", "changes": "explode"},
+        ("query", {"measure": "strongest_key", "head": "2-8", "query": "dog"}),
+        ("key", {"measure": "attention_weight", "head": "2-8", "query": "her", "key": "dog"}),
+        ("head", {"measure": "strongest_key", "head": "7-1", "query": "her"}),
+        ("head", {"measure": "strongest_key", "head": "0-1", "query": "her"}),
+        ("changes", {"measure": "strongest_key", "head": "2-8", "query": "her", "changes": "explode"}),
+        ("text", {"measure": "strongest_cell", "head": "2-8", "text": "a " * (MAX_CELL_TOKENS + 1)}),
+        ("word", {"measure": "rank_of", "text": BLANK, "word": "😀"}),
     ],
 )
-def test_what_the_text_or_the_model_lacks_is_a_problem_of_the_lesson(engine, wrong):
-    with pytest.raises(LessonProblem):
-        answer(engine, text=KEYS, **wrong)
+def test_what_the_text_or_the_model_lacks_is_a_problem_of_the_lesson_and_names_the_field(engine, field, wrong):
+    with pytest.raises(LessonProblem) as raised:
+        answer(engine, **{"text": KEYS} | wrong)
+    assert raised.value.field == field
 
 
 def test_a_guessed_word_gets_its_own_share_and_rank(engine):

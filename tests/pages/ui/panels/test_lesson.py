@@ -1,9 +1,9 @@
 """A lesson asks before it shows: until the answer, nothing of the view is on the page."""
 
-import json
 import re
 from hashlib import sha256
 from typing import get_args, get_type_hints
+from urllib.parse import parse_qsl
 
 import pytest
 
@@ -19,7 +19,7 @@ from tests.support.drawn_bars import bars_told
 from tests.support.messages import UNKNOWN
 from tests.support.page_links import page_links
 from tx_core.classroom.lesson_file import NO_SUCH_PAGE, NOT_PACKED, Lesson, Question, Step, pack_lesson, write_lesson
-from tx_core.classroom.measures import compute_answer
+from tx_core.classroom.measures import NO_SUCH_HEAD, compute_answer
 from tx_core.engine import catalogue
 
 STEPS = lesson.shipped_lesson(lesson.LEARNING_PATH).steps
@@ -268,27 +268,6 @@ def test_a_lesson_in_the_address_is_played_like_one_that_ships(open_app):
     assert dict(app.query_params)[LESSON] == name
 
 
-def done_in_strip(app) -> list[bool]:
-    """Which parts of the lesson the strip shows as done."""
-    [strip] = [one.proto for one in app.main.get("bidi_component") if one.proto.component_name.endswith("step_strip")]
-    return json.loads(strip.json)[0]["done"]
-
-
-@pytest.mark.parametrize("question", [None, {"ask": "Why?", "kind": "open"}])
-def test_a_step_that_is_done_by_a_change_is_done_once_the_learner_has_made_one(open_app, question):
-    app = open_app("attention", **{LESSON: pack_lesson(own_lesson(done="change", question=question))})
-    if question:
-        app.text_area[0].set_value("Because.")
-        check(app)
-    for _ in range(2):
-        assert done_in_strip(app) == [False]
-        app.run()
-    app.selectbox(key="attention_heads_named").select_index(3).run()
-    app.run()
-    assert not app.exception
-    assert done_in_strip(app) == [True]
-
-
 @pytest.mark.parametrize("name", ["z.", "z.AAAA", "z.%00", f"z.{'A' * 5000}", pack_lesson(own_lesson())[:-20], "own-123"])
 def test_a_link_that_holds_no_whole_lesson_is_said_and_the_page_opens(open_app, name: str):
     app = open_app("attention", **{LESSON: name})
@@ -324,6 +303,29 @@ def test_a_locked_link_leads_nowhere_but_out_of_the_lesson(open_app):
 def test_a_locked_lesson_that_cannot_be_read_can_be_left(open_app):
     app = open_app("attention", **{LESSON: "z.AAAA", LOCK: "1"})
     assert links(app) == {texts.LEAVE_LESSON}
+
+
+def test_a_step_whose_question_cannot_be_asked_leads_on_also_in_a_locked_lesson(open_app):
+    measure = {"measure": "strongest_key", "text": LINK, "head": "9-9", "query": "bird"}
+    wrong = own_lesson(question={"ask": "Which?", "kind": "token", "answer": measure})
+    name = pack_lesson(wrong.model_copy(update={"steps": wrong.steps * 2}))
+    app = open_app("attention", **{LESSON: name, STEP: "1", LOCK: "1"})
+    assert not app.exception
+    assert NO_SUCH_HEAD.partition("{")[0] in written(app)
+    assert links(app) == {texts.SKIP_STEP, texts.LEAVE_LESSON}
+
+
+def test_the_end_of_the_path_leads_to_the_next_lesson_and_to_a_sentence_of_ones_own(open_app):
+    app = open_step(open_app, len(STEPS))
+    following = lesson.names_in_order()[1]
+    onward = texts.NEXT_LESSON.format(title=lesson.shipped_lesson(following).title)
+    own = texts.TRY_OWN_SENTENCE.format(page=contents.page(contents.FORMER_HOME).name)
+    assert not {onward, own} & links(app)
+    app.selectbox[0].set_value("5-7").run()
+    check(app)
+    assert {onward, own, texts.END_LESSON} <= links(app)
+    [link] = [one.proto for one in app.get("page_link") if one.proto.label == onward]
+    assert dict(parse_qsl(link.query_string))[LESSON] == following
 
 
 def test_a_step_shows_the_controls_that_it_names(open_app):

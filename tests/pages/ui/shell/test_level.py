@@ -256,7 +256,7 @@ def test_a_step_of_a_lesson_shows_the_controls_that_it_names_at_both_levels(open
         app = answered(open_app("fill_mask", **link, **more))
         assert not app.exception
         assert {"fill_mask_text", "fill_mask_heads_named"} <= {box.key for box in (*app.text_input, *app.selectbox)}
-        assert "fill_mask_off" in [button.key for button in app.button]
+        assert "fill_mask_make_off" in [button.key for button in app.button]
 
 
 def test_a_step_that_asks_for_a_head_shows_the_wall_in_basic_too(open_app):

@@ -1,0 +1,106 @@
+"""A step that is done by a change is done once the learner has changed its view, and at once."""
+
+import json
+
+import pytest
+
+from pages.fill_mask.texts import TOP_WORDS
+from pages.ui.panels import lesson, texts
+from pages.ui.shell.address import LESSON
+from tests.support.drawings import sent_to
+from tests.support.drawn_bars import bars_told
+from tx_core.classroom.lesson_file import Lesson, pack_lesson
+
+PATH, CUT = lesson.LEARNING_PATH, 3
+"""The step of the path in which the learner switches a head off."""
+
+
+def done_in_strip(app) -> list[bool]:
+    """Which parts of the lesson the strip shows as done."""
+    [strip] = [one.proto for one in app.main.get("bidi_component") if one.proto.component_name.endswith("step_strip")]
+    return json.loads(strip.json)[0]["done"]
+
+
+def open_changeable(open_app, **step):
+    """Open a lesson of one step that is done by a change."""
+    first = {"title": "Look", "page": "attention", "view": {"text": "A bird sings."}, "text": "Look.", "done": "change"} | step
+    fields = {"title": "Birds", "language": "en", "level": "beginner", "minutes": 5, "about": "Birds.", "steps": [first]}
+    return open_app("attention", **{LESSON: pack_lesson(Lesson.model_validate(fields))})
+
+
+def change(app, head: int = 3) -> None:
+    """Choose another head."""
+    app.selectbox(key="attention_heads_named").select_index(head).run()
+    assert not app.exception
+
+
+def check(app) -> None:
+    """Send the guess."""
+    next(button for button in app.button if button.label == texts.CHECK_GUESS).click().run()
+    assert not app.exception
+
+
+def named(app, label: str, layer: int, head: int):
+    """Find the buttons with a label that names a head."""
+    return [button for button in app.button if button.label == label.format(layer=layer, head=head)]
+
+
+@pytest.mark.parametrize("question", [None, {"ask": "Why?", "kind": "open"}])
+def test_a_step_that_is_done_by_a_change_is_done_once_the_learner_has_made_one(open_app, question):
+    app = open_changeable(open_app, question=question)
+    if question:
+        app.text_area[0].set_value("Because.")
+        check(app)
+    for _ in range(2):
+        assert done_in_strip(app) == [False]
+        app.run()
+    change(app)
+    assert done_in_strip(app) == [True]
+
+
+def test_a_step_that_waits_for_no_change_is_not_done_by_one(open_app):
+    app = open_changeable(open_app, done=None)
+    change(app)
+    assert done_in_strip(app) == [False]
+
+
+def test_a_change_on_the_same_page_outside_of_the_lesson_does_nothing_for_its_step(open_app):
+    app = open_changeable(open_app)
+    address = dict(app.query_params)
+    app.query_params.clear()
+    app.run()
+    change(app)
+    app.query_params.update(address)
+    app.run()
+    assert not app.exception
+    assert done_in_strip(app) == [False]
+    change(app, head=4)
+    assert done_in_strip(app) == [True]
+
+
+def test_a_step_that_cannot_be_shown_waits_for_no_change(open_app):
+    app = open_changeable(open_app)
+    there = app.query_params[LESSON]
+    app.query_params[LESSON] = "nobody"
+    app.run()
+    change(app)
+    app.query_params[LESSON] = there
+    app.run()
+    assert done_in_strip(app) == [False]
+
+
+def test_the_learner_of_the_path_guesses_with_the_head_on_and_is_done_once_it_is_switched_off(open_app):
+    step = lesson.shipped_lesson(PATH).steps[CUT - 1]
+    app = open_app(step.page, **lesson.step_address(PATH, CUT))
+    app.radio[0].set_value("went")
+    check(app)
+    [off] = named(app, texts.SWITCH_OFF_HEAD, 5, 7)
+    assert off.label in step.then
+    assert bars_told(app)[TOP_WORDS][0].startswith("went")
+    assert done_in_strip(app)[CUT - 1] is False
+    off.click().run()
+    assert not app.exception
+    assert named(app, texts.SWITCH_ON_HEAD, 5, 7)
+    assert done_in_strip(app)[CUT - 1] is True
+    answer = sent_to(app, "question")[0][0]["verdict"]
+    assert answer.startswith("“go”")
