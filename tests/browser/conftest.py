@@ -211,17 +211,21 @@ def wait_for_script(page: Page) -> None:
 GO_BY_HISTORY = """address => {
   const app = document.querySelector('[data-testid=stApp]')
   const isIdle = () => app.dataset.testScriptState === 'notRunning'
+  const before = document.title
   history.pushState({}, '', address)
   return new Promise((done) => {
     let begun = false
-    const look = () => {
-      begun ||= !isIdle()
-      if (begun && isIdle()) done(null)
+    const look = (changes = []) => {
+      begun ||= changes.length > 0 || !isIdle() || document.title !== before
+      if (!begun || !isIdle()) return
+      clearInterval(looking)
+      done(null)
     }
+    const looking = setInterval(look, 50) // a run may be over before its state is drawn: another page has another title
     new MutationObserver(look).observe(app, { attributeFilter: ['data-test-script-state'] })
     dispatchEvent(new PopStateEvent('popstate'))
     look()
-    setTimeout(() => { begun = true; look() }, 5000) // a run that was over before it was seen
+    setTimeout(() => { begun = true; look() }, 5000) // a run of the same page that was over before it was seen
   })
 }"""
 
