@@ -30,7 +30,18 @@ except SettingsProblem as problem:
 
 from pages.classroom import events
 from pages.ui.canvas import component, framed, prefetch
-from pages.ui.shell import admission, draining, garbage, glossary, metrics, readiness, run_messages, start_page, theme, uploads
+from pages.ui.shell import (
+    admission,
+    draining,
+    garbage,
+    glossary,
+    metrics,
+    readiness,
+    run_messages,
+    run_start,
+    start_page,
+    uploads,
+)
 
 # Programs that PyTorch keeps on a processor, one for each size of an operation: by itself a thousand, which many sentences in
 # bfloat16 through a model of BERT's size fill with 1.8 GB. Read at its first operation, hence set before torch is there.
@@ -87,7 +98,7 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
 
 
 metrics.log_without_messages()
-theme.write_theme_once()
+run_start.write_theme_once()
 run_messages.hand_on_together()
 ROUTES = (
     Route("/api/ready", ready),

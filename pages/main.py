@@ -25,7 +25,6 @@ from pages.ui.shell.address import (
     take_over,
 )
 from pages.ui.shell.admission import is_admitted, say_if_slowed, wait_for_room
-from pages.ui.shell.downloads import keep_downloads
 from pages.ui.shell.draining import has_kept, lost_session
 from pages.ui.shell.frame import (
     list_of_pages,
@@ -47,6 +46,7 @@ from pages.ui.shell.level import (
     settle_level,
 )
 from pages.ui.shell.metrics import page_run
+from pages.ui.shell.run_start import keep_downloads
 from pages.ui.shell.start_page import SIDEBAR_WIDTH
 from pages.ui.shell.texts import SESSION_LOST, TRAINING_KEPT
 from pages.ui.shell.uploads import has_upload

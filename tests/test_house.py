@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -109,28 +109,36 @@ def room_of(module: str) -> tuple[int, str]:
     return (0 if module in ("tx_core", "pages", "pages.ui") else len(ROOMS) + (module == "app"), folder)
 
 
-def each(files: list[Path]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("path", files, ids=name_of)
+def offences(files: Iterable[Path], find: Callable[[Path], Collection[object]]) -> dict[str, Collection[object]]:
+    """What is found in files, by their names; empty where nothing is. One test for all files: thousands would take a minute."""
+    return {name_of(path): found for path in files if (found := find(path))}
 
 
-@each(CODE)
-def test_a_package_is_imported_in_its_home_only(path):
-    strangers = [
-        module for module in imported(path) if (homes := HOMES.get(module.split(".")[0])) and not name_of(path).startswith(homes)
-    ]
-    assert strangers == []
+def test_a_package_is_imported_in_its_home_only():
+    def strangers(path: Path) -> list[str]:
+        homes = ((module, HOMES.get(module.split(".")[0])) for module in imported(path))
+        return [module for module, places in homes if places and not name_of(path).startswith(places)]
+
+    assert offences(CODE, strangers) == {}
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_a_file_imports_its_own_room_and_the_rooms_below_only(module):
-    line, room = room_of(module)
-    others = {other: room_of(other) for other in own_imports(MODULES[module])}
-    assert [other for other, (place, theirs) in others.items() if theirs != room and place >= line] == []
+def test_a_file_imports_its_own_room_and_the_rooms_below_only():
+    names = {path: module for module, path in MODULES.items()}
+
+    def not_below(path: Path) -> list[str]:
+        line, room = room_of(names[path])
+        others = {other: room_of(other) for other in own_imports(path)}
+        return [other for other, (place, theirs) in others.items() if theirs != room and place >= line]
+
+    assert offences(CODE, not_below) == {}
 
 
-@each([path for path in CODE if name_of(path).startswith("tx_core/")])
-def test_the_core_knows_no_screen(path):
-    assert [module for module in imported(path) if module.split(".")[0] in {"pages", "app", "streamlit"}] == []
+def test_the_core_knows_no_screen():
+    core = [path for path in CODE if name_of(path).startswith("tx_core/")]
+    assert (
+        offences(core, lambda path: [name for name in imported(path) if name.split(".")[0] in {"pages", "app", "streamlit"}])
+        == {}
+    )
 
 
 def test_no_imports_run_in_a_circle():
@@ -143,10 +151,12 @@ def test_no_folder_holds_more_files_than_one_reads():
     assert {name_of(folder): count for folder, count in folders.items() if count > MAX_FILES} == {}
 
 
-@pytest.mark.parametrize("folder", sorted({name_of(path.parent) for path in CODE if path.parent != ROOT}))
-def test_every_folder_says_what_is_in_it_what_it_uses_and_where_to_begin(folder):
-    text = ast.get_docstring(ast.parse((ROOT / folder / "__init__.py").read_text(encoding="utf-8"))) or ""
-    assert {"Uses", "Begin"} - set(re.findall(r"\w+", text)) == set()
+def test_every_folder_says_what_is_in_it_what_it_uses_and_where_to_begin():
+    def unsaid(path: Path) -> set[str]:
+        text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+        return {"Uses", "Begin"} - set(re.findall(r"\w+", text))
+
+    assert offences({path.parent / "__init__.py" for path in CODE if path.parent != ROOT}, unsaid) == {}
 
 
 def test_every_page_is_in_the_navigation_and_every_entry_has_its_page():
@@ -194,9 +204,8 @@ def test_the_project_is_smaller_than_40_megabytes():
     assert size < 40_000_000
 
 
-@each(ALL_CODE)
-def test_no_file_of_code_is_longer_than_400_lines(path):
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 400
+def test_no_file_of_code_is_longer_than_400_lines():
+    assert offences(ALL_CODE, lambda path: path.read_text(encoding="utf-8").splitlines()[400:]) == {}
 
 
 def assigned(statement: ast.stmt) -> list[str]:
@@ -212,10 +221,12 @@ def assigned(statement: ast.stmt) -> list[str]:
     return [name for name in names if not name.startswith("_")]
 
 
-@each(CODE)
-def test_no_module_gives_one_public_name_to_two_things(path):
-    counts = Counter(name for statement in ast.parse(path.read_text(encoding="utf-8")).body for name in assigned(statement))
-    assert [name for name, count in counts.items() if count > 1] == []
+def test_no_module_gives_one_public_name_to_two_things():
+    def given_twice(path: Path) -> list[str]:
+        counts = Counter(name for statement in ast.parse(path.read_text(encoding="utf-8")).body for name in assigned(statement))
+        return [name for name, count in counts.items() if count > 1]
+
+    assert offences(CODE, given_twice) == {}
 
 
 SAME_NAMES = {
@@ -244,16 +255,20 @@ def test_no_two_public_things_of_the_core_and_of_the_shared_rooms_have_one_name(
     assert {name: files for name, files in homes.items() if len(files) > 1 and name not in SAME_NAMES} == {}
 
 
-@each(SHOWN)
-def test_no_file_contains_what_the_style_forbids(path):
-    text = path.read_text(encoding="utf-8")
-    assert [words for words in FORBIDDEN if words in text] == []
+def test_no_file_contains_what_the_style_forbids():
+    def forbidden(path: Path) -> list[str]:
+        text = path.read_text(encoding="utf-8")
+        return [words for words in FORBIDDEN if words in text]
+
+    assert offences(SHOWN, forbidden) == {}
 
 
-@each(project_files("assets/**/*.js", "assets/**/*.css", "assets/**/*.html"))
-def test_what_a_browser_loads_names_no_other_server(path):
-    text = path.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
-    assert re.findall(r"(?:https?:)?//[\w-]+(?:\.[\w-]+)+", text) == []
+def test_what_a_browser_loads_names_no_other_server():
+    def servers(path: Path) -> list[str]:
+        text = path.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
+        return re.findall(r"(?:https?:)?//[\w-]+(?:\.[\w-]+)+", text)
+
+    assert offences(project_files("assets/**/*.js", "assets/**/*.css", "assets/**/*.html"), servers) == {}
 
 
 NOT_FOR_READERS = re.compile(r"[<>{}\[\]#=/\\;]|sans-serif$|^\(?[a-z-]+[(:]")
@@ -282,9 +297,8 @@ def test_prose_in_a_script_is_distinguished_from_selectors_comments_and_styles()
     assert [prose_of_script(other) for other in (*others, 'throw new Error("no such cell")')] == [[]] * 5
 
 
-@each(project_files("assets/**/*.js"))
-def test_a_script_is_handed_its_texts_by_python(path):
-    assert prose_of_script(path.read_text(encoding="utf-8")) == []
+def test_a_script_is_handed_its_texts_by_python():
+    assert offences(project_files("assets/**/*.js"), lambda path: prose_of_script(path.read_text(encoding="utf-8"))) == {}
 
 
 COPIED_WORDS = 5
@@ -314,7 +328,6 @@ def is_expectation(node: ast.AST) -> bool:
     return isinstance(node, ast.Assert)
 
 
-@pytest.fixture(scope="module")
 def said_by_the_product() -> set[str]:
     """Every run of words that a page or the core may say."""
     speaking = [path for path in CODE if path.name != "page.py" and "evaluation" not in path.parts]
@@ -322,11 +335,14 @@ def said_by_the_product() -> set[str]:
     return said - {run for sentence in TYPED for run in runs_of_words(sentence)}
 
 
-@each(project_files("tests/**/test_*.py"))
-def test_an_assertion_compares_with_the_constant_of_a_sentence_and_not_with_a_copy(path, said_by_the_product):
-    expectations = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if is_expectation(node)]
-    compared = {text for node in expectations for text in strings(node)}
-    assert {text for text in compared if runs_of_words(text) & said_by_the_product} == set()
+def test_an_assertion_compares_with_the_constant_of_a_sentence_and_not_with_a_copy():
+    said = said_by_the_product()
+
+    def copied(path: Path) -> set[str]:
+        expectations = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if is_expectation(node)]
+        return {text for node in expectations for text in strings(node) if runs_of_words(text) & said}
+
+    assert offences(project_files("tests/**/test_*.py"), copied) == {}
 
 
 def requirements(name: str) -> list[str]:

@@ -152,8 +152,28 @@ SHOWN = """() => {
 its list of pages, which the browser draws last, and shows all that it holds back until its first scripts are there."""
 
 
+@dataclass
+class SharedTab:
+    """The tab that tests of a module share, once one has opened it, and the test that looked at it last."""
+
+    page: Page | None = None
+    watch: Watch | None = None
+    test: str = ""
+
+
+@pytest.fixture(scope="module")
+def shared_tab() -> Iterator[SharedTab]:
+    """The tab of a module."""
+    tab = SharedTab()
+    yield tab
+    if tab.page:
+        tab.page.close()
+
+
 @pytest.fixture
-def page_at(browser: Browser, visitors: list[BrowserContext], server: str) -> Iterator[Callable[..., Page]]:
+def page_at(
+    browser: Browser, visitors: list[BrowserContext], shared_tab: SharedTab, server: str
+) -> Iterator[Callable[..., Page]]:
     """Open a path of the app as a new visitor: page_at("/attention?text=hi", width=390, dark=True, expect=[…]).
 
     prepare: is given the page before anything of the app is loaded.
@@ -179,7 +199,8 @@ def page_at(browser: Browser, visitors: list[BrowserContext], server: str) -> It
 
     yield open_page
     for page in [page for visitor in visitors for page in visitor.pages[1:]]:
-        page.close()
+        if page is not shared_tab.page:
+            page.close()
     faults = [fault for watch in watches for fault in watch.faults]
     assert not faults, "\n".join(faults)
 
@@ -211,17 +232,21 @@ def wait_for_script(page: Page) -> None:
 GO_BY_HISTORY = """address => {
   const app = document.querySelector('[data-testid=stApp]')
   const isIdle = () => app.dataset.testScriptState === 'notRunning'
+  const before = document.title
   history.pushState({}, '', address)
   return new Promise((done) => {
     let begun = false
-    const look = () => {
-      begun ||= !isIdle()
-      if (begun && isIdle()) done(null)
+    const look = (changes = []) => {
+      begun ||= changes.length > 0 || !isIdle() || document.title !== before
+      if (!begun || !isIdle()) return
+      clearInterval(looking)
+      done(null)
     }
+    const looking = setInterval(look, 50) // a run may be over before its state is drawn: another page has another title
     new MutationObserver(look).observe(app, { attributeFilter: ['data-test-script-state'] })
     dispatchEvent(new PopStateEvent('popstate'))
     look()
-    setTimeout(() => { begun = true; look() }, 5000) // a run that was over before it was seen
+    setTimeout(() => { begun = true; look() }, 5000) // a run of the same page that was over before it was seen
   })
 }"""
 
@@ -240,32 +265,32 @@ TO_THE_TOP = """() => {
 
 
 @pytest.fixture(scope="module")
-def shared_tabs(visitors: list[BrowserContext]) -> Iterator[dict[str, tuple[Page, Watch]]]:
-    """The tab that all cases of one test share, by the name of the test."""
-    tabs: dict[str, tuple[Page, Watch]] = {}
-    yield tabs
-    for page, _ in tabs.values():
-        page.close()
+def elsewhere() -> str:
+    """A view that shows little."""
+    return "/learn"
 
 
 @pytest.fixture
 def view_at(
-    request: pytest.FixtureRequest, shared_tabs: dict[str, tuple[Page, Watch]], visitors: list[BrowserContext], server: str
+    request: pytest.FixtureRequest, shared_tab: SharedTab, visitors: list[BrowserContext], server: str, elsewhere: str
 ) -> Iterator[Callable[..., Page]]:
-    """Show a view in the tab that all cases of a test share: view_at("/masks?part=one", width=390, dark=True).
+    """Show a view in the tab that tests of a module share: view_at("/masks?part=one", width=390, dark=True).
 
     The first view is loaded; to the others the app goes by history, which is a third of the work. For what holds of a view,
-    however a reader comes to it. When a case ends, the tab must have been free of console errors, dialogs and requests to other
-    origins; after a case that failed, the next one loads its view.
+    however a reader comes to it. Between two tests it leads to another page, so that nothing stays open. When a test ends, the
+    tab must have been free of console errors, dialogs and requests to other origins; after one that failed, the next loads its
+    view. prepare: is given the tab before the first view is loaded.
     """
-    name = request.node.originalname
+    tab, name = shared_tab, request.node.originalname
 
-    def show(path: str, width: int = 1280, dark: bool = False) -> Page:
-        if name in shared_tabs and not shared_tabs[name][0].is_closed():
-            page, _ = shared_tabs[name]
+    def show(path: str, width: int = 1280, dark: bool = False, prepare: Callable[[Page], object] = lambda page: None) -> Page:
+        if tab.page and not tab.page.is_closed():
+            page = tab.page
             page.mouse.move(0, 0)
             page.set_viewport_size({"width": width, "height": 900})
             page.emulate_media(color_scheme="dark" if dark else "light")
+            if tab.test != name:
+                go_by_history(page, elsewhere)
             go_by_history(page, path)
             expect(page.get_by_test_id("stApp")).to_have_css("background-color", DARK if dark else LIGHT, timeout=30_000)
             wait_for_script(page)
@@ -273,16 +298,17 @@ def view_at(
             page.evaluate(IN_PLACE)
             page.evaluate(TO_THE_TOP)
         else:
-            shared_tabs[name] = page, watch = visitors[0].new_page(), Watch(server)
-            load(page, watch, path, width, dark, lambda page: None)
+            tab.page, tab.watch = page, watch = visitors[0].new_page(), Watch(server)
+            load(page, watch, path, width, dark, prepare)
+        tab.test = name
         return page
 
     failed_before = request.session.testsfailed
     yield show
-    page, watch = shared_tabs[name]
-    faults = watch.faults[:]
-    if faults or request.session.testsfailed > failed_before:
-        page.close()
+    faults = tab.watch.faults[:] if tab.watch else []
+    if tab.page and (faults or request.session.testsfailed > failed_before):
+        tab.page.close()
+        tab.page = None
     assert not faults, "\n".join(faults)
 
 
@@ -322,7 +348,11 @@ def axe() -> Callable[[Page], None]:
     """Assert that axe-core finds nothing against WCAG 2 A and AA on the page as it stands: axe(page)."""
 
     def check(page: Page) -> None:
-        violations = Axe().run(page, options=AXE_RULES).response["violations"]
+        expect(page.locator("[data-stale='true']")).to_have_count(0, timeout=30_000)  # pale, and about to be drawn anew
+        page.evaluate(FADED)
+        if not page.evaluate("'axe' in window"):
+            page.evaluate(Axe().axe_script)  # a fourth of the work: once for all looks at a document
+        violations = page.evaluate("async (rules) => (await axe.run(rules)).violations", AXE_RULES)
         lines = [
             f"{violation['id']} ({violation['impact']}): {violation['help']}\n    {node['html'][:200]}\n"
             f"    {' '.join(node['failureSummary'].split())}"

@@ -51,8 +51,8 @@ def no_wider_than_the_screen(page: Page) -> bool:
     return page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
-def test_on_a_laptop_question_sentence_wall_and_map_are_on_the_first_screen(page_at):
-    page = page_at("/attention")
+def test_on_a_laptop_question_sentence_wall_and_map_are_on_the_first_screen(view_at):
+    page = view_at("/attention")
     page.set_viewport_size({"width": 1280, "height": 800})
     for part in (page.get_by_role("heading", level=1), sentence(page), head(page, 4, 8), said(page)):
         expect(part).to_be_in_viewport(ratio=1)
@@ -62,8 +62,8 @@ def test_on_a_laptop_question_sentence_wall_and_map_are_on_the_first_screen(page
     assert page.get_by_text("Whose keys are they?").is_visible()
 
 
-def test_typing_changes_the_tokens_the_map_shows_and_clearing_says_what_to_do(page_at):
-    page = page_at("/attention")
+def test_typing_changes_the_tokens_the_map_shows_and_clearing_says_what_to_do(view_at):
+    page = view_at("/attention")
     assert shape_of(page)["queries"] == 7
     sentence(page).press("End")
     sentence(page).press_sequentially(" Again", delay=20)
@@ -78,8 +78,8 @@ def test_typing_changes_the_tokens_the_map_shows_and_clearing_says_what_to_do(pa
     expect(said(page)).to_contain_text(f"Layer {layer}, head {head}.")
 
 
-def test_wall_and_keys_and_boxes_choose_the_same_heads(page_at):
-    page = page_at("/attention")
+def test_wall_and_keys_and_boxes_choose_the_same_heads(view_at):
+    page = view_at("/attention")
     head(page, 1, 8).click()
     expect(said(page)).to_contain_text("Layer 1, head 8.")
     linked(page, "heads=1-8")
@@ -105,8 +105,8 @@ def test_wall_and_keys_and_boxes_choose_the_same_heads(page_at):
     expect(said(page)).to_contain_text("Layer 2, head 7.")
 
 
-def test_an_example_no_longer_describes_the_view_once_another_head_is_chosen(page_at):
-    page = page_at("/attention")
+def test_an_example_no_longer_describes_the_view_once_another_head_is_chosen(view_at):
+    page = view_at("/attention")
     page.get_by_text("In layer 2, head 8:").wait_for()
     head(page, 1, 8).click()
     page.get_by_text(HINT_ELSEWHERE).wait_for()
@@ -118,8 +118,8 @@ def test_an_example_no_longer_describes_the_view_once_another_head_is_chosen(pag
     page.get_by_text(HINT_ELSEWHERE).wait_for()
 
 
-def test_a_clicked_token_is_focused_in_words_and_in_the_link_and_stays_through_the_options(page_at):
-    page = page_at("/?text=pancake+with+an+old+arrow&heads=1-8")
+def test_a_clicked_token_is_focused_in_words_and_in_the_link_and_stays_through_the_options(view_at):
+    page = view_at("/attention?text=pancake+with+an+old+arrow&heads=1-8")
     shape = shape_of(page)
     map_label(page).click(position={"x": shape["left"] + 5, "y": shape["top"] + 3.5 * shape["cell"]})
     expect(said(page)).to_contain_text("“##ke” gives")
@@ -137,7 +137,9 @@ def test_a_clicked_token_is_focused_in_words_and_in_the_link_and_stays_through_t
 
 
 def test_a_link_brings_the_view_back_and_so_does_the_way_back(page_at):
-    page = page_at("/?text=What+is+your+name%3F&pair=My+name+is+Anna.&heads=2-8_4-5&words=1&hide=1&focus=8&lines=5&scale=greys")
+    page = page_at(
+        "/attention?text=What+is+your+name%3F&pair=My+name+is+Anna.&heads=2-8_4-5&words=1&hide=1&focus=8&lines=5&scale=greys"
+    )
     words, address = said(page).inner_text(), page.url
     assert words.startswith(texts.MEAN_OF_HEADS.format(count=2))
     assert SHOWN_QUERY_ONE_KEY.partition(" {weight")[0].format(query="“My”") in words
@@ -155,8 +157,8 @@ def test_a_link_brings_the_view_back_and_so_does_the_way_back(page_at):
     expect(page.get_by_role("gridcell", selected=True)).to_have_count(2)
 
 
-def test_on_a_phone_nothing_is_wider_than_the_screen_and_heads_are_as_large_as_a_finger_needs(page_at, axe, darken):
-    page = page_at("/?text=The+old+man+bought+a+very+big+house+because+he+liked+it.&heads=2-6", width=390)
+def test_on_a_phone_nothing_is_wider_than_the_screen_and_heads_are_as_large_as_a_finger_needs(view_at, axe, darken):
+    page = view_at("/attention?text=The+old+man+bought+a+very+big+house+because+he+liked+it.&heads=2-6", width=390)
     assert no_wider_than_the_screen(page)
     expect(page.get_by_test_id("head-wall")).to_be_in_viewport(ratio=1)
     tops = [page.get_by_test_id("head-wall"), page.get_by_role("combobox", name="Head shown"), map_label(page)]
@@ -171,8 +173,8 @@ def test_on_a_phone_nothing_is_wider_than_the_screen_and_heads_are_as_large_as_a
     axe(page)
 
 
-def test_no_barrier_is_found_with_everything_open_in_light_and_dark(page_at, settle, axe, darken):
-    page = page_at("/?text=I+saw+%F0%9F%92%A5&heads=1-2_1-3&hide=1&focus=2&scale=nonsense")
+def test_no_barrier_is_found_with_everything_open_in_light_and_dark(view_at, settle, axe, darken):
+    page = view_at("/attention?text=I+saw+%F0%9F%92%A5&heads=1-2_1-3&hide=1&focus=2&scale=nonsense")
     page.get_by_text(texts.WEIGHTS_TABLE).click()
     page.get_by_test_id("stDataFrame").first.wait_for()
     page.get_by_text(texts.TOKEN_TABLE.partition(" (")[0]).click()
@@ -183,8 +185,10 @@ def test_no_barrier_is_found_with_everything_open_in_light_and_dark(page_at, set
     axe(page)
 
 
-def test_hostile_text_is_only_text(page_at, settle):
-    page = page_at(f"/?text={quote(HOSTILE)}&pair={quote(HOSTILE)}&heads={quote(HOSTILE)}&scale={quote(HOSTILE)}&focus=2")
+def test_hostile_text_is_only_text(view_at, settle):
+    page = view_at(
+        f"/attention?text={quote(HOSTILE)}&pair={quote(HOSTILE)}&heads={quote(HOSTILE)}&scale={quote(HOSTILE)}&focus=2"
+    )
     expect(said(page)).to_contain_text("gives")
     expect(sentence(page)).to_have_value(HOSTILE)
     page.get_by_text(unknown_parameters("heads", "scale")).wait_for()
@@ -221,8 +225,8 @@ def test_a_counter_example_brings_its_sentence_and_hint_with_the_same_head_in_vi
 
 
 @pytest.mark.parametrize("path", ["/attention", "/fill_mask"])
-def test_on_a_tablet_every_head_of_a_layer_stands_beside_the_map(page_at, path: str):
-    page = page_at(path, width=794)
+def test_on_a_tablet_every_head_of_a_layer_stands_beside_the_map(view_at, path: str):
+    page = view_at(path, width=794)
     last = page.get_by_test_id("head-wall").get_by_role("gridcell").nth(7)  # the embedded model has eight heads a layer
     stage = page.locator('[class*="_stage"]').first.bounding_box()
     head = last.bounding_box()

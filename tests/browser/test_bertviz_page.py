@@ -79,8 +79,8 @@ def test_hostile_text_is_only_text(page_at, frame_of, view: str):
     assert frame.locator("script:not([nonce])").count() == 0
 
 
-def test_views_and_texts_are_changed_and_come_back_by_their_link(page_at, frame_of, settle):
-    page = page_at(f"/bertviz?text={quote(TEXT)}")
+def test_views_and_texts_are_changed_and_come_back_by_their_link(view_at, frame_of, settle):
+    page = view_at(f"/bertviz?text={quote(TEXT)}")
     frame_of(page)
     page.get_by_text("Model view", exact=True).click()
     page.wait_for_url(re.compile("picture=model"))
@@ -119,8 +119,10 @@ def inside(frame: FrameLocator, script: str) -> object:
     return frame.locator("body").evaluate(script)
 
 
-def test_layer_heads_and_filter_of_the_head_view_stand_in_the_link_and_never_load_the_frame_anew(page_at, frame_of, settle):
-    page = page_at(f"/bertviz?text={quote(TEXT)}&pair={quote(PAIR)}")
+def test_layer_heads_and_filter_of_the_head_view_stand_in_the_link_and_never_load_the_frame_anew(
+    view_at, page_at, frame_of, settle
+):
+    page = view_at(f"/bertviz?text={quote(TEXT)}&pair={quote(PAIR)}")
     frame = frame_of(page)
     inside(frame, MARK)
     frame.locator("#layer").select_option("2")
@@ -147,8 +149,8 @@ def test_layer_heads_and_filter_of_the_head_view_stand_in_the_link_and_never_loa
     assert other.locator("#attention line").count() == frame.locator("#attention line").count()
 
 
-def test_back_and_forward_bring_the_choices_within_the_frame_back(page_at, frame_of, settle):
-    page = page_at(f"/bertviz?text={quote(TEXT)}")
+def test_back_and_forward_bring_the_choices_within_the_frame_back(view_at, frame_of, settle):
+    page = view_at(f"/bertviz?text={quote(TEXT)}")
     frame = frame_of(page)
     frame.locator("#layer").select_option("1")
     expect_address(page, layer="2")
@@ -170,8 +172,8 @@ def test_back_and_forward_bring_the_choices_within_the_frame_back(page_at, frame
     expect(frame.locator("#layer")).to_have_value("1")
 
 
-def test_the_head_that_was_enlarged_in_the_model_view_is_enlarged_again(page_at, frame_of, settle):
-    page = page_at(f"/bertviz?text={quote(TEXT)}&picture=model")
+def test_the_head_that_was_enlarged_in_the_model_view_is_enlarged_again(view_at, page_at, frame_of, settle):
+    page = view_at(f"/bertviz?text={quote(TEXT)}&picture=model")
     frame = frame_of(page)
     inside(frame, MARK)
     frame.locator("#attn_background_2_1 ~ rect").click()
@@ -185,8 +187,8 @@ def test_the_head_that_was_enlarged_in_the_model_view_is_enlarged_again(page_at,
     assert inside(frame, IS_MARKED)
 
 
-def test_layer_head_and_the_expanded_token_of_the_neuron_view_stand_in_the_link(page_at, frame_of, settle):
-    page = page_at(f"/bertviz?text={quote(TEXT)}&picture=neuron")
+def test_layer_head_and_the_expanded_token_of_the_neuron_view_stand_in_the_link(view_at, page_at, frame_of, settle):
+    page = view_at(f"/bertviz?text={quote(TEXT)}&picture=neuron")
     frame = frame_of(page)
     inside(frame, MARK)
     frame.locator("#layer").select_option("1")
@@ -231,8 +233,8 @@ def test_a_choice_outlives_another_theme_and_is_in_the_file_that_is_exported(pag
     alone.close()
 
 
-def test_a_long_text_keeps_its_one_layer_and_what_is_chosen_in_it(page_at, frame_of, settle):
-    page = page_at(f"/bertviz?text={quote('tea ' * 120)}&picture=neuron&layer=3&head=2&token=2")
+def test_a_long_text_keeps_its_one_layer_and_what_is_chosen_in_it(view_at, frame_of, settle):
+    page = view_at(f"/bertviz?text={quote('tea ' * 120)}&picture=neuron&layer=3&head=2&token=2")
     frame = frame_of(page)
     expect(frame.locator("#layer option")).to_have_text(["2"])
     expect(frame.locator("#att_head")).to_have_value("1")
@@ -243,8 +245,8 @@ def test_a_long_text_keeps_its_one_layer_and_what_is_chosen_in_it(page_at, frame
     assert inside(frame, IS_MARKED)
 
 
-def test_a_choice_is_taken_from_the_frame_alone_and_nothing_that_it_tells_is_more_than_a_choice(page_at, frame_of, settle):
-    page = page_at(f"/bertviz?text={quote(TEXT)}&layer=2")
+def test_a_choice_is_taken_from_the_frame_alone_and_nothing_that_it_tells_is_more_than_a_choice(view_at, frame_of, settle):
+    page = view_at(f"/bertviz?text={quote(TEXT)}&layer=2")
     frame = frame_of(page)
     inside(frame, MARK)
     page.evaluate("window.postMessage({ choice: 'layer=2' }, '*')")

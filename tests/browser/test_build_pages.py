@@ -33,8 +33,8 @@ def choose_head(page: Page) -> None:
         ("/bert?part=random", choose_head, "head=2", 21),
     ],
 )
-def test_a_change_of_a_control_sends_few_elements(page_at, settle, path, change, linked, most):
-    page = page_at(path)
+def test_a_change_of_a_control_sends_few_elements(view_at, settle, path, change, linked, most):
+    page = view_at(path)
     expect(page.locator("[data-paints]").last).to_have_attribute("data-paints", re.compile(r"\d"), timeout=30_000)
     browser, kinds = page.context.new_cdp_session(page), []
 

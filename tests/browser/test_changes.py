@@ -29,8 +29,8 @@ def changes_of(page: Page, written: str) -> None:
     page.wait_for_url(re.compile(rf"changes={re.escape(written)}(&|$)"))
 
 
-def test_what_is_looked_at_is_changed_shown_before_and_after_linked_and_taken_back_by_its_chip(page_at, settle, axe):
-    page = page_at(f"/attention?text={TEXT}&heads=2-3&focus=3")
+def test_what_is_looked_at_is_changed_shown_before_and_after_linked_and_taken_back_by_its_chip(view_at, page_at, settle, axe):
+    page = view_at(f"/attention?text={TEXT}&heads=2-3&focus=3")
     page.get_by_role("button", name=texts.SWITCH_OFF_HEAD.format(layer=2, head=3)).click()
     before, after, difference = three_maps(page)
     changes_of(page, "off~2-3")
@@ -53,8 +53,8 @@ def test_what_is_looked_at_is_changed_shown_before_and_after_linked_and_taken_ba
     expect(again.get_by_test_id("before-after")).to_have_count(0)
 
 
-def test_a_change_of_a_blank_moves_its_bars_where_they_are_with_an_arrow(page_at, settle):
-    page = page_at(f"/fill_mask?text={BLANK}&heads=2-3")
+def test_a_change_of_a_blank_moves_its_bars_where_they_are_with_an_arrow(view_at, settle):
+    page = view_at(f"/fill_mask?text={BLANK}&heads=2-3")
     switch = page.get_by_role("button", name=texts.SWITCH_OFF_HEAD.format(layer=2, head=3))
     chart = page.get_by_test_id("bars")
     expect(chart.get_by_role("listitem")).to_have_count(8)
@@ -111,8 +111,8 @@ def test_no_control_moves_the_page_under_its_reader(page_at, settle, path: str, 
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_the_prediction_stays_in_sight_while_the_heads_are_changed(page_at, settle, width: int):
-    page = page_at(f"/fill_mask?text={BLANK}&heads=2-3", width=width)
+def test_the_prediction_stays_in_sight_while_the_heads_are_changed(view_at, settle, width: int):
+    page = view_at(f"/fill_mask?text={BLANK}&heads=2-3", width=width)
     toggle = page.get_by_text(texts.WHOLE_WORDS, exact=True)
     toggle.scroll_into_view_if_needed()
     first = page.get_by_test_id("bars").get_by_role("listitem").first
@@ -139,8 +139,8 @@ def test_the_changes_open_beside_the_map_or_from_below_and_never_over_it(page_at
         assert panel["x"] + panel["width"] <= canvas["x"]
 
 
-def test_one_pointer_and_one_focus_for_all_three_maps(page_at):
-    page = page_at(f"/attention?text={TEXT}&heads=2-3&changes=off~1")
+def test_one_pointer_and_one_focus_for_all_three_maps(view_at):
+    page = view_at(f"/attention?text={TEXT}&heads=2-3&changes=off~1")
     before, _, difference = three_maps(page)
     shape = before.evaluate("canvas => JSON.parse(canvas.dataset.shape)")
     at = {"x": shape["left"] + 1.5 * shape["cell"], "y": shape["top"] + 2.5 * shape["cell"]}
@@ -153,8 +153,8 @@ def test_one_pointer_and_one_focus_for_all_three_maps(page_at):
     page.wait_for_url("**focus=4**")
 
 
-def test_the_panel_changes_the_normaliser(page_at, settle, axe):
-    page = page_at(f"/attention?text={TEXT}&heads=2-3")
+def test_the_panel_changes_the_normaliser(view_at, settle, axe):
+    page = view_at(f"/attention?text={TEXT}&heads=2-3")
     page.get_by_role("button", name=texts.CHANGE_SOMETHING).click()
     page.get_by_role("radio", name=texts.NORMALISER_LABELS["sparse"]).click()
     changes_of(page, "sparse")
@@ -183,8 +183,8 @@ def test_two_visitors_at_once_with_different_changes_see_each_their_own(page_at,
             expect(page.get_by_test_id("before-after")).to_have_count(0)
 
 
-def test_on_a_phone_the_three_maps_stand_below_each_other_and_nothing_is_wider_than_the_screen(page_at, axe, darken):
-    page = page_at(f"/attention?text={TEXT}&heads=2-1&changes=off~1_hide~3_temperature~0.5~2&focus=2", width=390)
+def test_on_a_phone_the_three_maps_stand_below_each_other_and_nothing_is_wider_than_the_screen(view_at, axe, darken):
+    page = view_at(f"/attention?text={TEXT}&heads=2-1&changes=off~1_hide~3_temperature~0.5~2&focus=2", width=390)
     before, after, difference = (part.bounding_box() for part in three_maps(page))
     assert before["y"] + before["height"] <= after["y"] < after["y"] + after["height"] <= difference["y"]
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
@@ -193,8 +193,8 @@ def test_on_a_phone_the_three_maps_stand_below_each_other_and_nothing_is_wider_t
     axe(page)
 
 
-def test_a_scan_is_a_wall_whose_cells_switch_their_head_off_in_the_view(page_at, settle, axe, darken):
-    page = page_at(f"/fill_mask?text={BLANK}")
+def test_a_scan_is_a_wall_whose_cells_switch_their_head_off_in_the_view(view_at, settle, axe, darken):
+    page = view_at(f"/fill_mask?text={BLANK}")
     page.get_by_text(SCAN).click()
     expect(page.get_by_test_id("wall-legend").last).to_be_visible()
     cell = page.get_by_role("gridcell", name=re.compile("^Layer 2, head 3: .*top prediction"))
@@ -211,8 +211,8 @@ def test_a_scan_is_a_wall_whose_cells_switch_their_head_off_in_the_view(page_at,
     axe(page)
 
 
-def test_a_clicked_blank_comes_back_as_its_word_for_whoever_opens_the_link(page_at, settle):
-    page = page_at("/fill_mask?text=The+cat+sat+on+the+mat.")
+def test_a_clicked_blank_comes_back_as_its_word_for_whoever_opens_the_link(view_at, page_at, settle):
+    page = view_at("/fill_mask?text=The+cat+sat+on+the+mat.")
     page.get_by_test_id("stButtonGroup").get_by_role("button", name="cat", exact=True).click()
     page.wait_for_url("**text_behind=cat**")
     again = page_at(f"/{page.url.split('/', 3)[3]}")

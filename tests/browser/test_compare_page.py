@@ -42,8 +42,8 @@ def marked(page: Page, name: str, marks: dict[str, int | None]) -> None:
     expect(canvas(page, name)).to_have_attribute("data-marks", json.dumps(marks, separators=(",", ":")), timeout=20_000)
 
 
-def test_what_is_pointed_at_in_one_map_is_marked_in_the_others_where_they_have_it(page_at):
-    page = arrive(page_at, FLIES)
+def test_what_is_pointed_at_in_one_map_is_marked_in_the_others_where_they_have_it(view_at):
+    page = arrive(view_at, FLIES)
     canvas(page, "a").hover(position=cell(page, "a", 2, 3))
     marked(page, "b", {"focus": None, "query": 2, "key": 3})
     marked(page, "difference", {"focus": None, "query": 3, "key": 4})
@@ -57,8 +57,8 @@ def test_what_is_pointed_at_in_one_map_is_marked_in_the_others_where_they_have_i
     marked(page, "b", {"focus": None, "query": 1, "key": 1})
 
 
-def test_a_word_focused_in_one_map_is_focused_in_its_partner_and_in_the_link(page_at, settle):
-    page = arrive(page_at, FLIES)
+def test_a_word_focused_in_one_map_is_focused_in_its_partner_and_in_the_link(view_at, settle):
+    page = arrive(view_at, FLIES)
     canvas(page, "b").click(position=cell(page, "b", 2, -1))
     page.wait_for_url(re.compile("focus=4"))
     page.mouse.move(0, 0)
@@ -76,8 +76,8 @@ def test_a_word_focused_in_one_map_is_focused_in_its_partner_and_in_the_link(pag
     expect(page.get_by_test_id("comparison")).to_have_attribute("data-focus", "2", timeout=120_000)
 
 
-def test_pinning_and_going_back(page_at, settle):
-    page = arrive(page_at, FLIES)
+def test_pinning_and_going_back(view_at, settle):
+    page = arrive(view_at, FLIES)
     page.get_by_role("button", name=texts.PIN).click()
     page.get_by_text(texts.SAME_SIDES).wait_for()
     expect(page.get_by_label(texts.SIDE_SENTENCES["A"])).to_have_value("fruit flies like a banana")
@@ -87,8 +87,8 @@ def test_pinning_and_going_back(page_at, settle):
     expect(page.get_by_text(texts.SAME_SIDES)).to_be_hidden(timeout=60_000)
 
 
-def test_a_step_of_the_lines_tells_its_numbers_to_pointer_and_keyboard_without_plotly(page_at):
-    page = arrive(page_at, FLIES)
+def test_a_step_of_the_lines_tells_its_numbers_to_pointer_and_keyboard_without_plotly(view_at):
+    page = arrive(view_at, FLIES)
     runs = [catalogue.load(catalogue.DEFAULT).trace(text, keep=("hidden",)) for text in TEXTS]
     groups = [word_groups(run.attention.query_tokens) for run in runs]
     spelled = [spell_words(run.attention.query_tokens, group) for run, group in zip(runs, groups, strict=True)]
@@ -124,8 +124,8 @@ def test_a_step_of_the_lines_tells_its_numbers_to_pointer_and_keyboard_without_p
     assert [name for name in fetched if "plotly" in name.lower()] == []
 
 
-def test_with_everything_open_the_page_is_accessible_at_both_widths_and_in_both_themes(page_at, settle, axe, darken, resize):
-    page = arrive(page_at, f"{FLIES}&focus=4", width=390)
+def test_with_everything_open_the_page_is_accessible_at_both_widths_and_in_both_themes(view_at, settle, axe, darken, resize):
+    page = arrive(view_at, f"{FLIES}&focus=4", width=390)
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     page.get_by_text(texts.TABLE).click()
     page.get_by_test_id("stDataFrame").wait_for()
@@ -141,9 +141,9 @@ def test_with_everything_open_the_page_is_accessible_at_both_widths_and_in_both_
     axe(page)
 
 
-def test_hostile_text_is_only_text_in_every_map(page_at, settle):
+def test_hostile_text_is_only_text_in_every_map(view_at, settle):
     one, other = "<img src=x onerror=alert(1)> cat", "<img src=x> [x](javascript:alert(3)) :red[y] cat"
-    page = arrive(page_at, f"/compare?text={quote(one)}&text_b={quote(other)}")
+    page = arrive(view_at, f"/compare?text={quote(one)}&text_b={quote(other)}")
     canvas(page, "a").hover(position=cell(page, "a", 1, 1))
     settle(page)
     assert page.locator("img[src='x']").count() == 0

@@ -81,8 +81,8 @@ def saved(page: Page, button: str, folder: Path) -> Path:
     return file
 
 
-def test_the_svg_holds_every_token_and_number_of_the_screen_as_text_in_the_width_asked_for(page_at, settle, tmp_path):
-    page = opened(page_at(f"/?text={quote(TEXT)}&heads=4-5&focus=4"), settle)
+def test_the_svg_holds_every_token_and_number_of_the_screen_as_text_in_the_width_asked_for(view_at, settle, tmp_path):
+    page = opened(view_at(f"/attention?text={quote(TEXT)}&heads=4-5&focus=4"), settle)
     file = saved(page, "Save as SVG", tmp_path)
     assert file.name == "attention-embedded-layer4-head5.svg"
     root = ElementTree.parse(file).getroot()
@@ -103,8 +103,8 @@ def test_the_svg_holds_every_token_and_number_of_the_screen_as_text_in_the_width
     assert link in "".join(written)
 
 
-def test_the_png_is_as_wide_as_asked_for_and_knows_its_size_on_paper(page_at, settle, tmp_path):
-    page = opened(page_at(f"/?text={quote(TEXT)}"), settle)
+def test_the_png_is_as_wide_as_asked_for_and_knows_its_size_on_paper(view_at, settle, tmp_path):
+    page = opened(view_at(f"/attention?text={quote(TEXT)}"), settle)
     width = panel(page).get_by_role("spinbutton", name=texts.ASK_WIDTH.format(unit="mm"))
     width.fill("84")
     width.press("Enter")
@@ -132,8 +132,8 @@ def pdf_of(file: bytes) -> tuple[str, list[str]]:
     return page, [bytes.fromhex(wide).decode("utf-16-be") or bytes.fromhex(latin).decode("cp1252") for wide, latin in found]
 
 
-def test_the_pdf_holds_every_text_of_the_svg_in_the_chosen_size(page_at, settle, tmp_path):
-    page = opened(page_at(f"/?text={quote(f'{UNICODE} lost his keys.')}&heads=4-5"), settle)
+def test_the_pdf_holds_every_text_of_the_svg_in_the_chosen_size(view_at, settle, tmp_path):
+    page = opened(view_at(f"/attention?text={quote(f'{UNICODE} lost his keys.')}&heads=4-5"), settle)
     root = ElementTree.parse(saved(page, "Save as SVG", tmp_path)).getroot()
     file = saved(page, "Save as PDF", tmp_path)
     assert file.name == "attention-embedded-layer4-head5.pdf"
@@ -161,8 +161,8 @@ def test_a_changed_run_is_saved_as_before_after_and_difference(page_at, settle, 
     expect(alone.get_by_test_id("attention-difference")).to_have_attribute("data-shape", re.compile("cell"))
 
 
-def test_hostile_text_is_text_in_the_svg(page_at, settle, tmp_path):
-    page = opened(page_at(f"/?text={quote(HOSTILE)}&pair={quote(HOSTILE)}"), settle)
+def test_hostile_text_is_text_in_the_svg(view_at, settle, tmp_path):
+    page = opened(view_at(f"/attention?text={quote(HOSTILE)}&pair={quote(HOSTILE)}"), settle)
     root = ElementTree.parse(saved(page, "Save as SVG", tmp_path)).getroot()
     assert {node.tag.removeprefix(SVG) for node in root.iter()} == {"svg", "title", "desc", "g", "path", "clipPath", "text"}
     assert "<script>alert(1)</script>" in root.find(f"{SVG}desc").text
@@ -216,8 +216,8 @@ def test_every_form_is_free_of_barriers_and_no_wider_than_the_screen(page_at, se
     expect(panel(page).get_by_text("AutoTokenizer").first).to_be_visible()
 
 
-def test_numbers_are_saved_as_files(page_at, settle, tmp_path):
-    page = opened(page_at(f"/?text={quote(TEXT)}&heads=4-5"), settle, texts.DATA)
+def test_numbers_are_saved_as_files(view_at, settle, tmp_path):
+    page = opened(view_at(f"/attention?text={quote(TEXT)}&heads=4-5"), settle, texts.DATA)
     entries = json.loads(saved(page, texts.SAVE_AS.format(form="JSON"), tmp_path).read_bytes())
     assert entries["text"] == TEXT
     assert entries["maps"] == [[[4, 5]]]
@@ -226,8 +226,8 @@ def test_numbers_are_saved_as_files(page_at, settle, tmp_path):
     assert saved(page, texts.SAVE_AS.format(form="NPZ"), tmp_path).name == "attention-embedded-all.npz"
 
 
-def test_the_table_of_heads_is_saved_from_its_page_as_the_screen_shows_it(page_at, settle, tmp_path):
-    page = opened(page_at("/summaries?part=glance&heads=2-3"), settle)
+def test_the_table_of_heads_is_saved_from_its_page_as_the_screen_shows_it(view_at, settle, tmp_path):
+    page = opened(view_at("/summaries?part=glance&heads=2-3"), settle)
     root = ElementTree.parse(saved(page, "Save as SVG", tmp_path)).getroot()
     cells = page.get_by_test_id("head-table").locator("button")
     assert set(cells.locator(".share").all_text_contents()) < {node.text for node in root.iter(f"{SVG}text")}

@@ -31,8 +31,8 @@ def word(page: Page, name: str):
     return page.get_by_test_id("stButtonGroup").get_by_role("button", name=name, exact=True)
 
 
-def test_bars_follow_what_is_typed_and_the_link_brings_it_back(page_at, settle, axe):
-    page = opened(page_at, text="___ you")
+def test_bars_follow_what_is_typed_and_the_link_brings_it_back(view_at, page_at, settle, axe):
+    page = opened(view_at, text="___ you")
     chart = page.get_by_test_id("bars")
     chart.evaluate("chart => chart.classList.add('the-very-same')")
     before, box = chart.inner_text(), page.get_by_label("Sentence", exact=True)
@@ -59,8 +59,8 @@ def test_bars_follow_what_is_typed_and_the_link_brings_it_back(page_at, settle, 
     expect(again.get_by_label("Sentence", exact=True)).to_have_value("___ you very much.")
 
 
-def test_words_become_blanks_and_come_back_by_mouse_and_by_keyboard(page_at, settle):
-    page = opened(page_at, text="The cat sat on the [MASK].")
+def test_words_become_blanks_and_come_back_by_mouse_and_by_keyboard(view_at, settle):
+    page = opened(view_at, text="The cat sat on the [MASK].")
     box = page.get_by_label("Sentence", exact=True)
     word(page, "cat").click()
     expect(box).to_have_value("The [MASK] sat on the [MASK].")
@@ -74,15 +74,15 @@ def test_words_become_blanks_and_come_back_by_mouse_and_by_keyboard(page_at, set
     expect(box).to_have_value("The cat sat on [MASK] [MASK].")
 
 
-def test_without_a_blank_one_click_makes_one(page_at):
-    page = page_at("/fill_mask?text=The+cat+sleeps.")
+def test_without_a_blank_one_click_makes_one(view_at):
+    page = view_at("/fill_mask?text=The+cat+sleeps.")
     page.get_by_role("button", name="Blank the last word").click()
     expect(page.get_by_label("Sentence", exact=True)).to_have_value("The cat [MASK].")
     expect(bars(page)).to_be_visible()
 
 
-def test_an_example_compares_two_sentences_and_the_options_show_their_values(page_at, settle, axe):
-    page = opened(page_at)
+def test_an_example_compares_two_sentences_and_the_options_show_their_values(view_at, settle, axe):
+    page = opened(view_at)
     page.get_by_role("radio", name="A man, a woman").click()
     expect(page.get_by_role("textbox", name="Second sentence", exact=True)).to_have_value("The woman worked as a [MASK].")
     expect(page.get_by_test_id("bars")).to_have_count(6)
@@ -94,9 +94,9 @@ def test_an_example_compares_two_sentences_and_the_options_show_their_values(pag
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_a_phone_shows_it_all_without_scrolling_sideways(page_at, settle, axe, dark):
+def test_a_phone_shows_it_all_without_scrolling_sideways(view_at, settle, axe, dark):
     long = "antidisestablishmentarianism"
-    page = opened(page_at, "Blank 1", width=390, dark=dark, text="A cup of ___ every ___.", named=f"tea, {long}, banana")
+    page = opened(view_at, "Blank 1", width=390, dark=dark, text="A cup of ___ every ___.", named=f"tea, {long}, banana")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     expect(bars(page, "Blank 1").locator(".name")).to_have_css("color", "rgb(232, 237, 242)" if dark else "rgb(15, 23, 32)")
     assert long in page.get_by_role("list", name="Your words at blank 1").inner_text()
@@ -105,9 +105,9 @@ def test_a_phone_shows_it_all_without_scrolling_sideways(page_at, settle, axe, d
     axe(page)
 
 
-def test_hostile_words_are_shown_and_never_run(page_at, settle):
+def test_hostile_words_are_shown_and_never_run(view_at, settle):
     hostile = "<script>alert(1)</script> <img src=x onerror=alert(2)> ___ **b** [a](javascript:alert(3)) \u202e\u0301"
-    page = opened(page_at, text=hostile, named="<b>x</b>, <img src=x>")
+    page = opened(view_at, text=hostile, named="<b>x</b>, <img src=x>")
     expect(page.get_by_label("Sentence", exact=True)).to_have_value(hostile)
     bars(page).hover()
     expect(page.get_by_role("tooltip").first).to_contain_text("<script>alert(1)</script>")

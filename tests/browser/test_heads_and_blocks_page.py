@@ -17,8 +17,8 @@ MULTIPLIED = {"embeddings": False, "heads": True, "norm": False}
 """Whether something is multiplied in a part."""
 
 
-def test_turning_to_a_part_shows_its_matrices_and_explains_a_cell(page_at, settle):
-    page = page_at(PATH)
+def test_turning_to_a_part_shows_its_matrices_and_explains_a_cell(view_at, settle):
+    page = view_at(PATH)
     expect(page.get_by_test_id("matrix-headh")).to_be_visible()
     expect(page.get_by_test_id("matrix-sum")).to_contain_text("bias")
     page.get_by_role("radio", name=texts.FEED_FORWARD).click()
@@ -34,28 +34,28 @@ def numbers(written: str) -> list[float]:
     return [float(number) for number in re.findall(r"-?\d+\.?\d*(?:e-?\d+)?", written)]
 
 
-def test_a_sum_and_a_norm_write_out_their_arithmetic(page_at):
+def test_a_sum_and_a_norm_write_out_their_arithmetic(view_at):
     run = embedding_run(catalogue.load("embedded"), "A bird sings.")
-    page = page_at(f"{PATH}{TEXT}&part=embeddings&cell=sum-3-2")
+    page = view_at(f"{PATH}{TEXT}&part=embeddings&cell=sum-3-2")
     line = page.locator("p.sum-line")
     expect(line).to_contain_text(" + ", timeout=SLOW)
     parts = [float(part[2, 1]) for part in (run.words, run.positions, run.segments, run.summed)]
     assert numbers(line.inner_text()) == pytest.approx(parts, abs=0.0051)
-    page = page_at(f"{PATH}{TEXT}&part=norm&cell=mean-2-1")
+    page = view_at(f"{PATH}{TEXT}&part=norm&cell=mean-2-1")
     expect(page.locator("p.sum-line")).to_contain_text(re.compile(rf"more\) ÷ {run.words.shape[1]} = "), timeout=SLOW)
-    page = page_at(f"{PATH}{TEXT}&part=norm&cell=ours-2-1")
+    page = view_at(f"{PATH}{TEXT}&part=norm&cell=ours-2-1")
     expect(page.locator("p.sum-line")).to_contain_text(re.compile(" × .* = "), timeout=SLOW)
 
 
-def test_a_row_that_goes_on_beyond_the_screen_says_so(page_at):
-    expect(page_at(PATH + TEXT, width=390).get_by_test_id("sideways")).to_be_visible(timeout=SLOW)
-    page = page_at(f"{PATH}{TEXT}&heads=1")
+def test_a_row_that_goes_on_beyond_the_screen_says_so(view_at):
+    expect(view_at(PATH + TEXT, width=390).get_by_test_id("sideways")).to_be_visible(timeout=SLOW)
+    page = view_at(f"{PATH}{TEXT}&heads=1")
     expect(page.get_by_test_id("matrix-output")).to_be_visible(timeout=SLOW)
     expect(page.get_by_test_id("sideways")).to_be_hidden()
 
 
-def test_a_head_that_is_switched_off_leaves_the_picture_and_the_link(page_at, settle):
-    page = page_at(PATH + TEXT)
+def test_a_head_that_is_switched_off_leaves_the_picture_and_the_link(view_at, settle):
+    page = view_at(PATH + TEXT)
     page.get_by_role("button", name="8", exact=True).click()
     expect(page.get_by_test_id("matrix-headh")).to_be_hidden()
     settle(page)

@@ -21,8 +21,8 @@ def upload(page: Page, text: str | bytes, name: str = "mine.txt") -> None:
     page.locator("input[type=file]").set_input_files({"name": name, "mimeType": "text/plain", "buffer": data})
 
 
-def test_a_head_chosen_on_the_wall_is_named_and_stands_in_the_link(page_at, axe, settle):
-    page = page_at("/many_sentences")
+def test_a_head_chosen_on_the_wall_is_named_and_stands_in_the_link(view_at, axe, settle):
+    page = view_at("/many_sentences")
     page.get_by_test_id("head-table").locator("[data-layer='1'][data-head='2']").click(timeout=SLOW)
     expect(page.get_by_text(re.compile(r"^Layer 2, head 3 .+\d\.\d"))).to_be_visible(timeout=SLOW)
     settle(page)

@@ -27,8 +27,8 @@ def readout(page: Page) -> Locator:
     return page.get_by_test_id("matrix-readout")
 
 
-def test_a_click_forbids_a_cell_and_the_weights_and_the_link_follow(page_at, settle):
-    page = page_at("/masks?part=one")
+def test_a_click_forbids_a_cell_and_the_weights_and_the_link_follow(view_at, settle):
+    page = view_at("/masks?part=one")
     cell(page, 2, 1).click()
     page.wait_for_url(re.compile(r"kind=painted&mask=9-"))
     expect(readout(page)).to_contain_text("cat → the")
@@ -43,8 +43,8 @@ def test_a_click_forbids_a_cell_and_the_weights_and_the_link_follow(page_at, set
     expect(cell(page, 2, 2)).to_have_attribute("aria-selected", "true")
 
 
-def test_dragging_paints_along_and_a_name_empties_its_row(page_at):
-    page = page_at("/masks?part=one&kind=none")
+def test_dragging_paints_along_and_a_name_empties_its_row(view_at):
+    page = view_at("/masks?part=one&kind=none")
     cell(page, 1, 2).hover()
     page.mouse.down()
     for key in (3, 4, 5):
@@ -57,8 +57,8 @@ def test_dragging_paints_along_and_a_name_empties_its_row(page_at):
     expect(page.get_by_text(texts.EMPTY_ROWS.format(tokens=row))).to_be_visible()
 
 
-def test_the_keyboard_walks_and_paints(page_at):
-    page = page_at("/masks?part=one")
+def test_the_keyboard_walks_and_paints(view_at):
+    page = view_at("/masks?part=one")
     cell(page, 0, 0).focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowRight")
@@ -70,8 +70,8 @@ def test_the_keyboard_walks_and_paints(page_at):
     page.wait_for_url(re.compile("kind=painted"))
 
 
-def test_a_control_changes_the_picture_and_the_address(page_at, settle):
-    page = page_at("/masks?part=one")
+def test_a_control_changes_the_picture_and_the_address(view_at, settle):
+    page = view_at("/masks?part=one")
     page.get_by_text(texts.WINDOW, exact=True).click()
     page.wait_for_url(re.compile("kind=window"))
     settle(page)
@@ -79,8 +79,8 @@ def test_a_control_changes_the_picture_and_the_address(page_at, settle):
     expect(cell(page, 0, 2)).to_have_attribute("aria-selected", "false")
 
 
-def test_the_sentence_goes_along_to_another_page(page_at):
-    page = page_at("/masks?text=Birds+%26+bees")
+def test_the_sentence_goes_along_to_another_page(view_at):
+    page = view_at("/masks?text=Birds+%26+bees")
     page.get_by_role("link", name=contents.page("fill_mask").question).click()
     page.wait_for_url(re.compile(r"fill_mask\?.*text=Birds\+%26\+bees"))
 
@@ -98,8 +98,8 @@ def test_no_part_is_wider_than_its_screen_or_breaks_the_rules_of_access(view_at,
     axe(page)
 
 
-def test_numbers_before_and_after_stand_in_one_line(page_at):
-    numbers = page_at("/masks").get_by_test_id("bars").locator(".plot .number")
+def test_numbers_before_and_after_stand_in_one_line(view_at):
+    numbers = view_at("/masks").get_by_test_id("bars").locator(".plot .number")
     expect(numbers.filter(has_text=re.compile(r"1 in .* → .*\s%"))).not_to_have_count(0)
     assert len({numbers.nth(place).bounding_box()["height"] for place in range(numbers.count())}) == 1
 
@@ -120,8 +120,8 @@ def test_every_map_names_its_axes(page_at, path, axes):
     assert AXES_OF_MATRIX.format(down=axes[0], across=axes[1]) in page.evaluate("window.written")
 
 
-def test_on_a_phone_each_sentence_of_a_batch_is_a_paragraph_of_its_own(page_at):
-    page = page_at("/masks", width=390)
+def test_on_a_phone_each_sentence_of_a_batch_is_a_paragraph_of_its_own(view_at):
+    page = view_at("/masks", width=390)
     batch = page.locator(".st-key-masks_batch code")
     first, second = (line.bounding_box() for line in batch.locator("> span").all())
     assert "  " not in batch.inner_text().replace("\n", "")

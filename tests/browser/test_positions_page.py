@@ -23,8 +23,8 @@ def painted(page: Page) -> str:
     return canvas.evaluate("canvas => canvas.toDataURL()")
 
 
-def test_a_slider_changes_the_picture_and_the_address(page_at, settle):
-    page = page_at("/positions")
+def test_a_slider_changes_the_picture_and_the_address(view_at, settle):
+    page = view_at("/positions")
     before = painted(page)
     page.get_by_role("slider", name="Length: positions").focus()
     page.keyboard.press("ArrowRight")
@@ -33,23 +33,23 @@ def test_a_slider_changes_the_picture_and_the_address(page_at, settle):
     assert painted(page) != before
 
 
-def test_a_cell_tells_its_position_dimension_and_number(page_at):
-    page = page_at("/positions?length=8&width=8")
+def test_a_cell_tells_its_position_dimension_and_number(view_at):
+    page = view_at("/positions?length=8&width=8")
     painted(page)
     page.get_by_test_id("matrix-0").hover()
     expect(page.get_by_test_id("matrix-readout")).to_contain_text(re.compile(r"position \d · dimension \d"))
 
 
-def test_a_legend_names_the_ends_of_the_scale(page_at):
-    page = page_at("/positions?length=8&width=8")
+def test_a_legend_names_the_ends_of_the_scale(view_at):
+    page = view_at("/positions?length=8&width=8")
     painted(page)
     expect(page.get_by_test_id("legend-0")).to_have_text("−11")  # from −1 to 1, with the colours between
     page.get_by_role("radio", name="Effect on scores").click()
     expect(page.get_by_test_id("legend-1")).to_contain_text("01", timeout=30_000)
 
 
-def test_a_way_chosen_by_name_is_in_the_link_and_comes_back(page_at, settle):
-    page = page_at("/positions")
+def test_a_way_chosen_by_name_is_in_the_link_and_comes_back(view_at, settle):
+    page = view_at("/positions")
     page.get_by_test_id("stMain").get_by_role("radio", name="ALiBi").click()
     page.wait_for_url(re.compile("scheme=alibi"))
     page.reload()

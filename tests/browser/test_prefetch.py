@@ -1,7 +1,7 @@
 """What a control or a pressed head leads to is drawn before the page has answered; the page's own answer has the last word."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 from playwright.sync_api import Locator, Page, WebSocketRoute, expect
@@ -42,20 +42,29 @@ NOTES = """([picture]) => {
 }"""
 
 
-@pytest.fixture
-def held_at(page_at: Callable[..., Page], settle: Callable[[Page], None]) -> Callable[[str, str], tuple[Page, Line, Locator]]:
-    """Open a page whose server hears of nothing until the line is released: held_at(path, canvas), with that canvas."""
+@pytest.fixture(scope="module")
+def lines() -> list[Line]:
+    """The line of each tab that tests of this module share; the last one is in use."""
+    return []
 
-    def open_page(path: str, canvas: str) -> tuple[Page, Line, Locator]:
-        lines: list[Line] = []
-        page = page_at(path, prepare=lambda page: lines.append(Line(page)))
+
+@pytest.fixture
+def held_at(
+    view_at: Callable[..., Page], lines: list[Line], settle: Callable[[Page], None]
+) -> Iterator[Callable[[str, str], tuple[Page, Line, Locator]]]:
+    """Show a view whose server hears of nothing until the line is released: held_at(path, canvas), with that canvas."""
+
+    def show(path: str, canvas: str) -> tuple[Page, Line, Locator]:
+        page = view_at(path, prepare=lambda page: lines.append(Line(page)))
         drawing = page.get_by_test_id(canvas)
         expect(drawing.first).to_be_visible(timeout=30_000)
         settle(page)
-        lines[0].held = []
-        return page, lines[0], drawing.first
+        lines[-1].held = []
+        return page, lines[-1], drawing.first
 
-    return open_page
+    yield show
+    if lines:
+        lines[-1].release()
 
 
 def answered(page: Page, line: Line, settle: Callable[[Page], None], written: str) -> None:
@@ -252,14 +261,11 @@ HEATMAP = "canvas[data-testid=attention-heatmap]"
 
 
 @pytest.fixture
-def delayed_page(page_at: Callable[..., Page], settle: Callable[[Page], None]) -> tuple[Page, Line]:
+def delayed_page(held_at) -> tuple[Page, Line]:
     """The attention page, whose clicks its server does not hear of until the line is released."""
-    lines: list[Line] = []
-    page = page_at("/attention?text=Mary+lost+her+keys.&heads=1-1", prepare=lambda page: lines.append(Line(page)))
+    page, line, _ = held_at("/attention?text=Mary+lost+her+keys.&heads=1-1", "attention-map")
     expect(page.locator("[data-testid=attention-map][data-paints]")).to_be_visible(timeout=30_000)
-    settle(page)
-    lines[0].held = []
-    return page, lines[0]
+    return page, line
 
 
 def head(page: Page, layer: int, number: int) -> Locator:

@@ -41,16 +41,16 @@ def test_an_earlier_address_of_a_page_leads_to_its_own_with_the_view(page_at):
     expect(page.get_by_label("Sentence", exact=True)).to_have_value("One & a half")
 
 
-def test_the_shared_link_is_the_address_of_the_page_with_its_parameters(page_at):
-    page = page_at("/fill_mask?text=A+link+%26+more")
+def test_the_shared_link_is_the_address_of_the_page_with_its_parameters(view_at):
+    page = view_at("/fill_mask?text=A+link+%26+more")
     page.get_by_role("button", name="Share this view").click()
     shared = page.get_by_test_id("stPopoverBody").locator("code").inner_text()
     assert "/fill_mask?" in shared
     assert "text=A+link+%26+more" in shared
 
 
-def test_a_view_too_long_for_a_link_says_so_instead_of_giving_a_broken_one(page_at):
-    page = page_at("/fill_mask?text=" + "word+" * 1300)
+def test_a_view_too_long_for_a_link_says_so_instead_of_giving_a_broken_one(view_at):
+    page = view_at("/fill_mask?text=" + "word+" * 1300)
     page.get_by_role("button", name="Share this view").click()
     body = page.get_by_test_id("stPopoverBody")
     body.get_by_text("Shorten the text").wait_for()

@@ -32,8 +32,8 @@ def grown(page: Page) -> None:
     page.wait_for_timeout(1200)
 
 
-def test_a_word_under_the_pointer_shows_its_arcs_and_where_it_looks(page_at):
-    page = page_at("/")
+def test_a_word_under_the_pointer_shows_its_arcs_and_where_it_looks(view_at):
+    page = view_at("/")
     shown = looks.sentence_looks(texts.SENTENCE)
     expect(page.get_by_test_id("arcs")).to_have_attribute("data-painted", str(len(shown.edges)))
     expect(said(page)).to_have_text(texts.HINT)
@@ -50,8 +50,8 @@ def test_a_word_under_the_pointer_shows_its_arcs_and_where_it_looks(page_at):
     expect(said(page)).to_have_text(texts.HINT)
 
 
-def test_by_keyboard_every_word_is_reached_and_escape_leaves(page_at):
-    page = page_at("/")
+def test_by_keyboard_every_word_is_reached_and_escape_leaves(view_at):
+    page = view_at("/")
     shown = looks.sentence_looks(texts.SENTENCE)
     word(page, shown.words[0]).focus()
     page.keyboard.press("ArrowRight")
@@ -63,8 +63,8 @@ def test_by_keyboard_every_word_is_reached_and_escape_leaves(page_at):
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_the_picture_fits_every_screen_and_the_page_is_accessible_in_light_and_dark(page_at, axe, darken, width: int):
-    page = page_at("/", width=width)
+def test_the_picture_fits_every_screen_and_the_page_is_accessible_in_light_and_dark(view_at, axe, darken, width: int):
+    page = view_at("/", width=width)
     grown(page)
     for is_dark in (False, True):
         if is_dark:
@@ -80,8 +80,8 @@ def test_the_picture_fits_every_screen_and_the_page_is_accessible_in_light_and_d
         axe(page)
 
 
-def test_a_door_is_one_link_as_large_as_its_frame(page_at, settle):
-    page = page_at("/")
+def test_a_door_is_one_link_as_large_as_its_frame(view_at, settle):
+    page = view_at("/")
     heading = page.get_by_role("heading", level=1)
     for door in texts.DOORS:
         frame = page.get_by_text(door.promise).bounding_box()

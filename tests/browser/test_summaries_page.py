@@ -25,8 +25,8 @@ NAMES_AND_MARKS = """() => {
 """The names on the map of heads and the marks of its points: where they are on the screen."""
 
 
-def test_a_click_on_a_head_tells_of_it_and_leads_to_it(page_at, settle):
-    page = page_at(PATH)
+def test_a_click_on_a_head_tells_of_it_and_leads_to_it(view_at, settle):
+    page = view_at(PATH)
     page.get_by_role("gridcell", name=re.compile("^Layer 2, head 3:")).click()
     page.wait_for_url(re.compile("heads=2-3"))
     settle(page)
@@ -36,8 +36,8 @@ def test_a_click_on_a_head_tells_of_it_and_leads_to_it(page_at, settle):
     page.wait_for_url(re.compile("heads=2-3"))
 
 
-def test_arrow_keys_move_through_the_table_and_enter_chooses(page_at, settle):
-    page = page_at(f"{PATH}&heads=1-1")
+def test_arrow_keys_move_through_the_table_and_enter_chooses(view_at, settle):
+    page = view_at(f"{PATH}&heads=1-1")
     page.get_by_role("gridcell", name=re.compile("^Layer 1, head 1:")).focus()
     for pressed in ("ArrowDown", "ArrowRight", "Enter"):
         page.keyboard.press(pressed)
@@ -48,8 +48,8 @@ def test_arrow_keys_move_through_the_table_and_enter_chooses(page_at, settle):
     expect(page.locator("[data-testid='head-table'] [aria-selected='true']")).to_have_count(1)
 
 
-def test_another_colouring_writes_numbers_on_the_heads(page_at, settle):
-    page = page_at(PATH)
+def test_another_colouring_writes_numbers_on_the_heads(view_at, settle):
+    page = view_at(PATH)
     page.get_by_role("radio", name=texts.COLOURS["distance"]).click()
     page.wait_for_url(re.compile("colour=distance"))
     settle(page)
@@ -66,8 +66,8 @@ def test_a_part_fits_a_phone_and_is_open_to_everyone(view_at, axe, part, dark):
     axe(page)
 
 
-def test_the_table_is_open_to_everyone_on_a_wide_screen_in_light_and_dark(page_at, axe, darken):
-    page = page_at(PATH)
+def test_the_table_is_open_to_everyone_on_a_wide_screen_in_light_and_dark(view_at, axe, darken):
+    page = view_at(PATH)
     page.get_by_role("gridcell", name=re.compile("^Layer 1, head 1:")).wait_for(timeout=60_000)
     page.evaluate("document.fonts.ready")
     axe(page)
@@ -75,8 +75,8 @@ def test_the_table_is_open_to_everyone_on_a_wide_screen_in_light_and_dark(page_a
     axe(page)
 
 
-def test_the_buttons_of_the_parts_stand_in_one_line_on_a_laptop(page_at):
-    page = page_at("/summaries", width=1280)
+def test_the_buttons_of_the_parts_stand_in_one_line_on_a_laptop(view_at):
+    page = view_at("/summaries", width=1280)
     buttons = [page.get_by_role("radio", name=part.title, exact=True) for part in PARTS.values()]
     buttons[-1].wait_for(timeout=60_000)
     assert len({round(button.bounding_box()["y"]) for button in buttons}) == 1

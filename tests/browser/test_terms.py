@@ -33,8 +33,8 @@ def plain(meaning: str) -> str:
 
 
 @pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)])
-def test_each_term_is_underlined_once_and_explained_in_place(page_at, axe, width: int, dark: bool):
-    page = page_at("/masks", width=width, dark=dark)
+def test_each_term_is_underlined_once_and_explained_in_place(view_at, axe, width: int, dark: bool):
+    page = view_at("/masks", width=width, dark=dark)
     expect(marks(page).nth(1)).to_be_visible()
     names = marks(page).evaluate_all("marks => marks.map((mark) => mark.dataset.term)")
     meanings = [MEANINGS[name] for name in names]
@@ -52,18 +52,18 @@ def test_each_term_is_underlined_once_and_explained_in_place(page_at, axe, width
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
-def test_words_of_everyday_language_and_parts_of_longer_terms_are_not_explained(page_at):
-    page = page_at("/attention?level=basic&text=Mary+lost+her+keys.")
+def test_words_of_everyday_language_and_parts_of_longer_terms_are_not_explained(view_at):
+    page = view_at("/attention?level=basic&text=Mary+lost+her+keys.")
     expect(page.get_by_test_id("stMain")).to_contain_text("keys")
     expect(marks(page).first).to_be_visible()
     assert not EVERYDAY & set(marks(page).evaluate_all("marks => marks.map((mark) => mark.dataset.term)"))
-    page = page_at("/bert?part=labels")
+    page = view_at("/bert?part=labels")
     expect(page.locator("button.term[data-term='classification head']")).to_be_visible()
     expect(page.locator("button.term[data-term='head']")).to_have_count(0)
 
 
-def test_by_keyboard_a_term_opens_and_gives_the_focus_back(page_at):
-    page = page_at("/masks")
+def test_by_keyboard_a_term_opens_and_gives_the_focus_back(view_at):
+    page = view_at("/masks")
     expect(marks(page).first).to_be_visible()
     marks(page).first.focus()
     page.keyboard.press("Enter")
@@ -75,11 +75,11 @@ def test_by_keyboard_a_term_opens_and_gives_the_focus_back(page_at):
     expect(marks(page).first).to_be_focused()
 
 
-def test_the_glossary_itself_and_its_button_in_a_locked_lesson(page_at):
-    page = page_at("/words")
+def test_the_glossary_itself_and_its_button_in_a_locked_lesson(view_at):
+    page = view_at("/words")
     page.wait_for_timeout(1500)
     expect(marks(page)).to_have_count(0)
-    page = page_at("/fill_mask?lesson=path&step=2&lock=1")
+    page = view_at("/fill_mask?lesson=path&step=2&lock=1")
     marks(page).first.click()
     expect(box(page)).to_be_visible()
     expect(box(page).get_by_role("link")).to_have_count(0)
@@ -95,8 +95,8 @@ def test_a_page_that_is_drawn_anew_has_its_terms_underlined_anew(page_at, settle
     assert marks(page).first.evaluate(OVER_ITS_WORD)
 
 
-def test_a_phone_in_the_dark_shows_the_words_and_a_link_leads_to_its_view(page_at, axe, settle):
-    page = page_at("/words", width=390, dark=True)
+def test_a_phone_in_the_dark_shows_the_words_and_a_link_leads_to_its_view(view_at, axe, settle):
+    page = view_at("/words", width=390, dark=True)
     page.get_by_role("heading", name=GROUPS[-1].title).wait_for()
     settle(page)
     assert page.get_by_test_id("stMain").evaluate("({scrollWidth, clientWidth}) => scrollWidth <= clientWidth")

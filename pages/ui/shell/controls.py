@@ -24,9 +24,9 @@ from pages.ui.shell.address import (
     write_view,
 )
 from pages.ui.shell.admission import say_if_slowed
-from pages.ui.shell.downloads import remember_download
 from pages.ui.shell.frame import explain
 from pages.ui.shell.metrics import part_run
+from pages.ui.shell.run_start import remember_download
 from tx_core.engine import catalogue
 from tx_core.engine.catalogue import DEFAULT, ModelCard
 from tx_core.engine.download import CATALOGUE
