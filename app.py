@@ -37,7 +37,6 @@ from pages.ui.shell import (
     glossary,
     metrics,
     readiness,
-    run_messages,
     run_start,
     start_page,
     uploads,
@@ -99,7 +98,6 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
 
 metrics.log_without_messages()
 run_start.write_theme_once()
-run_messages.hand_on_together()
 ROUTES = (
     Route("/api/ready", ready),
     metrics.ROUTE,
