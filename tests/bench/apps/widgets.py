@@ -3,6 +3,8 @@
 The same kinds of elements in the same containers, with labels, options and data of about the same length.
 """
 
+from urllib.parse import urlencode
+
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -22,9 +24,10 @@ def about_sentence(first: DeltaGenerator, second: DeltaGenerator, budget: DeltaG
     budget.caption("14 of 128 tokens", width="content")
     look()
     st.expander(LABEL, key="tokens", on_change="rerun")
-    with st.container(horizontal=True):
-        for page in PAGES:
-            st.page_link(here, label=page, query_params={"text": st.session_state["text"]})
+    links = "".join(
+        f'<a data-page="widgets" href="./widgets?{urlencode({"text": st.session_state["text"]})}">{page}</a>' for page in PAGES
+    )
+    st.html(f"<nav>{links}</nav>")
 
 
 @st.fragment
