@@ -176,6 +176,7 @@ PAGES = (
         "Is this really BERT?",
         "Compare our own BERT with Hugging Face's, with an untrained one, and with the models that came after it.",
         second="pair",
+        drawings=("mask_grid/grid.js",),
     ),
     Page(
         "classifier",

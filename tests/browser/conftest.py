@@ -49,9 +49,11 @@ AXE_RULES = {
 
 LIGHT, DARK = "rgb(255, 255, 255)", "rgb(16, 21, 27)"
 """The ground of the app by day and in the dark, as .streamlit/config.toml names it."""
-FADED = """() => Promise.allSettled(
-  document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) => one.finished)).then(() => null)"""
-"""Waits until every colour that is changing has changed."""
+FADED = """() => Promise.race([
+  Promise.allSettled(document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) => one.finished)),
+  new Promise((done) => setTimeout(done, 3000)),
+]).then(() => null)"""
+"""Waits until every colour that is changing has changed; not for what does not move, as in a tab that is not shown."""
 IN_PLACE = """async () => {
   const [main, list] = ['stMain', 'stSidebar'].map((name) => document.querySelector(`[data-testid=${name}]`))
   const size = () => [main.scrollWidth, main.scrollHeight, list?.getBoundingClientRect().right].join()

@@ -183,9 +183,9 @@ def texts_of(page: Page, mark: str) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", get_args(get_type_hints(Question)["kind"]))
-def test_nothing_of_a_question_is_cut_on_a_phone_or_on_a_laptop_at_200_percent(view_at, settle, resize, kind: str):
+def test_nothing_of_a_question_is_cut_on_a_phone_or_on_a_laptop_at_200_percent(page_at, settle, resize, kind: str):
     question, address = step_of_kind(kind)
-    page = view_at(address, width=640)
+    page = page_at(address, width=640)
     assert page.evaluate(CUT) == []
     resize(page, 390)
     assert page.evaluate(CUT) == []
