@@ -106,7 +106,7 @@ ROUTES = (
     prefetch.ROUTE,
     *events.ROUTES,
     glossary.GLOSSARY_ROUTE,
-    *start_page.routes(component.first_modules),
+    *start_page.ROUTES,
 )
 COUNTED = (admission.STREAM, prefetch.PATH, framed.PATH, events.EVENTS, events.STATE, uploads.UPLOADS)
 """Where requests are limited by address; what a page begins with may come at once from a whole class."""

@@ -18,7 +18,6 @@ class Page:
         second: the query parameter of a second sentence, "" for none.
         address: its path where that is not its key; links by the key keep working.
         computes: False for a page to read, which has no model and no view to restore.
-        drawings: the modules of assets/canvas that it draws with at a first visit.
     """
 
     key: str
@@ -29,7 +28,6 @@ class Page:
     second: str = ""
     address: str = ""
     computes: bool = True
-    drawings: tuple[str, ...] = ()
 
     @property
     def path(self) -> str:
@@ -45,7 +43,6 @@ PAGES = (
         "What does a language model look at?",
         "It reads a word by looking at the others: each arc is one such look, computed by the model in this app.",
         computes=False,
-        drawings=("arcs/arcs.js",),
     ),
     Page(
         "learn",
@@ -71,7 +68,6 @@ PAGES = (
         "How do I make a lesson of my own?",
         "Collect views of any page, write a question to each, and share the lesson as a file, a link or a QR code.",
         computes=False,
-        drawings=("draft/keeper.js",),
     ),
     Page(
         "attention",
@@ -80,7 +76,6 @@ PAGES = (
         "Where does each head look?",
         "Type a sentence and see how much each token attends to every other, in every layer and head of a BERT.",
         second="pair",
-        drawings=("attention/wall.js", "attention/map.js"),
     ),
     Page(
         "fill_mask",
@@ -88,7 +83,6 @@ PAGES = (
         "Fill the blank",
         "What would BERT put here?",
         "Leave a blank in a sentence: see which words the model finds likely, and where the blank looks.",
-        drawings=("bars/chart.js", "attention/wall.js", "attention/map.js"),
     ),
     Page(
         "compare",
@@ -97,7 +91,6 @@ PAGES = (
         "What differs between A and B?",
         "Two sentences, heads or models side by side: where attention differs, and how much the vectors of a word change.",
         second="text_b",
-        drawings=("lines/chart.js", "comparison/comparison.js"),
     ),
     Page(
         "summaries",
@@ -107,7 +100,6 @@ PAGES = (
         "All heads of a model on your sentence, summed up: what kind each is, how attention combines through the layers, and "
         "what a prediction depends on.",
         second="pair",
-        drawings=("head_table/table.js",),
     ),
     Page(
         "many_sentences",
@@ -116,7 +108,6 @@ PAGES = (
         "What does each head do over many sentences?",
         "Let a model read hundreds of sentences, ours or your own, and see what every head does on average, how consistently, "
         "and in which sentences most.",
-        drawings=("head_table/table.js",),
     ),
     Page(
         "bertviz_page",
@@ -126,7 +117,6 @@ PAGES = (
         "The head, model and neuron views of a well-known tool, on your own sentence and without a network connection.",
         second="pair",
         address="bertviz",
-        drawings=("framed/frame.js",),
     ),  # a file of that name would hide the package from whoever imports it
     Page(
         "self_attention",
@@ -134,7 +124,6 @@ PAGES = (
         "Self-attention",
         "How does a token find what matters to it?",
         "Follow one attention head from the words of your sentence to its output, and see the sum behind every number.",
-        drawings=("matrix_row/row.js",),
     ),
     Page(
         "heads_and_blocks",
@@ -143,7 +132,6 @@ PAGES = (
         "What is a block made of?",
         "Take a block of BERT apart on your own sentence: heads, feed-forward layer, layer norms and residual connections.",
         second="pair",
-        drawings=("mask_grid/grid.js", "matrix_row/row.js"),
     ),
     Page(
         "masks",
@@ -151,7 +139,6 @@ PAGES = (
         "Masks",
         "Who may look at whom?",
         "Hide the future, the padding or any cells you like from a head, and see how its attention changes.",
-        drawings=("bars/chart.js", "mask_grid/grid.js"),
     ),
     Page(
         "positions",
@@ -159,7 +146,6 @@ PAGES = (
         "Positions",
         "How does it know the order of words?",
         "Attention by itself ignores word order. Compare the ways to encode positions, test them, and shuffle the words.",
-        drawings=("mask_grid/grid.js",),
     ),
     Page(
         "encoder_decoder",
@@ -167,7 +153,6 @@ PAGES = (
         "Encoder and decoder",
         "How does one sequence become another?",
         "Train a small transformer on this page, and watch its decoder learn where to look in the source.",
-        drawings=("attention/wall.js", "attention/map.js"),
     ),
     Page(
         "bert",
@@ -176,7 +161,6 @@ PAGES = (
         "Is this really BERT?",
         "Compare our own BERT with Hugging Face's, with an untrained one, and with the models that came after it.",
         second="pair",
-        drawings=("mask_grid/grid.js",),
     ),
     Page(
         "classifier",
@@ -184,7 +168,6 @@ PAGES = (
         "A classifier",
         "How does a model learn to label a text?",
         "Train a small encoder to tell positive from negative reviews, or on texts of your own, and see what each word adds.",
-        drawings=("bars/chart.js", "mask_grid/grid.js", "attention/wall.js", "attention/map.js"),
     ),
     Page(
         "words",

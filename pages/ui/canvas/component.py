@@ -20,7 +20,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from pages import contents
 from pages.ui.canvas import texts
 from pages.ui.shell.start_page import COMPRESSION, IMMUTABLE
 
@@ -83,12 +82,6 @@ def modules_of(name: str) -> tuple[str, ...]:
     """Return a module and all that it imports, directly or not, each after those that it needs."""
     needed = [module for direct in imports_of(name) for module in modules_of(direct)]
     return (*dict.fromkeys(needed), name)
-
-
-def first_modules(page: str) -> tuple[str, ...]:
-    """Give the addresses of what the first drawings of a page are made of, which a browser may fetch beforehand."""
-    needed = [module for drawing in contents.page(page).drawings for module in modules_of(drawing)]
-    return tuple(f"./{PATH}/{version()}/{module}" for module in dict.fromkeys(needed))
 
 
 @cache

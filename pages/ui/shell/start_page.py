@@ -8,7 +8,6 @@ import base64
 import gzip
 import hashlib
 import re
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from pages.contents import FORMER_HOME, FORMER_HOME_PARAMETERS, HOME, PAGES
+from pages.contents import FORMER_HOME, FORMER_HOME_PARAMETERS, PAGES
 from pages.ui.shell.admission import client_address, connections
 from pages.ui.shell.texts import APP_NAME, TRY_LATER
 
@@ -127,16 +126,12 @@ def compressed(path: str) -> bytes:
 
 
 @cache
-def start_page(modules: tuple[str, ...] = ()) -> str:
-    """Write the start page: Streamlit's, with our style and the addresses of the scripts at the end of its head.
-
-    modules: addresses of the scripts of the first drawings, relative to the page.
-    """
+def start_page() -> str:
+    """Write the start page: Streamlit's, with our style and the addresses of the scripts at the end of its head."""
     index = INDEX_PAGE.read_text(encoding="utf-8")
     style = f"{LAYOUT_STYLE}{PAGE_STYLE.read_text(encoding='utf-8')}"
     elements, needed = element_scripts(index)
-    early = [*(f"./static/js/{name}" for name in needed), *modules]
-    links = "".join(f'<link rel="modulepreload" crossorigin href="{address}">' for address in early)
+    links = "".join(f'<link rel="modulepreload" crossorigin href="./static/js/{name}">' for name in needed)
     scripts = "".join(f'<script type="module" crossorigin src="./static/js/{name}"></script>' for name in elements)
     return index.replace("</head>", f"<style>{style}</style>{links}{scripts}</head>", 1)
 
@@ -151,29 +146,21 @@ def element_scripts(index: str) -> tuple[list[str], list[str]]:
     return found[: len(ELEMENTS)], found[len(ELEMENTS) :]
 
 
-def send_page(request: Request, modules: tuple[str, ...]) -> HTMLResponse:
-    """Serve a start page; a browser asks anew at each visit. Where there is no room even to wait, say so."""
+async def answer(request: Request) -> HTMLResponse:
+    """Serve the start page; a browser asks anew at each visit. Where there is no room even to wait, say so."""
     if reason := connections.refuses(client_address(request.scope)):
         return HTMLResponse(f"<!doctype html><title>{APP_NAME}</title><p>{reason} {TRY_LATER}", 503, {"Retry-After": "120"})
-    return HTMLResponse(start_page(modules), headers={"Cache-Control": "no-cache"})
+    return HTMLResponse(start_page(), headers={"Cache-Control": "no-cache"})
 
 
-def route(address: str, modules: tuple[str, ...]) -> Route:
-    """Serve the start page at an address; at the root, an old link leads to the page that was there when it was given away."""
-
-    async def answer_or_redirect(request: Request) -> Response:
-        if address or not FORMER_HOME_PARAMETERS & request.query_params.keys():
-            return send_page(request, modules)
-        moved = f"{request.url.path.rstrip('/')}/{FORMER_HOME}?{request.url.query}"
-        return RedirectResponse(moved, 307, {"Cache-Control": "no-cache"})
-
-    return Route(f"/{address}", answer_or_redirect)
+async def answer_at_root(request: Request) -> Response:
+    """Serve the start page, or send an old link to the page that was at the root when it was given away."""
+    if not FORMER_HOME_PARAMETERS & request.query_params.keys():
+        return await answer(request)
+    address = f"{request.url.path.rstrip('/')}/{FORMER_HOME}?{request.url.query}"
+    return RedirectResponse(address, 307, {"Cache-Control": "no-cache"})
 
 
-def routes(modules_of: Callable[[str], tuple[str, ...]]) -> list[Route]:
-    """Serve the start page at every address of a page; any other gets Streamlit's own.
-
-    modules_of: gives the addresses of the modules that the first drawings of a page are made of.
-    """
-    addresses = {page.key: {page.key, page.address or page.key} | ({""} if page.key == HOME else set()) for page in PAGES}
-    return [route(address, modules_of(page)) for page, known in addresses.items() for address in sorted(known)]
+ADDRESSES = dict.fromkeys([*(page.key for page in PAGES), *(page.address for page in PAGES if page.address)])
+ROUTES = (Route("/", answer_at_root), *(Route(f"/{address}", answer) for address in ADDRESSES))
+"""Every address of a page; any other gets Streamlit's own start page."""
