@@ -49,10 +49,10 @@ def lines() -> list[Line]:
 
 
 @pytest.fixture
-def held_at(
+def unanswered_view(
     view_at: Callable[..., Page], lines: list[Line], settle: Callable[[Page], None]
 ) -> Iterator[Callable[[str, str], tuple[Page, Line, Locator]]]:
-    """Show a view whose server hears of nothing until the line is released: held_at(path, canvas), with that canvas."""
+    """Show a view whose server hears of nothing until the line is released: unanswered_view(path, canvas), with that canvas."""
 
     def show(path: str, canvas: str) -> tuple[Page, Line, Locator]:
         page = view_at(path, prepare=lambda page: lines.append(Line(page)))
@@ -94,8 +94,8 @@ def changed(canvas: Locator, before: str) -> str:
         ("/self_attention", "matrix-weights", "Hard", "normalise=hardmax"),
     ],
 )
-def test_an_option_is_drawn_before_the_answer_and_is_the_very_same_picture(held_at, settle, path, canvas, name, written):
-    page, line, picture = held_at(path, canvas)
+def test_an_option_is_drawn_before_the_answer_and_is_the_very_same_picture(unanswered_view, settle, path, canvas, name, written):
+    page, line, picture = unanswered_view(path, canvas)
     before = picture.evaluate(PICTURE)
     option(page, name).click()
     early = changed(picture, before)
@@ -105,8 +105,8 @@ def test_an_option_is_drawn_before_the_answer_and_is_the_very_same_picture(held_
     assert picture.evaluate(PICTURE) == early
 
 
-def test_a_slider_moved_by_keys_is_drawn_before_the_answer(held_at, settle):
-    page, line, picture = held_at("/positions", "matrix-0")
+def test_a_slider_moved_by_keys_is_drawn_before_the_answer(unanswered_view, settle):
+    page, line, picture = unanswered_view("/positions", "matrix-0")
     before = picture.evaluate(PICTURE)
     page.get_by_role("slider", name="Length: positions").press("ArrowRight")
     early = changed(picture, before)
@@ -130,8 +130,8 @@ def test_a_slider_that_is_dragged_ends_where_it_was_let_go(page_at, settle):
     expect(page.get_by_test_id("matrix-0")).to_have_attribute("aria-label", re.compile(rf"\b{length} positions down"))
 
 
-def test_a_painted_cell_changes_the_weights_before_the_answer(held_at, settle):
-    page, line, weights = held_at("/masks?part=one&kind=none", "matrix-5")
+def test_a_painted_cell_changes_the_weights_before_the_answer(unanswered_view, settle):
+    page, line, weights = unanswered_view("/masks?part=one&kind=none", "matrix-5")
     before = weights.evaluate(PICTURE)
     page.locator("[data-row='2'][data-column='1']").click()
     early = changed(weights, before)
@@ -139,8 +139,8 @@ def test_a_painted_cell_changes_the_weights_before_the_answer(held_at, settle):
     assert weights.evaluate(PICTURE) == early
 
 
-def test_of_two_quick_steps_the_last_one_stays_through_the_answer_to_the_first(held_at, settle):
-    page, line, picture = held_at("/positions", "matrix-0")
+def test_of_two_quick_steps_the_last_one_stays_through_the_answer_to_the_first(unanswered_view, settle):
+    page, line, picture = unanswered_view("/positions", "matrix-0")
     slider, before = page.get_by_role("slider", name="Length: positions"), picture.evaluate(PICTURE)
     slider.press("ArrowRight")
     first = changed(picture, before)
@@ -155,8 +155,8 @@ def test_of_two_quick_steps_the_last_one_stays_through_the_answer_to_the_first(h
     assert first not in page.evaluate("window.seen")
 
 
-def test_an_option_chosen_before_the_answer_waits_for_it_as_the_first_may_have_set_another_control(held_at, settle):
-    page, line, picture = held_at("/masks?part=one", "matrix-0")
+def test_an_option_chosen_before_the_answer_waits_for_it_as_the_first_may_have_set_another_control(unanswered_view, settle):
+    page, line, picture = unanswered_view("/masks?part=one", "matrix-0")
     before = picture.evaluate(PICTURE)
     option(page, "Padding").click()  # which brings three tokens of padding
     padding = changed(picture, before)
@@ -173,8 +173,8 @@ def test_an_option_chosen_before_the_answer_waits_for_it_as_the_first_may_have_s
     assert picture.evaluate(PICTURE) == shown
 
 
-def test_after_a_control_whose_outcome_is_not_known_the_page_is_waited_for(held_at, settle):
-    page, line, picture = held_at("/masks?part=one", "matrix-5")
+def test_after_a_control_whose_outcome_is_not_known_the_page_is_waited_for(unanswered_view, settle):
+    page, line, picture = unanswered_view("/masks?part=one", "matrix-5")
     before = picture.evaluate(PICTURE)
     page.get_by_role("textbox", name="Sentence").fill("A dog ran home.")
     option(page, "Window").click()
@@ -184,8 +184,8 @@ def test_after_a_control_whose_outcome_is_not_known_the_page_is_waited_for(held_
     expect(page.get_by_role("gridcell", name=MATRICES["maySee"].format(query="dog", key="dog"))).to_be_visible()
 
 
-def test_a_prefetched_picture_of_an_outdated_view_gives_way_to_the_page_s_whatever_is_clicked_meanwhile(held_at, settle):
-    page, line, _picture = held_at("/masks?part=one", "matrix-5")
+def test_a_prefetched_picture_of_an_outdated_view_gives_way_to_the_page_s_whatever_is_clicked_meanwhile(unanswered_view, settle):
+    page, line, _picture = unanswered_view("/masks?part=one", "matrix-5")
     page.get_by_role("slider", name=PADDING_TOKENS).press("ArrowRight")
     box = page.get_by_role("textbox", name="Sentence")
     box.fill("A dog ran home.")
@@ -200,8 +200,8 @@ def test_a_prefetched_picture_of_an_outdated_view_gives_way_to_the_page_s_whatev
     expect(page.get_by_role("gridcell", name=MATRICES["maySee"].format(query="dog", key="dog"))).to_be_visible(timeout=1000)
 
 
-def test_an_answer_that_was_not_prefetched_is_drawn_at_once(held_at, settle):
-    page, line, picture = held_at("/positions", "matrix-0")
+def test_an_answer_that_was_not_prefetched_is_drawn_at_once(unanswered_view, settle):
+    page, line, picture = unanswered_view("/positions", "matrix-0")
     page.get_by_role("slider", name="Length: positions").press("ArrowRight")
     before = picture.evaluate(PICTURE)
     page.get_by_role("slider", name="Base").press("ArrowLeft")
@@ -261,9 +261,9 @@ HEATMAP = "canvas[data-testid=attention-heatmap]"
 
 
 @pytest.fixture
-def delayed_page(held_at) -> tuple[Page, Line]:
+def delayed_page(unanswered_view) -> tuple[Page, Line]:
     """The attention page, whose clicks its server does not hear of until the line is released."""
-    page, line, _ = held_at("/attention?text=Mary+lost+her+keys.&heads=1-1", "attention-map")
+    page, line, _ = unanswered_view("/attention?text=Mary+lost+her+keys.&heads=1-1", "attention-map")
     expect(page.locator("[data-testid=attention-map][data-paints]")).to_be_visible(timeout=30_000)
     return page, line
 
