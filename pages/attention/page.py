@@ -12,9 +12,10 @@ badge = open_page(PAGE)
 from pages.ui.export.attention import attention_exports
 from pages.ui.export.menu import export_menu
 from pages.ui.panels import view_options
-from pages.ui.panels.attention_panel import PanelParts, attention_panel, weights_table
+from pages.ui.panels.attention_panel import choose_head, choose_options, draw_map, draw_wall, panel_places
 from pages.ui.panels.change_controls import change_bar
 from pages.ui.panels.changes import CHANGES_FIELD, active_changes, change_chips, drop_missing_changes
+from pages.ui.panels.head_map import StackView, stack_view, weights_table
 from pages.ui.panels.texts import SECOND_SENTENCE
 from pages.ui.panels.tokens import SPECIAL_FIELD, ask_special_tokens, note_special_tokens, token_table, warn_of_unknown
 from pages.ui.shell import cache, controls, examples, texts
@@ -23,17 +24,16 @@ from pages.ui.shell.address import (
     is_offered,
     link_status_changed,
     read_view,
-    restore_hidden_fields,
     text_field,
     widget_key,
     write_view,
 )
-from pages.ui.shell.controls import live_part
+from pages.ui.shell.controls import live_part, view_changed
 from pages.ui.shell.frame import explain, page_links, share_link, show_engine
-from pages.ui.shell.metrics import part_run
 from tx_core.engine.engine import Engine
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
 from tx_core.transformer.interventions import write_interventions
+from tx_core.transformer.trace import Trace
 
 EXAMPLES = [example for example in examples.curated() if not example.pair or is_offered("pair")]
 FIRST = EXAMPLES[0]
@@ -46,6 +46,8 @@ FIELDS = (
     CHANGES_FIELD,
 )
 FIRST_VIEW = {"focus": FIRST.focus}
+OF_TEXT = ("table", "export", "tokens", "wall_opened", "change_opened")
+"""What the reader may open beside the pictures, and what then shows something of the text."""
 
 
 def show_example(example: examples.Example) -> None:
@@ -75,40 +77,18 @@ def is_shown(example: examples.Example | None) -> bool:
 
 
 def forget_focus() -> None:
-    """Another text has other tokens."""
+    """Another reading has other tokens."""
     st.session_state[widget_key(PAGE, "focus")] = None
 
 
-@st.fragment
-@part_run(PAGE)
-def look(model: str, special: bool, text: str, pair: str, example: examples.Example | None, described: bool) -> None:
-    """Show all heads and the chosen ones, and what the reader changes; what is clicked here runs nothing but this.
-
-    Where the reader leaves the view that the example's words describe, or comes back to it, the whole page says so.
-    """
-    restore_hidden_fields(PAGE, FIELDS)
-    try:
-        engine = cache.engine(model, special_tokens=special)
-        plain = cache.trace_with(engine, text, pair)
-        notices = drop_missing_changes(PAGE, plain)
-        changed = active_changes(PAGE)
-        trace = cache.trace_with(engine, text, pair, interventions=changed) if changed else plain
-    except ExplorerError as error:
-        explain(error)
-        return
-    number = view_options.ask_stack(PAGE, [stack.kind for stack in trace.stacks])
-    stack = trace.stacks[number]
-    for missing in [*notices, *view_options.drop_missing(PAGE, *stack.weights.shape[:3])]:
-        st.info(missing)
-    identity = (model, trace.device, special, text, pair, write_interventions(changed))
-    before = plain.stacks[number] if changed else None
-    parts = PanelParts(actions=lambda: change_bar(PAGE, trace, number), above_map=lambda: change_chips(PAGE, trace))
-    shown = attention_panel(PAGE, stack, identity, before, parts)
-    weights_table(shown, key=widget_key(PAGE, "table"))
-    export_menu(PAGE, attention_exports(PAGE, trace, shown))
-    write_view(PAGE, FIELDS, FIRST_VIEW)
-    if link_status_changed() or is_shown(example) != described:
-        st.rerun()
+def sentence_changed() -> None:
+    """Forget the focus. The controls run, too, where they show something of the text."""
+    of_text = active_changes(PAGE) or any(st.session_state.get(widget_key(PAGE, name)) for name in OF_TEXT)
+    without_controls = not st.session_state[widget_key(PAGE, "controls_drawn")]
+    had_focus = st.session_state[widget_key(PAGE, "focus")] is not None
+    forget_focus()
+    if of_text or without_controls or had_focus:
+        view_changed(PAGE)
 
 
 def example_on_page() -> tuple[examples.Example | None, examples.Example | None, bool]:
@@ -151,42 +131,98 @@ def say_reading(engine: Engine | None, text: str, pair: str, *, special: bool) -
             note_special_tokens(engine, special, pair) if engine else st.empty()
 
 
-def explore(example: examples.Example | None, described: bool) -> Engine | None:
+def show_sentences(example: examples.Example | None, described: bool) -> Engine | None:
     """Ask for the sentences and show what depends on them: where each head looks, and the ways on.
 
-    The boxes stand beside the choice of a model, which is not drawn again. Where the sentences become an example, or are one no
-    more, the whole page says so. Returns the engine; None where it cannot be had.
+    The boxes stand beside the choice of a model, which is not drawn again; nor are the controls. Where the sentences become an
+    example, or are one no more, or the reader leaves the view that its words describe, or comes back to it, the whole page says
+    so. Returns the engine; None where it cannot be had.
     """
+    st.session_state[widget_key(PAGE, "picture_drawn")] = False
     with first:
-        controls.sentence(widget_key(PAGE, "text"), on_change=forget_focus)
+        controls.sentence(widget_key(PAGE, "text"), on_change=sentence_changed)
     with second:
-        controls.sentence(widget_key(PAGE, "pair"), SECOND_SENTENCE, on_change=forget_focus)
+        controls.sentence(widget_key(PAGE, "pair"), SECOND_SENTENCE, on_change=sentence_changed)
     if example_on_page()[0] != example:
         st.rerun()
-    fields = ("text", "pair", "model", SPECIAL_FIELD.name)
-    text, pair, model, nospecial = (st.session_state[widget_key(PAGE, name)] for name in fields)
+    text, pair, model, bare = asked()
     engine = None
     try:
         try:
             with budget, controls.wait_for(model):
-                engine = cache.engine(model, special_tokens=not nospecial)
+                engine = cache.engine(model, special_tokens=not bare)
         finally:
-            say_reading(engine, text, pair, special=not nospecial)
-        trace = cache.trace_with(engine, text, pair)
-        if trace.notice:
-            st.info(trace.notice)
-        warn_of_unknown([trace.attention.key_tokens], model, widget_key(PAGE, "model"))
-        look(model, not nospecial, text, pair, example, described)
-        token_table(list(dict.fromkeys(stack.key_tokens for stack in trace.stacks)), key=widget_key(PAGE, "tokens"))
+            say_reading(engine, text, pair, special=not bare)
+        show_pictures(engine)
     except ExplorerError as error:
         explain(error)
         if isinstance(error, ModelUnavailable | CheckpointProblem):
             controls.offer_default_model(widget_key(PAGE, "model"))
-        write_view(PAGE, FIELDS, FIRST_VIEW)
-        if link_status_changed():
-            st.rerun()
-    page_links(text, pair, "fill_mask", "compare", "summaries", "self_attention", "heads_and_blocks", "masks")
+        for place in (places.wall, places.map):
+            place.empty()
+    with ways_on:
+        page_links(text, pair, "fill_mask", "compare", "summaries", "self_attention", "heads_and_blocks", "masks")
+    write_view(PAGE, FIELDS, FIRST_VIEW)
+    if link_status_changed() or is_shown(example) != described:
+        st.rerun()
     return engine
+
+
+def asked() -> tuple[str, str, str, bool]:
+    """Give the sentences that are asked about, the model, and whether it reads them without special tokens."""
+    text, pair, model, bare = (st.session_state[widget_key(PAGE, name)] for name in ("text", "pair", "model", SPECIAL_FIELD.name))
+    return text, pair, model, bare
+
+
+def show_pictures(engine: Engine) -> None:
+    """Show the wall of all heads and the map of the chosen ones, and what is to be said of the text."""
+    text, pair, model, _ = asked()
+    plain = cache.trace_with(engine, text, pair)
+    if plain.notice:
+        st.info(plain.notice)
+    warn_of_unknown([plain.attention.key_tokens], model, widget_key(PAGE, "model"))
+    notices = drop_missing_changes(PAGE, plain)
+    number = view_options.ask_stack(PAGE, [stack.kind for stack in plain.stacks])
+    for missing in [*notices, *view_options.drop_missing(PAGE, *plain.stacks[number].weights.shape[:3])]:
+        st.info(missing)
+    _, _, looked = look(engine)
+    with places.wall:
+        draw_wall(looked)
+    with places.map:
+        draw_map(looked)
+    st.session_state[widget_key(PAGE, "picture_drawn")] = True
+
+
+def look(engine: Engine) -> tuple[Trace, int, StackView]:
+    """Run the sentences with the reader's changes; give the run, the number of the stack that is shown, and its view."""
+    text, pair, model, bare = asked()
+    changed = active_changes(PAGE)
+    plain = trace = cache.trace_with(engine, text, pair)
+    if changed:
+        trace = cache.trace_with(engine, text, pair, interventions=changed)
+    number = [stack.kind for stack in trace.stacks].index(st.session_state[widget_key(PAGE, "stack")])
+    identity = (model, trace.device, not bare, text, pair, write_interventions(changed))
+    return trace, number, stack_view(PAGE, trace.stacks[number], identity, plain.stacks[number] if changed else None)
+
+
+def show_controls() -> None:
+    """Let the reader choose heads, change the run, and take away what is shown; nothing where the sentences cannot be shown."""
+    drawn = widget_key(PAGE, "controls_drawn")
+    st.session_state[drawn] = st.session_state[widget_key(PAGE, "picture_drawn")]
+    if not st.session_state[drawn]:
+        for place in (places.controls, places.above_map):
+            place.empty()
+        return
+    _, _, model, bare = asked()
+    trace, number, looked = look(cache.engine(model, special_tokens=not bare))
+    with places.controls:
+        choose_head(looked, lambda: change_bar(PAGE, trace, number))
+        choose_options(looked)
+    with places.above_map:
+        change_chips(PAGE, trace)
+    weights_table(looked.shown, key=widget_key(PAGE, "table"))
+    export_menu(PAGE, attention_exports(PAGE, trace, looked.shown))
+    token_table(list(dict.fromkeys(stack.key_tokens for stack in trace.stacks)), key=widget_key(PAGE, "tokens"))
 
 
 read_view(PAGE, FIELDS, FIRST_VIEW)
@@ -203,7 +239,15 @@ if example and origin and is_offered("examples"):
         show_notice(example, origin, st.session_state[widget_key(PAGE, "model")], described=described)
 with reading:
     budget = ask_reading(None if described else example)
-if engine := live_part(PAGE, FIELDS, explore, example, described):
+said = st.container()
+places = panel_places(PAGE)
+below = st.container()
+ways_on = st.container()
+with said:
+    engine = live_part(PAGE, FIELDS, show_sentences, example, described, part="picture")
+with below:
+    live_part(PAGE, FIELDS, show_controls, part="controls")
+if engine:
     show_engine(badge, engine.title, engine.device)
 else:
     badge.empty()

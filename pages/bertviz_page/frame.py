@@ -21,7 +21,7 @@ from pages.ui.export.code import header, import_lines, output_attentions, run_li
 from pages.ui.export.records import Code, DataFiles, Export, WebPage, file_stem, one_line, reading, source
 from pages.ui.export.texts import SECOND_SENTENCE, TEXT, TRANSFORMERS_COMMENT, WITHOUT_SPECIAL, quoted
 from pages.ui.panels import view_options
-from pages.ui.panels.attention_panel import HeadMap
+from pages.ui.panels.head_map import HeadMap
 from pages.ui.panels.texts import STACK_LABELS
 from pages.ui.panels.view_options import ViewOptions
 from pages.ui.shell import controls

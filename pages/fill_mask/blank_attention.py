@@ -8,9 +8,10 @@ import streamlit as st
 from pages.fill_mask import head_scan, texts
 from pages.fill_mask.predictions import show_blank
 from pages.ui.panels import view_options
-from pages.ui.panels.attention_panel import HeadMap, PanelParts, attention_panel
+from pages.ui.panels.attention_panel import PanelParts, attention_panel
 from pages.ui.panels.change_controls import change_bar
 from pages.ui.panels.changes import CHANGES_FIELD, Changes, active_changes, change_chips, drop_missing_changes
+from pages.ui.panels.head_map import HeadMap
 from pages.ui.panels.predictions import SentencePredictions, blank_trace
 from pages.ui.panels.texts import BLANK
 from pages.ui.shell import controls

@@ -10,7 +10,7 @@ from pages.ui.export import texts
 from pages.ui.export.attention_map import AttentionMap
 from pages.ui.export.code import attention_code, transformers_attention_code
 from pages.ui.export.records import Code, DataFiles, Export, Exports, Source, WebPage
-from pages.ui.panels.attention_panel import HeadMap
+from pages.ui.panels.head_map import HeadMap
 from pages.ui.panels.view_options import ViewOptions
 from tx_core.analysis.weights_file import MOST, SavedWeights, weight_of, weights_csv, weights_json, weights_npz
 from tx_core.transformer.trace import Trace

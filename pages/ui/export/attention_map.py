@@ -9,8 +9,8 @@ from pages.ui.canvas.texts import CHANGED_MAP, MAP
 from pages.ui.export import texts
 from pages.ui.export.records import Source, file_stem, reading, source
 from pages.ui.export.texts import quoted
-from pages.ui.panels.attention_panel import HeadMap
 from pages.ui.panels.changes import describe_change, stack_names
+from pages.ui.panels.head_map import HeadMap
 from pages.ui.panels.view_options import ViewOptions
 from pages.ui.shell import controls
 from tx_core.transformer.trace import Trace

@@ -9,6 +9,7 @@ from pages.ui.panels import texts
 from pages.ui.panels.tokens import SPECIAL_FIELD, escape_markdown
 from pages.ui.shell import cache
 from pages.ui.shell.address import Field, is_offered, widget_key
+from pages.ui.shell.controls import view_changed
 from tx_core.engine.engine import run_limits
 from tx_core.transformer.config import AttentionKind
 from tx_core.transformer.interventions import (
@@ -32,6 +33,12 @@ def active_changes(page: str) -> Changes:
 def set_changes(page: str, changes: Changes) -> None:
     """Replace the reader's changes."""
     st.session_state[widget_key(page, "changes")] = changes
+
+
+def take_changes(page: str, changes: Changes) -> None:
+    """Replace the reader's changes after a click, as the end of its callback."""
+    set_changes(page, changes)
+    view_changed(page)
 
 
 def with_change(changes: Changes, new: Intervention) -> Changes:
@@ -146,14 +153,14 @@ def change_chips(page: str, trace: Trace, invitation: str = "") -> None:
                 key=f"{page}_chip_{write_interventions([change])}",
                 icon=":material/close:",
                 help=texts.UNDO_CHANGE,
-                on_click=set_changes,
+                on_click=take_changes,
                 args=(page, without_change(changes, change)),
             )
         st.button(
             texts.RESET_CHANGES,
             key=f"{page}_changes_reset",
             icon=":material/undo:",
-            on_click=set_changes,
+            on_click=take_changes,
             args=(page, ()),
             help=texts.RESET_CHANGES_HELP,
         )

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import streamlit as st
 
@@ -84,7 +85,7 @@ def ask_stack(page: str, kinds: Sequence[str]) -> int:
     if st.session_state[name] not in kinds:
         st.session_state[name] = kinds[0]
     if len(kinds) > 1:
-        st.segmented_control(texts.STACK, kinds, format_func=texts.STACK_LABELS.get, required=True, **widget_binding(name))
+        st.segmented_control(texts.STACK, kinds, format_func=texts.STACK_LABELS.get, required=True, **_binding(page, "stack"))
     return kinds.index(st.session_state[name])
 
 
@@ -109,13 +110,18 @@ def drop_missing(page: str, num_layers: int, num_heads: int, num_tokens: int) ->
     return notes
 
 
+def _binding(page: str, name: str) -> dict[str, object]:
+    """Bind a widget to an option: what shows the view is drawn again after a change."""
+    return widget_binding(widget_key(page, name), partial(controls.view_changed, page))
+
+
 def ask_view(page: str) -> None:
     """Let the reader merge pieces and hide special tokens; what is drawn, and how, opens beside that."""
     with st.container(horizontal=True, vertical_alignment="center"):
         if is_offered("words"):
-            st.toggle(texts.WHOLE_WORDS, **widget_binding(widget_key(page, "words")), help=texts.WHOLE_WORDS_HELP)
+            st.toggle(texts.WHOLE_WORDS, **_binding(page, "words"), help=texts.WHOLE_WORDS_HELP)
         if is_offered("hide"):
-            st.toggle(texts.HIDE_SPECIAL, **widget_binding(widget_key(page, "hide")), help=texts.HIDE_SPECIAL_HELP)
+            st.toggle(texts.HIDE_SPECIAL, **_binding(page, "hide"), help=texts.HIDE_SPECIAL_HELP)
         if any(map(is_offered, ("show", "lines", "scale"))):
             _ask_drawing(page)
 
@@ -133,14 +139,14 @@ def _ask_drawing(page: str) -> None:
             list(texts.DRAWING_LABELS),
             format_func=texts.DRAWING_LABELS.get,
             required=True,
-            **widget_binding(widget_key(page, "show")),
+            **_binding(page, "show"),
         )
-        st.slider(texts.LINES, 1, MAX_DRAWN_LINES, **widget_binding(widget_key(page, "lines")))
+        st.slider(texts.LINES, 1, MAX_DRAWN_LINES, **_binding(page, "lines"))
         st.selectbox(
             texts.COLOURS,
             SCALES,
             format_func=str.capitalize,
-            **widget_binding(widget_key(page, "scale")),
+            **_binding(page, "scale"),
             help=texts.COLOURS_HELP,
         )
 

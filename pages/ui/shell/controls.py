@@ -11,6 +11,7 @@ from typing import ParamSpec, TypeVar
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.ui.shell import cache, texts
 from pages.ui.shell.address import (
@@ -211,10 +212,11 @@ def keep_existing_heads(key: str, num_layers: int, num_heads: int) -> bool:
     return wanted == existing
 
 
-def layer_and_heads(key: str, num_layers: int, num_heads: int) -> list[Head]:
+def layer_and_heads(key: str, num_layers: int, num_heads: int, on_change: Callable[[], None] = lambda: None) -> list[Head]:
     """Let the reader choose a head by name; return the chosen (layer, head), each of which exists.
 
     Several heads are chosen on the wall. A multiselect would do both, but its tags are too pale in the dark.
+    on_change: runs after another head was chosen.
     """
     keep_existing_heads(key, num_layers, num_heads)
     heads, box = st.session_state[key], f"{key}_named"
@@ -225,6 +227,7 @@ def layer_and_heads(key: str, num_layers: int, num_heads: int) -> list[Head]:
     def accept() -> None:
         if (head := st.session_state[box]) is not None:
             st.session_state[key] = [head]
+            on_change()
 
     options = [(layer, head) for layer in range(num_layers) for head in range(num_heads)]
     placeholder = texts.MEAN_OF_HEADS.format(count=len(heads))
@@ -294,12 +297,33 @@ def live(
         st.rerun()
 
 
-@st.fragment
 def live_part(
-    page: str, fields: Sequence[Field], draw: Callable[Arguments, Result], *arguments: Arguments.args, **named: Arguments.kwargs
+    page: str,
+    fields: Sequence[Field],
+    draw: Callable[Arguments, Result],
+    *arguments: Arguments.args,
+    part: str | None = None,
+    **named: Arguments.kwargs,
 ) -> Result | None:
-    """Do what `live` does, but leave the address to `draw`; return what it returns, if it ends."""
-    return _draw_live(page, fields, draw, *arguments, **named)
+    """Do what `live` does, but leave the address to `draw`; return what it returns, if it ends.
+
+    part: names this part of the page where several show one view, so that `view_changed` runs them all.
+    """
+    key = None
+    if part:
+        key = f"{page}_{part}"
+        parts = st.session_state.setdefault(f"{page}_parts", [])
+        if key not in parts:
+            parts.append(key)
+    return st.fragment(_draw_live, key=key)(page, fields, draw, *arguments, **named)
+
+
+def view_changed(page: str) -> None:
+    """End a callback that changed the view of a page: all parts that show it run, not only the one that was clicked."""
+    context = get_script_run_ctx()
+    parts = st.session_state.get(f"{page}_parts")
+    if parts and context is not None and context.fragment_ids_this_run:
+        st.rerun(parts)
 
 
 def _draw_live(

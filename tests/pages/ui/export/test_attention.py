@@ -18,7 +18,7 @@ from pages.ui.export.attention import attention_export, saved_weights
 from pages.ui.export.attention_map import AttentionMap
 from pages.ui.export.menu import stand_alone
 from pages.ui.export.records import one_line
-from pages.ui.panels.attention_panel import HeadMap
+from pages.ui.panels.head_map import HeadMap
 from pages.ui.panels.view_options import ViewOptions
 from tests.support.drawings import sent_to, unpacked
 from tests.support.messages import name_in_head

@@ -24,7 +24,7 @@ from pages.summaries import logit_lens as lens_part
 from pages.summaries import value_weighted as values_part
 from pages.ui.export.attention_map import AttentionMap
 from pages.ui.export.code import attention_code, transformers_attention_code
-from pages.ui.panels.attention_panel import HeadMap
+from pages.ui.panels.head_map import HeadMap
 from pages.ui.panels.predictions import ListSettings, SentencePredictions
 from pages.ui.panels.view_options import ViewOptions
 from tests.support.serving import ROOT

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from cachetools import LRUCache
 
-from pages.ui.panels.attention_panel import prepared_view
+from pages.ui.panels.head_map import prepared_view
 from pages.ui.panels.view_options import ViewOptions
 from pages.ui.shell import cache
 from pages.ui.shell.admission import Connections

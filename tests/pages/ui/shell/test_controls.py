@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.fill_mask import blank_attention
 from pages.ui.panels import texts, view_options
-from pages.ui.panels.attention_panel import map_csv
+from pages.ui.panels.head_map import map_csv
 from pages.ui.panels.tokens import numbered_tokens, token_rows
 from pages.ui.shell import cache, controls, examples
 from pages.ui.shell import texts as shell_texts

@@ -1,0 +1,163 @@
+"""One stack of attention as its reader looks at it: the map of the chosen heads, in numbers, in a sentence and as a table."""
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+from jaxtyping import Float
+
+from pages.ui.canvas import prefetch
+from pages.ui.panels import texts
+from pages.ui.panels.changes import active_changes
+from pages.ui.panels.tokens import numbered_tokens
+from pages.ui.panels.view_options import ViewOptions
+from pages.ui.shell import cache, controls
+from pages.ui.shell.address import is_offered
+from pages.ui.shell.controls import download_button
+from tx_core.analysis import sentences, views
+from tx_core.analysis.comparison import describe_largest_change
+from tx_core.analysis.views import View
+from tx_core.transformer.trace import AttentionStack
+
+
+@dataclass(frozen=True)
+class HeadMap:
+    """The attention map on the screen: the weights of one head, or the mean of several.
+
+    Attributes:
+        view: the view that the map is of: its tokens, and the weights of all heads.
+        heads: the heads as (layer, head), counted from 0.
+        weights: the weights that are drawn, shape (query, key).
+        description: the map in a sentence.
+        before: the weights of the run without the reader's changes, where both are shown.
+        unchanged: the view of that run, with the weights of all heads.
+    """
+
+    view: View
+    heads: tuple[controls.Head, ...]
+    weights: Float[np.ndarray, "query key"]
+    description: str
+    before: Float[np.ndarray, "query key"] | None = None
+    unchanged: View | None = None
+
+    @property
+    def queries(self) -> tuple[str, ...]:
+        """The tokens that attend."""
+        return self.view.queries
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The tokens that are attended to."""
+        return self.view.keys
+
+
+@dataclass(frozen=True)
+class StackView:
+    """A stack of a run as a page's options ask for it.
+
+    Attributes:
+        page: the page.
+        identity: names the run, its model first, and what of the options its view depends on.
+        options: how the reader looks.
+        shown: the map.
+        maps_path: where a browser fetches the map of any head; None where the reader has changed the run.
+    """
+
+    page: str
+    identity: tuple
+    options: ViewOptions
+    shown: HeadMap
+    maps_path: str | None
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """The numbers of layers and of heads in each."""
+        return self.shown.view.weights.shape[:2]
+
+
+def stack_view(page: str, stack: AttentionStack, identity: tuple, unchanged: AttentionStack | None = None) -> StackView:
+    """Look at a stack as the page's options (view_options) in the session ask; its heads must be there.
+
+    unchanged: the same stack of the run without the reader's changes, to show both and the difference.
+    """
+    options = ViewOptions.of(page)
+    identity = (*identity, stack.kind, options.words, options.hide)
+    view = prepared_view(stack, identity, options)
+    weights = views.mean_of_heads(view.weights, list(options.heads))
+    if unchanged is None:
+        description = describe_heads(options.heads, _describe(view, weights, view.row_of(options.focus)))
+        maps_path = prefetch.offer_head_maps(identity, view.weights)
+        return StackView(page, identity, options, HeadMap(view, options.heads, weights, description), maps_path)
+    plain = prepared_view(unchanged, (*identity, "unchanged"), options)
+    return StackView(page, identity, options, changed_map(page, plain, view, options.heads, options), None)
+
+
+def changed_map(page: str, plain: View, changed: View, heads: Sequence[controls.Head], options: ViewOptions) -> HeadMap:
+    """Give the map of heads before and after the reader's changes, and the largest change in a sentence."""
+    before, after = (views.mean_of_heads(view.weights, list(heads)) for view in (plain, changed))
+    focus = changed.row_of(options.focus)
+    largest = describe_largest_change(before, after, changed.queries, changed.keys, focus, rescaled=changed.hides_special)
+    description = " ".join(filter(None, [describe_heads(heads, largest), _taken_by_padding(page, changed, after, focus)]))
+    return HeadMap(changed, tuple(heads), after, description, before, plain)
+
+
+def prepared_view(stack: AttentionStack, identity: tuple, options: ViewOptions) -> View:
+    """Give the view that the reader asked for, from the cache where it has weights of its own.
+
+    Without options it shows the run's own array: that costs nothing to make, and kept a second time it would
+    count twice, so that a long text's run and its view pushed each other out.
+    """
+    if not (options.words or options.hide):
+        return views.view(stack)
+    return cache.get_or_compute(
+        ("view", *identity), lambda: views.view(stack, merge_words=options.words, hide_special=options.hide)
+    )
+
+
+def describe_heads(heads: Sequence[controls.Head], description: str) -> str:
+    """Name the head, or count the heads, that a description is of."""
+    name = controls.head_name(heads[0]) if len(heads) == 1 else texts.MEAN_OF_HEADS.format(count=len(heads))
+    return texts.HEAD_DESCRIPTION.format(head=name, description=description)
+
+
+def _describe(view: View, weights: Float[np.ndarray, "query key"], focus: int | None) -> str:
+    if focus is not None:
+        return sentences.describe_query(weights, view.queries, view.keys, focus, rescaled=view.hides_special)
+    return sentences.describe_strongest_link(
+        weights, view.queries, view.keys, view.query_special, view.key_special, rescaled=view.hides_special
+    )
+
+
+def _taken_by_padding(page: str, changed: View, after: np.ndarray, focus: int | None) -> str:
+    """Say how much attention goes to padding that is not drawn; "" unless leaving out its mask is all that was changed."""
+    if changed.hides_special or [change.kind for change in active_changes(page)] != ["no_padding_mask"]:
+        return ""
+    rows = slice(None) if focus is None else slice(focus, focus + 1)
+    return texts.TO_PADDING.format(share=1 - float(after[rows].sum(-1).mean()))
+
+
+def weights_table(head_map: HeadMap, *, key: str) -> None:
+    """Offer the weights as a table, built only when it is opened, and as a CSV file."""
+    if not is_offered("tables"):
+        return
+    expander = st.expander(texts.WEIGHTS_TABLE, key=key, on_change="rerun")
+    if not expander.open:
+        return
+    rows, columns = numbered_tokens(head_map.queries), numbered_tokens(head_map.keys)
+    with expander:
+        st.caption(texts.WEIGHTS_TABLE_CAPTION)
+        cells = head_map.weights.astype(float).round(4)
+        st.dataframe({"": rows, **dict(zip(columns, cells.T, strict=True))}, hide_index=True)
+        download_button(texts.DOWNLOAD_CSV, lambda: map_csv(rows, columns, head_map.weights), "attention.csv", key=f"{key}_csv")
+
+
+def map_csv(rows: Sequence[str], columns: Sequence[str], weights: Float[np.ndarray, "query key"]) -> str:
+    """Write the weights as CSV with six decimals; labels begin with a number, so no spreadsheet takes one for a formula."""
+    file = io.StringIO()
+    table = csv.writer(file)
+    table.writerow(["query \\ key", *columns])
+    table.writerows([label, *(f"{share:.6f}" for share in row)] for label, row in zip(rows, weights, strict=True))
+    return file.getvalue()
