@@ -239,7 +239,7 @@ if example and origin and is_offered("examples"):
         show_notice(example, origin, st.session_state[widget_key(PAGE, "model")], described=described)
 with reading:
     budget = ask_reading(None if described else example)
-said = st.container()
+said = st.container(key=widget_key(PAGE, "notices"))
 places = panel_places(PAGE)
 below = st.container()
 ways_on = st.container()

@@ -123,7 +123,8 @@ class PanelPlaces(NamedTuple):
 def panel_places(page: str) -> PanelPlaces:
     """Make room for a panel whose parts are drawn one by one: `draw_wall`, `choose_head`, `choose_options`, `draw_map`."""
     rail, stage = _rail_and_stage(page)
-    return PanelPlaces(rail.container(), rail.container(), stage.container(), stage.container())
+    above_map = stage.container(key=widget_key(page, "changed"))  # assets/page.css gives it no room while it is empty
+    return PanelPlaces(rail.container(), rail.container(), above_map, stage.container())
 
 
 def draw_wall(looked: StackView) -> None:
