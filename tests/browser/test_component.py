@@ -1,5 +1,6 @@
 """The scripts of our drawings reach the browser: below a path of the host's own, and after a fetch that failed."""
 
+import pytest
 from playwright.sync_api import Browser, Route, expect
 
 from tests.support.serving import ROOT
@@ -18,18 +19,20 @@ def test_below_a_path_of_its_own_the_app_draws(browser: Browser, start_server):
         page.close()
 
 
-def test_a_script_that_could_not_be_fetched_is_fetched_again(browser: Browser, server: str):
+@pytest.mark.parametrize("files", ["*.js", "*.css"])
+def test_what_could_not_be_fetched_is_fetched_again(browser: Browser, server: str, files: str):
     page, refused = browser.new_page(), []
 
-    def refuse_twice(route: Route) -> None:
+    def refuse_first(route: Route) -> None:
         if len(refused) < 4:
             refused.append(route.request.url)
             route.abort()
         else:
             route.continue_()
 
-    page.route("**/modules/**", refuse_twice)
+    page.route(f"**/modules/**/{files}", refuse_first)
     page.goto(f"{server}/attention")
     page.locator(MAP).wait_for(timeout=60_000)
     assert len(refused) == 4
+    assert page.locator(MAP).evaluate("(map) => map.getRootNode().adoptedStyleSheets[0].cssRules.length") > 20
     page.close()

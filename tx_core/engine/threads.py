@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from importlib import import_module
-from threading import BoundedSemaphore, Lock, Thread, local
+from threading import BoundedSemaphore, Lock, local
 from typing import TypeVar
 
 from tx_core.errors import Busy
@@ -23,6 +23,8 @@ _counts = {"waiting": 0, "computing": 0}
 """Computations for pages, those in the background not counted."""
 _counts_lock = Lock()
 _thread_count = Lock()
+_other_thread = ThreadPoolExecutor(1, "thread-count")
+"""See `use_one_core`; it lives on, since a new one each time would cost more than the rest of it."""
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -102,7 +104,7 @@ def use_one_core() -> None:
     """Compute on one core in the current thread; all other threads keep what they have.
 
     Small matrices gain nothing from a second core, and on a busy host threads that wait for one another stand still.
-    torch.set_num_threads sets the count of the calling thread and the default of threads born later, so one of those
+    torch.set_num_threads sets the count of the calling thread and the default of threads born later, so another one
     restores the default. A thread that begins to compute in between, less than a millisecond, starts with one core, too:
     its results are the same, only slower on large matrices. Where torch is not imported, nothing computes.
     """
@@ -113,9 +115,7 @@ def use_one_core() -> None:
     with _thread_count:  # else a concurrent call could take the 1 for the usual count, and restore that
         usual = _thread.usual = torch.get_num_threads()
         torch.set_num_threads(1)
-        restore = Thread(target=torch.set_num_threads, args=(usual,))
-        restore.start()
-        restore.join()
+        _other_thread.submit(torch.set_num_threads, usual).result()
 
 
 def use_all_cores() -> None:

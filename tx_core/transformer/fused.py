@@ -109,14 +109,18 @@ def project_to_heads(
     """Yield each projection of the vectors of a batch, split into heads.
 
     shape: batch and token; the rows beyond are padding. bfloat16 becomes single precision: scores are more exact, and no
-    kernel is compiled for every length of text. Results are contiguous, else keys would be copied transposed.
+    kernel is compiled for every length of text. Results of a batch are contiguous, else keys would be copied transposed; of one
+    text they need not be, and the copies would take a tenth of its run.
     """
     for projection in projections:
-        part = split_heads(linear(projection, rows)[: shape.numel()].unflatten(0, shape), attention.num_heads)
+        projected = linear(projection, rows)
+        if len(rows) > shape.numel():
+            projected = projected[: shape.numel()]
+        part = split_heads(projected.view(*shape, -1), attention.num_heads)
         if part.dtype == torch.bfloat16:
             yield part.to(torch.float32, memory_format=torch.contiguous_format)
         else:
-            yield part.contiguous()
+            yield part if shape[0] == 1 else part.contiguous()
 
 
 def after_attention(

@@ -1,15 +1,15 @@
 """Our own drawings as components of a page: their scripts and styles, and what a reader chose in them.
 
-Streamlit sends the script of a component along with its data at every change. It is given a few lines here, which import
-the drawing's modules from this server: a browser fetches them once. What a drawing consists of follows from its imports. The
-modules are served as they are, below a hash of all of them, so an address holds the same content on every server and a browser
-may keep it forever. What every drawing may say comes from Python as a module, too: core/texts.js.
+Streamlit sends script and styles of a component along with its data at every change. It is given a few lines here, which fetch
+the drawing's modules and style sheets from this server: a browser does so once. What a drawing consists of follows from its
+imports. The files are served as they are, below a hash of all of them, so an address holds the same content on every server and a
+browser may keep it forever. What every drawing may say comes from Python as a module, too: core/texts.js.
 """
 
 import gzip
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -38,30 +38,38 @@ def sources() -> dict[str, str]:
 
 
 @cache
+def style_sheets() -> dict[str, str]:
+    """Return the source of every style sheet by its path below `assets/canvas`."""
+    return {path.relative_to(CANVAS).as_posix(): path.read_text("utf-8") for path in sorted(CANVAS.rglob("*.css"))}
+
+
+@cache
 def version() -> str:
-    """Return a hash of the names and contents of all modules."""
+    """Return a hash of the names and contents of all modules and style sheets."""
     digest = sha256()
-    for name, source in sources().items():
+    for name, source in (sources() | style_sheets()).items():
         digest.update(f"{name}\0{source}\0".encode())
     return digest.hexdigest()[:32]
 
 
 async def answer(request: Request) -> Response:
-    """Serve a module of this version; a suffix such as "-1" of the version marks a repeated request."""
+    """Serve a module or a style sheet of this version; a suffix such as "-1" of the version marks a repeated request."""
     asked, _, _ = request.path_params["version"].partition("-")
     name = request.path_params["name"]
-    if asked != version() or name not in sources():
+    source = (sources() | style_sheets()).get(name)
+    if asked != version() or source is None:
         return Response(GONE, 404, {"Cache-Control": "no-store"}, "text/plain")
     headers = {"Cache-Control": IMMUTABLE, "Vary": "Accept-Encoding"}
+    kind = "text/css" if name in style_sheets() else "text/javascript"
     if "gzip" in request.headers.get("accept-encoding", ""):
-        return Response(compressed_module(name), 200, headers | {"Content-Encoding": "gzip"}, "text/javascript")
-    return Response(sources()[name], 200, headers, "text/javascript")
+        return Response(gzipped(source), 200, headers | {"Content-Encoding": "gzip"}, kind)
+    return Response(source, 200, headers, kind)
 
 
 @cache
-def compressed_module(name: str) -> bytes:
-    """Compress a module once for all browsers."""
-    return gzip.compress(sources()[name].encode(), COMPRESSION)
+def gzipped(source: str) -> bytes:
+    """Compress a module or a style sheet once for all browsers."""
+    return gzip.compress(source.encode(), COMPRESSION)
 
 
 ROUTE = Route(f"/{PATH}/{{version}}/{{name:path}}", answer)
@@ -69,7 +77,7 @@ ROUTE = Route(f"/{PATH}/{{version}}/{{name:path}}", answer)
 
 def read_style(name: str) -> str:
     """Return a style sheet by its path below `assets/canvas`."""
-    return (CANVAS / name).read_text("utf-8")
+    return style_sheets()[name]
 
 
 def imports_of(name: str) -> tuple[str, ...]:
@@ -113,15 +121,25 @@ def _resolve(name: str, path: str) -> str:
     return normpath(join(name, "..", path))
 
 
-FETCH = """const names = NAMES;
+FETCH = """const [names, styles] = [NAMES, STYLES];
 const address = (name, suffix) => new URL("PATH/VERSION" + suffix + "/" + name, document.baseURI).href;
-const modules = (suffix) => Promise.all(names.map((name) => import(address(name, suffix))));
+const sheet = async (url) => {
+  const answer = await fetch(url);
+  return answer.ok ? new CSSStyleSheet().replace(await answer.text()) : Promise.reject(new Error(url));
+};
+const all = (files, get, suffix) => Promise.all(files.map((name) => get(address(name, suffix))));
+const parts = (suffix) => Promise.all([all(names, (url) => import(url), suffix), all(styles, sheet, suffix)]);
 const rested = (count) => new Promise((done) => setTimeout(done, 250 * 2 ** count));
 const again = (count) => rested(count).then(() => fetched(`-${count + 1}`, count + 1));
-const fetched = (suffix, count) => modules(suffix).catch((gone) => count > 4 ? Promise.reject(gone) : again(count));
+const fetched = (suffix, count) => parts(suffix).catch((gone) => count > 4 ? Promise.reject(gone) : again(count));
 const given = (element) => Array.isArray(element.data) ? { ...element, data: element.data[0] } : element;
 const drawing = { draw: null };
-const ready = fetched("", 0).then((found) => { drawing.draw = found.at(-1).default; });
+const ready = fetched("", 0).then(([found, sheets]) => {
+  drawing.draw = (element) => {
+    element.parentElement.getRootNode().adoptedStyleSheets = sheets;
+    return found.at(-1).default(element);
+  };
+});
 const drawLater = (element) => {
   const shown = { end: null, over: false };
   ready.then(() => { if (!shown.over) shown.end = drawing.draw(element); });
@@ -150,9 +168,9 @@ def component(name: str, box: str, module: str, *styles: str, height: int = 0) -
 
     box: the class of the element that it draws in. height: the pixels that are kept for a drawing until it is there.
     """
-    style = "".join([*map(read_style, styles), RING, f".{box}:empty {{ min-height: {height}px; }}"])
+    room = f"{RING} .{box}:empty {{ min-height: {height}px; }}"
     mount = st.components.v2.component(
-        f"attention_explorer_{name}", html=f'<div class="{box}"></div>', css=style, js=import_script(module)
+        f"attention_explorer_{name}", html=f'<div class="{box}"></div>', css=room, js=import_script(module, styles)
     )
 
     def show(*, data: object, **options: object) -> object:
@@ -169,9 +187,10 @@ def without_search(data: object) -> list[object]:
     return [data]
 
 
-def import_script(module: str) -> str:
-    """Write the script that imports a module and all that it needs. Every page lies right below the base path, as they do."""
-    return FETCH.replace("NAMES", json.dumps(modules_of(module))).replace("PATH", PATH).replace("VERSION", version())
+def import_script(module: str, styles: Sequence[str] = ()) -> str:
+    """Write the script that fetches a module, what it needs, and styles. All pages lie right below the base path, as they do."""
+    script = FETCH.replace("NAMES", json.dumps(modules_of(module))).replace("STYLES", json.dumps(styles))
+    return script.replace("PATH", PATH).replace("VERSION", version())
 
 
 def below_base(route: Route) -> Route:

@@ -1,4 +1,4 @@
-"""Components are sent where their script is found, never the script; what comes back from a reader is read with care."""
+"""Components are sent where their script and styles are found, never these; what comes back from a reader is read with care."""
 
 import gzip
 import json
@@ -16,19 +16,21 @@ from starlette.responses import Response
 from pages.ui.canvas import component
 from tests.support.apart import run_apart
 
-NAMES = re.compile(r"^const names = (\[.*\]);$", re.MULTILINE)
+NAMES = re.compile(r"^const \[names, styles\] = (\[.*\]);$", re.MULTILINE)
 
 
 @pytest.mark.parametrize("page", ["attention", "self_attention", "masks", "bertviz_page", "many_sentences"])
-def test_no_drawing_is_sent_its_script(open_app, page: str):
+def test_no_drawing_is_sent_its_script_or_styles(open_app, page: str):
     drawings = [element.proto for element in open_app(page).get("bidi_component")]
     ours = [drawing for drawing in drawings if drawing.component_name.startswith("attention_explorer_")]
     assert ours
     for drawing in ours:
-        names = json.loads(NAMES.search(drawing.js_content)[1])
+        names, styles = json.loads(NAMES.search(drawing.js_content)[1])
         assert names == list(component.modules_of(names[-1]))
+        assert styles
+        assert set(styles) < set(component.style_sheets())
         assert f"{component.PATH}/{component.version()}" in drawing.js_content
-        assert len(drawing.js_content) < 1500
+        assert len(drawing.js_content + drawing.css_content) < 2_100
 
 
 def test_a_choice_comes_with_its_moment(monkeypatch):
@@ -72,7 +74,8 @@ def forget() -> None:
         component.version,
         component.modules_of,
         component.single_script,
-        component.compressed_module,
+        component.style_sheets,
+        component.gzipped,
     ):
         cached.cache_clear()
 
@@ -93,9 +96,14 @@ def test_a_module_is_sent_compressed_to_a_browser_that_takes_it():
     assert "immutable" in answer.headers["cache-control"]
 
 
-@pytest.mark.parametrize(
-    "name", ["", "x.js", "../../../app.py", "core/../core/bytes.js", "core", "attention/attention.css", "a" * 10_000]
-)
+def test_a_style_sheet_is_served_as_it_is():
+    answer = answered(component.version(), "attention/attention.css")
+    assert answer.body == (component.CANVAS / "attention" / "attention.css").read_bytes()
+    assert answer.headers["content-type"].startswith("text/css")
+    assert "immutable" in answer.headers["cache-control"]
+
+
+@pytest.mark.parametrize("name", ["", "x.js", "../../../app.py", "core/../core/bytes.js", "core", "x.css", "a" * 10_000])
 def test_any_other_name_is_answered_with_what_to_do_and_not_kept(name: str):
     answer = answered(component.version(), name)
     assert (answer.status_code, answer.headers["cache-control"]) == (404, "no-store")
@@ -107,11 +115,12 @@ def test_another_version_is_not_served(version: str):
     assert answered(version, "core/bytes.js").status_code == 404
 
 
-def test_the_version_depends_on_every_module_and_nothing_else(changed: Path):
+@pytest.mark.parametrize("name", ["core/bytes.js", "attention/attention.css"])
+def test_the_version_depends_on_every_file_and_nothing_else(changed: Path, name: str):
     before = component.version()
     forget()
     assert component.version() == before
-    (changed / "core" / "bytes.js").write_text("// another\n", encoding="utf-8")
+    (changed / name).write_text("/* another */\n", encoding="utf-8")
     forget()
     assert component.version() != before
 
