@@ -64,8 +64,7 @@ TOKEN_MISSING = "This text has {tokens:,} tokens, so there is no token {position
 
 # Tokens
 
-TOKEN_TABLE = "Tokens, ids and segments ({0:,} tokens)"
-TOKEN_TABLES = "Tokens, ids and segments ({0:,} and {1:,} tokens)"
+TOKEN_TABLE = "Tokens, ids and segments"
 SEGMENTS = ("first", "second")
 REMARK_UNKNOWN, REMARK_BLANK, REMARK_SPECIAL = "not in the vocabulary", "blank", "special"
 ONE_UNKNOWN = (

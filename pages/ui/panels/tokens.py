@@ -51,9 +51,7 @@ def token_table(encodings: Sequence[Encoding], *, key: str) -> None:
     """
     if not is_offered("tables"):
         return
-    sizes = [len(encoding) for encoding in encodings]
-    title = texts.TOKEN_TABLE if len(sizes) == 1 else texts.TOKEN_TABLES
-    expander = st.expander(title.format(*sizes), key=key, on_change="rerun")
+    expander = st.expander(texts.TOKEN_TABLE, key=key, on_change="rerun")
     if expander.open:
         with expander:
             for encoding in encodings:

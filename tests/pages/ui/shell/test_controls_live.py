@@ -2,8 +2,10 @@
 
 import asyncio
 from collections import Counter
+from collections.abc import AsyncIterator, Callable
 from functools import partial
 from threading import Thread
+from urllib.parse import quote
 
 import pytest
 import torch
@@ -11,6 +13,7 @@ from streamlit.proto.Element_pb2 import Element
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
+from pages.ui.panels import texts as panel_texts
 from pages.ui.shell import cache, examples, texts
 from pages.ui.shell.address import MAX_LINK_CHARACTERS
 from pages.ui.shell.frame import HEADINGS
@@ -19,6 +22,7 @@ from tests.support.stream_client import MAX_RUN_SECONDS, Visitor, visit
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
 from tx_core.errors import ModelUnavailable, TextProblem
+from tx_core.transformer.interventions import Intervention, write_interventions
 
 HUB_MODEL = "roberta-base"
 
@@ -185,8 +189,8 @@ def test_a_new_sentence_runs_only_what_depends_on_it(server: str):
     sent = {path for path, element in visitor.elements.items() if before.get(path) is not element}
     kept = [visitor.elements[path].WhichOneof("type") for path in visitor.elements.keys() - sent]
     assert all(visitor.fragments[path] for path in sent)
-    assert {"heading", "selectbox", "html"} <= set(kept)
-    assert "page_link" in kept
+    assert {"heading", "selectbox", "html", "page_link"} <= set(kept)
+    assert not {"button", "selectbox", "checkbox"} & {visitor.elements[path].WhichOneof("type") for path in sent}
 
 
 def test_a_sentence_typed_over_an_example_takes_its_hint_away(server: str):
@@ -213,3 +217,68 @@ def test_a_sentence_typed_while_the_page_runs_is_shown_on_the_whole_page(server:
     shown = Counter(element.WhichOneof("type") for element in visitor.elements.values())
     assert (shown["heading"], shown["text_input"]) == (1, 2)
     assert shown["page_link"] == 1
+
+
+def buttons(visitor: Visitor) -> list[str]:
+    """The labels of the page's buttons, those above a picture included."""
+    return [element.button.label for element in visitor.elements.values() if element.WhichOneof("type") == "button"]
+
+
+def is_explained(visitor: Visitor) -> bool:
+    heading = HEADINGS[TextProblem]
+    return any(heading in element.markdown.body for element in visitor.elements.values())
+
+
+async def use_attention_page(url: str, query: str, *steps: Callable[[Visitor], str]) -> AsyncIterator[Visitor]:
+    """Open the attention page and take steps, each of which names the part that it runs; give the visitor each time."""
+    async with visit(url, "attention", query) as visitor:
+        yield visitor
+        for step in steps:
+            await visitor.run(fragment=step(visitor))
+            yield visitor
+
+
+OFF = panel_texts.SWITCH_OFF_HEAD.format(layer=2, head=8)
+ON_AGAIN = panel_texts.SWITCH_ON_HEAD.format(layer=2, head=8)
+CLOSED, OPENED = panel_texts.CHANGE_SOMETHING, panel_texts.CLOSE_CHANGES
+HIDE_BIRDS = panel_texts.HIDE_FOCUSED.format(token="birds")
+TYPE_NINE = partial(Visitor.type_into, label=texts.SENTENCE, text="Nine cats sang.")
+
+
+async def labels_after(url: str, query: str, *steps: Callable[[Visitor], str]) -> list[list[str]]:
+    return [buttons(visitor) async for visitor in use_attention_page(url, query, *steps)]
+
+
+def test_a_change_of_the_run_runs_the_pictures_and_the_controls(server: str):
+    query = "text=Eight+birds+sang.&heads=2-8"
+    before, after = run_apart(labels_after(server, query, partial(Visitor.press, label=OFF)))
+    assert OFF in before
+    assert ON_AGAIN in after
+    assert panel_texts.RESET_CHANGES in after
+
+
+def test_a_button_for_the_token_in_focus_goes_with_its_text(server: str):
+    before, after = run_apart(labels_after(server, "text=Eight+birds+sang.&heads=2-8&focus=3", TYPE_NINE))
+    assert HIDE_BIRDS in before
+    assert set(before) - set(after) == {HIDE_BIRDS}
+
+
+def test_the_change_of_a_token_is_undone_with_its_text(server: str):
+    change = write_interventions([Intervention("hidden", positions=(2,))])
+    before, after = run_apart(labels_after(server, f"text=Eight+birds+sang.&heads=2-8&changes={quote(change)}", TYPE_NINE))
+    assert panel_texts.RESET_CHANGES in before
+    assert panel_texts.RESET_CHANGES not in after
+
+
+async def explained_and_labels(url: str, query: str, *steps: Callable[[Visitor], str]) -> list[tuple[bool, list[str]]]:
+    return [(is_explained(visitor), buttons(visitor)) async for visitor in use_attention_page(url, query, *steps)]
+
+
+def test_controls_stay_while_a_sentence_cannot_be_read_and_come_with_the_first_that_can(server: str):
+    empty = partial(Visitor.type_into, label=texts.SENTENCE, text=" ")
+    first, lost, found = run_apart(explained_and_labels(server, "text=Eight+birds+sang.&heads=2-8", empty, TYPE_NINE))
+    assert [first[0], lost[0], found[0]] == [False, True, False]
+    assert OFF in first[1] and OFF in lost[1] and OFF in found[1]
+    unreadable, readable = run_apart(explained_and_labels(server, "text=+&heads=2-8", TYPE_NINE))
+    assert (unreadable[0], OFF in unreadable[1]) == (True, False)
+    assert (readable[0], OFF in readable[1]) == (False, True)
