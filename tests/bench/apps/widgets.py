@@ -10,54 +10,35 @@ from streamlit.delta_generator import DeltaGenerator
 
 LABEL = "A label of some words"
 HELP = "What this does, in a sentence or two, as long as those of the explorer are. It is sent with every run."
-HEADS = [f"Layer {layer}, head {head}" for layer in range(1, 5) for head in range(1, 13)]
 PAGES = [f"How does page {number} answer its question?" for number in range(6)]
-STYLE = "div { color: currentColor; }" * 200
-draw = st.components.v2.component("drawing", html="<div></div>", css=STYLE, js="export default () => {}")
+SCRIPT = "export default () => {}\n" + "// two kilobytes of script\n" * 80
+draw = st.components.v2.component("drawing", html="<div></div>", css="div { color: currentColor; }", js=SCRIPT)
 
 
 @st.fragment
-def about_sentence(first: DeltaGenerator, second: DeltaGenerator, budget: DeltaGenerator) -> None:
-    """Send the boxes and what depends on the sentence."""
+def about_sentence(places: list[DeltaGenerator]) -> None:
+    """Send the boxes and what depends on the sentence, each in its place."""
+    first, second, budget, wall, shown, ways = places
     first.text_input("Sentence", key="text")
     second.text_input(LABEL, key="pair")
     budget.caption("14 of 128 tokens", width="content")
-    look()
-    st.expander(LABEL, key="tokens", on_change="rerun")
+    with wall:
+        draw(key="wall", data=bytes(5000))
+    with shown:
+        st.text(f"{LABEL}: {st.session_state['text']}")
+        draw(key="map", data=bytes(1500))
+        st.caption(HELP * 3)
     links = "".join(
         f'<a data-page="widgets" href="./widgets?{urlencode({"text": st.session_state["text"]})}">{page}</a>' for page in PAGES
     )
-    st.html(f"<nav>{links}</nav>")
-
-
-@st.fragment
-def look() -> None:
-    """Send what a click draws anew."""
-    with st.container(key="wall_and_map"):
-        with st.container(key="rail"):
-            draw(key="wall", data=bytes(5000))
-            st.selectbox(LABEL, HEADS, key="head")
-            with st.container(horizontal=True):
-                st.button(LABEL, key="off", icon=":material/toggle_off:")
-                st.button(LABEL, key="change", icon=":material/science:")
-            st.container(key="changes")
-            with st.container(horizontal=True):
-                st.toggle(LABEL, help=HELP, key="words")
-                st.toggle(LABEL, help=HELP, key="hide")
-                st.popover(LABEL, key="drawing_options", on_change="rerun").container(height=260, border=False)
-        with st.container(key="stage"):
-            st.container(horizontal=True, key="chips")
-            st.text(f"{LABEL}: {st.session_state['text']}")
-            draw(key="map", data=bytes(1500))
-            st.caption(HELP * 3)
-    st.expander(LABEL, key="table", on_change="rerun")
-    st.expander(LABEL, key="export", on_change="rerun")
+    ways.html(f"<nav>{links}</nav>")
     st.query_params["text"] = st.session_state["text"]
 
 
 def show() -> None:
     """Show the page."""
-    about_sentence(*st.columns(2), st.empty())
+    columns = st.columns(2)
+    about_sentence([*columns, st.empty(), *(st.container() for _ in range(3))])
 
 
 here = st.Page(show, title="Widgets", url_path="widgets", default=True)
