@@ -1,5 +1,7 @@
 """Where does each head look? A sentence, all heads of the model on it, and any of them in detail."""
 
+from typing import NamedTuple, Self
+
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -84,7 +86,7 @@ def forget_focus() -> None:
 def sentence_changed() -> None:
     """Forget the focus. The controls run, too, where they show something of the text."""
     of_text = active_changes(PAGE) or any(st.session_state.get(widget_key(PAGE, name)) for name in OF_TEXT)
-    without_controls = not st.session_state[widget_key(PAGE, "controls_drawn")]
+    without_controls = not st.session_state.get(widget_key(PAGE, "controls_drawn"))
     had_focus = st.session_state[widget_key(PAGE, "focus")] is not None
     forget_focus()
     if of_text or without_controls or had_focus:
@@ -131,77 +133,92 @@ def say_reading(engine: Engine | None, text: str, pair: str, *, special: bool) -
             note_special_tokens(engine, special, pair) if engine else st.empty()
 
 
-def show_sentences(example: examples.Example | None, described: bool) -> Engine | None:
+class Asked(NamedTuple):
+    """What is asked about.
+
+    Attributes:
+        text, pair: the sentences.
+        model: the name of the model.
+        bare: whether it reads them without special tokens.
+    """
+
+    text: str
+    pair: str
+    model: str
+    bare: bool
+
+    @classmethod
+    def now(cls) -> Self:
+        """Read what stands in the session."""
+        return cls(*(st.session_state[widget_key(PAGE, name)] for name in ("text", "pair", "model", SPECIAL_FIELD.name)))
+
+    def engine(self) -> Engine:
+        """Give the engine that answers."""
+        return cache.engine(self.model, special_tokens=not self.bare)
+
+
+def show_sentences(example: examples.Example | None, described: bool) -> tuple[Engine, StackView | None] | None:
     """Ask for the sentences and show what depends on them: where each head looks, and the ways on.
 
     The boxes stand beside the choice of a model, which is not drawn again; nor are the controls. Where the sentences become an
     example, or are one no more, or the reader leaves the view that its words describe, or comes back to it, the whole page says
-    so. Returns the engine; None where it cannot be had.
+    so. Returns the engine and what is shown, if anything is; None where the engine cannot be had.
     """
-    st.session_state[widget_key(PAGE, "picture_drawn")] = False
     with first:
         controls.sentence(widget_key(PAGE, "text"), on_change=sentence_changed)
     with second:
         controls.sentence(widget_key(PAGE, "pair"), SECOND_SENTENCE, on_change=sentence_changed)
     if example_on_page()[0] != example:
         st.rerun()
-    text, pair, model, bare = asked()
-    engine = None
+    asked, engine, looked = Asked.now(), None, None
     try:
         try:
-            with budget, controls.wait_for(model):
-                engine = cache.engine(model, special_tokens=not bare)
+            with budget, controls.wait_for(asked.model):
+                engine = asked.engine()
         finally:
-            say_reading(engine, text, pair, special=not bare)
-        show_pictures(engine)
+            say_reading(engine, asked.text, asked.pair, special=not asked.bare)
+        looked = show_pictures(engine, asked)
     except ExplorerError as error:
         explain(error)
         if isinstance(error, ModelUnavailable | CheckpointProblem):
             controls.offer_default_model(widget_key(PAGE, "model"))
         for place in (places.wall, places.map):
             place.empty()
+    st.session_state[widget_key(PAGE, "picture_drawn")] = looked is not None
     with ways_on:
-        page_links(text, pair, "fill_mask", "compare", "summaries", "self_attention", "heads_and_blocks", "masks")
+        page_links(asked.text, asked.pair, "fill_mask", "compare", "summaries", "self_attention", "heads_and_blocks", "masks")
     write_view(PAGE, FIELDS, FIRST_VIEW)
     if link_status_changed() or is_shown(example) != described:
         st.rerun()
-    return engine
+    return (engine, looked) if engine else None
 
 
-def asked() -> tuple[str, str, str, bool]:
-    """Give the sentences that are asked about, the model, and whether it reads them without special tokens."""
-    text, pair, model, bare = (st.session_state[widget_key(PAGE, name)] for name in ("text", "pair", "model", SPECIAL_FIELD.name))
-    return text, pair, model, bare
-
-
-def show_pictures(engine: Engine) -> None:
-    """Show the wall of all heads and the map of the chosen ones, and what is to be said of the text."""
-    text, pair, model, _ = asked()
-    plain = cache.trace_with(engine, text, pair)
+def show_pictures(engine: Engine, asked: Asked) -> StackView:
+    """Show the wall of all heads and the map of the chosen ones, and what is to be said of the text; give what is shown."""
+    plain = cache.trace_with(engine, asked.text, asked.pair)
     if plain.notice:
         st.info(plain.notice)
-    warn_of_unknown([plain.attention.key_tokens], model, widget_key(PAGE, "model"))
+    warn_of_unknown([plain.attention.key_tokens], asked.model, widget_key(PAGE, "model"))
     notices = drop_missing_changes(PAGE, plain)
     number = view_options.ask_stack(PAGE, [stack.kind for stack in plain.stacks])
     for missing in [*notices, *view_options.drop_missing(PAGE, *plain.stacks[number].weights.shape[:3])]:
         st.info(missing)
-    _, _, looked = look(engine)
+    _, _, looked = look(engine, asked)
     with places.wall:
         draw_wall(looked)
     with places.map:
         draw_map(looked)
-    st.session_state[widget_key(PAGE, "picture_drawn")] = True
+    return looked
 
 
-def look(engine: Engine) -> tuple[Trace, int, StackView]:
+def look(engine: Engine, asked: Asked) -> tuple[Trace, int, StackView]:
     """Run the sentences with the reader's changes; give the run, the number of the stack that is shown, and its view."""
-    text, pair, model, bare = asked()
     changed = active_changes(PAGE)
-    plain = trace = cache.trace_with(engine, text, pair)
+    plain = trace = cache.trace_with(engine, asked.text, asked.pair)
     if changed:
-        trace = cache.trace_with(engine, text, pair, interventions=changed)
+        trace = cache.trace_with(engine, asked.text, asked.pair, interventions=changed)
     number = [stack.kind for stack in trace.stacks].index(st.session_state[widget_key(PAGE, "stack")])
-    identity = (model, trace.device, not bare, text, pair, write_interventions(changed))
+    identity = (asked.model, trace.device, not asked.bare, asked.text, asked.pair, write_interventions(changed))
     return trace, number, stack_view(PAGE, trace.stacks[number], identity, plain.stacks[number] if changed else None)
 
 
@@ -213,8 +230,8 @@ def show_controls() -> None:
         for place in (places.controls, places.above_map):
             place.empty()
         return
-    _, _, model, bare = asked()
-    trace, number, looked = look(cache.engine(model, special_tokens=not bare))
+    asked = Asked.now()
+    trace, number, looked = look(asked.engine(), asked)
     with places.controls:
         choose_head(looked, lambda: change_bar(PAGE, trace, number))
         choose_options(looked)
@@ -244,10 +261,11 @@ places = panel_places(PAGE)
 below = st.container()
 ways_on = st.container()
 with said:
-    engine = live_part(PAGE, FIELDS, show_sentences, example, described, part="picture")
+    shown = live_part(PAGE, FIELDS, show_sentences, example, described, part="picture")
 with below:
-    live_part(PAGE, FIELDS, show_controls, part="controls")
-if engine:
+    live_part(PAGE, FIELDS, show_controls, part="controls")  # a run larger than the cache is held by `shown`
+if shown:
+    engine, _ = shown
     show_engine(badge, engine.title, engine.device)
 else:
     badge.empty()

@@ -312,9 +312,7 @@ def live_part(
     key = None
     if part:
         key = f"{page}_{part}"
-        parts = st.session_state.setdefault(f"{page}_parts", [])
-        if key not in parts:
-            parts.append(key)
+        st.session_state[f"{page}_parts"].append(key)
     return st.fragment(_draw_live, key=key)(page, fields, draw, *arguments, **named)
 
 
