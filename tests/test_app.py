@@ -2,6 +2,7 @@
 
 import ast
 import base64
+import gc
 import hashlib
 import json
 import os
@@ -14,6 +15,7 @@ from itertools import takewhile
 from pathlib import Path
 
 import pytest
+import torch
 
 from pages.contents import PAGES
 from pages.ui.shell.readiness import Status, Warmup, load_default
@@ -130,7 +132,7 @@ def test_pages_that_only_ask_a_model_import_no_heavy_library():
             "import sys",
             *(f"import {name}" for name in modules),
             *pages,
-            "print(*{'torch', 'transformers', 'pandas'} & set(sys.modules))",
+            "print(*{'torch', 'transformers', 'pandas', 'huggingface_hub.hf_api'} & set(sys.modules))",
         ]
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=60)
@@ -251,6 +253,24 @@ def test_the_default_model_loads_and_reads_a_sentence():
     status = load_default()
     assert status.state == "ready"
     assert status.model
+
+
+def test_the_default_model_is_loaded_on_one_core_and_garbage_is_collected_again_after_that():
+    usual, seen = torch.get_num_threads(), []
+
+    def load() -> Status:
+        status = load_default()
+        seen.append((torch.get_num_threads(), gc.isenabled()))
+        return status
+
+    torch.set_num_threads(3)
+    try:
+        Warmup(load).start().join(60)
+        assert seen == [(1, False)]
+        assert (torch.get_num_threads(), gc.isenabled()) == (3, True)
+    finally:
+        torch.set_num_threads(usual)
+        gc.unfreeze()
 
 
 def test_a_server_with_a_damaged_model_says_why_and_serves_its_pages(tmp_path, start_server):

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from importlib import import_module
 from typing import Literal
 
 from tx_core.errors import Attempt, Busy, ExplorerError
@@ -63,8 +64,13 @@ class Warmup:
         return thread
 
     def run(self) -> None:
-        """Attempt to load the engine; let another thread ask again where that may change."""
+        """Attempt to load the engine; let another thread ask again where that may change.
+
+        Nothing is looked through for garbage meanwhile: what is imported stays, and that takes a fourth of an import's time.
+        """
+        gc.disable()
         self.attempt()
+        gc.enable()
         if self.watches():
             threading.Thread(target=self.watch, name="model-watch", daemon=True).start()
 
@@ -101,7 +107,11 @@ def load_default() -> Status:
     """Load the default model and run it once, so that a visitor's first run is fast."""
     # Imported here: app.py imports this module before it serves anything.
     from tx_core.engine import catalogue
+    from tx_core.engine.threads import use_one_core
 
+    if not models_may_come():
+        import_module("tx_core.engine.bert_engine")  # brings torch, and with it the count of its cores
+        use_one_core()
     engine = catalogue.load(catalogue.DEFAULT)
     engine.trace(WARMUP_SENTENCE, None)
     catalogue.hub_reach.out_of_reach()  # asks in the background, before a visitor opens the list of models
