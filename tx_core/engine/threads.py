@@ -126,6 +126,18 @@ def use_all_cores() -> None:
         import_module("torch").set_num_threads(_thread.usual)
 
 
+@contextmanager
+def one_core() -> Iterator[None]:
+    """Compute on one core within the block."""
+    before = getattr(_thread, "one_core", False)
+    use_one_core()
+    try:
+        yield
+    finally:
+        if not before:
+            use_all_cores()
+
+
 def worker_count(device: str) -> int:
     """Return how many batches to compute at once: one per background slot on the CPU; one fills a graphics card."""
     return host_settings().background_slots if device == "cpu" else 1
