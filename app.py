@@ -90,7 +90,7 @@ async def ready(_request: Request) -> JSONResponse:
 @asynccontextmanager
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
     """Load the default model while the server already serves pages, and collect garbage between their runs."""
-    readiness.default_engine.start()
+    readiness.default_engine.start(readiness.first_visit.wait)
     draining.drain_on_sigterm()
     draining.drop_old()
     ended = garbage.start_collecting(), events.start_sweeping()

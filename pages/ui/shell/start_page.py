@@ -20,6 +20,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from pages.contents import FORMER_HOME, FORMER_HOME_PARAMETERS, PAGES
 from pages.ui.shell.admission import client_address, connections
+from pages.ui.shell.readiness import first_visit
 from pages.ui.shell.texts import APP_NAME, TRY_LATER
 
 SIDEBAR_WIDTH = 230  # pixels; the pictures need the rest
@@ -150,6 +151,7 @@ async def answer(request: Request) -> HTMLResponse:
     """Serve the start page; a browser asks anew at each visit. Where there is no room even to wait, say so."""
     if reason := connections.refuses(client_address(request.scope)):
         return HTMLResponse(f"<!doctype html><title>{APP_NAME}</title><p>{reason} {TRY_LATER}", 503, {"Retry-After": "120"})
+    first_visit.begun.set()
     return HTMLResponse(start_page(), headers={"Cache-Control": "no-cache"})
 
 
