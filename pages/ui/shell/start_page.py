@@ -49,17 +49,18 @@ LAYOUT_STYLE = f"""
 @media (min-width: 769px) {{
   [data-testid="stAppViewContainer"]:not(:has([data-testid="stSidebar"])) {{ padding-left: {SIDEBAR_WIDTH}px; }}
 }}
-html:not([data-settled]) :is([data-testid="stElementContainer"], [data-testid="stLayoutWrapper"]):has(
+html:not([data-settled]) :is([data-testid="stElementContainer"], [data-testid="stLayoutWrapper"]):not(:has(> .st-key-level)):has(
     [data-testid="stSkeleton"], [data-testid="stBidiComponentIsolated"]:not([data-mounted])
   ) ~ *,
-html:not([data-settled]) :is([data-testid="stElementContainer"], [data-testid="stLayoutWrapper"]):has(
+html:not([data-settled]) :is([data-testid="stElementContainer"], [data-testid="stLayoutWrapper"]):not(:has(> .st-key-level)):has(
     [data-testid="stSkeleton"], [data-testid="stBidiComponentIsolated"]:not([data-mounted])
   ) ~ * * {{
   visibility: hidden !important;
 }}
 """
 """Wide from the beginning, beside the list of pages. What stands below a box of a height that is not known yet is not shown
-before it is: a page appears from its top, and nothing that a reader sees moves. assets/navigation says when it has settled."""
+before it is: a page appears from its top, and nothing that a reader sees moves. The switch between the levels takes no room, so
+that the title does not wait for it. assets/navigation says when it has settled."""
 
 
 def content_policy() -> str:
