@@ -129,12 +129,16 @@ def compressed(path: str) -> bytes:
 
 @cache
 def start_page() -> str:
-    """Write the start page: Streamlit's, with our style and the addresses of the scripts at the end of its head."""
+    """Write the start page: Streamlit's, with our style and the addresses of the scripts at the end of its head.
+
+    They come after what Streamlit itself begins with: the title waits for that.
+    """
     index = INDEX_PAGE.read_text(encoding="utf-8")
     style = f"{LAYOUT_STYLE}{PAGE_STYLE.read_text(encoding='utf-8')}"
     elements, needed = element_scripts(index)
-    links = "".join(f'<link rel="modulepreload" crossorigin href="./static/js/{name}">' for name in needed)
-    scripts = "".join(f'<script type="module" crossorigin src="./static/js/{name}"></script>' for name in elements)
+    later = 'crossorigin fetchpriority="low"'
+    links = "".join(f'<link rel="modulepreload" {later} href="./static/js/{name}">' for name in needed)
+    scripts = "".join(f'<script type="module" {later} src="./static/js/{name}"></script>' for name in elements)
     return index.replace("</head>", f"<style>{style}</style>{links}{scripts}</head>", 1)
 
 
