@@ -6,6 +6,7 @@ visitors and uploads.
 No heavy package is imported here, so the first page is on its way before torch is.
 """
 
+import gc
 import os
 import sys
 from collections.abc import AsyncIterator
@@ -19,6 +20,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+gc.disable()  # what is imported stays: looking through it for garbage, again and again, takes a fourth of that time
 
 from tx_core.errors import SettingsProblem
 from tx_core.settings import host_settings
@@ -87,7 +90,7 @@ async def ready(_request: Request) -> JSONResponse:
 @asynccontextmanager
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
     """Load the default model while the server already serves pages, and collect garbage between their runs."""
-    readiness.default_engine.start()
+    readiness.default_engine.start(readiness.first_visit.wait)
     draining.drain_on_sigterm()
     draining.drop_old()
     ended = garbage.start_collecting(), events.start_sweeping()
@@ -125,3 +128,5 @@ app = st.App(
     on_script_error=metrics.count_failure,
     routes=[component.below_base(route) for route in ROUTES],
 )
+gc.freeze()
+gc.enable()

@@ -46,6 +46,7 @@ from pages.ui.shell.level import (
     settle_level,
 )
 from pages.ui.shell.metrics import page_run
+from pages.ui.shell.readiness import first_visit
 from pages.ui.shell.run_start import keep_downloads
 from pages.ui.shell.start_page import SIDEBAR_WIDTH
 from pages.ui.shell.texts import SESSION_LOST, TRAINING_KEPT
@@ -137,3 +138,4 @@ with page_run(key), memory_explained():
         hide_other_controls(key)
     else:
         next_page(key)
+first_visit.shown.set()

@@ -2,6 +2,7 @@
 
 import ast
 import base64
+import gc
 import hashlib
 import json
 import os
@@ -10,16 +11,19 @@ import subprocess
 import sys
 import threading
 import tomllib
+from collections.abc import Callable
 from itertools import takewhile
 from pathlib import Path
 
 import pytest
+import torch
 
 from pages.contents import PAGES
 from pages.ui.shell.readiness import Status, Warmup, load_default
 from tests.support.apart import run_apart
 from tests.support.serving import ROOT, fetch, free_port, running, streamlit_command, wait_until
 from tests.support.stream_client import visit
+from tx_core.engine import bert_engine, catalogue
 from tx_core.errors import CheckpointProblem
 
 HEAVY = ("torch", "transformers", "plotly", "bertviz", "sqlalchemy", "psycopg")
@@ -90,6 +94,8 @@ def test_nothing_heavy_is_imported_before_the_title_of_a_page():
 SERVER_THAT_SAYS_WHAT_IT_IMPORTED = """
 import sys, threading
 from streamlit.web.cli import main
+from pages.ui.shell import readiness
+readiness.PAGE_SECONDS = 90
 def say():
     while not pause.wait(0.1):
         print("imported", *sorted({"pandas", "torch"} & set(sys.modules)), flush=True)
@@ -99,22 +105,26 @@ main()
 """
 
 
-def test_the_first_map_of_attention_is_sent_without_pandas(tmp_path: Path):
+def test_the_first_map_of_attention_is_sent_without_torch_and_pandas(tmp_path: Path):
     port, log = free_port(), tmp_path / "log.txt"
     _, _, _, *command = streamlit_command(port)
 
     async def see_map() -> bytes:
+        fetch(f"http://127.0.0.1:{port}/attention")
         async with visit(f"http://127.0.0.1:{port}", "attention") as visitor:
             return visitor.drawings()
+
+    def said() -> list[str]:
+        return [line for line in log.read_text("utf-8").splitlines() if line.startswith("imported")]
 
     server = [sys.executable, "-c", SERVER_THAT_SAYS_WHAT_IT_IMPORTED, *command]
     with running(server, f"http://127.0.0.1:{port}/_stcore/health", log):
         assert b"attention_explorer_attention_map" in run_apart(see_map())
-        seen = log.read_text("utf-8").count("imported")
-        wait_until(lambda: log.read_text("utf-8").count("imported") > seen + 1, 10, "another list of imports")
-    said = [line for line in log.read_text("utf-8").splitlines() if line.startswith("imported")]
-    assert said[0] == "imported"
-    assert said[-1] == "imported torch"
+        assert said()[-1] == "imported"
+        assert fetch(f"http://127.0.0.1:{port}/api/ready")[0] == 503
+        wait_until(lambda: said()[-1] != "imported", 60, "another import")
+        assert said()[-1] == "imported torch"
+        wait_until(lambda: fetch(f"http://127.0.0.1:{port}/api/ready")[0] == 200, 60, "the model")
 
 
 def test_pages_that_only_ask_a_model_import_no_heavy_library():
@@ -130,7 +140,7 @@ def test_pages_that_only_ask_a_model_import_no_heavy_library():
             "import sys",
             *(f"import {name}" for name in modules),
             *pages,
-            "print(*{'torch', 'transformers', 'pandas'} & set(sys.modules))",
+            "print(*{'torch', 'transformers', 'pandas', 'huggingface_hub.hf_api'} & set(sys.modules))",
         ]
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=60)
@@ -251,6 +261,29 @@ def test_the_default_model_loads_and_reads_a_sentence():
     status = load_default()
     assert status.state == "ready"
     assert status.model
+
+
+def test_the_default_model_is_loaded_on_one_core_and_garbage_is_collected_again_after_that(monkeypatch: pytest.MonkeyPatch):
+    usual, seen = torch.get_num_threads(), []
+
+    def noted(work: Callable) -> Callable:
+        def note(*arguments: object) -> object:
+            seen.append((torch.get_num_threads(), gc.isenabled()))
+            return work(*arguments)
+
+        return note
+
+    monkeypatch.setattr(bert_engine, "load_bert_engine", noted(bert_engine.load_bert_engine))
+    monkeypatch.setattr(bert_engine.BertEngine, "trace", noted(bert_engine.BertEngine.trace))
+    catalogue._load_embedded.cache_clear()
+    torch.set_num_threads(3)
+    try:
+        Warmup(load_default).start().join(60)
+        assert seen == [(1, False), (1, False)]
+        assert (torch.get_num_threads(), gc.isenabled()) == (3, True)
+    finally:
+        torch.set_num_threads(usual)
+        gc.unfreeze()
 
 
 def test_a_server_with_a_damaged_model_says_why_and_serves_its_pages(tmp_path, start_server):

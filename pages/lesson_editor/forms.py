@@ -22,8 +22,8 @@ from pages.lesson_editor.draft import (
 from pages.ui.panels.lesson_question import compute, engine_of_step, reveal
 from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell import cache
+from tx_core.analysis.sentences import distinct_names
 from tx_core.classroom.lesson_file import LEVELS, MAX_LONG, MAX_SHORT, Step
-from tx_core.classroom.measures import distinct_names
 from tx_core.errors import ExplorerError
 
 FIRST_PAGES = ("attention", "fill_mask", "self_attention", "masks")

@@ -13,6 +13,7 @@ from statistics import median
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.bench.table import Row
+from tests.support.serving import fetch, wait_until
 from tx_core.engine import catalogue
 
 ROOT = Path(__file__).parents[2]
@@ -102,6 +103,7 @@ def start_rows(browser: Browser, rounds: int = 5) -> list[Row]:
         with served("app.py") as (url, started):
             for name, moment in zip(("title", "map"), visit(browser, f"{url}/attention", started, TITLE, MAP), strict=True):
                 times[name].append(moment - reference[0])
+            wait_until(lambda url=url: fetch(f"{url}/api/ready")[0] == 200, 60, "the model")
             time.sleep(3)
             times["warm map"].append(visit(browser, f"{url}/attention", time.perf_counter(), MAP)[0] - warm_reference[0])
     found = {name: median(values) for name, values in times.items()}

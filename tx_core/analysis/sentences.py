@@ -123,3 +123,9 @@ def quote_token(tokens: Sequence[str], position: int) -> str:
     token = tokens[position]
     template = QUOTED if list(tokens).count(token) == 1 else QUOTED_WITH_NUMBER
     return template.format(token=token, number=position + 1)
+
+
+def distinct_names(tokens: Sequence[str]) -> list[str]:
+    """Name tokens so that no two have the same name."""
+    before = [tokens[:position].count(token) for position, token in enumerate(tokens)]
+    return [f"{token} ({count + 1})" if count else token for token, count in zip(tokens, before, strict=True)]

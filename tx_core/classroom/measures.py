@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tx_core.analysis.sentences import distinct_names
 from tx_core.classroom.lesson_file import Measure, Question
 from tx_core.engine.engine import Engine
 from tx_core.errors import LessonProblem
@@ -203,12 +204,6 @@ def _position(tokens: tuple[str, ...], measure: Measure, field: str) -> int:
     if token not in names:
         raise LessonProblem(NO_SUCH_TOKEN.format(text=measure.text, token=token, tokens=", ".join(names)), field)
     return names.index(token)
-
-
-def distinct_names(tokens: tuple[str, ...]) -> list[str]:
-    """Name tokens so that no two have the same name."""
-    before = [tokens[:position].count(token) for position, token in enumerate(tokens)]
-    return [f"{token} ({count + 1})" if count else token for token, count in zip(tokens, before, strict=True)]
 
 
 def _changes(measure: Measure) -> tuple[Intervention, ...]:

@@ -19,6 +19,7 @@ from tx_core.engine.engine import (
     Result,
     ScoreGradients,
     WeightMeasure,
+    bert_info,
     check_record,
     head_parts,
     no_head,
@@ -28,7 +29,6 @@ from tx_core.engine.engine import (
 from tx_core.engine.tensors import attention_stack, batch_tensors, score_gradients, stack_layers
 from tx_core.engine.tokenizer import Tokenizer, load_tokenizer
 from tx_core.errors import CheckpointProblem
-from tx_core.settings import host_settings
 from tx_core.transformer.bert import Bert
 from tx_core.transformer.fused import all_weights, without_each_head
 from tx_core.transformer.interventions import Intervention, RunLimits, check_batch, check_run, unmasked_padding
@@ -98,18 +98,7 @@ class BertEngine:
     @cached_property
     def info(self) -> ModelInfo:
         """What the model is."""
-        config, has_head = self.model.config, self.model.head is not None
-        return ModelInfo(
-            family="bert",
-            layers={"self": config.num_layers},
-            num_heads=config.num_heads,
-            hidden_size=config.hidden_size,
-            max_tokens=min(config.max_positions, host_settings().max_model_tokens),
-            has_head=has_head,
-            fills_blanks=has_head and self.tokenizer.mask_id is not None,
-            num_segments=config.num_segments,
-            can_omit_positions=True,
-        )
+        return bert_info(self.model.config, self.model.head is not None, self.tokenizer)
 
     def encode(self, text: str, pair: str | None = None) -> Encoding:
         """Read the text; raise TextProblem when it is empty or too long for the model."""

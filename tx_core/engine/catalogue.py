@@ -21,6 +21,7 @@ from tx_core.engine import remote
 from tx_core.engine.checkpoint_files import read_config, read_json, weights_bytes
 from tx_core.engine.download import CATALOGUE, TOO_LARGE_FOR_MEMORY, cached_commit, fetch, is_cached, reaches_hub
 from tx_core.engine.engine import Engine, with_special_tokens
+from tx_core.engine.threads import one_core
 from tx_core.errors import Busy, CheckpointProblem, ModelUnavailable
 from tx_core.settings import host_settings
 from tx_core.transformer.config import is_plain_bert
@@ -183,7 +184,11 @@ def load_directory(directory: Path, name: str, title: str) -> Engine:
 
 @lru_cache(maxsize=1)
 def _load_embedded() -> Engine:
-    return load_directory(MODELS / DEFAULT, DEFAULT, card(DEFAULT).title)
+    # Imported here, as in `load_directory`, and before `one_core`, which sets nothing where there is no torch.
+    from tx_core.engine.bert_engine import load_bert_engine
+
+    with one_core():
+        return load_bert_engine(MODELS / DEFAULT, DEFAULT, card(DEFAULT).title)
 
 
 def _embedded() -> Engine:

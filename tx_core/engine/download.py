@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import huggingface_hub
-from huggingface_hub import ModelInfo, constants
+from huggingface_hub import constants
 from huggingface_hub.errors import HTTPError, LocalEntryNotFoundError
 from huggingface_hub.utils import filter_repo_objects
 
@@ -56,7 +56,7 @@ def fetch(hub_id: str, revision: str | None) -> Path:
     return directory
 
 
-def check_room(hub_id: str, info: ModelInfo) -> None:
+def check_room(hub_id: str, info: "huggingface_hub.ModelInfo") -> None:
     """Check by the sizes that the hub gives that a model fits into memory and onto the disk, before any of it is downloaded.
 
     Raises:

@@ -106,11 +106,12 @@ def use_one_core() -> None:
     Small matrices gain nothing from a second core, and on a busy host threads that wait for one another stand still.
     torch.set_num_threads sets the count of the calling thread and the default of threads born later, so another one
     restores the default. A thread that begins to compute in between, less than a millisecond, starts with one core, too:
-    its results are the same, only slower on large matrices. Where torch is not imported, nothing computes.
+    its results are the same, only slower on large matrices. Where torch is not imported, nothing computes. Where another thread
+    is importing it, nobody waits for that.
     """
-    if "torch" not in sys.modules or getattr(_thread, "one_core", False):
+    torch = sys.modules.get("torch")
+    if not hasattr(torch, "set_num_threads") or getattr(_thread, "one_core", False):
         return
-    torch = import_module("torch")  # waits for a thread that is importing it
     _thread.one_core = True
     with _thread_count:  # else a concurrent call could take the 1 for the usual count, and restore that
         usual = _thread.usual = torch.get_num_threads()
@@ -123,6 +124,18 @@ def use_all_cores() -> None:
     if getattr(_thread, "one_core", False):
         _thread.one_core = False
         import_module("torch").set_num_threads(_thread.usual)
+
+
+@contextmanager
+def one_core() -> Iterator[None]:
+    """Compute on one core within the block."""
+    before = getattr(_thread, "one_core", False)
+    use_one_core()
+    try:
+        yield
+    finally:
+        if not before:
+            use_all_cores()
 
 
 def worker_count(device: str) -> int:

@@ -37,7 +37,6 @@ from pages.ui.shell.numbers import weight
 from tx_core.analysis import sentences, views
 from tx_core.analysis.comparison import most_changed_heads
 from tx_core.analysis.views import View
-from tx_core.classroom.measures import distinct_names
 from tx_core.transformer.interventions import write_interventions
 from tx_core.transformer.trace import AttentionStack
 
@@ -217,7 +216,7 @@ def class_guesses(page: str) -> ClassGuesses | None:
 
 def _guesses_on_map(page: str, view: View) -> dict[str, object] | None:
     guesses = class_guesses(page) if view.kind == "self" else None
-    return guesses and guesses.on_map(distinct_names(view.keys), view.key_special)
+    return guesses and guesses.on_map(sentences.distinct_names(view.keys), view.key_special)
 
 
 def _small_print(looked: StackView) -> str:

@@ -13,7 +13,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from pages.ui.shell import cache, texts
+from pages.ui.shell import cache, readiness, texts
 from pages.ui.shell.address import (
     Field,
     has_been_changed,
@@ -83,7 +83,7 @@ def _model_labels(key: str) -> dict[str, str]:
     then, and on every arrival at the page, the value is sent along with them.
     """
     session = f"{key}_out_of_reach"
-    if not has_been_changed(key):
+    if not has_been_changed(key) and not readiness.is_awaited():  # whoever loads the default model asks when it is there
         st.session_state[session] = catalogue.hub_reach.out_of_reach()
     missing = st.session_state.get(session, ())
     return {

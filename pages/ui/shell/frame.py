@@ -101,7 +101,12 @@ def ask_part(page: str, label: str, titles: Mapping[str, str], on_change: Callab
 
 
 def show_engine(badge: DeltaGenerator, model: str, device: str) -> None:
-    """Show in the badge which model computed what the page shows, and on which device."""
+    """Show in the badge which model computed what the page shows, and on which device.
+
+    device: "" for a model that is still awaited, which the badge says already.
+    """
+    if not device:
+        return
     where = texts.DEVICES.get(device.split(":")[0], device)
     badge.caption(f":material/memory: {texts.ENGINE.format(model=model, device=where)}")
 
@@ -265,10 +270,22 @@ def next_page(key: str) -> None:
         st.page_link(path, label=label, icon=":material/arrow_forward:", query_params=address | level_in_link())
 
 
+def _has_address() -> bool:
+    """Tell whether the browser has the address that the open page wrote last."""
+    page = st.session_state[OPEN_PAGE]
+    fields, _ = st.session_state.get(f"{page}_fields", ((), {}))
+    sent = {field.name: st.query_params[field.name] for field in fields if field.name in st.query_params}
+    return sent == st.session_state.get(f"{page}_view", {}).get("address", {})
+
+
 @st.fragment(run_every=3.0)
 def _watch_warmup() -> None:
-    """Check every three seconds, by when a first map is there, whether the model has loaded; then run the page again."""
-    if readiness.default_engine.status.state != "warming up":
+    """Check every three seconds, by when a first map is there, whether the model has loaded; then run the page again.
+
+    It waits for a browser that does not have the page's address yet: the whole page would take the one before for a link, and
+    with it the sentence before.
+    """
+    if readiness.default_engine.status.state != "warming up" and _has_address():
         st.rerun()
     st.caption(f":material/hourglass_top: {texts.WARMING_UP}")
 

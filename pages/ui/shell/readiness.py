@@ -15,6 +15,8 @@ from tx_core.errors import Attempt, Busy, ExplorerError
 from tx_core.settings import host_settings
 
 RETRY_SECONDS = 5.0
+VISITOR_SECONDS, PAGE_SECONDS, PICTURE_SECONDS = 1.0, 10.0, 1.0
+"""How long loading waits for a first visitor to come, then for the page to run, and then for a browser to draw it."""
 WARMUP_SENTENCE = "The cat sat on the mat."
 LOAD_FAILED = "The default model could not be loaded. The server's log says why."
 
@@ -44,6 +46,21 @@ ENDING = Status("ending")
 """What a server says that was told to end."""
 
 
+class FirstVisit:
+    """Whether somebody came as soon as the server was there, and has a page.
+
+    What imports torch takes turns at the interpreter with whoever runs a page: two seconds, in which a page takes twice as long.
+    """
+
+    def __init__(self) -> None:
+        self.begun, self.shown = threading.Event(), threading.Event()
+
+    def wait(self) -> None:
+        """Wait until a first page is drawn, or nobody comes; not where models run elsewhere, and nothing is imported."""
+        if not models_may_come() and self.begun.wait(VISITOR_SECONDS) and self.shown.wait(PAGE_SECONDS):
+            time.sleep(PICTURE_SECONDS)
+
+
 class Warmup:
     """Loads one engine in a daemon thread and records the outcome in `status`.
 
@@ -55,16 +72,22 @@ class Warmup:
         self.status = Status("asleep")
         self._logged = ""
 
-    def start(self) -> threading.Thread:
-        """Start loading, and return the thread so that a caller can join it."""
+    def start(self, wait: Callable[[], None] = lambda: None) -> threading.Thread:
+        """Start loading once `wait` returns, and return the thread so that a caller can join it."""
         self.status = Status("warming up")
-        thread = threading.Thread(target=self.run, name="warmup", daemon=True)
+        thread = threading.Thread(target=self.run, args=[wait], name="warmup", daemon=True)
         thread.start()
         return thread
 
-    def run(self) -> None:
-        """Attempt to load the engine; let another thread ask again where that may change."""
+    def run(self, wait: Callable[[], None] = lambda: None) -> None:
+        """Attempt to load the engine; let another thread ask again where that may change.
+
+        Nothing is looked through for garbage meanwhile: what is imported stays, and that takes a fourth of an import's time.
+        """
+        gc.disable()
+        wait()
         self.attempt()
+        gc.enable()
         if self.watches():
             threading.Thread(target=self.watch, name="model-watch", daemon=True).start()
 
@@ -101,9 +124,11 @@ def load_default() -> Status:
     """Load the default model and run it once, so that a visitor's first run is fast."""
     # Imported here: app.py imports this module before it serves anything.
     from tx_core.engine import catalogue
+    from tx_core.engine.threads import one_core
 
     engine = catalogue.load(catalogue.DEFAULT)
-    engine.trace(WARMUP_SENTENCE, None)
+    with one_core():
+        engine.trace(WARMUP_SENTENCE, None)
     catalogue.hub_reach.out_of_reach()  # asks in the background, before a visitor opens the list of models
     return Status("ready", model=engine.title, device=engine.device)
 
@@ -114,3 +139,9 @@ def models_may_come() -> bool:
 
 
 default_engine = Warmup(load_default, models_may_come)
+first_visit = FirstVisit()
+
+
+def is_awaited() -> bool:
+    """Tell whether the default model is being loaded into this process: what needs it waits for torch."""
+    return default_engine.status.state == "warming up" and not models_may_come()

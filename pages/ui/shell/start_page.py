@@ -20,6 +20,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from pages.contents import FORMER_HOME, FORMER_HOME_PARAMETERS, PAGES
 from pages.ui.shell.admission import client_address, connections
+from pages.ui.shell.readiness import first_visit
 from pages.ui.shell.texts import APP_NAME, TRY_LATER
 
 SIDEBAR_WIDTH = 230  # pixels; the pictures need the rest
@@ -48,17 +49,18 @@ LAYOUT_STYLE = f"""
 @media (min-width: 769px) {{
   [data-testid="stAppViewContainer"]:not(:has([data-testid="stSidebar"])) {{ padding-left: {SIDEBAR_WIDTH}px; }}
 }}
-html:not([data-settled]) :is([data-testid="stElementContainer"], [data-testid="stLayoutWrapper"]):has(
+html:not([data-settled]) :is([data-testid="stElementContainer"], [data-testid="stLayoutWrapper"]):not(:has(> .st-key-level)):has(
     [data-testid="stSkeleton"], [data-testid="stBidiComponentIsolated"]:not([data-mounted])
   ) ~ *,
-html:not([data-settled]) :is([data-testid="stElementContainer"], [data-testid="stLayoutWrapper"]):has(
+html:not([data-settled]) :is([data-testid="stElementContainer"], [data-testid="stLayoutWrapper"]):not(:has(> .st-key-level)):has(
     [data-testid="stSkeleton"], [data-testid="stBidiComponentIsolated"]:not([data-mounted])
   ) ~ * * {{
   visibility: hidden !important;
 }}
 """
 """Wide from the beginning, beside the list of pages. What stands below a box of a height that is not known yet is not shown
-before it is: a page appears from its top, and nothing that a reader sees moves. assets/navigation says when it has settled."""
+before it is: a page appears from its top, and nothing that a reader sees moves. The switch between the levels takes no room, so
+that the title does not wait for it. assets/navigation says when it has settled."""
 
 
 def content_policy() -> str:
@@ -127,12 +129,16 @@ def compressed(path: str) -> bytes:
 
 @cache
 def start_page() -> str:
-    """Write the start page: Streamlit's, with our style and the addresses of the scripts at the end of its head."""
+    """Write the start page: Streamlit's, with our style and the addresses of the scripts at the end of its head.
+
+    They come after what Streamlit itself begins with: the title waits for that.
+    """
     index = INDEX_PAGE.read_text(encoding="utf-8")
     style = f"{LAYOUT_STYLE}{PAGE_STYLE.read_text(encoding='utf-8')}"
     elements, needed = element_scripts(index)
-    links = "".join(f'<link rel="modulepreload" crossorigin href="./static/js/{name}">' for name in needed)
-    scripts = "".join(f'<script type="module" crossorigin src="./static/js/{name}"></script>' for name in elements)
+    later = 'crossorigin fetchpriority="low"'
+    links = "".join(f'<link rel="modulepreload" {later} href="./static/js/{name}">' for name in needed)
+    scripts = "".join(f'<script type="module" {later} src="./static/js/{name}"></script>' for name in elements)
     return index.replace("</head>", f"<style>{style}</style>{links}{scripts}</head>", 1)
 
 
@@ -150,6 +156,7 @@ async def answer(request: Request) -> HTMLResponse:
     """Serve the start page; a browser asks anew at each visit. Where there is no room even to wait, say so."""
     if reason := connections.refuses(client_address(request.scope)):
         return HTMLResponse(f"<!doctype html><title>{APP_NAME}</title><p>{reason} {TRY_LATER}", 503, {"Retry-After": "120"})
+    first_visit.begun.set()
     return HTMLResponse(start_page(), headers={"Cache-Control": "no-cache"})
 
 

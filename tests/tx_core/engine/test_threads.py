@@ -1,5 +1,7 @@
 """How threads compute: on one core or all, one batch after another or several at once."""
 
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -9,6 +11,7 @@ from threading import Thread
 import pytest
 import torch
 
+from tests.support.serving import ROOT
 from tx_core.engine import threads
 from tx_core.engine.threads import parallel_map, use_all_cores, use_one_core, worker_count
 from tx_core.errors import Busy
@@ -32,6 +35,30 @@ def test_a_thread_takes_one_core_and_then_all_of_its_own_again():
         assert torch.get_num_threads() == 3
     finally:
         torch.set_num_threads(usual)
+
+
+def test_a_thread_takes_one_core_without_waiting_for_the_import_of_torch():
+    script = """
+import sys, threading
+class Importing:
+    def find_spec(self, name, path, target=None):
+        if name.startswith("torch.") and not begun.is_set():
+            begun.set()
+            in_time.append(goes_on.wait(20))
+begun, goes_on, in_time = threading.Event(), threading.Event(), []
+from tx_core.engine.threads import use_one_core
+sys.meta_path.insert(0, Importing())
+importing = threading.Thread(target=__import__, args=["torch"])
+importing.start()
+begun.wait()
+use_one_core()
+goes_on.set()
+importing.join()
+use_one_core()
+print(*in_time, sys.modules["torch"].get_num_threads())
+"""
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=90)
+    assert done.stdout.split() == ["True", "1"], done.stderr
 
 
 def test_results_come_in_the_order_of_the_items_whichever_is_ready_first():

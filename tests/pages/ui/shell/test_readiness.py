@@ -1,0 +1,112 @@
+"""The default model waits for a first visitor's page, for a bounded time, and pages show meanwhile what is at hand."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+from streamlit.testing.v1 import AppTest
+
+from pages.ui.shell import cache, readiness, start_page
+from pages.ui.shell.readiness import FirstVisit, Status, Warmup
+from tx_core.engine.first_view import AwaitedEngine
+
+
+@pytest.fixture
+def seconds(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Set how long a first visit is waited for."""
+
+    def set_seconds(visitor: float, page: float, picture: float = 0.0) -> None:
+        for name, value in (("VISITOR", visitor), ("PAGE", page), ("PICTURE", picture)):
+            monkeypatch.setattr(readiness, f"{name}_SECONDS", value)
+
+    return set_seconds
+
+
+@pytest.fixture
+def warming_up(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(readiness.default_engine, "status", Status("warming up"))
+
+
+def test_loading_begins_when_the_first_page_is_there_and_not_before(seconds):
+    seconds(60, 60)
+    visit, begun = FirstVisit(), threading.Event()
+
+    def load() -> Status:
+        begun.set()
+        return Status("ready", "A model", "cpu")
+
+    thread = Warmup(load).start(visit.wait)
+    visit.begun.set()
+    assert not begun.wait(0.2)
+    visit.shown.set()
+    thread.join(10)
+    assert begun.is_set() and not thread.is_alive()
+
+
+@pytest.mark.parametrize("comes", [False, True], ids=["nobody comes", "a visitor without a page"])
+def test_loading_waits_for_a_bounded_time(seconds, comes: bool):
+    seconds(0.05, 0.05 if comes else 60)
+    visit = FirstVisit()
+    if comes:
+        visit.begun.set()
+    begun = time.monotonic()
+    visit.wait()
+    assert time.monotonic() - begun < 20
+
+
+def test_models_that_run_elsewhere_wait_for_nobody(seconds, host):
+    seconds(60, 60)
+    host(engine="ray")
+    begun = time.monotonic()
+    FirstVisit().wait()
+    assert time.monotonic() - begun < 20
+
+
+def test_a_server_without_visitors_is_ready_within_a_few_seconds():
+    assert readiness.VISITOR_SECONDS <= 1 and readiness.PAGE_SECONDS + readiness.PICTURE_SECONDS <= 11
+
+
+def test_a_visit_begins_with_the_start_page_and_is_over_once_a_page_was_run(open_app, monkeypatch: pytest.MonkeyPatch):
+    visit = FirstVisit()
+    monkeypatch.setattr(start_page, "first_visit", visit)
+    monkeypatch.setattr(readiness, "first_visit", visit)
+    TestClient(Starlette(routes=start_page.ROUTES)).get("/")
+    assert visit.begun.is_set() and not visit.shown.is_set()
+    open_app("learn")
+    assert visit.shown.is_set()
+
+
+def address_is_known() -> None:
+    import streamlit as st
+
+    from pages.ui.shell import frame
+    from pages.ui.shell.address import text_field
+
+    fields, view = ((text_field("text"),), {}), {"address": {"text": "new"}}
+    st.session_state.update({frame.OPEN_PAGE: "attention", "attention_fields": fields, "attention_view": view})
+    st.session_state["known"] = frame._has_address()
+
+
+def test_a_page_is_run_again_with_the_model_only_once_the_browser_has_its_address():
+    app = AppTest.from_function(address_is_known)
+    for sent, known in (("old", False), ("new", True)):
+        app.query_params["text"] = sent
+        assert app.run().session_state["known"] is known
+
+
+@pytest.mark.usefixtures("warming_up")
+def test_a_page_is_given_what_is_at_hand_while_the_model_is_loaded_into_this_process(host):
+    assert isinstance(cache.engine("embedded"), AwaitedEngine)
+    assert isinstance(cache.engine("embedded", special_tokens=False), AwaitedEngine)
+    assert not isinstance(cache.engine("embedded", weights=True), AwaitedEngine)
+    host(engine="ray")
+    assert not readiness.is_awaited()
+
+
+@pytest.mark.parametrize("state", ["asleep", "ready", "failed"])
+def test_a_page_is_given_the_model_itself_at_any_other_time(state, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(readiness.default_engine, "status", Status(state))
+    assert not isinstance(cache.engine("embedded"), AwaitedEngine)

@@ -1,0 +1,127 @@
+"""The built-in model before it is loaded: it reads texts, and has the run of one sentence at hand. Imports no torch.
+
+Importing torch takes longer than anything else of a start; what a first visitor sees need not wait for it.
+`python -m tx_core.engine.first_view` runs the first example again, for the checkpoint as it is now.
+"""
+
+import hashlib
+import json
+import sys
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from io import BytesIO
+from pathlib import Path
+from zipfile import BadZipFile
+
+import numpy as np
+from jaxtyping import Float
+
+from tx_core.engine import catalogue
+from tx_core.engine.checkpoint_files import MANIFEST, read_config, read_json
+from tx_core.engine.engine import Engine, ModelInfo, bert_info, read_text
+from tx_core.engine.tokenizer import Tokenizer, load_tokenizer
+from tx_core.errors import CheckpointProblem
+from tx_core.transformer.config import bert_config_from_hub
+from tx_core.transformer.interventions import Intervention
+from tx_core.transformer.trace import AttentionStack, Encoding, Trace
+
+DIRECTORY = catalogue.MODELS / catalogue.DEFAULT
+FIRST_RUN = DIRECTORY / "first_run.npz"
+FIRST_EXAMPLES = catalogue.MODELS.parent / "examples" / "attention.json"
+
+
+@dataclass(frozen=True)
+class AwaitedEngine:
+    """The built-in model while it is being loaded: it gives the run of its one sentence, and waits for the model for all else.
+
+    Attributes:
+        text: the sentence whose run is at hand.
+        weights: its attention weights.
+    """
+
+    name: str
+    title: str
+    info: ModelInfo
+    tokenizer: Tokenizer
+    text: str
+    weights: Float[np.ndarray, "layer head query key"]
+
+    @property
+    def device(self) -> str:
+        """The device that computes; "" until the model had to be waited for."""
+        return self.loaded.device if "loaded" in vars(self) else ""
+
+    @cached_property
+    def loaded(self) -> Engine:
+        """The model itself."""
+        return catalogue.load(self.name, special_tokens=self.tokenizer.special_tokens)
+
+    def encode(self, text: str, pair: str | None = None) -> Encoding:
+        """Read the text; raise TextProblem when it is empty or too long for the model."""
+        return read_text(self.tokenizer, self.info, text, pair)
+
+    def trace(
+        self,
+        text: str,
+        pair: str | None = None,
+        *,
+        keep: Collection[str] = ("weights",),
+        interventions: Sequence[Intervention] = (),
+    ) -> Trace:
+        """Give the run that is at hand where it is asked for; else have the model run."""
+        at_hand = text == self.text and not pair and self.tokenizer.special_tokens
+        if not at_hand or set(keep) != {"weights"} or interventions:
+            return self.loaded.trace(text, pair, keep=keep, interventions=interventions)
+        encoding = self.encode(text)
+        return Trace(self.name, "cpu", (AttentionStack("self", encoding, encoding, self.weights),))
+
+    def __getattr__(self, name: str) -> object:
+        """Ask the model for whatever else an engine can do."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self.loaded, name)
+
+
+@cache
+def awaited_engine() -> AwaitedEngine | None:
+    """Give the built-in model as it can be asked before it is loaded; None where the run at hand is of another checkpoint."""
+    try:
+        with np.load(BytesIO(FIRST_RUN.read_bytes())) as file:  # without pickle; a path would stay open where its file is cut
+            checkpoint, text, weights = str(file["checkpoint"]), str(file["text"]), file["weights"]
+        if checkpoint != _checkpoint():
+            return None
+        config = bert_config_from_hub(read_config(DIRECTORY))
+        tokenizer = load_tokenizer(DIRECTORY, config.vocab_size)
+    except (OSError, KeyError, ValueError, BadZipFile, CheckpointProblem):
+        return None
+    weights.flags.writeable = False
+    title = catalogue.card(catalogue.DEFAULT).title
+    return AwaitedEngine(catalogue.DEFAULT, title, bert_info(config, True, tokenizer), tokenizer, text, weights)
+
+
+def _checkpoint() -> str:
+    """Tell the checkpoint from any other: a hash of the hashes of its files."""
+    files = {name: entry["sha256"] for name, entry in read_json(DIRECTORY / MANIFEST)["files"].items()}
+    return hashlib.sha256(json.dumps(files, sort_keys=True).encode()).hexdigest()
+
+
+def write(file: Path) -> None:
+    """Run the first example through the built-in model on the processor, and write its attention weights."""
+    text = json.loads(FIRST_EXAMPLES.read_text("utf-8"))[0]["text"]
+    weights = catalogue.load(catalogue.DEFAULT).trace(text).attention.weights
+    np.savez_compressed(file, checkpoint=_checkpoint(), text=text, weights=weights)
+
+
+def main(arguments: list[str]) -> int:
+    """Write the file; return the exit status: 2 for wrong usage."""
+    if arguments:
+        print("usage: python -m tx_core.engine.first_view")
+        return 2
+    write(FIRST_RUN)
+    print(f"{FIRST_RUN.name} was written.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
