@@ -48,17 +48,21 @@ LAYOUT_STYLE = f"""
 @media (min-width: 769px) {{
   [data-testid="stAppViewContainer"]:not(:has([data-testid="stSidebar"])) {{ padding-left: {SIDEBAR_WIDTH}px; }}
 }}
-html:not([data-settled]) :is([data-testid="stElementContainer"], [data-testid="stLayoutWrapper"]):has(
+"""
+"""Wide from the beginning, beside the list of pages."""
+UNSETTLED_STYLE = """
+:is([data-testid="stElementContainer"], [data-testid="stLayoutWrapper"]):has(
     [data-testid="stSkeleton"], [data-testid="stBidiComponentIsolated"]:not([data-mounted])
   ) ~ *,
-html:not([data-settled]) :is([data-testid="stElementContainer"], [data-testid="stLayoutWrapper"]):has(
+:is([data-testid="stElementContainer"], [data-testid="stLayoutWrapper"]):has(
     [data-testid="stSkeleton"], [data-testid="stBidiComponentIsolated"]:not([data-mounted])
-  ) ~ * * {{
+  ) ~ * * {
   visibility: hidden !important;
-}}
+}
 """
-"""Wide from the beginning, beside the list of pages. What stands below a box of a height that is not known yet is not shown
-before it is: a page appears from its top, and nothing that a reader sees moves. assets/navigation says when it has settled."""
+"""What stands below a box of a height that is not known yet is not shown before it is: a page appears from its top, and nothing
+that a reader sees moves. assets/navigation says when it has settled, and takes this style away, for which a browser would look
+at all siblings of all parents of every element that ever changes."""
 
 
 def content_policy() -> str:
@@ -129,11 +133,13 @@ def compressed(path: str) -> bytes:
 def start_page() -> str:
     """Write the start page: Streamlit's, with our style and the addresses of the scripts at the end of its head."""
     index = INDEX_PAGE.read_text(encoding="utf-8")
-    style = f"{LAYOUT_STYLE}{PAGE_STYLE.read_text(encoding='utf-8')}"
+    style = (
+        f"<style>{LAYOUT_STYLE}{PAGE_STYLE.read_text(encoding='utf-8')}</style><style id='unsettled'>{UNSETTLED_STYLE}</style>"
+    )
     elements, needed = element_scripts(index)
     links = "".join(f'<link rel="modulepreload" crossorigin href="./static/js/{name}">' for name in needed)
     scripts = "".join(f'<script type="module" crossorigin src="./static/js/{name}"></script>' for name in elements)
-    return index.replace("</head>", f"<style>{style}</style>{links}{scripts}</head>", 1)
+    return index.replace("</head>", f"{style}{links}{scripts}</head>", 1)
 
 
 def element_scripts(index: str) -> tuple[list[str], list[str]]:
