@@ -70,7 +70,10 @@ function settle(page) {
   const end = performance.now() + LONGEST_UNSETTLED
   const look = () => {
     if (document.querySelector(UNSETTLED) && performance.now() < end) setTimeout(look, 100)
-    else root.dataset.settled = page
+    else {
+      root.dataset.settled = page
+      document.getElementById("unsettled")?.remove()
+    }
   }
   look()
 }

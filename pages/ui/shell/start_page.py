@@ -49,18 +49,16 @@ LAYOUT_STYLE = f"""
 @media (min-width: 769px) {{
   [data-testid="stAppViewContainer"]:not(:has([data-testid="stSidebar"])) {{ padding-left: {SIDEBAR_WIDTH}px; }}
 }}
-html:not([data-settled]) :is([data-testid="stElementContainer"], [data-testid="stLayoutWrapper"]):not(:has(> .st-key-level)):has(
-    [data-testid="stSkeleton"], [data-testid="stBidiComponentIsolated"]:not([data-mounted])
-  ) ~ *,
-html:not([data-settled]) :is([data-testid="stElementContainer"], [data-testid="stLayoutWrapper"]):not(:has(> .st-key-level)):has(
-    [data-testid="stSkeleton"], [data-testid="stBidiComponentIsolated"]:not([data-mounted])
-  ) ~ * * {{
-  visibility: hidden !important;
-}}
 """
-"""Wide from the beginning, beside the list of pages. What stands below a box of a height that is not known yet is not shown
-before it is: a page appears from its top, and nothing that a reader sees moves. The switch between the levels takes no room, so
-that the title does not wait for it. assets/navigation says when it has settled."""
+"""Wide from the beginning, beside the list of pages."""
+UNKNOWN_HEIGHT = """:is([data-testid="stElementContainer"], [data-testid="stLayoutWrapper"]):not(:has(> .st-key-level)):has(
+  [data-testid="stSkeleton"], [data-testid="stBidiComponentIsolated"]:not([data-mounted])
+)"""
+UNSETTLED_STYLE = f"{UNKNOWN_HEIGHT} ~ *, {UNKNOWN_HEIGHT} ~ * * {{ visibility: hidden !important; }}"
+"""What stands below a box of a height that is not known yet is not shown before it is: a page appears from its top, and nothing
+that a reader sees moves. The switch between the levels takes no room, so that the title does not wait for it. assets/navigation
+says when it has settled, and takes this style away, for which a browser would look at all siblings of all parents of every element
+that ever changes."""
 
 
 def content_policy() -> str:
@@ -134,12 +132,14 @@ def start_page() -> str:
     They come after what Streamlit itself begins with: the title waits for that.
     """
     index = INDEX_PAGE.read_text(encoding="utf-8")
-    style = f"{LAYOUT_STYLE}{PAGE_STYLE.read_text(encoding='utf-8')}"
+    style = (
+        f"<style>{LAYOUT_STYLE}{PAGE_STYLE.read_text(encoding='utf-8')}</style><style id='unsettled'>{UNSETTLED_STYLE}</style>"
+    )
     elements, needed = element_scripts(index)
     later = 'crossorigin fetchpriority="low"'
     links = "".join(f'<link rel="modulepreload" {later} href="./static/js/{name}">' for name in needed)
     scripts = "".join(f'<script type="module" {later} src="./static/js/{name}"></script>' for name in elements)
-    return index.replace("</head>", f"<style>{style}</style>{links}{scripts}</head>", 1)
+    return index.replace("</head>", f"{style}{links}{scripts}</head>", 1)
 
 
 def element_scripts(index: str) -> tuple[list[str], list[str]]:

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -14,22 +15,16 @@ from pages.ui.shell import admission, texts
 from pages.ui.shell.pace import BURST_SECONDS
 from pages.ui.shell.texts import SENTENCE
 from tests.support.apart import run_apart
-from tests.support.serving import fetch, free_port, running, streamlit_command, wait_until
+from tests.support.serving import ROOT, WITHOUT_MODELS, fetch, serving, wait_until
 from tests.support.stream_client import Visitor, visit
 
-ATTENTION = next(page for page in PAGES if page.key == "attention")
+LESSONS = next(page for page in PAGES if page.key == "learn")
 
 
 @pytest.fixture
-def limited(tmp_path: Path) -> Callable:
-    """Start a server with limits: `with limited(TX_MAX_VISITORS="1") as url`."""
-
-    def start(**variables: str):
-        port = free_port()
-        url = f"http://127.0.0.1:{port}"
-        return running(streamlit_command(port), f"{url}/api/ready", tmp_path / "log.txt", **variables), url
-
-    return start
+def limited(tmp_path: Path) -> Callable[..., AbstractContextManager[str]]:
+    """Start a server with limits, which computes nothing: `with limited(TX_MAX_VISITORS="1") as url`."""
+    return lambda **variables: serving(ROOT, tmp_path / "log.txt", **WITHOUT_MODELS, **variables)
 
 
 def titles(visitor: Visitor) -> list[str]:
@@ -38,38 +33,36 @@ def titles(visitor: Visitor) -> list[str]:
 
 def test_a_visitor_beyond_the_limit_reads_why_and_sees_the_page_when_there_is_room(limited):
     async def come(url: str) -> None:
-        async with visit(url, "attention") as first:
-            assert titles(first)[0] == ATTENTION.question
-            async with visit(url, "attention") as second:
+        async with visit(url, LESSONS.key) as first:
+            assert titles(first)[0] == LESSONS.question
+            async with visit(url, LESSONS.key) as second:
                 said = " ".join(str(one) for one in second.elements.values())
                 assert titles(second) == [texts.PLEASE_WAIT]
                 assert texts.ADDRESS_FULL_OF_ONE in said
                 await first.socket.close()
                 async with asyncio.timeout(30):
-                    while titles(second) != [ATTENTION.question]:
+                    while titles(second)[0] != LESSONS.question:
                         await second.run()  # of the page that was asked for, as the browser does every few seconds
 
-    server, url = limited(TX_MAX_VISITORS_AN_ADDRESS="1")
-    with server:
+    with limited(TX_MAX_VISITORS_AN_ADDRESS="1") as url:
         run_apart(come(url))
 
 
 def test_who_reconnects_after_a_break_sees_the_page_while_others_wait(limited):
     async def come(url: str) -> None:
-        async with visit(url, "attention") as first, visit(url, "attention") as second:
+        async with visit(url, LESSONS.key) as first, visit(url, LESSONS.key) as second:
             assert titles(second) == [texts.PLEASE_WAIT]
             first.socket.transport.abort()
             await second.run()
-            async with visit(url, "attention", lost=first.session) as again:
+            async with visit(url, LESSONS.key, lost=first.session) as again:
                 assert again.session == first.session
-                assert titles(again)[0] == ATTENTION.question
+                assert titles(again)[0] == LESSONS.question
                 await second.run()
                 assert titles(second) == [texts.PLEASE_WAIT]
-                async with visit(url, "attention", lost=first.session) as before_the_server_knows:
-                    assert titles(before_the_server_knows)[0] == ATTENTION.question
+                async with visit(url, LESSONS.key, lost=first.session) as before_the_server_knows:
+                    assert titles(before_the_server_knows)[0] == LESSONS.question
 
-    server, url = limited(TX_MAX_VISITORS="1")
-    with server:
+    with limited(TX_MAX_VISITORS="1") as url:
         run_apart(come(url))
 
 
@@ -100,8 +93,7 @@ def test_where_nobody_may_wait_either_the_start_page_says_so(limited):
             await socket.close()
         return status
 
-    server, url = limited(TX_MAX_VISITORS="1")
-    with server:
+    with limited(TX_MAX_VISITORS="1") as url:
         assert run_apart(come(url)) == 503
         wait_until(lambda: fetch(url)[0] == 200, 30, "the start page")
 
@@ -118,14 +110,13 @@ def test_who_opens_connections_without_end_is_refused_beyond_the_requests_of_an_
                 refused += 1
         return opened, refused, time.monotonic() - begun
 
-    server, url = limited(TX_MAX_REQUESTS_A_SECOND="1")
-    with server:
+    with limited(TX_MAX_REQUESTS_A_SECOND="1") as url:
         opened, refused, seconds = run_apart(come(url))
     assert 1 <= opened <= BURST_SECONDS + seconds + 1
     assert opened + refused == 40
 
 
-def test_a_greedy_visitor_gets_the_runs_of_the_limit_and_ten_others_get_all_of_theirs(limited):
+def test_a_greedy_visitor_gets_the_runs_of_the_limit_and_ten_others_get_all_of_theirs(tmp_path: Path):
     rate, seconds, asked_a_second = 2, 6, 50
 
     async def ask_greedily(url: str, start: asyncio.Event) -> tuple[int, int, float]:
@@ -170,8 +161,8 @@ def test_a_greedy_visitor_gets_the_runs_of_the_limit_and_ten_others_get_all_of_t
         start.set()
         return await greedy, await asyncio.gather(*readers)
 
-    server, url = limited(TX_MAX_RUNS_A_SECOND=str(rate))
-    with server:
+    with serving(ROOT, tmp_path / "log.txt", TX_MAX_RUNS_A_SECOND=str(rate)) as url:
+        wait_until(lambda: fetch(f"{url}/api/ready")[0] == 200, 60, "the default model's first answer")
         (asked, runs, taken), answered = run_apart(together(url))
     assert all(answered)
     assert asked > 3 * runs
@@ -191,16 +182,15 @@ def test_a_message_that_is_larger_than_any_page_sends_ends_its_connection_and_no
     most = 200_000
 
     async def come(url: str) -> None:
-        async with visit(url, "attention") as greedy, visit(url, "attention") as other:
+        async with visit(url, LESSONS.key) as greedy, visit(url, LESSONS.key) as other:
             greedy.query = "text=" + "a" * (most - 1000)
             await greedy.run()
             greedy.query += "a" * 1000
             await greedy.ask()
             assert await code_of_end(greedy) == admission.MESSAGE_TOO_LARGE
             await other.run()
-            assert titles(other) == [ATTENTION.question]
+            assert titles(other)[0] == LESSONS.question
 
-    server, url = limited(TX_MAX_MESSAGE_MEGABYTES=str(most / 1e6))
-    with server:
+    with limited(TX_MAX_MESSAGE_MEGABYTES=str(most / 1e6)) as url:
         run_apart(come(url))
     assert "Traceback" not in (tmp_path / "log.txt").read_text("utf-8")

@@ -19,7 +19,7 @@ from pages.ui.shell import draining, texts
 from pages.ui.shell.draining import Drain
 from tests.support.apart import run_apart
 from tests.support.copy_page import KIND
-from tests.support.serving import fetch, free_port, running, streamlit_command
+from tests.support.serving import WITHOUT_MODELS, fetch, free_port, running, streamlit_command
 from tests.support.stream_client import Visitor, visit
 
 PAGE, LONG = "encoder_decoder", "batches=600&batch=128"
@@ -210,7 +210,9 @@ def test_a_server_that_is_told_to_end_lets_nobody_in_and_keeps_a_training_for_th
 def test_a_connection_that_never_ends_does_not_keep_a_server_alive(tmp_path: Path):
     port = free_port()
     with (
-        running(streamlit_command(port), f"http://127.0.0.1:{port}/_stcore/health", tmp_path / "log.txt") as server,
+        running(
+            streamlit_command(port), f"http://127.0.0.1:{port}/_stcore/health", tmp_path / "log.txt", **WITHOUT_MODELS
+        ) as server,
         socket.create_connection(("127.0.0.1", port)) as stalled,
     ):
         head = "PUT /_stcore/upload_file/session/file HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000\r\n\r\nabc"

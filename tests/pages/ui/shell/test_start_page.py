@@ -2,6 +2,7 @@
 
 import gzip
 import re
+from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 from urllib.request import Request, urlopen
 
@@ -12,7 +13,7 @@ from pages.ui.shell import start_page
 from pages.ui.shell.address import LESSON, STEP
 from tests.pages.test_old_links import LINKS
 from tests.pages.test_view_links import fields_of
-from tests.support.serving import fetch
+from tests.support.serving import ROOT, WITHOUT_MODELS, fetch, serving
 
 OLD_LINKS = [one["link"] for one in LINKS if urlsplit(one["link"]).path == "/"]
 
@@ -52,9 +53,9 @@ def test_an_old_link_to_the_root_leads_to_the_page_that_was_there_with_all_its_p
         assert parse_qsl(reached.query) == parse_qsl(urlsplit(link).query)
 
 
-def test_below_a_base_path_an_old_link_leads_to_the_page_below_it(start_server):
+def test_below_a_base_path_an_old_link_leads_to_the_page_below_it(tmp_path: Path):
     with (
-        start_server(start_page.PAGE_STYLE.parents[1], "--server.baseUrlPath", "lab/one") as url,
+        serving(ROOT, tmp_path / "log.txt", "--server.baseUrlPath", "lab/one", **WITHOUT_MODELS) as url,
         urlopen(f"{url}/?heads=1-1") as answer,
     ):
         assert answer.url == f"{url}/{FORMER_HOME}?heads=1-1"
