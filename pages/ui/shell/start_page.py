@@ -57,8 +57,8 @@ UNKNOWN_HEIGHT = """:is([data-testid="stElementContainer"], [data-testid="stLayo
 UNSETTLED_STYLE = f"{UNKNOWN_HEIGHT} ~ *, {UNKNOWN_HEIGHT} ~ * * {{ visibility: hidden !important; }}"
 """What stands below a box of a height that is not known yet is not shown before it is: a page appears from its top, and nothing
 that a reader sees moves. The switch between the levels takes no room, so that the title does not wait for it. assets/navigation
-says when it has settled, and takes this style away, for which a browser would look at all siblings of all parents of every element
-that ever changes."""
+says when it has settled, and takes this style away, for which a browser would look at all siblings of all parents of whatever
+changes."""
 
 
 def content_policy() -> str:
