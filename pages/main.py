@@ -119,7 +119,7 @@ say_if_slowed()
 
 if not alone:
     level_switch()
-with page_run(key), memory_explained():
+with first_visit, page_run(key), memory_explained():
     in_lesson = LESSON in st.query_params
     st.session_state[OFFERED] = st.session_state[CLASS_GUESSES] = None
     if in_lesson:
@@ -138,4 +138,3 @@ with page_run(key), memory_explained():
         hide_other_controls(key)
     else:
         next_page(key)
-first_visit.shown.set()

@@ -14,7 +14,7 @@ badge = open_page(PAGE)
 from pages.ui.export.attention import attention_exports
 from pages.ui.export.menu import export_menu
 from pages.ui.panels import view_options
-from pages.ui.panels.attention_panel import choose_head, choose_options, draw_map, draw_wall, panel_places
+from pages.ui.panels.attention_panel import choose_head, choose_options, draw_map, draw_wall, has_wall, panel_places
 from pages.ui.panels.change_controls import change_bar
 from pages.ui.panels.changes import CHANGES_FIELD, active_changes, change_chips, drop_missing_changes
 from pages.ui.panels.head_map import StackView, stack_view, weights_table
@@ -33,7 +33,7 @@ from pages.ui.shell.address import (
 from pages.ui.shell.controls import live_part, view_changed
 from pages.ui.shell.frame import explain, page_links, share_link, show_engine
 from tx_core.engine.engine import Engine
-from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
+from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable, memory_checked
 from tx_core.transformer.interventions import write_interventions
 from tx_core.transformer.trace import Trace
 
@@ -48,7 +48,7 @@ FIELDS = (
     CHANGES_FIELD,
 )
 FIRST_VIEW = {"focus": FIRST.focus}
-OF_TEXT = ("table", "export", "tokens", "wall_opened", "change_opened")
+BOXES_ABOUT_TEXT = ("table", "export", "tokens", "wall_opened", "change_opened")
 """What the reader may open beside the pictures, and what then shows something of the text."""
 
 
@@ -85,11 +85,11 @@ def forget_focus() -> None:
 
 def sentence_changed() -> None:
     """Forget the focus. The controls run, too, where they show something of the text."""
-    of_text = active_changes(PAGE) or any(st.session_state.get(widget_key(PAGE, name)) for name in OF_TEXT)
+    about_text = active_changes(PAGE) or any(st.session_state.get(widget_key(PAGE, name)) for name in BOXES_ABOUT_TEXT)
     without_controls = not st.session_state.get(widget_key(PAGE, "controls_drawn"))
     had_focus = st.session_state[widget_key(PAGE, "focus")] is not None
     forget_focus()
-    if of_text or without_controls or had_focus:
+    if about_text or without_controls or had_focus:
         view_changed(PAGE)
 
 
@@ -133,8 +133,8 @@ def say_reading(engine: Engine | None, text: str, pair: str, *, special: bool) -
             note_special_tokens(engine, special, pair) if engine else st.empty()
 
 
-class Asked(NamedTuple):
-    """What is asked about.
+class Inputs(NamedTuple):
+    """What the model is asked about.
 
     Attributes:
         text, pair: the sentences.
@@ -148,98 +148,112 @@ class Asked(NamedTuple):
     bare: bool
 
     @classmethod
-    def now(cls) -> Self:
+    def of_page(cls) -> Self:
         """Read what stands in the session."""
         return cls(*(st.session_state[widget_key(PAGE, name)] for name in ("text", "pair", "model", SPECIAL_FIELD.name)))
 
     def engine(self) -> Engine:
-        """Give the engine that answers."""
-        return cache.engine(self.model, special_tokens=not self.bare)
+        """Give the engine of the model; raise ExplorerError where it cannot be had."""
+        with memory_checked():
+            return cache.engine(self.model, special_tokens=not self.bare)
 
 
-def show_sentences(example: examples.Example | None, described: bool) -> tuple[Engine, StackView | None] | None:
+def show_sentences(example: examples.Example | None, described: bool) -> Engine | None:
     """Ask for the sentences and show what depends on them: where each head looks, and the ways on.
 
     The boxes stand beside the choice of a model, which is not drawn again; nor are the controls. Where the sentences become an
     example, or are one no more, or the reader leaves the view that its words describe, or comes back to it, the whole page says
-    so. Returns the engine and what is shown, if anything is; None where the engine cannot be had.
+    so. Returns the engine; None where it cannot be had.
     """
+    st.session_state[widget_key(PAGE, "picture_drawn")] = False
     with first:
         controls.sentence(widget_key(PAGE, "text"), on_change=sentence_changed)
     with second:
         controls.sentence(widget_key(PAGE, "pair"), SECOND_SENTENCE, on_change=sentence_changed)
     if example_on_page()[0] != example:
         st.rerun()
-    asked, engine, looked = Asked.now(), None, None
+    inputs, engine = Inputs.of_page(), None
     try:
         try:
-            with budget, controls.wait_for(asked.model):
-                engine = asked.engine()
+            with budget, controls.wait_for(inputs.model):
+                engine = inputs.engine()
         finally:
-            say_reading(engine, asked.text, asked.pair, special=not asked.bare)
-        looked = show_pictures(engine, asked)
+            say_reading(engine, inputs.text, inputs.pair, special=not inputs.bare)
+        with memory_checked():
+            show_pictures(engine, inputs)
+        st.session_state[widget_key(PAGE, "picture_drawn")] = True
     except ExplorerError as error:
         explain(error)
         if isinstance(error, ModelUnavailable | CheckpointProblem):
             controls.offer_default_model(widget_key(PAGE, "model"))
-        for place in (places.wall, places.map):
-            place.empty()
-    st.session_state[widget_key(PAGE, "picture_drawn")] = looked is not None
+        empty(places.wall, places.map)
     with ways_on:
-        page_links(asked.text, asked.pair, "fill_mask", "compare", "summaries", "self_attention", "heads_and_blocks", "masks")
+        page_links(inputs.text, inputs.pair, "fill_mask", "compare", "summaries", "self_attention", "heads_and_blocks", "masks")
     write_view(PAGE, FIELDS, FIRST_VIEW)
+    if controls.is_only_part():
+        runs.clear()
     if link_status_changed() or is_shown(example) != described:
         st.rerun()
-    return (engine, looked) if engine else None
+    return engine
 
 
-def show_pictures(engine: Engine, asked: Asked) -> StackView:
-    """Show the wall of all heads and the map of the chosen ones, and what is to be said of the text; give what is shown."""
-    plain = cache.trace_with(engine, asked.text, asked.pair)
+def empty(*containers: DeltaGenerator) -> None:
+    """Leave places empty. A part may write only where it wrote when the whole page ran: hence also where it shows nothing."""
+    for container in containers:
+        container.empty()
+
+
+def show_pictures(engine: Engine, inputs: Inputs) -> None:
+    """Show the wall of all heads and the map of the chosen ones, and what is to be said of the text."""
+    plain = cache.trace_with(engine, inputs.text, inputs.pair)
     if plain.notice:
         st.info(plain.notice)
-    warn_of_unknown([plain.attention.key_tokens], asked.model, widget_key(PAGE, "model"))
-    notices = drop_missing_changes(PAGE, plain)
+    warn_of_unknown([plain.attention.key_tokens], inputs.model, widget_key(PAGE, "model"))
+    messages = drop_missing_changes(PAGE, plain)
     number = view_options.ask_stack(PAGE, [stack.kind for stack in plain.stacks])
-    for missing in [*notices, *view_options.drop_missing(PAGE, *plain.stacks[number].weights.shape[:3])]:
+    for missing in [*messages, *view_options.drop_missing(PAGE, *plain.stacks[number].weights.shape[:3])]:
         st.info(missing)
-    _, _, looked = look(engine, asked)
+    _, _, panel = read_stack(engine, inputs)
     with places.wall:
-        draw_wall(looked)
+        draw_wall(panel) if has_wall() else st.empty()
     with places.map:
-        draw_map(looked)
-    return looked
+        draw_map(panel)
 
 
-def look(engine: Engine, asked: Asked) -> tuple[Trace, int, StackView]:
+def read_stack(engine: Engine, inputs: Inputs) -> tuple[Trace, int, StackView]:
     """Run the sentences with the reader's changes; give the run, the number of the stack that is shown, and its view."""
-    changed = active_changes(PAGE)
-    plain = trace = cache.trace_with(engine, asked.text, asked.pair)
-    if changed:
-        trace = cache.trace_with(engine, asked.text, asked.pair, interventions=changed)
+    changes = active_changes(PAGE)
+    plain = trace = cache.trace_with(engine, inputs.text, inputs.pair)
+    if changes:
+        trace = cache.trace_with(engine, inputs.text, inputs.pair, interventions=changes)
+    runs.extend((plain, trace))
     number = [stack.kind for stack in trace.stacks].index(st.session_state[widget_key(PAGE, "stack")])
-    identity = (asked.model, trace.device, not asked.bare, asked.text, asked.pair, write_interventions(changed))
-    return trace, number, stack_view(PAGE, trace.stacks[number], identity, plain.stacks[number] if changed else None)
+    identity = (inputs.model, trace.device, not inputs.bare, inputs.text, inputs.pair, write_interventions(changes))
+    return trace, number, stack_view(PAGE, trace.stacks[number], identity, plain.stacks[number] if changes else None)
 
 
 def show_controls() -> None:
     """Let the reader choose heads, change the run, and take away what is shown; nothing where the sentences cannot be shown."""
-    drawn = widget_key(PAGE, "controls_drawn")
-    st.session_state[drawn] = st.session_state[widget_key(PAGE, "picture_drawn")]
-    if not st.session_state[drawn]:
-        for place in (places.controls, places.above_map):
-            place.empty()
+    drawn, inputs = widget_key(PAGE, "controls_drawn"), Inputs.of_page()
+    st.session_state[drawn] = False
+    if not st.session_state[widget_key(PAGE, "picture_drawn")]:
+        empty(places.controls, places.above_map)
         return
-    asked = Asked.now()
-    trace, number, looked = look(asked.engine(), asked)
+    try:
+        trace, number, panel = read_stack(inputs.engine(), inputs)
+    except ExplorerError:
+        empty(places.controls, places.above_map)
+        raise
     with places.controls:
-        choose_head(looked, lambda: change_bar(PAGE, trace, number))
-        choose_options(looked)
+        choose_head(panel, lambda: change_bar(PAGE, trace, number))
+        choose_options(panel)
     with places.above_map:
         change_chips(PAGE, trace)
-    weights_table(looked.shown, key=widget_key(PAGE, "table"))
-    export_menu(PAGE, attention_exports(PAGE, trace, looked.shown))
+    weights_table(panel.shown, key=widget_key(PAGE, "table"))
+    export_menu(PAGE, attention_exports(PAGE, trace, panel.shown))
     token_table(list(dict.fromkeys(stack.key_tokens for stack in trace.stacks)), key=widget_key(PAGE, "tokens"))
+    st.session_state[drawn] = True
+    runs.clear()
 
 
 read_view(PAGE, FIELDS, FIRST_VIEW)
@@ -256,16 +270,15 @@ if example and origin and is_offered("examples"):
         show_notice(example, origin, st.session_state[widget_key(PAGE, "model")], described=described)
 with reading:
     budget = ask_reading(None if described else example)
-said = st.container(key=widget_key(PAGE, "notices"))
+runs: list[Trace] = []  # held until both parts are drawn: one that is larger than the cache would be computed again
+notices = st.container(key=widget_key(PAGE, "notices"))
 places = panel_places(PAGE)
-below = st.container()
-ways_on = st.container()
-with said:
-    shown = live_part(PAGE, FIELDS, show_sentences, example, described, part="picture")
+below, ways_on = st.container(), st.container()
+with notices:
+    engine = live_part(PAGE, FIELDS, show_sentences, example, described, part="picture")
 with below:
-    live_part(PAGE, FIELDS, show_controls, part="controls")  # a run larger than the cache is held by `shown`
-if shown:
-    engine, _ = shown
+    live_part(PAGE, FIELDS, show_controls, part="controls")
+if engine:
     show_engine(badge, engine.title, engine.device)
 else:
     badge.empty()

@@ -93,7 +93,7 @@ def awaited_engine() -> AwaitedEngine | None:
             return None
         config = bert_config_from_hub(read_config(DIRECTORY))
         tokenizer = load_tokenizer(DIRECTORY, config.vocab_size)
-    except (OSError, KeyError, ValueError, BadZipFile, CheckpointProblem):
+    except (OSError, EOFError, KeyError, ValueError, BadZipFile, CheckpointProblem):
         return None
     weights.flags.writeable = False
     title = catalogue.card(catalogue.DEFAULT).title
@@ -107,7 +107,7 @@ def _checkpoint() -> str:
 
 
 def write(file: Path) -> None:
-    """Run the first example through the built-in model on the processor, and write its attention weights."""
+    """Run the first example through the built-in model, and write its attention weights."""
     text = json.loads(FIRST_EXAMPLES.read_text("utf-8"))[0]["text"]
     weights = catalogue.load(catalogue.DEFAULT).trace(text).attention.weights
     np.savez_compressed(file, checkpoint=_checkpoint(), text=text, weights=weights)

@@ -152,8 +152,8 @@ export default (element) => {
   return (drawing.draw ?? drawLater)(given(element));
 };
 """
-"""The script of every component. It asks for all modules of a drawing at once: one import after the other would cost a round
-trip for each. A browser never asks again for an address that failed it once, hence the suffix. Streamlit makes room for the
+"""The script of every component. It asks for all modules and style sheets of a drawing at once: one after the other would cost a
+round trip for each. A browser never asks again for an address that failed it once, hence the suffix. Streamlit makes room for the
 drawing when this script has run, hence it does not wait for the modules; the start page looks for the mark. The presenter
 view has colours of its own and draws again what stands in others."""
 

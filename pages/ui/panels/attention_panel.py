@@ -84,18 +84,18 @@ def attention_panel(
     with rail:
         if parts.first:
             parts.first()
-        looked = stack_view(page, stack, identity, unchanged)
+        panel = stack_view(page, stack, identity, unchanged)
         if parts.first:
-            choose_head(looked, parts.actions)
-        draw_wall(looked)
+            choose_head(panel, parts.actions)
+        draw_wall(panel)
         if not parts.first:
-            choose_head(looked, parts.actions)
-        choose_options(looked)
+            choose_head(panel, parts.actions)
+        choose_options(panel)
         parts.last()
     with stage:
         parts.above_map()
-        draw_map(looked)
-    return looked.shown
+        draw_map(panel)
+    return panel.shown
 
 
 def _rail_and_stage(page: str) -> tuple[DeltaGenerator, DeltaGenerator]:
@@ -104,7 +104,9 @@ def _rail_and_stage(page: str) -> tuple[DeltaGenerator, DeltaGenerator]:
 
 
 class PanelPlaces(NamedTuple):
-    """Where the parts of a panel stand that one fragment draws the pictures of, and another one the controls.
+    """Where the parts of a panel stand of which one fragment draws the pictures, and another one the controls.
+
+    A wall that is folded is one of the controls.
 
     Attributes:
         wall: the wall.
@@ -126,60 +128,65 @@ def panel_places(page: str) -> PanelPlaces:
     return PanelPlaces(rail.container(), rail.container(), above_map, stage.container())
 
 
-def draw_wall(looked: StackView) -> None:
-    """Draw the thumbnails of all heads, where they are neither folded nor left out."""
-    if is_offered("heads") and not is_hidden("wall"):
-        _wall(looked)
+def has_wall() -> bool:
+    """Tell whether the thumbnails of all heads are drawn: neither folded nor left out."""
+    return is_offered("heads") and not is_hidden("wall")
 
 
-def choose_head(looked: StackView, actions: Callable[[], None]) -> None:
+def draw_wall(panel: StackView) -> None:
+    """Draw the thumbnails of all heads, if they are to be drawn."""
+    if has_wall():
+        _wall(panel)
+
+
+def choose_head(panel: StackView, actions: Callable[[], None]) -> None:
     """Let the reader choose a head by name, and act on the chosen ones."""
-    changed = partial(view_changed, looked.page)
-    controls.layer_and_heads(widget_key(looked.page, "heads"), *looked.sizes, on_change=changed)
+    changed = partial(view_changed, panel.page)
+    controls.layer_and_heads(widget_key(panel.page, "heads"), *panel.sizes, on_change=changed)
     actions()
 
 
-def choose_options(looked: StackView) -> None:
+def choose_options(panel: StackView) -> None:
     """Ask how attention is drawn; where the wall is folded, offer it as one more way to choose a head."""
-    view_options.ask_view(looked.page)
-    if not is_offered("heads") or not is_hidden("wall"):
+    view_options.ask_view(panel.page)
+    if has_wall() or not is_offered("heads"):
         return
-    layers, heads = looked.sizes
+    layers, heads = panel.sizes
     folded = st.expander(
-        texts.CHOOSE_ON_WALL.format(heads=layers * heads), key=widget_key(looked.page, "wall_opened"), on_change="rerun"
+        texts.CHOOSE_ON_WALL.format(heads=layers * heads), key=widget_key(panel.page, "wall_opened"), on_change="rerun"
     )
     if folded.open:
         with folded:
             st.caption(texts.WALL_CAPTION.format(layers=layers, heads=heads))
-            _wall(looked)
+            _wall(panel)
 
 
-def _wall(looked: StackView) -> None:
-    page, view, options = looked.page, looked.shown.view, looked.options
+def _wall(panel: StackView) -> None:
+    page, view, options = panel.page, panel.shown.view, panel.options
     name = widget_key(page, "wall")
 
     def take_heads() -> None:
-        if heads := chosen_heads(name, *looked.sizes):
+        if heads := chosen_heads(name, *panel.sizes):
             st.session_state[widget_key(page, "heads")] = heads
             view_changed(page)
 
-    small = cache.get_or_compute(("wall", *looked.identity), lambda: thumbnails(view.weights))
+    small = cache.get_or_compute(("wall", *panel.identity), lambda: thumbnails(view.weights))
     head_wall(
         small,
         options.heads,
         scale=options.scale,
         key=name,
         on_choose=take_heads,
-        maps_path=looked.maps_path,
+        maps_path=panel.maps_path,
         guesses=class_guesses(page),
     )
 
 
-def draw_map(looked: StackView) -> None:
+def draw_map(panel: StackView) -> None:
     """Draw the map of the chosen heads, or, of a changed run, the map before and after; say what it shows."""
-    page, shown, options = looked.page, looked.shown, looked.options
+    page, shown, options = panel.page, panel.shown, panel.options
     if shown.unchanged:
-        _draw_change(looked)
+        _draw_change(panel)
         return
     name = widget_key(page, "map")
     st.text(shown.description)
@@ -194,10 +201,10 @@ def draw_map(looked: StackView) -> None:
         focus=shown.view.row_of(options.focus),
         key=name,
         on_focus=lambda: _take_focus(page, name, shown.view),
-        wall=Wall(widget_key(page, "wall"), options.heads, looked.maps_path),
+        wall=Wall(widget_key(page, "wall"), options.heads, panel.maps_path),
         guesses=_guesses_on_map(page, shown.view),
     )
-    st.caption(_small_print(looked))
+    st.caption(_small_print(panel))
 
 
 def _take_focus(page: str, key: str, view: View) -> None:
@@ -219,14 +226,14 @@ def _guesses_on_map(page: str, view: View) -> dict[str, object] | None:
     return guesses and guesses.on_map(sentences.distinct_names(view.keys), view.key_special)
 
 
-def _small_print(looked: StackView) -> str:
-    shown, options, details = looked.shown, looked.options, not is_hidden("details")
+def _small_print(panel: StackView) -> str:
+    shown, options, details = panel.shown, panel.options, not is_hidden("details")
     view, weights, heads = shown.view, shown.weights, shown.heads
     notes = [] if details else [texts.HOW_TO_READ]
     if details and view.kind == "self" and not view.hides_special:
         notes.append(sentences.describe_average(weights, view.key_special))
     if details and view.kind == "self" and len(heads) == 1:
-        notes.append(describe_grammar(looked.identity[0], heads[0]))
+        notes.append(describe_grammar(panel.identity[0], heads[0]))
     if marks := dict.fromkeys(token for token, special in zip(view.keys, view.key_special, strict=True) if special):
         notes.append(texts.SPECIAL_TOKENS.format(tokens=escape_markdown(", ".join(marks))))
     if options.hide and not view.hides_special:
@@ -243,15 +250,15 @@ MAX_CHANGED_HEADS = 8
 PREDICTIONS = contents.page("fill_mask")
 
 
-def _draw_change(looked: StackView) -> None:
+def _draw_change(panel: StackView) -> None:
     """Draw what the changes do to attention.
 
     First the heads that moved most, then the chosen heads before and after. A head that is switched off has nothing to show but
     zeros, so the head that moved most stands before it. Basic shows the chosen heads alone.
     """
-    page, shown = looked.page, looked.shown
+    page, shown = panel.page, panel.shown
     if is_hidden("details"):
-        _draw_pair(looked, shown, "before_after")
+        _draw_pair(panel, shown, "before_after")
         return
     plain, changed = shown.unchanged, shown.view
     moved = dict(most_changed_heads(plain.weights, changed.weights, MAX_CHANGED_HEADS))
@@ -259,14 +266,14 @@ def _draw_change(looked: StackView) -> None:
     most = next(iter(moved), None)
     if most is not None and not any(changed.weights[head].any() for head in shown.heads):
         st.markdown(texts.MOVED_MOST.format(head=controls.head_name(most)))
-        _draw_pair(looked, changed_map(page, plain, changed, (most,), looked.options), "before_after_moved")
+        _draw_pair(panel, changed_map(page, plain, changed, (most,), panel.options), "before_after_moved")
         st.markdown(texts.HEAD_OFF if len(shown.heads) == 1 else texts.HEADS_OFF)
-    _draw_pair(looked, shown, "before_after")
+    _draw_pair(panel, shown, "before_after")
 
 
-def _draw_pair(looked: StackView, shown: HeadMap, part: str) -> None:
+def _draw_pair(panel: StackView, shown: HeadMap, part: str) -> None:
     """Draw two views of one text side by side, and say what changed."""
-    page, options, name = looked.page, looked.options, widget_key(looked.page, part)
+    page, options, name = panel.page, panel.options, widget_key(panel.page, part)
     st.text(shown.description)
     before_after(
         shown.queries,

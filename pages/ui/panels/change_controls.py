@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pages.ui.panels import texts
-from pages.ui.panels.changes import active_changes, take_changes, with_change
+from pages.ui.panels.changes import active_changes, apply_changes, with_change
 from pages.ui.panels.tokens import escape_markdown
 from pages.ui.panels.view_options import ViewOptions
 from pages.ui.shell import cache
@@ -65,7 +65,7 @@ def _off_button(page: str, heads: Sequence[Head], first: int) -> None:
         return
     label = _heads_text(heads, texts.SWITCH_ON_HEAD, texts.SWITCH_ON_HEADS)
     kept = tuple(change for change in changes if change not in off)
-    st.button(label, key=f"{page}_off", icon=":material/toggle_on:", on_click=take_changes, args=(page, kept))
+    st.button(label, key=f"{page}_off", icon=":material/toggle_on:", on_click=apply_changes, args=(page, kept))
 
 
 def _change_button(
@@ -77,7 +77,7 @@ def _change_button(
         changes = active_changes(page)
         for change in new:
             changes = with_change(changes, change)
-        take_changes(page, changes)
+        apply_changes(page, changes)
 
     active = set(new) <= set(active_changes(page))
     st.button(escape_markdown(label), key=f"{page}_make_{name}", icon=icon, help=help, on_click=add, disabled=active)
@@ -205,7 +205,7 @@ def _temperature_slider(page: str, layer: int | None, active: Intervention | Non
 
     def set_temperature() -> None:
         new = Intervention("temperature", layer, value=float(st.session_state[key]))
-        take_changes(page, with_change(active_changes(page), new))
+        apply_changes(page, with_change(active_changes(page), new))
 
     st.select_slider(
         texts.SOFTMAX_TEMPERATURE,
@@ -223,7 +223,7 @@ def _normaliser_control(page: str, layer: int | None, active: Intervention | Non
     def set_normaliser() -> None:
         kept = tuple(change for change in active_changes(page) if change != active)
         chosen = st.session_state[key]
-        take_changes(page, kept if chosen == "softmax" else with_change(kept, Intervention(chosen, layer)))
+        apply_changes(page, kept if chosen == "softmax" else with_change(kept, Intervention(chosen, layer)))
 
     st.segmented_control(
         texts.NORMALISER,
@@ -253,7 +253,7 @@ def _run_controls(page: str, model: str) -> None:
     def set_padding() -> None:
         others = tuple(change for change in active_changes(page) if change.kind != "no_padding_mask")
         padding = st.session_state[key]
-        take_changes(page, with_change(others, Intervention("no_padding_mask", value=float(padding))) if padding else others)
+        apply_changes(page, with_change(others, Intervention("no_padding_mask", value=float(padding))) if padding else others)
 
     st.select_slider(
         texts.UNMASKED_PADDING,

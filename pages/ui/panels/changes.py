@@ -35,7 +35,7 @@ def set_changes(page: str, changes: Changes) -> None:
     st.session_state[widget_key(page, "changes")] = changes
 
 
-def take_changes(page: str, changes: Changes) -> None:
+def apply_changes(page: str, changes: Changes) -> None:
     """Replace the reader's changes after a click, as the end of its callback."""
     set_changes(page, changes)
     view_changed(page)
@@ -153,14 +153,14 @@ def change_chips(page: str, trace: Trace, invitation: str = "") -> None:
                 key=f"{page}_chip_{write_interventions([change])}",
                 icon=":material/close:",
                 help=texts.UNDO_CHANGE,
-                on_click=take_changes,
+                on_click=apply_changes,
                 args=(page, without_change(changes, change)),
             )
         st.button(
             texts.RESET_CHANGES,
             key=f"{page}_changes_reset",
             icon=":material/undo:",
-            on_click=take_changes,
+            on_click=apply_changes,
             args=(page, ()),
             help=texts.RESET_CHANGES_HELP,
         )

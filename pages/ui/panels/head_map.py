@@ -88,7 +88,7 @@ def stack_view(page: str, stack: AttentionStack, identity: tuple, unchanged: Att
     view = prepared_view(stack, identity, options)
     weights = views.mean_of_heads(view.weights, list(options.heads))
     if unchanged is None:
-        description = describe_heads(options.heads, _describe(view, weights, view.row_of(options.focus)))
+        description = _describe_heads(options.heads, _describe(view, weights, view.row_of(options.focus)))
         maps_path = prefetch.offer_head_maps(identity, view.weights)
         return StackView(page, identity, options, HeadMap(view, options.heads, weights, description), maps_path)
     plain = prepared_view(unchanged, (*identity, "unchanged"), options)
@@ -100,7 +100,7 @@ def changed_map(page: str, plain: View, changed: View, heads: Sequence[controls.
     before, after = (views.mean_of_heads(view.weights, list(heads)) for view in (plain, changed))
     focus = changed.row_of(options.focus)
     largest = describe_largest_change(before, after, changed.queries, changed.keys, focus, rescaled=changed.hides_special)
-    description = " ".join(filter(None, [describe_heads(heads, largest), _taken_by_padding(page, changed, after, focus)]))
+    description = " ".join(filter(None, [_describe_heads(heads, largest), _taken_by_padding(page, changed, after, focus)]))
     return HeadMap(changed, tuple(heads), after, description, before, plain)
 
 
@@ -117,7 +117,7 @@ def prepared_view(stack: AttentionStack, identity: tuple, options: ViewOptions) 
     )
 
 
-def describe_heads(heads: Sequence[controls.Head], description: str) -> str:
+def _describe_heads(heads: Sequence[controls.Head], description: str) -> str:
     """Name the head, or count the heads, that a description is of."""
     name = controls.head_name(heads[0]) if len(heads) == 1 else texts.MEAN_OF_HEADS.format(count=len(heads))
     return texts.HEAD_DESCRIPTION.format(head=name, description=description)

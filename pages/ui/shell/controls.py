@@ -307,21 +307,32 @@ def live_part(
 ) -> Result | None:
     """Do what `live` does, but leave the address to `draw`; return what it returns, if it ends.
 
-    part: names this part of the page where several show one view, so that `view_changed` runs them all.
+    part: names this part of the page where several show one view, so that `view_changed` runs them all, in the order in which
+    they are called here. Such a page begins with `read_view`.
     """
-    key = None
-    if part:
-        key = f"{page}_{part}"
+    key = f"{page}_{part}" if part else None
+    if key:
         st.session_state[f"{page}_parts"].append(key)
     return st.fragment(_draw_live, key=key)(page, fields, draw, *arguments, **named)
 
 
 def view_changed(page: str) -> None:
-    """End a callback that changed the view of a page: all parts that show it run, not only the one that was clicked."""
-    context = get_script_run_ctx()
-    parts = st.session_state.get(f"{page}_parts")
-    if parts and context is not None and context.fragment_ids_this_run:
+    """End a callback that changed the view of a page: all parts that show it run, not only the one that was clicked.
+
+    Where more was to run, as after two quick clicks, the whole page does.
+    """
+    context, parts = get_script_run_ctx(), st.session_state.get(f"{page}_parts")
+    if not parts or context is None or not context.fragment_ids_this_run:
+        return
+    if set(context.fragment_ids_this_run) <= set(context.fragment_storage.resolve_target(parts)):
         st.rerun(parts)
+    st.rerun()
+
+
+def is_only_part() -> bool:
+    """Tell whether nothing else of the page runs after the part that is being drawn."""
+    context = get_script_run_ctx()
+    return context is not None and len(context.fragment_ids_this_run or ()) == 1
 
 
 def _draw_live(

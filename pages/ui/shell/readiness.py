@@ -55,8 +55,18 @@ class FirstVisit:
     def __init__(self) -> None:
         self.begun, self.shown = threading.Event(), threading.Event()
 
+    def __enter__(self) -> None:
+        """Begin a page."""
+
+    def __exit__(self, *_problem: object) -> None:
+        """End a page, whatever came of it."""
+        self.shown.set()
+
     def wait(self) -> None:
-        """Wait until a first page is drawn, or nobody comes; not where models run elsewhere, and nothing is imported."""
+        """Wait until a first page has run and a browser had PICTURE_SECONDS to draw it, or nobody comes.
+
+        Where models run elsewhere, nothing is imported, and nothing waits.
+        """
         if not models_may_come() and self.begun.wait(VISITOR_SECONDS) and self.shown.wait(PAGE_SECONDS):
             time.sleep(PICTURE_SECONDS)
 
@@ -85,9 +95,11 @@ class Warmup:
         Nothing is looked through for garbage meanwhile: what is imported stays, and that takes a fourth of an import's time.
         """
         gc.disable()
-        wait()
-        self.attempt()
-        gc.enable()
+        try:
+            wait()
+            self.attempt()
+        finally:
+            gc.enable()
         if self.watches():
             threading.Thread(target=self.watch, name="model-watch", daemon=True).start()
 

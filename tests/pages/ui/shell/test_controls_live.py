@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 import pytest
 import torch
+from cachetools import LRUCache
 from streamlit.proto.Element_pb2 import Element
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import AppTest, app_test, local_script_runner
@@ -17,12 +18,14 @@ from pages.ui.panels import texts as panel_texts
 from pages.ui.shell import cache, examples, texts
 from pages.ui.shell.address import MAX_LINK_CHARACTERS
 from pages.ui.shell.frame import HEADINGS
+from pages.ui.shell.level import ADVANCED, BASIC
 from tests.support.apart import run_apart
 from tests.support.stream_client import MAX_RUN_SECONDS, Visitor, visit
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
 from tx_core.errors import ModelUnavailable, TextProblem
 from tx_core.transformer.interventions import Intervention, write_interventions
+from tx_core.transformer.trace import Trace
 
 HUB_MODEL = "roberta-base"
 
@@ -63,6 +66,20 @@ def lost_model(monkeypatch: pytest.MonkeyPatch) -> None:
         return catalogue.load(catalogue.DEFAULT)
 
     monkeypatch.setattr(cache, "engine", engine)
+
+
+@pytest.fixture
+def run_counts(monkeypatch: pytest.MonkeyPatch) -> Counter:
+    """How often the built-in model has read a text."""
+    counts, engine = Counter(), catalogue.load(catalogue.DEFAULT)
+    trace = type(engine).trace
+
+    def count(self: Engine, text: str, *given: object, **named: object) -> Trace:
+        counts[text] += 1
+        return trace(self, text, *given, **named)
+
+    monkeypatch.setattr(type(engine), "trace", count)
+    return counts
 
 
 @pytest.mark.parametrize("part", ["values", "lens", "owed"])
@@ -274,11 +291,20 @@ async def explained_and_labels(url: str, query: str, *steps: Callable[[Visitor],
     return [(is_explained(visitor), buttons(visitor)) async for visitor in use_attention_page(url, query, *steps)]
 
 
-def test_controls_stay_while_a_sentence_cannot_be_read_and_come_with_the_first_that_can(server: str):
+@pytest.mark.parametrize("level", [ADVANCED, BASIC])
+def test_controls_come_with_the_first_sentence_that_can_be_read(server: str, level: str):
     empty = partial(Visitor.type_into, label=texts.SENTENCE, text=" ")
-    first, lost, found = run_apart(explained_and_labels(server, "text=Eight+birds+sang.&heads=2-8", empty, TYPE_NINE))
-    assert [first[0], lost[0], found[0]] == [False, True, False]
-    assert OFF in first[1] and OFF in lost[1] and OFF in found[1]
-    unreadable, readable = run_apart(explained_and_labels(server, "text=+&heads=2-8", TYPE_NINE))
-    assert (unreadable[0], OFF in unreadable[1]) == (True, False)
-    assert (readable[0], OFF in readable[1]) == (False, True)
+    query = f"heads=2-8&level={level}"
+    first, lost, found = run_apart(explained_and_labels(server, f"text=Eight+birds+sang.&{query}", empty, TYPE_NINE))
+    assert [first, lost, found] == [(False, first[1]), (True, first[1]), (False, first[1])]
+    assert OFF in first[1]
+    unreadable, lost, readable = run_apart(explained_and_labels(server, f"text=+&{query}", empty, TYPE_NINE))
+    assert (unreadable[0], OFF in unreadable[1]) == (lost[0], OFF in lost[1]) == (True, False)
+    assert readable == (False, first[1])
+
+
+def test_a_run_larger_than_the_cache_is_made_once_for_both_parts(open_app, run_counts: Counter, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(cache, "_entries", LRUCache(1, getsizeof=lambda entry: entry.nbytes))
+    app = open_app("attention", text="Eleven birds sang.")
+    assert not app.exception
+    assert run_counts["Eleven birds sang."] == 1
