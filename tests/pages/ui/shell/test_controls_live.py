@@ -252,6 +252,7 @@ async def use_attention_page(url: str, query: str, *steps: Callable[[Visitor], s
         yield visitor
         for step in steps:
             await visitor.run(fragment=step(visitor))
+            assert "exception" not in [element.WhichOneof("type") for element in visitor.elements.values()]
             yield visitor
 
 
@@ -287,20 +288,24 @@ def test_the_change_of_a_token_is_undone_with_its_text(server: str):
     assert panel_texts.RESET_CHANGES not in after
 
 
-async def explained_and_labels(url: str, query: str, *steps: Callable[[Visitor], str]) -> list[tuple[bool, list[str]]]:
-    return [(is_explained(visitor), buttons(visitor)) async for visitor in use_attention_page(url, query, *steps)]
+def has_controls(visitor: Visitor) -> bool:
+    kinds = [element.selectbox for element in visitor.elements.values() if element.WhichOneof("type") == "selectbox"]
+    return texts.HEAD_SHOWN in [box.label for box in kinds]
+
+
+async def explanations_and_controls(url: str, query: str, *steps: Callable[[Visitor], str]) -> list[tuple[bool, bool]]:
+    """Tell after each step whether the page explains a sentence, and whether it has controls."""
+    return [(is_explained(visitor), has_controls(visitor)) async for visitor in use_attention_page(url, query, *steps)]
 
 
 @pytest.mark.parametrize("level", [ADVANCED, BASIC])
 def test_controls_come_with_the_first_sentence_that_can_be_read(server: str, level: str):
     empty = partial(Visitor.type_into, label=texts.SENTENCE, text=" ")
     query = f"heads=2-8&level={level}"
-    first, lost, found = run_apart(explained_and_labels(server, f"text=Eight+birds+sang.&{query}", empty, TYPE_NINE))
-    assert [first, lost, found] == [(False, first[1]), (True, first[1]), (False, first[1])]
-    assert OFF in first[1]
-    unreadable, lost, readable = run_apart(explained_and_labels(server, f"text=+&{query}", empty, TYPE_NINE))
-    assert (unreadable[0], OFF in unreadable[1]) == (lost[0], OFF in lost[1]) == (True, False)
-    assert readable == (False, first[1])
+    first, lost, found = run_apart(explanations_and_controls(server, f"text=Eight+birds+sang.&{query}", empty, TYPE_NINE))
+    assert (first, lost[0], found) == ((False, True), True, (False, True))
+    steps = run_apart(explanations_and_controls(server, f"text=+&{query}", empty, TYPE_NINE))
+    assert steps == [(True, False), (True, False), (False, True)]
 
 
 def test_a_run_larger_than_the_cache_is_made_once_for_both_parts(open_app, run_counts: Counter, monkeypatch: pytest.MonkeyPatch):
