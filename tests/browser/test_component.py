@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Browser, Route, expect
 
-from tests.support.serving import ROOT
+from tests.support.serving import ROOT, wait_until
 
 MAP = "[data-testid=attention-map][data-paints]"
 
@@ -13,7 +13,7 @@ def test_below_a_path_of_its_own_the_app_draws(browser: Browser, start_server):
         page = browser.new_page()
         page.goto(f"{url}/attention")
         page.locator(MAP).wait_for(timeout=60_000)
-        assert page.request.get(f"{url}/api/ready").json()["state"] == "ready"
+        wait_until(lambda: page.request.get(f"{url}/api/ready").ok, 60, "the default model's first answer")
         page.goto(f"{url}/bertviz")
         expect(page.frame_locator("[data-testid=framed]").locator("svg").first).to_be_visible(timeout=30_000)
         page.close()

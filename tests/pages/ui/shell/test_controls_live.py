@@ -9,7 +9,6 @@ from urllib.parse import quote
 
 import pytest
 import torch
-from cachetools import LRUCache
 from streamlit.proto.Element_pb2 import Element
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import AppTest, app_test, local_script_runner
@@ -25,7 +24,6 @@ from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
 from tx_core.errors import ModelUnavailable, TextProblem
 from tx_core.transformer.interventions import Intervention, write_interventions
-from tx_core.transformer.trace import Trace
 
 HUB_MODEL = "roberta-base"
 
@@ -66,20 +64,6 @@ def lost_model(monkeypatch: pytest.MonkeyPatch) -> None:
         return catalogue.load(catalogue.DEFAULT)
 
     monkeypatch.setattr(cache, "engine", engine)
-
-
-@pytest.fixture
-def run_counts(monkeypatch: pytest.MonkeyPatch) -> Counter:
-    """How often the built-in model has read a text."""
-    counts, engine = Counter(), catalogue.load(catalogue.DEFAULT)
-    trace = type(engine).trace
-
-    def count(self: Engine, text: str, *given: object, **named: object) -> Trace:
-        counts[text] += 1
-        return trace(self, text, *given, **named)
-
-    monkeypatch.setattr(type(engine), "trace", count)
-    return counts
 
 
 @pytest.mark.parametrize("part", ["values", "lens", "owed"])
@@ -306,10 +290,3 @@ def test_controls_come_with_the_first_sentence_that_can_be_read(server: str, lev
     assert (first, lost[0], found) == ((False, True), True, (False, True))
     steps = run_apart(explanations_and_controls(server, f"text=+&{query}", empty, TYPE_NINE))
     assert steps == [(True, False), (True, False), (False, True)]
-
-
-def test_a_run_larger_than_the_cache_is_made_once_for_both_parts(open_app, run_counts: Counter, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(cache, "_entries", LRUCache(1, getsizeof=lambda entry: entry.nbytes))
-    app = open_app("attention", text="Eleven birds sang.")
-    assert not app.exception
-    assert run_counts["Eleven birds sang."] == 1
