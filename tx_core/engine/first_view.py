@@ -1,4 +1,4 @@
-"""The built-in model before it is loaded: it reads texts, and has the run of one sentence at hand. Imports no torch.
+"""The built-in model before it is loaded: it reads texts, and has the run of one sentence stored. Imports no torch.
 
 Importing torch takes longer than anything else of a start; what a first visitor sees need not wait for it.
 `python -m tx_core.engine.first_view` runs the first example again, for the checkpoint as it is now.
@@ -36,7 +36,7 @@ class AwaitedEngine:
     """The built-in model while it is being loaded: it gives the run of its one sentence, and waits for the model for all else.
 
     Attributes:
-        text: the sentence whose run is at hand.
+        text: the sentence whose run is stored.
         weights: its attention weights.
     """
 
@@ -69,9 +69,9 @@ class AwaitedEngine:
         keep: Collection[str] = ("weights",),
         interventions: Sequence[Intervention] = (),
     ) -> Trace:
-        """Give the run that is at hand where it is asked for; else have the model run."""
-        at_hand = text == self.text and not pair and self.tokenizer.special_tokens
-        if not at_hand or set(keep) != {"weights"} or interventions:
+        """Give the stored run where it is asked for; else have the model run."""
+        is_stored = text == self.text and not pair and self.tokenizer.special_tokens
+        if not is_stored or set(keep) != {"weights"} or interventions:
             return self.loaded.trace(text, pair, keep=keep, interventions=interventions)
         encoding = self.encode(text)
         return Trace(self.name, "cpu", (AttentionStack("self", encoding, encoding, self.weights),))
@@ -85,7 +85,7 @@ class AwaitedEngine:
 
 @cache
 def awaited_engine() -> AwaitedEngine | None:
-    """Give the built-in model as it can be asked before it is loaded; None where the run at hand is of another checkpoint."""
+    """Give the built-in model as it can be asked before it is loaded; None where the stored run is of another checkpoint."""
     try:
         with np.load(BytesIO(FIRST_RUN.read_bytes())) as file:  # without pickle; a path would stay open where its file is cut
             checkpoint, text, weights = str(file["checkpoint"]), str(file["text"]), file["weights"]

@@ -73,7 +73,7 @@ def engine(model: str, *, special_tokens: bool = True, weights: bool = False) ->
     special_tokens: whether it puts the model's special tokens around every text.
     weights: whether the page computes with its weights themselves, which must then be in this process.
 
-    While the default model is being loaded in this process, it is one that has the run of the first example at hand.
+    While the default model is being loaded in this process, it is one that has the run of the first example stored.
 
     Raises:
         ExplorerError: If the model is not available or its files are damaged.

@@ -302,17 +302,16 @@ def live_part(
     fields: Sequence[Field],
     draw: Callable[Arguments, Result],
     *arguments: Arguments.args,
-    part: str | None = None,
+    part: str,
     **named: Arguments.kwargs,
 ) -> Result | None:
-    """Do what `live` does, but leave the address to `draw`; return what it returns, if it ends.
+    """Draw one of several parts that show one view, as `live` does, but leave the address to `draw`; return what it returns.
 
-    part: names this part of the page where several show one view, so that `view_changed` runs them all, in the order in which
-    they are called here. Such a page begins with `read_view`.
+    A click runs one part, and `view_changed` all of them, in the order of the calls. The page begins with `read_view`.
+    part: the name of the part.
     """
-    key = f"{page}_{part}" if part else None
-    if key:
-        st.session_state[f"{page}_parts"].append(key)
+    key = f"{page}_{part}"
+    st.session_state[f"{page}_parts"].append(key)
     return st.fragment(_draw_live, key=key)(page, fields, draw, *arguments, **named)
 
 

@@ -27,18 +27,19 @@ def read_anew():
 
 @pytest.fixture
 def marked() -> AwaitedEngine:
-    """The built-in model, awaited, with figures that no model computes: what shows them was at hand."""
+    """The built-in model, awaited, with figures that no model computes: what shows them was stored."""
     engine = awaited_engine()
     return AwaitedEngine(engine.name, engine.title, engine.info, engine.tokenizer, "My own.", np.zeros(SHAPE, np.float32))
 
 
-def test_the_run_at_hand_is_the_one_that_the_model_computes():
+def test_the_stored_run_is_the_one_that_the_model_computes():
+    """To 1e-5, as our BERT against transformers': processors round differently, each by up to 1e-6."""
     awaited, model = awaited_engine(), catalogue.load(catalogue.DEFAULT)
-    at_hand, computed = awaited.trace(awaited.text), model.trace(awaited.text)
-    np.testing.assert_allclose(at_hand.attention.weights, computed.attention.weights, atol=1e-6)
-    assert at_hand.attention.query_tokens == at_hand.attention.key_tokens == computed.attention.key_tokens
-    assert [stack.kind for stack in at_hand.stacks] == [stack.kind for stack in computed.stacks]
-    assert (at_hand.model, at_hand.interventions, at_hand.notice) == (computed.model, (), "")
+    stored, computed = awaited.trace(awaited.text), model.trace(awaited.text)
+    np.testing.assert_allclose(stored.attention.weights, computed.attention.weights, rtol=0, atol=1e-5)
+    assert stored.attention.query_tokens == stored.attention.key_tokens == computed.attention.key_tokens
+    assert [stack.kind for stack in stored.stacks] == [stack.kind for stack in computed.stacks]
+    assert (stored.model, stored.interventions, stored.notice) == (computed.model, (), "")
     assert (awaited.name, awaited.title, awaited.info) == (model.name, model.title, model.info)
 
 
@@ -52,12 +53,12 @@ def test_it_is_read_without_torch():
     assert done.stdout.strip() == f"{(info.num_layers, info.num_heads)} False", done.stderr
 
 
-def test_what_is_at_hand_is_given_for_that_sentence_alone(marked: AwaitedEngine):
-    def at_hand(trace: Trace) -> bool:
+def test_the_stored_run_is_given_for_its_sentence_alone(marked: AwaitedEngine):
+    def is_stored(trace: Trace) -> bool:
         return trace.attention.weights.shape == SHAPE
 
     off = Intervention("off", layer=0, head=0)
-    assert at_hand(marked.trace("My own.")) and at_hand(marked.trace("My own.", "", keep=["weights"]))
+    assert is_stored(marked.trace("My own.")) and is_stored(marked.trace("My own.", "", keep=["weights"]))
     assert marked.device == ""
     asked = (
         marked.trace("My own"),
@@ -66,8 +67,9 @@ def test_what_is_at_hand_is_given_for_that_sentence_alone(marked: AwaitedEngine)
         marked.trace("My own.", interventions=[off]),
         with_special_tokens(marked, False).trace("My own."),
     )
-    assert not any(at_hand(trace) for trace in asked)
-    assert (marked.device, asked[-1].attention.key_tokens.tokens) == ("cpu", ("my", "own", "."))
+    assert not any(is_stored(trace) for trace in asked)
+    assert marked.device == catalogue.load(catalogue.DEFAULT).device
+    assert asked[-1].attention.key_tokens.tokens == ("my", "own", ".")
     assert marked.embed([5]).shape == (1, marked.info.hidden_size)
 
 
@@ -100,5 +102,5 @@ def test_the_command_writes_the_first_example_for_the_checkpoint_as_it_is(tmp_pa
     assert first_view.main([]) == 0 and "run.npz" in capsys.readouterr().out
     written, shipped = np.load(tmp_path / "run.npz"), np.load(FIRST_RUN)
     assert (str(written["text"]), str(written["checkpoint"])) == (str(shipped["text"]), str(shipped["checkpoint"]))
-    np.testing.assert_allclose(written["weights"], shipped["weights"], atol=1e-6)
+    np.testing.assert_allclose(written["weights"], shipped["weights"], rtol=0, atol=1e-5)
     assert str(shipped["text"]) == json.loads(first_view.FIRST_EXAMPLES.read_text("utf-8"))[0]["text"]

@@ -1,4 +1,4 @@
-"""The default model waits for a first visitor's page, for a bounded time, and pages show meanwhile what is at hand."""
+"""The default model waits for a first visitor's page, for a bounded time, and pages show the stored run meanwhile."""
 
 import threading
 import time
@@ -65,10 +65,6 @@ def test_models_that_run_elsewhere_wait_for_nobody(seconds, host):
     assert time.monotonic() - begun < 20
 
 
-def test_a_server_without_visitors_is_ready_within_a_few_seconds():
-    assert readiness.VISITOR_SECONDS <= 1 and readiness.PAGE_SECONDS + readiness.PICTURE_SECONDS <= 11
-
-
 def test_a_visit_begins_with_the_start_page_and_is_over_once_a_page_was_run(open_app, monkeypatch: pytest.MonkeyPatch):
     visit = FirstVisit()
     monkeypatch.setattr(start_page, "first_visit", visit)
@@ -98,7 +94,7 @@ def test_a_page_is_run_again_with_the_model_only_once_the_browser_has_its_addres
 
 
 @pytest.mark.usefixtures("warming_up")
-def test_a_page_is_given_what_is_at_hand_while_the_model_is_loaded_into_this_process(host):
+def test_a_page_is_given_the_stored_run_while_the_model_is_loaded_into_this_process(host):
     assert isinstance(cache.engine("embedded"), AwaitedEngine)
     assert isinstance(cache.engine("embedded", special_tokens=False), AwaitedEngine)
     assert not isinstance(cache.engine("embedded", weights=True), AwaitedEngine)
