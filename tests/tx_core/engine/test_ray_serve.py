@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import fields, is_dataclass
+from itertools import count
 from pathlib import Path
 from threading import Event
 
@@ -274,21 +275,24 @@ def all_replicas_busy(engine: Engine) -> Iterator[None]:
 
 @needs_ray
 def test_when_all_replicas_are_busy_the_page_says_so_and_keeps_what_was_typed(asks_ray, cluster, host, open_app):
-    typed = "A sentence of mine"
     engine = catalogue.load(catalogue.DEFAULT)
+    sentences = (f"A sentence of mine, number {number}" for number in count())
     with all_replicas_busy(engine):
         host(engine="ray", ray_address=cluster.address, slot_timeout_seconds=0)
-        app = wait_until(lambda: busy_page(open_app, typed), 30, "a page that says that all are busy")
+        typed, app = wait_until(lambda: busy_page(open_app, next(sentences)), 30, "a page that says that all are busy")
     assert app.text_input(key="attention_text").value == typed
     host(engine="ray", ray_address=cluster.address)
     assert BUSY not in said_by(app.run())
 
 
-def busy_page(open_app: Callable[..., AppTest], typed: str) -> AppTest | None:
-    """Open the attention page; give it if it says that all are busy."""
+def busy_page(open_app: Callable[..., AppTest], typed: str) -> tuple[str, AppTest] | None:
+    """Open the attention page on a sentence; give both if the page says that all are busy.
+
+    A sentence that was answered before all were busy is kept, and is not asked again: each time another one.
+    """
     app = open_app("attention", text=typed)
     assert not app.exception
-    return app if BUSY in said_by(app) else None
+    return (typed, app) if BUSY in said_by(app) else None
 
 
 def said_by(app: AppTest) -> str:
