@@ -3,7 +3,6 @@
 from typing import NamedTuple, Self
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui.shell.frame import open_page
 
@@ -15,7 +14,7 @@ from pages.ui.export.attention import attention_exports
 from pages.ui.export.menu import export_menu
 from pages.ui.panels import view_options
 from pages.ui.panels.attention_panel import choose_head, choose_options, draw_map, draw_wall, has_wall, panel_places
-from pages.ui.panels.change_controls import change_bar
+from pages.ui.panels.change_controls import change_heads, change_panel, hide_focused
 from pages.ui.panels.changes import CHANGES_FIELD, active_changes, change_chips, drop_missing_changes
 from pages.ui.panels.head_map import StackView, stack_view, weights_table
 from pages.ui.panels.texts import SECOND_SENTENCE
@@ -30,7 +29,7 @@ from pages.ui.shell.address import (
     widget_key,
     write_view,
 )
-from pages.ui.shell.controls import live_part, view_changed
+from pages.ui.shell.controls import live_part, view_changed, will_run
 from pages.ui.shell.frame import explain, page_links, share_link, show_engine
 from tx_core.engine.engine import Engine
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable, memory_checked
@@ -50,6 +49,8 @@ FIELDS = (
 FIRST_VIEW = {"focus": FIRST.focus}
 BOXES_ABOUT_TEXT = ("table", "export", "tokens", "wall_opened", "change_opened")
 """What the reader may open beside the pictures, and what then shows something of the text."""
+EXAMPLES_DRAWN = widget_key(PAGE, "examples_drawn")
+"""Where the session keeps what `example_on_page` said when the examples were drawn."""
 
 
 def show_example(example: examples.Example) -> None:
@@ -84,13 +85,15 @@ def forget_focus() -> None:
 
 
 def sentence_changed() -> None:
-    """Forget the focus. The controls run, too, where they show something of the text."""
-    about_text = active_changes(PAGE) or any(st.session_state.get(widget_key(PAGE, name)) for name in BOXES_ABOUT_TEXT)
-    without_controls = not st.session_state.get(widget_key(PAGE, "controls_drawn"))
-    had_focus = st.session_state[widget_key(PAGE, "focus")] is not None
+    """Forget the focus. The other parts of the page run, too, where they show something of the text."""
     forget_focus()
-    if about_text or without_controls or had_focus:
-        view_changed(PAGE)
+    about_text = active_changes(PAGE) or any(st.session_state.get(widget_key(PAGE, name)) for name in BOXES_ABOUT_TEXT)
+    others = {
+        "examples": example_on_page() != st.session_state.get(EXAMPLES_DRAWN),
+        "controls": about_text or not st.session_state.get(widget_key(PAGE, "controls_drawn")),
+    }
+    if any(others.values()):
+        view_changed(PAGE, ["picture", *(part for part, has_changed in others.items() if has_changed)])
 
 
 def example_on_page() -> tuple[examples.Example | None, examples.Example | None, bool]:
@@ -106,27 +109,32 @@ def show_notice(example: examples.Example, origin: examples.Example, model: str,
     examples.offer_counters(widget_key(PAGE, "counter_example"), origin, example if described else None, show_example)
 
 
-def ask_reading(example: examples.Example | None) -> DeltaGenerator:
-    """Ask whether special tokens are added; return the place beside that for the share of the model's tokens that a text takes.
-
-    example: what the page leads back to, if anything.
-    """
-    with st.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center", gap="small"):
-        ask_special_tokens(PAGE, forget_focus)
-        place = st.empty()
-        if example:
-            args = (example,)
-            st.button(
-                texts.SHOW_EXAMPLE, key=widget_key(PAGE, "example_again"), type="tertiary", on_click=show_example, args=args
-            )
-    return place
-
-
-def say_reading(engine: Engine | None, text: str, pair: str, *, special: bool) -> None:
-    """Say what share of the model's tokens a text takes, and what it is read without; nothing where the engine cannot be had.
+def show_examples() -> None:
+    """Offer the examples; of the one that is on the page, say what to notice, or lead back to its view.
 
     A part may write outside itself only where it also wrote when the whole page ran: hence also where it says nothing.
     """
+    st.session_state[EXAMPLES_DRAWN] = example, origin, described = example_on_page()
+    examples.offer(widget_key(PAGE, "example"), EXAMPLES, origin if described else None, show_example)
+    if example and origin and is_offered("examples"):
+        with notice.container(gap="xsmall"):
+            show_notice(example, origin, st.session_state[widget_key(PAGE, "model")], described=described)
+    else:
+        notice.empty()
+    if example and not described:
+        again.button(
+            texts.SHOW_EXAMPLE,
+            key=widget_key(PAGE, "example_again"),
+            type="tertiary",
+            on_click=show_example,
+            args=(example,),
+        )
+    else:
+        again.empty()
+
+
+def say_reading(engine: Engine | None, text: str, pair: str, *, special: bool) -> None:
+    """Say what share of the model's tokens a text takes, and what it is read without; nothing where the engine cannot be had."""
     budget.caption(controls.budget(engine, text, pair) if engine else "", width="content")
     if not special:
         with beside:
@@ -158,20 +166,17 @@ class Inputs(NamedTuple):
             return cache.engine(self.model, special_tokens=not self.bare)
 
 
-def show_sentences(example: examples.Example | None, described: bool) -> Engine | None:
+def show_sentences() -> Engine | None:
     """Ask for the sentences and show what depends on them: where each head looks, and the ways on.
 
-    The boxes stand beside the choice of a model, which is not drawn again; nor are the controls. Where the sentences become an
-    example, or are one no more, or the reader leaves the view that its words describe, or comes back to it, the whole page says
-    so. Returns the engine; None where it cannot be had.
+    The boxes stand beside the choice of a model, which is not drawn again; nor are the controls. Returns the engine; None where
+    it cannot be had.
     """
     st.session_state[widget_key(PAGE, "picture_drawn")] = False
     with first:
         controls.sentence(widget_key(PAGE, "text"), on_change=sentence_changed)
     with second:
         controls.sentence(widget_key(PAGE, "pair"), SECOND_SENTENCE, on_change=sentence_changed)
-    if example_on_page()[0] != example:
-        st.rerun()
     inputs, engine = Inputs.of_page(), None
     try:
         try:
@@ -186,21 +191,27 @@ def show_sentences(example: examples.Example | None, described: bool) -> Engine 
         explain(error)
         if isinstance(error, ModelUnavailable | CheckpointProblem):
             controls.offer_default_model(widget_key(PAGE, "model"))
-        empty(places.wall, places.map)
+        empty_pictures()
     with ways_on:
         page_links(inputs.text, inputs.pair, "fill_mask", "compare", "summaries", "self_attention", "heads_and_blocks", "masks")
     write_view(PAGE, FIELDS, FIRST_VIEW)
-    if controls.is_only_part():
+    if not will_run(PAGE, "controls"):
         runs.clear()
-    if link_status_changed() or is_shown(example) != described:
+    if link_status_changed() or example_on_page() != st.session_state[EXAMPLES_DRAWN]:
         st.rerun()
     return engine
 
 
-def empty(*containers: DeltaGenerator) -> None:
-    """Leave places empty. A part may write only where it wrote when the whole page ran: hence also where it shows nothing."""
-    for container in containers:
-        container.empty()
+def empty_pictures() -> None:
+    """Show no picture. A part may write only where it wrote when the whole page ran: hence also where it shows nothing."""
+    for place in (places.wall, places.hide_focused, places.map):
+        place.empty()
+
+
+def empty_controls() -> None:
+    """Show no control."""
+    for place in (places.head, places.change_heads, places.options, places.above_map):
+        place.empty()
 
 
 def show_pictures(engine: Engine, inputs: Inputs) -> None:
@@ -213,9 +224,11 @@ def show_pictures(engine: Engine, inputs: Inputs) -> None:
     number = view_options.ask_stack(PAGE, [stack.kind for stack in plain.stacks])
     for missing in [*messages, *view_options.drop_missing(PAGE, *plain.stacks[number].weights.shape[:3])]:
         st.info(missing)
-    _, _, panel = read_stack(engine, inputs)
+    trace, number, panel = read_stack(engine, inputs)
     with places.wall:
         draw_wall(panel) if has_wall() else st.empty()
+    with places.hide_focused:
+        hide_focused(PAGE, trace.stacks[number])
     with places.map:
         draw_map(panel)
 
@@ -237,15 +250,19 @@ def show_controls() -> None:
     drawn, inputs = widget_key(PAGE, "controls_drawn"), Inputs.of_page()
     st.session_state[drawn] = False
     if not st.session_state[widget_key(PAGE, "picture_drawn")]:
-        empty(places.controls, places.above_map)
+        empty_controls()
         return
     try:
         trace, number, panel = read_stack(inputs.engine(), inputs)
     except ExplorerError:
-        empty(places.controls, places.above_map)
+        empty_controls()
         raise
-    with places.controls:
-        choose_head(panel, lambda: change_bar(PAGE, trace, number))
+    with places.head:
+        choose_head(panel)
+    with places.change_heads:
+        change_heads(PAGE, trace, number)
+    with places.options:
+        change_panel(PAGE, trace, number)
         choose_options(panel)
     with places.above_map:
         change_chips(PAGE, trace)
@@ -261,21 +278,20 @@ with st.container(key=widget_key(PAGE, "asked")):
     first, second, third = controls.offered_columns({"text": 5, "pair": 4, "model": 3})
 with third:
     controls.model(widget_key(PAGE, "model"))
-example, origin, described = example_on_page()
-examples.offer(widget_key(PAGE, "example"), EXAMPLES, origin if described else None, show_example)
+offered = st.container()
 beside, reading = st.columns([3, 1])
 notice = beside.empty()
-if example and origin and is_offered("examples"):
-    with notice.container(gap="xsmall"):
-        show_notice(example, origin, st.session_state[widget_key(PAGE, "model")], described=described)
-with reading:
-    budget = ask_reading(None if described else example)
-runs: list[Trace] = []  # held until both parts are drawn: one that is larger than the cache would be computed again
+with reading, st.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center", gap="small"):
+    ask_special_tokens(PAGE, forget_focus)
+    budget, again = st.empty(), st.empty()
+with offered:
+    live_part(PAGE, FIELDS, show_examples, part="examples")
+runs: list[Trace] = []  # held until pictures and controls are drawn: one that is larger than the cache would be computed again
 notices = st.container(key=widget_key(PAGE, "notices"))
 places = panel_places(PAGE)
 below, ways_on = st.container(), st.container()
 with notices:
-    engine = live_part(PAGE, FIELDS, show_sentences, example, described, part="picture")
+    engine = live_part(PAGE, FIELDS, show_sentences, part="picture")
 with below:
     live_part(PAGE, FIELDS, show_controls, part="controls")
 if engine:

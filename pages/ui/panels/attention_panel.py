@@ -25,6 +25,7 @@ from pages.ui.canvas.attention_view import (
 from pages.ui.canvas.head_table import describe_grammar
 from pages.ui.canvas.packing import thumbnails
 from pages.ui.panels import texts, view_options
+from pages.ui.panels.change_controls import change_row
 from pages.ui.panels.changes import active_changes
 from pages.ui.panels.head_map import HeadMap, StackView, changed_map, stack_view
 from pages.ui.panels.tokens import escape_markdown
@@ -86,10 +87,12 @@ def attention_panel(
             parts.first()
         panel = stack_view(page, stack, identity, unchanged)
         if parts.first:
-            choose_head(panel, parts.actions)
+            choose_head(panel)
+            parts.actions()
         draw_wall(panel)
         if not parts.first:
-            choose_head(panel, parts.actions)
+            choose_head(panel)
+            parts.actions()
         choose_options(panel)
         parts.last()
     with stage:
@@ -110,13 +113,18 @@ class PanelPlaces(NamedTuple):
 
     Attributes:
         wall: the wall.
-        controls: what is below it.
+        head: the choice of a head.
+        change_heads, hide_focused: the buttons of a change.
+        options: the panel of all changes, and how attention is drawn.
         above_map: what is above the map.
         map: the map, and what is said about it.
     """
 
     wall: DeltaGenerator
-    controls: DeltaGenerator
+    head: DeltaGenerator
+    change_heads: DeltaGenerator
+    hide_focused: DeltaGenerator
+    options: DeltaGenerator
     above_map: DeltaGenerator
     map: DeltaGenerator
 
@@ -126,8 +134,10 @@ def panel_places(page: str) -> PanelPlaces:
     rail, stage = _rail_and_stage(page)
     upper, lower = rail.container(), rail.container()
     wall, below = (upper, lower) if has_wall() else (lower, upper)  # an empty place takes the room of a gap: best at the end
+    with below:
+        head, buttons, options = st.container(), change_row(page), st.container()
     above_map = stage.container(key=widget_key(page, "changed"))  # assets/page.css gives it no room while it is empty
-    return PanelPlaces(wall, below, above_map, stage.container())
+    return PanelPlaces(wall, head, *buttons, options, above_map, stage.container())
 
 
 def has_wall() -> bool:
@@ -141,11 +151,10 @@ def draw_wall(panel: StackView) -> None:
         _wall(panel)
 
 
-def choose_head(panel: StackView, actions: Callable[[], None]) -> None:
-    """Let the reader choose a head by name, and act on the chosen ones."""
+def choose_head(panel: StackView) -> None:
+    """Let the reader choose a head by name."""
     changed = partial(view_changed, panel.page)
     controls.layer_and_heads(widget_key(panel.page, "heads"), *panel.sizes, on_change=changed)
-    actions()
 
 
 def choose_options(panel: StackView) -> None:

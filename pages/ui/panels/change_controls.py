@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui.panels import texts
 from pages.ui.panels.changes import active_changes, apply_changes, with_change
@@ -22,27 +23,53 @@ EVERYWHERE = {"self": ("hidden", "cut"), "cross": ("hidden",), "decoder": ()}
 """The kinds of interventions on tokens that can act in all layers, by the kind of attention that is looked at."""
 
 
-def change_bar(page: str, trace: Trace, number: int) -> None:
-    """Let the reader act on the heads and the token that are looked at in stack `number`."""
-    if not is_offered("changes"):
-        return
-    stack = trace.stacks[number]
-    first = sum(len(earlier.weights) for earlier in trace.stacks[:number])
-    options = ViewOptions.of(page)
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        _off_button(page, options.heads, first)
-        if not is_hidden("change_panel") and stack.kind == "self" and (focused := _focused_positions(stack, options)):
-            token = " ".join(stack.key_tokens.tokens[position] for position in focused)
-            hidden = [Intervention("hidden", positions=(position,)) for position in focused]
-            label = texts.HIDE_FOCUSED.format(token=token)
-            _change_button(page, label, "hidden_focused", hidden, icon=":material/visibility_off:")
+def change_row(page: str) -> tuple[DeltaGenerator, DeltaGenerator]:
+    """Make room in one row for `change_heads` and `hide_focused`; assets/page.css sets their buttons side by side."""
+    row = st.container(horizontal=True, vertical_alignment="center", gap="small", key=widget_key(page, "change_row"))
+    return row.container(horizontal=True, gap="small", key=widget_key(page, "change_heads")), row.empty()
+
+
+def change_heads(page: str, trace: Trace, number: int) -> None:
+    """Let the reader act on the heads that are looked at in stack `number`, and open the panel of all changes."""
+    if is_offered("changes"):
+        _off_button(page, ViewOptions.of(page).heads, _first_layer(trace, number))
         if not is_hidden("change_panel"):
             _panel_button(page)
-    if is_hidden("change_panel"):
+
+
+def hide_focused(page: str, stack: AttentionStack) -> None:
+    """Let the reader hide the token in focus, or its word where words are shown whole."""
+    positions = _focused_positions(stack, ViewOptions.of(page))
+    if not positions or stack.kind != "self" or not is_offered("changes") or is_hidden("change_panel"):
+        st.empty()
+        return
+    label = texts.HIDE_FOCUSED.format(token=" ".join(stack.key_tokens.tokens[position] for position in positions))
+    hidden = [Intervention("hidden", positions=(position,)) for position in positions]
+    _change_button(page, label, "hidden_focused", hidden, icon=":material/visibility_off:")
+
+
+def change_panel(page: str, trace: Trace, number: int) -> None:
+    """Offer every change of a run, while the panel is open."""
+    if not is_offered("changes") or is_hidden("change_panel"):
         return
     with st.container(key=widget_key(page, "change_panel")):  # assets/page.css docks it at the bottom of a phone's screen
         if st.session_state.get(widget_key(page, "change_opened")):
-            _panel(page, trace, stack, options, first)
+            _panel(page, trace, trace.stacks[number], ViewOptions.of(page), _first_layer(trace, number))
+
+
+def change_bar(page: str, trace: Trace, number: int) -> None:
+    """Draw the row and the panel at once."""
+    of_heads, of_token = change_row(page)
+    with of_heads:
+        change_heads(page, trace, number)
+    with of_token:
+        hide_focused(page, trace.stacks[number])
+    change_panel(page, trace, number)
+
+
+def _first_layer(trace: Trace, number: int) -> int:
+    """Count the layers of the stacks before one, through the whole model."""
+    return sum(len(earlier.weights) for earlier in trace.stacks[:number])
 
 
 def _in_model(heads: Sequence[Head], first: int) -> list[Head]:

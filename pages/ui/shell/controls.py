@@ -315,23 +315,27 @@ def live_part(
     return st.fragment(_draw_live, key=key)(page, fields, draw, *arguments, **named)
 
 
-def view_changed(page: str) -> None:
+def view_changed(page: str, only: Collection[str] = ()) -> None:
     """End a callback that changed the view of a page: all parts that show it run, not only the one that was clicked.
 
     Where more was to run, as after two quick clicks, the whole page does.
+    only: the parts that show what has changed, by their names; all of the page's where none is named.
     """
     context, parts = get_script_run_ctx(), st.session_state.get(f"{page}_parts")
     if not parts or context is None or not context.fragment_ids_this_run:
         return
+    if only:
+        parts = [key for key in parts if key in {f"{page}_{part}" for part in only}]
     if set(context.fragment_ids_this_run) <= set(context.fragment_storage.resolve_target(parts)):
         st.rerun(parts)
     st.rerun()
 
 
-def is_only_part() -> bool:
-    """Tell whether nothing else of the page runs after the part that is being drawn."""
+def will_run(page: str, part: str) -> bool:
+    """Tell whether a part of a page is drawn in this run, too: in that of the whole page, or of several parts."""
     context = get_script_run_ctx()
-    return context is not None and len(context.fragment_ids_this_run or ()) == 1
+    running = context.fragment_ids_this_run if context else None
+    return not running or not set(context.fragment_storage.resolve_target([f"{page}_{part}"])).isdisjoint(running)
 
 
 def _draw_live(

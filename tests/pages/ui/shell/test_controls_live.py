@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Collection
 from functools import partial
 from threading import Thread
 from urllib.parse import quote
@@ -184,14 +184,22 @@ async def type_sentence(url: str, page: str, sentence: str, query: str = "") -> 
         return before, visitor
 
 
+def sent_since(before: dict[tuple[int, ...], Element], visitor: Visitor) -> set[tuple[int, ...]]:
+    """The places of what the page sent since `before`."""
+    return {path for path, element in visitor.elements.items() if before.get(path) is not element}
+
+
+def kinds(visitor: Visitor, places: Collection[tuple[int, ...]]) -> set[str]:
+    return {visitor.elements[place].WhichOneof("type") for place in places}
+
+
 def test_a_new_sentence_runs_only_what_depends_on_it(server: str):
     before, visitor = run_apart(type_sentence(server, "attention", "Nine birds sang.", "text=Eight+birds+sang."))
     assert b'"nine"' in visitor.drawings()
-    sent = {path for path, element in visitor.elements.items() if before.get(path) is not element}
-    kept = [visitor.elements[path].WhichOneof("type") for path in visitor.elements.keys() - sent]
+    sent = sent_since(before, visitor)
     assert all(visitor.fragments[path] for path in sent)
-    assert {"heading", "selectbox", "html", "page_link"} <= set(kept)
-    assert not {"button", "selectbox", "checkbox"} & {visitor.elements[path].WhichOneof("type") for path in sent}
+    assert {"heading", "selectbox", "html", "page_link"} <= kinds(visitor, visitor.elements.keys() - sent)
+    assert not {"button", "button_group", "selectbox", "checkbox"} & kinds(visitor, sent)
 
 
 def test_a_sentence_typed_over_an_example_takes_its_hint_away(server: str):
@@ -200,6 +208,14 @@ def test_a_sentence_typed_over_an_example_takes_its_hint_away(server: str):
     assert hint in [element.markdown.body for element in before.values()]
     assert b'"birds"' in visitor.drawings()
     assert hint not in [element.markdown.body for element in visitor.elements.values()]
+
+
+def test_the_first_sentence_of_ones_own_runs_the_pictures_and_the_examples_but_no_controls(server: str):
+    before, visitor = run_apart(type_sentence(server, "attention", "Nine birds sang."))
+    sent = sent_since(before, visitor)
+    assert all(visitor.fragments[path] for path in sent)
+    assert "button_group" in kinds(visitor, sent)
+    assert not {"heading", "button", "selectbox", "checkbox", "expander"} & kinds(visitor, sent)
 
 
 async def type_during_run(url: str, sentence: str, word: bytes) -> Visitor:
