@@ -10,6 +10,7 @@ from pages.ui.canvas.packing import thumbnails
 from pages.ui.export.lessons import Computation, computation_code
 from pages.ui.panels.training import draw_curves
 from pages.ui.shell.address import resend_value, widget_binding, widget_key
+from pages.ui.shell.frame import preformatted
 from tx_core.training.background import Snapshot
 from tx_core.training.copy_task import CopyAnswer, CopyTraining, best_aligned_head, expected_numbers
 from tx_core.training.synthetic import TASKS
@@ -87,7 +88,7 @@ def show_answer(answer: CopyAnswer) -> None:
     margin = max(map(len, rows)) + 2
     lines = [f"{name:<{margin}}" + " ".join(f"{number:>{width}}" for number in row) for name, row in rows.items()]
     marks = ("✓" if written == right else "✗" for written, right in zip(answer.written, answer.right, strict=True))
-    st.code("\n".join([*lines, " " * margin + " ".join(f"{mark:>{width}}" for mark in marks)]), language=None)
+    preformatted([*lines, " " * margin + " ".join(f"{mark:>{width}}" for mark in marks)])
 
 
 def explain_errors(answer: CopyAnswer, model: CopyTraining, test: Callable[[], tuple[int, int]]) -> str:

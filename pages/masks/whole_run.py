@@ -16,7 +16,7 @@ from pages.ui.panels.predictions import word_label
 from pages.ui.panels.tokens import engine_as_asked, reading_in_link, warn_of_unknown, warn_of_unknown_in
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
-from pages.ui.shell.frame import page_link
+from pages.ui.shell.frame import page_link, preformatted
 from pages.ui.shell.numbers import ROUNDING, percent, rounding_verdict, small_number, weight
 from tx_core.engine.catalogue import DEFAULT
 from tx_core.engine.engine import Engine
@@ -66,7 +66,7 @@ def _write_batch(pair: PaddedPair) -> None:
     widths = [max(map(len, tokens)) for tokens in zip(*pair.rows, strict=True)]
     lines = (" ".join(token.ljust(width) for token, width in zip(row, widths, strict=True)) for row in pair.rows)
     with st.container(key="masks_batch"):  # assets/page.css gives up the columns on a phone, where no line holds a sentence
-        st.code("\n".join(lines), language=None, wrap_lines=True)
+        preformatted(lines, wrap=True)
 
 
 def _draw_change(pair: PaddedPair, key: str) -> None:

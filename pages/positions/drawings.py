@@ -20,6 +20,7 @@ from pages.ui.export.code import load_line
 from pages.ui.export.lessons import Computation, computation_code
 from pages.ui.export.records import reading, source
 from pages.ui.shell import cache
+from pages.ui.shell.frame import preformatted
 from pages.ui.shell.numbers import rounding_verdict, small_number
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
@@ -249,7 +250,7 @@ def draw_effects(run: ShuffleTest, shuffled: str, guesses: str) -> None:
 def draw_shuffle(run: ShuffleTest, key: str) -> None:
     """Write both orders and draw how much each word's vector changes between them."""
     ordered, shuffled = " ".join(run.encoding.tokens), " ".join(run.tokens_shuffled)
-    st.code(texts.BOTH_ORDERS.format(ordered=ordered, shuffled=shuffled), language=None, wrap_lines=True)
+    preformatted(texts.BOTH_ORDERS.format(ordered=ordered, shuffled=shuffled).split("\n"), wrap=True)
     left, right = st.columns(2)
     with left:
         _show_change(texts.CHANGE_WITH, run, run.with_positions, texts.ORDER_MATTERS)

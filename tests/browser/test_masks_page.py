@@ -122,7 +122,7 @@ def test_every_map_names_its_axes(page_at, path, axes):
 
 def test_on_a_phone_each_sentence_of_a_batch_is_a_paragraph_of_its_own(view_at):
     page = view_at("/masks", width=390)
-    batch = page.locator(".st-key-masks_batch code")
+    batch = page.locator(".st-key-masks_batch pre")
     first, second = (line.bounding_box() for line in batch.locator("> span").all())
     assert "  " not in batch.inner_text().replace("\n", "")
     assert second["y"] > first["y"] + first["height"]

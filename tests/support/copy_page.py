@@ -5,6 +5,7 @@ from collections.abc import Callable
 from streamlit.testing.v1 import AppTest
 
 from pages.encoder_decoder import texts
+from tests.support.page_html import preformatted
 from tx_core.training.synthetic import TASKS, CopySettings
 
 Open = Callable[..., AppTest]
@@ -38,8 +39,9 @@ SETTINGS = CopySettings(
 
 
 def says(app: AppTest) -> str:
-    """Give all that the page says: texts, notes, and the answers, which stand in boxes of code."""
-    return "\n".join(element.value for kind in (app.text, app.caption, app.info, app.markdown, app.code) for element in kind)
+    """Give all that the page says: texts, notes, and the answers."""
+    written = [element.value for kind in (app.text, app.caption, app.info, app.markdown) for element in kind]
+    return "\n".join([*written, *preformatted(app)])
 
 
 def press(app: AppTest, name: str) -> AppTest:
@@ -49,7 +51,7 @@ def press(app: AppTest, name: str) -> AppTest:
 
 def answered(app: AppTest) -> str:
     """Give the box that holds what was written, what the model answers and what is right."""
-    (block,) = (code.value for code in app.code if code.value.startswith(texts.INPUT))
+    (block,) = (written for written in preformatted(app) if written.startswith(texts.INPUT))
     return block
 
 

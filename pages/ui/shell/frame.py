@@ -3,7 +3,7 @@
 import inspect
 import secrets
 import textwrap
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from html import escape
@@ -175,6 +175,15 @@ def memory_explained() -> Iterator[None]:
             yield
     except OutOfMemory as problem:
         explain(problem)
+
+
+def preformatted(lines: Iterable[str], *, wrap: bool = False) -> None:
+    """Write lines as they are, in letters of one width. Streamlit's box of code would load a highlighter of 1.6 MB for them.
+
+    wrap: whether a line that is too long goes on below; else the box scrolls.
+    """
+    written = "\n".join(f"<span>{escape(line)}</span>" for line in lines)
+    st.html(f'<pre class="{"wrapped" if wrap else "scrolled"}">{written}</pre>')
 
 
 def page_links(text: str, second: str, *keys: str) -> None:

@@ -13,7 +13,7 @@ from pages.ui.shell.readiness import Status, Warmup
 from tests.support.drawings import says, sent_to
 from tests.support.drawn_bars import drawn_bars
 from tests.support.messages import unknown_parameters
-from tests.support.page_links import page_links
+from tests.support.page_html import page_links
 from tx_core.engine import catalogue
 from tx_core.errors import CheckpointProblem, ModelUnavailable
 from tx_core.fill_mask.predictions import predict

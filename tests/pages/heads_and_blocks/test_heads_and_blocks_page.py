@@ -19,7 +19,7 @@ from tests.support.drawings import OURS, problems, says, sent_to
 from tests.support.drawn_lines import drawn_lines
 from tests.support.drawn_matrices import matrix_row, panels
 from tests.support.messages import unknown_parameters
-from tests.support.page_links import page_links
+from tests.support.page_html import page_links
 from tx_core.engine import catalogue
 from tx_core.engine.checkpoint_files import read_json
 from tx_core.errors import TextProblem

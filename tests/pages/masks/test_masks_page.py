@@ -16,6 +16,7 @@ from pages.ui.shell.numbers import UNCHANGED, UNCHANGED_BUT_ROUNDING, percent, s
 from tests.support.drawings import problems, says
 from tests.support.drawn_bars import drawn_bars
 from tests.support.drawn_matrices import panels
+from tests.support.page_html import preformatted
 from tx_core.engine import catalogue
 from tx_core.errors import TextProblem
 from tx_core.fill_mask.prediction_shift import shift_predictions
@@ -92,7 +93,7 @@ def test_a_padded_batch_is_proved_with_the_readers_two_sentences(open_app):
     masked, unmasked = (metric.value for metric in app.metric)
     assert "10⁻" in masked
     assert float(unmasked) > 0.1
-    rows = next(block.value for block in app.code if "[PAD]" in block.value).splitlines()
+    rows = preformatted(app)[-1].splitlines()
     assert [row.split().count("[PAD]") > 3 for row in rows] == [True, False]
 
 
@@ -190,11 +191,11 @@ def test_the_prediction_before_and_after_a_change_of_the_whole_model_is_the_engi
 
 def test_a_batch_is_read_without_special_tokens_where_the_reader_leaves_them_out(open_app):
     app = open_app("masks")
-    assert "[CLS]" in app.code[-1].value
+    assert "[CLS]" in preformatted(app)[-1]
     app.toggle(key="masks_nospecial").set_value(True).run()
     assert not app.exception
-    assert "[CLS]" not in app.code[-1].value
-    assert "[PAD]" in app.code[-1].value
+    assert "[CLS]" not in preformatted(app)[-1]
+    assert "[PAD]" in preformatted(app)[-1]
 
 
 def test_the_sentence_on_the_prediction_names_the_first_words_before_and_after():

@@ -12,6 +12,7 @@ from pages.ui.shell.numbers import UNCHANGED, UNCHANGED_BUT_ROUNDING, rounding_v
 from tests.support.drawings import says
 from tests.support.drawn_bars import drawn_bars
 from tests.support.drawn_matrices import panels
+from tests.support.page_html import preformatted
 from tx_core.engine import catalogue
 from tx_core.fill_mask.predictions import predict
 from tx_core.lessons.position_encodings import BIAS_HEADS, ENCODINGS
@@ -158,7 +159,7 @@ def test_a_change_is_called_rounding_only_where_it_is_small(change, told):
 
 
 def test_both_orders_are_named_and_stand_apart(open_app):
-    told = open_app("positions", text=SENTENCE, part="shuffle").code[-1].value
+    told = preformatted(open_app("positions", text=SENTENCE, part="shuffle"))[-1]
     tokens = catalogue.load("embedded").encode(SENTENCE).tokens
     shuffled = told.split("[CLS] ")[-1].split()
     ordered = " ".join(tokens)
@@ -171,7 +172,7 @@ def test_without_special_tokens_every_token_of_a_text_is_shuffled(open_app):
     app.toggle(key="positions_nospecial").set_value(True).run()
     bare = catalogue.load("embedded", special_tokens=False)
     run = shuffle_test(bare, SENTENCE, 1)
-    assert "[CLS]" not in app.code[-1].value
+    assert "[CLS]" not in preformatted(app)[-1]
     np.testing.assert_allclose(matrices(app)[0], [run.with_positions.by_token, run.without_positions.by_token], atol=1e-5)
     best = predict(bare, SENTENCE, top_k=1).blanks[0].predictions[0]
     assert drawn_bars(app)[0]["labels"][0] == best.piece
@@ -180,9 +181,9 @@ def test_without_special_tokens_every_token_of_a_text_is_shuffled(open_app):
 
 def test_shuffling_again_gives_another_order_in_the_link(open_app):
     app = open_app("positions", text=SENTENCE, part="shuffle")
-    before = [block.value for block in app.code]
+    before = preformatted(app)
     app.button(key="positions_again").click().run()
-    assert [block.value for block in app.code] != before
+    assert preformatted(app) != before
     assert app.query_params["seed"] == "2"
 
 

@@ -15,7 +15,7 @@ from pages.ui.shell.numbers import small_number
 from tests.support.drawings import problems
 from tests.support.drawn_lines import drawn_lines
 from tests.support.drawn_matrices import matrix_row
-from tests.support.page_links import page_links
+from tests.support.page_html import page_links
 from tx_core.analysis.patterns import name_heads, pattern_sums
 from tx_core.engine import catalogue
 from tx_core.errors import TextProblem

@@ -17,7 +17,7 @@ from pages.ui.shell.address import LESSON, LOCK, PRESENT, STEP
 from tests.support.drawings import OURS, maps, says, sent_to, walls
 from tests.support.drawn_bars import bars_told
 from tests.support.messages import UNKNOWN
-from tests.support.page_links import page_links
+from tests.support.page_html import page_links
 from tx_core.classroom.lesson_file import NO_SUCH_PAGE, NOT_PACKED, Lesson, Question, Step, pack_lesson, write_lesson
 from tx_core.classroom.measures import NO_SUCH_HEAD, compute_answer
 from tx_core.engine import catalogue

@@ -16,7 +16,7 @@ from pages.ui.shell.address import MAX_LINK_CHARACTERS
 from pages.ui.shell.frame import MAX_PARAMETERS, home_of, navigation_address, source_of, wanted_page
 from pages.ui.shell.readiness import Status
 from tests.support.messages import TOO_LONG_TO_SHARE
-from tests.support.page_links import page_links
+from tests.support.page_html import page_links, preformatted
 from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.tokenizer import NO_SENTENCE
@@ -93,6 +93,20 @@ def test_every_page_opens_with_its_question_and_its_lead(open_app, page):
     assert not app.exception
     assert [title.value for title in app.title] == [page.question]
     assert page.lead in [text.value for text in app.markdown]
+    assert not app.code  # its highlighter takes a browser 1.6 MB
+
+
+def test_lines_that_are_written_as_they_are_hold_no_markup():
+    lines = ["<b>two</b>  words", "a &amp; b"]
+    app = AppTest.from_function(write_lines, args=(lines,)).run()
+    assert preformatted(app) == ["\n".join(lines)]
+    assert "<b>" not in app.get("html")[0].proto.body
+
+
+def write_lines(lines: list[str]) -> None:
+    from pages.ui.shell.frame import preformatted
+
+    preformatted(lines)
 
 
 def test_the_navigation_lists_every_page_once_in_order(open_app):

@@ -28,7 +28,7 @@ from pages.ui.shell.level import (
     SWITCH,
 )
 from tests.support.drawings import changes_drawn, maps, says, shown_weights, walls
-from tests.support.page_links import page_links
+from tests.support.page_html import page_links
 from tests.support.serving import ROOT
 
 COMPUTING = [page.key for page in PAGES if page.computes]

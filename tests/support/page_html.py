@@ -1,4 +1,4 @@
-"""The links to pages that stand together in one piece of HTML, read from what a page sends."""
+"""What a page sends as HTML: the links to pages that stand together, and lines that are written as they are."""
 
 import re
 from html import unescape
@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from streamlit.testing.v1.element_tree import Block
 
+LINE = re.compile("<span>(.*?)</span>", re.DOTALL)
 LINK = re.compile(r'<a data-page="([^"]*)" href="([^"]*)">([^<]*)</a>')
 
 
@@ -27,3 +28,9 @@ def page_links(block: Block) -> list[PageLink]:
         PageLink(page, address.path, dict(parse_qsl(address.query)), unescape(label))
         for (page, _, label), address in zip(found, addresses, strict=True)
     ]
+
+
+def preformatted(block: Block) -> list[str]:
+    """List the texts within a block of a page that are written as they are, in their order."""
+    boxes = [element.proto.body for element in block.get("html") if element.proto.body.startswith("<pre ")]
+    return ["\n".join(unescape(line) for line in LINE.findall(box)) for box in boxes]
