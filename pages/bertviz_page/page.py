@@ -28,7 +28,7 @@ from pages.ui.shell.address import (
 from pages.ui.shell.controls import engine_of
 from pages.ui.shell.frame import explain, page_links, share_link, show_engine
 from pages.ui.shell.level import offered_options
-from pages.ui.shell.metrics import part_run
+from pages.ui.shell.metrics import page_run
 from tx_core.engine.engine import with_special_tokens
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
 
@@ -49,7 +49,7 @@ def forget_token() -> None:
 
 
 @st.fragment
-@part_run(PAGE)
+@page_run(PAGE)
 def show(model: str, special: bool, text: str, pair: str) -> None:
     """Show the chosen view; a click in here reruns only this."""
     restore_hidden_fields(PAGE, FIELDS)

@@ -24,7 +24,7 @@ from pages.ui.shell.controls import engine_of
 from pages.ui.shell.examples import find, offer, offer_counters
 from pages.ui.shell.frame import explain, page_links, share_link, show_engine
 from pages.ui.shell.level import is_hidden
-from pages.ui.shell.metrics import part_run
+from pages.ui.shell.metrics import page_run
 from tx_core.errors import ExplorerError
 
 FIRST_VIEW = state.first_view()
@@ -50,7 +50,7 @@ def note_reading(one: Run, other: Run) -> None:
 
 
 @st.fragment
-@part_run(PAGE)
+@page_run(PAGE)
 def show_sides(one: Side, other: Side) -> None:
     """Show both sides and what differs; a click in here reruns only this."""
     mine = try_run("A", one)

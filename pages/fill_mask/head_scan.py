@@ -16,7 +16,7 @@ from pages.ui.panels.predictions import SentencePredictions, write_csv
 from pages.ui.panels.texts import DOWNLOAD_CSV, NOTHING_CHANGED
 from pages.ui.panels.tokens import escape_markdown
 from pages.ui.panels.view_options import head_in_sentence
-from pages.ui.shell import cache
+from pages.ui.shell import cache, metrics
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.controls import download_button
 from pages.ui.shell.level import is_hidden
@@ -25,6 +25,7 @@ from tx_core.engine.engine import Engine
 from tx_core.errors import Busy
 from tx_core.fill_mask.head_scan import HeadScan, Scan
 from tx_core.fill_mask.word_scores import LENGTH_NOTE
+from tx_core.settings import host_settings
 from tx_core.training.background import Snapshot
 from tx_core.transformer.interventions import Head, Intervention, write_interventions
 
@@ -43,8 +44,14 @@ def quick_scan(engine: Engine, answer: SentencePredictions, number: int) -> Head
 
 
 def first_scan(engine: Engine, answer: SentencePredictions, number: int) -> HeadScan | None:
-    """Scan one blank of the unchanged model for the heads to begin with: words of several pieces would take longer."""
-    return _known_scan(engine, answer, number) or _scan(engine, answer, number, _named_entries(answer, number))
+    """Scan one blank of the unchanged model for the heads to begin with: words of several pieces would take longer.
+
+    None, too, where others wait: a scan takes longer than all else of a new sentence.
+    """
+    if known := _known_scan(engine, answer, number):
+        return known
+    others_wait = metrics.runs_now() > host_settings().compute_slots
+    return None if others_wait else _scan(engine, answer, number, _named_entries(answer, number))
 
 
 def _scan(engine: Engine, answer: SentencePredictions, number: int, named: Pieces) -> HeadScan | None:

@@ -45,9 +45,9 @@ from pages.ui.shell.address import (
     widget_key,
     write_view,
 )
-from pages.ui.shell.controls import engine_of
+from pages.ui.shell.controls import live_part, view_changed
 from pages.ui.shell.frame import explain, page_links, share_link, show_engine
-from pages.ui.shell.metrics import part_run
+from pages.ui.shell.metrics import page_run
 from pages.ui.shell.numbers import percent
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine, no_head, with_special_tokens
@@ -69,6 +69,8 @@ FIELDS = (
     *blank_attention.FIELDS,
 )
 FIRST_VIEW = {"focus": 3, "named": EXAMPLES[0].named}
+EXAMPLE_DRAWN = widget_key(PAGE, "example_drawn")
+"""Where the session keeps what `example_on_page` said when the examples were drawn."""
 
 
 def show_example(prompt: Prompt) -> None:
@@ -87,6 +89,7 @@ def show_example(prompt: Prompt) -> None:
     if prompt.second:
         view["second"] = prompt.second
     st.session_state.update({widget_key(PAGE, name): value for name, value in view.items()})
+    st.rerun()
 
 
 def is_shown(prompt: Prompt) -> bool:
@@ -96,9 +99,14 @@ def is_shown(prompt: Prompt) -> bool:
     return prompt.text == text and (not compare or prompt.second == second) and not bare
 
 
+def example_on_page() -> tuple[Prompt | None, Prompt | None]:
+    """Find the example that is on the page, and the one of the list that it belongs to."""
+    return examples.find(EXAMPLES, is_shown)
+
+
 def set_by_example() -> dict[str, object]:
     """Give the hidden values that belong to the example on the page."""
-    example, _ = examples.find(EXAMPLES, is_shown)
+    example, _ = example_on_page()
     return {"limit": example.limit} if example else {}
 
 
@@ -109,15 +117,34 @@ def load(model: str, special: bool) -> Engine:
     """
     card = catalogue.card(model)
     if not card.fills_blanks:
-        badge.empty()
         raise no_head(card.title)
     with controls.wait_for(model):
-        return with_special_tokens(engine_of(badge, model), special)
+        return with_special_tokens(cache.engine(model), special)
+
+
+def show_examples() -> None:
+    """Offer the examples; of the one that is on the page, say what to notice."""
+    st.session_state[EXAMPLE_DRAWN] = example, origin = example_on_page()
+    examples.offer(widget_key(PAGE, "example"), EXAMPLES, origin, show_example)
+    if example and origin and is_offered("examples"):
+        st.markdown(texts.HINT.format(hint=example.notice))
+        examples.offer_counters(widget_key(PAGE, "counter_example"), origin, example, show_example)
+
+
+def sentence_changed() -> None:
+    """Let the examples run, too, where the sentence becomes one, or is one no more.
+
+    An example may bring a limit of its own: then the whole page runs, see `show_sentences`, and says which values are hidden.
+    """
+    limit = next(field for field in LIST_FIELDS if field.name == "limit")
+    is_usual = st.session_state[widget_key(PAGE, limit.name)] == limit.default
+    if is_usual and example_on_page() != st.session_state.get(EXAMPLE_DRAWN):
+        view_changed(PAGE)
 
 
 def ask_sentence(name: str, label: str) -> None:
     """Ask for a sentence, as a line to type in and as words to click."""
-    controls.sentence(widget_key(PAGE, name), label, placeholder=texts.PLACEHOLDER)
+    controls.sentence(widget_key(PAGE, name), label, placeholder=texts.PLACEHOLDER, on_change=sentence_changed)
     word_buttons(widget_key(PAGE, name), favourite)
     if guess := st.session_state.pop(widget_key(PAGE, "guess"), None):
         st.info(texts.GUESS.format(word=escape_markdown(guess)))
@@ -152,8 +179,8 @@ def favourite(text: str, number: int) -> str:
     return best.sentence
 
 
-def answer(engine: Engine, name: str, words: tuple[str, ...]) -> list[SentencePredictions]:
-    """Answer one sentence; give nothing, and why on the page, where it cannot be filled."""
+def answer(engine: Engine, name: str, words: tuple[str, ...], runs: list[Trace]) -> list[SentencePredictions]:
+    """Answer one sentence; give nothing, and why on the page, where it cannot be filled. runs: takes its run."""
     text = st.session_state[widget_key(PAGE, name)]
     try:
         encoding = engine.encode(text)
@@ -206,7 +233,7 @@ def show_all_lists(engine: Engine, answers: Sequence[SentencePredictions], colum
 
 
 @st.fragment
-@part_run(PAGE)
+@page_run(PAGE)
 def look(model: str, special: bool, answers: Sequence[SentencePredictions]) -> None:
     """Show what a blank becomes and where it looks, and what the reader changes; what is clicked here runs nothing but this."""
     restore_hidden_fields(PAGE, FIELDS)
@@ -228,18 +255,42 @@ def look(model: str, special: bool, answers: Sequence[SentencePredictions]) -> N
     share_link()
 
 
+def show_sentences(model: str, special: bool, words: tuple[str, ...]) -> Engine | None:
+    """Ask for the sentences, and show what the model puts into their blanks; return the engine, None where it cannot be had.
+
+    The boxes stand above the choice of a model, which is not drawn again.
+    """
+    for box, (name, label) in zip(boxes, labels.items(), strict=True):
+        with box:
+            ask_sentence(name, label)
+    if example_on_page() != st.session_state[EXAMPLE_DRAWN]:
+        st.rerun()
+    engine, answers, runs = None, [], []
+    try:
+        engine = load(model, special)
+        note_special_tokens(engine, special)
+        if note := list_settings(PAGE).note:
+            st.caption(note)
+        columns = st.columns(len(labels), gap="large")
+        for column, name in zip(columns, labels, strict=True):
+            with column:
+                answers += answer(engine, name, words, runs)
+        if sum(len(answered.filling.blanks) for answered in answers) > 1:
+            show_all_lists(engine, answers, columns)
+    except ExplorerError as problem:
+        explain(problem)
+        controls.offer_default_model(widget_key(PAGE, "model"))
+    look(model, special, answers)
+    runs.clear()  # held until all is drawn: one that is larger than the cache would be computed again
+    return engine
+
+
 read_view(PAGE, FIELDS, FIRST_VIEW, set_by_example)
-example, origin = examples.find(EXAMPLES, is_shown)
-examples.offer(widget_key(PAGE, "example"), EXAMPLES, origin, show_example)
-if example and origin and is_offered("examples"):
-    st.markdown(texts.HINT.format(hint=example.notice))
-    examples.offer_counters(widget_key(PAGE, "counter_example"), origin, example, show_example)
+live_part(PAGE, FIELDS, show_examples, part="examples")
 labels = {"text": texts.SENTENCE}
 if st.session_state[widget_key(PAGE, "compare")]:
     labels = {"text": texts.FIRST_SENTENCE, "second": texts.SECOND_SENTENCE}
-for column, (name, label) in zip(st.columns(len(labels), gap="large"), labels.items(), strict=True):
-    with column:
-        ask_sentence(name, label)
+boxes = st.columns(len(labels), gap="large")
 with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
     words = ask_words()
     model = controls.model(widget_key(PAGE, "model"))
@@ -247,23 +298,7 @@ with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
     options = ask_list_settings(PAGE)
 with options:
     special = ask_special_tokens(PAGE)
-
-answers: list[SentencePredictions] = []
-runs: list[Trace] = []  # held until all is drawn: one that is larger than the cache would be computed again
-try:
-    engine = load(model, special)
+if engine := live_part(PAGE, FIELDS, show_sentences, model, special, words, part="sentences"):
     show_engine(badge, engine.title, engine.device)
-    note_special_tokens(engine, special)
-    if note := list_settings(PAGE).note:
-        st.caption(note)
-    columns = st.columns(len(labels), gap="large")
-    for column, name in zip(columns, labels, strict=True):
-        with column:
-            answers += answer(engine, name, words)
-    if sum(len(answered.filling.blanks) for answered in answers) > 1:
-        show_all_lists(engine, answers, columns)
-except ExplorerError as problem:
-    explain(problem)
-    controls.offer_default_model(widget_key(PAGE, "model"))
-look(model, special, answers)
-runs.clear()
+else:
+    badge.empty()

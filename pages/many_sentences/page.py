@@ -29,7 +29,7 @@ from pages.ui.shell.address import (
 )
 from pages.ui.shell.controls import engine_of
 from pages.ui.shell.frame import explain, page_links, share_link, show_engine
-from pages.ui.shell.metrics import part_run
+from pages.ui.shell.metrics import page_run
 from tx_core.corpus.statistics import HeadReport
 from tx_core.engine.engine import Engine, with_special_tokens
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
@@ -46,7 +46,7 @@ FIELDS = (
 
 
 @st.fragment
-@part_run(PAGE)
+@page_run(PAGE)
 def show_heads(report: HeadReport, opened: reading.OpenedScan | None) -> None:
     """Show all heads, one of them in detail, and all numbers; a click in here reruns only this."""
     restore_hidden_fields(PAGE, FIELDS)

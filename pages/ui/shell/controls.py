@@ -26,7 +26,7 @@ from pages.ui.shell.address import (
 )
 from pages.ui.shell.admission import say_if_slowed
 from pages.ui.shell.frame import explain
-from pages.ui.shell.metrics import part_run
+from pages.ui.shell.metrics import page_run
 from pages.ui.shell.run_start import remember_download
 from tx_core.engine import catalogue
 from tx_core.engine.catalogue import DEFAULT, ModelCard
@@ -318,7 +318,7 @@ def live_part(
 def view_changed(page: str, only: Collection[str] = ()) -> None:
     """End a callback that changed the view of a page: all parts that show it run, not only the one that was clicked.
 
-    Where more was to run, as after two quick clicks, the whole page does.
+    Where more was to run, as after two quick clicks, the whole page does. A fragment that is no such part runs alone.
     only: the parts that show what has changed, by their names; all of the page's where none is named.
     """
     context, parts = get_script_run_ctx(), st.session_state.get(f"{page}_parts")
@@ -326,9 +326,11 @@ def view_changed(page: str, only: Collection[str] = ()) -> None:
         return
     if only:
         parts = [key for key in parts if key in {f"{page}_{part}" for part in only}]
-    if set(context.fragment_ids_this_run) <= set(context.fragment_storage.resolve_target(parts)):
+    running, known = set(context.fragment_ids_this_run), set(context.fragment_storage.resolve_target(parts))
+    if running <= known:
         st.rerun(parts)
-    st.rerun()
+    if running & known:
+        st.rerun()
 
 
 def will_run(page: str, part: str) -> bool:
@@ -347,7 +349,7 @@ def _draw_live(
     say_if_slowed()
     restore_hidden_fields(page, fields)
     try:
-        with part_run(page), memory_checked():
+        with page_run(page), memory_checked():
             return draw(*arguments, **named)
     except ExplorerError as problem:
         explain(problem)

@@ -1,6 +1,6 @@
 """What a host can watch: counts and times for Prometheus at /api/metrics, once TX_METRICS_TOKEN is set; no visitor's words.
 
-Begin with `ROUTE`. `page_run` times a page, `part_run` a part of one, `count_failure` counts errors, and `watch_number` adds a
+Begin with `ROUTE`. `page_run` times a page or a part of one, `count_failure` counts errors, and `watch_number` adds a
 number that is read whenever somebody asks. No heavy package is imported here: app.py imports this module before it serves
 anything.
 """
@@ -8,10 +8,11 @@ anything.
 import hmac
 import json
 import logging
+import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from urllib.parse import urlsplit
 
 import streamlit as st
@@ -20,7 +21,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 from streamlit.runtime import Runtime
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.stats import ACTIVE_SESSIONS_FAMILY
 
 from pages.contents import PAGES
@@ -43,8 +43,8 @@ _page_seconds = Histogram(
 _problems = Counter("tx_problems", "Problems explained to visitors, by kind", ["kind"], registry=_registry)
 _failures = Counter("tx_failures", "Runs of a page that ended in an unexpected error", ["page", "kind"], registry=_registry)
 _log = logging.getLogger(__name__)
-_running: set[object] = set()
-"""Runs of pages that go on."""
+_running: set[int] = set()
+"""The threads in which pages run."""
 
 
 def watch_number(name: str, description: str, read: Callable[[], float]) -> None:
@@ -70,22 +70,18 @@ watch_number("tx_slots_waiting", "Pages that wait for a compute slot", threads.p
 
 @contextmanager
 def page_run(page: str) -> Iterator[None]:
-    """Time a run of a page."""
-    start, run = time.perf_counter(), object()
-    _running.add(run)
+    """Time a run of a page, or of a part of it that runs alone; within a run that is timed, nothing. Also a decorator."""
+    thread = threading.get_ident()  # of the script: it runs one thing at a time
+    if thread in _running:
+        yield
+        return
+    start = time.perf_counter()
+    _running.add(thread)
     try:
         yield
     finally:
-        _running.discard(run)
+        _running.discard(thread)
         _page_seconds.labels(page).observe(time.perf_counter() - start)
-
-
-@contextmanager
-def part_run(page: str) -> Iterator[None]:
-    """Time a part of a page where it runs alone; in a whole run it is timed with the rest. Also a decorator."""
-    context = get_script_run_ctx()
-    with page_run(page) if context is not None and context.fragment_ids_this_run else nullcontext():
-        yield
 
 
 def count_failure(error: Exception) -> None:

@@ -14,6 +14,7 @@ from pages.ui.panels.predictions import ListSettings, word_label
 from pages.ui.panels.texts import NOTHING_CHANGED
 from pages.ui.panels.tokens import escape_markdown
 from pages.ui.panels.view_options import head_in_sentence
+from pages.ui.shell import metrics
 from pages.ui.shell.numbers import percent, points
 from tests.support.drawings import says, walls
 from tests.support.drawn_bars import drawn_bars
@@ -21,6 +22,7 @@ from tx_core.engine import catalogue
 from tx_core.fill_mask.head_scan import Scan
 from tx_core.fill_mask.prediction_shift import shift_predictions
 from tx_core.fill_mask.word_scores import LENGTH_NOTE, WordScore, score_words
+from tx_core.settings import host_settings
 from tx_core.transformer.interventions import Intervention, read_interventions
 
 Open = Callable[..., AppTest]
@@ -119,6 +121,18 @@ def test_a_long_text_is_scanned_only_on_request(open_app: Open, monkeypatch: pyt
     app = open_app("fill_mask", text=text)
     assert app.session_state["fill_mask_heads"] == list(FIRST_HEADS)
     assert NOTHING_CHANGED in says(app)
+
+
+def test_heads_are_not_scanned_while_others_wait(open_app: Open, monkeypatch: pytest.MonkeyPatch):
+    with monkeypatch.context() as crowded:
+        crowded.setattr(metrics, "_running", set(range(-host_settings().compute_slots, 0)))
+        crowded.setattr(Scan, "steps", lambda scan: pytest.fail("a text was scanned while others waited"))
+        app = open_app("fill_mask", text="Nobody ___ the crowd.")
+    assert not app.exception
+    assert app.session_state["fill_mask_heads"] == list(FIRST_HEADS)
+    alone = "Nobody ___ the crowds."
+    app.text_input(key="fill_mask_text").set_value(alone).run()
+    assert app.session_state["fill_mask_heads"] == [Scan(catalogue.load(catalogue.DEFAULT), alone).run().most_important]
 
 
 def scanned(open_app: Open, **address: str) -> AppTest:

@@ -218,6 +218,29 @@ def test_the_first_sentence_of_ones_own_runs_the_pictures_and_the_examples_but_n
     assert not {"heading", "button", "selectbox", "checkbox", "expander"} & kinds(visitor, sent)
 
 
+def test_a_new_sentence_with_a_blank_runs_neither_the_controls_above_it_nor_the_rest_of_the_page(server: str):
+    sentences = "Nine birds [MASK].", "text=Eight+birds+[MASK]."
+    before, visitor = run_apart(type_sentence(server, "fill_mask", *sentences))
+    assert b'"nine"' in visitor.drawings()
+    sent = sent_since(before, visitor)
+    assert all(visitor.fragments[path] for path in sent)
+    assert {"heading", "selectbox", "button_group", "html"} <= kinds(visitor, visitor.elements.keys() - sent)
+
+
+async def press_beside_a_blank(url: str) -> tuple[set[str], list[str]]:
+    """Switch a head off below a prediction; tell of what parts the page sent something, and what its buttons say."""
+    async with visit(url, "fill_mask", "text=Eight+birds+[MASK].&heads=2-8") as visitor:
+        before = dict(visitor.elements)
+        await visitor.run(fragment=visitor.press(OFF))
+        return {visitor.fragments[path] for path in sent_since(before, visitor)}, buttons(visitor)
+
+
+def test_a_change_beside_a_blank_runs_only_what_shows_it(server: str):
+    parts, after = run_apart(press_beside_a_blank(server))
+    assert len(parts) == 1
+    assert ON_AGAIN in after
+
+
 async def type_during_run(url: str, sentence: str, word: bytes) -> Visitor:
     """Type a sentence on the attention page while the whole page runs; give the visitor once the page shows the word."""
     async with visit(url, "attention") as visitor:

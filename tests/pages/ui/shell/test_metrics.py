@@ -62,16 +62,35 @@ def test_a_run_is_timed_and_a_problem_counted(read):
     assert after["tx_problems_total", kind] == before.get(("tx_problems_total", kind), 0) + 1
 
 
-@pytest.mark.parametrize(("parts", "times"), [(["the part"], 1), (None, 0), ([], 0)])
-def test_a_part_is_timed_where_it_runs_alone_and_the_run_counts_while_it_lasts(read, monkeypatch, parts, times: int):
-    running = type("Context", (), {"fragment_ids_this_run": parts})
-    monkeypatch.setattr(metrics, "get_script_run_ctx", lambda: running)
+def test_a_part_within_a_run_is_neither_timed_nor_counted(read):
     count = ("tx_page_seconds_count", (("page", "compare"),))
     before, idle = read().get(count, 0), metrics.runs_now()
-    with metrics.part_run("compare"):
-        assert metrics.runs_now() == idle + times
+    with metrics.page_run("compare"):
+        with metrics.page_run("compare"):
+            assert metrics.runs_now() == idle + 1
+        assert metrics.runs_now() == idle + 1
+        assert read().get(count, 0) == before
     assert metrics.runs_now() == idle
-    assert read().get(count, 0) == before + times
+    assert read().get(count, 0) == before + 1
+
+
+def test_runs_of_several_visitors_are_counted():
+    idle, both = metrics.runs_now(), threading.Barrier(3)
+
+    def run() -> None:
+        with metrics.page_run("compare"):
+            both.wait()
+            both.wait()
+
+    threads = [threading.Thread(target=run) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    both.wait()
+    assert metrics.runs_now() == idle + 2
+    both.wait()
+    for thread in threads:
+        thread.join()
+    assert metrics.runs_now() == idle
 
 
 def test_an_unexpected_error_is_counted_and_logged_without_what_was_typed(read, caplog: pytest.LogCaptureFixture):
