@@ -139,7 +139,7 @@ def sentence_changed() -> None:
     limit = next(field for field in LIST_FIELDS if field.name == "limit")
     is_usual = st.session_state[widget_key(PAGE, limit.name)] == limit.default
     if is_usual and example_on_page() != st.session_state.get(EXAMPLE_DRAWN):
-        view_changed(PAGE)
+        view_changed(PAGE, ("examples", "sentences"))
 
 
 def ask_sentence(name: str, label: str) -> None:
