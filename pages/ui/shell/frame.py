@@ -85,14 +85,17 @@ def open_page(key: str) -> DeltaGenerator:
 
 
 def ask_part(page: str, label: str, titles: Mapping[str, str], on_change: Callable[[], None] | None = None) -> str:
-    """Let the reader choose a part of the page by its title; what the level hides is left out.
+    """Let the reader choose a part of the page by its title; what the level hides is left out, and a choice of one is not drawn.
 
     label: for screen readers. on_change: runs when another part is chosen.
     """
     key = widget_key(page, "part")
+    options = offered_options("part", list(titles), st.session_state[key])
+    if len(options) == 1:
+        return st.session_state[key]
     return st.segmented_control(
         label,
-        offered_options("part", list(titles), st.session_state[key]),
+        options,
         format_func=titles.get,
         required=True,
         label_visibility="collapsed",

@@ -195,6 +195,15 @@ def test_a_part_that_basic_leaves_out_is_there_where_a_link_leads_to_it(open_app
     assert linked.value == "penalty"
 
 
+def test_a_choice_of_one_part_is_not_drawn(open_app):
+    choice = "encoder_decoder_part"
+    assert choice in [one.key for one in open_app("encoder_decoder").segmented_control]
+    app = open_app("encoder_decoder", level=BASIC)
+    assert not app.exception
+    assert choice not in [one.key for one in app.segmented_control]
+    assert "part" not in app.query_params
+
+
 def test_everything_is_shown_unless_somebody_chose_basic(open_app, remembered):
     assert open_app("attention").session_state[LEVEL_NOW] == ADVANCED
     assert open_app("attention", level="no such level").session_state[LEVEL_NOW] == ADVANCED
