@@ -1,13 +1,16 @@
 """The load test of tests/bench with a few visitors for a moment: what is measured rarely must not break unnoticed."""
 
+import pytest
+
 from tests.bench.visitors import come_and_go, many_visitors, run_cost, server_process
 from tests.support.apart import run_apart
 
 
-def test_visitors_come_type_and_go_and_are_measured(server: str):
+@pytest.mark.parametrize("page", ["attention", "fill_mask"])
+def test_visitors_come_type_and_go_and_are_measured(server: str, page: str):
     process = server_process(server)
     run_apart(come_and_go(server, 0, 3))
-    load = run_apart(many_visitors(server, 2, [process], seconds=1.5))
+    load = run_apart(many_visitors(server, 2, [process], seconds=1.5, page=page))
     assert load.errors == 0
     assert len(load.seconds) >= 2
     assert load.percentile(0.5) <= load.percentile(0.95)

@@ -36,6 +36,7 @@ class Load:
         errors: Answers that did not come, or that belonged to another sentence.
         processor: Share of one core that the server took.
         servers: Servers that share them.
+        page: The page that all of them use.
     """
 
     visitors: int
@@ -44,6 +45,7 @@ class Load:
     errors: int
     processor: float
     servers: int
+    page: str
 
     def percentile(self, share: float) -> float:
         """Give the time within which this share of the answers came, in seconds."""
@@ -66,10 +68,11 @@ class RunCost:
     kilobytes: float
 
 
-def sentence(visitor: int, turn: int) -> tuple[str, str]:
+def sentence(visitor: int, turn: int, page: str = "attention") -> tuple[str, str]:
     """Give a sentence that nobody else types, and the word in it that tells it from the visitor's last one."""
     word = WORDS[(visitor + 7 * turn) % len(WORDS)]
-    return f"The {word} near the tower was number {visitor * 1000 + turn}.", word
+    place = "[MASK]" if page == "fill_mask" else "tower"
+    return f"The {word} near the {place} was number {visitor * 1000 + turn}.", word
 
 
 async def type_and_run(visitor: Visitor, text: str) -> None:
@@ -78,13 +81,13 @@ async def type_and_run(visitor: Visitor, text: str) -> None:
     await visitor.run(fragment=part)
 
 
-async def type_sentences(visitor: Visitor, number: int, until: float) -> tuple[list[float], int]:
+async def type_sentences(visitor: Visitor, number: int, page: str, until: float) -> tuple[list[float], int]:
     """Type a new sentence every two seconds until the clock says so: the time of each answer, and how many were wrong."""
     times, errors, turn = [], 0, 0
     while time.monotonic() < until:
         begun = time.monotonic()
         turn += 1
-        text, word = sentence(number, turn)
+        text, word = sentence(number, turn, page)
         try:
             await type_and_run(visitor, text)
         except TimeoutError:
@@ -96,17 +99,19 @@ async def type_sentences(visitor: Visitor, number: int, until: float) -> tuple[l
     return times, errors
 
 
-async def one_visitor(url: str, number: int, start: float, until: float) -> tuple[list[float], int]:
+async def one_visitor(url: str, number: int, page: str, start: float, until: float) -> tuple[list[float], int]:
     """Come, wait for the common start (spread over two seconds), and type."""
-    async with visit(url, "attention") as visitor:
+    async with visit(url, page) as visitor:
         await asyncio.sleep(max(0.0, start + SECONDS_BETWEEN * (number * 0.618 % 1) - time.monotonic()))
-        return await type_sentences(visitor, number, until)
+        return await type_sentences(visitor, number, page, until)
 
 
-async def many_visitors(url: str, visitors: int, servers: Sequence[psutil.Process], seconds: float = SECONDS) -> Load:
+async def many_visitors(
+    url: str, visitors: int, servers: Sequence[psutil.Process], seconds: float = SECONDS, page: str = "attention"
+) -> Load:
     """Measure a number of visitors at once at a running server, or at several behind one address."""
     start = time.monotonic() + 2 + visitors * 0.1
-    tasks = [asyncio.create_task(one_visitor(url, number, start, start + seconds)) for number in range(visitors)]
+    tasks = [asyncio.create_task(one_visitor(url, number, page, start, start + seconds)) for number in range(visitors)]
     await asyncio.sleep(start - time.monotonic())
     before = used_by(servers)
     answers = await asyncio.gather(*tasks)
@@ -119,6 +124,7 @@ async def many_visitors(url: str, visitors: int, servers: Sequence[psutil.Proces
         sum(errors for _, errors in answers),
         (used_by(servers) - before) / passed,
         len(servers),
+        page,
     )
 
 
@@ -174,7 +180,7 @@ def server_process(url: str) -> psutil.Process:
 
 
 def rows() -> list[Row]:
-    """Measure a run, then 20 and 50 visitors at one server and 100 at two, and the memory while 500 others come and go."""
+    """Measure a run, 20 and 50 visitors and 30 who fill blanks at one server, 100 at two, and memory while 500 come and go."""
     loads, grown = [], {}
     for megabytes in (512, 16):
         with tempfile.TemporaryDirectory() as folder, ready_server(folder, megabytes) as url:
@@ -185,6 +191,7 @@ def rows() -> list[Row]:
             grown[megabytes] = server.memory_info().rss / 1e6 - before
             if not loads:
                 loads = [asyncio.run(many_visitors(url, visitors, [server])) for visitors in (20, 50)]
+                loads.append(asyncio.run(many_visitors(url, 30, [server], page="fill_mask")))
     with tempfile.TemporaryDirectory() as folder, site_of_two(Path(folder)) as (url, servers):
         loads.append(asyncio.run(many_visitors(url, 100, [psutil.Process(server.pid) for server in servers])))
     return [
@@ -214,4 +221,5 @@ def load_row(load: Load) -> Row:
     )
     kept = load.errors == 0 and late <= 300
     where = "one process" if load.servers == 1 else f"{load.servers} processes behind Caddy"
-    return Row(f"{load.visitors} visitors, a new sentence every 2 s each, {where}", measured, "300 ms at 95 %", kept)
+    what = "blank" if load.page == "fill_mask" else "sentence"
+    return Row(f"{load.visitors} visitors, a new {what} every 2 s each, {where}", measured, "300 ms at 95 %", kept)
