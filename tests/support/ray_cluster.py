@@ -56,7 +56,7 @@ def _serving_models(folder: Path, variables: dict[str, str]) -> Iterator[Cluster
         wait_until(lambda: _is_ready(cluster, log), 240, "a cluster that serves the models")
         yield Cluster(f"http://127.0.0.1:{port}", root, folder)
     finally:
-        started = root.children(recursive=True)
+        started = root.children(recursive=True) if root.is_running() else []  # else why it ended would not be told
         cluster.stdin.close()
         try:
             cluster.wait(20)
