@@ -8,6 +8,7 @@ import streamlit as st
 
 from pages.fill_mask import texts
 from pages.fill_mask.predictions import ratio_in_words
+from pages.fill_mask.prompts import example_texts
 from pages.fill_mask.tables import SCAN_COLUMNS, Effect, effect, followed_words, scan_rows
 from pages.ui.canvas.attention_view import DIFFERENCE, chosen_heads, head_wall
 from pages.ui.panels import training
@@ -46,12 +47,15 @@ def quick_scan(engine: Engine, answer: SentencePredictions, number: int) -> Head
 def first_scan(engine: Engine, answer: SentencePredictions, number: int) -> HeadScan | None:
     """Scan one blank of the unchanged model for the heads to begin with: words of several pieces would take longer.
 
-    None, too, where others wait: a scan takes longer than all else of a new sentence.
+    None, too, where others wait: a scan takes longer than all else of a new sentence. Those of examples are shared: all visitors
+    begin with the same head.
     """
     if known := _known_scan(engine, answer, number):
         return known
     others_wait = metrics.runs_now() > host_settings().compute_slots
-    return None if others_wait else _scan(engine, answer, number, _named_entries(answer, number))
+    if others_wait and answer.text not in example_texts():
+        return None
+    return _scan(engine, answer, number, _named_entries(answer, number))
 
 
 def _scan(engine: Engine, answer: SentencePredictions, number: int, named: Pieces) -> HeadScan | None:

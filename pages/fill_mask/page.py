@@ -92,16 +92,11 @@ def show_example(prompt: Prompt) -> None:
     st.rerun()
 
 
-def is_shown(prompt: Prompt) -> bool:
-    """Tell whether the sentence of an example, or both, are on the page, read with special tokens."""
+def example_on_page() -> tuple[Prompt | None, Prompt | None]:
+    """Find the example whose sentence, or both, are read with special tokens, and the one of the list that it belongs to."""
     names = ("text", "compare", "second", SPECIAL_FIELD.name)
     text, compare, second, bare = (st.session_state[widget_key(PAGE, name)] for name in names)
-    return prompt.text == text and (not compare or prompt.second == second) and not bare
-
-
-def example_on_page() -> tuple[Prompt | None, Prompt | None]:
-    """Find the example that is on the page, and the one of the list that it belongs to."""
-    return examples.find(EXAMPLES, is_shown)
+    return examples.find(EXAMPLES, lambda one: one.text == text and (not compare or one.second == second) and not bare)
 
 
 def set_by_example() -> dict[str, object]:
@@ -180,7 +175,7 @@ def favourite(text: str, number: int) -> str:
 
 
 def answer(engine: Engine, name: str, words: tuple[str, ...], runs: list[Trace]) -> list[SentencePredictions]:
-    """Answer one sentence; give nothing, and why on the page, where it cannot be filled. runs: takes its run."""
+    """Answer one sentence; give nothing, and why on the page, where it cannot be filled. runs: holds its run."""
     text = st.session_state[widget_key(PAGE, name)]
     try:
         encoding = engine.encode(text)
@@ -265,7 +260,8 @@ def show_sentences(model: str, special: bool, words: tuple[str, ...]) -> Engine 
             ask_sentence(name, label)
     if example_on_page() != st.session_state[EXAMPLE_DRAWN]:
         st.rerun()
-    engine, answers, runs = None, [], []
+    engine, answers = None, []
+    runs: list[Trace] = []  # held until all is drawn: one that is larger than the cache would be computed again
     try:
         engine = load(model, special)
         note_special_tokens(engine, special)
@@ -281,7 +277,6 @@ def show_sentences(model: str, special: bool, words: tuple[str, ...]) -> Engine 
         explain(problem)
         controls.offer_default_model(widget_key(PAGE, "model"))
     look(model, special, answers)
-    runs.clear()  # held until all is drawn: one that is larger than the cache would be computed again
     return engine
 
 

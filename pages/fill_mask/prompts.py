@@ -35,6 +35,12 @@ def curated() -> tuple[Prompt, ...]:
     return tuple(_read(entry) for entry in json.loads(EXAMPLES.read_text(encoding="utf-8")))
 
 
+@cache
+def example_texts() -> frozenset[str]:
+    """List the first sentences of all examples and counter-examples."""
+    return frozenset(one.text for example in curated() for one in (example, *example.counters))
+
+
 def _read(entry: dict[str, Any]) -> Prompt:
     """Read an example; its counter-examples ask for the same words unless they name their own."""
     text, second = entry["text"], entry.get("second", "")

@@ -39,9 +39,10 @@ def change_heads(page: str, trace: Trace, number: int) -> None:
 
 def hide_focused(page: str, stack: AttentionStack) -> None:
     """Let the reader hide the token in focus, or its word where words are shown whole."""
-    positions = _focused_positions(stack, ViewOptions.of(page))
-    if not positions or stack.kind != "self" or not is_offered("changes") or is_hidden("change_panel"):
-        st.empty()
+    offered = stack.kind == "self" and is_offered("changes") and not is_hidden("change_panel")
+    positions = _focused_positions(stack, ViewOptions.of(page)) if offered else ()
+    if not positions:
+        st.empty()  # a part may write only where it wrote when the whole page ran
         return
     label = texts.HIDE_FOCUSED.format(token=" ".join(stack.key_tokens.tokens[position] for position in positions))
     hidden = [Intervention("hidden", positions=(position,)) for position in positions]

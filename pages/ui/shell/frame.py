@@ -186,7 +186,8 @@ def preformatted(lines: Iterable[str], *, wrap: bool = False) -> None:
     wrap: whether a line that is too long goes on below; else the box scrolls.
     """
     written = "\n".join(f"<span>{escape(line)}</span>" for line in lines)
-    st.html(f'<pre class="{"wrapped" if wrap else "scrolled"}">{written}</pre>')
+    kind = 'class="wrapped"' if wrap else 'class="scrolled" tabindex="0"'  # what scrolls is reached by keyboard
+    st.html(f"<pre {kind}>{written}</pre>")
 
 
 def page_links(text: str, second: str, *keys: str) -> None:

@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 from pages.fill_mask import head_scan, tables, texts
 from pages.fill_mask.blank_attention import FIRST_HEADS
 from pages.fill_mask.predictions import contrasts, describe_shift, note, ratio_in_words, strongest_words
+from pages.fill_mask.prompts import curated
 from pages.ui.panels import texts as panel_texts
 from pages.ui.panels.predictions import ListSettings, word_label
 from pages.ui.panels.texts import NOTHING_CHANGED
@@ -123,12 +124,17 @@ def test_a_long_text_is_scanned_only_on_request(open_app: Open, monkeypatch: pyt
     assert NOTHING_CHANGED in says(app)
 
 
-def test_heads_are_not_scanned_while_others_wait(open_app: Open, monkeypatch: pytest.MonkeyPatch):
+def test_while_others_wait_only_the_heads_of_examples_are_scanned(open_app: Open, monkeypatch: pytest.MonkeyPatch):
     with monkeypatch.context() as crowded:
         crowded.setattr(metrics, "_running", set(range(-host_settings().compute_slots, 0)))
         crowded.setattr(Scan, "steps", lambda scan: pytest.fail("a text was scanned while others waited"))
         app = open_app("fill_mask", text="Nobody ___ the crowd.")
     assert not app.exception
+    with monkeypatch.context() as crowded:
+        crowded.setattr(metrics, "_running", set(range(-host_settings().compute_slots, 0)))
+        example = curated()[1].text
+        first = open_app("fill_mask", text=example).session_state["fill_mask_heads"]
+    assert first == [Scan(catalogue.load(catalogue.DEFAULT), example).run().most_important] != list(FIRST_HEADS)
     assert app.session_state["fill_mask_heads"] == list(FIRST_HEADS)
     alone = "Nobody ___ the crowds."
     app.text_input(key="fill_mask_text").set_value(alone).run()
