@@ -98,3 +98,19 @@ def test_a_training_waits_for_its_turn_and_begins_by_itself(page_at):
     for page in pages[1:]:
         page.get_by_role("button", name=panel_texts.STOP, exact=True).click()
         expect(page.get_by_role("button", name=panel_texts.TRAIN_AGAIN, exact=True)).to_be_visible(timeout=SLOW)
+
+
+WIDTHS = """box => {
+  const letter = new Range()
+  letter.setStart(box.querySelector('span').firstChild, 0)
+  letter.setEnd(box.querySelector('span').firstChild, 1)
+  return [letter.getBoundingClientRect().width, ...[...box.querySelectorAll('i')].map((mark) => mark.offsetWidth)]
+}"""
+"""The width of a letter of a box, and those of its marks, in whole pixels."""
+
+
+def test_each_mark_stands_below_its_number(view_at):
+    page = view_at(f"/encoder_decoder?{SMALL}")
+    letter, *marks = page.locator("pre.scrolled").evaluate(WIDTHS)
+    assert marks
+    assert {abs(mark - letter) < 1 for mark in marks} == {True}

@@ -33,4 +33,4 @@ def page_links(block: Block) -> list[PageLink]:
 def preformatted(block: Block) -> list[str]:
     """List the texts within a block of a page that are written as they are, in their order."""
     boxes = [element.proto.body for element in block.get("html") if element.proto.body.startswith("<pre ")]
-    return ["\n".join(unescape(line) for line in LINE.findall(box)) for box in boxes]
+    return ["\n".join(unescape(re.sub("</?i>", "", line)) for line in LINE.findall(box)) for box in boxes]

@@ -1,6 +1,7 @@
 """Frame every page: its question, the engine that computes, the link to this view, links to other pages, and the code shown."""
 
 import inspect
+import re
 import secrets
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -186,6 +187,7 @@ def preformatted(lines: Iterable[str], *, wrap: bool = False) -> None:
     wrap: whether a line that is too long goes on below; else the box scrolls.
     """
     written = "\n".join(f"<span>{escape(line)}</span>" for line in lines)
+    written = re.sub("[✓✗]", r"<i>\g<0></i>", written)  # assets/page.css makes them as wide as a letter
     kind = 'class="wrapped"' if wrap else 'class="scrolled" tabindex="0"'  # what scrolls is reached by keyboard
     st.html(f"<pre {kind}>{written}</pre>")
 
