@@ -13,6 +13,7 @@ from streamlit.proto.Element_pb2 import Element
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
+from pages.fill_mask.prompts import curated
 from pages.ui.panels import texts as panel_texts
 from pages.ui.shell import cache, examples, texts
 from pages.ui.shell.address import MAX_LINK_CHARACTERS
@@ -225,6 +226,16 @@ def test_a_new_sentence_with_a_blank_runs_neither_the_controls_above_it_nor_the_
     sent = sent_since(before, visitor)
     assert all(visitor.fragments[path] for path in sent)
     assert {"heading", "selectbox", "button_group", "html"} <= kinds(visitor, visitor.elements.keys() - sent)
+
+
+def test_a_hidden_limit_that_an_example_brought_is_named_once_its_sentence_is_gone(server: str):
+    example = next(one for one in curated() if one.limit != "100" and not one.second)
+    query = f"text={quote(example.text)}&limit={example.limit}&level={BASIC}"
+    before, visitor = run_apart(type_sentence(server, "fill_mask", "Nine birds [MASK].", query))
+    named = texts.HIDDEN_VALUES.format(names=texts.SETTING_NAMES["limit"])
+    assert not any(named in element.markdown.body for element in before.values())
+    assert any(named in element.markdown.body for element in visitor.elements.values())
+    assert b'"nine"' in visitor.drawings()
 
 
 async def press_beside_a_blank(url: str) -> tuple[set[str], list[str]]:
