@@ -47,13 +47,13 @@ def quick_scan(engine: Engine, answer: SentencePredictions, number: int) -> Head
 def first_scan(engine: Engine, answer: SentencePredictions, number: int) -> HeadScan | None:
     """Scan one blank of the unchanged model for the heads to begin with: words of several pieces would take longer.
 
-    None, too, where others wait: a scan takes longer than all else of a new sentence. Those of examples are shared: all visitors
-    begin with the same head.
+    None, too, where others keep the compute slots busy: a scan takes longer than all else of a new sentence. Those of examples
+    are shared: all visitors begin with the same head.
     """
     if known := _known_scan(engine, answer, number):
         return known
-    others_wait = metrics.runs_now() > host_settings().compute_slots
-    if others_wait and answer.text not in example_texts():
+    others = metrics.runs_now() - 1
+    if others >= max(1, host_settings().compute_slots - 1) and answer.text not in example_texts():
         return None
     return _scan(engine, answer, number, _named_entries(answer, number))
 
