@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
@@ -326,10 +327,8 @@ DRAWN_ON = """(pictures) => [...document.querySelectorAll(`${pictures}[data-moun
 
 def test_a_dark_device_presents_on_white_and_the_key_changes_the_colours_of_a_picture_and_back(page_at, settle):
     page = page_at("/attention?text=Mary+lost+her+keys.&heads=2-8&present=1", dark=True)
-    assert (
-        page.evaluate("() => getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor")
-        == "rgb(255, 255, 255)"
-    )
+    expect(page.get_by_test_id("stApp")).to_have_css("background-color", "rgb(255, 255, 255)")
+    page.wait_for_function(f"() => (({DRAWN_ON})('[data-staged]')).join() === '#ffffff'")
     ground = "(map) => getComputedStyle(map).getPropertyValue('--st-background-color').trim()"
     assert page.locator(".st-key-attention_map .map").evaluate(ground) == "#ffffff"
     assert page.locator(".st-key-attention_map .map.dark").count() == 0
@@ -343,6 +342,21 @@ def test_a_dark_device_presents_on_white_and_the_key_changes_the_colours_of_a_pi
         page.wait_for_function(f"() => (({DRAWN_ON})('[data-staged]')).join() === '#ffffff'")
         page.keyboard.press("p")
         page.wait_for_function(f"(dark) => new Set(({DRAWN_ON})('')).size === 1 && ({DRAWN_ON})('')[0] === dark", arg=dark.pop())
+
+
+PRESENT_STYLE = Path(__file__).parents[2] / "assets" / "present.css"
+
+
+def test_a_page_whose_run_ends_late_gives_its_pictures_their_colours_back(page_at, settle):
+    page = page_at("/masks?part=one&present=1", dark=True)
+    page.wait_for_function(f"() => (({DRAWN_ON})('[data-staged]')).join() === '#ffffff'")
+    kept = page.add_style_tag(path=PRESENT_STYLE)  # as a page keeps it until its run is over
+    page.keyboard.press("p")
+    page.wait_for_function("() => !location.search.includes('present')")
+    settle(page)
+    page.wait_for_timeout(2000)
+    kept.evaluate("(style) => style.remove()")
+    page.wait_for_function(f"() => new Set(({DRAWN_ON})('')).size === 1 && ({DRAWN_ON})('')[0] === '#10151b'")
 
 
 # Only what runs at one go after the import is noted: the page itself begins to watch things of its own whenever it likes.

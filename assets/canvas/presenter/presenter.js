@@ -19,12 +19,12 @@ const LOW = 0.8; // of that room
 const [TRIES, FRAME_LOOKS] = [6, 10];
 const CHANGED = 0.03; // of the screen: a smaller change of its height, as of what is read out below it, moves no picture
 const [LEAST_SCROLL, SCROLLED] = [24, 0.8]; // pixels, and the share of the screen
-const COLOURED_AGAIN = [50, 400, 1500]; // milliseconds after the end: the page's own style comes back with its next run
+const STYLE_LOOKS = 100; // milliseconds between two looks whether the page has its own colours again
 const PAUSE = 120; // milliseconds without a change, before a picture is fitted
 const CHANGES = { childList: true, subtree: true, attributeFilter: ["data-mounted"] }; // a drawing has this mark once its script has run
 
 export default function makePresenter() {
-  const show = { key: "", chosen: false, box: null, timer: 0, work: 0, fits: 0, height: 0 };
+  const show = { key: "", chosen: false, box: null, timer: 0, styling: 0, work: 0, fits: 0, height: 0 };
   show.dots = element("div", { class: "presenter-dots", "aria-hidden": "true" });
   show.sizes = new ResizeObserver(() => later(show));
   const anew = () => { show.fits = 0; later(show); };
@@ -129,9 +129,19 @@ function end(show) {
   Object.assign(show, { box: null, chosen: false });
   const root = document.documentElement;
   for (const name of ["--enlarged", "--grown"]) root.style.removeProperty(name);
-  for (const wait of COLOURED_AGAIN) setTimeout(() => document.querySelectorAll("[data-mounted]").forEach(recolour), wait);
   delete root.dataset.fitted;
+  clearTimeout(show.styling);
+  colourAgain(show);
 }
+
+// The style of this view goes when the run that ends it is over, which a busy server may take seconds for.
+function colourAgain(show) {
+  if (isPresented()) return;
+  document.querySelectorAll("[data-mounted]").forEach(recolour);
+  if (isStyled()) show.styling = setTimeout(() => colourAgain(show), STYLE_LOOKS);
+}
+
+const isStyled = () => getComputedStyle(document.documentElement).getPropertyValue("--aside").trim() === "none";
 
 const leastZoom = () => Math.max(1, Math.min(innerHeight / LAYOUT.height, innerWidth / LAYOUT.width));
 
