@@ -23,6 +23,14 @@ LONG = "+".join(TEXT.split("+")[:126])
 CLICKS = 25
 TITLE, MAP = "h1", "[data-testid=attention-map][data-paints]"
 
+# Looked at in every frame: a locator looks five times, and then every half second only.
+SEEN = """(name) => {
+  const drawings = [...document.querySelectorAll('[data-mounted]')].map((box) => box.shadowRoot).filter(Boolean)
+  const element = [document, ...drawings].map((root) => root.querySelector(name)).find(Boolean)
+  const isShown = element?.checkVisibility({ opacityProperty: true, visibilityProperty: true })
+  return isShown && element.getBoundingClientRect().height > 0
+}"""
+
 # What changes when the picture does; Streamlit mounts a component in a shadow root. Roots are looked up once a click, so
 # that watching costs next to nothing; a click is over at the end of the frame that shows the change: a timer set while a
 # frame is being made fires when that frame is done.
@@ -124,7 +132,7 @@ def visit(browser: Browser, url: str, begun: float, *elements: str) -> list[floa
     page, moments = context.new_page(), []
     page.goto(url)
     for element in elements:
-        page.locator(element).first.wait_for(timeout=60_000)
+        page.wait_for_function(SEEN, arg=element, timeout=60_000)
         moments.append(time.perf_counter() - begun)
     context.close()
     return moments

@@ -331,7 +331,7 @@ def test_a_dark_device_presents_on_white_and_the_key_changes_the_colours_of_a_pi
     page.wait_for_function(f"() => (({DRAWN_ON})('[data-staged]')).join() === '#ffffff'")
     ground = "(map) => getComputedStyle(map).getPropertyValue('--st-background-color').trim()"
     assert page.locator(".st-key-attention_map .map").evaluate(ground) == "#ffffff"
-    assert page.locator(".st-key-attention_map .map.dark").count() == 0
+    expect(page.locator(".st-key-attention_map .map.dark")).to_have_count(0)
     for path in ("/attention", "/fill_mask", "/compare", "/masks", "/summaries?part=rollout"):
         go_by_history(page, path)
         page.wait_for_function(f"() => ({DRAWN_ON})('').length > 0")
@@ -344,16 +344,13 @@ def test_a_dark_device_presents_on_white_and_the_key_changes_the_colours_of_a_pi
         page.wait_for_function(f"(dark) => new Set(({DRAWN_ON})('')).size === 1 && ({DRAWN_ON})('')[0] === dark", arg=dark.pop())
 
 
-PRESENT_STYLE = Path(__file__).parents[2] / "assets" / "present.css"
-
-
-def test_a_page_whose_run_ends_late_gives_its_pictures_their_colours_back(page_at, settle):
+def test_a_page_whose_run_ends_late_gives_its_pictures_their_colours_back(page_at):
     page = page_at("/masks?part=one&present=1", dark=True)
     page.wait_for_function(f"() => (({DRAWN_ON})('[data-staged]')).join() === '#ffffff'")
-    kept = page.add_style_tag(path=PRESENT_STYLE)  # as a page keeps it until its run is over
+    style = Path(__file__).parents[2] / "assets" / "present.css"
+    kept = page.add_style_tag(path=style)  # as a page keeps it until its run is over
     page.keyboard.press("p")
     page.wait_for_function("() => !location.search.includes('present')")
-    settle(page)
     page.wait_for_timeout(2000)
     kept.evaluate("(style) => style.remove()")
     page.wait_for_function(f"() => new Set(({DRAWN_ON})('')).size === 1 && ({DRAWN_ON})('')[0] === '#10151b'")
