@@ -86,15 +86,20 @@ def count_what_is_alive() -> Counter[str]:
     return Counter({kind: count for kind, count in kinds.items() if kind.startswith(COUNTED) and kind != CLOCKED})
 
 
-def count_once_settled() -> Counter[str]:
-    """Count until two counts a second apart agree: threads, sockets and tasks end a moment after their session."""
-    before = count_what_is_alive()
+def count_once_settled(earlier: Counter[str] | None = None) -> Counter[str]:
+    """Count until nothing is more than it was earlier, without that until two counts a second apart agree.
+
+    Threads, sockets and tasks end a moment after their session, on a busy machine some seconds.
+    """
+    now = count_what_is_alive()
     for _ in range(MOST_COUNTS):
-        time.sleep(1)
-        if (now := count_what_is_alive()) == before:
+        if earlier is not None and now <= earlier:
             break
-        before = now
-    return before
+        time.sleep(1)
+        before, now = now, count_what_is_alive()
+        if earlier is None and now == before:
+            break
+    return now
 
 
 def main(rooms: int) -> None:
@@ -104,9 +109,11 @@ def main(rooms: int) -> None:
     threading.Thread(target=server.run, daemon=True).start()
     url = f"http://127.0.0.1:{port}"
     wait_until(lambda: answers(f"{url}/api/ready"), 120, "a model that answers")
-    for _ in range(rooms):
+    counts: list[Counter[str]] = []
+    for number in range(rooms):
         asyncio.run(play(url))
-        print(json.dumps(count_once_settled()), flush=True)
+        counts.append(count_once_settled(counts[-1] if number > 1 else None))  # the first fills what is kept once
+        print(json.dumps(counts[-1]), flush=True)
     os._exit(0)
 
 
