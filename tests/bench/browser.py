@@ -13,6 +13,7 @@ from statistics import median
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.bench.table import Row
+from tests.browser.conftest import find_browser
 from tests.support.serving import fetch, wait_until
 from tx_core.engine import catalogue
 
@@ -194,7 +195,7 @@ def picture_rows(browser: Browser) -> list[Row]:
 def rows() -> list[Row]:
     """Measure everything of this file."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=list(CHROMIUM))
+        browser = playwright.chromium.launch(executable_path=find_browser(), args=list(CHROMIUM))
         try:
             return [*start_rows(browser), *page_rows(browser), *picture_rows(browser)]
         finally:

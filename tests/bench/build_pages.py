@@ -8,6 +8,7 @@ from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
 from tests.bench.browser import CHROMIUM, PICTURE, clicks, served
 from tests.bench.table import Row
+from tests.browser.conftest import find_browser
 
 CHANGES = 15
 LEFT_OUT = 3
@@ -128,7 +129,7 @@ def empty_click(browser: Browser) -> float:
 def rows() -> list[Row]:
     """Measure everything of this file."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=list(CHROMIUM))
+        browser = playwright.chromium.launch(executable_path=find_browser(), args=list(CHROMIUM))
         try:
             nothing = empty_click(browser)
             with served("app.py") as (url, _):
