@@ -1,7 +1,6 @@
 """A real browser on the real app: every page that a test opens is watched for errors and for calls to elsewhere."""
 
 import os
-import re
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -41,7 +40,6 @@ QUIET = (
     "--js-flags=--single-threaded --no-opt --no-flush-bytecode --no-script-streaming"
     " --min-semi-space-size=32 --max-semi-space-size=64",
 )
-BASE_PATH_SEARCH = re.compile(r"://[^/]+/[\w-]+/_stcore/(health|host-config)$")
 AXE_RULES = {
     "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]},
     "resultTypes": ["violations"],  # of what a page does right it need not list every place
@@ -88,8 +86,7 @@ class Watch:
         page.on("websocket", lambda socket: self.ours(socket.url) or self.note("socket elsewhere", socket.url))
 
     def read(self, message: ConsoleMessage) -> None:
-        # On a deep link Streamlit looks for its server under the page's path first, and Chromium reports the 404.
-        if message.type == "error" and not BASE_PATH_SEARCH.search(message.location["url"]):
+        if message.type == "error":
             self.note("console", message.text)
 
     def note(self, kind: str, text: str) -> None:

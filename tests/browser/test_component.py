@@ -8,11 +8,13 @@ from tests.support.serving import ROOT, wait_until
 MAP = "[data-testid=attention-map][data-paints]"
 
 
-def test_below_a_path_of_its_own_the_app_draws(browser: Browser, start_server):
+def test_below_a_path_of_its_own_the_app_draws_and_finds_its_server_at_once(browser: Browser, start_server):
     with start_server(ROOT, "--server.baseUrlPath", "explorer") as url:
-        page = browser.new_page()
-        page.goto(f"{url}/attention")
+        page, asked = browser.new_page(), []
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(f"{url}/attention?heads=1-2")
         page.locator(MAP).wait_for(timeout=60_000)
+        assert [one for one in asked if one.endswith("/_stcore/health")] == [f"{url}/_stcore/health"]
         wait_until(lambda: page.request.get(f"{url}/api/ready").ok, 60, "the default model's first answer")
         page.goto(f"{url}/bertviz")
         expect(page.frame_locator("[data-testid=framed]").locator("svg").first).to_be_visible(timeout=30_000)

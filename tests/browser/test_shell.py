@@ -22,7 +22,7 @@ CUT = """() => {
 
 def test_a_page_that_does_not_exist_says_so_and_the_first_page_is_there(page_at):
     missing = "The page that you have requested does not seem to exist"
-    page = page_at("/no-such-page", expect=(missing,))
+    page = page_at("/no-such-page", expect=(missing, "404 (Not Found)"))  # Streamlit first looks for its server there
     assert page.get_by_role("dialog").get_by_text(missing).is_visible()
     assert page.get_by_text(contents.page(contents.HOME).question).first.is_visible()
 

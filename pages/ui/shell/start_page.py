@@ -1,7 +1,8 @@
 """The page that a browser gets first, before a script has run: Streamlit's own, with what keeps the layout from shifting.
 
 It keeps the room of the list of pages until that is there, and lets the browser fetch at once the scripts of the elements
-that every page has: Streamlit fetches each when it is first drawn, and draws a box of another height in the meantime.
+that every page has: Streamlit fetches each when it is first drawn, and draws a box of another height in the meantime. It also
+tells Streamlit's scripts where their server is.
 """
 
 import base64
@@ -44,6 +45,8 @@ ELEMENTS = (
     "rehype-katex",
 )
 """Streamlit's names of what most pages are made of."""
+SERVER_ADDRESS = '<script>window.__streamlit = { BACKEND_BASE_URL: new URL(".", location.href).href }</script>'
+"""Below /attention Streamlit's scripts would look for their server at /attention/ first, get 404 twice, and wait for 0.1 s."""
 LAYOUT_STYLE = f"""
 [data-testid="stMainBlockContainer"] {{ max-width: none !important; }}
 @media (min-width: 769px) {{
@@ -66,7 +69,7 @@ def content_policy() -> str:
 
     blob: is where Streamlit mounts the script of a component from; inline styles are how it styles.
     """
-    scripts = INLINE_SCRIPT.findall(INDEX_PAGE.read_text(encoding="utf-8"))
+    scripts = INLINE_SCRIPT.findall(start_page())
     digests = [hashlib.sha256(script.encode()).digest() for script in scripts]
     hashes = "".join(f" 'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
     return "; ".join(
@@ -127,9 +130,9 @@ def compressed(path: str) -> bytes:
 
 @cache
 def start_page() -> str:
-    """Write the start page: Streamlit's, with our style and the addresses of the scripts at the end of its head.
+    """Write the start page: Streamlit's, with our style, the server's address and those of the scripts at the end of its head.
 
-    They come after what Streamlit itself begins with: the title waits for that.
+    The latter come after what Streamlit itself begins with: the title waits for that.
     """
     index = INDEX_PAGE.read_text(encoding="utf-8")
     style = (
@@ -139,7 +142,7 @@ def start_page() -> str:
     later = 'crossorigin fetchpriority="low"'
     links = "".join(f'<link rel="modulepreload" {later} href="./static/js/{name}">' for name in needed)
     scripts = "".join(f'<script type="module" {later} src="./static/js/{name}"></script>' for name in elements)
-    return index.replace("</head>", f"{style}{links}{scripts}</head>", 1)
+    return index.replace("</head>", f"{style}{SERVER_ADDRESS}{links}{scripts}</head>", 1)
 
 
 def element_scripts(index: str) -> tuple[list[str], list[str]]:
