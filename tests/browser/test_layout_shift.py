@@ -1,9 +1,10 @@
 """What a reader sees stays in its place while a page loads, in a browser that has nothing of the app yet."""
 
 import re
+import time
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, WebSocketRoute
 
 from pages.contents import PAGES
 from pages.ui.shell.frame import HEADINGS
@@ -84,6 +85,41 @@ def test_a_deep_link_shows_the_framed_page_on_the_first_visit_and_nothing_moves_
         page.get_by_test_id("stSidebar").get_by_role("link", name=entry.name, exact=True).wait_for()
     if entry.computes:
         page.get_by_text(re.compile(" · running on ")).first.wait_for()
+
+
+DOORS = """
+  window.doors = []
+  const look = () => {
+    const box = document.querySelector('.st-key-start_doors')?.getBoundingClientRect()
+    if (box) window.doors.push(box.y)
+    requestAnimationFrame(look)
+  }
+  look()
+"""
+"""Notes where the doors of the start page stand, in every frame."""
+
+
+def send_arcs_late(page: Page) -> None:
+    """Let the picture of the start page come later than what stands below it, as from a busy server."""
+
+    def forward(socket: WebSocketRoute) -> None:
+        def wait(message: str | bytes) -> None:
+            if b"attention_explorer_arcs" in message:
+                time.sleep(0.5)
+            socket.send(message)
+
+        socket.connect_to_server().on_message(wait)
+
+    page.route_web_socket(re.compile("_stcore/stream"), forward)
+    page.add_init_script(DOORS)
+
+
+@pytest.mark.parametrize("width", [1280, 900, 390])
+def test_the_doors_of_the_start_page_keep_their_place_while_its_picture_is_awaited(page_at, width: int):
+    page = page_at("/", width=width, prepare=send_arcs_late)
+    wait_until_settled(page)
+    places = page.evaluate("window.doors")
+    assert places == [pytest.approx(places[-1], abs=2)] * len(places)
 
 
 FAILING = {
