@@ -14,7 +14,7 @@ from pages.ui.panels.changes import CHANGES_FIELD, Changes, active_changes, chan
 from pages.ui.panels.head_map import HeadMap
 from pages.ui.panels.predictions import SentencePredictions, blank_trace
 from pages.ui.panels.texts import BLANK
-from pages.ui.shell import controls
+from pages.ui.shell import cache, controls
 from pages.ui.shell.address import Field, flag_field, is_offered, number_field, widget_key
 from tx_core.engine.engine import Engine
 from tx_core.transformer.interventions import write_interventions
@@ -132,16 +132,24 @@ def forget_automatic_heads(page: str, engine: Engine) -> bool:
 
 
 def choose_first_heads(page: str, engine: Engine, answer: SentencePredictions, number: int) -> None:
-    """Begin with the head that the prediction depends on most, where a scan is a matter of a moment."""
-    if scan := head_scan.first_scan(engine, answer, number):
-        st.session_state[widget_key(page, "heads")] = [scan.most_important]
-        st.session_state[widget_key(page, "automatic_heads")] = [scan.most_important]
+    """Begin with the head that the prediction depends on most, where a scan is a matter of a moment and the server not busy.
+
+    What a blank began with stays: the next click may come when the server is busy no more.
+    """
+    begun, blank = widget_key(page, "begun_with"), (cache.engine_key(engine), answer.text, number)
+    before, heads = st.session_state.get(begun, (None, None))
+    if blank != before:
+        scan = head_scan.first_scan(engine, answer, number)
+        heads = [scan.most_important] if scan else None
+        st.session_state[begun] = blank, heads
+    if heads:
+        st.session_state[widget_key(page, "heads")] = st.session_state[widget_key(page, "automatic_heads")] = heads
 
 
 def fields_in_link(page: str, fields: Sequence[Field]) -> list[Field]:
-    """Give the fields as a link writes them: heads that were not chosen by the reader are left out."""
-    automatic = st.session_state.get(widget_key(page, "automatic_heads"), [])
-    return [replace(field, default=automatic) if field.name == "heads" else field for field in fields]
+    """Give the fields as a link writes them: heads that a scan chose, as it would for whoever opens the link, are left out."""
+    _, scanned = st.session_state.get(widget_key(page, "begun_with"), (None, None))
+    return [replace(field, default=scanned or []) if field.name == "heads" else field for field in fields]
 
 
 def _ask_blank(page: str, answers: Sequence[SentencePredictions]) -> int:

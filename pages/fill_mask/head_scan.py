@@ -47,8 +47,8 @@ def quick_scan(engine: Engine, answer: SentencePredictions, number: int) -> Head
 def first_scan(engine: Engine, answer: SentencePredictions, number: int) -> HeadScan | None:
     """Scan one blank of the unchanged model for the heads to begin with: words of several pieces would take longer.
 
-    None, too, where others keep the compute slots busy: a scan takes longer than all else of a new sentence. Those of examples
-    are shared: all visitors begin with the same head.
+    None, too, where others keep the compute slots busy: a scan takes longer than all else of a new sentence. Scans of examples
+    are made in any case: visitors share them.
     """
     if known := _known_scan(engine, answer, number):
         return known

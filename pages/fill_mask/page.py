@@ -69,7 +69,7 @@ FIELDS = (
     *blank_attention.FIELDS,
 )
 FIRST_VIEW = {"focus": 3, "named": EXAMPLES[0].named}
-EXAMPLE_DRAWN = widget_key(PAGE, "example_drawn")
+EXAMPLES_DRAWN = widget_key(PAGE, "examples_drawn")
 """Where the session keeps what `example_on_page` said when the examples were drawn."""
 
 
@@ -119,7 +119,7 @@ def load(model: str, special: bool) -> Engine:
 
 def show_examples() -> None:
     """Offer the examples; of the one that is on the page, say what to notice."""
-    st.session_state[EXAMPLE_DRAWN] = example, origin = example_on_page()
+    st.session_state[EXAMPLES_DRAWN] = example, origin = example_on_page()
     examples.offer(widget_key(PAGE, "example"), EXAMPLES, origin, show_example)
     if example and origin and is_offered("examples"):
         st.markdown(texts.HINT.format(hint=example.notice))
@@ -127,13 +127,13 @@ def show_examples() -> None:
 
 
 def sentence_changed() -> None:
-    """Let the examples run, too, where the sentence becomes one, or is one no more.
+    """Run the examples, too, where the sentence becomes or stops being one.
 
-    An example may bring a limit of its own: then the whole page runs, see `show_sentences`, and says which values are hidden.
+    With another limit than the usual one, `show_sentences` runs the whole page, which names the values that are hidden.
     """
     limit = next(field for field in LIST_FIELDS if field.name == "limit")
     is_usual = st.session_state[widget_key(PAGE, limit.name)] == limit.default
-    if is_usual and example_on_page() != st.session_state.get(EXAMPLE_DRAWN):
+    if is_usual and example_on_page() != st.session_state.get(EXAMPLES_DRAWN):
         view_changed(PAGE, ("examples", "sentences"))
 
 
@@ -141,8 +141,6 @@ def ask_sentence(name: str, label: str) -> None:
     """Ask for a sentence, as a line to type in and as words to click."""
     controls.sentence(widget_key(PAGE, name), label, placeholder=texts.PLACEHOLDER, on_change=sentence_changed)
     word_buttons(widget_key(PAGE, name), favourite)
-    if guess := st.session_state.pop(widget_key(PAGE, "guess"), None):
-        st.info(texts.GUESS.format(word=escape_markdown(guess)))
 
 
 def ask_words() -> tuple[str, ...]:
@@ -250,20 +248,23 @@ def look(model: str, special: bool, answers: Sequence[SentencePredictions]) -> N
     share_link()
 
 
-def show_sentences(model: str, special: bool, words: tuple[str, ...]) -> Engine | None:
-    """Ask for the sentences, and show what the model puts into their blanks; return the engine, None where it cannot be had.
+def show_sentences(model: str, special: bool, words: tuple[str, ...]) -> None:
+    """Ask for the sentences, and show what the model puts into their blanks, and in the badge which model that is.
 
     The boxes stand above the choice of a model, which is not drawn again.
     """
     for box, (name, label) in zip(boxes, labels.items(), strict=True):
         with box:
             ask_sentence(name, label)
-    if example_on_page() != st.session_state[EXAMPLE_DRAWN]:
-        st.rerun()
-    engine, answers = None, []
+    if example_on_page() != st.session_state[EXAMPLES_DRAWN]:
+        st.rerun()  # a click on a word has changed the sentence, or `sentence_changed` left it to the whole page
+    if guess := st.session_state.pop(widget_key(PAGE, "guess"), None):
+        boxes[0].info(texts.GUESS.format(word=escape_markdown(guess)))
+    answers: list[SentencePredictions] = []
     runs: list[Trace] = []  # held until all is drawn: one that is larger than the cache would be computed again
     try:
         engine = load(model, special)
+        show_engine(badge, engine.title, engine.device)
         note_special_tokens(engine, special)
         if note := list_settings(PAGE).note:
             st.caption(note)
@@ -274,10 +275,10 @@ def show_sentences(model: str, special: bool, words: tuple[str, ...]) -> Engine 
         if sum(len(answered.filling.blanks) for answered in answers) > 1:
             show_all_lists(engine, answers, columns)
     except ExplorerError as problem:
+        badge.empty()
         explain(problem)
         controls.offer_default_model(widget_key(PAGE, "model"))
     look(model, special, answers)
-    return engine
 
 
 read_view(PAGE, FIELDS, FIRST_VIEW, set_by_example)
@@ -293,7 +294,4 @@ with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
     options = ask_list_settings(PAGE)
 with options:
     special = ask_special_tokens(PAGE)
-if engine := live_part(PAGE, FIELDS, show_sentences, model, special, words, part="sentences"):
-    show_engine(badge, engine.title, engine.device)
-else:
-    badge.empty()
+live_part(PAGE, FIELDS, show_sentences, model, special, words, part="sentences")

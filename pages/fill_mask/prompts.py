@@ -37,8 +37,10 @@ def curated() -> tuple[Prompt, ...]:
 
 @cache
 def example_texts() -> frozenset[str]:
-    """List the first sentences of all examples and counter-examples."""
-    return frozenset(one.text for example in curated() for one in (example, *example.counters))
+    """List the sentences of all examples and counter-examples."""
+    return frozenset(
+        text for example in curated() for one in (example, *example.counters) for text in (one.text, one.second) if text
+    )
 
 
 def _read(entry: dict[str, Any]) -> Prompt:

@@ -128,3 +128,12 @@ def test_what_stands_below_the_words_to_check_stays_while_they_are_typed(page_at
         settle(page)
         places.append(below.bounding_box()["y"])
     assert max(places) - min(places) < 1
+
+
+def test_the_models_guess_is_called_one_also_where_the_sentence_was_an_example(view_at):
+    page = opened(view_at)
+    word(page, "[MASK]").click()
+    expect(page.get_by_test_id("stAlert").get_by_text(texts.GUESS.partition("{")[0])).to_be_visible()
+    expect(page.get_by_label("Sentence", exact=True)).not_to_have_value(re.compile("MASK"))
+    word(page, "Yesterday").click()
+    expect(page.get_by_test_id("stAlert")).to_have_count(0)

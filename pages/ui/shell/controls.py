@@ -318,8 +318,8 @@ def live_part(
 def view_changed(page: str, only: Collection[str] = ()) -> None:
     """End a callback that changed the view of a page: all parts that show it run, not only the one that was clicked.
 
-    Where more was to run, as after two quick clicks, the whole page does. A fragment that is no such part runs alone, where no
-    parts are named. only: the parts that show what has changed, by their names; all of the page's where none is named.
+    Where another fragment was to run as well, as after two quick clicks, the whole page does. A fragment that is no part of the
+    view runs as it is, unless `only` is given. only: the names of the parts that show what has changed; all where it is empty.
     """
     context, parts = get_script_run_ctx(), st.session_state.get(f"{page}_parts")
     if not parts or context is None or not context.fragment_ids_this_run:

@@ -124,21 +124,41 @@ def test_a_long_text_is_scanned_only_on_request(open_app: Open, monkeypatch: pyt
     assert NOTHING_CHANGED in says(app)
 
 
-def test_while_others_are_busy_only_the_heads_of_examples_are_scanned(open_app: Open, monkeypatch: pytest.MonkeyPatch):
+def most_important(text: str) -> list[tuple[int, int]]:
+    return [Scan(catalogue.load(catalogue.DEFAULT), text).run().most_important]
+
+
+@pytest.mark.parametrize(("slots", "others"), [(1, 1), (2, 1), (4, 3)])
+def test_while_others_are_busy_only_the_heads_of_examples_are_scanned(
+    open_app: Open, host, monkeypatch: pytest.MonkeyPatch, slots: int, others: int
+):
+    host(compute_slots=slots)
     with monkeypatch.context() as crowded:
-        crowded.setattr(metrics, "_running", set(range(1 - host_settings().compute_slots, 0)))
+        crowded.setattr(metrics, "_running", set(range(-others, 0)))
         crowded.setattr(Scan, "steps", lambda scan: pytest.fail("a text was scanned while others were busy"))
         app = open_app("fill_mask", text="Nobody ___ the crowd.")
     assert not app.exception
-    with monkeypatch.context() as crowded:
-        crowded.setattr(metrics, "_running", set(range(1 - host_settings().compute_slots, 0)))
-        example = curated()[1].text
-        first = open_app("fill_mask", text=example).session_state["fill_mask_heads"]
-    assert first == [Scan(catalogue.load(catalogue.DEFAULT), example).run().most_important] != list(FIRST_HEADS)
     assert app.session_state["fill_mask_heads"] == list(FIRST_HEADS)
-    alone = "Nobody ___ the crowds."
-    app.text_input(key="fill_mask_text").set_value(alone).run()
-    assert app.session_state["fill_mask_heads"] == [Scan(catalogue.load(catalogue.DEFAULT), alone).run().most_important]
+    with monkeypatch.context() as crowded:
+        crowded.setattr(metrics, "_running", set(range(-others, 0)))
+        for example in (curated()[1].text, curated()[0].second):
+            assert open_app("fill_mask", text=example).session_state["fill_mask_heads"] == most_important(example)
+    with monkeypatch.context() as calm:
+        calm.setattr(metrics, "_running", set(range(1 - others, 0)))
+        calmer = "Nobody ___ the crowds."
+        app.text_input(key="fill_mask_text").set_value(calmer).run()
+    assert app.session_state["fill_mask_heads"] == most_important(calmer) != list(FIRST_HEADS)
+
+
+def test_heads_that_were_not_scanned_while_others_were_busy_stay_and_stand_in_the_link(
+    open_app: Open, monkeypatch: pytest.MonkeyPatch
+):
+    with monkeypatch.context() as crowded:
+        crowded.setattr(metrics, "_running", set(range(-host_settings().compute_slots, 0)))
+        app = open_app("fill_mask", text="Nobody ___ the crowd.")
+    app.run()
+    assert app.session_state["fill_mask_heads"] == list(FIRST_HEADS) != most_important("Nobody ___ the crowd.")
+    assert app.query_params["heads"] == "5-7"
 
 
 def scanned(open_app: Open, **address: str) -> AppTest:

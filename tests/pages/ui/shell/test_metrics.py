@@ -75,14 +75,14 @@ def test_a_part_within_a_run_is_neither_timed_nor_counted(read):
 
 
 def test_runs_of_several_visitors_are_counted():
-    idle, both = metrics.runs_now(), threading.Barrier(3)
+    idle, both = metrics.runs_now(), threading.Barrier(3, timeout=10)
 
     def run() -> None:
         with metrics.page_run("compare"):
             both.wait()
             both.wait()
 
-    threads = [threading.Thread(target=run) for _ in range(2)]
+    threads = [threading.Thread(target=run, daemon=True) for _ in range(2)]
     for thread in threads:
         thread.start()
     both.wait()
