@@ -127,7 +127,7 @@ function keepViews(views) {
   }
 }
 
-// A presenter has a keyboard or a clicker: P begins and ends the view for a room. In it, Up and Down go through the pictures of the
+// A presenter has a keyboard or a clicker: P begins and ends the view for a room; Escape ends it. In it, Up and Down go through the pictures of the
 // page; Left and Right, Page Up and Page Down through a lesson or a class, and without one through the pictures, too. B blanks the
 // screen, R reveals the answer. Keys that are typed, or that move in a drawing, are let alone.
 const TYPED = "input:not([type=checkbox]), textarea, select, [contenteditable], [role=gridcell], [role=slider], [role=combobox]"
@@ -182,6 +182,7 @@ function pressed(key, state) {
     return state.toggle(state.wanted), true
   }
   if (!isPresented()) return false
+  if (letter === "escape") return state.toggle(state.wanted = false), true
   if (letter === "b") return document.documentElement.toggleAttribute("data-blank"), true
   if (letter === "r") return document.querySelector(REVEAL)?.click(), true
   const way = STEPS[key] && document.querySelector(STEPS[key])

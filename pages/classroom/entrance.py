@@ -124,7 +124,8 @@ def join_by_code(button: Literal["primary", "secondary"]) -> None:
         with st.form("classroom_code", border=False):
             code = st.text_input(texts.CODE, max_chars=12, key="classroom_code_typed")
             if st.form_submit_button(texts.JOIN_BUTTON, type=button, icon=":material/login:"):
-                enter("".join(code.split()).upper())
+                typed = "".join(code.split()).upper()
+                enter(typed) if typed else st.info(texts.CODE_FIRST)
         st.caption(texts.NO_NAMES.format(hours=host_settings().room_hours))
 
 

@@ -3,6 +3,7 @@
 JOIN = "Join your class"
 CODE = "Code of six letters"
 JOIN_BUTTON = "Join"
+CODE_FIRST = "Type the code first: the six letters that your teacher shows."
 JOIN_ROOM = "Join room {code}"
 NO_NAMES = "No account and no name is needed. What you answer is deleted with the room, after {hours:g} hours at the latest."
 NICKNAME = "Nickname (your teacher sees it)"

@@ -89,6 +89,21 @@ def clicked_in_place(page: Page, settle, control, after=None) -> None:
     assert abs(top_after - top) < 2
 
 
+NARROW_PANEL = """() => {
+  const right = (name) => document.querySelector(`.st-key-attention_${name}`).getBoundingClientRect().right
+  return Math.max(right('change_key'), right('change_query')) <= right('change_panel')
+}"""
+
+
+def test_the_boxes_of_the_panel_of_changes_stand_within_it(page_at, resize):
+    page = page_at("/attention")
+    page.get_by_role("button", name=texts.CHANGE_SOMETHING).click()
+    page.locator(".st-key-attention_change_query").wait_for()
+    for width in (1280, 1024, 390):
+        resize(page, width)
+        assert page.evaluate(NARROW_PANEL), width
+
+
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("path", ["/attention?text=Mary+lost+her+keys.&heads=2-3&focus=2", f"/fill_mask?text={BLANK}&heads=2-3"])
 def test_no_control_moves_the_page_under_its_reader(page_at, settle, path: str, width: int):

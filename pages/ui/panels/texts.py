@@ -313,7 +313,7 @@ NEEDS_OWN_BERT = (
     "{model} differs from BERT in a part, so the transformers library runs it; this page needs this project's own BERT."
 )
 BUILT_IN_ONLY = (
-    "Computed with the built-in model: its vectors of {size} numbers, {width} per head, are small enough to be shown whole. "
+    "Computed with the built-in model: its vectors of {size} numbers, {width} per head, are small enough to be drawn. "
     "Heads and blocks and Positions also take larger BERTs."
 )
 

@@ -125,6 +125,9 @@ def test_a_wrong_code_is_explained(rooms: Rooms, open_app: Callable[..., AppTest
     app.text_input(key="classroom_code_typed").set_value("nothere")
     next(button for button in app.button if button.label == texts.JOIN_BUTTON).click().run()
     assert store.NO_ROOM in written(app)
+    app.text_input(key="classroom_code_typed").set_value(" ")
+    next(button for button in app.button if button.label == texts.JOIN_BUTTON).click().run()
+    assert [one.value for one in app.info] == [texts.CODE_FIRST] and store.NO_ROOM not in written(app)
 
 
 def test_nothing_of_an_answer_is_sent_before_it_is_revealed(rooms: Rooms, open_app: Callable[..., AppTest]):
