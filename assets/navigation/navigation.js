@@ -127,9 +127,9 @@ function keepViews(views) {
   }
 }
 
-// A presenter has a keyboard or a clicker: P begins and ends the view for a room; Escape ends it. In it, Up and Down go through the pictures of the
-// page; Left and Right, Page Up and Page Down through a lesson or a class, and without one through the pictures, too. B blanks the
-// screen, R reveals the answer. Keys that are typed, or that move in a drawing, are let alone.
+// A presenter has a keyboard or a clicker: P begins and ends the view for a room; Escape ends it. In it, Up and Down go through the
+// pictures of the page; Left and Right, Page Up and Page Down through a lesson or a class, and without one through the pictures, too.
+// B blanks the screen, R reveals the answer. Keys that are typed, or that move in a drawing, are let alone.
 const TYPED = "input:not([type=checkbox]), textarea, select, [contenteditable], [role=gridcell], [role=slider], [role=combobox]"
 const NEXT = '[class*="lesson_next"] a, [class*="lesson_skip"] a, [class*="classroom_next"] button'
 const PREVIOUS = '[class*="lesson_previous"] a, [class*="classroom_previous"] button'

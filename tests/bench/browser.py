@@ -24,7 +24,7 @@ LONG = "+".join(TEXT.split("+")[:126])
 CLICKS = 25
 TITLE, MAP = "h1", "[data-testid=attention-map][data-paints]"
 
-# Looked at in every frame: a locator looks five times, and then every half second only.
+# Looked at in every frame: a locator looks six times within 0.3 s, and then every half second only.
 SEEN = """(name) => {
   const drawings = [...document.querySelectorAll('[data-mounted]')].map((box) => box.shadowRoot).filter(Boolean)
   const element = [document, ...drawings].map((root) => root.querySelector(name)).find(Boolean)

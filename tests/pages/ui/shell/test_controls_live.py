@@ -113,6 +113,24 @@ def test_a_model_that_can_be_had_after_all_is_named_in_the_badge(open_app, monke
         assert f":material/memory: {cache.engine(catalogue.DEFAULT).title}" in said(app)
 
 
+def test_the_badge_of_the_page_of_blanks_follows_a_model_that_comes_and_goes(open_app, monkeypatch: pytest.MonkeyPatch):
+    def refuse(_name: str, **_options: object) -> Engine:
+        raise ModelUnavailable("Not now.")
+
+    named = f":material/memory: {cache.engine(catalogue.DEFAULT).title}"
+    with monkeypatch.context() as patched:
+        patched.setattr(cache, "engine", refuse)
+        app = open_app("fill_mask", text="Eight birds [MASK].")
+        assert "Not now." in said(app) and named not in said(app)
+    app.text_input(key="fill_mask_text").set_value("Nine birds [MASK].")
+    app = run_part(app, "fill_mask_text", monkeypatch)
+    assert "Not now." not in said(app) and named in said(app)
+    monkeypatch.setattr(cache, "engine", refuse)
+    app.text_input(key="fill_mask_text").set_value("Ten birds [MASK].")
+    app = run_part(app, "fill_mask_text", monkeypatch)
+    assert "Not now." in said(app) and named not in said(app)
+
+
 @pytest.mark.parametrize("special_tokens", [True, False])
 def test_a_model_that_can_be_had_after_all_reads_the_next_sentence(
     open_app, special_tokens: bool, monkeypatch: pytest.MonkeyPatch
