@@ -60,4 +60,4 @@ def _entropy(weights: Float[Tensor, "... query key"]) -> Float[Tensor, "... quer
 
 
 def _array(measured: Tensor) -> np.ndarray:
-    return measured.double().cpu().numpy()
+    return measured.cpu().double().numpy()  # in this order: MPS has no float64
