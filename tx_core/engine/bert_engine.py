@@ -32,7 +32,7 @@ from tx_core.errors import CheckpointProblem
 from tx_core.transformer.bert import Bert
 from tx_core.transformer.fused import all_weights, without_each_head
 from tx_core.transformer.interventions import Intervention, RunLimits, check_batch, check_run, unmasked_padding
-from tx_core.transformer.trace import Encoding, Trace, TracePart, check_parts
+from tx_core.transformer.trace import AttentionStack, Encoding, Trace, TracePart, check_parts
 
 MAX_BATCH_PAIRS = 8 * 128 * 128
 """Pairs of tokens in a batch that visitors share: what all of them keep is in memory at once."""
@@ -57,22 +57,23 @@ def _fits(rows: Sequence[_Row], row: _Row) -> bool:
 
 
 class _Kept(NamedTuple):
-    """What is kept of a row, padding included.
+    """What is kept of a row, without padding.
 
     Attributes:
-        layers: for each layer, the parts of its attention, by name.
-        hidden: the input and the output of every block, where they are kept; else empty.
+        stack: the parts of its attention.
+        hidden: the input and the output of every block, where they are kept.
         logits: scores of the vocabulary at the row's blanks, if it has any.
     """
 
-    layers: list[dict[str, Tensor]]
-    hidden: list[Float[Tensor, "1 token hidden"]]
-    logits: Float[Tensor, "1 blank vocab"] | None
+    stack: AttentionStack
+    hidden: Float[np.ndarray, "layer_and_embeddings token hidden"] | None = None
+    logits: Float[np.ndarray, "blank vocab"] | None = None
 
 
-def _row_of(layers: Sequence[dict[str, Tensor]], number: int, parts: Collection[TracePart]) -> list[dict[str, Tensor]]:
+def _stack_of(row: _Row, number: int, layers: Sequence[dict[str, Tensor]]) -> AttentionStack:
     """Cut one row out of the layers of a batch, with the parts that it keeps."""
-    return [{part: layer[part][number : number + 1] for part in layer if part in parts} for layer in layers]
+    own = [{part: layer[part][number : number + 1] for part in layer if part in row.parts} for layer in layers]
+    return attention_stack("self", row.encoding, row.encoding, own)
 
 
 @dataclass(frozen=True)
@@ -119,10 +120,7 @@ class BertEngine:
         blanks = list(encoding.blanks) if "blank_logits" in parts and self.info.fills_blanks else []
         result = self.runner.shared.run(_Row(encoding, changes, parts, blanks), self._run_rows, _fits)
         kept = result.value
-        stack = attention_stack("self", encoding, encoding, kept.layers)
-        hidden = stack_layers([state[:, : len(encoding)] for state in kept.hidden]) if "hidden" in parts else None
-        scores = None if kept.logits is None else stack_layers([kept.logits])[0]
-        return Trace(self.name, result.device, (stack,), hidden, changes, result.notice, scores)
+        return Trace(self.name, result.device, (kept.stack,), kept.hidden, changes, result.notice, kept.logits)
 
     def _run_rows(self, rows: Sequence[_Row]) -> list[DeviceResult[_Kept]]:
         """Run rows in one batch; give each its own part of what the batch kept."""
@@ -133,14 +131,16 @@ class BertEngine:
             tensors = batch_tensors([row.encoding for row in rows], self.tokenizer.padding_id, device, changes)
             if keep == {"weights"}:
                 layers = [{"weights": weights} for weights in all_weights(model, *tensors, changes)]
-                return [_Kept(_row_of(layers, number, row.parts), [], None) for number, row in enumerate(rows)]
+                return [_Kept(_stack_of(row, number, layers)) for number, row in enumerate(rows)]
             run = model(*tensors, keep=keep, interventions=changes)
-            kept = []
-            for number, row in enumerate(rows):
+
+            def kept_of(row: _Row, number: int) -> _Kept:
                 own = slice(number, number + 1)
-                logits = model.predict(run.output[own, row.blanks]) if row.blanks else None
-                kept.append(_Kept(_row_of(run.layers, number, row.parts), [state[own] for state in run.hidden], logits))
-            return kept
+                states = [state[own, : len(row.encoding)] for state in run.hidden] if "hidden" in row.parts else []
+                logits = stack_layers([model.predict(run.output[own, row.blanks])])[0] if row.blanks else None
+                return _Kept(_stack_of(row, number, run.layers), stack_layers(states) if states else None, logits)
+
+            return [kept_of(row, number) for number, row in enumerate(rows)]
 
         result = self.runner.run(compute)
         return [replace(result, value=value) for value in result.value]

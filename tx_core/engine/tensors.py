@@ -49,7 +49,10 @@ def attention_stack(kind: AttentionKind, query: Encoding, key: Encoding, layers:
 
 
 def stack_layers(layers: Sequence[Float[Tensor, "1 ..."]]) -> Float[np.ndarray, "layer ..."]:
-    """Put the layers of one sentence into one read-only array in ordinary memory."""
+    """Put the layers of one sentence into one read-only array in ordinary memory.
+
+    Call it in what a `DeviceRunner` runs: joining them takes as much of the device's memory again.
+    """
     stacked = torch.cat([layer.detach() for layer in layers]).float().cpu().numpy()
     stacked.setflags(write=False)
     return stacked

@@ -280,11 +280,11 @@ def padded_scores(engine: BertEngine, text: str, padding: int) -> PaddedScores:
     encoding = check_token_count(engine.encode(text), engine.info.max_tokens - padding)
     ids = (*encoding.ids, *[engine.tokenizer.padding_id] * padding)
 
-    def compute(model: nn.Module, device: str) -> list[Tensor]:
+    def compute(model: nn.Module, device: str) -> Float[np.ndarray, "layer head query key"]:
         run = model(torch.tensor([ids], device=device), keep=("scores",))
-        return [layer["scores"] for layer in run.layers]
+        return stack_layers([layer["scores"] for layer in run.layers])
 
-    scores = stack_layers(engine.runner.run(compute).value)
+    scores = engine.runner.run(compute).value
     return PaddedScores(encoding.tokens + (PADDING_TOKEN,) * padding, len(encoding), scores)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -111,6 +112,14 @@ NO_LOGIT_LENS = "Its predictions after each layer cannot be computed."
 NO_GRADIENTS = "The attribution of its predictions to the input cannot be computed."
 
 
+class _Kept(NamedTuple):
+    """What is kept of a run: the parts of each kind of attention, hidden states, and scores at the blanks."""
+
+    stacks: tuple[AttentionStack, ...]
+    hidden: Float[np.ndarray, "layer_and_embeddings token hidden"] | None
+    logits: Float[np.ndarray, "blank vocab"] | None
+
+
 @dataclass(frozen=True)
 class HubEngine:
     """A model of the transformers library with its tokenizer."""
@@ -152,25 +161,22 @@ class HubEngine:
         check_record(self.info, {kind: (len(sides[kind][0]), len(sides[kind][1])) for kind in self.info.layers}, parts)
         blanks = self._scored_blanks(source, target) if "blank_logits" in parts else []
 
-        def compute(model: nn.Module, device: str) -> tuple[Recorder, Sequence[Tensor] | None, Tensor | None]:
+        def compute(model: nn.Module, device: str) -> _Kept:
             recorder = Recorder(parts - {"hidden", "blank_logits"}, [changes], self.info.first_layer)
             given = self._inputs([source], None if target is None else [target], device, [changes])
             body = model if blanks else model.base_model  # no head where nothing is predicted: its scores are large
             output = body(**given, recorder=recorder, output_hidden_states="hidden" in parts)
-            logits = output.logits[:, blanks] if blanks else None
-            return recorder, output.get("encoder_hidden_states" if target else "hidden_states"), logits
+            states = output["encoder_hidden_states" if target else "hidden_states"] if "hidden" in parts else ()
+            return _Kept(
+                self._stacks(recorder, source, target),
+                stack_layers([state[:, : len(source)] for state in states]) if states else None,
+                stack_layers([output.logits[:, blanks]])[0] if blanks else None,
+            )
 
         result = self.runner.run(compute)
-        recorder, hidden, logits = result.value
-        return Trace(
-            self.name,
-            result.device,
-            self._stacks(recorder, source, target),
-            stack_layers([state[:, : len(source)] for state in hidden]) if "hidden" in parts else None,
-            changes,
-            " ".join(sentence for sentence in (result.notice, *self._notices(target)) if sentence),
-            None if logits is None else stack_layers([logits])[0],
-        )
+        kept, notices = result.value, (result.notice, *self._notices(target))
+        notice = " ".join(sentence for sentence in notices if sentence)
+        return Trace(self.name, result.device, kept.stacks, kept.hidden, changes, notice, kept.logits)
 
     def _scored_blanks(self, source: Encoding, target: Encoding | None) -> list[int]:
         """Return the blanks that the model scores; a decoder that reads a second sentence scores none."""
