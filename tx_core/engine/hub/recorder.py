@@ -115,13 +115,13 @@ def mask_and_bias(mask: Tensor | None) -> tuple[Bool[Tensor, "..."] | None, Floa
     """Split an attention mask of the library into a boolean mask (True = may attend) and an additive bias.
 
     A boolean mask is returned as it is. In an additive mask, values near the smallest float block attention, and all
-    other values are a bias (ALiBi).
+    other values are a bias (ALiBi). A bias of zeros is None on a CPU; on a graphics card, every layer would wait for the answer.
     """
     if mask is None or mask.dtype == torch.bool:
         return mask, None
     allowed = mask > torch.finfo(mask.dtype).min / 2
     bias = mask.masked_fill(~allowed, 0.0)
-    return allowed, bias if bias.any() else None
+    return allowed, bias if bias.device.type != "cpu" or bias.any() else None
 
 
 def _kind(module: nn.Module) -> AttentionKind:
