@@ -44,7 +44,8 @@ def _check_device(wanted: str) -> str:
 def computes_bfloat16(device: str) -> bool:
     """Return whether the hardware computes bfloat16 itself; emulated, it is far slower than single precision."""
     if device.startswith("cuda"):
-        return torch.cuda.is_bf16_supported(including_emulation=False)
+        with torch.cuda.device(device):  # torch asks the current one, which may be another
+            return torch.cuda.is_bf16_supported(including_emulation=False)
     able = torch.cpu.get_capabilities() if device == "cpu" else {}
     return bool(able.get("avx512_bf16") or able.get("amx_bf16"))
 

@@ -1,13 +1,15 @@
 """Where a model computes: on its device, or on the CPU where its memory is full."""
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 import pytest
 import torch
 from torch import nn
 
 from tx_core.engine.bert_engine import load_bert_engine
-from tx_core.engine.device import FALLBACK_NOTICE, DeviceRunner
+from tx_core.engine.device import FALLBACK_NOTICE, DeviceRunner, computes_bfloat16
 from tx_core.engine.hub import load as hub
 from tx_core.fill_mask.predictions import predict
 
@@ -147,3 +149,17 @@ def test_where_the_card_has_no_room_for_a_copy_the_module_itself_computes(proble
     runner.device = "mps"
     monkeypatch.setattr(runner, "_copy_to", lambda *_: (_ for _ in ()).throw(problem))
     assert runner.in_precision(True) is runner
+
+
+def test_bfloat16_is_asked_of_the_card_in_use(monkeypatch):
+    current = ["cuda:0"]
+
+    @contextmanager
+    def use(device: str) -> Iterator[None]:
+        current.append(device)
+        yield
+        current.pop()
+
+    monkeypatch.setattr(torch.cuda, "device", use)
+    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda including_emulation: current[-1] == "cuda:1")
+    assert [computes_bfloat16(device) for device in ("cuda:0", "cuda:1")] == [False, True]

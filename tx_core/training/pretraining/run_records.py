@@ -125,7 +125,7 @@ def describe_hardware(device: str, half: bool) -> dict[str, Any]:
     """Describe the hardware and the versions."""
     is_gpu = device.startswith("cuda")
     return {
-        "device": torch.cuda.get_device_name() if is_gpu else f"{platform.processor() or platform.machine()} {device}",
+        "device": torch.cuda.get_device_name(device) if is_gpu else f"{platform.processor() or platform.machine()} {device}",
         "threads": torch.get_num_threads(),
         "precision": "bf16" if half else "fp32",
         "torch": str(torch.__version__),
