@@ -43,7 +43,10 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix=PREFIX, env_ignore_empty=True, frozen=True)
 
     device: Device = _field(
-        "", "Where to compute.", default="the first there is of CUDA, MPS and CPU", allowed="cpu, mps, cuda or cuda:N"
+        "",
+        "Where to compute. On MPS, Apple's GPU, one computation runs at a time.",
+        default="CUDA where a card is there and computes, else the CPU",
+        allowed="cpu, mps, cuda or cuda:N",
     )
     engine: Literal["process", "ray"] = _field(
         "process", "Where models run: in the app's own process, or in Ray.", default="process", allowed="process or ray"

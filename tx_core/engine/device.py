@@ -1,14 +1,17 @@
 """Where to compute: the device, or the CPU when its memory is full."""
 
 import copy
+import logging
+import re
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from functools import cached_property
-from threading import Lock
+from functools import cache, cached_property
+from threading import Lock, RLock
 from typing import Generic, TypeVar
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from tx_core.engine.batching import SharedRuns
 from tx_core.engine.threads import compute_slot
@@ -17,28 +20,73 @@ from tx_core.settings import allowed, host_settings
 
 Result = TypeVar("Result")
 FALLBACK_NOTICE = "The graphics card is out of memory: this was computed on the CPU instead."
+NO_DEVICE = (
+    "TX_DEVICE asks for {device!r}, which this machine does not have, or cannot compute with ({problem}): "
+    "set it to {allowed}, or unset it."
+)
+UNUSED_CARD = "The graphics card cannot compute ({problem}), so the CPU does: set TX_DEVICE=cpu to leave the card alone."
+WRONG_NUMBERS = "its results differ from the CPU's"
+_mps = RLock()
+
+
+def sole_use(device: str) -> AbstractContextManager[object]:
+    """Return a context in which no other thread computes on the device, if it is one that threads cannot share.
+
+    Two threads that compute on MPS can end the whole process (pytorch issue 197805).
+    """
+    return _mps if device.startswith("mps") else nullcontext()
 
 
 def best_device() -> str:
-    """Name the device to compute on.
+    """Name the device to compute on: what TX_DEVICE names, else a CUDA card, if it computes as the CPU does, else the CPU.
 
-    Raises ModelUnavailable when TX_DEVICE names one that this machine lacks.
+    Apple's GPU is used only where it is named: for models as small as the embedded one, the CPU is as fast.
+
+    Raises ModelUnavailable when TX_DEVICE names a device that this machine lacks, or cannot compute with.
     """
     if wanted := host_settings().device:
-        return _check_device(wanted)
-    if torch.cuda.is_available():
-        return "cuda"
-    return "mps" if torch.backends.mps.is_available() else "cpu"
+        if problem := device_problem(wanted):
+            raise ModelUnavailable(NO_DEVICE.format(device=wanted, problem=problem, allowed=allowed("device")))
+        return wanted
+    if notice := unused_card():
+        _log_once(notice)
+    return "cuda" if torch.cuda.is_available() and not notice else "cpu"
 
 
-def _check_device(wanted: str) -> str:
+def unused_card() -> str:
+    """Return a sentence on why the CPU computes where there is a graphics card and nobody named a device, else ""."""
+    if host_settings().device or not torch.cuda.is_available() or not (problem := device_problem("cuda")):
+        return ""
+    return UNUSED_CARD.format(problem=problem)
+
+
+@cache
+def device_problem(device: str) -> str:
+    """Return why a device cannot be used, "" if it can; tried once in a process.
+
+    A card that torch has no kernels for says that it is available, and fails at the first computation.
+    """
     try:
-        torch.zeros(1, device=wanted)
-    except (RuntimeError, AssertionError) as absent:
-        raise ModelUnavailable(
-            f"TX_DEVICE asks for {wanted!r}, which this machine does not have: set it to {allowed('device')}, or unset it."
-        ) from absent
-    return wanted
+        found = _small_attention(device)
+    except (RuntimeError, AssertionError) as problem:
+        return _plain_line(problem)
+    return "" if torch.allclose(found, _small_attention("cpu"), atol=0.01) else WRONG_NUMBERS
+
+
+def _small_attention(device: str) -> Tensor:
+    with sole_use(device):
+        numbers = torch.linspace(-1, 1, 12).view(3, 4).to(device)
+        return ((numbers @ numbers.T).softmax(dim=-1) @ numbers).cpu()
+
+
+def _plain_line(problem: Exception) -> str:
+    """Return the first line of an error's message, without what a page would take for markup."""
+    return re.sub(r"[^\w ,.:()'/-]", " ", f"{problem}".partition("\n")[0]).strip(" .")[:150] or type(problem).__name__
+
+
+@cache
+def _log_once(notice: str) -> None:
+    logging.getLogger(__name__).warning(notice)
 
 
 def computes_bfloat16(device: str) -> bool:

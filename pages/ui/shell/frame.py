@@ -112,7 +112,8 @@ def show_engine(badge: DeltaGenerator, model: str, device: str) -> None:
     if not device:
         return
     where = texts.DEVICES.get(device.split(":")[0], device)
-    badge.caption(f":material/memory: {texts.ENGINE.format(model=model, device=where)}")
+    notice = readiness.default_engine.status.notice if device == "cpu" else ""
+    badge.caption(f":material/memory: {texts.ENGINE.format(model=model, device=where)}{notice and f'. {notice}'}")
 
 
 @st.fragment

@@ -30,12 +30,14 @@ class Status:
         model: Title of the model, once it is ready.
         device: The device that it runs on, once it is ready.
         reason: Why loading failed, as a sentence for visitors.
+        notice: Why the CPU computes although there is a graphics card, as a sentence.
     """
 
     state: Literal["asleep", "warming up", "ready", "failed", "ending"]
     model: str = ""
     device: str = ""
     reason: str = ""
+    notice: str = ""
 
     def as_dict(self) -> dict[str, str]:
         """Return the fields that are set, for a JSON response."""
@@ -142,7 +144,14 @@ def load_default() -> Status:
     with one_core():
         engine.trace(WARMUP_SENTENCE, None)
     catalogue.hub_reach.out_of_reach()  # asks in the background, before a visitor opens the list of models
-    return Status("ready", model=engine.title, device=engine.device)
+    return Status("ready", model=engine.title, device=engine.device, notice="" if models_may_come() else _unused_card())
+
+
+def _unused_card() -> str:
+    # Imported here: it imports torch, which the model has brought by now.
+    from tx_core.engine.device import unused_card
+
+    return unused_card()
 
 
 def models_may_come() -> bool:

@@ -1,6 +1,6 @@
 """Where a model computes: on its device, or on the CPU where its memory is full."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
@@ -8,9 +8,11 @@ import pytest
 import torch
 from torch import nn
 
+from tx_core.engine import device
 from tx_core.engine.bert_engine import load_bert_engine
-from tx_core.engine.device import FALLBACK_NOTICE, DeviceRunner, computes_bfloat16
+from tx_core.engine.device import FALLBACK_NOTICE, DeviceRunner, best_device, computes_bfloat16, unused_card
 from tx_core.engine.hub import load as hub
+from tx_core.errors import ModelUnavailable
 from tx_core.fill_mask.predictions import predict
 
 
@@ -163,3 +165,73 @@ def test_bfloat16_is_asked_of_the_card_in_use(monkeypatch):
     monkeypatch.setattr(torch.cuda, "device", use)
     monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda including_emulation: current[-1] == "cuda:1")
     assert [computes_bfloat16(device) for device in ("cuda:0", "cuda:1")] == [False, True]
+
+
+NO_KERNEL = RuntimeError(
+    "CUDA error: no kernel image is available for execution on the device\nCompile with `TORCH_USE_CUDA_DSA`."
+)
+
+
+@pytest.fixture
+def card(host, monkeypatch) -> Iterator[Callable[[torch.Tensor | RuntimeError | None], None]]:
+    """Give this machine a card: `card(None)` computes, `card(problem)` fails, `card(numbers)` computes these."""
+    compute = device._small_attention
+
+    def put_in(outcome: torch.Tensor | RuntimeError | None) -> None:
+        def computed(place: str) -> torch.Tensor:
+            if place == "cpu" or outcome is None:
+                return compute("cpu")
+            if isinstance(outcome, RuntimeError):
+                raise outcome
+            return outcome
+
+        monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+        monkeypatch.setattr(device, "_small_attention", computed)
+
+    host(device="")
+    for found in (device.device_problem, device._log_once):
+        found.cache_clear()
+    yield put_in
+    for found in (device.device_problem, device._log_once):
+        found.cache_clear()
+
+
+def test_a_card_that_computes_is_used(card):
+    card(None)
+    assert (best_device(), unused_card()) == ("cuda", "")
+
+
+def test_a_card_without_kernels_leaves_it_to_the_cpu_and_one_sentence_says_why(card, caplog):
+    card(NO_KERNEL)
+    why = "no kernel image is available for execution on the device"
+    sentence = (
+        f"The graphics card cannot compute (CUDA error: {why}), so the CPU does: set TX_DEVICE=cpu to leave the card alone."
+    )
+    assert [best_device(), best_device()] == ["cpu", "cpu"]
+    assert unused_card() == sentence
+    assert caplog.messages == [sentence]
+
+
+def test_a_card_that_computes_something_else_leaves_it_to_the_cpu(card):
+    card(torch.ones(3, 4))
+    assert best_device() == "cpu"
+    assert "(its results differ from the CPU's)" in unused_card()
+
+
+def test_what_an_error_says_is_no_markup_on_a_page(card):
+    card(RuntimeError("`[a](http://b)` <b>*is*</b> $x$"))
+    assert not set("`[]<>*$") & set(unused_card())
+
+
+def test_a_card_that_is_named_and_does_not_compute_is_refused(card, host):
+    card(NO_KERNEL)
+    host(device="cuda")
+    assert unused_card() == ""
+    with pytest.raises(ModelUnavailable, match="TX_DEVICE asks for 'cuda', .*no kernel image"):
+        best_device()
+
+
+def test_the_gpu_of_a_mac_is_used_only_where_it_is_named(host, monkeypatch):
+    host(device="")
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
+    assert best_device() == "cpu"

@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from tx_core.engine.device import computes_bfloat16
+from tx_core.engine.device import best_device, computes_bfloat16
 from tx_core.training.pretraining.corpus import SOURCES, CorpusFile, CorpusProblem
 
 STATE = "state.pt"
@@ -134,12 +134,8 @@ def describe_hardware(device: str, half: bool) -> dict[str, Any]:
 
 
 def choose_device(wanted: str) -> str:
-    """Return the device asked for, or the fastest available."""
-    if wanted != "auto":
-        return wanted
-    if torch.cuda.is_available():
-        return "cuda"
-    return "mps" if torch.backends.mps.is_available() else "cpu"
+    """Return the device asked for; for "auto", what `best_device` names."""
+    return best_device() if wanted == "auto" else wanted
 
 
 def in_half(precision: str, device: str) -> bool:
