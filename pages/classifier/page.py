@@ -101,10 +101,19 @@ def try_it(snapshot: Snapshot | None, data: LabelledTexts | None, has_data: bool
         answering = introduce_model(snapshot, data) if has_data else None
         if answering is None and not (snapshot and snapshot.running):
             st.caption(texts.NO_MODEL)
+    if data and data.kind == "opinions":
+        show_limits()
     controls.sentence(widget_key(PAGE, "text"), texts.SENTENCE)
     if answering:
         live(PAGE, FIELDS, show_prediction, answering)
     page_links(st.session_state[widget_key(PAGE, "text")], "", "attention", "heads_and_blocks")
+
+
+def show_limits() -> None:
+    """Say what a classifier that learns from the generated texts cannot do, and offer a sentence that shows it."""
+    st.markdown(texts.LIMITS)
+    box = {widget_key(PAGE, "text"): texts.LIMITS_SENTENCE}
+    st.button(texts.TRY_LIMITS, key=widget_key(PAGE, "limits"), on_click=st.session_state.update, args=(box,))
 
 
 def introduce_model(snapshot: Snapshot | None, data: LabelledTexts | None) -> ClassifierTraining | None:

@@ -71,6 +71,15 @@ TRUE_LABEL, PREDICTED_LABEL = "true: {label}", "predicted: {label}"
 
 TRY_IT = "Try it yourself"
 SENTENCE = "Your sentence"
+LIMITS_SENTENCE = "the acting was wonderful and the plot was never boring"
+LIMITS_FAMILIAR = "the plot is never boring and always wonderful"
+LIMITS = (
+    "**What such a classifier cannot do:** it learns which words and phrases go with a label, not what they mean. Trained with "
+    f"the default settings, it classifies *{LIMITS_SENTENCE}* as negative, at more than 99 %. In its training texts, *never* "
+    f"stands before a word of praise or blame only in sentences like *{LIMITS_FAMILIAR}*, which it classifies as positive. A "
+    "high probability does not mean that the label is right."
+)
+TRY_LIMITS = "Try this sentence"
 NO_MODEL = "Your sentence is classified here once a model is trained."
 STILL_TRAINING = "Your sentence is classified as soon as the training stops."
 TRAINED = (

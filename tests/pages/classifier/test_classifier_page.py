@@ -1,5 +1,6 @@
 """The page of the classifier: it learns from our texts or the visitor's own, says what it cannot read, and labels a sentence."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -13,7 +14,7 @@ from pages.ui.shell.numbers import percent
 from tests.support.classifier_page import KIND, OWN, SMALL, Open, press, upload
 from tests.support.drawings import says
 from tests.support.trainings import SLOWLY, own_server, until_still
-from tx_core.training import background, classifier
+from tx_core.training import background, classifier, classifier_data
 from tx_core.training.background import QUEUE_FULL, Registry
 from tx_core.training.classifier import ClassifierProgress, ClassifierScore, ClassifierTraining
 from tx_core.training.classifier_data import opinions
@@ -142,6 +143,26 @@ def test_the_text_of_the_page_is_true_of_the_training_that_it_offers(open_app: O
     assert app.session_state["classifier_text"] in CLAIMS
     labels = {sentence: classifier.classify(offered, sentence).label for sentence in CLAIMS}
     assert labels == CLAIMS
+
+
+def test_what_the_page_says_that_it_cannot_do_is_true_of_the_training_that_it_offers(open_app: Open, offered):
+    wrong, familiar, part = texts.LIMITS_SENTENCE, texts.LIMITS_FAMILIAR, "the acting was wonderful"
+    found = {sentence: classifier.classify(offered, sentence) for sentence in (wrong, familiar, part)}
+    assert [found[sentence].label for sentence in (wrong, familiar, part)] == ["negative", "positive", "positive"]
+    assert max(found[wrong].probabilities) > 0.99
+    rated = "|".join((*classifier_data._GOOD, *classifier_data._BAD))
+    never = [text for text in opinions().train_texts if re.search(rf"never ({rated})\b", text)]
+    assert never
+    assert all(re.fullmatch(rf"the [\w ]+ is never ({rated}) and always ({rated})", text) for text in (*never, familiar))
+    assert texts.LIMITS in says(open_app("classifier"))
+    assert texts.LIMITS not in says(open_app("classifier", data="own"))
+
+
+def test_the_sentence_that_it_gets_wrong_goes_into_the_box_by_a_click(open_app: Open):
+    app = press(open_app("classifier"), "limits")
+    assert not app.exception
+    assert app.text_input(key="classifier_text").value == texts.LIMITS_SENTENCE
+    assert app.query_params["text"] == texts.LIMITS_SENTENCE
 
 
 def test_it_learns_the_kinds_of_sentences_that_it_was_trained_on_and_not_what_not_means(offered):
