@@ -67,6 +67,8 @@ def draw_training(page: str, snapshot: Snapshot) -> None:
         st.text(warning)
     if tests:
         show_confusion(tests[-1][1])
+        if snapshot.result and snapshot.result.data.kind == "imdb":
+            st.text(texts.IMDB_NOTEBOOK)
         show_frames(widget_key(page, "frames"), tests[-1][1].frames)
 
 
@@ -180,7 +182,7 @@ def draw_attention(page: str, prediction: LabelPrediction) -> None:
 HOME = "from tx_core.training.classifier import ClassifierSettings, {}"
 DATA = {
     "opinions": ("from tx_core.training.classifier_data import opinions", ["data = opinions()"]),
-    "imdb": ("from tx_core.training.classifier_data import imdb", ["data = imdb({examples})"]),
+    "imdb": ("from tx_core.training.imdb import imdb", ["data = imdb({train}, {test})"]),
     "own": (
         "from tx_core.training.classifier_data import read_csv",
         ["with open({source!r}, 'rb') as file:  # your file", "    data = read_csv(file.read())"],
@@ -237,9 +239,9 @@ def _source(model: ClassifierTraining) -> dict[str, object]:
 def _trained(model: ClassifierTraining) -> tuple[Sequence[str], Sequence[str]]:
     """Write what trains a classifier for as many batches as this one was."""
     needed, lines = DATA[model.data.kind]
-    examples = len(model.data.train_texts)
+    counts = {"train": len(model.data.train_texts), "test": len(model.data.test_texts)}
     return [needed], [
-        *(line.format(source=model.data.source, examples=examples) for line in lines),
+        *(line.format(source=model.data.source, **counts) for line in lines),
         f"training = start_training({model.settings!r}, data)",
         f"records = [record for _, record in zip(range({model.done}), train_classifier(training))]",
     ]

@@ -19,8 +19,9 @@ from tx_core.training.background import Snapshot
 from tx_core.training.classifier import ClassifierTraining
 from tx_core.training.classifier_data import LabelledTexts
 from tx_core.training.classifier_model import ClassifierSettings
+from tx_core.training.imdb import imdb
 
-IMDB_EXAMPLES = 1000
+IMDB_TRAIN, IMDB_TEST = 1000, 1000
 MAX_VOCABULARY_WORDS = 10_000
 SIZES = {
     "epochs": Size("epochs", 8, 1, 20, *texts.SIZES["epochs"]),
@@ -85,7 +86,7 @@ def _opinions() -> LabelledTexts:
 
 def fetch_imdb() -> LabelledTexts:
     """Fetch as many film reviews as a visitor's training may use; raise ModelUnavailable where they cannot be had."""
-    return classifier_data.imdb(IMDB_EXAMPLES)
+    return imdb(IMDB_TRAIN, IMDB_TEST)
 
 
 def is_same_data(page: str, trained: LabelledTexts, data: LabelledTexts | None) -> bool:

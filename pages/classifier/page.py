@@ -84,7 +84,7 @@ def choose_data(*, disabled: bool) -> LabelledTexts | None:
     model.data_input(PAGE, disabled=disabled)
     data = model.chosen_data(PAGE)
     if data is None:
-        st.caption(texts.IMDB.format(examples=model.IMDB_EXAMPLES))
+        st.caption(texts.IMDB.format(train=model.IMDB_TRAIN, test=model.IMDB_TEST))
     else:
         drawings.show_data(PAGE, data)
     return data

@@ -24,8 +24,8 @@ SHARED = (
 DATA_TITLE = "Training data"
 DATA = {"opinions": "Film opinions (generated)", "own": "Your own CSV", "imdb": "IMDB reviews"}
 IMDB = (
-    "{examples:,} reviews to train on and as many to test on (Maas et al. 2011), downloaded from the Hugging Face Hub when you "
-    "press Train."
+    "{train:,} reviews to train on and {test:,} to test on (Maas et al. 2011), downloaded from the Hugging Face Hub when you "
+    "press Train, unless this server has them already."
 )
 CSV = "CSV file with the columns text and label"
 CSV_MISSING = "Upload a CSV file first. Its first line is text,label; each other line holds a text and its label."
@@ -54,6 +54,11 @@ OVERFITTING = (
 )
 TEST_RESULT = (
     "{correct:,} of {total:,} test texts are classified correctly ({share}). Rows: true labels. Columns: predicted labels."
+)
+IMDB_NOTEBOOK = (
+    "For comparison, the notebook that this page is based on: 22,500 reviews to train on and 2,500 to test on, hidden size 32, "
+    "1 layer, 2 heads, feed-forward size 128, vocabulary size 50,002, at most 200 words, batch size 164, learning rate 0.001, "
+    "10 epochs: 80.9 % of the test texts classified correctly."
 )
 KNOWN_FRAMES = "Sentences made from templates of the training texts: {correct:,} of {total:,} are classified correctly."
 NEW_FRAMES = "Sentences made from templates that no training text has: {correct:,} of {total:,}."

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from tx_core.errors import TextProblem
 from tx_core.lessons.masking import pad_batch
 from tx_core.settings import host_settings
-from tx_core.training.classifier_data import LabelledTexts, imdb, opinions
+from tx_core.training.classifier_data import LabelledTexts, opinions
 from tx_core.training.classifier_model import (
     NOTEBOOK_CLASSIFIER,
     OPINIONS,
@@ -30,6 +30,7 @@ from tx_core.training.classifier_model import (
     random_classifier,
     training_ids,
 )
+from tx_core.training.imdb import NOTEBOOK_TEST, NOTEBOOK_TRAIN, imdb
 from tx_core.transformer.attention import padding_mask
 from tx_core.transformer.bert import max_pool
 from tx_core.transformer.trace import AttentionStack, Trace
@@ -228,7 +229,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--data", choices=("opinions", "imdb"), default="opinions")
     parser.add_argument("--device", default="cpu")
     chosen = parser.parse_args(arguments)
-    data, settings = (imdb(), NOTEBOOK_CLASSIFIER) if chosen.data == "imdb" else (opinions(), OPINIONS)
+    if chosen.data == "imdb":
+        data, settings = imdb(NOTEBOOK_TRAIN, NOTEBOOK_TEST), NOTEBOOK_CLASSIFIER
+    else:
+        data, settings = opinions(), OPINIONS
     training = start_training(settings, data, chosen.device)
     for progress in train_classifier(training):
         if progress.test is not None:

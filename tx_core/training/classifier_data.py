@@ -1,4 +1,4 @@
-"""Labelled sentences: generated film reviews, a visitor's CSV, or IMDB.
+"""Labelled sentences: generated film reviews, or a visitor's CSV; IMDB is in `imdb`.
 
 `python -m tx_core.training.classifier_data opinions.csv` writes the generated reviews to a file.
 """
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from tx_core.corpus.sentence_file import NO_TEXT, csv_rows, decode
-from tx_core.errors import ModelUnavailable, TextProblem
+from tx_core.errors import TextProblem
 from tx_core.settings import host_settings
 
 MIN_EXAMPLES = 20
@@ -22,12 +22,10 @@ MAX_LABELS = 10
 MAX_EXAMPLE_CHARACTERS = 5_000
 MAX_LABEL_CHARACTERS = 40
 
-MADE_HERE, FROM_HUB, YOUR_FILE = "made from templates of this app", "IMDB, from the Hugging Face hub", "your file"
+MADE_HERE, YOUR_FILE = "made from templates of this app", "your file"
 TOO_FEW_EXAMPLES = "At least {least} examples are needed to train, there are {examples}."
 WRONG_NUMBER_OF_LABELS = "Between 2 and {most} different labels are needed, there are {labels:,}."
 LONELY_LABEL = "Every label needs 2 examples or more; “{label}” has one."
-NO_DATASETS = "IMDB needs the datasets library on this server (pip install datasets). Choose other texts."
-HUB_SILENT = "IMDB cannot be fetched now: the hub does not answer. Choose other texts."
 EXAMPLES_TOO_LARGE = "The file may have {most:,} bytes, this one has {bytes:,}: use fewer examples."
 TOO_MANY_EXAMPLES = "The file may have {most:,} examples; this one has more."
 WRONG_HEADER = "The file must be a CSV with a first line that names the columns text and label; this one begins with: {header}."
@@ -286,37 +284,6 @@ def split(source: str, texts: Sequence[str], labels: Sequence[str], seed: int = 
         tuple(number[labels[place]] for place in train),
         tuple(texts[place] for place in test),
         tuple(number[labels[place]] for place in test),
-    )
-
-
-def imdb(examples: int = 25_000) -> LabelledTexts:
-    """Load film reviews with the `datasets` library (Maas et al. 2011): the first `examples` of either split, shuffled.
-
-    Raises:
-        ModelUnavailable: If the library is not installed or the hub does not answer.
-    """
-    # Imported here, since only IMDB needs the hub; its HTTPError is neither an OSError nor a RuntimeError.
-    from huggingface_hub.errors import HTTPError
-
-    try:
-        from datasets import load_dataset
-        from datasets.exceptions import DatasetsError
-
-        missing = (HTTPError, DatasetsError, OSError, ValueError, RuntimeError)
-        rows = [load_dataset("stanfordnlp/imdb", split=part).shuffle(seed=0) for part in ("train", "test")]
-    except ImportError as absent:
-        raise ModelUnavailable(NO_DATASETS) from absent
-    except missing as unreachable:
-        raise ModelUnavailable(HUB_SILENT) from unreachable
-    train, test = (part.select(range(min(examples, len(part)))) for part in rows)
-    return LabelledTexts(
-        FROM_HUB,
-        ("negative", "positive"),
-        tuple(train["text"]),
-        tuple(train["label"]),
-        tuple(test["text"]),
-        tuple(test["label"]),
-        "imdb",
     )
 
 

@@ -1,21 +1,23 @@
 """The texts that the classifier's page learns from: a visitor's own file, and reviews that may not be there."""
 
-import random
-import sys
+import re
 from collections.abc import Iterator
-from types import ModuleType
+from pathlib import Path
 
 import pytest
-from huggingface_hub.errors import HTTPError
+from huggingface_hub import constants
 
 from pages.classifier import model, texts
 from pages.ui.shell.frame import HEADINGS
 from tests.support.classifier_page import KIND, OWN, SMALL, Open, press, upload
 from tests.support.drawings import says
+from tests.support.imdb_cache import keep, reviews, table_of
 from tests.support.trainings import own_server, until_still
 from tx_core.errors import TextProblem
 from tx_core.training.background import Registry
-from tx_core.training.classifier_data import NO_DATASETS, WRONG_HEADER, imdb
+from tx_core.training.classifier_data import WRONG_HEADER
+from tx_core.training.classifier_model import NOTEBOOK_CLASSIFIER
+from tx_core.training.imdb import FILES, HUB_SILENT, NOTEBOOK_TEST, NOTEBOOK_TRAIN, UNREADABLE, UNUSABLE
 
 OWN_SUMMARY = texts.DATA_SUMMARY.format(train=20, test=4, labels="<b>rainy</b>, sunny", source="mine.csv")
 
@@ -78,83 +80,45 @@ def test_a_first_csv_that_cannot_be_used_is_reported_once_and_taken_out_asks_for
     assert says(app).count(HEADINGS[TextProblem]) == 1
 
 
-def test_imdb_that_cannot_be_fetched_says_so(open_app: Open, trainings: Registry, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setitem(sys.modules, "datasets", None)
+@pytest.fixture
+def hub_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The hub's cache on disk, empty, and no hub that could be reached."""
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setattr(constants, "ENDPOINT", "http://127.0.0.1:9")
+    return tmp_path
+
+
+def test_imdb_that_cannot_be_fetched_says_so(open_app: Open, trainings: Registry, hub_cache: Path):
     app = open_app("classifier", data="imdb")
-    assert texts.IMDB.format(examples=model.IMDB_EXAMPLES) in says(app)
+    assert texts.IMDB.format(train=model.IMDB_TRAIN, test=model.IMDB_TEST) in says(app)
     press(app, "train")
     assert not app.exception
-    assert NO_DATASETS in says(app)
+    assert HUB_SILENT in says(app)
     assert trainings.running == 0
 
 
-class Reviews:
-    """A split as the datasets library hands it over: shuffled and chosen by place, read by column."""
-
-    def __init__(self, rows: list[tuple[str, int]]):
-        self.rows = rows
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __getitem__(self, column: str) -> list:
-        return [row[("text", "label").index(column)] for row in self.rows]
-
-    def shuffle(self, seed: int) -> "Reviews":
-        return Reviews(random.Random(seed).sample(self.rows, len(self.rows)))
-
-    def select(self, places: range) -> "Reviews":
-        return Reviews([self.rows[place] for place in places])
+def test_a_damaged_file_of_reviews_is_named(open_app: Open, trainings: Registry, hub_cache: Path):
+    keep(hub_cache, "train", table_of(reviews("train", 40))).write_bytes(b"PAR1")
+    app = press(open_app("classifier", data="imdb"), "train")
+    assert not app.exception
+    assert UNUSABLE.format(file=FILES["train"], why=UNREADABLE) in says(app)
 
 
-@pytest.fixture
-def reviews(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A hub with 40 reviews to learn from and 30 to test on, ordered by label, as the real ones are."""
-
-    def load(name: str, split: str) -> Reviews:
-        assert name == "stanfordnlp/imdb"
-        size = {"train": 40, "test": 30}[split]
-        return Reviews([(f"{('dull', 'fine')[place * 2 // size]} {split} {place}", place * 2 // size) for place in range(size)])
-
-    library, errors = ModuleType("datasets"), ModuleType("datasets.exceptions")
-    library.load_dataset, library.exceptions, errors.DatasetsError = load, errors, LookupError
-    monkeypatch.setitem(sys.modules, "datasets", library)
-    monkeypatch.setitem(sys.modules, "datasets.exceptions", errors)
-
-
-def test_the_first_reviews_of_either_split_are_taken_shuffled_with_their_labels(reviews: None):
-    found = imdb(24)
-    assert (len(found.train_texts), len(found.test_texts), found.kind) == (24, 24, "imdb")
-    assert len(imdb().test_texts) == 30
-    assert set(found.train_labels) == set(found.test_labels) == {0, 1}
-    for part, sentences, labels in (
-        ("train", found.train_texts, found.train_labels),
-        ("test", found.test_texts, found.test_labels),
-    ):
-        assert all(text.startswith(f"{('dull', 'fine')[label]} {part} ") for text, label in zip(sentences, labels, strict=True))
-    assert found.names == ("negative", "positive")
-
-
-def test_reviews_are_fetched_when_training_starts_and_learned_from(open_app: Open, trainings: Registry, reviews: None):
-    app = press(open_app("classifier", **SMALL | {"data": "imdb", "text": "dull"}), "train")
-    until_still(app, trainings, KIND)
+def test_reviews_are_fetched_when_training_starts_learned_from_and_compared(open_app: Open, trainings: Registry, hub_cache: Path):
+    for part, count in (("train", 40), ("test", 30)):
+        keep(hub_cache, part, table_of(reviews(part, count)))
+    app = open_app("classifier", **SMALL | {"data": "imdb", "text": "dull"})
+    assert texts.IMDB_NOTEBOOK not in says(app)
+    until_still(press(app, "train"), trainings, KIND)
     assert not app.exception
     assert texts.TRAINED.format(done=1, total=1) in says(app)
     assert int(app.dataframe[0].value.to_numpy().sum()) == 30
     assert texts.TOP_CONTRIBUTION.partition("{label}")[0].format(word="dull") in says(app)
+    assert texts.IMDB_NOTEBOOK in says(app)
 
 
-@pytest.mark.parametrize("failure", [HTTPError("503"), OSError("no route"), ImportError("dill"), ValueError("no such split")])
-def test_reviews_that_cannot_be_had_are_reported_whatever_the_library_says(
-    open_app: Open, monkeypatch: pytest.MonkeyPatch, failure
-):
-    def refuse(*_: object, **__: object) -> None:
-        raise failure
-
-    library, errors = ModuleType("datasets"), ModuleType("datasets.exceptions")
-    library.load_dataset, library.exceptions, errors.DatasetsError = refuse, errors, LookupError
-    monkeypatch.setitem(sys.modules, "datasets", library)
-    monkeypatch.setitem(sys.modules, "datasets.exceptions", errors)
-    app = press(open_app("classifier", data="imdb"), "train")
-    assert not app.exception
-    assert "Choose other texts" in says(app)
+def test_the_notebook_is_quoted_with_the_settings_that_the_command_trains():
+    one = NOTEBOOK_CLASSIFIER
+    quoted = [float(number.replace(",", "")) for number in re.findall(r"\d[\d,.]*\d|\d", texts.IMDB_NOTEBOOK)]
+    sizes = [one.hidden_size, one.num_layers, one.num_heads, one.intermediate_size, one.most_words + 2, one.most_tokens]
+    assert quoted == [NOTEBOOK_TRAIN, NOTEBOOK_TEST, *sizes, one.batch_size, one.learning_rate, one.epochs, 80.9]

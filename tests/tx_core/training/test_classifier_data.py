@@ -1,14 +1,13 @@
 """Labelled texts: the set of our own, a visitor's CSV, and every way in which one can be wrong."""
 
 import re
-import sys
 
 import pytest
 
 from tx_core.corpus.sentence_file import NO_TEXT
-from tx_core.errors import ModelUnavailable, TextProblem
+from tx_core.errors import TextProblem
 from tx_core.training import classifier_data as messages
-from tx_core.training.classifier_data import examples_csv, imdb, main, opinions, read_csv, split
+from tx_core.training.classifier_data import examples_csv, main, opinions, read_csv, split
 
 ROWS = [("a fine film, really", "good"), ("a sad “film”", "bad")] * 12
 
@@ -128,9 +127,3 @@ def test_what_is_written_as_csv_is_read_again():
 def test_the_command_writes_the_set_down(tmp_path):
     main([str(tmp_path / "opinions.csv"), "--examples", "50"])
     assert (tmp_path / "opinions.csv").read_text(encoding="utf-8").count("\n") == 51
-
-
-def test_imdb_without_its_library_says_what_to_do(monkeypatch):
-    monkeypatch.setitem(sys.modules, "datasets", None)
-    with pytest.raises(ModelUnavailable, match=re.escape(messages.NO_DATASETS)):
-        imdb()

@@ -1,0 +1,146 @@
+"""IMDB from Parquet files in the hub's layout: from the cache, from a hub, and every way in which it cannot be had."""
+
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pyarrow
+import pytest
+from huggingface_hub import constants
+from pyarrow import parquet
+
+from tests.support.imdb_cache import cached_file, hub_with, keep, reviews, table_of
+from tx_core.errors import ModelUnavailable
+from tx_core.training import imdb as module
+from tx_core.training.imdb import EMPTY, FILES, HUB_SILENT, NO_ROOM, UNREADABLE, UNUSABLE, WRONG_COLUMNS, WRONG_ROWS, imdb
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The hub's cache on disk, empty; and no hub that could be reached."""
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setattr(constants, "ENDPOINT", "http://127.0.0.1:9")
+    return tmp_path
+
+
+@pytest.fixture
+def kept(cache: Path) -> Path:
+    """The cache with 40 reviews to train on and 30 to test on."""
+    for part, count in (("train", 40), ("test", 30)):
+        keep(cache, part, table_of(reviews(part, count)))
+    return cache
+
+
+def test_reviews_are_drawn_at_random_from_either_file_and_keep_their_labels(kept: Path):
+    found = imdb(24, 12)
+    assert (len(found.train_texts), len(found.test_texts), found.kind) == (24, 12, "imdb")
+    assert set(found.train_labels) == set(found.test_labels) == {0, 1}
+    assert len(set(found.train_texts)) == 24
+    parts = (("train", found.train_texts, found.train_labels), ("test", found.test_texts, found.test_labels))
+    for part, texts, labels in parts:
+        assert all(text.startswith(f"{('dull', 'fine')[label]} {part} ") for text, label in zip(texts, labels, strict=True))
+    assert found.names == ("negative", "positive")
+    assert imdb(24, 12) == found
+
+
+def test_no_more_reviews_are_taken_than_there_are(kept: Path):
+    found = imdb(1000, 1000)
+    assert (len(found.train_texts), len(found.test_texts)) == (40, 30)
+
+
+def test_without_a_hub_and_without_the_files_it_says_so_soon(cache: Path):
+    began = time.monotonic()
+    with pytest.raises(ModelUnavailable) as problem:
+        imdb(10, 10)
+    assert str(problem.value) == HUB_SILENT
+    assert time.monotonic() - began < 10  # retrying takes 24
+
+
+def test_one_file_alone_in_the_cache_is_not_enough_without_a_hub(cache: Path):
+    keep(cache, "train", table_of(reviews("train", 40)))
+    with pytest.raises(ModelUnavailable, match=HUB_SILENT):
+        imdb(10, 10)
+
+
+def test_a_link_in_the_cache_that_leads_nowhere_counts_as_missing(kept: Path):
+    cached_file(kept, "test").resolve().unlink()
+    with pytest.raises(ModelUnavailable, match=HUB_SILENT):
+        imdb(10, 10)
+
+
+def test_files_are_fetched_from_the_hub_once(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    files = {}
+    for part, name in FILES.items():
+        parquet.write_table(table_of(reviews(part, 40)), tmp_path / part)
+        files[name] = (tmp_path / part).read_bytes()
+    with hub_with(files) as (address, asked):
+        monkeypatch.setattr(constants, "ENDPOINT", address)
+        monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", f"{address}/{{repo_id}}/resolve/{{revision}}/{{filename}}")
+        first = imdb(20, 10)
+        assert all(any(request.startswith("GET") and request.endswith(name) for request in asked) for name in files)
+        requests = len(asked)
+        assert imdb(20, 10) == first
+        assert len(asked) == requests
+    assert cached_file(cache, "test").is_file()
+
+
+def test_a_hub_that_lacks_the_files_is_reported(cache: Path, monkeypatch: pytest.MonkeyPatch):
+    with hub_with({}) as (address, _):
+        monkeypatch.setattr(constants, "ENDPOINT", address)
+        monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", f"{address}/{{repo_id}}/resolve/{{revision}}/{{filename}}")
+        with pytest.raises(ModelUnavailable, match=HUB_SILENT):
+            imdb(10, 10)
+
+
+def test_a_disk_without_room_is_reported_before_anything_is_fetched(cache: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(module, "room_for_downloads", lambda: 1_000_000)
+    with pytest.raises(ModelUnavailable) as problem:
+        imdb(10, 10)
+    assert str(problem.value) == NO_ROOM.format(megabytes=45, room=1)
+
+
+def unusable(why: str) -> str:
+    return UNUSABLE.format(file=FILES["train"], why=why)
+
+
+@pytest.mark.parametrize("left", [0, 3, 4, 100, -200, -1])
+def test_a_file_that_is_cut_short_says_so(kept: Path, left: int):
+    blob = cached_file(kept, "train").resolve()
+    blob.write_bytes(blob.read_bytes()[:left])
+    with pytest.raises(ModelUnavailable) as problem:
+        imdb(10, 10)
+    assert str(problem.value) == unusable(UNREADABLE)
+
+
+def test_bytes_that_are_altered_within_never_end_in_another_error(kept: Path):
+    blob = cached_file(kept, "train").resolve()
+    whole = blob.read_bytes()
+    for place in range(0, len(whole), 7):
+        blob.write_bytes(whole[:place] + b"\xff\xfe\xfd" + whole[place + 3 :])
+        with suppress(ModelUnavailable):
+            imdb(10, 10)
+
+
+@pytest.mark.parametrize(
+    ("columns", "why"),
+    [
+        ({"text": ["fine"], "stars": [5]}, WRONG_COLUMNS),
+        ({"text": [1], "label": [1]}, WRONG_COLUMNS),
+        ({"text": ["fine"], "label": ["positive"]}, WRONG_COLUMNS),
+        ({"text": ["fine", "dull"], "label": [1, -1]}, WRONG_ROWS),
+        ({"text": ["fine", "dull"], "label": [1, None]}, WRONG_ROWS),
+        ({"text": ["fine", None], "label": [1, 0]}, WRONG_ROWS),
+    ],
+)
+def test_a_file_of_another_layout_says_what_is_wrong(cache: Path, columns: dict, why: str):
+    keep(cache, "train", pyarrow.table(columns))
+    with pytest.raises(ModelUnavailable) as problem:
+        imdb(10, 10)
+    assert str(problem.value) == unusable(why)
+
+
+def test_a_file_without_reviews_says_so(cache: Path):
+    keep(cache, "train", table_of([]))
+    with pytest.raises(ModelUnavailable) as problem:
+        imdb(10, 10)
+    assert str(problem.value) == unusable(EMPTY)
