@@ -11,7 +11,7 @@ from pathlib import Path
 import pyarrow
 from pyarrow import parquet
 
-from tx_core.training.imdb import DATASET, FILES, REVISION
+from tx_core.training.imdb import IMDB, IMDB_FILES, IMDB_REVISION
 
 Rows = list[tuple[str, int]]
 
@@ -29,7 +29,7 @@ def table_of(rows: Rows) -> pyarrow.Table:
 
 def cached_file(cache: Path, part: str) -> Path:
     """Return where the cache has the file of a part: a link into the folder of blobs."""
-    return cache / f"datasets--{DATASET.replace('/', '--')}" / "snapshots" / REVISION / FILES[part]
+    return cache / f"datasets--{IMDB.replace('/', '--')}" / "snapshots" / IMDB_REVISION / IMDB_FILES[part]
 
 
 def keep(cache: Path, part: str, table: pyarrow.Table) -> Path:
@@ -51,12 +51,12 @@ def hub_with(files: dict[str, bytes]) -> Iterator[tuple[str, list[str]]]:
     class Hub(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             asked.append(f"{self.command} {self.path}")
-            name = self.path.partition(f"/resolve/{REVISION}/")[2]
-            about = self.path == f"/api/datasets/{DATASET}/revision/{REVISION}"
-            body = json.dumps({"id": DATASET, "sha": REVISION, "siblings": []}).encode() if about else files.get(name)
+            name = self.path.partition(f"/resolve/{IMDB_REVISION}/")[2]
+            about = self.path == f"/api/datasets/{IMDB}/revision/{IMDB_REVISION}"
+            body = json.dumps({"id": IMDB, "sha": IMDB_REVISION, "siblings": []}).encode() if about else files.get(name)
             self.send_response(404 if body is None else 200)
             self.send_header("Content-Length", str(len(body or b"")))
-            self.send_header("X-Repo-Commit", REVISION)
+            self.send_header("X-Repo-Commit", IMDB_REVISION)
             self.send_header("ETag", f'"{hashlib.sha256(body or b"").hexdigest()}"')
             self.end_headers()
             if self.command == "GET":

@@ -10,8 +10,8 @@ from tx_core.engine.download import room_for_downloads
 from tx_core.errors import ModelUnavailable
 from tx_core.training.classifier_data import LabelledTexts
 
-DATASET, REVISION = "stanfordnlp/imdb", "e6281661ce1c48d982bc483cf8a173c1bbeb5d31"
-FILES = {"train": "plain_text/train-00000-of-00001.parquet", "test": "plain_text/test-00000-of-00001.parquet"}
+IMDB, IMDB_REVISION = "stanfordnlp/imdb", "e6281661ce1c48d982bc483cf8a173c1bbeb5d31"
+IMDB_FILES = {"train": "plain_text/train-00000-of-00001.parquet", "test": "plain_text/test-00000-of-00001.parquet"}
 DOWNLOAD_BYTES = 45_000_000
 """Of both files together, rounded up."""
 MAX_PARQUET_BYTES = 500_000_000
@@ -21,13 +21,13 @@ NOTEBOOK_TRAIN, NOTEBOOK_TEST = 22_500, 2_500
 """The split of the notebook."""
 FROM_HUB = "IMDB, from the Hugging Face hub"
 HUB_SILENT = "IMDB cannot be fetched now: the hub does not answer. Choose other texts."
-NO_ROOM = "IMDB is a download of {megabytes:.0f} MB, and this server has room for {room:.0f} MB. Choose other texts."
-UNUSABLE = (
+NO_ROOM_FOR_IMDB = "IMDB is a download of {megabytes:.0f} MB, and this server has room for {room:.0f} MB. Choose other texts."
+UNUSABLE_IMDB = (
     "The file {file} of IMDB on this server cannot be used: {why}. Choose other texts. Whoever runs the server deletes it from "
     "the cache of the hub; it is then fetched anew."
 )
-UNREADABLE, EMPTY, TOO_LARGE = "it is cut short or damaged", "it has no reviews", "it is far too large"
-WRONG_COLUMNS = "it has no column text of strings beside a column label of whole numbers"
+DAMAGED_PARQUET, NO_REVIEWS, FAR_TOO_LARGE = "it is cut short or damaged", "it has no reviews", "it is far too large"
+OTHER_COLUMNS = "it has no column text of strings beside a column label of whole numbers"
 WRONG_ROWS = "it has rows without a text, or with labels other than 0 and 1"
 
 
@@ -44,14 +44,14 @@ def imdb(train: int, test: int) -> LabelledTexts:
 def _read(part: str, count: int) -> tuple[tuple[str, ...], tuple[int, ...]]:
     """Draw reviews of one part, with their labels; the file has them ordered by label."""
     file = _cached(part) or _fetch(part)
-    texts, labels = _columns(file, FILES[part])
+    texts, labels = _columns(file, IMDB_FILES[part])
     drawn = random.Random(0).sample(range(len(texts)), min(count, len(texts)))
     return tuple(texts[place] for place in drawn), tuple(labels[place] for place in drawn)
 
 
 def _cached(part: str) -> Path | None:
     """Return the file of a part if the hub's cache on this machine has it."""
-    found = huggingface_hub.try_to_load_from_cache(DATASET, FILES[part], revision=REVISION, repo_type="dataset")
+    found = huggingface_hub.try_to_load_from_cache(IMDB, IMDB_FILES[part], revision=IMDB_REVISION, repo_type="dataset")
     return Path(found) if isinstance(found, str) else None
 
 
@@ -59,11 +59,11 @@ def _fetch(part: str) -> Path:
     """Download the file of a part into the hub's cache; raise ModelUnavailable where it cannot be had."""
     hub, room = huggingface_hub.HfApi(), room_for_downloads()
     if room < DOWNLOAD_BYTES:
-        raise ModelUnavailable(NO_ROOM.format(megabytes=DOWNLOAD_BYTES / 1e6, room=room / 1e6))
+        raise ModelUnavailable(NO_ROOM_FOR_IMDB.format(megabytes=DOWNLOAD_BYTES / 1e6, room=room / 1e6))
     try:
         # Without a connection this request fails at once; hf_hub_download alone retries for 24 s.
-        hub.dataset_info(DATASET, revision=REVISION, timeout=10)
-        return Path(hub.hf_hub_download(DATASET, FILES[part], revision=REVISION, repo_type="dataset"))
+        hub.dataset_info(IMDB, revision=IMDB_REVISION, timeout=10)
+        return Path(hub.hf_hub_download(IMDB, IMDB_FILES[part], revision=IMDB_REVISION, repo_type="dataset"))
     except (HTTPError, OSError, ValueError) as unreachable:
         raise ModelUnavailable(HUB_SILENT) from unreachable
 
@@ -79,18 +79,18 @@ def _columns(file: Path, name: str) -> tuple[list[str], list[int]]:
             types = {field.name: field.type for field in table.schema_arrow}
             size = sum(table.metadata.row_group(group).total_byte_size for group in range(table.num_row_groups))
             if types.get("text") not in (pyarrow.string(), pyarrow.large_string()) or types.get("label") != pyarrow.int64():
-                raise _unusable(name, WRONG_COLUMNS)
+                raise _unusable(name, OTHER_COLUMNS)
             if size > MAX_PARQUET_BYTES:
-                raise _unusable(name, TOO_LARGE)
+                raise _unusable(name, FAR_TOO_LARGE)
             columns = table.read(["text", "label"]).to_pydict()
     except (OSError, pyarrow.ArrowException, UnicodeDecodeError) as broken:
-        raise _unusable(name, UNREADABLE) from broken
+        raise _unusable(name, DAMAGED_PARQUET) from broken
     if None in columns["text"] or not set(columns["label"]) <= {0, 1}:
         raise _unusable(name, WRONG_ROWS)
     if not columns["text"]:
-        raise _unusable(name, EMPTY)
+        raise _unusable(name, NO_REVIEWS)
     return columns["text"], columns["label"]
 
 
 def _unusable(name: str, why: str) -> ModelUnavailable:
-    return ModelUnavailable(UNUSABLE.format(file=name, why=why))
+    return ModelUnavailable(UNUSABLE_IMDB.format(file=name, why=why))

@@ -17,7 +17,7 @@ from tx_core.errors import TextProblem
 from tx_core.training.background import Registry
 from tx_core.training.classifier_data import WRONG_HEADER
 from tx_core.training.classifier_model import NOTEBOOK_CLASSIFIER
-from tx_core.training.imdb import FILES, HUB_SILENT, NOTEBOOK_TEST, NOTEBOOK_TRAIN, UNREADABLE, UNUSABLE
+from tx_core.training.imdb import DAMAGED_PARQUET, HUB_SILENT, IMDB_FILES, NOTEBOOK_TEST, NOTEBOOK_TRAIN, UNUSABLE_IMDB
 
 OWN_SUMMARY = texts.DATA_SUMMARY.format(train=20, test=4, labels="<b>rainy</b>, sunny", source="mine.csv")
 
@@ -101,7 +101,7 @@ def test_a_damaged_file_of_reviews_is_named(open_app: Open, trainings: Registry,
     keep(hub_cache, "train", table_of(reviews("train", 40))).write_bytes(b"PAR1")
     app = press(open_app("classifier", data="imdb"), "train")
     assert not app.exception
-    assert UNUSABLE.format(file=FILES["train"], why=UNREADABLE) in says(app)
+    assert UNUSABLE_IMDB.format(file=IMDB_FILES["train"], why=DAMAGED_PARQUET) in says(app)
 
 
 def test_reviews_are_fetched_when_training_starts_learned_from_and_compared(open_app: Open, trainings: Registry, hub_cache: Path):

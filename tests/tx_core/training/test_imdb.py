@@ -12,7 +12,17 @@ from pyarrow import parquet
 from tests.support.imdb_cache import cached_file, hub_with, keep, reviews, table_of
 from tx_core.errors import ModelUnavailable
 from tx_core.training import imdb as module
-from tx_core.training.imdb import EMPTY, FILES, HUB_SILENT, NO_ROOM, UNREADABLE, UNUSABLE, WRONG_COLUMNS, WRONG_ROWS, imdb
+from tx_core.training.imdb import (
+    DAMAGED_PARQUET,
+    HUB_SILENT,
+    IMDB_FILES,
+    NO_REVIEWS,
+    NO_ROOM_FOR_IMDB,
+    UNUSABLE_IMDB,
+    OTHER_COLUMNS,
+    WRONG_ROWS,
+    imdb,
+)
 
 
 @pytest.fixture
@@ -70,7 +80,7 @@ def test_a_link_in_the_cache_that_leads_nowhere_counts_as_missing(kept: Path):
 
 def test_files_are_fetched_from_the_hub_once(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     files = {}
-    for part, name in FILES.items():
+    for part, name in IMDB_FILES.items():
         parquet.write_table(table_of(reviews(part, 40)), tmp_path / part)
         files[name] = (tmp_path / part).read_bytes()
     with hub_with(files) as (address, asked):
@@ -96,11 +106,11 @@ def test_a_disk_without_room_is_reported_before_anything_is_fetched(cache: Path,
     monkeypatch.setattr(module, "room_for_downloads", lambda: 1_000_000)
     with pytest.raises(ModelUnavailable) as problem:
         imdb(10, 10)
-    assert str(problem.value) == NO_ROOM.format(megabytes=45, room=1)
+    assert str(problem.value) == NO_ROOM_FOR_IMDB.format(megabytes=45, room=1)
 
 
 def unusable(why: str) -> str:
-    return UNUSABLE.format(file=FILES["train"], why=why)
+    return UNUSABLE_IMDB.format(file=IMDB_FILES["train"], why=why)
 
 
 @pytest.mark.parametrize("left", [0, 3, 4, 100, -200, -1])
@@ -109,7 +119,7 @@ def test_a_file_that_is_cut_short_says_so(kept: Path, left: int):
     blob.write_bytes(blob.read_bytes()[:left])
     with pytest.raises(ModelUnavailable) as problem:
         imdb(10, 10)
-    assert str(problem.value) == unusable(UNREADABLE)
+    assert str(problem.value) == unusable(DAMAGED_PARQUET)
 
 
 def test_bytes_that_are_altered_within_never_end_in_another_error(kept: Path):
@@ -124,9 +134,9 @@ def test_bytes_that_are_altered_within_never_end_in_another_error(kept: Path):
 @pytest.mark.parametrize(
     ("columns", "why"),
     [
-        ({"text": ["fine"], "stars": [5]}, WRONG_COLUMNS),
-        ({"text": [1], "label": [1]}, WRONG_COLUMNS),
-        ({"text": ["fine"], "label": ["positive"]}, WRONG_COLUMNS),
+        ({"text": ["fine"], "stars": [5]}, OTHER_COLUMNS),
+        ({"text": [1], "label": [1]}, OTHER_COLUMNS),
+        ({"text": ["fine"], "label": ["positive"]}, OTHER_COLUMNS),
         ({"text": ["fine", "dull"], "label": [1, -1]}, WRONG_ROWS),
         ({"text": ["fine", "dull"], "label": [1, None]}, WRONG_ROWS),
         ({"text": ["fine", None], "label": [1, 0]}, WRONG_ROWS),
@@ -143,4 +153,4 @@ def test_a_file_without_reviews_says_so(cache: Path):
     keep(cache, "train", table_of([]))
     with pytest.raises(ModelUnavailable) as problem:
         imdb(10, 10)
-    assert str(problem.value) == unusable(EMPTY)
+    assert str(problem.value) == unusable(NO_REVIEWS)
