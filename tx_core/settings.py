@@ -97,8 +97,11 @@ class Settings(BaseSettings):
     trainings: Count = _field(
         max(2, CORES), "Trainings at once; later ones wait for their turn.", default="number of cores, at least 2"
     )
-    max_training_multiply_adds: Annotated[float, Field(ge=1, le=1e18)] = _field(
-        5e11, "Length of a training that a visitor may start: 5e11 multiply-adds take a minute or two on one core."
+    max_training_multiply_adds: Annotated[float, Field(ge=1, le=1e18)] | None = _field(
+        None,
+        "Length of a training that a visitor may start: 5e11 multiply-adds take a minute or two on one core.",
+        default="5e11; on a CUDA card 5e13",
+        allowed="a number from 1 to 1e+18",
     )
     scans: Count = _field(2, "Scans of the heads of large models at once.")
     max_background_runs: Count = _field(50, "Trainings that compute, wait or are done, and as many scans.")
@@ -109,7 +112,12 @@ class Settings(BaseSettings):
         1000, "What one run of a model may keep; a longer text is refused before it is computed, which takes about twice as much."
     )
     max_text_characters: Count = _field(20_000, "Longest text, in characters.")
-    max_sentences: Count = _field(20_000, "Sentences in a file of many sentences.")
+    max_sentences: Count | None = _field(
+        None,
+        "Sentences in a file of many sentences.",
+        default="20,000; on a CUDA card 100,000",
+        allowed="a whole number from 1",
+    )
     max_sentence_file_megabytes: Count = _field(5, "Size of such a file.")
     max_examples: Count = _field(20_000, "Labelled texts in a file for the classifier.")
     max_example_file_megabytes: Count = _field(1, "Size of such a file.")

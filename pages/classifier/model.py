@@ -6,12 +6,13 @@ import streamlit as st
 
 from pages.classifier import texts
 from pages.ui.panels import texts as panel_texts
-from pages.ui.panels import training
-from pages.ui.panels.training import Size
+from pages.ui.panels import training, training_sizes
+from pages.ui.panels.training_sizes import Size
 from pages.ui.shell.address import choice_field, widget_key
 from pages.ui.shell.level import is_hidden
 from pages.ui.shell.uploads import uploaded_file
 from tx_core.engine.device import best_device
+from tx_core.engine.device_limits import CARD_LIMITS, DeviceLimits, device_limits
 from tx_core.errors import TextProblem
 from tx_core.settings import host_settings
 from tx_core.training import classifier, classifier_data
@@ -21,19 +22,28 @@ from tx_core.training.classifier_data import LabelledTexts
 from tx_core.training.classifier_model import ClassifierSettings
 from tx_core.training.imdb import imdb
 
-IMDB_TRAIN, IMDB_TEST = 1000, 1000
-MAX_VOCABULARY_WORDS = 10_000
 SIZES = {
     "epochs": Size("epochs", 8, 1, 20, *texts.SIZES["epochs"]),
-    "batch": Size("batch_size", 32, 4, 128, *texts.SIZES["batch"]),
-    "width": Size("hidden_size", 32, 8, 64, *texts.SIZES["width"]),
-    "layers": Size("num_layers", 1, 1, 2, *texts.SIZES["layers"]),
+    "batch": Size("batch_size", 32, 4, CARD_LIMITS.classifier["batch_size"], *texts.SIZES["batch"]),
+    "width": Size("hidden_size", 32, 8, CARD_LIMITS.classifier["hidden_size"], *texts.SIZES["width"]),
+    "layers": Size("num_layers", 1, 1, CARD_LIMITS.classifier["num_layers"], *texts.SIZES["layers"]),
     "heads": Size("num_heads", 2, 1, 8, *texts.SIZES["heads"]),
-    "feed": Size("intermediate_size", 128, 8, 256, *texts.SIZES["feed"]),
+    "feed": Size("intermediate_size", 128, 8, CARD_LIMITS.classifier["intermediate_size"], *texts.SIZES["feed"]),
     "tokens": Size("most_tokens", 40, 4, 200, *texts.SIZES["tokens"]),
     "seed": Size("seed", 0, 0, 9999, *texts.SIZES["seed"]),
 }
-FIELDS = (choice_field("data", tuple(texts.DATA)), *training.training_fields(SIZES))
+FIELDS = (choice_field("data", tuple(texts.DATA)), *training_sizes.training_fields(SIZES))
+
+
+def limits() -> DeviceLimits:
+    """Return what the device of this server allows."""
+    return device_limits(best_device())
+
+
+def offered_sizes() -> dict[str, Size]:
+    """Return the sizes that this server offers, by its device."""
+    return training_sizes.sizes_offered(SIZES, limits().classifier)
+
 
 # Data
 
@@ -86,7 +96,7 @@ def _opinions() -> LabelledTexts:
 
 def fetch_imdb() -> LabelledTexts:
     """Fetch as many film reviews as a visitor's training may use; raise ModelUnavailable where they cannot be had."""
-    return imdb(IMDB_TRAIN, IMDB_TEST)
+    return imdb(limits().imdb_train, limits().imdb_test)
 
 
 def is_same_data(page: str, trained: LabelledTexts, data: LabelledTexts | None) -> bool:
@@ -102,17 +112,19 @@ def setting_inputs(page: str, *, disabled: bool) -> None:
     if is_hidden("settings"):
         return
     with st.expander(panel_texts.SIZES, icon=":material/tune:"):
-        training.size_inputs(page, SIZES, columns=3, disabled=disabled)
+        training_sizes.size_inputs(page, offered_sizes(), columns=3, disabled=disabled)
 
 
 def chosen_settings(page: str) -> ClassifierSettings:
     """Read what was chosen; raise TextProblem where the sizes do not fit together."""
-    return training.build_settings(page, SIZES, ClassifierSettings, most_words=MAX_VOCABULARY_WORDS, dropout=0.0)
+    return training_sizes.build_settings(
+        page, offered_sizes(), ClassifierSettings, most_words=limits().classifier["most_words"], dropout=0.0
+    )
 
 
 def show_settings(page: str, model: ClassifierTraining) -> None:
     """Bring the settings and the texts of a model that is trained further onto the page."""
-    values = training.page_values(model.settings, SIZES) | {"data": model.data.kind}
+    values = training_sizes.page_values(model.settings, SIZES) | {"data": model.data.kind}
     if model.data.kind == "own":
         values["own"] = model.data
     st.session_state.update({widget_key(page, name): value for name, value in values.items()})
@@ -120,7 +132,7 @@ def show_settings(page: str, model: ClassifierTraining) -> None:
 
 def differences(page: str, model: ClassifierTraining, data: LabelledTexts | None) -> list[str]:
     """Name the data and each setting of a model that are not those now on the page, as in "Hidden size 64"."""
-    names = training.size_differences(page, model.settings, SIZES)
+    names = training_sizes.size_differences(page, model.settings, SIZES)
     if is_same_data(page, model.data, data):
         return names
     return [texts.OTHER_DATA.format(source=model.data.source), *names]

@@ -18,6 +18,7 @@ from pages.ui.shell.controls import live
 from pages.ui.shell.frame import explain, page_links, share_link, show_engine, show_source
 from pages.ui.shell.level import show_formula
 from tx_core.engine.device import best_device
+from tx_core.engine.device_limits import CARD_LIMITS
 from tx_core.errors import ExplorerError, TextProblem
 from tx_core.training import classifier, classifier_model
 from tx_core.training.background import Snapshot
@@ -26,7 +27,7 @@ from tx_core.training.classifier_data import LabelledTexts
 from tx_core.transformer import bert
 
 KIND = "labels"
-MAX_HEADS = 2, 8
+MAX_HEADS = CARD_LIMITS.classifier["num_layers"], 8
 # Layers and heads of the largest model.
 
 
@@ -84,7 +85,7 @@ def choose_data(*, disabled: bool) -> LabelledTexts | None:
     model.data_input(PAGE, disabled=disabled)
     data = model.chosen_data(PAGE)
     if data is None:
-        st.caption(texts.IMDB.format(train=model.IMDB_TRAIN, test=model.IMDB_TEST))
+        st.caption(texts.IMDB.format(train=model.limits().imdb_train, test=model.limits().imdb_test))
     else:
         drawings.show_data(PAGE, data)
     return data

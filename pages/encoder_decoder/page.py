@@ -26,6 +26,7 @@ from pages.ui.shell.controls import live
 from pages.ui.shell.frame import ask_part, explain, page_links, share_link, show_engine, show_source
 from pages.ui.shell.level import is_hidden, show_formula
 from tx_core.engine.device import best_device
+from tx_core.engine.device_limits import CARD_LIMITS
 from tx_core.errors import ExplorerError
 from tx_core.training import copy_task
 from tx_core.training.background import Snapshot
@@ -34,7 +35,7 @@ from tx_core.training.synthetic import TASKS
 from tx_core.transformer import seq2seq
 
 KIND = "sequences"
-MAX_HEADS = 2, 8
+MAX_HEADS = CARD_LIMITS.encoder_decoder["num_layers"], 8
 # Layers and heads of the largest model.
 
 
@@ -145,9 +146,12 @@ def introduce_model(snapshot: Snapshot | None) -> CopyTraining | None:
     except ExplorerError as problem:
         explain(problem)
         return None
+    if answering is None:
+        st.caption(texts.UNTRAINED_LARGE)
+        return None
     done, settings = len(answering.losses), answering.settings
     trained = texts.TRAINED.format(done=done, total=settings.batches, task=TASKS[settings.task].title)
-    kept = trained if is_hidden("files") else f"{trained} {texts.SAVE_TO_KEEP}"
+    kept = trained if is_hidden("files") or model.is_large(settings) else f"{trained} {texts.SAVE_TO_KEEP}"
     st.markdown(kept if done else texts.UNTRAINED)
     return answering
 

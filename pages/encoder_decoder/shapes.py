@@ -11,7 +11,7 @@ from pages.ui.export.data import table_files
 from pages.ui.export.figure import charts_figure, charts_page, listing_chart
 from pages.ui.export.lessons import Computation, computation_code, offer_drawings
 from pages.ui.export.records import Code, Export
-from pages.ui.panels import training
+from pages.ui.panels import training_sizes
 from pages.ui.shell import cache
 from pages.ui.shell.address import number_field, widget_key
 from pages.ui.shell.frame import show_source
@@ -75,7 +75,7 @@ def show(page: str) -> None:
     with st.expander(texts.INSIDE_SIZES_TITLE, icon=":material/tune:"):
         columns = st.columns(3)
         for place, (name, (_, minimum, maximum)) in enumerate(SIZES.items()):
-            label = training.size_label(texts.INSIDE_SIZES[name], minimum, maximum)
+            label = training_sizes.size_label(texts.INSIDE_SIZES[name], minimum, maximum)
             columns[place % 3].number_input(label, minimum, maximum, key=widget_key(page, name))
     config, sizes = chosen_sizes(page)
     run = run_shapes(page)
@@ -107,7 +107,7 @@ def chosen_sizes(page: str) -> tuple[Seq2SeqConfig, BatchSizes]:
         )
     except ValueError as rule:
         labels = {"hidden_size": texts.INSIDE_SIZES["hidden"], "num_heads": texts.INSIDE_SIZES["split"]}
-        raise training.size_problem(rule, labels) from rule
+        raise training_sizes.size_problem(rule, labels) from rule
     return config, sizes
 
 

@@ -49,6 +49,7 @@ SIZES = {
 LEARNING_RATE_HELP = "Peak value: it rises over the first twentieth of the batches and falls to 0 over the second half."
 POST_NORM = "Post-norm, as in Vaswani et al. 2017"
 POST_NORM_HELP = "Layer norm after each sublayer instead of before it."
+FULL_SIZE = "Full size: hidden size 512, 6 + 6 layers, 8 heads"
 NORMS = {True: "pre-norm", False: "post-norm"}
 SETTING = "Task"
 TASK_NOTES = {
@@ -65,6 +66,10 @@ FILE = "Save or load a model"
 FILE_HELP = (
     "Reloading the page discards a trained model. Save it as a file to load it here again, or to give it to someone. A stopped "
     "training can be continued after loading."
+)
+TOO_LARGE_TO_SAVE = (
+    "This model is too large for a file from this page. The code under Export trains it again; python -m "
+    "tx_core.training.copy_file writes such a model to a file."
 )
 NOTHING_TO_SAVE = "There is no trained model to save yet."
 SAVE, LOAD = "Save this model", "Load a saved model"
@@ -90,6 +95,7 @@ NUMBERS, RANDOM_NUMBERS = "Your numbers", "Random numbers"
 STILL_TRAINING = "Your numbers are answered as soon as the training stops."
 TRAINED = "This model was trained on **{done:,} of {total:,} batches** of the task “{task}”. Reloading the page discards it."
 SAVE_TO_KEEP = "Save it as a file to keep it."
+UNTRAINED_LARGE = "A model of this size answers here once it is trained."
 UNTRAINED = (
     ":material/casino: **Untrained model.** Its weights are random numbers, so its answers and its attention mean nothing yet. "
     "Train it first."

@@ -97,7 +97,7 @@ def show_reading(source: str) -> None:
         half = engine is not None and reading.ask_half(PAGE, engine)
     with left:
         try:
-            sentences = reading.ask_sentences(PAGE, source)
+            sentences = reading.ask_sentences(PAGE, source, engine.device if engine else "cpu")
             reading.show_sentences(sentences)
         except ExplorerError as missing:
             problem = missing

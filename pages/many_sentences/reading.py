@@ -91,22 +91,22 @@ def _difference_here(origin: ScanOrigin) -> str:
     return "" if here == origin.revision else texts.OTHER_REVISION.format(revision=here)
 
 
-def ask_sentences(page: str, source: str) -> Sentences:
-    """Ask for the sentences.
+def ask_sentences(page: str, source: str, device: str) -> Sentences:
+    """Ask for the sentences. device: what reads them: it limits how many there may be.
 
     Raises:
         TextProblem: there are none yet.
     """
     if source == "embedded":
         return embedded_sentences()
-    _ask_file(page)
+    _ask_file(page, device)
     own = st.session_state.get(widget_key(page, "own"))
     if own is None:
         raise TextProblem(texts.UPLOAD_FIRST)
     return own
 
 
-def _ask_file(page: str) -> None:
+def _ask_file(page: str, device: str) -> None:
     name = widget_key(page, "file")
     st.file_uploader(
         texts.UPLOAD,
@@ -114,7 +114,7 @@ def _ask_file(page: str) -> None:
         key=name,
         max_upload_size=host_settings().max_sentence_file_megabytes,
         on_change=training.attempt,
-        args=(page, lambda: _read_own(page)),
+        args=(page, lambda: _read_own(page, device)),
     )
     own = st.session_state.get(widget_key(page, "own"))
     if own is not None and len(own.columns) > 1 and uploaded_file(name):
@@ -125,18 +125,18 @@ def _ask_file(page: str) -> None:
             own.columns,
             key=column,
             on_change=training.attempt,
-            args=(page, lambda: _read_own(page, st.session_state[column])),
+            args=(page, lambda: _read_own(page, device, st.session_state[column])),
         )
 
 
-def _read_own(page: str, column: str = "") -> None:
+def _read_own(page: str, device: str, column: str = "") -> None:
     """Read the uploaded file into the session; TextProblem for one that cannot be used."""
     uploaded = uploaded_file(widget_key(page, "file"))
     if uploaded is not None:  # None where the file was removed from the box: what was read stays
         uploaded.seek(0)
         before = st.session_state.get(widget_key(page, "own"))
         with _naming_what_stays(before.source if before else ""):
-            st.session_state[widget_key(page, "own")] = read_sentences(uploaded, uploaded.name, column)
+            st.session_state[widget_key(page, "own")] = read_sentences(uploaded, uploaded.name, column, device)
 
 
 @contextmanager

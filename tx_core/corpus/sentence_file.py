@@ -12,6 +12,7 @@ from functools import cache
 from io import BufferedIOBase, RawIOBase
 from pathlib import Path
 
+from tx_core.engine.device_limits import device_limits
 from tx_core.errors import TextProblem
 from tx_core.settings import host_settings
 
@@ -140,7 +141,7 @@ class Sentences:
         return len(self.texts)
 
 
-def read_sentences(file: BufferedIOBase | RawIOBase, name: str, column: str = "") -> Sentences:
+def read_sentences(file: BufferedIOBase | RawIOBase, name: str, column: str = "", device: str = "cpu") -> Sentences:
     """Read sentences from a text file, or from a table if its name ends in .csv or .tsv.
 
     At most one byte more than a file may have is read.
@@ -149,6 +150,7 @@ def read_sentences(file: BufferedIOBase | RawIOBase, name: str, column: str = ""
         file: The open file.
         name: Its name.
         column: The column of a table; by default the one named sentence or text, else the first.
+        device: What computes: it limits how many sentences there may be.
 
     Raises:
         TextProblem: If the file is too large, not text, or has no sentence.
@@ -165,13 +167,13 @@ def read_sentences(file: BufferedIOBase | RawIOBase, name: str, column: str = ""
         columns, found, rows = _column(text, column, notes)
     else:
         rows = numbered_lines(text)
-    texts, numbers = _fit(rows, notes)
+    texts, numbers = _fit(rows, notes, device_limits(device).sentences)
     if not texts:
         raise TextProblem(f"There is no sentence in this file that can be read. {describe_left_out(notes.all())}")
     return Sentences(name, tuple(texts), tuple(numbers), notes.all(), columns, found)
 
 
-def _fit(rows: Iterable[tuple[int, str]], notes: Notes) -> tuple[list[str], list[int]]:
+def _fit(rows: Iterable[tuple[int, str]], notes: Notes, limit: int) -> tuple[list[str], list[int]]:
     """Return the sentences that can be read, and the numbers of their lines; note why the others are left out."""
     texts, numbers = [], []
     for number, written in rows:
@@ -181,7 +183,7 @@ def _fit(rows: Iterable[tuple[int, str]], notes: Notes) -> tuple[list[str], list
             continue
         texts.append(sentence)
         numbers.append(number)
-        if len(texts) > (limit := host_settings().max_sentences):
+        if len(texts) > limit:
             raise TextProblem(f"The file has more than {limit:,} sentences: split it, or use a part of it.")
     return texts, numbers
 

@@ -14,9 +14,9 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from tx_core.engine.device_limits import device_limits
 from tx_core.errors import TextProblem
 from tx_core.lessons.masking import pad_batch
-from tx_core.settings import host_settings
 from tx_core.training.classifier_data import LabelledTexts, opinions
 from tx_core.training.classifier_model import (
     NOTEBOOK_CLASSIFIER,
@@ -158,8 +158,8 @@ TOO_LONG_TRAINING = (
 
 
 def check_classifier_work(training: ClassifierTraining) -> ClassifierTraining:
-    """Return the training, or raise TextProblem if it would take this host too long."""
-    if training.work > (limit := host_settings().max_training_multiply_adds):
+    """Return the training, or raise TextProblem if it would take too long on its device."""
+    if training.work > (limit := device_limits(training.device).multiply_adds):
         raise TextProblem(TOO_LONG_TRAINING.format(times=training.work / limit))
     return training
 

@@ -7,8 +7,8 @@ import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
 
+from tx_core.engine.device_limits import device_limits
 from tx_core.errors import TextProblem
-from tx_core.settings import host_settings
 from tx_core.transformer.config import Seq2SeqConfig, require_among, require_learning_rate, require_within
 
 START_ID = 1
@@ -163,8 +163,8 @@ TOO_MUCH_WORK = (
 )
 
 
-def check_copy_work(settings: CopySettings) -> CopySettings:
-    """Return the settings, or raise TextProblem where training them would keep the host too long."""
-    if settings.work > (limit := host_settings().max_training_multiply_adds):
+def check_copy_work(settings: CopySettings, device: str) -> CopySettings:
+    """Return the settings, or raise TextProblem where training them on the device would take too long."""
+    if settings.work > (limit := device_limits(device).multiply_adds):
         raise TextProblem(TOO_MUCH_WORK.format(times=settings.work / limit))
     return settings

@@ -1,9 +1,8 @@
-"""Training on a page: its sizes, its buttons, its progress and its curves, while the page stays usable."""
+"""Training on a page: its buttons, its progress and its curves, while the page stays usable."""
 
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import streamlit as st
 from streamlit.runtime import Runtime
@@ -12,15 +11,14 @@ from pages.ui.canvas import drawings
 from pages.ui.canvas.charts import lines_chart
 from pages.ui.panels import texts
 from pages.ui.shell import draining, metrics
-from pages.ui.shell.address import HELD, Field, number_field, widget_key
+from pages.ui.shell.address import HELD, widget_key
 from pages.ui.shell.admission import connections, kept_seconds
 from pages.ui.shell.frame import explain
-from tx_core.errors import ExplorerError, TextProblem, memory_checked
+from tx_core.errors import ExplorerError, memory_checked
 from tx_core.settings import host_settings
 from tx_core.training.background import Registry, Snapshot, Trainable
 
 POLL_SECONDS = 1.0
-MIN_LEARNING_RATE, MAX_LEARNING_RATE = 0.0001, 0.1
 TRAININGS = Registry(limit=host_settings().trainings)
 """All trainings of this server, and its readings of many sentences."""
 SCANS = Registry(limit=host_settings().scans)
@@ -38,106 +36,8 @@ _writers: dict[str, Callable[[Any], bytes]] = {}
 CURVE_COLOURS = ("#3f83cf", "#c2751c")
 """Blue and orange: 3:1 or more on the white and on the dark background, distinct with any colour vision."""
 
-Settings = TypeVar("Settings")
 Series = Mapping[str, Sequence[tuple[float, float]]]
 """Lines of a chart: (batch, value) pairs by name."""
-
-
-# Sizes
-
-
-@dataclass(frozen=True)
-class Size:
-    """A whole number that a reader may choose for a training.
-
-    Attributes:
-        setting: Its name in the settings of the core.
-        default, minimum, maximum: The values offered.
-        label: What the page calls it.
-        help: A sentence for its tooltip.
-    """
-
-    setting: str
-    default: int
-    minimum: int
-    maximum: int
-    label: str
-    help: str | None = None
-
-
-def training_fields(sizes: Mapping[str, Size]) -> tuple[Field, ...]:
-    """Give the fields of the address for sizes, by their names in the address, and for the learning rate."""
-    numbers = (number_field(name, size.default, size.minimum, size.maximum) for name, size in sizes.items())
-    return (*numbers, Field("rate", 0.005, read_learning_rate, lambda rate: f"{rate:g}"))
-
-
-def read_learning_rate(written: str) -> float:
-    """Read a learning rate; raise ValueError for one that the pages do not offer."""
-    rate = float(written)
-    if not MIN_LEARNING_RATE <= rate <= MAX_LEARNING_RATE:
-        raise ValueError(texts.LEARNING_RATE_RANGE.format(minimum=MIN_LEARNING_RATE, maximum=MAX_LEARNING_RATE))
-    return rate
-
-
-def size_label(label: str, minimum: int, maximum: int) -> str:
-    """Name a size with the values that are offered."""
-    return texts.SIZE_LABEL.format(label=label, minimum=minimum, maximum=maximum)
-
-
-def size_inputs(page: str, sizes: Mapping[str, Size], *, columns: int, disabled: bool, rate_help: str | None = None) -> None:
-    """Ask for sizes and for the learning rate."""
-    places = st.columns(columns)
-    for number, (name, size) in enumerate(sizes.items()):
-        places[number % columns].number_input(
-            size_label(size.label, size.minimum, size.maximum),
-            size.minimum,
-            size.maximum,
-            key=widget_key(page, name),
-            help=size.help,
-            disabled=disabled,
-        )
-    places[len(sizes) % columns].number_input(
-        texts.LEARNING_RATE,
-        MIN_LEARNING_RATE,
-        MAX_LEARNING_RATE,
-        step=0.001,
-        format="%.4f",
-        key=widget_key(page, "rate"),
-        help=rate_help,
-        disabled=disabled,
-    )
-
-
-def build_settings(page: str, sizes: Mapping[str, Size], settings: Callable[..., Settings], **others: object) -> Settings:
-    """Build the settings of the core from what is chosen on the page; raise TextProblem where the sizes do not fit together.
-
-    others: the settings that are no sizes.
-    """
-    chosen = {size.setting: st.session_state[widget_key(page, name)] for name, size in sizes.items()}
-    try:
-        return settings(learning_rate=st.session_state[widget_key(page, "rate")], **chosen, **others)
-    except ValueError as rule:
-        raise size_problem(rule, {size.setting: size.label for size in sizes.values()}) from rule
-
-
-def page_values(settings: object, sizes: Mapping[str, Size]) -> dict[str, Any]:
-    """Give the sizes of a training by their names in the address."""
-    return {name: getattr(settings, size.setting) for name, size in sizes.items()} | {"rate": settings.learning_rate}
-
-
-def size_differences(page: str, settings: object, sizes: Mapping[str, Size]) -> list[str]:
-    """Name each size of a training that is not the one now on the page, as in "Heads 2"."""
-    labels = {name: size.label for name, size in sizes.items()} | {"rate": texts.LEARNING_RATE}
-    values = page_values(settings, sizes)
-    return [f"{labels[name]} {value:g}" for name, value in values.items() if value != st.session_state[widget_key(page, name)]]
-
-
-def size_problem(rule: ValueError, labels: Mapping[str, str]) -> TextProblem:
-    """Say in the words of the page which rule some sizes break. labels: what the page calls each setting."""
-    written = str(rule)
-    for setting, label in labels.items():
-        written = written.replace(setting, f"“{label}”")
-    return TextProblem(texts.SIZES_DO_NOT_FIT.format(rule=written))
 
 
 # The visitor's run

@@ -14,6 +14,7 @@ from pages.ui.shell.numbers import percent
 from tests.support.classifier_page import KIND, OWN, SMALL, Open, press, upload
 from tests.support.drawings import says
 from tests.support.trainings import SLOWLY, own_server, until_still
+from tx_core.engine.device_limits import CPU_LIMITS
 from tx_core.training import background, classifier, classifier_data
 from tx_core.training.background import QUEUE_FULL, Registry
 from tx_core.training.classifier import ClassifierProgress, ClassifierScore, ClassifierTraining
@@ -127,7 +128,7 @@ def test_what_is_left_of_a_run_with_other_settings_or_texts_is_headed_as_such(op
 @pytest.fixture(scope="module")
 def offered() -> ClassifierTraining:
     """The model that the page trains with its default settings, trained to the end."""
-    training = classifier.start_training(replace(OPINIONS, most_words=model.MAX_VOCABULARY_WORDS), opinions())
+    training = classifier.start_training(replace(OPINIONS, most_words=CPU_LIMITS.classifier["most_words"]), opinions())
     for _ in training.steps():
         pass
     return training

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from huggingface_hub import constants
 
-from pages.classifier import model, texts
+from pages.classifier import texts
 from pages.ui.shell.frame import HEADINGS
 from tests.support.classifier_page import KIND, OWN, SMALL, Open, press, upload
 from tests.support.drawings import says
@@ -90,7 +90,7 @@ def hub_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_imdb_that_cannot_be_fetched_says_so(open_app: Open, trainings: Registry, hub_cache: Path):
     app = open_app("classifier", data="imdb")
-    assert texts.IMDB.format(train=model.IMDB_TRAIN, test=model.IMDB_TEST) in says(app)
+    assert texts.IMDB.format(train=1000, test=1000) in says(app)
     press(app, "train")
     assert not app.exception
     assert HUB_SILENT in says(app)

@@ -178,7 +178,7 @@ def test_a_file_that_cannot_be_used_is_refused_and_the_trained_model_stays(open_
 
 
 def test_the_largest_model_on_offer_fits_every_limit_for_its_file():
-    most = {size.setting: size.maximum for size in model.SIZES.values()}
+    most = {size.setting: size.maximum for size in model.offered_sizes().values()}
     largest = start_copy_training(replace(SETTINGS, **most))
     next(largest.steps())
     largest.losses.extend([1 / 3 + 1] * (most["batches"] - 2))
@@ -191,7 +191,7 @@ def test_the_largest_model_on_offer_fits_every_limit_for_its_file():
 
 def test_a_file_with_sizes_that_the_page_does_not_offer_says_which(open_app: Open):
     app = upload(open_app("encoder_decoder"), to_file(start_copy_training(replace(SETTINGS, num_layers=3))))
-    layers = model.SIZES["layers"]
+    layers = model.offered_sizes()["layers"]
     bounds = {"label": layers.label, "minimum": layers.minimum, "maximum": layers.maximum}
     assert texts.SIZE_NOT_OFFERED.format(value=3, **bounds) in says(app)
     assert texts.UNTRAINED in says(app)

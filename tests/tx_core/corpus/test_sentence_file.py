@@ -197,3 +197,10 @@ def test_columns_without_a_name_or_with_one_taken_are_named_by_their_number_and_
 def test_more_columns_than_one_can_choose_from_are_refused():
     with pytest.raises(TextProblem, match="101 columns, and at most 100"):
         read(",".join("x" * 101) + "\n", "mine.csv")
+
+
+def test_a_card_takes_more_sentences():
+    data = b"It rained.\n" * 20_001
+    with pytest.raises(TextProblem, match="more than 20,000 sentences"):
+        read_sentences(io.BytesIO(data), "mine.txt", device="cpu")
+    assert len(read_sentences(io.BytesIO(data), "mine.txt", device="cuda")) == 20_001

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import torch
 
+from tx_core.engine.device_limits import device_limits
 from tx_core.errors import TextProblem
-from tx_core.settings import host_settings
 from tx_core.training.copy_file import main
 from tx_core.training.copy_task import (
     EXAM_SEED,
@@ -169,12 +169,12 @@ def test_settings_out_of_bounds_are_refused_with_rule_and_value(change, rule):
         replace(QUICK, **change)
 
 
-def test_a_visitor_may_train_small_models_only():
-    assert check_copy_work(QUICK) is QUICK
-    times = NOTEBOOK_COPY.work / host_settings().max_training_multiply_adds
+def test_a_visitor_may_train_small_models_only_on_the_cpu():
+    assert check_copy_work(QUICK, "cpu") is QUICK
+    times = NOTEBOOK_COPY.work / device_limits("cpu").multiply_adds
     assert times > 1
     with pytest.raises(TextProblem, match=re.escape(TOO_MUCH_WORK.format(times=times))):
-        check_copy_work(NOTEBOOK_COPY)
+        check_copy_work(NOTEBOOK_COPY, "cpu")
 
 
 def test_the_command_prints_progress_and_writes_its_result(tmp_path, capsys, monkeypatch):

@@ -18,8 +18,8 @@ from tx_core.training.imdb import (
     IMDB_FILES,
     NO_REVIEWS,
     NO_ROOM_FOR_IMDB,
-    UNUSABLE_IMDB,
     OTHER_COLUMNS,
+    UNUSABLE_IMDB,
     WRONG_ROWS,
     imdb,
 )

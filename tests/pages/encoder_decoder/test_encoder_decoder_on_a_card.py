@@ -1,0 +1,93 @@
+"""What a graphics card buys on the page of the encoder-decoder. Only the device's name is a card's: it is computed on the CPU."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from pages.encoder_decoder import model, texts
+from pages.ui.panels.texts import SIZE_NEEDS_CARD
+from tests.support.copy_page import KIND, Open, press, says, trained
+from tests.support.trainings import own_server, until_still
+from tx_core.errors import CheckpointProblem
+from tx_core.training import copy_task
+from tx_core.training.background import Registry
+from tx_core.training.synthetic import NOTEBOOK_COPY, QUICK
+
+FULL = {"width": "512", "layers": "6", "heads": "8", "feed": "2048", "rate": "0.0005"}
+"""The sizes of the notebook, as a link has them."""
+
+
+@pytest.fixture(autouse=True)
+def trainings(monkeypatch: pytest.MonkeyPatch) -> Iterator[Registry]:
+    with own_server(monkeypatch, limit=2, pause=0.005) as registry:
+        yield registry
+
+
+@pytest.fixture
+def card(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server whose device has the name of a card."""
+    start = copy_task.start_copy_training
+    monkeypatch.setattr("tx_core.engine.device.best_device", lambda: "cuda")
+    monkeypatch.setattr(model, "best_device", lambda: "cuda")
+    monkeypatch.setattr(copy_task, "start_copy_training", lambda settings, device: start(settings, "cpu"))
+
+
+@pytest.mark.parametrize(("name", "size"), [("width", "512"), ("layers", "6"), ("feed", "2048")])
+def test_a_link_to_a_size_of_a_card_says_on_the_cpu_what_it_needs_and_changes_nothing(open_app: Open, name: str, size: str):
+    app = open_app("encoder_decoder", **{name: size})
+    assert not app.exception
+    most = model.offered_sizes()[name]
+    assert SIZE_NEEDS_CARD.format(label=most.label, maximum=most.maximum, value=int(size)) in says(app)
+    assert app.button(key="encoder_decoder_train").disabled
+    assert app.number_input(key=f"encoder_decoder_{name}").value == int(size)
+    assert app.query_params[name] == size
+    assert "encoder_decoder_full" not in {button.key for button in app.button}
+    app.number_input(key=f"encoder_decoder_{name}").set_value(most.minimum * 8 if name != "layers" else 2).run()
+    assert not app.button(key="encoder_decoder_train").disabled
+
+
+def test_the_cpu_offers_what_it_did():
+    assert {name: size.maximum for name, size in model.offered_sizes().items()} == {
+        "vocab": 500,
+        "length": 16,
+        "batch": 128,
+        "batches": 600,
+        "width": 128,
+        "layers": 2,
+        "heads": 8,
+        "feed": 512,
+        "seed": 9999,
+    }
+
+
+def test_a_card_offers_the_full_size_by_a_click(open_app: Open, card: None):
+    app = press(open_app("encoder_decoder"), "full")
+    assert not app.exception
+    assert {name: app.query_params[name] for name in FULL if name != "heads"} == {k: v for k, v in FULL.items() if k != "heads"}
+    chosen = {name: app.session_state[f"encoder_decoder_{name}"] for name in model.SIZES}
+    assert chosen == {name: getattr(NOTEBOOK_COPY, size.setting) for name, size in model.SIZES.items()}
+    assert not app.button(key="encoder_decoder_train").disabled
+    assert texts.UNTRAINED_LARGE in says(app)
+    assert app.session_state["encoder_decoder_untrained"].settings == QUICK  # none of the full size was made
+
+
+def test_the_full_size_is_trained_on_a_card_and_answers(open_app: Open, card: None, trainings: Registry):
+    app = open_app("encoder_decoder", **FULL | {"feed": "64"}, vocab="12", length="4", batch="4", batches="10", numbers="3 4 5")
+    snapshot = until_still(press(app, "train"), trainings, KIND)
+    assert not app.exception
+    assert (snapshot.state, len(snapshot.result.losses)) == ("finished", 10)
+    assert len(snapshot.result.model.encoder.blocks) == 6
+    told = says(app)
+    assert trained(10, 10) in told
+    assert texts.SAVE_TO_KEEP not in told
+    assert texts.TOO_LARGE_TO_SAVE in told
+
+
+def test_a_file_of_a_card_is_refused_on_the_cpu_with_its_size():
+    large = copy_task.start_copy_training(replace(QUICK, num_layers=3))
+    layers = model.offered_sizes()["layers"]
+    told = texts.SIZE_NOT_OFFERED.format(label=layers.label, minimum=1, maximum=2, value=3)
+    with pytest.raises(CheckpointProblem) as problem:
+        model.check_offered(large)
+    assert str(problem.value) == told

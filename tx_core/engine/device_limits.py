@@ -1,0 +1,65 @@
+"""What a device allows: the sizes and the length of trainings, and how much text is read, by the kind of the device.
+
+One table for the pages and for the checks. It imports no torch. What a host sets (`TX_…`) holds on every device.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from tx_core.settings import host_settings
+
+
+@dataclass(frozen=True)
+class DeviceLimits:
+    """The most that a page offers on a kind of device.
+
+    Attributes:
+        encoder_decoder: Sizes of an encoder-decoder, by their names in `CopySettings`; others are the same on every device.
+        classifier: Sizes of a classifier, by their names in `ClassifierSettings`; others are the same on every device.
+        imdb_train: Reviews of IMDB to train on.
+        imdb_test: Reviews of IMDB to test on.
+        multiply_adds: Length of a training.
+        sentences: Sentences in a file of many sentences.
+    """
+
+    encoder_decoder: Mapping[str, int]
+    classifier: Mapping[str, int]
+    imdb_train: int
+    imdb_test: int
+    multiply_adds: float
+    sentences: int
+
+
+CPU_LIMITS = DeviceLimits(
+    encoder_decoder={"hidden_size": 128, "num_layers": 2, "intermediate_size": 512},
+    classifier={"batch_size": 128, "hidden_size": 64, "num_layers": 2, "intermediate_size": 256, "most_words": 10_000},
+    imdb_train=1000,
+    imdb_test=1000,
+    multiply_adds=5e11,
+    sentences=20_000,
+)
+CARD_LIMITS = DeviceLimits(
+    encoder_decoder={"hidden_size": 512, "num_layers": 6, "intermediate_size": 2048},
+    classifier={"batch_size": 256, "hidden_size": 128, "num_layers": 4, "intermediate_size": 512, "most_words": 50_000},
+    imdb_train=22_500,
+    imdb_test=2_500,
+    multiply_adds=5e13,
+    sentences=100_000,
+)
+LIMITS = {"cpu": CPU_LIMITS, "mps": CPU_LIMITS, "cuda": CARD_LIMITS}
+"""By kind of device. A Mac's MPS is offered what the CPU is: nobody has measured more on one."""
+
+
+def device_limits(device: str) -> DeviceLimits:
+    """Return the limits on a device such as "cuda:1", with what the host set in place of the table's."""
+    limits, host = LIMITS.get(device.partition(":")[0], CPU_LIMITS), host_settings()
+    return replace(
+        limits,
+        multiply_adds=host.max_training_multiply_adds or limits.multiply_adds,
+        sentences=host.max_sentences or limits.sentences,
+    )
+
+
+def exceeds(settings: object, sizes: Mapping[str, int]) -> bool:
+    """Tell whether any size of a training is above those of `sizes`."""
+    return any(getattr(settings, name) > most for name, most in sizes.items())
