@@ -13,6 +13,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+if not (3, 11) <= sys.version_info[:2] <= (3, 14):  # before an import that fails
+    sys.exit(
+        f"The explorer runs on Python 3.11 to 3.14, and this is Python {'.'.join(map(str, sys.version_info[:2]))}: "
+        "make its environment (.venv) anew with one of these, for example by python3.13 -m venv --clear .venv"
+    )
+
 import streamlit as st
 from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware

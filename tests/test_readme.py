@@ -36,6 +36,14 @@ def test_the_readme_gives_the_two_commands(command):
     assert command in README.splitlines()
 
 
+def test_every_command_of_the_readme_makes_the_environment_that_it_uses():
+    commands = [line for line in README.splitlines() if line.startswith((".venv/", "python3 "))]
+    assert len(commands) == 3
+    assert all(command.startswith("python3 -m venv .venv && .venv/bin/pip install ") for command in commands)
+    torch = re.search(r"^torch==\S+", (ROOT / "requirements.txt").read_text(encoding="utf-8"), re.MULTILINE)[0]
+    assert f"{torch} --index-url https://download.pytorch.org/whl/cpu" in README
+
+
 def test_continuous_integration_runs_what_the_readme_tells_a_person_to_run():
     assert re.search(r'bin/pip" install .*-r requirements-dev\.txt', CI)
     assert re.search(r'bin/pytest"', CI)
@@ -62,9 +70,17 @@ def test_the_readme_lists_every_page_with_its_question():
     assert [(page.name, page.question) for page in PAGES] == re.findall(r"^\| (.+) \| (.+\?) \|$", README, re.MULTILINE)
 
 
+def python_of_the_readme() -> str:
+    """Return the example of the section In Python."""
+    return re.search(r"```python\n(.*?)```", README, re.DOTALL).group(1)
+
+
 def test_the_python_of_the_readme_runs():
-    code = re.search(r"```python\n(.*?)```", README, re.DOTALL).group(1)
     done = subprocess.run(
-        [sys.executable, "-c", f"{code}\nprint(weights.shape)"], cwd=ROOT, capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", f"{python_of_the_readme()}\nprint(weights.shape)"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
     )
     assert (done.returncode, done.stdout.strip()) == (0, "(6, 8, 7, 7)"), done.stderr

@@ -12,6 +12,7 @@ import tomllib
 from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache, lru_cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -21,6 +22,8 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from tx_core.errors import SettingsProblem
 
+ASSETS = next(path for path in (Path(__file__).parent / "assets", Path(__file__).parents[1] / "assets") if path.is_dir())
+"""Files that are not code: within tx_core where pip installed it, beside it otherwise."""
 PREFIX = "TX_"
 BOUNDS = {"ge": "from", "le": "to"}
 """pydantic's names of a number's limits, and ours."""
@@ -190,7 +193,9 @@ def variable(name: str) -> str:
 @cache
 def app_version() -> str:
     """Return the version of this app."""
-    project = Path(__file__).parents[1] / "pyproject.toml"
+    if ASSETS.parent == Path(__file__).parent:
+        return version("attention-explorer")
+    project = ASSETS.parent / "pyproject.toml"
     return tomllib.loads(project.read_text(encoding="utf-8"))["project"]["version"]
 
 

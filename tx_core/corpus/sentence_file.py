@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tx_core.engine.device_limits import device_limits
 from tx_core.errors import TextProblem
-from tx_core.settings import host_settings
+from tx_core.settings import ASSETS, host_settings
 
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
 """What no text holds: all control characters but tab, form feed and the ends of lines."""
@@ -76,7 +76,7 @@ def _delimiter(text: str) -> str:
 MAX_TABLE_COLUMNS = 100
 MAX_LINES_NAMED = 100
 COLUMN_NAMES = ("sentence", "sentences", "text")
-EMBEDDED = Path(__file__).parents[2] / "assets" / "sentences" / "everyday.txt"
+EMBEDDED = ASSETS / "sentences" / "everyday.txt"
 EMBEDDED_SOURCE = "written for this app, in everyday English"
 
 LEFT_OUT = "Left out: {reasons}."

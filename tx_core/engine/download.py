@@ -16,9 +16,9 @@ from huggingface_hub.errors import HTTPError, LocalEntryNotFoundError
 from huggingface_hub.utils import filter_repo_objects
 
 from tx_core.errors import ModelUnavailable
-from tx_core.settings import host_settings
+from tx_core.settings import ASSETS, host_settings
 
-CATALOGUE = Path(__file__).parents[2] / "assets" / "models" / "catalogue.json"
+CATALOGUE = ASSETS / "models" / "catalogue.json"
 SAFE_FILES = ["*.safetensors", "*.safetensors.index.json", "*.json", "*.txt", "*.model"]
 COMMIT = re.compile(r"[0-9a-f]{40}")
 PROBE_SECONDS = 3
