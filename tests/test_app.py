@@ -199,6 +199,8 @@ def test_every_answer_carries_the_security_headers(server, path):
     assert "object-src 'none'" in policy
     assert "script-src 'self' blob: 'sha256-" in policy
     assert "unsafe-eval" not in policy
+    assert "form-action 'self'; frame-ancestors 'self'" in policy
+    assert "x-frame-options" not in headers  # it cannot name a site, and browsers that read the policy ignore it
     assert "http" not in policy
     assert headers["x-content-type-options"] == "nosniff"
     assert headers["referrer-policy"] == "same-origin"

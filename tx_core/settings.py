@@ -32,6 +32,10 @@ CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os
 Count = Annotated[int, Field(ge=1)]
 DatabaseUrl = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^(postgresql(\+psycopg)?://\S+)?$")]
 RayAddresses = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^https?://[^\s@]+( +https?://[^\s@]+)*$")]
+FRAME_ANCESTOR = r"('self'|https?://(\*\.)?[a-z0-9](-?[a-z0-9.])*(:\d{1,5}|:\*)?)"
+FrameAncestors = Annotated[
+    str, StringConstraints(strip_whitespace=True, to_lower=True, pattern=rf"^(?i:{FRAME_ANCESTOR}( +{FRAME_ANCESTOR})*)$")
+]
 Device = Annotated[str, StringConstraints(strip_whitespace=True, to_lower=True, pattern=r"^(?i:cpu|mps|cuda(:\d+)?)?$")]
 
 
@@ -59,6 +63,12 @@ class Settings(BaseSettings):
         "Where Ray Serve answers, with TX_ENGINE=ray. If several are given, the next one is asked when one does not answer.",
         default="http://127.0.0.1:8000",
         allowed="one or several addresses like http://host:8000, with spaces between them",
+    )
+    frame_ancestors: FrameAncestors = _field(
+        "'self' https://huggingface.co" if os.environ.get("SPACE_ID") else "'self'",
+        "Whose pages may show this app in a frame.",
+        default="'self'; in a Hugging Face Space 'self' https://huggingface.co",
+        allowed="'self' and addresses like https://moodle.example.org, with spaces between them",
     )
     any_model: bool = _field(False, "Visitors may name any model of the hub.")
     models_dir: DirectoryPath | None = _field(

@@ -52,6 +52,10 @@ def test_settings_are_read_once_and_cannot_be_changed(host, monkeypatch: pytest.
         ("max_model_tokens", "many\nmany"),
         ("engine", "rays"),
         ("ray_address", "ray://127.0.0.1:10001"),
+        ("frame_ancestors", "self"),
+        ("frame_ancestors", "https://moodle.example.org/course"),
+        ("frame_ancestors", "https://moodle.example.org; script-src *"),
+        ("frame_ancestors", "*"),
     ],
 )
 def test_a_wrong_value_is_named_in_one_line_with_what_is_allowed(host, name: str, value: str):
@@ -60,6 +64,22 @@ def test_a_wrong_value_is_named_in_one_line_with_what_is_allowed(host, name: str
         host_settings()
     assert len(str(problem.value).splitlines()) == 1
     assert all(part in str(problem.value) for part in (variable(name), repr(value), allowed(name)))
+
+
+@pytest.mark.parametrize("value", ["'self'", "https://moodle.example.org", "'self' https://*.school.example:8443  http://10.0.0.5:*"])
+def test_pages_that_may_frame_the_app_are_named_as_a_policy_names_them(host, value: str):
+    host(frame_ancestors=value.upper())
+    assert host_settings().frame_ancestors == value
+
+
+@pytest.mark.parametrize(("space", "ancestors"), [("", "'self'"), ("owner/name", "'self' https://huggingface.co")])
+def test_in_a_space_the_page_of_the_space_may_frame_the_app(space: str, ancestors: str):
+    script = "from tx_core.settings import host_settings; print(host_settings().frame_ancestors)"
+    environment = {name: value for name, value in os.environ.items() if name != variable("frame_ancestors")}
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, env=environment | {"SPACE_ID": space}, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == ancestors
 
 
 def test_all_wrong_values_are_named_at_once(host):

@@ -16,6 +16,7 @@ from starlette.routing import Route
 
 from pages.ui.canvas import texts
 from pages.ui.canvas.component import component, component_value, value_timestamp
+from tx_core.settings import host_settings
 
 PATH = "framed"
 SECONDS = 900.0
@@ -31,7 +32,10 @@ class Document:
 
     @property
     def policy(self) -> str:
-        """Allow nothing but the document's own scripts and styles."""
+        """Allow nothing but the document's own scripts and styles.
+
+        A browser asks for every page around the document: where the app itself is in a frame, the page around that one, too.
+        """
         return "; ".join(
             [
                 "sandbox allow-scripts",
@@ -40,7 +44,7 @@ class Document:
                 "style-src 'unsafe-inline'",
                 "base-uri 'none'",
                 "form-action 'none'",
-                "frame-ancestors 'self'",
+                f"frame-ancestors 'self' {host_settings().frame_ancestors}",
             ]
         )
 

@@ -23,6 +23,7 @@ from pages.contents import FORMER_HOME, FORMER_HOME_PARAMETERS, PAGES
 from pages.ui.shell.admission import client_address, connections
 from pages.ui.shell.readiness import first_visit
 from pages.ui.shell.texts import APP_NAME, TRY_LATER
+from tx_core.settings import host_settings
 
 SIDEBAR_WIDTH = 230  # pixels; the pictures need the rest
 INDEX_PAGE = Path(st.__file__).parent / "static" / "index.html"
@@ -83,7 +84,8 @@ def content_policy() -> str:
             "worker-src 'self' blob:",
             "object-src 'none'",
             "base-uri 'self'",
-            "frame-ancestors 'self'",
+            "form-action 'self'",
+            f"frame-ancestors {host_settings().frame_ancestors}",
         ]
     )
 

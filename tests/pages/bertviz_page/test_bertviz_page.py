@@ -177,7 +177,12 @@ def test_words_cannot_be_guessed_and_a_document_is_sealed_off():
     policy = Document("x", "once").policy
     assert "sandbox allow-scripts;" in policy
     assert "default-src 'none'; script-src 'nonce-once';" in policy
-    assert "frame-ancestors 'self'" in policy
+    assert policy.endswith("frame-ancestors 'self' 'self'")
+
+
+def test_a_document_may_stand_in_a_frame_of_an_app_that_itself_is_in_one(host):
+    host(frame_ancestors="https://moodle.example.org")
+    assert Document("x", "n").policy.endswith("frame-ancestors 'self' https://moodle.example.org")
 
 
 def test_a_word_that_nobody_was_given_is_answered_with_what_to_do(server: str):
