@@ -1,14 +1,17 @@
 # docker build -t attention-explorer . && docker run -p 8501:8501 attention-explorer
-# Runs as user 1000, as Hugging Face Spaces ask for (there, set app_port to 8501).
+# For a graphics card: docker build --build-arg TORCH=cuda -t attention-explorer .
+# Runs as user 1000, as Hugging Face Spaces ask for.
 FROM python:3.11-slim
+ARG TORCH=cpu
 
 RUN useradd --create-home --uid 1000 explorer
 WORKDIR /home/explorer/app
 
-# The CPU build of torch first: the default one brings gigabytes of CUDA. On a host with a GPU, delete the torch step.
+# The CPU build of torch comes first: the default one brings gigabytes of CUDA.
 COPY requirements.txt .
-RUN TORCH=$(grep '^torch==' requirements.txt) \
-    && pip install --no-cache-dir --index-url https://download.pytorch.org/whl/cpu "$TORCH" \
+RUN if [ "$TORCH" = cpu ]; then \
+        pip install --no-cache-dir --index-url https://download.pytorch.org/whl/cpu "$(grep -o '^torch==[^ ]*' requirements.txt)"; \
+    fi \
     && pip install --no-cache-dir -r requirements.txt
 
 COPY --chown=explorer . .

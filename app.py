@@ -120,10 +120,9 @@ ROUTES = (
 COUNTED = (admission.STREAM, prefetch.PATH, framed.PATH, events.EVENTS, events.STATE, uploads.UPLOADS)
 """Where requests are limited by address; what a page begins with may come at once from a whole class."""
 
-app = st.App(
-    MAIN,
-    lifespan=lifespan,
-    middleware=[
+OPTIONS = {
+    "lifespan": lifespan,
+    "middleware": [
         Middleware(SecurityHeaders),
         Middleware(start_page.CompressedScripts),
         Middleware(admission.RequestLimits, COUNTED),
@@ -131,8 +130,11 @@ app = st.App(
         Middleware(admission.VisitorLimits),
         Middleware(uploads.UploadLimits),
     ],
-    on_script_error=metrics.count_failure,
-    routes=[component.below_base(route) for route in ROUTES],
-)
+    "on_script_error": metrics.count_failure,
+    "routes": [component.below_base(route) for route in ROUTES],
+}
+"""Of the app; the entry in assets/hosting/community_cloud makes it of the same."""
+
+app = st.App(MAIN, **OPTIONS)
 gc.freeze()
 gc.enable()

@@ -1,4 +1,4 @@
-"""The app in a frame of somebody else's page, as in Moodle or on the page of a Space: where the host allows it, and nowhere else."""
+"""The app in a frame of another site, as in Moodle or on the page of a Space: where the host allows it, and nowhere else."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
-from playwright.sync_api import Browser, FrameLocator, Page, expect
+from playwright.sync_api import Browser, FrameLocator, Page, Request, expect
 
 from tests.support.serving import ROOT, serving
 
@@ -67,11 +67,18 @@ def test_an_allowed_site_shows_the_app_and_the_documents_that_it_frames_itself(p
     expect(bertviz.locator("svg").first).to_be_visible(timeout=SLOW)
 
 
+def is_upload(request: Request) -> bool:
+    """Tell whether a request sends a file, and does not only ask whether it may."""
+    return "upload_file" in request.url and request.method == "PUT"
+
+
 def test_a_file_is_uploaded_within_the_frame(page: Page, school_and_stranger):
     school, _, _ = school_and_stranger
     rows = "".join(f"{word} day {place},{word}\n" for place in range(12) for word in ("sunny", "rainy"))
     frame = framed(page, f"{school}/classifier.html")
-    with page.expect_response(lambda answer: "upload_file" in answer.url and answer.request.method == "PUT", timeout=SLOW) as sent:
+    with page.expect_response(
+        lambda answer: "upload_file" in answer.url and answer.request.method == "PUT", timeout=SLOW
+    ) as sent:
         frame.locator("input[type=file]").set_input_files(
             {"name": "mine.csv", "mimeType": "text/csv", "buffer": b"text,label\n" + rows.encode()}, timeout=SLOW
         )

@@ -66,7 +66,9 @@ def test_a_wrong_value_is_named_in_one_line_with_what_is_allowed(host, name: str
     assert all(part in str(problem.value) for part in (variable(name), repr(value), allowed(name)))
 
 
-@pytest.mark.parametrize("value", ["'self'", "https://moodle.example.org", "'self' https://*.school.example:8443  http://10.0.0.5:*"])
+@pytest.mark.parametrize(
+    "value", ["'self'", "https://moodle.example.org", "'self' https://*.school.example:8443  http://10.0.0.5:*"]
+)
 def test_pages_that_may_frame_the_app_are_named_as_a_policy_names_them(host, value: str):
     host(frame_ancestors=value.upper())
     assert host_settings().frame_ancestors == value
@@ -77,7 +79,12 @@ def test_in_a_space_the_page_of_the_space_may_frame_the_app(space: str, ancestor
     script = "from tx_core.settings import host_settings; print(host_settings().frame_ancestors)"
     environment = {name: value for name, value in os.environ.items() if name != variable("frame_ancestors")}
     done = subprocess.run(
-        [sys.executable, "-c", script], cwd=ROOT, env=environment | {"SPACE_ID": space}, capture_output=True, text=True, check=True
+        [sys.executable, "-c", script],
+        cwd=ROOT,
+        env=environment | {"SPACE_ID": space},
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert done.stdout.strip() == ancestors
 
