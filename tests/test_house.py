@@ -26,7 +26,7 @@ HOMES = {
 """The only places that import a package; a folder ends with a slash."""
 
 ROOMS = (
-    ("tx_core.errors",),
+    ("tx_core.errors", "tx_core.host_memory"),
     ("tx_core.settings",),
     ("tx_core.transformer",),
     ("tx_core.engine",),

@@ -21,6 +21,7 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from tx_core.errors import SettingsProblem
+from tx_core.host_memory import host_megabytes
 
 ASSETS = next(path for path in (Path(__file__).parent / "assets", Path(__file__).parents[1] / "assets") if path.is_dir())
 """Files that are not code: within tx_core where pip installed it, beside it otherwise."""
@@ -29,6 +30,8 @@ BOUNDS = {"ge": "from", "le": "to"}
 """pydantic's names of a number's limits, and ours."""
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 """That this process may use."""
+MEMORY = host_megabytes()
+"""Megabytes that this process may use; the defaults of what takes memory follow it, so that 1 GB is enough for a few visitors."""
 Count = Annotated[int, Field(ge=1)]
 DatabaseUrl = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^(postgresql(\+psycopg)?://\S+)?$")]
 RayAddresses = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^https?://[^\s@]+( +https?://[^\s@]+)*$")]
@@ -42,6 +45,11 @@ Device = Annotated[str, StringConstraints(strip_whitespace=True, to_lower=True, 
 def _field(value: Any, description: str, /, **shown: str) -> Any:
     """Describe a setting. shown: what the table says in place of a default or a rule that it could not put in words."""
     return Field(value, description=description, json_schema_extra=shown)
+
+
+def _share_of_memory(most: int, share: int, description: str) -> Any:
+    """Describe a limit in megabytes that by default is one part in `share` of the memory."""
+    return _field(int(min(most, MEMORY / share)), description, default=f"1/{share} of the memory, at most {most:,}")
 
 
 class Settings(BaseSettings):
@@ -77,8 +85,8 @@ class Settings(BaseSettings):
         default="none",
         allowed="an existing directory",
     )
-    max_model_megabytes: Count = _field(
-        2000, "Memory for models beside the embedded one; the one unused for longest makes room. A larger model is refused."
+    max_model_megabytes: Count = _share_of_memory(
+        2000, 4, "Memory for models beside the embedded one; the one unused for longest makes room. A larger model is refused."
     )
     max_download_megabytes: Count = _field(
         20_000, "Room on disk for all models from the hub. A model that does not fit is not downloaded."
@@ -97,8 +105,8 @@ class Settings(BaseSettings):
         16.0,
         "Megabytes of one message of a browser, such as what stands in the boxes of a page; a larger one ends its connection.",
     )
-    cache_megabytes: Annotated[int, Field(ge=0)] = _field(
-        512, "Memory for results that visitors share. A result that is larger is computed again at every click."
+    cache_megabytes: Annotated[int, Field(ge=0)] = _share_of_memory(
+        512, 16, "Memory for results that visitors share. A result that is larger is computed again at every click."
     )
     compute_slots: Count = _field(max(2, CORES), "Computations at once for pages.", default="number of cores, at least 2")
     background_slots: Count = _field(
@@ -108,7 +116,9 @@ class Settings(BaseSettings):
         20.0, "How long a page waits for a compute slot before it asks the visitor to try again."
     )
     trainings: Count = _field(
-        max(2, CORES), "Trainings at once; later ones wait for their turn.", default="number of cores, at least 2"
+        int(max(1, min(max(2, CORES), MEMORY / 2000))),
+        "Trainings at once; later ones wait for their turn.",
+        default="number of cores, at least 2; at most one for each 2 GB of memory",
     )
     max_training_multiply_adds: Annotated[float, Field(ge=1, le=1e18)] | None = _field(
         None,
@@ -117,12 +127,18 @@ class Settings(BaseSettings):
         allowed="a number from 1 to 1e+18",
     )
     scans: Count = _field(2, "Scans of the heads of large models at once.")
-    max_background_runs: Count = _field(50, "Trainings that compute, wait or are done, and as many scans.")
+    max_background_runs: Count = _field(
+        int(min(50, max(4, MEMORY / 100))),
+        "Trainings that compute, wait or are done, and as many scans.",
+        default="one for each 100 MB of memory, 4 to 50",
+    )
     max_model_tokens: Annotated[int, Field(ge=8)] = _field(
         1024, "Longest text, in tokens: the weights of 12 layers of 12 heads then take 600 MB."
     )
-    max_record_megabytes: Count = _field(
-        1000, "What one run of a model may keep; a longer text is refused before it is computed, which takes about twice as much."
+    max_record_megabytes: Count = _share_of_memory(
+        1000,
+        16,
+        "What one run of a model may keep; a longer text is refused before it is computed, which takes about twice as much.",
     )
     max_text_characters: Count = _field(20_000, "Longest text, in characters.")
     max_sentences: Count | None = _field(
@@ -138,7 +154,9 @@ class Settings(BaseSettings):
         14, "Size of a saved encoder-decoder. Streamlit's `server.maxUploadSize` must be larger than each of these three."
     )
     max_session_upload_megabytes: Count = _field(40, "Uploaded files of one visitor; later ones replace the oldest.")
-    max_upload_megabytes: Count = _field(400, "Uploaded files of all visitors; more are refused until somebody leaves.")
+    max_upload_megabytes: Count = _share_of_memory(
+        400, 20, "Uploaded files of all visitors; more are refused until somebody leaves."
+    )
 
     drain_seconds: Annotated[float, Field(ge=0, le=3600)] = _field(
         6.0, "How long a server that is told to end (SIGTERM) waits for pages and trainings; it exits within 4 seconds more."

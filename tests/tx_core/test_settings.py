@@ -145,3 +145,22 @@ def test_only_cores_that_the_process_may_use_are_counted():
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "1"
+
+
+@pytest.mark.parametrize(
+    ("memory", "expected"),
+    [
+        (1000.0, [250, 62, 62, 50, 1, 10]),
+        (8000.0, [2000, 500, 500, 400, 2, 50]),
+        (float("inf"), [2000, 512, 1000, 400, 2, 50]),
+    ],
+)
+def test_the_defaults_follow_the_memory_that_the_host_gives(memory: float, expected: list[int]):
+    names = ("max_model_megabytes", "cache_megabytes", "max_record_megabytes", "max_upload_megabytes", "trainings")
+    script = (
+        f"import os; os.sched_getaffinity = lambda _: {{0}}; from tx_core import host_memory\n"
+        f"host_memory.host_megabytes = lambda: float('{memory}')\n"
+        "from tx_core.settings import Settings\n"
+        f"print([Settings.model_fields[name].default for name in {(*names, 'max_background_runs')}])"
+    )
+    assert subprocess.check_output([sys.executable, "-c", script], cwd=ROOT, text=True).strip() == str(expected)
