@@ -4,7 +4,9 @@ Streamlit would collect in full after every run of a script, which holds the int
 blocks every visitor. `runner.postScriptGC` is off, and a thread of this module collects instead, in quiet moments.
 """
 
+import ctypes
 import gc
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -33,6 +35,13 @@ def collect_garbage(nobody_is_here: bool) -> None:
         gc.collect()
 
 
+def return_memory() -> None:
+    """Return free memory to the system; glibc keeps what lies below something that is in use, by default."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
+    if trim:
+        trim(0)
+
+
 def wait_for_quiet(stop: threading.Event) -> None:
     """Return once the process is nearly idle, after MAX_QUIET_WAIT_SECONDS at the latest, or when told to stop."""
     end = time.monotonic() + MAX_QUIET_WAIT_SECONDS
@@ -52,6 +61,7 @@ def collect_regularly(stop: threading.Event, nobody_is_here: Callable[[], bool] 
     while not stop.wait(SECONDS_BETWEEN):
         wait_for_quiet(stop)
         collect_garbage(nobody_is_here())
+        return_memory()
 
 
 def start_collecting() -> threading.Event:

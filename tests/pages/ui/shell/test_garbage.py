@@ -1,6 +1,9 @@
 """Garbage goes in quiet moments, and what was frozen goes once nobody is there."""
 
 import gc
+import platform
+import subprocess
+import sys
 import threading
 import time
 import tomllib
@@ -87,3 +90,23 @@ def test_the_thread_collects_until_it_is_stopped(monkeypatch: pytest.MonkeyPatch
     stop.set()
     thread.join(30)
     assert (knot(), thread.is_alive()) == (None, False)
+
+
+@pytest.mark.skipif(sys.platform != "linux" or platform.libc_ver()[0] != "glibc", reason="only glibc can be asked")
+def test_memory_that_is_free_goes_back_to_the_system():
+    script = (
+        "import psutil; from pages.ui.shell.garbage import return_memory\n"
+        "megabytes = lambda: psutil.Process().memory_info().rss / 1e6\n"
+        "blocks = [bytearray(b'x' * 50_000) for _ in range(2000)]\n"
+        "kept = blocks[::100]; del blocks; before = megabytes(); return_memory(); print(before - megabytes() > 50)"
+    )
+    assert subprocess.check_output([sys.executable, "-c", script], cwd=ROOT, text=True).strip() == "True"
+
+
+def test_memory_is_returned_with_every_collection(monkeypatch: pytest.MonkeyPatch):
+    stop, returned = threading.Event(), []
+    monkeypatch.setattr(garbage, "SECONDS_BETWEEN", 0.01)
+    monkeypatch.setattr(garbage, "collect_garbage", lambda nobody_is_here: None)
+    monkeypatch.setattr(garbage, "return_memory", lambda: (returned.append(True), stop.set()))
+    garbage.collect_regularly(stop, lambda: False)
+    assert returned == [True]
