@@ -143,20 +143,33 @@ def show_strongest(page: str, report: HeadReport, head: Head) -> str:
         **widget_binding(widget_key(page, "rank")),
         format_func=lambda rank: texts.RANKS.get(rank) or texts.RANK_KIND.format(aim=looks[rank].target),
     )
-    numbers, scores = strongest(report, head, st.session_state[widget_key(page, "rank")])
+    kind = ranked_kind(report, head, st.session_state[widget_key(page, "rank")])
+    numbers, scores = strongest(report, head, kind)
     if not numbers:
         st.text(texts.NO_STRONGEST)
         return ""
     for number, score in zip(numbers, scores, strict=True):
         _show_sentence(report, head, number, score)
-    st.caption(texts.STRONGEST_SCORE)
+    st.caption(describe_score(report, kind))
     return report.sentences.texts[numbers[0]]
 
 
-def strongest(report: HeadReport, head: Head, rank: str) -> tuple[list[int], list[float]]:
-    """Give the numbers of the strongest sentences and their scores, best first; a mixed head is ranked by focus."""
+def ranked_kind(report: HeadReport, head: Head, rank: str) -> str:
+    """Return which of RANKED_KINDS a rank asks for; a mixed head's own is focus."""
     kind = rank if rank != OWN else pattern_of(report, head).kind
-    place = RANKED_KINDS.index("focused" if kind == "mixed" else kind)
+    return "focused" if kind == "mixed" else kind
+
+
+def describe_score(report: HeadReport, kind: str) -> str:
+    """Say what 0 and 1 mean in the scores of one of RANKED_KINDS."""
+    if kind in texts.STRONGEST_SCORES:
+        return texts.STRONGEST_SCORES[kind]
+    return texts.STRONGEST_SCORE.format(aim=kind_styles(report.example)[kind].target)
+
+
+def strongest(report: HeadReport, head: Head, kind: str) -> tuple[list[int], list[float]]:
+    """Return the numbers of the sentences that are strongest in one of RANKED_KINDS and their scores, best first."""
+    place = RANKED_KINDS.index(kind)
     scores, numbers = (part[*head, place] for part in (report.strongest.values, report.strongest.texts))
     shown = np.isfinite(scores) & (scores > 0)
     by_number = dict(zip(numbers[shown].tolist(), scores[shown].tolist(), strict=True))
@@ -232,7 +245,9 @@ def as_csv(rows: list[dict[str, object]]) -> str:
 
 
 def _strongest_lines(report: HeadReport, one: HeadPattern) -> str:
-    return " ".join(str(report.sentences.lines[number]) for number in strongest(report, (one.layer, one.head), OWN)[0])
+    head = (one.layer, one.head)
+    numbers, _ = strongest(report, head, ranked_kind(report, head, OWN))
+    return " ".join(str(report.sentences.lines[number]) for number in numbers)
 
 
 def _rounded(numbers: Float[np.ndarray, "layer head"], one: HeadPattern) -> float:

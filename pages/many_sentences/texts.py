@@ -92,7 +92,17 @@ RANKS = {"own": "what this head does", "focused": "attention to few tokens", "br
 RANK_KIND = "attention to {aim}"
 NO_STRONGEST = "No sentence is long enough, or none shows this at all."
 STRONGEST = "{score:.2f} · {sentence}"
-STRONGEST_SCORE = "The number is the score in that sentence alone, from 0 (no more than uniform attention) to 1 (all attention)."
+STRONGEST_SCORE = (
+    "The number is the score in that sentence alone: 0 where the head gives {aim} no more attention than uniform attention does, "
+    "1 where all of its attention goes there. Tokens without such a target are not counted."
+)
+STRONGEST_SCORES = {
+    "broad": "The number is the score in that sentence alone: 0 where each token attends to one token only, 1 where attention is "
+    "uniform.",
+    "focused": "The number is the score in that sentence alone, 1 minus the normalised entropy: 0 where attention is uniform, 1 "
+    "where each token attends to one token only.",
+}
+"""Scores that STRONGEST_SCORE does not fit."""
 SEE_SENTENCE = "See it (line {line:,})"
 TABLE = "All heads in numbers"
 TABLE_NOTE = (

@@ -1,0 +1,95 @@
+"""What the page says of the scores of the strongest sentences, put to attention that is uniform, on one token, or on targets."""
+
+import numpy as np
+import pytest
+import torch
+
+from pages.many_sentences import texts
+from pages.many_sentences.heads import OWN, describe_score, pattern_of, ranked_kind
+from pages.ui.canvas.head_table import kind_styles
+from tests.support.sentences_page import PAGE, Open, links, says
+from tx_core.analysis.patterns import TARGETED_KINDS, entropy, kind_targets
+from tx_core.corpus.sentence_file import Sentences, embedded_sentences
+from tx_core.corpus.statistics import RANKED_KINDS, HeadReport, read_all
+from tx_core.engine import catalogue
+from tx_core.engine.bert_engine import BertEngine
+
+TEXT = "The old man saw the dog, and the dog saw him."
+UNIFORM, ON_ONE_TOKEN, ON_TARGETS = 0, 1, 2
+"""Layers of attention that no model computed: in the last, head number n attends to the targets of kind number n only."""
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> HeadReport:
+    """Return the report over one sentence, as if the model attended as the three layers say."""
+    engine = catalogue.load(catalogue.DEFAULT)
+    encoding = engine.encode(TEXT)
+    tokens = len(encoding)
+    layers = np.full((engine.info.num_layers, engine.info.num_heads, tokens, tokens), 1 / tokens, dtype=np.float32)
+    layers[ON_ONE_TOKEN] = np.eye(tokens)[::-1]
+    for number, targets in enumerate(kind_targets(encoding)):
+        aimed = targets / np.maximum(targets.sum(axis=-1, keepdims=True), 1)
+        layers[ON_TARGETS, number] = np.where(targets.any(axis=-1, keepdims=True), aimed, np.eye(tokens))
+    weights = [torch.from_numpy(layer)[None] for layer in layers]
+    monkeypatch.setattr(BertEngine, "over_weights", lambda self, rows, measure, *, half=False: measure(weights))
+    return read_all(engine, Sentences("made", (TEXT,), (1,), ()))
+
+
+def score(report: HeadReport, layer: int, kind: str, head: int = 0) -> float:
+    """Return the score of the only sentence."""
+    return float(report.strongest.values[layer, head, RANKED_KINDS.index(kind), 0])
+
+
+def meaning_of(end: int, sentence: str) -> str:
+    """Return what the sentence about a score says of its 0 or its 1."""
+    zero, one = sentence.split(", 1 where ")
+    return (zero.partition(": 0 where ")[2], one)[end]
+
+
+def test_uniform_attention_has_1_where_a_head_is_broad_and_0_in_every_other_score(made: HeadReport):
+    for kind in RANKED_KINDS:
+        assert score(made, UNIFORM, kind) == pytest.approx(float(kind == "broad"), abs=1e-5)
+    assert "uniform" in meaning_of(1, describe_score(made, "broad"))
+    assert "uniform" in meaning_of(0, describe_score(made, "focused"))
+
+
+def test_attention_to_one_token_has_1_in_focus_and_0_where_a_head_is_broad(made: HeadReport):
+    assert score(made, ON_ONE_TOKEN, "focused") == pytest.approx(1, abs=1e-5)
+    assert score(made, ON_ONE_TOKEN, "broad") == pytest.approx(0, abs=1e-5)
+    assert "one token only" in meaning_of(0, describe_score(made, "broad"))
+    assert "one token only" in meaning_of(1, describe_score(made, "focused"))
+
+
+@pytest.mark.parametrize("kind", TARGETED_KINDS)
+def test_a_head_that_attends_to_its_targets_only_has_1_though_some_tokens_have_none(made: HeadReport, kind: str):
+    assert score(made, ON_TARGETS, kind, TARGETED_KINDS.index(kind)) == pytest.approx(1, abs=1e-5)
+    assert describe_score(made, kind) == texts.STRONGEST_SCORE.format(aim=kind_styles(made.example)[kind].target)
+
+
+def test_a_broad_head_of_the_model_is_scored_by_how_near_to_uniform_it_is(open_app: Open):
+    engine = catalogue.load(catalogue.DEFAULT)
+    report = read_all(engine, embedded_sentences())
+    broad = next((one.layer, one.head) for one in report.patterns if one.kind == "broad")
+    app = open_app(PAGE, heads=f"{broad[0] + 1}-{broad[1] + 1}")
+    assert texts.STRONGEST_SCORES["broad"] in says(app)
+    number = int(report.strongest.texts[*broad, RANKED_KINDS.index("broad"), 0])
+    stack = engine.trace(report.sentences.texts[number]).attention
+    own = ~np.array(stack.query_tokens.special)
+    rows = stack.weights[broad][own].astype(np.float64)
+    by_hand = float(((np.exp(entropy(rows)) - 1) / (rows.shape[-1] - 1)).mean())
+    assert f"{by_hand:.2f} · {report.sentences.texts[number]}" in says(app)
+    assert links(app)
+
+
+def test_what_stands_under_the_sentences_of_a_head_is_of_the_kind_that_they_are_ranked_by(open_app: Open):
+    report = read_all(catalogue.load(catalogue.DEFAULT), embedded_sentences())
+    first_of = {one.kind: (one.layer, one.head) for one in reversed(report.patterns)}
+    assert {"broad", "mixed", "separator"} <= set(first_of)
+    for kind, head in first_of.items():
+        asked = ranked_kind(report, head, OWN)
+        assert asked == ("focused" if pattern_of(report, head).kind == "mixed" else kind)
+        app = open_app(PAGE, heads=f"{head[0] + 1}-{head[1] + 1}")
+        captions = [caption.value for caption in app.caption]
+        assert [one for one in captions if one.startswith("The number is")] == [describe_score(report, asked)]
+    app = open_app(PAGE, rank="previous", heads=f"{first_of['broad'][0] + 1}-{first_of['broad'][1] + 1}")
+    assert describe_score(report, "previous") in says(app)
