@@ -82,10 +82,17 @@ VALUES_ALT = "{title}: {head}, one row per query"
 ROWS_SUM_TO_1 = "every row sums to 1"
 LENGTHS = (
     "{head}: the longest value is that of {longest} ({longest_length:.2f}), the shortest that of {shortest} "
-    "({shortest_length:.2f}). The largest difference is at {moved}: it receives {weight:.2f} of the attention on average, and "
-    "contributes {share:.2f} of what the head adds."
+    "({shortest_length:.2f}). The largest difference is at {moved}: on average over all queries, it receives {weight:.2f} of the "
+    "attention and contributes {share:.2f} of what the head adds to a query. Of everything that the head adds to all queries "
+    "together, its share is {total:.2f}: there, each query counts by how much is added to it."
 )
-VALUES_COLUMNS = ("token", "mean attention received", "value length", "mean share of what the head adds")
+VALUES_COLUMNS = (
+    "token",
+    "mean attention received",
+    "value length",
+    "mean share of what the head adds",
+    "share of all that the head adds",
+)
 VALUES_CAVEAT = (
     "Lengths show how much a head writes into a token, not in which direction or what later layers make of it. The layer norm "
     "that follows is left out (Kobayashi et al. 2020 and 2021)."

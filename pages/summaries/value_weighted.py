@@ -18,7 +18,7 @@ from pages.ui.shell.controls import head_name
 from pages.ui.shell.frame import show_source
 from pages.ui.shell.level import is_hidden, show_formula
 from tx_core.analysis import value_weighted
-from tx_core.analysis.value_weighted import ValueWeighted, row_shares
+from tx_core.analysis.value_weighted import ValueWeighted, row_shares, total_shares
 from tx_core.engine.engine import Engine, head_parts
 from tx_core.transformer.interventions import Head
 from tx_core.transformer.trace import AttentionStack, Trace
@@ -75,6 +75,7 @@ def describe_lengths(stack: AttentionStack, head: Head, weighted: ValueWeighted)
     labels, lengths = numbered_tokens(stack.key_tokens.tokens), weighted.values[head[1]]
     shortest, longest = int(lengths.argmin()), int(lengths.argmax())
     weights, shares = stack.weights[head].mean(axis=0), row_shares(weighted.mixed[head[1]]).mean(axis=0)
+    totals = total_shares(weighted.mixed[head[1]])
     moved = int(np.abs(shares - weights).argmax())
     return texts.LENGTHS.format(
         head=head_name(head),
@@ -85,6 +86,7 @@ def describe_lengths(stack: AttentionStack, head: Head, weighted: ValueWeighted)
         moved=labels[moved],
         weight=weights[moved],
         share=shares[moved],
+        total=totals[moved],
     )
 
 
@@ -98,6 +100,7 @@ def _show_numbers(page: str, stack: AttentionStack, head: Head, weighted: ValueW
             stack.weights[head].mean(axis=0).astype(float).round(4),
             weighted.values[head[1]].round(4),
             row_shares(weighted.mixed[head[1]]).mean(axis=0).round(4),
+            total_shares(weighted.mixed[head[1]]).round(4),
         )
         folded.dataframe(dict(zip(texts.VALUES_COLUMNS, columns, strict=True)), hide_index=True)
 

@@ -60,3 +60,13 @@ def row_shares(lengths: Float[np.ndarray, "... query key"]) -> Float[np.ndarray,
     """Scale each row to sum to 1, for comparison with attention weights; a row of zeros stays."""
     total = lengths.sum(axis=-1, keepdims=True)
     return lengths / np.where(total > 0, total, 1)
+
+
+def total_shares(lengths: Float[np.ndarray, "... query key"]) -> Float[np.ndarray, "... key"]:
+    """Return each key's share of the lengths of all rows together; zeros where every length is 0.
+
+    The mean of `row_shares` is something else: it counts a short row as much as a long one.
+    """
+    summed = lengths.sum(axis=-2)
+    total = summed.sum(axis=-1, keepdims=True)
+    return summed / np.where(total > 0, total, 1)

@@ -1,6 +1,7 @@
 """The page of summaries: links, texts and limits; every number is the core's; and what it shows of other models."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -200,6 +201,26 @@ def test_a_heads_weights_stand_beside_what_it_adds(open_app, engine, stack):
     np.testing.assert_allclose(own, row_shares(found.mixed[6]), atol=1e-6)
     np.testing.assert_allclose(together, row_shares(found.together), atol=1e-6)
     assert f"({found.values[6].max():.2f})" in says(app)
+
+
+def test_the_share_of_a_token_is_said_as_a_mean_over_queries_and_of_all_that_the_head_adds(open_app, engine):
+    """The numbers of the sentence, made vector by vector; in this head the two shares differ by half."""
+    layer, head = 2, 0
+    stack = engine.trace(texts.FIRST_TEXT, keep=("weights", "value")).attention
+    brought = stack.value[layer, head].astype(np.float64) @ engine.output_projection(layer)[head]
+    added = stack.weights[layer, head].astype(np.float64)[:, :, None] * brought
+    lengths = np.sqrt((added**2).sum(axis=-1))
+    of_rows = np.mean([row / row.sum() for row in lengths], axis=0)
+    of_all = lengths.sum(axis=0) / lengths.sum()
+    received = stack.weights[layer, head].mean(axis=0)
+    assert of_rows[0] > 1.5 * of_all[0]
+    numbers = f"{received[0]:.2f}", f"{of_rows[0]:.2f}", f"{of_all[0]:.2f}"
+    app = open_app(PAGE, text=texts.FIRST_TEXT, part="values", heads="3-1")
+    told = next(text.value for text in app.text if "[CLS]" in text.value)
+    assert re.findall(r"0\.\d\d", told.partition("is at 1 [CLS]")[2]) == list(numbers)
+    app.session_state[f"{PAGE}_values_numbers"] = True
+    table = app.run().dataframe[-1].value
+    np.testing.assert_allclose(table[list(texts.VALUES_COLUMNS[3:])], np.stack([of_rows, of_all], axis=1), atol=1e-4)
 
 
 def test_the_nearest_heads_are_named(open_app, engine, stack):

@@ -6,7 +6,7 @@ import torch
 import transformers
 
 from tests.support.checkpoints import write_albert, write_llama
-from tx_core.analysis.value_weighted import row_shares, value_weighted
+from tx_core.analysis.value_weighted import row_shares, total_shares, value_weighted
 from tx_core.engine import catalogue
 from tx_core.engine.hub import load
 from tx_core.errors import ModelUnavailable
@@ -155,3 +155,12 @@ def test_an_albert_of_several_groups_is_refused_rather_than_read_in_the_wrong_pl
 def test_shares_of_rows_sum_to_one_and_zeros_stay():
     found = row_shares(np.array([[3.0, 1.0], [0.0, 0.0]]))
     assert found.tolist() == [[0.75, 0.25], [0.0, 0.0]]
+
+
+def test_a_share_of_all_rows_together_counts_long_rows_for_more_than_the_mean_of_the_rows_shares_does():
+    lengths = np.array([[9.0, 1.0], [0.0, 1.0]])
+    assert row_shares(lengths).mean(axis=0).tolist() == [0.45, 0.55]
+    np.testing.assert_allclose(total_shares(lengths), [9 / 11, 2 / 11])
+    equal = np.array([[3.0, 1.0], [1.0, 3.0]])
+    np.testing.assert_allclose(total_shares(equal), row_shares(equal).mean(axis=0))
+    assert total_shares(np.zeros((2, 3))).tolist() == [0.0, 0.0, 0.0]
