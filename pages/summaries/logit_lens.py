@@ -28,7 +28,7 @@ MARGINS = (-0.04, 1.08)
 
 def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export]:
     """Draw a table of answers by layer, and the probability of the final one."""
-    st.markdown(texts.LENS_NEXT_TOKEN if engine.info.predicts_next else texts.LENS)
+    st.markdown(texts.LENS)
     show_formula(EQUATION)
     show_source(logit_lens.logit_lens)
     trace = cache.trace_with(engine, text, pair, keep=("hidden",))

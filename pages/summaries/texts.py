@@ -130,12 +130,9 @@ SIMILARITY_RESULT = "It ends with `similar`: the similarity of the chosen head t
 
 LENS_TITLE, LENS_BUTTON = "Layer-by-layer predictions (logit lens)", "Logit lens"
 LENS = (
-    "The masked-word head reads a prediction off the vectors of the last layer. **Let it read every earlier layer too**, as if "
-    "the model had to answer early: at a blank you see the prediction emerge."
-)
-LENS_NEXT_TOKEN = (
-    "The next-token head reads a prediction off the vectors of the last layer. **Let it read every earlier layer too**, as if "
-    "the model had to answer early: after a token you see the prediction emerge."
+    "A model's prediction head reads a word off the vectors of the last layer: the masked-word head at a blank, a language-model "
+    "head after a token. **Let it read every earlier layer too**, as if the model had to answer early: you see the prediction "
+    "emerge."
 )
 ASK_TOKEN = "Token"
 EMBEDDINGS, AFTER_LAYER = "embeddings", "after layer {layer}"
@@ -167,8 +164,9 @@ BLANK_ATTENTION, GRADIENT_INPUT, INTEGRATED = "Attention from the blank", "Gradi
 ATTRIBUTION_ALT = "{title}, largest: {bars}."
 ATTRIBUTIONS = (
     "Knowing the words changes the log-probability of {word} from {baseline} to {score}, by {change}. Integrated gradients sum "
-    "to {total}. Over your other words, the order by attention agrees with the order by integrated gradients to {integrated}, "
-    "and with that by gradient × input to {gradient_input} (Kendall's tau: 1 is the same order, 0 is no relation)."
+    "to {total}. Over your other words, the order by attention agrees with the order by the size of integrated gradients, signs "
+    "aside, to {integrated}, and with the order by the size of gradient × input to {gradient_input} (Kendall's tau: 1 is the "
+    "same order, 0 is no relation)."
 )
 ATTRIBUTION_CAVEAT = (
     "The bars of integrated gradients sum to what knowing the words changed, and show each word's share of it. Another baseline "

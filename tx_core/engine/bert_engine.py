@@ -14,6 +14,8 @@ from torch import Tensor, nn
 from tx_core.engine.checkpoint import NOT_FINITE_WEIGHTS, load_bert
 from tx_core.engine.device import DeviceResult, DeviceRunner, best_device
 from tx_core.engine.engine import (
+    NO_GRADIENTS,
+    NO_LOGIT_LENS,
     BlankLogits,
     ModelInfo,
     Result,
@@ -21,6 +23,7 @@ from tx_core.engine.engine import (
     WeightMeasure,
     bert_info,
     check_record,
+    head_missing,
     head_parts,
     no_head,
     read_text,
@@ -182,7 +185,7 @@ class BertEngine:
     ) -> Float[np.ndarray, "layer_and_embeddings vocab"]:
         """Let the masked-word head read one token's vectors of a run; raise ModelUnavailable without such a head."""
         if self.model.head is None:
-            raise no_head(self.title)
+            raise head_missing(self.title, NO_LOGIT_LENS)
 
         def compute(model: nn.Module, device: str) -> np.ndarray:
             return model.predict(torch.tensor(states, device=device)).float().cpu().numpy()
@@ -201,6 +204,8 @@ class BertEngine:
         self, encoding: Encoding, inputs_embeds: Float[np.ndarray, "step token embedding"], position: int, word: int
     ) -> ScoreGradients:
         """Differentiate a log-probability with respect to word vectors; raise ModelUnavailable without a masked-word head."""
+        if self.model.head is None:
+            raise head_missing(self.title, NO_GRADIENTS)
         if not self.info.fills_blanks:
             raise no_head(self.title)
 

@@ -256,12 +256,20 @@ def head_parts(weight: Float[np.ndarray, "hidden joined"], num_heads: int) -> Fl
     return weight.T.reshape(num_heads, -1, weight.shape[0]).astype(np.float64)
 
 
-NO_WORD_HEAD = (
-    "{title} has no masked-word head: it was not trained to fill blanks, so it cannot be asked. "
+NO_WORD_HEAD = "{title} has no masked-word head, so it cannot fill blanks. Choose a model that has one, such as BERT or RoBERTa."
+HEAD_MISSING = (
+    "The files of {title} hold no head that predicts words, whatever it was trained for. {limitation} "
     "Choose a model that has one, such as BERT or RoBERTa."
 )
+NO_LOGIT_LENS = "Its predictions after each layer cannot be computed."
+NO_GRADIENTS = "The attribution of its predictions to the input cannot be computed."
 
 
 def no_head(title: str) -> ModelUnavailable:
-    """Say of a model that it cannot fill blanks at all."""
+    """Return the error for a model that cannot fill blanks at all."""
     return ModelUnavailable(NO_WORD_HEAD.format(title=title))
+
+
+def head_missing(title: str, limitation: str) -> ModelUnavailable:
+    """Return the error for a checkpoint that was saved without its head. limitation: what cannot be computed without it."""
+    return ModelUnavailable(HEAD_MISSING.format(title=title, limitation=limitation))

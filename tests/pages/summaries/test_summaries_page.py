@@ -1,5 +1,6 @@
 """The page of summaries: links, texts and limits; every number is the core's; and what it shows of other models."""
 
+import itertools
 import json
 import re
 
@@ -130,7 +131,7 @@ def test_gpt2_is_read_for_the_token_that_follows(of_family):
     last = len(trace.attention.query_tokens) - 1
     found = logit_lens(engine, trace, last)
     token = numbered_tokens(trace.attention.query_tokens.tokens)[last]
-    assert texts.LENS_NEXT_TOKEN in says(app)
+    assert texts.LENS in says(app)
     assert describe_answer(found, token, predicts_next=True) in says(app)
     assert [cell.rsplit(" ", 2)[0] for cell in app.dataframe[0].value.iloc[0, 1:6]] == list(found.words[0])
     refused = of_family("gpt2", "gpt2", text="Time flies like ___", part="owed")
@@ -243,6 +244,27 @@ def test_the_lens_ends_with_the_models_own_answer(open_app, engine):
     assert [int(rank.replace(",", "")) for rank in table[texts.FINAL_RANK]] == found.rank.tolist()
     token = numbered_tokens(trace.attention.query_tokens.tokens)[found.place]
     assert describe_answer(found, token, predicts_next=False) in says(app)
+
+
+def kendalls_tau(one: np.ndarray, other: np.ndarray) -> float:
+    """Kendall's tau without ties, pair by pair."""
+    pairs = list(itertools.combinations(range(len(one)), 2))
+    return sum(np.sign(one[a] - one[b]) * np.sign(other[a] - other[b]) for a, b in pairs) / len(pairs)
+
+
+@pytest.mark.parametrize("text", [texts.FIRST_TEXT, TEXT])
+def test_attention_and_gradients_are_ranked_by_size_and_not_by_signed_value(engine, text: str):
+    """What the sentence says: the order of signed values, which the bars show, agrees to another number."""
+    filling = predict(engine, text, top_k=1)
+    blank = filling.blanks[0]
+    found = attribute(engine, filling.encoding, blank.place, blank.predictions[0].id)
+    weights = engine.trace(text).attention.weights[:, :, blank.place].mean(axis=(0, 1))
+    own = [place for place, special in enumerate(filling.encoding.special) if not special and place != blank.place]
+    told = describe_agreement(found, weights)
+    for values in (found.integrated, found.gradient_input):
+        by_size, signed = (kendalls_tau(weights[own], part[own]) for part in (np.abs(values), values))
+        assert f" to {by_size:.2f}" in told
+        assert f"{by_size:.2f}" != f"{signed:.2f}" and f" to {signed:.2f}" not in told
 
 
 def test_attention_and_gradients_of_the_chosen_answer_at_the_chosen_blank(open_app, engine, stack):

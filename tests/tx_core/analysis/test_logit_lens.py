@@ -4,11 +4,15 @@ import numpy as np
 import pytest
 import torch
 import transformers
+from safetensors.torch import load_file
 
-from tests.support.checkpoints import write_electra, write_llama
+from tests.support.checkpoints import SIZES, write_bert, write_decoder, write_electra
 from tx_core.analysis.logit_lens import logit_lens
 from tx_core.engine import catalogue
+from tx_core.engine.bert_engine import load_bert_engine
+from tx_core.engine.engine import HEAD_MISSING, NO_LOGIT_LENS, Engine, no_head
 from tx_core.engine.hub import load
+from tx_core.engine.hub.parts import HEAD_NOT_LOADED, HEAD_ON_DECODER
 from tx_core.errors import ModelUnavailable
 from tx_core.fill_mask.predictions import predict
 
@@ -105,17 +109,50 @@ def test_gpt2_is_asked_for_what_follows_and_fills_no_blanks(checkpoint):
     assert (engine.info.predicts_next, engine.info.fills_blanks) == (True, False)
 
 
-@pytest.mark.parametrize(
-    ("family", "why"), [("t5", "T predicts with its decoder"), ("bart", "with its decoder"), ("llama", "no masked-word head")]
-)
-def test_a_model_whose_head_reads_something_else_is_refused_in_a_sentence(checkpoint, tmp_path, family: str, why: str):
-    directory = write_llama(tmp_path) if family == "llama" else checkpoint(family)
-    other = load.load_engine(directory, family, "T")
-    with pytest.raises(ModelUnavailable, match=why):
+def refusal(other: Engine) -> str:
+    """Return why the logit lens is refused."""
+    with pytest.raises(ModelUnavailable) as raised:
         logit_lens(other, other.trace("A bird", keep=("hidden",)), 0)
+    return str(raised.value)
 
 
-def test_a_discriminator_has_nothing_to_answer_with(tmp_path):
-    other = load.load_engine(write_electra(tmp_path, discriminator=True), "electra", "ELECTRA")
-    with pytest.raises(ModelUnavailable, match="ELECTRA has no masked-word head"):
-        logit_lens(other, other.trace("A bird", keep=("hidden",)), 0)
+@pytest.mark.parametrize("family", ["t5", "bart"])
+def test_a_model_whose_head_reads_a_decoder_is_refused_in_a_sentence(checkpoint, family: str):
+    assert refusal(load.load_engine(checkpoint(family), family, "T")) == HEAD_ON_DECODER.format(
+        title="T", limitation=NO_LOGIT_LENS
+    )
+
+
+@pytest.mark.parametrize("name", ["Llama", "GPTNeoX", "OPT", "Qwen3"])
+def test_a_causal_model_is_said_to_have_a_language_model_head_that_is_not_loaded(tmp_path, name: str):
+    """The library has such a head for it, and none for masked words; with or without it in the files, it is not loaded."""
+    sizes = {"head_dim": 6, "num_key_value_heads": 2} if name == "Qwen3" else {}
+    if name == "OPT":
+        sizes = {"ffn_dim": 24, "word_embed_proj_dim": SIZES["hidden_size"]}
+    other = load.load_engine(write_decoder(tmp_path, name, **sizes), name, name)
+    assert type(transformers.AutoConfig.from_pretrained(tmp_path)) in transformers.MODEL_FOR_CAUSAL_LM_MAPPING
+    assert type(transformers.AutoConfig.from_pretrained(tmp_path)) not in transformers.MODEL_FOR_MASKED_LM_MAPPING
+    assert not other.info.has_head
+    assert refusal(other) == HEAD_NOT_LOADED.format(title=name, limitation=NO_LOGIT_LENS)
+
+
+HEADLESS = {
+    "bert": lambda folder: load_bert_engine(write_bert(folder, with_head=False), "T", "T"),
+    "electra": lambda folder: load.load_engine(write_electra(folder, discriminator=True), "T", "T"),
+}
+"""Checkpoints of families whose head the app loads, saved without it: the files do not say what they were trained for."""
+
+
+@pytest.mark.parametrize("family", HEADLESS)
+def test_a_checkpoint_saved_without_its_head_is_said_to_lack_it_and_no_more(tmp_path, family: str):
+    other = HEADLESS[family](tmp_path)
+    assert not any("head" in name or name.startswith(("cls", "lm_")) for name in load_file(tmp_path / "model.safetensors"))
+    assert refusal(other) == HEAD_MISSING.format(title="T", limitation=NO_LOGIT_LENS)
+    assert "train" not in str(no_head("T"))
+
+
+@pytest.mark.parametrize("family", ["gpt2", "roberta"])
+def test_a_checkpoint_with_its_head_is_not_refused(checkpoint, family: str):
+    other = load.load_engine(checkpoint(family), family, "T")
+    assert other.info.has_head
+    assert len(logit_lens(other, other.trace("A bird", keep=("hidden",)), 0).words) == other.info.num_layers + 1

@@ -11,6 +11,8 @@ from torch import Tensor, nn
 
 from tx_core.engine.device import DeviceRunner
 from tx_core.engine.engine import (
+    NO_GRADIENTS,
+    NO_LOGIT_LENS,
     BlankLogits,
     ModelInfo,
     Result,
@@ -108,8 +110,6 @@ def axes(source: Encoding, target: Encoding | None) -> dict[AttentionKind, tuple
 
 HYBRID = "Only some layers of this model have attention. Layers 1 to {count} here are its layers {numbers}."
 NO_HEAD_OUTPUTS = "The contributions of its heads cannot be computed."
-NO_LOGIT_LENS = "Its predictions after each layer cannot be computed."
-NO_GRADIENTS = "The attribution of its predictions to the input cannot be computed."
 
 
 class _Kept(NamedTuple):

@@ -10,13 +10,18 @@ from typing import Any
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
+from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES, MODEL_FOR_MASKED_LM_MAPPING_NAMES
 
-from tx_core.engine.engine import ModelInfo, no_head
+from tx_core.engine.engine import ModelInfo, head_missing
 from tx_core.errors import ModelUnavailable
 
 UNKNOWN_FAMILY = (
     "The architecture of {title} is not one whose modules this app can locate. {limitation} "
     "Choose a BERT or one of its relatives from the list."
+)
+HEAD_NOT_LOADED = (
+    "{title} is of an architecture that predicts the next token with a language-model head, and this app does not load that "
+    "head. {limitation} Choose GPT-2, or a BERT or one of its relatives from the list."
 )
 HEAD_ON_DECODER = (
     "{title} predicts with its decoder, but only its encoder's hidden states are available here. {limitation} "
@@ -144,6 +149,14 @@ def require_head_on_first_stack(info: ModelInfo, parts: Parts | None, title: str
     """
     if info.decoder_start is not None:
         raise ModelUnavailable(HEAD_ON_DECODER.format(title=title, limitation=limitation))
+    if not info.has_head and _predicts_next_elsewhere(info.family):
+        raise ModelUnavailable(HEAD_NOT_LOADED.format(title=title, limitation=limitation))
     if not info.has_head:
-        raise no_head(title)
+        raise head_missing(title, limitation)
     return require_parts(parts, title, limitation)
+
+
+def _predicts_next_elsewhere(family: str) -> bool:
+    """Return whether the library has a language-model head for a family, and the table of families none."""
+    causal = family in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES and family not in MODEL_FOR_MASKED_LM_MAPPING_NAMES
+    return causal and family not in FAMILY_MODULES
