@@ -74,7 +74,7 @@ PAGES = (
         "Explore",
         "Attention",
         "Where does each head look?",
-        "Type a sentence and see how much each token attends to every other, in every layer and head of a BERT.",
+        "Type a sentence and see how much each token attends to every other, in every layer and head of a model.",
         second="pair",
     ),
     Page(

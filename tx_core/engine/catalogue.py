@@ -162,6 +162,12 @@ def directory_name(directory: Path) -> str:
     return resolved.parent.name if resolved.name == "model" else resolved.name
 
 
+def is_on_this_machine(name: str) -> bool:
+    """Return whether the files of a model are here, so that nothing is downloaded for it; raise as `card` does."""
+    model = card(name)
+    return model.hub_id is None or is_cached(model.hub_id, model.revision)
+
+
 def load_directory(directory: Path, name: str, title: str) -> Engine:
     """Load a checkpoint directory in the hub's layout: safetensors only, never its code.
 

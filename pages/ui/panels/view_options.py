@@ -92,22 +92,32 @@ def ask_stack(page: str, kinds: Sequence[str]) -> int:
 def ask_head(page: str, layers: int, heads: int) -> Head:
     """Let the reader choose a head by name; give (layer, head) from 0. Of several, as a link may name them, the first counts."""
     name = widget_key(page, "heads")
-    if not controls.keep_existing_heads(name, layers, heads):
-        st.info(texts.HEADS_MISSING.format(layers=layers, heads=heads))
+    if missing := _drop_missing_heads(page, layers, heads):
+        st.info(missing)
     st.session_state[name] = st.session_state[name][:1]
     return controls.layer_and_heads(name, layers, heads)[0]
 
 
 def drop_missing(page: str, num_layers: int, num_heads: int, num_tokens: int) -> list[str]:
     """Drop heads and a focus that this run does not have; give a sentence about each kind that was dropped."""
-    notes = []
-    if not controls.keep_existing_heads(widget_key(page, "heads"), num_layers, num_heads):
-        notes.append(texts.HEADS_MISSING.format(layers=num_layers, heads=num_heads))
+    missing = _drop_missing_heads(page, num_layers, num_heads)
+    notes = [missing] if missing else []
     position = st.session_state[widget_key(page, "focus")]
     if position is not None and position >= num_tokens:
         st.session_state[widget_key(page, "focus")] = None
         notes.append(texts.TOKEN_MISSING.format(tokens=num_tokens, position=position + 1))
     return notes
+
+
+def _drop_missing_heads(page: str, num_layers: int, num_heads: int) -> str:
+    """Drop heads that the model does not have; say so, unless they are those that the page begins with and nobody chose."""
+    name = widget_key(page, "heads")
+    fields, _ = st.session_state[f"{page}_fields"]
+    first = next(field.default for field in fields if field.name == "heads")
+    chosen = list(st.session_state[name]) != list(first)
+    if controls.keep_existing_heads(name, num_layers, num_heads) or not chosen:
+        return ""
+    return texts.HEADS_MISSING.format(layers=num_layers, heads=num_heads)
 
 
 def _binding(page: str, name: str) -> dict[str, object]:

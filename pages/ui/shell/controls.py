@@ -128,8 +128,11 @@ def engine_of(badge: DeltaGenerator, model: str, *, weights: bool = False) -> En
 
 
 def wait_for(name: str) -> AbstractContextManager:
-    """Show that a model is being downloaded and loaded; nothing for the one that is always there."""
-    return nullcontext() if name == catalogue.DEFAULT else st.spinner(texts.LOADING_MODEL, show_time=True)
+    """Show that a model is being loaded, and first downloaded if it is not on this machine; nothing for the built-in one."""
+    if name == catalogue.DEFAULT:
+        return nullcontext()
+    here = catalogue.is_on_this_machine(name)
+    return st.spinner(texts.LOADING_MODEL if here else texts.DOWNLOADING_MODEL, show_time=True)
 
 
 def offer_default_model(key: str) -> None:

@@ -80,9 +80,15 @@ def open_page(key: str) -> DeltaGenerator:
     if status.state == "warming up":
         with badge:
             _watch_warmup()
-    elif status.state == "ready":
+    elif status.state == "ready" and not _asks_for_other_model(key):
         show_engine(badge, status.model, status.device)
     return badge
+
+
+def _asks_for_other_model(page: str) -> bool:
+    """Return whether a page, or the link to it, asks for a model that is not the built-in one: that may take long to load."""
+    asked = st.session_state.get(widget_key(page, "model")), st.query_params.get("model")
+    return any(name not in (None, "embedded") for name in asked)
 
 
 def ask_part(page: str, label: str, titles: Mapping[str, str], on_change: Callable[[], None] | None = None) -> str:

@@ -1,0 +1,82 @@
+"""What pages say while and after they show a model from the host's own directory, which has other sizes than the built-in one."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from pages import contents
+from pages.start.texts import DOORS
+from pages.ui.panels.texts import HEADS_MISSING
+from pages.ui.shell import controls, frame, readiness, texts
+from tests.support.checkpoints import HEADS, LAYERS
+from tests.support.drawings import says
+from tx_core.engine import catalogue
+from tx_core.transformer.interventions import Head
+
+TEXT = "The brown fox sleeps."
+MISSING = HEADS_MISSING.format(layers=LAYERS, heads=HEADS)
+Open = Callable[..., AppTest]
+
+
+@pytest.fixture(autouse=True, params=["gpt2", "bert"])
+def local(request: pytest.FixtureRequest, host, checkpoint, tmp_path: Path) -> str:
+    """Put a tiny model of a family into the host's directory; return the title by which pages name it."""
+    shutil.copytree(checkpoint(request.param), tmp_path / "own")
+    host(models_dir=tmp_path)
+    return catalogue.card("local:own").title
+
+
+@pytest.mark.parametrize("page", ["attention", "summaries"])
+def test_only_heads_that_a_link_names_are_said_not_to_exist(open_app: Open, page: str):
+    view = {"part": "values"} if page == "summaries" else {}
+    app = open_app(page, model="local:own", text=TEXT, **view)
+    assert not app.exception
+    assert MISSING not in says(app)
+    assert app.session_state[f"{page}_heads"] == [{"attention": (0, 0), "summaries": (0, 1)}[page]]
+    last: Head = (LAYERS - 1, HEADS - 1)
+    app = open_app(page, model="local:own", text=TEXT, heads=f"{last[0] + 1}-{last[1] + 1}", **view)
+    assert MISSING not in says(app)
+    assert app.session_state[f"{page}_heads"] == [last]
+    assert MISSING in says(open_app(page, model="local:own", text=TEXT, heads=f"{LAYERS + 1}-1", **view))
+
+
+@pytest.mark.parametrize(("is_here", "says_so"), [(True, texts.LOADING_MODEL), (False, texts.DOWNLOADING_MODEL)])
+def test_a_model_is_said_to_be_downloaded_where_it_is_not_on_this_machine(
+    monkeypatch: pytest.MonkeyPatch, is_here: bool, says_so: str
+):
+    said = []
+    monkeypatch.setattr(st, "spinner", lambda text, **_: said.append(text))
+    monkeypatch.setattr(catalogue, "is_cached", lambda *_: is_here)
+    for name in ("gpt2", "local:own", catalogue.DEFAULT):
+        controls.wait_for(name)
+    assert said == [says_so, texts.LOADING_MODEL]
+
+
+PAGES = ("attention", "fill_mask", "summaries", "compare", "bertviz_page", "many_sentences")
+"""Those that take any model."""
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_badge_never_names_the_built_in_model_where_another_one_is_asked_for(
+    open_app: Open, monkeypatch: pytest.MonkeyPatch, page: str
+):
+    """Not while the page waits for that model, either: what `open_page` writes stands there until then."""
+    built_in, written = catalogue.card(catalogue.DEFAULT).title, []
+    monkeypatch.setattr(readiness.default_engine, "status", readiness.Status("ready", built_in, "cpu"))
+    monkeypatch.setattr(frame, "show_engine", lambda _, model, __: written.append(model))
+    app = open_app(page, model="local:own", text=TEXT)
+    assert not app.exception
+    assert built_in not in written
+    open_app(page, text=TEXT)
+    assert built_in in written
+
+
+def test_no_page_that_takes_a_gpt2_says_that_it_shows_a_bert():
+    leads = [page.lead for page in contents.PAGES if page.key in ("attention", "compare", "summaries", "many_sentences")]
+    doors = [door for door in DOORS if door.page == "attention"]
+    assert leads and doors
+    assert not any("BERT" in sentence for sentence in (*leads, *(str(door) for door in doors)))
