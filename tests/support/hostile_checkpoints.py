@@ -2,6 +2,7 @@
 
 import json
 import struct
+from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
 
@@ -63,6 +64,35 @@ def tokenizer(**parts) -> Callable[[Path], None]:
     return change
 
 
+def rules(**parts) -> Callable[[Path], None]:
+    """Change what a tokenizer does beside its model: its normaliser, its pre-tokenizer, what it puts around a text."""
+
+    def change(directory: Path) -> None:
+        settings = json.loads((directory / "tokenizer.json").read_text("utf-8"))
+        (directory / "tokenizer.json").write_text(json.dumps(settings | parts), encoding="utf-8")
+
+    return change
+
+
+def steps(kind: str, *listed: dict) -> dict:
+    return {"type": "Sequence", kind: list(listed)}
+
+
+DOUBLE = {"type": "Replace", "pattern": {"Regex": "[a-z]"}, "content": "aa"}
+BYTES = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
+PREPEND = [{"type": "Metaspace", "replacement": mark, "prepend_scheme": "always", "split": False} for mark in "xy"]
+EVERY_LETTER = {"type": "Split", "pattern": {"Regex": "."}, "behavior": "Isolated", "invert": False}
+TWICE = {
+    "type": "TemplateProcessing",
+    "single": [{"Sequence": {"id": "A", "type_id": 0}}] * 2,
+    "pair": [{"Sequence": {"id": name, "type_id": 0}} for name in "ABAB"],
+    "special_tokens": {},
+}
+LONG_ENTRY = b64encode(struct.pack("<I", 1024) + bytes(1024) + b"a" * 7_000_000 + b"\0").decode()
+ADDED = {"id": 5, "content": "a" * 150, "normalized": True, "special": False} | dict.fromkeys(
+    ("single_word", "lstrip", "rstrip"), False
+)
+CATASTROPHE = {"Regex": r"(.*)*\1\d"}
 HEADER = json.dumps({"x": {"dtype": "F32", "shape": [10**9, 10**9], "data_offsets": [0, 4 * 10**18]}}).encode()
 INDEX = "model.safetensors.index.json"
 TEXT, PAIR = "Time flies like an arrow, 日本", "fruit flies"
@@ -132,6 +162,20 @@ HOSTILE: dict[str, Callable[[Path], None]] = {
     "a tokenizer of nonsense": written("tokenizer.json", '{"model": {"type": "WordPiece"}}'),
     "a tokenizer without words": tokenizer(vocab={}),
     "a tokenizer without its unknown token": tokenizer(unk_token="[NOT THERE]"),
+    "a tokenizer's normaliser that panics": rules(normalizer={"type": "Replace", "pattern": CATASTROPHE, "content": "b"}),
+    "a tokenizer's splitter that panics": rules(
+        pre_tokenizer={"type": "Split", "pattern": CATASTROPHE, "behavior": "Isolated", "invert": False}
+    ),
+    "a tokenizer's template that panics": rules(post_processor=steps("processors", TWICE, TWICE, TWICE)),
+    "a tokenizer that doubles a text thirty times": rules(normalizer=steps("normalizers", *[DOUBLE] * 30)),
+    "a tokenizer that doubles a text without saying how": rules(normalizer={"normalizers": [DOUBLE] * 30}),
+    "a tokenizer that doubles its own tokens": rules(normalizer=steps("normalizers", *[DOUBLE] * 20), added_tokens=[ADDED]),
+    "a tokenizer that writes bytes of bytes": rules(pre_tokenizer=steps("pretokenizers", *[BYTES] * 30)),
+    "a tokenizer that begins every letter with another": rules(
+        pre_tokenizer=steps("pretokenizers", *[EVERY_LETTER, PREPEND[0], EVERY_LETTER, PREPEND[1]] * 15)
+    ),
+    "a tokenizer with a table of one long entry": rules(normalizer={"type": "Precompiled", "precompiled_charsmap": LONG_ENTRY}),
+    "a tokenizer with an endless unknown token": tokenizer(unk_token="[UNK]" * 1_000_000),
     "a tokenizer's settings in a list": written("tokenizer_config.json", "[1]"),
     "special tokens that are none": written("tokenizer_config.json", json.dumps({"mask_token": 5, "unk_token": {"content": 3}})),
 }

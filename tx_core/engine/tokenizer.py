@@ -1,6 +1,8 @@
 """Tokenize text, and spell tokens for readers. Special tokens are recognised by id, not by spelling."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
@@ -10,11 +12,14 @@ from cachetools import LRUCache, cachedmethod
 from tokenizers.implementations import BertWordPieceTokenizer
 
 from tx_core.engine.checkpoint_files import DAMAGED_WEIGHTS, read_json
-from tx_core.errors import CheckpointProblem, TextProblem
+from tx_core.engine.text_growth import GROWS_TOO_MUCH, MAX_READ_CHARACTERS, check_tokenizer, text_growth
+from tx_core.errors import CheckpointProblem, ExplorerError, TextProblem
 from tx_core.settings import host_settings
 from tx_core.transformer.trace import Encoding
 
 NO_SENTENCE = "There is no text yet: type a sentence."
+TOO_LONG_FOR_TOKENIZER = "This text is too long for the tokenizer of this model: shorten it to {most:,} characters."
+CANNOT_READ = "The tokenizer of this checkpoint cannot read text: {error}."
 NOTHING_READABLE = "There is nothing here that the model can read: type at least one word."
 MAX_RECENT_TEXTS = 32
 """Number of cached encodings: within one run of a page, several parts encode the same text."""
@@ -49,6 +54,10 @@ class Tokenizer:
         self.backend = backend
         self.num_embeddings = num_embeddings
         self.special_tokens = special_tokens
+        with tokenizer_checked(CANNOT_READ):
+            self._most_characters = MAX_READ_CHARACTERS // text_growth(backend)
+        if not self._most_characters:
+            raise CheckpointProblem(GROWS_TOO_MUCH)
         self._recent: LRUCache[tuple, Encoding] = LRUCache(MAX_RECENT_TEXTS)
         self._lock = Lock()
         self.mask, self.mask_id = mask, self._id(mask)
@@ -107,11 +116,12 @@ class Tokenizer:
 
         Raises:
             CheckpointProblem: If its own settings make it fail, such as an unknown token that its vocabulary lacks.
+            TextProblem: If its rules may make more of the texts than memory holds.
         """
-        try:
+        if sum(map(len, texts)) > self._most_characters:
+            raise TextProblem(TOO_LONG_FOR_TOKENIZER.format(most=self._most_characters))
+        with tokenizer_checked(CANNOT_READ):
             return self.backend.encode(*texts, **options)
-        except Exception as error:  # the tokenizers library raises a bare Exception
-            raise CheckpointProblem(f"The tokenizer of this checkpoint cannot read text: {error}.") from error
 
     @property
     def vocab_size(self) -> int:
@@ -214,6 +224,19 @@ class Tokenizer:
         return sentence if self.mask is None else BLANK.sub(self.mask, sentence)
 
 
+@contextmanager
+def tokenizer_checked(message: str) -> Iterator[None]:
+    """Raise CheckpointProblem where the tokenizers library fails within: by a bare Exception, or by a panic, which is none."""
+    try:
+        yield
+    except (ExplorerError, MemoryError):
+        raise
+    except BaseException as error:
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
+        raise CheckpointProblem(message.format(error=error)) from error
+
+
 def check_text(sentence: str) -> None:
     """Check that a text can be tokenized.
 
@@ -255,22 +278,20 @@ def _load_backend(directory: Path, settings: dict) -> tokenizers.Tokenizer:
     vocabulary = directory / "vocab.txt"
     if not vocabulary.exists():
         raise CheckpointProblem("tokenizer.json and vocab.txt are missing from the checkpoint: copy or download it again.")
-    try:
+    with tokenizer_checked(DAMAGED_WEIGHTS.format(name=vocabulary.name)):
         return BertWordPieceTokenizer(str(vocabulary), lowercase=settings.get("do_lower_case") is not False)._tokenizer
-    except Exception as error:  # the tokenizers library raises a bare Exception
-        raise CheckpointProblem(DAMAGED_WEIGHTS.format(name=vocabulary.name)) from error
 
 
 def read_backend(file: Path) -> tokenizers.Tokenizer:
     """Read a tokenizer.json.
 
     Raises:
-        CheckpointProblem: If the file is damaged.
+        CheckpointProblem: If the file is damaged, or makes texts too long.
     """
-    try:
+    settings = read_json(file)
+    with tokenizer_checked(DAMAGED_WEIGHTS.format(name=file.name)):
+        check_tokenizer(settings)
         return tokenizers.Tokenizer.from_file(str(file))
-    except Exception as error:  # the tokenizers library raises a bare Exception
-        raise CheckpointProblem(DAMAGED_WEIGHTS.format(name=file.name)) from error
 
 
 def _token_text(setting: object, default: str) -> str:

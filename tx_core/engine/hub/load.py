@@ -24,7 +24,7 @@ from tx_core.engine.hub.hub_engine import HubEngine
 from tx_core.engine.hub.recorder import library_attention
 from tx_core.engine.hub.verify import ATTENTION_IMPLEMENTATION, UNFIT, cannot_show, predicts_next_token, verify_parity
 from tx_core.engine.threads import compute_slot
-from tx_core.engine.tokenizer import Tokenizer, read_backend
+from tx_core.engine.tokenizer import Tokenizer, read_backend, tokenizer_checked
 from tx_core.errors import CheckpointProblem, ModelUnavailable
 from tx_core.transformer.trace import Encoding, ReferenceRun
 
@@ -112,15 +112,13 @@ def _load_config(directory: Path) -> transformers.PretrainedConfig:
 def _load_tokenizer(directory: Path, num_embeddings: int | None) -> Tokenizer:
     if (directory / "tokenizer.json").exists():
         read_backend(directory / "tokenizer.json")  # for its clear error if the file is damaged
-    try:
+    with tokenizer_checked("The checkpoint has no tokenizer.json that can be read."):
         tokenizer = transformers.AutoTokenizer.from_pretrained(
             directory, local_files_only=True, trust_remote_code=False, use_fast=True
         )
         backend = tokenizer.backend_tokenizer
         backend.no_truncation()
         backend.no_padding()
-    except (*UNFIT, OSError, ImportError) as error:
-        raise CheckpointProblem("The checkpoint has no tokenizer.json that can be read.") from error
     # GPT-2 names its end-of-text token as its unknown token, but never uses it as one.
     unknown = None if tokenizer.unk_token in {tokenizer.bos_token, tokenizer.eos_token} else tokenizer.unk_token
     return Tokenizer(
