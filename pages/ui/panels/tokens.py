@@ -233,16 +233,17 @@ def toggle_blank(
         originals = (*originals[:number], part.text, *originals[number:])
     else:
         edited = blanks.replace_part(text, part, originals[number]) if originals[number] else fill_in(text, number)
-        originals = (*originals[:number], *originals[number + 1 :])
+        originals = blanks.carry_words(text, originals, edited)  # where it could not be filled, the blank is still there
     st.session_state[text_key] = edited
     _remember_originals(text_key, edited, originals)
 
 
 def blank_last_word(text_key: str) -> None:
-    """Make a blank of the last word of the session's text."""
+    """Make a blank of the last word of the session's text, unless a blank was typed since this was offered."""
     text = st.session_state[text_key]
-    if parts := blanks.text_parts(text):
-        toggle_blank(text_key, parts, len(parts) - 1, _original_words(text_key, text), lambda text, _: text)
+    parts = blanks.text_parts(text)
+    if parts and not any(part.blank for part in parts):
+        toggle_blank(text_key, parts, len(parts) - 1, (), lambda text, _: text)
 
 
 def _blank_label(word: str) -> str:

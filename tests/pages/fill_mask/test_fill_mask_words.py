@@ -6,6 +6,7 @@ from streamlit.testing.v1 import AppTest
 from pages.fill_mask import texts
 from pages.ui.panels.texts import ONE_UNKNOWN
 from tests.support.drawn_bars import bars_told
+from tx_core.fill_mask.blanks import MAX_BLANKS
 from tx_core.fill_mask.predictions import TOO_MANY_BLANKS
 from tx_core.fill_mask.word_scores import TOO_MANY_WORDS
 from tx_core.settings import host_settings
@@ -48,6 +49,32 @@ def test_equal_words_are_distinguished(open_app):
     options = [option.content for option in pills(app).proto.options]
     assert len(set(options)) == 5
     assert [option.rstrip("\u200b") for option in options] == ["the", "the", r"\[MASK\]", r"\[MASK\]", "the"]
+
+
+def test_a_blank_that_was_typed_just_before_one_is_made_stays_as_it_is(open_app):
+    app = open_app("fill_mask", text="I drink tea")
+    app.text_input(key="fill_mask_text").set_value("I drink a ___")  # sent together with the click
+    app.button(key="fill_mask_text_last").click().run()
+    assert not app.exception
+    assert text_of(app) == "I drink a ___"
+    assert texts.TOP_WORDS in bars_told(app)
+
+
+def test_a_blank_that_cannot_be_filled_stays_a_blank_at_every_click(open_app):
+    too_many = " ".join(["___"] * (MAX_BLANKS + 1))
+    app = open_app("fill_mask", text=too_many)
+    for place in (1, 1, 4):
+        click_word(app, place)
+        assert not app.exception
+        assert text_of(app) == too_many
+
+
+def test_a_link_whose_word_behind_a_blank_is_a_blank_does_no_harm(open_app):
+    app = open_app("fill_mask", text="I drink ___", text_behind="[MASK]")
+    click_word(app, 2)
+    click_word(app, 0)
+    assert not app.exception
+    assert text_of(app) == "[MASK] drink [MASK]"
 
 
 def test_without_a_blank_there_is_a_hint_and_one_click_makes_one(open_app):
