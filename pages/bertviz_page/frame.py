@@ -72,7 +72,7 @@ def show_view(page: str, view: str, trace: Trace) -> Drawing:
         st.session_state[name] = layers
     if single:
         st.info(texts.ONE_LAYER.format(layers=layers))
-        st.selectbox(texts.LAYER, range(1, layers + 1), width=160, **widget_binding(name))
+        controls.choice_box(texts.LAYER, range(1, layers + 1), width=160, **widget_binding(name))
     st.caption(texts.COUNTED_FROM_0)
     if view == "neuron" and has_bias(stacks[0]):
         st.caption(texts.BIAS)

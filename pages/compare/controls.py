@@ -82,7 +82,7 @@ def _ask(page: str, part: str, suffix: str, side: str) -> None:
         "pair": lambda: _ask_pair(page, name, side),
         "model": lambda: _ask_model(name, side),
         "head": lambda: _ask_head(name, st.session_state[widget_key(page, f"model{suffix}")], side),
-        "seed": lambda: st.selectbox(
+        "seed": lambda: controls.choice_box(
             texts.WEIGHTS[side], range(MAX_UNTRAINED_MODELS + 1), format_func=_name_weights, **widget_binding(name)
         ),
         "changes": lambda: _ask_changes(name, st.session_state[widget_key(page, "model")], side),
@@ -122,7 +122,7 @@ def _ask_head(name: str, model: str, side: str) -> None:
         st.session_state[name] = head
         st.caption(texts.NEAREST_HEAD.format(model=engine.title, layers=engine.info.num_layers, heads=engine.info.num_heads))
     options = [(layer, head) for layer in range(engine.info.num_layers) for head in (None, *range(engine.info.num_heads))]
-    st.selectbox(texts.HEADS[side], options, format_func=name_head, **widget_binding(name))
+    controls.choice_box(texts.HEADS[side], options, format_func=name_head, **widget_binding(name))
 
 
 def _ask_changes(name: str, model: str, side: str) -> None:
@@ -138,7 +138,7 @@ def _ask_changes(name: str, model: str, side: str) -> None:
     ]
     now = tuple(st.session_state[name])
     options = [(), *one, *([now] if now and now not in one else [])]
-    st.selectbox(texts.SWITCHED_OFF[side], options, format_func=name_changes, **widget_binding(name))
+    controls.choice_box(texts.SWITCHED_OFF[side], options, format_func=name_changes, **widget_binding(name))
 
 
 def name_changes(active: Changes) -> str:

@@ -247,7 +247,7 @@ def _ask_word(page: str, options: Sequence[WordPair], one: Run, other: Run) -> W
     def take_word() -> None:
         st.session_state[name] = st.session_state[shown]
 
-    return st.selectbox(texts.ASK_WORD, options, format_func=label, width=320, **widget_binding(shown, take_word))
+    return controls.choice_box(texts.ASK_WORD, options, format_func=label, width=320, **widget_binding(shown, take_word))
 
 
 def _draw_similarity(page: str, followed: WordThroughLayers) -> None:

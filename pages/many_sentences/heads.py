@@ -137,7 +137,7 @@ def pattern_of(report: HeadReport, head: Head) -> HeadPattern:
 def show_strongest(page: str, report: HeadReport, head: Head) -> str:
     """List the sentences that are strongest in what the reader asks for. Returns the first, "" if there is none."""
     looks = kind_styles(report.example)
-    st.selectbox(
+    controls.choice_box(
         texts.RANK_BY,
         RANKS,
         **widget_binding(widget_key(page, "rank")),

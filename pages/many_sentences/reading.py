@@ -120,12 +120,11 @@ def _ask_file(page: str, device: str) -> None:
     if own is not None and len(own.columns) > 1 and uploaded_file(name):
         column = widget_key(page, "column")
         st.session_state[column] = own.column
-        st.selectbox(
+        controls.choice_box(
             texts.COLUMN,
             own.columns,
             key=column,
-            on_change=training.attempt,
-            args=(page, lambda: _read_own(page, device, st.session_state[column])),
+            on_change=lambda: training.attempt(page, lambda: _read_own(page, device, st.session_state[column])),
         )
 
 

@@ -17,6 +17,7 @@ from pages.ui.panels.tokens import ask_blank, numbered_tokens
 from pages.ui.panels.view_options import show_note
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
+from pages.ui.shell.controls import choice_box
 from pages.ui.shell.frame import show_source
 from pages.ui.shell.level import show_formula
 from pages.ui.shell.numbers import percent
@@ -69,7 +70,7 @@ def _ask_answer(page: str, predictions: Sequence[Prediction]) -> Prediction:
         st.session_state[rank] = st.session_state[shown]
 
     labels = [texts.ANSWER_OPTION.format(word=word_label(one), probability=percent(one.probability)) for one in predictions]
-    st.selectbox(
+    choice_box(
         texts.ASK_ANSWER,
         range(1, len(predictions) + 1),
         key=shown,

@@ -11,6 +11,7 @@ from pages.ui.panels.tokens import escape_markdown
 from pages.ui.panels.view_options import ViewOptions
 from pages.ui.shell import cache
 from pages.ui.shell.address import is_offered, widget_key
+from pages.ui.shell.controls import choice_box
 from pages.ui.shell.level import is_hidden
 from tx_core.analysis.views import word_groups
 from tx_core.transformer.interventions import NEEDS_POSITIONS, SETTING, Head, Intervention, unmasked_padding
@@ -169,7 +170,7 @@ def _token_controls(page: str, stack: AttentionStack, options: ViewOptions, firs
     with for_query:
         query = _position_box(page, "change_query", texts.CHANGED_QUERY, stack.query_tokens.tokens)
     layer, head = options.heads[0]
-    scope = st.selectbox(
+    scope = choice_box(
         texts.CHANGE_SCOPE,
         list(texts.CHANGE_SCOPES),
         key=widget_key(page, "change_scope"),
@@ -210,7 +211,7 @@ def _position_box(page: str, name: str, label: str, tokens: Sequence[str]) -> in
     key = widget_key(page, name)
     if st.session_state.get(key, 0) >= len(tokens):
         st.session_state[key] = 0
-    return st.selectbox(
+    return choice_box(
         label,
         range(len(tokens)),
         key=key,
@@ -297,7 +298,7 @@ def _layer_box(page: str, layers: int, first: int) -> int | None:
     options, key = [None, *range(first, first + layers)], widget_key(page, "change_layer")
     if st.session_state.get(key) not in options:
         st.session_state[key] = None
-    return st.selectbox(
+    return choice_box(
         texts.SOFTMAX_LAYERS,
         options,
         key=key,

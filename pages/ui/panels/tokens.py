@@ -12,7 +12,7 @@ import streamlit as st
 from pages.ui.panels import texts
 from pages.ui.shell import cache
 from pages.ui.shell.address import flag_field, is_offered, widget_binding, widget_key
-from pages.ui.shell.controls import offer_multilingual_model
+from pages.ui.shell.controls import choice_box, offer_multilingual_model
 from tx_core.engine.catalogue import DEFAULT, reads_english_only
 from tx_core.engine.engine import Engine
 from tx_core.errors import TextProblem
@@ -172,7 +172,7 @@ def _ask_position(page: str, encoding: Encoding, positions: Sequence[int], label
 
     if len(positions) > 1:
         labels = numbered_tokens(encoding.tokens)
-        st.selectbox(label, positions, format_func=lambda position: labels[position], key=widget, on_change=take)
+        choice_box(label, positions, format_func=lambda position: labels[position], key=widget, on_change=take)
     return chosen
 
 

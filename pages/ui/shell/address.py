@@ -124,7 +124,7 @@ def widget_binding(name: str, on_change: Callable[[], None] | None = None) -> di
         if on_change:
             on_change()
 
-    return {"key": name, "on_change": accept}
+    return {"key": name, "on_change": accept, "persist_state": "page"}
 
 
 def is_locked() -> bool:

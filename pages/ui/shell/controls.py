@@ -7,7 +7,7 @@ is in it: texts, equations, code and links that a control does not change stay o
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -39,6 +39,7 @@ from tx_core.transformer.interventions import Head
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
+Option = TypeVar("Option")
 MIME_TYPES = {"csv": "text/csv", "html": "text/html", "json": "application/json", "yaml": "application/yaml"}
 """Of the files that a page offers, by suffix; all others are binary."""
 
@@ -234,8 +235,32 @@ def layer_and_heads(key: str, num_layers: int, num_heads: int, on_change: Callab
 
     options = [(layer, head) for layer in range(num_layers) for head in range(num_heads)]
     placeholder = texts.MEAN_OF_HEADS.format(count=len(heads))
-    st.selectbox(texts.HEAD_SHOWN, options, None, head_name, placeholder=placeholder, key=box, on_change=accept)
+    choice_box(texts.HEAD_SHOWN, options, key=box, on_change=accept, index=None, format_func=head_name, placeholder=placeholder)
     return heads
+
+
+def choice_box(
+    label: str,
+    options: Sequence[Option],
+    *,
+    key: str,
+    on_change: Callable[[], None] | None = None,
+    **shown: Any,
+) -> Option | None:
+    """Offer a choice from a list, as st.selectbox does; return what is chosen.
+
+    A browser sends the label of an option. One that was chosen before the last answer arrived may name nothing in this list:
+    Streamlit would hand on the label itself, and here what was chosen before stays.
+    """
+
+    def accept() -> None:
+        if st.session_state[key] is not None and st.session_state[key] not in options:
+            st.session_state[key] = chosen
+        elif on_change:
+            on_change()
+
+    chosen = st.selectbox(label, options, key=key, on_change=accept, **shown)
+    return chosen
 
 
 def head_name(head: Head) -> str:

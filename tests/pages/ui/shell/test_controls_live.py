@@ -10,8 +10,7 @@ from urllib.parse import quote
 import pytest
 import torch
 from streamlit.proto.Element_pb2 import Element
-from streamlit.runtime.pages_manager import PagesManager
-from streamlit.testing.v1 import AppTest, app_test, local_script_runner
+from streamlit.testing.v1 import AppTest
 
 from pages.fill_mask.prompts import curated
 from pages.ui.panels import texts as panel_texts
@@ -20,6 +19,7 @@ from pages.ui.shell.address import MAX_LINK_CHARACTERS
 from pages.ui.shell.frame import HEADINGS
 from pages.ui.shell.level import ADVANCED, BASIC
 from tests.support.apart import run_apart
+from tests.support.parts import run_part
 from tests.support.stream_client import MAX_RUN_SECONDS, Visitor, visit
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
@@ -27,25 +27,6 @@ from tx_core.errors import ModelUnavailable, TextProblem
 from tx_core.transformer.interventions import Intervention, write_interventions
 
 HUB_MODEL = "roberta-base"
-
-
-def run_part(app: AppTest, widget: str, monkeypatch: pytest.MonkeyPatch) -> AppTest:
-    """Run what a browser asks for when it sends a widget: the part that the widget stands in, nothing else."""
-    known = app._session_state._state._new_widget_state.widget_metadata
-    (part,) = {known[name].fragment_id for name in known if name.endswith(f"-{widget}")}
-    assert part
-
-    class KnownPages(PagesManager):
-        """A server remembers the pages of the last whole run; AppTest begins anew each time."""
-
-        def __init__(self, *options: object, **named: object):
-            super().__init__(*options, **named)
-            self.set_pages_and_resolve(app._registered_pages)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(local_script_runner, "RerunData", partial(local_script_runner.RerunData, fragment_id=part))
-        patched.setattr(app_test, "PagesManager", KnownPages)
-        return app.run()
 
 
 def said(app: AppTest) -> str:
