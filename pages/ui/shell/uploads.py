@@ -4,11 +4,13 @@ Anybody with a session can send files, also more than the boxes of a page take. 
 files of a session when it ends. No heavy package is imported here: app.py imports this module before it serves anything.
 """
 
+import logging
 import re
 from collections.abc import Mapping
 
 import streamlit as st
 from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit import config
@@ -19,6 +21,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileRe
 from pages.ui.shell import texts
 from tx_core.settings import host_settings
 
+_log = logging.getLogger(__name__)
 UPLOADS = "_stcore/upload_file"
 UPLOAD = re.compile(rf"/{UPLOADS}/(?P<session>[^/]+)/(?P<file>[^/]+)$")
 FILE_KINDS = (".csv", ".tsv", ".txt", ".json", ".safetensors", ".yaml", ".yml")
@@ -52,6 +55,8 @@ class UploadLimits:
         self.arriving[id(scope)] = length
         try:
             await self.app(scope, receive, send)
+        except ClientDisconnect:  # nobody is there to be answered, and a server would log where it happened, at length
+            _log.warning("an upload was broken off")
         finally:
             del self.arriving[id(scope)]
             if not Runtime.instance().is_active_session(session):  # it ended while the file was on its way

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 import pytest
+from starlette.requests import ClientDisconnect
 from starlette.types import Message
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
@@ -55,6 +56,17 @@ def put(server: Server, session: str, name: str, size: int, *, announced: bool =
     scope = {"type": "http", "method": "PUT", "path": path, "headers": headers, "size": size}
     run_apart((limits or UploadLimits(server.route))(scope, None, send))
     return sent[0]["status"], sent[-1]["body"].decode()
+
+
+def test_an_upload_that_is_broken_off_leaves_one_line_in_the_log_and_no_reservation(server: Server, caplog):
+    async def break_off(_scope, _receive, _send) -> None:
+        raise ClientDisconnect
+
+    limits = UploadLimits(break_off)
+    scope = {"type": "http", "method": "PUT", "path": "/_stcore/upload_file/ann/one", "headers": []}
+    run_apart(limits(scope, None, None))
+    assert [record.getMessage() for record in caplog.records] == ["an upload was broken off"]
+    assert limits.arriving == {}
 
 
 def test_the_newest_files_of_a_visitor_are_kept(server: Server):
