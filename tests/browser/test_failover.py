@@ -85,6 +85,7 @@ def test_a_training_that_was_lost_with_its_server_is_named(site, visitor: Browse
     settle(page)
     kill(busiest(servers))
     expect(page.get_by_test_id("stToast")).to_contain_text(SESSION_LOST, timeout=30_000)
+    expect(page.get_by_test_id("stToastViewButton")).to_have_count(0)  # all of it is on the screen
     expect(page.get_by_role("button", name="Train", exact=True)).to_be_enabled()
 
 
@@ -101,6 +102,7 @@ def test_a_training_is_kept_over_a_restart_of_its_server_and_can_be_continued(vi
     with running(streamlit_command(port), f"{url}/api/ready", tmp_path / "log.txt"):
         kept = TRAINING_KEPT.format(page=page_of("encoder_decoder").name)
         expect(page.get_by_test_id("stToast")).to_contain_text(kept, timeout=60_000)
+        expect(page.get_by_test_id("stToastViewButton")).to_have_count(0)
         expect(page.get_by_role("button", name=CONTINUE, exact=True)).to_be_visible(timeout=30_000)
 
 

@@ -64,16 +64,8 @@ SOURCE_CODE = "The code that computes this"
 NEXT_PAGE = "Next: {page}"
 BACK_TO_LESSON = "Back to lesson, part {number}"
 BACK_TO_CLASS = "Back to class, step {number}"
-SESSION_LOST = (
-    "The server that showed this page is gone; another one took over. The view is back, and the lesson that you are writing, "
-    "or opened last, is still in this tab. Trainings, other lessons of yours, and uploaded files were lost: start or open them "
-    "again."
-)
-TRAINING_KEPT = (
-    "The server that showed this page was restarted. The view is back, and your training was stopped and kept: “{page}” shows "
-    "it, and it can be continued there. The lesson that you are writing, or opened last, is still in this tab. Other lessons of "
-    "yours, and uploaded files were lost: open them again."
-)
+SESSION_LOST = "Trainings, uploaded files, and lessons but the last were lost with a server. Another took over."
+TRAINING_KEPT = "Uploaded files, and lessons but the last, were lost in a restart. “{page}” has kept your training."
 ADD_TO_LESSON = "Add this view to a lesson"
 WRITE_LESSON = "Write the lesson (views added: {count})"
 
