@@ -7,10 +7,10 @@ whether something is new.
 
 import asyncio
 import json
-import logging
 import threading
 from collections import Counter
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from functools import partial
 
 from sse_starlette import EventSourceResponse
@@ -31,7 +31,8 @@ LOOK_SECONDS = 15.0
 SEND_TIMEOUT_SECONDS = 20.0
 STREAMS_OF_ONE = 4
 """Streams that one member may have open: tabs, and one that is about to notice that it is closed."""
-SWEEP_SECONDS = 600.0
+SWEEP_SECONDS, FIRST_SWEEP_SECONDS = 600.0, 3.0
+"""The first one, soon after the start, finds out whether the rooms can be used, and logs why not."""
 HEADERS = {"Cache-Control": "no-store"}
 CLOSED = json.dumps({"closed": True, "note": texts.CLOSED}, ensure_ascii=False)
 """What everybody in a room is told last."""
@@ -51,10 +52,8 @@ class Channel:
         """Read the room after every change, and wake those to whom it tells something new."""
         while True:
             self.dirty.clear()
-            try:
+            with suppress(ExplorerError):  # the database is away, say, which is logged there: what is known stays
                 self.tell(await asyncio.to_thread(read_messages, self.room))
-            except ExplorerError:  # the database is away, say: what is known stays
-                logging.getLogger(__name__).warning("A room cannot be read.")
             await asyncio.sleep(PAUSE_SECONDS)
             try:
                 await asyncio.wait_for(self.dirty.wait(), LOOK_SECONDS)
@@ -200,15 +199,15 @@ ROUTES = (Route(f"/{EVENTS}", events), Route(f"/{STATE}", state))
 
 
 def start_sweeping() -> threading.Event:
-    """Delete rooms whose time is over every few minutes, in a thread, until the event is set."""
+    """Delete rooms whose time is over soon and every few minutes, in a thread, until the event is set."""
     over = threading.Event()
     threading.Thread(target=partial(_sweep, over), name="rooms-sweep", daemon=True).start()
     return over
 
 
 def _sweep(over: threading.Event) -> None:
-    while not over.wait(SWEEP_SECONDS):
-        try:
+    pause = FIRST_SWEEP_SECONDS
+    while not over.wait(pause):
+        pause = SWEEP_SECONDS
+        with suppress(ExplorerError):  # the database is away, say, which is logged there: the next time may work
             host_store().sweep()
-        except ExplorerError:  # the database is away, say: the next time may work
-            logging.getLogger(__name__).warning("The rooms cannot be swept.")

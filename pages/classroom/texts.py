@@ -85,7 +85,7 @@ TO_DISCUSS = "{count} answers were written. Discuss them."
 LIVE_TEXTS = {
     "go": "Your teacher is at step {step}. Send what you wrote first, or go there now.",
     "slow": "Live changes do not reach this browser; it asks every few seconds instead.",
-    "offline": "The server cannot be reached. What you sent is kept; this page tries again.",
+    "offline": "The server cannot be reached. This page tries again.",
     "shown": "A sentence from the class: {sentence}",
     "mapOfClass": "guesses of the class: a larger circle for more of them",
     "mapOfModel": "the model: a darker cell for a larger number",

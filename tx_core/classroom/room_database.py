@@ -1,12 +1,17 @@
 """The database of rooms: its tables, how it is opened, how several servers hear of each other's changes."""
 
 import hashlib
+import logging
+import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import chain, repeat
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event, Lock, Thread
+from urllib.parse import quote
 
 import psycopg
+from cachetools import TTLCache, cached
 from sqlalchemy import (
     URL,
     Boolean,
@@ -25,7 +30,7 @@ from sqlalchemy import (
     make_url,
     select,
 )
-from sqlalchemy.exc import DBAPIError, IntegrityError, TimeoutError
+from sqlalchemy.exc import DataError, DBAPIError, DisconnectionError, IntegrityError, TimeoutError
 from sqlalchemy.pool import StaticPool
 
 from tx_core.errors import RoomProblem
@@ -38,7 +43,14 @@ CHANNEL = "classroom"
 BUSY_SECONDS = 10
 """How long a writer waits for another one."""
 RECONNECT_SECONDS = 2.0
-NO_DATABASE = "The rooms cannot be reached just now. What was sent before is kept; try this again in a moment."
+LOG_AGAIN_SECONDS = 600
+"""A failure of the database is logged again, if it goes on, this long after the last time."""
+NO_DATABASE = (
+    "The rooms of this server cannot be used just now, and what is sent now is not kept. Try again in a moment. If it stays so, "
+    "tell whoever runs the server: its log names the cause."
+)
+ROOMS_FAILED = "The rooms cannot be used. Where they are kept: %s. The cause: %s."
+NOT_THERE = "the file is not there; if it was there before, it was deleted or moved while the server runs"
 LOCKS = {"tables": 17, "rooms": 18}
 """PostgreSQL's advisory locks: of making the tables, of counting the rooms."""
 
@@ -87,6 +99,11 @@ def _step_column() -> Column:
 
 
 ANSWERS = Table("answers", TABLES, _student_column(), _step_column(), _room_column(), Column("guess", Text, nullable=False))
+LOCKED = Table(  # rooms that nobody new may join; a table of its own, which a file of an older version gets, too
+    "locked",
+    TABLES,
+    Column("room", Integer, ForeignKey("rooms.id", ondelete="CASCADE"), primary_key=True, autoincrement=False),
+)
 SENTENCES = Table(
     "sentences", TABLES, _student_column(), _step_column(), _room_column(), Column("text", String(MAX_SENTENCE_CHARACTERS))
 )
@@ -114,9 +131,11 @@ def connect(url: str | URL) -> Engine:
     address = make_url(url)
     if address.get_backend_name() == "postgresql":
         return create_engine(address.set(drivername="postgresql+psycopg"), pool_pre_ping=True, pool_size=8, max_overflow=8)
-    arguments = {"timeout": BUSY_SECONDS, "check_same_thread": False}
-    # One connection holds a database in memory.
-    engine = create_engine(address, connect_args=arguments, **({} if address.database else {"poolclass": StaticPool}))
+    if address.database:
+        engine = create_engine(address, creator=file_opener(address.database))
+        notice_other_file(engine)
+    else:  # one connection holds a database in memory
+        engine = create_engine(address, connect_args={"check_same_thread": False}, poolclass=StaticPool)
 
     @event.listens_for(engine, "connect")
     def set_up(connection: object, _record: object) -> None:
@@ -133,15 +152,64 @@ def connect(url: str | URL) -> Engine:
     return engine
 
 
+def file_opener(path: str) -> Callable[[], sqlite3.Connection]:
+    """Return what connects to a file of SQLite: the first connection may make the file, a later one finds it or fails."""
+    modes = chain(["rwc"], repeat("rw"))
+
+    def open_file() -> sqlite3.Connection:
+        address = f"file:{quote(path)}?mode={next(modes)}"
+        return sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS, check_same_thread=False)
+
+    return open_file
+
+
+def notice_other_file(engine: Engine) -> None:
+    """Leave connections to a file that was deleted or replaced: SQLite would go on writing to it, and nobody would notice."""
+    path = Path(engine.url.database)
+
+    def file_here() -> tuple[int, int] | None:
+        try:
+            found = path.stat()
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
+
+    @event.listens_for(engine, "connect")
+    def note(_connection: object, record: object) -> None:
+        record.info["file"] = file_here()
+
+    @event.listens_for(engine, "checkout")
+    def compare(_connection: object, record: object, _proxy: object) -> None:
+        if record.info["file"] != file_here():
+            raise DisconnectionError
+
+
 @contextmanager
-def explained_failures() -> Iterator[None]:
-    """Say that the rooms cannot be reached where the database fails within; what breaks a rule of its tables is no failure."""
+def explained_failures(engine: Engine) -> Iterator[None]:
+    """Raise RoomProblem, and log the cause, where the database fails within; what breaks a rule of its tables is no failure."""
     try:
         yield
     except IntegrityError:
         raise
-    except (DBAPIError, TimeoutError):
+    except (DBAPIError, TimeoutError) as problem:
+        log_failure(engine.url.render_as_string(), failure_cause(engine, problem))
         raise RoomProblem(NO_DATABASE) from None
+
+
+def failure_cause(engine: Engine, problem: DBAPIError | TimeoutError) -> str:
+    """Return a line on why the database failed, without anything that a visitor wrote."""
+    if not is_shared(engine) and engine.url.database and not Path(engine.url.database).exists():
+        return NOT_THERE
+    if isinstance(problem, DataError):  # it quotes the value
+        return "a value of a wrong type"
+    said = str(problem.orig if isinstance(problem, DBAPIError) else problem).strip()
+    return said.partition("\n")[0].rstrip(".") or type(problem).__name__
+
+
+@cached(TTLCache(16, LOG_AGAIN_SECONDS), lock=Lock())
+def log_failure(place: str, cause: str) -> None:
+    """Log why the rooms cannot be used, once in a while: a class asks many times a second."""
+    logging.getLogger(__name__).error(ROOMS_FAILED, place, cause)
 
 
 def empty_log(engine: Engine) -> None:

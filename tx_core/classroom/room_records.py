@@ -72,6 +72,7 @@ class State:
         answered: How many have answered, by step.
         revealed: The model's answer of every step that is revealed.
         sentence: The student's sentence that everyone sees; None for none.
+        locked: Whether nobody new may join.
     """
 
     room: Room
@@ -79,6 +80,7 @@ class State:
     answered: Mapping[int, int]
     revealed: Mapping[int, Mapping[str, object]]
     sentence: str | None
+    locked: bool = False
 
 
 @dataclass(frozen=True)
@@ -89,3 +91,8 @@ class Limits:
     students: int = 250
     answers_a_minute: int = 30
     hours: float = 24.0
+
+    @property
+    def share(self) -> int:
+        """The rooms that one address may have open: half of all, so that it cannot fill a host."""
+        return -(-self.rooms // 2)

@@ -14,8 +14,8 @@ from dataclasses import fields
 from functools import partialmethod
 from threading import Condition, Event, Lock
 
-from cachetools import LRUCache, TTLCache, cached
-from sqlalchemy import URL, Connection, Table, delete, func, insert, select, update
+from cachetools import LRUCache, cached
+from sqlalchemy import URL, Connection, Table, delete, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 
@@ -23,6 +23,7 @@ from tx_core.classroom.lesson_file import MAX_LESSON_BYTES, TOO_LARGE
 from tx_core.classroom.room_database import (
     ANSWERS,
     CODE_LETTERS,
+    LOCKED,
     MAX_NICKNAME_CHARACTERS,
     MAX_SENTENCE_CHARACTERS,
     REVEALED,
@@ -40,6 +41,18 @@ from tx_core.classroom.room_database import (
     notify,
     take_lock,
 )
+from tx_core.classroom.room_limits import Openers, RateCount, check_length, check_step
+from tx_core.classroom.room_queries import (
+    are_silent,
+    count_rooms,
+    count_silent,
+    count_students,
+    export_rows,
+    is_room_locked,
+    read_state,
+    revealed_steps,
+    sent_sentences,
+)
 from tx_core.classroom.room_records import Limits, Room, Sentence, State, Student
 from tx_core.errors import RoomGone, RoomProblem
 from tx_core.settings import host_settings
@@ -49,19 +62,21 @@ ALPHABET = "ABCDEFGHJKMNPQRSTUVWXYZ"
 MAX_GUESS_CHARACTERS = 1000
 WRONG_CODES_A_MINUTE, WRONG_CODES_OF_ALL_A_MINUTE, ROOMS_OF_ONE_AN_HOUR = 30, 300, 20
 """A whole school may share one address; of the 148 million codes, 432,000 can be tried in a day."""
+JOINS_OF_ONE_A_MINUTE = 100
+"""Joins of one address to one room: three classes of 30."""
 
 NO_ROOM = "There is no room with this code. Check the six letters; a room closes when its time is over, or its teacher closes it."
 NO_TEACHER = "This link leads to no room. A room closes when its time is over, or its teacher closes it. Open a new one."
 NO_STUDENT = "You are not in this room any more, or it is closed. Join again with its code."
 TOO_MANY_CODES = "Too many wrong codes in a minute. Look at the code again, and try in a minute."
 TOO_MANY_ROOMS = "No more rooms can be opened here now. Close one that is not needed, or try again later."
+TOO_LARGE_A_SHARE = "{count:,} rooms are open from your network, half of what this server takes. Close one that is not needed."
+TOO_MANY_JOINS = "Very many have joined this room from your network in the last minute. Try again in a minute."
+IS_LOCKED = "The teacher has locked this room: nobody new can join it now. Ask the teacher to let you in."
 ROOM_IS_FULL = "This room is full: it takes {limit:,} students. Watch with a neighbour, or ask the teacher for a second room."
 TOO_MANY_ANSWERS = "Too many answers in a minute. Your last one is kept; wait a moment before the next."
-TOO_LONG = "This has {length:,} characters, and at most {limit:,} are kept. Shorten it."
-NOTHING_WRITTEN = "Nothing is written here yet."
-IS_REVEALED = "The answer of this step is revealed: your guess can no longer be changed."
+IS_REVEALED = "Your guess came after the reveal."
 ANOTHER_SENTENCE = "This sentence was changed or is gone. Look at what is there now before you show it."
-NO_SUCH_STEP = "This room has no such step."
 
 DEFAULT_LIMITS = Limits()
 ROOM_COLUMNS = [ROOMS.c[field.name] for field in fields(Room)]
@@ -78,9 +93,9 @@ class Rooms:
         self.engine = connect(url)
         self.limits, self.now = limits, now
         self.changed: Callable[[int | None], None] = lambda room: None
-        self._tries: TTLCache[tuple[str, str, int], int] = TTLCache(100_000, 60, now)
-        self._opened: TTLCache[tuple[str, str, int], int] = TTLCache(100_000, 3600, now)
-        self._guard, self._writing, self._stopped = Lock(), Lock(), Event()
+        self._wrong_codes, self._sent, self._joined, self._opened = (RateCount(span, now) for span in (60, 60, 60, 3600))
+        self._openers = Openers()
+        self._writing, self._stopped = Lock(), Event()
         with self._write() as connection:
             take_lock(connection, "tables")  # of two servers that start at once, one makes them
             TABLES.create_all(connection)
@@ -103,7 +118,7 @@ class Rooms:
         if (size := len(source.encode())) > MAX_LESSON_BYTES:
             raise RoomProblem(TOO_LARGE.format(size=size, limit=MAX_LESSON_BYTES))
         self.sweep()
-        if self._count(self._opened, ("rooms", client)) > ROOMS_OF_ONE_AN_HOUR:
+        if client and self._opened.add(client) > ROOMS_OF_ONE_AN_HOUR:
             raise RoomProblem(TOO_MANY_ROOMS)
         token = secrets.token_urlsafe(32)
         values = {"teacher": hashed(token), "lesson": lesson, "source": source, "steps": steps, "step": 1, "version": 1}
@@ -113,10 +128,14 @@ class Rooms:
             try:
                 with self._write() as connection:
                     take_lock(connection, "rooms")
-                    if connection.scalar(select(func.count()).select_from(ROOMS)) >= self.limits.rooms:
+                    if count_rooms(connection) >= self.limits.rooms:
                         raise RoomProblem(TOO_MANY_ROOMS)
+                    if client and count_rooms(connection, self._openers.rooms_of(client)) >= self.limits.share:
+                        raise RoomProblem(TOO_LARGE_A_SHARE.format(count=self.limits.share))
                     connection.execute(insert(ROOMS).values(code=code, **values))
-                return self.of_teacher(token), token
+                room = self.of_teacher(token)
+                self._openers.add(room.id, client)
+                return room, token
             except IntegrityError:  # the code of another room
                 continue
 
@@ -129,11 +148,15 @@ class Rooms:
         """Enter a room; give the student's token, which is not stored. Raises RoomProblem."""
         nickname = check_length(" ".join(nickname.split()), MAX_NICKNAME_CHARACTERS)
         room = self.of_code(code, client)
+        if client and self._joined.add(room.id, client) > JOINS_OF_ONE_A_MINUTE:
+            raise RoomProblem(TOO_MANY_JOINS)
         token = secrets.token_urlsafe(32)
         with self._write() as connection:
             if self._room(connection, ROOMS.c.id == room.id, lock=True) is None:  # closed a moment ago
                 raise RoomGone(NO_ROOM)
-            if self._members(connection, room.id) >= self.limits.students:
+            if is_room_locked(connection, room.id):
+                raise RoomProblem(IS_LOCKED)
+            if count_students(connection, room.id) >= self.limits.students:
                 raise RoomProblem(ROOM_IS_FULL.format(limit=self.limits.students))
             values = {"room": room.id, "token": hashed(token), "nickname": nickname if room.nicknames else "", "step": 1}
             connection.execute(insert(STUDENTS).values(values))
@@ -144,7 +167,7 @@ class Rooms:
     def of_code(self, code: str, client: str = "") -> Room:
         """Find a room by its code; wrong ones are counted, for a client by its address and for all. Raises RoomProblem."""
         limits = {("client", client): WRONG_CODES_A_MINUTE, ("all", ""): WRONG_CODES_OF_ALL_A_MINUTE}
-        if any(self._counted(self._tries, key) >= limit for key, limit in limits.items()):
+        if any(self._wrong_codes.get(*key) >= limit for key, limit in limits.items()):
             raise RoomProblem(TOO_MANY_CODES)
         found, code = None, code.strip().upper()
         if len(code) == CODE_LETTERS and set(code) <= set(ALPHABET):  # PostgreSQL fails with some other characters
@@ -152,7 +175,7 @@ class Rooms:
                 found = self._room(connection, ROOMS.c.code == code)
         if found is None:
             for key in limits:
-                self._count(self._tries, key)
+                self._wrong_codes.add(*key)
             raise RoomGone(NO_ROOM)
         return found
 
@@ -174,13 +197,13 @@ class Rooms:
         return written
 
     def _keep(self, token: str, step: int, table: Table, values: dict[str, str], until_revealed: bool) -> None:
-        if self._count(self._tries, ("answers", hashed(token))) > self.limits.answers_a_minute:
+        if self._sent.add(hashed(token)) > self.limits.answers_a_minute:
             raise RoomProblem(TOO_MANY_ANSWERS)
         put = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}[self.engine.dialect.name](table)
         with self._write() as connection:
             student = self._member(connection, token, lock=True)
             check_step(student.room, step)
-            if until_revealed and step in self._revealed_steps(connection, student.room.id):
+            if until_revealed and step in revealed_steps(connection, student.room.id):
                 raise RoomProblem(IS_REVEALED)
             if table is SENTENCES and (student.room.shown, student.room.step) == (student.id, step):
                 # What the teacher looked at is what is shown: another sentence has to be looked at first.
@@ -212,53 +235,58 @@ class Rooms:
 
     def set_pace(self, token: str, together: bool) -> None:
         """Let students follow the teacher's step, or go at their own pace from it on. Raises RoomProblem."""
-        with self._write() as connection:
-            room = self._teachers_room(connection, token, lock=True)
+        with self._teaching(token) as (connection, room):
             self._change(connection, room, together=together)
             connection.execute(update(STUDENTS).where(STUDENTS.c.room == room.id).values(step=room.step))
-        self._tell(room.id)
 
     def reveal(self, token: str, step: int, answer: Mapping[str, object]) -> None:
         """End the guessing at a step and keep the model's answer with it. Raises RoomProblem."""
-        with self._write() as connection:
-            room = self._teachers_room(connection, token, lock=True)
+        with self._teaching(token) as (connection, room):
             check_step(room, step)
-            if step not in self._revealed_steps(connection, room.id):
+            if step not in revealed_steps(connection, room.id):
                 connection.execute(insert(REVEALED).values(room=room.id, step=step, answer=json.dumps(dict(answer))))
                 self._change(connection, room)
-        self._tell(room.id)
 
     def show(self, token: str, student: int | None, seen: str = "") -> None:
         """Show a student's sentence at the room's step, if it is still the one seen; None shows nobody's. Raises RoomProblem."""
-        with self._write() as connection:
-            room = self._teachers_room(connection, token, lock=True)
+        with self._teaching(token) as (connection, room):
             known = select(SENTENCES.c.text).filter_by(student=student, step=room.step, room=room.id)
             if student is not None and connection.scalar(known) != seen:
                 raise RoomProblem(ANOTHER_SENTENCE)
             self._change(connection, room, shown=student)
-        self._tell(room.id)
+
+    def lock(self, token: str, locked: bool) -> None:
+        """Let nobody new join a room, or let them join again; who is in it stays. Raises RoomProblem."""
+        with self._teaching(token) as (connection, room):
+            connection.execute(delete(LOCKED).filter_by(room=room.id))
+            if locked:
+                connection.execute(insert(LOCKED).values(room=room.id))
+            self._change(connection, room)
+
+    def silent(self, token: str) -> int:
+        """Count the students who have not sent anything, no answer and no sentence, at any step. Raises RoomProblem."""
+        with self._read() as connection:
+            room = self._teachers_room(connection, token)
+            return count_silent(connection, room.id)
+
+    def remove_silent(self, token: str) -> int:
+        """Remove the students that `silent` counts, who may join again; return how many. Raises RoomProblem."""
+        with self._teaching(token) as (connection, room):
+            removed = connection.execute(delete(STUDENTS).where(*are_silent(room.id))).rowcount
+            self._change(connection, room)
+        return removed
 
     def close(self, token: str) -> None:
         """Close a room: everything of it is deleted. Raises RoomProblem."""
-        with self._write() as connection:
-            room = self._teachers_room(connection, token, lock=True)
+        with self._teaching(token) as (connection, room):
             self._delete(connection, room.id)
-        self._tell(room.id)
         self._clean_up()
 
     def state(self, room: int) -> State | None:
         """Give everything that members are told live, by the key of a room that a token led to; None once it is closed."""
         with self._read() as connection:
             found = self._room(connection, ROOMS.c.id == room)
-            if found is None:
-                return None
-            rows = connection.execute(select(REVEALED.c.step, REVEALED.c.answer).filter_by(room=room))
-            revealed = {step: json.loads(answer) for step, answer in rows}
-            counts = select(ANSWERS.c.step, func.count()).filter_by(room=room).group_by(ANSWERS.c.step)
-            answered = {step: count for step, count in connection.execute(counts)}
-            shown = select(SENTENCES.c.text).filter_by(room=room, student=found.shown, step=found.step)
-            sentence = None if found.shown is None else connection.scalar(shown)
-            return State(found, self._members(connection, room), answered, revealed, sentence)
+            return None if found is None else read_state(connection, found)
 
     def guesses(self, room: int, step: int) -> list[str]:
         """List what was answered at a step of a room that a token led to."""
@@ -269,25 +297,13 @@ class Rooms:
         """List the students' own sentences at a step, for their teacher. Raises RoomProblem."""
         with self._read() as connection:
             room = self._teachers_room(connection, token)
-            asked = select(SENTENCES.c.student, STUDENTS.c.nickname, SENTENCES.c.text).join(STUDENTS)
-            rows = connection.execute(asked.where(SENTENCES.c.room == room.id, SENTENCES.c.step == step).order_by(STUDENTS.c.id))
-            return [Sentence(*row) for row in rows]
+            return sent_sentences(connection, room.id, step)
 
     def export(self, token: str) -> list[tuple[int, int, str, str | None, str | None]]:
         """List every answer and sentence: the student's number in the room, the step, nickname, guess, sentence."""
         with self._read() as connection:
             room = self._teachers_room(connection, token)
-            students = select(STUDENTS.c.id, STUDENTS.c.nickname).filter_by(room=room.id).order_by(STUDENTS.c.id)
-            numbers = {student: (number, name) for number, (student, name) in enumerate(connection.execute(students), 1)}
-            kept: dict[tuple[int, int], dict[str, str]] = {}
-            for table, column in ((ANSWERS, ANSWERS.c.guess), (SENTENCES, SENTENCES.c.text)):
-                for student, step, written in connection.execute(
-                    select(table.c.student, table.c.step, column).filter_by(room=room.id)
-                ):
-                    if student in numbers:  # who joined a moment ago is not in this list yet
-                        kept.setdefault((student, step), {})[column.name] = written
-        rows = [(*numbers[student], step, cells) for (student, step), cells in kept.items()]
-        return sorted((number, step, name, cells.get("guess"), cells.get("text")) for number, name, step, cells in rows)
+            return export_rows(connection, room.id)
 
     def sweep(self) -> int:
         """Delete the rooms that were opened too long ago; give how many."""
@@ -307,7 +323,7 @@ class Rooms:
         # Threads that write to SQLite take turns here: there, one that waits sleeps, and sleeps longer each time.
         turn = self._writing if writes and not is_shared(self.engine) else nullcontext()
         with (
-            explained_failures(),
+            explained_failures(self.engine),
             turn,
             self.engine.connect().execution_options(writes=writes) as connection,
             connection.begin(),
@@ -316,6 +332,14 @@ class Rooms:
 
     _read = partialmethod(_connected, writes=False)
     _write = partialmethod(_connected, writes=True)
+
+    @contextmanager
+    def _teaching(self, token: str) -> Iterator[tuple[Connection, Room]]:
+        """Change the room of a teacher; its members are told of it afterwards. Raises RoomProblem."""
+        with self._write() as connection:
+            room = self._teachers_room(connection, token, lock=True)
+            yield connection, room
+        self._tell(room.id)
 
     def _tell(self, room: int) -> None:
         """Call `changed`, unless the listener will."""
@@ -355,40 +379,8 @@ class Rooms:
         notify(connection, room)
 
     def _clean_up(self) -> None:
-        with explained_failures():
+        with explained_failures(self.engine):
             empty_log(self.engine)
-
-    def _count(self, counts: TTLCache, key: tuple[str, str]) -> int:
-        """Count a try and give how many there were; a count begins anew every minute, or hour."""
-        window = int(self.now() // counts.ttl)
-        with self._guard:
-            counts[*key, window] = count = counts.get((*key, window), 0) + 1
-        return count
-
-    def _counted(self, counts: TTLCache, key: tuple[str, str]) -> int:
-        with self._guard:
-            return counts.get((*key, int(self.now() // counts.ttl)), 0)
-
-    def _members(self, connection: Connection, room: int) -> int:
-        return connection.scalar(select(func.count()).select_from(STUDENTS).filter_by(room=room))
-
-    def _revealed_steps(self, connection: Connection, room: int) -> set[int]:
-        return set(connection.scalars(select(REVEALED.c.step).filter_by(room=room)))
-
-
-def check_length(written: str, limit: int, needed: bool = False) -> str:
-    """Return a text that is not too long, and not empty where one is needed; raise RoomProblem otherwise."""
-    if len(written) > limit:
-        raise RoomProblem(TOO_LONG.format(length=len(written), limit=limit))
-    if needed and not written:
-        raise RoomProblem(NOTHING_WRITTEN)
-    return written.replace("\0", "")  # PostgreSQL takes none
-
-
-def check_step(room: Room, step: int) -> None:
-    """Raise RoomProblem for a step that the room's lesson does not have."""
-    if not 1 <= step <= room.steps:
-        raise RoomProblem(NO_SUCH_STEP)
 
 
 @cached(LRUCache(1), condition=Condition())  # threads that ask at once wait for the first one

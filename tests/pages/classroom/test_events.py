@@ -21,6 +21,7 @@ from pages.classroom.events import CLOSED, EVENTS, STATE, STREAMS_OF_ONE, Channe
 from tests.support.apart import run_apart
 from tests.support.postgres import postgres
 from tests.support.serving import ROOT, WITHOUT_MODELS, fetch, serving, wait_until
+from tx_core.classroom.room_database import NO_DATABASE, ROOMS_FAILED
 from tx_core.classroom.room_records import STUDENT, TEACHER
 from tx_core.classroom.rooms import Rooms
 from tx_core.errors import SettingsProblem
@@ -109,7 +110,8 @@ def test_all_streams_end_with_the_server(told: dict[str, str]):
 
 
 def test_sweeping_goes_on_after_it_failed_once(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(events, "SWEEP_SECONDS", 0.01)
+    for name in ("SWEEP_SECONDS", "FIRST_SWEEP_SECONDS"):
+        monkeypatch.setattr(events, name, 0.01)
     tries: list[int] = []
 
     def store() -> None:
@@ -120,6 +122,18 @@ def test_sweeping_goes_on_after_it_failed_once(monkeypatch: pytest.MonkeyPatch):
     over = events.start_sweeping()
     wait_until(lambda: len(tries) > 2, 5, "a third try")
     over.set()
+
+
+def test_soon_after_the_start_the_log_says_why_the_rooms_cannot_be_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("TX_DATABASE_URL", raising=False)
+    log, place = tmp_path / "log.txt", tmp_path / "log.sqlite"
+    place.write_bytes(b"no database at all" * 400)
+    said = ROOMS_FAILED % (f"sqlite:///{place}", "file is not a database")
+    with serving(ROOT, log, **WITHOUT_MODELS) as url:
+        wait_until(lambda: said in log.read_text("utf-8"), 60, "the line")
+        status, _, body = fetch(f"{url}/{STATE}?key=anybody")
+        assert (status, body.decode()) == (503, NO_DATABASE)
+    assert log.read_text("utf-8").count(said) == 1
 
 
 def test_a_student_is_not_woken_for_what_only_the_teacher_is_told(told: dict[str, str]):

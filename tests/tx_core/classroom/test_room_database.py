@@ -2,15 +2,18 @@
 and what a server hears of changes."""
 
 import os
+import re
+import sqlite3
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from threading import Event
 
 import pytest
+from sqlalchemy import event
 
 from tests.support.serving import wait_until
-from tx_core.classroom.room_database import NO_DATABASE, default_file, listen
+from tx_core.classroom.room_database import NO_DATABASE, NOT_THERE, ROOMS_FAILED, default_file, listen, log_failure
 from tx_core.classroom.rooms import Rooms
 from tx_core.errors import RoomProblem
 
@@ -93,6 +96,88 @@ def test_a_file_that_is_no_database_any_more_is_explained_by_every_request(tmp_p
         except RoomProblem as problem:
             said.append(str(problem))
     assert said == [NO_DATABASE] * len(requests)
+    rooms.dispose()
+
+
+@pytest.fixture
+def logged(caplog: pytest.LogCaptureFixture) -> Callable[[], list[str]]:
+    """What is logged of failures from now on, each once."""
+    log_failure.cache_clear()
+    return lambda: [record.getMessage() for record in caplog.records if record.name == log_failure.__module__]
+
+
+def test_a_file_that_vanishes_while_the_server_runs_is_noticed(tmp_path: Path, logged: Callable[[], list[str]]):
+    path, elsewhere = tmp_path / "rooms.sqlite", tmp_path / "elsewhere"
+    rooms = Rooms(f"sqlite:///{path}")
+    room, teacher = rooms.open(LESSON, 1)
+    student = rooms.join(room.code)
+    elsewhere.mkdir()
+    for part in tmp_path.glob("rooms.sqlite*"):
+        part.rename(elsewhere / part.name)
+    for request in (lambda: rooms.answer(student, 1, "went"), lambda: rooms.of_teacher(teacher), rooms.sweep):
+        with pytest.raises(RoomProblem, match=re.escape(NO_DATABASE)):
+            request()
+    assert logged() == [ROOMS_FAILED % (f"sqlite:///{path}", NOT_THERE)]
+    assert list(tmp_path.iterdir()) == [elsewhere]  # no empty file in its place
+    for part in elsewhere.iterdir():
+        part.rename(tmp_path / part.name)
+    assert rooms.answer(student, 1, "went") == "went"
+    rooms.dispose()
+
+
+def test_another_file_in_the_place_of_the_rooms_is_used_from_then_on(tmp_path: Path):
+    path, copy = tmp_path / "rooms.sqlite", tmp_path / "copy.sqlite"
+    rooms, other = Rooms(f"sqlite:///{path}"), Rooms(f"sqlite:///{copy}")
+    rooms.open(LESSON, 1)
+    room, teacher = other.open(LESSON, 1)
+    other.dispose()
+    for part in tmp_path.glob("rooms.sqlite*"):
+        part.unlink()
+    copy.rename(path)
+    assert rooms.of_teacher(teacher) == room
+    rooms.dispose()
+
+
+def damage(path: Path) -> str:
+    path.write_bytes(b"no database at all" * 400)
+    return "file is not a database"
+
+
+def put_a_folder_there(path: Path) -> str:
+    path.mkdir()
+    return "unable to open database file"
+
+
+def take_its_folder(path: Path) -> str:
+    path.parent.rmdir()
+    return NOT_THERE
+
+
+@pytest.mark.parametrize("spoil", [damage, put_a_folder_there, take_its_folder])
+def test_a_file_that_cannot_be_used_is_logged_in_one_line_with_its_cause(
+    tmp_path: Path, logged: Callable[[], list[str]], spoil: Callable[[Path], str]
+):
+    path = tmp_path / "state" / "rooms.sqlite"
+    path.parent.mkdir()
+    cause = spoil(path)
+    for _ in range(3):
+        with pytest.raises(RoomProblem, match=re.escape(NO_DATABASE)):
+            Rooms(f"sqlite:///{path}")
+    assert logged() == [ROOMS_FAILED % (f"sqlite:///{path}", cause)]
+
+
+def test_a_file_that_may_only_be_read_is_logged(tmp_path: Path, logged: Callable[[], list[str]]):
+    path = tmp_path / "rooms.sqlite"
+    rooms = Rooms(f"sqlite:///{path}")
+
+    @event.listens_for(rooms.engine, "checkout")
+    def forbid(connection: sqlite3.Connection, *_others: object) -> None:
+        connection.execute("PRAGMA query_only=ON")
+
+    with pytest.raises(RoomProblem, match=re.escape(NO_DATABASE)):
+        rooms.open(f"{LESSON} Xylophones", 1)
+    (line,) = logged()
+    assert line == ROOMS_FAILED % (f"sqlite:///{path}", "attempt to write a readonly database")
     rooms.dispose()
 
 

@@ -16,6 +16,7 @@ from sqlalchemy import event
 from tests.support.serving import ROOT, wait_until
 from tx_core.classroom import rooms as store
 from tx_core.classroom.room_database import ANSWERS, NO_DATABASE, ROOMS, TABLES
+from tx_core.classroom.room_limits import NO_SUCH_STEP, NOTHING_WRITTEN
 from tx_core.classroom.rooms import ALPHABET, CODE_LETTERS, Limits, Rooms, host_rooms
 from tx_core.errors import RoomProblem
 
@@ -101,7 +102,7 @@ def test_students_follow_the_teacher_or_go_at_their_own_pace(rooms: Rooms):
     assert rooms.student(student).step == 4
     for token in (teacher, student):
         for step in (0, STEPS + 1, -1):
-            with pytest.raises(RoomProblem, match=store.NO_SUCH_STEP):
+            with pytest.raises(RoomProblem, match=NO_SUCH_STEP):
                 rooms.go(token, step)
 
 
@@ -187,6 +188,7 @@ def test_no_request_of_one_room_gets_or_changes_anything_of_another(rooms: Rooms
         "student": own,
         "seen": MARK,
         "together": False,
+        "locked": True,
         "answer": {"right": "x"},
     }
     tried = 0
@@ -279,7 +281,7 @@ def test_every_text_has_a_length(rooms: Rooms):
         with pytest.raises(RoomProblem, match="at most"):
             use()
     for empty in ("", "  \n"):
-        with pytest.raises(RoomProblem, match=store.NOTHING_WRITTEN):
+        with pytest.raises(RoomProblem, match=NOTHING_WRITTEN):
             rooms.answer(student, 1, empty)
     for odd in ("'; DROP TABLE rooms; --", "<script>", "a\0b", "🦜" * 50):
         rooms.answer(student, 1, odd)

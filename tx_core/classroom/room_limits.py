@@ -1,0 +1,73 @@
+"""What a room refuses: texts that are too long, steps that are not there, and what is asked for too often."""
+
+from collections.abc import Callable, Hashable
+from threading import Lock
+
+from cachetools import LRUCache, TTLCache
+
+from tx_core.classroom.room_records import Room
+from tx_core.errors import RoomProblem
+
+MAX_COUNTED, MAX_OPENERS = 100_000, 10_000
+"""Keys that are counted at a time, and rooms whose opener is known; the oldest are forgotten first."""
+TOO_LONG = "This has {length:,} characters, and at most {limit:,} are kept. Shorten it."
+NOTHING_WRITTEN = "Nothing is written here yet."
+NO_SUCH_STEP = "This room has no such step."
+
+
+class RateCount:
+    """How often something was asked for, by key, in this minute or hour; every count begins anew with the next.
+
+    seconds: the length of such a window. now: seconds since 1970.
+    """
+
+    def __init__(self, seconds: int, now: Callable[[], float]):
+        self._seconds, self._now, self._guard = seconds, now, Lock()
+        self._counts: TTLCache[tuple[Hashable, ...], int] = TTLCache(MAX_COUNTED, seconds, now)
+
+    def add(self, *key: Hashable) -> int:
+        """Count one more; return how many there are with it."""
+        with self._guard:
+            self._counts[self._window(key)] = count = self._counts.get(self._window(key), 0) + 1
+        return count
+
+    def get(self, *key: Hashable) -> int:
+        """Return how many were counted."""
+        with self._guard:
+            return self._counts.get(self._window(key), 0)
+
+    def _window(self, key: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
+        return (*key, int(self._now() // self._seconds))
+
+
+class Openers:
+    """Which address opened which room, as far as this server knows: it is stored nowhere, and forgotten when the server ends."""
+
+    def __init__(self) -> None:
+        self._clients: LRUCache[int, str] = LRUCache(MAX_OPENERS)
+        self._guard = Lock()
+
+    def add(self, room: int, client: str) -> None:
+        """Note who opened a room."""
+        with self._guard:
+            self._clients[room] = client
+
+    def rooms_of(self, client: str) -> list[int]:
+        """Return the keys of the rooms that a client opened, of those that are closed, too."""
+        with self._guard:
+            return [room for room, opener in self._clients.items() if opener == client]
+
+
+def check_length(written: str, limit: int, needed: bool = False) -> str:
+    """Return a text that is not too long, and not empty where one is needed; raise RoomProblem otherwise."""
+    if len(written) > limit:
+        raise RoomProblem(TOO_LONG.format(length=len(written), limit=limit))
+    if needed and not written:
+        raise RoomProblem(NOTHING_WRITTEN)
+    return written.replace("\0", "")  # PostgreSQL takes none
+
+
+def check_step(room: Room, step: int) -> None:
+    """Raise RoomProblem for a step that the room's lesson does not have."""
+    if not 1 <= step <= room.steps:
+        raise RoomProblem(NO_SUCH_STEP)
