@@ -30,6 +30,10 @@ TOKENS = "classroom_tokens"
 """Session entry of the tokens: by role and code of the room."""
 PROBLEM = "classroom_problem"
 """Session entry of what went wrong with the last button."""
+JOINING = "classroom_joining"
+"""Session entry of the code of the room that this visitor has just typed, and so joins without another click."""
+NOTHING_REMEMBERED = "nothing"
+"""What the browser answers where it remembers no token."""
 MAX_TOKEN_CHARACTERS = 100
 
 
@@ -41,6 +45,7 @@ def token_of(role: str, code: str) -> str:
 def keep_token(role: str, code: str, token: str) -> None:
     """Keep a token for this session; an empty one forgets it."""
     st.session_state.setdefault(TOKENS, {})[role, code] = token[:MAX_TOKEN_CHARACTERS]
+    st.session_state.pop(JOINING, None)
 
 
 def storage_key(role: str, code: str) -> str:
@@ -69,15 +74,23 @@ def lead_to(role: str, code: str) -> None:
     st.query_params.from_dict({role: code} | kept)
 
 
-def recall(role: str, code: str) -> None:
-    """Ask the browser for the token that it remembers for a room; the page runs again with it."""
-    key = f"classroom_recall_{role}"
-    class_view()(key=key, data={"recall": storage_key(role, code), "texts": texts.LIVE_TEXTS}, on_recalled_change=lambda: None)
+def recall(role: str, code: str) -> bool:
+    """Ask the browser for the token that it remembers for a room; the page runs again with it. True where there is none.
+
+    Where the page waits for it, the browser answers also that it remembers none.
+    """
+    key = f"classroom_recall_{role}_{code}"
+    waits = NOTHING_REMEMBERED if role == LEAD or JOINING in st.session_state else ""
+    data = {"recall": storage_key(role, code), "otherwise": waits, "texts": texts.LIVE_TEXTS}
+    class_view()(key=key, data=data, on_recalled_change=lambda: None)
     found = component_value(key, "recalled")
-    if isinstance(found, str) and found and not token_of(role, code) and st.session_state.get(f"{key}_used") != (code, found):
-        st.session_state[f"{key}_used"] = (code, found)
+    if found == NOTHING_REMEMBERED or st.session_state.get(f"{key}_used") == found:
+        return isinstance(found, str)
+    if isinstance(found, str) and found and not token_of(role, code):
+        st.session_state[f"{key}_used"] = found
         keep_token(role, code, found)
         st.rerun()
+    return False
 
 
 def attempt(action: Callable[..., None], *arguments: object) -> None:
@@ -136,6 +149,7 @@ def enter(code: str) -> None:
     except RoomProblem as problem:
         explain(problem)
         return
+    st.session_state[JOINING] = room.code
     lead_to(ROOM, room.code)
     st.rerun()
 
@@ -197,20 +211,30 @@ def lesson_title(name: str) -> str:
 
 
 def join(code: str) -> None:
-    """Let a student into the room, by a click, or by what the browser remembers. Raises RoomProblem for no room."""
+    """Let a student into the room: by what the browser remembers, by the code typed before, or by a click. Raises RoomProblem."""
     room = host_store().of_code(code, client())
-    recall(ROOM, room.code)
+    is_new = recall(ROOM, room.code)
+    if st.session_state.get(JOINING) == room.code and not room.nicknames:
+        if is_new:
+            del st.session_state[JOINING]
+            join_room(room.code, "")
+        st.text(texts.JOINING.format(code=room.code))
+        return
     with st.container(border=True, key="classroom_enter"), st.form("classroom_joining", border=False):
         nickname = st.text_input(texts.NICKNAME, max_chars=MAX_NICKNAME_CHARACTERS) if room.nicknames else ""
         if st.form_submit_button(texts.JOIN_ROOM.format(code=room.code), type="primary", icon=":material/login:"):
-            keep_token(ROOM, room.code, host_store().join(room.code, nickname, client()))
-            st.rerun()
+            join_room(room.code, nickname)
         st.caption(texts.NO_NAMES.format(hours=host_settings().room_hours))
 
 
+def join_room(code: str, nickname: str) -> None:
+    """Join a room and show it. Raises RoomProblem."""
+    keep_token(ROOM, code, host_store().join(code, nickname, client()))
+    st.rerun()
+
+
 def expect_teacher(code: str) -> None:
-    """Wait for the browser to remember the teacher's token. Raises RoomProblem once it has said a wrong one."""
-    recall(LEAD, code)
-    if st.session_state.get("classroom_recall_lead_used", ("",))[0] == code:
+    """Wait for the browser to remember the teacher's token. Raises RoomProblem once it has said none, or a wrong one."""
+    if recall(LEAD, code):
         raise RoomProblem(NO_TEACHER)
     st.text(texts.LOOKING)

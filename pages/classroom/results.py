@@ -12,7 +12,7 @@ import numpy as np
 
 from pages.classroom import texts
 from pages.ui.shell.numbers import measured, whole_percent
-from tx_core.classroom.lesson_file import Lesson, Question, read_lesson
+from tx_core.classroom.lesson_file import Lesson, Question, Step, read_lesson
 from tx_core.classroom.room_records import TEACHER, State
 
 MAX_ROWS, BINS = 8, 8
@@ -39,27 +39,38 @@ def message(state: State, guesses: Mapping[int, Sequence[str]], role: str, step:
         "results": None,
         "sentence": state.sentence if at == room.step else None,
     }
+    question = lesson_of(room.source).steps[at - 1].question
     if at in state.revealed:
-        question = lesson_of(room.source).steps[at - 1].question
         told["results"] = results(question, state.revealed[at], guesses.get(at, ()))
+    asks = question is not None
     if role == TEACHER:
-        answered = state.answered.get(at, 0)
+        answered = state.answered.get(at, 0) if asks else None
         return told | {"answered": answered, "students": state.students, "note": progress(answered, state.students)}
-    return told | {"note": waiting(state, at)}
+    return told | {"note": waiting(state, at, asks)}
 
 
-def progress(answered: int, students: int) -> str:
-    """Say how many have answered."""
+def progress(answered: int | None, students: int) -> str:
+    """Say how many have answered; None where nothing is asked."""
     if not students:
         return texts.NOBODY_YET
+    if answered is None:
+        return (texts.ONE_IS_HERE if students == 1 else texts.ARE_HERE).format(students=students)
     return texts.ANSWERED.format(answered=answered, students=students)
 
 
-def waiting(state: State, step: int) -> str:
-    """Say to a student what happens next."""
+def waiting(state: State, step: int, asks: bool) -> str:
+    """Say to a student what happens next; nothing where nothing is asked: the view is there at once."""
+    if not asks:
+        return ""
     if step in state.revealed:
         return texts.REVEALED
     return texts.WAITING if state.room.together else texts.OWN_PACE
+
+
+def sentence_of(step: Step) -> str:
+    """Return the text that a step's question is about, its blanks as people write them; "" for none."""
+    measure = step.question.answer if step.question else None
+    return (measure.text if measure else step.view.get("text", "")).replace("[MASK]", "___").replace("<mask>", "___")
 
 
 def results(question: Question | None, answer: Mapping[str, object], guesses: Sequence[str]) -> dict[str, object]:

@@ -8,18 +8,18 @@ import streamlit as st
 from pages import contents
 from pages.classroom import entrance, texts
 from pages.classroom.events import host_store
-from pages.classroom.results import guessed_cells, guessed_words, lesson_of, message
+from pages.classroom.results import guessed_cells, guessed_words, lesson_of, message, sentence_of
 from pages.ui.canvas.attention_view import ClassGuesses
 from pages.ui.canvas.question_view import class_view
 from pages.ui.panels.lesson import needs_of
-from pages.ui.panels.lesson_question import DRAWN, ask_question
+from pages.ui.panels.lesson_question import DRAWN, ask_question, send_key
 from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell.address import CLASS_RESULTS, PLACE
 from pages.ui.shell.frame import explain
-from pages.ui.shell.level import CLASS_NEEDS
-from tx_core.classroom.lesson_file import Step
+from pages.ui.shell.level import ADVANCED, BASIC, CLASS_NEEDS, LEVEL, LEVEL_CHOSEN, level_in_link, remembered_level
+from tx_core.classroom.lesson_file import Lesson, Step
 from tx_core.classroom.room_records import STUDENT, State
-from tx_core.classroom.rooms import MAX_SENTENCE_CHARACTERS, NO_STUDENT
+from tx_core.classroom.rooms import IS_REVEALED, MAX_SENTENCE_CHARACTERS, NO_STUDENT
 from tx_core.engine import catalogue
 from tx_core.errors import ExplorerError, RoomGone, RoomProblem
 from tx_core.transformer.interventions import read_interventions
@@ -35,9 +35,20 @@ def take_part(code: str) -> None:
     try:
         host_store().student(token)
     except RoomGone:
-        say_closed(entrance.ROOM, code)
+        if host_store().find(code) is None:
+            say_closed(entrance.ROOM, code)
+        else:
+            let_in_again(code)
         return
     draw_room(code, token)
+
+
+def let_in_again(code: str) -> None:
+    """Say that the teacher removed the student from a room that goes on, and let them join anew. Raises RoomProblem."""
+    st.session_state.pop(CLASS_RESULTS, None)
+    entrance.keep_token(entrance.ROOM, code, "")
+    st.text(texts.REMOVED)
+    entrance.join(code)
 
 
 def say_closed(role: str, code: str) -> None:
@@ -84,6 +95,7 @@ def draw_step(code: str, token: str) -> None:
         entrance.explain_problem()
         show_step_head(lesson.title, number, len(lesson.steps), step)
         if step.question:
+            show_sentence(step)
             draw_or_explain(ask, token, number, step, key, revealed, guess)
     live = st.container()
     draw_or_explain(after_answers, token, code, state, number, key, sentence)
@@ -112,17 +124,30 @@ def show_step_head(title: str, number: int, total: int, step: Step) -> None:
     st.text(step.text)
 
 
+def show_sentence(step: Step) -> None:
+    """Show the sentence that a step's question is about, if there is one."""
+    if sentence := sentence_of(step):
+        with st.container(key="classroom_sentence"):
+            st.text(texts.SENTENCE.format(sentence=sentence))
+
+
 def ask(token: str, number: int, step: Step, key: str, revealed: bool, kept: str | None) -> None:
     """Ask the question until it is revealed; say what is kept of the student's guess."""
-    guess = None
+    guess, late = None, f"{key}_late"
+    if st.session_state.get(send_key(key)):
+        st.session_state[late] = True  # until it is kept
     if revealed:
         with st.container(key="lesson_asked"):
             st.text(step.question.ask)
     else:
         guess = ask_question(step, key, texts.SEND)
     with st.container(key="classroom_guess_said"):
-        if guess:
-            kept = send(host_store().answer, token, number, guess, key) or kept
+        if not revealed:
+            sent = send(host_store().answer, token, number, guess, key) if guess else None
+            st.session_state[late] = bool(guess and not sent)
+            kept = sent or kept
+        elif st.session_state.get(late):
+            st.text(IS_REVEALED)
         if kept is not None:
             st.text((texts.YOUR_LAST_GUESS if revealed else texts.YOUR_GUESS).format(guess=kept))
         elif revealed:
@@ -147,27 +172,35 @@ def send(keep: Callable[[str, int, str], str], token: str, number: int, written:
 
 def after_answers(token: str, code: str, state: State, number: int, key: str, kept: str | None) -> None:
     """Show what follows the answers: what to notice, the view, and sentences of one's own for it."""
-    step = lesson_of(state.room.source).steps[number - 1]
-    back = {entrance.ROOM: code}
+    lesson, back = lesson_of(state.room.source), {entrance.ROOM: code}
+    step = lesson.steps[number - 1]
     with st.container():  # also while it is empty: else a box that stands open below it would close while somebody types
-        if number in state.revealed:
+        if number in state.revealed or not step.question:
             if step.then:
                 st.text(step.then)
-            view_link(step, back, number, texts.OPEN_VIEW)
+            view_link(lesson, number, back, texts.OPEN_VIEW)
         if state.sentence and number == state.room.step:
-            view_link(step, back, number, texts.OPEN_SENTENCE, state.sentence)
+            view_link(lesson, number, back, texts.OPEN_SENTENCE, state.sentence)
     if "text" in step.view:
         send_sentence(token, number, key, kept)
 
 
-def view_link(step: Step, back: dict[str, str], number: int, label: str, sentence: str = "") -> None:
+def view_link(lesson: Lesson, number: int, back: dict[str, str], label: str, sentence: str = "") -> None:
     """Link to the view of a step, also with another sentence; its list of pages leads back to the room."""
+    step = lesson.steps[number - 1]
     if step.page not in {page.key for page in contents.PAGES}:
         return
     st.session_state[PLACE] = (contents.page("classroom").path, back, number)
     st.session_state[CLASS_NEEDS] = (step.page, needs_of(step))
     view = dict(step.view) | ({"text": sentence} if sentence else {})
-    st.page_link(contents.page(step.page).path, label=label, icon=":material/open_in_new:", query_params=view)
+    st.page_link(contents.page(step.page).path, label=label, icon=":material/open_in_new:", query_params=view | level_for(lesson))
+
+
+def level_for(lesson: Lesson) -> dict[str, str]:
+    """Return the level of the views of a lesson as a parameter: Basic but for an advanced one, unless the visitor chose."""
+    if LEVEL in st.query_params or LEVEL_CHOSEN in st.session_state or remembered_level():
+        return level_in_link()
+    return {LEVEL: ADVANCED if lesson.level == "advanced" else BASIC}
 
 
 def guesses_on_view(step: Step, answer: Mapping[str, object] | None, guesses: Sequence[str]) -> ClassGuesses | None:

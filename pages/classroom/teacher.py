@@ -1,5 +1,6 @@
 """The room of a teacher: how students come in, the step, how many have answered, the answers, and the end of the room."""
 
+from collections.abc import Sequence
 from functools import partial
 
 import segno
@@ -7,21 +8,24 @@ import streamlit as st
 
 from pages.classroom import entrance, texts
 from pages.classroom.events import host_store
-from pages.classroom.results import lesson_of, message
-from pages.classroom.student import guesses_on_view, keep_results, say_closed, show_step_head, view_link
+from pages.classroom.reach import say_if_unreachable
+from pages.classroom.results import lesson_of, message, sentence_of
+from pages.classroom.student import guesses_on_view, keep_results, say_closed, show_sentence, show_step_head, view_link
 from pages.ui.canvas.component import component
-from pages.ui.panels.lesson_question import compute
+from pages.ui.panels.lesson_question import DRAWN, choices_of, compute
 from pages.ui.panels.predictions import write_csv
 from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell.address import is_presented, link_with, present_or_not
 from pages.ui.shell.controls import download_button
 from pages.ui.shell.frame import explain
-from tx_core.classroom.lesson_file import Question, Step, with_line
+from tx_core.classroom.lesson_file import Step, with_line
 from tx_core.classroom.room_records import TEACHER, Room, State
 from tx_core.errors import ExplorerError, RoomGone
 
 QR_MARGIN = 4
 """Of light squares, as the standard asks for."""
+CLOSING, REMOVING = "classroom_closing", "classroom_removing"
+"""Session entries: the code of the room that the teacher is about to close, or to remove students from."""
 
 
 def teach(code: str) -> None:
@@ -59,28 +63,62 @@ def draw_stage(code: str, token: str) -> None:
     state = host_store().state(room.id)
     welcomes = is_presented() and state is not None and not state.students
     if welcomes:  # the first picture for the room: what students need first
-        show_entrance(room)
+        show_entrance(room, token, state)
     stage, side = st.columns([5, 2], gap="large")
     with stage:
         show_step_head(lesson.title, room.step, len(lesson.steps), step)
+        revealed = state is not None and room.step in state.revealed
+        options = () if revealed else options_or_explain(room, step)
+        on_picture = is_presented() and not revealed
         with st.container(key="classroom_for_the_room"):
-            if step.question:
-                ask_the_room(step.question)
+            if step.question and not on_picture:
+                ask_the_room(step, options)
         controls = st.container(horizontal=True)
         with controls:
             step_buttons(token, room, step)
-        show_answers(code, token, step)
+        show_answers(code, token, step, picture_of(step, options) if on_picture else None)
     with side:
         if not welcomes:
-            show_entrance(room)
+            show_entrance(room, token, state)
         manage(token, room)
 
 
-def ask_the_room(question: Question) -> None:
-    """Show the question as the room is to read it, also in the presenter view."""
-    st.markdown(f"**{escape_markdown(question.ask)}**")
-    if question.options:
-        st.text(texts.OPTIONS.format(options=" · ".join(question.options)))
+def ask_the_room(step: Step, options: Sequence[str]) -> None:
+    """Show the question, the sentence that it is about, and what can be chosen."""
+    st.markdown(f"**{escape_markdown(step.question.ask)}**")
+    show_sentence(step)
+    if options:
+        st.text(texts.OPTIONS.format(options=" · ".join(options)))
+
+
+def picture_of(step: Step, options: Sequence[str]) -> dict[str, object]:
+    """Write what a projector shows until the answers are revealed; of a step that asks nothing, what it says."""
+    sentence = sentence_of(step)
+    return {
+        "ask": step.question.ask if step.question else step.title,
+        "text": "" if step.question else step.text,
+        "sentence": texts.SENTENCE.format(sentence=sentence) if sentence else "",
+        "options": list(options),
+    }
+
+
+def options_or_explain(room: Room, step: Step) -> tuple[str, ...]:
+    """List what the class chooses from, or say why the model cannot tell."""
+    try:
+        return options_of(step)
+    except ExplorerError as problem:
+        explain(with_line(problem, room.source, room.step))
+        return ()
+
+
+def options_of(step: Step) -> tuple[str, ...]:
+    """List what can be chosen as an answer: options, tokens, or in one line which heads there are. Raises ExplorerError."""
+    if step.question is None or step.question.kind not in DRAWN:
+        return step.question.options if step.question else ()
+    choices = choices_of(step)
+    if choices.kind == "head":
+        return (texts.HEADS.format(count=len(choices.names), layers=len(choices.rows), heads=len(choices.columns)),)
+    return choices.columns
 
 
 def step_buttons(token: str, room: Room, step: Step) -> None:
@@ -96,8 +134,8 @@ def step_buttons(token: str, room: Room, step: Step) -> None:
         icon=":material/arrow_back:",
         key="classroom_previous",
     )
-    done = state is None or number in state.revealed or not step.question
-    if st.button(texts.REVEAL, disabled=done, icon=":material/visibility:", key=f"classroom_reveal_{number}"):
+    done = state is None or number in state.revealed
+    if step.question and st.button(texts.REVEAL, disabled=done, icon=":material/visibility:", key=f"classroom_reveal_{number}"):
         reveal(token, room, step)
     st.button(
         texts.NEXT,
@@ -123,8 +161,11 @@ def reveal(token: str, room: Room, step: Step) -> None:
     st.rerun(scope="fragment")
 
 
-def show_answers(code: str, token: str, step: Step) -> None:
-    """Show live how many have answered, then what; and what students wrote, which only the teacher should see first."""
+def show_answers(code: str, token: str, step: Step, picture: dict[str, object] | None) -> None:
+    """Show live how many have answered, then what; and what students wrote, which only the teacher should see first.
+
+    picture: see `picture_of`; None where the page shows the question by itself.
+    """
     rooms = host_store()
     room = rooms.of_teacher(token)
     state = rooms.state(room.id)
@@ -135,15 +176,15 @@ def show_answers(code: str, token: str, step: Step) -> None:
     room_message = message(state, {room.step: guesses}, TEACHER)
     keep_results(room.id, step, room.step, room_message, guesses_on_view(step, state.revealed.get(room.step), guesses))
     drawn = {"step": room.step, "own": False, "together": room.together, "revealed": revealed}
-    entrance.show_live(entrance.LEAD, code, token, message=room_message, **drawn)
-    back = {entrance.LEAD: code}
+    entrance.show_live(entrance.LEAD, code, token, message=room_message, picture=picture, **drawn)
+    back, lesson = {entrance.LEAD: code}, lesson_of(room.source)
     with st.container():  # also while it is empty: else what stands open below it would close
         if revealed or not step.question:
             if step.then:
                 st.text(step.then)
-            view_link(step, back, room.step, texts.OPEN_VIEW)
+            view_link(lesson, room.step, back, texts.OPEN_VIEW)
         if state.sentence:
-            view_link(step, back, room.step, texts.OPEN_SENTENCE, state.sentence)
+            view_link(lesson, room.step, back, texts.OPEN_SENTENCE, state.sentence)
     written(step, guesses)
     if "text" in step.view:
         choose_sentence(token, state)
@@ -181,7 +222,7 @@ def choose_sentence(token: str, state: State) -> None:
                 )
 
 
-def show_entrance(room: Room) -> None:
+def show_entrance(room: Room, token: str, state: State | None) -> None:
     """Show how students come in: the code, as large as it must be at the back of the room, the QR code and the link."""
     link = link_with({entrance.ROOM: room.code})
     with st.container(border=True, key="classroom_entrance"):
@@ -191,9 +232,22 @@ def show_entrance(room: Room) -> None:
         show(key="classroom_qr", data=qr_code(link) | shown)
         st.caption(texts.STUDENT_LINK)
         st.code(link, language=None, wrap_lines=True)
+        say_if_unreachable(link_with({entrance.SECRET: token}))
+        lock_switch(token, room, state)
         if st.button(texts.TO_PROJECTOR, icon=":material/present_to_all:", key="classroom_present"):
             present_or_not(True)
             st.rerun()
+
+
+def lock_switch(token: str, room: Room, state: State | None) -> None:
+    """Let the teacher lock the room: nobody new joins."""
+    key = f"classroom_lock_{room.code}"
+    st.session_state[key] = state is not None and state.locked
+
+    def change() -> None:
+        entrance.attempt(host_store().lock, token, st.session_state[key])
+
+    st.toggle(texts.LOCK, key=key, on_change=change)
 
 
 def qr_code(link: str) -> dict[str, object]:
@@ -204,8 +258,7 @@ def qr_code(link: str) -> dict[str, object]:
 
 
 def manage(token: str, room: Room) -> None:
-    """Set the pace, show the secret link, save the answers, and close the room."""
-    rooms = host_store()
+    """Set the pace, show the secret link, save the answers, remove who is silent, and close the room."""
     with st.expander(texts.MANAGE):
         paces = (texts.TOGETHER, texts.OWN)
         key = f"classroom_pace_{room.code}"
@@ -216,15 +269,39 @@ def manage(token: str, room: Room) -> None:
         st.code(link_with({entrance.SECRET: token}), language=None, wrap_lines=True)
         write = partial(answers_csv, token)
         download_button(texts.EXPORT, write, f"room-{room.code}.csv")
-        sure = st.session_state.get("classroom_closing") == room.code
-        if not sure:
-            st.button(texts.CLOSE, on_click=ask_to_close, args=(room.code,), icon=":material/delete:")
-            return
-        st.text(texts.CLOSE_QUESTION)
-        st.button(texts.KEEP, on_click=ask_to_close, args=("",))
-        if st.button(texts.CLOSE_SURE, icon=":material/delete_forever:"):
-            rooms.close(token)
-            st.rerun()
+        remove_silent(token, room)
+        close_room(token, room)
+
+
+def remove_silent(token: str, room: Room) -> None:
+    """Let the teacher remove who has sent nothing, once they have read how many that are."""
+    rooms = host_store()
+    if st.session_state.get(REMOVING) != room.code:
+        st.button(texts.REMOVE, on_click=ask_first, args=(REMOVING, room.code), icon=":material/person_remove:")
+        return
+    count = rooms.silent(token)
+    st.text(texts.REMOVE_QUESTION.format(count=count) if count else texts.ALL_HAVE_ANSWERED)
+    st.button(texts.REMOVE_NOBODY, on_click=ask_first, args=(REMOVING, ""))
+    if count:
+        st.button(texts.REMOVE_SURE, on_click=remove_now, args=(token,), icon=":material/person_remove:")
+
+
+def remove_now(token: str) -> None:
+    """Remove who has sent nothing."""
+    ask_first(REMOVING, "")
+    entrance.attempt(host_store().remove_silent, token)
+
+
+def close_room(token: str, room: Room) -> None:
+    """Let the teacher close the room, once they have read what is lost."""
+    if st.session_state.get(CLOSING) != room.code:
+        st.button(texts.CLOSE, on_click=ask_first, args=(CLOSING, room.code), icon=":material/delete:")
+        return
+    st.text(texts.CLOSE_QUESTION)
+    st.button(texts.KEEP, on_click=ask_first, args=(CLOSING, ""))
+    if st.button(texts.CLOSE_SURE, icon=":material/delete_forever:"):
+        host_store().close(token)
+        st.rerun()
 
 
 def set_pace(token: str, key: str) -> None:
@@ -232,9 +309,9 @@ def set_pace(token: str, key: str) -> None:
     entrance.attempt(host_store().set_pace, token, st.session_state[key] != texts.OWN)
 
 
-def ask_to_close(code: str) -> None:
-    """Remember that the teacher is about to close a room."""
-    st.session_state["classroom_closing"] = code
+def ask_first(entry: str, code: str) -> None:
+    """Remember that the teacher is about to close a room, or to remove students; "" for no room."""
+    st.session_state[entry] = code
 
 
 def answers_csv(token: str) -> bytes:

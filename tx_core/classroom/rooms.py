@@ -169,15 +169,20 @@ class Rooms:
         limits = {("client", client): WRONG_CODES_A_MINUTE, ("all", ""): WRONG_CODES_OF_ALL_A_MINUTE}
         if any(self._wrong_codes.get(*key) >= limit for key, limit in limits.items()):
             raise RoomProblem(TOO_MANY_CODES)
-        found, code = None, code.strip().upper()
-        if len(code) == CODE_LETTERS and set(code) <= set(ALPHABET):  # PostgreSQL fails with some other characters
-            with self._read() as connection:
-                found = self._room(connection, ROOMS.c.code == code)
+        found = self.find(code)
         if found is None:
             for key in limits:
                 self._wrong_codes.add(*key)
             raise RoomGone(NO_ROOM)
         return found
+
+    def find(self, code: str) -> Room | None:
+        """Return the room with a code, None for none, for who was in it: it counts no tries. Raises RoomProblem."""
+        code = code.strip().upper()
+        if len(code) != CODE_LETTERS or not set(code) <= set(ALPHABET):  # PostgreSQL fails with some other characters
+            return None
+        with self._read() as connection:
+            return self._room(connection, ROOMS.c.code == code)
 
     def student(self, token: str) -> Student:
         """Find the student of a token; raises RoomProblem."""

@@ -43,7 +43,8 @@ function makeLive(parent) {
   live.go = element("button", { type: "button", class: "go" });
   live.slow = element("p", { class: "slow" });
   live.go.addEventListener("click", () => { live.typed = false; askForRun(live, 0); });
-  root.append(live.note, live.meter, live.go, live.shown, live.sentence, live.legend, found, live.slow);
+  live.picture = element("div", { class: "picture" });
+  root.append(live.picture, live.note, live.meter, live.go, live.shown, live.sentence, live.legend, found, live.slow);
   for (const part of [live.meter, live.sentence, live.legend, live.shown, live.go, live.slow]) part.hidden = true;
   // A text that is not sent yet would be gone with the box that it is in: then the reader says when the page goes on.
   live.onInput = ({ target }) => { if (target.matches?.(TEXT)) live.typed = target.value !== ""; };
@@ -63,14 +64,16 @@ function keepToken(live, data) {
   try {
     if (data.remember) localStorage.setItem(data.remember[0], data.remember[1]);
     if (data.forget) localStorage.removeItem(data.forget);
-    const token = data.recall && localStorage.getItem(data.recall);
-    if (token && !live.wasRecalled) {
-      live.wasRecalled = true;
-      live.recalled(token);
-    }
+    if (data.recall) answer(live, localStorage.getItem(data.recall) || data.otherwise);
   } catch {
-    // storage is switched off: the address still knows
+    if (data.recall) answer(live, data.otherwise); // storage is switched off
   }
+}
+
+function answer(live, token) {
+  if (!token || live.wasRecalled) return;
+  live.wasRecalled = true;
+  live.recalled(token);
 }
 
 const addressOf = (path) => new URL(path, document.baseURI).href; // every page lies right below the start, and so does this
@@ -160,7 +163,8 @@ function askForRun(live, spread) {
 
 function draw(live, message) {
   setText(live.note, message.note ?? "");
-  live.meter.hidden = message.students === undefined;
+  drawPicture(live, live.data.picture);
+  live.meter.hidden = typeof message.answered !== "number";
   live.meter.firstChild.style.width = `${(100 * (message.answered ?? 0)) / Math.max(1, message.students ?? 1)}%`;
   live.shown.hidden = !message.sentence;
   setText(live.shown, message.sentence ? live.data.texts.shown.replace("{sentence}", () => visible(message.sentence)) : "");
@@ -171,6 +175,15 @@ function draw(live, message) {
   const text = JSON.stringify(results);
   if (text !== live.results) drawRows(live, results);
   live.results = text;
+}
+
+// What a projector shows until the answers are revealed: what is asked, about which sentence, what can be chosen.
+function drawPicture(live, picture) {
+  live.root.classList.toggle("asking", Boolean(picture));
+  const lines = picture ? [["ask", picture.ask], ["text", picture.text], ["about", picture.sentence]] : [];
+  const parts = lines.filter(([, text]) => text).map(([name, text]) => element("p", { class: name }, visible(text)));
+  const options = (picture?.options ?? []).map((option) => element("li", {}, visible(option)));
+  live.picture.replaceChildren(...parts, ...(options.length ? [element("ul", {}, ...options)] : []));
 }
 
 function drawRows(live, results) {

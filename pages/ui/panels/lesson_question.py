@@ -49,8 +49,13 @@ def ask_question(step: Step, name: str, send: str = texts.CHECK_GUESS) -> str | 
     question_view(None, key=f"{name}_view")
     with st.form(f"{name}_form", border=False):
         guess = _answer_box(step.question, name)
-        sent = st.form_submit_button(send, type="primary")
+        sent = st.form_submit_button(send, type="primary", key=send_key(name))
     return _taken(step.question, guess, sent)
+
+
+def send_key(name: str) -> str:
+    """Return the key of the button that sends the guess. name: of the question's widgets."""
+    return f"{name}_check"
 
 
 def _taken(question: Question, guess: str | float | None, sent: bool) -> str | None:
@@ -110,7 +115,7 @@ def _ask_in_drawing(step: Step, name: str, send: str) -> str | None:
     drawn = choices if choices.fits else None
     question_view(drawn, key=view, chosen=choices.names.index(guess) if guess else None, on_choose=take)
     _lists(step.question, choices, boxes)
-    return _taken(step.question, guess, st.button(send, type="primary", key=f"{name}_check"))
+    return _taken(step.question, guess, st.button(send, type="primary", key=send_key(name)))
 
 
 def _parts(choices: Choices, place: int) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ LEVEL = "level"
 BASIC, ADVANCED = "basic", "advanced"
 COOKIE = "attention_explorer_level"
 """The browser's memory of the level that its visitor chose; assets/navigation writes it."""
-ENTRANCES = ("start", "learn")
+ENTRANCES = ("start", "learn", "classroom")
 """Pages at which newcomers begin."""
 LEVEL_NOW, FIRST_LEVEL, LEVEL_CHOSEN, LEVEL_BEFORE = "level_now", "level_first", "level_chosen", "level_before"
 """Session entries: the level of this run; that of the first; the one that the visitor chose by the switch; what the address said

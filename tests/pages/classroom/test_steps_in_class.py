@@ -1,0 +1,198 @@
+"""What stands on phones, the teacher's page and the projector before a reveal; and what a teacher does to who is in a room."""
+
+import json
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import get_args, get_type_hints
+from urllib.parse import parse_qs
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.classroom import reach, texts
+from pages.classroom.entrance import ROOM, SECRET
+from pages.classroom.results import sentence_of
+from pages.ui.panels.lesson import names_in_order, shipped_lesson
+from pages.ui.panels.lesson_question import choices_of
+from pages.ui.shell.address import PRESENT
+from pages.ui.shell.level import ADVANCED, BASIC, LEVEL
+from tests.pages.classroom.test_classroom_page import drawn, enter, links, rooms, written
+from tx_core.classroom.lesson_file import Lesson, Question, Step, write_lesson
+from tx_core.classroom.rooms import IS_REVEALED, Rooms
+
+__all__ = ["rooms"]  # the fixture
+PATH = shipped_lesson("path")
+KINDS = get_args(get_type_hints(Question)["kind"])
+ASKED = {
+    kind: next(
+        step
+        for name in names_in_order()
+        for step in shipped_lesson(name).steps
+        if step.question and step.question.kind == kind and "text" in step.view
+    )
+    for kind in KINDS
+}
+BARE = PATH.steps[0].model_copy(update={"question": None, "then": "Try another one."})
+
+
+def lesson_with(*steps: Step, **changes: object) -> Lesson:
+    """A teacher's own lesson with these steps."""
+    return PATH.model_copy(update={"steps": steps, **changes})
+
+
+def open_room(rooms: Rooms, *steps: Step, **changes: object) -> tuple[str, str]:
+    """Open a room for such a lesson: its code and the teacher's token."""
+    room, token = rooms.open(write_lesson(lesson_with(*steps, **changes)), len(steps))
+    return room.code, token
+
+
+def button(app: AppTest, label: str):
+    """The button with a label."""
+    return next(one for one in app.button if one.label == label)
+
+
+def drawn_as_written(app: AppTest) -> str:
+    """All that the drawings of a page are told, quotation marks of a language as they are written."""
+    sent = [element.proto for element in app.get("bidi_component")]
+    return " ".join(str(json.loads(one.json)) if one.json else one.bytes.decode("utf-8", "replace") for one in sent)
+
+
+def view_level(app: AppTest) -> str | None:
+    """The level in the link to the view."""
+    query = next(link.proto.query_string for link in app.get("page_link") if link.proto.label == texts.OPEN_VIEW)
+    return parse_qs(query).get(LEVEL, [None])[0]
+
+
+def test_a_step_that_asks_nothing_leads_to_its_view_at_once(rooms: Rooms, open_app: Callable[..., AppTest]):
+    code, token = open_room(rooms, BARE, PATH.steps[0])
+    app = enter(open_app, code)
+    assert texts.OPEN_VIEW in links(app) and BARE.then in written(app)
+    assert texts.WAITING.casefold() not in drawn(app)
+    teacher = open_app("classroom", **{SECRET: token})
+    labels = [one.label for one in teacher.button]
+    assert texts.REVEAL not in labels and not button(teacher, texts.NEXT).disabled
+    assert texts.ONE_IS_HERE.casefold() in drawn(teacher) and "have answered" not in drawn(teacher)
+    button(teacher, texts.NEXT).click().run()
+    assert not button(teacher, texts.REVEAL).disabled
+    app.run()
+    assert texts.OPEN_VIEW not in links(app)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_sentence_and_options_stand_everywhere_before_the_reveal(rooms: Rooms, open_app: Callable[..., AppTest], kind: str):
+    step = ASKED[kind].model_copy(update={"title": "Guess", "text": "A word is missing. Guess it."})
+    code, token = open_room(rooms, step)
+    sentence = texts.SENTENCE.format(sentence=sentence_of(step))
+    assert "___" in sentence or "[MASK]" not in step.view["text"]
+    options = step.question.options
+    if kind in ("token", "cell"):
+        options = choices_of(step).columns
+    phone, teacher = enter(open_app, code), open_app("classroom", **{SECRET: token})
+    assert sentence in written(phone) and sentence in written(teacher)
+    for option in options:
+        assert option in (phone.radio[0].options if kind == "choice" else drawn_as_written(phone))
+        assert option in written(teacher)
+    assert ("any of 48 heads" in written(teacher)) is (kind == "head")
+    projector = open_app("classroom", **{SECRET: token, PRESENT: "1"})
+    for said in (sentence, step.question.ask, *options):
+        assert said in drawn_as_written(projector)
+
+
+def test_a_guess_that_comes_after_the_reveal_is_said_to(rooms: Rooms, open_app: Callable[..., AppTest]):
+    code, token = open_room(rooms, ASKED["word"], ASKED["token"])
+    app, other = enter(open_app, code), enter(open_app, code)
+    app.text_input[0].set_value("went")
+    rooms.reveal(token, 1, {"right": "went", "value": 0.8, "options": ["went"], "shares": [0.8]})
+    button(app, texts.SEND).click().run()
+    other.run()
+    for _ in range(2):  # and it stays when the page is drawn again
+        assert IS_REVEALED in written(app) and texts.NO_GUESS_OF_YOURS in written(app)
+        app.run()
+    assert IS_REVEALED not in written(other)
+    rooms.go(token, 2)
+    for one in (app, other):
+        one.run()
+        assert IS_REVEALED not in written(one)
+    rooms.reveal(token, 2, {})
+    button(app, texts.SEND).click().run()
+    other.run()
+    assert IS_REVEALED in written(app) and IS_REVEALED not in written(other)
+
+
+def test_a_guess_that_was_kept_is_not_called_late(rooms: Rooms, open_app: Callable[..., AppTest]):
+    code, token = open_room(rooms, ASKED["word"])
+    app = enter(open_app, code)
+    app.text_input[0].set_value("went")
+    button(app, texts.SEND).click().run()
+    rooms.reveal(token, 1, {"right": "went", "value": 0.8, "options": ["went"], "shares": [0.8]})
+    app.run()
+    assert texts.YOUR_LAST_GUESS.format(guess="went") in written(app) and IS_REVEALED not in written(app)
+
+
+@pytest.mark.parametrize(("level", "expected"), [("beginner", BASIC), ("intermediate", BASIC), ("advanced", ADVANCED)])
+def test_a_student_sees_the_view_at_the_level_of_the_lesson(
+    rooms: Rooms, open_app: Callable[..., AppTest], level: str, expected: str
+):
+    code, _ = open_room(rooms, BARE, level=level)
+    assert view_level(enter(open_app, code)) == expected
+    for chosen in (BASIC, ADVANCED):
+        app = open_app("classroom", **{ROOM: code, LEVEL: chosen})
+        button(app, texts.JOIN_ROOM.format(code=code)).click().run()
+        assert view_level(app) == chosen
+
+
+def test_a_teacher_locks_a_room_and_opens_it_again(rooms: Rooms, open_app: Callable[..., AppTest]):
+    code, token = open_room(rooms, BARE)
+    teacher = open_app("classroom", **{SECRET: token})
+    for locked in (True, False):
+        teacher.toggle[0].set_value(locked).run()
+        assert not teacher.exception and teacher.toggle[0].value is locked
+        assert rooms.state(rooms.of_code(code).id).locked is locked
+    rooms.lock(token, True)
+    late = open_app("classroom", **{ROOM: code})
+    button(late, texts.JOIN_ROOM.format(code=code)).click().run()
+    assert texts.OPEN_VIEW not in links(late)
+    assert "locked" in written(late)
+
+
+def test_a_teacher_removes_who_has_sent_nothing_and_they_may_join_again(rooms: Rooms, open_app: Callable[..., AppTest]):
+    code, token = open_room(rooms, ASKED["word"])
+    app = enter(open_app, code)
+    rooms.answer(rooms.join(code), 1, "went")
+    teacher = open_app("classroom", **{SECRET: token})
+    button(teacher, texts.REMOVE).click().run()
+    assert texts.REMOVE_QUESTION.format(count=1) in written(teacher)
+    button(teacher, texts.REMOVE_SURE).click().run()
+    assert not teacher.exception and rooms.state(rooms.of_code(code).id).students == 1
+    button(teacher, texts.REMOVE).click().run()
+    assert texts.ALL_HAVE_ANSWERED in written(teacher)
+    app.run()
+    assert texts.REMOVED in written(app) and texts.CLOSED not in written(app)
+    button(app, texts.JOIN_ROOM.format(code=code)).click().run()
+    assert texts.REMOVED not in written(app) and rooms.state(rooms.of_code(code).id).students == 2
+
+
+@pytest.mark.parametrize(
+    ("host", "own", "listens", "said", "there"),
+    [
+        ("localhost", "192.0.2.7", "", texts.ONLY_HERE, "http://192.0.2.7:8501/class?teacher=x"),
+        ("127.0.0.1", "192.0.2.7", "0.0.0.0", texts.ONLY_HERE, "http://192.0.2.7:8501/class?teacher=x"),
+        ("localhost", "192.0.2.7", "localhost", texts.LISTENS_HERE, None),
+        ("[::1]", "127.0.0.1", "", texts.NO_NETWORK, None),
+        ("192.0.2.7", "192.0.2.7", "", "", None),
+        ("school.example.org", "192.0.2.7", "localhost", "", None),
+    ],
+)
+def test_a_room_opened_as_localhost_says_that_phones_cannot_reach_it_and_how_they_can(
+    monkeypatch: pytest.MonkeyPatch, host: str, own: str, listens: str, said: str, there: str | None
+):
+    warned, led = [], []
+    page = {"warning": lambda text, icon: warned.append(text), "link_button": lambda label, url, icon: led.append((label, url))}
+    option = {"server.address": listens}.get
+    monkeypatch.setattr(reach, "st", SimpleNamespace(container=reach.st.container, get_option=option, **page))
+    monkeypatch.setattr(reach.net_util, "get_internal_ip", lambda: own)
+    reach.say_if_unreachable(f"http://{host}:8501/class?teacher=x")
+    assert [text.partition("“")[0] for text in warned] == ([said.partition("“")[0].partition("{")[0]] if said else []) or (
+        said == texts.LISTENS_HERE and "--server.address 0.0.0.0" in warned[0] and "http://192.0.2.7:8501" in warned[0]
+    )
+    assert led == ([(texts.OPEN_AT.format(address="http://192.0.2.7:8501"), there)] if there else [])
