@@ -168,11 +168,11 @@ def difference_rows(comparison: Comparison, listed: Int[np.ndarray, "link 2"] | 
     """Give links with their weights and their difference, None for a missing one. listed: the links, None for all."""
     for row, column in (list_links(comparison) if listed is None else listed).tolist():
         (mine, yours), (my_key, your_key) = comparison.rows[row], comparison.rows[column]
-        before = None if mine is None or my_key is None else float(comparison.one[mine, my_key])
-        after = None if yours is None or your_key is None else float(comparison.other[yours, your_key])
-        difference = round(float(comparison.difference[row, column]), 6) if comparison.comparable[row, column] else None
+        before = None if mine is None or my_key is None else shortest(comparison.one[mine, my_key])
+        after = None if yours is None or your_key is None else shortest(comparison.other[yours, your_key])
+        difference = shortest(comparison.difference[row, column]) if comparison.comparable[row, column] else None
         query, key = f"{row + 1} {comparison.labels[row]}", f"{column + 1} {comparison.labels[column]}"
-        yield dict(zip(COLUMNS, (query, key, _rounded(before), _rounded(after), difference), strict=True))
+        yield dict(zip(COLUMNS, (query, key, before, after, difference), strict=True))
 
 
 def as_csv(rows: Iterable[dict[str, object]]) -> str:
@@ -184,8 +184,9 @@ def as_csv(rows: Iterable[dict[str, object]]) -> str:
     return written.getvalue()
 
 
-def _rounded(weight: float | None) -> float | None:
-    return None if weight is None else round(weight, 6)
+def shortest(number: np.floating) -> float:
+    """Return a number of an array with the fewest digits that restore it."""
+    return float(str(number))
 
 
 MAX_WORD_PAIRS = 500
@@ -315,12 +316,12 @@ def similarity_rows(followed: WordThroughLayers) -> list[dict[str, object]]:
     for step, value in enumerate(similarity.word):
         row: dict[str, object] = {
             columns["depth"]: texts.LAYER.format(step=step) if step else texts.EMBEDDINGS,
-            columns["word"].format(word=followed.word): round(float(value), 4),
+            columns["word"].format(word=followed.word): shortest(value),
         }
         if similarity.shared is not None:
-            row[columns["shared"]] = round(float(similarity.shared[step]), 4)
+            row[columns["shared"]] = shortest(similarity.shared[step])
         if similarity.mean is not None:
-            row[columns["different"]] = round(float(similarity.mean[step]), 4)
-            row[columns["deviation"]] = round(float(similarity.spread[step]), 4)
+            row[columns["different"]] = shortest(similarity.mean[step])
+            row[columns["deviation"]] = shortest(similarity.spread[step])
         rows.append(row)
     return rows
