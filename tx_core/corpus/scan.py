@@ -27,6 +27,7 @@ if __name__ == "__main__":  # before what follows reads them: a wrong value ends
 
 from tx_core.corpus.part_reader import default_workers, read_in_processes
 from tx_core.corpus.scan_file import CorpusScan, ScanOrigin, new_origin, read_progress, write_scan
+from tx_core.corpus.sentence_file import describe_left_out
 from tx_core.corpus.sentence_stream import check_column, describe_files, parts, source_files
 from tx_core.corpus.statistics import HeadReport
 from tx_core.engine import catalogue
@@ -84,12 +85,15 @@ def run_scan(given: argparse.Namespace) -> None:
     scan = _add_all(before, origin, _reports(given, origin, files, before.parts if before else 0), unfinished)
     if scan is None or not scan.report.read:
         unfinished.unlink(missing_ok=True)
-        raise TextProblem(NOTHING_READ)
+        left_out = describe_left_out(scan.report.left_out) if scan else ""
+        raise TextProblem(f"{NOTHING_READ} {left_out}".strip())
     _save(unfinished, replace(scan, finished=True))
     os.replace(unfinished, given.out)
     report, left_out = scan.report, sum(one.count for one in scan.report.left_out)
     counts = {"sentences": report.read, "tokens": report.tokens, "left_out": left_out, "seconds": report.seconds}
     _tell(WRITTEN.format(file=given.out, **counts))
+    if left_out:
+        _tell(describe_left_out(report.left_out))
 
 
 def _check_out(out: Path) -> Path:

@@ -21,7 +21,7 @@ import pytest
 from tests.support.serving import ROOT, free_port, wait_until
 from tx_core.corpus import scan
 from tx_core.corpus.scan_file import new_origin, read_progress, read_scan
-from tx_core.corpus.sentence_file import Sentences, embedded_sentences
+from tx_core.corpus.sentence_file import Sentences, describe_left_out, embedded_sentences
 from tx_core.corpus.sentence_stream import SourceFile, describe_files
 from tx_core.corpus.statistics import read_all
 from tx_core.engine import catalogue
@@ -83,7 +83,10 @@ def test_two_processes_find_what_the_page_finds_in_the_same_sentences(whole: tup
     np.testing.assert_allclose(report.strongest.values, expected.strongest.values, rtol=0, atol=1e-6)
     by_line = dict(enumerate(TEXTS, 2))
     assert all(by_line[line] == text for line, text in zip(report.sentences.lines, report.sentences.texts, strict=True))
-    assert f"{report.read:,} sentences" in said.splitlines()[-1]
+    *_, written, why = said.splitlines()
+    assert f"{report.read:,} sentences" in written
+    assert why == f"scan: {describe_left_out(report.left_out)}"
+    assert "1 line, empty (line 1)" in why
     assert sorted(out.parent.iterdir()) == [out, file]
 
 
@@ -239,7 +242,9 @@ def test_files_without_a_sentence_leave_nothing_behind(tmp_path: Path, capsys: p
     file = tmp_path / "mine.txt"
     file.write_text("\n\n" + "word " * 400 + "\n")
     assert scan.main([str(file), "--out", str(tmp_path / "a.json"), "--workers", "1"]) == 2
-    assert capsys.readouterr().err.splitlines()[-1] == f"scan: {scan.NOTHING_READ}"
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert said.startswith(f"scan: {scan.NOTHING_READ} ")
+    assert "2 lines, empty (lines 1, 2); 1 line, longer than" in said
     assert list(tmp_path.iterdir()) == [file]
 
 
