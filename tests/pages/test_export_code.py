@@ -16,7 +16,7 @@ from pages.many_sentences.reading import OpenedScan
 from pages.ui.export import menu, texts
 from pages.ui.export.records import Export
 from tests.support.drawings import sent_to
-from tests.support.exports import opened
+from tests.support.exports import exported_code, opened
 from tests.support.serving import ROOT
 from tests.support.snippets import computed
 from tx_core.corpus.scan_file import CorpusScan, new_origin, write_scan
@@ -46,12 +46,7 @@ def seen(open_app: Open, page: str, what: str = "", **view: str) -> Seen:
     """Open a view of a page as a figure, and as Python of both kinds."""
     app = opened(open_app(page, **view), page, what)
     (sent,) = sent_to(app, "picture")
-    codes = []
-    for kind, comment in (("project", texts.PROJECT_COMMENT), ("transformers", texts.TRANSFORMERS_COMMENT)):
-        mark = comment.removeprefix("# {title}")
-        app.session_state[f"{page}_code_kind"] = kind
-        opened(app, page, what, texts.CODE)
-        codes.append(next((code.value for code in app.code if code.value.startswith("# ") and mark in code.value), ""))
+    codes = [exported_code(app, page, what, kind) for kind in ("project", "transformers")]
     return Seen(*sent, *codes)
 
 

@@ -37,6 +37,9 @@ MAX_LOCAL_MODELS = 100
 MAX_SETTINGS_BYTES = 1_000_000
 LISTING_SECONDS = 5.0
 MODELS_ARE_LOADED = "Other models are being loaded for other visitors. Try again in a minute to open {title}."
+NEEDS_DIRECTORY = "Set TX_MODELS_DIR to the directory that holds the folder {folder!r}."
+NEEDS_ANY_MODEL = "Set TX_ANY_MODEL=1: this model of the hub is not in the catalogue."
+NEEDS_PATH = "A folder is opened by its Path: load(pathlib.Path({name!r}))."
 REACH_SECONDS = 60.0
 """How long it is believed that the hub was reached, or not."""
 
@@ -113,6 +116,23 @@ def card(name: str) -> ModelCard:
     raise ModelUnavailable(f"There is no model named {name[:100]!r} here: choose one from the list.")
 
 
+def needed_to_load(name: str) -> str:
+    """Return what must be set before `load` opens a model of this name in a new process, "" for nothing."""
+    if name.startswith(LOCAL):
+        return NEEDS_DIRECTORY.format(folder=name.removeprefix(LOCAL)[:100])
+    if HUB_ID.fullmatch(name) and not any(name in (entry.name, entry.hub_id) for entry in catalogue()):
+        return NEEDS_ANY_MODEL
+    return ""
+
+
+def _explain_unknown(name: str) -> str:
+    """Return what whoever calls `load` with a name that no model has may have meant."""
+    if name.startswith(LOCAL):
+        return "" if host_settings().models_dir else needed_to_load(name)
+    path = NEEDS_PATH.format(name=name[:100]) if re.search(r"^[.~]|[/\\]", name) else ""
+    return f"{path} {needed_to_load(name)}".strip()
+
+
 def reads_english_only(name: str) -> bool:
     """Tell whether a model of the catalogue was trained on English alone; False for any other model."""
     return any(entry.english_only for entry in catalogue() if entry.name == name)
@@ -150,7 +170,10 @@ def load(model: str | Path, *, special_tokens: bool = True, weights: bool = Fals
     if isinstance(model, Path):
         name = directory_name(model)
         return with_special_tokens(load_directory(model, name, name), special_tokens)
-    found = card(model)
+    try:
+        found = card(model)
+    except ModelUnavailable as unknown:
+        raise ModelUnavailable(f"{unknown} {_explain_unknown(model)}".strip()) from None
     if host_settings().engine == "ray" and not weights:
         return with_special_tokens(remote.remote_engine(found.name), special_tokens)
     return with_special_tokens(_embedded() if found.name == DEFAULT else _load_once(found), special_tokens)

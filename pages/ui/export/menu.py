@@ -88,9 +88,9 @@ def show_code(page: str, export: Export) -> None:
         )
     write = code.transformers if kind == "transformers" else code.project
     title, _, rest = write().partition("\n")
-    source = texts.SOURCE_COMMENT.format(source=one_line(export.origin))
+    comments = [texts.SOURCE_COMMENT.format(source=line) for line in (one_line(export.origin), *export.needs(kind))]
     # Streamlit's colours for Python are too pale in the light theme.
-    st.code("\n".join([title, source, rest]), language=None, wrap_lines=True)
+    st.code("\n".join([title, *comments, rest]), language=None, wrap_lines=True)
     note = texts.NEEDS_PROJECT if kind == "project" else code.omitted
     st.caption(f"{note} {code.result}".strip())
 

@@ -115,10 +115,22 @@ class Export:
     @property
     def origin(self) -> str:
         """The part of it in one line that titles and captions do not say: models, versions and the address."""
-        runs = [run for run in (self.about, *self.about.values()) if isinstance(run, Mapping) and "model" in run]
-        models = dict.fromkeys(texts.MODEL_REVISION.format(**run) for run in runs)
+        models = dict.fromkeys(texts.MODEL_REVISION.format(**run) for run in self._runs)
         parts = [*models, f"{texts.APP} {app_version()}", self.link]
         return "; ".join(part for part in parts if part)
+
+    @property
+    def _runs(self) -> list[Source]:
+        """What `source` names of each run."""
+        return [run for run in (self.about, *self.about.values()) if isinstance(run, Mapping) and "model" in run]
+
+    def needs(self, kind: str) -> list[str]:
+        """Return what a new process needs before it runs the code, one sentence each. kind: "project" or "transformers"."""
+        models = dict.fromkeys(str(run["model"]) for run in self._runs)
+        if kind == "project":
+            return [needed for model in models if (needed := catalogue.needed_to_load(model))]
+        local = [model.removeprefix(catalogue.LOCAL) for model in models if model.startswith(catalogue.LOCAL)]
+        return [texts.NEEDS_FOLDER.format(folder=folder) for folder in local]
 
     @property
     def full_caption(self) -> str:

@@ -119,6 +119,24 @@ def test_the_checkpoints_of_the_hosts_directory_are_offered_by_name_and_open(mod
         assert engine.trace("A cat sat.").attention.weights.shape[:2] == (card.num_layers, card.num_heads)
 
 
+@pytest.mark.parametrize(
+    ("name", "needed"),
+    [
+        ("/models/own", "pathlib.Path('/models/own')"),
+        ("./own", "pathlib.Path('./own')"),
+        ("~/own", "pathlib.Path('~/own')"),
+        ("C:\\own", "pathlib.Path('C:\\\\own')"),
+        ("models/own", "pathlib.Path('models/own')"),
+        ("models/own", "TX_ANY_MODEL"),
+        ("local:own", "TX_MODELS_DIR to the directory that holds the folder 'own'"),
+    ],
+)
+def test_a_name_that_no_model_has_says_how_it_could_be_opened(name: str, needed: str):
+    with pytest.raises(ModelUnavailable) as told:
+        catalogue.load(name)
+    assert needed in str(told.value)
+
+
 def test_without_a_directory_no_folder_is_offered():
     assert catalogue.offered() == catalogue.catalogue()
 
