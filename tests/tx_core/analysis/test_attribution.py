@@ -178,7 +178,7 @@ def test_visitors_at_once_asking_a_relative_get_what_each_gets_alone(checkpoint)
     alone = [run(ask) for ask in asks]
     with ThreadPoolExecutor(5) as visitors:
         for number, owed in enumerate(visitors.map(run, asks * 2)):
-            np.testing.assert_allclose(owed, alone[number % 5], atol=1e-5)
+            np.testing.assert_allclose(owed, alone[number % 5], atol=1e-5, rtol=1e-5)
 
 
 def test_a_model_that_answers_by_its_decoder_is_refused_in_a_sentence(checkpoint):

@@ -155,7 +155,7 @@ def test_a_padding_token_without_a_vector_is_replaced_where_batches_are_padded(c
     rows = [ours.encode(text) for text in (TEXT, "Time")]
     weights = ours.over_weights(rows, lambda layers: layers[-1].numpy())
     np.testing.assert_allclose(
-        weights[1, :, : len(rows[1]), : len(rows[1])], expected.trace("Time").attention.weights[-1], atol=1e-6
+        weights[1, :, : len(rows[1]), : len(rows[1])], expected.trace("Time").attention.weights[-1], atol=1e-5, rtol=0
     )
 
 
@@ -244,6 +244,6 @@ def test_a_model_in_the_local_hub_cache_is_loaded_offline_where_any_is_allowed(
         "PYTHONPATH": str(ROOT),
     }
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("HF_", "TX_"))}
-    run = subprocess.run([sys.executable, "-c", RUN_FROM_CACHE], env=kept | settings, capture_output=True, text=True, timeout=100)
+    run = subprocess.run([sys.executable, "-c", RUN_FROM_CACHE], env=kept | settings, capture_output=True, text=True, timeout=240)
     assert run.stdout.split() == [engine, "someone/tiny-model", "3", "4", "True"], run.stderr
     assert run.stderr == ""
