@@ -45,6 +45,8 @@ AXE_RULES = {
     "resultTypes": ["violations"],  # of what a page does right it need not list every place
 }
 
+expect.set_options(timeout=60_000)  # of Playwright five seconds, which a busy machine outlasts
+
 LIGHT, DARK = "rgb(255, 255, 255)", "rgb(16, 21, 27)"
 """The ground of the app by day and in the dark, as .streamlit/config.toml names it."""
 FADED = """() => Promise.race([
@@ -212,7 +214,7 @@ def load(page: Page, watch: Watch, path: str, width: int, dark: bool, prepare: C
     watch.follow(page)
     prepare(page)
     page.goto(watch.server + path)
-    page.wait_for_function(SHOWN, timeout=30_000)
+    page.wait_for_function(SHOWN, timeout=60_000)
 
 
 def forget(page: Page, origin: str) -> None:
@@ -225,7 +227,7 @@ def forget(page: Page, origin: str) -> None:
 
 def wait_for_script(page: Page) -> None:
     """Wait until Streamlit has run the page's script and the browser has drawn what it sent."""
-    page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for(timeout=30_000)
+    page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for(timeout=60_000)
 
 
 GO_BY_HISTORY = """address => {
@@ -291,7 +293,7 @@ def view_at(
             if tab.test != name:
                 go_by_history(page, elsewhere)
             go_by_history(page, path)
-            expect(page.get_by_test_id("stApp")).to_have_css("background-color", DARK if dark else LIGHT, timeout=30_000)
+            expect(page.get_by_test_id("stApp")).to_have_css("background-color", DARK if dark else LIGHT, timeout=60_000)
             wait_for_script(page)
             page.evaluate(FADED)
             page.evaluate(IN_PLACE)
@@ -323,7 +325,7 @@ def darken() -> Callable[[Page], None]:
 
     def turn(page: Page) -> None:
         page.emulate_media(color_scheme="dark")
-        expect(page.get_by_test_id("stApp")).to_have_css("background-color", DARK, timeout=30_000)
+        expect(page.get_by_test_id("stApp")).to_have_css("background-color", DARK, timeout=60_000)
         wait_for_script(page)
         page.evaluate(FADED)
 
@@ -347,7 +349,7 @@ def axe() -> Callable[[Page], None]:
     """Assert that axe-core finds nothing against WCAG 2 A and AA on the page as it stands: axe(page)."""
 
     def check(page: Page) -> None:
-        expect(page.locator("[data-stale='true']")).to_have_count(0, timeout=30_000)  # pale, and about to be drawn anew
+        expect(page.locator("[data-stale='true']")).to_have_count(0, timeout=60_000)  # pale, and about to be drawn anew
         page.evaluate(FADED)
         if not page.evaluate("'axe' in window"):
             page.evaluate(Axe().axe_script)  # a fourth of the work: once for all looks at a document

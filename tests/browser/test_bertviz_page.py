@@ -20,7 +20,7 @@ def frame_of(settle) -> Iterator:
     def find(page: Page) -> FrameLocator:
         settle(page)
         frame = page.frame_locator("iframe[data-testid='framed']")
-        expect(frame.locator("svg line").first).to_be_attached(timeout=30_000)
+        expect(frame.locator("svg line").first).to_be_attached(timeout=60_000)
         return frame
 
     return find
@@ -111,7 +111,7 @@ def expect_address(page: Page, **parts: str) -> None:
         lambda url: (
             {name: value for name, (value,) in parse_qs(urlsplit(url).query).items() if name not in ("text", "pair")} == parts
         ),
-        timeout=10_000,
+        timeout=60_000,
     )
 
 
@@ -214,7 +214,7 @@ def test_a_choice_outlives_another_theme_and_is_in_the_file_that_is_exported(pag
     frame.locator("#att_head").select_option("2")
     expect_address(page, picture="neuron", head="3")
     darken(page)
-    expect(frame.locator("body")).to_have_class("dark neuron", timeout=30_000)  # at once: nothing was clicked
+    expect(frame.locator("body")).to_have_class("dark neuron", timeout=60_000)  # at once: nothing was clicked
     expect(frame.locator("#att_head")).to_have_value("2")
     frame.locator("#layer").select_option("1")
     frame_of(page)

@@ -35,7 +35,7 @@ def choose_head(page: Page) -> None:
 )
 def test_a_change_of_a_control_sends_few_elements(view_at, settle, path, change, linked, most):
     page = view_at(path)
-    expect(page.locator("[data-paints]").last).to_have_attribute("data-paints", re.compile(r"\d"), timeout=30_000)
+    expect(page.locator("[data-paints]").last).to_have_attribute("data-paints", re.compile(r"\d"), timeout=60_000)
     browser, kinds = page.context.new_cdp_session(page), []
 
     def note(frame: dict) -> None:

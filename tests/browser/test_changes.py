@@ -9,7 +9,6 @@ from pages.fill_mask.texts import SCAN
 from pages.ui.panels import texts
 from tests.support.messages import name_everywhere, name_in_head, token_name
 
-expect.set_options(timeout=20_000)
 TEXT = "The+old+man+saw+a+dog."
 BLANK = "The+old+man+saw+a+___+in+the+house."
 

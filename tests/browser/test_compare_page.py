@@ -39,7 +39,7 @@ def cell(page: Page, name: str, query: int, key: int) -> dict[str, float]:
 
 def marked(page: Page, name: str, marks: dict[str, int | None]) -> None:
     """What is focused and pointed at in a map."""
-    expect(canvas(page, name)).to_have_attribute("data-marks", json.dumps(marks, separators=(",", ":")), timeout=20_000)
+    expect(canvas(page, name)).to_have_attribute("data-marks", json.dumps(marks, separators=(",", ":")), timeout=60_000)
 
 
 def test_what_is_pointed_at_in_one_map_is_marked_in_the_others_where_they_have_it(view_at):
@@ -65,7 +65,7 @@ def test_a_word_focused_in_one_map_is_focused_in_its_partner_and_in_the_link(vie
     marked(page, "a", {"focus": 2, "query": None, "key": None})
     marked(page, "difference", {"focus": 3, "query": None, "key": None})
     readout = page.get_by_test_id("attention-readout")
-    expect(readout).to_contain_text(COMPARISON["differencesOf"].format(word="flies"), timeout=20_000)
+    expect(readout).to_contain_text(COMPARISON["differencesOf"].format(word="flies"), timeout=60_000)
     expect(readout.get_by_role("listitem")).to_have_count(4)
     page.get_by_role("group", name=re.compile("^B − A")).press("ArrowUp")
     expect(readout).to_contain_text(COMPARISON["noDifference"][1].format(word="fruit"))

@@ -15,9 +15,9 @@ def test_below_a_path_of_its_own_the_app_draws_and_finds_its_server_at_once(brow
         page.goto(f"{url}/attention?heads=1-2")
         page.locator(MAP).wait_for(timeout=60_000)
         assert [one for one in asked if one.endswith("/_stcore/health")] == [f"{url}/_stcore/health"]
-        wait_until(lambda: page.request.get(f"{url}/api/ready").ok, 60, "the default model's first answer")
+        wait_until(lambda: page.request.get(f"{url}/api/ready").ok, 120, "the default model's first answer")
         page.goto(f"{url}/bertviz")
-        expect(page.frame_locator("[data-testid=framed]").locator("svg").first).to_be_visible(timeout=30_000)
+        expect(page.frame_locator("[data-testid=framed]").locator("svg").first).to_be_visible(timeout=60_000)
         page.close()
 
 

@@ -53,7 +53,7 @@ def test_every_page_of_explore_goes_on_when_its_server_is_killed(site, visitor: 
     pages = {listed: visitor.new_page() for listed in EXPLORE}
     for listed, page in pages.items():
         page.goto(f"{url}/{listed.address or listed.key}?{urlencode({'text': SENTENCE})}")
-        expect(page.get_by_role("heading", level=1)).to_have_text(listed.question, timeout=30_000)
+        expect(page.get_by_role("heading", level=1)).to_have_text(listed.question, timeout=60_000)
         settle(page)
     being_typed = pages[EXPLORE[0]].get_by_role("textbox", name="Sentence", exact=True)
     server = busiest(servers)
@@ -61,8 +61,8 @@ def test_every_page_of_explore_goes_on_when_its_server_is_killed(site, visitor: 
     kill(server)
     for listed, page in pages.items():
         connected = page.locator("[data-testid='stApp'][data-test-connection-state='CONNECTED']")
-        expect(connected, listed.name).to_have_count(1, timeout=30_000)
-    expect(pages[EXPLORE[0]]).to_have_url(re.compile(re.escape(urlencode({"text": TYPED}))), timeout=30_000)
+        expect(connected, listed.name).to_have_count(1, timeout=60_000)
+    expect(pages[EXPLORE[0]]).to_have_url(re.compile(re.escape(urlencode({"text": TYPED}))), timeout=60_000)
     expect(being_typed).to_have_value(TYPED)
     for listed, page in pages.items():
         settle(page)
@@ -80,11 +80,11 @@ def test_a_training_that_was_lost_with_its_server_is_named(site, visitor: Browse
     url, servers = site
     page = visitor.new_page()
     page.goto(f"{url}/classifier")
-    page.get_by_role("button", name="Train", exact=True).click(timeout=30_000)
-    expect(page.get_by_role("button", name="Stop", exact=True)).to_be_visible(timeout=30_000)
+    page.get_by_role("button", name="Train", exact=True).click(timeout=60_000)
+    expect(page.get_by_role("button", name="Stop", exact=True)).to_be_visible(timeout=60_000)
     settle(page)
     kill(busiest(servers))
-    expect(page.get_by_test_id("stToast")).to_contain_text(SESSION_LOST, timeout=30_000)
+    expect(page.get_by_test_id("stToast")).to_contain_text(SESSION_LOST, timeout=60_000)
     expect(page.get_by_test_id("stToastViewButton")).to_have_count(0)  # all of it is on the screen
     expect(page.get_by_role("button", name="Train", exact=True)).to_be_enabled()
 
@@ -95,15 +95,15 @@ def test_a_training_is_kept_over_a_restart_of_its_server_and_can_be_continued(vi
     page = visitor.new_page()
     with running(streamlit_command(port), f"{url}/api/ready", tmp_path / "log.txt", TX_DRAIN_SECONDS="1") as server:
         page.goto(f"{url}/encoder_decoder?batches=600&batch=128")
-        page.get_by_role("button", name=TRAIN, exact=True).click(timeout=30_000)
-        expect(page.get_by_role("button", name=STOP, exact=True)).to_be_visible(timeout=30_000)
+        page.get_by_role("button", name=TRAIN, exact=True).click(timeout=60_000)
+        expect(page.get_by_role("button", name=STOP, exact=True)).to_be_visible(timeout=60_000)
         server.terminate()
-        server.wait(30)
+        server.wait(120)
     with running(streamlit_command(port), f"{url}/api/ready", tmp_path / "log.txt"):
         kept = TRAINING_KEPT.format(page=page_of("encoder_decoder").name)
         expect(page.get_by_test_id("stToast")).to_contain_text(kept, timeout=60_000)
         expect(page.get_by_test_id("stToastViewButton")).to_have_count(0)
-        expect(page.get_by_role("button", name=CONTINUE, exact=True)).to_be_visible(timeout=30_000)
+        expect(page.get_by_role("button", name=CONTINUE, exact=True)).to_be_visible(timeout=60_000)
 
 
 def busiest(servers: Sequence[Popen]) -> Popen:
@@ -168,12 +168,12 @@ def network_to(server_port: int) -> Iterator[Network]:
     network = Network(server_port)
     thread = threading.Thread(target=lambda: asyncio.run(network.serve()))
     thread.start()
-    assert network.started.wait(10)
+    assert network.started.wait(120)
     try:
         yield network
     finally:
         network.change(whole=False, ended=True)
-        thread.join(10)
+        thread.join(120)
 
 
 def test_a_short_loss_of_the_network_costs_neither_the_training_nor_the_place(browser: Browser, tmp_path: Path):
@@ -182,17 +182,17 @@ def test_a_short_loss_of_the_network_costs_neither_the_training_nor_the_place(br
     with server, network_to(port) as network, browser.new_context() as visitor, browser.new_context() as other:
         page, waiting = visitor.new_page(), other.new_page()
         page.goto(f"http://127.0.0.1:{network.port}/encoder_decoder?batches=600&batch=128")
-        page.get_by_role("button", name=TRAIN, exact=True).click(timeout=30_000)
-        wait_until(lambda: batches_done(page), 60, "a first batch")
+        page.get_by_role("button", name=TRAIN, exact=True).click(timeout=60_000)
+        wait_until(lambda: batches_done(page), 120, "a first batch")
         waiting.goto(f"http://127.0.0.1:{port}/masks")
-        expect(waiting.get_by_role("heading", level=1)).to_have_text(PLEASE_WAIT, timeout=30_000)
+        expect(waiting.get_by_role("heading", level=1)).to_have_text(PLEASE_WAIT, timeout=60_000)
         network.change(whole=False)
-        expect(page.locator(state.format("CONNECTED"))).to_have_count(0, timeout=30_000)
+        expect(page.locator(state.format("CONNECTED"))).to_have_count(0, timeout=60_000)
         before = batches_done(page)
         page.wait_for_timeout(3000)
         network.change(whole=True)
         expect(page.locator(state.format("CONNECTED"))).to_have_count(1, timeout=60_000)
-        wait_until(lambda: batches_done(page) > before, 60, "progress")
+        wait_until(lambda: batches_done(page) > before, 120, "progress")
         expect(waiting.get_by_role("heading", level=1)).to_have_text(PLEASE_WAIT)
 
 

@@ -8,8 +8,6 @@ from playwright.sync_api import Page, expect
 
 from pages.fill_mask import texts
 
-expect.set_options(timeout=20_000)
-
 
 def opened(page_at, title: str = "Most likely words", width: int = 1280, dark: bool = False, **address: str) -> Page:
     """The page by its link, once its first bars are painted."""

@@ -36,12 +36,12 @@ def test_the_example_can_be_looked_at_while_the_model_is_loaded_and_a_new_senten
         expect(drawn).to_have_attribute("data-shape", re.compile('"queries":7'), timeout=60_000)
         expect(badge).to_be_visible()
         page.get_by_role("gridcell", name="Layer 1, head 8", exact=True).click()
-        expect(page.get_by_test_id("stText").filter(has_text="Layer 1, head 8.")).to_be_visible(timeout=30_000)
+        expect(page.get_by_test_id("stText").filter(has_text="Layer 1, head 8.")).to_be_visible(timeout=60_000)
         expect(page).to_have_url(re.compile("heads=1-8"))
         assert json.loads(fetch(f"{url}/api/ready")[2]) == {"state": "warming up"}
         sentence = page.get_by_label("Sentence", exact=True)
         sentence.fill(TYPED)
-        expect(page.get_by_text("9 of 128 tokens")).to_be_visible(timeout=30_000)  # the tokenizer waits for nothing
+        expect(page.get_by_text("9 of 128 tokens")).to_be_visible(timeout=60_000)  # the tokenizer waits for nothing
         go.touch()
         expect(drawn).to_have_attribute("data-shape", re.compile('"queries":9'), timeout=60_000)
         expect(badge).to_have_count(0, timeout=60_000)

@@ -48,8 +48,8 @@ def error_boxes(page: Page) -> list[str]:
 
 def wait_until_settled(page: Page) -> None:
     """Wait until the page shows everything, and nothing has moved for a while."""
-    page.get_by_role("heading", level=1).first.wait_for(timeout=30_000)
-    page.locator("html[data-settled] [data-testid='stApp'][data-test-script-state='notRunning']").wait_for(timeout=30_000)
+    page.get_by_role("heading", level=1).first.wait_for(timeout=60_000)
+    page.locator("html[data-settled] [data-testid='stApp'][data-test-script-state='notRunning']").wait_for(timeout=60_000)
     page.wait_for_timeout(SETTLED_MS)
 
 

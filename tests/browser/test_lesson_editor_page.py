@@ -83,7 +83,7 @@ def open_file(page: Page, written: str) -> None:
     """Open a lesson from a file, and edit it."""
     put_file(page, written)
     page.get_by_role("button", name=texts.EDIT_FILE).click()
-    expect(page.get_by_role("button", name=texts.SAVE)).to_be_visible(timeout=30_000)
+    expect(page.get_by_role("button", name=texts.SAVE)).to_be_visible(timeout=60_000)
     wait_for_script(page)
 
 
@@ -118,7 +118,7 @@ def wait_for_place(page: Page, title: str, number: int) -> None:
 def play(page: Page, lesson: Lesson) -> None:
     """Answer every question of a lesson."""
     for number, step in enumerate(lesson.steps, 1):
-        expect(page.get_by_role("heading", name=step.title, exact=True)).to_be_visible(timeout=30_000)
+        expect(page.get_by_role("heading", name=step.title, exact=True)).to_be_visible(timeout=60_000)
         expect(page.get_by_text(step.text, exact=True)).to_be_visible()
         expect(page.get_by_text(HIDDEN_UNTIL_ANSWERED)).to_be_visible()
         wait_for_script(page)
@@ -181,11 +181,11 @@ def test_a_reload_loses_nothing_that_was_typed_or_added(page_at):
     page.reload()
     page.goto(page.url.partition("/attention")[0] + "/lesson_editor")
     view = box_of(page, texts.STEP_TITLE.format(number=1))
-    expect(view).to_have_value(contents.page("attention").name, timeout=30_000)
+    expect(view).to_have_value(contents.page("attention").name, timeout=60_000)
     wait_for_script(page)
     leave_typed(page)
     page.reload()
-    expect(page.get_by_text(texts.RESTORED)).to_be_visible(timeout=30_000)
+    expect(page.get_by_text(texts.RESTORED)).to_be_visible(timeout=60_000)
     expect(box_of(page, texts.TITLE)).to_have_value("Sent")
     expect(box_of(page, texts.DESCRIPTION)).to_have_value(f"{texts.FIRST_DESCRIPTION} Typed")
     expect(view).to_have_count(1)
@@ -222,14 +222,14 @@ def test_a_lesson_that_was_opened_and_not_edited_survives_a_reload(page_at):
     page = page_at("/lesson_editor")
     path = shipped_lesson(LEARNING_PATH)
     put_file(page, write_lesson(path))
-    expect(page.get_by_role("button", name=texts.EDIT_FILE)).to_be_visible(timeout=30_000)
+    expect(page.get_by_role("button", name=texts.EDIT_FILE)).to_be_visible(timeout=60_000)
     wait_for_script(page)
     page.reload()
-    page.get_by_role("link", name=texts.PLAY_FILE).click(timeout=30_000)
-    expect(page.get_by_role("heading", name=path.steps[0].title, exact=True)).to_be_visible(timeout=30_000)
+    page.get_by_role("link", name=texts.PLAY_FILE).click(timeout=60_000)
+    expect(page.get_by_role("heading", name=path.steps[0].title, exact=True)).to_be_visible(timeout=60_000)
     page.goto(page.url.replace("/fill_mask", "/lesson_editor").partition("?")[0])
-    page.get_by_role("button", name=texts.EDIT_FILE).click(timeout=30_000)
-    expect(box_of(page, texts.TITLE)).to_have_value(path.title, timeout=30_000)
+    page.get_by_role("button", name=texts.EDIT_FILE).click(timeout=60_000)
+    expect(box_of(page, texts.TITLE)).to_have_value(path.title, timeout=60_000)
     wait_for_script(page)
     expect(page.get_by_role("button", name=texts.EDIT_FILE)).to_have_count(0)
 
@@ -238,7 +238,7 @@ def test_a_title_alone_survives_a_reload(page_at):
     page = page_at("/lesson_editor")
     write(page, texts.TITLE, "Only a title")
     page.reload()
-    expect(box_of(page, texts.TITLE)).to_have_value("Only a title", timeout=30_000)
+    expect(box_of(page, texts.TITLE)).to_have_value("Only a title", timeout=60_000)
 
 
 @pytest.mark.parametrize(("width", "dark"), [(390, True), (1280, False)])
@@ -247,7 +247,7 @@ def test_the_editor_is_read_by_everybody_and_nothing_of_it_is_cut(page_at, axe, 
     axe(page)
     choose(page, texts.SHIPPED, shipped_lesson(LEARNING_PATH).title)
     page.get_by_role("button", name=texts.COPY).click()
-    expect(page.get_by_role("button", name=texts.SAVE)).to_be_visible(timeout=30_000)
+    expect(page.get_by_role("button", name=texts.SAVE)).to_be_visible(timeout=60_000)
     wait_for_script(page)
     axe(page)
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")

@@ -50,7 +50,7 @@ def answer(page: Page, question: Question, settle) -> None:
     else:
         page.get_by_label(question.ask, exact=True).fill(GUESSES[question.kind])
     page.get_by_role("button", name=texts.CHECK_GUESS).click()
-    expect(page.get_by_text(texts.HIDDEN_UNTIL_ANSWERED)).to_have_count(0, timeout=30_000)
+    expect(page.get_by_text(texts.HIDDEN_UNTIL_ANSWERED)).to_have_count(0, timeout=60_000)
     settle(page)
 
 
@@ -68,7 +68,7 @@ def test_a_lesson_is_played_to_its_end_and_sends_no_answer_before_the_guess(
     for number, step in enumerate(steps, 1):
         page.wait_for_url(re.compile(rf"[?&]step={number}(&|$)"))
         expect(page.get_by_role("heading", name=step.title, exact=True)).to_be_visible()
-        expect(page.get_by_role("heading", name=contents.page(step.page).question)).to_have_count(0, timeout=30_000)
+        expect(page.get_by_role("heading", name=contents.page(step.page).question)).to_have_count(0, timeout=60_000)
         settle(page)
         assert received.holds(step.text)
         secrets = secrets_of(step)
@@ -208,7 +208,7 @@ def test_a_head_is_chosen_from_the_list_and_seen_on_the_wall(page_at, settle):
 def test_a_locked_lesson_shows_its_own_links_only(page_at, settle, axe):
     question, address = step_of_kind("token")
     page = page_at(f"{address}&lock=1")
-    expect(page.get_by_test_id("stSidebar")).to_have_count(0, timeout=30_000)
+    expect(page.get_by_test_id("stSidebar")).to_have_count(0, timeout=60_000)
     answer(page, question, settle)
     expect(page.get_by_role("heading", name=contents.page(address[1:].partition("?")[0]).question)).to_be_visible()
     links = page.get_by_test_id("stMain").get_by_role("link").all()

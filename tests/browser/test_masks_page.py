@@ -38,7 +38,7 @@ def test_a_click_forbids_a_cell_and_the_weights_and_the_link_follow(view_at, set
     expect(cell(page, 2, 1)).to_have_attribute("aria-selected", "false")
     page.reload()
     settle(page)
-    cell(page, 2, 1).wait_for(timeout=30_000)
+    cell(page, 2, 1).wait_for(timeout=60_000)
     expect(cell(page, 2, 1)).to_have_attribute("aria-selected", "false")
     expect(cell(page, 2, 2)).to_have_attribute("aria-selected", "true")
 
@@ -116,7 +116,7 @@ def test_numbers_before_and_after_stand_in_one_line(view_at):
 )
 def test_every_map_names_its_axes(page_at, path, axes):
     page = page_at(path, prepare=lambda page: page.add_init_script(NOTE_TEXTS))
-    page.locator("[data-testid=matrices][data-paints]").wait_for(timeout=30_000)
+    page.locator("[data-testid=matrices][data-paints]").wait_for(timeout=60_000)
     assert AXES_OF_MATRIX.format(down=axes[0], across=axes[1]) in page.evaluate("window.written")
 
 

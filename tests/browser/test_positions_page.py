@@ -19,7 +19,7 @@ LOOKS = (
 
 def painted(page: Page) -> str:
     canvas = page.locator("canvas[data-shape]").last
-    expect(canvas).to_be_visible(timeout=30_000)
+    expect(canvas).to_be_visible(timeout=60_000)
     return canvas.evaluate("canvas => canvas.toDataURL()")
 
 
@@ -45,7 +45,7 @@ def test_a_legend_names_the_ends_of_the_scale(view_at):
     painted(page)
     expect(page.get_by_test_id("legend-0")).to_have_text("−11")  # from −1 to 1, with the colours between
     page.get_by_role("radio", name="Effect on scores").click()
-    expect(page.get_by_test_id("legend-1")).to_contain_text("01", timeout=30_000)
+    expect(page.get_by_test_id("legend-1")).to_contain_text("01", timeout=60_000)
 
 
 def test_a_way_chosen_by_name_is_in_the_link_and_comes_back(view_at, settle):
@@ -54,7 +54,7 @@ def test_a_way_chosen_by_name_is_in_the_link_and_comes_back(view_at, settle):
     page.wait_for_url(re.compile("scheme=alibi"))
     page.reload()
     settle(page)
-    expect(page.get_by_text(ENCODING_VIEWS["alibi"].map_title)).to_have_count(1, timeout=30_000)
+    expect(page.get_by_text(ENCODING_VIEWS["alibi"].map_title)).to_have_count(1, timeout=60_000)
 
 
 @pytest.mark.parametrize("look", LOOKS)

@@ -142,7 +142,7 @@ def fitted(page: Page, key: str) -> Locator:
     """Wait until a picture has the size that the screen has room for; give it."""
     size = page.viewport_size
     place = f"st-key-{key} {size['width']} {size['height']}"
-    page.wait_for_function("(place) => document.documentElement.dataset.fitted === place", arg=place, timeout=30_000)
+    page.wait_for_function("(place) => document.documentElement.dataset.fitted === place", arg=place, timeout=60_000)
     return page.locator("[data-staged]")
 
 
@@ -171,9 +171,9 @@ def open_view(room: tuple[Page, Watch], address: str, width: int, height: int) -
         page.goto(f"{watch.server}{link}")
         page.wait_for_function("() => 'settled' in document.documentElement.dataset")
     if "lesson=" in address:
-        page.locator("[class*=lesson_reveal] button").wait_for(state="attached", timeout=30_000)
+        page.locator("[class*=lesson_reveal] button").wait_for(state="attached", timeout=60_000)
         page.keyboard.press("r")
-        expect(page.get_by_test_id("verdict")).not_to_have_text("", timeout=30_000)
+        expect(page.get_by_test_id("verdict")).not_to_have_text("", timeout=60_000)
     fitted(page, keys[0])
     return page
 
@@ -200,7 +200,7 @@ def test_every_picture_fills_the_screen_one_after_the_other(room, address: str):
     keys = VIEWS[address]
     page = open_view(room, address, *SCREENS[0])
     expect(page.get_by_test_id("stSidebar")).to_have_count(0)
-    expect(page.locator(".presenter-dots i")).to_have_count(len(keys) if len(keys) > 1 else 0, timeout=30_000)
+    expect(page.locator(".presenter-dots i")).to_have_count(len(keys) if len(keys) > 1 else 0, timeout=60_000)
     for number, key in enumerate(keys):
         check_picture(page, turn_to(page, key, "ArrowDown") if number else fitted(page, key))
     page.set_viewport_size(dict(zip(("width", "height"), SCREENS[1], strict=True)))
@@ -316,7 +316,7 @@ def test_a_screen_that_changes_while_a_picture_is_fitted_is_filled_all_the_same(
 def test_a_page_without_a_picture_is_shown_whole(room):
     page = open_view(room, "/masks?part=one", *SCREENS[1])
     go_by_history(page, "/positions?part=demands&present=1")
-    expect(page.get_by_test_id("stDataFrame").first).to_be_visible(timeout=30_000)
+    expect(page.get_by_test_id("stDataFrame").first).to_be_visible(timeout=60_000)
     expect(page.locator("[data-staged]")).to_have_count(0)
 
 
@@ -394,7 +394,7 @@ def test_a_script_that_could_not_be_fetched_is_asked_for_again(page_at, settle):
     expect(page.locator("[data-staged]")).to_have_count(0)
     page.keyboard.press("p")
     expect(page).not_to_have_url(re.compile(r"present=1"))
-    expect(page.get_by_test_id("stSidebar")).to_be_visible(timeout=30_000)
+    expect(page.get_by_test_id("stSidebar")).to_be_visible(timeout=60_000)
     settle(page)
     page.keyboard.press("p")
     fitted(page, "masks_grid")

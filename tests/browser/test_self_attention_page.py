@@ -24,7 +24,7 @@ AT = "/self_attention?text=time+flies+like+an+arrow&layer=1&head=8&cell=matches-
 def open_at(view_at: Callable[..., Page], path: str = AT, **options: object) -> Page:
     """Open the page and wait until its matrices are painted."""
     page = view_at(path, **options)
-    expect(page.get_by_test_id("matrix-row").last).to_have_attribute("data-paints", re.compile(r"\d"), timeout=30_000)
+    expect(page.get_by_test_id("matrix-row").last).to_have_attribute("data-paints", re.compile(r"\d"), timeout=60_000)
     return page
 
 
@@ -200,7 +200,7 @@ def test_an_edited_value_changes_what_the_store_returns_and_stays_in_the_link(op
     expect(answer).to_contain_text("(650, 5.5, 0)")
     page.wait_for_url(re.compile("store="))
     page.reload()
-    expect(answer).to_contain_text("(650, 5.5, 0)", timeout=20_000)
+    expect(answer).to_contain_text("(650, 5.5, 0)", timeout=60_000)
 
 
 def open_editor(page: Page) -> Locator:
@@ -342,7 +342,7 @@ def test_every_number_stands_out_from_its_cell_also_where_another_cell_is_chosen
         if is_dark:
             page.evaluate("window.numbers = []")
             darken(page)
-        page.wait_for_function("() => window.numbers?.length > 30", timeout=30_000)
+        page.wait_for_function("() => window.numbers?.length > 30", timeout=60_000)
         over = page.evaluate("getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor")
         for ground, ink in page.evaluate("window.numbers"):
             cell = blend(*ground, channels(over))
@@ -363,7 +363,7 @@ def blend(colour: str, opacity: float, ground: list[float]) -> list[float]:
 
 def test_the_names_of_two_lit_rows_that_touch_stand_below_each_other_on_the_matrix(page_at):
     page = page_at(f"{LONG_TEXT}&cell=matches-4-3", prepare=lambda page: page.add_init_script(LIT_NAMES))
-    page.get_by_test_id("matrix-scores").first.wait_for(timeout=30_000)
+    page.get_by_test_id("matrix-scores").first.wait_for(timeout=60_000)
     for names in (["cat", "sat"], ["and", "[SEP]"]):
         if names[0] == "and":
             page.evaluate("window.lit = {}")
@@ -377,7 +377,7 @@ def test_the_names_of_two_lit_rows_that_touch_stand_below_each_other_on_the_matr
 def test_the_keyboard_keeps_its_cell_above_the_sum(view_at, settle):
     page = view_at(f"{LONG_TEXT}&cell=scores-81-1")
     scores = page.get_by_test_id("matrix-scores").first
-    scores.wait_for(timeout=30_000)
+    scores.wait_for(timeout=60_000)
     page.get_by_role("group", name=re.compile("^Scores")).first.focus()
     for _ in range(16):
         page.keyboard.press("ArrowDown")
