@@ -88,7 +88,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
                 pytest.fail(f"the default model did not load:\n{log.read_text(encoding='utf-8')}")
             return status == 200
 
-        wait_until(ready, 90, "the default model's first answer")
+        wait_until(ready, 120, "the default model's first answer")
         yield url
 
 
@@ -141,7 +141,7 @@ def open_app() -> Callable[..., AppTest]:
     """Run a page without a browser, as its link opens it: open_app("fill_mask", text="A bird")."""
 
     def open_page(key: str = "attention", **parameters: str | list[str]) -> AppTest:
-        app = AppTest.from_file(ROOT / "pages" / "main.py", default_timeout=60)
+        app = AppTest.from_file(ROOT / "pages" / "main.py", default_timeout=240)
         if key != HOME:  # before a first run AppTest knows a page by the name of its file only, which is page.py for all
             app._page_hash = calc_hash(key)
         for name, value in parameters.items():

@@ -212,7 +212,7 @@ def test_an_address_of_a_megabyte_is_answered(attacked: str):
 def request(url: str, target: str) -> Answer:
     """Ask for a path as it is written; give the status, the type and the body of the answer."""
     host = urlsplit(url)
-    connection = HTTPConnection(host.hostname, host.port, timeout=20)
+    connection = HTTPConnection(host.hostname, host.port, timeout=60)
     try:
         connection.request("GET", target)
         answer = connection.getresponse()

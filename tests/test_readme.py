@@ -81,6 +81,6 @@ def test_the_python_of_the_readme_runs():
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=240,
     )
     assert (done.returncode, done.stdout.strip()) == (0, "(6, 8, 7, 7)"), done.stderr

@@ -57,7 +57,7 @@ def fields_of(page: str) -> tuple[Sequence[Field], Mapping[str, object]]:
         seen.append((fields, first))
         read(page, fields, first, *others)
 
-    app = AppTest.from_file(ROOT / "pages" / "main.py", default_timeout=60)
+    app = AppTest.from_file(ROOT / "pages" / "main.py", default_timeout=240)
     app._page_hash = calc_hash(contents.page(page).address or page)
     with patch.object(address, "read_view", reads), patch.object(parts_page, "read_view", reads):
         app.run()

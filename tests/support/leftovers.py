@@ -73,7 +73,7 @@ def all_answered(code: str) -> bool:
 def count_what_is_alive() -> Counter[str]:
     """Count objects by type once nobody is connected, and the sessions that Streamlit would keep a while longer are closed."""
     runtime = Runtime.instance()
-    wait_until(lambda: not runtime._session_mgr.list_active_sessions() and not hub.channels, 60, "the end of every session")
+    wait_until(lambda: not runtime._session_mgr.list_active_sessions() and not hub.channels, 120, "the end of every session")
     for stored in runtime._session_mgr.list_sessions():
         runtime.close_session(stored.session.id)
     gc.unfreeze()

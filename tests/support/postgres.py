@@ -55,7 +55,7 @@ def postgres() -> Iterator[str]:
     with (folder / "log").open("wb") as log:
         server = subprocess.Popen(command, stdout=log, stderr=log, cwd=folder, **options)
     try:
-        wait_until(lambda: b"ready to accept connections" in (folder / "log").read_bytes(), 30, "a PostgreSQL that answers")
+        wait_until(lambda: b"ready to accept connections" in (folder / "log").read_bytes(), 120, "a PostgreSQL that answers")
         yield f"postgresql://rooms@127.0.0.1:{port}/postgres"
     finally:
         server.terminate()

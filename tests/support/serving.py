@@ -28,7 +28,7 @@ WITHOUT_MODELS = {"TX_ENGINE": "ray", "TX_RAY_ADDRESS": "http://127.0.0.1:9"}
 def fetch(url: str, **headers: str) -> tuple[int, dict[str, str], bytes]:
     """Get a URL, with headers of a request: status, headers (names in lower case) and body, whatever the status."""
     try:
-        with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=10) as answer:
+        with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=60) as answer:
             return answer.status, {name.lower(): value for name, value in answer.headers.items()}, answer.read()
     except HTTPError as answer:
         with answer:
@@ -69,12 +69,12 @@ def running(command: Sequence[str], health: str, log: Path, root: Path = ROOT, *
             return False
 
     try:
-        wait_until(healthy, 60, "a healthy server")
+        wait_until(healthy, 120, "a healthy server")
         yield server
     finally:
         server.terminate()
         try:
-            server.wait(10)
+            server.wait(60)
         except subprocess.TimeoutExpired:
             server.kill()
             server.wait()

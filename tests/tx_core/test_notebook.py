@@ -27,6 +27,6 @@ def test_an_unknown_name_is_an_attribute_error():
 
 def test_importing_the_package_does_not_import_torch():
     done = subprocess.run(
-        [sys.executable, "-c", "import tx_core.errors, sys; sys.exit('torch' in sys.modules)"], cwd=ROOT, timeout=60
+        [sys.executable, "-c", "import tx_core.errors, sys; sys.exit('torch' in sys.modules)"], cwd=ROOT, timeout=240
     )
     assert done.returncode == 0

@@ -111,7 +111,7 @@ def test_a_wrong_value_stops_the_start_with_one_line(server: list[str]):
         env=os.environ | {"TX_TRAININGS": "many"},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=240,
     )
     assert run.returncode != 0
     assert "Traceback" not in run.stderr

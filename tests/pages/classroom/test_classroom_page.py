@@ -108,7 +108,7 @@ def test_a_sentence_that_was_changed_since_the_teacher_looked_is_not_shown(rooms
 def test_a_forged_word_in_the_browser_leads_nowhere(rooms: Rooms, open_app: Callable[..., AppTest]):
     room, _ = rooms.open(SOURCE, STEPS)
     for role, said in ((ROOM, texts.REMOVED), (LEAD, texts.CLOSED)):
-        app = AppTest.from_file(ROOT / "pages" / "main.py", default_timeout=60)
+        app = AppTest.from_file(ROOT / "pages" / "main.py", default_timeout=240)
         app.session_state[entrance.TOKENS] = {(role, room.code): "x" * 5000}
         app.query_params[role] = room.code
         app.run()
@@ -378,7 +378,7 @@ def test_a_database_that_is_away_is_explained(rooms: Rooms, open_app: Callable[.
     Path(rooms.engine.url.database).unlink()
     for path in Path(rooms.engine.url.database).parent.glob("rooms.sqlite-*"):
         path.unlink()
-    app = AppTest.from_file(ROOT / "pages" / "main.py", default_timeout=60)
+    app = AppTest.from_file(ROOT / "pages" / "main.py", default_timeout=240)
     app.session_state[entrance.TOKENS] = {(ROOM, room.code): member}
     app.query_params[ROOM] = room.code
     app.run()

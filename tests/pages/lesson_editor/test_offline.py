@@ -193,7 +193,7 @@ def test_a_visit_to_a_page_gives_a_small_picture_with_a_text(open_app, page: str
     found: list[StoredPicture] = []
     app = open_app(page)
     app.session_state[COLLECTOR] = lambda exports: found.extend(filter(None, map(picture_of, exports.values())))
-    end = time.monotonic() + 60
+    end = time.monotonic() + 120
     while not found and time.monotonic() < end:  # a page may wait for a library
         app.run()
     assert not app.exception

@@ -137,7 +137,7 @@ def readings(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) ->
 @pytest.mark.parametrize("readings", [SLOWLY], indirect=True)
 def test_a_click_stops_a_scan_and_its_results_stay(open_app: Open, readings: Registry):
     app = press(upload(open_app(PAGE, texts="own"), MANY), "run")
-    end = time.monotonic() + 60
+    end = time.monotonic() + 120
     while not readings.snapshot(name_of(app), KIND).records:
         assert time.monotonic() < end
         time.sleep(0.01)

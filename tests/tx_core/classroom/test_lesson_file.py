@@ -176,11 +176,11 @@ def test_more_entries_than_any_lesson_has_are_refused_before_they_are_built(monk
 
 
 def test_few_of_many_errors_are_said_at_once():
-    started = time.perf_counter()
+    started = time.thread_time()
     said = problem("steps: [" + "x," * (lesson_file.MAX_ENTRIES - 100) + "]").splitlines()
     assert len(said) == 10
     assert sum(", steps › " in one for one in said) == 5  # beside five fields that are missing
-    assert time.perf_counter() - started < 10
+    assert time.thread_time() - started < 10
 
 
 def test_a_lesson_that_fills_all_its_bounds_is_read():

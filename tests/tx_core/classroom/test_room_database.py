@@ -184,10 +184,10 @@ def test_a_file_that_may_only_be_read_is_logged(tmp_path: Path, logged: Callable
 def test_a_server_that_begins_to_listen_to_the_database_reads_every_room_again(postgres_url: str):
     rooms, heard, stopped = Rooms(postgres_url), [], Event()
     listener = listen(rooms.engine, heard.append, stopped)
-    wait_until(lambda: heard, 30, "the beginning")
+    wait_until(lambda: heard, 120, "the beginning")
     room, _ = rooms.open(LESSON, 4)
     rooms.join(room.code)
-    wait_until(lambda: len(heard) > 1, 30, "a change")
+    wait_until(lambda: len(heard) > 1, 120, "a change")
     stopped.set()
     listener.join()
     rooms.dispose()

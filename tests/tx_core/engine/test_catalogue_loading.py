@@ -96,7 +96,7 @@ def test_whoever_comes_while_others_wait_for_a_model_does_not_load_it_beside_the
         attempt, at_once = len(begun), at_once + 1
         begun.append(attempt)
         most = max(most, at_once)
-        assert go[attempt].wait(30)
+        assert go[attempt].wait(120)
         at_once -= 1
         raise Busy("no room now")
 
@@ -104,12 +104,12 @@ def test_whoever_comes_while_others_wait_for_a_model_does_not_load_it_beside_the
     model = catalogue.card("bert-base-uncased")
     with ThreadPoolExecutor(3) as visitors:
         asked = [visitors.submit(catalogue._load_once, model) for _ in range(2)]
-        wait_until(lambda: begun, 30, "a first attempt")
-        wait_until(lambda: len(asked_for) == 2, 30, "a second visitor who waits")
+        wait_until(lambda: begun, 120, "a first attempt")
+        wait_until(lambda: len(asked_for) == 2, 120, "a second visitor who waits")
         go[0].set()
-        wait_until(lambda: len(begun) == 2, 30, "an attempt of the second visitor")
+        wait_until(lambda: len(begun) == 2, 120, "an attempt of the second visitor")
         asked.append(visitors.submit(catalogue._load_once, model))
-        wait_until(lambda: len(asked_for) == 3, 30, "a third visitor who waits")
+        wait_until(lambda: len(asked_for) == 3, 120, "a third visitor who waits")
         assert len(begun) == 2
         for event in go:
             event.set()

@@ -2,7 +2,6 @@
 
 import importlib.util
 import os
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -279,7 +278,7 @@ def test_when_all_replicas_are_busy_the_page_says_so_and_keeps_what_was_typed(as
     sentences = (f"A sentence of mine, number {number}" for number in count())
     with all_replicas_busy(engine):
         host(engine="ray", ray_address=cluster.address, slot_timeout_seconds=0)
-        typed, app = wait_until(lambda: busy_page(open_app, next(sentences)), 30, "a page that says that all are busy")
+        typed, app = wait_until(lambda: busy_page(open_app, next(sentences)), 120, "a page that says that all are busy")
     assert app.text_input(key="attention_text").value == typed
     host(engine="ray", ray_address=cluster.address)
     assert BUSY not in said_by(app.run())
@@ -316,7 +315,7 @@ def test_the_process_that_served_the_pages_that_ask_a_model_has_not_loaded_torch
     port = free_port()
     url, settings = f"http://127.0.0.1:{port}", {"TX_ENGINE": "ray", "TX_RAY_ADDRESS": cluster.address}
     with running(streamlit_command(port), f"{url}/_stcore/health", tmp_path / "log.txt", **settings) as app:
-        wait_until(lambda: fetch(f"{url}/api/ready")[0] == 200, 60, "models that answer")
+        wait_until(lambda: fetch(f"{url}/api/ready")[0] == 200, 120, "models that answer")
         process = psutil.Process(app.pid)
         assert process.memory_info().rss < 200e6
         for page in PAGES_WITHOUT_TORCH:
@@ -350,12 +349,14 @@ def test_a_replica_that_is_killed_in_mid_call_costs_a_retry_and_no_error(both, c
 
     monkeypatch.setattr(remote, "_post", counted)
     expected, calls = long_call(both[1]), 6
-    wait_until(lambda: len(cluster.replicas()) == REPLICAS, 60, "all replicas")
+    wait_until(lambda: len(cluster.replicas()) == REPLICAS, 120, "all replicas")
+    victim = cluster.replicas()[0]
+    before = sum(victim.cpu_times()[:2])
     with ThreadPoolExecutor(calls) as visitors:
         answers = [visitors.submit(long_call, both[0]) for _ in range(calls)]
-        wait_until(lambda: posts["sent"] == calls, 30, "all calls sent")
-        time.sleep(0.3)  # the calls are with the replicas then, which compute one at a time: each has some of them
-        victim = cluster.replicas()[0]
+        wait_until(lambda: posts["sent"] == calls, 120, "all calls sent")
+        # Replicas compute one call at a time: once one has begun, others are in its queue.
+        wait_until(lambda: sum(victim.cpu_times()[:2]) > before + 0.2, 120, "a replica that computes")
         victim.kill()
         for answer in answers:
             np.testing.assert_allclose(answer.result(), expected, atol=1e-5)

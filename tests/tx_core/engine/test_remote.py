@@ -250,7 +250,8 @@ def test_a_failure_of_the_code_is_not_asked_for_again(answering):
     assert (str(raised.value), len(received)) == (FAILED.format(kind="KeyError"), 1)
 
 
-def test_the_next_address_is_asked_when_one_does_not_answer(answering, host):
+def test_the_next_address_is_asked_when_one_does_not_answer(answering, host, monkeypatch):
+    monkeypatch.setattr(remote, "CONNECT_SECONDS", 100.0)
     answering([DONE])
     there = remote.host_settings().ray_address
     host(engine="ray", ray_address=f"http://127.0.0.1:{free_port()} {there}")
@@ -299,9 +300,9 @@ def states_after(outcomes: Sequence[Status | Exception], monkeypatch: pytest.Mon
         return outcome
 
     warmup = Warmup(load, lambda: bool(coming))
-    warmup.start().join(10)
-    wait_until(lambda: len(states) == len(outcomes), 10, "all attempts")
-    wait_until(lambda: not any(thread.name == "model-watch" for thread in threading.enumerate()), 10, "the end of the watch")
+    warmup.start().join(120)
+    wait_until(lambda: len(states) == len(outcomes), 120, "all attempts")
+    wait_until(lambda: not any(thread.name == "model-watch" for thread in threading.enumerate()), 120, "the end of the watch")
     return [*states, warmup.status.state]
 
 
@@ -344,7 +345,7 @@ def test_no_package_of_ray_is_imported_by_the_app(engine: str):
     )
     settings = {"TX_ENGINE": engine, "TX_RAY_ADDRESS": f"http://127.0.0.1:{free_port()}"}
     done = subprocess.run(
-        [sys.executable, "-c", script], cwd=ROOT, env=os.environ | settings, capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", script], cwd=ROOT, env=os.environ | settings, capture_output=True, text=True, timeout=240
     )
     assert done.stdout.split() == [{"process": "ready", "ray": "failed"}[engine], "False"], done.stderr
     assert "Traceback" not in done.stderr

@@ -185,7 +185,7 @@ def shown(app: AppTest) -> dict[str, tuple[dict, np.ndarray]]:
 
 
 def test_a_page_sends_the_chosen_head_of_the_tensor():
-    app = AppTest.from_file(APP, default_timeout=20)
+    app = AppTest.from_file(APP, default_timeout=240)
     app.query_params["heads"] = "2-3"
     app.query_params["token"] = "3"
     app.run()
@@ -212,7 +212,7 @@ def test_a_wall_is_told_which_choice_of_its_reader_the_page_had_heard_of():
         header = shown(app)["attention_explorer_head_wall"][0]
         return header["chosen"], header["timestamp"]
 
-    app = AppTest.from_file(APP, default_timeout=20).run()
+    app = AppTest.from_file(APP, default_timeout=240).run()
     assert told() == ([[0, 0]], None)
     assert click(app, [1, 2], at=1).query_params["heads"] == "2-3"
     assert told() == ([[1, 2]], 1)
@@ -224,7 +224,7 @@ def test_a_wall_is_told_which_choice_of_its_reader_the_page_had_heard_of():
 
 
 def test_a_page_opened_with_nonsense_shows_the_first_head_and_no_token():
-    app = AppTest.from_file(APP, default_timeout=20)
+    app = AppTest.from_file(APP, default_timeout=240)
     app.query_params["heads"] = "99-1_<script>"
     app.query_params["token"] = "-4"
     app.run()

@@ -147,7 +147,7 @@ def test_a_drawing_is_one_script_that_node_can_read(name: str, tmp_path: Path):
     assert script.count("modules[") >= len(component.modules_of(name))
     if node := shutil.which("node"):
         (tmp_path / "script.js").write_text(script, encoding="utf-8")
-        subprocess.run([node, "--check", tmp_path / "script.js"], check=True, timeout=60)
+        subprocess.run([node, "--check", tmp_path / "script.js"], check=True, timeout=240)
 
 
 def test_one_script_runs_as_its_modules_do(changed: Path):
@@ -159,7 +159,7 @@ def test_one_script_runs_as_its_modules_do(changed: Path):
     script = component.single_script("a.js", "start.js")
     assert script.index('modules["core/b.js"] =') < script.index('modules["a.js"] =')
     if node := shutil.which("node"):
-        assert subprocess.run([node, "-e", script], check=True, timeout=60, capture_output=True).stdout == b"2\n"
+        assert subprocess.run([node, "-e", script], check=True, timeout=240, capture_output=True).stdout == b"2\n"
 
 
 @pytest.mark.parametrize(

@@ -254,7 +254,7 @@ def of_a_model_that_is_gone() -> None:
 def test_what_can_no_longer_be_made_is_said_instead_of_a_traceback():
     app = AppTest.from_function(of_a_model_that_is_gone)
     app.session_state["somewhere_export"] = True
-    app.run(timeout=30)
+    app.run(timeout=240)
     assert not app.exception
     assert "It cannot be had: <b>choose another</b>." in [text.value for text in app.text]
 

@@ -170,7 +170,7 @@ def test_of_visitors_who_came_and_went_a_server_keeps_no_result(tmp_path: Path):
         return next(float(line.split()[1]) for line in shown.splitlines() if line.startswith("tx_cache_bytes"))
 
     async def until(size: float) -> None:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(120):
             while await asyncio.to_thread(cached_bytes) != size:
                 await asyncio.sleep(0.05)
 

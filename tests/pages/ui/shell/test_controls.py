@@ -106,14 +106,14 @@ def model_page() -> None:
 
 
 def test_a_model_that_is_not_on_offer_becomes_the_embedded_one():
-    app = AppTest.from_function(model_page, default_timeout=60)
+    app = AppTest.from_function(model_page, default_timeout=240)
     app.session_state["model"] = "someone/model"
     assert app.run().text[0].value == "embedded"
 
 
 def test_any_hub_id_may_be_named_where_the_host_allows_it(host):
     host(any_model=1)
-    app = AppTest.from_function(model_page, default_timeout=60)
+    app = AppTest.from_function(model_page, default_timeout=240)
     app.session_state["model"] = "someone/model"
     assert app.run().text[0].value == "someone/model"
 
@@ -127,7 +127,7 @@ def test_models_that_cannot_be_had_here_are_marked_and_a_list_that_was_used_keep
     monkeypatch.setattr(reach, "out_of_reach", lambda: reach.missing)
     monkeypatch.setattr(reach, "missing", frozenset({"gpt2"}))
     marked = shell_texts.MODEL_OUT_OF_REACH.format(model="GPT-2 small")
-    app = AppTest.from_function(model_page, default_timeout=60).run()
+    app = AppTest.from_function(model_page, default_timeout=240).run()
     assert {title for title in app.selectbox[0].options if title.endswith(")")} == {marked, "Tiny BERT (built in)"} | {
         card.title for card in catalogue.catalogue() if card.title.endswith(")")
     }

@@ -166,7 +166,7 @@ def test_a_part_computes_on_one_core_and_other_threads_keep_theirs():
     usual, found = torch.get_num_threads(), []
     torch.set_num_threads(2)
     try:
-        app = AppTest.from_function(draw_its_threads, default_timeout=30).run()
+        app = AppTest.from_function(draw_its_threads, default_timeout=240).run()
         later = Thread(target=lambda: found.append(torch.get_num_threads()))
         later.start()
         later.join()

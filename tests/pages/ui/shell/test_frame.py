@@ -395,7 +395,7 @@ def shown() -> None:
 
 
 def test_code_is_sent_only_when_it_is_unfolded_every_function_under_its_file():
-    app = AppTest.from_function(shown).run(timeout=30)
+    app = AppTest.from_function(shown).run(timeout=240)
     assert [len(app.expander), len(app.code), len(app.caption)] == [1, 0, 0]
     app.session_state["source_code"] = True
     app.run()

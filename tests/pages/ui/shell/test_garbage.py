@@ -67,10 +67,11 @@ def test_a_busy_process_is_waited_for_and_not_for_ever(monkeypatch: pytest.Monke
     monkeypatch.setattr(garbage.time, "process_time", lambda: float(next(used)))
     begun = time.monotonic()
     garbage.wait_for_quiet(threading.Event())
-    assert 0.5 <= time.monotonic() - begun < 5
+    assert 0.5 <= time.monotonic() - begun < 120
 
 
 def test_an_idle_process_is_not_waited_for(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(garbage, "MAX_QUIET_WAIT_SECONDS", 200.0)
     monkeypatch.setattr(garbage.time, "process_time", lambda: 1.0)
     begun = time.monotonic()
     garbage.wait_for_quiet(threading.Event())
@@ -84,11 +85,11 @@ def test_the_thread_collects_until_it_is_stopped(monkeypatch: pytest.MonkeyPatch
     stop, knot = threading.Event(), dropped_knot()
     thread = threading.Thread(target=garbage.collect_regularly, args=[stop, lambda: False])
     thread.start()
-    end = time.monotonic() + 20
+    end = time.monotonic() + 120
     while knot() is not None and time.monotonic() < end:
         time.sleep(0.01)
     stop.set()
-    thread.join(30)
+    thread.join(120)
     assert (knot(), thread.is_alive()) == (None, False)
 
 

@@ -75,7 +75,7 @@ def test_a_part_within_a_run_is_neither_timed_nor_counted(read):
 
 
 def test_runs_of_several_visitors_are_counted():
-    idle, both = metrics.runs_now(), threading.Barrier(3, timeout=10)
+    idle, both = metrics.runs_now(), threading.Barrier(3, timeout=120)
 
     def run() -> None:
         with metrics.page_run("compare"):
@@ -129,13 +129,13 @@ def test_slots_are_counted_while_they_are_held_and_waited_for(read):
     def hold() -> None:
         with compute_slot():
             inside.release()
-            leave.wait(10)
+            leave.wait(120)
 
     threads = [threading.Thread(target=hold) for _ in range(every_slot + 1)]
     for thread in threads:
         thread.start()
-    wait_until(lambda: read()["tx_slots_waiting", ()] == 1, 5, "a page that waits")
-    assert all(inside.acquire(timeout=5) for _ in range(every_slot)) and read()["tx_slots_in_use", ()] == every_slot
+    wait_until(lambda: read()["tx_slots_waiting", ()] == 1, 120, "a page that waits")
+    assert all(inside.acquire(timeout=120) for _ in range(every_slot)) and read()["tx_slots_in_use", ()] == every_slot
     leave.set()
     for thread in threads:
         thread.join()

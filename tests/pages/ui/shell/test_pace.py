@@ -103,7 +103,7 @@ def held_of(messages: Sequence[Message]) -> tuple[int, list[Message], set[str]]:
                 taken.append(await paced.receive())
 
         taking = asyncio.create_task(take())
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(120):
             while texts.HELD_UP not in notices:
                 await asyncio.sleep(0)
         for _ in range(10 * len(messages)):  # in which all others would be read

@@ -42,27 +42,27 @@ def test_loading_begins_when_the_first_page_is_there_and_not_before(seconds):
     visit.begun.set()
     assert not begun.wait(0.2)
     visit.shown.set()
-    thread.join(10)
+    thread.join(120)
     assert begun.is_set() and not thread.is_alive()
 
 
 @pytest.mark.parametrize("comes", [False, True], ids=["nobody comes", "a visitor without a page"])
 def test_loading_waits_for_a_bounded_time(seconds, comes: bool):
-    seconds(0.05, 0.05 if comes else 60)
+    seconds(0.05, 0.05 if comes else 240)
     visit = FirstVisit()
     if comes:
         visit.begun.set()
     begun = time.monotonic()
     visit.wait()
-    assert time.monotonic() - begun < 20
+    assert time.monotonic() - begun < 120
 
 
 def test_models_that_run_elsewhere_wait_for_nobody(seconds, host):
-    seconds(60, 60)
+    seconds(240, 240)
     host(engine="ray")
     begun = time.monotonic()
     FirstVisit().wait()
-    assert time.monotonic() - begun < 20
+    assert time.monotonic() - begun < 120
 
 
 def test_a_visit_begins_with_the_start_page_and_is_over_once_a_page_was_run(open_app, monkeypatch: pytest.MonkeyPatch):

@@ -47,7 +47,7 @@ def test_every_address_of_a_page_has_it_and_any_other_streamlits(server):
 
 @pytest.mark.parametrize("link", [*OLD_LINKS, "/?lesson=path&step=4", "/?text=%0D%0ALocation%3A+x&text=2"])
 def test_an_old_link_to_the_root_leads_to_the_page_that_was_there_with_all_its_parameters(server, link):
-    with urlopen(f"{server}{link}", timeout=10) as answer:
+    with urlopen(f"{server}{link}", timeout=60) as answer:
         reached = urlsplit(answer.url)
         assert (reached.netloc, reached.path) == (urlsplit(server).netloc, f"/{FORMER_HOME}")
         assert parse_qsl(reached.query) == parse_qsl(urlsplit(link).query)
@@ -62,7 +62,7 @@ def test_below_a_base_path_an_old_link_leads_to_the_page_below_it(tmp_path: Path
 
 
 def test_any_other_parameter_stays_at_the_root(server):
-    with urlopen(f"{server}/?utm_source=mail", timeout=10) as answer:
+    with urlopen(f"{server}/?utm_source=mail", timeout=60) as answer:
         assert answer.url == f"{server}/?utm_source=mail"
 
 
@@ -88,5 +88,5 @@ def test_the_scripts_of_the_start_page_come_compressed_and_as_streamlit_has_them
 
 def compressed(url: str) -> tuple[dict[str, str], bytes]:
     """Get a file as a browser asks for it: headers, and the body as it travels."""
-    with urlopen(Request(url, headers={"Accept-Encoding": "gzip, deflate, br"}), timeout=10) as answer:
+    with urlopen(Request(url, headers={"Accept-Encoding": "gzip, deflate, br"}), timeout=60) as answer:
         return {name.lower(): value for name, value in answer.headers.items()}, answer.read()

@@ -87,7 +87,7 @@ def test_what_was_trained_opens_as_the_readme_says(trained):
     code = re.search(r"```python\n(.*?)```", readme, re.DOTALL).group(1)
     assert 'Path("RUN/model")' in code
     code = code.replace('"RUN/model"', repr(str(trained)))
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=240)
     layers_and_heads, word = done.stdout.splitlines()
     assert layers_and_heads.startswith("(2, 3, ") and word in load_tokenizer(trained).backend.get_vocab(), done.stderr
 
@@ -122,7 +122,7 @@ def test_bad_data_stops_the_command_before_it_trains(corpus, tmp_path, capsys):
 def test_a_run_by_time_ends_when_its_time_is_over(corpus, tmp_path, capsys):
     began = time.monotonic()
     train(corpus, tmp_path, "--minutes", "0.02", "--no-fused")
-    assert time.monotonic() - began < 60
+    assert time.monotonic() - began < 240
     lines = capsys.readouterr().out.splitlines()
     assert "100.0 %" in lines[-2] and "min left" in lines[-2] and "held out" in lines[-2]
 
@@ -177,12 +177,12 @@ def test_a_run_killed_by_the_system_leaves_a_state_to_go_on_from(corpus, tmp_pat
         [*words, "--steps", "100000"], cwd=ROOT, stdout=subprocess.DEVNULL, env={**os.environ, "OMP_NUM_THREADS": "1"}
     )
     try:
-        give_up = time.monotonic() + 90
+        give_up = time.monotonic() + 120
         while load_state(out) is None and time.monotonic() < give_up:
             time.sleep(0.2)
     finally:
         process.send_signal(signal.SIGKILL)
-        assert process.wait(30) == -signal.SIGKILL
+        assert process.wait(120) == -signal.SIGKILL
     step = load_state(out)["progress"]["step"]
     assert step >= 5
     model = train(corpus, out, "--steps", str(step + 3))
