@@ -149,10 +149,8 @@ QUEUE_NEXT = "Waiting: you are next. It starts automatically."
 QUEUE_ONE_AHEAD = "Waiting: 1 visitor is ahead of you. It starts automatically."
 QUEUE_MANY_AHEAD = "Waiting: {ahead:,} visitors are ahead of you. It starts automatically."
 SIZES_DO_NOT_FIT = "These sizes do not fit together: {rule}."
-SIZE_NEEDS_CARD = (
-    "“{label}” goes up to {maximum:,} on this server; {value:,} needs a server with a graphics card (CUDA). Choose a smaller "
-    "number under “Sizes and training”."
-)
+SIZE_TOO_LARGE = "“{label}” {value:,} (here up to {maximum:,})"
+SIZES_NEED_CARD = "This needs a server with a graphics card (CUDA): {sizes}. Choose smaller numbers under “Sizes and training”."
 SIZES = "Sizes and training"
 SIZE_LABEL = "{label} ({minimum:,} to {maximum:,})"
 LEARNING_RATE = "Learning rate"

@@ -92,9 +92,13 @@ def build_settings(page: str, sizes: Mapping[str, Size], settings: Callable[...,
     sizes: as they are offered. others: the settings that are no sizes.
     """
     chosen = {size.setting: st.session_state[widget_key(page, name)] for name, size in sizes.items()}
-    for size in sizes.values():
-        if (value := chosen[size.setting]) > size.maximum:
-            raise TextProblem(texts.SIZE_NEEDS_CARD.format(label=size.label, maximum=size.maximum, value=value))
+    too_large = [
+        texts.SIZE_TOO_LARGE.format(label=size.label, maximum=size.maximum, value=chosen[size.setting])
+        for size in sizes.values()
+        if chosen[size.setting] > size.maximum
+    ]
+    if too_large:
+        raise TextProblem(texts.SIZES_NEED_CARD.format(sizes=", ".join(too_large)))
     try:
         return settings(learning_rate=st.session_state[widget_key(page, "rate")], **chosen, **others)
     except ValueError as rule:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from pages.encoder_decoder import model, texts
-from pages.ui.panels.texts import SIZE_NEEDS_CARD
+from pages.ui.panels.texts import SIZE_TOO_LARGE, SIZES_NEED_CARD
 from tests.support.copy_page import KIND, Open, press, says, trained
 from tests.support.trainings import own_server, until_still
 from tx_core.errors import CheckpointProblem
@@ -38,13 +38,22 @@ def test_a_link_to_a_size_of_a_card_says_on_the_cpu_what_it_needs_and_changes_no
     app = open_app("encoder_decoder", **{name: size})
     assert not app.exception
     most = model.offered_sizes()[name]
-    assert SIZE_NEEDS_CARD.format(label=most.label, maximum=most.maximum, value=int(size)) in says(app)
+    told = SIZE_TOO_LARGE.format(label=most.label, maximum=most.maximum, value=int(size))
+    assert SIZES_NEED_CARD.format(sizes=told) in says(app)
     assert app.button(key="encoder_decoder_train").disabled
     assert app.number_input(key=f"encoder_decoder_{name}").value == int(size)
     assert app.query_params[name] == size
     assert "encoder_decoder_full" not in {button.key for button in app.button}
     app.number_input(key=f"encoder_decoder_{name}").set_value(most.minimum * 8 if name != "layers" else 2).run()
     assert not app.button(key="encoder_decoder_train").disabled
+
+
+def test_all_sizes_that_need_a_card_are_named_at_once(open_app: Open):
+    told = [
+        SIZE_TOO_LARGE.format(label=size.label, maximum=size.maximum, value=getattr(NOTEBOOK_COPY, size.setting))
+        for size in map(model.offered_sizes().get, ("width", "layers", "feed"))
+    ]
+    assert SIZES_NEED_CARD.format(sizes=", ".join(told)) in says(open_app("encoder_decoder", **FULL))
 
 
 def test_the_cpu_offers_what_it_did():
