@@ -129,7 +129,7 @@ class Settings(BaseSettings):
     scans: Count = _field(2, "Scans of the heads of large models at once.")
     max_background_runs: Count = _field(
         int(min(50, max(4, MEMORY / 100))),
-        "Trainings that compute, wait or are done, and as many scans.",
+        "Trainings that compute, wait or are done, and as many scans. Visitors from one address may have four fifths of them.",
         default="one for each 100 MB of memory, 4 to 50",
     )
     max_model_tokens: Annotated[int, Field(ge=8)] = _field(

@@ -19,6 +19,7 @@ from pages.ui.panels.tokens import escape_markdown
 from pages.ui.panels.view_options import head_in_sentence
 from pages.ui.shell import cache, metrics
 from pages.ui.shell.address import widget_key
+from pages.ui.shell.admission import own_address
 from pages.ui.shell.controls import download_button
 from pages.ui.shell.level import is_hidden
 from pages.ui.shell.numbers import percent, points, whole_percent
@@ -157,7 +158,7 @@ def _watch(page: str, kept: tuple, scan: Scan) -> None:
         st.rerun()
     if snapshot is None or (wanted != kept and not snapshot.running):
         try:
-            snapshot = training.SCANS.start(visitor, "scan", scan)
+            snapshot = training.SCANS.start(visitor, "scan", scan, own_address())
             st.session_state[widget_key(page, "scan_running")] = wanted = kept
         except Busy as problem:
             st.caption(f":material/hourglass_top: {problem}")

@@ -1,13 +1,15 @@
 """Runs in the background: one per visitor, a few at once on the host, the others in a queue.
 
-The policy: `limit` runs compute at once, later ones wait and begin by themselves, first come, first served. What a visitor
+The policy: `limit` runs compute at once, later ones wait and begin by themselves, in turn by the addresses of their visitors and
+first come, first served within one. One address has at most a share of all places. What a visitor
 has (a place in the queue, a run, a result) is dropped a while after the visitor's connection ended, if the visitor does not come
 back, or when nobody has looked at it for VISITOR_TIMEOUT_SECONDS.
 """
 
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections import Counter
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from math import inf
 from typing import Any, Literal, Protocol, runtime_checkable
@@ -22,6 +24,9 @@ REST_SECONDS = 0.01
 
 ALREADY_RUNNING = "You already have a run in the background. Stop it, or wait until it is done."
 QUEUE_FULL = "The queue of this server is full. Try again in a minute."
+SHARE_TAKEN = "Visitors from your address have {most} runs in the background, as many as one address may. Try again in a minute."
+SHARE_OF_ADDRESS = 0.8
+"""Of all places, which a class behind one address may take; the others are kept for visitors from elsewhere."""
 SERVER_ENDS = "This server is about to end. Try again in a minute."
 UNEXPECTED_END = "This run ended unexpectedly. Start it again; if it happens twice, choose smaller sizes or fewer texts."
 
@@ -66,6 +71,7 @@ class _Job:
     """A run and its thread; touched only under the lock of its registry.
 
     Attributes:
+        address: What its visitor is counted by; "" where that is not known.
         seen: When its visitor last looked, by the registry's clock.
         before: What the visitor had before: comes back if this one leaves the queue.
         dropped_at: When it is dropped because its visitor left, by the registry's clock.
@@ -75,6 +81,7 @@ class _Job:
 
     training: Trainable
     seen: float
+    address: str = ""
     state: TrainingState = "waiting"
     before: "_Job | None" = None
     dropped_at: float = inf
@@ -114,33 +121,35 @@ class Registry:
             self._advance()
             return self._computing
 
-    def check_room(self, visitor: str) -> None:
+    def check_room(self, visitor: str, address: str = "") -> None:
         """Raise Busy where `start` would: ask before fetching what a run needs."""
         with self._lock:
-            self._check_room(visitor)
+            self._check_room(visitor, address)
 
-    def start(self, visitor: str, kind: str, training: Trainable) -> Snapshot:
+    def start(self, visitor: str, kind: str, training: Trainable, address: str = "") -> Snapshot:
         """Start a run or put it in the queue, in place of the visitor's earlier one of this kind.
 
+        address: What the visitor is counted by, which others may share; "" where that is not known.
+
         Raises:
-            Busy: The visitor has one computing or waiting, or the queue is full.
+            Busy: The visitor has one computing or waiting, the address has its share of them, or the queue is full.
         """
         with self._lock:
-            self._check_room(visitor)
-            return self._add(visitor, kind, _Job(training, seen=self._clock()))
+            self._check_room(visitor, address)
+            return self._add(visitor, kind, _Job(training, seen=self._clock(), address=address))
 
-    def resume(self, visitor: str, kind: str) -> Snapshot | None:
+    def resume(self, visitor: str, kind: str, address: str = "") -> Snapshot | None:
         """Continue a stopped run, its records kept; None where none was stopped.
 
         Raises:
             Busy: As for `start`.
         """
         with self._lock:
-            self._check_room(visitor)
+            self._check_room(visitor, address)
             job = self._jobs.get((visitor, kind))
             if job is None or job.state != "stopped":
                 return None
-            return self._add(visitor, kind, _Job(job.training, seen=self._clock(), records=job.records))
+            return self._add(visitor, kind, _Job(job.training, seen=self._clock(), address=address, records=job.records))
 
     def add_stopped(self, visitor: str, kind: str, training: Trainable, records: tuple[Any, ...] = ()) -> Snapshot:
         """Put a run that was loaded from a file in place, as one that was stopped.
@@ -201,7 +210,7 @@ class Registry:
         """
         with self._lock:
             self._ended, self._limit = True, 0
-            for key in list(self._waiting()):
+            for key in self._waiting():
                 self._withdraw(key)
             for job in self._jobs.values():
                 if job.state == "running":
@@ -213,7 +222,7 @@ class Registry:
         with self._lock:
             return {key: job.training for key, job in self._jobs.items() if job.state in ("stopped", "finished")}
 
-    def _check_room(self, visitor: str) -> None:
+    def _check_room(self, visitor: str, address: str) -> None:
         if self._ended:
             raise Busy(SERVER_ENDS)
         self._advance()
@@ -222,6 +231,9 @@ class Registry:
             raise Busy(ALREADY_RUNNING)
         if len(active) >= self._max_runs:
             raise Busy(QUEUE_FULL)
+        most = max(1, int(SHARE_OF_ADDRESS * self._max_runs))
+        if address and sum(job.active and job.address == address for job in self._jobs.values()) >= most:
+            raise Busy(SHARE_TAKEN.format(most=most))
 
     def _add(self, visitor: str, kind: str, job: _Job) -> Snapshot:
         if job.active:
@@ -234,14 +246,19 @@ class Registry:
         self._advance()
         return self._snapshot(visitor, kind)
 
-    def _waiting(self) -> Iterator[tuple[str, str]]:
-        return (key for key, job in self._jobs.items() if job.state == "waiting")
+    def _waiting(self) -> list[tuple[str, str]]:
+        """List what waits in the order in which it begins: of all addresses what they asked for first, then second, and so on."""
+        asked, turns = Counter[str](), {}
+        for key, job in self._jobs.items():
+            turns[key] = asked[job.address]
+            asked[job.address] += job.active
+        return sorted((key for key, job in self._jobs.items() if job.state == "waiting"), key=turns.__getitem__)
 
     def _snapshot(self, visitor: str, kind: str) -> Snapshot | None:
         job = self._jobs.get((visitor, kind))
         if job is None:
             return None
-        ahead = list(self._waiting()).index((visitor, kind)) if job.state == "waiting" else 0
+        ahead = self._waiting().index((visitor, kind)) if job.state == "waiting" else 0
         return Snapshot(kind, job.state, tuple(job.records), None if job.active else job.training, job.problem, ahead)
 
     def _withdraw(self, key: tuple[str, str]) -> None:
@@ -262,7 +279,7 @@ class Registry:
         gone = now - VISITOR_TIMEOUT_SECONDS
         for key in [key for key, job in self._jobs.items() if job.seen < gone or job.dropped_at <= now]:
             self._drop(key)
-        for key in list(self._waiting())[: max(0, self._limit - self._computing)]:
+        for key in self._waiting()[: max(0, self._limit - self._computing)]:
             self._begin(self._jobs[key])
 
     def _begin(self, job: _Job) -> None:

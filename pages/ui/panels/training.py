@@ -12,7 +12,7 @@ from pages.ui.canvas.charts import lines_chart
 from pages.ui.panels import texts
 from pages.ui.shell import draining, metrics
 from pages.ui.shell.address import HELD, widget_key
-from pages.ui.shell.admission import connections, kept_seconds
+from pages.ui.shell.admission import connections, kept_seconds, own_address
 from pages.ui.shell.frame import explain
 from tx_core.errors import ExplorerError, memory_checked
 from tx_core.settings import host_settings
@@ -76,14 +76,14 @@ def current_run(kind: str) -> Snapshot | None:
 
 def start_or_queue(kind: str, make: Callable[[], Trainable]) -> None:
     """Start what `make` gives, or queue it; where the queue is full, raise Busy before anything is made or fetched."""
-    TRAININGS.check_room(visitor())
+    TRAININGS.check_room(visitor(), own_address())
     st.session_state[HELD] = True
-    TRAININGS.start(visitor(), kind, make())
+    TRAININGS.start(visitor(), kind, make(), own_address())
 
 
 def resume(kind: str, stopped: Trainable, choose: Callable[[Any], None]) -> None:
     """Continue a stopped training with the settings that it had; raise Busy where the queue is full."""
-    TRAININGS.resume(visitor(), kind)
+    TRAININGS.resume(visitor(), kind, own_address())
     choose(stopped)
 
 

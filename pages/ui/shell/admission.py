@@ -311,6 +311,12 @@ def own_connection() -> Connection | None:
     return connections.find(st.context.headers.get(HEADER.decode()) or "")
 
 
+def own_address() -> str:
+    """Return what the visitor whose page runs is counted by; "" where that is not known."""
+    connection = own_connection()
+    return connection.address if connection else ""
+
+
 def is_admitted() -> bool:
     """Tell whether the visitor whose page runs may see it. The first run of a connection notes whose session it is."""
     connection = own_connection()

@@ -22,6 +22,7 @@ from pages.ui.shell import texts
 from tx_core.settings import host_settings
 
 _log = logging.getLogger(__name__)
+BROKEN_OFF = "an upload was broken off"
 UPLOADS = "_stcore/upload_file"
 UPLOAD = re.compile(rf"/{UPLOADS}/(?P<session>[^/]+)/(?P<file>[^/]+)$")
 FILE_KINDS = (".csv", ".tsv", ".txt", ".json", ".safetensors", ".yaml", ".yml")
@@ -56,7 +57,7 @@ class UploadLimits:
         try:
             await self.app(scope, receive, send)
         except ClientDisconnect:  # nobody is there to be answered, and a server would log where it happened, at length
-            _log.warning("an upload was broken off")
+            _log.warning(BROKEN_OFF)
         finally:
             del self.arriving[id(scope)]
             if not Runtime.instance().is_active_session(session):  # it ended while the file was on its way

@@ -9,6 +9,7 @@ from tx_core.training.background import (
     ALREADY_RUNNING,
     QUEUE_FULL,
     SERVER_ENDS,
+    SHARE_TAKEN,
     UNEXPECTED_END,
     VISITOR_TIMEOUT_SECONDS,
     Registry,
@@ -154,6 +155,20 @@ def test_the_queue_is_bounded_and_holds_a_visitor_once():
     first.let(1)
     assert [ended(registry, name).state for name in ("ann", "bob", "cid")] == ["finished"] * 3
     registry.check_room("dan")
+
+
+def test_one_address_has_a_share_of_the_places_and_leaves_the_others_to_other_visitors():
+    registry, first = Registry(limit=1, max_runs=5), Counting(1)
+    registry.start("tab 0", "copy", first, "one")
+    for number in range(1, 4):
+        registry.start(f"tab {number}", "copy", Counting(0), "one")
+    for act in (registry.check_room, lambda *who: registry.start(who[0], "copy", Counting(), who[1])):
+        with pytest.raises(Busy, match=SHARE_TAKEN.format(most=4)):
+            act("tab 4", "one")
+    registry.start("bob", "copy", Counting(0), "two")
+    assert queue_of(registry, "tab 1", "tab 2", "tab 3", "bob") == [1, 2, 3, 0]  # whose address has none yet is next
+    first.let(1)
+    assert all(ended(registry, name).state == "finished" for name in ("bob", "tab 3"))
 
 
 def test_what_a_vanished_visitor_had_is_stopped_and_forgotten():

@@ -9,7 +9,7 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 from pages.ui.shell import texts, uploads
-from pages.ui.shell.uploads import MAX_SESSION_FILES, MIN_FILE_BYTES, UploadLimits, stored_bytes
+from pages.ui.shell.uploads import BROKEN_OFF, MAX_SESSION_FILES, MIN_FILE_BYTES, UploadLimits, stored_bytes
 from tests.support.apart import run_apart
 
 MEGABYTE = 1_000_000
@@ -65,7 +65,7 @@ def test_an_upload_that_is_broken_off_leaves_one_line_in_the_log_and_no_reservat
     limits = UploadLimits(break_off)
     scope = {"type": "http", "method": "PUT", "path": "/_stcore/upload_file/ann/one", "headers": []}
     run_apart(limits(scope, None, None))
-    assert [record.getMessage() for record in caplog.records] == ["an upload was broken off"]
+    assert [record.getMessage() for record in caplog.records] == [BROKEN_OFF]
     assert limits.arriving == {}
 
 
