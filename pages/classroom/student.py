@@ -134,23 +134,21 @@ def show_sentence(step: Step) -> None:
 def ask(token: str, number: int, step: Step, key: str, revealed: bool, kept: str | None) -> None:
     """Ask the question until it is revealed; say what is kept of the student's guess."""
     guess, late = None, f"{key}_late"
-    if st.session_state.get(send_key(key)):
-        st.session_state[late] = True  # until it is kept
     if revealed:
+        if st.session_state.get(send_key(key)):  # the button was there when it was pressed
+            st.session_state[late] = True
         with st.container(key="lesson_asked"):
             st.text(step.question.ask)
     else:
         guess = ask_question(step, key, texts.SEND)
     with st.container(key="classroom_guess_said"):
-        if not revealed:
-            sent = send(host_store().answer, token, number, guess, key) if guess else None
-            st.session_state[late] = bool(guess and not sent)
-            kept = sent or kept
-        elif st.session_state.get(late):
+        if guess:
+            kept = send(host_store().answer, token, number, guess, key) or kept
+        if revealed and st.session_state.get(late):
             st.text(IS_REVEALED)
         if kept is not None:
             st.text((texts.YOUR_LAST_GUESS if revealed else texts.YOUR_GUESS).format(guess=kept))
-        elif revealed:
+        elif revealed and not st.session_state.get(late):
             st.text(texts.NO_GUESS_OF_YOURS)
 
 
@@ -165,6 +163,8 @@ def send(keep: Callable[[str, int, str], str], token: str, number: int, written:
         raise
     except RoomProblem as problem:
         explain(problem)
+        if str(problem) == IS_REVEALED:  # a moment ago
+            st.session_state[f"{key}_late"] = True
         return None
     st.session_state[f"{key}_sent"] = st.session_state.get(f"{key}_sent", 0) + 1
     return kept
