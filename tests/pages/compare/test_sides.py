@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 from collections.abc import Callable
 
 import numpy as np
@@ -14,10 +15,14 @@ from pages.compare import drawings, texts
 from pages.compare.controls import changes_in_full, name_changes
 from pages.compare.drawings import as_csv, difference_rows
 from pages.compare.state import FIELDS, MAX_UNTRAINED_MODELS, PARTS, VARIES
+from pages.ui.export import menu
+from pages.ui.export.records import Export
+from pages.ui.export.texts import DATA
 from pages.ui.panels.texts import TOKEN_CHANGES_UNDONE
 from pages.ui.panels.view_options import SCALES
 from pages.ui.shell.address import parse_view
-from tests.support.drawings import BIRD, drawn_comparison, says
+from tests.support.drawings import BIRD, drawn_comparison, says, unpacked
+from tests.support.exports import opened
 from tests.support.messages import name_everywhere, name_in_head
 from tx_core.analysis.comparison import compare_attention
 from tx_core.analysis.views import view
@@ -206,6 +211,17 @@ def test_the_table_lists_every_link_with_both_weights_and_leaves_out_what_is_not
     read = list(csv.DictReader(io.StringIO(as_csv(rows))))
     assert [row["query"] for row in read] == [row["query"] for row in rows]
     assert all(row["query"][0].isdigit() for row in read)
+
+
+def test_a_words_similarities_are_saved_as_they_were_computed(open_app: Open, monkeypatch: pytest.MonkeyPatch):
+    made: list[Export] = []
+    monkeypatch.setattr(menu, "show_data", lambda _page, export: made.append(export))
+    opened(open_app("compare", **BIRD, word="4-4"), "compare", texts.WORD_EXPORT, DATA)
+    (export,) = made
+    drawn = unpacked(export.figure())[0]["charts"][0]["series"][0]["values"]
+    table = json.loads(export.data[0].files["json"](export.source))["table"]
+    column = texts.SIMILARITY_COLUMNS["word"].format(word=export.about["word"])
+    assert [np.float32(row[column]) for row in table] == [np.float32(value) for value in drawn]
 
 
 def test_a_table_too_long_to_show_names_the_largest_differences_and_its_file_holds_all(open_app: Open, monkeypatch):
