@@ -12,7 +12,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from tx_core.engine.checkpoint import NOT_FINITE_WEIGHTS, load_bert
-from tx_core.engine.device import DeviceResult, DeviceRunner, best_device
+from tx_core.engine.device import DeviceResult, DeviceRunner, best_device, sole_use
 from tx_core.engine.engine import (
     NO_GRADIENTS,
     NO_LOGIT_LENS,
@@ -177,8 +177,9 @@ class BertEngine:
 
     def output_projection(self, layer: int) -> Float[np.ndarray, "head head_dim hidden"]:
         """Give each head's part of a layer's output projection, by which its values enter the sum."""
-        weight = self.model.encoder.blocks[layer].attention.output.weight
-        return head_parts(weight.detach().cpu().numpy(), self.info.num_heads)
+        with sole_use(self.device):
+            weight = self.model.encoder.blocks[layer].attention.output.weight.detach().cpu()
+        return head_parts(weight.numpy(), self.info.num_heads)
 
     def early_scores(
         self, states: Float[np.ndarray, "layer_and_embeddings hidden"]

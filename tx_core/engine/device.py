@@ -26,15 +26,17 @@ NO_DEVICE = (
 )
 UNUSED_CARD = "The graphics card cannot compute ({problem}), so the CPU does: set TX_DEVICE=cpu to leave the card alone."
 WRONG_NUMBERS = "its results differ from the CPU's"
-_mps = RLock()
+ONE_THREAD = ("mps",)
+"""Kinds of devices that two threads cannot share: on MPS they can end the whole process (pytorch issue 197805)."""
+_alone = RLock()
 
 
 def sole_use(device: str) -> AbstractContextManager[object]:
-    """Return a context in which no other thread computes on the device, if it is one that threads cannot share.
+    """Return a context in which no other thread computes on the device, if it is of ONE_THREAD.
 
-    Two threads that compute on MPS can end the whole process (pytorch issue 197805).
+    Whatever runs on a device, or copies to or from it, does so within.
     """
-    return _mps if device.startswith("mps") else nullcontext()
+    return _alone if device.startswith(ONE_THREAD) else nullcontext()
 
 
 def best_device() -> str:
@@ -127,14 +129,15 @@ class DeviceRunner:
         self.shared = SharedRuns()
         self._bfloat16: DeviceRunner | None = None
         self._copying = Lock()
-        try:
-            model.to(device)
-            return
-        except RuntimeError as problem:
-            if device == "cpu" or not _out_of_memory(problem):
-                raise
-        self.device, self._model, self._notice = "cpu", model.to("cpu"), FALLBACK_NOTICE
-        _free_device_memory()
+        with sole_use(device):
+            try:
+                model.to(device)
+                return
+            except RuntimeError as problem:
+                if device == "cpu" or not _out_of_memory(problem):
+                    raise
+            self.device, self._model, self._notice = "cpu", model.to("cpu"), FALLBACK_NOTICE
+            _free_device_memory()
 
     @property
     def nbytes(self) -> int:
@@ -158,7 +161,7 @@ class DeviceRunner:
         """
         if not half:
             return self
-        with self._copying:
+        with self._copying, sole_use(self.device):
             try:
                 self._bfloat16 = self._bfloat16 or DeviceRunner(self._copy_to(self.device, torch.bfloat16), self.device)
             except RuntimeError as problem:
@@ -177,7 +180,7 @@ class DeviceRunner:
 
         floating: The type of the copied parameters; buffers, such as rotary angles, keep theirs.
         """
-        with torch.inference_mode(False):  # else no gradient could ever be asked of the copy
+        with torch.inference_mode(False), sole_use(self.device):  # in inference mode, the copy could give no gradients
             copied = {id(buffer): buffer.detach().to(device, copy=True) for buffer in self._model.buffers()}
             for weight in self._model.parameters():
                 kind = floating if weight.is_floating_point() else None
@@ -193,11 +196,13 @@ class DeviceRunner:
         """
         with compute_slot(), torch.inference_mode(not gradients), torch.set_grad_enabled(gradients):
             try:
-                return DeviceResult(compute(self._model, self.device), self.device, self._notice)
+                with sole_use(self.device):
+                    return DeviceResult(compute(self._model, self.device), self.device, self._notice)
             except RuntimeError as problem:
                 if self.device == "cpu" or not _out_of_memory(problem):
                     raise
-            _free_device_memory()
+            with sole_use(self.device):
+                _free_device_memory()
             return DeviceResult(compute(self._on_cpu, "cpu"), "cpu", FALLBACK_NOTICE)
 
 

@@ -12,6 +12,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from tx_core.engine.bert_engine import BertEngine
+from tx_core.engine.device import sole_use
 from tx_core.engine.tensors import batch_tensors
 from tx_core.transformer.attention import merge_heads
 from tx_core.transformer.bert import Bert
@@ -25,7 +26,8 @@ def tensor_bytes(record: object) -> int:
 
 def on_cpu(norm: LayerNorm) -> LayerNorm:
     """Return a norm with its parameters on the CPU: itself, or a copy."""
-    return norm if norm.weight.device.type == "cpu" else copy.deepcopy(norm).cpu()
+    with sole_use(norm.weight.device.type):
+        return norm if norm.weight.device.type == "cpu" else copy.deepcopy(norm).cpu()
 
 
 class Affine(NamedTuple):
@@ -37,7 +39,8 @@ class Affine(NamedTuple):
 
 def matrix_and_bias(linear: nn.Linear) -> Affine:
     """Return a layer's matrix, transposed to (in, out), and its bias, on the CPU."""
-    return Affine(linear.weight.detach().cpu().T, linear.bias.detach().cpu())
+    with sole_use(linear.weight.device.type):
+        return Affine(linear.weight.detach().cpu().T, linear.bias.detach().cpu())
 
 
 def feed_forward_as_convolution(

@@ -12,6 +12,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from tx_core.engine.bert_engine import BertEngine
+from tx_core.engine.device import sole_use
 from tx_core.transformer.attention import attention_scores, softmax
 from tx_core.transformer.positions import (
     Criterion,
@@ -105,7 +106,8 @@ class PositionScores:
 
 def learned_table(engine: BertEngine) -> Float[Tensor, "token hidden"]:
     """Return a copy of the trained position vectors of a BERT."""
-    return engine.model.embeddings.positions.weight.detach().cpu().clone()
+    with sole_use(engine.device):
+        return engine.model.embeddings.positions.weight.detach().cpu().clone()
 
 
 def rotary_cosines_and_sines(tokens: int, width: int, base: float = 10000.0) -> Float[Tensor, "token hidden"]:

@@ -9,6 +9,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from tx_core.engine.bert_engine import BertEngine
+from tx_core.engine.device import sole_use
 from tx_core.transformer.attention import NORMALISE, Normalise, attention_scores, attention_weights, causal_mask, softmax, support
 from tx_core.transformer.trace import Trace
 
@@ -256,5 +257,6 @@ def _projections(engine: BertEngine, vectors: Float[Tensor, "token hidden"], cho
         return None
     if choice.weights == "random":
         return random_projections(hidden, hidden // heads, choice.seed)
-    trained = head_projections(engine.model.encoder.blocks[choice.layer].attention, choice.head)
-    return Projections(**{name: part.cpu() for name, part in vars(trained).items()})
+    with sole_use(engine.device):
+        trained = head_projections(engine.model.encoder.blocks[choice.layer].attention, choice.head)
+        return Projections(**{name: part.cpu() for name, part in vars(trained).items()})

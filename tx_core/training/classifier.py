@@ -14,6 +14,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from tx_core.engine.device import sole_use
 from tx_core.engine.device_limits import device_limits
 from tx_core.errors import TextProblem
 from tx_core.lessons.masking import pad_batch
@@ -137,7 +138,8 @@ class ClassifierTraining:
 def start_training(settings: ClassifierSettings, data: LabelledTexts, device: str = "cpu") -> ClassifierTraining:
     """Build the vocabulary from the training texts and initialise the model from the seed."""
     vocabulary = build_vocabulary(data.train_texts, settings.most_words)
-    model = random_classifier(settings.sizes(len(vocabulary)), len(data.names), settings.seed).to(device)
+    with sole_use(device):
+        model = random_classifier(settings.sizes(len(vocabulary)), len(data.names), settings.seed).to(device)
     numbers = vocabulary.numbers()
     return ClassifierTraining(
         settings,
@@ -166,28 +168,36 @@ def check_classifier_work(training: ClassifierTraining) -> ClassifierTraining:
 
 def train_classifier(training: ClassifierTraining) -> Generator[ClassifierProgress, None, None]:
     """Train the model; the order of each epoch follows from the seed and its number."""
-    settings, began = training.settings, time.monotonic()
+    began = time.monotonic()
     while not training.finished:
-        epoch, place = divmod(training.done, training.batches_an_epoch)
-        order = epoch_order(training, epoch)[place * settings.batch_size : (place + 1) * settings.batch_size]
-        labels = torch.tensor([training.data.train_labels[at] for at in order], device=training.device)
-        training.model.train()
-        logits = score_labels(training, [training.train_rows[at] for at in order])
-        loss = nn.functional.cross_entropy(logits, labels)
-        training.optimiser.zero_grad()
-        loss.backward()
-        training.optimiser.step()
-        training.model.eval()
-        training.done += 1
-        yield ClassifierProgress(
-            batch=training.done,
-            batches=training.batches,
-            epoch=epoch + 1,
-            loss=loss.item(),
-            accuracy=float((logits.argmax(-1) == labels).float().mean()),
-            seconds=time.monotonic() - began,
-            test=evaluate_classifier(training) if training.done % training.batches_an_epoch == 0 else None,
-        )
+        with sole_use(training.device):
+            progress = train_batch(training, began)
+        yield progress
+
+
+def train_batch(training: ClassifierTraining, began: float) -> ClassifierProgress:
+    """Train on the next batch. began: when this stretch began, by the monotonic clock."""
+    settings = training.settings
+    epoch, place = divmod(training.done, training.batches_an_epoch)
+    order = epoch_order(training, epoch)[place * settings.batch_size : (place + 1) * settings.batch_size]
+    labels = torch.tensor([training.data.train_labels[at] for at in order], device=training.device)
+    training.model.train()
+    logits = score_labels(training, [training.train_rows[at] for at in order])
+    loss = nn.functional.cross_entropy(logits, labels)
+    training.optimiser.zero_grad()
+    loss.backward()
+    training.optimiser.step()
+    training.model.eval()
+    training.done += 1
+    return ClassifierProgress(
+        batch=training.done,
+        batches=training.batches,
+        epoch=epoch + 1,
+        loss=loss.item(),
+        accuracy=float((logits.argmax(-1) == labels).float().mean()),
+        seconds=time.monotonic() - began,
+        test=evaluate_classifier(training) if training.done % training.batches_an_epoch == 0 else None,
+    )
 
 
 def epoch_order(training: ClassifierTraining, epoch: int) -> list[int]:
@@ -276,15 +286,14 @@ class LabelPrediction:
 def classify(training: ClassifierTraining, text: str) -> LabelPrediction:
     """Classify a sentence. Raises TextProblem when it has no word or too many."""
     encoding = encode_words(text, training.vocabulary.numbers(), training.settings.most_tokens)
-    ids = torch.tensor([encoding.ids], device=training.device)
-    logits, run = training.model(ids, keep=("weights", "scores"))
-    parts = {part: torch.cat([layer[part] for layer in run.layers]).cpu().numpy() for part in ("weights", "scores")}
-    return LabelPrediction(
-        training.data.names,
-        tuple(logits[0].softmax(-1).tolist()),
-        word_contributions(training.model, run.output).cpu().numpy(),
-        Trace("classifier", training.device, (AttentionStack("self", encoding, encoding, **parts),)),
-    )
+    with sole_use(training.device):
+        ids = torch.tensor([encoding.ids], device=training.device)
+        logits, run = training.model(ids, keep=("weights", "scores"))
+        parts = {part: torch.cat([layer[part] for layer in run.layers]).cpu().numpy() for part in ("weights", "scores")}
+        probabilities = tuple(logits[0].softmax(-1).tolist())
+        contributions = word_contributions(training.model, run.output).cpu().numpy()
+    trace = Trace("classifier", training.device, (AttentionStack("self", encoding, encoding, **parts),))
+    return LabelPrediction(training.data.names, probabilities, contributions, trace)
 
 
 def word_contributions(model: Classifier, hidden: Float[Tensor, "1 token hidden"]) -> Float[Tensor, "label token"]:

@@ -17,6 +17,7 @@ import torch
 from safetensors import SafetensorError
 from torch import Tensor
 
+from tx_core.engine.device import sole_use
 from tx_core.errors import CheckpointProblem
 from tx_core.training.copy_task import CopyTraining, start_copy_training, train_copy, with_optimiser
 from tx_core.training.synthetic import QUICK, SIZES, TASKS, CopySettings
@@ -47,11 +48,12 @@ _FORMER_NAMES = {".feed_forward.widen.": ".feed_forward.up.", ".feed_forward.nar
 
 def to_file(training: CopyTraining, *, resumable: bool = False) -> bytes:
     """Serialise a run. resumable: include the optimiser's state, which makes the file three times as large."""
-    tensors = {f"model.{name}": value.cpu().contiguous() for name, value in training.model.state_dict().items()}
-    if resumable and training.losses:
-        for name, parameter in training.model.named_parameters():
-            for prefix, moment in _MOMENTS.items():
-                tensors[prefix + name] = training.optimiser.state[parameter][moment].cpu().contiguous()
+    with sole_use(training.device):
+        tensors = {f"model.{name}": value.cpu().contiguous() for name, value in training.model.state_dict().items()}
+        if resumable and training.losses:
+            for name, parameter in training.model.named_parameters():
+                for prefix, moment in _MOMENTS.items():
+                    tensors[prefix + name] = training.optimiser.state[parameter][moment].cpu().contiguous()
     about = {"format": FORMAT, "settings": json.dumps(asdict(training.settings)), "losses": json.dumps(training.losses)}
     return safetensors.torch.save(tensors, about)
 
@@ -74,10 +76,11 @@ def from_file(data: bytes, device: str = "cpu") -> CopyTraining:
     _check_tensors(tensors, shapes, resumable)
     model = Seq2Seq(settings.model_sizes)
     model.load_state_dict({name: tensors[f"model.{name}"] for name in shapes}, strict=True)
-    training = with_optimiser(settings, model.to(device).eval(), device)
+    training = with_optimiser(settings, model.eval(), device)
     training.losses.extend(losses)
     if resumable:
-        _restore_moments(training, tensors)
+        with sole_use(device):
+            _restore_moments(training, tensors)
     return training
 
 

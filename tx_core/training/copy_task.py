@@ -8,6 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from tx_core.engine.device import sole_use
 from tx_core.errors import TextProblem
 from tx_core.training.synthetic import FIRST_NUMBER, START_ID, CopySettings, answer_places, random_sources, solve
 from tx_core.transformer.seq2seq import Seq2Seq, Seq2SeqRun, greedy_decode, number_encoding, random_seq2seq, trace_seq2seq
@@ -64,11 +65,13 @@ class CopyTraining:
 
 def start_copy_training(settings: CopySettings, device: str = "cpu") -> CopyTraining:
     """Initialise the model; the same settings give the same run on the same kind of device."""
-    return with_optimiser(settings, random_seq2seq(settings.model_sizes, settings.seed).to(device), device)
+    return with_optimiser(settings, random_seq2seq(settings.model_sizes, settings.seed), device)
 
 
 def with_optimiser(settings: CopySettings, model: Seq2Seq, device: str) -> CopyTraining:
-    """Prepare a model for training (Adam as in Vaswani et al. 2017, section 5.3)."""
+    """Move a model to the device and prepare it for training (Adam as in Vaswani et al. 2017, section 5.3)."""
+    with sole_use(device):
+        model = model.to(device)
     optimiser = torch.optim.Adam(model.parameters(), lr=settings.learning_rate, betas=(0.9, 0.98))
     return CopyTraining(settings, model, optimiser, device)
 
@@ -82,33 +85,40 @@ def batch_learning_rate(settings: CopySettings, batch: int) -> float:
 
 def train_copy(training: CopyTraining) -> Generator[CopyProgress, None, None]:
     """Train batch by batch; every batch follows from the seed and its number alone."""
-    settings, began, first = training.settings, time.monotonic(), len(training.losses)
+    began, first = time.monotonic(), len(training.losses)
     while not training.finished:
-        batch = len(training.losses)
-        sources = random_sources(settings.batch_size, settings.length, settings.vocab_size, settings.seed * 1_000_003 + batch)
-        targets = solve(settings.task, sources)
-        places = answer_places(settings.task, sources).to(training.device)
-        training.model.train()
-        for group in training.optimiser.param_groups:
-            group["lr"] = batch_learning_rate(settings, batch)
-        targets = targets.to(training.device)
-        run = training.model(sources.to(training.device), targets[:, :-1], keep=("weights",))
-        loss = torch.nn.functional.cross_entropy(run.logits.flatten(0, 1), targets[:, 1:].flatten())
-        training.optimiser.zero_grad()
-        loss.backward()
-        training.optimiser.step()
-        training.model.eval()
-        training.losses.append(loss.item())
-        drawn = batch == first or (batch + 1) % MAP_EVERY == 0 or training.finished
-        yield CopyProgress(
-            batch=batch + 1,
-            batches=settings.batches,
-            loss=loss.item(),
-            accuracy=float((run.logits.argmax(-1) == targets[:, 1:]).float().mean()),
-            alignment=best_alignment(run, places),
-            seconds=time.monotonic() - began,
-            maps=probe_attention(training) if drawn else None,
-        )
+        with sole_use(training.device):
+            progress = train_batch(training, first, began)
+        yield progress
+
+
+def train_batch(training: CopyTraining, first: int, began: float) -> CopyProgress:
+    """Train on the next batch. first: the first one of this stretch, which began at that time of the monotonic clock."""
+    settings, batch = training.settings, len(training.losses)
+    sources = random_sources(settings.batch_size, settings.length, settings.vocab_size, settings.seed * 1_000_003 + batch)
+    targets = solve(settings.task, sources)
+    places = answer_places(settings.task, sources).to(training.device)
+    training.model.train()
+    for group in training.optimiser.param_groups:
+        group["lr"] = batch_learning_rate(settings, batch)
+    targets = targets.to(training.device)
+    run = training.model(sources.to(training.device), targets[:, :-1], keep=("weights",))
+    loss = torch.nn.functional.cross_entropy(run.logits.flatten(0, 1), targets[:, 1:].flatten())
+    training.optimiser.zero_grad()
+    loss.backward()
+    training.optimiser.step()
+    training.model.eval()
+    training.losses.append(loss.item())
+    drawn = batch == first or (batch + 1) % MAP_EVERY == 0 or training.finished
+    return CopyProgress(
+        batch=batch + 1,
+        batches=settings.batches,
+        loss=training.losses[-1],
+        accuracy=float((run.logits.argmax(-1) == targets[:, 1:]).float().mean()),
+        alignment=best_alignment(run, places),
+        seconds=time.monotonic() - began,
+        maps=probe_attention(training) if drawn else None,
+    )
 
 
 def best_alignment(run: Seq2SeqRun, places: Tensor) -> float:
@@ -207,15 +217,11 @@ def read_numbers(text: str, settings: CopySettings) -> tuple[int, ...]:
 def answer_sequence(training: CopyTraining, numbers: Sequence[int]) -> CopyAnswer:
     """Decode the model's answer greedily and keep its attention."""
     source = torch.tensor([[START_ID, *numbers]])
-    written = greedy_decode(training.model, source.to(training.device), START_ID, source.shape[1]).cpu()
-    right = solve(training.settings.task, source)
-    trace = trace_seq2seq(
-        training.model,
-        number_encoding(source[0]),
-        number_encoding(written[0, :-1]),
-        keep=("weights", "scores"),
-        name=training.settings.task,
-    )
+    right, keep = solve(training.settings.task, source), ("weights", "scores")
+    with sole_use(training.device):
+        written = greedy_decode(training.model, source.to(training.device), START_ID, source.shape[1]).cpu()
+        sides = number_encoding(source[0]), number_encoding(written[0, :-1])
+        trace = trace_seq2seq(training.model, *sides, keep=keep, name=training.settings.task)
     return CopyAnswer(
         tuple(numbers),
         tuple(written[0, 1:].tolist()),
@@ -229,6 +235,7 @@ def count_errors(training: CopyTraining, sequences: int = 100) -> tuple[int, int
     """Test the model on new sequences of the trained length; return the number of wrong numbers, and of all."""
     settings = training.settings
     sources = random_sources(sequences, settings.length, settings.vocab_size, EXAM_SEED)
-    written = greedy_decode(training.model, sources.to(training.device), START_ID, settings.length).cpu()
+    with sole_use(training.device):
+        written = greedy_decode(training.model, sources.to(training.device), START_ID, settings.length).cpu()
     wrong = written[:, 1:] != solve(settings.task, sources)[:, 1:]
     return int(wrong.sum()), wrong.numel()
