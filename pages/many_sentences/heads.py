@@ -21,12 +21,12 @@ from pages.ui.canvas.head_table import (
     distance_cells,
     grammar_cells,
     grammar_columns,
+    grammar_columns_note,
     head_table,
     kind_cells,
     kind_styles,
     spread_cells,
 )
-from pages.ui.canvas.texts import GRAMMAR_COLUMNS_NOTE
 from pages.ui.export.code import header
 from pages.ui.export.data import DataTable, data_files
 from pages.ui.export.figure import charts_figure, charts_page, grid_chart
@@ -205,7 +205,7 @@ def show_table(page: str, report: HeadReport) -> None:
         return
     rows = head_rows(report)
     with folded:
-        st.caption(f"{texts.TABLE_NOTE} {GRAMMAR_COLUMNS_NOTE}")
+        st.caption(f"{texts.TABLE_NOTE} {grammar_columns_note()}")
         st.dataframe(rows, hide_index=True)
         download_button(texts.DOWNLOAD, lambda: as_csv(rows), FILE, key=widget_key(page, "csv"))
 

@@ -20,12 +20,12 @@ from pages.ui.canvas.head_table import (
     distance_cells,
     grammar_cells,
     grammar_columns,
+    grammar_columns_note,
     head_table,
     kind_cells,
     kind_styles,
     spread_cells,
 )
-from pages.ui.canvas.texts import GRAMMAR_COLUMNS_NOTE
 from pages.ui.export.figure import charts_figure, grid_chart
 from pages.ui.export.records import Code, Export
 from pages.ui.panels.texts import EXPLANATION_DEBATE
@@ -197,7 +197,7 @@ def _show_numbers(page: str, model: str, stack: AttentionStack, summary: HeadSum
     folded = st.expander(texts.NUMBERS, key=widget_key(page, "numbers"), on_change="rerun")
     if folded.open:
         with folded:
-            st.caption(f"{texts.KINDS_NUMBERS} {GRAMMAR_COLUMNS_NOTE}")
+            st.caption(f"{texts.KINDS_NUMBERS} {grammar_columns_note()}")
             st.dataframe(head_rows(model, stack, summary), hide_index=True)
 
 

@@ -6,18 +6,29 @@ model follows it if the word that it attends to most is the other end more often
 """
 
 import json
+import logging
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from functools import cache
 from pathlib import Path
+from threading import Lock
 from typing import Literal
 
+from cachetools import TTLCache, cached
+
 from tx_core.engine import catalogue
+from tx_core.engine.checkpoint_files import read_json
+from tx_core.errors import CheckpointProblem, ModelUnavailable
 
 FILE = "grammar.json"
 TREEBANK_NAME = "Universal Dependencies, English Web Treebank (dev)"
+NOT_GRAMMAR = "{name} does not list relations as this app writes them: measure the model again."
 MIN_GAIN = 0.1
 """How much more often than the best fixed distance a head must find the other end to be listed."""
+
+NORMAL_97_5 = 1.959964
+"""The 97.5th percentile of the normal distribution."""
+REREAD_SECONDS = 30
 
 Direction = Literal["to head", "to dependent"]
 
@@ -25,6 +36,9 @@ Direction = Literal["to head", "to dependent"]
 @dataclass(frozen=True)
 class HeadRelation:
     """How often a head of the model finds the other end of a relation, and how often a fixed distance does.
+
+    The word that a head attends to most is looked for among the other words of the sentence: special tokens and the word itself
+    are left out.
 
     Attributes:
         layer: Counted from 0.
@@ -46,26 +60,63 @@ class HeadRelation:
     offset: int
     occurrences: int
 
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % confidence interval of the accuracy (Wilson 1927)."""
+        share, count, z = self.accuracy, self.occurrences, NORMAL_97_5
+        middle = share + z * z / (2 * count)
+        half = z * math.sqrt(share * (1 - share) / count + z * z / (4 * count * count))
+        return (middle - half) / (1 + z * z / count), (middle + half) / (1 + z * z / count)
+
 
 Grammar = Mapping[tuple[int, int], tuple[HeadRelation, ...]]
 """The relations of each head (layer, head) that follows any, the largest gain first."""
 
 
-@cache
+@cached(TTLCache(maxsize=64, ttl=REREAD_SECONDS), lock=Lock())
 def grammar_of(model: str) -> Grammar | None:
     """Return the relations that the heads of a model follow; None for a model that was not measured.
 
-    Only the embedded model's are known: the file is one of this project's own.
+    Known are those of the embedded model, and those that `evaluate --grammar` has stored beside a checkpoint of the host's. A
+    file that cannot be used counts as none, and the log says so.
     """
-    return read_grammar(catalogue.MODELS / model) if model == catalogue.DEFAULT else None
+    if model == catalogue.DEFAULT:
+        return read_grammar(catalogue.MODELS / model)
+    try:
+        directory = catalogue.card(model).directory
+    except ModelUnavailable:
+        return None
+    if directory is None or not (directory / FILE).is_file():
+        return None
+    try:
+        return read_grammar(directory)
+    except CheckpointProblem as problem:
+        logging.getLogger(__name__).warning("%s of %s: %s", FILE, model, problem)
+        return None
 
 
 def read_grammar(directory: Path) -> Grammar:
-    """Read the relations that were stored beside a checkpoint."""
-    stored = json.loads((directory / FILE).read_text(encoding="utf-8"))
-    found = sorted((HeadRelation(**entry) for entry in stored["relations"]), key=lambda one: one.baseline - one.accuracy)
+    """Read the relations that were stored beside a checkpoint; raise CheckpointProblem for a file that is not of this kind."""
+    entries = read_json(directory / FILE).get("relations")
+    try:
+        relations = [_checked(HeadRelation(**entry)) for entry in entries]
+    except (TypeError, ValueError) as wrong:
+        raise CheckpointProblem(NOT_GRAMMAR.format(name=FILE)) from wrong
+    found = sorted(relations, key=lambda one: one.baseline - one.accuracy)
     heads = dict.fromkeys((one.layer, one.head) for one in found)
     return {place: tuple(one for one in found if (one.layer, one.head) == place) for place in heads}
+
+
+def _checked(one: HeadRelation) -> HeadRelation:
+    """Return a relation; raise ValueError where its parts are not what they are called."""
+    counts, shares = (one.layer, one.head, one.offset, one.occurrences), (one.accuracy, one.baseline)
+    if not all(type(number) is int for number in counts) or not (one.occurrences > 0):
+        raise ValueError("layer, head, offset and occurrences must be whole numbers")
+    if not all(isinstance(share, float | int) and 0 <= share <= 1 for share in shares):
+        raise ValueError("accuracy and baseline must be within 0 and 1")
+    if not isinstance(one.relation, str) or one.direction not in ("to head", "to dependent"):
+        raise ValueError("relation and direction must be names")
+    return one
 
 
 def write_grammar(directory: Path, relations: tuple[HeadRelation, ...]) -> None:

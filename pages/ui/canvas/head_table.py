@@ -12,7 +12,7 @@ from pages.ui.canvas.charts import ONE_COLOUR
 from pages.ui.canvas.component import component
 from pages.ui.shell.controls import head_name
 from pages.ui.shell.numbers import whole_percent
-from tx_core.analysis.grammar import MIN_GAIN, Grammar, HeadRelation, grammar_of
+from tx_core.analysis.grammar import MIN_GAIN, TREEBANK_NAME, Grammar, HeadRelation, grammar_of
 from tx_core.analysis.patterns import HeadPattern, PatternKind
 from tx_core.transformer.interventions import Head
 from tx_core.transformer.trace import Encoding
@@ -141,26 +141,44 @@ def describe_grammar(model: str, head: Head) -> str:
         return texts.GRAMMAR_NOT_MEASURED
     relations = grammar.get(head, ())
     if not relations:
-        return texts.NO_GRAMMAR.format(points=round(100 * MIN_GAIN))
+        return texts.NO_GRAMMAR.format(points=round(100 * MIN_GAIN), treebank=TREEBANK_NAME)
     named, more = ", ".join(map(_relation, relations[:MAX_RELATIONS])), len(relations) - MAX_RELATIONS
-    return (texts.GRAMMAR_AND_MORE if more > 0 else texts.GRAMMAR).format(relations=named, more=more)
+    found = (texts.GRAMMAR_AND_MORE if more > 0 else texts.GRAMMAR).format(relations=named, more=more, treebank=TREEBANK_NAME)
+    return f"{found} {texts.GRAMMAR_LEAVES_OUT}"
 
 
 def grammar_columns(model: str, head: Head) -> dict[str, str | float | None]:
     """Write the relation of grammar that a head follows best as columns of a table of heads: its name, share and baseline."""
     grammar = grammar_of(model)
     relations = (grammar or {}).get(head, ())
-    values: tuple[str | float | None, ...] = (texts.NOT_MEASURED if grammar is None else texts.NO_RELATION, None, None)
+    nothing = (None,) * (len(texts.GRAMMAR_COLUMNS) - 1)
+    values: tuple[str | float | None, ...] = (texts.NOT_MEASURED if grammar is None else texts.NO_RELATION, *nothing)
     if relations:
         best = relations[0]
-        link = texts.GRAMMAR_LINKS[best.relation, best.direction]
-        values = (link, round(best.accuracy, 3), round(best.baseline, 3))
+        low, high = best.interval
+        interval = texts.INTERVAL.format(low=low, high=high)
+        values = (_link(best), round(best.accuracy, 3), round(best.baseline, 3), interval, best.occurrences)
     return dict(zip(texts.GRAMMAR_COLUMNS, values, strict=True))
 
 
+def grammar_columns_note() -> str:
+    """Say what the columns of grammar in a table of heads are."""
+    return texts.GRAMMAR_COLUMNS_NOTE.format(treebank=TREEBANK_NAME)
+
+
+def _link(relation: HeadRelation) -> str:
+    """Say where a head looks that follows a relation; one without a sentence of its own is called by its name."""
+    other = texts.OTHER_RELATION[relation.direction].format(relation=relation.relation)
+    return texts.GRAMMAR_LINKS.get((relation.relation, relation.direction), other)
+
+
 def _relation(relation: HeadRelation) -> str:
+    low, high = map(whole_percent, relation.interval)
     return texts.GRAMMAR_RELATION.format(
-        link=texts.GRAMMAR_LINKS[relation.relation, relation.direction],
+        link=_link(relation),
+        low=low,
+        high=high,
+        occurrences=relation.occurrences,
         accuracy=whole_percent(relation.accuracy),
         baseline=whole_percent(relation.baseline),
     )
@@ -177,7 +195,7 @@ def grammar_cells(model: str, layers: int, heads: int) -> CellsAndLegend:
 
 
 def _relation_cell(relation: HeadRelation, alt: str) -> HeadCell:
-    word, number = texts.GRAMMAR_WORDS[relation.relation], whole_percent(relation.accuracy)
+    word, number = texts.GRAMMAR_WORDS.get(relation.relation, relation.relation), whole_percent(relation.accuracy)
     return HeadCell(word, GRAMMAR_LETTER, number, GRAMMAR_COLOUR, relation.accuracy, alt)
 
 
@@ -200,7 +218,7 @@ def kind_cells(
         alt = alt_of({"head": head_name(place), "kind": style.word}, head)
         if grammar and head.kind in UNDESCRIBED and place in grammar:
             relation = grammar[place][0]
-            found = texts.GRAMMAR.format(relations=_relation(relation))
+            found = texts.GRAMMAR.format(relations=_relation(relation), treebank=TREEBANK_NAME)
             cells.append(_relation_cell(relation, texts.GRAMMAR_CELL.format(head=alt, grammar=found)))
             legend["grammar"] = GRAMMAR_ENTRY
         else:

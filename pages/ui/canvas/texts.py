@@ -242,19 +242,36 @@ GRAMMAR_LINKS = {
 }
 """Where a head looks that follows a relation."""
 GRAMMAR_TARGET = "a word that grammar binds it to, measured on a treebank"
-GRAMMAR_RELATION = "{link} {accuracy} (best fixed distance: {baseline})"
-GRAMMAR = "Grammar, measured on a treebank: {relations}."
-GRAMMAR_AND_MORE = "Grammar, measured on a treebank: {relations}, and {more} more."
+GRAMMAR_RELATION = "{link} {accuracy} (95 % interval {low} to {high}, n = {occurrences:,}; best fixed distance: {baseline})"
+OTHER_RELATION = {
+    "to head": "from a word to the one that it depends on by the relation “{relation}”",
+    "to dependent": "from a word to the one that depends on it by the relation “{relation}”",
+}
+"""A relation that has no entry in GRAMMAR_LINKS."""
+GRAMMAR = "Grammar, measured on a treebank, {treebank}: {relations}."
+GRAMMAR_AND_MORE = "Grammar, measured on a treebank, {treebank}: {relations}, and {more} more."
+GRAMMAR_LEAVES_OUT = (
+    "A share counts how often the head's largest weight is on that word, among the other words of the sentence: special tokens "
+    "such as [CLS] and [SEP], and the word itself, are left out."
+)
 NO_GRAMMAR = (
-    "Grammar, measured on a treebank: it follows no relation, which would be to find the other word {points} percentage points "
-    "more often than a fixed distance does."
+    "Grammar, measured on a treebank, {treebank}: it follows no relation, which would be to find the other word {points} "
+    "percentage points more often than a fixed distance does."
 )
 GRAMMAR_NOT_MEASURED = "Grammar: not measured for this model."
 NO_RELATION = "–"
 GRAMMAR_CELL = "{head}. {grammar}"
-GRAMMAR_COLUMNS = ("relation of grammar", "relation found", "baseline of the relation")
+GRAMMAR_COLUMNS = (
+    "relation of grammar",
+    "relation found",
+    "baseline of the relation",
+    "95 % interval of the relation",
+    "occurrences of the relation",
+)
+INTERVAL = "{low:.3f} to {high:.3f}"
 NOT_MEASURED = "not measured"
 GRAMMAR_COLUMNS_NOTE = (
     "The relation of grammar is the one that the head finds most often above its baseline, the best fixed distance; both shares "
-    "were measured on a treebank, for the built-in model only."
+    "were measured on a treebank, {treebank}, for the built-in model and for models of this server with a grammar.json. "
+    f"{GRAMMAR_LEAVES_OUT}"
 )

@@ -17,7 +17,7 @@ from pages.ui.export.texts import DATA
 from pages.ui.shell.numbers import whole_percent
 from tests.support.drawings import says
 from tests.support.exports import opened
-from tx_core.analysis.grammar import grammar_of
+from tx_core.analysis.grammar import TREEBANK_NAME, grammar_of
 from tx_core.analysis.patterns import PATTERN_KINDS, TARGETED_KINDS, name_heads, pattern_sums
 from tx_core.engine import catalogue
 from tx_core.engine.hub import load
@@ -81,6 +81,9 @@ def test_every_relation_of_grammar_is_described_with_its_baseline(open_app, engi
         canvas.GRAMMAR_LINKS[first.relation, first.direction],
         whole_percent(first.accuracy),
         whole_percent(first.baseline),
+        f"{first.occurrences:,}",
+        TREEBANK_NAME,
+        canvas.GRAMMAR_LEAVES_OUT,
     ):
         assert part in described
     for layer, row in enumerate(cells_of(app)["cells"]):
@@ -106,7 +109,7 @@ def test_similar_heads_have_the_kinds_of_the_glance_without_those_of_grammar(ope
 def test_a_model_that_was_not_measured_says_so_and_has_no_kinds_from_grammar(engine, stack):
     assert describe_grammar("some-other-model", (1, 5)) == canvas.GRAMMAR_NOT_MEASURED
     without = next(place for place in np.ndindex(6, 8) if place not in grammar_of(engine.name))
-    assert describe_grammar(engine.name, without) == canvas.NO_GRAMMAR.format(points=10)
+    assert describe_grammar(engine.name, without) == canvas.NO_GRAMMAR.format(points=10, treebank=TREEBANK_NAME)
     cells, _ = grammar_cells("some-other-model", 2, 3)
     assert {(cell.word, cell.strength) for cell in cells} == {(canvas.NO_RELATION, 0.0)}
 
@@ -125,20 +128,25 @@ def test_every_exported_table_of_heads_has_the_relation_of_grammar_its_share_and
     named = 0
     for row in rows:
         own = [one for one in stored if (one["layer"] + 1, one["head"] + 1) == (int(row["layer"]), int(row["head"]))]
-        relation, share, baseline = (row[name] for name in canvas.GRAMMAR_COLUMNS)
+        relation, share, baseline, interval, occurrences = (row[name] for name in canvas.GRAMMAR_COLUMNS)
         if not own:
-            assert (relation, share, baseline) == (canvas.NO_RELATION, "", "")
+            assert (relation, share, baseline, interval, occurrences) == (canvas.NO_RELATION, "", "", "", "")
             continue
         best = max(own, key=lambda one: one["accuracy"] - one["baseline"])
         assert relation == canvas.GRAMMAR_LINKS[best["relation"], best["direction"]]
         assert (float(share), float(baseline)) == pytest.approx((best["accuracy"], best["baseline"]), abs=6e-4)
+        assert int(occurrences) == best["occurrences"]
+        low, high = map(float, interval.split(" to "))
+        assert low < best["accuracy"] < high
         named += 1
     assert 0 < named < 48
 
 
 def test_the_table_of_another_model_says_that_grammar_was_not_measured(stack):
     rows = head_rows("some-other-model", stack, summarise(stack))
-    assert {tuple(row[name] for name in canvas.GRAMMAR_COLUMNS) for row in rows} == {(canvas.NOT_MEASURED, None, None)}
+    assert {tuple(row[name] for name in canvas.GRAMMAR_COLUMNS) for row in rows} == {
+        (canvas.NOT_MEASURED, None, None, None, None)
+    }
 
 
 def test_every_kind_of_head_has_a_style_of_its_own():

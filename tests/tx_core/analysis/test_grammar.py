@@ -1,13 +1,19 @@
 """Relations of grammar that heads follow: the committed file agrees with the model's card and with the model itself."""
 
+import json
 import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from pages.ui.canvas.head_table import describe_grammar
+from pages.ui.canvas.texts import NO_GRAMMAR
 from tests.support.serving import ROOT
-from tx_core.analysis.grammar import FILE, MIN_GAIN, grammar_of, read_grammar, write_grammar
+from tx_core.analysis.grammar import FILE, MIN_GAIN, HeadRelation, grammar_of, read_grammar, write_grammar
 from tx_core.engine import catalogue
 
 CARD = (ROOT / "assets" / "models" / "embedded" / "README.md").read_text(encoding="utf-8")
@@ -62,6 +68,81 @@ def test_a_relation_recomputed_on_a_few_sentences_beats_its_distance_there_too()
             articles += 1
     assert found / articles >= det.accuracy - 0.05
     assert found - by_distance >= MIN_GAIN * articles
+
+
+SUBJECTS = (
+    ("The old man bought a very big house.", 3, 4),
+    ("A small black cat sat on the old red chair.", 4, 5),
+    ("She has a very nice car.", 1, 2),
+    ("I saw the tall young woman.", 1, 2),
+    ("The boy read a very old book.", 2, 3),
+    ("The flowers in the park are beautiful.", 2, 7),
+    ("The children laughed.", 2, 3),
+    ("Dogs bark.", 1, 2),
+)
+"""Sentences, with the positions of a subject and of its predicate."""
+
+
+def test_special_tokens_and_the_word_itself_are_left_out_of_the_shares():
+    """Among all tokens, the same head's largest weight is on the predicate less often."""
+    subject = next(one for one in grammar_of(catalogue.DEFAULT)[1, 5] if one.relation == "nsubj")
+    engine, among_words, among_all = catalogue.load(catalogue.DEFAULT), 0, 0
+    for text, dependent, predicate in SUBJECTS:
+        row = engine.trace(text).attention.weights[subject.layer, subject.head, dependent]
+        words = [place for place in range(1, len(row) - 1) if place != dependent]
+        among_words += max(words, key=lambda place, row=row: row[place]) == predicate
+        among_all += row.argmax() == predicate
+    assert among_all < among_words < len(SUBJECTS)
+    assert among_words / len(SUBJECTS) > subject.accuracy
+
+
+def test_the_interval_of_a_share_is_wilsons():
+    """Its ends are the true shares from which the share found is 1.96 standard errors away; more occurrences narrow it."""
+    for one in ALL:
+        low, high = one.interval
+        for end in (low, high):
+            assert abs(one.accuracy - end) == pytest.approx(1.959964 * np.sqrt(end * (1 - end) / one.occurrences), rel=1e-4)
+        assert 0 < low < one.accuracy < high < 1
+    few, many = (replace(ALL[0], occurrences=count).interval for count in (50, 5000))
+    assert few[0] < many[0] < many[1] < few[1]
+
+
+@pytest.fixture
+def offered(tmp_path: Path, host, checkpoint) -> Iterator[Path]:
+    """A model of the host's own; yield its folder. What was read of one before is forgotten."""
+    folder = Path(shutil.copytree(checkpoint("bert"), tmp_path / "own"))
+    host(models_dir=tmp_path)
+    grammar_of.cache.clear()
+    yield folder
+    grammar_of.cache.clear()
+
+
+def test_what_is_stored_beside_a_model_of_the_hosts_is_read_by_the_pages(offered: Path):
+    assert grammar_of("local:own") is None
+    grammar_of.cache.clear()
+    one = HeadRelation(1, 2, "amod", "to head", 0.75, 0.5, 1, 64)
+    write_grammar(offered, (one,))
+    assert grammar_of("local:own") == {(1, 2): (one,)}
+    described = describe_grammar("local:own", (1, 2))
+    assert "“amod”" in described and "n = 64" in described
+    assert describe_grammar("local:own", (0, 0)).startswith(NO_GRAMMAR.partition("{")[0])
+    assert grammar_of("local:../own") is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", "{}", '{"relations": 3}', '{"relations": [{"layer": 1}]}', '{"relations": [[1]]}']
+    + [
+        json.dumps({"relations": [asdict(HeadRelation(1, 2, "amod", "to head", 0.75, 0.5, 1, 64)) | {name: value}]})
+        for name, value in (("accuracy", 2), ("occurrences", 0), ("layer", "1"), ("direction", "up"), ("relation", 7))
+    ],
+)
+def test_a_file_that_is_no_list_of_relations_counts_as_none_and_is_logged(
+    offered: Path, caplog: pytest.LogCaptureFixture, text: str
+):
+    (offered / FILE).write_text(text, encoding="utf-8")
+    assert grammar_of("local:own") is None
+    assert len([one for one in caplog.records if FILE in one.getMessage()]) == 1
 
 
 def test_other_models_are_not_measured_and_the_file_stays_small():
