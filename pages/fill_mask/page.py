@@ -132,9 +132,21 @@ def sentence_changed() -> None:
     With another limit than the usual one, `show_sentences` runs the whole page, which names the values that are hidden.
     """
     limit = next(field for field in LIST_FIELDS if field.name == "limit")
+    if forget_words_of_example():
+        return  # `show_sentences` then runs the whole page, in which the box of words stands
     is_usual = st.session_state[widget_key(PAGE, limit.name)] == limit.default
     if is_usual and example_on_page() != st.session_state.get(EXAMPLES_DRAWN):
         view_changed(PAGE, ("examples", "sentences"))
+
+
+def forget_words_of_example() -> bool:
+    """Clear the words that an example has brought, once its sentence is another one; return whether there were any."""
+    before, _ = st.session_state.get(EXAMPLES_DRAWN) or (None, None)
+    named = widget_key(PAGE, "named")
+    if not before or before == example_on_page()[0] or not before.named or st.session_state[named] != before.named:
+        return False
+    st.session_state[named] = ""
+    return True
 
 
 def ask_sentence(name: str, label: str) -> None:

@@ -166,3 +166,16 @@ def test_too_many_words_to_ask_for_are_explained_and_stay(open_app):
     assert TOO_MANY_WORDS.format(count=30, maximum=20) in app.text[0].value
     assert app.text_input(key="fill_mask_named").value == many
     assert texts.TOP_WORDS in bars_told(app)
+
+
+def test_the_words_of_an_example_go_with_its_sentence_and_ones_own_stay(open_app):
+    app = open_app("fill_mask")
+    assert app.session_state["fill_mask_named"]
+    app.text_input(key="fill_mask_text").set_value("I drink a ___ of tea.").run()
+    assert not app.exception
+    assert app.text_input(key="fill_mask_named").value == ""
+    assert "named" not in app.query_params
+    app.text_input(key="fill_mask_named").set_value("cup, glass").run()
+    app.text_input(key="fill_mask_text").set_value("I drink a ___ of milk.").run()
+    assert app.text_input(key="fill_mask_named").value == "cup, glass"
+    assert app.query_params["named"] in ("cup, glass", ["cup, glass"])
