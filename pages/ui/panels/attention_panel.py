@@ -155,6 +155,8 @@ def choose_head(panel: StackView) -> None:
     """Let the reader choose a head by name."""
     changed = partial(view_changed, panel.page)
     controls.layer_and_heads(widget_key(panel.page, "heads"), *panel.sizes, on_change=changed)
+    if not is_offered("heads"):
+        st.empty()  # a part may write only where it wrote when the whole page ran
 
 
 def choose_options(panel: StackView) -> None:

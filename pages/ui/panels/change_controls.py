@@ -36,6 +36,8 @@ def change_heads(page: str, trace: Trace, number: int) -> None:
         _off_button(page, ViewOptions.of(page).heads, _first_layer(trace, number))
         if not is_hidden("change_panel"):
             _panel_button(page)
+    else:
+        st.empty()  # a part may write only where it wrote when the whole page ran
 
 
 def hide_focused(page: str, stack: AttentionStack) -> None:

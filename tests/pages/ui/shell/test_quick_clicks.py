@@ -5,8 +5,11 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Selectbox
 
+from pages.ui.shell import texts
 from pages.ui.shell.level import ADVANCED, BASIC, SWITCH
+from tests.support.apart import run_apart
 from tests.support.parts import run_part
+from tests.support.stream_client import Visitor, visit
 
 GONE = "999 gone"
 """A label that no list of any page has."""
@@ -47,6 +50,23 @@ def test_an_option_that_is_gone_is_not_chosen_and_what_was_chosen_stays(open_app
     app.text_input(key=f"{page}_text").set_value("").run()  # an error in place of the list
     app.run()
     assert not app.exception
+
+
+async def choose_a_head_beside_an_error(url: str) -> Visitor:
+    """Empty the sentence, and choose a head in the list that still stands beside it."""
+    async with visit(url, "attention", f"text=Nine+birds+sang.&level={BASIC}") as visitor:
+        await visitor.run(fragment=visitor.type_into(texts.SENTENCE, ""))
+        kinds = {path: element.WhichOneof("type") for path, element in visitor.elements.items()}
+        boxes = {path: visitor.elements[path].selectbox for path, kind in kinds.items() if kind == "selectbox"}
+        path, box = next((path, box) for path, box in boxes.items() if box.label == texts.HEAD_SHOWN)
+        visitor.states[box.id] = WidgetState(id=box.id, string_value=box.options[3])
+        await visitor.run(fragment=visitor.fragments[path])
+        return visitor
+
+
+def test_a_head_may_be_chosen_while_there_is_nothing_to_show(server: str):
+    visitor = run_apart(choose_a_head_beside_an_error(server))
+    assert "exception" not in {element.WhichOneof("type") for element in visitor.elements.values()}
 
 
 def switch_level(app: AppTest, level: str) -> AppTest:
