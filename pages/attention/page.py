@@ -136,9 +136,8 @@ def show_examples() -> None:
 def say_reading(engine: Engine | None, text: str, pair: str, *, special: bool) -> None:
     """Say what share of the model's tokens a text takes, and what it is read without; nothing where the engine cannot be had."""
     budget.caption(controls.budget(engine, text, pair) if engine else "", width="content")
-    if not special:
-        with beside:
-            note_special_tokens(engine, special, pair) if engine else st.empty()
+    with beside:
+        note_special_tokens(engine, special, pair) if engine and not special else st.empty()
 
 
 class Inputs(NamedTuple):
