@@ -12,7 +12,7 @@ from pages.classroom.reach import say_if_unreachable
 from pages.classroom.results import lesson_of, message, sentence_of
 from pages.classroom.student import guesses_on_view, keep_results, say_closed, show_sentence, show_step_head, view_link
 from pages.ui.canvas.component import component
-from pages.ui.panels.lesson_question import DRAWN, choices_of, compute
+from pages.ui.panels.lesson_question import DRAWN, choices_of, compute, engine_of_step
 from pages.ui.panels.predictions import write_csv
 from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell.address import is_presented, link_with, present_or_not
@@ -115,10 +115,10 @@ def options_of(step: Step) -> tuple[str, ...]:
     """List what can be chosen as an answer: options, tokens, or in one line which heads there are. Raises ExplorerError."""
     if step.question is None or step.question.kind not in DRAWN:
         return step.question.options if step.question else ()
-    choices = choices_of(step)
-    if choices.kind == "head":
-        return (texts.HEADS.format(count=len(choices.names), layers=len(choices.rows), heads=len(choices.columns)),)
-    return choices.columns
+    if step.question.kind == "head":  # which are known without the scan that answers the question
+        info = engine_of_step(step).info
+        return (texts.HEADS.format(count=info.num_layers * info.num_heads, layers=info.num_layers, heads=info.num_heads),)
+    return choices_of(step).columns
 
 
 def step_buttons(token: str, room: Room, step: Step) -> None:
