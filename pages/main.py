@@ -5,7 +5,6 @@ from pathlib import Path
 import streamlit as st
 
 from pages.contents import PAGES
-from pages.contents import page as page_of
 from pages.ui.canvas.component import PATH, version, without_search
 from pages.ui.canvas.question_view import show_class_results
 from pages.ui.shell.address import (
@@ -24,8 +23,7 @@ from pages.ui.shell.address import (
     present_or_not,
     take_over,
 )
-from pages.ui.shell.admission import is_admitted, say_if_slowed, wait_for_room
-from pages.ui.shell.draining import has_kept, lost_session
+from pages.ui.shell.admission import is_admitted, wait_for_room
 from pages.ui.shell.frame import (
     list_of_pages,
     memory_explained,
@@ -47,13 +45,11 @@ from pages.ui.shell.level import (
 )
 from pages.ui.shell.metrics import page_run
 from pages.ui.shell.readiness import first_visit
-from pages.ui.shell.run_start import keep_downloads
+from pages.ui.shell.session import has_lost_session, has_upload
 from pages.ui.shell.start_page import SIDEBAR_WIDTH
-from pages.ui.shell.texts import SESSION_LOST, TRAINING_KEPT
-from pages.ui.shell.uploads import has_upload
+from pages.ui.shell.texts import SESSION_LOST
 
 ASSETS = Path(__file__).parent.parent / "assets"
-keep_downloads()
 st.set_page_config(layout="wide", page_icon=ASSETS / "icon.svg", initial_sidebar_state=SIDEBAR_WIDTH)
 st.html(ASSETS / "page.css")
 
@@ -111,11 +107,8 @@ if wanted := wanted_page(browser.wanted):
 if browser.presented is not None:
     present_or_not(bool(browser.presented))
     st.rerun()
-lost = lost_session() if browser.resumed is not None else ""
-if take_over(browser.resumed, bool(lost)):
-    trained = TRAINING_KEPT.format(page=page_of("encoder_decoder").name) if has_kept(lost) else ""
-    st.toast(trained or SESSION_LOST, icon=":material/link_off:", duration="infinite")
-say_if_slowed()
+if take_over(browser.resumed, browser.resumed is not None and has_lost_session()):
+    st.toast(SESSION_LOST, icon=":material/link_off:", duration="infinite")
 
 if not alone:
     level_switch()

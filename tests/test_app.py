@@ -217,6 +217,16 @@ def test_the_policy_allows_the_inline_scripts_that_a_start_page_has(server, path
         assert f"'sha256-{digest}'" in headers["content-security-policy"]
 
 
+def test_an_upload_that_is_broken_off_leaves_one_line_in_the_log():
+    script = (
+        "import asyncio, app; from starlette.requests import ClientDisconnect\n"
+        "async def break_off(scope, receive, send): raise ClientDisconnect\n"
+        "asyncio.run(app.SecurityHeaders(break_off)({'type': 'http'}, None, None))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert [line for line in done.stderr.splitlines() if "upload" in line or "Traceback" in line] == ["an upload was broken off"]
+
+
 def test_a_path_that_is_no_page_still_gets_the_start_page_which_then_says_so(server):
     status, headers, body = fetch(f"{server}/no-such-page")
     assert status == 200

@@ -265,7 +265,7 @@ async def upload_everything(url: str, page: str, query: str, folder: Path) -> li
     """Put every hostile file into the box of a page, one after the other; give what went wrong."""
     wrong: list[object] = []
     async with visit(url, page, query) as visitor:
-        files = [(f"{name}{kind}", data) for name, data in uploads(folder) for kind in (TAKEN[page], f".{MARK}")]
+        files = [(f"{name}{TAKEN[page]}", data) for name, data in uploads(folder)]
         for name, data in files:
             status = await asyncio.to_thread(visitor.put_file, url, name, data)
             await visitor.run(page)

@@ -14,6 +14,7 @@ import websockets
 import yaml
 
 from pages.ui.canvas import framed
+from pages.ui.shell.readiness import CLOSING_SECONDS, NOTICE_SECONDS
 from tests.support.apart import run_apart
 from tests.support.serving import ROOT, free_port, running
 from tests.support.stream_client import Visitor
@@ -174,7 +175,7 @@ def test_the_manifest_sets_what_compose_sets_and_gives_a_server_time_to_end():
         name: value for name, value in composed.items() if "$" not in value
     }
     grace = KUBERNETES["Deployment"]["spec"]["template"]["spec"]["terminationGracePeriodSeconds"]
-    assert grace >= Settings.model_fields["drain_seconds"].default + 4
+    assert grace >= NOTICE_SECONDS + CLOSING_SECONDS
 
 
 MEBIBYTE = 1024**2 / 1e6
@@ -187,7 +188,7 @@ def most_megabytes(environment: dict[str, str]) -> float:
     """Add up what a server may take by its settings, which HOSTING.md does in words."""
     names = ("compute_slots", "background_slots", "trainings", "max_background_runs", "max_record_megabytes")
     slots, background, trainings, kept, record = (int(environment[variable(name)]) for name in names)
-    stores = ("max_model_megabytes", "cache_megabytes", "max_upload_megabytes")
+    stores = ("max_model_megabytes", "cache_megabytes")
     stored = sum(int(environment[variable(name)]) for name in stores)
     return ITSELF + FRAMED + stored + 2 * record * (slots + background) + TRAINING * trainings + KEPT_RUN * kept
 

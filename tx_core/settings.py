@@ -92,18 +92,8 @@ class Settings(BaseSettings):
         20_000, "Room on disk for all models from the hub. A model that does not fit is not downloaded."
     )
     max_visitors: Count = _field(500, "Pages that may be open in browsers at once; later visitors wait for room.")
-    max_visitors_an_address: Count = _field(300, "Of these, pages open from one address, which a whole school may share.")
     max_runs_a_second: Annotated[float, Field(ge=0.1, le=1000)] = _field(
-        5.0, "Runs that one page may ask for, after those of four seconds at once; of what comes faster, the newest counts."
-    )
-    max_requests_a_second: Annotated[float, Field(ge=1, le=1e6)] = _field(
-        200.0,
-        "Connections, maps, pictures, events of classes and uploads that one address may ask for, after those of four seconds at "
-        "once.",
-    )
-    max_message_megabytes: Annotated[float, Field(ge=0.1, le=1000)] = _field(
-        16.0,
-        "Megabytes of one message of a browser, such as what stands in the boxes of a page; a larger one ends its connection.",
+        5.0, "Runs that one page may ask for, after 20 at once; of what comes faster, the newest counts."
     )
     cache_megabytes: Annotated[int, Field(ge=0)] = _share_of_memory(
         512, 16, "Memory for results that visitors share. A result that is larger is computed again at every click."
@@ -153,14 +143,7 @@ class Settings(BaseSettings):
     max_model_file_megabytes: Count = _field(
         14, "Size of a saved encoder-decoder. Streamlit's `server.maxUploadSize` must be larger than each of these three."
     )
-    max_session_upload_megabytes: Count = _field(40, "Uploaded files of one visitor; later ones replace the oldest.")
-    max_upload_megabytes: Count = _share_of_memory(
-        400, 20, "Uploaded files of all visitors; more are refused until somebody leaves."
-    )
 
-    drain_seconds: Annotated[float, Field(ge=0, le=3600)] = _field(
-        6.0, "How long a server that is told to end (SIGTERM) waits for pages and trainings; it exits within 4 seconds more."
-    )
     metrics_token: Annotated[str, StringConstraints(pattern=r"^([\x21-\x7e]{16,200})?$")] = _field(
         "",
         "Whoever sends it (`Authorization: Bearer …`) gets metrics for Prometheus at /api/metrics; without it there are none.",

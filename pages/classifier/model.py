@@ -10,7 +10,7 @@ from pages.ui.panels import training, training_sizes
 from pages.ui.panels.training_sizes import Size
 from pages.ui.shell.address import choice_field, widget_key
 from pages.ui.shell.level import is_hidden
-from pages.ui.shell.uploads import uploaded_file
+from pages.ui.shell.session import uploaded_file
 from tx_core.engine.device import best_device
 from tx_core.engine.device_limits import CARD_LIMITS, DeviceLimits, device_limits
 from tx_core.errors import TextProblem

@@ -17,7 +17,7 @@ from pages.ui.canvas.component import component_value
 from pages.ui.canvas.question_view import class_view
 from pages.ui.panels.lesson import FOR_CLASS, OWN_LESSONS, find_lesson, lesson_source, names_in_order, shipped_names
 from pages.ui.shell.address import LEAD, PRESENT, ROOM
-from pages.ui.shell.admission import counted_address
+from pages.ui.shell.admission import own_address
 from pages.ui.shell.frame import explain
 from pages.ui.shell.level import LEVEL, level_in_link
 from tx_core.classroom.rooms import MAX_NICKNAME_CHARACTERS, NO_TEACHER, Rooms
@@ -51,11 +51,6 @@ def keep_token(role: str, code: str, token: str) -> None:
 def storage_key(role: str, code: str) -> str:
     """Name the entry of the browser's storage that remembers a token."""
     return f"attention-explorer-{role}-{code}"
-
-
-def client() -> str:
-    """Name whoever asks, for limits: their address, or this session where it is not known."""
-    return counted_address(str(st.context.ip_address or "local"))
 
 
 def accept_secret_link() -> None:
@@ -145,7 +140,7 @@ def join_by_code(button: Literal["primary", "secondary"]) -> None:
 def enter(code: str) -> None:
     """Lead to a room, if there is one of this code."""
     try:
-        room = host_store().of_code(code, client())
+        room = host_store().of_code(code, own_address())
     except RoomProblem as problem:
         explain(problem)
         return
@@ -179,7 +174,7 @@ def begin_room(rooms: Rooms, name: str, **options: bool) -> None:
     """Open a room for a lesson, and lead its teacher there."""
     lesson = find_lesson(name)
     try:
-        room, token = rooms.open(lesson_source(name), len(lesson.steps), client=client(), lesson=name[:80], **options)
+        room, token = rooms.open(lesson_source(name), len(lesson.steps), client=own_address(), lesson=name[:80], **options)
     except RoomProblem as problem:
         explain(problem)
         return
@@ -212,7 +207,7 @@ def lesson_title(name: str) -> str:
 
 def join(code: str) -> None:
     """Let a student into the room: by what the browser remembers, by the code typed before, or by a click. Raises RoomProblem."""
-    room = host_store().of_code(code, client())
+    room = host_store().of_code(code, own_address())
     is_new = recall(ROOM, room.code)
     if st.session_state.get(JOINING) == room.code and not room.nicknames:
         if is_new:
@@ -229,7 +224,7 @@ def join(code: str) -> None:
 
 def join_room(code: str, nickname: str) -> None:
     """Join a room and show it. Raises RoomProblem."""
-    keep_token(ROOM, code, host_store().join(code, nickname, client()))
+    keep_token(ROOM, code, host_store().join(code, nickname, own_address()))
     st.rerun()
 
 

@@ -19,7 +19,6 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from pages.classroom import texts
-from pages.ui.shell.draining import drain
 from tx_core.classroom.room_records import STUDENT, TEACHER
 from tx_core.errors import ExplorerError, RoomGone, RoomProblem
 
@@ -78,12 +77,11 @@ class Hub:
         self.loop: asyncio.AbstractEventLoop | None = None
         self.ending = False
 
-    def end(self) -> int:
+    def end(self) -> None:
         """End all streams, called from any thread: browsers listen again, at the server that they find then."""
         self.ending = True
         if self.loop and not self.loop.is_closed():
             self.loop.call_soon_threadsafe(self._wake_all)
-        return 0
 
     def _wake_all(self) -> None:
         for channel in self.channels.values():
@@ -132,7 +130,6 @@ class Hub:
 
 
 hub = Hub()
-drain.wait_for(lambda: 0, hub.end)
 
 
 def host_store():

@@ -9,7 +9,7 @@ from pages.ui.panels.training_sizes import MAX_LEARNING_RATE, MIN_LEARNING_RATE,
 from pages.ui.shell.address import choice_field, flag_field, widget_key
 from pages.ui.shell.controls import download_button
 from pages.ui.shell.level import is_hidden
-from pages.ui.shell.uploads import uploaded_file
+from pages.ui.shell.session import uploaded_file
 from tx_core.engine.device import best_device
 from tx_core.engine.device_limits import CARD_LIMITS, CPU_LIMITS, device_limits, exceeds
 from tx_core.errors import CheckpointProblem, ExplorerError

@@ -178,7 +178,6 @@ def show_answer(answering: CopyTraining) -> None:
     )
 
 
-training.keep_when_the_server_ends(KIND, model.to_file, model.from_file)
 read_view(PAGE, FIELDS, {}, lambda: model.TASK_VALUES.get(st.session_state[widget_key(PAGE, "task")], {}))
 part = ask_part(PAGE, texts.PART, texts.PARTS)
 if part == "train":

@@ -18,7 +18,7 @@ from pages.ui.canvas.component import component
 from pages.ui.panels.lesson import PAGES_WITH_VIEW
 from pages.ui.shell.address import ADDED_VIEWS, DRAFT
 from pages.ui.shell.frame import new_id
-from pages.ui.shell.uploads import uploaded_file
+from pages.ui.shell.session import uploaded_file
 from tx_core.classroom.lesson_file import (
     KIND_OF_MEASURE,
     LEVELS,

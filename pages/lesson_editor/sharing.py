@@ -21,7 +21,7 @@ from pages.ui.panels.lesson import (
 from pages.ui.shell.address import HELD, LESSON, LOCK, PRESENT, STEP, link_with
 from pages.ui.shell.controls import download_button
 from pages.ui.shell.frame import explain
-from pages.ui.shell.uploads import uploaded_file
+from pages.ui.shell.session import uploaded_file
 from tx_core.classroom.lesson_file import Lesson, pack_lesson, read_lesson, with_line
 from tx_core.errors import ExplorerError, LessonProblem
 

@@ -12,7 +12,7 @@ from pages.ui.panels import training
 from pages.ui.panels.texts import READING_PROGRESS
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import widget_binding, widget_key
-from pages.ui.shell.uploads import uploaded_file
+from pages.ui.shell.session import uploaded_file
 from tx_core.corpus.scan_file import CorpusScan, ScanOrigin, read_scan
 from tx_core.corpus.sentence_file import LeftOut, Sentences, describe_left_out, embedded_sentences, read_sentences
 from tx_core.corpus.statistics import HeadReport, Reading, read_all

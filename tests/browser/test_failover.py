@@ -1,4 +1,4 @@
-"""Servers that die or restart, in real Chromium: every page of Explore goes on at another one, and a training is kept."""
+"""Servers that die or restart, in real Chromium: every page of Explore goes on at another one, and what was lost is named."""
 
 import asyncio
 import os
@@ -15,9 +15,8 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from pages.contents import PAGES
-from pages.contents import page as page_of
-from pages.ui.panels.texts import CONTINUE, STOP, TRAIN, TRAINING_PROGRESS
-from pages.ui.shell.texts import PLEASE_WAIT, SESSION_LOST, TRAINING_KEPT
+from pages.ui.panels.texts import TRAIN, TRAINING_PROGRESS
+from pages.ui.shell.texts import PLEASE_WAIT, SESSION_LOST
 from tests.support.serving import fetch, free_port, running, site_of_two, streamlit_command, wait_until
 
 EXPLORE = [page for page in PAGES if page.section == "Explore"]
@@ -87,23 +86,6 @@ def test_a_training_that_was_lost_with_its_server_is_named(site, visitor: Browse
     expect(page.get_by_test_id("stToast")).to_contain_text(SESSION_LOST, timeout=60_000)
     expect(page.get_by_test_id("stToastViewButton")).to_have_count(0)  # all of it is on the screen
     expect(page.get_by_role("button", name="Train", exact=True)).to_be_enabled()
-
-
-def test_a_training_is_kept_over_a_restart_of_its_server_and_can_be_continued(visitor: BrowserContext, tmp_path: Path):
-    port = free_port()
-    url = f"http://127.0.0.1:{port}"
-    page = visitor.new_page()
-    with running(streamlit_command(port), f"{url}/api/ready", tmp_path / "log.txt", TX_DRAIN_SECONDS="1") as server:
-        page.goto(f"{url}/encoder_decoder?batches=600&batch=128")
-        page.get_by_role("button", name=TRAIN, exact=True).click(timeout=60_000)
-        expect(page.get_by_role("button", name=STOP, exact=True)).to_be_visible(timeout=60_000)
-        server.terminate()
-        server.wait(120)
-    with running(streamlit_command(port), f"{url}/api/ready", tmp_path / "log.txt"):
-        kept = TRAINING_KEPT.format(page=page_of("encoder_decoder").name)
-        expect(page.get_by_test_id("stToast")).to_contain_text(kept, timeout=60_000)
-        expect(page.get_by_test_id("stToastViewButton")).to_have_count(0)
-        expect(page.get_by_role("button", name=CONTINUE, exact=True)).to_be_visible(timeout=60_000)
 
 
 def busiest(servers: Sequence[Popen]) -> Popen:

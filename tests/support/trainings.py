@@ -38,7 +38,7 @@ def own_server(monkeypatch: pytest.MonkeyPatch, *, limit: int, pause: float) -> 
     monkeypatch.setattr(background, "REST_SECONDS", pause)
     yield registry
     for visitor, _ in list(registry._jobs):
-        registry.forget(visitor)
+        registry.leave(visitor, 0)
 
 
 def progress(state: str, batches: int | None = None) -> re.Pattern[str]:

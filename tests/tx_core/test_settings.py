@@ -150,13 +150,13 @@ def test_only_cores_that_the_process_may_use_are_counted():
 @pytest.mark.parametrize(
     ("memory", "expected"),
     [
-        (1000.0, [250, 62, 62, 50, 1, 10]),
-        (8000.0, [2000, 500, 500, 400, 2, 50]),
-        (float("inf"), [2000, 512, 1000, 400, 2, 50]),
+        (1000.0, [250, 62, 62, 1, 10]),
+        (8000.0, [2000, 500, 500, 2, 50]),
+        (float("inf"), [2000, 512, 1000, 2, 50]),
     ],
 )
 def test_the_defaults_follow_the_memory_that_the_host_gives(memory: float, expected: list[int]):
-    names = ("max_model_megabytes", "cache_megabytes", "max_record_megabytes", "max_upload_megabytes", "trainings")
+    names = ("max_model_megabytes", "cache_megabytes", "max_record_megabytes", "trainings")
     script = (
         f"import os; os.sched_getaffinity = lambda _: {{0}}; from tx_core import host_memory\n"
         f"host_memory.host_megabytes = lambda: float('{memory}')\n"

@@ -27,7 +27,6 @@ QUEUE_FULL = "The queue of this server is full. Try again in a minute."
 SHARE_TAKEN = "Visitors from your address have {most} runs in the background, as many as one address may. Try again in a minute."
 SHARE_OF_ADDRESS = 0.8
 """Of all places, which a class behind one address may take; the others are kept for visitors from elsewhere."""
-SERVER_ENDS = "This server is about to end. Try again in a minute."
 UNEXPECTED_END = "This run ended unexpectedly. Start it again; if it happens twice, choose smaller sizes or fewer texts."
 
 TrainingState = Literal["waiting", "running", "stopping", "stopped", "finished", "failed"]
@@ -75,8 +74,6 @@ class _Job:
         seen: When its visitor last looked, by the registry's clock.
         before: What the visitor had before: comes back if this one leaves the queue.
         dropped_at: When it is dropped because its visitor left, by the registry's clock.
-        kept_seconds: How long it is kept then; where the visitor is back, it is asked again after as long.
-        is_back: Tells then whether that visitor has come back.
     """
 
     training: Trainable
@@ -85,8 +82,6 @@ class _Job:
     state: TrainingState = "waiting"
     before: "_Job | None" = None
     dropped_at: float = inf
-    kept_seconds: float = 0.0
-    is_back: Callable[[], bool] = lambda: False
     records: list[Any] = field(default_factory=list)
     problem: str = ""
     stop: threading.Event = field(default_factory=threading.Event)
@@ -110,7 +105,6 @@ class Registry:
         self._limit, self._clock = limit, clock
         self._max_runs = host_settings().max_background_runs if max_runs is None else max_runs
         self._jobs: dict[tuple[str, str], _Job] = {}  # in the order in which they came
-        self._ended = False
         self._computing = 0  # threads; one that was told to stop counts until its step is done
         self._lock = threading.Lock()
 
@@ -182,49 +176,15 @@ class Registry:
                 job.state = "stopping"
                 job.stop.set()
 
-    def leave(self, visitor: str, seconds: float, is_back: Callable[[], bool]) -> None:
-        """Drop all that a visitor has after so many seconds, unless the visitor looks at it.
-
-        One who is back by then, but looks at something else, keeps it: `is_back` is asked again after as many seconds.
-        """
+    def leave(self, visitor: str, seconds: float) -> None:
+        """Drop all that a visitor has after so many seconds, unless the visitor looks at it."""
         with self._lock:
             for (owner, _), job in self._jobs.items():
                 if owner == visitor:
-                    job.dropped_at, job.kept_seconds, job.is_back = self._clock() + seconds, seconds, is_back
-
-    def knows(self, visitor: str) -> bool:
-        """Tell whether a visitor has anything."""
-        with self._lock:
-            return any(owner == visitor for owner, _ in self._jobs)
-
-    def forget(self, visitor: str) -> None:
-        """Stop and drop all that a visitor has."""
-        with self._lock:
-            for key in [key for key in self._jobs if key[0] == visitor]:
-                self._drop(key)
-
-    def end(self, seconds: float) -> dict[tuple[str, str], Trainable]:
-        """Stop all runs, begin none, and give what they came to by visitor and kind, finished and earlier ones included.
-
-        seconds: How long to wait for steps that are being computed; a run whose step takes longer is left out.
-        """
-        with self._lock:
-            self._ended, self._limit = True, 0
-            for key in self._waiting():
-                self._withdraw(key)
-            for job in self._jobs.values():
-                if job.state == "running":
-                    job.state = "stopping"
-                    job.stop.set()
-        end = self._clock() + seconds
-        while self.running and self._clock() < end:
-            time.sleep(REST_SECONDS)
-        with self._lock:
-            return {key: job.training for key, job in self._jobs.items() if job.state in ("stopped", "finished")}
+                    job.dropped_at = self._clock() + seconds
+            self._advance()
 
     def _check_room(self, visitor: str, address: str) -> None:
-        if self._ended:
-            raise Busy(SERVER_ENDS)
         self._advance()
         active = [owner for (owner, _), job in self._jobs.items() if job.active]
         if visitor in active:
@@ -273,9 +233,6 @@ class Registry:
     def _advance(self) -> None:
         """Drop what belongs to visitors who are gone, and begin what waits while there is room."""
         now = self._clock()
-        for job in self._jobs.values():
-            if job.dropped_at <= now and job.is_back():
-                job.dropped_at = now + job.kept_seconds
         gone = now - VISITOR_TIMEOUT_SECONDS
         for key in [key for key, job in self._jobs.items() if job.seen < gone or job.dropped_at <= now]:
             self._drop(key)

@@ -6,7 +6,6 @@ imports. The files are served as they are, below a hash of all of them, so an ad
 browser may keep it forever. What every drawing may say comes from Python as a module, too: core/texts.js.
 """
 
-import gzip
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -21,9 +20,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from pages.ui.canvas import texts
-from pages.ui.shell.start_page import COMPRESSION, IMMUTABLE
 
 PATH = "modules"
+IMMUTABLE = "public, max-age=31536000, immutable"
 CANVAS = Path(__file__).parents[3] / "assets" / "canvas"
 GONE = "There is no such script: load the page again."
 IMPORT = re.compile(r'^import \{([^}]+)\} from "(\.[^"]+\.js)";\n', re.MULTILINE)
@@ -59,17 +58,8 @@ async def answer(request: Request) -> Response:
     source = (sources() | style_sheets()).get(name)
     if asked != version() or source is None:
         return Response(GONE, 404, {"Cache-Control": "no-store"}, "text/plain")
-    headers = {"Cache-Control": IMMUTABLE, "Vary": "Accept-Encoding"}
     kind = "text/css" if name in style_sheets() else "text/javascript"
-    if "gzip" in request.headers.get("accept-encoding", ""):
-        return Response(gzipped(source), 200, headers | {"Content-Encoding": "gzip"}, kind)
-    return Response(source, 200, headers, kind)
-
-
-@cache
-def gzipped(source: str) -> bytes:
-    """Compress a module or a style sheet once for all browsers."""
-    return gzip.compress(source.encode(), COMPRESSION)
+    return Response(source, 200, {"Cache-Control": IMMUTABLE}, kind)
 
 
 ROUTE = Route(f"/{PATH}/{{version}}/{{name:path}}", answer)

@@ -143,8 +143,6 @@ READING_PROGRESS = {
     "finished": "Done: sentence {done:,} of {total:,}, {seconds:.0f} s",
     "failed": "Failed: sentence {done:,} of {total:,}, {seconds:.0f} s",
 }
-ENDING_KEPT = "This server is about to end. The training is stopped then and kept: when the page is back, it can be continued."
-ENDING_LOST = "This server is about to end, and this with it: it cannot be kept. Start it again when the page is back."
 QUEUE_NEXT = "Waiting: you are next. It starts automatically."
 QUEUE_ONE_AHEAD = "Waiting: 1 visitor is ahead of you. It starts automatically."
 QUEUE_MANY_AHEAD = "Waiting: {ahead:,} visitors are ahead of you. It starts automatically."

@@ -5,14 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
-from streamlit.runtime import Runtime
 
 from pages.ui.canvas import drawings
 from pages.ui.canvas.charts import lines_chart
 from pages.ui.panels import texts
-from pages.ui.shell import draining, metrics
+from pages.ui.shell import metrics
 from pages.ui.shell.address import HELD, widget_key
-from pages.ui.shell.admission import connections, kept_seconds, own_address
+from pages.ui.shell.admission import own_address
 from pages.ui.shell.frame import explain
 from tx_core.errors import ExplorerError, memory_checked
 from tx_core.settings import host_settings
@@ -26,12 +25,8 @@ SCANS = Registry(limit=host_settings().scans)
 metrics.watch_number("tx_trainings", "Trainings and readings of many sentences that compute now", lambda: TRAININGS.running)
 metrics.watch_number("tx_scans", "Scans of heads that compute now", lambda: SCANS.running)
 
-LAST_STEP_SECONDS = 2.0
-"""At the end of the server: how long a step of a training may take to be kept."""
-_sessions: dict[str, str] = {}
-"""Streamlit's names of the sessions of visitors."""
-_writers: dict[str, Callable[[Any], bytes]] = {}
-"""What writes a training of a kind, by kinds that can be written."""
+LEFT_SECONDS = 300.0
+"""How long a visitor's runs and their results wait for a browser that lost the connection, or left."""
 
 CURVE_COLOURS = ("#3f83cf", "#c2751c")
 """Blue and orange: 3:1 or more on the white and on the dark background, distinct with any colour vision."""
@@ -45,23 +40,13 @@ Series = Mapping[str, Sequence[tuple[float, float]]]
 
 def visitor() -> str:
     """Name the visitor by a random word of this session; what is theirs is dropped when Streamlit drops the session."""
-    name = _claim(st.session_state.setdefault("training_visitor", secrets.token_hex(16)))
-    _sessions[name] = draining.own_session()
-    return name
+    return _claim(st.session_state.setdefault("training_visitor", secrets.token_hex(16)))
 
 
 def _release(name: str) -> None:
-    """Drop what is a visitor's: at once if the page was closed, otherwise when Streamlit drops the session.
-
-    Streamlit calls this whenever a connection ends, and lets a browser come back to the session, to whichever page.
-    """
-    session = _sessions.get(name, "")
+    """Drop what is a visitor's, LEFT_SECONDS after the connection ended: Streamlit lets the browser come back to the session."""
     for registry in (TRAININGS, SCANS):
-        if connections.has_left(session):
-            registry.forget(name)
-        registry.leave(name, kept_seconds(), lambda: Runtime.exists() and Runtime.instance().is_active_session(session))
-    for other in [other for other in list(_sessions) if not (TRAININGS.knows(other) or SCANS.knows(other))]:
-        _sessions.pop(other, None)
+        registry.leave(name, LEFT_SECONDS)
 
 
 @st.cache_resource(scope="session", show_spinner=False, on_release=_release)
@@ -91,38 +76,6 @@ def add_stopped(kind: str, loaded: Trainable) -> None:
     """Put a training that was loaded from a file in place of the visitor's; raise Busy while that one runs."""
     st.session_state[HELD] = True
     TRAININGS.add_stopped(visitor(), kind, loaded)
-
-
-def keep_when_the_server_ends(kind: str, write: Callable[[Any], bytes], read: Callable[[bytes], Trainable]) -> None:
-    """Keep trainings of a kind when the server ends, and put that of this visitor in place which an earlier server kept.
-
-    Call it in each run of the page.
-    """
-    _writers[kind] = write
-    if st.session_state.setdefault(f"{kind}_kept_sought", False):
-        return
-    st.session_state[f"{kind}_kept_sought"] = True
-    data = draining.take(draining.lost_session(), kind)
-    if data is None or current_run(kind) is not None:
-        return
-    try:
-        add_stopped(kind, read(data))
-    except ExplorerError as problem:
-        explain(problem)
-
-
-def keep_trainings() -> int:
-    """Stop all trainings and keep those that can be written; give their number."""
-    ended = TRAININGS.end(LAST_STEP_SECONDS)
-    SCANS.end(0.0)
-    return sum(
-        draining.keep(_sessions[name], kind, _writers[kind](training))
-        for (name, kind), training in ended.items()
-        if kind in _writers and _sessions.get(name)
-    )
-
-
-draining.drain.wait_for(lambda: TRAININGS.running + SCANS.running, keep_trainings)
 
 
 def stop(kind: str) -> None:
@@ -222,8 +175,6 @@ def _watch(kind: str, draw: Callable[[Snapshot], None], was_running: bool, progr
     if snapshot is None or (was_running and not snapshot.running):
         st.rerun()
     _show_progress(snapshot, progress)
-    if draining.drain.begun and snapshot.running:
-        st.caption(f":material/power_settings_new: {texts.ENDING_KEPT if kind in _writers else texts.ENDING_LOST}")
     if snapshot.problem:
         st.text(snapshot.problem)
     draw(snapshot)

@@ -1,23 +1,17 @@
 """Results shared by all visitors: engines and runs, cached by plain keys within a limit in bytes. All are read-only.
 
-A result that one visitor alone has used goes when that visitor leaves; what several have used stays while there is room.
-
 The default limit, TX_CACHE_MEGABYTES, holds the run of a large model on a long text (12 layers of 12 heads on 512 tokens:
 151 MB), its view in whole words, and another visitor's run of the same size.
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from threading import Lock
-from typing import Protocol, TypeVar
-from weakref import WeakSet, WeakValueDictionary
+from typing import NamedTuple, Protocol, TypeVar
+from weakref import WeakValueDictionary
 
 from cachetools import LRUCache
 
 from pages.ui.shell import garbage, metrics, readiness
-from pages.ui.shell.admission import connections
-from pages.ui.shell.draining import own_session
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine, with_special_tokens
 from tx_core.engine.first_view import awaited_engine
@@ -37,21 +31,11 @@ class Sized(Protocol):
 Result = TypeVar("Result", bound=Sized)
 
 
-@dataclass(eq=False)
-class CacheEntry:
-    """A cached result.
+class CacheEntry(NamedTuple):
+    """A cached result, and the estimated size in bytes of it and its key."""
 
-    Attributes:
-        key: What it is cached under.
-        result: What was computed.
-        nbytes: The estimated size in bytes of the result and its key.
-        session: The only session whose pages have used it; "" before a page has, None once several sessions have.
-    """
-
-    key: tuple
     result: Sized
     nbytes: int
-    session: str | None = ""
 
 
 _entries: LRUCache[tuple, CacheEntry] = LRUCache(
@@ -59,8 +43,6 @@ _entries: LRUCache[tuple, CacheEntry] = LRUCache(
 )
 _in_use: WeakValueDictionary[tuple, Sized] = WeakValueDictionary()
 """Results that are larger than the whole cache, for as long as a page that shows them holds them."""
-_of_one_session: defaultdict[str, WeakSet[CacheEntry]] = defaultdict(WeakSet)
-"""By session, the entries that it alone has used."""
 _guard = Lock()
 metrics.watch_number("tx_cache_bytes", "Results that visitors share", lambda: _entries.currsize)
 _frozen_engines: dict[str, int] = {}
@@ -130,10 +112,7 @@ def get(key: tuple) -> Sized | None:
     """Return the result cached under a key, or None."""
     with _guard:
         entry = _entries.get(key)
-        if entry is None:
-            return _in_use.get(key)
-        _note_use(entry, own_session())
-        return entry.result
+        return _in_use.get(key) if entry is None else entry.result
 
 
 def get_or_compute(key: tuple, compute: Callable[[], Result]) -> Result:
@@ -148,37 +127,13 @@ def get_or_compute(key: tuple, compute: Callable[[], Result]) -> Result:
         return cached
     with memory_checked():
         result = compute()
-    entry = CacheEntry(key, result, result.nbytes + _key_bytes(key))
+    entry = CacheEntry(result, result.nbytes + _key_bytes(key))
     with _guard:
         if entry.nbytes <= _entries.maxsize:
             _entries[key] = entry
-            _note_use(entry, own_session())
         else:
             _in_use[key] = result
     return result
-
-
-def drop_results_of_absent_visitors() -> None:
-    """Drop what no session has used but one whose visitor has left."""
-    with _guard:
-        for session in _of_one_session.keys() - connections.sessions():
-            for entry in _of_one_session.pop(session):
-                _entries.pop(entry.key, None)
-
-
-connections.when_left.append(drop_results_of_absent_visitors)
-
-
-def _note_use(entry: CacheEntry, session: str) -> None:
-    """Take in that a session has used a result; "" stands for a request outside of a run of a page."""
-    if not session or entry.session in (session, None):
-        return
-    if entry.session == "":
-        entry.session = session
-        _of_one_session[session].add(entry)
-    else:
-        _of_one_session[entry.session].discard(entry)
-        entry.session = None
 
 
 def _key_bytes(key: tuple) -> int:

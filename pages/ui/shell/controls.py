@@ -24,10 +24,8 @@ from pages.ui.shell.address import (
     widget_key,
     write_view,
 )
-from pages.ui.shell.admission import say_if_slowed
 from pages.ui.shell.frame import explain
 from pages.ui.shell.metrics import page_run
-from pages.ui.shell.run_start import remember_download
 from tx_core.engine import catalogue
 from tx_core.engine.catalogue import DEFAULT, ModelCard
 from tx_core.engine.download import CATALOGUE
@@ -280,8 +278,6 @@ def download_button(
     """Offer a file, which a function writes only when it is asked for. The page does not run again."""
     mime = MIME_TYPES.get(file_name.rpartition(".")[2], "application/octet-stream")
     options = {"key": key, "help": help, "disabled": disabled}
-    if not callable(content):
-        remember_download(content.encode() if isinstance(content, str) else content, mime, file_name)
     st.download_button(label, content, file_name, mime, on_click="ignore", icon=":material/download:", **options)
 
 
@@ -374,7 +370,6 @@ def _draw_live(
     # The built-in model is small: a second core, which the browser may be using, does not help.
     small = st.session_state.get(widget_key(page, "model"), DEFAULT) == DEFAULT
     use_one_core() if small else use_all_cores()
-    say_if_slowed()
     restore_hidden_fields(page, fields)
     try:
         with page_run(page), memory_checked():

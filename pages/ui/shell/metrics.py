@@ -20,10 +20,9 @@ from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, G
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
-from streamlit.runtime import Runtime
-from streamlit.runtime.stats import ACTIVE_SESSIONS_FAMILY
 
 from pages.contents import PAGES
+from pages.ui.shell import admission
 from tx_core.engine import threads
 from tx_core.errors import ExplorerError
 from tx_core.settings import host_settings
@@ -52,17 +51,13 @@ def watch_number(name: str, description: str, read: Callable[[], float]) -> None
     Gauge(name, description, registry=_registry).set_function(read)
 
 
-def visitors() -> int:
-    """Count the browsers that are connected."""
-    return sum(stat.value for stat in Runtime.instance().stats_mgr.get_stats([ACTIVE_SESSIONS_FAMILY])[ACTIVE_SESSIONS_FAMILY])
-
-
 def runs_now() -> int:
     """Count the runs of pages, and of parts of them, that go on now."""
     return len(_running)
 
 
-watch_number("tx_visitors", "Browsers that are connected", visitors)
+watch_number("tx_visitors", "Browsers that are connected", admission.connected)
+watch_number("tx_visitors_waiting", "Browsers that wait for room", admission.waiting)
 watch_number("tx_slots", "Computations that pages may run at once", lambda: host_settings().compute_slots)
 watch_number("tx_slots_in_use", "Computations that pages run now", threads.page_slots_in_use)
 watch_number("tx_slots_waiting", "Pages that wait for a compute slot", threads.pages_waiting)
@@ -70,7 +65,10 @@ watch_number("tx_slots_waiting", "Pages that wait for a compute slot", threads.p
 
 @contextmanager
 def page_run(page: str) -> Iterator[None]:
-    """Time a run of a page, or of a part of it that runs alone; within a run that is timed, nothing. Also a decorator."""
+    """Time a run of a page, or of a part of it that runs alone, and hold the next one of a page that asks too often.
+
+    Within a run that is timed, nothing. Also a decorator.
+    """
     thread = threading.get_ident()  # of the script: it runs one thing at a time
     if thread in _running:
         yield
@@ -82,6 +80,7 @@ def page_run(page: str) -> Iterator[None]:
     finally:
         _running.discard(thread)
         _page_seconds.labels(page).observe(time.perf_counter() - start)
+        admission.pause_after_run()
 
 
 def count_failure(error: Exception) -> None:

@@ -5,6 +5,8 @@ This module must not import torch at its top: app.py imports it before the first
 
 import gc
 import logging
+import os
+import signal
 import threading
 import time
 from collections.abc import Callable
@@ -18,6 +20,8 @@ RETRY_SECONDS = 5.0
 VISITOR_SECONDS, PAGE_SECONDS, PICTURE_SECONDS = 1.0, 10.0, 1.0
 """How long loading waits for a first visitor to come, then for the page to run, and then for a browser to draw it."""
 WARMUP_SENTENCE = "The cat sat on the mat."
+NOTICE_SECONDS, CLOSING_SECONDS = 2.0, 1.5
+"""How long a server that ends still serves, in which a proxy notices; how long connections may then take to close."""
 LOAD_FAILED = "The default model could not be loaded. The server's log says why."
 
 
@@ -46,6 +50,7 @@ class Status:
 
 ENDING = Status("ending")
 """What a server says that was told to end."""
+_ending = threading.Event()
 
 
 class FirstVisit:
@@ -152,6 +157,40 @@ def _unused_card() -> str:
     from tx_core.engine.device import unused_card
 
     return unused_card()
+
+
+def state() -> Status:
+    """Return the state of the default model, or that the server ends."""
+    return ENDING if _ending.is_set() else default_engine.status
+
+
+def end_at_sigterm(end_streams: Callable[[], None]) -> None:
+    """Answer 503 from SIGTERM on, so that a proxy sends nobody here any more, and end the server NOTICE_SECONDS later.
+
+    Call it once the server has set its own handler. Nothing is done where that is not one that can be called later, or outside
+    the main thread, where Python has no signals.
+
+    end_streams: ends the answers that would go on for ever, for which the server would wait.
+    """
+    usual = signal.getsignal(signal.SIGTERM)
+    if threading.current_thread() is not threading.main_thread() or not callable(usual):
+        return
+
+    def end(number: int, frame: object) -> None:
+        time.sleep(NOTICE_SECONDS)
+        end_streams()
+        usual(number, frame)
+        time.sleep(CLOSING_SECONDS)
+        os._exit(128 + number)  # a connection that never closes would keep the process alive
+
+    def begin_or_end(number: int, frame: object) -> None:
+        if _ending.is_set():
+            usual(number, frame)
+        else:
+            _ending.set()
+            threading.Thread(target=end, args=[number, frame], name="end", daemon=True).start()
+
+    signal.signal(signal.SIGTERM, begin_or_end)
 
 
 def models_may_come() -> bool:

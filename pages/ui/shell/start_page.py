@@ -6,23 +6,18 @@ tells Streamlit's scripts where their server is.
 """
 
 import base64
-import gzip
 import hashlib
 import re
 from functools import cache
 from pathlib import Path
 
 import streamlit as st
-from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
 
 from pages.contents import FORMER_HOME, FORMER_HOME_PARAMETERS, PAGES
-from pages.ui.shell.admission import client_address, connections
 from pages.ui.shell.readiness import first_visit
-from pages.ui.shell.texts import APP_NAME, TRY_LATER
 from tx_core.settings import host_settings
 
 SIDEBAR_WIDTH = 230  # pixels; the pictures need the rest
@@ -90,46 +85,6 @@ def content_policy() -> str:
     )
 
 
-SCRIPT_PATH = re.compile(r"static/(?:js|css)/[\w.-]+")
-IMMUTABLE = "public, max-age=31536000, immutable"
-MEDIA_TYPES = {".js": "text/javascript", ".css": "text/css"}
-COMPRESSION = 4
-"""Of gzip's nine levels: 0.8 MB of 2.9 in 30 ms. The last saves another 4 % in twice that time."""
-
-
-class CompressedScripts:
-    """Answer for the scripts of the start page, compressed and from memory; plain ASGI.
-
-    Streamlit reads each of these hundred files from disk for every new visitor, in steps between which it waits for the
-    interpreter, and sends it as it is. Their names hold a hash of their contents, so a browser may keep them.
-    """
-
-    def __init__(self, app: ASGIApp):
-        self.app = app
-        self.base = str(st.get_option("server.baseUrlPath") or "").strip("/")
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        path = scope["path"].lstrip("/").removeprefix(self.base).lstrip("/") if scope["type"] == "http" else ""
-        is_script = path in start_scripts() and scope["method"] == "GET"
-        if not is_script or "gzip" not in Headers(scope=scope).get("accept-encoding", ""):
-            await self.app(scope, receive, send)
-            return
-        headers = {"Content-Encoding": "gzip", "Cache-Control": IMMUTABLE, "Vary": "Accept-Encoding"}
-        await Response(compressed(path), headers=headers, media_type=MEDIA_TYPES[Path(path).suffix])(scope, receive, send)
-
-
-@cache
-def start_scripts() -> frozenset[str]:
-    """List the scripts and styles that the start page names, by their paths below the base path."""
-    return frozenset(SCRIPT_PATH.findall(start_page()))
-
-
-@cache
-def compressed(path: str) -> bytes:
-    """Compress a script or a style of the start page, for the first browser that asks for it."""
-    return gzip.compress((INDEX_PAGE.parent / path).read_bytes(), COMPRESSION)
-
-
 @cache
 def start_page() -> str:
     """Write the start page: Streamlit's, with our style, the server's address and those of the scripts at the end of its head.
@@ -157,10 +112,8 @@ def element_scripts(index: str) -> tuple[list[str], list[str]]:
     return found[: len(ELEMENTS)], found[len(ELEMENTS) :]
 
 
-async def answer(request: Request) -> HTMLResponse:
-    """Serve the start page; a browser asks anew at each visit. Where there is no room even to wait, say so."""
-    if reason := connections.refuses(client_address(request.scope)):
-        return HTMLResponse(f"<!doctype html><title>{APP_NAME}</title><p>{reason} {TRY_LATER}", 503, {"Retry-After": "120"})
+async def answer(_request: Request) -> HTMLResponse:
+    """Serve the start page; a browser asks anew at each visit."""
     first_visit.begun.set()
     return HTMLResponse(start_page(), headers={"Cache-Control": "no-cache"})
 

@@ -7,6 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 import segno
 import yaml
+from pages.ui.shell.run_start import OFFERED_FILES
 
 from pages import contents
 from pages.contents import PAGES
@@ -18,7 +19,6 @@ from pages.ui.panels import lesson
 from pages.ui.panels.texts import REVEALED
 from pages.ui.shell.address import ADDED_VIEWS, DRAFT, HELD, LESSON, LOCK
 from pages.ui.shell.frame import new_id
-from pages.ui.shell.run_start import OFFERED_FILES
 from pages.ui.shell.texts import ADD_TO_LESSON
 from tests.support.serving import ROOT
 from tx_core.classroom.lesson_file import KIND_OF_MEASURE, Lesson, pack_lesson, read_lesson, unpack_lesson

@@ -8,7 +8,6 @@ from tx_core.training import background
 from tx_core.training.background import (
     ALREADY_RUNNING,
     QUEUE_FULL,
-    SERVER_ENDS,
     SHARE_TAKEN,
     UNEXPECTED_END,
     VISITOR_TIMEOUT_SECONDS,
@@ -113,7 +112,7 @@ def test_a_stop_takes_a_run_out_of_the_queue_and_those_behind_move_up():
     registry.stop("bob", "copy")
     assert registry.snapshot("bob", "copy") is None
     assert queue_of(registry, "bob", "cid", "dan") == [None, 0, 1]
-    registry.forget("cid")
+    registry.leave("cid", 0)
     assert queue_of(registry, "cid", "dan") == [None, 0]
     first.let(1)
     assert ended(registry, "dan").state == "finished"
@@ -133,7 +132,7 @@ def test_whoever_leaves_the_queue_keeps_what_was_there_before():
     other.let(1)
     ended(registry, "bob")
     assert registry.snapshot("ann", "copy").state == "running"
-    registry.forget("ann")
+    registry.leave("ann", 0)
     stopped.let(1)
     until(lambda: registry.running == 0)
 
@@ -191,11 +190,11 @@ def test_what_a_vanished_visitor_had_is_stopped_and_forgotten():
     ended(registry, "here")
 
 
-def test_a_visitor_can_be_forgotten_at_once_and_the_next_begins_when_the_last_step_is_done():
+def test_who_leaves_is_stopped_and_the_next_begins_when_the_last_step_is_done():
     registry, dropped, next_one = Registry(limit=1), Counting(), Counting(0)
     registry.start("ann", "copy", dropped)
     registry.start("bob", "copy", next_one)
-    registry.forget("ann")
+    registry.leave("ann", 0)
     assert registry.snapshot("ann", "copy") is None
     assert queue_of(registry, "bob") == [0]
     dropped.let(1)
@@ -253,46 +252,3 @@ def test_a_training_from_a_file_takes_its_place_but_not_that_of_a_running_one():
         registry.add_stopped("ann", "copy", loaded)
     running.let(1)
     ended(registry, "ann")
-
-
-def test_at_the_end_all_runs_stop_none_begins_and_what_they_came_to_is_given():
-    registry, running, waiting, done = Registry(limit=1), Counting(5), Counting(5), Counting(1)
-    registry.start("ann", "copy", done)
-    done.let(1)
-    assert ended(registry, "ann").state == "finished"
-    registry.start("bob", "copy", running)
-    registry.start("cid", "copy", waiting)
-    running.let(2)
-    until(lambda: registry.snapshot("bob", "copy").records == (1,) or registry.snapshot("bob", "copy").records == (1, 2))
-    running.let(1)
-    assert registry.end(30.0) == {("ann", "copy"): done, ("bob", "copy"): running}
-    assert registry.snapshot("bob", "copy").state == "stopped"
-    assert registry.snapshot("cid", "copy") is None
-
-
-@pytest.mark.parametrize("limit", [1, 3])
-def test_after_the_end_nothing_begins_neither_what_waited_nor_what_is_new(limit: int):
-    registry, late = Registry(limit), Counting(1)
-    slow = [Counting(5) for _ in range(limit)]
-    for number, training in enumerate(slow):
-        registry.start(f"slow {number}", "copy", training)
-    registry.start("waits", "copy", late)
-    assert registry.end(0.05) == {}
-    for ask in (lambda: registry.start("new", "copy", late), lambda: registry.resume("new", "copy")):
-        with pytest.raises(Busy, match=SERVER_ENDS):
-            ask()
-    registry.add_stopped("kept", "copy", late)
-    assert registry.running == limit
-    assert registry.snapshot("waits", "copy") is None
-    for number, training in enumerate(slow):
-        training.let(1)
-        assert ended(registry, f"slow {number}").state == "stopped"
-    assert registry.running == late.done == 0
-
-
-def test_at_the_end_a_step_that_takes_too_long_is_not_waited_for():
-    registry, running = Registry(limit=1), Counting(5)
-    registry.start("ann", "copy", running)
-    assert registry.end(0.05) == {}
-    running.let(5)
-    assert ended(registry, "ann").state == "stopped"

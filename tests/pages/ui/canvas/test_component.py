@@ -1,6 +1,5 @@
 """Components are sent where their script and styles are found, never these; what comes back from a reader is read with care."""
 
-import gzip
 import json
 import re
 import shutil
@@ -75,7 +74,6 @@ def forget() -> None:
         component.modules_of,
         component.single_script,
         component.style_sheets,
-        component.gzipped,
     ):
         cached.cache_clear()
 
@@ -85,14 +83,6 @@ def test_a_module_is_served_as_it_is_below_the_version_and_kept_for_good(suffix:
     answer = answered(component.version() + suffix, "core/bytes.js")
     assert answer.body == (component.CANVAS / "core" / "bytes.js").read_bytes()
     assert answer.headers["content-type"].startswith("text/javascript")
-    assert "immutable" in answer.headers["cache-control"]
-    assert "content-encoding" not in answer.headers
-
-
-def test_a_module_is_sent_compressed_to_a_browser_that_takes_it():
-    answer = answered(component.version(), "core/bytes.js", (b"accept-encoding", b"gzip, deflate, br"))
-    assert (answer.headers["content-encoding"], answer.headers["vary"]) == ("gzip", "Accept-Encoding")
-    assert gzip.decompress(answer.body) == (component.CANVAS / "core" / "bytes.js").read_bytes()
     assert "immutable" in answer.headers["cache-control"]
 
 

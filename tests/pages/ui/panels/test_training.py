@@ -1,12 +1,10 @@
 """Training on a page: what a visitor has ends with the session, and queue and curves are said in words."""
 
 from collections.abc import Iterator
-from types import SimpleNamespace
 
 import pytest
 
 from pages.ui.panels import texts, training
-from pages.ui.shell.admission import kept_seconds
 from tests.support.trainings import Clock, Counting, until
 from tx_core.training.background import Registry
 
@@ -18,7 +16,6 @@ def two_runs(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Clock, list[Coun
     for name, run in zip(("TRAININGS", "SCANS"), runs, strict=True):
         monkeypatch.setattr(training, name, Registry(limit=1, clock=clock))
         getattr(training, name).start("ann", "copy", run)
-    monkeypatch.setitem(training._sessions, "ann", "her session")
     yield clock, runs
     for run in runs:
         run.let(1000)
@@ -28,51 +25,24 @@ def two_runs(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Clock, list[Coun
 def test_the_end_of_a_session_drops_its_trainings_and_its_scans(two_runs):
     clock, runs = two_runs
     training._release("ann")
-    clock.now = 1.01 * kept_seconds()
+    clock.now = 1.01 * training.LEFT_SECONDS
     for registry, run in zip((training.TRAININGS, training.SCANS), runs, strict=True):
         run.let(1)  # nobody else asks: the run itself finds that its visitor is gone
         until(lambda run=run: run.closed)
         assert run.done == 1
-        assert not registry.knows("ann")
-    training._release("somebody else")
-    assert "ann" not in training._sessions
-
-
-def test_who_closes_the_page_gives_the_room_away_at_once(two_runs, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(training.connections, "has_left", lambda session: session == "her session")
-    training._release("ann")
-    assert not training.TRAININGS.knows("ann") and not training.SCANS.knows("ann")
-    assert "ann" not in training._sessions
+        assert registry.snapshot("ann", "copy") is None
 
 
 def test_a_short_loss_of_the_network_keeps_the_training(two_runs):
     clock, (run, _) = two_runs
     training._release("ann")
-    clock.now = 0.5 * kept_seconds()
+    clock.now = 0.5 * training.LEFT_SECONDS
     run.let(1)
     until(lambda: training.TRAININGS.snapshot("ann", "copy").records == (1,))
-    clock.now = 3 * kept_seconds()
+    clock.now = 3 * training.LEFT_SECONDS
     run.let(1)
     until(lambda: training.TRAININGS.snapshot("ann", "copy").records == (1, 2))
     assert training.TRAININGS.snapshot("ann", "copy").state == "running"
-    assert training._sessions["ann"] == "her session"  # by which the end of the server keeps it
-
-
-def test_who_comes_back_to_another_page_has_the_training_still(two_runs, monkeypatch: pytest.MonkeyPatch):
-    clock, (run, _) = two_runs
-    active = {"her session"}
-    server = SimpleNamespace(exists=lambda: True, instance=lambda: server, is_active_session=lambda name: name in active)
-    monkeypatch.setattr(training, "Runtime", server)
-    training._release("ann")
-    clock.now = 3 * kept_seconds()
-    run.let(1)
-    until(lambda: run.done == 1)
-    assert training.TRAININGS.knows("ann") and training.TRAININGS.running == 1
-    active.clear()  # closed on that page, which claimed nothing: nobody calls _release
-    clock.now += 1.01 * kept_seconds()
-    run.let(1)
-    until(lambda: run.closed)
-    assert not training.TRAININGS.knows("ann")
 
 
 @pytest.mark.parametrize(

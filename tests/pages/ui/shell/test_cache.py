@@ -1,12 +1,7 @@
 """The cache gives everyone the result of their own question, within its bound."""
 
-import asyncio
-from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from pathlib import Path
-from weakref import WeakSet
 
 import numpy as np
 import pytest
@@ -15,10 +10,6 @@ from cachetools import LRUCache
 from pages.ui.panels.head_map import prepared_view
 from pages.ui.panels.view_options import ViewOptions
 from pages.ui.shell import cache
-from pages.ui.shell.admission import Connections
-from tests.support.apart import run_apart
-from tests.support.serving import fetch, free_port, running, streamlit_command
-from tests.support.stream_client import visit
 from tx_core.errors import ModelUnavailable, TextProblem
 from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.trace import AttentionStack, Encoding, Trace
@@ -81,111 +72,6 @@ def test_a_long_key_counts_though_its_result_is_tiny(room: LRUCache):
     for number in range(50):
         cache.get_or_compute((f"{number} " + " " * 500,), lambda: Block("tiny", 1))
     assert len(room) < 5
-
-
-class Visitors:
-    """Visitors by the names of their sessions, who run pages one after the other."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch):
-        self.connections, self.tokens, self.running = Connections(), {}, ""
-        self.connections.when_left.append(cache.drop_results_of_absent_visitors)
-        monkeypatch.setattr(cache, "connections", self.connections)
-        monkeypatch.setattr(cache, "own_session", lambda: self.running)
-
-    def run(self, session: str, name: str) -> bool:
-        """Let a visitor's page ask for a result; tell whether it was computed. "" stands for a request beside the pages."""
-        if session and session not in self.tokens:
-            self.tokens[session] = self.connections.open(session)
-            self.connections.find(self.tokens[session]).session = session
-        self.running, computed = session, []
-        cache.get_or_compute((name,), lambda: computed.append(name) or Block(name, 10))
-        return bool(computed)
-
-    def leave(self, session: str, *, broken: bool = False) -> None:
-        self.connections.close(self.tokens.pop(session), broken=broken)
-
-
-@pytest.fixture
-def visitors(room: LRUCache, monkeypatch: pytest.MonkeyPatch) -> Visitors:
-    monkeypatch.setattr(cache, "_of_one_session", defaultdict(WeakSet))
-    return Visitors(monkeypatch)
-
-
-def names(room: LRUCache) -> set[str]:
-    return {name for (name,) in room}
-
-
-def test_what_one_visitor_alone_has_used_goes_when_that_visitor_leaves(visitors: Visitors, room: LRUCache):
-    for session, name in (("ann", "hers"), ("bob", "his"), ("ann", "of both"), ("bob", "of both"), ("ann", "hers")):
-        visitors.run(session, name)
-    visitors.leave("ann")
-    assert names(room) == {"his", "of both"}
-    assert not visitors.run("bob", "his")
-    visitors.leave("bob")
-    assert names(room) == {"of both"}
-
-
-def test_what_a_broken_connection_has_used_stays_as_long_as_its_place(visitors: Visitors, room: LRUCache):
-    visitors.run("ann", "hers")
-    visitors.run("bob", "his")
-    visitors.leave("ann", broken=True)
-    assert names(room) == {"hers", "his"}
-    visitors.connections._clock = lambda: float("inf")
-    visitors.leave("bob")
-    assert names(room) == set()
-
-
-def test_what_was_computed_before_any_page_used_it_belongs_to_the_first_that_does(visitors: Visitors, room: LRUCache):
-    visitors.run("", "prefetched")
-    visitors.run("", "never asked for")
-    assert not visitors.run("ann", "prefetched")
-    assert not visitors.run("", "prefetched")
-    visitors.leave("ann")
-    assert names(room) == {"never asked for"}
-
-
-def test_what_a_run_computes_after_its_visitor_has_left_goes_with_the_next_who_leaves(visitors: Visitors, room: LRUCache):
-    visitors.run("ann", "hers")
-    visitors.run("bob", "his")
-    token = visitors.tokens["ann"]
-    visitors.leave("ann")
-    visitors.tokens["ann"] = token  # her page is still running
-    visitors.run("ann", "late")
-    assert names(room) == {"his", "late"}
-    visitors.leave("bob")
-    assert names(room) == set()
-
-
-def test_what_made_room_for_others_is_not_kept_for_its_visitor(visitors: Visitors, room: LRUCache):
-    for number in range(100):
-        visitors.run("ann", f"{number}")
-    assert len(room) == len(cache._of_one_session["ann"]) < 60
-
-
-def test_of_visitors_who_came_and_went_a_server_keeps_no_result(tmp_path: Path):
-    url, secret = f"http://127.0.0.1:{(port := free_port())}", "a-secret-of-this-test"
-
-    def cached_bytes() -> float:
-        shown = fetch(f"{url}/api/metrics", Authorization=f"Bearer {secret}")[2].decode()
-        return next(float(line.split()[1]) for line in shown.splitlines() if line.startswith("tx_cache_bytes"))
-
-    async def until(size: float) -> None:
-        async with asyncio.timeout(120):
-            while await asyncio.to_thread(cached_bytes) != size:
-                await asyncio.sleep(0.05)
-
-    async def come_and_go() -> None:
-        async with visit(url, "attention", "text=Someone+stays"):
-            of_one = await asyncio.to_thread(cached_bytes)
-            async with AsyncExitStack() as others:
-                for number in range(5):
-                    await others.enter_async_context(visit(url, "attention", f"text=Visitor+{number}+comes"))
-                assert await asyncio.to_thread(cached_bytes) > 5 * of_one > 0
-            await until(of_one)
-        await until(0)
-
-    with running(streamlit_command(port), f"{url}/api/ready", tmp_path / "log.txt", TX_METRICS_TOKEN=secret):
-        run_apart(come_and_go())
 
 
 def words(count: int) -> Encoding:

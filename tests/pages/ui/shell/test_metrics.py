@@ -42,14 +42,6 @@ def read(host):
     return numbers
 
 
-@pytest.fixture(autouse=True)
-def no_visitors(monkeypatch: pytest.MonkeyPatch):
-    """These tests have no running server, whose visitors would be counted."""
-    stats = type("Stats", (), {"get_stats": lambda _self, names: {name: [] for name in names}})
-    runtime = type("Runtime", (), {"stats_mgr": stats()})
-    monkeypatch.setattr(metrics.Runtime, "instance", lambda: runtime)
-
-
 def test_a_run_is_timed_and_a_problem_counted(read):
     with metrics.page_run("attention"):
         pass
