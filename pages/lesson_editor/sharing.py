@@ -8,7 +8,6 @@ import streamlit as st
 from pages import contents
 from pages.lesson_editor import texts
 from pages.lesson_editor.draft import FILE_BOX, OPENED, Fields, boxes_of, draft_of, file_of, replace_draft, take_file
-from pages.lesson_editor.offline import MAX_MEGABYTES, lesson_web_page
 from pages.ui.panels.lesson import (
     PAGES_WITH_VIEW,
     class_link,
@@ -51,12 +50,6 @@ def offer_lesson(draft: Fields, problems: Mapping[int, ExplorerError]) -> None:
             step_link(name, 1, texts.PREVIEW, ":material/play_arrow:")
             class_link(name, texts.USE_IN_CLASS)
             download_button(texts.SAVE, written, "lesson.yaml")
-            download_button(
-                texts.WEB_PAGE,
-                lambda: lesson_web_page(lesson),
-                "lesson.html",
-                help=texts.WEB_PAGE_HELP.format(megabytes=MAX_MEGABYTES),
-            )
         _offer_link(lesson)
     with st.expander(texts.FILE, key="lesson_editor_written"):
         st.code(written, language=None, line_numbers=True, wrap_lines=True)

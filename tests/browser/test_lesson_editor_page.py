@@ -1,10 +1,8 @@
 """A teacher makes a lesson from views of two pages, saves, opens and shares it; and loses nothing by a reload."""
 
-import re
 from pathlib import Path
 
 import pytest
-import yaml
 from playwright.sync_api import Browser, Locator, Page, TimeoutError, expect
 
 from pages import contents
@@ -251,48 +249,3 @@ def test_the_editor_is_read_by_everybody_and_nothing_of_it_is_cut(page_at, axe, 
     wait_for_script(page)
     axe(page)
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-
-
-DRAWN = """section => {
-  const canvas = section.querySelector('canvas')
-  const seen = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data
-  return new Set(new Uint32Array(seen.buffer)).size
-}"""
-"""How many colours the picture of a step has."""
-
-
-def test_the_web_page_of_a_lesson_about_every_page_shows_each_view_offline(page_at, browser: Browser, tmp_path: Path):
-    views = {"fill_mask": {"text": SCHOOL}, "self_attention": {"text": KEYS}, "attention": {"text": KEYS, "heads": "2-8"}}
-    steps = [
-        {"title": page.name, "page": page.key, "view": views.get(page.key, {}), "text": f"Look: {MARKUP}"}
-        for page in contents.PAGES
-        if page.computes
-    ]
-    asked = next(step for step in steps if step["page"] == "fill_mask")
-    asked["question"] = {"ask": "Which word?", "kind": "word", "answer": {"measure": "top_word", "text": SCHOOL}}
-    whole = {"title": MARKUP, "language": "en", "level": "beginner", "minutes": 5, "about": "All pages.", "steps": steps}
-    page = page_at("/lesson_editor")
-    open_file(page, yaml.safe_dump(whole))
-    file = tmp_path / "lesson.html"
-    file.write_bytes(saved(page, tmp_path, texts.WEB_PAGE))
-    assert file.stat().st_size < 400_000
-    with browser.new_context(offline=True, viewport={"width": 390, "height": 900}) as alone:
-        reader, faults = alone.new_page(), []
-        reader.on("console", lambda message: faults.append(message.text))
-        reader.on("pageerror", lambda error: faults.append(str(error)))
-        reader.goto(file.as_uri())
-        sections = reader.locator("section")
-        expect(sections).to_have_count(len(steps))
-        for number, step in enumerate(steps):
-            section = sections.nth(number)
-            expect(section.get_by_role("heading")).to_have_text(f"{number + 1}. {step['title']}")
-            if "question" in step:
-                expect(section.get_by_test_id("still")).to_be_hidden()
-                section.get_by_text(texts.OPEN_ANSWER).click()
-                expect(section.get_by_text(re.compile("went")).first).to_be_visible()
-            canvas = section.get_by_test_id("still")
-            expect(canvas).to_be_visible()
-            assert canvas.get_attribute("aria-label")
-            assert section.evaluate(DRAWN) > 5, step["page"]
-        assert reader.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-        assert faults == []

@@ -23,8 +23,6 @@ from pages.ui.shell.frame import explain
 from pages.ui.shell.level import is_hidden
 from tx_core.errors import ExplorerError
 
-COLLECTOR = "export_collector"
-"""Session entry of a visit without a browser: a function that takes what a menu would offer, instead of drawing it."""
 CODE_KINDS = {"project": texts.PROJECT_CODE, "transformers": texts.TRANSFORMERS_CODE}
 
 
@@ -33,9 +31,6 @@ def export_menu(page: str, exports: Exports, title: str = texts.TITLE, *, place:
 
     Call it where the views were drawn, so that it follows every click. place: tells several menus of a page apart.
     """
-    if collect := st.session_state.get(COLLECTOR):
-        collect(exports)
-        return
     if not is_offered("export"):
         return
     name = f"{page}_{place}" if place else page
@@ -123,10 +118,10 @@ def stand_alone(export: Export) -> str:
         *_table(web_page),
         f'<div id="data" hidden>{base64.b64encode(web_page.data()).decode("ascii")}</div>',
     ]
-    return write_document(one_line(export.title), _style(web_page.styles), body, single_script(web_page.module, START))
+    return _document(one_line(export.title), _style(web_page.styles), body, single_script(web_page.module, START))
 
 
-def write_document(title: str, style: str, body: Sequence[str], script: str, language: str = "en") -> str:
+def _document(title: str, style: str, body: Sequence[str], script: str) -> str:
     """Write a whole HTML page. Its content security policy allows its one script, named by its hash, and no request.
 
     title: text, which is escaped; also the heading. body: markup below it.
@@ -136,7 +131,7 @@ def write_document(title: str, style: str, body: Sequence[str], script: str, lan
     return "\n".join(
         [
             "<!doctype html>",
-            f'<html lang="{escape(language)}">',
+            '<html lang="en">',
             "<head>",
             '<meta charset="utf-8">',
             f'<meta http-equiv="Content-Security-Policy" content="{escape(POLICY.format(digest=digest))}">',
