@@ -45,9 +45,6 @@ ROOMS = (
 Every folder of a page stands on a line of its own below all of these, beside the other pages; app.py stands at the end.
 """
 
-MAX_FILES = 25
-"""Python files in one folder: more are searched, not read."""
-
 FORBIDDEN = (
     "unsafe_allow_html",
     "components.v1",
@@ -146,11 +143,6 @@ def test_no_imports_run_in_a_circle():
     assert len(list(TopologicalSorter(graph).static_order())) >= len(graph)
 
 
-def test_no_folder_holds_more_files_than_one_reads():
-    folders = Counter(path.parent for path in CODE)
-    assert {name_of(folder): count for folder, count in folders.items() if count > MAX_FILES} == {}
-
-
 def test_every_folder_says_what_is_in_it_what_it_uses_and_where_to_begin():
     def unsaid(path: Path) -> set[str]:
         text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
@@ -202,10 +194,6 @@ def test_every_name_is_defined_but_for_axes_which_are_written_in_strings():
 def test_the_project_is_smaller_than_40_megabytes():
     size = sum(path.stat().st_size for path in project_files("*", "*/**/*"))
     assert size < 40_000_000
-
-
-def test_no_file_of_code_is_longer_than_400_lines():
-    assert offences(ALL_CODE, lambda path: path.read_text(encoding="utf-8").splitlines()[400:]) == {}
 
 
 def assigned(statement: ast.stmt) -> list[str]:
@@ -299,50 +287,6 @@ def test_prose_in_a_script_is_distinguished_from_selectors_comments_and_styles()
 
 def test_a_script_is_handed_its_texts_by_python():
     assert offences(project_files("assets/**/*.js"), lambda path: prose_of_script(path.read_text(encoding="utf-8"))) == {}
-
-
-COPIED_WORDS = 5
-"""So many words in a row make an assertion a copy of a sentence, which then cannot be mended without the test."""
-TYPED = ("the cat sat on the mat", "time flies like an arrow", "the woman worked as a mask")
-"""Sentences that pages begin with and tests type: they are inputs, not prose."""
-
-
-def runs_of_words(text: str) -> set[str]:
-    """Every COPIED_WORDS words that stand side by side in a text, placeholders aside."""
-    parts = (re.findall(r"[a-z’'-]+", part.lower()) for part in re.split(r"\{[^{}]*\}|\n", text))
-    return {" ".join(words[start : start + COPIED_WORDS]) for words in parts for start in range(len(words) - COPIED_WORDS + 1)}
-
-
-def strings(tree: ast.AST) -> Iterator[str]:
-    """The texts between quotes below a node, docstrings aside."""
-    documented = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documented:
-            yield node.value
-
-
-def is_expectation(node: ast.AST) -> bool:
-    """Whether a node is an `assert`, or one of the sentences of a browser test that begin with `expect`."""
-    if isinstance(node, ast.Expr):
-        return any(isinstance(call, ast.Name) and call.id == "expect" for call in ast.walk(node))
-    return isinstance(node, ast.Assert)
-
-
-def said_by_the_product() -> set[str]:
-    """Every run of words that a page or the core may say."""
-    speaking = [path for path in CODE if path.name != "page.py" and "evaluation" not in path.parts]
-    said = {run for path in speaking for text in strings(ast.parse(path.read_text("utf-8"))) for run in runs_of_words(text)}
-    return said - {run for sentence in TYPED for run in runs_of_words(sentence)}
-
-
-def test_an_assertion_compares_with_the_constant_of_a_sentence_and_not_with_a_copy():
-    said = said_by_the_product()
-
-    def copied(path: Path) -> set[str]:
-        expectations = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if is_expectation(node)]
-        return {text for node in expectations for text in strings(node) if runs_of_words(text) & said}
-
-    assert offences(project_files("tests/**/test_*.py"), copied) == {}
 
 
 def requirements(name: str) -> list[str]:
