@@ -19,7 +19,8 @@ from pages.ui.canvas.component import component, component_value, value_timestam
 from tx_core.settings import host_settings
 
 PATH = "framed"
-SECONDS = 900.0
+SECONDS = 120.0
+"""A frame fetches its document at once; a page that runs later publishes it again."""
 MAX_DOCUMENT_BYTES = 96_000_000
 
 

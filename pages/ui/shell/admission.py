@@ -119,7 +119,7 @@ def pause_after_run() -> None:
 
 
 def own_address() -> str:
-    """Return what the visitor whose page runs is counted by; "local" on the server's own machine, whose address Streamlit hides."""
+    """Return what the visitor whose page runs is counted by; "local" on the server's own machine."""
     return counted_address(str(st.context.ip_address or "local"))
 
 

@@ -20,6 +20,7 @@ from pages.ui.panels.lesson import OWN_LESSONS, names_in_order
 from pages.ui.panels.lesson_question import compute
 from pages.ui.panels.texts import SWITCH_OFF_HEAD
 from pages.ui.panels.tokens import escape_markdown
+from pages.ui.shell import admission
 from pages.ui.shell.address import CLASS_RESULTS, PLACE, PRESENT
 from pages.ui.shell.level import ADVANCED, BASIC, LEVEL
 from pages.ui.shell.texts import ABOUT_THE_ROOM, BACK_TO_CLASS, CANNOT_BE_SHOWN
@@ -393,5 +394,5 @@ def test_a_database_that_is_away_is_explained(rooms: Rooms, open_app: Callable[.
 
 def test_who_asks_for_rooms_is_counted_as_visitors_are(monkeypatch: pytest.MonkeyPatch):
     for address, counted_by in (("::ffff:203.0.113.7", "203.0.113.7"), ("2001:db8::9", "2001:db8::/64"), (None, "local")):
-        monkeypatch.setattr(entrance.st, "context", SimpleNamespace(ip_address=address))
-        assert entrance.client() == counted_by
+        monkeypatch.setattr(admission.st, "context", SimpleNamespace(ip_address=address))
+        assert admission.own_address() == counted_by
