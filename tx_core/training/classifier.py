@@ -171,11 +171,11 @@ def train_classifier(training: ClassifierTraining) -> Generator[ClassifierProgre
     began = time.monotonic()
     while not training.finished:
         with sole_use(training.device):
-            progress = train_batch(training, began)
+            progress = train_classifier_batch(training, began)
         yield progress
 
 
-def train_batch(training: ClassifierTraining, began: float) -> ClassifierProgress:
+def train_classifier_batch(training: ClassifierTraining, began: float) -> ClassifierProgress:
     """Train on the next batch. began: when this stretch began, by the monotonic clock."""
     settings = training.settings
     epoch, place = divmod(training.done, training.batches_an_epoch)

@@ -88,11 +88,11 @@ def train_copy(training: CopyTraining) -> Generator[CopyProgress, None, None]:
     began, first = time.monotonic(), len(training.losses)
     while not training.finished:
         with sole_use(training.device):
-            progress = train_batch(training, first, began)
+            progress = train_copy_batch(training, first, began)
         yield progress
 
 
-def train_batch(training: CopyTraining, first: int, began: float) -> CopyProgress:
+def train_copy_batch(training: CopyTraining, first: int, began: float) -> CopyProgress:
     """Train on the next batch. first: the first one of this stretch, which began at that time of the monotonic clock."""
     settings, batch = training.settings, len(training.losses)
     sources = random_sources(settings.batch_size, settings.length, settings.vocab_size, settings.seed * 1_000_003 + batch)
