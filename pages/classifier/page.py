@@ -150,7 +150,7 @@ def show_prediction(answering: ClassifierTraining) -> None:
 read_view(PAGE, FIELDS, {})
 st.markdown(texts.INTRODUCTION)
 show_formula(texts.EQUATION)
-show_source(classifier_model.Classifier, bert.max_pool, classifier.train_batch)
+show_source(classifier_model.Classifier, bert.max_pool, classifier.train_classifier_batch)
 live(PAGE, FIELDS, train)
 st.caption(texts.OWN_MODEL)
 write_view(PAGE, FIELDS, {})

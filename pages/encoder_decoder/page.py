@@ -55,7 +55,7 @@ def introduce_task() -> None:
     show_formula(texts.TASK_EQUATION)
     if not is_hidden("formulas"):
         st.markdown(texts.TASK_LETTERS)
-    show_source(seq2seq.Seq2Seq, seq2seq.DecoderBlock, copy_task.train_batch, seq2seq.greedy_decode)
+    show_source(seq2seq.Seq2Seq, seq2seq.DecoderBlock, copy_task.train_copy_batch, seq2seq.greedy_decode)
 
 
 def ask_task(snapshot: Snapshot | None, running: bool) -> None:

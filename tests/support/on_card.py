@@ -28,6 +28,7 @@ from tx_core.engine.bert_engine import BertEngine, load_bert_engine
 from tx_core.engine.device import FALLBACK_NOTICE, DeviceRunner, sole_use
 from tx_core.engine.engine import Engine
 from tx_core.engine.hub import load
+from tx_core.engine.hub.recorder import mask_and_bias
 from tx_core.fill_mask.head_scan import Scan
 from tx_core.fill_mask.prediction_shift import shift_predictions
 from tx_core.fill_mask.predictions import fill_jointly, predict
@@ -345,6 +346,12 @@ def shallow_and_deep(bert) -> Pair:
 def test_a_deep_model_waits_for_the_card_as_often_as_a_shallow_one(shallow_and_deep, run: str):
     shallow, deep = (count_waits(lambda engine=engine: RUNS[run](engine)) for engine in shallow_and_deep)
     assert 0 < deep == shallow <= MOST_WAITS.get(run, 3)
+
+
+def test_a_mask_of_the_library_with_a_bias_is_split_without_a_wait():
+    with sole_use(CARD):
+        mask = torch.zeros(1, 1, 3, 3, device=CARD)
+        assert count_waits(lambda: mask_and_bias(mask)) == 0
 
 
 @pytest.mark.parametrize("family", ["roberta", "t5"])

@@ -10,7 +10,16 @@ from torch import nn
 
 from tx_core.engine import device
 from tx_core.engine.bert_engine import load_bert_engine
-from tx_core.engine.device import FALLBACK_NOTICE, DeviceRunner, best_device, computes_bfloat16, unused_card
+from tx_core.engine.device import (
+    FALLBACK_NOTICE,
+    UNUSED_CARD,
+    WRONG_NUMBERS,
+    DeviceRunner,
+    best_device,
+    computes_bfloat16,
+    sole_use,
+    unused_card,
+)
 from tx_core.engine.hub import load as hub
 from tx_core.errors import ModelUnavailable
 from tx_core.fill_mask.predictions import predict
@@ -215,7 +224,7 @@ def test_a_card_without_kernels_leaves_it_to_the_cpu_and_one_sentence_says_why(c
 def test_a_card_that_computes_something_else_leaves_it_to_the_cpu(card):
     card(torch.ones(3, 4))
     assert best_device() == "cpu"
-    assert "(its results differ from the CPU's)" in unused_card()
+    assert unused_card() == UNUSED_CARD.format(problem=WRONG_NUMBERS)
 
 
 def test_what_an_error_says_is_no_markup_on_a_page(card):
@@ -235,3 +244,17 @@ def test_the_gpu_of_a_mac_is_used_only_where_it_is_named(host, monkeypatch):
     host(device="")
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
     assert best_device() == "cpu"
+
+
+def test_one_thread_at_a_time_computes_on_mps_and_any_number_on_other_devices():
+    def may_enter() -> bool:
+        entered = device._alone.acquire(blocking=False)
+        if entered:
+            device._alone.release()
+        return entered
+
+    with ThreadPoolExecutor(1) as other:
+        with sole_use("mps"), sole_use("mps:0"):
+            assert not other.submit(may_enter).result()
+        with sole_use("cpu"), sole_use("cuda:1"):
+            assert other.submit(may_enter).result()
