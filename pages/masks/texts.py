@@ -115,8 +115,8 @@ EXPORT_RUN_RESULT = "It ends with `moved`: for each blank, the probability of ea
 # Why masks: the whole model
 RUN_TITLE = "A mask changes what the model predicts"
 RUN_TEXT = (
-    "Write a sentence with a blank, [MASK], choose a change of the whole model, and compare the predictions before (outline) and "
-    "after (filled)."
+    "Write a sentence with a blank, choose a change of the whole model, and compare the predictions before (outline) and after "
+    "(filled). The blank is a token called [MASK]; a mask is something else: a ban, which says who may not attend to whom."
 )
 RUN_SENTENCE = "Sentence with a blank"
 RUN = "Change of the whole model"

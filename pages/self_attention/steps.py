@@ -59,11 +59,22 @@ def notes(run: SentenceSteps) -> list[str]:
         said.append(NOTES_ON_WEIGHTS[choice.weights].format(share=small_number(run.share_to_itself), **counted))
     if not choice.scaled:
         said.append(_note_on_scaling(run))
-    if choice.normalise != "softmax":
+    if choice.weights == "none":
+        said.append(_note_on_raw_products(run))
+    if choice.normalise == "hardmax":
+        said.append(texts.HARD)
+    if choice.normalise == "sparsemax":
         said.append(texts.NOT_SOFT.format(seen=run.tokens_looked_at, tokens=len(run.steps.tokens)))
     if choice.causal:
         said.append(texts.FIRST_SEES_ITSELF)
     return said
+
+
+def _note_on_raw_products(run: SentenceSteps) -> str:
+    """Say what dot products of vectors with themselves are, and what they would be as weights."""
+    squares, sums = run.steps.matches.diagonal(), run.steps.matches.sum(dim=-1)
+    ends = {"least": squares.min(), "most": squares.max(), "least_sum": sums.min(), "most_sum": sums.max()}
+    return texts.RAW_PRODUCTS.format(**{name: float(end) for name, end in ends.items()})
 
 
 def _note_on_scaling(run: SentenceSteps) -> str:

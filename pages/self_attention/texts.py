@@ -60,6 +60,11 @@ NO_PROJECTIONS = (
     "tokens match themselves best here, and a token gives {share} of its attention to itself on average. Projections let it "
     "look for something else than it is."
 )
+RAW_PRODUCTS = (
+    "The dot product of a vector with itself is its squared length, here {least:.3g} to {most:.3g}: it is 1 only for a vector of "
+    "length 1, as in cosine similarity. So raw dot products are no weights: those of a row sum to {least_sum:.3g} to "
+    "{most_sum:.3g} here, and vectors mixed by them without softmax become that much longer. Softmax makes each row sum to 1."
+)
 RANDOM_PROJECTIONS = (
     "These matrices are random, so the pattern means nothing. On average, a token gives {share} of its attention to itself."
 )
@@ -70,6 +75,10 @@ SCALING_OFF = (
 SCALING_OFF_HARD = (
     "Without scaling, the scores are √{size} = {root:.1f} times as large. Hard attention stays the same, because the highest "
     "score of a row stays the highest."
+)
+HARD = (
+    "Hard attention gives each row's whole weight to its highest score, to the first of equal ones, and exactly 0 to all other "
+    "tokens."
 )
 NOT_SOFT = (
     "Softmax gives every token that is not masked at least a little weight. Here, a token attends to {seen:.1f} of {tokens} "

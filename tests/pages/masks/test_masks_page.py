@@ -281,3 +281,14 @@ def test_the_words_below_the_penalty_are_its_numbers(open_app):
     masked = scores.masked_fill(future, -torch.inf).softmax(-1)
     leak, apart = (penalised * future).sum(-1).max(), (penalised - masked).abs().max()
     assert [metric.value for metric in app.metric[:2]] == [small_number(float(leak)), small_number(float(apart))]
+
+
+def test_the_blank_is_a_token_and_no_ban(open_app):
+    """Every token attends to [MASK] in every head; where a mask forbids it, the weight is exactly 0."""
+    engine = catalogue.load("embedded")
+    plain, causal = engine.trace(BLANK), engine.trace(BLANK, interventions=[RUN_CHANGES["causal"]])
+    (blank,) = plain.attention.query_tokens.blanks
+    assert plain.attention.weights[..., blank].min() > 0
+    assert causal.attention.weights[:, :, :blank, blank].max() == 0
+    assert causal.attention.weights[:, :, blank:, blank].min() > 0
+    assert texts.RUN_TEXT in [markdown.value for markdown in open_app("masks").markdown]

@@ -194,7 +194,10 @@ def test_hard_attention_without_scaling_is_said_to_stay_the_same(open_app):
 
 
 def test_hard_attention_is_said_to_look_at_one_token(open_app):
-    assert texts.NOT_SOFT.format(seen=1.0, tokens=7) in notes(open_app(PAGE, text=TEXT, normalise="hardmax"))
+    app = open_app(PAGE, text=TEXT, normalise="hardmax")
+    assert texts.HARD in notes(app)
+    matrices = matrix_row(app)[1]
+    np.testing.assert_array_equal(matrices["weights"], np.eye(7)[matrices["scores"].argmax(axis=-1)])
 
 
 def test_every_switch_on_the_page_changes_the_address(open_app):
@@ -324,3 +327,26 @@ def test_the_sentence_goes_along_to_other_pages(open_app):
 def test_links_to_other_pages_have_a_heading_and_without_them_there_is_none(open_app):
     headings = [[header.value for header in open_app(PAGE, **link).header] for link in ({}, {LESSON: "path", LOCK: "1"})]
     assert [texts.ELSEWHERE in one for one in headings] == [True, False]
+
+
+def test_raw_dot_products_are_said_to_be_no_weights_by_the_numbers_of_the_vectors(open_app):
+    """The squared lengths and the sums of the rows are those of the model's input; a vector of length 1 would have 1."""
+    app = open_app("self_attention", text="time flies like an arrow", weights="none", layer="1", head="1")
+    vectors = catalogue.load(catalogue.DEFAULT).trace("time flies like an arrow", keep=("hidden",)).hidden[0].astype(np.float64)
+    squares, sums = (vectors**2).sum(axis=-1), (vectors @ vectors.T).sum(axis=-1)
+    ends = {"least": squares.min(), "most": squares.max(), "least_sum": sums.min(), "most_sum": sums.max()}
+    assert texts.RAW_PRODUCTS.format(**ends) in [note.value for note in app.text]
+    assert squares.min() > 2
+    assert abs(sums - 1).min() > 1
+    unit = vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
+    np.testing.assert_allclose((unit**2).sum(axis=-1), 1)
+
+
+def test_hard_attention_is_explained_without_softmax(open_app):
+    notes = {
+        kind: [note.value for note in open_app("self_attention", text="time flies", normalise=kind).text]
+        for kind in ("softmax", "sparsemax", "hardmax")
+    }
+    assert [texts.HARD in found for found in notes.values()] == [False, False, True]
+    start = texts.NOT_SOFT.partition("{")[0]
+    assert [any(note.startswith(start) for note in found) for found in notes.values()] == [False, True, False]
