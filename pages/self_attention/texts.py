@@ -63,7 +63,7 @@ NO_PROJECTIONS = (
 RAW_PRODUCTS = (
     "The dot product of a vector with itself is its squared length, here {least:.3g} to {most:.3g}: it is 1 only for a vector of "
     "length 1, as in cosine similarity. So raw dot products are no weights: those of a row sum to {least_sum:.3g} to "
-    "{most_sum:.3g} here, and vectors mixed by them without softmax become that much longer. Softmax makes each row sum to 1."
+    "{most_sum:.3g} here, and what they mix without softmax is no average of the vectors. Softmax makes each row sum to 1."
 )
 RANDOM_PROJECTIONS = (
     "These matrices are random, so the pattern means nothing. On average, a token gives {share} of its attention to itself."
