@@ -73,7 +73,7 @@ def choose_task(page: str) -> None:
     defaults = {"vocab": SIZES["vocab"].default, "batches": SIZES["batches"].default, "numbers": NUMBERS}
     for name, default in defaults.items():
         key = widget_key(page, name)
-        if st.session_state[key] in (default, *(values[name] for values in TASK_VALUES.values())):
+        if st.session_state.get(key, default) in (default, *(values[name] for values in TASK_VALUES.values())):
             st.session_state[key] = TASK_VALUES.get(task, defaults)[name]
 
 

@@ -119,6 +119,7 @@ def load(model: str, special: bool) -> Engine:
 
 def show_examples() -> None:
     """Offer the examples; of the one that is on the page, say what to notice."""
+    forget_words_of_example()  # a click on a word may have made another sentence
     st.session_state[EXAMPLES_DRAWN] = example, origin = example_on_page()
     examples.offer(widget_key(PAGE, "example"), EXAMPLES, origin, show_example)
     if example and origin and is_offered("examples"):
@@ -142,8 +143,10 @@ def sentence_changed() -> None:
 def forget_words_of_example() -> bool:
     """Clear the words that an example has brought, once its sentence is another one; return whether there were any."""
     before, _ = st.session_state.get(EXAMPLES_DRAWN) or (None, None)
-    named = widget_key(PAGE, "named")
-    if not before or before == example_on_page()[0] or not before.named or st.session_state[named] != before.named:
+    now, named = example_on_page()[0], widget_key(PAGE, "named")
+    if not before or before == now or not before.named or st.session_state[named] != before.named:
+        return False
+    if now and now.named == before.named:
         return False
     st.session_state[named] = ""
     return True

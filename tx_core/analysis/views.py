@@ -1,7 +1,7 @@
 """Views of a run: subword tokens merged into words, special tokens hidden, heads averaged."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
@@ -97,6 +97,17 @@ def view(stack: AttentionStack, *, merge_words: bool = False, hide_special: bool
         hidden_share,
         hides,
     )
+
+
+def with_padding(view: View, padding: int) -> View:
+    """Return a view with a last column for padding that was not masked, of which a trace keeps no weights: what rows lack to 1.
+
+    padding: the number of its tokens, which the column's label names.
+    """
+    taken = (1 - view.weights.sum(axis=-1, keepdims=True)).clip(min=0)
+    weights = np.concatenate([view.weights, taken], axis=-1)
+    weights.setflags(write=False)
+    return replace(view, keys=(*view.keys, f"[PAD] × {padding}"), key_special=(*view.key_special, True), weights=weights)
 
 
 def word_groups(encoding: Encoding) -> tuple[tuple[int, ...], ...]:

@@ -20,6 +20,7 @@ from pages.ui.shell.controls import download_button
 from tx_core.analysis import sentences, views
 from tx_core.analysis.comparison import describe_largest_change
 from tx_core.analysis.views import View
+from tx_core.transformer.interventions import unmasked_padding
 from tx_core.transformer.trace import AttentionStack
 
 
@@ -92,6 +93,8 @@ def stack_view(page: str, stack: AttentionStack, identity: tuple, unchanged: Att
         maps_path = prefetch.offer_head_maps(identity, view.weights)
         return StackView(page, identity, options, HeadMap(view, options.heads, weights, description), maps_path)
     plain = prepared_view(unchanged, (*identity, "unchanged"), options)
+    if padding := _drawn_padding(page, view):
+        plain, view = (views.with_padding(one, padding) for one in (plain, view))
     return StackView(page, identity, options, changed_map(page, plain, view, options.heads, options), None)
 
 
@@ -100,7 +103,8 @@ def changed_map(page: str, plain: View, changed: View, heads: Sequence[controls.
     before, after = (views.mean_of_heads(view.weights, list(heads)) for view in (plain, changed))
     focus = changed.row_of(options.focus)
     largest = describe_largest_change(before, after, changed.queries, changed.keys, focus, rescaled=changed.hides_special)
-    description = " ".join(filter(None, [_describe_heads(heads, largest), _taken_by_padding(page, changed, after, focus)]))
+    told = [_describe_heads(heads, largest), *_taken_by_padding(page, changed, after, focus)]
+    description = " ".join(told)
     return HeadMap(changed, tuple(heads), after, description, before, plain)
 
 
@@ -131,12 +135,16 @@ def _describe(view: View, weights: Float[np.ndarray, "query key"], focus: int | 
     )
 
 
-def _taken_by_padding(page: str, changed: View, after: np.ndarray, focus: int | None) -> str:
-    """Say how much attention goes to padding that is not drawn; "" unless leaving out its mask is all that was changed."""
-    if changed.hides_special or [change.kind for change in active_changes(page)] != ["no_padding_mask"]:
-        return ""
+def _drawn_padding(page: str, changed: View) -> int:
+    """Return how many [PAD] a column of the map stands for: 0 unless leaving out their mask is all that was changed."""
+    changes = active_changes(page)
+    return 0 if changed.hides_special or len(changes) != 1 else unmasked_padding(changes)
+
+
+def _taken_by_padding(page: str, changed: View, after: np.ndarray, focus: int | None) -> list[str]:
+    """Say how much attention goes to padding that is drawn."""
     rows = slice(None) if focus is None else slice(focus, focus + 1)
-    return texts.TO_PADDING.format(share=1 - float(after[rows].sum(-1).mean()))
+    return [texts.TO_PADDING.format(share=float(after[rows, -1].mean()))] if _drawn_padding(page, changed) else []
 
 
 def weights_table(head_map: HeadMap, *, key: str) -> None:

@@ -233,7 +233,7 @@ CAUSAL_MASK, CAUSAL_MASK_HELP = "Causal mask (left to right)", "In every layer, 
 OMIT_POSITIONS = "No positions"
 OMIT_POSITIONS_HELP = "No position embeddings are added: the model cannot tell the order of the words."
 UNMASKED_PADDING = "Padding that is not masked"
-TO_PADDING = "The [PAD], which are not drawn, take {share:.2f} of it."
+TO_PADDING = "The [PAD] take {share:.2f} of it."
 UNMASKED_PADDING_HELP = (
     "So many [PAD] tokens are put after the text, as in a batch with a longer text, and the padding mask is left out: every "
     "token attends to them, too. They are not drawn, so the rows of the map sum to less than 1."

@@ -17,12 +17,13 @@ from pages.ui.panels.tokens import escape_markdown
 from pages.ui.panels.view_options import head_in_sentence
 from pages.ui.shell import metrics
 from pages.ui.shell.numbers import percent, points
-from tests.support.drawings import says, walls
+from tests.support.drawings import changes_drawn, says, walls
 from tests.support.drawn_bars import drawn_bars
 from tx_core.engine import catalogue
 from tx_core.fill_mask.head_scan import Scan
 from tx_core.fill_mask.prediction_shift import shift_predictions
 from tx_core.fill_mask.word_scores import LENGTH_NOTE, WordScore, score_words
+from tx_core.lessons.masking import padded_scores
 from tx_core.settings import host_settings
 from tx_core.transformer.interventions import Intervention, read_interventions
 
@@ -271,13 +272,16 @@ def test_what_scan_cells_show_is_the_change_around_the_middle():
     assert cells[..., 0, 0].tolist() == [[1, 128, 255], [192, 64, 153]]
 
 
-def test_attention_to_padding_that_is_not_drawn_is_named_where_nothing_else_took_any(open_app: Open):
+def test_padding_that_is_not_masked_is_drawn_and_named_where_nothing_else_was_changed(open_app: Open):
     text = "The dog [MASK] big."
-    padded = catalogue.load(catalogue.DEFAULT).trace(text, interventions=read_interventions("padding~16")).attention
-    blank = padded.query_tokens.tokens.index("[MASK]")
-    told = panel_texts.TO_PADDING.format(share=1 - padded.weights[0, 3, blank].sum())
+    scores = padded_scores(catalogue.load(catalogue.DEFAULT), text, 16)
+    blank = scores.tokens.index("[MASK]")
+    row = np.exp(scores.scores[0, 3, blank]) / np.exp(scores.scores[0, 3, blank]).sum()
     view = {"text": text, "heads": "1-4", "focus": str(blank + 1)}
-    assert told in says(open_app("fill_mask", **view, changes="padding~16"))
+    app = open_app("fill_mask", **view, changes="padding~16")
+    assert panel_texts.TO_PADDING.format(share=row[scores.real :].sum()) in says(app)
+    header, _ = changes_drawn(app)[-1]
+    assert header["keys"][-1] == "[PAD] × 16"
     beginning = panel_texts.TO_PADDING.partition("{")[0]
     for changes in ("off~1-4_padding~16", "causal"):
         assert beginning not in says(open_app("fill_mask", **view, changes=changes))

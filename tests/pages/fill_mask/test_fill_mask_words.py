@@ -179,3 +179,12 @@ def test_the_words_of_an_example_go_with_its_sentence_and_ones_own_stay(open_app
     app.text_input(key="fill_mask_text").set_value("I drink a ___ of milk.").run()
     assert app.text_input(key="fill_mask_named").value == "cup, glass"
     assert app.query_params["named"] in ("cup, glass", ["cup, glass"])
+
+
+def test_the_words_of_an_example_go_where_a_click_on_a_word_makes_another_sentence(open_app):
+    app = open_app("fill_mask")
+    assert app.session_state["fill_mask_named"]
+    pills(app).set_value([0, *app.session_state["fill_mask_text_blanks"]]).run()
+    assert not app.exception
+    assert app.text_input(key="fill_mask_named").value == ""
+    assert "named" not in app.query_params
