@@ -52,7 +52,6 @@ def test_the_app_servers_of_compose_take_addresses_from_the_proxy_and_nobody_els
     for app in apps:
         assert "ports" not in app and app.get("network_mode") is None
         assert app["environment"]["FORWARDED_ALLOW_IPS"] == "*"
-    assert "FORWARDED_ALLOW_IPS" in HOSTING
 
 
 def test_the_server_reads_the_variable_that_compose_sets(monkeypatch: pytest.MonkeyPatch):
@@ -73,11 +72,10 @@ def test_the_server_reads_the_variable_that_compose_sets(monkeypatch: pytest.Mon
 
 
 def test_a_server_started_as_said_takes_the_address_of_a_visitor_from_the_proxy_on_its_machine(tmp_path: Path):
-    commands = re.findall(r"streamlit run app\.py (--\S.*port) \d+ (.+?)`", HOSTING)
-    assert len(commands) == 2 and len(set(commands)) == 1
+    ((before, after),) = re.findall(r"streamlit run app\.py (--\S.*port) \d+ (.+)$", HOSTING, re.MULTILINE)
     script, port = tmp_path / "shows_address.py", free_port()
     script.write_text("import streamlit as st\nst.text(f'from {st.context.ip_address}')\n", "utf-8")
-    options = [*commands[0][0].split(), str(port), *commands[0][1].split()]
+    options = [*before.split(), str(port), *after.split()]
     url = f"http://127.0.0.1:{port}"
 
     async def shown() -> str:
@@ -128,9 +126,6 @@ def test_the_models_in_ray_are_those_that_the_app_asks_and_every_command_names_w
     source = (ROOT / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8")
     assert re.search(rf"^{name} = ", source, re.MULTILINE)
     assert [f"class {deployment['name']}:" in source for deployment in application["deployments"]] == [True]
-    assert {*application["deployments"][0]["autoscaling_config"], *application["deployments"][0]["ray_actor_options"]} >= set(
-        re.findall(r"`(min_replicas|max_replicas|num_cpus|num_gpus)`", HOSTING)
-    )
     assert (ROOT / "requirements-ray.txt").exists() and "-r requirements-ray.txt" in HOSTING
 
 
@@ -140,7 +135,6 @@ def test_kubernetes_takes_every_part_of_the_manifest(kind: str):
     wrong = KUBERNETES[kind] | {"spec": KUBERNETES[kind]["spec"] | {"moon": 1}}
     with pytest.raises(kubernetes_validate.ValidationError):
         kubernetes_validate.validate(wrong, SCHEMAS, strict=True)
-    assert f"Kubernetes {SCHEMAS}" in HOSTING
 
 
 @pytest.fixture(scope="module")

@@ -59,81 +59,71 @@ class Settings(BaseSettings):
 
     device: Device = _field(
         "",
-        "Where to compute. On MPS, Apple's GPU, one computation runs at a time.",
-        default="CUDA where a card is there and computes, else the CPU",
+        "Where to compute. On MPS (Apple's GPU), one computation at a time.",
+        default="CUDA if a card computes, else the CPU",
         allowed="cpu, mps, cuda or cuda:N",
     )
     engine: Literal["process", "ray"] = _field(
-        "process", "Where models run: in the app's own process, or in Ray.", default="process", allowed="process or ray"
+        "process", "Where models run: in the app's process or in Ray.", default="process", allowed="process or ray"
     )
     ray_address: RayAddresses = _field(
         "http://127.0.0.1:8000",
-        "Where Ray Serve answers, with TX_ENGINE=ray. If several are given, the next one is asked when one does not answer.",
+        "Where Ray Serve answers; several are tried in turn.",
         default="http://127.0.0.1:8000",
-        allowed="one or several addresses like http://host:8000, with spaces between them",
+        allowed="addresses like http://host:8000, separated by spaces",
     )
     frame_ancestors: FrameAncestors = _field(
         "'self' https://huggingface.co" if os.environ.get("SPACE_ID") else "'self'",
-        "Whose pages may show this app in a frame.",
-        default="'self'; in a Hugging Face Space 'self' https://huggingface.co",
-        allowed="'self' and addresses like https://moodle.example.org, with spaces between them",
+        "Sites that may show this app in a frame.",
+        default="'self'; in a Space also https://huggingface.co",
+        allowed="'self' and addresses like https://moodle.example.org, separated by spaces",
     )
     any_model: bool = _field(False, "Visitors may name any model of the hub.")
     models_dir: DirectoryPath | None = _field(
         None,
-        "Visitors may open the checkpoints in the folders of this directory, each in the hub's layout.",
+        "Every visitor may open the checkpoints in its folders, each in the hub's layout.",
         default="none",
         allowed="an existing directory",
     )
-    max_model_megabytes: Count = _share_of_memory(
-        2000, 4, "Memory for models beside the embedded one; the one unused for longest makes room. A larger model is refused."
-    )
-    max_download_megabytes: Count = _field(
-        20_000, "Room on disk for all models from the hub. A model that does not fit is not downloaded."
-    )
-    max_visitors: Count = _field(500, "Pages that may be open in browsers at once; later visitors wait for room.")
+    max_model_megabytes: Count = _share_of_memory(2000, 4, "Memory for models beside the embedded one; a larger one is refused.")
+    max_download_megabytes: Count = _field(20_000, "Disk space for models from the hub; one that does not fit is not downloaded.")
+    max_visitors: Count = _field(500, "Pages open in browsers at once; later visitors wait.")
     max_runs_a_second: Annotated[float, Field(ge=0.1, le=1000)] = _field(
-        5.0, "Runs that one page may ask for, after 20 at once; of what comes faster, the newest counts."
+        5.0, "Runs of one page after 20 at once; faster ones are skipped but for the newest."
     )
     cache_megabytes: Annotated[int, Field(ge=0)] = _share_of_memory(
-        512, 16, "Memory for results that visitors share. A result that is larger is computed again at every click."
+        512, 16, "Memory for shared results; a larger result is computed at every click."
     )
     compute_slots: Count = _field(max(2, CORES), "Computations at once for pages.", default="number of cores, at least 2")
-    background_slots: Count = _field(
-        min(2, CORES), "Batches of long work at once, beside the pages.", default="number of cores, at most 2"
-    )
-    slot_timeout_seconds: Annotated[float, Field(ge=0, le=3600)] = _field(
-        20.0, "How long a page waits for a compute slot before it asks the visitor to try again."
-    )
+    background_slots: Count = _field(min(2, CORES), "Batches of long work at once.", default="number of cores, at most 2")
+    slot_timeout_seconds: Annotated[float, Field(ge=0, le=3600)] = _field(20.0, "How long a page waits for a compute slot.")
     trainings: Count = _field(
         int(max(1, min(max(2, CORES), MEMORY / 2000))),
-        "Trainings at once; later ones wait for their turn.",
-        default="number of cores, at least 2; at most one for each 2 GB of memory",
+        "Trainings at once; later ones wait.",
+        default="number of cores, at least 2; at most one per 2 GB of memory",
     )
     max_training_multiply_adds: Annotated[float, Field(ge=1, le=1e18)] | None = _field(
         None,
-        "Length of a training that a visitor may start: 5e11 multiply-adds take a minute or two on one core.",
+        "Length of a training; 5e11 take a minute or two on one core.",
         default="5e11; on a CUDA card 5e13",
         allowed="a number from 1 to 1e+18",
     )
     scans: Count = _field(2, "Scans of the heads of large models at once.")
     max_background_runs: Count = _field(
         int(min(50, max(4, MEMORY / 100))),
-        "Trainings that compute, wait or are done, and as many scans. Visitors from one address may have four fifths of them.",
-        default="one for each 100 MB of memory, 4 to 50",
+        "Trainings kept (running, waiting, done), and as many scans; one address has at most four fifths.",
+        default="one per 100 MB of memory, 4 to 50",
     )
-    max_model_tokens: Annotated[int, Field(ge=8)] = _field(
-        1024, "Longest text, in tokens: the weights of 12 layers of 12 heads then take 600 MB."
-    )
+    max_model_tokens: Annotated[int, Field(ge=8)] = _field(1024, "Longest text in tokens; 1,024 take 600 MB in BERT base.")
     max_record_megabytes: Count = _share_of_memory(
         1000,
         16,
-        "What one run of a model may keep; a longer text is refused before it is computed, which takes about twice as much.",
+        "What one run may keep; computing it takes twice that. A longer text is refused.",
     )
-    max_text_characters: Count = _field(20_000, "Longest text, in characters.")
+    max_text_characters: Count = _field(20_000, "Longest text in characters.")
     max_sentences: Count | None = _field(
         None,
-        "Sentences in a file of many sentences.",
+        "Sentences in a file for Many sentences.",
         default="20,000; on a CUDA card 100,000",
         allowed="a whole number from 1",
     )
@@ -141,33 +131,31 @@ class Settings(BaseSettings):
     max_examples: Count = _field(20_000, "Labelled texts in a file for the classifier.")
     max_example_file_megabytes: Count = _field(1, "Size of such a file.")
     max_model_file_megabytes: Count = _field(
-        14, "Size of a saved encoder-decoder. Streamlit's `server.maxUploadSize` must be larger than each of these three."
+        14, "Size of a saved encoder-decoder. `server.maxUploadSize` must exceed these three."
     )
 
     metrics_token: Annotated[str, StringConstraints(pattern=r"^([\x21-\x7e]{16,200})?$")] = _field(
         "",
-        "Whoever sends it (`Authorization: Bearer …`) gets metrics for Prometheus at /api/metrics; without it there are none.",
+        "Token for /api/metrics (`Authorization: Bearer …`); without it there are no metrics.",
         default="none",
-        allowed="16 to 200 visible characters of ASCII",
+        allowed="16 to 200 visible ASCII characters",
     )
     database_url: DatabaseUrl = _field(
         "",
-        "Where the rooms of classes are kept when several servers stand behind one address. Without it, in a file.",
+        "Where several servers keep rooms; without it, in a file.",
         default="none",
         allowed="an address like postgresql://user:password@host/database",
     )
     rooms_file: str = _field(
         "",
         "That file (SQLite).",
-        default="attention-explorer/rooms.sqlite below $XDG_STATE_HOME or ~/.local/state",
+        default="attention-explorer/rooms.sqlite in $XDG_STATE_HOME or ~/.local/state",
         allowed="a path that can be written",
     )
     max_rooms: Count = _field(100, "Rooms of classes at once.")
     max_students: Count = _field(250, "Students in a room.")
-    max_answers_a_minute: Count = _field(30, "Answers that one student may send in a minute.")
-    room_hours: Annotated[float, Field(ge=0.1, le=168)] = _field(
-        24.0, "How long a room lives at most, in hours; then all of it is deleted."
-    )
+    max_answers_a_minute: Count = _field(30, "Answers of one student in a minute.")
+    room_hours: Annotated[float, Field(ge=0.1, le=168)] = _field(24.0, "Hours until a room and its answers are deleted.")
 
 
 @lru_cache(maxsize=1)
