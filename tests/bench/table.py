@@ -1,5 +1,7 @@
 """One line of the table of measured numbers."""
 
+import os
+from datetime import date
 from typing import NamedTuple
 
 
@@ -13,7 +15,9 @@ class Row(NamedTuple):
 
 
 def markdown(rows: list[Row]) -> str:
-    """Write the rows as a table for the README."""
-    lines = ["| what | measured | at most |", "|---|---|---|"]
-    lines += [f"| {row.what} | {row.measured}{'' if row.kept else ' **missed**'} | {row.at_most} |" for row in rows]
+    """Return the rows as the table of README.md, dated today; what else ran on the machine is for the reader to add."""
+    lines = ["| what | measured | at most | date | machine |", "|---|---|---|---|---|"]
+    where = f"{date.today()} | {os.cpu_count()} cores"
+    for row in rows:
+        lines.append(f"| {row.what} | {row.measured}{'' if row.kept else ' **missed**'} | {row.at_most} | {where} |")
     return "\n".join(lines)
