@@ -12,16 +12,11 @@ from tests.support.serving import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 ENVIRONMENT = "python3 -m venv .venv && .venv/bin/pip install -r "
-DOCUMENTS = (
-    "README.md",
-    "CHANGELOG.md",
-    "CONTRIBUTING.md",
-    "HOSTING.md",
-    "tests/bench/README.md",
-    "tx_core/training/README.md",
-    "assets/models/embedded/README.md",
-    "assets/lessons/README.md",
-)
+DOCUMENTS = [
+    path.relative_to(ROOT).as_posix()
+    for pattern in ("*.md", "assets/**/*.md", "pages/**/*.md", "tests/**/*.md", "tx_core/**/*.md")
+    for path in sorted(ROOT.glob(pattern))
+]
 CI = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 
 
