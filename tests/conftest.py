@@ -4,11 +4,15 @@ import functools
 import gc
 import importlib
 import inspect
+import os
 import sys
 import threading
 from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
+
+# One core for each process of the tests: threads that wait for one another take most of a busy machine. Read by torch at import.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import hypothesis
 import jaxtyping
@@ -66,12 +70,22 @@ OF_A_MODULE = {"attacked", "cluster", "served", "whole"}
 """Servers, clusters and scans that all tests of a module use."""
 
 
+DEFAULT_FAMILIES = {"bert", "roberta"}
+"""Of a test of every family of models; those of the other families run in CI only."""
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest selects by marker
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the modules with a server of their own first, so that it is started once.
+    """Mark what runs in CI only, and run the modules with a server of their own first, so that it is started once.
 
     Where several processes run the tests, one that is done takes tests from the end of another's list. A module that was divided
     would start its server twice, and the test that reads its log at the end would read another one.
     """
+    for item in items:
+        family = item.callspec.params.get("family", "bert") if hasattr(item, "callspec") else "bert"
+        in_browser = item.path.is_relative_to(ROOT / "tests" / "browser")
+        if family not in DEFAULT_FAMILIES or (in_browser and "journeys" not in item.path.parts):
+            item.add_marker(pytest.mark.ci)
     first = {item.path for item in items if OF_A_MODULE.intersection(item.fixturenames)}
     items.sort(key=lambda item: item.path not in first)
 

@@ -27,6 +27,8 @@ from tests.support.stream_client import Visitor, visit
 from tx_core.classroom.lesson_file import PACKED_MARK, Lesson, pack_lesson
 from tx_core.errors import LessonProblem
 
+pytestmark = pytest.mark.ci
+
 Answer = tuple[int, str, bytes]
 Found = TypeVar("Found")
 FIELDS = sorted(

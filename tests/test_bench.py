@@ -5,6 +5,8 @@ import pytest
 from tests.bench.visitors import come_and_go, many_visitors, run_cost, server_process
 from tests.support.apart import run_apart
 
+pytestmark = pytest.mark.ci
+
 
 @pytest.mark.parametrize("page", ["attention", "fill_mask"])
 def test_visitors_come_type_and_go_and_are_measured(server: str, page: str):

@@ -15,6 +15,8 @@ from packaging.requirements import Requirement
 
 from tests.support.serving import ROOT, WITHOUT_MODELS, fetch, serving
 
+pytestmark = pytest.mark.ci
+
 HOSTING = (ROOT / "HOSTING.md").read_text(encoding="utf-8")
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
 HF = [shlex.split(line) for line in re.findall(r"^\.venv/bin/hf (.+)$", HOSTING, re.MULTILINE)]

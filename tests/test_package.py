@@ -16,6 +16,8 @@ from packaging.specifiers import SpecifierSet
 from tests.support.serving import ROOT
 from tests.test_readme import README, python_of_the_readme
 
+pytestmark = pytest.mark.ci
+
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 TAKEN = ("3.11", "3.12", "3.13", "3.14")
 REFUSED = ("3.10", "3.15")

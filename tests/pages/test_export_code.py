@@ -25,6 +25,8 @@ from tx_core.corpus.sentence_stream import SourceFile
 from tx_core.corpus.statistics import Reading, read_all
 from tx_core.engine import catalogue
 
+pytestmark = pytest.mark.ci
+
 Open = Callable[..., AppTest]
 SHARES = "sorted(share for _, share in predictions)"
 BLANKS = {"text": "The old ___ drank \"some\" [MASK] 'tea'.", "named": "tea,unbelievably,💥", "listed": "5"}

@@ -15,6 +15,8 @@ from tests.support.exports import exported_code
 from tests.support.snippets import computed
 from tx_core.engine import catalogue
 
+pytestmark = pytest.mark.ci
+
 Open = Callable[..., AppTest]
 LOCAL = {"model": "local:own bert", "text": "A cat sat on the mat."}
 

@@ -8,6 +8,8 @@ import pytest
 from tests.support.drawings import problems
 from tests.support.hostile_checkpoints import HARMLESS, HOSTILE, TEXT
 
+pytestmark = pytest.mark.ci
+
 CASES = [(family, name) for family in HARMLESS for name in HOSTILE if name != "no settings"]  # which is not even offered
 PAGES = {"attention": TEXT, "fill_mask": f"{TEXT} ___"}
 

@@ -27,6 +27,8 @@ from tx_core.classroom.room_records import STUDENT, TEACHER
 from tx_core.classroom.rooms import Rooms
 from tx_core.errors import SettingsProblem
 
+pytestmark = pytest.mark.ci
+
 SOURCE = (ROOT / "assets" / "lessons" / "path.yaml").read_text("utf-8")
 STEPS = 10
 MARK = "Xylophones"

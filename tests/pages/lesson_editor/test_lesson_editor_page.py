@@ -7,7 +7,6 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 import segno
 import yaml
-from pages.ui.shell.run_start import OFFERED_FILES
 
 from pages import contents
 from pages.contents import PAGES
@@ -304,13 +303,3 @@ def test_the_qr_code_is_that_of_the_link():
 
 def test_the_page_is_in_the_documents():
     assert contents.page("lesson_editor").name in (ROOT / "README.md").read_text(encoding="utf-8")
-
-
-def test_every_file_of_a_lesson_is_kept_while_the_page_runs_again(open_app):
-    app = open_app("attention", text=KEYS)
-    add_view(app)
-    app.switch_page("lesson_editor/page.py").run()
-    content, _ = app.session_state[OFFERED_FILES]["lesson.yaml"]
-    assert content.decode().strip() == written_lesson(app)
-    app.run()
-    assert not app.exception

@@ -13,6 +13,8 @@ from tx_core.classroom import lesson_file
 from tx_core.classroom.lesson_file import MAX_LESSON_BYTES, Lesson, LessonLoader, read_lesson, write_lesson
 from tx_core.errors import LessonProblem
 
+pytestmark = pytest.mark.ci
+
 SHIPPED = {path.stem: path.read_text(encoding="utf-8") for path in sorted((ROOT / "assets" / "lessons").glob("*.yaml"))}
 WHOLE_FILE = (lesson_file.NOT_TEXT, lesson_file.TOO_LARGE.partition("{")[0])
 """How the messages begin that are not about a line."""

@@ -13,6 +13,8 @@ from tx_core.engine import catalogue
 from tx_core.errors import CheckpointProblem, ExplorerError
 from tx_core.fill_mask.predictions import predict
 
+pytestmark = pytest.mark.ci
+
 
 @pytest.fixture
 def copied(checkpoint, tmp_path: Path):

@@ -43,6 +43,8 @@ from tx_core.fill_mask.word_scores import score_words
 from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.trace import ALL_PARTS
 
+pytestmark = pytest.mark.ci
+
 TEXT, PAIR, BLANKS = "The old cat sat on the mat", "and slept all day", "The ___ sat on a ___ in the house."
 FAMILIES = ("roberta", "gpt2", "t5")
 CHANGES = [

@@ -40,6 +40,8 @@ from tx_core.fill_mask.predictions import predict
 from tx_core.fill_mask.word_scores import score_words
 from tx_core.transformer.interventions import Intervention
 
+pytestmark = pytest.mark.ci
+
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 PLAIN = ViewOptions("self", ((1, 2),), words=False, hide=False, show="both", lines=40, scale="blues", focus=None)
 WORDS = replace(PLAIN, words=True, hide=True, heads=((1, 2), (0, 3)))

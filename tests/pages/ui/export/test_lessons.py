@@ -23,6 +23,8 @@ from tests.support.exports import opened
 from tests.support.snippets import computed
 from tests.support.trainings import own_server, until_still
 
+pytestmark = pytest.mark.ci
+
 Open = Callable[..., AppTest]
 TEXT = "The \"cat\" sat on the mat, 'mat'."
 

@@ -17,6 +17,8 @@ from tests.support.apart import run_apart
 from tests.support.serving import ROOT, WITHOUT_MODELS, fetch, serving, wait_until
 from tests.support.stream_client import Visitor, visit
 
+pytestmark = pytest.mark.ci
+
 LESSONS = next(page for page in PAGES if page.key == "learn")
 
 

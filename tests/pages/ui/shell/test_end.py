@@ -6,8 +6,12 @@ import socket
 import time
 from pathlib import Path
 
+import pytest
+
 from pages.ui.shell.readiness import CLOSING_SECONDS, NOTICE_SECONDS
 from tests.support.serving import WITHOUT_MODELS, fetch, free_port, running, streamlit_command, wait_until
+
+pytestmark = pytest.mark.ci
 
 
 def test_a_server_that_is_told_to_end_says_so_while_it_still_serves(tmp_path: Path):

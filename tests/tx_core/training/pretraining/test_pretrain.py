@@ -26,6 +26,8 @@ from tx_core.training.pretraining.run_records import in_half, load_state, save_s
 from tx_core.training.pretraining.settings import OptimiserSettings
 from tx_core.transformer.bert import random_bert
 
+pytestmark = pytest.mark.ci
+
 
 def test_norms_and_biases_do_not_decay():
     model = random_bert(MODEL, 0)
