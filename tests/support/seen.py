@@ -1,0 +1,208 @@
+"""What a person sees of a page, said once: its pictures, boxes and lists, its address, whether it fits and stays in place.
+
+Journeys look for roles, names and numbers. The few places where they must know the markup stand here.
+"""
+
+import re
+from collections.abc import Callable
+from urllib.parse import parse_qs, urlsplit
+
+from playwright.sync_api import Locator, Page, expect
+
+from pages.contents import PAGES
+from pages.ui.shell.frame import HEADINGS
+from pages.ui.shell.texts import CANNOT_BE_SHOWN
+from tests.browser.conftest import FADED, IN_PLACE, wait_for_script
+
+PATIENCE = 30_000
+"""Milliseconds that an answer may take on a busy machine."""
+MAX_SHIFT = 0.1
+"""Of the design; below it, a page counts as stable (web.dev/cls)."""
+NOTE_SHIFTS = """
+  window.shifts = []
+  new PerformanceObserver((list) => {
+    const unasked = list.getEntries().filter((entry) => !entry.hadRecentInput)
+    window.shifts.push(...unasked.map((entry) => [entry.startTime, entry.value]))
+  }).observe({ type: "layout-shift", buffered: true })
+"""
+"""Notes what moves by itself while a page is loaded."""
+CANVAS_OF = """
+  const canvas = node.matches('canvas') ? node : (node.querySelector('canvas') ?? node.parentElement.querySelector('canvas'))"""
+COLOURS = f"""node => {{
+  {CANVAS_OF}
+  if (!canvas?.width || !canvas.getBoundingClientRect().width) return 0
+  const {{ data }} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
+  return new Set(new Uint32Array(data.buffer)).size
+}}"""
+"""How many colours the canvas of a picture has; 0 for one that is not shown."""
+DRAWING = f"node => {{ {CANVAS_OF}; return canvas.toDataURL() }}"
+WIDER = """() => ['html', '[data-testid=stMain]'].map((one) => document.querySelector(one))
+  .filter((one) => one && one.scrollWidth > one.clientWidth).map((one) => one.tagName)"""
+"""What of the page is wider than the screen."""
+BOXES_OF_ERRORS = "[data-testid=stException], [data-testid=stAlertContentError]"
+
+
+def main(page: Page) -> Locator:
+    """Return the page without the list of pages at its side."""
+    return page.get_by_test_id("stMain")
+
+
+def listed(page: Page, name: str) -> Locator:
+    """Return the link of a page in the list at the side."""
+    return page.get_by_test_id("stSidebar").get_by_role("link", name=name, exact=True)
+
+
+def sentence(page: Page, name: str = "Sentence") -> Locator:
+    """Return the box of a sentence."""
+    return main(page).get_by_role("textbox", name=name, exact=True)
+
+
+def button(page: Page, name: str, **options: bool) -> Locator:
+    """Return a button by its name."""
+    return main(page).get_by_role("button", name=name, exact=options.get("exact", True))
+
+
+def choose(page: Page, name: str) -> None:
+    """Choose one of several by its name, and wait for the answer."""
+    one = main(page).get_by_role("radio", name=name, exact=True).first
+    one.click(timeout=PATIENCE)
+    expect(one).to_be_checked(timeout=PATIENCE)
+    answered(page)
+
+
+def switch(page: Page, name: str) -> None:
+    """Turn a switch, and wait for the answer."""
+    main(page).get_by_text(name, exact=True).click(timeout=PATIENCE)
+    answered(page)
+
+
+def write(page: Page, text: str, name: str = "Sentence") -> None:
+    """Write a text into a box, leave it, and wait for the answer."""
+    box = sentence(page, name)
+    box.fill(text)
+    box.press("Tab")
+    answered(page)
+
+
+def answered(page: Page) -> None:
+    """Wait until the page has answered what was clicked or typed, and nothing of it is pale or moves."""
+    page.wait_for_timeout(60)  # until the browser has told of it
+    wait_for_script(page)
+    expect(page.locator("[data-stale='true']")).to_have_count(0, timeout=PATIENCE)
+    page.evaluate(FADED)
+
+
+def head(page: Page, layer: int, number: int) -> Locator:
+    """Return a head of the wall or of the table of heads, counted from 1."""
+    return main(page).get_by_role("gridcell", name=re.compile(rf"^Layer {layer}, head {number}(:|$)")).first
+
+
+def picture(page: Page, words: str) -> Locator:
+    """Return the first picture whose description in words matches a pattern."""
+    return main(page).get_by_role("img", name=re.compile(words, re.DOTALL)).first
+
+
+def drawn(shown: Locator) -> Locator:
+    """Wait until a picture is drawn, in more than the colours of an empty frame; return it."""
+    expect(shown).to_be_visible(timeout=PATIENCE)
+    handle = shown.element_handle()
+    shown.page.wait_for_function(f"node => ({COLOURS})(node) > 4", arg=handle, timeout=PATIENCE)
+    return shown
+
+
+def drawing(shown: Locator) -> str:
+    """Return all points of a picture, to be compared with what it is later."""
+    return shown.evaluate(DRAWING)
+
+
+def redrawn(shown: Locator, before: str) -> None:
+    """Wait until a picture is another one than before."""
+    shown.page.wait_for_function(
+        f"([node, before]) => ({DRAWING})(node) !== before", arg=[shown.element_handle(), before], timeout=PATIENCE
+    )
+
+
+def told(shown: Locator) -> str:
+    """Return what a picture says in words."""
+    return shown.get_attribute("aria-label")
+
+
+def entries(page: Page, name: str, nth: int = 0) -> list[str]:
+    """Return the entries of the nth list of this name, such as "went 83.5 %"."""
+    items = main(page).get_by_role("list", name=name).nth(nth).get_by_role("listitem")
+    expect(items.first).to_be_visible(timeout=PATIENCE)
+    return [" ".join(text.split()) for text in items.all_inner_texts()]
+
+
+def items(page: Page, region: str) -> list[str]:
+    """Return the items of a list that stands in a region of this name, such as "her → lost 0.023 → 0.016 −0.007"."""
+    found = main(page).get_by_role("region", name=region).first.get_by_role("listitem")
+    expect(found.first).to_be_visible(timeout=PATIENCE)
+    return [" ".join(text.split()) for text in found.all_inner_texts()]
+
+
+def says(page: Page, *parts: str) -> None:
+    """Wait until the page says all this in one piece of text, in this order."""
+    pattern = re.compile(r"[\s\S]*?".join(re.escape(part) for part in parts))
+    expect(main(page).get_by_text(pattern).filter(visible=True).first).to_be_visible(timeout=PATIENCE)
+
+
+def address(page: Page) -> dict[str, str]:
+    """Return the fields of the address."""
+    return {name: values[0] for name, values in parse_qs(urlsplit(page.url).query).items()}
+
+
+def linked(page: Page, **fields: str) -> None:
+    """Wait until the address holds these fields."""
+
+    def holds(url: str) -> bool:
+        asked = parse_qs(urlsplit(url).query)
+        return all(asked.get(name) == [value] for name, value in fields.items())
+
+    page.wait_for_url(holds, timeout=PATIENCE)
+
+
+def in_sight(page: Page) -> list[str]:
+    """Return the boxes that say that something cannot be shown: Streamlit's own, and those of the app."""
+    own = [page.get_by_text(heading, exact=True) for heading in (*HEADINGS.values(), CANNOT_BE_SHOWN)]
+    return [text for box in (page.locator(BOXES_OF_ERRORS), *own) for text in box.all_inner_texts()]
+
+
+def largest_burst(shifts: list[tuple[float, float]]) -> float:
+    """Return the largest burst of shifts: less than a second apart, over five seconds at most."""
+    bursts: list[list[tuple[float, float]]] = []
+    for moment, value in shifts:
+        if bursts and moment - bursts[-1][-1][0] < 1000 and moment - bursts[-1][0][0] < 5000:
+            bursts[-1].append((moment, value))
+        else:
+            bursts.append([(moment, value)])
+    return max((sum(value for _, value in burst) for burst in bursts), default=0.0)
+
+
+def check_arrival(page: Page) -> None:
+    """Assert that a page stands in its frame: its title, its name in the tab and in the list, in place, and without an error."""
+    page.evaluate(IN_PLACE)
+    entry = entry_of(page)
+    expect(page.get_by_role("heading", level=1)).to_have_text(entry.question)
+    expect(page).to_have_title(entry.name)
+    assert not (found := in_sight(page)), found
+    shifts = page.evaluate("window.shifts")
+    assert largest_burst(shifts) <= MAX_SHIFT, shifts
+    if page.viewport_size["width"] > 768 and "lock" not in address(page):  # on a phone the list is folded away
+        expect(listed(page, entry.name)).to_be_visible()
+
+
+def entry_of(page: Page):
+    """Return the entry of a page in the contents, by its address."""
+    name = urlsplit(page.url).path.rpartition("/")[2]
+    return next(one for one in PAGES if name in (one.address or one.key, "" if one is PAGES[0] else one.key))
+
+
+def fits(page: Page) -> None:
+    """Assert that nothing is wider than the screen."""
+    wider = page.evaluate(WIDER)
+    assert wider == [], wider
+
+
+Look = Callable[[Page], None]
+"""Looks at a page as it stands and fails where something is wrong."""
