@@ -1,0 +1,202 @@
+"""Summaries of all heads of a sentence, and of heads over many sentences: tables to choose from, with the numbers of the core."""
+
+import re
+from urllib.parse import quote_plus
+
+import numpy as np
+from playwright.sync_api import Page, expect
+
+from pages import contents
+from pages.many_sentences import texts as many_texts
+from pages.summaries import texts
+from pages.summaries.parts import PARTS
+from pages.ui.shell.numbers import percent
+from tests.support.seen import (
+    PATIENCE,
+    answered,
+    choose,
+    drawn,
+    head,
+    linked,
+    main,
+    picture,
+    says,
+)
+from tx_core.analysis.attribution import attribute
+from tx_core.analysis.logit_lens import logit_lens
+from tx_core.analysis.patterns import name_heads, pattern_sums
+from tx_core.analysis.rollout import rollout
+from tx_core.analysis.similarity import head_similarity, most_similar_heads
+from tx_core.analysis.value_weighted import value_weighted
+from tx_core.corpus.scan_file import NOT_A_SCAN, CorpusScan, new_origin, only_named, write_scan
+from tx_core.corpus.sentence_file import NO_TEXT, embedded_sentences
+from tx_core.corpus.sentence_stream import SourceFile
+from tx_core.corpus.statistics import read_all
+from tx_core.engine import catalogue
+
+TEA = "A cup of [MASK] in the morning."
+PATH = f"/summaries?text={quote_plus(TEA)}"
+BLANK = 4  # the place of the blank, from 0
+FILE = "mine.txt"
+
+
+def test_a_head_chosen_in_the_table_is_told_and_leads_to_its_map(arrive, for_everybody):
+    page = arrive(f"{PATH}&heads=1-1")
+    stack = catalogue.load(catalogue.DEFAULT).trace(TEA).attention
+    kinds = {(one.layer + 1, one.head + 1): one for one in name_heads(pattern_sums(stack.weights, stack.query_tokens))}
+    for (layer, number), kind in list(kinds.items())[::7]:
+        expect(head(page, layer, number)).to_have_accessible_name(re.compile(rf"confidence {kind.confidence:.2f}"))
+    head(page, 2, 3).click()
+    linked(page, heads="2-3")
+    says(page, "Layer 2, head 3 ", f"{kinds[2, 3].confidence:.2f}")
+    head(page, 2, 3).focus()
+    for key in ("ArrowUp", "ArrowRight", "Enter"):
+        page.keyboard.press(key)
+    linked(page, heads="1-4")
+    says(page, "Layer 1, head 4 ", f"{kinds[1, 4].confidence:.2f}")
+    answered(page)
+    choose(page, texts.COLOURS["distance"])
+    linked(page, heads="1-4", colour="distance")
+    expect(head(page, 1, 1)).to_have_accessible_name(re.compile(r"^Layer 1, head 1: \d+\.\d tokens"))
+    page.reload()
+    expect(head(page, 1, 4)).to_have_attribute("aria-selected", "true", timeout=PATIENCE)
+    for_everybody(page)
+    main(page).get_by_role("link", name=texts.SEE_HEAD).click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(contents.page("attention").question)
+    linked(page, heads="1-4", text=TEA)
+    page.go_back()
+    expect(head(page, 1, 4)).to_have_attribute("aria-selected", "true", timeout=PATIENCE)
+
+
+def rollout_says(page: Page) -> None:
+    """Assert that what has arrived at the blank by rollout is what the core computes."""
+    drawn(picture(page, f"^{texts.ROLLED}"))
+    shares = rollout(catalogue.load(catalogue.DEFAULT).trace(TEA).attention.weights)[-1, BLANK]
+    best = np.argsort(-shares)[:2]
+    says(page, texts.ROLLED, *(f"{place + 1} " for place in best[:1]), f"{shares[best[0]]:.2f}", f"{shares[best[1]]:.2f}")
+
+
+def values_say(page: Page) -> None:
+    """Assert that the longest and the shortest value are those of the core."""
+    engine = catalogue.load(catalogue.DEFAULT)
+    found = value_weighted(engine, engine.trace(TEA, keep=("weights", "value")).attention, 0).values[1]
+    drawn(picture(page, f"^{texts.HEAD_BY_VALUES}"))
+    says(page, "Layer 1, head 2", f"({found.max():.2f})", f"({found.min():.2f})")
+
+
+def similar_heads_say(page: Page) -> None:
+    """Assert that the map names the nearest heads."""
+    weights = catalogue.load(catalogue.DEFAULT).trace(TEA).attention.weights
+    found = [
+        f"layer {place // 8 + 1}, head {place % 8 + 1} ({share:.2f})"
+        for place, share in most_similar_heads(head_similarity(weights), 1, 3)
+    ]
+    figure = main(page).get_by_role("figure", name=re.compile(".*".join(map(re.escape, found))))
+    expect(figure).to_be_visible(timeout=PATIENCE)
+    expect(figure.get_by_text("1-2", exact=True).first).to_be_visible(timeout=PATIENCE)
+
+
+def lens_says(page: Page) -> None:
+    """Assert that the answer and its share after the last layer are the model's."""
+    engine = catalogue.load(catalogue.DEFAULT)
+    found = logit_lens(engine, engine.trace(TEA, keep=("hidden",)), BLANK)
+    says(page, found.answer, percent(float(found.probability[-1])))
+    drawn(picture(page, f"^{texts.FINAL_PROBABILITY}.*{found.probability[-1]:.3g}"))
+
+
+def gradients_say(page: Page) -> None:
+    """Assert that integrated gradients sum up to what knowing the words changed."""
+    engine = catalogue.load(catalogue.DEFAULT)
+    encoding = engine.encode(TEA)
+    word = int(engine.blank_logits([encoding]).rows[0][0].argmax())
+    found = attribute(engine, encoding, BLANK, word)
+    says(page, f"{found.baseline:.2f}".replace("-", "−"), f"{found.score:.2f}".replace("-", "−"), f"{found.integrated.sum():.2f}")
+    figure = main(page).get_by_role("figure", name=re.compile(f"^{texts.INTEGRATED}.*{np.abs(found.integrated).max():.2f}"))
+    expect(figure).to_be_visible(timeout=PATIENCE)
+
+
+SAID = {
+    "layers": rollout_says,
+    "values": values_say,
+    "alike": similar_heads_say,
+    "lens": lens_says,
+    "owed": gradients_say,
+}
+"""What each part says, beside the table of heads."""
+
+
+def test_rollout_and_values_say_what_the_core_computes(arrive, parts_for_everybody):
+    page = arrive(f"{PATH}&heads=1-2")
+    parts_for_everybody(page, {PARTS[part].title: SAID[part] for part in ("layers", "values", "alike")})
+
+
+def test_the_lens_and_the_gradients_say_what_the_core_computes(arrive, parts_for_everybody):
+    page = arrive(f"{PATH}&heads=1-2&part=lens")
+    parts_for_everybody(page, {PARTS[part].title: SAID[part] for part in ("lens", "owed")})
+    page.go_back()
+    linked(page, part="lens")
+
+
+def upload(page: Page, text: str | bytes, name: str = FILE) -> None:
+    """Upload a file of sentences."""
+    data = text.encode() if isinstance(text, str) else text
+    page.locator("input[type=file]").set_input_files({"name": name, "mimeType": "text/plain", "buffer": data})
+
+
+def test_the_built_in_sentences_are_read_already_and_lead_to_those_where_a_head_does_most(arrive, for_everybody):
+    page = arrive("/many_sentences")
+    report = read_all(catalogue.load(catalogue.DEFAULT), embedded_sentences())
+    kinds = {(one.layer + 1, one.head + 1): one for one in report.patterns}
+    for (layer, number), kind in list(kinds.items())[::9]:
+        expect(head(page, layer, number)).to_have_accessible_name(
+            re.compile(rf"confidence {kind.confidence:.2f}"), timeout=PATIENCE
+        )
+    head(page, 2, 3).click()
+    linked(page, heads="2-3")
+    says(page, "Layer 2, head 3 ", f"{kinds[2, 3].confidence:.2f}", "308")
+    answered(page)
+    for_everybody(page)
+    see = main(page).get_by_role("link", name=re.compile(many_texts.SEE_SENTENCE.partition(" (")[0]))
+    expect(see).to_have_count(5)
+    see.first.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(contents.page("attention").question)
+    linked(page, heads="2-3")
+    drawn(picture(page, "^Heatmap.*Layer 2, head 3"))
+
+
+def test_a_file_of_one_s_own_is_read_stopped_and_seen_by_nobody_else(page_at, for_everybody):
+    page, other = (page_at("/many_sentences?texts=own") for _ in range(2))
+    run = main(page).get_by_role("button", name=many_texts.RUN, exact=True)
+    upload(page, b"\x89PNG\r\n\x1a\n\0\0\0")
+    says(page, NO_TEXT)
+    expect(run).to_be_disabled()
+    upload(page, "".join(f"The man number {place} stood in front of the old house and waited.\n" for place in range(15_000)))
+    says(page, many_texts.READ_FILE[1].format(count=15_000, source=FILE))
+    run.click()
+    says(page, "Reading: sentence ")
+    main(page).get_by_role("button", name=many_texts.STOP, exact=True).click()
+    says(page, "stopped after", "15,000")
+    expect(head(page, 1, 1)).to_be_visible(timeout=PATIENCE)
+    upload(other, "Somebody <b>else</b> was in the old house again.\n" * 3, "other.txt")
+    says(other, many_texts.READ_FILE[1].format(count=3, source="other.txt"))
+    main(other).get_by_role("button", name=many_texts.RUN, exact=True).click()
+    says(other, "Somebody <b>else</b> was in the old house")
+    answered(page)
+    assert main(page).get_by_text("Somebody").count() == 0
+    assert main(other).get_by_text("The man number").count() == 0
+    for_everybody(page)
+
+
+def test_the_result_of_a_scan_is_opened_and_a_head_of_it_chosen(arrive, for_everybody):
+    engine, sentences = catalogue.load(catalogue.DEFAULT), embedded_sentences()
+    origin = new_origin(engine.name, half=False, column="", part_sentences=4096, files=[SourceFile(FILE, 1, 2)])
+    page = arrive("/many_sentences?texts=scan")
+    says(page, many_texts.SCAN_FIRST)
+    upload(page, write_scan(CorpusScan(origin, 1, True, only_named(read_all(engine, sentences)))), "heads.json")
+    head(page, 2, 3).click(timeout=PATIENCE)
+    linked(page, heads="2-3")
+    says(page, "Layer 2, head 3 ")
+    says(page, many_texts.SCANNED_BY.format(revision=origin.revision, version=origin.version))
+    upload(page, b"{}", "other.json")
+    says(page, NOT_A_SCAN)
+    for_everybody(page)
