@@ -1,0 +1,216 @@
+"""Self-attention, and heads and blocks: the sums behind the numbers of a head and of a block, as the core computes them."""
+
+import math
+import re
+from collections.abc import Callable
+from urllib.parse import quote_plus
+
+import pytest
+import torch
+from playwright.sync_api import Page, expect
+
+from pages.heads_and_blocks import texts as block_texts
+from pages.self_attention import texts
+from pages.ui.canvas.texts import MATRIX_ROW
+from tests.support.seen import (
+    address,
+    answered,
+    button,
+    choose,
+    drawn,
+    linked,
+    main,
+    picture,
+    says,
+    switch,
+)
+from tests.support.serving import wait_until
+from tx_core.engine import catalogue
+from tx_core.lessons.bert_steps import block_run, embedding_run, norm_run
+from tx_core.lessons.residual_stream import skip_effect, token_paths
+from tx_core.lessons.steps import AttentionSteps, StepChoice, sentence_steps
+
+ARROW = "time flies like an arrow"
+PATH = f"/self_attention?text={quote_plus(ARROW)}&layer=1&head=8"
+TEA = "The old man drank a cup of [MASK] by the fire."
+BLOCK = f"/heads_and_blocks?text={quote_plus(TEA)}"
+ROUNDING = 0.0051
+
+
+def steps_of(text: str, layer: int, head: int, **how: object) -> AttentionSteps:
+    """The steps of a head, counted from 1, on a sentence."""
+    engine = catalogue.load(catalogue.DEFAULT)
+    return sentence_steps(engine, engine.trace(text, keep=("hidden",)), StepChoice(layer - 1, head - 1, **how)).steps
+
+
+def sum_of(page: Page) -> str:
+    """How the chosen cell came about, as it is written below the matrices."""
+    return main(page).get_by_role("region", name=MATRIX_ROW["sum"]).first.inner_text().replace("−", "-")
+
+
+def number_is(page: Page, expected: float) -> None:
+    """Wait until the sum of the chosen cell ends with a number."""
+
+    def is_there() -> bool:
+        found = re.findall(r"(?:=|stays) (-?\d+\.?\d*)", sum_of(page))
+        return bool(found) and math.isclose(float(found[-1]), expected, abs_tol=ROUNDING)
+
+    wait_until(is_there, 30, f"a sum of {expected:.3f}, written as such")
+
+
+def press(page: Page, matrix: str, *keys: str) -> None:
+    """Go to a matrix and press keys."""
+    box = main(page).get_by_role("group", name=re.compile(f"^{matrix}\\.")).first
+    box.focus()
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def next_cell(page: Page, matrix: str, name: str) -> tuple[int, int]:
+    """Go down by a cell in a matrix, by its title and its name in the address; return the cell that is chosen then, from 0."""
+    before = page.url
+    press(page, matrix, "ArrowDown")
+    page.wait_for_url(lambda url: url != before and f"cell={name}-" in url)
+    row, column = re.fullmatch(rf"{name}-(\d+)-(\d+)", address(page)["cell"]).groups()
+    return int(row) - 1, int(column) - 1
+
+
+def test_a_cell_tells_the_sum_behind_it_to_pointer_and_keyboard(arrive, for_everybody):
+    page = arrive(f"{PATH}&cell=matches-4-3")
+    found = steps_of(ARROW, 1, 8)
+    drawn(picture(page, "^Weights, 7 by 7"))
+    number_is(page, float(found.matches[3, 2]))
+    terms = (found.query[3] * found.key[2]).abs().argsort(descending=True)[:6] + 1
+    assert [int(place) for place in re.findall(r"(?:^|\+ )(\d+): ", sum_of(page), re.MULTILINE)] == terms.tolist()
+    button(page, MATRIX_ROW["allTerms"].format(count=32)).first.click()
+    assert len(re.findall(r"(\d+): ", sum_of(page))) == 32
+    press(page, "Context", "ArrowDown", "ArrowDown", "ArrowRight", "ArrowRight")
+    linked(page, cell="context-2-3")
+    number_is(page, float(found.context[1, 2]))
+    shown = picture(page, "^Scores, 7 by 7")
+    shown.scroll_into_view_if_needed()
+    shown.click(position={"x": shown.bounding_box()["width"] - 20, "y": shown.bounding_box()["height"] - 10})
+    page.wait_for_url(re.compile("cell=scores-"))
+    row, column = (int(place) - 1 for place in address(page)["cell"].split("-")[1:])
+    number_is(page, float(found.scores[row, column]))
+    page.reload()
+    number_is(page, float(found.scores[row, column]))
+    page.go_back()
+    linked(page, cell="context-2-3")
+    number_is(page, float(found.context[1, 2]))
+    press(page, "Context", "Escape")
+    linked(page, cell="none")
+    for_everybody(page)
+
+
+def test_a_head_is_computed_anew_with_a_mask_without_scaling_and_with_sparse_weights(arrive, for_everybody):
+    page = arrive(f"{PATH}&cell=scores-4-2")
+    number_is(page, float(steps_of(ARROW, 1, 8).scores[3, 1]))
+    switch(page, "Without scaling")
+    linked(page, unscaled="1")
+    number_is(page, float(steps_of(ARROW, 1, 8, scaled=False).scores[3, 1]))
+    switch(page, "Causal mask")
+    linked(page, causal="1")
+    press(page, "Mask", "ArrowDown", "End")
+    expect(main(page).get_by_role("region", name=MATRIX_ROW["sum"]).first).to_contain_text("−∞")
+    choose(page, "Sparse")
+    linked(page, normalise="sparsemax")
+    found = steps_of(ARROW, 1, 8, scaled=False, causal=True, normalise="sparsemax")
+    press(page, "Context", "ArrowDown", "ArrowDown")
+    number_is(page, float(found.context[1, 0]))
+    dimensions = page.get_by_role("slider", name=MATRIX_ROW["dimensions"]).first
+    dimensions.press("ArrowRight")
+    linked(page, dimensions="7")
+    says(page, MATRIX_ROW["shapeDrawn"].format(rows=7, columns=32, shown=7))
+    button(page, "(0, 0, 10)").click()
+    says(page, texts.FOUND.partition("**")[0])
+    says(page, "(550, 5.5, 0)")  # two keys match alike: the mean of 100 and 1000, by hand
+    answered(page)
+    for_everybody(page)
+
+
+def test_the_longest_sentence_scrolls_in_its_own_box_and_keeps_its_sum_in_sight(arrive, for_everybody):
+    page = arrive(f"/self_attention?text={'+'.join(['dog', 'cat'] * 63)}")
+    shown = drawn(picture(page, "^Weights, 128 by 128"))
+    press(page, "Weights", "ArrowDown", "End")
+    page.wait_for_url(re.compile(r"cell=weights-\d+-128(&|$)"))
+    answered(page)
+    box = shown.bounding_box()
+    assert 0 <= box["x"] + box["width"] <= 1320  # the end of the row was scrolled to
+    expect(button(page, MATRIX_ROW["clear"]).first).to_be_attached()
+    for_everybody(page)
+
+
+def test_heads_add_up_to_the_output_of_a_block_and_one_can_be_left_out(arrive, for_everybody):
+    page = arrive(f"{BLOCK}&part=heads")
+    run = block_run(catalogue.load(catalogue.DEFAULT), TEA, layer=0)
+    lengths = run.by_head.norm(dim=-1)
+    head, token = divmod(int(lengths.argmax()), lengths.shape[1])
+    drawn(picture(page, f"^Length.*head {head + 1} to “{re.escape(run.tokens[token])}”.*{float(lengths.max()):.2f}"))
+    cell = next_cell(page, "Output", "output")
+    number_is(page, float(run.attention_output[cell]))
+    button(page, "8").click()
+    linked(page, heads="1-2-3-4-5-6-7")
+    expect(picture(page, "^Head 8, ")).to_have_count(0)
+    number_is(page, float((run.attention_output - run.by_head[7])[cell]))
+    choose(page, "3")
+    linked(page, layer="3")
+    third = block_run(catalogue.load(catalogue.DEFAULT), TEA, layer=2)
+    number_is(page, float((third.attention_output - third.by_head[7])[cell]))
+    page.reload()
+    number_is(page, float((third.attention_output - third.by_head[7])[cell]))
+    page.go_back()
+    number_is(page, float((run.attention_output - run.by_head[7])[cell]))
+    for_everybody(page)
+
+
+def embeddings_say(page: Page) -> None:
+    """Assert that a number of the input is the sum of word, position and segment."""
+    run = embedding_run(catalogue.load(catalogue.DEFAULT), TEA)
+    cell = next_cell(page, "Sum", "sum")
+    terms = [part[cell].item() for part in (run.words, run.positions, run.segments, run.summed)]
+    assert terms[3] == pytest.approx(sum(terms[:3]), abs=1e-5)
+    number_is(page, terms[3])
+    says(page, "Ids:", str(run.ids[1].item()))
+
+
+def feed_forward_says(page: Page) -> None:
+    """Assert that the widened numbers are those of the block."""
+    drawn(picture(page, f"^{block_texts.UP}, 14 by "))
+    assert "=" in sum_of(page)
+
+
+def norm_says(page: Page) -> None:
+    """Assert that the mean and the norm by hand are PyTorch's own."""
+    run = norm_run(catalogue.load(catalogue.DEFAULT), TEA, place="attention", layer=0)
+    number_is(page, float(run.steps.result.theirs[next_cell(page, "By hand", "ours")]))
+    assert torch.allclose(run.steps.result.ours, run.steps.result.theirs, atol=1e-5)
+
+
+def depth_says(page: Page) -> None:
+    """Assert how alike tokens are with and without residual connections."""
+    found = skip_effect(catalogue.load(catalogue.DEFAULT), TEA)
+    for numbers in (found.with_skips, found.without_skips):
+        drawn(picture(page, f"^Similarity of the tokens after each block.*to {numbers[-1]:.3g}"))
+
+
+def journey_says(page: Page) -> None:
+    """Assert how far a word has turned from its embedding."""
+    engine = catalogue.load(catalogue.DEFAULT)
+    (path,) = token_paths(engine.trace(TEA, keep=("hidden",)), [6])
+    drawn(picture(page, f"^Cosine with its embedding.*{path.token} .*to {path.cosine_to_embedding[-1]:.3g}"))
+
+
+PARTS: dict[str, tuple[str, Callable[[Page], None]]] = {
+    "embeddings": (block_texts.EMBEDDINGS, embeddings_say),
+    "feed": (block_texts.FEED_FORWARD, feed_forward_says),
+    "norm": (block_texts.NORM, norm_says),
+    "depth": (block_texts.DEPTH, depth_says),
+    "journey": (block_texts.WORD_PATH, journey_says),
+}
+
+
+@pytest.mark.parametrize("parts", [("embeddings", "feed", "norm"), ("depth", "journey")], ids="-".join)
+def test_each_part_of_a_block_says_what_the_core_computes(arrive, parts_for_everybody, parts: tuple[str, ...]):
+    page = arrive(BLOCK)
+    parts_for_everybody(page, dict(PARTS[part] for part in parts))
