@@ -1,0 +1,256 @@
+"""A class: a teacher with a projector and students with phones join, guess, see all guesses beside the model's answer."""
+
+import re
+from pathlib import Path
+from typing import get_args, get_type_hints
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from pages import contents
+from pages.classroom import texts
+from pages.classroom.events import EVENTS
+from pages.fill_mask.texts import TOP_WORDS
+from pages.ui.canvas.texts import CLASS_GUESSED
+from pages.ui.panels.lesson import FOR_CLASS, names_in_order, shipped_lesson
+from pages.ui.shell.texts import BACK_TO_CLASS
+from tests.browser.journeys.test_lessons import guess_by_keyboard, tab_to
+from tests.support.seen import PATIENCE, answered, fits, listed, main
+from tests.support.serving import wait_until
+from tx_core.classroom.lesson_file import Lesson, Question, pack_lesson
+from tx_core.classroom.rooms import ALPHABET, CODE_LETTERS
+
+STEPS = shipped_lesson("path").steps
+HALF = texts.COUNT.format(count=1, share="50\u00a0%")
+
+
+def press(page: Page, name: str) -> None:
+    """Press a button, once it can be pressed."""
+    one = main(page).get_by_role("button", name=name, exact=True)
+    expect(one).to_be_enabled(timeout=PATIENCE)
+    one.press("Enter")
+
+
+def unfold(page: Page, label: str) -> None:
+    """Open a folded box, and wait until what is in it no longer moves."""
+    page.get_by_text(label, exact=True).click()
+    page.wait_for_function("() => !document.getAnimations().some(({ effect }) => effect.target?.closest('details'))")
+
+
+def open_room(teacher: Page) -> str:
+    """Open a room as a teacher; return its code."""
+    press(teacher, texts.OPEN_BUTTON)
+    code = main(teacher).get_by_text(re.compile(f"^[{ALPHABET}]{{{CODE_LETTERS}}}$")).first
+    expect(code).to_be_visible(timeout=PATIENCE)
+    return code.inner_text().strip()
+
+
+def join(page_at, code: str, nickname: str = "", **options: object) -> Page:
+    """Join a room as a student, by its link."""
+    student = page_at(f"/class?room={code}", **options)
+    if nickname:
+        student.get_by_label(texts.NICKNAME).fill(nickname)
+    press(student, texts.JOIN_ROOM.format(code=code))
+    expect(student.get_by_role("button", name=texts.SEND)).to_be_visible(timeout=PATIENCE)
+    return student
+
+
+def guess(student: Page, word: str) -> None:
+    """Answer a question that asks for a word."""
+    student.get_by_label(STEPS[0].question.ask).first.fill(word)
+    press(student, texts.SEND)
+    expect(main(student).get_by_text(texts.YOUR_GUESS.format(guess=word))).to_be_visible(timeout=PATIENCE)
+
+
+def note(page: Page) -> Locator:
+    """What a room says to its members."""
+    return page.get_by_role("status").filter(has_text=re.compile(r"\w"))
+
+
+def guesses(page: Page, question: Question = STEPS[0].question) -> dict[str, str]:
+    """What everybody sees once the answers are revealed: each guess with its count and share."""
+    items = page.get_by_role("list", name=question.ask).get_by_role("listitem")
+    expect(items.first).to_be_visible(timeout=PATIENCE)
+    found = [item.inner_text().split("\n") for item in items.all()]
+    return {parts[0].removeprefix("✓ ").strip(): " ".join(parts[1:]) for parts in found}
+
+
+def test_a_teacher_a_projector_and_two_students_play_a_step(arrive, page_at, axe, tmp_path: Path):
+    teacher = arrive("/class")
+    fits(teacher)
+    axe(teacher)
+    teacher.get_by_text(texts.NICKNAMES).click()
+    code = open_room(teacher)
+    assert "teacher=" not in teacher.url  # the secret is not on the projector
+    expect(note(teacher)).to_have_text(texts.NOBODY_YET)
+    students = [join(page_at, code, "Ada", width=390, dark=True), join(page_at, code, "Grace")]
+    expect(note(teacher)).to_have_text(texts.ANSWERED.format(answered=0, students=2), timeout=PATIENCE)
+    axe(students[0])
+    guess(students[0], "walked")
+    guess(students[0], "went")
+    guess(students[1], "ran")
+    expect(note(teacher)).to_have_text(texts.ANSWERED.format(answered=2, students=2), timeout=PATIENCE)
+    for page in (teacher, *students):  # nobody is told before
+        expect(page.get_by_role("list", name=STEPS[0].question.ask)).to_have_count(0)
+    press(teacher, texts.REVEAL)
+    for page in (teacher, *students):
+        found = guesses(page)
+        assert HALF in found["went"] and HALF in found["ran"]
+        assert "walked" not in found or texts.COUNT.format(count=0, share="0\u00a0%") in found["walked"]
+    fits(students[0])
+    for page in (teacher, students[0]):
+        answered(page)
+        axe(page)
+    students[0].reload()
+    assert "went" in guesses(students[0])
+    unfold(students[1], texts.OWN_SENTENCE)
+    students[1].get_by_label(texts.OWN_SENTENCE_LABEL).fill("Yesterday they <b>ran</b> to the [MASK].")
+    press(students[1], texts.SEND_SENTENCE)
+    expect(students[1].get_by_text(texts.SENTENCE_SENT.partition("{")[0])).to_be_visible(timeout=PATIENCE)
+    unfold(teacher, texts.SENTENCES)
+    press(teacher, texts.REFRESH)
+    press(teacher, texts.SHOW)
+    for page in (teacher, students[0]):
+        expect(page.get_by_text("they <b>ran</b> to the").first).to_be_visible(timeout=PATIENCE)
+    press(teacher, texts.NEXT)
+    for page in (teacher, *students):
+        expect(page.get_by_role("heading", name=STEPS[1].title, exact=True)).to_be_visible(timeout=PATIENCE)
+    answered(teacher)
+    unfold(teacher, texts.MANAGE)
+    with teacher.expect_download() as saved:
+        teacher.get_by_role("button", name=texts.EXPORT).click()
+    written = Path(saved.value.path()).read_text("utf-8-sig")
+    assert [line.split(",")[:3] for line in written.splitlines()[1:]] == [["1", "Ada", "1"], ["2", "Grace", "1"]]
+    press(teacher, texts.CLOSE)
+    press(teacher, texts.CLOSE_SURE)
+    for page in (teacher, *students):
+        expect(page.get_by_text(texts.CLOSED).first).to_be_visible(timeout=PATIENCE)
+    students[0].reload()
+    expect(students[0].get_by_role("button", name=re.compile("^Join"))).to_have_count(0)
+
+
+def test_a_projector_shows_how_to_come_in_then_the_question_and_is_led_by_keys(page_at):
+    teacher = page_at("/class")
+    code = open_room(teacher)
+    teacher.set_viewport_size({"width": 1920, "height": 1080})
+    press(teacher, texts.TO_PROJECTOR)
+    teacher.wait_for_url(re.compile("present=1"))
+    qr = teacher.get_by_role("img", name=texts.QR_LABEL.format(code=code))
+    wait_until(lambda: qr.is_visible() and qr.bounding_box()["height"] >= 0.6 * 1080, 30, "a code as large as the screen")
+    expect(teacher.locator("[data-staged]").get_by_text(code, exact=True)).to_be_in_viewport(ratio=1)
+    expect(teacher.get_by_text(STEPS[0].question.ask)).to_be_hidden()
+    teacher.keyboard.press("ArrowDown")
+    expect(teacher.get_by_text(STEPS[0].question.ask)).to_be_visible(timeout=PATIENCE)
+    expect(note(teacher)).to_have_text(texts.NOBODY_YET)
+    student = join(page_at, code)
+    guess(student, "walked")
+    expect(note(teacher)).to_have_text(texts.ANSWERED.format(answered=1, students=1), timeout=PATIENCE)
+    assert teacher.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    teacher.keyboard.press("r")
+    assert "walked" in guesses(teacher) and "walked" in guesses(student)
+    teacher.keyboard.press("ArrowRight")
+    for page in (teacher, student):
+        expect(page.get_by_text(STEPS[1].question.ask).first).to_be_visible(timeout=PATIENCE)
+    assert "present=1" in teacher.url
+
+
+def test_the_view_of_a_step_shows_the_guesses_in_its_pictures_and_leads_back(page_at, axe):
+    teacher = page_at("/class")
+    code = open_room(teacher)
+    students = [join(page_at, code, width=390, dark=True), join(page_at, code)]
+    guess(students[0], "Went")
+    guess(students[1], "wandered")
+    expect(students[0].get_by_role("link", name=texts.OPEN_VIEW)).to_have_count(0)
+    press(teacher, texts.REVEAL)
+    view = students[0]
+    view.get_by_role("link", name=texts.OPEN_VIEW).click(timeout=PATIENCE)
+    view.wait_for_url(re.compile(STEPS[0].page))
+    listed_words = view.get_by_role("list", name=TOP_WORDS).get_by_role("listitem")
+    expect(listed_words.filter(has_text="went")).to_contain_text(CLASS_GUESSED.format(said=HALF), timeout=PATIENCE)
+    expect(view.get_by_text(re.compile("“wandered”")).first).to_be_visible()
+    answered(view)
+    fits(view)
+    axe(view)
+    teacher.get_by_role("link", name=texts.OPEN_VIEW).click(timeout=PATIENCE)
+    expect(teacher.get_by_text(texts.CLASS_SAID.format(number=1, title=STEPS[0].title))).to_be_visible(timeout=PATIENCE)
+    answered(teacher)
+    axe(teacher)
+    listed(teacher, contents.page("masks").name).click()
+    expect(teacher.get_by_role("heading", name=contents.page("masks").question)).to_be_visible(timeout=PATIENCE)
+    listed(teacher, BACK_TO_CLASS.format(number=1)).click(timeout=PATIENCE)
+    expect(teacher.get_by_role("button", name=texts.NEXT)).to_be_visible(timeout=PATIENCE)
+
+
+def test_what_is_typed_or_open_is_not_lost_when_the_teacher_goes_on_or_reloads(page_at):
+    teacher = page_at("/class")
+    code = open_room(teacher)
+    student = join(page_at, code)
+    box = student.get_by_label(STEPS[0].question.ask).first
+    box.click()
+    student.keyboard.type("wandered")
+    press(teacher, texts.NEXT)
+    onward = student.get_by_role("button", name=texts.LIVE_TEXTS["go"].format(step=2))
+    expect(onward).to_be_visible(timeout=PATIENCE)
+    expect(box).to_have_value("wandered")
+    onward.press("Enter")
+    expect(student.get_by_role("heading", name=STEPS[1].title, exact=True)).to_be_visible(timeout=PATIENCE)
+    unfold(student, texts.OWN_SENTENCE)
+    student.get_by_label(texts.OWN_SENTENCE_LABEL).fill("Half a sent")
+    press(teacher, texts.REVEAL)
+    expect(student.get_by_role("link", name=texts.OPEN_VIEW)).to_be_visible(timeout=PATIENCE)
+    expect(student.get_by_label(texts.OWN_SENTENCE_LABEL)).to_have_value("Half a sent")
+    answered(teacher)
+    unfold(teacher, texts.MANAGE)
+    secret = teacher.get_by_text(re.compile(r"/class\?teacher=")).inner_text().replace("\n", "")
+    teacher.reload()
+    expect(main(teacher).get_by_text(code, exact=True).first).to_be_visible(timeout=PATIENCE)
+    other = page_at(f"/class?{secret.partition('?')[2]}")
+    expect(main(other).get_by_text(code, exact=True).first).to_be_visible(timeout=PATIENCE)
+    assert "teacher=" not in other.url
+
+
+def test_where_events_are_blocked_the_room_is_asked_every_few_seconds(page_at):
+    teacher = page_at("/class")
+    code = open_room(teacher)
+    student = page_at(f"/class?room={code}", expect=("Failed to load resource",))
+    student.route(re.compile(EVENTS), lambda route: route.abort())
+    press(student, texts.JOIN_ROOM.format(code=code))
+    expect(student.get_by_text(texts.LIVE_TEXTS["slow"])).to_be_visible(timeout=PATIENCE)
+    press(teacher, texts.REVEAL)
+    assert "went" in guesses(student)
+
+
+def lesson_of(kinds: tuple[str, ...]) -> Lesson:
+    """A lesson with one question of each of these kinds, taken from those that ship."""
+    asked = [step for name in names_in_order() for step in shipped_lesson(name).steps if step.question]
+    steps = tuple(next(step for step in asked if step.question.kind == kind) for kind in kinds)
+    return shipped_lesson("path").model_copy(update={"steps": steps})
+
+
+KINDS = get_args(get_type_hints(Question)["kind"])
+
+
+@pytest.mark.parametrize("kinds", [KINDS[::2], KINDS[1::2]], ids="-".join)
+def test_every_kind_of_question_is_answered_in_a_class_by_keyboard_and_revealed(page_at, axe, kinds: tuple[str, ...]):
+    lesson = lesson_of(kinds)
+    teacher = page_at(f"/class?{FOR_CLASS}={pack_lesson(lesson)}")
+    code = open_room(teacher)
+    student = page_at(f"/class?room={code}", width=390, dark=True)
+    press(student, texts.JOIN_ROOM.format(code=code))
+    for number, step in enumerate(lesson.steps, 1):
+        expect(student.get_by_role("heading", name=step.title, exact=True)).to_be_visible(timeout=PATIENCE)
+        answered(student)
+        guess_by_keyboard(student, step.question)
+        answered(student)
+        send = student.get_by_role("button", name=texts.SEND, exact=True)
+        tab_to(student, send)
+        student.keyboard.press("Enter")
+        expect(student.get_by_test_id("said")).to_contain_text(texts.YOUR_GUESS.partition("{")[0], timeout=PATIENCE)
+        expect(note(teacher)).to_have_text(texts.ANSWERED.format(answered=1, students=1), timeout=PATIENCE)
+        press(teacher, texts.REVEAL)
+        expect(note(student)).to_have_text(texts.REVEALED, timeout=PATIENCE)
+        answered(student)
+        fits(student)
+        axe(student)
+        if number < len(lesson.steps):
+            press(teacher, texts.NEXT)

@@ -1,0 +1,171 @@
+"""A teacher makes a lesson from views of two pages, saves, opens and shares it; and loses nothing by a reload."""
+
+import re
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, TimeoutError, expect
+
+from pages import contents
+from pages.lesson_editor import texts
+from pages.ui.panels.lesson import LEARNING_PATH, shipped_lesson
+from pages.ui.panels.texts import END_LESSON, HIDDEN_UNTIL_ANSWERED
+from pages.ui.shell.texts import ADD_TO_LESSON, CANNOT_BE_SHOWN, SHARE, WRITE_LESSON
+from tests.browser.journeys.test_lessons import guess
+from tests.support.seen import PATIENCE, answered, fits, listed, main
+from tx_core.classroom.lesson_file import read_lesson, write_lesson
+
+MARKUP = "**bold** <b>tag</b> $x$ [link](http://example.org) `code`"
+TRIES = 10
+PLACED = """([title, label]) => {
+  const named = [...document.querySelectorAll('input')].filter((one) => one.value === title)
+  return named.length === 1 && named[0].getAttribute('aria-label') === label
+}"""
+"""Whether a title stands in one box only, and that box has this name."""
+
+
+def add_view(page: Page, count: int) -> None:
+    """Add the view of the page to the lesson, and hold that it is counted."""
+    page.get_by_role("button", name=SHARE).click()
+    answered(page)
+    page.get_by_role("button", name=ADD_TO_LESSON).click()
+    expect(page.get_by_role("link", name=WRITE_LESSON.format(count=count))).to_be_in_viewport(ratio=1)
+    answered(page)
+
+
+def box_of(page: Page, label: str):
+    """The box of a label; that of the draft before may stand beside it for a moment."""
+    return page.locator('[data-testid="stElementContainer"][data-stale="false"]').get_by_label(label, exact=True)
+
+
+def choose(page: Page, label: str, option: str) -> None:
+    """Choose from a list."""
+    box, found = box_of(page, label), page.get_by_role("option", name=option, exact=True)
+    for _ in range(TRIES):  # a list closes when the page answers something that was clicked before
+        answered(page)
+        box.fill("")
+        box.fill(option)
+        try:
+            found.click(timeout=1500)
+            break
+        except TimeoutError:
+            continue
+    expect(box).to_have_value(option)
+    answered(page)
+
+
+def write(page: Page, label: str, text: str) -> None:
+    """Write into a box, and leave it."""
+    box_of(page, label).fill(text)
+    box_of(page, label).press("Tab")
+    answered(page)
+
+
+def saved(page: Page, button: str, file: Path) -> bytes:
+    """What a button saves."""
+    with page.expect_download(timeout=120_000) as download:
+        page.get_by_role("button", name=button).click()
+    download.value.save_as(file)
+    return file.read_bytes()
+
+
+def put_file(page: Page, written: bytes) -> None:
+    """Open a lesson from a file."""
+    page.locator("input[type=file]").set_input_files({"name": "x.yaml", "mimeType": "text/yaml", "buffer": written})
+
+
+def test_a_lesson_is_made_from_two_pages_saved_opened_shared_and_played(page_at, axe, browser: Browser, tmp_path: Path):
+    page = page_at("/attention?text=Mary+lost+her+keys.&heads=2-8&focus=4")
+    add_view(page, 1)
+    page.keyboard.press("Escape")
+    listed(page, contents.page("fill_mask").name).click()
+    expect(page.get_by_role("heading", name=contents.page("fill_mask").question)).to_be_visible(timeout=PATIENCE)
+    answered(page)
+    add_view(page, 2)
+    page.get_by_role("link", name=WRITE_LESSON.format(count=2)).click()
+    expect(page.get_by_role("heading", name=contents.page("lesson_editor").question)).to_be_visible(timeout=PATIENCE)
+    write(page, texts.STEP_TITLE.format(number=2), "A blank")
+    page.get_by_role("button", name=texts.UP.format(number=2)).click()
+    page.wait_for_function(PLACED, arg=["A blank", texts.STEP_TITLE.format(number=1)], timeout=PATIENCE)
+    choose(page, texts.KIND.format(number=1), texts.KINDS["word"])
+    expect(box_of(page, texts.ASK.format(number=1))).to_have_value(texts.FIRST_ASKS["word"])
+    choose(page, texts.KIND.format(number=2), texts.KINDS["token"])
+    choose(page, texts.MEASURE_BOXES["query"].format(number=2), "her")
+    write(page, texts.STEP_TEXT.format(number=1), MARKUP)
+    write(page, texts.TITLE, MARKUP)
+    fits(page)
+    axe(page)
+    written = saved(page, texts.SAVE, tmp_path / "one")
+    lesson = read_lesson(written)
+    assert [step.question.kind for step in lesson.steps] == ["word", "token"]
+    assert [step.page for step in lesson.steps] == ["fill_mask", "attention"]
+    assert (lesson.title, lesson.steps[0].text, lesson.steps[1].view["heads"]) == (MARKUP, MARKUP, "2-8")
+    link = "".join(main(page).get_by_text(re.compile(r"lesson=z\.")).first.inner_text().split())
+    page.get_by_role("button", name=texts.START_ANEW).click()
+    expect(page.get_by_text(texts.NO_STEPS)).to_be_visible(timeout=PATIENCE)
+    put_file(page, written)
+    page.get_by_role("button", name=texts.EDIT_FILE).click()
+    expect(page.get_by_role("button", name=texts.SAVE)).to_be_visible(timeout=PATIENCE)
+    answered(page)
+    assert saved(page, texts.SAVE, tmp_path / "two") == written
+    with browser.new_context() as stranger:
+        guest = stranger.new_page()
+        guest.goto(link)
+        for step in lesson.steps:
+            expect(guest.get_by_role("heading", name=step.title, exact=True)).to_be_visible(timeout=PATIENCE)
+            expect(guest.get_by_text(HIDDEN_UNTIL_ANSWERED)).to_be_visible()
+            answered(guest)
+            guess(guest, step.question)
+            if step is not lesson.steps[-1]:
+                expect(guest.get_by_text(MARKUP, exact=True).first).to_be_visible()  # only text
+                guest.get_by_role("link", name="Next step").click()
+        expect(guest.get_by_role("link", name=END_LESSON)).to_be_visible()
+
+
+def test_a_reload_loses_nothing_that_was_typed_added_or_opened(page_at, server):
+    page = page_at("/attention?text=Mary+lost+her+keys.")
+    add_view(page, 1)
+    page.reload()
+    page.goto(f"{server}/lesson_editor")
+    view = box_of(page, texts.STEP_TITLE.format(number=1))
+    expect(view).to_have_value(contents.page("attention").name, timeout=PATIENCE)
+    answered(page)
+    write(page, texts.TITLE, "Sent")
+    box_of(page, texts.DESCRIPTION).press_sequentially(" Typed")
+    page.reload()
+    expect(page.get_by_text(texts.RESTORED)).to_be_visible(timeout=PATIENCE)
+    expect(box_of(page, texts.TITLE)).to_have_value("Sent")
+    expect(box_of(page, texts.DESCRIPTION)).to_have_value(f"{texts.FIRST_DESCRIPTION} Typed")
+    answered(page)
+    page.get_by_role("button", name=texts.REMOVE.format(number=1)).click()
+    expect(view).to_have_count(0, timeout=PATIENCE)
+    page.get_by_role("button", name=texts.BRING_BACK).click()
+    expect(view).to_have_count(1, timeout=PATIENCE)
+    answered(page)
+    path = shipped_lesson(LEARNING_PATH)
+    put_file(page, write_lesson(path).encode())
+    expect(page.get_by_role("button", name=texts.EDIT_FILE)).to_be_visible(timeout=PATIENCE)
+    answered(page)
+    page.reload()
+    page.get_by_role("link", name=texts.PLAY_FILE).click(timeout=PATIENCE)
+    expect(page.get_by_role("heading", name=path.steps[0].title, exact=True)).to_be_visible(timeout=PATIENCE)
+
+
+def test_a_file_that_is_no_lesson_is_refused_in_words(page_at):
+    page = page_at("/lesson_editor")
+    for wrong in (b"\x00\xff", b"!!python/object:os.system", b"title: 1", b"- a\n- b"):
+        put_file(page, wrong)
+        expect(main(page).get_by_text(CANNOT_BE_SHOWN).first).to_be_visible(timeout=PATIENCE)
+        expect(page.get_by_test_id("stException")).to_have_count(0)
+        expect(page.get_by_role("button", name=texts.EDIT_FILE)).to_have_count(0)
+        answered(page)
+
+
+def test_the_editor_is_open_to_everybody_with_a_long_lesson_in_it(arrive, axe, for_everybody):
+    page = arrive("/lesson_editor")
+    axe(page)
+    choose(page, texts.SHIPPED, shipped_lesson(LEARNING_PATH).title)
+    page.get_by_role("button", name=texts.COPY).click()
+    expect(page.get_by_role("button", name=texts.SAVE)).to_be_visible(timeout=PATIENCE)
+    expect(box_of(page, texts.STEP_TITLE.format(number=1))).to_have_value(shipped_lesson(LEARNING_PATH).steps[0].title)
+    answered(page)
+    for_everybody(page)
