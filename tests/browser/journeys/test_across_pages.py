@@ -1,0 +1,188 @@
+"""From page to page: the start page and its doors, the sentence that follows, Basic and Advanced, the glossary, paper."""
+
+import re
+from urllib.parse import quote_plus
+
+from playwright.sync_api import Page, expect
+
+from pages import contents
+from pages.start import looks, texts
+from pages.ui.panels import texts as panel_texts
+from pages.ui.shell import texts as shell_texts
+from pages.ui.shell.glossary import GROUPS
+from pages.ui.shell.level import ADVANCED
+from tests.support.seen import (
+    PATIENCE,
+    address,
+    answered,
+    button,
+    choose,
+    drawn,
+    fits,
+    linked,
+    listed,
+    main,
+    picture,
+    sentence,
+    write,
+)
+
+MEANINGS = {name: term.meaning.replace("*", "") for group in GROUPS for term in group.terms for name in term.marked_names}
+
+
+def on_page(page: Page, key: str) -> None:
+    """Wait until a page is there, by its question and its name in the tab."""
+    expect(page.get_by_role("heading", level=1)).to_have_text(contents.page(key).question, timeout=PATIENCE)
+    expect(page).to_have_title(contents.page(key).name)
+    answered(page)
+
+
+def go_to(page: Page, key: str) -> None:
+    """Follow the link of a page in the list at the side."""
+    listed(page, contents.page(key).name).click()
+    on_page(page, key)
+
+
+def test_the_start_page_shows_where_the_model_looks_and_opens_three_doors(arrive, for_everybody):
+    page = arrive("/", cold=True)
+    shown = looks.sentence_looks(texts.SENTENCE)
+    words = main(page).get_by_role("group", name=re.compile("The words of a sentence")).get_by_role("button")
+    expect(words).to_have_text(list(shown.words))
+    told = main(page).get_by_role("status").first
+    expect(told).to_have_text(texts.HINT)
+    for place in (0, 7):
+        words.nth(place).hover()
+        expect(told).to_have_text(looks.tell(shown, place))
+    page.mouse.move(5, 5)
+    expect(told).to_have_text(texts.HINT)
+    words.first.focus()
+    page.keyboard.press("ArrowRight")
+    expect(words.nth(1)).to_be_focused()
+    expect(told).to_have_text(looks.tell(shown, 1))
+    page.keyboard.press("Escape")
+    expect(told).to_have_text(texts.HINT)
+    for door in texts.DOORS:
+        frame = page.get_by_text(door.promise).bounding_box()
+        page.mouse.click(frame["x"] + frame["width"] / 2, frame["y"] + frame["height"] / 2)
+        page.wait_for_url(re.compile(f"/{contents.page(door.page).address or door.page}"))
+        answered(page)
+        page.go_back()
+        on_page(page, contents.HOME)
+    for_everybody(page)
+    words.nth(7).click()  # as a tap
+    expect(told).to_have_text(looks.tell(shown, 7))
+
+
+def test_on_a_phone_the_list_of_pages_opens_leads_on_and_is_folded_away(arrive, axe):
+    page = arrive("/", width=390, dark=True)
+    fits(page)
+    page.get_by_test_id("stExpandSidebarButton").click()
+    page.locator("html[data-page]").wait_for(state="attached")
+    axe(page)
+    link = listed(page, contents.page("masks").name)
+    link.click()
+    on_page(page, "masks")
+    expect(link).not_to_be_in_viewport()
+    fits(page)
+    axe(page)
+
+
+def test_the_visitor_s_own_sentence_follows_to_other_pages_and_back(arrive):
+    page = arrive("/attention")
+    write(page, "The dog barked.")
+    seen = [(page.url, "attention")]
+    for key in ("masks", "summaries", "self_attention", "heads_and_blocks"):
+        go_to(page, key)
+        box = main(page).get_by_role("textbox").first
+        expect(box).to_have_value("The dog barked.")
+        assert address(page)["text"] == "The dog barked."
+        seen.append((page.url, key))
+    for url, key in reversed(seen[:-1]):
+        page.go_back()
+        on_page(page, key)
+        expect(main(page).get_by_role("textbox").first).to_have_value("The dog barked.")
+        assert page.url == url
+    page.go_forward()
+    on_page(page, "masks")
+    main(page).get_by_role("link", name=contents.page("fill_mask").question).click()
+    on_page(page, "fill_mask")
+    linked(page, text="The dog barked.")
+
+
+def test_basic_hides_what_a_beginner_need_not_know_and_is_remembered(arrive, server, for_everybody):
+    page = arrive("/attention")
+    second = sentence(page, panel_texts.SECOND_SENTENCE)
+    expect(second).to_be_visible()
+    choose(page, shell_texts.BASIC)
+    linked(page, level="basic")
+    expect(second).to_have_count(0)
+    page.goto(f"{server}/attention")  # the link says nothing: the browser remembers
+    expect(page.get_by_role("radio", name=shell_texts.BASIC)).to_be_checked(timeout=PATIENCE)
+    expect(second).to_have_count(0)
+    go_to(page, "masks")
+    expect(page.get_by_role("radio", name=shell_texts.BASIC)).to_be_checked()
+    page.goto(f"{server}/attention?level=advanced")  # somebody's link is not the visitor's choice
+    expect(second).to_be_visible(timeout=PATIENCE)
+    page.goto(f"{server}/attention?pair=It+was+red.")
+    expect(second).to_have_count(0, timeout=PATIENCE)
+    expect(page.get_by_text(shell_texts.HIDDEN_VALUES.format(names=shell_texts.SETTING_NAMES["pair"]))).to_be_visible(
+        timeout=PATIENCE
+    )
+    answered(page)
+    for_everybody(page)
+    page.set_viewport_size({"width": 1280, "height": 900})
+    button(page, shell_texts.SHOW_HIDDEN, exact=False).click()
+    expect(second).to_have_value("It was red.", timeout=PATIENCE)
+
+
+def test_a_view_is_shared_by_a_link_that_shows_it_to_somebody_else(arrive):
+    page = arrive(f"/fill_mask?text={quote_plus('A link & more ___')}&level=advanced")
+    button(page, shell_texts.SHARE).click()
+    shared = page.get_by_test_id("stPopoverBody").locator("code").inner_text()
+    other = arrive(shared[shared.index("/fill_mask") :])
+    expect(sentence(other)).to_have_value("A link & more ___")
+    assert address(other)["level"] == ADVANCED
+    page.keyboard.press("Escape")
+    write(page, "word " * 1300)
+    button(page, shell_texts.SHARE).click()
+    body = page.get_by_test_id("stPopoverBody")
+    expect(body.get_by_text("Shorten the text")).to_be_visible()
+    expect(body.locator("code")).to_have_count(0)
+
+
+def test_a_term_is_explained_in_place_and_the_glossary_leads_to_its_view(arrive, axe, for_everybody):
+    page = arrive("/masks")
+    marks = main(page).get_by_role("button", name=re.compile(shell_texts.EXPLAIN_TERM.partition("{")[0]))
+    marks.nth(1).wait_for()
+    names = [mark.get_attribute("aria-label").split("“")[1].rstrip("”?") for mark in marks.all()]
+    assert len(set(names)) == len(names)
+    before = page.url
+    marks.first.focus()
+    page.keyboard.press("Enter")
+    box = page.get_by_role("dialog")
+    expect(box).to_contain_text(MEANINGS[names[0]])
+    expect(box).to_be_in_viewport(ratio=1)
+    axe(page)
+    page.keyboard.press("Escape")
+    expect(box).to_have_count(0)
+    expect(marks.first).to_be_focused()
+    assert page.url == before
+    go_to(page, "words")
+    for group in GROUPS:
+        expect(page.get_by_role("heading", name=group.title)).to_be_visible()
+    expect(marks).to_have_count(0)
+    for_everybody(page)
+    view = next(view for group in GROUPS for view in group.views if view.page == "self_attention")
+    page.get_by_role("link", name=contents.page(view.page).question).click()
+    on_page(page, view.page)
+    expect(sentence(page)).to_have_value(view.settings["text"])
+
+
+def test_on_paper_stands_the_picture_with_its_sentence_and_nothing_to_press(arrive):
+    page = arrive("/attention")
+    shown = drawn(picture(page, "^Heatmap"))
+    page.emulate_media(media="print")
+    expect(page.get_by_test_id("stSidebar")).to_be_hidden()
+    expect(page.get_by_role("radio", name=shell_texts.BASIC)).to_be_hidden()
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    expect(shown).to_be_visible()

@@ -1,0 +1,187 @@
+"""What a visitor saves: figures, numbers, a page that works without a network, and code that gives the same numbers."""
+
+import csv
+import json
+import re
+import struct
+import zlib
+from pathlib import Path
+from urllib.parse import parse_qs, quote, urlsplit
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from pages.ui.export import texts
+from tests.browser.conftest import go_by_history
+from tests.support.messages import name_in_head
+from tests.support.seen import PATIENCE, answered, fits
+from tests.support.snippets import computed
+from tx_core.engine import catalogue
+from tx_core.settings import app_version
+
+TOM = "Tom lost his keys."
+PATH = f"/attention?text={quote(TOM)}&heads=4-5&focus=4"
+HOSTILE = "</svg></script><script>alert(1)</script><img src=x onerror=alert(2)> & ]]> 'a' \"b\" \u202eabc שלום 💥"
+SVG = "{http://www.w3.org/2000/svg}"
+SHAPES = {"svg", "title", "desc", "g", "path", "clipPath", "text"}
+RESTED = """async button => {
+  for (let [top, frames] = [null, 0]; frames < 20; frames += 1) {
+    await new Promise(requestAnimationFrame)
+    const now = button.getBoundingClientRect().top
+    if (now !== top) [top, frames] = [now, 0]
+  }
+}"""
+"""Waits until a button has stood still for twenty frames: a picture above it that is still made moves it from the pointer."""
+
+
+def panel(page: Page) -> Locator:
+    """The folded box of the export."""
+    return page.get_by_test_id("stExpander").filter(has_text=re.compile(f"{texts.TITLE}|{texts.TITLE_WITHOUT_FIGURE}")).first
+
+
+def opened(page: Page, form: str = texts.FIGURE) -> Page:
+    """The page with one form of its export open."""
+    panel(page).get_by_text(texts.TITLE).click()
+    answered(page)
+    turn_to(page, form)
+    return page
+
+
+def turn_to(page: Page, form: str) -> None:
+    """Turn to a form of the export."""
+    panel(page).get_by_text(form, exact=True).first.click()
+    answered(page)
+
+
+def saved(page: Page, button: str, folder: Path) -> Path:
+    """The file that a button saves."""
+    pressed = panel(page).get_by_role("button", name=button)
+    pressed.scroll_into_view_if_needed()
+    pressed.evaluate(RESTED)
+    with page.expect_download() as download:
+        pressed.click()
+    file = folder / download.value.suggested_filename
+    download.value.save_as(file)
+    return file
+
+
+def texts_of_pdf(file: bytes) -> list[str]:
+    """Every text that a reader of a PDF can find."""
+    start = int(re.search(rb"startxref\n(\d+)\n%%EOF\n$", file)[1])
+    assert file.startswith(b"%PDF-1.") and file[start:].startswith(b"xref\n0 ")
+    offsets = [int(one) for one in re.findall(rb"^(\d{10}) 00000 n $", file[start:], flags=re.MULTILINE)]
+    objects = [file[offset:].partition(b"\nendobj\n")[0] for offset in offsets]
+    sheet = next(one for one in objects if b"/Type /Page " in one).decode("ascii")
+    contents = objects[int(re.search(r"/Contents (\d+) 0 R", sheet)[1]) - 1]
+    commands = zlib.decompress(contents.partition(b"stream\n")[2].rpartition(b"\nendstream")[0]).decode("ascii")
+    found = re.findall(r"/ActualText <feff([0-9a-f]*)>|<([0-9a-f]*)> Tj", commands)
+    return [bytes.fromhex(wide).decode("utf-16-be") or bytes.fromhex(latin).decode("cp1252") for wide, latin in found]
+
+
+def test_a_figure_holds_the_numbers_and_its_source_as_text_in_svg_png_and_pdf(arrive, for_everybody, tmp_path: Path):
+    page = opened(arrive(PATH))
+    file = saved(page, "Save as SVG", tmp_path)
+    assert file.name == "attention-embedded-layer4-head5.svg"
+    root = ElementTree.parse(file).getroot()
+    written = [node.text for node in root.iter(f"{SVG}text")]
+    run = catalogue.load(catalogue.DEFAULT).trace(TOM)
+    shown = [f"{weight:.2f}".removeprefix("0") for weight in run.attention.weights[3, 4].ravel() if weight >= 0.005]
+    assert [text for text in written if re.fullmatch(r"1?\.\d\d", text)] == shown
+    assert set(run.attention.query_tokens.tokens) < set(written)
+    source = root.find(f"{SVG}desc").text
+    assert "layer 4, head 5" in source and catalogue.revision("embedded") in source and app_version() in source
+    assert parse_qs(urlsplit(source.split()[-1]).query) == parse_qs(urlsplit(page.url).query)
+    width = panel(page).get_by_role("spinbutton", name=texts.ASK_WIDTH.format(unit="mm"))
+    width.fill("84")
+    width.press("Enter")
+    expect(panel(page).get_by_role("status")).to_contain_text("84 ×")
+    png = saved(page, "Save as PNG", tmp_path).read_bytes()
+    assert struct.unpack(">II", png[16:24])[0] == round(84 / 25.4 * 300)
+    assert texts_of_pdf(saved(page, "Save as PDF", tmp_path).read_bytes()) == [
+        node.text.replace("−", "–")
+        for node in ElementTree.parse(saved(page, "Save as SVG", tmp_path)).getroot().iter(f"{SVG}text")
+    ]
+    for_everybody(page)
+
+
+def test_a_changed_run_is_saved_as_before_after_and_difference_and_works_offline(arrive, browser: Browser, axe, tmp_path: Path):
+    page = opened(arrive(f"/attention?text={quote(HOSTILE)}&heads=4-5&changes=off~1-2"))
+    root = ElementTree.parse(saved(page, "Save as SVG", tmp_path)).getroot()
+    assert {node.tag.removeprefix(SVG) for node in root.iter()} <= SHAPES
+    assert "<script>alert(1)</script>" in root.find(f"{SVG}desc").text
+    assert name_in_head("off", 1, 2) in root.find(f"{SVG}desc").text
+    written = [node.text for node in root.iter(f"{SVG}text")]
+    assert [text for text in written if text in ("Before", "After", "Difference")] == ["Before", "After", "Difference"]
+    turn_to(page, texts.WEB_PAGE)
+    file = saved(page, texts.SAVE_WEB_PAGE, tmp_path)
+    with browser.new_context(offline=True, color_scheme="dark", viewport={"width": 390, "height": 800}) as context:
+        alone, faults = context.new_page(), []
+        alone.on("request", lambda request: faults.append(request.url) if not request.url.startswith("file:") else None)
+        for event in ("pageerror", "dialog"):
+            alone.on(event, lambda fault: faults.append(str(fault)))
+        alone.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
+        alone.goto(file.as_uri())
+        expect(alone.get_by_role("img", name=re.compile("^Difference"))).to_be_visible()
+        expect(alone.get_by_text("<script>alert(1)</script>").first).to_be_visible()
+        assert alone.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+        assert alone.evaluate("document.images.length + document.scripts.length") == 1
+        axe(alone)
+        assert faults == []
+
+
+def test_numbers_are_saved_as_csv_json_and_npz(arrive, axe, tmp_path: Path):
+    page = opened(arrive(PATH), texts.DATA)
+    weights = catalogue.load(catalogue.DEFAULT).trace(TOM).attention.weights
+    entries = json.loads(saved(page, texts.SAVE_AS.format(form="JSON"), tmp_path).read_bytes())
+    assert (entries["text"], entries["maps"]) == (TOM, [[[4, 5]]])
+    rows = list(csv.reader(saved(page, texts.SAVE_AS.format(form="CSV"), tmp_path).read_text("utf-8-sig").splitlines()))
+    found = [float(cell) for row in rows for cell in row if re.fullmatch(r"\d\.\d{3,}(e-\d+)?", cell)]
+    assert max(found) == pytest.approx(float(weights[3, 4].max()), abs=1e-4)
+    panel(page).get_by_text(texts.ALL_WEIGHTS).click()
+    answered(page)
+    file = saved(page, texts.SAVE_AS.format(form="NPZ"), tmp_path)
+    assert file.name == "attention-embedded-all.npz"
+    with np.load(file, allow_pickle=False) as arrays:
+        assert np.allclose(arrays["weights"], weights.reshape(-1, *weights.shape[2:]), atol=1e-6)
+    fits(page)
+    axe(page)
+
+
+def test_the_code_of_a_view_runs_and_gives_its_numbers(arrive, axe, tmp_path: Path):
+    page = opened(arrive(PATH), texts.CODE)
+    code = panel(page).get_by_test_id("stCode").first.inner_text()
+    (found,) = computed([(code, ["engine.trace(" + repr(TOM) + ").attention.weights"])], tmp_path)
+    weights = catalogue.load(catalogue.DEFAULT).trace(TOM).attention.weights
+    assert np.allclose(found[0], weights, atol=1e-5)
+    panel(page).get_by_text(texts.TRANSFORMERS_CODE).click()
+    expect(panel(page).get_by_text("AutoTokenizer").first).to_be_visible(timeout=PATIENCE)
+    answered(page)
+    fits(page)
+    axe(page)
+
+
+EXPORTED = (
+    "/fill_mask",
+    "/compare?text=time+flies&text_b=fruit+flies",
+    "/summaries?part=glance",
+    "/self_attention",
+    "/masks?part=one",
+    "/positions",
+    "/heads_and_blocks?part=depth",
+)
+
+
+def test_each_page_s_picture_is_saved_as_text_and_shapes(arrive, tmp_path: Path):
+    page = arrive(EXPORTED[0])
+    for path in EXPORTED:
+        if path != EXPORTED[0]:
+            go_by_history(page, path)
+        answered(page)
+        opened(page)
+        root = ElementTree.parse(saved(page, "Save as SVG", tmp_path)).getroot()
+        assert {node.tag.removeprefix(SVG) for node in root.iter()} <= SHAPES, path
+        assert len([node for node in root.iter(f"{SVG}text") if node.text]) > 5, path
+        assert not [node for node in root.iter() if "NaN" in "".join(node.attrib.values())], path
+        assert root.find(f"{SVG}desc").text, path

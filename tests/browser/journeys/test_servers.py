@@ -1,0 +1,149 @@
+"""Servers that load, die, stand below a path, or serve several visitors at once."""
+
+import json
+import os
+import re
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from subprocess import Popen
+from urllib.parse import urlencode
+
+import pytest
+from playwright.sync_api import Browser, Route, expect
+
+from pages import contents
+from pages.ui.panels import texts
+from pages.ui.shell.texts import SESSION_LOST, WARMING_UP
+from tests.support.messages import name_in_head
+from tests.support.seen import PATIENCE, answered, button, drawn, head, linked, main, picture, says, sentence
+from tests.support.serving import ROOT, fetch, free_port, running, site_of_two, streamlit_command, wait_until
+
+TOKEN = "a-token-of-16-characters-or-more"
+SENTENCE, TYPED = "The dog ___ at me.", "Two birds sang."
+EXPLORE = ("attention", "fill_mask", "summaries")
+SERVER_WHOSE_MODEL_WAITS = """
+import pathlib, sys, time
+from streamlit.web.cli import main
+from pages.ui.shell import readiness
+def wait(visit):
+    while not pathlib.Path(go).exists():
+        time.sleep(0.05)
+go = sys.argv.pop(1)
+readiness.FirstVisit.wait = wait
+main()
+"""
+
+
+def busiest(servers: Sequence[Popen]) -> Popen:
+    """Find the server that has most visitors."""
+
+    def visitors(server: Popen) -> float:
+        port = server.args[server.args.index("--server.port") + 1]
+        _, _, shown = fetch(f"http://127.0.0.1:{port}/api/metrics", Authorization=f"Bearer {TOKEN}")
+        return float(re.search(r"^tx_visitors (\S+)$", shown.decode(), re.MULTILINE)[1])
+
+    return max(servers, key=visitors)
+
+
+def test_when_a_server_is_killed_its_pages_go_on_at_another_and_a_lost_training_is_named(browser: Browser, tmp_path: Path):
+    if shutil.which("caddy") is None:
+        missing = "no Caddy found: install it as .ci/run does"
+        if os.environ.get("CI", "").lower() == "true":
+            pytest.fail(missing)
+        pytest.skip(missing)
+    with site_of_two(tmp_path, TX_METRICS_TOKEN=TOKEN) as (url, servers), browser.new_context() as visitor:
+        pages = {key: visitor.new_page() for key in EXPLORE}
+        for key, page in pages.items():
+            page.goto(f"{url}/{key}?{urlencode({'text': SENTENCE})}")
+            expect(page.get_by_role("heading", level=1)).to_have_text(contents.page(key).question, timeout=PATIENCE)
+            answered(page)
+        training = visitor.new_page()
+        training.goto(f"{url}/classifier")
+        button(training, texts.TRAIN).click(timeout=PATIENCE)
+        expect(button(training, texts.STOP)).to_be_visible(timeout=PATIENCE)
+        answered(training)
+        server = busiest(servers)
+        sentence(pages["attention"]).fill(TYPED)
+        server.kill()
+        server.wait()
+        expect(training.get_by_text(SESSION_LOST)).to_be_visible(timeout=60_000)
+        expect(button(training, texts.TRAIN)).to_be_enabled(timeout=PATIENCE)
+        linked(pages["attention"], text=TYPED)
+        expect(sentence(pages["attention"])).to_have_value(TYPED)
+        for key, page in pages.items():
+            answered(page)
+            expect(page.get_by_role("heading", level=1)).to_have_text(contents.page(key).question)
+            expect(page.get_by_test_id("stException")).to_have_count(0)
+            head(page, 3, 5).click()
+            linked(page, heads="3-5")
+            expect(head(page, 3, 5)).to_have_attribute("aria-selected", "true", timeout=PATIENCE)
+
+
+def test_the_example_can_be_looked_at_while_the_model_is_loaded_and_a_new_sentence_follows(browser: Browser, tmp_path: Path):
+    port, go = free_port(), tmp_path / "go"
+    _, _, _, *command = streamlit_command(port)
+    url = f"http://127.0.0.1:{port}"
+    server = [sys.executable, "-c", SERVER_WHOSE_MODEL_WAITS, str(go), *command]
+    with running(server, f"{url}/_stcore/health", tmp_path / "log.txt"), browser.new_context() as visitor:
+        page = visitor.new_page()
+        page.goto(f"{url}/attention")
+        drawn(picture(page, "^Heatmap.*“her”"))
+        expect(page.get_by_text(WARMING_UP)).to_be_visible()
+        head(page, 1, 8).click()
+        linked(page, heads="1-8")
+        drawn(picture(page, "^Heatmap.*Layer 1, head 8"))
+        assert json.loads(fetch(f"{url}/api/ready")[2]) == {"state": "warming up"}
+        sentence(page).fill(TYPED)
+        says(page, "6 of 128")  # the tokenizer waits for nothing
+        go.touch()
+        expect(picture(page, "^Heatmap.*“(two|birds|sang|[.])”")).to_be_visible(timeout=60_000)
+        expect(page.get_by_text(WARMING_UP)).to_have_count(0, timeout=60_000)
+        wait_until(lambda: fetch(f"{url}/api/ready")[0] == 200, 30, "a ready server")
+        expect(sentence(page)).to_have_value(TYPED)
+
+
+def test_below_a_path_of_its_own_the_app_draws_and_finds_its_server_at_once(browser: Browser, start_server):
+    with start_server(ROOT, "--server.baseUrlPath", "explorer") as url, browser.new_context() as visitor:
+        page, asked = visitor.new_page(), []
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(f"{url}/attention?heads=1-2")
+        drawn(picture(page, "^Heatmap"))
+        assert [one for one in asked if one.endswith("/_stcore/health")] == [f"{url}/_stcore/health"]
+        wait_until(lambda: page.request.get(f"{url}/api/ready").ok, 60, "the default model's first answer")
+        page.goto(f"{url}/bertviz")
+        expect(main(page).locator("iframe").content_frame.locator("svg").first).to_be_visible(timeout=PATIENCE)
+
+
+def test_what_could_not_be_fetched_is_fetched_again(page_at):
+    refused: list[str] = []
+
+    def refuse_first(route: Route) -> None:
+        kind = route.request.url.rpartition(".")[2]
+        if refused.count(kind) < 3:
+            refused.append(kind)
+            route.abort()
+        else:
+            route.continue_()
+
+    page = page_at(
+        "/attention",
+        expect=("Failed to load resource", "net::ERR_FAILED", "error loading dynamically imported"),
+        prepare=lambda page: page.route(re.compile(r"/modules/.*\.(js|css)$"), refuse_first),
+    )
+    drawn(picture(page, "^Heatmap"))
+    assert (refused.count("js"), refused.count("css")) == (3, 3)
+
+
+def test_two_visitors_with_different_changes_see_each_their_own(page_at):
+    first, second = (page_at("/attention?text=The+old+man+saw+a+dog.&heads=2-1") for _ in range(2))
+    button(first, texts.SWITCH_OFF_HEAD.format(layer=2, head=1)).click()
+    button(second, texts.CHANGE_SOMETHING).click()
+    button(second, texts.SET_TO_UNIFORM, exact=False).click()
+    linked(first, changes="off~2-1")
+    linked(second, changes="even~2-1")
+    for page, mine, other in ((first, "off", "uniform"), (second, "uniform", "off")):
+        answered(page)
+        expect(main(page).get_by_role("button", name=name_in_head(mine, 2, 1)).first).to_be_attached()
+        expect(main(page).get_by_role("button", name=name_in_head(other, 2, 1))).to_have_count(0)
