@@ -97,7 +97,7 @@ class BlankLogits:
     device: where they were computed. notice: a sentence for the reader where that is not the engine's own.
     """
 
-    rows: list[Float[np.ndarray, "_blank vocab"]]  # _: each row has its own number of blanks
+    rows: tuple[Float[np.ndarray, "_blank vocab"], ...]  # _: each row has its own number of blanks
     device: str
     notice: str = ""
 

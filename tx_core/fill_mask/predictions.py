@@ -134,7 +134,7 @@ def blank_logits_of(
         return engine.blank_logits([encoding], interventions=[interventions])
     if trace.blank_logits is None:
         raise ValueError("the trace must have kept the part blank_logits")
-    return BlankLogits([trace.blank_logits], trace.device, trace.notice)
+    return BlankLogits((trace.blank_logits,), trace.device, trace.notice)
 
 
 def _prediction(tokenizer: Tokenizer, text: str, blank: int, opens: bool, entry: int, probability: float) -> Prediction:
