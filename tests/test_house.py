@@ -19,7 +19,7 @@ HOMES = {
     "transformers": ("tx_core/engine/hub/", "tx_core/training/"),
     "plotly": ("pages/positions/drawings.py", "pages/ui/canvas/plotly_figures.py"),
     "bertviz": ("pages/bertviz_page/",),
-    "ray": ("tx_core/engine/ray_serve.py", "tx_core/corpus/"),
+    "ray": ("tx_core/engine/remote/deployment.py", "tx_core/corpus/"),
     "torch": ("tx_core/", "pages/bertviz_page/"),  # bertviz takes tensors
     "streamlit": ("app.py", "pages/"),
 }

@@ -87,7 +87,7 @@ def main(port: int, folder: Path) -> None:
     import ray
     from ray import serve
 
-    from tx_core.engine.ray_serve import Models
+    from tx_core.engine.remote.deployment import Models
 
     ray.init(**BOUNDS, _temp_dir=str(folder), logging_level="warning", log_to_driver=False)
     serve.start(http_options={"host": "127.0.0.1", "port": port})

@@ -17,10 +17,10 @@ from weakref import WeakValueDictionary
 
 from cachetools import TTLCache, cached
 
-from tx_core.engine import remote
 from tx_core.engine.checkpoint_files import read_config, read_json, weights_bytes
 from tx_core.engine.download import CATALOGUE, TOO_LARGE_FOR_MEMORY, cached_commit, fetch, is_cached, reaches_hub
 from tx_core.engine.engine import Engine, with_special_tokens
+from tx_core.engine.remote import client
 from tx_core.engine.threads import one_core
 from tx_core.errors import Busy, CheckpointProblem, ModelUnavailable
 from tx_core.settings import host_settings
@@ -175,7 +175,7 @@ def load(model: str | Path, *, special_tokens: bool = True, weights: bool = Fals
     except ModelUnavailable as unknown:
         raise ModelUnavailable(f"{unknown} {_explain_unknown(model)}".strip()) from None
     if host_settings().engine == "ray" and not weights:
-        return with_special_tokens(remote.remote_engine(found.name), special_tokens)
+        return with_special_tokens(client.remote_engine(found.name), special_tokens)
     return with_special_tokens(_embedded() if found.name == DEFAULT else _load_once(found), special_tokens)
 
 
@@ -371,7 +371,7 @@ class HubReach:
         """Look for each model in the local cache, and ask the hub for one of those that are not there. With Ray, ask it."""
         if host_settings().engine == "ray":
             with suppress(ModelUnavailable):
-                self.missing = remote.ask(DEFAULT, "missing")
+                self.missing = frozenset(client.ask(DEFAULT, "missing"))
             return
         absent = [model for model in catalogue() if model.hub_id and not is_cached(model.hub_id, model.revision)]
         reached = not absent or reaches_hub(absent[0].hub_id)

@@ -1,11 +1,12 @@
 """Tokenize text, and spell tokens for readers. Special tokens are recognised by id, not by spelling."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
+from typing import Any
 
 import tokenizers
 from cachetools import LRUCache, cachedmethod
@@ -68,16 +69,23 @@ class Tokenizer:
         self._byte_level = isinstance(backend.decoder, tokenizers.decoders.ByteLevel)
         self._marks_word_starts = any("␣" in _show_space(token) for token in self._run(" a").tokens)
 
-    def __getstate__(self) -> dict[str, object]:
-        """Leave out what threads share and what the class caches; give the backend as tokenizer.json has it."""
-        kept = {
-            name: part for name, part in vars(self).items() if name not in ("_recent", "_lock") and not hasattr(Tokenizer, name)
-        }
-        return kept | {"backend": self.backend.to_str()}
+    def to_json(self) -> dict[str, str | int | None]:
+        """Return what `from_json` makes the same tokenizer of, the backend as tokenizer.json has it."""
+        return {"backend": self.backend.to_str(), "special_tokens": self.special_tokens, **self._settings()}
 
-    def __setstate__(self, state: dict[str, object]) -> None:
-        backend = tokenizers.Tokenizer.from_str(state["backend"])
-        vars(self).update(state, backend=backend, _recent=LRUCache(MAX_RECENT_TEXTS), _lock=Lock())
+    @classmethod
+    def from_json(cls, state: Mapping[str, Any]) -> "Tokenizer":
+        """Make a tokenizer of what `to_json` returned."""
+        return cls(**{**state, "backend": tokenizers.Tokenizer.from_str(state["backend"])})
+
+    def _settings(self) -> dict[str, str | int | None]:
+        """Return what the constructor takes beside the backend and whether special tokens are added."""
+        return {
+            "mask": self.mask,
+            "unknown": None if self.unknown_id is None else self.backend.id_to_token(self.unknown_id),
+            "padding": self.backend.id_to_token(self.padding_id),
+            "num_embeddings": self.num_embeddings,
+        }
 
     @cached_property
     def added_tokens(self) -> tuple[str, ...]:
@@ -90,14 +98,7 @@ class Tokenizer:
         """The same tokenizer, which adds no special tokens to a text; itself where it never adds any."""
         if not self.special_tokens or not self.added_tokens:
             return self
-        return Tokenizer(
-            self.backend,
-            mask=self.mask,
-            unknown=None if self.unknown_id is None else self.backend.id_to_token(self.unknown_id),
-            padding=self.backend.id_to_token(self.padding_id),
-            num_embeddings=self.num_embeddings,
-            special_tokens=False,
-        )
+        return Tokenizer(self.backend, special_tokens=False, **self._settings())
 
     def _id(self, token: str | None) -> int | None:
         token_id = None if token is None else self.backend.token_to_id(token)

@@ -32,9 +32,10 @@ from tx_core.analysis.value_weighted import value_weighted
 from tx_core.corpus.batches import label_batch
 from tx_core.corpus.sentence_file import embedded_sentences
 from tx_core.corpus.statistics import HeadMeasures, read_all
-from tx_core.engine import catalogue, remote
+from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
-from tx_core.engine.remote import FAILED, RemoteEngine, ask, remote_engine
+from tx_core.engine.remote import client
+from tx_core.engine.remote.client import FAILED, RemoteEngine, ask, remote_engine
 from tx_core.engine.threads import BUSY
 from tx_core.errors import Busy, ExplorerError, ModelUnavailable
 from tx_core.fill_mask.head_scan import Scan
@@ -343,13 +344,13 @@ def torch_files(process: psutil.Process) -> list[str]:
 
 @needs_ray
 def test_a_replica_that_is_killed_in_mid_call_costs_a_retry_and_no_error(both, cluster, monkeypatch):
-    posts, post = Counter(), remote._post
+    posts, post = Counter(), client._post
 
     def counted(*arguments: object) -> object:
         posts["sent"] += 1
         return post(*arguments)
 
-    monkeypatch.setattr(remote, "_post", counted)
+    monkeypatch.setattr(client, "_post", counted)
     expected, calls = long_call(both[1]), 6
     wait_until(lambda: len(cluster.replicas()) == REPLICAS, 120, "all replicas")
     victim = cluster.replicas()[0]

@@ -1,4 +1,4 @@
-"""The other side of `remote`: a Ray Serve application whose replicas hold the models and compute.
+"""A Ray Serve application whose replicas hold the models, and compute what `client` asks for.
 
 `serve run assets/hosting/ray.yaml` starts it; that file says how many replicas there are and what each of them takes.
 The only home of Ray in the engine: nothing else here imports this module.
@@ -17,9 +17,10 @@ from ray.serve.config import BackpressureConfig
 from starlette.requests import Request as HttpRequest
 from starlette.responses import Response
 
-from tx_core.engine import catalogue, remote
+from tx_core.engine import catalogue
+from tx_core.engine.remote import messages
 from tx_core.engine.threads import slot_timeout, use_background_slots
-from tx_core.errors import ExplorerError, memory_checked
+from tx_core.errors import Attempt, ExplorerError, memory_checked
 from tx_core.settings import host_settings, variable
 
 PAGE_THREADS, BACKGROUND_THREADS = 32, 8
@@ -30,7 +31,7 @@ WARMUP_TEXT = "The cat sat on the mat."
 @serve.deployment(
     max_ongoing_requests=PAGE_THREADS + BACKGROUND_THREADS,
     max_queued_requests=2 * PAGE_THREADS,
-    backpressure_config=BackpressureConfig(status_code=remote.BACKPRESSURE),
+    backpressure_config=BackpressureConfig(status_code=messages.BACKPRESSURE),
 )
 class Models:
     """A replica: the models of the catalogue, each loaded when it is first asked for."""
@@ -45,59 +46,52 @@ class Models:
     async def __call__(self, http: HttpRequest) -> Response:
         """Answer one request of a `RemoteEngine`."""
         try:
-            request = remote.read_message(await http.body())
+            request = messages.read_message(await http.body())
         except ValueError:
             return _failed("ValueError", 400)
-        if not isinstance(request, remote.Request):
+        if not isinstance(request, messages.Request):
             return _failed("TypeError", 400)
         threads = self._background if request.background else self._pages
-        try:
-            answer = await asyncio.get_running_loop().run_in_executor(threads, answer_to, request)
-        except Failure as failure:
-            logging.getLogger(__name__).error(json.dumps({"kind": failure.kind, "places": failure.places}))
-            return _failed(failure.kind, 500)
-        return Response(answer, media_type="application/octet-stream")
+        return await asyncio.get_running_loop().run_in_executor(threads, answer_to, request)
 
 
-class Failure(Exception):
-    """An error that nobody expected: its kind and its places in the code."""
+def answer_to(request: messages.Request) -> Response:
+    """Return what is asked for, or the error that a page explains.
 
-    def __init__(self, problem: Exception):
-        super().__init__(type(problem).__name__)
-        self.kind = type(problem).__name__
-        self.places = [f"{frame.filename}:{frame.lineno}" for frame in traceback.extract_tb(problem.__traceback__)]
-
-
-def answer_to(request: remote.Request) -> bytes:
-    """Compute what is asked; give the result, or the error that a page explains, as bytes. Raises Failure for any other."""
-    try:
-        return remote.write_message(_result_of(request))
-    except Exception as problem:  # its message may hold what a visitor typed, and Ray would log it
-        raise Failure(problem) from problem
+    Of any other error the log has the kind and the places in the code: its words may hold what a visitor typed, and Ray would
+    log them.
+    """
+    attempt = Attempt()
+    with attempt:
+        return Response(messages.write_message(_result_of(request)), media_type="application/octet-stream")
+    kind = type(attempt.problem).__name__
+    places = [f"{frame.filename}:{frame.lineno}" for frame in traceback.extract_tb(attempt.problem.__traceback__)]
+    logging.getLogger(__name__).error(json.dumps({"kind": kind, "places": places}))
+    return _failed(kind, 500)
 
 
-def _result_of(request: remote.Request) -> Any:
+def _result_of(request: messages.Request) -> Any:
     try:
         with memory_checked(), slot_timeout(request.seconds):
             return _compute(request)
     except (ExplorerError, ValueError) as problem:
-        return type(problem)(str(problem))  # a copy, without what it was raised from
+        return problem
 
 
-def _compute(request: remote.Request) -> Any:
+def _compute(request: messages.Request) -> Any:
     if request.method == "missing":
         catalogue.hub_reach.check()
-        return catalogue.hub_reach.missing
+        return tuple(catalogue.hub_reach.missing)
     engine = catalogue.load(request.model, special_tokens=request.special_tokens)
     if request.method == "describe":
-        return remote.describe(engine)
-    if request.method not in remote.METHODS:
-        raise ValueError(f"method must be one of {', '.join(remote.METHODS)}, got {request.method}")
+        return {name: getattr(engine, name) for name in messages.DESCRIPTION} | {"tokenizer": engine.tokenizer.to_json()}
+    if request.method not in messages.METHODS:
+        raise ValueError(f"method must be one of {', '.join(messages.METHODS)}, got {request.method}")
     return getattr(engine, request.method)(**request.arguments)
 
 
 def _failed(kind: str, status: int) -> Response:
-    return Response(status_code=status, headers={remote.FAILURE_HEADER: kind})
+    return Response(status_code=status, headers={messages.FAILURE_HEADER: kind})
 
 
 models = Models.bind()

@@ -1,171 +1,28 @@
-"""What travels to the models is records and arrays and nothing else; where nobody answers, a sentence says so."""
+"""A computation that dies elsewhere is asked for again; where nobody answers, a sentence says so."""
 
 import logging
 import os
-import pickle
 import socket
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-import numpy as np
 import pytest
-import torch
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as arrays
 
 from pages.ui.shell import readiness
 from pages.ui.shell.readiness import Status, Warmup, load_default
 from tests.support.serving import ROOT, free_port, wait_until
-from tx_core.corpus.batches import label_batch
-from tx_core.corpus.measure_weights import measure_batch
-from tx_core.corpus.statistics import HeadMeasures
-from tx_core.engine import catalogue, remote
-from tx_core.engine.remote import (
-    ATTEMPTS,
-    BACKPRESSURE,
-    FAILED,
-    FAILURE_HEADER,
-    NOT_FOUND,
-    NOT_REACHED,
-    ask,
-    read_message,
-    write_message,
-)
+from tx_core.engine.remote import client
+from tx_core.engine.remote.client import ATTEMPTS, FAILED, NOT_FOUND, NOT_REACHED, ask
+from tx_core.engine.remote.messages import BACKPRESSURE, FAILURE_HEADER, write_message
 from tx_core.engine.threads import BUSY
-from tx_core.errors import Busy, ChangeProblem, ModelUnavailable, TextProblem
-from tx_core.transformer.interventions import Intervention
-from tx_core.transformer.trace import ALL_PARTS, Trace
+from tx_core.errors import Busy, ModelUnavailable
 
 TEXT = "The old cat sat on the mat"
-NUMBERS = st.one_of(arrays.boolean_dtypes(), arrays.integer_dtypes(), arrays.floating_dtypes())
 Answer = tuple[int, dict[str, str], bytes]
-
-
-@given(arrays.arrays(NUMBERS, arrays.array_shapes(min_dims=0, min_side=0, max_side=5)), st.booleans())
-def test_arrays_travel_bit_by_bit_whatever_their_type_shape_and_order(array: np.ndarray, transposed: bool):
-    array = array.T if transposed else array
-    there = read_message(write_message((array, "text")))[0]
-    assert (there.dtype, there.shape, there.tobytes()) == (array.dtype, array.shape, array.tobytes())
-
-
-def test_a_trace_travels_whole_and_stays_read_only():
-    trace = catalogue.load(catalogue.DEFAULT).trace(TEXT, keep=ALL_PARTS, interventions=[Intervention("off", 1, 2)])
-    there = read_message(write_message(trace))
-    assert isinstance(there, Trace)
-    assert (there.attention.query_tokens, there.interventions) == (trace.attention.query_tokens, trace.interventions)
-    np.testing.assert_array_equal(there.attention.weights, trace.attention.weights)
-    assert not there.attention.weights.flags.writeable
-
-
-def test_a_tokenizer_arrives_and_reads_as_before():
-    tokenizer = catalogue.load(catalogue.DEFAULT).tokenizer
-    assert tokenizer.without_special_tokens.encode(TEXT) != tokenizer.encode(TEXT)
-    there = read_message(write_message(tokenizer))
-    assert there.encode(TEXT) == tokenizer.encode(TEXT)
-    assert there.without_special_tokens.encode(TEXT) == tokenizer.without_special_tokens.encode(TEXT)
-
-
-@pytest.mark.parametrize(
-    "problem", [TextProblem("shorten it"), ChangeProblem("no layer"), Busy(BUSY), ValueError("keep")], ids=repr
-)
-def test_an_error_arrives_with_its_class_and_its_words(problem: Exception):
-    there = read_message(write_message(problem))
-    assert (type(there), str(there)) == (type(problem), str(problem))
-
-
-class Payload:
-    """Pickles as a call of whatever it is given."""
-
-    def __init__(self, function: Callable, *arguments: object):
-        self.call = function, arguments
-
-    def __reduce__(self) -> tuple:
-        return self.call
-
-
-def framed(head: bytes) -> bytes:
-    """Write a pickle as `write_message` frames it."""
-    plain = write_message(None)
-    return len(head).to_bytes(8, "little").join([plain[:8], bytes(48)]) + head
-
-
-MARK = "/tmp/forged-message-was-here"
-HOSTILE = {
-    "a command": pickle.dumps(Payload(os.system, f"touch {MARK}")),
-    "Python": pickle.dumps(Payload(eval, f"open({MARK!r}, 'w')")),
-    "a file": pickle.dumps(Payload(open, MARK, "w")),
-    "a process": pickle.dumps(Payload(subprocess.Popen, ["touch", MARK])),
-    "torch's own way": pickle.dumps(torch.zeros(3)),
-    "a function of the core": pickle.dumps(catalogue.load),
-    "a class that is no record": pickle.dumps(catalogue.HubReach),
-    "what a module of the core imports": b"\x80\x04\x8c\x14tx_core.engine.remote\x94\x8c\x0dimport_module\x94\x93.",
-    "a name with a dot": b"\x80\x04\x8c\x19tx_core.engine.catalogue\x94\x8c\x0bjson.loads\x94\x93.",
-    "a module that is not there": b"ctx_core.nowhere\nThing\n.",
-    "an attribute of a class": b"\x80\x04ctx_core.transformer.trace\nTrace\n}\x8c\x06forgedNs\x86b.",
-    "the attributes of a class": b"\x80\x04ctx_core.transformer.trace\nTrace\nN}\x8c\x06forgedNs\x86b.",
-    "an attribute of a function": b"\x80\x04ctx_core.corpus.measure_weights\nmeasure_batch\n}\x8c\x06forgedNsb.",
-    "a call of a measure": b"\x80\x04ctx_core.corpus.measure_weights\nmeasure_batch\n)R.",
-    "a call of a partial": pickle.dumps(Payload(partial(os.system, f"touch {MARK}"))),
-    "a call of a record": b"\x80\x04ctx_core.transformer.trace\nTrace\n)R.",
-    "an instance of protocol 0": b"(itx_core.errors\nBusy\n.",
-    "named arguments": b"\x80\x04ctx_core.errors\nBusy\n)}\x92.",
-    "an extension": b"\x80\x04\x82\x01.",
-    "a code that is none": b"\x80\x04\xff.",
-    "what is too deep": b"\x80\x04" + b"(" * 10 + b"t" * 20 + b".",
-    "too much memory": pickle.dumps(Payload(np.ndarray, (10**15,))),
-    "nothing": b"",
-    "noise": bytes(range(256)),
-}
-
-
-@pytest.mark.parametrize("head", HOSTILE.values(), ids=HOSTILE)
-def test_a_forged_message_is_refused_and_runs_nothing(head: bytes):
-    assert read_message(framed(pickle.dumps("text"))) == "text"
-    for message in (framed(head), head):
-        with pytest.raises(ValueError, match="message"):
-            read_message(message)
-    assert not os.path.exists(MARK)
-    assert not hasattr(Trace, "forged") and not hasattr(measure_batch, "forged")
-
-
-def test_what_is_said_of_a_forged_message_quotes_nothing_of_it():
-    secret = "words of a visitor"
-    for head in (pickle.dumps(Payload(getattr, secret, "x")), f"ctx_core.{secret}\nThing\n.".encode()):
-        with pytest.raises(ValueError, match="message") as raised:
-            read_message(framed(head))
-        assert secret not in str(raised.value)
-
-
-def test_large_arrays_are_not_read_byte_by_byte():
-    arrays_sent = [np.ones(20_000_000, np.float32), np.ones((4000, 5000), np.float32).T]
-    message = write_message(arrays_sent)
-    began = time.process_time()
-    there = read_message(message)
-    assert time.process_time() - began < 0.05
-    assert all(np.shares_memory(one, np.frombuffer(message, np.uint8)) for one in there)
-
-
-@given(st.data())
-def test_a_message_that_is_cut_off_is_refused(data: st.DataObject):
-    message = write_message({"weights": np.arange(100.0), "text": TEXT})
-    with pytest.raises(ValueError, match="message"):
-        read_message(message[: data.draw(st.integers(0, 2 * len(message) // 3))])
-
-
-def test_neither_functions_nor_tensors_can_be_sent_but_records_that_can_be_called():
-    labels = label_batch([catalogue.load(catalogue.DEFAULT).encode(TEXT)])
-    there = read_message(write_message(HeadMeasures(labels)))
-    assert isinstance(there, HeadMeasures)
-    np.testing.assert_array_equal(there.labels.targets, labels.targets)
-    for other in (lambda layers: layers, partial(print, "x"), os.system, torch.zeros(3)):
-        with pytest.raises(ValueError, match="records and arrays"):
-            write_message(other)
 
 
 @pytest.fixture
@@ -224,12 +81,12 @@ def test_one_that_dies_every_time_gets_a_sentence(answering):
 
 
 def test_what_takes_too_long_is_not_asked_for_again(host, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(remote, "ANSWER_SECONDS", 0.2)
+    monkeypatch.setattr(client, "ANSWER_SECONDS", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         host(engine="ray", ray_address=f"http://127.0.0.1:{silent.getsockname()[1]}", slot_timeout_seconds=0)
         with pytest.raises(ModelUnavailable, match=NOT_REACHED) as raised:
             ask("embedded", "trace", text=TEXT)
-        assert remote.host_settings().ray_address in str(raised.value.__cause__)  # what the log tells the host
+        assert client.host_settings().ray_address in str(raised.value.__cause__)  # what the log tells the host
         silent.settimeout(0.2)
         silent.accept()[0].close()
         with pytest.raises(TimeoutError):
@@ -251,13 +108,13 @@ def test_a_failure_of_the_code_is_not_asked_for_again(answering):
 
 
 def test_the_next_address_is_asked_when_one_does_not_answer(answering, host, monkeypatch):
-    monkeypatch.setattr(remote, "CONNECT_SECONDS", 100.0)
+    monkeypatch.setattr(client, "CONNECT_SECONDS", 100.0)
     answering([DONE])
-    there = remote.host_settings().ray_address
+    there = client.host_settings().ray_address
     host(engine="ray", ray_address=f"http://127.0.0.1:{free_port()} {there}")
     began = time.monotonic()
     assert ask("embedded", "trace", text=TEXT) == "done"
-    assert time.monotonic() - began < remote.CONNECT_SECONDS
+    assert time.monotonic() - began < client.CONNECT_SECONDS
 
 
 @pytest.fixture
@@ -265,7 +122,7 @@ def unreachable(host: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> s
     """Set this process to ask an address where nobody answers; give the address."""
     address = f"http://127.0.0.1:{free_port()}"
     host(engine="ray", ray_address=address)
-    monkeypatch.setattr(remote, "PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr(client, "PAUSE_SECONDS", 0.01)
     return address
 
 
@@ -284,7 +141,7 @@ def test_an_address_of_something_else_is_named(answering, caplog):
     answering([(404, {}, b"")] * ATTEMPTS)
     with caplog.at_level(logging.ERROR):
         Warmup(load_default).attempt()
-    assert NOT_FOUND.format(address=remote.host_settings().ray_address) in caplog.records[0].getMessage()
+    assert NOT_FOUND.format(address=client.host_settings().ray_address) in caplog.records[0].getMessage()
 
 
 def states_after(outcomes: Sequence[Status | Exception], monkeypatch: pytest.MonkeyPatch) -> list[str]:

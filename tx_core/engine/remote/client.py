@@ -1,0 +1,161 @@
+"""The engine of a model that computes elsewhere, in a Ray Serve application: begin with `remote_engine`.
+
+It needs no package of Ray: it sends a message over HTTP for every run.
+"""
+
+import time
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from threading import Lock
+from typing import Any
+from urllib.parse import urlsplit
+
+import numpy as np
+from cachetools import LRUCache, cached
+from jaxtyping import Float
+
+from tx_core.engine.engine import BlankLogits, ModelInfo, Result, ScoreGradients, WeightMeasure, read_text
+from tx_core.engine.remote.messages import BACKPRESSURE, FAILURE_HEADER, Request, read_message, write_message
+from tx_core.engine.threads import BUSY, patience
+from tx_core.engine.tokenizer import Tokenizer
+from tx_core.errors import Busy, ExplorerError, ModelUnavailable
+from tx_core.settings import host_settings
+from tx_core.transformer.interventions import Intervention
+from tx_core.transformer.trace import Encoding, Trace
+
+NOT_REACHED = "The machines that run the models do not answer now. Try again in a minute."
+"""For a page; the log of the server names the address."""
+NOT_FOUND = "{address} answers, but serves no models."
+FAILED = "The model server failed with {kind}; its log says where."
+MAX_ENGINES = 16
+ATTEMPTS = 3
+PAUSE_SECONDS = 0.25
+"""Before the second attempt; twice as long before the third."""
+CONNECT_SECONDS = 2.0
+ANSWER_SECONDS = 300.0
+"""How long a computation may take, waiting for a slot not counted."""
+
+
+@dataclass(frozen=True)
+class RemoteEngine:
+    """An engine that computes nothing itself: it reads texts with the model's own tokenizer, and asks for all else."""
+
+    name: str
+    title: str
+    device: str
+    info: ModelInfo
+    tokenizer: Tokenizer
+    bfloat16: bool
+
+    def encode(self, text: str, pair: str | None = None) -> Encoding:
+        """Read the text; raise TextProblem when it is empty or too long for the model."""
+        return read_text(self.tokenizer, self.info, text, pair)
+
+    def trace(
+        self,
+        text: str,
+        pair: str | None = None,
+        *,
+        keep: Collection[str] = ("weights",),
+        interventions: Sequence[Intervention] = (),
+    ) -> Trace:
+        """Have the model run once and keep the parts asked for (`trace.ALL_PARTS`)."""
+        return self._ask("trace", text=text, pair=pair, keep=tuple(keep), interventions=tuple(interventions))
+
+    def blank_logits(self, rows: Sequence[Encoding], *, interventions: Sequence[Sequence[Intervention]] = ()) -> BlankLogits:
+        """Have the whole vocabulary scored at every blank of every row, in one batch."""
+        return self._ask("blank_logits", rows=list(rows), interventions=[tuple(row) for row in interventions])
+
+    def over_weights(self, rows: Sequence[Encoding], measure: WeightMeasure, *, half: bool = False) -> Result:
+        """Have the rows run, and give what `measure` makes of their weights where they are computed.
+
+        measure: a record that can be called. Raises ValueError for a function.
+        """
+        return self._ask("over_weights", rows=list(rows), measure=measure, half=half)
+
+    def output_projection(self, layer: int) -> Float[np.ndarray, "head head_dim hidden"]:
+        """Ask for each head's part of a layer's output projection."""
+        return self._ask("output_projection", layer=layer)
+
+    def early_scores(
+        self, states: Float[np.ndarray, "layer_and_embeddings hidden"]
+    ) -> Float[np.ndarray, "layer_and_embeddings vocab"]:
+        """Have the model's head read one token's vectors of a run."""
+        return self._ask("early_scores", states=states)
+
+    def embed(self, ids: Sequence[int]) -> Float[np.ndarray, "token embedding"]:
+        """Ask for word vectors, before positions and segments are added."""
+        return self._ask("embed", ids=list(ids))
+
+    def gradients(
+        self, encoding: Encoding, inputs_embeds: Float[np.ndarray, "step token embedding"], position: int, word: int
+    ) -> ScoreGradients:
+        """Have a log-probability differentiated with respect to word vectors."""
+        return self._ask("gradients", encoding=encoding, inputs_embeds=inputs_embeds, position=position, word=word)
+
+    def _ask(self, method: str, **arguments: Any) -> Any:
+        return ask(self.name, method, special_tokens=self.tokenizer.special_tokens, **arguments)
+
+
+@cached(LRUCache(MAX_ENGINES), lock=Lock())
+def remote_engine(model: str) -> RemoteEngine:
+    """Return the engine of a model that runs elsewhere, asking once what it is.
+
+    Raises what loading it there raises, and ModelUnavailable where nobody answers.
+    """
+    description = ask(model, "describe")
+    return RemoteEngine(**description | {"tokenizer": Tokenizer.from_json(description["tokenizer"])})
+
+
+def ask(model: str, method: str, *, special_tokens: bool = True, **arguments: Any) -> Any:
+    """Ask for one computation; repeat it where what computed it died: nothing that is asked leaves anything behind.
+
+    Raises the error that the computation raised, Busy while too many others wait, and ModelUnavailable where nobody answers.
+    """
+    seconds, background = patience()
+    message = write_message(Request(method, model, special_tokens, arguments, seconds, background))
+    problem = ""
+    for attempt in range(ATTEMPTS):
+        time.sleep(PAUSE_SECONDS * attempt)
+        for address in host_settings().ray_address.split():
+            try:
+                status, failure, answer = _post(address, message, seconds + ANSWER_SECONDS)
+            except (OSError, HTTPException) as broken:
+                problem = f"{address}: {broken}"
+                continue
+            if status == 200:
+                return _value(answer)
+            if status == BACKPRESSURE:
+                raise Busy(BUSY)
+            if failure:  # of our own code: it would fail again
+                raise RuntimeError(FAILED.format(kind=failure))
+            problem = NOT_FOUND.format(address=address) if status == 404 else f"{address}: HTTP {status}"
+    raise ModelUnavailable(NOT_REACHED) from ConnectionError(problem)
+
+
+def _post(address: str, message: bytes, seconds: float) -> tuple[int, str, bytes]:
+    """Send a message; give the status of the answer, the kind of a failure that has a name, and the answer."""
+    parts = urlsplit(address)
+    connection_class = HTTPSConnection if parts.scheme == "https" else HTTPConnection
+    connection = connection_class(parts.hostname, parts.port, timeout=CONNECT_SECONDS)
+    try:
+        connection.connect()
+        connection.sock.settimeout(seconds)
+        connection.request("POST", parts.path or "/", message, {"Content-Type": "application/octet-stream"})
+        response = connection.getresponse()
+        return response.status, response.getheader(FAILURE_HEADER, ""), response.read()
+    except TimeoutError as late:
+        if connection.sock is None:  # not connected: another address may be
+            raise
+        # It may be computing still: to ask again would make it slower.
+        raise ModelUnavailable(NOT_REACHED) from TimeoutError(f"{address}: {late}")
+    finally:
+        connection.close()
+
+
+def _value(answer: bytes) -> Any:
+    value = read_message(answer)
+    if isinstance(value, ExplorerError | ValueError):
+        raise value
+    return value
