@@ -199,9 +199,8 @@ def entry_of(page: Page):
 
 
 def fits(page: Page) -> None:
-    """Assert that nothing is wider than the screen."""
-    wider = page.evaluate(WIDER)
-    assert wider == [], wider
+    """Assert that nothing is wider than the screen, once the page has taken its width."""
+    page.wait_for_function(f"() => !({WIDER})().length", timeout=PATIENCE)
 
 
 Look = Callable[[Page], None]

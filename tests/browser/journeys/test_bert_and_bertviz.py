@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 from urllib.parse import quote, quote_plus
 
+import pytest
 from playwright.sync_api import FrameLocator, Page, expect
 
 from pages.bert import texts
@@ -73,6 +74,7 @@ def family_says(page: Page) -> None:
     says(page, "108,891,648")  # of BERT base without heads and pooler
 
 
+@pytest.mark.ci
 def test_an_untrained_model_heads_for_labels_and_successors_stand_beside_it(arrive, parts_for_everybody):
     page = arrive(f"{PATH}&part=labels")
     looks = {"labels": labels_say, "random": untrained_says, "family": family_says}
@@ -110,6 +112,7 @@ def test_the_head_view_of_bertviz_keeps_its_choices_in_the_link(arrive, page_at,
     expect(frame.locator("body")).to_have_css("color", "rgb(232, 237, 242)")
 
 
+@pytest.mark.ci
 def test_the_model_and_neuron_views_of_bertviz_come_back_and_are_saved(arrive, for_everybody, tmp_path: Path):
     page = arrive(f"/bertviz?text={quote(TIME)}")
     frame_of(page)
@@ -139,6 +142,7 @@ def test_the_model_and_neuron_views_of_bertviz_come_back_and_are_saved(arrive, f
     for_everybody(page)
 
 
+@pytest.mark.ci
 def test_nothing_gets_out_of_the_frame_of_bertviz(arrive):
     page = arrive(f"/bertviz?text={quote(HOSTILE)}&pair={quote(HOSTILE)}&layer=2", expect=("violates",))
     for view in ("Head view", "Model view", "Neuron view"):

@@ -209,6 +209,7 @@ def test_what_is_typed_or_open_is_not_lost_when_the_teacher_goes_on_or_reloads(p
     assert "teacher=" not in other.url
 
 
+@pytest.mark.ci
 def test_where_events_are_blocked_the_room_is_asked_every_few_seconds(page_at):
     teacher = page_at("/class")
     code = open_room(teacher)
@@ -230,6 +231,7 @@ def lesson_of(kinds: tuple[str, ...]) -> Lesson:
 KINDS = get_args(get_type_hints(Question)["kind"])
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("kinds", [KINDS[::2], KINDS[1::2]], ids="-".join)
 def test_every_kind_of_question_is_answered_in_a_class_by_keyboard_and_revealed(page_at, axe, kinds: tuple[str, ...]):
     lesson = lesson_of(kinds)

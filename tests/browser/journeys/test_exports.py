@@ -106,6 +106,7 @@ def test_a_figure_holds_the_numbers_and_its_source_as_text_in_svg_png_and_pdf(ar
     for_everybody(page)
 
 
+@pytest.mark.ci
 def test_a_changed_run_is_saved_as_before_after_and_difference_and_works_offline(arrive, browser: Browser, axe, tmp_path: Path):
     page = opened(arrive(f"/attention?text={quote(HOSTILE)}&heads=4-5&changes=off~1-2"))
     root = ElementTree.parse(saved(page, "Save as SVG", tmp_path)).getroot()
@@ -173,6 +174,7 @@ EXPORTED = (
 )
 
 
+@pytest.mark.ci
 def test_each_page_s_picture_is_saved_as_text_and_shapes(arrive, tmp_path: Path):
     page = arrive(EXPORTED[0])
     for path in EXPORTED:

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser, Page, TimeoutError, expect
 
 from pages import contents
@@ -121,6 +122,7 @@ def test_a_lesson_is_made_from_two_pages_saved_opened_shared_and_played(page_at,
         expect(guest.get_by_role("link", name=END_LESSON)).to_be_visible()
 
 
+@pytest.mark.ci
 def test_a_reload_loses_nothing_that_was_typed_added_or_opened(page_at, server):
     page = page_at("/attention?text=Mary+lost+her+keys.")
     add_view(page, 1)
@@ -160,6 +162,7 @@ def test_a_file_that_is_no_lesson_is_refused_in_words(page_at):
         answered(page)
 
 
+@pytest.mark.ci
 def test_the_editor_is_open_to_everybody_with_a_long_lesson_in_it(arrive, axe, for_everybody):
     page = arrive("/lesson_editor")
     axe(page)

@@ -81,6 +81,7 @@ def test_the_path_begins_from_the_list_of_lessons_and_sends_no_answer_before_the
     says(page, STEPS[2].then)  # its answer stays
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("name", [name for name in lesson.names_in_order() if name != PATH])
 def test_a_lesson_is_played_to_its_end(page_at, name: str):
     followed: list[Received] = []
@@ -135,6 +136,7 @@ def guess_by_keyboard(page: Page, question: Question) -> None:
         page.keyboard.type(GUESSES[question.kind])
 
 
+@pytest.mark.ci
 def test_a_question_of_each_kind_is_answered_by_keyboard_and_its_verdict_is_said(page_at, for_everybody):
     page = None
     for kind in get_args(get_type_hints(Question)["kind"]):
@@ -163,6 +165,7 @@ def test_a_question_of_each_kind_is_answered_by_keyboard_and_its_verdict_is_said
     for_everybody(page)
 
 
+@pytest.mark.ci
 def test_the_strip_of_parts_says_what_is_done_and_leads_to_any_part(page_at):
     page = page_at(f"/fill_mask?lesson={PATH}&step=1")
     strip = page.get_by_test_id("step-strip").get_by_role("button")

@@ -89,6 +89,7 @@ SAMPLE = VALUES[::17]
 COMPUTING = [page for page in PAGES if page.computes]
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("entries", [COMPUTING[::2], COMPUTING[1::2]], ids=["one half", "the other"])
 def test_a_link_with_nonsense_shows_the_page_and_says_what_it_left_out(page_at, entries: list[contents.Page]):
     page = page_at("/learn")

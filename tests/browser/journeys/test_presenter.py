@@ -12,6 +12,8 @@ from tests.browser.conftest import go_by_history
 from tests.support.seen import PATIENCE, address, answered, drawn, main, picture, sentence
 from tests.support.serving import wait_until
 
+pytestmark = pytest.mark.ci
+
 SMALLEST_TEXT, LEAST_SHARE = 24, 0.7
 """Pixels on a screen of 1080 rows, and the share of its height that the picture fills."""
 SCREENS = ((1920, 1080), (1280, 720))

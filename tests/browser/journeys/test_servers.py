@@ -20,6 +20,8 @@ from tests.support.messages import name_in_head
 from tests.support.seen import PATIENCE, answered, button, drawn, head, linked, main, picture, says, sentence
 from tests.support.serving import ROOT, fetch, free_port, running, site_of_two, streamlit_command, wait_until
 
+pytestmark = pytest.mark.ci
+
 TOKEN = "a-token-of-16-characters-or-more"
 SENTENCE, TYPED = "The dog ___ at me.", "Two birds sang."
 EXPLORE = ("attention", "fill_mask", "summaries")

@@ -4,6 +4,7 @@ import re
 from urllib.parse import quote_plus
 
 import numpy as np
+import pytest
 from playwright.sync_api import Page, expect
 
 from pages import contents
@@ -187,6 +188,7 @@ def test_a_file_of_one_s_own_is_read_stopped_and_seen_by_nobody_else(page_at, fo
     for_everybody(page)
 
 
+@pytest.mark.ci
 def test_the_result_of_a_scan_is_opened_and_a_head_of_it_chosen(arrive, for_everybody):
     engine, sentences = catalogue.load(catalogue.DEFAULT), embedded_sentences()
     origin = new_origin(engine.name, half=False, column="", part_sentences=4096, files=[SourceFile(FILE, 1, 2)])

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from pages.classifier import texts as classifier_texts
@@ -74,6 +75,7 @@ def test_a_model_is_trained_answers_is_saved_and_is_there_again_from_its_file(ar
     expect(after).to_have_text(answer, use_inner_text=True)
 
 
+@pytest.mark.ci
 def test_trainings_are_stopped_and_continued_and_one_waits_for_its_turn(page_at, arrive, for_everybody):
     pages = [
         arrive(f"/encoder_decoder?{LONG}"),
@@ -127,6 +129,7 @@ def test_a_classifier_learns_from_its_texts_and_says_what_each_word_adds(arrive,
     for_everybody(page)
 
 
+@pytest.mark.ci
 def test_a_classifier_learns_from_a_file_of_one_s_own_whose_words_are_only_text(page_at, for_everybody):
     page = page_at(f"/classifier?{LABELS}&data=own")
     rows = "".join(f"{word} day number {place},{word}\n" for place in range(12) for word in ("sunny", "<b>rainy</b>"))
