@@ -34,6 +34,8 @@ SWEEP_SECONDS, FIRST_SWEEP_SECONDS = 600.0, 3.0
 """The first one, soon after the start, finds out whether the rooms can be used, and logs why not."""
 HEADERS = {"Cache-Control": "no-store"}
 CLOSED = json.dumps({"closed": True, "note": texts.CLOSED}, ensure_ascii=False)
+GONE = json.dumps({"closed": True, "note": ""})
+"""What a key of no member is told: its page runs again, and says whether the room was closed or the student removed."""
 """What everybody in a room is told last."""
 
 
@@ -114,6 +116,9 @@ class Hub:
                     yield {"data": text}
                     if text == CLOSED:
                         return
+                    if role == STUDENT and not await asyncio.to_thread(is_member, token):
+                        yield {"data": GONE}
+                        return
                 await news.wait()
                 news.clear()
         finally:
@@ -165,6 +170,17 @@ def find_member(token: str) -> tuple[int, str]:
         return rooms.student(token).room.id, STUDENT
 
 
+def is_member(token: str) -> bool:
+    """Return whether a token still leads to a room; True where the database cannot be asked."""
+    try:
+        find_member(token)
+    except RoomGone:
+        return False
+    except RoomProblem:
+        return True
+    return True
+
+
 async def events(request: Request) -> Response:
     """Stream the changes of the room of `?key=`: 404 for no room, 503 without the database, 429 for too many streams of one."""
     token = request.query_params.get("key", "")
@@ -180,14 +196,14 @@ async def events(request: Request) -> Response:
 
 
 async def state(request: Request) -> Response:
-    """Say once what the stream would say, for browsers that cannot listen; a key of no room is told that it is closed."""
+    """Say once what the stream would say, for browsers that cannot listen; a key of no room is told that it leads nowhere."""
     try:
         room, role = await asyncio.to_thread(find_member, request.query_params.get("key", ""))
         channel = hub.channels.get(room)
         told = channel.told if channel and channel.told else await asyncio.to_thread(read_messages, room)
         return Response(told[role], 200, HEADERS, "application/json")
     except RoomGone:
-        return Response(CLOSED, 200, HEADERS, "application/json")
+        return Response(GONE, 200, HEADERS, "application/json")
     except ExplorerError as problem:
         return Response(str(problem), 503, HEADERS, "text/plain")
 

@@ -48,8 +48,8 @@ SHOWS = (
     "than in A."
 )
 DOES_NOT_SHOW = {
-    "text": "**It does not show** why. Every row sums to 1, so the attention that a word without a partner takes is missing "
-    "elsewhere: not every difference is about the two words it stands between. And attention is not meaning.",
+    "text": "**It does not show** why. Every row shares out 1 in all, so the attention that a word without a partner takes is "
+    "missing elsewhere: not every difference is about the two words it stands between. And attention is not meaning.",
     "head": "**It does not show** which head matters more: a head that looks elsewhere may still pass on the same information.",
     "untrained": "**It does not show** what training was for, only what it changed. Other random weights give nearly the same "
     "difference, because an untrained head attends almost uniformly.",

@@ -74,7 +74,8 @@ def _note_on_raw_products(run: SentenceSteps) -> str:
     """Say what dot products of vectors with themselves are, and what they would be as weights."""
     squares, sums = run.steps.matches.diagonal(), run.steps.matches.sum(dim=-1)
     ends = {"least": squares.min(), "most": squares.max(), "least_sum": sums.min(), "most_sum": sums.max()}
-    return texts.RAW_PRODUCTS.format(**{name: float(end) for name, end in ends.items()}).replace("-", "−")
+    numbers = {name: float(end) for name, end in ends.items()}
+    return texts.RAW_PRODUCTS.format(normaliser=texts.NORMALISERS[run.choice.normalise], **numbers).replace("-", "−")
 
 
 def _note_on_scaling(run: SentenceSteps) -> str:

@@ -53,6 +53,7 @@ NOT_SCALED = "not divided"
 FUTURE_HIDDEN = "later tokens: −∞"
 NOTHING_HIDDEN = "nothing hidden"
 FUNCTIONS = {"softmax": "softmax", "sparsemax": "sparsemax", "hardmax": "argmax"}
+NORMALISERS = {"softmax": "Softmax", "sparsemax": "Sparsemax", "hardmax": "Taking the highest score alone"}
 
 # What there is to see
 NO_PROJECTIONS = (
@@ -61,9 +62,10 @@ NO_PROJECTIONS = (
     "look for something else than it is."
 )
 RAW_PRODUCTS = (
-    "The dot product of a vector with itself is its squared length, here {least:.3g} to {most:.3g}: it is 1 only for a vector of "
-    "length 1, as in cosine similarity. So raw dot products are no weights: those of a row sum to {least_sum:.3g} to "
-    "{most_sum:.3g} here, and what they mix without softmax is no average of the vectors. Softmax makes each row sum to 1."
+    "It is often said that the dot product of a vector with itself is always 1. It is the squared length of the vector, here "
+    "{least:.3g} to {most:.3g}, and 1 only at length 1, as in cosine similarity. So raw dot products are no weights: those of a "
+    "row sum to {least_sum:.3g} to {most_sum:.3g} here, and what they mix is no average of the vectors. {normaliser} makes each "
+    "row sum to 1."
 )
 RANDOM_PROJECTIONS = (
     "These matrices are random, so the pattern means nothing. On average, a token gives {share} of its attention to itself."

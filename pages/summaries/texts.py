@@ -84,7 +84,7 @@ LENGTHS = (
     "{head}: the longest value is that of {longest} ({longest_length:.2f}), the shortest that of {shortest} "
     "({shortest_length:.2f}). The largest difference is at {moved}: on average over all queries, it receives {weight:.2f} of the "
     "attention and contributes {share:.2f} of what the head adds to a query. Of everything that the head adds to all queries "
-    "together, its share is {total:.2f}: there, each query counts by how much is added to it."
+    "together, its share is {total:.2f} (a query to which the head adds more counts more)."
 )
 VALUES_COLUMNS = (
     "token",

@@ -5,6 +5,7 @@ The embedded model is always available. Hub models are downloaded on first use; 
 """
 
 import json
+import os
 import re
 from collections import OrderedDict
 from contextlib import suppress
@@ -129,7 +130,7 @@ def _explain_unknown(name: str) -> str:
     """Return what whoever calls `load` with a name that no model has may have meant."""
     if name.startswith(LOCAL):
         return "" if host_settings().models_dir else needed_to_load(name)
-    path = NEEDS_PATH.format(name=name[:100]) if re.search(r"^[.~]|[/\\]", name) else ""
+    path = NEEDS_PATH.format(name=os.path.expanduser(name)[:100]) if re.search(r"^[.~]|[/\\]", name) else ""
     return f"{path} {needed_to_load(name)}".strip()
 
 

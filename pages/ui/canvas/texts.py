@@ -248,14 +248,14 @@ OTHER_RELATION = {
     "to dependent": "from a word to the one that depends on it by the relation “{relation}”",
 }
 """A relation that has no entry in GRAMMAR_LINKS."""
-GRAMMAR = "Grammar, measured on a treebank, {treebank}: {relations}."
-GRAMMAR_AND_MORE = "Grammar, measured on a treebank, {treebank}: {relations}, and {more} more."
+GRAMMAR = "Grammar, measured on {treebank}: {relations}."
+GRAMMAR_AND_MORE = "Grammar, measured on {treebank}: {relations}, and {more} more."
 GRAMMAR_LEAVES_OUT = (
     "A share counts how often the head's largest weight is on that word, among the other words of the sentence: special tokens "
     "such as [CLS] and [SEP], and the word itself, are left out."
 )
 NO_GRAMMAR = (
-    "Grammar, measured on a treebank, {treebank}: it follows no relation, which would be to find the other word {points} "
+    "Grammar, measured on {treebank}: it follows no relation, which would be to find the other word {points} "
     "percentage points more often than a fixed distance does."
 )
 GRAMMAR_NOT_MEASURED = "Grammar: not measured for this model."
@@ -272,6 +272,6 @@ INTERVAL = "{low:.3f} to {high:.3f}"
 NOT_MEASURED = "not measured"
 GRAMMAR_COLUMNS_NOTE = (
     "The relation of grammar is the one that the head finds most often above its baseline, the best fixed distance; both shares "
-    "were measured on a treebank, {treebank}, for the built-in model and for models of this server with a grammar.json. "
+    "were measured on {treebank}, for the built-in model and for models of this server with a grammar.json. "
     f"{GRAMMAR_LEAVES_OUT}"
 )

@@ -34,7 +34,8 @@ def attention_code(exported: AttentionMap) -> str:
     def view(*arguments: str) -> str:
         """Write the view of a run with these arguments."""
         run = f"engine.trace({', '.join(arguments)})"
-        return f"views.view({', '.join([f'{run}.stacks[{stack}]', *options])})"
+        shown = f"views.view({', '.join([f'{run}.stacks[{stack}]', *options])})"
+        return f"views.with_padding({shown}, {exported.shown.padding})" if exported.shown.padding else shown
 
     return "\n".join(
         [
@@ -279,7 +280,10 @@ def _weights(exported: AttentionMap) -> list[str]:
             f"weights = weights[:, {kept[0]}][:, :, {kept[1]}]  # special tokens are left out",
             "weights = (weights / weights.sum(-1, keepdim=True)).nan_to_num(0)  # rows sum to 1 again",
         ]
-    return [*lines, "weights = weights.mean(0)"]
+    lines.append("weights = weights.mean(0)")
+    if exported.shown.padding:
+        lines.append("weights = torch.cat([weights, (1 - weights.sum(-1, keepdim=True)).clamp(min=0)], -1)  # to [PAD]")
+    return lines
 
 
 def input_lines(interventions: Sequence[Intervention]) -> list[str]:

@@ -279,7 +279,7 @@ def _draw_change(panel: StackView) -> None:
     most = next(iter(moved), None)
     if most is not None and not any(changed.weights[head].any() for head in shown.heads):
         st.markdown(texts.MOVED_MOST.format(head=controls.head_name(most)))
-        _draw_pair(panel, changed_map(page, plain, changed, (most,), panel.options), "before_after_moved")
+        _draw_pair(panel, changed_map(plain, changed, (most,), panel.options, shown.padding), "before_after_moved")
         st.markdown(texts.HEAD_OFF if len(shown.heads) == 1 else texts.HEADS_OFF)
     _draw_pair(panel, shown, "before_after")
 

@@ -20,8 +20,11 @@ from pages.ui.shell.controls import download_button
 from tx_core.analysis import sentences, views
 from tx_core.analysis.comparison import describe_largest_change
 from tx_core.analysis.views import View
-from tx_core.transformer.interventions import unmasked_padding
+from tx_core.transformer.interventions import Intervention, unmasked_padding
 from tx_core.transformer.trace import AttentionStack
+
+SMALLEST_SHARE = 1e-3
+"""Of a row's attention that counts as having gone somewhere."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,7 @@ class HeadMap:
         description: the map in a sentence.
         before: the weights of the run without the reader's changes, where both are shown.
         unchanged: the view of that run, with the weights of all heads.
+        padding: how many [PAD] the last column stands for, which no trace keeps; 0 for none.
     """
 
     view: View
@@ -43,6 +47,7 @@ class HeadMap:
     description: str
     before: Float[np.ndarray, "query key"] | None = None
     unchanged: View | None = None
+    padding: int = 0
 
     @property
     def queries(self) -> tuple[str, ...]:
@@ -93,19 +98,24 @@ def stack_view(page: str, stack: AttentionStack, identity: tuple, unchanged: Att
         maps_path = prefetch.offer_head_maps(identity, view.weights)
         return StackView(page, identity, options, HeadMap(view, options.heads, weights, description), maps_path)
     plain = prepared_view(unchanged, (*identity, "unchanged"), options)
-    if padding := _drawn_padding(page, view):
+    if padding := drawn_padding(active_changes(page), view):
         plain, view = (views.with_padding(one, padding) for one in (plain, view))
-    return StackView(page, identity, options, changed_map(page, plain, view, options.heads, options), None)
+    return StackView(page, identity, options, changed_map(plain, view, options.heads, options, padding), None)
 
 
-def changed_map(page: str, plain: View, changed: View, heads: Sequence[controls.Head], options: ViewOptions) -> HeadMap:
-    """Give the map of heads before and after the reader's changes, and the largest change in a sentence."""
+def changed_map(plain: View, changed: View, heads: Sequence[controls.Head], options: ViewOptions, padding: int = 0) -> HeadMap:
+    """Return the map of heads before and after the reader's changes, and the largest change in a sentence.
+
+    padding: how many [PAD] the last column of both views stands for.
+    """
     before, after = (views.mean_of_heads(view.weights, list(heads)) for view in (plain, changed))
     focus = changed.row_of(options.focus)
     largest = describe_largest_change(before, after, changed.queries, changed.keys, focus, rescaled=changed.hides_special)
-    told = [_describe_heads(heads, largest), *_taken_by_padding(page, changed, after, focus)]
-    description = " ".join(told)
-    return HeadMap(changed, tuple(heads), after, description, before, plain)
+    description = _describe_heads(heads, largest)
+    if padding:
+        rows = slice(None) if focus is None else focus
+        description += " " + texts.TO_PADDING.format(padding=padding, share=float(after[rows, -1].mean()))
+    return HeadMap(changed, tuple(heads), after, description, before, plain, padding)
 
 
 def prepared_view(stack: AttentionStack, identity: tuple, options: ViewOptions) -> View:
@@ -135,16 +145,13 @@ def _describe(view: View, weights: Float[np.ndarray, "query key"], focus: int | 
     )
 
 
-def _drawn_padding(page: str, changed: View) -> int:
-    """Return how many [PAD] a column of the map stands for: 0 unless leaving out their mask is all that was changed."""
-    changes = active_changes(page)
-    return 0 if changed.hides_special or len(changes) != 1 else unmasked_padding(changes)
+def drawn_padding(changes: Sequence[Intervention], changed: View) -> int:
+    """Return how many [PAD] a column of the map stands for: 0 unless leaving out their mask is all that was changed.
 
-
-def _taken_by_padding(page: str, changed: View, after: np.ndarray, focus: int | None) -> list[str]:
-    """Say how much attention goes to padding that is drawn."""
-    rows = slice(None) if focus is None else slice(focus, focus + 1)
-    return [texts.TO_PADDING.format(share=float(after[rows, -1].mean()))] if _drawn_padding(page, changed) else []
+    Attention that reaches no padding, as in a causal model or from a decoder to its own sentence, gets no column.
+    """
+    reached = bool((changed.weights.sum(axis=-1) < 1 - SMALLEST_SHARE).any())
+    return unmasked_padding(changes) if reached and len(changes) == 1 and not changed.hides_special else 0
 
 
 def weights_table(head_map: HeadMap, *, key: str) -> None:

@@ -148,7 +148,10 @@ QUEUE_ONE_AHEAD = "Waiting: 1 visitor is ahead of you. It starts automatically."
 QUEUE_MANY_AHEAD = "Waiting: {ahead:,} visitors are ahead of you. It starts automatically."
 SIZES_DO_NOT_FIT = "These sizes do not fit together: {rule}."
 SIZE_TOO_LARGE = "“{label}” {value:,} (here up to {maximum:,})"
-SIZES_NEED_CARD = "This needs a server with a graphics card (CUDA): {sizes}. Choose smaller numbers under “Sizes and training”."
+SIZES_NEED_CARD = (
+    "This needs a server with a graphics card (CUDA): {sizes}. Choose smaller numbers under “Sizes and training”, which Advanced "
+    "shows."
+)
 SIZES = "Sizes and training"
 SIZE_LABEL = "{label} ({minimum:,} to {maximum:,})"
 LEARNING_RATE = "Learning rate"
@@ -233,10 +236,11 @@ CAUSAL_MASK, CAUSAL_MASK_HELP = "Causal mask (left to right)", "In every layer, 
 OMIT_POSITIONS = "No positions"
 OMIT_POSITIONS_HELP = "No position embeddings are added: the model cannot tell the order of the words."
 UNMASKED_PADDING = "Padding that is not masked"
-TO_PADDING = "The [PAD] take {share:.2f} of it."
+TO_PADDING = "[PAD] × {padding} takes {share:.2f} of the attention."
 UNMASKED_PADDING_HELP = (
     "So many [PAD] tokens are put after the text, as in a batch with a longer text, and the padding mask is left out: every "
-    "token attends to them, too. They are not drawn, so the rows of the map sum to less than 1."
+    "token attends to them, too. They are one column of the map; where something else is changed, or special tokens are "
+    "hidden, they are not drawn, and the rows sum to less than 1."
 )
 CHANGES_LIMITS = (
     "Taking something away shows what this run depended on. It does not show what the model would have learned without it. "

@@ -56,7 +56,7 @@ SOURCE_CODE = "The code that computes this"
 NEXT_PAGE = "Next: {page}"
 BACK_TO_LESSON = "Back to lesson, part {number}"
 BACK_TO_CLASS = "Back to class, step {number}"
-SESSION_LOST = "Trainings, uploaded files, and lessons but the last were lost with a server. Another took over."
+SESSION_LOST = "Lost with a server: trainings, uploads, and all lessons but the one opened last. Another took over."
 ADD_TO_LESSON = "Add this view to a lesson"
 WRITE_LESSON = "Write the lesson (views added: {count})"
 

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from pages.classroom import events, texts
-from pages.classroom.events import CLOSED, EVENTS, STATE, STREAMS_OF_ONE, Channel, Hub
+from pages.classroom.events import CLOSED, EVENTS, GONE, STATE, STREAMS_OF_ONE, Channel, Hub
 from tests.support.apart import run_apart
 from tests.support.postgres import postgres
 from tests.support.serving import ROOT, WITHOUT_MODELS, fetch, free_port, running, serving, streamlit_command, wait_until
@@ -40,6 +40,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     messages = {TEACHER: "t0", STUDENT: "s0"}
     monkeypatch.setattr(events, "read_messages", lambda room: dict(messages))
     monkeypatch.setattr(events, "PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(events, "is_member", lambda token: True)
     return messages
 
 
@@ -77,6 +78,29 @@ def test_a_stream_ends_with_the_room_and_not_with_somebody_who_writes_closed(tol
         with pytest.raises(StopAsyncIteration):
             await next_of(stream)
         assert not hub.channels
+
+    run_apart(play())
+
+
+def test_a_student_who_is_removed_is_told_so_by_a_page_that_runs_again(monkeypatch: pytest.MonkeyPatch):
+    rooms = Rooms("sqlite://")
+    monkeypatch.setattr(events, "host_store", lambda: rooms)
+    monkeypatch.setattr(events, "PAUSE_SECONDS", 0.0)
+
+    async def play() -> None:
+        hub = Hub()
+        room, teacher = rooms.open(SOURCE, STEPS)
+        stays, goes = rooms.join(room.code), rooms.join(room.code)
+        rooms.answer(stays, 1, "went")
+        streams = [hub.stream(room.id, STUDENT, token) for token in (stays, goes)]
+        for stream in streams:
+            await next_of(stream)
+        assert rooms.remove_silent(teacher) == 1
+        hub.notify(room.id)
+        assert [await next_of(stream) == GONE for stream in streams] == [False, True]
+        with pytest.raises(StopAsyncIteration):
+            await next_of(streams[1])
+        await streams[0].aclose()
 
     run_apart(play())
 

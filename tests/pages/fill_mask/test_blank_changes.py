@@ -279,9 +279,8 @@ def test_padding_that_is_not_masked_is_drawn_and_named_where_nothing_else_was_ch
     row = np.exp(scores.scores[0, 3, blank]) / np.exp(scores.scores[0, 3, blank]).sum()
     view = {"text": text, "heads": "1-4", "focus": str(blank + 1)}
     app = open_app("fill_mask", **view, changes="padding~16")
-    assert panel_texts.TO_PADDING.format(share=row[scores.real :].sum()) in says(app)
+    assert panel_texts.TO_PADDING.format(padding=16, share=row[scores.real :].sum()) in says(app)
     header, _ = changes_drawn(app)[-1]
     assert header["keys"][-1] == "[PAD] × 16"
-    beginning = panel_texts.TO_PADDING.partition("{")[0]
     for changes in ("off~1-4_padding~16", "causal"):
-        assert beginning not in says(open_app("fill_mask", **view, changes=changes))
+        assert panel_texts.TO_PADDING.partition("{")[0] not in says(open_app("fill_mask", **view, changes=changes))

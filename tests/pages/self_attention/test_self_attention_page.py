@@ -335,7 +335,7 @@ def test_raw_dot_products_are_said_to_be_no_weights_by_the_numbers_of_the_vector
     vectors = catalogue.load(catalogue.DEFAULT).trace("time flies like an arrow", keep=("hidden",)).hidden[0].astype(np.float64)
     squares, sums = (vectors**2).sum(axis=-1), (vectors @ vectors.T).sum(axis=-1)
     ends = {"least": squares.min(), "most": squares.max(), "least_sum": sums.min(), "most_sum": sums.max()}
-    assert texts.RAW_PRODUCTS.format(**ends).replace("-", "−") in [note.value for note in app.text]
+    assert texts.RAW_PRODUCTS.format(normaliser="Softmax", **ends).replace("-", "−") in [note.value for note in app.text]
     assert squares.min() > 2
     assert abs(sums - 1).min() > 1
     unit = vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)

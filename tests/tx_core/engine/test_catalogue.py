@@ -124,7 +124,7 @@ def test_the_checkpoints_of_the_hosts_directory_are_offered_by_name_and_open(mod
     [
         ("/models/own", "pathlib.Path('/models/own')"),
         ("./own", "pathlib.Path('./own')"),
-        ("~/own", "pathlib.Path('~/own')"),
+        ("~/own", f"pathlib.Path({str(Path.home() / 'own')!r})"),
         ("C:\\own", "pathlib.Path('C:\\\\own')"),
         ("models/own", "pathlib.Path('models/own')"),
         ("models/own", "TX_ANY_MODEL"),

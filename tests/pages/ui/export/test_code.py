@@ -24,7 +24,7 @@ from pages.summaries import logit_lens as lens_part
 from pages.summaries import value_weighted as values_part
 from pages.ui.export.attention_map import AttentionMap
 from pages.ui.export.code import attention_code, transformers_attention_code
-from pages.ui.panels.head_map import HeadMap
+from pages.ui.panels.head_map import HeadMap, changed_map, drawn_padding
 from pages.ui.panels.predictions import ListSettings, SentencePredictions
 from pages.ui.panels.view_options import ViewOptions
 from tests.support.serving import ROOT
@@ -76,7 +76,10 @@ def map_of_page(
     if changes:
         stack = next(stack for stack in engine.trace(text, pair or None).stacks if stack.kind == options.stack)
         unchanged = views.view(stack, merge_words=options.words, hide_special=options.hide)
-        before = views.mean_of_heads(unchanged.weights, options.heads)
+        padding = drawn_padding(changes, view)
+        if padding:
+            view, unchanged = (views.with_padding(one, padding) for one in (view, unchanged))
+        return AttentionMap(trace, changed_map(unchanged, view, options.heads, options, padding), options)
     return AttentionMap(trace, HeadMap(view, options.heads, weights, "", before, unchanged), options)
 
 
