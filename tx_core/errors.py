@@ -10,7 +10,7 @@ NO_MEMORY_OF_TORCH = ("can't allocate memory", "out of memory")
 
 
 class ExplorerError(Exception):
-    """Anything that the reader can be told in one sentence and can act upon."""
+    """The base of all errors with a message for the reader: one sentence that says what to do."""
 
 
 class TextProblem(ExplorerError):
@@ -22,7 +22,7 @@ class CheckpointProblem(ExplorerError):
 
 
 class ModelUnavailable(ExplorerError):
-    """A model cannot be had now: unknown, not reachable, not allowed here."""
+    """A model is unavailable now: unknown, not reachable, or not allowed here."""
 
 
 class ChangeProblem(ExplorerError):
@@ -30,7 +30,7 @@ class ChangeProblem(ExplorerError):
 
 
 class Busy(ExplorerError):
-    """The host computes for others at its limit; asking again will work."""
+    """All compute slots of the host are taken; a later attempt can succeed."""
 
 
 class OutOfMemory(ExplorerError):
@@ -54,16 +54,16 @@ class LessonProblem(ExplorerError):
 
 
 class RoomProblem(ExplorerError):
-    """A room of a class cannot be had, is full, or does not take what was sent."""
+    """A room is unavailable or full, or rejects what was sent."""
 
 
 class RoomGone(RoomProblem):
-    """There is no such room, or no such member of it, or not any more."""
+    """The room or its member does not exist, or no longer."""
 
 
 @contextmanager
 def memory_checked() -> Iterator[None]:
-    """Raise OutOfMemory where Python, numpy or torch could not allocate what is asked for within."""
+    """Raise OutOfMemory if Python, numpy or torch fails to allocate memory within the block."""
     try:
         yield
     except MemoryError as problem:
@@ -75,9 +75,9 @@ def memory_checked() -> Iterator[None]:
 
 
 class Attempt:
-    """A block that may fail with any error, for whoever hands the error over or tries again: `problem` is what it failed with.
+    """A context manager that stores any `Exception` of its block in `problem`, for callers that pass it on or retry.
 
-    What interrupts the thread goes through, as everywhere, and so does an error of the class `but`.
+    Errors of the class `but`, and interrupts such as KeyboardInterrupt, pass through.
     """
 
     def __init__(self, but: type[Exception] | tuple[()] = ()) -> None:

@@ -10,7 +10,7 @@ OWN_GROUPS = Path("/proc/self/cgroup")
 
 
 def host_megabytes(groups: Path = CONTROL_GROUPS, own_groups: Path = OWN_GROUPS) -> float:
-    """Return the least of the machine's memory and the limits of Linux's control groups; infinity if the system tells neither."""
+    """Return the minimum of the machine's memory and the limits of Linux's control groups; infinity if both are unknown."""
     return min([_machine_bytes(), *_limits(groups, own_groups)]) / 1e6
 
 

@@ -1,6 +1,6 @@
-"""What a host may set: every `TX_*` environment variable, read once, typed and checked when the server starts.
+"""The settings of a host: every `TX_*` environment variable, read once, typed and validated when the server starts.
 
-Begin with `Settings`: its fields are the variables. `host_settings()` gives the one instance, `settings_table()` the
+Begin with `Settings`: its fields are the variables. `host_settings()` returns the one instance, `settings_table()` the
 table in HOSTING.md. Imports pydantic, never torch.
 """
 
@@ -43,12 +43,12 @@ Device = Annotated[str, StringConstraints(strip_whitespace=True, to_lower=True, 
 
 
 def _field(value: Any, description: str, /, **shown: str) -> Any:
-    """Describe a setting. shown: what the table says in place of a default or a rule that it could not put in words."""
+    """Declare a setting. shown: text for the table in place of a computed default or of the allowed values."""
     return Field(value, description=description, json_schema_extra=shown)
 
 
 def _share_of_memory(most: int, share: int, description: str) -> Any:
-    """Describe a limit in megabytes that by default is one part in `share` of the memory."""
+    """Declare a limit in megabytes whose default is 1/`share` of the memory."""
     return _field(int(min(most, MEMORY / share)), description, default=f"1/{share} of the memory, at most {most:,}")
 
 
@@ -180,12 +180,12 @@ def host_settings() -> Settings:
 
 
 def _printable(name: str, value: object) -> str:
-    """Give a wrong value for the log, unless it may hold a password."""
+    """Return a wrong value for the log; "…" if it may hold a password."""
     return "…" if name in ("database_url", "metrics_token") else repr(value)
 
 
 def variable(name: str) -> str:
-    """Give the environment variable of a field."""
+    """Return the environment variable of a field."""
     return f"{PREFIX}{name.upper()}"
 
 
@@ -199,13 +199,13 @@ def app_version() -> str:
 
 
 def unknown_variables(names: Iterable[str]) -> list[str]:
-    """List the variables that begin as ours do and are none of them."""
+    """List the variables that have our prefix but are not settings, such as misspelt ones."""
     known = {variable(name) for name in Settings.model_fields}
     return sorted(name for name in names if name.upper().startswith(PREFIX) and name.upper() not in known)
 
 
 def allowed(name: str) -> str:
-    """Say which values a field takes."""
+    """Describe the allowed values of a field."""
     field = Settings.model_fields[name]
     if "allowed" in _shown(field):
         return _shown(field)["allowed"]
@@ -217,12 +217,12 @@ def allowed(name: str) -> str:
 
 
 def _number(bound: int | float) -> str:
-    """Write a bound with commas, as defaults are; one from a billion as a power of ten."""
+    """Format a bound with thousands separators; from a billion on, as a power of ten."""
     return f"{bound:,.0f}" if bound == int(bound) and bound < 1e9 else f"{bound:g}"
 
 
 def settings_table() -> str:
-    """Write the settings as a table in Markdown."""
+    """Return the settings as a Markdown table."""
     rows = [
         f"| `{variable(name)}` | {_default(field)} | {allowed(name)} | {field.description} |"
         for name, field in Settings.model_fields.items()
@@ -241,7 +241,7 @@ def _shown(field: FieldInfo) -> dict[str, str]:
 
 
 def state_folder() -> Path:
-    """Give the folder for what outlives the process: in the user's state directory, or in the temporary one without a home."""
+    """Return the folder for persistent data: in the user's state directory, or in the temporary one if that is not writable."""
     home = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
     try:
         folder = Path(home, "attention-explorer")
@@ -254,15 +254,15 @@ def state_folder() -> Path:
 
 
 def _temporary_folder() -> Path:
-    """Give this user's own folder in the temporary directory, the same at each start; another one if it may be a stranger's."""
+    """Return this user's folder in the temporary directory, the same at each start; a new one if others may have made that."""
     folder = Path(tempfile.gettempdir(), f"attention-explorer-{os.getuid()}")
     with suppress(OSError):
         folder.mkdir(exist_ok=True, mode=0o700)
-    return folder if is_own(folder) else Path(tempfile.mkdtemp(prefix="attention-explorer-"))
+    return folder if is_private_folder(folder) else Path(tempfile.mkdtemp(prefix="attention-explorer-"))
 
 
-def is_own(folder: Path) -> bool:
-    """Tell whether a path is a folder of this user that is open to nobody else."""
+def is_private_folder(folder: Path) -> bool:
+    """Return whether a path is a folder that belongs to this user and that nobody else may open."""
     try:
         found = folder.lstat()
     except OSError:

@@ -28,7 +28,7 @@ TOO_LONG_FOR_ATTRIBUTION = (
 
 @dataclass(frozen=True)
 class Attribution:
-    """What each token contributes to the log-probability (natural logarithm) of a word at a blank.
+    """The contribution of each token to the log-probability (natural logarithm) of a word at a blank.
 
     Attributes:
         encoding: The text.

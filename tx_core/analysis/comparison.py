@@ -172,7 +172,7 @@ def describe_largest_difference(comparison: Comparison, row: int | None = None) 
 
 
 def _largest_cell(comparison: Comparison, row: int | None) -> tuple[int, int, bool]:
-    """Find query and key of the largest difference; the flag says that only words were compared, though there are others."""
+    """Return query and key of the largest difference, and whether special tokens were left out of the search."""
     everywhere, words = np.abs(comparison.difference), ~np.array(comparison.special)
     looking = words if row is None else np.arange(len(words)) == row
     rows = everywhere if row is None else everywhere * looking[:, None]

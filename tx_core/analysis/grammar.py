@@ -77,7 +77,7 @@ Grammar = Mapping[tuple[int, int], tuple[HeadRelation, ...]]
 def grammar_of(model: str) -> Grammar | None:
     """Return the relations that the heads of a model follow; None for a model that was not measured.
 
-    Known are those of the embedded model, and those that `evaluate --grammar` has stored beside a checkpoint of the host's. A
+    They ship with the embedded model; `evaluate --grammar` stores them beside a checkpoint in the host's directory. A
     file that cannot be used counts as none, and the log says so.
     """
     if model == catalogue.DEFAULT:
@@ -108,7 +108,7 @@ def read_grammar(directory: Path) -> Grammar:
 
 
 def _checked(one: HeadRelation) -> HeadRelation:
-    """Return a relation; raise ValueError where its parts are not what they are called."""
+    """Return the relation; raise ValueError if a field has a wrong type or is out of range."""
     counts, shares = (one.layer, one.head, one.offset, one.occurrences), (one.accuracy, one.baseline)
     if not all(type(number) is int for number in counts) or not (one.occurrences > 0):
         raise ValueError("layer, head, offset and occurrences must be whole numbers")

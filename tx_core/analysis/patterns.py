@@ -51,12 +51,12 @@ PatternKind = Literal["previous", "next", "same", "first", "separator", "punctua
 
 @dataclass(frozen=True)
 class TokenMarks:
-    """What decides the targets in several texts, padded to the same length.
+    """The properties of tokens that determine the targets, for several texts padded to one length.
 
     Attributes:
         real: Which tokens are not padding.
-        own: Which are the text's own, not special.
-        signs: Which consist of signs only.
+        own: Which are not special tokens.
+        signs: Which consist of punctuation and symbols only.
         words: The same number for the pieces of a word and for equal words.
     """
 
@@ -71,7 +71,7 @@ class TokenMarks:
         return np.arange(self.real.shape[1]) == 0
 
     def beside(self, step: int) -> Bool[np.ndarray, "text query key"]:
-        """Mark the own token `step` further on from each query."""
+        """Mark, for each query, the token `step` positions further on, if it is not special."""
         return np.eye(self.real.shape[1], k=step, dtype=bool) & self.own[:, None]
 
 
@@ -100,8 +100,8 @@ class PatternSums:
     """Attention on the targets of each kind, summed over queries; the sums of several texts can be added.
 
     Attributes:
-        given: The attention on the targets; the kinds are TARGETED_KINDS and "broad", how evenly a query attends.
-        chance: What a head would give that attends evenly to every key.
+        given: The attention on the targets; the kinds are TARGETED_KINDS and "broad" (normalised entropy).
+        chance: The same for a head with uniform attention.
         queries: How many queries have a target of the kind.
         votes: In how many texts each of KINDS was the head's strongest kind.
         texts: How many texts were summed.
@@ -217,7 +217,7 @@ def padded_targets(encodings: Sequence[Encoding]) -> Bool[np.ndarray, "text kind
 
 
 def mark_tokens(encodings: Sequence[Encoding]) -> TokenMarks:
-    """Mark what decides the targets: padding, own tokens, signs and equal words."""
+    """Return the marks from which the targets follow: padding, special tokens, punctuation and equal words."""
     longest = max(map(len, encodings))
     real, own, signs = (np.zeros((len(encodings), longest), dtype=bool) for _ in range(3))
     words = np.zeros((len(encodings), longest), dtype=np.int64)

@@ -5,7 +5,7 @@ from jaxtyping import Float, Int
 
 
 def probabilities(logits: Float[np.ndarray, "... vocab"]) -> Float[np.ndarray, "... vocab"]:
-    """Turn logits into probabilities: their softmax."""
+    """Return the softmax of logits."""
     shares = logits.astype(np.float64)
     shares -= shares.max(axis=-1, keepdims=True)
     np.exp(shares, out=shares)
@@ -14,21 +14,21 @@ def probabilities(logits: Float[np.ndarray, "... vocab"]) -> Float[np.ndarray, "
 
 
 def log_probabilities(logits: Float[np.ndarray, "... vocab"]) -> Float[np.ndarray, "... vocab"]:
-    """Turn logits into the natural logarithms of probabilities, which stay finite where a probability would be 0."""
+    """Return the natural logarithm of the softmax; it stays finite where the probability would underflow to 0."""
     logs = logits.astype(np.float64)
     logs -= logs.max(axis=-1, keepdims=True)
     return logs - np.log(np.exp(logs).sum(axis=-1, keepdims=True))
 
 
 def largest(values: Float[np.ndarray, "... vocab"], count: int) -> Int[np.ndarray, "... rank"]:
-    """Give the places of the largest values, the largest first; of equal ones among them, the first comes first."""
+    """Return the indices of the largest values, largest first; ties are in order of index."""
     found = np.sort(np.argpartition(-values, count - 1, axis=-1)[..., :count], axis=-1)
     order = np.argsort(-np.take_along_axis(values, found, axis=-1), axis=-1, kind="stable")
     return np.take_along_axis(found, order, axis=-1)
 
 
 def rank_of(values: Float[np.ndarray, "vocab"], entry: int) -> int:
-    """Give the rank of one value among all, from 1."""
+    """Return the rank of an entry among all values, counted from 1."""
     return int((values > values[entry]).sum()) + 1
 
 

@@ -1,7 +1,7 @@
 """Value-weighted attention: the norms of the vectors that attention adds up (Kobayashi et al. 2020).
 
 A head adds α f(x): f(x) is the value of the key's token after the head's part of the output projection. A large weight on a
-token with a short f(x) adds little.
+token whose f(x) has a small norm adds little.
 """
 
 from dataclasses import dataclass
@@ -65,7 +65,7 @@ def row_shares(lengths: Float[np.ndarray, "... query key"]) -> Float[np.ndarray,
 def total_shares(lengths: Float[np.ndarray, "... query key"]) -> Float[np.ndarray, "... key"]:
     """Return each key's share of the lengths of all rows together; zeros where every length is 0.
 
-    The mean of `row_shares` is something else: it counts a short row as much as a long one.
+    Unlike the mean of `row_shares`, this weights each row by its total length.
     """
     summed = lengths.sum(axis=-2)
     total = summed.sum(axis=-1, keepdims=True)

@@ -100,7 +100,7 @@ def view(stack: AttentionStack, *, merge_words: bool = False, hide_special: bool
 
 
 def with_padding(view: View, padding: int) -> View:
-    """Return a view with a last column for padding that was not masked, of which a trace keeps no weights: what rows lack to 1.
+    """Add a last column for unmasked padding, whose weights a trace does not keep: 1 minus the sum of each row.
 
     padding: the number of its tokens, which the column's label names.
     """

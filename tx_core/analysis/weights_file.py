@@ -23,7 +23,7 @@ AND = " and "
 
 @dataclass(frozen=True)
 class SavedWeights:
-    """Attention maps with what a reader of the file needs to know.
+    """Attention maps with their labels and origin, as written to a file.
 
     Attributes:
         model: The name of the model.
@@ -36,7 +36,7 @@ class SavedWeights:
         weights: The maps.
         notes: Sentences about what was done to the weights before they were shown.
         before: The maps of the run without its changes; None where there is nothing to compare.
-        source: What else a reader has to know to find the numbers again, by names of their own.
+        source: Further entries needed to reproduce the numbers, by name.
     """
 
     model: str
@@ -67,7 +67,7 @@ def weights_csv(saved: SavedWeights) -> bytes:
     """Write one row per weight: the heads of the map, query, key, weight; or before, after and difference.
 
     Tokens are preceded by their number ("3 flies"), so that no spreadsheet takes one for a formula. Weights are written with
-    enough digits to restore the same float32. What is known of the maps stands above, in lines that begin with "# ".
+    enough digits to restore the same float32. The description of the maps comes first, in lines that begin with "# ".
 
     Raises:
         ValueError: For more weights than the limit of the format.
@@ -88,11 +88,11 @@ def weights_csv(saved: SavedWeights) -> bytes:
 
 
 def csv_table(about: Mapping[str, object], columns: Iterable[str], rows: Iterable[Iterable[object]]) -> bytes:
-    """Write a table as CSV, under lines of comment with what is known of it: "# model,embedded".
+    """Write a table as CSV, preceded by comment lines that describe it: "# model,embedded".
 
-    Every program that is told of the comments reads the table: `pandas.read_csv(file, comment="#")`. So each text stands in
-    quotation marks, in which a number sign is no comment. A text that a spreadsheet would take for a formula gets a leading
-    apostrophe; line ends within the comments become spaces.
+    Read it with `pandas.read_csv(file, comment="#")`. Texts are quoted, because a number sign within quotation marks does not
+    start a comment. A text that a spreadsheet would take for a formula gets a leading apostrophe (formula injection); line
+    breaks within comments become spaces.
     """
     written = io.StringIO(newline="")
     csv.writer(written).writerows((f"# {name}", safe_cell(" ".join(value.split()))) for name, value in _flat(about))
@@ -103,12 +103,12 @@ def csv_table(about: Mapping[str, object], columns: Iterable[str], rows: Iterabl
 
 
 def safe_cell(value: TableValue) -> TableValue:
-    """Return a cell that no spreadsheet takes for a formula."""
+    """Return a cell that a spreadsheet does not evaluate as a formula."""
     return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA_SIGNS) else value
 
 
 def _flat(about: Mapping[str, object], prefix: str = "") -> Iterable[tuple[str, str]]:
-    """Write every entry that is not empty as a line; those of a mapping within it under both names."""
+    """Yield name and value of every entry that is not empty; a nested mapping is flattened, its names joined."""
     for name, value in about.items():
         if isinstance(value, Mapping):
             yield from _flat(value, f"{prefix}{name} ")
@@ -148,7 +148,7 @@ def _about(saved: SavedWeights) -> dict[str, object]:
 
 
 def _shortest(array: Float32[np.ndarray, "..."]) -> Float[np.ndarray, "..."]:
-    """Return numbers that are written with as few digits as tell one float32 from another."""
+    """Return float64 numbers whose shortest decimal form restores the float32."""
     return array.astype(str).astype(float)
 
 
@@ -159,7 +159,7 @@ def _check_size(saved: SavedWeights, form: str) -> None:
 
 
 def weight_of(weights: int, heads: int, form: str) -> int:
-    """Say how much of MOST[form] so many weights take: a row of a CSV names every head of a mean, so it counts as often."""
+    """Return a size to compare with MOST[form]: a CSV row names every head of a mean, so it counts as several weights."""
     return weights * (max(1, heads // 4) if form == "csv" else 1)
 
 

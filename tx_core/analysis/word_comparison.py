@@ -45,7 +45,7 @@ def word_numbers(words: Sequence[str], special: Sequence[bool]) -> tuple[int, ..
 
 
 def number_word(word: str, special: bool, mine: int, yours: int) -> str:
-    """Write a word with its numbers in A and in B, to tell repeated words apart."""
+    """Return a word with its numbers in A and in B, so that repeated words can be distinguished."""
     template = WORD_NUMBERS if _counts(word, special) else AFTER_WORD_NUMBERS
     return template.format(word=word, mine=mine, yours=yours)
 
@@ -53,8 +53,8 @@ def number_word(word: str, special: bool, mine: int, yours: int) -> str:
 def align(one: Sequence[Spelling], other: Sequence[Spelling]) -> tuple[tuple[int, int], ...]:
     """Pair equal words in order (longest common subsequence, Wagner & Fischer 1974).
 
-    Of several pairings it takes the one that keeps the most neighbours together, special tokens not counted, and of those the
-    first. Positions are counted from 0 and rise on both sides; exchanging the sides exchanges the pairs.
+    Ties go to the pairing with the most adjacent pairs, special tokens not counted, and then to the first. Positions are
+    counted from 0 and ascend on both sides; exchanging the sides exchanges the pairs.
     Time and memory grow with words × words.
     """
     if (len(other), list(other)) < (len(one), list(one)):

@@ -1,7 +1,7 @@
-"""A lesson: steps, each of which opens a view, says what to look at, and may ask a question.
+"""A lesson: a sequence of steps, each with a view, a text and optionally a question.
 
-A lesson is a YAML file (docs: assets/lessons/README.md). It may come from a stranger: its size is bounded, texts are texts,
-and nothing in it is run or fetched. This module imports no torch.
+A lesson is a YAML file (docs: assets/lessons/README.md). It may come from a stranger: its size is bounded, texts are never
+markup, and nothing in it is executed or fetched. This module imports no torch.
 """
 
 import base64
@@ -102,7 +102,7 @@ WRONG_FOR_MODEL: dict[type[ExplorerError], tuple[str, ...]] = {
 
 
 class LessonPart(BaseModel):
-    """A part of a lesson: unknown fields are refused, values are never changed."""
+    """Common configuration of all parts of a lesson: unknown fields are errors, instances are frozen."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -130,14 +130,14 @@ class Measure(LessonPart):
 
     @model_validator(mode="after")
     def has_what_it_needs(self) -> "Measure":
-        """Refuse a measure of attention without a head and the tokens that it is about, and a rank of no word."""
+        """Require the head, tokens or word that the measure needs."""
         if missing := [name for name in NEEDED_BY_MEASURE.get(self.measure, ()) if getattr(self, name) is None]:
             raise ValueError(f"{self.measure} needs {' and '.join(missing)}")
         return self
 
 
 class Question(LessonPart):
-    """What the learner is asked before the view is shown.
+    """A question asked before the view is shown.
 
     Attributes:
         ask: The question.
@@ -155,7 +155,7 @@ class Question(LessonPart):
 
     @model_validator(mode="after")
     def can_be_answered(self) -> "Question":
-        """Refuse a choice without options, and a measure that answers another kind of question."""
+        """Require options for a choice, and a measure that fits the kind of question."""
         if (self.kind == "choice") != (len(self.options) >= 2):
             raise ValueError("a choice needs two to eight options, and no other kind has any")
         if self.answer and self.kind not in KIND_OF_MEASURE[self.answer.measure]:
@@ -193,7 +193,7 @@ class Step(LessonPart):
 
     @model_validator(mode="after")
     def can_be_done(self) -> "Step":
-        """Refuse a step that is done by an answer and asks nothing."""
+        """Reject a step that is done by an answer but has no question."""
         if self.done == "answer" and self.question is None:
             raise ValueError("a step without a question cannot be done by an answer")
         return self
@@ -201,7 +201,7 @@ class Step(LessonPart):
     @field_validator("page")
     @classmethod
     def is_here(cls, page: str, info: ValidationInfo) -> str:
-        """Refuse a page that is none of the reader's."""
+        """Reject a page that is not among those passed to `read_lesson`."""
         if info.context is not None and page not in info.context:
             raise ValueError(NO_SUCH_PAGE.format(page=page))
         return page
@@ -215,7 +215,7 @@ class Lesson(LessonPart):
         language: Of its texts, as "en".
         level: For whom.
         minutes: How long it takes.
-        about: What one learns, in a sentence or two.
+        about: What students will learn, in a sentence or two.
         notes: For the teacher.
         steps: In order.
     """
@@ -230,17 +230,17 @@ class Lesson(LessonPart):
 
 
 class LessonLoader(yaml.SafeLoader):
-    """Reads plain values. One that Python cannot make, such as the 45th of a month, is an error with its line."""
+    """A safe loader that reports invalid values, such as the 45th of a month, as YAML errors with their line."""
 
     def fetch_more_tokens(self) -> None:
-        """Read on; refuse an escaped character that does not exist."""
+        """Scan further tokens; report an invalid escape sequence with its line."""
         try:
             super().fetch_more_tokens()
         except (ValueError, OverflowError):
             raise yaml.MarkedYAMLError(problem=NO_SUCH_VALUE, problem_mark=self.get_mark()) from None
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> object:
-        """Make the value of a node; refuse a number, a date or half a character that does not exist."""
+        """Construct the value of a node; report an invalid number, date or lone surrogate with its line."""
         try:
             made = super().construct_object(node, deep)
             if isinstance(made, str):
@@ -251,7 +251,7 @@ class LessonLoader(yaml.SafeLoader):
 
 
 def read_lesson(written: bytes, pages: Collection[str] | None = None) -> Lesson:
-    """Read a lesson from the bytes of its file. pages: those that its steps may be about, None for any.
+    """Parse a lesson from the bytes of its file. pages: those that steps may open, None for any.
 
     Raises LessonProblem, whose message names the line and what to do.
     """
@@ -282,7 +282,7 @@ def read_lesson(written: bytes, pages: Collection[str] | None = None) -> Lesson:
 
 
 def with_line(problem: ExplorerError, written: str, number: int) -> ExplorerError:
-    """Name the line of a lesson's file for what a model says of a step, counted from 1; what is about no field stays as it is."""
+    """Add the line of the lesson's file to a model's error at a step, counted from 1; other errors are returned unchanged."""
     own = ("question", "answer", problem.field) if isinstance(problem, LessonProblem) and problem.field else None
     field = own or WRONG_FOR_MODEL.get(type(problem))
     if field is None:
@@ -291,13 +291,13 @@ def with_line(problem: ExplorerError, written: str, number: int) -> ExplorerErro
 
 
 def write_lesson(lesson: Lesson) -> str:
-    """Write a lesson as its file, without what is left out or as it is by default."""
+    """Return the YAML source of a lesson, defaults left out."""
     fields = lesson.model_dump(mode="json", exclude_defaults=True)
     return yaml.safe_dump(fields, allow_unicode=True, sort_keys=False, width=120)
 
 
 def pack_lesson(lesson: Lesson) -> str:
-    """Compress a lesson for an address.
+    """Return a lesson compressed for a URL.
 
     Raises LessonProblem for one that is too long.
     """
@@ -309,7 +309,7 @@ def pack_lesson(lesson: Lesson) -> str:
 
 
 def unpack_lesson(written: str, pages: Collection[str] | None = None) -> Lesson:
-    """Read a lesson from an address; however little it was compressed from, no more than a file may have is unpacked.
+    """Parse a lesson from a URL. At most as many bytes as a file may have are decompressed, so a zip bomb cannot fill memory.
 
     pages: see `read_lesson`.
 
@@ -335,7 +335,7 @@ def open_lesson(path: Path) -> Lesson:
 
 
 def _check_shape(text: str) -> None:
-    """Refuse, before anything is built, aliases, which make a small file large, tags, and more than any lesson has."""
+    """Reject aliases (a small file could expand to gigabytes), tags, and too many or too deep entries, before construction."""
     depth = 0
     for count, event in enumerate(yaml.parse(text, Loader=LessonLoader)):
         line = event.start_mark.line + 1
@@ -351,7 +351,7 @@ def _check_shape(text: str) -> None:
 
 
 def _check_names(node: yaml.Node | None) -> None:
-    """Refuse a field that stands twice: YAML would take the last one without a word."""
+    """Reject duplicate keys: YAML silently keeps the last one."""
     if isinstance(node, yaml.MappingNode):
         keys = [key for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
         seen: set[str] = set()
@@ -367,20 +367,20 @@ def _check_names(node: yaml.Node | None) -> None:
 
 
 def _short(name: str) -> str:
-    """Write the name of a field for a message: a stranger's may be long, or hold half a character."""
+    """Return a field's name for a message: truncated, lone surrogates replaced, since the file may come from a stranger."""
     written = name.encode("utf-8", "replace").decode()
     return written if len(written) <= MAX_NAME else f"{written[: MAX_NAME - 1]}…"
 
 
 def _wrong_field(path: tuple[str | int, ...], problem: str, node: yaml.Node | None) -> str:
-    """Say in which line which field is wrong, and why."""
+    """Return the message for a wrong field, with its line and the reason."""
     said = re.sub(r"^Value error, ", "", problem).rstrip(".")
     names = [str(part + 1) if isinstance(part, int) else _short(part) for part in path]
     return WRONG_FIELD.format(line=_line(node, path), field=" › ".join(names) or "the file", problem=said)
 
 
 def _line(node: yaml.Node | None, path: tuple[str | int, ...]) -> int:
-    """Give the line of the value at a path, or of the nearest thing around it, counted from 1."""
+    """Return the line, counted from 1, of the value at a path, or of its nearest existing parent."""
     for part in path:
         if isinstance(node, yaml.MappingNode):
             inside = next((value for key, value in node.value if key.value == part), None)

@@ -28,7 +28,7 @@ UNREADABLE_CHANGES = "The changes “{changes}” cannot be read: copy them from
 
 @dataclass(frozen=True)
 class Answer:
-    """What the model says.
+    """The answer of the model.
 
     Attributes:
         right: The right answer, as a reader would give it.
@@ -72,7 +72,7 @@ class Verdict:
 def compute_answer(engine: Engine, measure: Measure) -> Answer:
     """Compute a measure with a model.
 
-    Raises LessonProblem for tokens, heads or changes that are not there, and what the model raises for the text.
+    Raises LessonProblem for tokens, heads or changes that do not exist, and what the model raises for the text.
     """
     return MEASURES[measure.measure](engine, measure)
 
@@ -80,7 +80,7 @@ def compute_answer(engine: Engine, measure: Measure) -> Answer:
 def grade(engine: Engine, question: Question, answer: Answer, guess: str) -> Verdict:
     """Compare a guess with the answer to the question.
 
-    Raises LessonProblem for a number that is none.
+    Raises LessonProblem for a guess that is not a number where one is asked for.
     """
     if question.kind == "number":
         return _grade_number(question, answer, guess)
@@ -105,30 +105,31 @@ def _grade_number(question: Question, answer: Answer, guess: str) -> Verdict:
 
 
 def _top_word(engine: Engine, measure: Measure) -> Answer:
-    """Give the words that the model puts into the first blank, with their probabilities."""
+    """Return the top predictions at the first blank, with their probabilities."""
     best = predict(engine, measure.text, top_k=TOP_WORDS, interventions=_changes(measure)).blanks[0].predictions
     words, shares = tuple(each.word for each in best), tuple(each.probability for each in best)
     return Answer(words[0], shares[0], words, shares)
 
 
 def _strongest_key(engine: Engine, measure: Measure) -> Answer:
-    """Give the tokens with the attention that one token gives them in one head; special tokens cannot be the answer."""
-    tokens, row, special = _row(engine, measure)
+    """Return the attention of one query to each key in one head; special tokens cannot be the answer."""
+    tokens, row, special = _query_row(engine, measure)
     shown = [position for position in range(len(tokens)) if not special[position]]
     best = max(shown, key=lambda position: row[position])
     names = distinct_names(tokens)
-    columns = tuple(names[at] for at in shown)
-    return Answer(names[best], float(row[best]), columns, tuple(float(row[at]) for at in shown), (measure.query,), columns)
+    columns = tuple(names[position] for position in shown)
+    shares = tuple(float(row[position]) for position in shown)
+    return Answer(names[best], float(row[best]), columns, shares, (measure.query,), columns)
 
 
 def _strongest_cell(engine: Engine, measure: Measure) -> Answer:
-    """Give the cells of one head's map with their weights; rows and columns of special tokens cannot be the answer."""
-    tokens, weights, special = _map(engine, measure)
+    """Return the cells of one head's map with their weights, without rows and columns of special tokens."""
+    tokens, weights, special = _head_map(engine, measure)
     shown = [position for position in range(len(tokens)) if not special[position]]
     if len(shown) > MAX_CELL_TOKENS:
         raise LessonProblem(TOO_MANY_CELLS.format(text=measure.text, count=len(shown), limit=MAX_CELL_TOKENS), "text")
     names = distinct_names(tokens)
-    axis = tuple(names[at] for at in shown)
+    axis = tuple(names[position] for position in shown)
     cells = weights[np.ix_(shown, shown)].ravel()
     options = tuple(cell_name(query, key) for query in axis for key in axis)
     best = int(cells.argmax())
@@ -136,12 +137,12 @@ def _strongest_cell(engine: Engine, measure: Measure) -> Answer:
 
 
 def cell_name(query: str, key: str) -> str:
-    """Name a cell of a map by the token that attends and the token attended to."""
+    """Return the name of a cell: query → key."""
     return f"{query} → {key}"
 
 
 def _rank_of(engine: Engine, measure: Measure) -> Answer:
-    """Give the rank of a word among all that the model could put into the first blank, from 1."""
+    """Return the rank of a word among the whole vocabulary at the first blank, from 1."""
     score = score_words(engine, measure.text, [measure.word], interventions=_changes(measure))[0]
     if score.rank is None:
         raise LessonProblem(NO_RANK.format(word=measure.word, text=measure.text), "word")
@@ -149,14 +150,14 @@ def _rank_of(engine: Engine, measure: Measure) -> Answer:
 
 
 def _attention_weight(engine: Engine, measure: Measure) -> Answer:
-    """Give the weight from one token to another in one head."""
-    tokens, row, _special = _row(engine, measure)
+    """Return the attention weight of one query and key in one head."""
+    tokens, row, _special = _query_row(engine, measure)
     weight = float(row[_position(tokens, measure, "key")])
     return Answer(f"{weight:.2f}", weight)
 
 
 def _head_with_largest_effect(engine: Engine, measure: Measure) -> Answer:
-    """Give the heads with the change of the whole prediction (total variation) once each is switched off."""
+    """Return the total variation of the prediction that switching off each head causes."""
     scan = Scan(engine, measure.text, interventions=_changes(measure)).run()
     names = tuple(f"{layer + 1}-{head + 1}" for layer, head in np.ndindex(scan.variation.shape))
     shares = tuple(map(float, scan.variation.ravel()))
@@ -180,14 +181,14 @@ MEASURES: dict[str, Callable[[Engine, Measure], Answer]] = {
 """How each measure of a lesson is computed."""
 
 
-def _row(engine: Engine, measure: Measure) -> tuple[tuple[str, ...], np.ndarray, tuple[bool, ...]]:
-    """Give the tokens, the weights of the row of the measure's query, and which tokens are special."""
-    tokens, weights, special = _map(engine, measure)
+def _query_row(engine: Engine, measure: Measure) -> tuple[tuple[str, ...], np.ndarray, tuple[bool, ...]]:
+    """Return the tokens, the weights of the measure's query, and which tokens are special."""
+    tokens, weights, special = _head_map(engine, measure)
     return tokens, weights[_position(tokens, measure, "query")], special
 
 
-def _map(engine: Engine, measure: Measure) -> tuple[tuple[str, ...], np.ndarray, tuple[bool, ...]]:
-    """Give the tokens, the weights of the measure's head, and which tokens are special: not all of them."""
+def _head_map(engine: Engine, measure: Measure) -> tuple[tuple[str, ...], np.ndarray, tuple[bool, ...]]:
+    """Return the tokens, the weights of the measure's head, and which tokens are special; at least one is not."""
     layer, head = (int(number) - 1 for number in measure.head.split("-"))
     stack = engine.trace(measure.text, interventions=_changes(measure)).attention
     layers, heads = stack.weights.shape[:2]
@@ -199,7 +200,7 @@ def _map(engine: Engine, measure: Measure) -> tuple[tuple[str, ...], np.ndarray,
 
 
 def _position(tokens: tuple[str, ...], measure: Measure, field: str) -> int:
-    """Find the token that a field of a measure names: “the” is the first of that name, “the (2)” the second."""
+    """Return the position of the token named in a field of a measure: “the” is the first such token, “the (2)” the second."""
     names, token = distinct_names(tokens), getattr(measure, field)
     if token not in names:
         raise LessonProblem(NO_SUCH_TOKEN.format(text=measure.text, token=token, tokens=", ".join(names)), field)

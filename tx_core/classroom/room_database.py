@@ -1,4 +1,4 @@
-"""The database of rooms: its tables, how it is opened, how several servers hear of each other's changes."""
+"""The database of rooms: its tables, its connections, and notification of changes between servers."""
 
 import hashlib
 import logging
@@ -116,18 +116,18 @@ REVEALED = Table(
 )
 
 
-def hashed(token: str) -> str:
-    """Give what is stored of a token. It is 192 bits of chance, so no salt and no slow hash are needed."""
+def hash_token(token: str) -> str:
+    """Return the hash under which a token is stored. Tokens are random, 256 bits, so neither salt nor a slow hash is needed."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
 def default_file() -> Path:
-    """Give the file of the rooms where none is set."""
+    """Return the default file of the rooms."""
     return state_folder() / "rooms.sqlite"
 
 
 def connect(url: str | URL) -> Engine:
-    """Open the database at an address of SQLAlchemy's; "sqlite://" is one in memory."""
+    """Open the database at a SQLAlchemy URL; "sqlite://" is one in memory."""
     address = make_url(url)
     if address.get_backend_name() == "postgresql":
         return create_engine(address.set(drivername="postgresql+psycopg"), pool_pre_ping=True, pool_size=8, max_overflow=8)
@@ -153,7 +153,7 @@ def connect(url: str | URL) -> Engine:
 
 
 def file_opener(path: str) -> Callable[[], sqlite3.Connection]:
-    """Return what connects to a file of SQLite: the first connection may make the file, a later one finds it or fails."""
+    """Return a function that connects to a SQLite file. Only the first connection may create it; later ones fail without it."""
     modes = chain(["rwc"], repeat("rw"))
 
     def open_file() -> sqlite3.Connection:
@@ -164,7 +164,7 @@ def file_opener(path: str) -> Callable[[], sqlite3.Connection]:
 
 
 def notice_other_file(engine: Engine) -> None:
-    """Leave connections to a file that was deleted or replaced: SQLite would go on writing to it, and nobody would notice."""
+    """Discard connections to a file that was deleted or replaced: SQLite would silently go on writing to the old one."""
     path = Path(engine.url.database)
 
     def file_here() -> tuple[int, int] | None:
@@ -186,7 +186,7 @@ def notice_other_file(engine: Engine) -> None:
 
 @contextmanager
 def explained_failures(engine: Engine) -> Iterator[None]:
-    """Raise RoomProblem, and log the cause, where the database fails within; what breaks a rule of its tables is no failure."""
+    """Raise RoomProblem and log the cause if the database fails within; IntegrityError passes through."""
     try:
         yield
     except IntegrityError:
@@ -197,7 +197,7 @@ def explained_failures(engine: Engine) -> Iterator[None]:
 
 
 def failure_cause(engine: Engine, problem: DBAPIError | TimeoutError) -> str:
-    """Return a line on why the database failed, without anything that a visitor wrote."""
+    """Return one line for the log on why the database failed, without visitors' texts."""
     if not is_shared(engine) and engine.url.database and not Path(engine.url.database).exists():
         return NOT_THERE
     if isinstance(problem, DataError):  # it quotes the value
@@ -208,30 +208,30 @@ def failure_cause(engine: Engine, problem: DBAPIError | TimeoutError) -> str:
 
 @cached(TTLCache(16, LOG_AGAIN_SECONDS), lock=Lock())
 def log_failure(place: str, cause: str) -> None:
-    """Log why the rooms cannot be used, once in a while: a class asks many times a second."""
+    """Log why the rooms cannot be used, at most once in LOG_AGAIN_SECONDS: a class sends many requests a second."""
     logging.getLogger(__name__).error(ROOMS_FAILED, place, cause)
 
 
 def empty_log(engine: Engine) -> None:
-    """Take what was deleted out of SQLite's log of changes, too."""
+    """Truncate SQLite's write-ahead log, which still holds deleted rows."""
     if not is_shared(engine):
         with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def is_shared(engine: Engine) -> bool:
-    """Tell whether several servers may use the database."""
+    """Return whether several servers may use the database."""
     return engine.dialect.name == "postgresql"
 
 
 def take_lock(connection: Connection, name: str) -> None:
-    """Let one server at a time do what the lock is about, until its transaction ends; SQLite has one writer anyway."""
+    """Hold an advisory lock across servers until the transaction ends; SQLite has a single writer anyway."""
     if is_shared(connection.engine):
         connection.execute(select(func.pg_advisory_xact_lock(LOCKS[name])))
 
 
 def notify(connection: Connection, room: int) -> None:
-    """Tell the other servers, once the transaction is committed, that something of a room changed."""
+    """Notify the other servers of a change of a room once the transaction is committed."""
     if is_shared(connection.engine):
         connection.execute(select(func.pg_notify(CHANNEL, str(room))))
 
@@ -239,7 +239,7 @@ def notify(connection: Connection, room: int) -> None:
 def listen(engine: Engine, changed: Callable[[int | None], None], stopped: Event) -> Thread:
     """Call `changed` with the id of every room that any server changes, in a thread, until `stopped` is set.
 
-    It is called with None once the database is listened to, at first and anew: what came before was not heard.
+    After every (re)connection it is called with None, because changes before that were missed.
     """
     address = engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
 

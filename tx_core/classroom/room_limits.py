@@ -1,4 +1,4 @@
-"""What a room refuses: texts that are too long, steps that are not there, and what is asked for too often."""
+"""Limits of rooms: the length of texts, the number of steps, and rates."""
 
 from collections.abc import Callable, Hashable
 from threading import Lock
@@ -16,7 +16,7 @@ NO_SUCH_STEP = "This room has no such step."
 
 
 class RateCount:
-    """How often something was asked for, by key, in this minute or hour; every count begins anew with the next.
+    """Requests by key in fixed windows of time; counts restart with each window.
 
     seconds: the length of such a window. now: seconds since 1970.
     """
@@ -26,13 +26,13 @@ class RateCount:
         self._counts: TTLCache[tuple[Hashable, ...], int] = TTLCache(MAX_COUNTED, seconds, now)
 
     def add(self, *key: Hashable) -> int:
-        """Count one more; return how many there are with it."""
+        """Count one request; return the new count."""
         with self._guard:
             self._counts[self._window(key)] = count = self._counts.get(self._window(key), 0) + 1
         return count
 
     def get(self, *key: Hashable) -> int:
-        """Return how many were counted."""
+        """Return the count of the current window."""
         with self._guard:
             return self._counts.get(self._window(key), 0)
 
@@ -41,25 +41,25 @@ class RateCount:
 
 
 class Openers:
-    """Which address opened which room, as far as this server knows: it is stored nowhere, and forgotten when the server ends."""
+    """The address that opened each room, in this server's memory only: addresses are never stored."""
 
     def __init__(self) -> None:
         self._clients: LRUCache[int, str] = LRUCache(MAX_OPENERS)
         self._guard = Lock()
 
     def add(self, room: int, client: str) -> None:
-        """Note who opened a room."""
+        """Record which client opened a room."""
         with self._guard:
             self._clients[room] = client
 
     def rooms_of(self, client: str) -> list[int]:
-        """Return the keys of the rooms that a client opened, of those that are closed, too."""
+        """Return the keys of the rooms that a client opened, closed ones included."""
         with self._guard:
             return [room for room, opener in self._clients.items() if opener == client]
 
 
 def check_length(written: str, limit: int, needed: bool = False) -> str:
-    """Return a text that is not too long, and not empty where one is needed; raise RoomProblem otherwise."""
+    """Return the text; raise RoomProblem if it is too long, or empty although needed."""
     if len(written) > limit:
         raise RoomProblem(TOO_LONG.format(length=len(written), limit=limit))
     if needed and not written:

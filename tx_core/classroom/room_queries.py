@@ -1,4 +1,4 @@
-"""What is asked of the database about one room, by its key, within a transaction of `rooms.Rooms`."""
+"""Queries about one room, by its key, within a transaction of `rooms.Rooms`."""
 
 import json
 
@@ -19,12 +19,12 @@ def revealed_steps(connection: Connection, room: int) -> set[int]:
 
 
 def is_room_locked(connection: Connection, room: int) -> bool:
-    """Tell whether nobody new may join a room."""
+    """Return whether a room is closed to new members."""
     return connection.scalar(select(LOCKED.c.room).filter_by(room=room)) is not None
 
 
 def are_silent(room: int) -> tuple[ColumnElement[bool], ...]:
-    """Return the conditions on a student of a room who has sent nothing, no answer and no sentence, at any step."""
+    """Return the SQL conditions for students of a room who have sent neither an answer nor a sentence at any step."""
     sent = union(*(select(table.c.student).filter_by(room=room) for table in (ANSWERS, SENTENCES)))
     return STUDENTS.c.room == room, STUDENTS.c.id.not_in(sent)
 
@@ -34,14 +34,14 @@ def count_silent(connection: Connection, room: int) -> int:
     return connection.scalar(select(func.count()).select_from(STUDENTS).where(*are_silent(room)))
 
 
-def count_rooms(connection: Connection, of: list[int] | None = None) -> int:
-    """Count the rooms that are kept, all or those with these keys."""
+def count_rooms(connection: Connection, keys: list[int] | None = None) -> int:
+    """Count the rooms in the database: all, or those with these keys."""
     asked = select(func.count()).select_from(ROOMS)
-    return connection.scalar(asked if of is None else asked.where(ROOMS.c.id.in_(of)))
+    return connection.scalar(asked if keys is None else asked.where(ROOMS.c.id.in_(keys)))
 
 
 def read_state(connection: Connection, room: Room) -> State:
-    """Return everything that the members of a room are told live."""
+    """Return the state of a room that is pushed to its members."""
     rows = connection.execute(select(REVEALED.c.step, REVEALED.c.answer).filter_by(room=room.id))
     revealed = {step: json.loads(answer) for step, answer in rows}
     counts = select(ANSWERS.c.step, func.count()).filter_by(room=room.id).group_by(ANSWERS.c.step)

@@ -1,4 +1,4 @@
-"""What is known of a room, as plain records: they are read where SQLAlchemy, which takes long to import, is not."""
+"""Plain records of rooms, for modules that do not import SQLAlchemy (its import is slow)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -64,7 +64,7 @@ class Sentence:
 
 @dataclass(frozen=True)
 class State:
-    """What the members of a room are told live.
+    """The state of a room that is pushed to its members.
 
     Attributes:
         room: The room as it is now.
@@ -85,7 +85,7 @@ class State:
 
 @dataclass(frozen=True)
 class Limits:
-    """What a host allows."""
+    """The limits that a host sets for rooms."""
 
     rooms: int = 100
     students: int = 250
@@ -94,5 +94,5 @@ class Limits:
 
     @property
     def share(self) -> int:
-        """The rooms that one address may have open: half of all, so that it cannot fill a host."""
+        """The number of rooms that one address may have open: half of all, so that it cannot take every room."""
         return -(-self.rooms // 2)

@@ -1,7 +1,7 @@
-"""Rooms: a class takes a lesson together; who is in a room, which step it is at, what was answered, what is revealed.
+"""Rooms, in which a class takes a lesson together: their members, current step, answers and reveals.
 
 Nobody has an account. A teacher holds a secret token, and so does each student; only their hashes are stored, and every
-request goes by a token, so a room cannot be had without one of its own. SQLite keeps the rooms of one server, PostgreSQL
+request is authorised by a token of the room. SQLite keeps the rooms of one server, PostgreSQL
 those of several. This module imports no torch.
 """
 
@@ -35,7 +35,7 @@ from tx_core.classroom.room_database import (
     default_file,
     empty_log,
     explained_failures,
-    hashed,
+    hash_token,
     is_shared,
     listen,
     notify,
@@ -85,8 +85,8 @@ ROOM_COLUMNS = [ROOMS.c[field.name] for field in fields(Room)]
 class Rooms:
     """The store of all rooms of a host.
 
-    url: SQLAlchemy's address of the database. now: seconds since 1970. Its attribute `changed` is called with the id of a
-    room, None for any, once a change is stored, an answer too, on this server, and with PostgreSQL on every other one.
+    url: SQLAlchemy's address of the database. now: seconds since 1970. The callback `changed` receives the id of a room
+    (None = any) after each stored change, answers included; with PostgreSQL, on every server.
     """
 
     def __init__(self, url: str | URL, limits: Limits = DEFAULT_LIMITS, now: Callable[[], float] = time.time):
@@ -111,7 +111,7 @@ class Rooms:
     def open(
         self, source: str, steps: int, *, lesson: str = "", together: bool = True, nicknames: bool = False, client: str = ""
     ) -> tuple[Room, str]:
-        """Open a room for a lesson of so many steps; give it and its teacher's token, which is not stored.
+        """Open a room for a lesson with so many steps; return it and its teacher's token, of which only the hash is stored.
 
         Raises RoomProblem where the host or this client, by its address, has too many.
         """
@@ -121,7 +121,7 @@ class Rooms:
         if client and self._opened.add(client) > ROOMS_OF_ONE_AN_HOUR:
             raise RoomProblem(TOO_MANY_ROOMS)
         token = secrets.token_urlsafe(32)
-        values = {"teacher": hashed(token), "lesson": lesson, "source": source, "steps": steps, "step": 1, "version": 1}
+        values = {"teacher": hash_token(token), "lesson": lesson, "source": source, "steps": steps, "step": 1, "version": 1}
         values |= {"together": together, "nicknames": nicknames, "opened": int(self.now())}
         while True:
             code = "".join(secrets.choice(ALPHABET) for _ in range(CODE_LETTERS))
@@ -140,12 +140,12 @@ class Rooms:
                 continue
 
     def of_teacher(self, token: str) -> Room:
-        """Find the room of a teacher's token; raises RoomProblem."""
+        """Return the room of a teacher's token. Raises RoomProblem."""
         with self._read() as connection:
             return self._teachers_room(connection, token)
 
     def join(self, code: str, nickname: str = "", client: str = "") -> str:
-        """Enter a room; give the student's token, which is not stored. Raises RoomProblem."""
+        """Join a room; return the student's token, of which only the hash is stored. Raises RoomProblem."""
         nickname = check_length(" ".join(nickname.split()), MAX_NICKNAME_CHARACTERS)
         room = self.of_code(code, client)
         if client and self._joined.add(room.id, client) > JOINS_OF_ONE_A_MINUTE:
@@ -158,14 +158,14 @@ class Rooms:
                 raise RoomProblem(IS_LOCKED)
             if count_students(connection, room.id) >= self.limits.students:
                 raise RoomProblem(ROOM_IS_FULL.format(limit=self.limits.students))
-            values = {"room": room.id, "token": hashed(token), "nickname": nickname if room.nicknames else "", "step": 1}
+            values = {"room": room.id, "token": hash_token(token), "nickname": nickname if room.nicknames else "", "step": 1}
             connection.execute(insert(STUDENTS).values(values))
             notify(connection, room.id)
-        self._tell(room.id)
+        self._report_change(room.id)
         return token
 
     def of_code(self, code: str, client: str = "") -> Room:
-        """Find a room by its code; wrong ones are counted, for a client by its address and for all. Raises RoomProblem."""
+        """Return a room by its code; wrong codes are rate-limited, per client and in all. Raises RoomProblem."""
         limits = {("client", client): WRONG_CODES_A_MINUTE, ("all", ""): WRONG_CODES_OF_ALL_A_MINUTE}
         if any(self._wrong_codes.get(*key) >= limit for key, limit in limits.items()):
             raise RoomProblem(TOO_MANY_CODES)
@@ -177,7 +177,7 @@ class Rooms:
         return found
 
     def find(self, code: str) -> Room | None:
-        """Return the room with a code, None for none, for who was in it: it counts no tries. Raises RoomProblem."""
+        """Return the room with a code, or None; unlike `of_code`, not rate-limited, for former members. Raises RoomProblem."""
         code = code.strip().upper()
         if len(code) != CODE_LETTERS or not set(code) <= set(ALPHABET):  # PostgreSQL fails with some other characters
             return None
@@ -185,24 +185,24 @@ class Rooms:
             return self._room(connection, ROOMS.c.code == code)
 
     def student(self, token: str) -> Student:
-        """Find the student of a token; raises RoomProblem."""
+        """Return the student of a token. Raises RoomProblem."""
         with self._read() as connection:
             return self._member(connection, token)
 
     def answer(self, token: str, step: int, guess: str) -> str:
-        """Keep a student's guess at a step, and give it: the last one counts, until the step is revealed. Raises RoomProblem."""
+        """Store a student's guess at a step, replacing an earlier one, until it is revealed; return it. Raises RoomProblem."""
         guess = check_length(guess.strip(), MAX_GUESS_CHARACTERS, needed=True)
-        self._keep(token, step, ANSWERS, {"guess": guess}, until_revealed=True)
+        self._store_entry(token, step, ANSWERS, {"guess": guess}, until_revealed=True)
         return guess
 
     def send_sentence(self, token: str, step: int, written: str) -> str:
-        """Keep a student's own sentence for the view of a step, and give it; the teacher looks at it. Raises RoomProblem."""
+        """Store a student's own sentence for a step, for the teacher to see; return it. Raises RoomProblem."""
         written = check_length(" ".join(written.split()), MAX_SENTENCE_CHARACTERS, needed=True)
-        self._keep(token, step, SENTENCES, {"text": written}, until_revealed=False)
+        self._store_entry(token, step, SENTENCES, {"text": written}, until_revealed=False)
         return written
 
-    def _keep(self, token: str, step: int, table: Table, values: dict[str, str], until_revealed: bool) -> None:
-        if self._sent.add(hashed(token)) > self.limits.answers_a_minute:
+    def _store_entry(self, token: str, step: int, table: Table, values: dict[str, str], until_revealed: bool) -> None:
+        if self._sent.add(hash_token(token)) > self.limits.answers_a_minute:
             raise RoomProblem(TOO_MANY_ANSWERS)
         put = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}[self.engine.dialect.name](table)
         with self._write() as connection:
@@ -216,19 +216,19 @@ class Rooms:
             put = put.values(student=student.id, step=step, room=student.room.id, **values)
             connection.execute(put.on_conflict_do_update(index_elements=["student", "step"], set_=values))
             notify(connection, student.room.id)
-        self._tell(student.room.id)
+        self._report_change(student.room.id)
 
     def own(self, token: str, step: int) -> tuple[str | None, str | None]:
-        """Give a student's guess and sentence at a step; None for what was not sent. Raises RoomProblem."""
+        """Return a student's guess and sentence at a step; None for what was not sent. Raises RoomProblem."""
         with self._read() as connection:
             student = self._member(connection, token)
             parts = [select(column).filter_by(student=student.id, step=step) for column in (ANSWERS.c.guess, SENTENCES.c.text)]
             return tuple(connection.execute(select(*(part.scalar_subquery() for part in parts))).one())
 
     def go(self, token: str, step: int) -> None:
-        """Lead to a step: the teacher the room, a student at their own pace themselves. Raises RoomProblem."""
+        """Go to a step: a teacher moves the whole room, a student only themselves. Raises RoomProblem."""
         with self._write() as connection:
-            room = self._room(connection, ROOMS.c.teacher == hashed(token), lock=True)
+            room = self._room(connection, ROOMS.c.teacher == hash_token(token), lock=True)
             if room is None:
                 student = self._member(connection, token)
                 check_step(student.room, step)
@@ -236,16 +236,16 @@ class Rooms:
                 return
             check_step(room, step)
             self._change(connection, room, step=step, shown=None)
-        self._tell(room.id)
+        self._report_change(room.id)
 
     def set_pace(self, token: str, together: bool) -> None:
-        """Let students follow the teacher's step, or go at their own pace from it on. Raises RoomProblem."""
+        """Set whether students follow the teacher's step or continue from it at their own pace. Raises RoomProblem."""
         with self._teaching(token) as (connection, room):
             self._change(connection, room, together=together)
             connection.execute(update(STUDENTS).where(STUDENTS.c.room == room.id).values(step=room.step))
 
     def reveal(self, token: str, step: int, answer: Mapping[str, object]) -> None:
-        """End the guessing at a step and keep the model's answer with it. Raises RoomProblem."""
+        """Close a step for guesses and store the model's answer. Raises RoomProblem."""
         with self._teaching(token) as (connection, room):
             check_step(room, step)
             if step not in revealed_steps(connection, room.id):
@@ -261,7 +261,7 @@ class Rooms:
             self._change(connection, room, shown=student)
 
     def lock(self, token: str, locked: bool) -> None:
-        """Let nobody new join a room, or let them join again; who is in it stays. Raises RoomProblem."""
+        """Lock or unlock a room for new members; present ones stay. Raises RoomProblem."""
         with self._teaching(token) as (connection, room):
             connection.execute(delete(LOCKED).filter_by(room=room.id))
             if locked:
@@ -269,7 +269,7 @@ class Rooms:
             self._change(connection, room)
 
     def silent(self, token: str) -> int:
-        """Count the students who have not sent anything, no answer and no sentence, at any step. Raises RoomProblem."""
+        """Count the students who have sent neither an answer nor a sentence at any step. Raises RoomProblem."""
         with self._read() as connection:
             room = self._teachers_room(connection, token)
             return count_silent(connection, room.id)
@@ -282,19 +282,19 @@ class Rooms:
         return removed
 
     def close(self, token: str) -> None:
-        """Close a room: everything of it is deleted. Raises RoomProblem."""
+        """Close a room and delete all its data. Raises RoomProblem."""
         with self._teaching(token) as (connection, room):
             self._delete(connection, room.id)
         self._clean_up()
 
     def state(self, room: int) -> State | None:
-        """Give everything that members are told live, by the key of a room that a token led to; None once it is closed."""
+        """Return the state of a room that is pushed to its members, None once it is closed. The caller has checked a token."""
         with self._read() as connection:
             found = self._room(connection, ROOMS.c.id == room)
             return None if found is None else read_state(connection, found)
 
     def guesses(self, room: int, step: int) -> list[str]:
-        """List what was answered at a step of a room that a token led to."""
+        """List the guesses at a step of a room. The caller has checked a token."""
         with self._read() as connection:
             return list(connection.scalars(select(ANSWERS.c.guess).filter_by(room=room, step=step).order_by(ANSWERS.c.student)))
 
@@ -311,14 +311,14 @@ class Rooms:
             return export_rows(connection, room.id)
 
     def sweep(self) -> int:
-        """Delete the rooms that were opened too long ago; give how many."""
+        """Delete expired rooms; return how many."""
         with self._write() as connection:
             old = select(ROOMS.c.id).where(ROOMS.c.opened < self._oldest())
             gone = list(connection.scalars(old))
             for room in gone:
                 self._delete(connection, room)
         for room in gone:
-            self._tell(room)
+            self._report_change(room)
         if gone:
             self._clean_up()
         return len(gone)
@@ -340,14 +340,14 @@ class Rooms:
 
     @contextmanager
     def _teaching(self, token: str) -> Iterator[tuple[Connection, Room]]:
-        """Change the room of a teacher; its members are told of it afterwards. Raises RoomProblem."""
+        """Yield a transaction on a teacher's room; notify its members once it is committed. Raises RoomProblem."""
         with self._write() as connection:
             room = self._teachers_room(connection, token, lock=True)
             yield connection, room
-        self._tell(room.id)
+        self._report_change(room.id)
 
-    def _tell(self, room: int) -> None:
-        """Call `changed`, unless the listener will."""
+    def _report_change(self, room: int) -> None:
+        """Call `changed`, unless the PostgreSQL listener does."""
         if self._listener is None:
             self.changed(room)
 
@@ -360,14 +360,14 @@ class Rooms:
         return Room(*row) if row else None
 
     def _teachers_room(self, connection: Connection, token: str, lock: bool = False) -> Room:
-        room = self._room(connection, ROOMS.c.teacher == hashed(token), lock)
+        room = self._room(connection, ROOMS.c.teacher == hash_token(token), lock)
         if room is None:
             raise RoomGone(NO_TEACHER)
         return room
 
     def _member(self, connection: Connection, token: str, lock: bool = False) -> Student:
         asked = select(*ROOM_COLUMNS, STUDENTS.c.id, STUDENTS.c.nickname, STUDENTS.c.step).join(STUDENTS)
-        asked = asked.where(STUDENTS.c.token == hashed(token), ROOMS.c.opened >= self._oldest())
+        asked = asked.where(STUDENTS.c.token == hash_token(token), ROOMS.c.opened >= self._oldest())
         row = connection.execute(asked.with_for_update(of=ROOMS) if lock else asked).first()
         if row is None:
             raise RoomGone(NO_STUDENT)
@@ -375,7 +375,7 @@ class Rooms:
         return Student(member, Room(*room), nickname, step)
 
     def _change(self, connection: Connection, room: Room, **values: object) -> None:
-        """Change a room and count the change."""
+        """Update a room and increment its version."""
         connection.execute(update(ROOMS).where(ROOMS.c.id == room.id).values(version=ROOMS.c.version + 1, **values))
         notify(connection, room.id)
 
