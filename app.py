@@ -1,8 +1,8 @@
-"""The entry of the explorer: `streamlit run app.py`.
+"""The entry point of the explorer: `streamlit run app.py`.
 
-Around the pages it puts what a script cannot do for itself: it loads the default model in the background, tells at /api/ready
-whether that model answers and at /api/metrics how busy it is, sends security headers, and bounds visitors.
-No heavy package is imported here, so the first page is on its way before torch is.
+The ASGI app around the pages: it loads the default model in the background, serves /api/ready (does the model answer?) and
+/api/metrics (load), adds security headers, and limits the number of visitors.
+No heavy package is imported here, so the first page is served before torch is imported.
 """
 
 import gc
@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-if not (3, 11) <= sys.version_info[:2] <= (3, 14):  # before an import that fails
+if not (3, 11) <= sys.version_info[:2] <= (3, 14):  # before an import that fails on another version
     sys.exit(
         f"The explorer runs on Python 3.11 to 3.14, and this is Python {'.'.join(map(str, sys.version_info[:2]))}: "
         "make its environment (.venv) anew with one of these, for example by python3.13 -m venv --clear .venv"
@@ -28,12 +28,12 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-gc.disable()  # what is imported stays: looking through it for garbage, again and again, takes a fourth of that time
+gc.disable()  # imports create no garbage, and collecting during them takes a fourth of the start; `gc.freeze()` below
 
 from tx_core.errors import SettingsProblem
 from tx_core.settings import host_settings
 
-try:  # before what follows reads them: a wrong value ends the start with one line
+try:  # before the imports below read them: a wrong setting ends the start with one line
     host_settings()
 except SettingsProblem as problem:
     sys.exit(f"{problem}")
@@ -49,27 +49,27 @@ from pages.ui.shell import (
     start_page,
 )
 
-# Programs that PyTorch keeps on a processor, one for each size of an operation: by itself a thousand, which many sentences in
-# bfloat16 through a model of BERT's size fill with 1.8 GB. Read at its first operation, hence set before torch is there.
+# oneDNN compiles and caches one CPU kernel per shape, a thousand by default: 1.8 GB after many sentences in bfloat16 through a
+# model of BERT's size. It reads the variable at its first operation, hence this is set before torch is imported.
 os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "64")
 
 
 MAIN = Path(__file__).parent / "pages" / "main.py"
-# Streamlit puts the script's folder on the path for each run and takes it off again: an import or a look for a version in
-# another thread, which walks along that list, then misses a folder. What stands there already it leaves alone.
+# Streamlit adds the script's folder to sys.path for each run and removes it afterwards. Another thread that iterates over
+# sys.path meanwhile (an import, importlib.metadata) then skips an entry. Streamlit does not touch an entry that is there already.
 sys.path.append(str(MAIN.parent))
 
 HEADERS = {
     "Content-Security-Policy": start_page.content_policy(),
     "X-Content-Type-Options": "nosniff",
-    # The visitor's sentence stands in the URL: no other site gets to see it.
+    # The URL contains the visitor's sentence, which other sites must not receive.
     "Referrer-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
 }
 
 
 class SecurityHeaders:
-    """Add HEADERS to every HTTP answer; plain ASGI, so that streams and websockets pass untouched."""
+    """Add HEADERS to every HTTP response; plain ASGI, so that streams and websockets are not buffered."""
 
     def __init__(self, app: ASGIApp):
         self.app = app
@@ -84,19 +84,19 @@ class SecurityHeaders:
 
         try:
             await self.app(scope, receive, send_with_headers if scope["type"] == "http" else send)
-        except ClientDisconnect:  # nobody is there to be answered, and a server would log where it happened, at length
+        except ClientDisconnect:  # the client is gone; uncaught, the server would log a long traceback
             logging.getLogger(__name__).warning("an upload was broken off")
 
 
 async def ready(_request: Request) -> JSONResponse:
-    """Answer 200 with model and device once the default model has answered; 503 with the state before, and at the end."""
+    """Respond 200 with model and device once the default model has answered; 503 before that and during shutdown."""
     engine = readiness.state()
     return JSONResponse(engine.as_dict(), 200 if engine.state == "ready" else 503, {"Cache-Control": "no-store"})
 
 
 @asynccontextmanager
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
-    """Load the default model while the server already serves pages, and collect garbage between their runs."""
+    """Load the default model while pages are served already; start garbage collection and the deletion of old rooms."""
     readiness.default_engine.start(readiness.first_visit.wait)
     readiness.end_at_sigterm(events.hub.end)
     ended = garbage.start_collecting(), events.start_sweeping()
@@ -117,7 +117,7 @@ ROUTES = (
     *start_page.ROUTES,
 )
 COMPRESSION = 4
-"""Of gzip's nine levels: Streamlit's scripts become 0.8 MB of 2.9 in 30 ms. The last saves another 4 % in twice that time."""
+"""Gzip level: Streamlit's scripts shrink from 2.9 to 0.8 MB in 30 ms. Level 9 saves another 4 % in twice the time."""
 
 OPTIONS = {
     "lifespan": lifespan,
@@ -129,7 +129,7 @@ OPTIONS = {
     "on_script_error": metrics.count_failure,
     "routes": [component.below_base(route) for route in ROUTES],
 }
-"""Of the app; the entry in assets/hosting/community_cloud makes it of the same."""
+"""Options of the app, shared with the entry point in assets/hosting/community_cloud."""
 
 app = st.App(MAIN, **OPTIONS)
 gc.freeze()

@@ -1,6 +1,6 @@
-"""The core: a transformer from scratch, pretrained models run through it, and what can be read off a run.
+"""The core: a transformer from scratch, pretrained models run through it, and analyses of their runs.
 
-Uses torch and numpy; it knows no screen.
+Uses torch and numpy, and is independent of the user interface.
 Begin with `transformer/attention.py`, then `transformer/trace.py` (what a run returns) and `engine/engine.py`.
 
 Axes are words, fixed once: batch, layer, head, query, key, token, hidden, head_dim, vocab. Sizes carry the field's names:

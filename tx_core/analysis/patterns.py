@@ -135,7 +135,7 @@ class PatternSums:
     @property
     def shares(self) -> Float[np.ndarray, "layer head kind"]:
         """The mean attention on the targets of each kind, over all own tokens, whether they have such a target or not."""
-        return self.given / np.maximum(self.queries[-1], 1)  # an even look ("broad") is asked of every own token
+        return self.given / np.maximum(self.queries[-1], 1)  # all tokens but special ones are queries of "broad"
 
     def share_of(self, pattern: "HeadPattern") -> float:
         """Return the share of a head on the targets of its own kind, over all own tokens; 0 for a kind without targets."""
@@ -190,7 +190,7 @@ def pattern_sums(weights: Float[np.ndarray, "layer head query key"], encoding: E
     targets = kind_targets(encoding)[:, asked] & reachable
     widths = np.maximum(reachable.sum(axis=-1), 1)
     given = np.stack([_given(layer[:, asked].astype(np.float64), targets, widths) for layer in weights])
-    chance = np.append((targets.sum(axis=-1) / widths).sum(axis=-1), 0.0)  # an even look is what "broad" means
+    chance = np.append((targets.sum(axis=-1) / widths).sum(axis=-1), 0.0)  # "broad" is uniform attention itself
     counted = np.append(targets.any(axis=-1).sum(axis=-1), asked.sum()).astype(np.float64)
     votes = np.eye(len(PATTERN_KINDS))[winning_kinds(score_above_chance(given, chance[None, None], counted[None, None]))]
     return PatternSums(given, chance, counted, votes, 1)

@@ -13,7 +13,7 @@ from tx_core.errors import TextProblem
 
 MAX_FLOW_EDGES = 4_000_000
 """The most edges that all the networks of one question may have together: some six seconds on one core."""
-MIN_CAPACITY = 1e-12  # what is left of a pipe below this is rounding
+MIN_CAPACITY = 1e-12  # residual capacity below this is rounding error
 TOO_LONG_FOR_FLOW = (
     "Attention flow solves a network of up to {edges:,} edges for every token and layer. With {layers} layers it is computed for "
     "at most {most:,} tokens, and this text has {tokens:,}: shorten it by {excess:,} tokens."

@@ -31,7 +31,7 @@ def head_similarity(weights: Float[np.ndarray, "layer head query key"]) -> Float
     rows = weights.reshape(count, queries, keys).astype(np.float32)
     own = _bits(rows)
     similarity = np.ones((count, count))
-    for head in range(count):  # one row of the table at a time: memory stays that of the weights
+    for head in range(count):  # one row of the table at a time, so that memory does not exceed that of the weights
         others = slice(head + 1, count)
         divergence = _bits((rows[head] + rows[others]) / 2) - (own[head] + own[others]) / 2
         similarity[head, others] = similarity[others, head] = np.clip(1 - divergence.mean(axis=-1), 0, 1)

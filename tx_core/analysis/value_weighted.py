@@ -49,7 +49,7 @@ def value_weighted(engine: Engine, stack: AttentionStack, layer: int) -> ValueWe
         raise ValueError('the trace must keep "weights" and "value"')
     weights = stack.weights[layer].astype(np.float64)
     brought = stack.value[layer].astype(np.float64) @ engine.output_projection(layer)
-    # ‖Σ αₕ fₕ‖² is a sum over pairs of heads: their products are few, while a vector for every link would fill the memory.
+    # ‖Σ αₕ fₕ‖² is computed from the products of pairs of heads, since a vector for every query and key would fill the memory.
     products = np.einsum("hko,jko->khj", brought, brought, optimize=True)
     squares = np.einsum("hqk,khj,jqk->qk", weights, products, weights, optimize=True)
     values = np.linalg.norm(brought, axis=-1)

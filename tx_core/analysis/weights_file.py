@@ -13,11 +13,11 @@ from tx_core.transformer.interventions import Head
 
 TableValue = str | float | int | None
 MOST = {"csv": 1_000_000, "json": 1_000_000, "npz": 10_000_000}
-"""How many weights a file of each kind holds: some 40 MB."""
+"""The most weights in a file of each format: some 40 MB."""
 WEIGHT_COLUMNS = ("map", "query", "key", "weight")
 CHANGED_COLUMNS = ("map", "query", "key", "before", "after", "difference")
 FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
-"""What a spreadsheet takes for the beginning of a formula."""
+"""Characters at which a spreadsheet starts a formula."""
 AND = " and "
 
 
@@ -99,7 +99,7 @@ def csv_table(about: Mapping[str, object], columns: Iterable[str], rows: Iterabl
     table = csv.writer(written, quoting=csv.QUOTE_NONNUMERIC)
     table.writerow(columns)
     table.writerows([safe_cell(cell) for cell in row] for row in rows)
-    return written.getvalue().encode("utf-8-sig")  # the mark tells Excel that this is UTF-8
+    return written.getvalue().encode("utf-8-sig")  # with a byte order mark, by which Excel recognises UTF-8
 
 
 def safe_cell(value: TableValue) -> TableValue:

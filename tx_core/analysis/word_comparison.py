@@ -59,7 +59,7 @@ def align(one: Sequence[Spelling], other: Sequence[Spelling]) -> tuple[tuple[int
     """
     if (len(other), list(other)) < (len(one), list(one)):
         return tuple((mine, yours) for yours, mine in align(other, one))
-    backwards = one[::-1], other[::-1]  # a path is found from its end: from the end of these, it takes the first words
+    backwards = one[::-1], other[::-1]  # the path is traced from its end, so reversed inputs make ties go to the first words
     equal = np.array([[mine == yours for yours in backwards[1]] for mine in backwards[0]], bool).reshape(len(one), len(other))
     joins = np.array([spelling[0] != "special" for spelling in backwards[0]], bool)
     found = _best_path(equal, joins)

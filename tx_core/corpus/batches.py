@@ -1,5 +1,7 @@
-"""Batches of texts of similar length, read block by block, so that memory does not grow with the number of texts; what is
-known of a batch before it runs, and what is measured of it."""
+"""Batches of texts of similar length, with the targets and the measures of each batch.
+
+Texts are read block by block, so memory does not grow with their number.
+"""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -18,12 +20,12 @@ from tx_core.transformer.trace import Encoding
 
 FIRST_BLOCK = 64
 BLOCK = 1024
-"""Texts that are sorted by length together: few at first, so that the first batch comes soon, and many later, so that most
-batches hold texts of one length, with nothing to pad and nothing to mask."""
+"""Number of texts sorted by length together: few at first, for a quick first result, and many later, so that most batches
+hold texts of one length and need neither padding nor a mask."""
 MAX_BATCH_ROWS = 128
 MAX_BATCH_TOKENS = {"cpu": 640}
-"""Tokens of one batch. Fewer is slower on a CPU, as each batch fetches all of the model's weights anew; and so is more: what
-a layer computes is then so large that the memory for it is handed back to the system and cleared anew each time."""
+"""Tokens of one batch. On a CPU, smaller batches are slower because each one reads all weights from memory again; larger ones
+are slower because the allocator returns such large activations to the system and has to clear new pages every time."""
 MAX_BATCH_TOKENS_BFLOAT16 = {"cpu": 1280}
 MAX_BATCH_TOKENS_GPU = 16_384
 MAX_BATCH_WEIGHTS = 8_000_000
@@ -44,10 +46,10 @@ class TextBatch:
 def batches(
     engine: Engine, texts: Sequence[str], lines: Sequence[int], notes: Notes, *, half: bool = False
 ) -> Iterator[TextBatch]:
-    """Yield all texts that the model can read in batches; the others go to the notes, with their lines. half: as in `Reading`.
+    """Yield all readable texts in batches; record the others, with their lines, in the notes. half: as in `Reading`.
 
-    Batches of a block are shuffled, so that whoever stops early has seen short and long texts. The next block is encoded little
-    by little, after each batch of the current one.
+    Batches of a block are shuffled, so that a reading that is stopped early has seen short and long texts. The next block is
+    encoded incrementally, after each batch of the current one.
     """
     chance = random.Random(0)
     unread = _readable(engine, texts, lines, notes)
@@ -55,7 +57,7 @@ def batches(
     most_pieces = (MAX_BATCH_TOKENS_BFLOAT16 if half else MAX_BATCH_TOKENS).get(engine.device, MAX_BATCH_TOKENS_GPU)
     while block:
         coming: list[tuple[int, Encoding]] = []
-        found = list(_cut(engine, sorted(block, key=lambda pair: len(pair[1])), most_pieces))
+        found = list(_split_block(engine, sorted(block, key=lambda pair: len(pair[1])), most_pieces))
         chance.shuffle(found)
         for batch in found:
             yield batch
@@ -76,14 +78,15 @@ def _readable(engine: Engine, texts: Sequence[str], lines: Sequence[int], notes:
         yield number, row
 
 
-def _cut(engine: Engine, block: Sequence[tuple[int, Encoding]], most_pieces: int) -> Iterator[TextBatch]:
-    """Cut texts sorted by length into batches of bounded size, many of them of one length."""
+def _split_block(engine: Engine, block: Sequence[tuple[int, Encoding]], most_pieces: int) -> Iterator[TextBatch]:
+    """Split texts sorted by length into batches of bounded size, many of them of one length."""
     maps = engine.info.num_layers * engine.info.num_heads
     batch: list[tuple[int, Encoding]] = []
     for number, row in block:
         tokens, rows = len(row), len(batch) + 1
         full = rows > MAX_BATCH_ROWS or rows * tokens > most_pieces or rows * tokens**2 * maps > MAX_BATCH_WEIGHTS
-        longer = batch and tokens > len(batch[-1][1])  # from a third on, a batch without padding is worth more than a full one
+        # From a third of its size on, a batch without padding is faster than a full one with padding.
+        longer = batch and tokens > len(batch[-1][1])
         if batch and (full or (longer and 3 * len(batch) * len(batch[-1][1]) > most_pieces)):
             yield TextBatch(*zip(*batch, strict=True))
             batch = []
@@ -94,16 +97,16 @@ def _cut(engine: Engine, block: Sequence[tuple[int, Encoding]], most_pieces: int
 
 @dataclass(frozen=True)
 class BatchMeasures:
-    """Sums over the own tokens of each text, special tokens left out; otherwise as `PatternSums`.
+    """Sums over the tokens of each text except special ones; see `PatternSums`.
 
     Attributes:
         given: Attention on the targets of each kind.
-        chance: What an even head would give.
+        chance: The same for a head with uniform attention.
         queries: How many queries have a target.
         entropy: In nats.
         spread: Normalised entropy.
         distance: In tokens.
-        asked: The number of own tokens of each text.
+        asked: The number of tokens of each text, special ones left out.
     """
 
     given: Float[np.ndarray, "text layer head kind"]
@@ -128,12 +131,12 @@ class BatchMeasures:
 
 @dataclass(frozen=True)
 class BatchTargets:
-    """What is known of a batch before it runs.
+    """Lengths and targets of a batch, known before it runs.
 
     Attributes:
         lengths: In tokens.
-        asked: The own tokens of each text.
-        targets: As of `patterns.kind_targets`, from those tokens.
+        asked: Which tokens count as queries: neither special nor padding.
+        targets: As returned by `patterns.kind_targets`, from those queries.
     """
 
     lengths: Int[np.ndarray, "text"]
@@ -142,7 +145,7 @@ class BatchTargets:
 
 
 def label_batch(rows: Sequence[Encoding]) -> BatchTargets:
-    """Mark the own tokens of each text and the targets of each kind from them; padding is neither."""
+    """Return lengths, queries and targets of a batch; special tokens and padding are not queries."""
     lengths = np.array([len(row) for row in rows])
     asked = np.zeros((len(rows), lengths.max()), dtype=bool)
     for number, row in enumerate(rows):

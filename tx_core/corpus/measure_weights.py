@@ -1,4 +1,4 @@
-"""What every head does in a batch of sentences, measured where its weights are computed."""
+"""Measures of every head over a batch of sentences, computed on the device of its weights."""
 
 import numpy as np
 import torch
@@ -11,14 +11,14 @@ from tx_core.engine.tensors import LayerWeights
 
 
 def measure_batch(layers: LayerWeights, labels: BatchTargets) -> BatchMeasures:
-    """Measure every head in every text of a padded batch, in single precision at least."""
+    """Measure every head in every text of a padded batch; weights in bfloat16 are converted to float32 first."""
     layers = [weights.float() if weights.dtype == torch.bfloat16 else weights for weights in layers]
     device, longest = layers[0].device, layers[0].shape[-1]
     real, asked, targets = (torch.from_numpy(part).to(device) for part in (labels.lengths, labels.asked, labels.targets))
     place = torch.arange(longest, device=device)
-    aims = _aims(targets, asked, real, place)
-    aimed = torch.stack([weights.flatten(2) @ aims for weights in layers], dim=1)
-    # In a model that writes no head can look ahead, and chance then counts the past alone, as in `pattern_sums`.
+    factors = _measuring_factors(targets, asked, real, place)
+    aimed = torch.stack([weights.flatten(2) @ factors for weights in layers], dim=1)
+    # In a causal model no head can attend to later tokens, so chance counts earlier keys only, as in `pattern_sums`.
     both_ways = (aimed[..., -1] > 0).flatten(1).any(dim=1)[:, None, None]
     reachable = asked[:, :, None] & (place < real[:, None, None]) & (both_ways | (place <= place[:, None]))
     widths = reachable.sum(dim=-1)
@@ -33,7 +33,7 @@ def measure_batch(layers: LayerWeights, labels: BatchTargets) -> BatchMeasures:
     entropy = entropies.sum(dim=-1)
     return BatchMeasures(
         given=_array(torch.cat([aimed[..., : len(TARGETED_KINDS)], evenly[..., None]], dim=-1)),
-        chance=_array(torch.cat([chance, torch.zeros_like(chance[:, :1])], dim=-1)),  # an even look is what "broad" means
+        chance=_array(torch.cat([chance, torch.zeros_like(chance[:, :1])], dim=-1)),  # "broad" is uniform attention itself
         queries=_array(torch.cat([queries, total[:, None]], dim=-1)),
         entropy=_array(entropy),
         spread=_array(entropy / torch.where(logs > 0, logs, 1.0)[:, None, None]),
@@ -42,22 +42,22 @@ def measure_batch(layers: LayerWeights, labels: BatchTargets) -> BatchMeasures:
     )
 
 
-def _aims(
+def _measuring_factors(
     targets: Bool[Tensor, "text kind query key"],
     asked: Bool[Tensor, "text query"],
     real: Int[Tensor, "text"],
     place: Int[Tensor, "key"],
-) -> Float[Tensor, "text query_and_key aim"]:
-    """Stack what weights are multiplied by: targets of each kind, distance of each key, and whether it is a later token."""
+) -> Float[Tensor, "text query_and_key factor"]:
+    """Stack the factors of the weights: targets of each kind, distance of each key, and whether it is a later token."""
     apart = (place[:, None] - place).abs().float() * asked[:, :, None]
     ahead = (place > place[:, None]) & (place < real[:, None, None]) & (place[:, None] < real[:, None, None])
     return torch.cat([targets.float(), apart[:, None], ahead[:, None].float()], dim=1).flatten(2).transpose(1, 2)
 
 
 def _entropy(weights: Float[Tensor, "... query key"]) -> Float[Tensor, "... query"]:
-    """Compute `measures.entropy`; weights of 0 are clamped to the smallest positive number, which adds 0."""
+    """Return `patterns.entropy`; weights of 0 are clamped to the smallest positive number, which adds 0."""
     return -weights.clamp(min=torch.finfo(weights.dtype).tiny).log_().mul_(weights).sum(dim=-1)
 
 
 def _array(measured: Tensor) -> np.ndarray:
-    return measured.cpu().double().numpy()  # in this order: MPS has no float64
+    return measured.cpu().double().numpy()  # first to the CPU: MPS has no float64

@@ -1,4 +1,4 @@
-"""Parts of many sentences read in processes of this machine, one core each, and handed back in order."""
+"""Parts of a corpus read in processes of this machine, one core each; reports are yielded in order."""
 
 import os
 import signal
@@ -25,7 +25,7 @@ WORKER_ENDED = (
 
 
 def default_workers() -> int:
-    """Return the number of cores that this process may use; 1 where a graphics card computes."""
+    """Return the default number of processes: the available cores, or 1 if a graphics card computes."""
     if best_device() != "cpu":
         return 1
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -40,7 +40,7 @@ def read_part(model: str, half: bool, part: CorpusPart) -> HeadReport:
 
 
 def read_in_processes(model: str, half: bool, parts: Iterable[CorpusPart], workers: int) -> Generator[HeadReport, None, None]:
-    """Yield the report of each part, in order. At most two parts a worker are in memory.
+    """Yield the report of each part, in order. At most two parts per worker are in memory.
 
     Raises OutOfMemory when a worker process dies.
     """
@@ -60,7 +60,7 @@ def read_in_processes(model: str, half: bool, parts: Iterable[CorpusPart], worke
 
 
 def start_worker() -> None:
-    """Let a process compute on one core, and end with the process that started it, however that one ends."""
+    """Restrict a worker to one core, and make it exit when its parent process dies for any reason."""
     torch.set_num_threads(1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with_parent, daemon=True).start()

@@ -1,4 +1,4 @@
-"""Parts of many sentences read on a Ray cluster, by Ray Data: one task cuts the files into parts, actors read them.
+"""Parts of a corpus read on a Ray cluster with Ray Data: one task splits the files into parts, actors read them.
 
 Every machine of the cluster must see the files, and hold this project and its packages, at the same paths. The only file that
 imports Ray here; requirements-ray.txt installs it.
@@ -56,7 +56,7 @@ def read_on_ray(
 
 
 def _connect(address: str) -> None:
-    """Start Ray on this machine, or connect to a cluster, in silence; Ray alone would wait minutes for one that is not there."""
+    """Start Ray on this machine or connect to a cluster; test the port first, because Ray waits minutes for an absent one."""
     own = {"include_dashboard": False} if address == LOCAL_ADDRESS else {}
     environment = {"env_vars": {"PYTHONPATH": str(PROJECT), "OMP_NUM_THREADS": "1"}}
     written = ADDRESS.fullmatch(address)
@@ -73,13 +73,13 @@ def _connect(address: str) -> None:
 
 
 def _dataset(origin: ScanOrigin, files: Sequence[Path], skip: int, workers: int | None) -> ray.data.Dataset:
-    """Describe the work: a stream of one part after another, of which few are in memory at a time."""
+    """Return the lazy dataset of reports, in order; only few parts are in memory at a time."""
     context = ray.data.DataContext.get_current()
     context.enable_progress_bars = False
     context.execution_options.preserve_order = True
-    context.target_max_block_size = 1  # bytes: each part is handed on as soon as it is cut
+    context.target_max_block_size = 1  # bytes: so that each part goes to a reader at once
     readers = ray.data.ActorPoolStrategy(size=workers or int(ray.cluster_resources()["CPU"]))
-    cut = partial(_cut, files=files, column=origin.column, size=origin.part_sentences, skip=skip)
+    cut = partial(_split_files, files=files, column=origin.column, size=origin.part_sentences, skip=skip)
     start = ray.data.from_items([{PART: b""}])
     cut_parts = start.map_batches(cut, batch_size=1, batch_format="pyarrow", num_cpus=0)
     return cut_parts.map_batches(
@@ -92,8 +92,8 @@ def _dataset(origin: ScanOrigin, files: Sequence[Path], skip: int, workers: int 
     )
 
 
-def _cut(_start: pyarrow.Table, files: Sequence[Path], column: str, size: int, skip: int) -> Iterator[pyarrow.Table]:
-    """Yield the parts, and why a file cannot be read on."""
+def _split_files(_start: pyarrow.Table, files: Sequence[Path], column: str, size: int, skip: int) -> Iterator[pyarrow.Table]:
+    """Yield the parts, and at the end an error message if a file cannot be read further."""
     try:
         for part in parts(files, column, size, skip):
             yield _row(**{PART: json.dumps(asdict(part)).encode(), PROBLEM: ""})
@@ -102,14 +102,14 @@ def _cut(_start: pyarrow.Table, files: Sequence[Path], column: str, size: int, s
 
 
 class PartReader:
-    """Reads parts in an actor, which keeps the model loaded."""
+    """An actor that reads parts and keeps the model loaded."""
 
     def __init__(self, origin: str):
         torch.set_num_threads(1)
         self.origin = ScanOrigin.model_validate_json(origin)
 
     def __call__(self, row: pyarrow.Table) -> pyarrow.Table:
-        """Read a part; hand on why it cannot be read."""
+        """Read a part; return its report, or the message of its error."""
         part, problem = row[PART][0].as_py(), row[PROBLEM][0].as_py()
         if problem:
             return _row(**{REPORT: b"", PROBLEM: problem})
@@ -121,7 +121,7 @@ class PartReader:
 
 
 def _part(data: bytes) -> CorpusPart:
-    """Read what `_cut` has written."""
+    """Deserialize a part that `_split_files` wrote."""
     found = json.loads(data)
     sentences = found["sentences"]
     left_out = tuple(LeftOut(one["why"], one["count"], tuple(one["lines"])) for one in sentences["left_out"])

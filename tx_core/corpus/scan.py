@@ -18,7 +18,7 @@ from pathlib import Path
 from tx_core.errors import ExplorerError, SettingsProblem, TextProblem
 from tx_core.settings import host_settings
 
-if __name__ == "__main__":  # before what follows reads them: a wrong value ends the command with one line
+if __name__ == "__main__":  # before the imports below read them: a wrong setting ends the command with one line
     try:
         host_settings()
     except SettingsProblem as problem:
@@ -70,10 +70,10 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def run_scan(given: argparse.Namespace) -> None:
-    """Check all that was asked for, scan, and write the file.
+    """Validate the arguments, scan, and write the file.
 
     Raises:
-        ExplorerError: For what cannot be done, before anything is read; later for a file that cannot be read to its end.
+        ExplorerError: For invalid arguments, before anything is read; later for a file that cannot be read to its end.
     """
     files = source_files(given.texts)
     check_column(files, given.column)
@@ -97,7 +97,7 @@ def run_scan(given: argparse.Namespace) -> None:
 
 
 def _check_out(out: Path) -> Path:
-    """Check where the file is to be written; return where it is kept until then."""
+    """Check the output path; return the path for unfinished results."""
     if out.suffix.casefold() != ".json":
         raise TextProblem(NOT_JSON.format(file=out))
     if not out.parent.is_dir():
@@ -106,13 +106,13 @@ def _check_out(out: Path) -> Path:
         raise TextProblem(FILE_EXISTS.format(file=out))
     unfinished = out.with_name(out.name + UNFINISHED)
     new = _new(unfinished)
-    new.touch()  # a folder that cannot be written is told now, by an OSError
+    new.touch()  # raises OSError now, not after hours, if the folder is not writable
     new.unlink()
     return unfinished
 
 
 def _origin(given: argparse.Namespace, files: Sequence[Path]) -> ScanOrigin:
-    """Name what is to be scanned; a model of the hub is fetched once, before the workers open it."""
+    """Return the record of what is scanned. A hub model is downloaded here, once, before the workers open it."""
     model = catalogue.card(given.model)
     if model.hub_id:
         fetch(model.hub_id, model.revision)
@@ -126,7 +126,7 @@ def _origin(given: argparse.Namespace, files: Sequence[Path]) -> ScanOrigin:
 
 
 def _scan_so_far(unfinished: Path, origin: ScanOrigin) -> CorpusScan | None:
-    """Return what was scanned before; None for a scan that begins."""
+    """Return the results of an interrupted scan with the same arguments; None without one."""
     if not unfinished.exists():
         return None
     try:
@@ -143,7 +143,7 @@ def _scan_so_far(unfinished: Path, origin: ScanOrigin) -> CorpusScan | None:
 def _reports(
     given: argparse.Namespace, origin: ScanOrigin, files: Sequence[Path], skip: int
 ) -> Generator[HeadReport, None, None]:
-    """Read the parts where it was asked for, without the first ones."""
+    """Return the reports of all parts but the first `skip`, read in local processes or on Ray."""
     if given.ray is None:
         coming = parts(files, origin.column, origin.part_sentences, skip)
         return read_in_processes(origin.model, origin.half, coming, given.workers or default_workers())
@@ -156,7 +156,7 @@ def _reports(
 def _add_all(
     before: CorpusScan | None, origin: ScanOrigin, reports: Generator[HeadReport, None, None], unfinished: Path
 ) -> CorpusScan | None:
-    """Add the reports of all parts that are still to come, saving what is known about once a second."""
+    """Merge the reports of the remaining parts, saving the result about once a second."""
     scan, start, saved = before, time.monotonic(), 0.0
     known, used = (before.report.total, before.report.seconds) if before else (0, 0.0)
     try:
@@ -176,7 +176,7 @@ def _add_all(
 
 
 def _save(file: Path, scan: CorpusScan) -> None:
-    """Replace a file at once: whoever is killed leaves the one before."""
+    """Write atomically; a crash keeps the old file."""
     new = _new(file)
     with new.open("wb") as opened:
         opened.write(write_scan(scan))
@@ -200,7 +200,7 @@ def _count(written: str) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    # Without a usage line, so that what is wrong with the arguments is said in one line.
+    # Without a usage line, so that an error in the arguments takes one line.
     parser = argparse.ArgumentParser("scan", argparse.SUPPRESS, __doc__.splitlines()[0])
     parser.add_argument(
         "texts", type=Path, nargs="+", metavar="TEXTS", help=".txt, .txt.gz and .parquet files, or folders of them"

@@ -1,6 +1,6 @@
-"""What a scan found, as one JSON file (described in README.md), and how the statistics of several parts become those of all.
+"""The results of a scan as one JSON file (format: README.md), and the merging of statistics of several parts.
 
-A file may come from a stranger: its size is bounded, every number and text is checked, and nothing in it is run.
+A file may come from a stranger: its size is bounded, every number and text is validated, and nothing in it is executed.
 """
 
 from collections.abc import Sequence
@@ -52,13 +52,13 @@ Layers = Annotated[list[Item], Field(min_length=1, max_length=MAX_LAYERS)]
 
 
 class ScanPart(BaseModel):
-    """A part of the file: unknown fields are refused, values are never changed."""
+    """Common configuration of all parts of the file: unknown fields are errors, values are not coerced."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
 class ScannedFile(ScanPart):
-    """A file that was read: its size in bytes, and the time of its last change in nanoseconds."""
+    """A scanned file: its size in bytes, and the time of its last modification in nanoseconds."""
 
     name: Name
     size: WholeNumber
@@ -66,13 +66,13 @@ class ScannedFile(ScanPart):
 
 
 class ScanOrigin(ScanPart):
-    """What was scanned, and by what: a scan is resumed only where all of it is the same.
+    """Input, model and version of a scan, which is resumed only if all of these are equal.
 
     Attributes:
         model, revision: As in the catalogue.
         version: Of this app.
         half: Whether it was computed in bfloat16.
-        column: The column of Parquet that was asked for, "" for the usual one.
+        column: The requested column of Parquet files, "" for the default one.
         part_sentences: How many sentences were read together.
         files: In the order in which they were read.
     """
@@ -95,14 +95,14 @@ class LeftOutLines(ScanPart):
 
 
 class ExampleTokens(ScanPart):
-    """The tokens of one sentence, and which of them are special."""
+    """The tokens of one sentence, with a mask of the special ones."""
 
     tokens: Annotated[list[Name], Field(min_length=1, max_length=100_000)]
     special: Annotated[list[bool], Field(min_length=1, max_length=100_000)]
 
 
 class MatchedSentence(ScanPart):
-    """A sentence that some head is strongest in."""
+    """A sentence with one of the highest scores of some head."""
 
     line: WholeNumber
     text: str
@@ -141,7 +141,7 @@ class ScanFile(ScanPart):
 
 @dataclass(frozen=True)
 class CorpusScan:
-    """The statistics of the first `parts` parts of what is to be scanned, or of all of it."""
+    """The statistics of the first `parts` parts of a corpus, or of all of it."""
 
     origin: ScanOrigin
     parts: int
@@ -149,12 +149,12 @@ class CorpusScan:
     report: HeadReport
 
     def with_part(self, report: HeadReport) -> "CorpusScan":
-        """Return the scan with the next part."""
+        """Return the scan with the next part merged in."""
         return replace(self, parts=self.parts + 1, report=merge_reports(self.report, report))
 
 
 def merge_reports(first: HeadReport, second: HeadReport) -> HeadReport:
-    """Return the statistics of two readings by one model as those of one reading, with the sentences that are named only."""
+    """Return the statistics of two readings by one model as those of one, keeping only the sentences that a ranking names."""
     tokens, sentences = first.tokens + second.tokens, _all_sentences(first.sentences, second.sentences)
     means = {
         name: (getattr(first, name) * first.tokens + getattr(second, name) * second.tokens) / max(tokens, 1)
@@ -170,18 +170,18 @@ def merge_reports(first: HeadReport, second: HeadReport) -> HeadReport:
             seconds=first.seconds + second.seconds,
             sums=first.sums + second.sums,
             **means,
-            strongest=first.strongest.joined(_not_ranked_yet(first, second)),
+            strongest=first.strongest.joined(_renumbered_ranking(first, second)),
             left_out=sentences.left_out + _joined(first.unread, second.unread),
             example=first.example or second.example,
         )
     )
 
 
-def _not_ranked_yet(first: HeadReport, second: HeadReport) -> Ranking:
-    """Number the second ranking's sentences after the first's; a sentence that is in both is the first's, ranked once."""
+def _renumbered_ranking(first: HeadReport, second: HeadReport) -> Ranking:
+    """Return the second ranking, numbered after the first's sentences; a sentence in both keeps its first number and rank."""
     known = {text: number for number, text in enumerate(first.sentences.texts)}
     numbers = [known.get(text, len(first.sentences) + number) for number, text in enumerate(second.sentences.texts)]
-    texts = np.array([*numbers, -1])[second.strongest.texts]  # −1, where there is none, takes the last
+    texts = np.array([*numbers, -1])[second.strongest.texts]  # the index −1 (no sentence) selects the appended −1
     repeated = (texts[..., :, None] == first.strongest.texts[..., None, :]).any(axis=-1)
     return Ranking(np.where(repeated, -np.inf, second.strongest.values), np.where(repeated, -1, texts))
 
@@ -192,7 +192,7 @@ def _all_sentences(first: Sentences, second: Sentences) -> Sentences:
 
 
 def only_named(report: HeadReport) -> HeadReport:
-    """Drop the sentences that are among the strongest of no head."""
+    """Drop the sentences that no ranking names."""
     sentences, numbers = report.sentences, report.strongest.texts
     kept = np.unique(numbers[numbers >= 0])
     renumbered = np.where(numbers < 0, -1, np.searchsorted(kept, numbers))
@@ -213,7 +213,7 @@ def _joined(first: tuple[LeftOut, ...], second: tuple[LeftOut, ...]) -> tuple[Le
 
 
 def write_scan(scan: CorpusScan) -> bytes:
-    """Write the file."""
+    """Serialize a scan."""
     report, example = scan.report, scan.report.example
     arrays = {name: getattr(report.sums, name) for name in ("given", "chance", "queries", "votes")}
     arrays |= {name: getattr(report, name) for name in ("entropy", "spread", "distance")}
@@ -254,7 +254,7 @@ def _matches(strongest: Ranking) -> list[list[list[list[tuple[float, int]]]]]:
 
 
 def read_scan(data: bytes) -> CorpusScan:
-    """Read a file that may come from anyone.
+    """Parse a finished scan from an untrusted file.
 
     Raises:
         TextProblem: If it is too large, no result of a scan, not finished, cut off or altered.
@@ -268,7 +268,7 @@ def read_scan(data: bytes) -> CorpusScan:
 
 
 def read_progress(data: bytes) -> CorpusScan:
-    """Read a file of any size, also of a scan that is not finished.
+    """Parse a scan of any size, finished or not.
 
     Raises:
         TextProblem: As `read_scan`.
@@ -287,7 +287,7 @@ def read_progress(data: bytes) -> CorpusScan:
 
 
 def _report(file: ScanFile) -> HeadReport:
-    """Check what the types do not hold, and return the report."""
+    """Return the report, after the checks that types cannot express."""
     if (file.kinds, file.ranked) != (list(PATTERN_KINDS), list(RANKED_KINDS)):
         raise ValueError(f"kinds must be {', '.join(PATTERN_KINDS)}")
     if not file.finished <= (file.read > 0) or file.read + sum(one.count for one in file.unread) != file.total:
@@ -367,7 +367,7 @@ def _numbers(name: str, given: list, shape: tuple[int, ...], most: float) -> np.
 
 
 def new_origin(model: str, *, half: bool, column: str, part_sentences: int, files: Sequence[SourceFile]) -> ScanOrigin:
-    """Name what is about to be scanned, with the revision of the model and the version of this app as they are here."""
+    """Return the origin of a new scan, with the model's current revision and this app's version."""
     return ScanOrigin(
         model=model,
         revision=revision(model),

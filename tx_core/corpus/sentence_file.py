@@ -1,6 +1,6 @@
 """Sentences from a file: one per line, or one per row in a column of a CSV.
 
-What is left out is listed with its reason.
+Omitted lines are reported with the reason.
 """
 
 import csv
@@ -100,7 +100,7 @@ class LeftOut:
 
 @dataclass
 class Notes:
-    """Collect what is left out, by reason, in bounded memory."""
+    """Omitted lines by reason, in bounded memory."""
 
     _lines: dict[str, list[int]] = field(default_factory=dict)
     _counts: dict[str, int] = field(default_factory=dict)
@@ -125,7 +125,7 @@ class Sentences:
         source: The name of the file.
         texts: The sentences.
         lines: The line of each in the file, counted from 1.
-        left_out: What was left out, by reason.
+        left_out: Omitted lines, by reason.
         columns: The columns of a CSV; empty for plain text.
         column: The column that was read; "" for plain text.
     """
@@ -150,7 +150,7 @@ def read_sentences(file: BufferedIOBase | RawIOBase, name: str, column: str = ""
         file: The open file.
         name: Its name.
         column: The column of a table; by default the one named sentence or text, else the first.
-        device: What computes: it limits how many sentences there may be.
+        device: The device that computes, which limits the number of sentences.
 
     Raises:
         TextProblem: If the file is too large, not text, or has no sentence.
@@ -174,7 +174,7 @@ def read_sentences(file: BufferedIOBase | RawIOBase, name: str, column: str = ""
 
 
 def _fit(rows: Iterable[tuple[int, str]], notes: Notes, limit: int) -> tuple[list[str], list[int]]:
-    """Return the sentences that can be read, and the numbers of their lines; note why the others are left out."""
+    """Return the readable sentences and their line numbers; record the others with the reason."""
     texts, numbers = [], []
     for number, written in rows:
         sentence = written.strip()
@@ -196,7 +196,7 @@ def embedded_sentences() -> Sentences:
 
 
 def describe_left_out(left_out: tuple[LeftOut, ...]) -> str:
-    """Describe what was left out and why, with the numbers of the first lines; "" for nothing."""
+    """Describe the omitted lines: count, reason and first numbers; "" for none."""
     return LEFT_OUT.format(reasons="; ".join(map(_describe_reason, left_out))) if left_out else ""
 
 

@@ -1,4 +1,4 @@
-"""Sentences of files of any size, cut into parts: lines of text in UTF-8, also compressed by gzip, or a column of Parquet.
+"""Sentences of files of any size, in parts: lines of UTF-8 text, plain or gzipped, or a column of Parquet.
 
 Memory holds one part, however many lines the files have. Lines and rows are counted from 1 through all files in their order.
 """
@@ -37,7 +37,7 @@ COLUMN_OF_TEXT = "--column names a column of Parquet, and no file is one."
 
 
 class SourceFile(NamedTuple):
-    """A file as it was when a reading began: whoever goes on with the reading checks that it is the same."""
+    """Size and time of a file at the start of a reading, to detect changes when the reading is resumed."""
 
     name: str
     size: int
@@ -46,14 +46,14 @@ class SourceFile(NamedTuple):
 
 @dataclass(frozen=True)
 class CorpusPart:
-    """Consecutive sentences, with what was left out between them. number: counted from 0."""
+    """Consecutive sentences and the lines omitted between them. number: counted from 0."""
 
     number: int
     sentences: Sentences
 
 
 def source_files(paths: Sequence[Path]) -> list[Path]:
-    """List files, and in place of a folder those of its files that can be read, by name.
+    """List the files at these paths, each folder replaced by its readable files in order of name.
 
     Raises:
         TextProblem: If a path does not exist, or names nothing that can be read.
@@ -85,12 +85,12 @@ def describe_files(files: Sequence[Path]) -> tuple[SourceFile, ...]:
 
 
 def check_column(files: Sequence[Path], column: str) -> None:
-    """Raise TextProblem where a Parquet file lacks the column, or none is named and it is not clear which one to read."""
+    """Raise TextProblem if a Parquet file lacks the column, or if none is named and the choice is ambiguous."""
     tables = [file for file in files if _kind(file) == PARQUET]
     if column and not tables:
         raise TextProblem(COLUMN_OF_TEXT)
     for file in tables:
-        with _explained(file, 0), parquet.ParquetFile(file) as table:
+        with _read_errors(file, 0), parquet.ParquetFile(file) as table:
             _column(file, table.schema_arrow, column)
 
 
@@ -121,12 +121,12 @@ def parts(files: Sequence[Path], column: str, size: int, skip: int = 0) -> Itera
 
 
 def _numbered(files: Sequence[Path], column: str) -> Iterator[tuple[int, str | None]]:
-    """Yield what stands in each line or row, None for a line that is longer than a text may be."""
+    """Yield the number and text of each line or row; None for a line longer than the limit of a text."""
     line = 0
     for file in files:
         rows, before = _rows(file, column) if _kind(file) == PARQUET else _lines(file), line
         while True:
-            with _explained(file, line - before):
+            with _read_errors(file, line - before):
                 text = next(rows, END)
             if text is END:
                 break
@@ -135,8 +135,8 @@ def _numbered(files: Sequence[Path], column: str) -> Iterator[tuple[int, str | N
 
 
 @contextmanager
-def _explained(file: Path, line: int) -> Iterator[None]:
-    """Raise TextProblem where a file cannot be read on. line: the last one that was read."""
+def _read_errors(file: Path, line: int) -> Iterator[None]:
+    """Convert errors of reading a file within the block to TextProblem. line: the last line that was read."""
     try:
         yield
     except UnicodeDecodeError as broken:
@@ -165,7 +165,7 @@ def _rows(file: Path, column: str) -> Iterator[str]:
 
 
 def _column(file: Path, schema: pyarrow.Schema, wanted: str) -> str:
-    """Name the column to read: the one asked for, else one with a usual name, else the only one of text."""
+    """Return the column to read: the requested one, else one with a usual name, else the only text column."""
     names = [field.name for field in schema if _holds_text(field.type)]
     shown = ", ".join(names[:MAX_COLUMNS_NAMED])
     usual = [name for usual in COLUMN_NAMES for name in names if name.casefold() == usual]
@@ -184,7 +184,7 @@ def _holds_text(kind: pyarrow.DataType) -> bool:
 
 
 def _kind(file: Path) -> str:
-    """Return how the name of a file ends, "" where it is none that can be read."""
+    """Return the ending of a readable file's name, "" for any other file."""
     return next((kind for kind in (TEXT, TEXT_GZIP, PARQUET) if file.name.casefold().endswith(kind)), "")
 
 

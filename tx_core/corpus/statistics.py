@@ -1,4 +1,4 @@
-"""What each head does over many sentences: averages, patterns, and the sentences where it does them most.
+"""Statistics of each head over many sentences: averages, patterns, and the sentences with the highest scores.
 
 Sentences are streamed in padded batches, so memory does not grow with their number.
 """
@@ -67,7 +67,7 @@ FEWEST_TOKENS = 5
 
 @dataclass(frozen=True)
 class ReadingProgress:
-    """The progress of a reading; batch and batches count sentences, under the names that a progress bar takes."""
+    """The progress of a reading. batch and batches count sentences; the names are those that a progress bar expects."""
 
     batch: int
     batches: int
@@ -159,9 +159,9 @@ class Reading:
         self._first[list({text: number for number, text in reversed([*enumerate(sentences.texts)])}.values())] = True
 
     def steps(self, threads: int | None = None) -> Generator[ReadingProgress, None, None]:
-        """Read all sentences; while the host is busy, try again at the next step.
+        """Read all sentences, yielding the progress. A batch for which the host is busy is retried at the next step.
 
-        threads: How many compute, by default as many as the host has background slots.
+        threads: The number of computing threads, by default one per background slot.
         """
         engine, start, workers = self._engine, time.monotonic(), threads or worker_count(self.device)
         try:
@@ -172,7 +172,7 @@ class Reading:
                         self._add(measured, batch)
                     yield self._progress(start)
         finally:
-            self._engine = None  # what is kept of a reading must not keep a large model in memory
+            self._engine = None  # a cached reading must not keep a large model in memory
 
     @property
     def report(self) -> HeadReport | None:
@@ -219,13 +219,13 @@ class Reading:
 
 @dataclass(frozen=True)
 class HeadMeasures:
-    """What is made of the weights of a batch where they are computed: a record, so that another machine can be asked for it."""
+    """The measure that an engine applies to the weights of a batch; a record, so that it can be sent to another machine."""
 
     labels: BatchTargets
 
     def __call__(self, layers: Sequence[Any]) -> BatchMeasures:
         """Measure every head in every text. layers: `tensors.LayerWeights`."""
-        # Imported here: it imports torch, which a process that asks Ray does without.
+        # Imported here: it imports torch, which a client of Ray does not need.
         from tx_core.corpus.measure_weights import measure_batch
 
         return measure_batch(layers, self.labels)
@@ -234,7 +234,7 @@ class HeadMeasures:
 def _measure(engine: Engine, batch: TextBatch, *, half: bool) -> BatchMeasures | None:
     """Run a batch; None while the host is busy."""
     try:
-        labels = label_batch(batch.rows)  # before there is a place to compute, which others wait for
+        labels = label_batch(batch.rows)  # before a compute slot is taken, which others wait for
         return engine.over_weights(batch.rows, HeadMeasures(labels), half=half)
     except Busy:
         return None

@@ -1,7 +1,7 @@
 """From the name of a model and a text to a `Trace`: catalogue, download, checkpoint, tokenizer, device, engines.
 
 Uses `tx_core.transformer`; the transformers library is imported in `hub/` only, and only when such a model is chosen.
-Begin with `engine.py` (what every model can be asked), then `catalogue.py` and `bert_engine.py`. Of these only the last imports
-torch: `catalogue.py` imports what computes when a model is to compute in this process. `first_view.py` answers before that.
+Begin with `engine.py` (the interface of every model), then `catalogue.py` and `bert_engine.py`. Of these only the last imports
+torch: `catalogue.py` imports the engines when a model is to run in this process. `first_view.py` serves the first view earlier.
 `remote/` has the engines of models that compute elsewhere.
 """

@@ -1,7 +1,7 @@
-"""Runs of one model that are asked for at the same time share a batch: whoever computes next computes for those who wait.
+"""Dynamic batching: concurrent requests for runs of one model share a forward pass.
 
-Nobody waits for company: a run that finds no other one computes alone and at once. Only while others compute, the next run
-collects, for COLLECT_SECONDS at most, so the busier a host is, the larger its batches are.
+A request on an idle host is computed alone and at once. Only while others compute, the next batch waits for more rows, for
+COLLECT_SECONDS at most, so batches grow with the load.
 """
 
 import time
@@ -19,22 +19,22 @@ Row = TypeVar("Row")
 Outcome = TypeVar("Outcome")
 Compute = Callable[[Sequence[Row]], Sequence[Outcome]]
 MAX_ROWS = 8
-"""Runs in one batch: more make the first of them wait without gaining anything."""
+"""Rows in one batch: more would delay the first ones without raising the throughput."""
 COLLECT_SECONDS = 0.004
 
 
 @dataclass(eq=False)
 class _Call(Generic[Row, Outcome]):
-    """A run that is asked for, and its outcome once somebody has computed it."""
+    """A requested row, and the future of its outcome."""
 
     row: Row
     outcome: Future[Outcome] = field(default_factory=Future)
 
 
 class SharedRuns(Generic[Row, Outcome]):
-    """The runs of one model that are asked for at the same time.
+    """The queue of concurrent requests for runs of one model.
 
-    It holds nothing of the model: who runs a row says how a batch is computed.
+    It holds no model: each request brings the function that computes a batch.
     """
 
     def __init__(self) -> None:
@@ -43,14 +43,14 @@ class SharedRuns(Generic[Row, Outcome]):
         self._changed = Condition()
 
     def run(self, row: Row, compute: Compute, fits: Callable[[Sequence[Row], Row], bool]) -> Outcome:
-        """Give the outcome of a row, computed alone or together with others.
+        """Return the outcome of a row, computed alone or in a batch with others.
 
-        Background threads compute alone: a page would wait for their slots.
+        Background threads compute alone: in a shared batch, a page would wait for a background slot.
 
         Args:
-            row: What is run.
-            compute: Gives the outcomes of the rows of a batch, in order; holds a compute slot meanwhile.
-            fits: Tells whether one more row may join those of a batch.
+            row: The input of the run.
+            compute: Returns the outcomes of the rows of a batch, in order; takes a compute slot for it.
+            fits: Returns whether one more row may join those of a batch.
 
         Raises Busy when the host stays busy for too long, and what `compute` raises for this row alone.
         """
@@ -80,27 +80,27 @@ class SharedRuns(Generic[Row, Outcome]):
             try:
                 return outcome.result()
             except CancelledError:
-                if not outcome.cancelled():  # it is what the row failed with
+                if not outcome.cancelled():  # computing the row raised it
                     raise
 
     def _next_batch(
         self, call: _Call[Row, Outcome], end: float, fits: Callable[[Sequence[Row], Row], bool]
     ) -> tuple[list[_Call[Row, Outcome]], Future[Outcome]]:
-        """Begin the batch of those who have waited longest, once there is room for one; none where the call is in one.
+        """Wait until a batch may start, and return it, the longest-waiting call first; empty if the call is in another batch.
 
-        The future is of the call: cancelled where it has to wait again.
+        The future is that of the call; it is cancelled if the call has to wait again.
         """
         with self._changed:
-            if not self._changed.wait_for(lambda: self._may_begin(call), max(0.0, end - time.monotonic())):
+            if not self._changed.wait_for(lambda: self._may_proceed(call), max(0.0, end - time.monotonic())):
                 raise Busy(BUSY)
             return self._collect(fits) if call in self._waiting else [], call.outcome
 
-    def _may_begin(self, call: _Call[Row, Outcome]) -> bool:
-        """Tell whether a call need not wait any more: it may be computed, or is in somebody's batch."""
+    def _may_proceed(self, call: _Call[Row, Outcome]) -> bool:
+        """Return whether a call can stop waiting: it is in a batch already, or a new batch may start."""
         return call not in self._waiting or self._batches < host_settings().compute_slots
 
     def _collect(self, fits: Callable[[Sequence[Row], Row], bool]) -> list[_Call[Row, Outcome]]:
-        """Take a batch out of the queue; where others compute, wait a moment for more to come."""
+        """Remove a batch from the queue; if others compute, first wait COLLECT_SECONDS for more rows."""
         batch = [self._waiting.pop(0)]
         self._batches += 1
         if self._batches > 1 or self._waiting:
@@ -112,20 +112,20 @@ class SharedRuns(Generic[Row, Outcome]):
         self._changed.notify_all()
         return batch
 
-    def _settle(self, batch: Sequence[_Call[Row, Outcome]], own: _Call[Row, Outcome], compute: Compute, end: float) -> None:
-        """Compute a batch, and let the next one begin.
+    def _settle(self, batch: Sequence[_Call[Row, Outcome]], leader: _Call[Row, Outcome], compute: Compute, end: float) -> None:
+        """Compute a batch, led by the thread of one of its calls, and allow the next one.
 
-        Where its leader has waited for too long, or is interrupted, the others wait on in front, and one of them leads.
+        If the leader times out or is interrupted, its followers return to the head of the queue, and one of them leads next.
         """
         try:
             with slot_timeout(max(0.0, end - time.monotonic())):
                 compute_together(batch, compute)
         except Busy:
-            if not own.outcome.done():
+            if not leader.outcome.done():
                 raise
         finally:
             with self._changed:
-                again = [call for call in batch if call is not own and not call.outcome.done()]
+                again = [call for call in batch if call is not leader and not call.outcome.done()]
                 self._waiting[:0] = again
                 for call in again:
                     earlier, call.outcome = call.outcome, Future()
@@ -135,9 +135,9 @@ class SharedRuns(Generic[Row, Outcome]):
 
 
 def compute_together(batch: Sequence[_Call], compute: Compute) -> None:
-    """Compute a batch; where it fails, compute each of its rows alone, so that one visitor's failure is nobody else's.
+    """Compute a batch; if that fails, compute each row alone, so that one visitor's error does not reach another.
 
-    Raises Busy where no slot was found in time, and whatever interrupts the thread: rows are without an outcome then.
+    Raises Busy if no slot became free in time; rows then have no outcome, as after an interrupt.
     """
     attempt = Attempt(but=Busy)
     with attempt:

@@ -42,7 +42,7 @@ NEEDS_DIRECTORY = "Set TX_MODELS_DIR to the directory that holds the folder {fol
 NEEDS_ANY_MODEL = "Set TX_ANY_MODEL=1: this model of the hub is not in the catalogue."
 NEEDS_PATH = "A folder is opened by its Path: load(pathlib.Path({name!r}))."
 REACH_SECONDS = 60.0
-"""How long it is believed that the hub was reached, or not."""
+"""How long the result of the last connection test is used."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def card(name: str) -> ModelCard:
 
 
 def needed_to_load(name: str) -> str:
-    """Return what must be set before `load` opens a model of this name in a new process, "" for nothing."""
+    """Return the setting that `load` needs to open this model in a new process, "" for none."""
     if name.startswith(LOCAL):
         return NEEDS_DIRECTORY.format(folder=name.removeprefix(LOCAL)[:100])
     if HUB_ID.fullmatch(name) and not any(name in (entry.name, entry.hub_id) for entry in catalogue()):
@@ -127,7 +127,7 @@ def needed_to_load(name: str) -> str:
 
 
 def _explain_unknown(name: str) -> str:
-    """Return what whoever calls `load` with a name that no model has may have meant."""
+    """Return a hint for a caller of `load` whose name no model has."""
     if name.startswith(LOCAL):
         return "" if host_settings().models_dir else needed_to_load(name)
     path = NEEDS_PATH.format(name=os.path.expanduser(name)[:100]) if re.search(r"^[.~]|[/\\]", name) else ""
@@ -135,15 +135,15 @@ def _explain_unknown(name: str) -> str:
 
 
 def reads_english_only(name: str) -> bool:
-    """Tell whether a model of the catalogue was trained on English alone; False for any other model."""
+    """Return whether a model of the catalogue was trained on English alone; False for any other model."""
     return any(entry.english_only for entry in catalogue() if entry.name == name)
 
 
 def revision(name: str) -> str:
-    """Return what tells the weights of a model from other versions of them; "unknown" where nothing does.
+    """Return an identifier of the version of a model's weights; "unknown" without one.
 
-    That is the commit on the hub, the pinned one or the one that was downloaded; for the embedded model the beginning of
-    the SHA-256 hash of its weights; for one of the host's own, when its weights were written.
+    It is the pinned or downloaded commit for a hub model, the beginning of the SHA-256 hash of the weights for the embedded
+    model, and the modification time of the weights for one of the host's directory.
     """
     model = card(name)
     if model.directory:
@@ -156,13 +156,13 @@ def revision(name: str) -> str:
 
 
 def load(model: str | Path, *, special_tokens: bool = True, weights: bool = False) -> Engine:
-    """Return the engine of a model, loading it on first use; with TX_ENGINE=ray, one that asks Ray.
+    """Return the engine of a model, loading it on first use; with TX_ENGINE=ray, a client of Ray.
 
     Args:
         model: Name of a model of the catalogue or of the hub, or the `Path` of a checkpoint directory in the hub's layout,
             which is read at every call. A string is never a path: visitors choose names.
         special_tokens: Whether the engine puts the model's special tokens around every text, as the model was trained.
-        weights: Whether the caller computes with the model's weights themselves: then it is loaded into this process.
+        weights: Whether the caller needs the weights themselves; the model is then loaded into this process, also with Ray.
 
     Raises:
         ModelUnavailable: If there is no such model, or it cannot be downloaded or run.
@@ -202,7 +202,7 @@ def load_directory(directory: Path, name: str, title: str) -> Engine:
         ModelUnavailable: If its architecture cannot be run.
         CheckpointProblem: If its files are missing or damaged.
     """
-    # Imported here: torch and transformers take seconds, and a process that asks Ray needs neither.
+    # Imported here: torch and transformers take seconds to import, and a client of Ray needs neither.
     if is_plain_bert(read_config(directory)):
         from tx_core.engine.bert_engine import load_bert_engine
 
@@ -214,7 +214,7 @@ def load_directory(directory: Path, name: str, title: str) -> Engine:
 
 @lru_cache(maxsize=1)
 def _load_embedded() -> Engine:
-    # Imported here, as in `load_directory`, and before `one_core`, which sets nothing where there is no torch.
+    # Imported here, as in `load_directory`, and before `one_core`, which has no effect until torch is imported.
     from tx_core.engine.bert_engine import load_bert_engine
 
     with one_core():
@@ -228,11 +228,11 @@ def _embedded() -> Engine:
 
 _guard = Lock()
 _engines: OrderedDict[str, Engine] = OrderedDict()
-"""The one unused for longest first; `_reserve` bounds their bytes, which grow when a model is copied in another precision."""
+"""Least recently used first; `_reserve` bounds their bytes, which grow when a model is copied in another precision."""
 _arriving: dict[str, int] = {}
 """Bytes of the models that are being loaded."""
 _loading: WeakValueDictionary[str, Lock] = WeakValueDictionary()
-"""A lock for each model, the same one as long as anybody loads the model or waits for it."""
+"""One lock per model, which lives as long as a thread loads the model or waits for it."""
 _failed: TTLCache[str, CheckpointProblem | ModelUnavailable] = TTLCache(maxsize=64, ttl=FAILURE_SECONDS)
 
 
@@ -281,11 +281,11 @@ def _load(model: ModelCard) -> Engine:
 
 
 def _reserve(name: str, title: str, nbytes: int) -> None:
-    """Set memory aside for a model before it is loaded, dropping the models unused for longest.
+    """Reserve memory for a model before it is loaded, evicting the least recently used ones.
 
     Raises:
         ModelUnavailable: If it is larger than what the host allows for all models.
-        Busy: If models that are being loaded take the room.
+        Busy: If models that are being loaded need the memory.
     """
     most = host_settings().max_model_megabytes * 1_000_000
     if nbytes > most:
@@ -307,7 +307,7 @@ def _model_bytes() -> int:
 def _local_models(root: Path) -> tuple[ModelCard, ...]:
     """List the checkpoints in the folders of a directory, by name.
 
-    Left out are folders without config.json, and those that are, or contain, a link out of the directory.
+    Folders without config.json are omitted, and those that are, or contain, a link out of the directory.
     """
     try:
         folders = sorted(path for path in root.iterdir() if FOLDER.fullmatch(path.name))
@@ -339,7 +339,7 @@ def _local_card(folder: Path) -> ModelCard:
 
 
 def _settings(folder: Path) -> dict[str, object]:
-    """Return the settings of a checkpoint; none if they cannot be read, which whoever opens it is told."""
+    """Return the settings of a checkpoint, or {} if they cannot be read: opening it raises the error."""
     if (folder / "config.json").stat().st_size > MAX_SETTINGS_BYTES:
         return {}
     try:
@@ -353,7 +353,7 @@ def _first_number(settings: dict[str, object], *names: str) -> int | None:
 
 
 class HubReach:
-    """Which models of the catalogue can be had here, as last checked: in a thread, so that nobody waits for the hub."""
+    """Availability of the catalogue's models, checked in a thread, so that no page waits for the hub."""
 
     def __init__(self) -> None:
         self.missing: frozenset[str] = frozenset()
@@ -361,7 +361,7 @@ class HubReach:
         self._guard = Lock()
 
     def out_of_reach(self) -> frozenset[str]:
-        """Return the names of models that would have to be downloaded while no hub is reached; none before a first check."""
+        """Return the names of models that need a download while the hub is unreachable; none before the first check."""
         with self._guard:
             if "hub" not in self._checked:
                 self._checked["hub"] = True
@@ -369,7 +369,7 @@ class HubReach:
         return self.missing
 
     def check(self) -> None:
-        """Look for each model in the local cache, and ask the hub for one of those that are not there. With Ray, ask it."""
+        """Look for each model in the local cache, and if any is absent, test the connection to the hub. With Ray, ask Ray."""
         if host_settings().engine == "ray":
             with suppress(ModelUnavailable):
                 self.missing = frozenset(client.ask(DEFAULT, "missing"))

@@ -33,7 +33,7 @@ from tx_core.transformer.config import BertConfig, bert_config_from_hub
 
 NOT_FINITE_WEIGHTS = "The weights cannot be used: {name} contains NaN or infinity."
 MAX_REASONS = 500
-"""Characters of PyTorch's account of what does not fit."""
+"""Characters of PyTorch's list of mismatches that an error message quotes."""
 
 # Pairs of (Hugging Face name, our name), tried in order. The first pattern that matches the whole name is used.
 NAMES: tuple[tuple[str, str], ...] = (
@@ -85,15 +85,15 @@ def load_bert(directory: Path) -> Bert:
 
 
 def _has_own_output(tensors: Mapping[str, Tensor]) -> bool:
-    """Return whether a file has output embeddings other than its word embeddings: then the library does not tie them."""
+    """Return whether output and word embeddings differ in the file; the library does not tie them then."""
     words, output = tensors.get("embeddings.words.weight"), tensors.get("head.vocabulary.weight")
     return words is not None and output is not None and not torch.equal(words, output)
 
 
 class NoInitialWeights(TorchFunctionMode):
-    """Build modules in this thread without drawing their first weights.
+    """Skip weight initialisation of modules built in this thread.
 
-    On the meta device, drawing would import torch's compiler: 1.5 s.
+    On the meta device, random initialisation would import torch's compiler: 1.5 s.
     """
 
     def __torch_function__(self, func: Callable, types: Collection[type], args: tuple = (), kwargs: dict | None = None) -> Any:
@@ -104,7 +104,7 @@ class NoInitialWeights(TorchFunctionMode):
 
 
 def _build_strictly(config: BertConfig, tensors: dict[str, Tensor], with_head: bool) -> Bert:
-    """Build a model of these tensors. Nothing is allocated: sizes that the file does not have are an error before that."""
+    """Build a model of these tensors on the meta device, so that sizes that do not match the file fail before any allocation."""
     try:
         with torch.device("meta"), NoInitialWeights():
             model = Bert(config, with_head=with_head)

@@ -22,14 +22,14 @@ DAMAGED_WEIGHTS = "{name} is truncated or damaged: copy or download it again."
 
 
 def leads_out(name: str) -> bool:
-    """Return whether a file's name is more than a name: a path into another directory."""
+    """Return whether a file's name is a path into another directory."""
     return Path(name).name != name or "\0" in name
 
 
 def weights_bytes(directory: Path) -> int:
-    """Return the memory that the weights of a checkpoint take in single precision, by the headers of its files.
+    """Return the bytes that the weights of a checkpoint take in single precision, read from the headers of its files.
 
-    A file that cannot be read counts nothing: whoever loads it is told what is wrong.
+    An unreadable file counts 0: loading it raises the error.
     """
     counts = []
     for file in directory.glob("*.safetensors"):
@@ -53,7 +53,7 @@ def read_config(directory: Path) -> dict[str, Any]:
 
 
 def _check_numbers(settings: object, name: str = "") -> None:
-    """Check that no size in a checkpoint's settings is beyond what any model has: nothing is built for one that is."""
+    """Check that no size in a checkpoint's settings exceeds that of any real model, before anything is built from it."""
     if isinstance(settings, dict):
         for key, value in settings.items():
             _check_numbers(value, key)

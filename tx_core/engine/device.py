@@ -32,17 +32,17 @@ _alone = RLock()
 
 
 def sole_use(device: str) -> AbstractContextManager[object]:
-    """Return a context in which no other thread computes on the device, if it is of ONE_THREAD.
+    """Return a context that excludes other threads from the device, if it is of ONE_THREAD.
 
-    Whatever runs on a device, or copies to or from it, does so within.
+    Every computation on a device, and every copy to or from it, must be within.
     """
     return _alone if device.startswith(ONE_THREAD) else nullcontext()
 
 
 def best_device() -> str:
-    """Name the device to compute on: what TX_DEVICE names, else a CUDA card, if it computes as the CPU does, else the CPU.
+    """Return the device to compute on: TX_DEVICE if set, else a CUDA card whose results agree with the CPU's, else the CPU.
 
-    Apple's GPU is used only where it is named: for models as small as the embedded one, the CPU is as fast.
+    Apple's GPU is used only if TX_DEVICE names it: for models as small as the embedded one, the CPU is as fast.
 
     Raises ModelUnavailable when TX_DEVICE names a device that this machine lacks, or cannot compute with.
     """
@@ -56,7 +56,7 @@ def best_device() -> str:
 
 
 def unused_card() -> str:
-    """Return a sentence on why the CPU computes where there is a graphics card and nobody named a device, else ""."""
+    """Return a sentence on why a graphics card is not used; "" if it is, if there is none, or if TX_DEVICE is set."""
     if host_settings().device or not torch.cuda.is_available() or not (problem := device_problem("cuda")):
         return ""
     return UNUSED_CARD.format(problem=problem)
@@ -64,9 +64,9 @@ def unused_card() -> str:
 
 @cache
 def device_problem(device: str) -> str:
-    """Return why a device cannot be used, "" if it can; tried once in a process.
+    """Return why a device cannot be used, "" if it can; tested once per process.
 
-    A card that torch has no kernels for says that it is available, and fails at the first computation.
+    `torch.cuda.is_available` is True also for a card without kernels in this build of torch: only a computation shows it.
     """
     try:
         found = _small_attention(device)
@@ -82,7 +82,7 @@ def _small_attention(device: str) -> Tensor:
 
 
 def _plain_line(problem: Exception) -> str:
-    """Return the first line of an error's message, without what a page would take for markup."""
+    """Return the first line of an error's message, without characters that could be markup on a page."""
     return re.sub(r"[^\w ,.:()'/-]", " ", f"{problem}".partition("\n")[0]).strip(" .")[:150] or type(problem).__name__
 
 
@@ -94,7 +94,7 @@ def _log_once(notice: str) -> None:
 def computes_bfloat16(device: str) -> bool:
     """Return whether the hardware computes bfloat16 itself; emulated, it is far slower than single precision."""
     if device.startswith("cuda"):
-        with torch.cuda.device(device):  # torch asks the current one, which may be another
+        with torch.cuda.device(device):  # torch tests the current device, which may be another
             return torch.cuda.is_bf16_supported(including_emulation=False)
     able = torch.cpu.get_capabilities() if device == "cpu" else {}
     return bool(able.get("avx512_bf16") or able.get("amx_bf16"))
@@ -102,7 +102,7 @@ def computes_bfloat16(device: str) -> bool:
 
 @dataclass(frozen=True)
 class DeviceResult(Generic[Result]):
-    """What a run on a device returned.
+    """The result of a run on a device.
 
     Attributes:
         value: The result.
@@ -118,10 +118,10 @@ class DeviceResult(Generic[Result]):
 class DeviceRunner:
     """A module on its device, with a copy on the CPU for when the device's memory is full.
 
-    A module that does not fit onto the device at all stays on the CPU, and every run says so.
+    A module that does not fit into the device's memory stays on the CPU, and the notice of every run says so.
 
     Attributes:
-        shared: The runs of this module that share batches, whichever engine asks for them.
+        shared: The queue in which requests from all engines of this module share batches.
     """
 
     def __init__(self, model: nn.Module, device: str):
@@ -155,9 +155,9 @@ class DeviceRunner:
     def in_precision(self, half: bool) -> "DeviceRunner":
         """Return a runner in single precision, or, if `half`, in bfloat16.
 
-        The copy in bfloat16 is made once and takes half as much memory again; where the device has no room for it, this
-        runner is returned. bfloat16 has eight significant bits: attention weights are right to about 1 %, which is enough for
-        averages, where the hardware computes it (`device.computes_bfloat16`).
+        The copy in bfloat16 is made once and needs half as much memory again; if the device lacks it, this runner is
+        returned. bfloat16 has eight significant bits: attention weights are accurate to about 1 %, enough for averages. It is
+        faster only with hardware support (`device.computes_bfloat16`).
         """
         if not half:
             return self
@@ -176,11 +176,11 @@ class DeviceRunner:
         return self._copy_to("cpu")
 
     def _copy_to(self, device: str, floating: torch.dtype | None = None) -> nn.Module:
-        """Copy the module, weight by weight: the device may have no room for two.
+        """Copy the module weight by weight: the device may lack memory for a second full copy.
 
         floating: The type of the copied parameters; buffers, such as rotary angles, keep theirs.
         """
-        with torch.inference_mode(False), sole_use(self.device):  # in inference mode, the copy could give no gradients
+        with torch.inference_mode(False), sole_use(self.device):  # tensors made in inference mode cannot have gradients
             copied = {id(buffer): buffer.detach().to(device, copy=True) for buffer in self._model.buffers()}
             for weight in self._model.parameters():
                 kind = floating if weight.is_floating_point() else None
@@ -191,7 +191,7 @@ class DeviceRunner:
     def run(self, compute: Callable[[nn.Module, str], Result], *, gradients: bool = False) -> DeviceResult[Result]:
         """Call `compute` with the module and its device, in a compute slot.
 
-        A call that runs out of memory is repeated on the CPU; the module itself stays where it is, for other callers.
+        A call that runs out of device memory is repeated on the CPU; the module stays on the device for other callers.
         gradients: Whether `compute` differentiates.
         """
         with compute_slot(), torch.inference_mode(not gradients), torch.set_grad_enabled(gradients):

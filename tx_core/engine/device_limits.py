@@ -1,6 +1,6 @@
-"""What a device allows: the sizes and the length of trainings, and how much text is read, by the kind of the device.
+"""Limits by kind of device: sizes and length of trainings, and the amount of text read.
 
-One table for the pages and for the checks. It imports no torch. What a host sets (`TX_…`) holds on every device.
+One table for the pages and for the checks. It imports no torch. Settings of the host (`TX_…`) override it on every device.
 """
 
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from tx_core.settings import host_settings
 
 @dataclass(frozen=True)
 class DeviceLimits:
-    """The most that a page offers on a kind of device.
+    """The upper limits that a page offers on a kind of device.
 
     Attributes:
         encoder_decoder: Sizes of an encoder-decoder, by their names in `CopySettings`; others are the same on every device.
@@ -51,7 +51,7 @@ LIMITS = {"cpu": CPU_LIMITS, "mps": CPU_LIMITS, "cuda": CARD_LIMITS}
 
 
 def device_limits(device: str) -> DeviceLimits:
-    """Return the limits on a device such as "cuda:1", with what the host set in place of the table's."""
+    """Return the limits on a device such as "cuda:1", overridden by the host's settings."""
     limits, host = LIMITS.get(device.partition(":")[0], CPU_LIMITS), host_settings()
     return replace(
         limits,
@@ -61,5 +61,5 @@ def device_limits(device: str) -> DeviceLimits:
 
 
 def exceeds(settings: object, sizes: Mapping[str, int]) -> bool:
-    """Tell whether any size of a training is above those of `sizes`."""
+    """Return whether any size of a training exceeds its limit in `sizes`."""
     return any(getattr(settings, name) > most for name, most in sizes.items())

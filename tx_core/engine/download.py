@@ -57,7 +57,7 @@ def fetch(hub_id: str, revision: str | None) -> Path:
 
 
 def check_room(hub_id: str, info: "huggingface_hub.ModelInfo") -> None:
-    """Check by the sizes that the hub gives that a model fits into memory and onto the disk, before any of it is downloaded.
+    """Check before a download, by the sizes that the hub reports, that a model fits into memory and onto the disk.
 
     Raises:
         ModelUnavailable: If it does not.
@@ -76,7 +76,7 @@ def check_room(hub_id: str, info: "huggingface_hub.ModelInfo") -> None:
 
 
 def room_for_downloads() -> int:
-    """Return how many bytes may still be downloaded: what the host allows, less what is there, and what the disk has free."""
+    """Return how many bytes may be downloaded: the host's limit minus the cache's size, at most what the disk has free."""
     cache = Path(constants.HF_HUB_CACHE)
     folder = next(path for path in (cache, *cache.parents) if path.exists())
     stored = sum(file.stat().st_size for file in cache.glob("models--*/blobs/*"))
@@ -85,13 +85,13 @@ def room_for_downloads() -> int:
 
 
 def is_cached(hub_id: str, revision: str | None) -> bool:
-    """Tell whether the local cache has the settings and the weights of a hub model, by looking at its files only."""
+    """Return whether the local cache has the settings and the weights of a hub model, without a network request."""
     settings = huggingface_hub.try_to_load_from_cache(hub_id, "config.json", revision=revision)
     return isinstance(settings, str) and any(Path(settings).parent.glob("*.safetensors"))
 
 
 def reaches_hub(hub_id: str) -> bool:
-    """Tell whether the hub answers for a model, within a few seconds. Never call it while a page waits."""
+    """Return whether the hub answers a request within a few seconds. Do not call it while a page waits."""
     try:
         huggingface_hub.HfApi().model_info(hub_id, timeout=PROBE_SECONDS)
     except (HTTPError, OSError, ValueError):

@@ -1,7 +1,7 @@
-"""What every model here can be asked. Nothing stays behind on the model.
+"""The interface of every model. Its methods are pure: nothing of a run is stored on the model.
 
-Texts go in and arrays come out; `tensors` does that for the engines that compute. This module imports no torch: a page that asks
-another machine needs none.
+It takes texts and returns arrays; `tensors` converts them for the engines that compute. This module imports no torch: a client
+of Ray does not need it.
 """
 
 import math
@@ -25,7 +25,7 @@ RECORD_TOO_LARGE = (
 )
 Result = TypeVar("Result")
 WeightMeasure = Callable[[Any], Result]
-"""What is made of `tensors.LayerWeights`, the weights of each layer, where they are."""
+"""A function of `tensors.LayerWeights`, the weights of each layer, that is called on their device."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class ModelInfo:
 
 
 def bert_info(config: BertConfig, has_head: bool, tokenizer: Tokenizer) -> ModelInfo:
-    """Say what a BERT is. has_head: whether its checkpoint has a masked-word head."""
+    """Return the description of a BERT. has_head: whether its checkpoint has a masked-word head."""
     return ModelInfo(
         family="bert",
         layers={"self": config.num_layers},
@@ -92,7 +92,7 @@ def bert_info(config: BertConfig, has_head: bool, tokenizer: Tokenizer) -> Model
 
 @dataclass(frozen=True)
 class BlankLogits:
-    """The scores of the whole vocabulary at every blank of every row, in ordinary memory.
+    """The logits of the whole vocabulary at every blank of every row, as CPU arrays.
 
     device: where they were computed. notice: a sentence for the reader where that is not the engine's own.
     """
@@ -117,7 +117,7 @@ class ScoreGradients:
 
 @runtime_checkable
 class Engine(Protocol):
-    """What every model here can be asked, ours or the transformers library's.
+    """The interface of every model, ours or the transformers library's.
 
     Attributes:
         name: As in the catalogue.
@@ -155,25 +155,25 @@ class Engine(Protocol):
         """Score the whole vocabulary at every blank of every row, in one batch; every row has its own interventions."""
 
     def over_weights(self, rows: Sequence[Encoding], measure: WeightMeasure, *, half: bool = False) -> Result:
-        """Run the rows in one padded batch and give what `measure` makes of the weights of the first stack's layers.
+        """Run the rows in one padded batch and return `measure` of the attention weights of the first stack's layers.
 
-        `measure` is called where the model is computed, on its device, and nothing else of the run is kept. No token
-        looks at padding, but padding itself looks somewhere: rows of the weights beyond a text's tokens mean nothing.
-        half: computed in bfloat16 (`DeviceRunner.in_precision`).
+        `measure` is called on the model's device, and nothing else of the run is kept. Keys that are padding are masked,
+        but queries that are padding still attend: ignore the rows of the weights beyond a text's tokens.
+        half: compute in bfloat16 (`DeviceRunner.in_precision`).
         """
 
     def output_projection(self, layer: int) -> Float[np.ndarray, "head head_dim hidden"]:
-        """Give each head's part of a layer's output projection, by which its values enter the sum.
+        """Return each head's part of a layer's output projection, which maps its values to the layer's output.
 
-        layer: of the first stack, from 0. Raises ModelUnavailable where the place of the projection is not known.
+        layer: of the first stack, from 0. Raises ModelUnavailable if the projection cannot be located.
         """
 
     def early_scores(
         self, states: Float[np.ndarray, "layer_and_embeddings hidden"]
     ) -> Float[np.ndarray, "layer_and_embeddings vocab"]:
-        """Let the model's head read one token's vectors of a run, as it reads the last of them.
+        """Apply the model's head to one token's hidden states after every layer (logit lens).
 
-        Raises ModelUnavailable for a model without a head, or whose head reads something else.
+        Raises ModelUnavailable for a model without a head, or whose head does not follow the first stack.
         """
 
     def embed(self, ids: Sequence[int]) -> Float[np.ndarray, "token embedding"]:
@@ -185,7 +185,7 @@ class Engine(Protocol):
         """Differentiate the log-probability of a vocabulary entry at a position with respect to the word vectors of a text.
 
         inputs_embeds: sets of word vectors that replace those of the text's ids; positions and segments stay.
-        Raises ModelUnavailable for a model that fills no blanks, or whose head reads something else than the first stack.
+        Raises ModelUnavailable for a model that fills no blanks, or whose head does not follow the first stack.
         """
 
 
@@ -199,9 +199,9 @@ def with_special_tokens(engine: Engine, added: bool) -> Engine:
 
 
 def read_text(tokenizer: Tokenizer, info: ModelInfo, text: str, pair: str | None) -> Encoding:
-    """Read a text as a model does; raise TextProblem when it is empty or too long for it.
+    """Tokenize a text for a model; raise TextProblem when it is empty or too long for it.
 
-    An encoder-decoder reads the two sentences apart: this is what its encoder reads.
+    For an encoder-decoder, this is the encoder's input; the pair is the decoder's.
     """
     if info.decoder_start is None:
         return check_token_count(tokenizer.encode(text, pair), info.max_tokens)
@@ -223,7 +223,7 @@ def check_token_count(encoding: Encoding, most: int) -> Encoding:
 
 
 def record_bytes(info: ModelInfo, sizes: Mapping[AttentionKind, tuple[int, int]], parts: Collection[TracePart]) -> int:
-    """Return what a run keeps, in bytes, before it is computed; logits at blanks aside, which are small.
+    """Return the bytes that a run will keep, without the logits at blanks, which are small.
 
     sizes: the number of queries and of keys of each stack.
     """
@@ -238,21 +238,21 @@ def record_bytes(info: ModelInfo, sizes: Mapping[AttentionKind, tuple[int, int]]
 
 
 def check_record(info: ModelInfo, sizes: Mapping[AttentionKind, tuple[int, int]], parts: Collection[TracePart]) -> None:
-    """Raise TextProblem where a run would keep more than the host allows; nothing is allocated for it."""
+    """Raise TextProblem, before anything is allocated, if a run would keep more than the host allows."""
     nbytes, most = record_bytes(info, sizes, parts), host_settings().max_record_megabytes * 1_000_000
     if nbytes > most:
-        # What is kept grows with the square of the length at most.
+        # The size grows at most with the square of the length.
         longest = int(max(max(pair) for pair in sizes.values()) * math.sqrt(most / nbytes))
         raise TextProblem(RECORD_TOO_LARGE.format(megabytes=nbytes / 1e6, limit=most / 1e6, tokens=longest))
 
 
 def run_limits(info: ModelInfo, sizes: Sequence[tuple[int, int]]) -> RunLimits:
-    """Say what a run of a model has. sizes: the number of queries and of keys in every layer."""
+    """Return the limits of a run. sizes: the number of queries and of keys in every layer."""
     return RunLimits(info.num_heads, sizes, info.max_tokens, info.can_omit_positions)
 
 
 def head_parts(weight: Float[np.ndarray, "hidden joined"], num_heads: int) -> Float[np.ndarray, "head head_dim hidden"]:
-    """Cut the weight of an output projection into the heads' parts."""
+    """Split the weight of an output projection into one matrix per head."""
     return weight.T.reshape(num_heads, -1, weight.shape[0]).astype(np.float64)
 
 

@@ -1,7 +1,7 @@
-"""The built-in model before it is loaded: it reads texts, and has the run of one sentence stored. Imports no torch.
+"""A stand-in for the built-in model until it is loaded: a tokenizer and one stored run. Imports no torch.
 
-Importing torch takes longer than anything else of a start; what a first visitor sees need not wait for it.
-`python -m tx_core.engine.first_view` runs the first example again, for the checkpoint as it is now.
+Importing torch is the slowest part of a start, and the first page need not wait for it.
+`python -m tx_core.engine.first_view` stores the run of the first example again, with the current checkpoint.
 """
 
 import hashlib
@@ -33,7 +33,7 @@ FIRST_EXAMPLES = catalogue.MODELS.parent / "examples" / "attention.json"
 
 @dataclass(frozen=True)
 class AwaitedEngine:
-    """The built-in model while it is being loaded: it gives the run of its one sentence, and waits for the model for all else.
+    """The built-in model while it is being loaded: it returns the stored run, and waits for the model for anything else.
 
     Attributes:
         text: the sentence whose run is stored.
@@ -69,7 +69,7 @@ class AwaitedEngine:
         keep: Collection[str] = ("weights",),
         interventions: Sequence[Intervention] = (),
     ) -> Trace:
-        """Give the stored run where it is asked for; else have the model run."""
+        """Return the stored run for its text without options; otherwise run the model."""
         is_stored = text == self.text and not pair and self.tokenizer.special_tokens
         if not is_stored or set(keep) != {"weights"} or interventions:
             return self.loaded.trace(text, pair, keep=keep, interventions=interventions)
@@ -77,7 +77,7 @@ class AwaitedEngine:
         return Trace(self.name, "cpu", (AttentionStack("self", encoding, encoding, self.weights),))
 
     def __getattr__(self, name: str) -> object:
-        """Ask the model for whatever else an engine can do."""
+        """Delegate everything else to the loaded model."""
         if name.startswith("_"):
             raise AttributeError(name)
         return getattr(self.loaded, name)
@@ -85,11 +85,12 @@ class AwaitedEngine:
 
 @cache
 def awaited_engine() -> AwaitedEngine | None:
-    """Give the built-in model as it can be asked before it is loaded; None where the stored run is of another checkpoint."""
+    """Return the stand-in for the built-in model; None if the stored run is missing or from another checkpoint."""
     try:
-        with np.load(BytesIO(FIRST_RUN.read_bytes())) as file:  # without pickle; a path would stay open where its file is cut
+        # From bytes: np.load leaves a truncated file open if it is given a path.
+        with np.load(BytesIO(FIRST_RUN.read_bytes())) as file:
             checkpoint, text, weights = str(file["checkpoint"]), str(file["text"]), file["weights"]
-        if checkpoint != _checkpoint():
+        if checkpoint != _checkpoint_hash():
             return None
         config = bert_config_from_hub(read_config(DIRECTORY))
         tokenizer = load_tokenizer(DIRECTORY, config.vocab_size)
@@ -100,8 +101,8 @@ def awaited_engine() -> AwaitedEngine | None:
     return AwaitedEngine(catalogue.DEFAULT, title, bert_info(config, True, tokenizer), tokenizer, text, weights)
 
 
-def _checkpoint() -> str:
-    """Tell the checkpoint from any other: a hash of the hashes of its files."""
+def _checkpoint_hash() -> str:
+    """Return the identity of the checkpoint: a hash of the hashes of its files."""
     files = {name: entry["sha256"] for name, entry in read_json(DIRECTORY / MANIFEST)["files"].items()}
     return hashlib.sha256(json.dumps(files, sort_keys=True).encode()).hexdigest()
 
@@ -110,7 +111,7 @@ def write(file: Path) -> None:
     """Run the first example through the built-in model, and write its attention weights."""
     text = json.loads(FIRST_EXAMPLES.read_text("utf-8"))[0]["text"]
     weights = catalogue.load(catalogue.DEFAULT).trace(text).attention.weights
-    np.savez_compressed(file, checkpoint=_checkpoint(), text=text, weights=weights)
+    np.savez_compressed(file, checkpoint=_checkpoint_hash(), text=text, weights=weights)
 
 
 def main(arguments: list[str]) -> int:

@@ -1,4 +1,4 @@
-"""How texts go into a model as tensors, and arrays come out of it."""
+"""Conversion of texts to a model's input tensors, and of its outputs to arrays."""
 
 from collections.abc import Callable, Sequence
 
@@ -20,7 +20,7 @@ LayerWeights = Sequence[Float[Tensor, "batch head query key"]]
 def batch_tensors(
     rows: Sequence[Encoding], padding_id: int, device: str, interventions: Sequence[Sequence[Intervention]] = ()
 ) -> tuple[Tensor, Tensor, Tensor | None]:
-    """Pad the rows to one length; give ids, segments, and the mask, which is None when nothing is masked.
+    """Pad the rows to one length; return ids, segments and the mask, which is None when nothing is masked.
 
     interventions: those of each row; empty for none. The padding that "no_padding_mask" adds to a row is not masked.
     """
@@ -49,9 +49,9 @@ def attention_stack(kind: AttentionKind, query: Encoding, key: Encoding, layers:
 
 
 def stack_layers(layers: Sequence[Float[Tensor, "1 ..."]]) -> Float[np.ndarray, "layer ..."]:
-    """Put the layers of one sentence into one read-only array in ordinary memory.
+    """Stack the layers of one sentence into one read-only array in CPU memory.
 
-    Call it in what a `DeviceRunner` runs: joining them takes as much of the device's memory again.
+    Call it within `DeviceRunner.run`: concatenation needs as much device memory again, and may run out of it.
     """
     stacked = torch.cat([layer.detach() for layer in layers]).float().cpu().numpy()
     stacked.setflags(write=False)

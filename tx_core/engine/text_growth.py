@@ -1,8 +1,8 @@
-"""Bound how much longer the rules of a tokenizer.json make a text, whoever wrote them.
+"""Bound how much longer the rules of an untrusted tokenizer.json can make a text.
 
-A rule that doubles a text is harmless, and a list of thirty such rules asks for more memory than there is. The tokenizers library
-applies them all before anything can be counted, also to added tokens while it reads the file. Hence the growth is computed from
-the rules alone: the product of what each of them makes of one character at most.
+One rule that doubles a text is harmless; thirty of them make a text 10⁹ times as long. The tokenizers library applies them all
+before the result can be measured, also to added tokens while it reads the file. Hence the growth is computed from the rules
+alone: the product of the most characters that each of them makes of one.
 """
 
 import json
@@ -16,12 +16,12 @@ import tokenizers
 from tx_core.errors import CheckpointProblem
 
 MAX_READ_CHARACTERS = 10_000_000
-"""Of a text as the rules may make it, which take 3 GB at worst. ALBERT's rules, which by this measure multiply a text by 3,888,
+"""Limit of a text after its rules: 3 GB of memory at worst. By this measure, ALBERT's rules multiply a text by 3,888, and can
 still read more characters than fit into its 512 tokens."""
 MAX_MARK_CHARACTERS = 200
-"""Of what a model writes for or around a piece: it stands there once for every piece."""
+"""Length of the affixes and of the unknown token of a model, which can occur once per piece."""
 GROWTH = {"NFC": 3, "NFD": 4, "NFKC": 18, "NFKD": 18, "Lowercase": 2, "BertNormalizer": 12, "ByteLevel": 4, "Metaspace": 2}
-"""What one character becomes at most, by rules of fixed tables; all others but those below keep or shorten a text."""
+"""The most characters that fixed rules make of one; other rules, except those in `_growth`, keep or shorten a text."""
 MARKS = ("unk_token", "continuing_subword_prefix", "end_of_word_suffix")
 RULES = ("normalizer", "pre_tokenizer", "post_processor")
 WITHOUT_WORDS = {"added_tokens": [], "model": {"type": "BPE", "vocab": {}, "merges": []}}
@@ -29,9 +29,9 @@ GROWS_TOO_MUCH = "The tokenizer of this checkpoint makes texts so long that no m
 
 
 def check_tokenizer(settings: Mapping[str, Any]) -> None:
-    """Check what a tokenizer.json may make of its own added tokens, and what stands at its pieces, before it is read as a whole.
+    """Check the length of added tokens and affixes of a tokenizer.json before the tokenizers library parses all of it.
 
-    Raises CheckpointProblem where either is too long; the tokenizers library raises a bare Exception where the rules are none.
+    Raises CheckpointProblem where either is too long; the tokenizers library raises a bare Exception for invalid rules.
     """
     growth = text_growth(tokenizers.Tokenizer.from_str(json.dumps({**settings, **WITHOUT_WORDS})))
     added = [str(token.get("content")) for token in settings.get("added_tokens") or ()]
@@ -41,20 +41,20 @@ def check_tokenizer(settings: Mapping[str, Any]) -> None:
 
 
 def text_growth(backend: tokenizers.Tokenizer) -> int:
-    """Return how many times as long a tokenizer makes a text at most, before it is cut into pieces and after."""
+    """Return the largest factor by which a tokenizer lengthens a text, before and after the split into pieces."""
     rules = [rule for name in RULES if (rule := getattr(backend, name)) is not None]
     return prod(_growth(json.loads(rule.__getstate__())) for rule in rules)
 
 
 def _growth(rule: Mapping[str, Any]) -> int:
-    """Return what a rule makes of one character at most. It is written as the tokenizers library writes it."""
+    """Return the most characters that a rule, as serialized by the tokenizers library, makes of one."""
     match rule:
         case {"type": "Sequence", **parts}:
             return prod(_growth(part) for listed in parts.values() for part in listed)
         case {"type": "Replace", "pattern": {"String": str(replaced)}, "content": written} if replaced:
             return max(1, -(-len(written) // len(replaced)))
         case {"type": "Replace", "content": written} | {"type": "Prepend", "prepend": written}:
-            return 1 + 2 * len(written)  # an expression may match before each character and after it
+            return 1 + 2 * len(written)  # a regular expression may match the empty string on both sides of every character
         case {"type": "Precompiled", "precompiled_charsmap": table}:
             return _longest_entry(b64decode(table))
         case {"type": "TemplateProcessing"}:
@@ -69,7 +69,7 @@ def _longest_entry(table: bytes) -> int:
 
 
 def _copies(template: Mapping[str, Any], pieces: list[Mapping[str, Any]]) -> int:
-    """Return how often a template repeats a text, its special tokens counted from a thousand characters on."""
+    """Return how often a template repeats a text; special tokens count as one copy per thousand characters."""
     texts = [piece["Sequence"]["id"] for piece in pieces if "Sequence" in piece]
     special = [template["special_tokens"][piece["SpecialToken"]["id"]]["tokens"] for piece in pieces if "SpecialToken" in piece]
     return max(1, texts.count("A"), texts.count("B"), sum(len(token) for tokens in special for token in tokens) // 1000)

@@ -1,4 +1,4 @@
-"""How many computations run at once on this host, on how many cores each, and batches in several threads. Imports no torch."""
+"""Compute slots, which limit concurrent computations; cores per thread; and a parallel map. Imports no torch."""
 
 import sys
 from collections import deque
@@ -13,7 +13,7 @@ from tx_core.errors import Busy
 from tx_core.settings import host_settings
 
 BACKGROUND_TIMEOUT_SECONDS = 0.5
-"""How long a background thread waits for a slot: whoever stops it waits as long."""
+"""How long a background thread waits for a slot, and so how long stopping it can take."""
 BUSY = "Many people are computing here right now. Wait a few seconds and try again."
 
 _page_slots = BoundedSemaphore(host_settings().compute_slots)
@@ -24,18 +24,18 @@ _counts = {"waiting": 0, "computing": 0}
 _counts_lock = Lock()
 _thread_count = Lock()
 _other_thread = ThreadPoolExecutor(1, "thread-count")
-"""See `use_one_core`; it lives on, since a new one each time would cost more than the rest of it."""
+"""The thread that `use_one_core` needs, reused because starting one costs more than the rest of that function."""
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
 @contextmanager
 def compute_slot(timeout: float | None = None) -> Iterator[None]:
-    """Hold one of the host's compute slots, waiting for it first.
+    """Wait for one of the host's compute slots and hold it within the block.
 
-    Background threads (`use_background_slots`) have slots of their own, so that a page finds one whatever they do.
+    Background threads (`use_background_slots`) have separate slots, so that they never block a page.
 
-    timeout: seconds to wait; by default what the host sets, or what `slot_timeout` or `use_background_slots` gives the thread.
+    timeout: seconds to wait; by default the thread's (`slot_timeout`, `use_background_slots`), else the host's setting.
     Raises Busy when no slot becomes free in time.
     """
     usual, background = patience()
@@ -53,7 +53,7 @@ def compute_slot(timeout: float | None = None) -> Iterator[None]:
 
 
 def patience() -> tuple[float, bool]:
-    """Say how many seconds the current thread waits for a slot, and whether it computes in the background."""
+    """Return how many seconds the current thread waits for a slot, and whether it computes in the background."""
     background = getattr(_thread, "background", False)
     usual = BACKGROUND_TIMEOUT_SECONDS if background else host_settings().slot_timeout_seconds
     return min(usual, getattr(_thread, "timeout", usual)), background
@@ -72,18 +72,18 @@ def _counted(state: str, for_page: bool) -> Iterator[None]:
 
 
 def page_slots_in_use() -> int:
-    """Count the computations that pages run now."""
+    """Return the number of computations that pages run now."""
     return _counts["computing"]
 
 
 def pages_waiting() -> int:
-    """Count the pages that wait for a compute slot."""
+    """Return the number of pages that wait for a compute slot."""
     return _counts["waiting"]
 
 
 @contextmanager
 def slot_timeout(seconds: float) -> Iterator[None]:
-    """Limit how long the current thread waits for a compute slot: a late result would be of no use."""
+    """Limit how long the current thread waits for a compute slot within the block."""
     outer = getattr(_thread, "timeout", None)
     _thread.timeout = seconds if outer is None else min(seconds, outer)
     try:
@@ -101,19 +101,18 @@ def use_background_slots() -> None:
 
 
 def use_one_core() -> None:
-    """Compute on one core in the current thread; all other threads keep what they have.
+    """Make torch compute on one core in the current thread only.
 
-    Small matrices gain nothing from a second core, and on a busy host threads that wait for one another stand still.
-    torch.set_num_threads sets the count of the calling thread and the default of threads born later, so another one
-    restores the default. A thread that begins to compute in between, less than a millisecond, starts with one core, too:
-    its results are the same, only slower on large matrices. Where torch is not imported, nothing computes. Where another thread
-    is importing it, nobody waits for that.
+    Small matrices gain nothing from a second core, and on a busy host the threads of one operation wait for each other.
+    torch.set_num_threads sets the count of the calling thread and also the default of threads started later, so a second
+    thread restores the default. A thread that starts to compute in between, less than a millisecond, gets one core, too: its
+    results are the same, only slower on large matrices. Without torch, or while another thread imports it, this does nothing.
     """
     torch = sys.modules.get("torch")
     if not hasattr(torch, "set_num_threads") or getattr(_thread, "one_core", False):
         return
     _thread.one_core = True
-    with _thread_count:  # else a concurrent call could take the 1 for the usual count, and restore that
+    with _thread_count:  # else a concurrent call could read the 1 as the default, and restore that
         usual = _thread.usual = torch.get_num_threads()
         torch.set_num_threads(1)
         _other_thread.submit(torch.set_num_threads, usual).result()
@@ -139,18 +138,18 @@ def one_core() -> Iterator[None]:
 
 
 def worker_count(device: str) -> int:
-    """Return how many batches to compute at once: one per background slot on the CPU; one fills a graphics card."""
+    """Return the number of batches to compute at once: one per background slot on the CPU, one on a graphics card."""
     return host_settings().background_slots if device == "cpu" else 1
 
 
 def parallel_map(
     work: Callable[[Item], Result | None], items: Iterable[Item], workers: int
 ) -> Generator[tuple[Item, Result | None], None, None]:
-    """Yield every item with its result, in order; at most one item waits while all workers are busy.
+    """Yield every item with its result, in order; at most one item is read ahead while all workers are busy.
 
-    A result of None means that the item could not be computed now: it is yielded so, and tried again. Two threads of one
-    core each do more than one of two cores, since every small step of a model would wait for both. Workers compute in
-    background slots: those of all calls together are bounded, and pages never wait for them. They go on while the caller rests.
+    A result of None means that the host was busy: it is yielded, and the item is tried again. Two threads with one core each
+    are faster than one with two cores, because every small operation would synchronise both. Workers use background slots,
+    which bound all calls together and never block pages. They continue while the caller is suspended.
     """
     pool = ThreadPoolExecutor(workers, "batches", _start_worker, (workers > 1,))
     waiting: deque[tuple[Item, Future[Result | None]]] = deque()

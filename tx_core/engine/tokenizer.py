@@ -227,7 +227,10 @@ class Tokenizer:
 
 @contextmanager
 def tokenizer_checked(message: str) -> Iterator[None]:
-    """Raise CheckpointProblem where the tokenizers library fails within: by a bare Exception, or by a panic, which is none."""
+    """Convert failures of the tokenizers library within the block to CheckpointProblem.
+
+    The library raises bare Exceptions, and for Rust panics a PanicException, which is not a subclass of Exception.
+    """
     try:
         yield
     except (ExplorerError, MemoryError):

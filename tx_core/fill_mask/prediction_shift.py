@@ -1,4 +1,4 @@
-"""What interventions do to a prediction: the top words before and after, with probabilities and ranks."""
+"""The effect of interventions on a prediction: the top words before and after, with probabilities and ranks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

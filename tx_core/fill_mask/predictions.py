@@ -16,9 +16,9 @@ from tx_core.transformer.trace import Encoding, Trace
 
 MAX_TOP_K = 50
 SUM_TOLERANCE = 1e-9
-"""How far rounding may take a sum of probabilities from the number that it reaches."""
+"""Rounding error allowed when a sum of probabilities is compared with top_p."""
 TOKENS_AT_ONCE, ROWS_AT_ONCE = 4096, 64
-NUMBERS_AT_ONCE = 60_000_000  # scores of the vocabulary at all tokens, which the library's models compute: 240 MB
+NUMBERS_AT_ONCE = 60_000_000  # of logits in a batch: 240 MB; the library's models compute those of all tokens
 
 NO_BLANK = "There is no blank to fill: write [MASK] or ___ where a word should go."
 TOO_MANY_BLANKS = "This text has {count:,} blanks and at most {maximum} are filled at a time: put words into {excess:,} of them."
@@ -97,8 +97,8 @@ def predict(
 ) -> Filling:
     """List the top_k entries at every blank, with the softmax over the whole vocabulary as probability.
 
-    With several blanks every list is made while the others are still blank: lists of one run do not know
-    of each other (`fill_jointly` asks for all at once).
+    With several blanks, each list is computed while the others are still masked, so the lists are independent of each other
+    (`fill_jointly` fills them together).
 
     temperature and top_p change what is shown, not the model: logits are divided by the temperature before the
     softmax (above 1 flattens the list, below 1 sharpens it; Ackley, Hinton and Sejnowski 1985), and with top_p
@@ -129,7 +129,7 @@ def predict(
 def blank_logits_of(
     engine: Engine, encoding: Encoding, interventions: Sequence[Intervention] = (), trace: Trace | None = None
 ) -> BlankLogits:
-    """Give the logits at the blanks of one text: those that its trace kept, or, without one, those of a run."""
+    """Return the logits at the blanks of one text: those in its trace, or without a trace, those of a run."""
     if trace is None:
         return engine.blank_logits([encoding], interventions=[interventions])
     if trace.blank_logits is None:
@@ -149,7 +149,7 @@ def _prediction(tokenizer: Tokenizer, text: str, blank: int, opens: bool, entry:
 
 
 def tempered(logits: Float[np.ndarray, "vocab"], temperature: float) -> Float[np.ndarray, "vocab"]:
-    """Give the probabilities of logits that are divided by a temperature; raise ValueError unless it is above 0."""
+    """Return the softmax of logits divided by a temperature; raise ValueError unless it is above 0."""
     if not temperature > 0:
         raise ValueError(f"temperature must be above 0, got {temperature}")
     return probabilities(logits.astype(np.float64) / temperature)

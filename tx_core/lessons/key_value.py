@@ -14,10 +14,10 @@ WIDTH = 3
 MAX_STORE_ROWS = 12
 LARGEST = 10_000.0
 DIVISOR = 8.0
-"""√64, as for keys of 64 numbers: with the example's keys the shares then come out clear-cut."""
+"""√64, as for keys of 64 dimensions; it suits the size of the numbers in the example's keys."""
 
 VectorRow = tuple[float | int | None, ...]
-"""Three numbers; None stands for an empty cell, which is refused."""
+"""Three numbers; None stands for an empty cell, which `check_row` rejects."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Masks by name, what a mask does to scores and weights, −∞ against a penalty of −10,000, and BERT on padded input."""
+"""Masks by name, their effect on scores and weights, −∞ against a penalty of −10,000, and BERT on padded input."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Encodings of positions, in one table: vectors and biases to draw, and what each encoding does to attention scores.
+"""Positional encodings in one table: vectors and biases to draw, and their effect on attention scores.
 
 To add an encoding, add an entry to `ENCODINGS` and the functions that it names.
 """
@@ -39,7 +39,7 @@ AddsTo = Literal["nothing", "word vectors", "queries and keys", "scores"]
 
 @dataclass(frozen=True)
 class EncodingSettings:
-    """What an encoding may depend on besides the number of tokens.
+    """Parameters of an encoding besides the number of tokens.
 
     Attributes:
         seed: Draws the word and the tables that would be learned.
@@ -207,7 +207,7 @@ def position_scores(scheme: str, tokens: int, head_dim: int, settings: EncodingS
 
 
 def biases(scheme: str, tokens: int, width: int = 64, seed: int = 0) -> Float[Tensor, "head query key"]:
-    """Return what each head adds to its scores; learned tables are random, as before training.
+    """Return the bias that each head adds to its scores; learned tables are random, as before training.
 
     Raises:
         ValueError: For a scheme that adds nothing to scores.

@@ -1,4 +1,4 @@
-"""What many blocks do to vectors: with and without residual connections, and token by token."""
+"""The residual stream: the effect of many blocks on vectors, with and without residual connections, and per token."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

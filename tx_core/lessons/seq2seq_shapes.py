@@ -37,11 +37,11 @@ class NamedShape:
     """One tensor.
 
     Attributes:
-        where: The part of the model that makes it.
-        name: What it is.
+        where: The part of the model that computes it.
+        name: Its name.
         axes: The meaning of its axes.
         shape: Their sizes.
-        layers: How many layers make one like it.
+        layers: How many layers compute one of this shape.
     """
 
     where: str

@@ -178,7 +178,7 @@ Weights = Literal["trained", "random", "none"]
 
 @dataclass(frozen=True)
 class StepChoice:
-    """What to compute.
+    """The choices of a step-by-step computation.
 
     Attributes:
         layer: Counted from 0.

@@ -1,7 +1,7 @@
-"""The mean of the weights of a model and of what it became: python -m tx_core.training.average FIRST SECOND --out RUN
+"""Average the weights of two related models: python -m tx_core.training.average FIRST SECOND --out RUN
 
-Between a model and what it became by more training, or between two that came of the same one, the loss is often lower than
-at either end (Izmailov et al. 2018; Wortsman et al. 2022). Whether it is, `python -m tx_core.training.evaluate` tells.
+Between a model and its further trained version, or between two versions of one model, the loss is often lower than that of
+either (Izmailov et al. 2018; Wortsman et al. 2022). `python -m tx_core.training.evaluate` measures whether it is.
 """
 
 import argparse
@@ -41,10 +41,10 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def average(first: Path, second: Path, out: Path, share: float = 0.5, own: Sequence[int] = ()) -> Path:
-    """Write a model between two, with the second's tokenizer; its card and manifest record how it was made.
+    """Write the weighted mean of two models, with the second's tokenizer; card and manifest record its origin.
 
-    What was measured of the second is left out, since it is not true of the mean. Blocks that the second has in addition, and the
-    layers `own`, from 1, are the second's.
+    The second's evaluation is omitted, since it does not hold for the mean. Blocks that only the second has, and the layers
+    `own`, counted from 1, are copied from the second.
 
     Raises:
         ValueError: If `share` is not in [0, 1], a layer does not exist, the models differ in size or vocabulary, or `out` exists.
@@ -74,7 +74,7 @@ def average(first: Path, second: Path, out: Path, share: float = 0.5, own: Seque
 
 
 def _facts(first: Path, second: Path, share: float, of_second: list[int]) -> dict[str, Any]:
-    """Record how the second model was trained, and what it was averaged with."""
+    """Return the manifest's facts: the second model's training, and the hashes and share of the average."""
     told = read_json(second / MANIFEST).get("training", {}) if (second / MANIFEST).exists() else {}
     parents = [hashlib.sha256((folder / WEIGHTS).read_bytes()).hexdigest() for folder in (first, second)]
     return {name: fact for name, fact in told.items() if name != "held_out"} | {

@@ -1,9 +1,9 @@
-"""Runs in the background: one per visitor, a few at once on the host, the others in a queue.
+"""Training runs in the background: one per visitor and kind, a few at once, the others in a queue.
 
-The policy: `limit` runs compute at once, later ones wait and begin by themselves, in turn by the addresses of their visitors and
-first come, first served within one. One address has at most a share of all places. What a visitor
-has (a place in the queue, a run, a result) is dropped a while after the visitor's connection ended, if the visitor does not come
-back, or when nobody has looked at it for VISITOR_TIMEOUT_SECONDS.
+`limit` runs compute at once. Later ones wait and start automatically: round-robin over the addresses of their visitors, first
+come, first served within one address, which holds at most a share of all places. A visitor's runs and results are dropped
+a while after the visitor's connection ended, unless the visitor comes back, or if no page has asked for them for
+VISITOR_TIMEOUT_SECONDS.
 """
 
 import threading
@@ -20,13 +20,13 @@ from tx_core.settings import host_settings
 
 VISITOR_TIMEOUT_SECONDS = 1800.0
 REST_SECONDS = 0.01
-"""Pause after every step of a run, so that pages stay quick beside it."""
+"""Pause after every step of a run, so that pages stay responsive."""
 
 ALREADY_RUNNING = "You already have a run in the background. Stop it, or wait until it is done."
 QUEUE_FULL = "The queue of this server is full. Try again in a minute."
 SHARE_TAKEN = "Visitors from your address have {most} runs in the background, as many as one address may. Try again in a minute."
 SHARE_OF_ADDRESS = 0.8
-"""Of all places, which a class behind one address may take; the others are kept for visitors from elsewhere."""
+"""The share of all places that one address, such as a school's, may take."""
 UNEXPECTED_END = "This run ended unexpectedly. Start it again; if it happens twice, choose smaller sizes or fewer texts."
 
 TrainingState = Literal["waiting", "running", "stopping", "stopped", "finished", "failed"]
@@ -34,7 +34,7 @@ TrainingState = Literal["waiting", "running", "stopping", "stopped", "finished",
 
 @runtime_checkable
 class Trainable(Protocol):
-    """What can run in the background: yields one frozen record per step; a second call of `steps` resumes."""
+    """Protocol of a background run: `steps` yields one frozen record per step; calling it again resumes."""
 
     def steps(self) -> Generator[Any, None, None]: ...
 
@@ -44,12 +44,12 @@ class Snapshot:
     """The state of a run at one moment.
 
     Attributes:
-        kind: What is run, as in "sequences".
+        kind: The kind of training, such as "sequences".
         state: How it stands.
-        records: What it has reported so far, one record per step.
-        result: The run itself once nothing changes it any more; None while it waits or computes.
+        records: Its progress records so far, one per step.
+        result: The run itself once it is finished or stopped; None while it waits or computes.
         problem: A sentence for the reader where it failed, else "".
-        ahead: Number of runs that begin before it, while it waits.
+        ahead: Number of runs that start before it, while it waits.
     """
 
     kind: str
@@ -70,9 +70,9 @@ class _Job:
     """A run and its thread; touched only under the lock of its registry.
 
     Attributes:
-        address: What its visitor is counted by; "" where that is not known.
-        seen: When its visitor last looked, by the registry's clock.
-        before: What the visitor had before: comes back if this one leaves the queue.
+        address: The address of its visitor, for the share; "" if unknown.
+        seen: When its visitor's page last asked for it, by the registry's clock.
+        before: The visitor's earlier job, restored if this one leaves the queue.
         dropped_at: When it is dropped because its visitor left, by the registry's clock.
     """
 
@@ -104,8 +104,8 @@ class Registry:
     def __init__(self, limit: int, *, max_runs: int | None = None, clock: Callable[[], float] = time.monotonic):
         self._limit, self._clock = limit, clock
         self._max_runs = host_settings().max_background_runs if max_runs is None else max_runs
-        self._jobs: dict[tuple[str, str], _Job] = {}  # in the order in which they came
-        self._computing = 0  # threads; one that was told to stop counts until its step is done
+        self._jobs: dict[tuple[str, str], _Job] = {}  # in order of arrival
+        self._computing = 0  # threads; a stopping one counts until its step is done
         self._lock = threading.Lock()
 
     @property
@@ -116,14 +116,14 @@ class Registry:
             return self._computing
 
     def check_room(self, visitor: str, address: str = "") -> None:
-        """Raise Busy where `start` would: ask before fetching what a run needs."""
+        """Raise Busy if `start` would; call it before fetching the data of a run."""
         with self._lock:
             self._check_room(visitor, address)
 
     def start(self, visitor: str, kind: str, training: Trainable, address: str = "") -> Snapshot:
         """Start a run or put it in the queue, in place of the visitor's earlier one of this kind.
 
-        address: What the visitor is counted by, which others may share; "" where that is not known.
+        address: The visitor's network address, for the share; "" if unknown.
 
         Raises:
             Busy: The visitor has one computing or waiting, the address has its share of them, or the queue is full.
@@ -146,7 +146,7 @@ class Registry:
             return self._add(visitor, kind, _Job(job.training, seen=self._clock(), address=address, records=job.records))
 
     def add_stopped(self, visitor: str, kind: str, training: Trainable, records: tuple[Any, ...] = ()) -> Snapshot:
-        """Put a run that was loaded from a file in place, as one that was stopped.
+        """Add a run that was loaded from a file, in the state "stopped".
 
         Raises:
             Busy: The visitor's run of this kind computes or waits.
@@ -159,7 +159,7 @@ class Registry:
             return self._add(visitor, kind, _Job(training, seen=self._clock(), state="stopped", records=list(records)))
 
     def snapshot(self, visitor: str, kind: str) -> Snapshot | None:
-        """Look at a visitor's run; None where there is none. Shows that the visitor is still there."""
+        """Return the state of a visitor's run, None without one, and postpone its timeout."""
         with self._lock:
             if job := self._jobs.get((visitor, kind)):
                 job.seen, job.dropped_at = self._clock(), inf
@@ -167,7 +167,7 @@ class Registry:
             return self._snapshot(visitor, kind)
 
     def stop(self, visitor: str, kind: str) -> None:
-        """Ask a run to stop after its current step, its result stays; one that waits leaves the queue."""
+        """Request that a run stops after its current step and keeps its result; remove a waiting one from the queue."""
         with self._lock:
             job = self._jobs.get((visitor, kind))
             if job is not None and job.state == "waiting":
@@ -177,7 +177,7 @@ class Registry:
                 job.stop.set()
 
     def leave(self, visitor: str, seconds: float) -> None:
-        """Drop all that a visitor has after so many seconds, unless the visitor looks at it."""
+        """Drop all runs of a visitor after so many seconds, unless `snapshot` is called before."""
         with self._lock:
             for (owner, _), job in self._jobs.items():
                 if owner == visitor:
@@ -207,7 +207,7 @@ class Registry:
         return self._snapshot(visitor, kind)
 
     def _waiting(self) -> list[tuple[str, str]]:
-        """List what waits in the order in which it begins: of all addresses what they asked for first, then second, and so on."""
+        """List waiting runs in their order of start: the first of each address, then the second of each, and so on."""
         asked, turns = Counter[str](), {}
         for key, job in self._jobs.items():
             turns[key] = asked[job.address]
@@ -231,7 +231,7 @@ class Registry:
         self._jobs.pop(key).stop.set()
 
     def _advance(self) -> None:
-        """Drop what belongs to visitors who are gone, and begin what waits while there is room."""
+        """Drop the runs of visitors who left, and start waiting ones while slots are free."""
         now = self._clock()
         gone = now - VISITOR_TIMEOUT_SECONDS
         for key in [key for key, job in self._jobs.items() if job.seen < gone or job.dropped_at <= now]:

@@ -260,7 +260,7 @@ class LabelPrediction:
     Attributes:
         names: The labels.
         probabilities: One per label.
-        contributions: What each word adds to each label's logit, by the dimensions in which it has the maximum. A row and its
+        contributions: Each word's part of each label's logit, by the dimensions in which it has the maximum. A row and its
             bias sum to the logit, less what all labels have in common, which softmax ignores.
         trace: The run; `trace.attention.query_tokens` holds the words, its `unknown` the positions of unknown ones.
     """

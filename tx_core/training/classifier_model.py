@@ -43,7 +43,7 @@ class Vocabulary:
 
 
 def build_vocabulary(texts: Iterable[str], most_words: int) -> Vocabulary:
-    """Take the most frequent words, ties in alphabetical order; with the two special ids it has most_words + 2."""
+    """Build a vocabulary of the most frequent words, ties in alphabetical order, and the two special ids."""
     counts = Counter(word for text in texts for word in split_words(text))
     ordered = sorted(counts, key=lambda word: (-counts[word], word))
     return Vocabulary(tuple(ordered[:most_words]))

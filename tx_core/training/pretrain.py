@@ -1,7 +1,7 @@
 """Pre-train a small BERT on text files: python -m tx_core.training.pretrain --corpus TEXTS --out RUN
 
-Called again with the same folder, a run that was killed goes on where its last saved state stands. At the end the
-model lies in RUN/model, in the hub's own layout. Every choice is an option: --help lists them.
+Called again with the same folder, it resumes an interrupted run from its last saved state. The finished model is written to
+RUN/model, in the hub's layout. --help lists the options.
 """
 
 import argparse
@@ -167,7 +167,7 @@ def _model(
     if replace(loaded.config, **same) != config:
         raise CorpusProblem(f"{options.init_from.name} has another shape than asked for: {loaded.config} against {config}.")
     model = random_bert(config, choices.run.seed)
-    # A checkpoint without a masked-word head keeps the random one.
+    # For a checkpoint without a masked-word head, the random head stays.
     model.load_state_dict(deepen_model(loaded, config.num_layers).state_dict(), strict=False)
     return model, frozen_while_new_blocks_learn(model, new_blocks(found, config.num_layers))
 
@@ -179,7 +179,7 @@ def _reading(backend: Tokenizer) -> ReadingTokenizer:
 def _facts(
     options: argparse.Namespace, sources: Sequence[CorpusFile], backend: Tokenizer, model: Bert, choices: TrainingSettings
 ) -> dict[str, Any]:
-    """Collect what the manifest records; `same` is what a resumed run must share with the saved one."""
+    """Collect the facts for the manifest; those in `same` must be equal when a run is resumed."""
     settings = {name: asdict(part) for name, part in vars(choices).items()} | {"model": asdict(model.config)}
     data = describe_data(sources)
     # The length of a run and of its hold may be changed on the way; made longer, it holds again up to its share.

@@ -18,11 +18,11 @@ FIRST_NUMBER = 2
 
 @dataclass(frozen=True)
 class Task:
-    """What is done with a sequence of numbers.
+    """A task on sequences of numbers.
 
     Attributes:
         title: Its name for the reader.
-        solve: Gives the answer to numbers, both (batch, token), the start mark left out.
+        solve: Returns the answer to numbers, both (batch, token), the start mark left out.
         by_value: Whether the order of the answer follows from the values, so that equal numbers are equally right.
     """
 
@@ -70,7 +70,7 @@ def answer_places(task: str, source: Int[Tensor, "batch token"]) -> Bool[Tensor,
     return (right[:, None] == places).expand(len(source), -1, -1)
 
 
-# What any run may have at the least and at the most; a page offers the same.
+# Lower and upper limits of the settings, also of the controls on the page.
 COPY_LIMITS: dict[str, tuple[int, int]] = {
     "vocab_size": (4, 1000),
     "length": (2, 64),

@@ -1,5 +1,5 @@
-"""The transformer from scratch: attention, masks, positions, layers, encoder, decoder, BERT; and what a run takes and returns.
+"""The transformer from scratch: attention, masks, positions, layers, encoder, decoder, BERT; interventions and traces.
 
-Uses torch, numpy and `tx_core.errors` only; what a run takes and returns (`interventions.py`, `trace.py`) imports no torch.
+Uses torch, numpy and `tx_core.errors` only; `interventions.py` (changes of a run) and `trace.py` (its result) import no torch.
 Begin with `attention.py` (the one definition of attention), then `layers.py`, `bert.py`, `trace.py` and `interventions.py`.
 """

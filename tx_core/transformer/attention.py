@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 Normalise = Callable[[Float[Tensor, "... query key"]], Float[Tensor, "... query key"]]
 Weigh = Callable[[Float[Tensor, "... query key"], Bool[Tensor, "..."] | None, Normalise], Float[Tensor, "... query key"]]
-"""What turns scores, mask and normaliser into weights: `attention_weights`, or an intervention in its place."""
+"""A function of scores, mask and normaliser that returns weights: `attention_weights`, or one with interventions."""
 
 
 class Attention(NamedTuple):
@@ -34,7 +34,7 @@ class Attention(NamedTuple):
 
 
 def softmax(scores: Float[Tensor, "... key"]) -> Float[Tensor, "... key"]:
-    """Turn scores into positive weights that sum to 1."""
+    """Return the softmax of scores over the keys: positive weights that sum to 1."""
     return torch.softmax(scores, dim=-1)
 
 
@@ -44,7 +44,7 @@ def attention_scores(
     scale: float | None = None,
     bias: Float[Tensor, "..."] | None = None,
 ) -> Float[Tensor, "... query key"]:
-    """Compute how well every query matches every key: QKᵀ × scale + bias (Vaswani et al. 2017, equation 1).
+    """Return the score of every query and key: QKᵀ × scale + bias (Vaswani et al. 2017, equation 1).
 
     scale: 1/√head_dim by default.
     """
@@ -66,9 +66,9 @@ def attention_weights(
         return normalise(scores)
     scores = scores.masked_fill(~mask, -torch.inf)
     nowhere = ~mask.any(dim=-1, keepdim=True)
-    if nowhere.device.type == "cpu" and not nowhere.any():  # on a graphics card, every layer would wait for the answer
+    if nowhere.device.type == "cpu" and not nowhere.any():  # on a graphics card, reading it would synchronise every layer
         return normalise(scores)
-    # A row of nothing but −∞ would give NaN here and in the gradient, so it is emptied afterwards.
+    # A row of −∞ alone would give NaN here and in the gradient, so it is computed unmasked and zeroed afterwards.
     return normalise(scores.masked_fill(nowhere, 0.0)).masked_fill(nowhere, 0.0)
 
 
@@ -87,9 +87,9 @@ def attend(
     """Average the values, weighted by how well their keys match each query (Vaswani et al. 2017, section 3.2.1).
 
     Args:
-        query: what attends.
-        key: what is attended to.
-        value: what is averaged, one vector per key.
+        query: the vectors that attend.
+        key: the vectors that are attended to.
+        value: the vectors that are averaged, one per key.
         mask: True = may attend; broadcast over the scores.
         scale: the factor of the scores, 1/√head_dim by default.
         bias: added to the scores (ALiBi, T5).
@@ -119,7 +119,7 @@ def merge_heads(context: Float[Tensor, "batch head token head_dim"]) -> Float[Te
 
 
 def padding_mask(lengths: Sequence[int], tokens: int | None = None) -> Bool[Tensor, "batch 1 1 key"]:
-    """Mask the padding after each sentence of a batch.
+    """Return a mask of the padding after each sentence of a batch; True = a token of the sentence.
 
     lengths: the number of tokens of each sentence. tokens: the padded length, by default that of the longest sentence.
     Raises ValueError for a length below 0 or above `tokens`.
@@ -133,12 +133,12 @@ def padding_mask(lengths: Sequence[int], tokens: int | None = None) -> Bool[Tens
 
 
 def causal_mask(tokens: int) -> Bool[Tensor, "query key"]:
-    """Let every token attend to itself and to earlier tokens (Vaswani et al. 2017, section 3.2.3)."""
+    """Return a mask that allows each token itself and earlier tokens (Vaswani et al. 2017, section 3.2.3)."""
     return torch.ones(tokens, tokens, dtype=torch.bool).tril()
 
 
 def window_mask(tokens: int, width: int) -> Bool[Tensor, "query key"]:
-    """Let every token attend to at most `width` neighbours on either side (Beltagy et al. 2020, section 3.1)."""
+    """Return a mask that allows each token itself and `width` neighbours on either side (Beltagy et al. 2020, section 3.1)."""
     if width < 0:
         raise ValueError(f"width must be 0 or more, got {width}")
     position = torch.arange(tokens)
@@ -146,7 +146,7 @@ def window_mask(tokens: int, width: int) -> Bool[Tensor, "query key"]:
 
 
 def combine(*masks: Bool[Tensor, "..."] | None) -> Bool[Tensor, "..."] | None:
-    """Allow what all masks allow; None allows everything."""
+    """Return the intersection of masks; None allows every key."""
     present = [mask for mask in masks if mask is not None]
     return reduce(torch.logical_and, present) if present else None
 
@@ -159,7 +159,7 @@ def hardmax(scores: Float[Tensor, "... key"]) -> Float[Tensor, "... key"]:
 
 def sparsemax(scores: Float[Tensor, "... key"]) -> Float[Tensor, "... key"]:
     """Project the scores onto weights that sum to 1, most of them exactly 0 (Martins & Astudillo 2016, algorithm 1)."""
-    # A constant added to all scores changes no weight; near 0 the sums below round least.
+    # Subtracting a constant from all scores changes no weight; near 0 the sums below have the least rounding error.
     scores = scores - scores.amax(dim=-1, keepdim=True).detach()
     ordered = scores.sort(dim=-1, descending=True).values
     sums = ordered.cumsum(dim=-1)

@@ -1,4 +1,4 @@
-"""What interventions do to the weights of a layer: the function that a model calls in place of `attention_weights`."""
+"""Interventions on attention weights: the function that a model calls in place of `attention_weights`."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -41,7 +41,7 @@ def changed_weights(
     mask: Bool[Tensor, "..."] | None = None,
     normalise: Normalise = softmax,
 ) -> Float[Tensor, "batch head query key"]:
-    """Turn scores into weights under the `effective` interventions on one layer. What the mask hides stays hidden."""
+    """Return the weights of one layer under its `effective` interventions. Keys that the mask hides stay hidden."""
     mask = _narrow(mask, interventions, scores)
     for one in interventions:
         normalise = NORMALISER.get(one.kind, normalise)
@@ -77,7 +77,7 @@ def _weights_by_row(
 def _narrow(
     mask: Bool[Tensor, "..."] | None, interventions: Sequence[Intervention], scores: Float[Tensor, "batch head query key"]
 ) -> Bool[Tensor, "..."] | None:
-    """Take hidden tokens, cut edges and, where attention is to be causal, later tokens out of a mask."""
+    """Return the mask without hidden tokens and cut edges, and without later tokens under "causal"."""
     causal = any(one.kind == "causal" for one in interventions)
     if not causal and not any(one.kind in POSITION_COUNT for one in interventions):
         return mask

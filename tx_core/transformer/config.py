@@ -153,7 +153,7 @@ _HUB_NAMES: dict[str, tuple[str, Any]] = {
 
 
 def is_plain_bert(settings: Mapping[str, Any]) -> bool:
-    """Tell whether the config.json of a checkpoint is that of a BERT encoder whose activation is one of ACTIVATIONS."""
+    """Return whether a checkpoint's config.json is that of a BERT encoder with an activation from ACTIVATIONS."""
     is_bert = settings.get("model_type", "bert") == "bert"
     return is_bert and not settings.get("is_decoder") and settings.get("hidden_act", "gelu") in ACTIVATIONS
 

@@ -1,4 +1,4 @@
-"""Interventions: what a caller changes in one run, from the link to the layer; `changed_weights` computes with them.
+"""Interventions, the changes that a caller makes to one run, and their syntax in URLs; `changed_weights` applies them.
 
 An intervention is an argument of a call, never a state of the model:
 
@@ -25,9 +25,9 @@ WHOLE_RUN: tuple[InterventionKind, ...] = ("causal", "no_padding_mask", "no_posi
 POSITION_COUNT = {"hidden": 1, "cut": 2}
 """How many token positions a kind names; the kinds that are not listed name none."""
 SETTING = {"temperature": "temperature", "sparse": "normaliser", "hard": "normaliser", "no_padding_mask": "padding"}
-"""What a kind sets, for kinds that set something of which a layer, or a run, has one."""
+"""The property that a kind sets, for properties of which a layer or a run has only one."""
 MAX_INTERVENTIONS = 60
-"""How many interventions an address may hold."""
+"""The most interventions that a URL may contain."""
 MIN_TEMPERATURE, MAX_TEMPERATURE = 0.01, 100.0
 """The temperatures that an address may hold."""
 MAX_PADDING = 64
@@ -97,17 +97,17 @@ class Intervention:
             raise ValueError(f"{self.kind} must have no value, got {self.value}")
 
     def __repr__(self) -> str:
-        """Write the Python that makes it, without what is left at its default."""
+        """Return the Python expression that constructs it, defaults omitted."""
         given = [f"{f.name}={getattr(self, f.name)!r}" for f in fields(self)[1:] if getattr(self, f.name) != f.default]
         return f"Intervention({', '.join([repr(self.kind), *given])})"
 
     @property
     def slot(self) -> tuple:
-        """What only one intervention of a run can fill: a layer's temperature or normaliser, the padding, or itself."""
+        """The property that only one intervention can set: a layer's temperature or normaliser, or the padding; else itself."""
         return SETTING.get(self.kind, self), self.layer
 
     def acts_on(self, layer: int, attention: AttentionKind = "self") -> bool:
-        """Tell whether it changes the attention of one layer, numbered through the stacks."""
+        """Return whether it changes the attention of one layer, numbered through the stacks."""
         if self.kind in ("no_padding_mask", "no_positions"):
             return False  # they change what the model reads
         if self.layer is not None:
@@ -129,7 +129,7 @@ def canonical(interventions: Iterable[Intervention]) -> tuple[Intervention, ...]
 
 
 class RunLimits(NamedTuple):
-    """What a run has, and so what an intervention can name.
+    """The sizes of a run, which bound what an intervention can name.
 
     Attributes:
         num_heads: the number of heads in a layer.
@@ -191,12 +191,12 @@ def unmasked_padding(interventions: Iterable[Intervention]) -> int:
 
 
 def reads_positions(interventions: Iterable[Intervention]) -> bool:
-    """Tell whether a run adds its position embeddings."""
+    """Return whether a run adds its position embeddings."""
     return all(one.kind != "no_positions" for one in interventions)
 
 
 def shift_positions(interventions: Iterable[Intervention], position: int, pieces: int) -> tuple[Intervention, ...]:
-    """Follow the tokens of a text in which `pieces` tokens replace the one at `position`.
+    """Remap positions after the token at `position` is split into `pieces` tokens.
 
     An intervention on the replaced token becomes one on each of its pieces.
     """
@@ -236,7 +236,7 @@ _WORDS = {kind: word for word, (kind, _) in _SYNTAX.items()}
 
 
 def write_interventions(interventions: Sequence[Intervention]) -> str:
-    """Write interventions for an address, numbers counted from 1.
+    """Return interventions as text for a URL, numbers counted from 1.
 
     off~2-3 (layer 2, head 3), off~2 (all of layer 2), even~2-3, hide~5 (token 5, everywhere), hide~5~2-3,
     cut~4-7 (4 does not attend to 7), cut~4-7~2, temperature~0.5, temperature~0.5~2, sparse~2, hard, causal, padding~8,
@@ -246,7 +246,7 @@ def write_interventions(interventions: Sequence[Intervention]) -> str:
 
 
 def read_interventions(written: str) -> tuple[Intervention, ...]:
-    """Read interventions from an address, in its order.
+    """Parse interventions from a URL, in its order.
 
     Raises ValueError for what is not an intervention, for duplicates, contradictions, and more than MAX_INTERVENTIONS.
     """

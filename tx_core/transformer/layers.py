@@ -62,7 +62,7 @@ class FeedForward(nn.Module):
 
 
 class LayerAttention(NamedTuple):
-    """Everything that one layer's attention computed.
+    """The output and all intermediate results of one layer's attention.
 
     Attributes:
         output: the result of the output projection, before residual connection and layer norm.
@@ -145,7 +145,7 @@ class EncoderBlock(nn.Module):
         *,
         weigh: Weigh = attention_weights,
     ) -> tuple[Float[Tensor, "batch token hidden"], LayerAttention]:
-        """Return the new vectors and what the attention computed."""
+        """Return the new vectors and the results of the attention."""
         if self.norm_first:
             attention = self.attention(self.attention_norm(hidden), mask=mask, weigh=weigh)
             hidden = hidden + self.dropout(attention.output)

@@ -29,8 +29,8 @@ class DecoderStep(NamedTuple):
 
     Attributes:
         hidden: the new vectors.
-        own: what the self-attention computed.
-        cross: what the cross-attention computed.
+        own: the results of the self-attention.
+        cross: the results of the cross-attention.
     """
 
     hidden: Float[Tensor, "batch token hidden"]

@@ -12,7 +12,7 @@ from tx_core.transformer.interventions import Intervention
 
 TracePart = Literal["query", "key", "value", "scores", "weights", "context", "hidden", "blank_logits"]
 ALL_PARTS: tuple[TracePart, ...] = ("query", "key", "value", "scores", "weights", "context", "hidden", "blank_logits")
-"""What a run can keep: see `AttentionStack`, `Trace.hidden` and `Trace.blank_logits`."""
+"""The parts that a run can keep: see `AttentionStack`, `Trace.hidden` and `Trace.blank_logits`."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Encoding:
         return len(self.ids)
 
     def starts_sentence(self, position: int) -> bool:
-        """Tell whether the token at a position is the first of its sentence, special tokens aside."""
+        """Return whether the token at a position is the first of its sentence, special tokens aside."""
         return position == 0 or self.special[position - 1] or self.segments[position] != self.segments[position - 1]
 
 
@@ -112,14 +112,14 @@ class AttentionStack:
 
 @dataclass(frozen=True)
 class Trace:
-    """What one run computed, and from what.
+    """The result of one run, with its input and interventions.
 
     Attributes:
         model: the name of the model.
         device: the device that it ran on, such as "cpu" or "cuda:0".
         stacks: the attentions, the encoder's first.
         hidden: the vectors after the embeddings and after each layer of the first stack; None where they were not kept.
-        interventions: what was changed, in canonical order.
+        interventions: the interventions of the run, in canonical order.
         notice: a sentence for the reader where something was not as requested; else "".
         blank_logits: the scores of the whole vocabulary at every blank; None where they were not kept, and where the text has
             no blank or the model fills none.

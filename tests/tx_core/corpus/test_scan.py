@@ -137,7 +137,7 @@ def test_a_cluster_that_does_not_answer_is_reported_in_one_line(
 def test_a_file_that_cannot_be_read_on_reaches_the_one_who_asked(tmp_path: Path):
     ray_reader = import_module("tx_core.corpus.ray_reader")
     (tmp_path / "mine.txt.gz").write_bytes(gzip.compress(b"One sentence is here.\n" * 500)[:-12])
-    rows = list(ray_reader._cut(ray_reader._row(part=b""), [tmp_path / "mine.txt.gz"], "", 100, 0))
+    rows = list(ray_reader._split_files(ray_reader._row(part=b""), [tmp_path / "mine.txt.gz"], "", 100, 0))
     assert [bool(row[ray_reader.PROBLEM][0].as_py()) for row in rows[-2:]] == [False, True]
     origin = new_origin(catalogue.DEFAULT, half=False, column="", part_sentences=100, files=[SourceFile("a.txt", 1, 2)])
     reader = ray_reader.PartReader(origin.model_dump_json())

@@ -1,4 +1,4 @@
-"""An engine for the transformers library's models: one that arrives ready, its attention already ours (see load.py)."""
+"""The engine for models of the transformers library, whose attention load.py has replaced by ours."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -88,7 +88,7 @@ def target_of(source: Encoding, info: ModelInfo, tokenizer: Tokenizer) -> Encodi
 
 
 def shift_right(sentence: Encoding, start: int, tokenizer: Tokenizer) -> Encoding:
-    """Shift a sentence right by one token, behind the start token: what the decoder has read when it predicts each token."""
+    """Return the decoder input for a sentence: the start token, then all tokens but the last (teacher forcing)."""
     last = len(sentence) - 1
     return replace(
         sentence,
@@ -113,7 +113,7 @@ NO_HEAD_OUTPUTS = "The contributions of its heads cannot be computed."
 
 
 class _Kept(NamedTuple):
-    """What is kept of a run: the parts of each kind of attention, hidden states, and scores at the blanks."""
+    """The kept parts of a run: those of each kind of attention, hidden states, and logits at the blanks."""
 
     stacks: tuple[AttentionStack, ...]
     hidden: Float[np.ndarray, "layer_and_embeddings token hidden"] | None
@@ -164,7 +164,7 @@ class HubEngine:
         def compute(model: nn.Module, device: str) -> _Kept:
             recorder = Recorder(parts - {"hidden", "blank_logits"}, [changes], self.info.first_layer)
             given = self._inputs([source], None if target is None else [target], device, [changes])
-            body = model if blanks else model.base_model  # no head where nothing is predicted: its scores are large
+            body = model if blanks else model.base_model  # no head without blanks: its logits are large
             output = body(**given, recorder=recorder, output_hidden_states="hidden" in parts)
             states = output["encoder_hidden_states" if target else "hidden_states"] if "hidden" in parts else ()
             return _Kept(
@@ -179,7 +179,7 @@ class HubEngine:
         return Trace(self.name, result.device, kept.stacks, kept.hidden, changes, notice, kept.logits)
 
     def _scored_blanks(self, source: Encoding, target: Encoding | None) -> list[int]:
-        """Return the blanks that the model scores; a decoder that reads a second sentence scores none."""
+        """Return the blanks that the model scores; none if the decoder reads a second sentence."""
         return list(source.blanks) if self.info.fills_blanks and (target is None or source.pair is None) else []
 
     def blank_logits(self, rows: Sequence[Encoding], *, interventions: Sequence[Sequence[Intervention]] = ()) -> BlankLogits:
@@ -204,21 +204,21 @@ class HubEngine:
         return BlankLogits(tuple(result.value), result.device, result.notice)
 
     def over_weights(self, rows: Sequence[Encoding], measure: WeightMeasure, *, half: bool = False) -> Result:
-        """Run the rows in one padded batch and give what `measure` makes of the weights of the first stack's layers.
+        """Run the rows in one padded batch and return `measure` of the attention weights of the first stack's layers.
 
-        Of an encoder-decoder, the encoder alone is run: what a decoder would compute is not asked for.
+        Of an encoder-decoder, the encoder alone is run.
         """
 
         def compute(model: nn.Module, device: str) -> Result:
             recorder = Recorder(("weights",), first_layer=self.info.first_layer)
             body = model.base_model if self.info.decoder_start is None else model.get_encoder()
-            body(**self._inputs(rows, None, device), recorder=recorder)  # no head: its scores are large
+            body(**self._inputs(rows, None, device), recorder=recorder)  # without the head: its logits are large
             return measure([layer["weights"] for layer in recorder.layers["self"]])
 
         return self.runner.in_precision(half).run(compute).value
 
     def output_projection(self, layer: int) -> Float[np.ndarray, "head head_dim hidden"]:
-        """Give each head's part of a layer's output projection; raise ModelUnavailable where its place is not known."""
+        """Return each head's part of a layer's output projection; raise ModelUnavailable if it cannot be located."""
         parts = require_parts(self.parts, self.title, NO_HEAD_OUTPUTS)
         return self.runner.run(
             lambda model, _: head_parts(projection_weight(model, parts, layer).cpu().numpy(), self.info.num_heads)
@@ -227,9 +227,9 @@ class HubEngine:
     def early_scores(
         self, states: Float[np.ndarray, "layer_and_embeddings hidden"]
     ) -> Float[np.ndarray, "layer_and_embeddings vocab"]:
-        """Let the model's head read one token's vectors of a run.
+        """Apply the model's head to one token's hidden states after every layer (logit lens).
 
-        Raises ModelUnavailable for a model without a head, or whose head reads something else.
+        Raises ModelUnavailable for a model without a head, or whose head does not follow the first stack.
         """
         parts = require_head_on_first_stack(self.info, self.parts, self.title, NO_LOGIT_LENS)
         return self.runner.run(
@@ -249,7 +249,7 @@ class HubEngine:
     ) -> ScoreGradients:
         """Differentiate a log-probability with respect to word vectors.
 
-        Raises ModelUnavailable for a model that fills no blanks, or whose head reads something else than the first stack.
+        Raises ModelUnavailable for a model that fills no blanks, or whose head does not follow the first stack.
         """
         parts = require_head_on_first_stack(self.info, self.parts, self.title, NO_GRADIENTS)
         if not self.info.fills_blanks:
@@ -275,7 +275,7 @@ class HubEngine:
         )
 
     def _notices(self, target: Encoding | None) -> list[str]:
-        """Say what a reader would not expect of a run: a decoder that has read nothing, layers without attention."""
+        """List the notices for the reader: a decoder that has only its start token, layers without attention."""
         numbers = [str(number + 1) for number in self.info.layer_numbers]
         hybrid = HYBRID.format(count=len(numbers), numbers=", ".join(numbers)) if numbers else ""
         return [START_ONLY if target is not None and len(target) == 1 else "", hybrid]

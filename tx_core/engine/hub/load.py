@@ -32,8 +32,8 @@ transformers.logging.set_verbosity_error()
 transformers.logging.disable_progress_bar()
 
 _building = Lock()
-"""While the library builds a model, it replaces the functions of torch.nn.init by its own, which draw the same numbers, and
-one that ties weights by none. Two threads at once would restore the replacements in the end."""
+"""While the library builds a model, it patches functions of torch.nn.init and of tying weights, for all threads. Of two threads
+that build at once, the second would save the patched functions as originals and leave them in place for good."""
 MAX_COMPUTED_NUMBERS = 50_000_000
 """How many numbers a model may have beyond those in its files: tables that the library computes."""
 
@@ -184,9 +184,9 @@ def _read_model(
 
 def _check_size(directory: Path, config: transformers.PretrainedConfig, model_class: type) -> None:
     """Check that a model is not far larger than its files, before anything is allocated for it."""
-    # The library's own no_init_weights would hold in every thread: a model that another visitor draws would stay undrawn.
+    # The library's own no_init_weights acts on all threads: a model drawn meanwhile for another visitor would keep raw memory.
     with torch.device("meta"), NoInitialWeights():
-        # In the checkpoint's own precision, the library would change that of every thread meanwhile.
+        # With the checkpoint's own dtype, the library would set torch's default dtype for all threads meanwhile.
         empty = model_class.from_config(config, trust_remote_code=False, dtype=torch.float32)
     numbers = sum(tensor.numel() for tensor in (*empty.parameters(), *empty.buffers()))
     stored = sum(file.stat().st_size for file in directory.glob("*.safetensors"))
@@ -197,13 +197,13 @@ def _check_size(directory: Path, config: transformers.PretrainedConfig, model_cl
 
 
 def _is_computed(model: transformers.PreTrainedModel, name: str) -> bool:
-    """Return whether the library leaves a tensor out when it saves a model, and computes it again: Marian's positions."""
+    """Return whether the library recomputes a tensor instead of saving it, such as Marian's positions."""
     patterns = (*(model._keys_to_ignore_on_save or ()), *(model._keys_to_ignore_on_load_missing or ()))
     return any(re.search(pattern, f"{model.base_model_prefix}.{name}") for pattern in patterns)
 
 
 def _model_class(config: transformers.PretrainedConfig) -> type:
-    """Return the class with the head whose predictions are shown here, or the class without a head."""
+    """Return the class with a masked-word or next-word head, or the class without a head."""
     if predicts_next_token(config):
         return transformers.AutoModelForCausalLM
     fills_blanks = type(config) in transformers.MODEL_FOR_MASKED_LM_MAPPING

@@ -17,13 +17,13 @@ from tx_core.transformer.interventions import Intervention
 
 WITHOUT_EFFECT = frozenset(
     {
-        *("is_causal", "sliding_window"),  # said by the mask
-        *("position_ids", "cache_position", "past_key_values", "use_cache"),  # said by query and key
+        *("is_causal", "sliding_window"),  # contained in the mask
+        *("position_ids", "cache_position", "past_key_values", "use_cache"),  # contained in query and key
         *("cu_seq_lens_q", "cu_seq_lens_k", "max_length_q", "max_length_k", "seq_idx"),  # of packed batches, not made here
         *("output_attentions", "output_hidden_states", "output_router_logits", "return_dict", "deterministic"),
     }
 )
-"""Arguments of the library's attention functions that its eager attention takes no notice of."""
+"""Arguments of the library's attention functions that its eager attention ignores."""
 
 
 class Recorder:
@@ -115,7 +115,8 @@ def mask_and_bias(mask: Tensor | None) -> tuple[Bool[Tensor, "..."] | None, Floa
     """Split an attention mask of the library into a boolean mask (True = may attend) and an additive bias.
 
     A boolean mask is returned as it is. In an additive mask, values near the smallest float block attention, and all
-    other values are a bias (ALiBi). A bias of zeros is None on a CPU; on a graphics card, every layer would wait for the answer.
+    other values are a bias (ALiBi). A bias of zeros becomes None on a CPU; on a graphics card it is kept, because testing it
+    would synchronise every layer.
     """
     if mask is None or mask.dtype == torch.bool:
         return mask, None

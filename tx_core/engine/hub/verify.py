@@ -1,6 +1,6 @@
-"""Prove that a model of the transformers library computes the same through our attention, and describe it.
+"""Verify that a model of the transformers library computes the same with our attention, and describe it.
 
-The library itself is not needed here: a model arrives ready (see load.py). Its own attention is the reference: outputs, hidden
+The library itself is not imported here: load.py passes the loaded model. Its own attention is the reference: outputs, hidden
 states and the attention weights of every layer are compared, on several texts, alone and in a padded batch.
 """
 
@@ -38,7 +38,7 @@ LIBRARY_NAMES: dict[AttentionKind, str] = {
 }
 """How the library names the weights of an encoder-decoder's three kinds of attention."""
 UNFIT = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
-"""What a model raises that does not take a text, or whose attention passes what ours does not know."""
+"""Errors of a model that takes no text, or whose attention passes arguments that ours does not support."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class ProbeTexts:
 
 @dataclass(frozen=True)
 class Run:
-    """What a model computed for a probe: by the library's own attention, or by ours."""
+    """The outputs of a model for a probe, with the library's attention or with ours."""
 
     output: Tensor
     hidden: Sequence[Tensor]
@@ -133,10 +133,10 @@ def _decoder_start(config: Any) -> int | None:
 
 
 def _max_tokens(model: nn.Module) -> int:
-    """Give the longest input that has positions."""
+    """Return the length of the longest input that has positions."""
     limit = getattr(model.config, "max_position_embeddings", None) or MAX_RELATIVE_TOKENS
     for name, module in model.named_modules():
-        # RoBERTa counts positions from behind its padding's id, and loses as many places.
+        # RoBERTa numbers positions from padding_idx + 1 on, so the first rows of its table are unused.
         if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None:
             limit = module.num_embeddings - module.padding_idx - 1
     return limit
@@ -146,13 +146,13 @@ def _probes(tokenizer: Tokenizer, info: ModelInfo) -> list[ProbeTexts]:
     """Return each text alone, a long one, and all of them in one padded batch."""
     sentence = PROBES[0][0]
     texts = [*PROBES, (" ".join([sentence] * (MAX_PROBE_TOKENS // len(sentence.split()))), None)]
-    rows = [_cut(tokenizer.encode(*text), min(MAX_PROBE_TOKENS, info.max_tokens)) for text in texts]
+    rows = [_truncate(tokenizer.encode(*text), min(MAX_PROBE_TOKENS, info.max_tokens)) for text in texts]
     targets = None if info.decoder_start is None else [shift_right(row, info.decoder_start, tokenizer) for row in rows]
     alone = [ProbeTexts([row], None if targets is None else [targets[number]]) for number, row in enumerate(rows)]
     return [*alone, ProbeTexts(rows[:2], None if targets is None else targets[:2])]
 
 
-def _cut(encoding: Encoding, tokens: int) -> Encoding:
+def _truncate(encoding: Encoding, tokens: int) -> Encoding:
     return replace(encoding, ids=encoding.ids[:tokens], segments=encoding.segments[:tokens])
 
 
@@ -173,7 +173,7 @@ def _recorded(recorder: Recorder, info: ModelInfo) -> dict[AttentionKind, Sequen
 
 
 def _without_padding(run: Run, probe: ProbeTexts, number: int) -> Run:
-    """Return what a run computed for one text of its batch: what padding itself computes means nothing."""
+    """Return the outputs for one text of a batch, without those of padding, which are meaningless."""
     row, target = probe.rows[number], None if probe.targets is None else probe.targets[number]
     last = row if target is None else target
     sides = axes(row, target)
@@ -188,7 +188,7 @@ def _without_padding(run: Run, probe: ProbeTexts, number: int) -> Run:
 
 
 def _agree(ours: Run, theirs: Run) -> bool:
-    """Tell whether two runs on a text have as many layers, of one shape, and the same numbers up to rounding."""
+    """Return whether two runs on a text have the same layers, of one shape, and the same numbers up to rounding."""
     layers = [(ours.hidden, theirs.hidden), *((layers, theirs.weights[kind]) for kind, layers in ours.weights.items())]
     if any(len(mine) != len(reference) or len({layer.shape for layer in mine}) != 1 for mine, reference in layers):
         return False
@@ -204,7 +204,7 @@ def _close(mine: Tensor, reference: Tensor, tolerance: float) -> bool:
 
 
 def _number_layers(info: ModelInfo, recorder: Recorder, config: Any) -> ModelInfo:
-    """Complete the description by what a run had: layers, heads, and the layers' numbers where others have no attention."""
+    """Add to the description, from a run: layers, heads, and the numbers of the layers with attention if some have none."""
     layers = {kind: len(recorder.layers[kind]) for kind in info.layers}
     total = getattr(config, "num_hidden_layers", layers["self"])
     numbers = tuple(recorder.numbers)
@@ -216,7 +216,7 @@ def _number_layers(info: ModelInfo, recorder: Recorder, config: Any) -> ModelInf
 
 
 def _verified_parts(model: Any, info: ModelInfo, tokenizer: Tokenizer, probe: ProbeTexts) -> Parts | None:
-    """Locate the parts of a model by the table of families; None if they do not compute what the model itself computes."""
+    """Locate the parts of a model by the table of families; None if their results differ from the model's."""
     parts = find_parts(model.base_model, info)
     if parts is None:
         return None

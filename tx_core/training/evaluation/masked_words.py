@@ -1,4 +1,4 @@
-"""What a model predicts at masked positions: on held-out texts, in cloze tests, and for minimal pairs.
+"""Predictions at masked positions: on held-out texts, in cloze tests, and for minimal pairs.
 
 Held-out texts are measured source by source. Cloze tests are everyday sentences, simple facts and capitals. Minimal pairs are
 BLiMP, and subject-verb agreement across attractors.
@@ -57,7 +57,7 @@ def measure_held_out(probe: Probe, files: Sequence[Path], most_lines: int) -> di
     one_by_one: dict[str, _Sums] = {}
     whole: dict[str, _Sums] = {}
     for file in files:
-        lines = _spread(file.read_text(encoding="utf-8").splitlines(), most_lines)
+        lines = _sample_evenly(file.read_text(encoding="utf-8").splitlines(), most_lines)
         one_by_one[file.stem] = _guess(probe, [_blanked(probe, line, whole_words=False) for line in lines])
         whole[file.stem] = _guess(probe, [_blanked(probe, line, whole_words=True) for line in lines])
     for sums in (one_by_one, whole):
@@ -75,8 +75,8 @@ def _held_out(one_by_one: _Sums, whole: _Sums) -> HeldOut:
     return HeldOut(one_by_one.nats / pieces, one_by_one.right / pieces, whole.nats / whole.words, pieces, whole.words)
 
 
-def _spread(lines: Sequence[str], most: int) -> list[str]:
-    """Take lines evenly from the whole file."""
+def _sample_evenly(lines: Sequence[str], most: int) -> list[str]:
+    """Return at most `most` lines, sampled evenly from the whole file."""
     step = max(1, len(lines) // most)
     return [line for line in lines[::step] if line.strip()][:most]
 
@@ -104,7 +104,7 @@ def _blanked(probe: Probe, line: str, *, whole_words: bool) -> _Blanked:
     """Mask some pieces, or all pieces of some words, at least one. The choice depends on the text alone."""
     read = probe.tokenizer.backend.encode(" ".join(line.split()[:MAX_HELD_OUT_WORDS]))
     ids, words = list(read.ids), read.word_ids
-    if len(ids) > probe.max_tokens:  # what does not fit is left out, the closing mark kept
+    if len(ids) > probe.max_tokens:  # truncate, keeping [SEP]
         ids, words = [*ids[: probe.max_tokens - 1], ids[-1]], [*words[: probe.max_tokens - 1], None]
     owners = [(place, word if whole_words else place) for place, word in enumerate(words) if word is not None]
     chance = random.Random(zlib.crc32(line.encode()))
@@ -153,7 +153,7 @@ def measure_cloze(probe: Probe, prompts: Sequence[Prompt]) -> ClozeResult:
     for numbers, batch in in_batches(rows):
         for row, number in zip(probe.log_probabilities(batch), numbers, strict=True):
             best = max((float(row[piece]) for piece in accepted[number]), default=None)
-            ranks[number] = len(row) + 1 if best is None else int((row >= best).sum())  # ties count against it
+            ranks[number] = len(row) + 1 if best is None else int((row >= best).sum())  # ties rank the answer last
             first[number] = probe.tokenizer.word(int(row.argmax()))
     shares = [sum(rank <= limit for rank in ranks) / len(ranks) for limit in RANKS]
     missed = tuple((prompt.text, guess) for prompt, rank, guess in zip(prompts, ranks, first, strict=True) if rank > 5)

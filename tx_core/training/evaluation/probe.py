@@ -1,4 +1,4 @@
-"""What every benchmark needs of a model: log-probabilities at masked positions, attention weights, hidden states."""
+"""The interface of a model for benchmarks: log-probabilities at masked positions, attention weights, hidden states."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -33,13 +33,13 @@ class Probe(Protocol):
     has_head: bool
 
     def log_probabilities(self, rows: Sequence[ProbeRow]) -> Float[Tensor, "place vocab"]:
-        """Give the log-probability of every piece at the places of all rows, one after another."""
+        """Return the log-probability of every piece at the positions of all rows, concatenated."""
 
     def weights(self, ids: Sequence[int]) -> Float[Tensor, "layer head query key"]:
-        """Give the attention weights of all heads for one text."""
+        """Return the attention weights of all heads for one text."""
 
     def hidden(self, ids: Sequence[int]) -> Float[Tensor, "layer_and_embeddings token hidden"]:
-        """Give the vectors after the embeddings and after each layer for one text."""
+        """Return the vectors after the embeddings and after each layer for one text."""
 
 
 class BertProbe:
@@ -55,12 +55,12 @@ class BertProbe:
 
     @property
     def has_head(self) -> bool:
-        """Whether the model has a masked-word head: without one, it gives no log-probabilities."""
+        """Whether the model has a masked-word head, which `log_probabilities` needs."""
         return self.model.head is not None
 
     @torch.inference_mode()
     def log_probabilities(self, rows: Sequence[ProbeRow]) -> Float[Tensor, "place vocab"]:
-        """Give the log-probability of every piece at the places of all rows, one after another."""
+        """Return the log-probability of every piece at the positions of all rows, concatenated."""
         ids, segments, mask = batch_tensors([_encoding(row) for row in rows], self.tokenizer.padding_id, self.device)
         output = self.model(ids, segments, mask).output
         row = [number for number, row in enumerate(rows) for _ in row.places]
@@ -69,13 +69,13 @@ class BertProbe:
 
     @torch.inference_mode()
     def weights(self, ids: Sequence[int]) -> Float[Tensor, "layer head query key"]:
-        """Give the attention weights of all heads for one text."""
+        """Return the attention weights of all heads for one text."""
         run = self.model(torch.tensor([list(ids)], device=self.device), keep=("weights",))
         return torch.cat([layer["weights"] for layer in run.layers]).cpu()
 
     @torch.inference_mode()
     def hidden(self, ids: Sequence[int]) -> Float[Tensor, "layer_and_embeddings token hidden"]:
-        """Give the vectors after the embeddings and after each layer for one text."""
+        """Return the vectors after the embeddings and after each layer for one text."""
         return torch.cat(self.model(torch.tensor([list(ids)], device=self.device), keep=("hidden",)).hidden).cpu()
 
 

@@ -1,5 +1,5 @@
-"""Syntax and word senses: which head follows which relation of a treebank (Clark et al. 2019), and in which layers the uses of
-"flies" as a verb and as a noun separate.
+"""Syntax and word senses: the relations of a treebank that heads follow (Clark et al. 2019), and the layers in which the uses
+of "flies" as a verb and as a noun separate.
 """
 
 from collections.abc import Iterator, Sequence
@@ -125,14 +125,14 @@ def measure_attention(
     tokens = 0
     for number, (tree, pieces, words) in enumerate(attention_over_words(probe, trees)):
         _count(counts[number % 2], tree, words)
-        habits.append(_habits(pieces))
+        habits.append(_attention_sums(pieces))
         tokens += pieces.shape[-1]
     if not habits:
         raise ValueError("the model can read none of the sentences")
     names = sorted(set(counts[0]) & set(counts[1]))
     names = [name for name in names if min(half[name].occurrences for half in counts) >= MIN_OCCURRENCES]
     relations = {name: _relation(*(half[name] for half in counts)) for name in names}
-    followed = tuple(one for name in names for one in _followed(name, *(half[name] for half in counts)))
+    followed = tuple(one for name in names for one in _followed_relations(name, *(half[name] for half in counts)))
     return relations, _summed(np.sum(habits, axis=0) / tokens), followed
 
 
@@ -158,7 +158,7 @@ def _count(counts: dict[str, _Counts], tree: Tree, words: Float[np.ndarray, "lay
         known.occurrences += 1
 
 
-def _followed(name: str, chosen_on: _Counts, measured_on: _Counts) -> Iterator[HeadRelation]:
+def _followed_relations(name: str, chosen_on: _Counts, measured_on: _Counts) -> Iterator[HeadRelation]:
     """List the heads that find the other end MIN_GAIN more often than the best offset, in both halves."""
     offset = int(chosen_on.offsets.argmax())
     gains = [(half.heads - half.offsets[offset]) / half.occurrences for half in (chosen_on, measured_on)]
@@ -192,7 +192,7 @@ def _relation(chosen_on: _Counts, measured_on: _Counts) -> Relation:
     )
 
 
-def _habits(weights: Float[np.ndarray, "layer head query key"]) -> Float[np.ndarray, "habit layer head"]:
+def _attention_sums(weights: Float[np.ndarray, "layer head query key"]) -> Float[np.ndarray, "habit layer head"]:
     """Sum over queries: weight on [CLS], on [SEP], entropy, weight on the token before and after."""
     entropy = -(weights * np.log(np.maximum(weights, 1e-12))).sum(axis=(-2, -1))
     before = np.trace(weights, offset=-1, axis1=-2, axis2=-1)

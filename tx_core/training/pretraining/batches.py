@@ -74,18 +74,18 @@ class Packer:
     def _cut(self, place: int, start: int, ends: list[int], chance: np.random.Generator) -> Iterator[TrainingExample]:
         settings = self.settings
         single = chance.random() < settings.single_share
-        room = settings.buckets[-1] - 2 if single else _any(settings.fitting_rooms, chance) - 3
+        room = settings.buckets[-1] - 2 if single else _random_choice(settings.fitting_rooms, chance) - 3
         for begin, boundaries in _chunks(start, ends, room, one_sentence=single):
             end = boundaries[-1]
             inner = [boundary for boundary in boundaries[:-1] if begin < boundary < end]
             if not single and inner and chance.random() < settings.pair_share:
-                yield TrainingExample(place, begin, _any(inner, chance), end)
+                yield TrainingExample(place, begin, _random_choice(inner, chance), end)
             else:
                 yield TrainingExample(place, begin, end, end)
 
 
-def _any(numbers: Sequence[int], chance: np.random.Generator) -> int:
-    """Pick one at random, many times faster than Generator.choice."""
+def _random_choice(numbers: Sequence[int], chance: np.random.Generator) -> int:
+    """Return a random element; many times faster than Generator.choice."""
     return numbers[int(chance.random() * len(numbers))]
 
 
@@ -133,7 +133,7 @@ class StreamPosition:
     waiting: list[list[int]] | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """Give plain numbers, to be saved."""
+        """Return plain numbers, to be saved."""
         return {"passes": self.passes, "block": self.block, "given": self.given, "waiting": self.waiting}
 
 

@@ -62,13 +62,13 @@ def _silence(block: EncoderBlock) -> None:
     for part in (block.attention.output, block.feed_forward.down):
         part.weight.zero_()
         part.bias.zero_()
-    mean, deviation = _left_by(block.feed_forward_norm)
+    mean, deviation = _output_moments(block.feed_forward_norm)
     for norm in (block.attention_norm, block.feed_forward_norm):
         norm.weight.fill_(deviation)
         norm.bias.fill_(mean)
 
 
-def _left_by(norm: LayerNorm) -> tuple[float, float]:
+def _output_moments(norm: LayerNorm) -> tuple[float, float]:
     """Return the mean and standard deviation of a norm's output, assuming independent inputs."""
     squares = norm.weight.pow(2).mean() + norm.bias.pow(2).mean()
     mean = norm.bias.mean()
@@ -76,17 +76,17 @@ def _left_by(norm: LayerNorm) -> tuple[float, float]:
 
 
 OUTPUT_PARTS = ("attention.value", "attention.output", "attention_norm", "feed_forward.", "feed_forward_norm")
-"""The parts of a block that decide what it adds to a token's vector, wherever it looks."""
+"""The weights of a block that determine its output for given attention weights."""
 
 
 def frozen_while_new_blocks_learn(model: Bert, places: Sequence[int]) -> list[str]:
-    """Name all weights but those that decide what the new blocks add; none without new blocks."""
+    """Return the names of all weights but OUTPUT_PARTS of the new blocks; none without new blocks."""
     adding = tuple(f"encoder.blocks.{place}.{part}" for place in places for part in OUTPUT_PARTS)
     return [name for name, _ in model.named_parameters() if not name.startswith(adding)] if adding else []
 
 
 def query_and_key_weights(model: Bert, layers: Sequence[int]) -> list[str]:
-    """Name the query and key weights of some layers, counted from 1 in the deepened model; raises ValueError for others."""
+    """Return the names of the query and key weights of layers, counted from 1 in the deepened model; ValueError for others."""
     if absent := [layer for layer in layers if not 1 <= layer <= model.config.num_layers]:
         raise ValueError(f"freeze_attention must name layers from 1 to {model.config.num_layers}, got {absent[0]}")
     parts = tuple(f"encoder.blocks.{layer - 1}.attention.{part}." for layer in layers for part in ("query", "key"))

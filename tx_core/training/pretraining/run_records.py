@@ -1,4 +1,4 @@
-"""What is kept of a run: its saved state, and for the manifest its provenance (texts with hashes, code version, hardware).
+"""Records of a run: its saved state, and its provenance for the manifest (texts with hashes, code version, hardware).
 
 The state is written atomically, so that a kill at any moment loses minutes at most.
 """

@@ -47,7 +47,7 @@ def training_progress(settings: ScheduleSettings, step: int, seconds: float) -> 
 def learning_rate(settings: ScheduleSettings, done: float) -> float:
     """Return the learning rate: linear warm-up to the peak, then linear decay to 0 (Izsak et al. 2021, section 3)."""
     if done < settings.warm_up:
-        # A first update with a rate of 0 would teach nothing, so the rise begins a little above it.
+        # The warm-up starts above 0: an update with a rate of 0 would change nothing.
         return settings.peak_rate * max(done / settings.warm_up, 1e-3)
     return settings.peak_rate * (1 - done) / (1 - settings.warm_up) if settings.warm_up < 1 else settings.peak_rate
 
@@ -68,7 +68,7 @@ def mask_rate(settings: MaskingSettings, done: float) -> float:
 
 
 def batches_to_an_update(settings: ScheduleSettings, done: float) -> int:
-    """Take more batches to an update late in the run, where less noise helps."""
+    """Return the batches per update, which grow late in the run, when less gradient noise helps."""
     return settings.grown if done >= settings.grow_after else settings.accumulate
 
 

@@ -27,7 +27,7 @@ def learn_vocabulary(
 ) -> Tokenizer:
     """Learn pieces from a sample in which the sources have their weights.
 
-    WordPiece takes the longest match, so extra words can be appended; the last of the learned pieces make room for them.
+    WordPiece uses the longest match, so extra words can be appended; they replace the last learned pieces.
 
     Raises:
         CorpusProblem: If the texts do not yield that many pieces.
@@ -37,7 +37,7 @@ def learn_vocabulary(
     backend = _uncased(models.WordPiece(unk_token=SPECIAL_TOKENS[UNK_ID]))
     sample = [backend.normalizer.normalize_str(line) for line in _sample(sources, seed, sample_characters)]
     letters = _letters(sample)
-    # Named beforehand, single letters have the same numbers in every run, and so ties are broken alike.
+    # Given in advance, single letters have the same ids in every run, so ties between merges are broken the same way.
     inner = [f"##{letter}" for letter in letters if letter.isalnum()]
     trainer = trainers.WordPieceTrainer(vocab_size=size, special_tokens=[*SPECIAL_TOKENS, *letters, *inner], show_progress=False)
     others = re.compile(f"[^{re.escape(''.join(letters))}]+")
