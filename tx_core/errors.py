@@ -6,7 +6,7 @@ from types import TracebackType
 
 NO_MEMORY = "The server has too little memory for this now. Try a shorter text or a smaller model, or try again in a minute."
 NO_MEMORY_OF_TORCH = ("can't allocate memory", "out of memory")
-"""In torch's messages: it has an error class for the memory of CUDA only."""
+"""Parts of torch's messages: it has an error class for the memory of CUDA only."""
 
 
 class ExplorerError(Exception):

@@ -1,4 +1,4 @@
-"""How much memory this process may use: what the machine has, or less where a container or a service is limited."""
+"""The memory that this process may use: that of the machine, or the lower limit of its container or service."""
 
 import math
 import os
@@ -24,7 +24,7 @@ def _limits(groups: Path, own_groups: Path) -> Iterator[int]:
     """Yield the limits that are set for this process's group and the groups around it, in either version of control groups."""
     try:
         lines = own_groups.read_text(encoding="utf-8").splitlines()
-    except OSError:  # no Linux
+    except OSError:  # not Linux
         return
     for line in lines:
         number, kinds, path = line.split(":", 2)

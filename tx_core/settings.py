@@ -24,14 +24,14 @@ from tx_core.errors import SettingsProblem
 from tx_core.host_memory import host_megabytes
 
 ASSETS = next(path for path in (Path(__file__).parent / "assets", Path(__file__).parents[1] / "assets") if path.is_dir())
-"""Files that are not code: within tx_core where pip installed it, beside it otherwise."""
+"""The folder of data files: inside tx_core if pip installed it, beside it otherwise."""
 PREFIX = "TX_"
 BOUNDS = {"ge": "from", "le": "to"}
-"""pydantic's names of a number's limits, and ours."""
+"""pydantic's names of a number's bounds, and the words for them."""
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-"""That this process may use."""
+"""The number of cores that this process may use."""
 MEMORY = host_megabytes()
-"""Megabytes that this process may use; the defaults of what takes memory follow it, so that 1 GB is enough for a few visitors."""
+"""Megabytes that this process may use. Default memory limits scale with it, so that 1 GB suffices for a few visitors."""
 Count = Annotated[int, Field(ge=1)]
 DatabaseUrl = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^(postgresql(\+psycopg)?://\S+)?$")]
 RayAddresses = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^https?://[^\s@]+( +https?://[^\s@]+)*$")]

@@ -90,7 +90,7 @@ def draw_step(code: str, token: str) -> None:
     guesses = {number: rooms.guesses(room.id, number)} if revealed else {}
     room_message = message(state, guesses, STUDENT, number)
     keep_results(room.id, step, number, room_message, guesses_on_view(step, state.revealed.get(number), guesses.get(number, [])))
-    guess, sentence = rooms.own(token, number)
+    guess, sentence = rooms.own_entries(token, number)
     with st.container():  # of any height, it is one box: what stands below it stays, and so does what it says to a screen reader
         entrance.explain_problem()
         show_step_head(lesson.title, number, len(lesson.steps), step)

@@ -18,7 +18,7 @@ GradientsAt = Callable[[Float[np.ndarray, "step token embedding"]], ScoreGradien
 INTEGRATION_STEPS = 32
 STEPS_AT_ONCE = 8
 MAX_ATTRIBUTION_WORK = 133_000
-"""The most that steps, tokens and layers may come to, a layer of 256 dimensions being 1: some thirteen seconds on one core."""
+"""Limit of steps × tokens × layers, a layer of 256 dimensions counting as 1: some thirteen seconds on one core."""
 
 TOO_LONG_FOR_ATTRIBUTION = (
     "Integrated gradients run the model {steps} times forward and backward. For a model of this size they are computed for at "

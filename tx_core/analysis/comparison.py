@@ -10,7 +10,7 @@ from tx_core.analysis.views import View
 from tx_core.analysis.word_comparison import PositionPair, Spelling, align, number_word, pair_rows, word_numbers
 
 MIN_DIFFERENCE = 0.005
-"""Smaller differences of weights are not mentioned: they would read as 0.00."""
+"""Smaller differences of weights are not mentioned: they would be rounded to 0.00."""
 
 NO_COMMON_WORD = "A and B have no word in common, so there is nothing to subtract."
 NO_PARTNER = "“{word}”, the marked row, has no partner, so there is nothing to subtract."
@@ -31,7 +31,7 @@ LARGEST_IN_ROW_BETWEEN_WORDS = (
     "In the marked row, the largest difference between words: {query} gives {before:.2f} of its attention to {key} in A and "
     "{after:.2f} in B ({change})."
 )
-# Where special tokens are hidden, weights are shares of what a word gives to the words shown.
+# If special tokens are hidden, weights are shares of the attention to the words shown.
 SHOWN_LARGEST_DIFFERENCE = (
     "The largest difference: of its attention to the words shown, {query} gives {before:.2f} to {key} in A and {after:.2f} in B "
     "({change})."

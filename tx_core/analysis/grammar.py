@@ -24,7 +24,7 @@ FILE = "grammar.json"
 TREEBANK_NAME = "Universal Dependencies, English Web Treebank (dev)"
 NOT_GRAMMAR = "{name} does not list relations as this app writes them: measure the model again."
 MIN_GAIN = 0.1
-"""How much more often than the best fixed distance a head must find the other end to be listed."""
+"""The least gain in accuracy over the best fixed distance for a head to be listed."""
 
 NORMAL_97_5 = 1.959964
 """The 97.5th percentile of the normal distribution."""
@@ -35,18 +35,17 @@ Direction = Literal["to head", "to dependent"]
 
 @dataclass(frozen=True)
 class HeadRelation:
-    """How often a head of the model finds the other end of a relation, and how often a fixed distance does.
+    """The accuracy with which a head finds the other end of a relation, and that of the best fixed distance.
 
-    The word that a head attends to most is looked for among the other words of the sentence: special tokens and the word itself
-    are left out.
+    The head's choice is the word that it attends to most, special tokens and the word itself left out.
 
     Attributes:
         layer: Counted from 0.
         head: Counted from 0.
         relation: As Universal Dependencies names it.
         direction: "to head" where the dependent attends to its head.
-        accuracy: Of the head of the model, 0 to 1.
-        baseline: Of the fixed distance that finds most heads of dependents.
+        accuracy: The share of occurrences that the head finds.
+        baseline: The same for the fixed distance that finds most heads of dependents.
         offset: That distance in words, from the dependent to its head.
         occurrences: How often the relation occurs in the half of the treebank that was measured.
     """
@@ -78,7 +77,7 @@ def grammar_of(model: str) -> Grammar | None:
     """Return the relations that the heads of a model follow; None for a model that was not measured.
 
     They ship with the embedded model; `evaluate --grammar` stores them beside a checkpoint in the host's directory. A
-    file that cannot be used counts as none, and the log says so.
+    file that cannot be used is ignored with a warning in the log.
     """
     if model == catalogue.DEFAULT:
         return read_grammar(catalogue.MODELS / model)

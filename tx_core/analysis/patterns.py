@@ -22,7 +22,7 @@ def entropy(weights: Float[np.ndarray, "... query key"]) -> Float[np.ndarray, ".
     0 = all attention on one key; log(keys) = even attention. A row of zeros has 0.
     """
     logs = np.log(np.where(weights > 0, weights, 1.0))
-    return -(weights * logs).sum(axis=-1) + 0.0  # + 0.0: no minus zero
+    return -(weights * logs).sum(axis=-1) + 0.0  # + 0.0 turns −0.0 into 0.0
 
 
 def normalised_entropy(weights: Float[np.ndarray, "... query key"]) -> Float[np.ndarray, "... query"]:
@@ -71,7 +71,7 @@ class TokenMarks:
         return np.arange(self.real.shape[1]) == 0
 
     def beside(self, step: int) -> Bool[np.ndarray, "text query key"]:
-        """Mark, for each query, the token `step` positions further on, if it is not special."""
+        """Return a mask of the token `step` positions after each query, if it is not special."""
         return np.eye(self.real.shape[1], k=step, dtype=bool) & self.own[:, None]
 
 
@@ -205,12 +205,12 @@ def _given(
 
 
 def kind_targets(encoding: Encoding) -> Bool[np.ndarray, "kind query key"]:
-    """Mark the targets of each of TARGETED_KINDS from each query, by TARGETS. A key may be a target of two kinds."""
+    """Return masks of the targets of TARGETED_KINDS for each query. A key may be a target of several kinds."""
     return padded_targets([encoding])[0]
 
 
 def padded_targets(encodings: Sequence[Encoding]) -> Bool[np.ndarray, "text kind query key"]:
-    """Mark the targets of several texts at once, as `kind_targets` does; padding is not a target and has none."""
+    """Return `kind_targets` of several texts, padded; padding neither has nor is a target."""
     marks = mark_tokens(encodings)
     real = marks.real[:, :, None] & marks.real[:, None]
     return np.stack([find(marks) & real for find in TARGETS.values()], axis=1)
@@ -283,7 +283,7 @@ def winning_kinds(scores: Float[np.ndarray, "*many layer head kind"]) -> Int[np.
 
 
 def _names(encoding: Encoding) -> Sequence[str]:
-    """Return the word of every token; tokens of no word stand for themselves."""
+    """Return the word of every token, or the token itself if it belongs to no word."""
     return [
         encoding.tokens[place] if word is None else encoding.word_texts[word].casefold()
         for place, word in enumerate(encoding.words)

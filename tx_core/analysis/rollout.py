@@ -105,7 +105,7 @@ class Network:
         return levels
 
     def _path(self, source: int, sink: int, room: list[float], levels: list[int], tried: list[int]) -> list[int] | None:
-        """Find an augmenting path through successive levels; None without one. tried: edges already exhausted, per node."""
+        """Return an augmenting path through successive levels, None without one. tried: edges already exhausted, per node."""
         path, node = [], source
         while node != sink:
             edges = self._from[node]

@@ -18,7 +18,7 @@ STRONGEST_LINK = "The strongest link: {query} gives {weight:.2f} of its attentio
 STRONGEST_LINK_BETWEEN_WORDS = "The strongest link between words: {query} gives {weight:.2f} of its attention to {key}."
 NO_LINK = "Nothing here attends to anything."
 
-# Where special tokens are hidden, weights are shares of what a token gives to the words shown.
+# If special tokens are hidden, weights are shares of the attention to the words shown.
 SHOWN_QUERY_ONE_KEY = "Of its attention to the words shown, {query} gives {weight:.2f} to {key}."
 SHOWN_QUERY_TWO_KEYS = (
     "Of its attention to the words shown, {query} gives {weight:.2f} to {key} and {second_weight:.2f} to {second_key}."
@@ -126,6 +126,6 @@ def quote_token(tokens: Sequence[str], position: int) -> str:
 
 
 def distinct_names(tokens: Sequence[str]) -> list[str]:
-    """Name tokens so that no two have the same name."""
+    """Return a unique name for each token: repeated ones get a number."""
     before = [tokens[:position].count(token) for position, token in enumerate(tokens)]
     return [f"{token} ({count + 1})" if count else token for token, count in zip(tokens, before, strict=True)]

@@ -103,7 +103,7 @@ def _counts(word: str, special: bool) -> bool:
 
 
 def _best_path(equal: Bool[np.ndarray, "one other"], joins: Bool[np.ndarray, "one"]) -> tuple[tuple[int, int], ...]:
-    """Find the best path through a table of equal words; one pair outweighs any number of adjacent pairs.
+    """Return the best path through a table of equal words; one pair outweighs any number of adjacent pairs.
 
     joins: which words count as neighbours of others.
     """

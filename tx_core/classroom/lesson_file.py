@@ -28,21 +28,21 @@ from tx_core.errors import ChangeProblem, CheckpointProblem, ExplorerError, Less
 
 MAX_LESSON_BYTES = 100_000
 MAX_PACKED_CHARACTERS = 4000
-"""Of a lesson within an address: the view beside it has as much room again."""
+"""Limit of a lesson within a URL, which leaves as much for the view."""
 PACKED_MARK = "z."
-"""What a packed lesson begins with; the name of no lesson has a dot."""
+"""Prefix of a packed lesson; names of lessons have no dot."""
 MAX_DEPTH = 8
 MAX_STEPS = 60
 MAX_SHORT, MAX_LONG = 300, 3000
-"""Characters of a text of one line, and of one of several."""
+"""Limits in characters of one-line and of longer texts."""
 MAX_SETTINGS, MAX_SETTING = 30, 2000
-"""Parameters of a view, and characters of one."""
+"""Limits of a view: parameters, and characters of each."""
 MAX_ENTRIES = 10_000
-"""Of a file, as YAML counts them: a lesson that fills all its other bounds needs about 9,000."""
+"""Limit of YAML events in a file; a lesson at all its other limits has about 9,000."""
 MAX_NAME = 40
-"""Characters of the name of a field that a message repeats."""
+"""Characters of a field's name that a message quotes."""
 MAX_ERRORS = 50
-"""Of a file that are looked at: ten are said."""
+"""Validation errors of a file that are examined; ten are reported."""
 
 TOO_LONG_TO_PACK = (
     "This lesson would take {size:,} characters of an address, and at most {limit:,} arrive everywhere. Share it as a file."
@@ -70,7 +70,7 @@ LEVELS: tuple[Level, ...] = get_args(Level)
 HeadName = Annotated[str, StringConstraints(pattern=r"^\d{1,4}-\d{1,4}$")]
 Parameter = Annotated[str, StringConstraints(pattern=r"^[a-z_][a-z0-9_]{0,39}$")]
 Done = Literal["answer", "change"]
-"""What a learner has to do for a step to be done."""
+"""The action by which a learner completes a step."""
 MeasureName = Literal["top_word", "rank_of", "strongest_key", "strongest_cell", "attention_weight", "head_with_largest_effect"]
 Kind = Literal["word", "token", "cell", "choice", "head", "number", "open"]
 
@@ -89,7 +89,7 @@ NEEDED_BY_MEASURE = {
     "strongest_cell": ("head",),
     "attention_weight": ("head", "query", "key"),
 }
-"""What a measure cannot do without, beside its text."""
+"""The fields that each measure requires, besides its text."""
 MEASURED_KINDS = ("token", "cell", "head", "word", "number")
 """The kinds of question that have a right answer."""
 WRONG_FOR_MODEL: dict[type[ExplorerError], tuple[str, ...]] = {
@@ -98,7 +98,7 @@ WRONG_FOR_MODEL: dict[type[ExplorerError], tuple[str, ...]] = {
     ModelUnavailable: ("view", "model"),
     CheckpointProblem: ("view", "model"),
 }
-"""Which field of a step is wrong where a model refuses to answer its question."""
+"""The field of a step that an error of the model is about."""
 
 
 class LessonPart(BaseModel):
@@ -108,7 +108,7 @@ class LessonPart(BaseModel):
 
 
 class Measure(LessonPart):
-    """How the right answer is computed from the model.
+    """The computation of the right answer by the model.
 
     Attributes:
         measure: Its name, a key of `measures.MEASURES`.
@@ -116,7 +116,7 @@ class Measure(LessonPart):
         head: Layer and head, counted from 1, as "5-7".
         query: The token that attends, as the page shows it.
         key: The token attended to.
-        word: The word whose rank at the first blank is asked for.
+        word: The word whose rank at the first blank is the answer.
         changes: Interventions, as in an address: "off~5-7".
     """
 
@@ -142,7 +142,7 @@ class Question(LessonPart):
     Attributes:
         ask: The question.
         kind: How it is answered.
-        options: What can be chosen, for the kind "choice".
+        options: The choices, for the kind "choice".
         tolerance: How far a number may be off.
         answer: How the right answer is computed; None for an open question or a vote, which are to be discussed.
     """
@@ -166,18 +166,18 @@ class Question(LessonPart):
 
 
 class Step(LessonPart):
-    """One step: a view, what to look at in it, and a question.
+    """One step: a view, instructions, and a question.
 
     Attributes:
         title: A few words.
         page: The page, by its key.
         view: The parameters of its address, all pinned.
         controls: The names of the controls that the page shows, as its address names them; None for all of them.
-        text: What to do or to look at, read before the question is answered.
-        question: What is asked; the view is shown once it is answered.
-        then: What to notice once the view is there.
-        done: What counts as done: an answer, or a change of the view by the learner. Left out, it is the answer where there is
-            a question; a step without both is done when a later one is.
+        text: Instructions, shown before the question is answered.
+        question: The question; the view is shown once it is answered.
+        then: Explanation, shown with the view.
+        done: What completes the step: an answer, or a change of the view by the learner. The default is an answer if there
+            is a question; otherwise the step is done when a later one is.
         notes: For the teacher.
     """
 
@@ -274,7 +274,7 @@ def read_lesson(written: bytes, pages: Collection[str] | None = None) -> Lesson:
         raise LessonProblem(NOT_YAML.format(line=mark.line + 1 if mark else 1, problem=said)) from None
     except ValidationError as problem:
         errors = problem.errors(include_url=False, include_context=False, include_input=False)[:MAX_ERRORS]
-        # A list that lost a wrong entry is also reported as too short: what is inside it says more.
+        # pydantic drops an invalid entry and then reports its list as too short as well: report the inner error only.
         inner = [
             one for one in errors if not any(other["loc"][: len(one["loc"])] == one["loc"] != other["loc"] for other in errors)
         ]

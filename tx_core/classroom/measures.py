@@ -16,7 +16,7 @@ from tx_core.transformer.interventions import Intervention, read_interventions
 
 TOP_WORDS = 8
 MAX_CELL_TOKENS = 32
-"""Tokens of a text whose cells can be chosen from: each is large enough for a finger."""
+"""The most tokens of a text in a question about cells, so that each cell is large enough for a finger."""
 NO_SUCH_TOKEN = "The model reads “{text}” without a token “{token}”. It has: {tokens}."
 NO_SUCH_HEAD = "This model has no head {head}: it has {layers} layers of {heads} heads."
 NO_WORDS = "The model reads “{text}” as special tokens only. Give it a word."
@@ -33,7 +33,7 @@ class Answer:
     Attributes:
         right: The right answer, as a reader would give it.
         value: The share, weight or loss that makes it right.
-        options: What the question is about: words, tokens or heads, in the order in which they are shown.
+        options: The possible answers (words, tokens or heads), in the order in which they are shown.
         shares: The value of each option.
         rows, columns: Where the options are cells of a drawing, the names of its rows and columns; the options then go
             through it row by row.
@@ -54,7 +54,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Verdict:
-    """How a guess compares with the answer.
+    """The result of comparing a guess with the answer.
 
     Attributes:
         guess: The guess as a reader would write it.
@@ -178,7 +178,7 @@ MEASURES: dict[str, Callable[[Engine, Measure], Answer]] = {
     "attention_weight": _attention_weight,
     "head_with_largest_effect": _head_with_largest_effect,
 }
-"""How each measure of a lesson is computed."""
+"""The function that computes each measure of a lesson."""
 
 
 def _query_row(engine: Engine, measure: Measure) -> tuple[tuple[str, ...], np.ndarray, tuple[bool, ...]]:

@@ -39,12 +39,12 @@ from tx_core.settings import state_folder
 CODE_LETTERS = 6
 MAX_SENTENCE_CHARACTERS, MAX_NICKNAME_CHARACTERS = 300, 30
 CHANNEL = "classroom"
-"""Of PostgreSQL's notifications."""
+"""The channel of PostgreSQL's notifications."""
 BUSY_SECONDS = 10
-"""How long a writer waits for another one."""
+"""Time that a writer to SQLite waits for another process."""
 RECONNECT_SECONDS = 2.0
 LOG_AGAIN_SECONDS = 600
-"""A failure of the database is logged again, if it goes on, this long after the last time."""
+"""The interval at which a persistent failure of the database is logged."""
 NO_DATABASE = (
     "The rooms of this server cannot be used just now, and what is sent now is not kept. Try again in a moment. If it stays so, "
     "tell whoever runs the server: its log names the cause."
@@ -70,7 +70,7 @@ ROOMS = Table(
     Column("opened", Integer, nullable=False),
     Column("version", Integer, nullable=False),
     Column("shown", Integer),
-    sqlite_autoincrement=True,  # the number of a room that is gone is never given to another one
+    sqlite_autoincrement=True,  # the id of a deleted room is never reused
 )
 
 
@@ -99,7 +99,7 @@ def _step_column() -> Column:
 
 
 ANSWERS = Table("answers", TABLES, _student_column(), _step_column(), _room_column(), Column("guess", Text, nullable=False))
-LOCKED = Table(  # rooms that nobody new may join; a table of its own, which a file of an older version gets, too
+LOCKED = Table(  # rooms closed to new members; a separate table, so that databases of older versions need no migration
     "locked",
     TABLES,
     Column("room", Integer, ForeignKey("rooms.id", ondelete="CASCADE"), primary_key=True, autoincrement=False),
@@ -134,19 +134,19 @@ def connect(url: str | URL) -> Engine:
     if address.database:
         engine = create_engine(address, creator=file_opener(address.database))
         notice_other_file(engine)
-    else:  # one connection holds a database in memory
+    else:  # a database in memory exists in a single connection
         engine = create_engine(address, connect_args={"check_same_thread": False}, poolclass=StaticPool)
 
     @event.listens_for(engine, "connect")
     def set_up(connection: object, _record: object) -> None:
-        connection.isolation_level = None  # SQLAlchemy says where a transaction begins, see below
-        # With WAL, what is committed outlives the process, also with NORMAL; a power cut may lose the last moments.
+        connection.isolation_level = None  # disables the transactions of sqlite3; see `begin` below
+        # With WAL, commits survive a crash of the process also under NORMAL; a power cut can lose the last ones.
         for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "secure_delete=ON"):
             connection.execute(f"PRAGMA {pragma}")
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
-        # A writer takes its turn before it reads: one that reads first and then writes would fail instead of waiting.
+        # A writer locks before it reads: upgrading a read transaction fails at once instead of waiting.
         connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.get_execution_options().get("writes") else "BEGIN")
 
     return engine
@@ -200,7 +200,7 @@ def failure_cause(engine: Engine, problem: DBAPIError | TimeoutError) -> str:
     """Return one line for the log on why the database failed, without visitors' texts."""
     if not is_shared(engine) and engine.url.database and not Path(engine.url.database).exists():
         return NOT_THERE
-    if isinstance(problem, DataError):  # it quotes the value
+    if isinstance(problem, DataError):  # its message quotes the value
         return "a value of a wrong type"
     said = str(problem.orig if isinstance(problem, DBAPIError) else problem).strip()
     return said.partition("\n")[0].rstrip(".") or type(problem).__name__
@@ -252,7 +252,7 @@ def listen(engine: Engine, changed: Callable[[int | None], None], stopped: Event
                     while not stopped.is_set():
                         for notification in connection.notifies(timeout=1):
                             changed(int(notification.payload))
-            except psycopg.Error:  # the database is away
+            except psycopg.Error:  # the database is unreachable
                 stopped.wait(RECONNECT_SECONDS)
 
     thread = Thread(target=run, name="rooms", daemon=True)

@@ -9,7 +9,7 @@ from tx_core.classroom.room_records import Room
 from tx_core.errors import RoomProblem
 
 MAX_COUNTED, MAX_OPENERS = 100_000, 10_000
-"""Keys that are counted at a time, and rooms whose opener is known; the oldest are forgotten first."""
+"""Bounds of memory: counted keys, and rooms with a known opener; the oldest are evicted first."""
 TOO_LONG = "This has {length:,} characters, and at most {limit:,} are kept. Shorten it."
 NOTHING_WRITTEN = "Nothing is written here yet."
 NO_SUCH_STEP = "This room has no such step."
@@ -64,7 +64,7 @@ def check_length(written: str, limit: int, needed: bool = False) -> str:
         raise RoomProblem(TOO_LONG.format(length=len(written), limit=limit))
     if needed and not written:
         raise RoomProblem(NOTHING_WRITTEN)
-    return written.replace("\0", "")  # PostgreSQL takes none
+    return written.replace("\0", "")  # PostgreSQL rejects NUL
 
 
 def check_step(room: Room, step: int) -> None:

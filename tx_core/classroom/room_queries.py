@@ -65,7 +65,7 @@ def export_rows(connection: Connection, room: int) -> list[tuple[int, int, str, 
     kept: dict[tuple[int, int], dict[str, str]] = {}
     for table, column in ((ANSWERS, ANSWERS.c.guess), (SENTENCES, SENTENCES.c.text)):
         for student, step, written in connection.execute(select(table.c.student, table.c.step, column).filter_by(room=room)):
-            if student in numbers:  # who joined a moment ago is not in this list yet
+            if student in numbers:  # omits students who joined after the first query
                 kept.setdefault((student, step), {})[column.name] = written
     rows = [(*numbers[student], step, cells) for (student, step), cells in kept.items()]
     return sorted((number, step, name, cells.get("guess"), cells.get("text")) for number, name, step, cells in rows)

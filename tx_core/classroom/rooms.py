@@ -1,6 +1,6 @@
 """Rooms, in which a class takes a lesson together: their members, current step, answers and reveals.
 
-Nobody has an account. A teacher holds a secret token, and so does each student; only their hashes are stored, and every
+There are no accounts. The teacher and each student hold a secret token; only their hashes are stored, and every
 request is authorised by a token of the room. SQLite keeps the rooms of one server, PostgreSQL
 those of several. This module imports no torch.
 """
@@ -58,10 +58,11 @@ from tx_core.errors import RoomGone, RoomProblem
 from tx_core.settings import host_settings
 
 ALPHABET = "ABCDEFGHJKMNPQRSTUVWXYZ"
-"""Of codes: without I, L and O, which are read as 1 and 0 on a projector."""
+"""Letters of room codes: without I, L and O, which are misread as 1 and 0 on a projector."""
 MAX_GUESS_CHARACTERS = 1000
 WRONG_CODES_A_MINUTE, WRONG_CODES_OF_ALL_A_MINUTE, ROOMS_OF_ONE_AN_HOUR = 30, 300, 20
-"""A whole school may share one address; of the 148 million codes, 432,000 can be tried in a day."""
+"""Rate limits, generous because a whole school may share one address. Still, only 432,000 of the 148 million codes can be tried
+in a day."""
 JOINS_OF_ONE_A_MINUTE = 100
 """Joins of one address to one room: three classes of 30."""
 
@@ -97,7 +98,7 @@ class Rooms:
         self._openers = Openers()
         self._writing, self._stopped = Lock(), Event()
         with self._write() as connection:
-            take_lock(connection, "tables")  # of two servers that start at once, one makes them
+            take_lock(connection, "tables")  # of two servers that start at the same time, one creates them
             TABLES.create_all(connection)
         self._listener = listen(self.engine, lambda room: self.changed(room), self._stopped) if is_shared(self.engine) else None
 
@@ -136,7 +137,7 @@ class Rooms:
                 room = self.of_teacher(token)
                 self._openers.add(room.id, client)
                 return room, token
-            except IntegrityError:  # the code of another room
+            except IntegrityError:  # another room has this code
                 continue
 
     def of_teacher(self, token: str) -> Room:
@@ -152,7 +153,7 @@ class Rooms:
             raise RoomProblem(TOO_MANY_JOINS)
         token = secrets.token_urlsafe(32)
         with self._write() as connection:
-            if self._room(connection, ROOMS.c.id == room.id, lock=True) is None:  # closed a moment ago
+            if self._room(connection, ROOMS.c.id == room.id, lock=True) is None:  # closed meanwhile
                 raise RoomGone(NO_ROOM)
             if is_room_locked(connection, room.id):
                 raise RoomProblem(IS_LOCKED)
@@ -179,7 +180,7 @@ class Rooms:
     def find(self, code: str) -> Room | None:
         """Return the room with a code, or None; unlike `of_code`, not rate-limited, for former members. Raises RoomProblem."""
         code = code.strip().upper()
-        if len(code) != CODE_LETTERS or not set(code) <= set(ALPHABET):  # PostgreSQL fails with some other characters
+        if len(code) != CODE_LETTERS or not set(code) <= set(ALPHABET):  # PostgreSQL raises errors for some other characters
             return None
         with self._read() as connection:
             return self._room(connection, ROOMS.c.code == code)
@@ -211,14 +212,14 @@ class Rooms:
             if until_revealed and step in revealed_steps(connection, student.room.id):
                 raise RoomProblem(IS_REVEALED)
             if table is SENTENCES and (student.room.shown, student.room.step) == (student.id, step):
-                # What the teacher looked at is what is shown: another sentence has to be looked at first.
+                # Stop showing a sentence that its student changes: the teacher has approved only the old one.
                 self._change(connection, student.room, shown=None)
             put = put.values(student=student.id, step=step, room=student.room.id, **values)
             connection.execute(put.on_conflict_do_update(index_elements=["student", "step"], set_=values))
             notify(connection, student.room.id)
         self._report_change(student.room.id)
 
-    def own(self, token: str, step: int) -> tuple[str | None, str | None]:
+    def own_entries(self, token: str, step: int) -> tuple[str | None, str | None]:
         """Return a student's guess and sentence at a step; None for what was not sent. Raises RoomProblem."""
         with self._read() as connection:
             student = self._member(connection, token)
@@ -325,7 +326,7 @@ class Rooms:
 
     @contextmanager
     def _connected(self, writes: bool) -> Iterator[Connection]:
-        # Threads that write to SQLite take turns here: there, one that waits sleeps, and sleeps longer each time.
+        # Writing threads queue at a lock here, because SQLite's own busy handler sleeps for ever longer intervals.
         turn = self._writing if writes and not is_shared(self.engine) else nullcontext()
         with (
             explained_failures(self.engine),
@@ -388,7 +389,7 @@ class Rooms:
             empty_log(self.engine)
 
 
-@cached(LRUCache(1), condition=Condition())  # threads that ask at once wait for the first one
+@cached(LRUCache(1), condition=Condition())  # concurrent first calls wait for one to finish
 def host_rooms() -> Rooms:
     """Open the rooms of this host where its settings say."""
     settings = host_settings()

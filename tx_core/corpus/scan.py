@@ -36,7 +36,7 @@ from tx_core.engine.download import fetch
 PART_SENTENCES = 4096
 SECONDS_BETWEEN_SAVES = 1.0
 UNFINISHED = ".unfinished"
-"""What the name of the file ends with until the scan is over."""
+"""Suffix of the file until the scan is finished."""
 
 QUIET_RAY = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_BACKEND_LOG_LEVEL": "fatal"}
 """Set before Ray is imported."""

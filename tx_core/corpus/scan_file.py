@@ -24,9 +24,9 @@ SCAN_FORMAT = "attention-explorer heads over sentences 1"
 MAX_LAYERS, MAX_HEADS = 200, 400
 MAX_MATCHES = MAX_LAYERS * MAX_HEADS
 MAX_SHARE = 1.001
-"""Attention is summed in single precision: shares may exceed 1 by that much."""
+"""Sums of attention in single precision may exceed 1 by rounding."""
 MAX_NATS = 20.0
-"""More than the entropy of any row of attention: that of e²⁰ tokens."""
+"""An upper bound of the entropy of a row: that of e²⁰ tokens."""
 
 NOT_A_SCAN = "This file is no result of a scan. Choose a .json file that “python -m tx_core.corpus.scan” has written."
 TOO_LARGE_SCAN = "This file has more than {most:,} bytes, and no more are read here."
@@ -38,7 +38,7 @@ WRONG_MATCH = "a match names sentence {number} of {count}, with a score of {scor
 WRONG_COUNTS = "read and left out do not add up to the number of sentences"
 WRONG_TEXT = "a sentence is {why}"
 FORMULA = "a special token begins with a sign of formulas"
-"""It names a column of a table, which a spreadsheet may open."""
+"""The first special token names a column of exported tables, which a spreadsheet may open."""
 ONE_FILE, FILES = "{first}", "{first} and {more} more"
 
 WholeNumber = Annotated[int, Field(ge=0, lt=2**53)]
@@ -109,9 +109,11 @@ class MatchedSentence(ScanPart):
 
 
 class ScanFile(ScanPart):
-    """The file. Axes: layer, head, kind (of `kinds`, of all but the last one in given, chance and queries, or of `ranked`).
+    """The JSON object of the file.
 
-    matches: For each layer, head and ranked kind the strongest sentences, best first: a score, and the place in `sentences`.
+    Axes: layer, head, kind (of `kinds`, of all but the last one in given, chance and queries, or of `ranked`).
+
+    matches: For each layer, head and ranked kind the strongest sentences, best first: a score, and the index in `sentences`.
     """
 
     format: Literal["attention-explorer heads over sentences 1"]

@@ -17,16 +17,16 @@ from tx_core.errors import TextProblem
 from tx_core.settings import ASSETS, host_settings
 
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
-"""What no text holds: all control characters but tab, form feed and the ends of lines."""
+"""Control characters that mark a file as binary: all but tab, form feed and line ends."""
 
 MAX_CONTROL_SHARE = 0.01
-"""The share of control characters beyond which a file is taken for something else than text."""
+"""The share of control characters above which a file is rejected as not text."""
 
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 NO_TEXT = "not text that can be read. Save it as plain text in UTF-8"
 
-NO_DELIMITER = "\x1f"  # the unit separator, which no text holds: control characters are refused before
+NO_DELIMITER = "\x1f"  # the unit separator cannot occur: files with control characters were rejected before
 
 
 def decode(data: bytes) -> str:
@@ -238,7 +238,7 @@ def _column(text: str, wanted: str, notes: Notes) -> tuple[tuple[str, ...], str,
 
 
 def _names(first: list[str]) -> tuple[str, ...]:
-    """Name the columns by the first line; columns without a name, or with a repeated one, by their number."""
+    """Return the names of the columns from the first line; missing or repeated names are replaced by the column's number."""
     if not first:
         raise TextProblem("The file has no line with the names of its columns: put them into the first line.")
     if len(first) > MAX_TABLE_COLUMNS:

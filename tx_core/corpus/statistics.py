@@ -57,12 +57,12 @@ def empty_ranking(layers: int, heads: int, kinds: int, places: int) -> Ranking:
 
 
 RANKED_KINDS = (*TARGETED_KINDS, "broad", "focused")
-"""What sentences are ranked by for each head: the score of each pattern, and how much attention rests on few tokens."""
+"""The scores by which sentences are ranked for each head: one per pattern, and the concentration of attention."""
 
 PLACES = 5
 
 FEWEST_TOKENS = 5
-"""A sentence of fewer tokens of its own is not ranked: in two or three words almost anything looks like a pattern."""
+"""The fewest tokens, special ones left out, of a ranked sentence: in two or three words almost anything resembles a pattern."""
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ class Reading:
         self._means = np.zeros((3, engine.info.num_layers, engine.info.num_heads))
         self._strongest = empty_ranking(engine.info.num_layers, engine.info.num_heads, len(RANKED_KINDS), PLACES)
         self._read, self._tokens, self._seconds = 0, 0.0, 0.0
-        self._first = np.zeros(len(sentences), dtype=bool)  # a sentence that is repeated is ranked once
+        self._first = np.zeros(len(sentences), dtype=bool)  # the first occurrence of each sentence; repetitions are not ranked
         self._first[list({text: number for number, text in reversed([*enumerate(sentences.texts)])}.values())] = True
 
     def steps(self, threads: int | None = None) -> Generator[ReadingProgress, None, None]:

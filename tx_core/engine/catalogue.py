@@ -32,7 +32,7 @@ DEFAULT = "embedded"
 FAILURE_SECONDS = 30.0
 HUB_ID = re.compile(r"\w[\w.-]{0,95}(/\w[\w.-]{0,95})?")
 LOCAL = "local:"
-"""Begins the name of a model in TX_MODELS_DIR. No hub id has a colon."""
+"""Prefix of the names of models in TX_MODELS_DIR. Hub ids have no colon."""
 FOLDER = re.compile(r"\w[\w .+-]{0,95}")
 MAX_LOCAL_MODELS = 100
 MAX_SETTINGS_BYTES = 1_000_000
@@ -222,7 +222,7 @@ def _load_embedded() -> Engine:
 
 
 def _embedded() -> Engine:
-    with _guard:  # lru_cache alone would let two simultaneous first calls load it twice
+    with _guard:  # lru_cache alone would let two concurrent first calls load it twice
         return _load_embedded()
 
 
@@ -312,7 +312,7 @@ def _local_models(root: Path) -> tuple[ModelCard, ...]:
     try:
         folders = sorted(path for path in root.iterdir() if FOLDER.fullmatch(path.name))
         return tuple(_local_card(path) for path in folders if _is_checkpoint(path, root))[:MAX_LOCAL_MODELS]
-    except OSError:  # the directory is gone, or may not be read
+    except OSError:  # the directory is missing or unreadable
         return ()
 
 

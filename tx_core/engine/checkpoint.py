@@ -53,7 +53,7 @@ NAMES: tuple[tuple[str, str], ...] = (
     ("cls.predictions.decoder.{part}", "head.vocabulary.{part}"),
 )
 _PARTS = {"layer": r"\d+", "role": "query|key|value", "part": r"\w+"}
-# Parameters of other tasks, which are not loaded.
+# Parameters of heads for other tasks, which are not loaded.
 _UNUSED = re.compile(r"pooler\..*|cls\.seq_relationship\..*|embeddings\.position_ids|(classifier|qa_outputs)\..*")
 # The first BERT checkpoints call the weight and bias of a layer norm gamma and beta.
 _OLD_NAMES = {"gamma": "weight", "beta": "bias"}
@@ -122,7 +122,8 @@ def rename(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
         CheckpointProblem: If a tensor has no counterpart here.
     """
     renamed, unknown = {}, []
-    for full_name, tensor in sorted(tensors.items()):  # the decoder's bias, which the library adds, after the older one
+    # Sorted, so that of two names of the output bias, the newer cls.predictions.decoder.bias comes last and is used.
+    for full_name, tensor in sorted(tensors.items()):
         name = full_name.removeprefix("bert.")
         stem, _, last = name.rpartition(".")
         name = f"{stem}.{_OLD_NAMES.get(last, last)}" if stem else name

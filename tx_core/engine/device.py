@@ -1,4 +1,4 @@
-"""Where to compute: the device, or the CPU when its memory is full."""
+"""The choice of the device, and running models on it, with the CPU as fallback when its memory is full."""
 
 import copy
 import logging

@@ -47,7 +47,7 @@ CARD_LIMITS = DeviceLimits(
     sentences=100_000,
 )
 LIMITS = {"cpu": CPU_LIMITS, "mps": CPU_LIMITS, "cuda": CARD_LIMITS}
-"""By kind of device. A Mac's MPS is offered what the CPU is: nobody has measured more on one."""
+"""Limits by kind of device. Those of MPS are the CPU's, since higher ones were not measured on a Mac."""
 
 
 def device_limits(device: str) -> DeviceLimits:

@@ -23,7 +23,7 @@ SAFE_FILES = ["*.safetensors", "*.safetensors.index.json", "*.json", "*.txt", "*
 COMMIT = re.compile(r"[0-9a-f]{40}")
 PROBE_SECONDS = 3
 MIN_FREE_BYTES = 500_000_000
-"""What stays free on the disk."""
+"""Disk space that a download must leave free."""
 TOO_LARGE_FOR_MEMORY = (
     "{title} takes {megabytes:,.0f} MB of memory, and this server has {limit:,.0f} MB for models: choose a smaller model."
 )

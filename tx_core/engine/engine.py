@@ -146,7 +146,7 @@ class Engine(Protocol):
         keep: Collection[str] = ("weights",),
         interventions: Sequence[Intervention] = (),
     ) -> Trace:
-        """Run the model once and keep the parts asked for (`trace.ALL_PARTS`).
+        """Run the model once and keep the requested parts (`trace.ALL_PARTS`).
 
         Raises TextProblem as `encode` does, and ChangeProblem for interventions on what the run does not have.
         """
@@ -177,7 +177,7 @@ class Engine(Protocol):
         """
 
     def embed(self, ids: Sequence[int]) -> Float[np.ndarray, "token embedding"]:
-        """Look up word vectors: what `inputs_embeds` takes, before positions and segments are added. In CPU memory."""
+        """Return word vectors as `inputs_embeds` takes them, before positions and segments are added, in CPU memory."""
 
     def gradients(
         self, encoding: Encoding, inputs_embeds: Float[np.ndarray, "step token embedding"], position: int, word: int

@@ -133,7 +133,7 @@ class Tokenizer:
     def encode(self, text: str, pair: str | None = None) -> Encoding:
         """Tokenize a text, or a pair of texts. [MASK], <mask> and ___ become the model's mask token.
 
-        Without special tokens, nothing stands between the texts of a pair, which differ in `segments` alone.
+        Without special tokens, nothing separates the texts of a pair; they differ in `segments` only.
 
         Raises:
             TextProblem: If a text is empty, too long, or contains nothing that the model can read, or something for which

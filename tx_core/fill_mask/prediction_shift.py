@@ -101,7 +101,7 @@ def compare_texts(
     Blanks without a partner are left out. Raises what `predict` raises.
     """
     encodings = [encode_with_blanks(engine, each) for each in (text, second)]
-    answered = [engine.blank_logits([encoding]) for encoding in encodings]  # alone: neither is padded
+    answered = [engine.blank_logits([encoding]) for encoding in encodings]  # separately, so that neither text is padded
     lists = (top_k, temperature, top_p)
     blanks = tuple(
         _shift_blank(engine, second, number, encodings[1].starts_sentence(place), logits, lists)

@@ -71,8 +71,8 @@ class Filling:
         device: Where it was computed.
         encoding: The text.
         blanks: The predictions, blank by blank.
-        temperature: As it was asked for.
-        top_p: As it was asked for.
+        temperature: The temperature of the request.
+        top_p: The top_p of the request.
         notice: A sentence for the visitor where `device` is not the model's own.
     """
 
@@ -156,7 +156,7 @@ def tempered(logits: Float[np.ndarray, "vocab"], temperature: float) -> Float[np
 
 
 def nucleus(share: Float[np.ndarray, "vocab"], top_p: float) -> Float[np.ndarray, "vocab"]:
-    """Keep the fewest entries that reach top_p together, rescaled to sum to 1 (Holtzman et al. 2020, section 3.1)."""
+    """Return the probabilities of the fewest entries that reach top_p, rescaled to sum 1 (Holtzman et al. 2020, section 3.1)."""
     if not 0 < top_p <= 1:
         raise ValueError(f"top_p must be above 0 and at most 1, got {top_p}")
     if top_p == 1:

@@ -108,7 +108,7 @@ def score_words(
 def _chain_logits(
     engine: Engine, encoding: Encoding, place: int, words: Sequence[tuple[int, ...]], interventions: Sequence[Intervention]
 ) -> Iterator[tuple[Float[np.ndarray, "vocab"], str]]:
-    """Run the chain of each word, and yield the logits of its pieces in order, each with the notice of its batch."""
+    """Yield, for the pieces of all words in order, the logits given the pieces before, with the notice of the batch."""
     rows = [row for ids in words for row in blank_chain(encoding, engine.tokenizer, place, ids)]
     changes = [shift_positions(interventions, place, len(ids)) for ids in words for _ in ids]
     for batch in blank_logits_in_batches(engine, rows, changes) if rows else ():
@@ -118,7 +118,7 @@ def _chain_logits(
 def _scored(
     tokenizer: Tokenizer, word: str, ids: tuple[int, ...], answers: Sequence[tuple[Float[np.ndarray, "vocab"], str]]
 ) -> WordScore:
-    """Score a word by the logits at each of its pieces, given those before it; with each comes the notice of its run."""
+    """Score a word by the logits at each of its pieces, given those before it, each with the notice of its run."""
     pieces = tuple(tokenizer.word(entry) for entry in ids)
     logits, notices = zip(*answers, strict=True)
     steps = tuple(probabilities(one)[entry].item() for one, entry in zip(logits, ids, strict=True))

@@ -137,7 +137,7 @@ def embedding_run(engine: BertEngine, text: str, pair: str | None = None) -> Emb
 
 
 def repeated_word(run: EmbeddingRun) -> tuple[int, int, float] | None:
-    """Find the first repeated token: its two positions, and the largest difference of its two sums; None without one."""
+    """Return the two positions of the first repeated token and the largest difference of its two sums; None without one."""
     ids = run.ids.tolist()
     for place, number in enumerate(ids):
         if number in ids[place + 1 :]:
@@ -289,7 +289,7 @@ class FeedForwardRun:
 
     @property
     def share_passed_below_zero(self) -> float:
-        """What these numbers have after the activation function, as a share of the sum of all absolute values."""
+        """The absolute sum of these numbers after the activation function, as a share of that of all numbers."""
         passed = self.activated.abs()
         return float(passed[self.up_projected < 0].sum() / passed.sum().clamp(min=1e-12))
 

@@ -25,7 +25,7 @@ class Store:
     """Keys and values of three numbers each.
 
     Raises:
-        TextProblem: Says what to change, since a visitor edits the numbers.
+        TextProblem: For invalid numbers, which a visitor edits; the message says what to change.
     """
 
     keys: tuple[VectorRow, ...]

@@ -24,7 +24,7 @@ def _padding(tokens: int, real: int, width: int) -> Bool[Tensor, "query key"]:
     return padding_mask([real], tokens)[0, 0].expand(tokens, -1).clone()
 
 
-# To add a mask, add an entry: its name, and a function of the tokens, those that are not padding, and a width.
+# To add a mask, add an entry: its name, and a function of (tokens, real, width) as in `mask_of_kind`.
 MASK_KINDS: dict[str, Callable[[int, int, int], Bool[Tensor, "query key"]]] = {
     "none": lambda tokens, real, width: torch.ones(tokens, tokens, dtype=torch.bool),
     "padding": _padding,
@@ -113,7 +113,7 @@ class MaskingComparison:
         leak: The largest weight, summed over masked keys, that the penalty leaves to a query that has allowed keys.
         leak_unmasked: The same without a mask.
         greatest_difference: The largest difference between −∞ and the penalty, over queries that have allowed keys.
-        greatest_difference_nowhere: The same over queries without allowed keys: zeros against what looks like attention.
+        greatest_difference_nowhere: The same over queries without allowed keys: zeros against weights that look like attention.
     """
 
     penalty: float

@@ -199,7 +199,7 @@ def layer_words(engine: BertEngine, trace: Trace) -> LayerWords:
     def compute(model: Bert, device: str) -> tuple[Tensor, Tensor]:
         best = [
             model.predict(torch.tensor(states, device=device)).softmax(dim=-1).max(dim=-1) for states in trace.hidden
-        ]  # one layer at a time: every token has a score for the whole vocabulary
+        ]  # one layer at a time, since each token has logits for the whole vocabulary
         return tuple(torch.stack(parts).cpu() for parts in zip(*best, strict=True))
 
     shares, ids = engine.runner.run(compute).value

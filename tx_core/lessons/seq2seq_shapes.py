@@ -68,7 +68,7 @@ class ShapesRun:
 
 
 def _named_shapes(run: Seq2SeqRun, ids: Sequence[Int[Tensor, "batch _"]], layers: int) -> tuple[NamedShape, ...]:
-    """Name every tensor of a run of one layer, in the order in which they are computed; layers: how often it is repeated."""
+    """List the tensors of a run of one layer, in order of computation. layers: the number of layers that repeat them."""
     encoder, own, cross = run.encoder.layers[0], run.decoder.layers[0], run.decoder.cross_layers[0]
     tokens = ("batch", "source", "hidden")
     return (

@@ -162,7 +162,7 @@ class Saturation:
 
 
 def saturation(sizes: tuple[int, ...], keys: int = 10, seed: int = 0, queries: int = 200) -> Saturation:
-    """Show why scores are divided by √d: dot products of random vectors grow with it (Vaswani et al. 2017, section 3.2.1)."""
+    """Measure the saturation of softmax that scaling by 1/√d avoids, on random vectors (Vaswani et al. 2017, section 3.2.1)."""
     generator = torch.Generator().manual_seed(seed)
     rows = []
     for size in sizes:

@@ -45,7 +45,7 @@ class Snapshot:
 
     Attributes:
         kind: The kind of training, such as "sequences".
-        state: How it stands.
+        state: Its state.
         records: Its progress records so far, one per step.
         result: The run itself once it is finished or stopped; None while it waits or computes.
         problem: A sentence for the reader where it failed, else "".
@@ -110,7 +110,7 @@ class Registry:
 
     @property
     def running(self) -> int:
-        """Number of runs that compute now, those told to stop included."""
+        """Number of runs that compute now, stopping ones included."""
         with self._lock:
             self._advance()
             return self._computing

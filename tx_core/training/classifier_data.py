@@ -66,7 +66,7 @@ class LabelledTexts:
     new_frames: tuple[str, ...] = ()
 
 
-# Whatever is written here is ours: the set is made from it and from nothing else.
+# The templates were written for this project; the data set has no other source.
 _THINGS = (
     "film",
     "story",
@@ -167,7 +167,7 @@ _HATED = (
     "it deserves no prize",
 )
 
-# Written for a good opinion; for a bad one {good} and {bad} change places, and {loved} becomes what one says who hated
+# For positive reviews; for negative ones {good} and {bad} are exchanged, and {loved} becomes what one says who hated
 # it. The last frames need more than counting words: a turn, a negation, an error.
 _FRAMES = (
     "the {thing} was {very} {good}",

@@ -86,7 +86,7 @@ class ClassifierSettings:
     """The size of the classifier and the settings of its training; the vocabulary has at most most_words + 2 ids.
 
     Raises:
-        ValueError: Gives the rule and the value.
+        ValueError: With the rule and the value.
     """
 
     most_words: int

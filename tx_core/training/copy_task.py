@@ -150,7 +150,7 @@ class AlignedHead:
 
 
 def best_aligned_head(trace: Trace, task: str) -> AlignedHead:
-    """Find the head that attends most to the numbers to be written.
+    """Return the head that attends most to the source positions of the target tokens.
 
     trace: of a whole sequence, as `probe_attention` and `answer_sequence` return it.
     """
@@ -168,7 +168,7 @@ def expected_numbers(trace: Trace, task: str) -> tuple[int, ...]:
 
 
 EXAM_SEED = 2**31 - 2
-"""Draws the sequences of a test; the first seeds of trainings are far from it."""
+"""The seed of test sequences, far from the seeds of training batches."""
 
 
 @dataclass(frozen=True)
@@ -191,7 +191,7 @@ class CopyAnswer:
 
     @property
     def right_ones(self) -> int:
-        """How many numbers are correct."""
+        """The number of correct numbers."""
         return sum(written == right for written, right in zip(self.written, self.right, strict=True))
 
 
@@ -199,7 +199,7 @@ def read_numbers(text: str, settings: CopySettings) -> tuple[int, ...]:
     """Parse a sequence of whole numbers separated by spaces or commas.
 
     Raises:
-        TextProblem: Says what the model can read.
+        TextProblem: For anything else; the message lists what the model can read.
     """
     most, largest = settings.length - 1, settings.vocab_size - 1
     rule = f"Write 1 to {most} whole numbers from {FIRST_NUMBER} to {largest}, with spaces between them"

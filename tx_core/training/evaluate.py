@@ -1,7 +1,7 @@
 """Measure checkpoints side by side: python -m tx_core.training.evaluate CHECKPOINT … --data EVALDATA --held-out TEXTS
 
-Prints one table; stores it as JSON with --json and in the model card with --card, and the relations of grammar that each head
-follows with --grammar. The everyday sentences, facts and
+Prints one table; also writes it as JSON (--json) and into the model card (--card), and the relations of grammar that each head
+follows (--grammar). The everyday sentences, facts and
 word senses need no data; the other parts are measured where their folder is given: blimp, marvin_linzen,
 ud_english_ewt and capitals in --data, *.txt in --held-out.
 """
@@ -135,7 +135,7 @@ def _heads(probe: Probe, treebank: Path, most: int) -> dict[str, Any]:
 
 
 def _names(checkpoints: Sequence[Path]) -> list[str]:
-    """Name each checkpoint by its folder; repeated names get a number."""
+    """Return a name for each checkpoint: its folder, with a number if repeated."""
     names: list[str] = []
     for name in map(directory_name, checkpoints):
         names.append(name if name not in names else f"{name} {len(names) + 1}")

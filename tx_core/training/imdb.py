@@ -13,12 +13,12 @@ from tx_core.training.classifier_data import LabelledTexts
 IMDB, IMDB_REVISION = "stanfordnlp/imdb", "e6281661ce1c48d982bc483cf8a173c1bbeb5d31"
 IMDB_FILES = {"train": "plain_text/train-00000-of-00001.parquet", "test": "plain_text/test-00000-of-00001.parquet"}
 DOWNLOAD_BYTES = 45_000_000
-"""Of both files together, rounded up."""
+"""Size of both files together, rounded up."""
 MAX_PARQUET_BYTES = 500_000_000
-"""Of the columns when they are unpacked; those of IMDB have 33 million."""
+"""Limit of the decompressed columns; those of IMDB have 33 million bytes."""
 LABELS = ("negative", "positive")
 NOTEBOOK_TRAIN, NOTEBOOK_TEST = 22_500, 2_500
-"""The split of the notebook."""
+"""The numbers of training and test reviews in the notebook that the classifier follows."""
 FROM_HUB = "IMDB, from the Hugging Face hub"
 HUB_SILENT = "IMDB cannot be fetched now: the hub does not answer. Choose other texts."
 NO_ROOM_FOR_IMDB = "IMDB is a download of {megabytes:.0f} MB, and this server has room for {room:.0f} MB. Choose other texts."
@@ -70,7 +70,7 @@ def _fetch(part: str) -> Path:
 
 def _columns(file: Path, name: str) -> tuple[list[str], list[int]]:
     """Read texts and labels; raise ModelUnavailable for a file that is damaged or holds something else."""
-    # Imported here: only IMDB needs it, and it takes 70 MB.
+    # Imported here: only IMDB needs pyarrow, which takes 70 MB.
     import pyarrow
     from pyarrow import parquet
 

@@ -58,7 +58,7 @@ def random_sources(batch: int, length: int, vocab_size: int, seed: int) -> Int[T
 
 
 def answer_places(task: str, source: Int[Tensor, "batch token"]) -> Bool[Tensor, "batch query key"]:
-    """Mark, for each token to be written, its position in the source: the diagonal that attention should find.
+    """Return, for each target token, a mask of its position in the source: the attention that solves the task.
 
     The decoder writes token t + 1 while it reads token t, so there is one query fewer than tokens, and copying gives a diagonal
     shifted by one. When sorting, equal numbers are equally right.
@@ -89,7 +89,7 @@ class CopySettings:
     """A task, the data that it draws, the transformer that learns it, and how long.
 
     length counts the start mark. learning_rate is the greatest: it rises over the first twentieth of the
-    batches and falls to 0 over the second half. Raises ValueError that gives the rule and the value.
+    batches and falls to 0 over the second half. Raises ValueError with the rule and the value.
     """
 
     task: str

@@ -68,7 +68,7 @@ def attention_weights(
     nowhere = ~mask.any(dim=-1, keepdim=True)
     if nowhere.device.type == "cpu" and not nowhere.any():  # on a graphics card, reading it would synchronise every layer
         return normalise(scores)
-    # A row of −∞ alone would give NaN here and in the gradient, so it is computed unmasked and zeroed afterwards.
+    # A row of −∞ alone would give NaN here and in the gradient, so its scores are set to 0 and its weights zeroed afterwards.
     return normalise(scores.masked_fill(nowhere, 0.0)).masked_fill(nowhere, 0.0)
 
 
@@ -152,13 +152,13 @@ def combine(*masks: Bool[Tensor, "..."] | None) -> Bool[Tensor, "..."] | None:
 
 
 def hardmax(scores: Float[Tensor, "... key"]) -> Float[Tensor, "... key"]:
-    """Put all weight on the highest score, the first of equals: hard attention (Xu et al. 2015, section 4.1)."""
+    """Return weight 1 for the highest score (the first if tied) and 0 elsewhere: hard attention (Xu et al. 2015, section 4.1)."""
     best = scores.argmax(dim=-1, keepdim=True)
     return torch.zeros_like(scores).scatter(-1, best, 1.0)
 
 
 def sparsemax(scores: Float[Tensor, "... key"]) -> Float[Tensor, "... key"]:
-    """Project the scores onto weights that sum to 1, most of them exactly 0 (Martins & Astudillo 2016, algorithm 1)."""
+    """Return the projection of scores onto the simplex: sparse weights that sum to 1 (Martins & Astudillo 2016, algorithm 1)."""
     # Subtracting a constant from all scores changes no weight; near 0 the sums below have the least rounding error.
     scores = scores - scores.amax(dim=-1, keepdim=True).detach()
     ordered = scores.sort(dim=-1, descending=True).values

@@ -23,15 +23,15 @@ InterventionKind = Literal[
 WHOLE_RUN: tuple[InterventionKind, ...] = ("causal", "no_padding_mask", "no_positions")
 """The kinds that change a run as a whole; they name no layer."""
 POSITION_COUNT = {"hidden": 1, "cut": 2}
-"""How many token positions a kind names; the kinds that are not listed name none."""
+"""The number of token positions that a kind takes; kinds that are not listed take none."""
 SETTING = {"temperature": "temperature", "sparse": "normaliser", "hard": "normaliser", "no_padding_mask": "padding"}
 """The property that a kind sets, for properties of which a layer or a run has only one."""
 MAX_INTERVENTIONS = 60
 """The most interventions that a URL may contain."""
 MIN_TEMPERATURE, MAX_TEMPERATURE = 0.01, 100.0
-"""The temperatures that an address may hold."""
+"""The range of temperatures in a URL."""
 MAX_PADDING = 64
-"""How many tokens of padding "no_padding_mask" may add."""
+"""The most tokens of padding that "no_padding_mask" may add."""
 NO_LAYER = "This model has {layers} layers: there is no layer {layer:,} to change."
 NO_HEAD = "This model has {heads} heads per layer: there is no head {head:,} to change."
 NO_TOKEN = "This text has {tokens:,} tokens: there is no token {position:,} to change."
@@ -109,7 +109,7 @@ class Intervention:
     def acts_on(self, layer: int, attention: AttentionKind = "self") -> bool:
         """Return whether it changes the attention of one layer, numbered through the stacks."""
         if self.kind in ("no_padding_mask", "no_positions"):
-            return False  # they change what the model reads
+            return False  # they change the input of the model, not a layer
         if self.layer is not None:
             return self.layer == layer
         if self.kind == "hidden":
@@ -166,7 +166,7 @@ def check_batch(
 
 
 def missing_part(intervention: Intervention, limits: RunLimits) -> str:
-    """Say in a sentence what a run lacks for an intervention, "" for nothing."""
+    """Return a sentence on what a run lacks for an intervention, "" if nothing."""
     layer, head, positions = intervention.layer, intervention.head, intervention.positions
     if layer is not None and layer >= len(limits.sizes):
         return NO_LAYER.format(layers=len(limits.sizes), layer=layer + 1)
@@ -231,7 +231,7 @@ _SYNTAX: dict[str, tuple[InterventionKind, str]] = {
     "padding": ("no_padding_mask", "~([1-9][0-9]?)"),
     "nopositions": ("no_positions", ""),
 }
-"""For each word of an address, its kind and what follows it. "even" and "hide" are the words of links that exist."""
+"""For each word in a URL, its kind and its arguments. "even" and "hide" differ from their kinds because old links use them."""
 _WORDS = {kind: word for word, (kind, _) in _SYNTAX.items()}
 
 

@@ -1,7 +1,7 @@
 """Positional encodings: a vector for each position, sinusoidal or learned, and those that act on the scores instead.
 
 Of the relative ones, Shaw, T5 and ALiBi return a bias for `attend(bias=…)`; rotary (RoPE) rotates queries and keys before
-they are multiplied. The criteria to judge vectors of positions by stand here, too.
+they are multiplied. The criteria for good vectors of positions are here, too.
 """
 
 import math

@@ -84,8 +84,8 @@ def test_the_last_answer_counts_until_the_step_is_revealed(rooms: Rooms):
     state = rooms.state(room.id)
     assert rooms.guesses(room.id, 1) == ["went", "came"]
     assert (state.students, state.answered, state.revealed) == (2, {1: 2, 2: 1}, {1: MODEL})
-    assert rooms.own(one, 1) == ("went", None)
-    assert rooms.own(other, 2) == (None, None)
+    assert rooms.own_entries(one, 1) == ("went", None)
+    assert rooms.own_entries(other, 2) == (None, None)
 
 
 def test_students_follow_the_teacher_or_go_at_their_own_pace(rooms: Rooms):
@@ -257,7 +257,7 @@ def test_answers_and_wrong_codes_are_limited_by_the_minute(open_rooms: Callable[
         rooms.answer(student, 1, str(number))
     with pytest.raises(RoomProblem, match=message(store.TOO_MANY_ANSWERS)):
         rooms.answer(student, 1, "6")
-    assert rooms.own(student, 1)[0] == "4"
+    assert rooms.own_entries(student, 1)[0] == "4"
     for _ in range(store.WRONG_CODES_A_MINUTE):
         with pytest.raises(RoomProblem, match=message(store.NO_ROOM)):
             rooms.join("ZZZZZ", client="one")
@@ -285,7 +285,7 @@ def test_every_text_has_a_length(rooms: Rooms):
             rooms.answer(student, 1, empty)
     for odd in ("'; DROP TABLE rooms; --", "<script>", "a\0b", "🦜" * 50):
         rooms.answer(student, 1, odd)
-        assert rooms.own(student, 1)[0] == odd.replace("\0", "")
+        assert rooms.own_entries(student, 1)[0] == odd.replace("\0", "")
 
 
 @pytest.mark.parametrize("code", ["\0", "AB\0CDE", "\ud800BCDEF", "é" * 6, "ABCDE1", "ABCDEFG", ""])
@@ -376,7 +376,7 @@ def test_what_was_answered_survives_the_sudden_end_of_the_server(open_rooms: Cal
         said += server.stdout.read().split()
     assert server.returncode == -signal.SIGKILL
     again = open_rooms()
-    kept = int(again.own(student, 1)[0])
+    kept = int(again.own_entries(student, 1)[0])
     assert kept in (int(said[-1]), int(said[-1]) + 1)  # stored before it is said
     with again.engine.connect() as connection:
         assert len(connection.execute(ANSWERS.select()).all()) == 1

@@ -153,7 +153,7 @@ class HubEngine:
         keep: Collection[str] = ("weights",),
         interventions: Sequence[Intervention] = (),
     ) -> Trace:
-        """Run the model once and keep the parts asked for (`trace.ALL_PARTS`)."""
+        """Run the model once and keep the requested parts (`trace.ALL_PARTS`)."""
         parts, source = check_parts(keep), self.encode(text, pair)
         target = target_of(source, self.info, self.tokenizer)
         changes = check_run(interventions, self._limits(source, target))
@@ -237,7 +237,7 @@ class HubEngine:
         ).value
 
     def embed(self, ids: Sequence[int]) -> Float[np.ndarray, "token embedding"]:
-        """Look up word vectors, before positions and segments are added."""
+        """Return word vectors, before positions and segments are added."""
 
         def compute(model: nn.Module, device: str) -> np.ndarray:
             return model.get_input_embeddings()(torch.tensor(ids, device=device)).cpu().numpy()

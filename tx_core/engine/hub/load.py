@@ -35,7 +35,7 @@ _building = Lock()
 """While the library builds a model, it patches functions of torch.nn.init and of tying weights, for all threads. Of two threads
 that build at once, the second would save the patched functions as originals and leave them in place for good."""
 MAX_COMPUTED_NUMBERS = 50_000_000
-"""How many numbers a model may have beyond those in its files: tables that the library computes."""
+"""The most parameters a model may have beyond those in its files, such as tables that the library computes."""
 
 
 def _boolean_mask(*sizes: Any, **options: Any) -> Tensor | None:
@@ -190,7 +190,7 @@ def _check_size(directory: Path, config: transformers.PretrainedConfig, model_cl
         empty = model_class.from_config(config, trust_remote_code=False, dtype=torch.float32)
     numbers = sum(tensor.numel() for tensor in (*empty.parameters(), *empty.buffers()))
     stored = sum(file.stat().st_size for file in directory.glob("*.safetensors"))
-    if numbers > stored + MAX_COMPUTED_NUMBERS:  # a number takes a byte at least
+    if numbers > stored + MAX_COMPUTED_NUMBERS:  # a parameter takes at least a byte
         raise CheckpointProblem(
             f"config.json describes a model of {numbers:,} numbers, and the files have {stored:,} bytes: download it again."
         )

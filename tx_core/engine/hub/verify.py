@@ -36,7 +36,7 @@ LIBRARY_NAMES: dict[AttentionKind, str] = {
     "decoder": "decoder_attentions",
     "cross": "cross_attentions",
 }
-"""How the library names the weights of an encoder-decoder's three kinds of attention."""
+"""The library's names for the weights of an encoder-decoder's three kinds of attention."""
 UNFIT = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 """Errors of a model that takes no text, or whose attention passes arguments that ours does not support."""
 
@@ -164,7 +164,7 @@ def _run(model: Any, probe: ProbeTexts, info: ModelInfo, tokenizer: Tokenizer, *
     else:
         hidden = output.encoder_hidden_states
         weights = {kind: output.get(name) for kind, name in LIBRARY_NAMES.items()}
-    # A layer without attention (a convolution, a recurrence) gives None.
+    # A layer without attention (a convolution, a recurrence) returns None.
     return Run(output[0], hidden, {kind: [w for w in found or () if w is not None] for kind, found in weights.items()})
 
 

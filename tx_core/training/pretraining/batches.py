@@ -16,7 +16,7 @@ from tx_core.training.pretraining.settings import MaskingSettings, PackingSettin
 from tx_core.training.pretraining.vocabulary import CLS_ID, MASK_ID, PAD_ID, SEP_ID, SPECIAL_TOKENS
 
 MIN_SENTENCE_TOKENS = 4
-"""Pieces below which a sentence is read with its neighbour: "Yes." alone teaches nothing."""
+"""Shorter sentences are joined with their neighbour: too little context, as in "Yes.", teaches nothing."""
 
 
 class TrainingExample(NamedTuple):
@@ -123,7 +123,7 @@ class StreamPosition:
     Attributes:
         passes: Complete passes over the corpus.
         block: The block within the pass.
-        given: Batches of the block that were already yielded.
+        given: The number of batches of the block already yielded.
         waiting: Examples left from earlier blocks.
     """
 
@@ -212,7 +212,7 @@ class MaskedBatch(NamedTuple):
 
 
 def continuing_pieces(pieces: Sequence[str]) -> Bool[np.ndarray, "vocab"]:
-    """Mark the pieces that continue a word: ##ing."""
+    """Return a mask of the pieces that continue a word, such as ##ing."""
     return np.array([piece.startswith("##") for piece in pieces])
 
 

@@ -20,7 +20,7 @@ from tokenizers import Tokenizer
 from tx_core.errors import ExplorerError
 
 MIX, SOURCES, HELD_OUT = "mix.json", "SOURCES.md", "valid"
-# What no text contains: control characters other than tab, line feed and carriage return.
+# Control characters, other than tab, line feed and carriage return, mark a file as binary.
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
@@ -48,7 +48,7 @@ class CorpusFile:
 
 
 def read_corpus(directory: Path, mix: str) -> tuple[CorpusFile, ...]:
-    """Find, check and hash the sources of a folder.
+    """Read the list of sources of a folder, with their hashes.
 
     With a mix.json, the sources are those of its entry `mix` (or its own, if it is flat); otherwise every *.txt has weight 1.
 
@@ -64,7 +64,7 @@ def read_corpus(directory: Path, mix: str) -> tuple[CorpusFile, ...]:
 
 
 def read_held_out(directory: Path) -> tuple[CorpusFile, ...]:
-    """Find and check the held-out texts in the folder `valid`; empty without such a folder."""
+    """Read the list of held-out texts in the folder `valid`; empty without such a folder."""
     folder = directory / HELD_OUT
     return tuple(_checked(file.stem, file, 1.0) for file in sorted(folder.glob("*.txt")))
 
@@ -142,7 +142,7 @@ class TokenisedSource:
 
     @property
     def starts(self) -> Int[np.ndarray, "line"]:
-        """Where each line begins."""
+        """The start of each line."""
         return np.concatenate((np.zeros(1, np.int64), self.line_ends[:-1]))
 
 
@@ -159,7 +159,7 @@ def tokenise(
     for source in sources:
         key = hashlib.sha256(f"{source.sha256} {vocabulary}".encode()).hexdigest()[:16]
         ids_file, ends_file = folder / f"{source.name}-{key}.uint16", folder / f"{source.name}-{key}.ends.npy"
-        if not ends_file.exists():  # written last, so that its presence says that both are whole
+        if not ends_file.exists():  # written last, so its presence means that both files are complete
             tell(f"tokenising {source.name}: {source.lines:,} lines")
             _write(source.file, backend, ids_file, ends_file)
         ends = np.load(ends_file)
@@ -187,7 +187,7 @@ def _write(text: Path, backend: Tokenizer, ids_file: Path, ends_file: Path) -> N
 def sentence_ends(
     ids: UInt16[np.ndarray, "piece"], line_ends: Int[np.ndarray, "line"], pieces: Sequence[str]
 ) -> Int[np.ndarray, "sentence"]:
-    """Find where sentences end: after . ! or ? with closing quotes and brackets, and at the end of a line.
+    """Return the ends of sentences: after . ! or ? with closing quotes and brackets, and at the end of a line.
 
     Abbreviations end a sentence, too, which does no harm to training.
     """

@@ -134,10 +134,10 @@ def describe_hardware(device: str, half: bool) -> dict[str, Any]:
 
 
 def choose_device(wanted: str) -> str:
-    """Return the device asked for; for "auto", what `best_device` names."""
+    """Return the requested device; for "auto", that of `best_device`."""
     return best_device() if wanted == "auto" else wanted
 
 
 def in_half(precision: str, device: str) -> bool:
-    """Return whether to train in bfloat16: as asked for, or where the hardware supports it."""
+    """Return whether to train in bfloat16: as requested, or for "auto" if the hardware supports it."""
     return computes_bfloat16(device) if precision == "auto" else precision == "bf16"

@@ -38,7 +38,7 @@ class ModelSettings:
 
 @dataclass(frozen=True)
 class PackingSettings:
-    """How examples are cut and batched.
+    """Settings of packing: lengths of examples and size of batches.
 
     Attributes:
         rooms: Lengths to which sentences of a paragraph are packed, equally often; the longest bucket if none fits.
