@@ -71,7 +71,7 @@ def show_example(example: examples.Example) -> None:
 
 
 def is_shown(example: examples.Example | None) -> bool:
-    """Tell whether the page shows what an example's words are about: its heads, with nothing changed."""
+    """Return whether the page shows the heads that an example is about, with nothing changed."""
     if example is None:
         return False
     view = view_options.ViewOptions.of(PAGE)
@@ -97,14 +97,14 @@ def sentence_changed() -> None:
 
 
 def example_on_page() -> tuple[examples.Example | None, examples.Example | None, bool]:
-    """Find the example that the sentences are, the one of the list that it belongs to, and whether the page shows its view."""
+    """Return the example whose sentences are typed, its entry in the list, and whether the page shows its view."""
     text, pair = (st.session_state[widget_key(PAGE, name)] for name in ("text", "pair"))
     example, origin = examples.find(EXAMPLES, lambda one: (one.text, one.pair) == (text, pair))
     return example, origin, is_shown(example)
 
 
 def show_notice(example: examples.Example, origin: examples.Example, model: str, *, described: bool) -> None:
-    """Say what to notice in an example, and offer what breaks it. origin: the example of the list that it belongs to."""
+    """Show what to notice in an example, and offer its counter-examples. origin: the example of the list that it belongs to."""
     st.markdown(examples.notice(example, model, shown=described))
     examples.offer_counters(widget_key(PAGE, "counter_example"), origin, example if described else None, show_example)
 
@@ -134,7 +134,7 @@ def show_examples() -> None:
 
 
 def say_reading(engine: Engine | None, text: str, pair: str, *, special: bool) -> None:
-    """Say what share of the model's tokens a text takes, and what it is read without; nothing where the engine cannot be had."""
+    """Show how many of the model's tokens the text uses and which special tokens are omitted; nothing without the engine."""
     budget.caption(controls.budget(engine, text, pair) if engine else "", width="content")
     with beside:
         note_special_tokens(engine, special, pair) if engine and not special else st.empty()
@@ -160,7 +160,7 @@ class Inputs(NamedTuple):
         return cls(*(st.session_state[widget_key(PAGE, name)] for name in ("text", "pair", "model", SPECIAL_FIELD.name)))
 
     def engine(self) -> Engine:
-        """Give the engine of the model; raise ExplorerError where it cannot be had."""
+        """Return the engine of the model; raise ExplorerError where it is not available."""
         with memory_checked():
             return cache.engine(self.model, special_tokens=not self.bare)
 
@@ -245,7 +245,7 @@ def read_stack(engine: Engine, inputs: Inputs) -> tuple[Trace, int, StackView]:
 
 
 def show_controls() -> None:
-    """Let the reader choose heads, change the run, and take away what is shown; nothing where the sentences cannot be shown."""
+    """Draw the choice of heads, the changes of the run and the export; nothing where the sentences cannot be shown."""
     drawn, inputs = widget_key(PAGE, "controls_drawn"), Inputs.of_page()
     st.session_state[drawn] = False
     if not st.session_state[widget_key(PAGE, "picture_drawn")]:

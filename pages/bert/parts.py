@@ -41,13 +41,13 @@ LABEL_HEADS = {"first": "first token", "every": "every token", "max": "max-poole
 
 
 def explain_built_in(engine: BertEngine) -> None:
-    """Say why the page computes with the built-in model only, and which pages run BERT base."""
+    """Explain why the page computes with the built-in model only, and link to pages that run BERT base."""
     ours = sum(parameter.nbytes for parameter in engine.model.parameters()) / 1e6
     st.caption(texts.BUILT_IN_ONLY.format(ours=ours, base=catalogue.card(LARGER).megabytes))
 
 
 def introduce_comparison(engine: BertEngine) -> None:
-    """Say what BERT consists of, and show all its code."""
+    """Explain what BERT consists of, and show all its code."""
     st.markdown(texts.COMPARE)
     show_formula(texts.COMPARE_EQUATION)
     show_source(bert.Bert, bert.BertEmbeddings, bert.MaskedWordHead)
@@ -120,12 +120,12 @@ def _choose_head(page: str, num_layers: int, num_heads: int) -> tuple[int, int]:
 
 
 def _head(page: str) -> tuple[int, int]:
-    """Give the chosen layer and head, counted from 0."""
+    """Return the chosen (layer, head), counted from 0."""
     return st.session_state[widget_key(page, "layer")] - 1, st.session_state[widget_key(page, "head")] - 1
 
 
 def introduce_untrained(engine: BertEngine) -> None:
-    """Say what an untrained BERT is, and show how its weights are drawn."""
+    """Explain what an untrained BERT is, and show how its weights are drawn."""
     st.markdown(texts.RANDOM)
     show_formula(texts.RANDOM_EQUATION)
     show_source(bert.random_bert)
@@ -194,7 +194,7 @@ def _draw_words(page: str, name: str, runner: BertEngine, text: str, pair: str) 
 
 
 def introduce_labels(engine: BertEngine) -> None:
-    """Say what a classification head is, and show the code of three."""
+    """Explain what a classification head is, and show the code of three."""
     st.markdown(texts.LABELS)
     for equation in texts.LABELS_EQUATIONS:
         show_formula(equation)
@@ -251,7 +251,7 @@ def _draw_maxima(page: str, trace: Trace, counts: tuple[int, ...]) -> None:
 
 
 def introduce_families(engine: BertEngine) -> None:
-    """Say what the successors of BERT changed, and show how their parameters are counted."""
+    """Explain what the successors of BERT changed, and show how their parameters are counted."""
     st.markdown(texts.FAMILY)
     show_formula(texts.FAMILY_EQUATION)
     if not is_hidden("formulas"):
@@ -260,7 +260,7 @@ def introduce_families(engine: BertEngine) -> None:
 
 
 def draw_family(page: str, engine: BertEngine, text: str, pair: str) -> None:
-    """Let the reader choose a family, and show what it changed, its sizes and its attention."""
+    """Draw the choice of a model family, and what it changed, its sizes and its attention."""
     st.segmented_control(
         texts.FAMILY_LABEL,
         list(FAMILIES),
@@ -333,7 +333,7 @@ EXPORTED_FIELDS = ("layer", "head", "seed", "kind", "labels")
 
 
 def with_export(part: str, draw: Callable[..., None]) -> Callable[..., None]:
-    """Let a part of the page be exported below what it draws."""
+    """Return `draw` followed by an export menu of what it drew."""
 
     def draw_part(page: str, engine: BertEngine, text: str, pair: str) -> None:
         engine.encode(text, pair or None)  # what cannot be read is explained at once, and needs no room

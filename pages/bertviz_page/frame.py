@@ -84,14 +84,14 @@ def show_view(page: str, view: str, trace: Trace) -> Drawing:
 
 
 def has_bias(stack: AttentionStack) -> bool:
-    """Tell whether the scores of a stack are more than scaled products of queries and keys: T5 adds a bias by distance."""
+    """Return whether scores are more than scaled products of queries and keys: T5 adds a bias by distance."""
     scales = np.array(stack.scales or (stack.query.shape[-1] ** -0.5,) * len(stack.query))
     products = stack.query @ stack.key.swapaxes(-1, -2) * scales[:, None, None, None]
     return not np.allclose(products, stack.scores, rtol=1e-3, atol=1e-3)
 
 
 def _stacks(page: str, view: str, trace: Trace) -> list[AttentionStack]:
-    """Give all stacks if bertviz takes them together, else let the reader choose one."""
+    """Return the stacks to draw: all where bertviz draws them together, else the one that the reader chooses."""
     counts = {len(stack.weights) for stack in trace.stacks}
     if len(trace.stacks) > 1 and view != "neuron" and len(counts) == 1:
         return list(trace.stacks)

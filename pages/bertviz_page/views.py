@@ -75,7 +75,7 @@ class Extent:
 
     @classmethod
     def of(cls, stacks: Sequence[AttentionStack], only: int | None) -> "Extent":
-        """Give the extent of a drawing of these stacks. only: the one layer that it holds, from 0, None for all."""
+        """Return the extent of a drawing of these stacks. only: its single layer, from 0; None for all."""
         layers, heads = stacks[0].weights.shape[:2]
         tokens = stacks[0].query_tokens
         pair = [stack.kind for stack in stacks] == ["self"] and second_sentence(tokens)
@@ -84,7 +84,7 @@ class Extent:
 
 
 def second_sentence(tokens: Encoding) -> int | None:
-    """Give the position where the second sentence begins; None without one, or without segments."""
+    """Return the position where the second sentence begins; None without one, or without segments."""
     place = tokens.segments.index(1) if 1 in tokens.segments else None
     return place if place and tokens.segments == (0,) * place + (1,) * (len(tokens) - place) else None
 
@@ -189,11 +189,11 @@ class StandIn:
         return (self._layers,)
 
     def tokenize(self, _text: str) -> list[str]:
-        """Give the tokens of the run, special ones included."""
+        """Return the tokens of the run, special ones included."""
         return list(self._tokens.tokens)
 
     def convert_tokens_to_ids(self, _tokens: list[str]) -> list[int]:
-        """Give the ids of the run."""
+        """Return the ids of the run."""
         return list(self._tokens.ids)
 
 
@@ -217,7 +217,7 @@ def _layers(stack: AttentionStack) -> list[Tensor]:
 
 
 def _tensor(layer: np.ndarray) -> Tensor:
-    """Give a layer as a batch of one, rounded in double precision: single precision would write 17 digits."""
+    """Return a layer as a batch of one, rounded in double precision: single precision would write 17 digits."""
     return torch.from_numpy(layer.astype(np.float64).round(DECIMALS))[None]
 
 
@@ -256,7 +256,7 @@ def _document(
 
 
 def _own_script(script: str, marker: str, *, bidirectional: bool) -> str:
-    """Take bertviz's script with its data once, escaped so that no token can end its string.
+    """Return bertviz's script with its data once, escaped so that no token can end its string.
 
     marker: what stands before the data. Visitors' text comes after it only, and the data are parsed as JSON.
     """

@@ -30,7 +30,7 @@ CLEAR_RISE = 1.05
 
 
 def show_data(page: str, data: LabelledTexts) -> None:
-    """Say what the model is trained on, and show some of it."""
+    """Show what the model is trained on: how much there is, and a few of the texts."""
     st.text(
         texts.DATA_SUMMARY.format(
             train=len(data.train_texts), test=len(data.test_texts), labels=", ".join(data.names), source=data.source
@@ -73,7 +73,7 @@ def draw_training(page: str, snapshot: Snapshot) -> None:
 
 
 def describe_overfitting(records: Sequence[ClassifierProgress]) -> str:
-    """Say so where the test loss rises while the training loss still falls; "" otherwise."""
+    """Return a warning where the test loss rises while the training loss still falls; "" otherwise."""
     tests = {record.epoch: record.test.loss for record in records if record.test is not None}
     if not tests:
         return ""
@@ -192,7 +192,7 @@ DATA = {
 
 
 def training_computation(model: ClassifierTraining) -> Computation:
-    """Say how a classifier was trained, and write the code that trains it."""
+    """Return the record of a training: its settings, and the code that repeats it."""
     title = texts.EXPORT_TRAINING.format(batches=model.done)
     imports, lines = _trained(model)
     lines = [*lines, "", "print(*((one.batch, one.loss, one.accuracy) for one in records), sep='\\n')"]
@@ -201,7 +201,7 @@ def training_computation(model: ClassifierTraining) -> Computation:
 
 
 def prediction_computation(model: ClassifierTraining, prediction: LabelPrediction, text: str) -> Computation:
-    """Say what the classifier makes of a text, and write the code that trains it and asks it."""
+    """Return the record of a prediction: the text and its label, and the code that trains the classifier and asks it."""
     title = texts.EXPORT_PREDICTION.format(batches=model.done)
     imports, lines = _trained(model)
     lines = [
@@ -216,7 +216,7 @@ def prediction_computation(model: ClassifierTraining, prediction: LabelPredictio
 
 
 def attention_computation(page: str, model: ClassifierTraining, prediction: LabelPrediction, text: str) -> Computation:
-    """Say where a head of the classifier looks in a text, and write the code that trains the classifier and asks it."""
+    """Return the record of a head's attention in a text, with the code that trains the classifier and asks it."""
     layer, head = shown_head(page, prediction)
     title = texts.EXPORT_ATTENTION.format(layer=layer + 1, head=head + 1, batches=model.done)
     imports, lines = _trained(model)

@@ -77,7 +77,7 @@ def read_own(page: str) -> None:
 
 
 def chosen_data(page: str) -> LabelledTexts | None:
-    """Give the chosen texts; None for IMDB, which is fetched when training starts. Raises TextProblem without a CSV."""
+    """Return the chosen texts; None for IMDB, which is fetched when training starts. Raises TextProblem without a CSV."""
     chosen = st.session_state[widget_key(page, "data")]
     if chosen == "opinions":
         return _opinions()
@@ -100,7 +100,7 @@ def fetch_imdb() -> LabelledTexts:
 
 
 def is_same_data(page: str, trained: LabelledTexts, data: LabelledTexts | None) -> bool:
-    """Tell whether a model was trained on the texts that are chosen. data: as `chosen_data` gives them."""
+    """Return whether a model was trained on the texts that are chosen. data: as `chosen_data` returns them."""
     return trained is data or trained.kind == "imdb" == st.session_state[widget_key(page, "data")]
 
 
@@ -142,13 +142,13 @@ def differences(page: str, model: ClassifierTraining, data: LabelledTexts | None
 
 
 def new_model(page: str) -> ClassifierTraining:
-    """Give the model that is to be trained; raise ExplorerError without data or where it would take too long."""
+    """Return an untrained model with the page's settings; raise ExplorerError without data or where training takes too long."""
     data = chosen_data(page) or fetch_imdb()
     return classifier.check_classifier_work(classifier.start_training(chosen_settings(page), data, best_device()))
 
 
 def current_model(page: str, snapshot: Snapshot | None, data: LabelledTexts | None) -> ClassifierTraining | None:
-    """Give the visitor's trained model where it has the settings and data on the page, else an untrained one.
+    """Return the visitor's trained model where it has the settings and data on the page, else an untrained one.
 
     None for IMDB before it is fetched.
     """

@@ -92,7 +92,7 @@ def choose_data(*, disabled: bool) -> LabelledTexts | None:
 
 
 def try_it(snapshot: Snapshot | None, data: LabelledTexts | None, has_data: bool) -> None:
-    """Let the model classify the visitor's own sentence, and show why; the box is there all the time.
+    """Classify the visitor's own sentence, and show which words contribute; the text box is always drawn.
 
     has_data: whether there are texts, or will be, that the model can be trained on.
     """
@@ -111,14 +111,14 @@ def try_it(snapshot: Snapshot | None, data: LabelledTexts | None, has_data: bool
 
 
 def show_limits() -> None:
-    """Say what a classifier that learns from the generated texts cannot do, and offer a sentence that shows it."""
+    """Explain what a classifier trained on the generated texts cannot do, and offer a sentence that shows it."""
     st.markdown(texts.LIMITS)
     box = {widget_key(PAGE, "text"): texts.LIMITS_SENTENCE}
     st.button(texts.TRY_LIMITS, key=widget_key(PAGE, "limits"), on_click=st.session_state.update, args=(box,))
 
 
 def introduce_model(snapshot: Snapshot | None, data: LabelledTexts | None) -> ClassifierTraining | None:
-    """Say how far the model that classifies was trained; return it, or None where there is none now, and say why."""
+    """Show how far the classifying model was trained, and return it; None, with the reason on the page, where there is none."""
     if snapshot and snapshot.running:
         st.caption(texts.STILL_TRAINING)
         return None

@@ -54,7 +54,7 @@ def storage_key(role: str, code: str) -> str:
 
 
 def accept_secret_link() -> None:
-    """Take the token of a teacher's link out of the address. Raises RoomProblem where it leads to no room."""
+    """Move the token of a teacher's link from the address into the session. Raises RoomProblem where it opens no room."""
     token = st.query_params.get(SECRET, "")
     if not token:
         return
@@ -126,7 +126,7 @@ def join_or_open() -> None:
 
 
 def join_by_code(button: Literal["primary", "secondary"]) -> None:
-    """Let a student type the code of a room. button: the look of its button."""
+    """Draw the form by which a student joins with a room's code. button: the type of its button."""
     with st.container(border=True, key="classroom_join"):
         st.subheader(texts.JOIN, anchor=False)
         with st.form("classroom_code", border=False):
@@ -150,7 +150,7 @@ def enter(code: str) -> None:
 
 
 def open_room(rooms: Rooms, wanted: str, button: Literal["primary", "secondary"]) -> None:
-    """Let a teacher choose a lesson, and open a room for it.
+    """Draw the form by which a teacher chooses a lesson and opens a room for it.
 
     wanted: the lesson that is chosen first, "" for any. button: the look of its button.
     """
@@ -200,13 +200,13 @@ def lesson_names(wanted: str = "") -> list[str]:
 
 
 def lesson_title(name: str) -> str:
-    """Give the title of a lesson as the list shows it."""
+    """Return the title of a lesson as the list shows it."""
     title = find_lesson(name).title
     return title if name in shipped_names() else texts.OWN_LESSON.format(title=title)
 
 
 def join(code: str) -> None:
-    """Let a student into the room: by what the browser remembers, by the code typed before, or by a click. Raises RoomProblem."""
+    """Join by the browser's stored token, by the code typed before, or by a click. Raises RoomProblem."""
     room = host_store().of_code(code, own_address())
     is_new = recall(ROOM, room.code)
     if st.session_state.get(JOINING) == room.code and not room.nicknames:

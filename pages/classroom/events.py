@@ -91,7 +91,7 @@ class Hub:
                 listener.set()
 
     def notify(self, room: int | None) -> None:
-        """Take in that a room changed, None for any; called from any thread, returns at once."""
+        """Mark a room as changed, None for every room; called from any thread, returns at once."""
         if self.loop and not self.loop.is_closed():
             self.loop.call_soon_threadsafe(self._mark, room)
 
@@ -101,7 +101,7 @@ class Hub:
                 channel.dirty.set()
 
     async def stream(self, room: int, role: str, token: str) -> AsyncIterator[dict[str, str]]:
-        """Give what the members of a role are told, now and after every change; it ends with the room."""
+        """Yield the messages for members of a role, now and after every change; the stream ends with the room."""
         self.loop = asyncio.get_running_loop()
         channel = self.channels.setdefault(room, None) or Channel(room)
         self.channels[room] = channel
@@ -138,7 +138,7 @@ hub = Hub()
 
 
 def host_store():
-    """Give the rooms of this host, whose changes the hub hears of."""
+    """Return the room store of this host; its changes are reported to the hub."""
     # Imported here: SQLAlchemy takes a quarter of a second, for which the start of the server does not wait.
     from tx_core.classroom.rooms import host_rooms
 
@@ -162,7 +162,7 @@ def read_messages(room: int) -> dict[str, str]:
 
 
 def find_member(token: str) -> tuple[int, str]:
-    """Find the room and the role of a token; raises RoomProblem for none."""
+    """Return the room and the role of a token; raise RoomProblem for an unknown one."""
     rooms = host_store()
     try:
         return rooms.of_teacher(token).id, TEACHER
@@ -196,7 +196,7 @@ async def events(request: Request) -> Response:
 
 
 async def state(request: Request) -> Response:
-    """Say once what the stream would say, for browsers that cannot listen; a key of no room is told that it leads nowhere."""
+    """Answer once with what the event stream would send, for browsers where it is blocked; an unknown key reads as closed."""
     try:
         room, role = await asyncio.to_thread(find_member, request.query_params.get("key", ""))
         channel = hub.channels.get(room)

@@ -10,7 +10,7 @@ from pages.classroom import texts
 
 
 def say_if_unreachable(secret_link: str) -> None:
-    """Say why phones cannot reach a room that was opened as localhost, and lead its teacher to an address that they can reach.
+    """Warn that phones cannot reach a room opened as localhost, and link to an address that they can reach.
 
     secret_link: the teacher's own, which opens the room there, too.
     """
@@ -36,7 +36,7 @@ def origin(link: SplitResult, host: str) -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether a name or an address means the machine that it is used on, and no other one can use it."""
+    """Return whether a host name or an address is a loopback one, which no other machine can reach."""
     try:
         return ip_address(host).is_loopback
     except ValueError:

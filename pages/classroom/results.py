@@ -50,7 +50,7 @@ def message(state: State, guesses: Mapping[int, Sequence[str]], role: str, step:
 
 
 def progress(answered: int | None, students: int) -> str:
-    """Say how many have answered; None where nothing is asked."""
+    """Return in words how many have answered, or how many are here where no question is asked (`answered` is None)."""
     if not students:
         return texts.NOBODY_YET
     if answered is None:
@@ -59,7 +59,7 @@ def progress(answered: int | None, students: int) -> str:
 
 
 def waiting(state: State, step: int, asks: bool) -> str:
-    """Say to a student what happens next; nothing where nothing is asked: the view is there at once."""
+    """Return what a student reads below their guess; "" where no question is asked, since the view is there at once."""
     if not asks:
         return ""
     if step in state.revealed:
@@ -90,7 +90,7 @@ def results(question: Question | None, answer: Mapping[str, object], guesses: Se
 
 
 def counted(question: Question, answer: Mapping[str, object], guesses: Sequence[str]) -> list[Row]:
-    """Give a row for each option, in the order in which they were offered; of free words and heads, for the most frequent."""
+    """Return a row for each option, in the order offered; for words, heads and cells, the most frequent and the right one."""
     names, counts = count_words(guesses, [*question.options, *answer.get("options", ())])
     model = {name.casefold(): share for name, share in zip(answer.get("options", ()), answer.get("shares", ()), strict=True)}
     right = str(answer.get("right", "")).casefold()
@@ -119,14 +119,14 @@ def count_words(guesses: Sequence[str], known: Sequence[str] = ()) -> tuple[dict
 
 
 def guessed_words(guesses: Sequence[str]) -> tuple[tuple[str, float, str], ...]:
-    """Give each word that somebody guessed, the most frequent first: its share of the guesses, and that in words."""
+    """Return each guessed word, the most frequent first, with its share of the guesses as a number and in words."""
     names, counts = count_words(guesses)
     rows = [row(names[word], count, len(guesses), None, False) for word, count in counts.most_common()]
     return tuple((one["label"], one["share"], one["text"]) for one in rows)
 
 
 def class_map(question: Question, answer: Mapping[str, object], guesses: Sequence[str]) -> dict[str, object] | None:
-    """Give the model's map with the guesses in its cells, or on the heads of the wall; None where nothing is in rows and columns.
+    """Return the model's map with the guesses per cell or head; None where the answer has no rows and columns.
 
     The cells go row by row: the model's shares in thousandths, and how many guessed a cell, of those that somebody guessed.
     """
@@ -154,7 +154,7 @@ def guesses_by_place(answer: Mapping[str, object], guesses: Sequence[str]) -> li
 
 
 def guessed_cells(answer: Mapping[str, object], guesses: Sequence[str]) -> tuple[tuple[str, str, float, str], ...]:
-    """Give each cell that somebody guessed: the names of its row and column, its share of the guesses, and that in words."""
+    """Return each guessed cell: the names of its row and column, its share of the guesses, and the share in words."""
     width = max(1, len(answer.get("columns", ())))
     counted = [(place, row("", count, len(guesses), None, False)) for place, count in guesses_by_place(answer, guesses) or ()]
     return tuple(
@@ -163,7 +163,7 @@ def guessed_cells(answer: Mapping[str, object], guesses: Sequence[str]) -> tuple
 
 
 def histogram(question: Question, answer: Mapping[str, object], guesses: Sequence[str]) -> list[Row]:
-    """Give a row for each of a few equal ranges of the numbers that were guessed; the model's number is in one of them."""
+    """Return the histogram of guessed numbers in equal ranges, one of which holds the model's number."""
     value = float(answer["value"])
     numbers = [float(number) for number in (guess.replace(",", ".") for guess in guesses) if is_number(number)]
     edges = round_edges(min([*numbers, value]), max([*numbers, value]))
@@ -196,7 +196,7 @@ def round_edges(low: float, high: float) -> np.ndarray:
 
 
 def is_number(written: str) -> bool:
-    """Tell whether a guess is a finite number of a size that can be drawn."""
+    """Return whether a guess is a finite number of a size that can be drawn."""
     try:
         return abs(float(written)) < 1e9
     except ValueError:

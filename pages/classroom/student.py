@@ -44,7 +44,7 @@ def take_part(code: str) -> None:
 
 
 def let_in_again(code: str) -> None:
-    """Say that the teacher removed the student from a room that goes on, and let them join anew. Raises RoomProblem."""
+    """Show that the teacher removed the student, and offer to join again. Raises RoomProblem."""
     st.session_state.pop(CLASS_RESULTS, None)
     entrance.keep_token(entrance.ROOM, code, "")
     st.text(texts.REMOVED)
@@ -52,7 +52,7 @@ def let_in_again(code: str) -> None:
 
 
 def say_closed(role: str, code: str) -> None:
-    """Say that a room is closed, and lead on; the browser and this session forget it."""
+    """Show that a room is closed, with links on, and delete its token from browser and session."""
     st.session_state.pop(CLASS_RESULTS, None)
     if st.session_state.get(PLACE, ("",))[0] == contents.page("classroom").path:
         del st.session_state[PLACE]
@@ -117,7 +117,7 @@ def draw_or_explain(draw: Callable[..., None], *arguments: object) -> None:
 
 
 def show_step_head(title: str, number: int, total: int, step: Step) -> None:
-    """Say which step of the lesson this is, and what it is about."""
+    """Show the number, the title and the text of a step."""
     with st.container(key="classroom_step_said"):
         st.progress(number / total, escape_markdown(texts.STEP.format(title=title, number=number, total=total)))
         st.subheader(escape_markdown(step.title), anchor=False)
@@ -204,7 +204,7 @@ def level_for(lesson: Lesson) -> dict[str, str]:
 
 
 def guesses_on_view(step: Step, answer: Mapping[str, object] | None, guesses: Sequence[str]) -> ClassGuesses | None:
-    """Give the guesses that belong in the view's map, on its wall of heads or in its list of words; None for others."""
+    """Return the guesses to draw in the view's map, wall of heads or list of words; None for other questions."""
     measure = step.question and step.question.answer
     if not (answer and measure and guesses):
         return None
@@ -233,7 +233,7 @@ def keep_results(room: int, step: Step, number: int, room_message: Mapping[str, 
 
 
 def data_while_open(room: int, data: dict[str, object]) -> dict[str, object] | None:
-    """Give what was kept of a room that is still open; None once it is closed, and where its database cannot be asked."""
+    """Return the kept results while their room is open; None once it is closed or its database is unavailable."""
     try:
         return None if host_store().state(room) is None else data
     except RoomProblem:
@@ -241,7 +241,7 @@ def data_while_open(room: int, data: dict[str, object]) -> dict[str, object] | N
 
 
 def send_sentence(token: str, number: int, key: str, kept: str | None) -> None:
-    """Let a student send a sentence of their own for the view of a step. kept: the last one."""
+    """Draw the box by which a student sends an own sentence for a step's view. kept: the last one sent."""
     with st.expander(texts.OWN_SENTENCE):
         with st.form(f"{key}_sentence_form", border=False):
             written = st.text_input(texts.OWN_SENTENCE_LABEL, max_chars=MAX_SENTENCE_CHARACTERS, key=f"{key}_sentence")
@@ -253,7 +253,7 @@ def send_sentence(token: str, number: int, key: str, kept: str | None) -> None:
 
 
 def own_pace(token: str, number: int, total: int) -> None:
-    """Let a student go on, or back, at their own pace."""
+    """Draw the buttons for the next and the previous step, for rooms at the students' own pace."""
     rooms = host_store()
     with st.container(horizontal=True):
         if number > 1:

@@ -203,7 +203,7 @@ def written(step: Step, guesses: list[str]) -> None:
 
 
 def choose_sentence(token: str, state: State) -> None:
-    """Let the teacher look at the students' own sentences and show one to everyone."""
+    """List the students' sentences, of which the teacher can show one to everyone."""
     rooms, room = host_store(), state.room
     sentences = rooms.sentences(token, room.step)
     with st.expander(texts.SENTENCES):
@@ -240,7 +240,7 @@ def show_entrance(room: Room, token: str, state: State | None) -> None:
 
 
 def lock_switch(token: str, room: Room, state: State | None) -> None:
-    """Let the teacher lock the room: nobody new joins."""
+    """Draw the switch that locks the room against new students."""
     key = f"classroom_lock_{room.code}"
     st.session_state[key] = state is not None and state.locked
 
@@ -274,7 +274,7 @@ def manage(token: str, room: Room) -> None:
 
 
 def remove_silent(token: str, room: Room) -> None:
-    """Let the teacher remove who has sent nothing, once they have read how many that are."""
+    """Offer to remove students who sent nothing, after a confirmation that gives their number."""
     rooms = host_store()
     if st.session_state.get(REMOVING) != room.code:
         st.button(texts.REMOVE, on_click=ask_first, args=(REMOVING, room.code), icon=":material/person_remove:")
@@ -293,7 +293,7 @@ def remove_now(token: str) -> None:
 
 
 def close_room(token: str, room: Room) -> None:
-    """Let the teacher close the room, once they have read what is lost."""
+    """Offer to close the room, after a confirmation that names what is lost."""
     if st.session_state.get(CLOSING) != room.code:
         st.button(texts.CLOSE, on_click=ask_first, args=(CLOSING, room.code), icon=":material/delete:")
         return
@@ -305,7 +305,7 @@ def close_room(token: str, room: Room) -> None:
 
 
 def set_pace(token: str, key: str) -> None:
-    """Take over the pace that the teacher chose."""
+    """Apply the pace that the teacher chose."""
     entrance.attempt(host_store().set_pace, token, st.session_state[key] != texts.OWN)
 
 

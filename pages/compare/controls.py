@@ -152,7 +152,7 @@ def name_changes(active: Changes) -> str:
 
 
 def changes_in_full(active: Changes) -> str:
-    """Say what was changed, each change in full, tokens by their positions: A and B may be of two texts."""
+    """Return every change in full; tokens go by their positions, since A and B may be of two texts."""
     return "; ".join(describe_change(change, [StackNames("self", MAX_LAYERS_OR_HEADS, (), ())]) for change in active)
 
 

@@ -137,7 +137,7 @@ def title(side: Side, vary: str) -> str:
 
 
 def partners_in_words(comparison: Comparison) -> str:
-    """Say which words have no partner."""
+    """Return a sentence on the words without a partner in the other text."""
     sentences = [_lonely(side, words) for side, words in zip("AB", comparison.unmatched, strict=True) if words]
     return " ".join(sentences) or texts.ALL_PAIRED
 
@@ -165,7 +165,7 @@ def difference_table(comparison: Comparison, *, key: str) -> None:
 
 
 def difference_rows(comparison: Comparison, listed: Int[np.ndarray, "link 2"] | None = None) -> Iterator[dict[str, object]]:
-    """Give links with their weights and their difference, None for a missing one. listed: the links, None for all."""
+    """Yield links with both weights and their difference, None for a missing one. listed: the links, None for all."""
     for row, column in (list_links(comparison) if listed is None else listed).tolist():
         (mine, yours), (my_key, your_key) = comparison.rows[row], comparison.rows[column]
         before = None if mine is None or my_key is None else shortest(comparison.one[mine, my_key])
@@ -228,7 +228,7 @@ def show_word(page: str, one: Run, other: Run) -> WordThroughLayers | None:
 
 
 def _ask_word(page: str, options: Sequence[WordPair], one: Run, other: Run) -> WordPair:
-    """Let the reader choose a word; the first choice is the longest, which is rarely a function word."""
+    """Ask for a word; the default is the longest, which is rarely a function word."""
     name, aligned = widget_key(page, "word"), set(align(one.spelled, other.spelled))
     if len(options) > MAX_WORD_PAIRS:  # a long text that repeats itself: each word with its partner only
         options = [pair for pair in options if pair in aligned]

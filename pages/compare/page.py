@@ -41,7 +41,7 @@ def try_run(name: str, side: Side) -> Run | None:
 
 
 def note_reading(one: Run, other: Run) -> None:
-    """Say what the texts of both sides are read without, once for each of their models."""
+    """Show which special tokens the texts of both sides are read without, once per model."""
     models, special = dict.fromkeys((one.side.model, other.side.model)), one.side.special
     for model in models:
         whose = controls.model_title(model) if len(models) > 1 else ""

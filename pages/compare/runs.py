@@ -59,7 +59,7 @@ def run(side: Side, *, hide: bool) -> Run:
 
 
 def _with_weights(trained: Engine, seed: int) -> Engine:
-    """Give the model itself, or the same model with random weights."""
+    """Return the model itself for seed 0, else the same model with random weights."""
     if not seed:
         return trained
     # Imported here: they import torch, which this page needs for random weights only.
@@ -78,7 +78,7 @@ def heads_of(head: Head, num_heads: int) -> list[tuple[int, int]]:
 
 
 def nearest_head(head: Head, num_layers: int, num_heads: int) -> Head:
-    """Give the head itself if the model has it, else the one nearest in number."""
+    """Return the head itself if the model has it, else the one nearest in number."""
     layer, number = head
     return min(layer, num_layers - 1), None if number is None else min(number, num_heads - 1)
 
@@ -120,12 +120,12 @@ class RunPair:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Give the sentences of both sides, and whatever changes the weights."""
+        """Return the sentences of both sides, and whatever changes the weights, for a caption."""
         return (*self.sentences, MERGED, *([SPECIAL_HIDDEN] if self.one.view.hides_special else []))
 
     @property
     def about(self) -> dict[str, object]:
-        """Give what a reader of the numbers needs to know."""
+        """Return the settings that a reader of the exported numbers needs."""
         sides = {
             name: source(
                 run.side.model,

@@ -124,7 +124,7 @@ FIELDS = (
 
 
 def sides(page: str) -> tuple[Side, Side]:
-    """Give A and B, which is like A except for what varies. Second sentences count only where they are switched on.
+    """Return A and B, which differs from A in one respect. Second sentences count only where they are switched on.
 
     Special tokens are left out of both or of neither.
     """
@@ -154,7 +154,7 @@ def begin(page: str) -> None:
 
 
 def _first_difference(one: Side, vary: str) -> dict[str, object]:
-    """Give the part of B in which it differs from A."""
+    """Return the fields of B that differ from A by default; empty where the reader has to write the difference."""
     return {
         "head": {"head_b": _another_head(one.head)},
         "untrained": {"seed_b": 0 if one.seed else 1},
@@ -163,7 +163,7 @@ def _first_difference(one: Side, vary: str) -> dict[str, object]:
 
 
 def _another_head(head: Head) -> Head:
-    """Give another head of the same layer; for the mean of a layer, another layer."""
+    """Return another head of the same layer; for the mean of a layer, another layer."""
     layer, number = head
     if number is None:
         return (1 if layer == 0 else 0), None
@@ -242,7 +242,7 @@ def _read(entry: dict[str, Any], vary: str) -> Example:
 
 
 def first_view() -> dict[str, object]:
-    """Give the fields that the first example sets."""
+    """Return the fields that the first example sets."""
     return curated()[0].values | {"vary": curated()[0].vary}
 
 
@@ -254,7 +254,7 @@ def show_example(page: str, example: Example) -> None:
 
 
 def is_shown(page: str, example: Example) -> bool:
-    """Tell whether the page shows the sides of an example."""
+    """Return whether the page shows the sides of an example."""
     names = {f"{part}{suffix}" for part in PARTS for suffix in ("", "_b")}
     defaults = {field.name: field.default for field in FIELDS if field.name in names}
     now = {name: st.session_state[widget_key(page, name)] for name in defaults}

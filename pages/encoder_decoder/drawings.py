@@ -92,7 +92,7 @@ def show_answer(answer: CopyAnswer) -> None:
 
 
 def explain_errors(answer: CopyAnswer, model: CopyTraining, test: Callable[[], tuple[int, int]]) -> str:
-    """Say why a trained model answers wrongly; "" where it does not. test: counts wrong numbers and all numbers in a test."""
+    """Return why a trained model answers wrongly; "" where it does not. test: counts wrong numbers and all numbers in a test."""
     wrong, done, settings = len(answer.right) - answer.right_ones, len(model.losses), model.settings
     if not done or not wrong:
         return ""
@@ -109,7 +109,7 @@ def explain_errors(answer: CopyAnswer, model: CopyTraining, test: Callable[[], t
 
 
 def draw_attention(page: str, answer: CopyAnswer, best: tuple[int, int]) -> None:
-    """Let the reader walk through the three kinds of attention of one run. best: the head shown where none is chosen."""
+    """Draw the chosen one of a run's three kinds of attention. best: the head shown by default."""
     st.caption(texts.STEPS_NOTE)
     kind = st.segmented_control(
         texts.KIND, list(texts.KINDS), key=widget_key(page, "kind"), format_func=texts.KINDS.get, required=True
@@ -155,7 +155,7 @@ TRAIN = [
 
 
 def training_computation(model: CopyTraining) -> Computation:
-    """Say how a model was trained, and write the code that trains it."""
+    """Return the record of a training: its settings, and the code that repeats it."""
     title = texts.EXPORT_TRAINING.format(task=TASKS[model.settings.task].title, batches=len(model.losses))
     lines = [
         *_trained(model),
@@ -167,7 +167,7 @@ def training_computation(model: CopyTraining) -> Computation:
 
 
 def answer_computation(page: str, model: CopyTraining, answer: CopyAnswer) -> Computation:
-    """Say what the model was asked, and write the code that trains it and asks it."""
+    """Return the record of an answer: the input, and the code that trains the model and asks it."""
     kind = st.session_state[widget_key(page, "kind")]
     title = texts.EXPORT_ANSWER.format(kind=texts.KINDS[kind], batches=len(model.losses))
     lines = [

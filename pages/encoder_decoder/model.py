@@ -78,7 +78,7 @@ def choose_task(page: str) -> None:
 
 
 def settings_fit(page: str) -> bool:
-    """Tell whether the chosen sizes fit together; the page says elsewhere why they do not."""
+    """Return whether the chosen sizes fit together; the page explains elsewhere why they do not."""
     try:
         chosen_settings(page)
     except ExplorerError:
@@ -107,18 +107,18 @@ def differences(page: str, settings: CopySettings) -> list[str]:
 
 
 def new_model(page: str) -> CopyTraining:
-    """Give the model that is to be trained; raise ExplorerError where this server would train it for too long."""
+    """Return an untrained model with the page's settings; raise ExplorerError where this server would train it for too long."""
     device = best_device()
     return copy_task.start_copy_training(synthetic.check_copy_work(chosen_settings(page), device), device)
 
 
 def is_large(settings: CopySettings) -> bool:
-    """Tell whether sizes are offered on a card only. The largest model takes 180 MB, and three times more while it learns."""
+    """Return whether sizes are offered on a GPU only. The largest model takes 180 MB, and three times more while it learns."""
     return exceeds(settings, CPU_LIMITS.encoder_decoder)
 
 
 def current_model(page: str, snapshot: Snapshot | None) -> CopyTraining | None:
-    """Give the visitor's trained model where it has the settings on the page, else an untrained one, always the same.
+    """Return the visitor's trained model where it has the page's settings, else the untrained one of a fixed seed.
 
     None for an untrained one that is large: visitors who only look would fill the memory of the card.
     """

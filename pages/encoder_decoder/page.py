@@ -50,7 +50,7 @@ FIELDS = (
 
 
 def introduce_task() -> None:
-    """Say what an encoder-decoder is, in words, equations and code."""
+    """Explain what an encoder-decoder is, in words, equations and code."""
     st.markdown(texts.TASK)
     show_formula(texts.TASK_EQUATION)
     if not is_hidden("formulas"):
@@ -118,7 +118,7 @@ def show_training(snapshot: Snapshot | None) -> None:
 
 
 def try_it(snapshot: Snapshot | None) -> None:
-    """Let the model answer the visitor's own sequence, and show all its attention; the box is there all the time."""
+    """Run the model on the visitor's own sequence, and show all its attention; the text box is always drawn."""
     training.follow_click(PAGE)
     st.header(texts.TRY_IT)
     with st.container():
@@ -137,7 +137,7 @@ def try_it(snapshot: Snapshot | None) -> None:
 
 
 def introduce_model(snapshot: Snapshot | None) -> CopyTraining | None:
-    """Say how far the model that answers was trained; return it, or None where there is none now, and say why."""
+    """Show how far the answering model was trained, and return it; None, with the reason on the page, where there is none."""
     if snapshot and snapshot.running:
         st.caption(texts.STILL_TRAINING)
         return None

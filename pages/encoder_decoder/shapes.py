@@ -23,7 +23,7 @@ from tx_core.transformer.config import Seq2SeqConfig
 
 
 def inside_computation(config: Seq2SeqConfig, sizes: BatchSizes) -> Computation:
-    """Say which masks and shapes an encoder-decoder of some sizes has, and write the code that runs it."""
+    """Return the record of the masks and shapes of an encoder-decoder, and the code that runs it."""
     lines = [
         f"run = run_shapes({config!r}, {sizes!r})",
         "",
@@ -63,7 +63,7 @@ FIELDS = tuple(number_field(name, *bounds) for name, bounds in SIZES.items())
 
 
 def introduce() -> None:
-    """Say what the three masks are for, in words, equations and code."""
+    """Explain what the three masks are for, in words, equations and code."""
     st.markdown(texts.MASKS)
     for equation in texts.MASK_EQUATIONS:
         show_formula(equation)

@@ -26,7 +26,7 @@ FIRST_HEADS = ((4, 6),)
 
 
 def first_heads(num_layers: int, num_heads: int) -> list[controls.Head]:
-    """Give the heads to begin with, the very first where a model lacks those."""
+    """Return the default heads, or layer 1, head 1 where a model lacks them."""
     return [head for head in FIRST_HEADS if head[0] < num_layers and head[1] < num_heads] or [(0, 0)]
 
 
@@ -96,7 +96,7 @@ def _panel_parts(
     *,
     automatic: bool,
 ) -> PanelParts:
-    """Say what stands around the map of a blank: its prediction, its changes, and what switching off each head does to it."""
+    """Return what surrounds the map of a blank: its prediction, its changes, and the scan of all heads."""
 
     def first() -> None:
         show_blank(page, engine, answer, blank, changed)
@@ -147,13 +147,13 @@ def choose_first_heads(page: str, engine: Engine, answer: SentencePredictions, n
 
 
 def fields_in_link(page: str, fields: Sequence[Field]) -> list[Field]:
-    """Give the fields as a link writes them: heads that a scan chose, as it would for whoever opens the link, are left out."""
+    """Return the fields for a link; heads chosen by a scan are left out, since the recipient's scan chooses the same."""
     _, scanned = st.session_state.get(widget_key(page, "begun_with"), (None, None))
     return [replace(field, default=scanned or []) if field.name == "heads" else field for field in fields]
 
 
 def _ask_blank(page: str, answers: Sequence[SentencePredictions]) -> int:
-    """Give the number of the chosen blank, counted from 0 through all sentences."""
+    """Return the number of the chosen blank, counted from 0 through all sentences."""
     names = [
         (texts.BLANK if len(answers) == 1 else texts.BLANK_OF_SENTENCE).format(sentence=place, number=blank.number + 1)
         for place, answer in enumerate(answers, start=1)

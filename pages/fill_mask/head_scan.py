@@ -88,12 +88,12 @@ def invitation(page: str, engine: Engine, answer: SentencePredictions, number: i
 
 
 def _named_pieces(answer: SentencePredictions, number: int) -> Pieces:
-    """Give the words to check by their pieces: a scan follows them."""
+    """Return the words to check, by their pieces, for a scan to follow."""
     return tuple(score.ids for score in answer.scores[number] if score.probability is not None)
 
 
 def _named_entries(answer: SentencePredictions, number: int) -> Pieces:
-    """Give those of the words to check that are of one piece."""
+    """Return the words to check that are a single vocabulary entry."""
     return tuple(ids for ids in _named_pieces(answer, number) if len(ids) == 1)
 
 
@@ -135,7 +135,7 @@ def _begin(page: str, identity: tuple, base: Changes) -> None:
 
 
 def _result(page: str, engine: Engine, answer: SentencePredictions, number: int, base: Changes) -> HeadScan | None:
-    """Give the scan where it is known or quickly made; else show how far it is, and None."""
+    """Return the scan where it is cached or quick; else start or show its progress, and return None."""
     named = _named_pieces(answer, number)
     kept = _cache_key(engine, answer, number, base, named)
     if (result := cache.get(kept)) is not None:
@@ -215,7 +215,7 @@ def shown_scan(page: str) -> ShownScan | None:
 
 
 def _ask_effect(page: str, result: HeadScan) -> Effect:
-    """Let the reader choose the word that is followed, and another one that is subtracted from it."""
+    """Ask for the word whose probability is followed, and for another to subtract from it."""
     words = followed_words(result)
     keys = [widget_key(page, "scan_word"), widget_key(page, "scan_minus")]
     for key in keys:
@@ -310,7 +310,7 @@ def cells(change: np.ndarray, limit: float) -> np.ndarray:
 
 
 def in_words(result: HeadScan) -> str:
-    """Say which head the word depends on most, and how often another word takes its place."""
+    """Return a sentence on the head that the word depends on most, and on how often another word replaces it."""
     place = np.unravel_index(result.change.argmin(), result.change.shape)
     sentences = [texts.SCAN_BEFORE.format(word=result.word, share=percent(result.before))]
     if result.change[place] < 0:
@@ -326,7 +326,7 @@ def _head(place: Sequence[int]) -> str:
 
 
 def _off(page: str) -> Intervention | None:
-    """Give the change that a click on the wall made, while it stands."""
+    """Return the change that a click on the wall made, while it is active."""
     off = st.session_state.get(widget_key(page, "scan_off"))
     return off if off in st.session_state[widget_key(page, "changes")] else None
 

@@ -93,20 +93,20 @@ def show_example(prompt: Prompt) -> None:
 
 
 def example_on_page() -> tuple[Prompt | None, Prompt | None]:
-    """Find the example whose sentence, or both, are read with special tokens, and the one of the list that it belongs to."""
+    """Return the example whose sentences stand in the boxes, with special tokens, and its entry in the list."""
     names = ("text", "compare", "second", SPECIAL_FIELD.name)
     text, compare, second, bare = (st.session_state[widget_key(PAGE, name)] for name in names)
     return examples.find(EXAMPLES, lambda one: one.text == text and (not compare or one.second == second) and not bare)
 
 
 def set_by_example() -> dict[str, object]:
-    """Give the hidden values that belong to the example on the page."""
+    """Return the hidden values that belong to the example on the page."""
     example, _ = example_on_page()
     return {"limit": example.limit} if example else {}
 
 
 def load(model: str, special: bool) -> Engine:
-    """Give the engine of a model that fills blanks, without fetching one that does not; raise ExplorerError.
+    """Return the engine of a masked-language model, without fetching any other; raise ExplorerError.
 
     special: whether it adds special tokens.
     """
@@ -216,7 +216,7 @@ def show_quoted_words(model: str, text: str) -> None:
 
 
 def offer_a_blank(name: str) -> None:
-    """Say that there is nothing to fill, and make a blank in one click."""
+    """Explain that the sentence has no blank, and offer to make one in one click."""
     with st.container(border=True):
         st.markdown(texts.NO_BLANK)
         st.button(

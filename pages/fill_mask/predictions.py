@@ -57,12 +57,12 @@ class Lists:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Say what makes the lists other than the model's own probabilities."""
+        """Return how the lists differ from the model's own probabilities."""
         return tuple(note for note in ("" if self.reads_special else WITHOUT_SPECIAL, self.chosen.note) if note)
 
     @property
     def about(self) -> dict[str, object]:
-        """Give what a reader of the numbers has to know."""
+        """Return the settings that a reader of the exported numbers needs."""
         texts, settings = [answer.text for answer in self.sentences], {"temperature": self.chosen.temperature}
         settings |= {"top_p": self.chosen.top_p, "notes": list(self.notes)}
         return source(self.model, texts=texts, **reading(self.reads_special), **settings)
@@ -224,7 +224,7 @@ def answer_sentence(engine: Engine, text: str, words: tuple[str, ...], chosen: L
 
 
 def show_notices(answer: SentencePredictions) -> None:
-    """Say where an answer was not computed on the model's own device."""
+    """Show where an answer was not computed on the model's own device."""
     fallbacks = [*(score.fallback for blank in answer.scores for score in blank), *(filling.notice for filling in answer.joint)]
     if notice := next(filter(None, [answer.filling.notice, *fallbacks]), ""):
         st.info(notice)
@@ -332,7 +332,7 @@ def followed_words_chart(
 
 
 def contrasts(before: Sequence[WordScore], after: Sequence[WordScore] | None = None) -> list[str]:
-    """Say for the first word and each other how far apart they are: the difference and the ratio of their probabilities."""
+    """Return, for the first word against each other, the difference and the ratio of their probabilities."""
     scored = [score for score in before if score.probability]
     if len(scored) < 2:
         return []

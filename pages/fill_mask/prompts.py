@@ -74,5 +74,5 @@ QUOTED = {
 
 
 def quoted_words(text: str) -> dict[str, float]:
-    """Give what QUOTED_MODEL is known to put into the blank of a text, most likely first; nothing for most texts."""
+    """Return the known predictions of QUOTED_MODEL for a text's blank, most likely first; empty for most texts."""
     return QUOTED.get(BLANK.sub(NEW_BLANK, text).strip(), {})

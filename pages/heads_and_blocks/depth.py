@@ -135,7 +135,7 @@ def draw_word_path(page: str, engine: BertEngine, text: str, pair: str) -> None:
 
 
 def _ask_tokens(page: str, trace: Trace) -> list[int]:
-    """Let the reader choose tokens to follow; give their positions in the text, from 0."""
+    """Ask which tokens to follow; return their positions in the text, from 0."""
     tokens, key = trace.attention.query_tokens.tokens, widget_key(page, "words")
     numbers = range(1, len(tokens) + 1)
     before = st.session_state[key] = [number for number in st.session_state[key] if number in numbers][:MAX_FOLLOWED_TOKENS]

@@ -12,7 +12,7 @@ STEPS = "from tx_core.lessons.bert_steps import {}"
 
 
 def with_export(part: str, draw: Callable[..., None]) -> Callable[..., None]:
-    """Let a part of the page be exported below what it draws."""
+    """Return `draw` followed by an export menu of what it drew."""
     code = PartCode(texts.EXPORT_TITLES[part], texts.EXPORT_RESULT, CODE[part])
 
     def draw_part(page: str, engine: BertEngine, text: str, pair: str) -> None:

@@ -101,7 +101,7 @@ def draw_heads(page: str, engine: BertEngine, text: str, pair: str) -> None:
 
 
 def _keep_heads(page: str, engine: BertEngine) -> range:
-    """Give the numbers of the heads; where another model has more or fewer, all heads stay all, unless the link says which."""
+    """Fit the chosen heads to the model, all where all were chosen and no link names them; return its heads, from 1."""
     key, known, count = widget_key(page, "heads"), f"{page}_head_count", engine.info.num_heads
     before, heads = st.session_state.get(known, controls.embedded_sizes()[1]), st.session_state[key]
     if before != count:
@@ -269,7 +269,7 @@ def _block(page: str, engine: BertEngine, text: str, pair: str, layer: int) -> B
 
 
 def _ask_layer(page: str, engine: BertEngine) -> int:
-    """Let the reader choose a block; give it counted from 0."""
+    """Ask for a block; return it counted from 0."""
     numbers = range(1, engine.info.num_layers + 1)
     st.session_state[widget_key(page, "layer")] = min(st.session_state[widget_key(page, "layer")], numbers[-1])
     st.segmented_control(texts.BLOCK, numbers, required=True, **widget_binding(widget_key(page, "layer")))

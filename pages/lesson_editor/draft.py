@@ -127,13 +127,13 @@ def first_ask(step: Fields) -> str:
 
 
 def is_first_ask(ask: str) -> bool:
-    """Tell whether a question is one that was suggested, whatever it names."""
+    """Return whether a question is a suggested one, whatever token or head it names."""
     patterns = [re.sub(r"\\{\w+\\}", ".*", re.escape(template)) for template in texts.NAMED_ASKS.values()]
     return ask in texts.FIRST_ASKS.values() or any(re.fullmatch(pattern, ask) for pattern in patterns)
 
 
 def draft_of(lesson: Lesson) -> Fields:
-    """Take a lesson apart, to be edited."""
+    """Return a lesson as fields for the editor."""
     fields = {name: getattr(lesson, name) for name in ("title", "language", "level", "minutes", "about")}
     return fields | {"id": new_id(), "notes": lesson.notes or "", "steps": [_fields(step) for step in lesson.steps]}
 
@@ -184,7 +184,7 @@ def restored_step(kept: object) -> Fields | None:
 
 
 def is_name(name: object) -> bool:
-    """Tell whether a browser sent a name as `new_id` makes them."""
+    """Return whether a value from the browser is an id as `new_id` makes them."""
     return isinstance(name, str) and len(name) == len(new_id()) and name.isascii() and name.isalnum()
 
 
@@ -216,7 +216,7 @@ CHOICES: dict[str, Callable[[object], bool]] = {
 
 
 def _taken(fields: Fields, kept: Mapping[str, object], typed: Mapping[str, object], name: str) -> Fields:
-    """Take into new fields what was kept and what was typed after it."""
+    """Return new fields, filled with the valid ones of the kept values and of those typed after them."""
     taken = dict(fields)
     for field in fields.keys() - {"page", "view", "steps"}:
         is_text = field not in CHOICES
@@ -252,7 +252,7 @@ def add_steps(draft: Fields, steps: list[Fields]) -> None:
 
 
 def keep_in_browser(draft: Fields) -> None:
-    """Let the browser keep the draft until its tab is closed; in a new session, take over what it kept."""
+    """Keep the draft in the browser until its tab is closed; in a new session, restore it from there."""
     seen = [*st.session_state.get(SEEN, []), *(step["id"] for step in draft["steps"])]
     known = {"fresh": not st.session_state.get(KNOWN_DRAFT), "seen": seen, "opened": st.session_state.get(OPENED, "")}
     data = {"draft": draft, "refused": texts.NOT_KEPT} | known
@@ -261,7 +261,7 @@ def keep_in_browser(draft: Fields) -> None:
 
 
 def take_report() -> None:
-    """Take over what the browser kept of an earlier session: the draft, and views that were not yet steps of it."""
+    """Restore what the browser kept of an earlier session: the draft, and views not yet added as steps."""
     keeper = st.session_state.get(KEEPER)
     report = keeper.get("report") if isinstance(keeper, Mapping) else None
     report = report if isinstance(report, Mapping) else {}
@@ -320,7 +320,7 @@ def bring_back() -> None:
 
 
 def say_what_is_kept() -> None:
-    """Say that a draft came back from the browser, and offer to undo the last large change."""
+    """Show that a draft was restored from the browser, and offer to undo the last large change."""
     if st.session_state.get(RESTORED):
         st.caption(f":material/restore: {texts.RESTORED}")
     if REPLACED in st.session_state:

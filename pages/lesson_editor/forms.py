@@ -31,7 +31,7 @@ FIRST_PAGES = ("attention", "fill_mask", "self_attention", "masks")
 
 
 def ask_about(draft: Fields) -> None:
-    """Let the writer say what the lesson is."""
+    """Draw the boxes of the lesson itself: title, language, level, minutes, description and notes."""
     name = box_name(str(draft["id"]))
     st.subheader(texts.ABOUT, anchor=False)
     title, language, level, minutes = st.columns([4, 2, 2, 2])
@@ -48,7 +48,7 @@ def ask_about(draft: Fields) -> None:
 
 
 def ask_steps(draft: Fields) -> dict[int, ExplorerError]:
-    """Let the writer order the steps, and write each; give why the model cannot answer the questions of some, by number."""
+    """Draw the steps to be ordered and written; return the errors of questions that the model cannot answer, by step number."""
     st.subheader(texts.STEPS, anchor=False)
     steps = draft["steps"]
     if not steps:
@@ -167,7 +167,7 @@ def _ask_question(step: Fields, number: int, name: str) -> ExplorerError | None:
 
 
 def _ask(step: Fields, number: int) -> None:
-    """Let the writer word the question; a suggested one follows what is chosen."""
+    """Draw the box of the question's text; a suggested one follows what is chosen."""
     key = f"{ask_box_name(step)}_ask"
     written = st.session_state.get(key, step["ask"] or first_ask(step))  # a box that the writer has emptied stays empty
     st.session_state[key] = first_ask(step) if written and is_first_ask(str(written)) else written
@@ -200,7 +200,7 @@ def _tokens(step: Fields) -> list[str]:
 
 
 def _show_answer(step: Fields, number: int) -> ExplorerError | None:
-    """Say how the model answers the question as it stands, or say and give what prevents it; nothing while it is not written."""
+    """Show the model's answer to the question, or show and return the error; nothing while it is incomplete."""
     try:
         view = {name: step[name] for name in ("page", "view")}
         written = Step.model_validate({"title": "-", "text": "-", "question": question_of(step)} | view)

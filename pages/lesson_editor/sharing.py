@@ -96,7 +96,7 @@ def qr_code(link: str) -> str:
 
 
 def open_lessons() -> None:
-    """Let the writer open a lesson from a file or begin with one that ships."""
+    """Offer to open a lesson from a file or to begin with one that ships."""
     st.file_uploader(texts.LOAD, FILE_TYPES, key=FILE_BOX, on_change=take_file)
     if file := uploaded_file(FILE_BOX):
         _offer_file(file.getvalue())

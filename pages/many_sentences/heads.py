@@ -112,7 +112,7 @@ def _cells(report: HeadReport, colour: str) -> CellsAndLegend:
 
 
 def describe_head(report: HeadReport, head: Head) -> str:
-    """Say what a head does on average."""
+    """Return what a head does on average, in words."""
     looks, pattern = kind_styles(report.example), pattern_of(report, head)
     return texts.HEAD_OF_KIND.get(pattern.kind, texts.HEAD).format(
         head=controls.head_name(head),
@@ -130,7 +130,7 @@ def describe_head(report: HeadReport, head: Head) -> str:
 
 
 def pattern_of(report: HeadReport, head: Head) -> HeadPattern:
-    """Give the pattern of one head."""
+    """Return the pattern of one head."""
     return report.patterns[head[0] * report.entropy.shape[1] + head[1]]
 
 
@@ -161,7 +161,7 @@ def ranked_kind(report: HeadReport, head: Head, rank: str) -> str:
 
 
 def describe_score(report: HeadReport, kind: str) -> str:
-    """Say what 0 and 1 mean in the scores of one of RANKED_KINDS."""
+    """Return what 0 and 1 mean in the scores of one of RANKED_KINDS."""
     if kind in texts.STRONGEST_SCORES:
         return texts.STRONGEST_SCORES[kind]
     return texts.STRONGEST_SCORE.format(aim=kind_styles(report.example)[kind].target)
@@ -299,7 +299,7 @@ def _data(report: HeadReport, stem: str, columns: tuple[str, ...], table: list[t
 
 
 def reads_on(report: HeadReport) -> str:
-    """Say how the numbers of the code differ from those of a reading that was stopped."""
+    """Return how the numbers of the code differ from those of a run that was stopped."""
     return texts.CODE_READS_ON.format(count=report.total, read=report.read)
 
 

@@ -72,7 +72,7 @@ def end_page(text: str = "") -> None:
 
 
 def ask_model() -> Engine | None:
-    """Let the reader choose a model, and whether special tokens are added; where it is not available, say so and return None."""
+    """Ask for a model and for special tokens; where it is not available, show the reason and return None."""
     name = controls.model(widget_key(PAGE, "model"))
     special = ask_special_tokens(PAGE)
     try:
@@ -88,7 +88,7 @@ def ask_model() -> Engine | None:
 
 
 def show_reading(source: str) -> None:
-    """Let the reader have sentences read by a model, and show what the heads do over them."""
+    """Run a model over the sentences, and show what the heads do over them."""
     sentences, report, problem = None, None, None
     snapshot = training.current_run(reading.KIND)
     running = bool(snapshot and snapshot.running)

@@ -71,7 +71,7 @@ def _open_scan(page: str) -> None:
 
 
 def show_scan(scan: CorpusScan) -> None:
-    """Say what was scanned, by what, and whether this server has the same model."""
+    """Show which sentences were scanned by which model, and whether this server has the same one."""
     report, origin = scan.report, scan.origin
     half = texts.SCANNED_IN_HALF if report.half else ""
     counts = {"count": report.read, "tokens": report.tokens, "seconds": report.seconds, "source": report.sentences.source}
@@ -83,7 +83,7 @@ def show_scan(scan: CorpusScan) -> None:
 
 
 def _difference_here(origin: ScanOrigin) -> str:
-    """Say how the model of a scan differs from this server's; "" where it does not."""
+    """Return how the model of a scan differs from this server's; "" where it does not."""
     try:
         here = catalogue.revision(origin.model)
     except ModelUnavailable:
@@ -140,7 +140,7 @@ def _read_own(page: str, device: str, column: str = "") -> None:
 
 @contextmanager
 def _naming_what_stays(source: str) -> Iterator[None]:
-    """Say of a file that cannot be used which one is shown instead; "" for none. Raises TextProblem."""
+    """Re-raise a TextProblem with the name of the file that stays on the page. source: its name, "" for none."""
     try:
         yield
     except TextProblem as problem:
@@ -150,7 +150,7 @@ def _naming_what_stays(source: str) -> Iterator[None]:
 
 
 def show_sentences(sentences: Sentences) -> None:
-    """Say what was read from the file, and which lines were left out and why."""
+    """Show what was read from the file, and which lines were left out and why."""
     count, pair = len(sentences), texts.READ_COLUMN if sentences.column else texts.READ_FILE
     st.text(plural(count, pair).format(count=count, source=sentences.source, column=sentences.column))
     show_left_out(sentences.left_out)
@@ -201,7 +201,7 @@ def watch(snapshot: Snapshot | None) -> None:
 
 
 def report_to_show(page: str, snapshot: Snapshot | None, engine: Engine | None, sentences: Sentences | None) -> HeadReport | None:
-    """Give the report of what is chosen on the page, or else of the last run, with a heading that says so.
+    """Return the report of what is chosen, or else of the last run, with a heading that says so.
 
     Raises:
         TextProblem: the last run could read none of the chosen sentences.
@@ -222,12 +222,12 @@ def report_to_show(page: str, snapshot: Snapshot | None, engine: Engine | None, 
 
 
 def _reads_as(engine: Engine, report: HeadReport) -> bool:
-    """Tell whether a report is of this model, which reads texts as they were read for it."""
+    """Return whether a report is of this model, with special tokens added or left out alike."""
     return (report.model, report.special_tokens) == (engine.name, engine.tokenizer.special_tokens)
 
 
 def _report_of(snapshot: Snapshot | None, chosen: Sentences | None) -> HeadReport | None:
-    """Give the report of the visitor's last run; None where there is none, or it is still running."""
+    """Return the report of the visitor's last run; None without one, or while it is still running."""
     if snapshot is None or snapshot.result is None or snapshot.problem:
         return None
     report = snapshot.result.report
@@ -237,7 +237,7 @@ def _report_of(snapshot: Snapshot | None, chosen: Sentences | None) -> HeadRepor
 
 
 def show_report(report: HeadReport) -> None:
-    """Say what the numbers below were computed from."""
+    """Show what the numbers below were computed from."""
     pair = texts.READ_IN_HALF if report.half else texts.READ
     sentences = [plural(report.read, pair).format(count=report.read, tokens=report.tokens, seconds=report.seconds)]
     if not report.complete:
@@ -247,6 +247,6 @@ def show_report(report: HeadReport) -> None:
 
 
 def stopped_in_words(report: HeadReport) -> str:
-    """Say after how many sentences a reading was stopped."""
+    """Return after how many sentences a run was stopped, in words."""
     count = report.total
     return plural(count, texts.STOPPED).format(read=report.read, count=count)

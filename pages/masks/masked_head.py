@@ -147,7 +147,7 @@ def _keep_drawing(page: str) -> None:
 
 
 def _block_row(page: str, head: MaskedHead) -> None:
-    """Let the token in the middle attend to nothing, whatever the mask was."""
+    """Mask every key of the middle token, whatever the mask was before."""
     _use_drawing(page, masking.forbid_row(head.mask, len(head.tokens) // 2).numpy())
 
 
@@ -179,7 +179,7 @@ def _offer_empty_row(page: str, head: MaskedHead) -> None:
 
 
 def _show_empty_rows(page: str, head: MaskedHead) -> None:
-    """Say what becomes of tokens that may attend to nothing."""
+    """Explain the zeros of tokens that may attend to nothing."""
     if not head.nowhere:
         return
     with st.container(border=True):
@@ -254,7 +254,7 @@ HEAD_IMPORTS = ["from tx_core import load", "from tx_core.lessons.masking import
 
 
 def masks_computation(page: str, part: str) -> Computation:
-    """Say what a part of the page shows, and write its code."""
+    """Return the record of a part of the page, and its code."""
     names = ("text", "pair", "kind", "padding", "width", "layer", "head", "penalty", "mask", "nospecial")
     values = {name: st.session_state[widget_key(page, name)] for name in names}
     title, how = texts.EXPORT_TITLES[part].format(**values), reading(not values["nospecial"])

@@ -51,7 +51,7 @@ def draw_padding(page: str) -> None:
 
 
 def count_changed(by_token: Sequence[float]) -> str:
-    """Say how many tokens changed by more than rounding."""
+    """Return a sentence on how many tokens changed by more than rounding."""
     changed = sum(change > ROUNDING for change in by_token)
     some = texts.SOME_CHANGED.format(changed=changed, tokens=len(by_token))
     return rounding_verdict(max(by_token), texts.ALL_CHANGED if changed == len(by_token) else some)
@@ -119,7 +119,7 @@ def draw_run(page: str) -> None:
 
 
 def prediction_sentence(blank: BlankShift) -> str:
-    """Say which word comes first before and after the change, with its probabilities."""
+    """Return a sentence on the top prediction before and after the change, with its probabilities."""
     first = min(blank.moved, key=lambda one: one.rank_before)
     now = min(blank.moved, key=lambda one: one.rank_after)
     named = {"word": word_label(first.prediction), "before": percent(first.before), "after": percent(first.after)}
@@ -129,7 +129,7 @@ def prediction_sentence(blank: BlankShift) -> str:
 
 
 def padding_sentence(changed: Trace) -> str:
-    """Say how much attention the padding takes, on average over layers, heads and tokens."""
+    """Return a sentence on the share of attention that goes to padding, the mean over layers, heads and tokens."""
     taken = 1 - float(changed.attention.weights.sum(-1).mean())
     return texts.PADDING_TAKES.format(share=weight(taken), padding=PADDING)
 
@@ -143,7 +143,7 @@ def link_to_changed_pages(engine: Engine, text: str, changes: Sequence[Intervent
 
 
 def run_computation(page: str) -> Computation:
-    """Say what a mask on the whole model does to a prediction, and write the code of both predictions."""
+    """Return the record of a mask on the whole model, with the code of the predictions with and without it."""
     names = ("blank", "run", "nospecial")
     text, run, nospecial = (st.session_state[widget_key(page, name)] for name in names)
     title, change = texts.EXPORT_RUN.format(change=texts.RUN_LABELS[run]), RUN_CHANGES[run]

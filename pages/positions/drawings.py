@@ -223,7 +223,7 @@ def draw_requirements(checked: Mapping[str, Sequence[Criterion]], key: str) -> N
 
 
 def describe_learned_table(checked: Mapping[str, Sequence[Criterion]], table: Table) -> str:
-    """Say how far a learned table is from consistent, with position 0 and without it, beside a random one."""
+    """Return how consistent a learned table is, with position 0 and without it, compared with a random one."""
     learned, random = (checked[name][-1].value for name in ("learned table", "a new random table"))
     shown = {"learned": learned, "rest": distance_spread(table[1:]), "random": random}
     return texts.LEARNED_TABLE_NOTE.format(**{name: small_number(value) for name, value in shown.items()})
@@ -292,7 +292,7 @@ def _draw_guess(title: str, guess: BlankGuess, limit: float, key: str) -> None:
 
 
 def shuffle_computation(engine: Engine, text: str, seed: int) -> Computation:
-    """Say which words were shuffled, and write the code that shuffles them."""
+    """Return the record of a shuffle test, and its code."""
     special = engine.tokenizer.special_tokens
     lines = [
         load_line(engine.name, special),

@@ -232,7 +232,7 @@ def _ask_width_and_base(page: str, width: DeltaGenerator, base: DeltaGenerator) 
 
 
 def dimension_box(name: str, width: int) -> list[int]:
-    """Let the reader write which dimensions to draw: there may be hundreds, too many for buttons.
+    """Draw a text box for the dimensions to draw: there may be hundreds, too many for buttons.
 
     name: the session's entry that holds them; only those that a vector of `width` numbers has are kept. Raises TextProblem for
     what is no list of dimensions; it stays in the box.
@@ -287,7 +287,7 @@ LOAD = "from tx_core import load"
 
 
 def encoding_computation(view: str, choice: Choice) -> Computation:
-    """Say which encoding is drawn from which side, and write its code."""
+    """Return the record of one view of an encoding, and its code."""
     encoding, written = ENCODING_VIEWS[choice.scheme], {"map": _map, "waves": _waves, "similarity": _distance, "effect": _effect}
     imports, lines = written[view](choice)
     title = texts.EXPORT_ENCODING.format(encoding=encoding.name, view=texts.VIEWS[view])
@@ -342,7 +342,7 @@ def _scores(choice: Choice) -> str:
 
 
 def requirements_computation(length: int, width: int, base: float) -> Computation:
-    """Say how the requirements were measured, and write the code that measures them."""
+    """Return the record of the measured requirements, and the code that measures them."""
     title = texts.EXPORT_REQUIREMENTS.format(length=length)
     lines = [
         f"table = learned_table(load({DEFAULT!r}))",

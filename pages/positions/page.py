@@ -100,7 +100,7 @@ def encodings() -> None:
 
 
 def name_engine(engine: Engine | None) -> None:
-    """Say in the badge which model computed; None where formulas alone did."""
+    """Show in the badge which model computed; None where formulas alone did."""
     if engine:
         show_engine(badge, engine.title, engine.device)
     else:

@@ -46,13 +46,13 @@ def equation(run: SentenceSteps) -> str:
 
 
 def letters(run: SentenceSteps) -> str:
-    """Say what the letters of the equation stand for, in Markdown."""
+    """Return the legend of the equation's letters, in Markdown."""
     sentences = [texts.LETTERS[run.choice.weights], *([texts.LETTER_OF_MASK] if run.choice.causal else [])]
     return " ".join(sentences)
 
 
 def notes(run: SentenceSteps) -> list[str]:
-    """Say what there is to see, a sentence or two for each switch that matters. What a cell shows is said beside its sum."""
+    """Return a sentence or two on each switch that matters; the sum beside the matrices explains single cells."""
     choice, said = run.choice, []
     if choice.weights != "trained":
         counted = {"itself": run.match_themselves_best, "tokens": len(run.steps.tokens)}
@@ -71,7 +71,7 @@ def notes(run: SentenceSteps) -> list[str]:
 
 
 def _note_on_raw_products(run: SentenceSteps) -> str:
-    """Say what dot products of vectors with themselves are, and what they would be as weights."""
+    """Return a note on dot products of vectors with themselves, and on what they would be as weights."""
     squares, sums = run.steps.matches.diagonal(), run.steps.matches.sum(dim=-1)
     ends = {"least": squares.min(), "most": squares.max(), "least_sum": sums.min(), "most_sum": sums.max()}
     numbers = {name: float(end) for name, end in ends.items()}
@@ -187,7 +187,7 @@ EXPORTED_FIELDS = ("text", "nospecial", "layer", "head", "weights", "seed", "uns
 
 
 def steps_computation(page: str) -> Computation:
-    """Say which head the page computes step by step, and write its code."""
+    """Return the record of the head that the page computes step by step, and its code."""
     values = {name: st.session_state[widget_key(page, name)] for name in EXPORTED_FIELDS}
     choice = step_choice(values)
     special = not values["nospecial"]
@@ -207,7 +207,7 @@ def steps_computation(page: str) -> Computation:
 
 
 def saturation_computation(sizes: tuple[int, ...]) -> Computation:
-    """Say what softmax does to scores of random vectors, and write its code."""
+    """Return the record of softmax over scores of random vectors, and its code."""
     lines = [f"run = saturation({sizes!r})", "", "print(run.largest_unscaled, run.largest_scaled, sep='\\n')"]
     code = computation_code(texts.EXPORT_SATURATION, ["from tx_core.lessons.steps import saturation"], lines)
     return Computation(texts.EXPORT_SATURATION, {"dimensions": list(sizes)}, code, texts.EXPORT_SATURATION_RESULT)

@@ -25,7 +25,7 @@ from tx_core.lessons.key_value import EXAMPLE, LARGEST, MAX_STORE_ROWS, WIDTH, L
 
 
 def store_computation(store: Store, query: VectorRow) -> Computation:
-    """Say what was looked up in a store of keys and values, and write its code."""
+    """Return the record of one lookup in a store of keys and values, and its code."""
     lines = [
         f"found = look_up({store!r}, {tuple(query)!r})",
         "",
@@ -80,7 +80,7 @@ FIELDS = (
 
 
 def show_store(page: str) -> None:
-    """Let the reader edit the store and the query, and show the lookup step by step."""
+    """Draw the editor of the store and the query, and the lookup step by step."""
     left, right = st.columns([2, 1], gap="medium")
     with right:
         query = _ask_query(page)

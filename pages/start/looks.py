@@ -43,7 +43,7 @@ def sentence_looks(sentence: str) -> Looks:
 
 
 def tell(looks: Looks, word: int) -> str:
-    """Say in a sentence where a word looks most."""
+    """Return a sentence on where a word looks most."""
     edges = [edge for edge in looks.edges if edge.query == word][:MOST_TOLD]
     if not edges:
         return texts.LOOKS_NEARBY.format(word=looks.words[word])

@@ -102,7 +102,7 @@ def _alt(title: str, labels: Sequence[str], values: Float[np.ndarray, "token"]) 
 
 
 def describe_agreement(attributed: Attribution, weights: Float[np.ndarray, "token"]) -> str:
-    """Say what the words change, and how far attention and gradients rank them alike."""
+    """Return the words' effect on the prediction, and how far attention and gradients rank them alike, as a sentence."""
     special = attributed.encoding.special
     own = [place for place, mark in enumerate(special) if not mark and place != attributed.place]
     agreement = {

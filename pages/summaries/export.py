@@ -58,7 +58,7 @@ class Subject:
 
     @property
     def heading(self) -> str:
-        """Give the title: name and model."""
+        """Return the title: name and model."""
         return texts.HEADING.format(subject=self.name, model=controls.model_title(self.trace.model))
 
     @property
@@ -74,7 +74,7 @@ class Subject:
 
     @property
     def about(self) -> dict[str, object]:
-        """Give what a reader of the numbers needs to know."""
+        """Return the settings that a reader of the exported numbers needs."""
         read = self.trace.attention.query_tokens
         how = reading(read.special_tokens)
         return source(self.trace.model, text=read.text, pair=read.pair, **how, shown=self.name, description=self.description)

@@ -95,7 +95,7 @@ def summarise(stack: AttentionStack) -> HeadSummary:
 
 
 def summary_of(page: str, engine: Engine, text: str, pair: str, stack: AttentionStack) -> HeadSummary:
-    """Give the summary of a run, from the cache where it is known."""
+    """Return the summary of a run, cached."""
     return cache.get_or_compute((page, "heads", cache.engine_key(engine), text, pair or None), lambda: summarise(stack))
 
 
@@ -176,7 +176,7 @@ def _show_chosen(page: str, engine: Engine, text: str, pair: str, stack: Attenti
 
 
 def describe_head(stack: AttentionStack, summary: HeadSummary, head: tuple[int, int]) -> str:
-    """Say what a head does: its kind, the second, its spread and its distance."""
+    """Return a sentence on a head: its kind, the second-best kind, its spread and its distance."""
     looks = kind_styles(stack.query_tokens)
     pattern = summary.named[head[0] * summary.entropy.shape[1] + head[1]]
     return texts.HEADS.get(pattern.kind, texts.HEAD).format(

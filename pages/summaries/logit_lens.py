@@ -56,7 +56,7 @@ def answer_table(answers: LayerPredictions) -> list[dict[str, str]]:
 
 
 def describe_answer(answers: LayerPredictions, token: str, *, predicts_next: bool) -> str:
-    """Say what the final answer is, and from which layer on it ranks first."""
+    """Return a sentence on the final prediction, and on the layer from which it ranks first."""
     template = texts.ANSWER_NEXT_TOKEN if predicts_next else texts.ANSWER
     answer = template.format(token=token, answer=answers.answer, probability=percent(float(answers.probability[-1])))
     layer = len(answers.rank)

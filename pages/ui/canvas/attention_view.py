@@ -56,7 +56,7 @@ class ClassGuesses:
     changes: tuple[Intervention, ...] = ()
 
     def on_map(self, names: Sequence[str], special: Sequence[bool]) -> dict[str, object] | None:
-        """Give what the map of these tokens draws, by place, while it shows the head; None where it is another map's."""
+        """Return what the map of these tokens draws, by cell, while it shows the guessed head; None for any other map."""
         shown = tuple(name for name, one in zip(names, special, strict=True) if not one)
         known = {name for row, column, _, _ in self.cells for name in (row, column)} <= set(names)
         if self.head is None or shown != self.tokens or not known:
@@ -68,7 +68,7 @@ class ClassGuesses:
         return {"heads": [list(self.head)], "cells": cells}
 
     def on_wall(self, layers: int, heads: int) -> tuple[list[list[float]], list[list[str]]]:
-        """Give what the wall draws, layer and head, counted from 0, with the share of the class, and a note on every head."""
+        """Return what the wall draws, by layer and head: the share of the class, and a note on every head."""
         shares, notes = [], [[""] * heads for _ in range(layers)]
         for layer, head, share, said in self.cells if self.head is None else ():
             row, column = int(layer) - 1, int(head) - 1
@@ -78,11 +78,11 @@ class ClassGuesses:
         return shares, notes
 
     def is_about_blank(self, text: str, number: int, changes: Sequence[Intervention]) -> bool:
-        """Tell whether words were guessed for this blank of a text, counted from 0, with these changes of the run."""
+        """Return whether words were guessed for this blank of a text, counted from 0, under these changes."""
         return bool(self.words) and (text, number) == (self.text, 0) and frozenset(changes) == frozenset(self.changes)
 
     def on_list(self, listed: Sequence[str]) -> tuple[list[tuple[float, str] | None], list[str]]:
-        """Give what a list of words draws, the share of the class and that in words, and the guesses that are not in it.
+        """Return, for each listed word, the share of the class and that in words; and the guesses that are not listed.
 
         A guess is any spelling of a word: it stands at the first listed word that differs in nothing but capitals.
         """
@@ -111,7 +111,7 @@ def head_wall(
     maps_path: str | None = None,
     guesses: ClassGuesses | None = None,
 ) -> None:
-    """Let the reader choose among all heads, each shown as the thumbnail of its map.
+    """Draw all heads as thumbnails of their maps, to choose from.
 
     notes: a word on each head, by layer, added to its name. scale "difference" colours 0 to 255 around 128, and `ends`
     are the numbers at the left, the middle and the right of its legend. maps_path: where the browser fetches the map of a head

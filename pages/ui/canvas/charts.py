@@ -100,7 +100,7 @@ def _both(before: float, after: float) -> str:
 
 
 def bars_in_words(title: str, labels: Sequence[str], shares: Sequence[float]) -> str:
-    """Say what a chart of bars shows, for those who cannot see it."""
+    """Return the alternative text of a bar chart."""
     bars = ", ".join(f"{label} {percent(share)}" for label, share in zip(labels, shares, strict=True))
     return f"{title}: {bars}."
 
@@ -204,7 +204,7 @@ def show_lines(
 
 
 def lines_in_words(title: str, series: Mapping[str, Sequence[float]]) -> str:
-    """Say where each line of a chart begins and ends, for those who cannot see it."""
+    """Return the alternative text of a line chart: where each line begins and ends."""
     ends = (texts.LINE_ENDS.format(name=name, first=values[0], last=values[-1]) for name, values in series.items())
     return texts.LINES_ALT.format(title=title, lines="; ".join(ends))
 

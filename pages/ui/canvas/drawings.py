@@ -59,14 +59,14 @@ def note(make: Callable[[], Sequence[Drawing]]) -> None:
 
 
 def lines_drawing(chart: Chart) -> Drawing:
-    """Take the numbers out of a chart of lines (`lines.lines_chart`)."""
+    """Return the numbers of a line chart (`charts.lines_chart`), for export."""
     series = chart["series"]
     names, values = tuple(one["name"] for one in series), [one["values"] for one in series]
     return Drawing(chart, names, tuple(chart["steps"]), np.array(values, np.float64).reshape(len(names), -1))
 
 
 def bars_drawing(chart: Chart) -> Drawing:
-    """Take the numbers out of a chart of bars (`charts.probability_chart`, or `charts.moved_chart`, which has two of each)."""
+    """Return the numbers of a bar chart (`charts.probability_chart`, or `charts.moved_chart`, two per bar), for export."""
     if chart["kind"] == "moved":
         return Drawing(chart, tuple(chart["labels"]), tuple(chart["sides"]), np.array([chart["before"], chart["after"]]).T)
     return Drawing(chart, tuple(chart["labels"]), ("probability",), np.array(chart["shares"], np.float64).reshape(-1, 1))

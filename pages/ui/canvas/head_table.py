@@ -135,7 +135,7 @@ def _special_tokens(encoding: Encoding) -> tuple[str, str]:
 
 
 def describe_grammar(model: str, head: Head) -> str:
-    """Say which relations of grammar a head follows, each with its baseline; or that this was not measured."""
+    """Return the grammatical relations that a head follows, with their baselines; or that this was not measured."""
     grammar = grammar_of(model)
     if grammar is None:
         return texts.GRAMMAR_NOT_MEASURED
@@ -162,12 +162,12 @@ def grammar_columns(model: str, head: Head) -> dict[str, str | float | None]:
 
 
 def grammar_columns_note() -> str:
-    """Say what the columns of grammar in a table of heads are."""
+    """Return an explanation of the grammar columns in a table of heads."""
     return texts.GRAMMAR_COLUMNS_NOTE.format(treebank=TREEBANK_NAME)
 
 
 def _link(relation: HeadRelation) -> str:
-    """Say where a head looks that follows a relation; one without a sentence of its own is called by its name."""
+    """Return where a head looks that follows a relation, in words; the relation's name where it has no such sentence."""
     other = texts.OTHER_RELATION[relation.direction].format(relation=relation.relation)
     return texts.GRAMMAR_LINKS.get((relation.relation, relation.direction), other)
 

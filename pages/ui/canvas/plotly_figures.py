@@ -248,7 +248,7 @@ def show_plotly(figure: go.Figure, *, key: str, alt: str) -> None:
 
 
 def for_a_room(figure: go.Figure) -> go.Figure:
-    """Give a figure with texts and margins of twice the size, and no height of its own."""
+    """Return a figure for the projector: texts and margins of twice the size, and no height of its own."""
     enlarged = _enlarged(figure.to_dict())
     del enlarged["layout"]["height"]
     enlarged["layout"]["font"] = {"size": ROOM_SCALE * TEXT_SIZE}

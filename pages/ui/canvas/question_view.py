@@ -121,5 +121,5 @@ def show_class_results(page: str) -> None:
 
 
 def class_view() -> Callable[..., object]:
-    """Give the component that draws what a class said, and that listens to a room where it is told one."""
+    """Return the component that draws a class's answers, live where it is given a room."""
     return component("classroom", "live", "classroom/live.js", "classroom/live.css")

@@ -38,7 +38,7 @@ class AttentionMap:
 
     @property
     def sentences(self) -> tuple[str, str]:
-        """Give the text and the second sentence ("" for none) as they were typed."""
+        """Return the text and the second sentence ("" for none) as they were typed."""
         source = self.trace.attention.query_tokens
         return source.text, source.pair or ""
 
@@ -73,7 +73,7 @@ class AttentionMap:
 
     @property
     def source(self) -> Source:
-        """Say what the map is of, for its files."""
+        """Return what the map is of, for the header of its files."""
         text, pair = self.sentences
         changes = changes_in_words(self.trace)
         kind = self.shown.view.kind if len(self.trace.stacks) > 1 else ""

@@ -30,7 +30,7 @@ THEME_COLOURS = {
 
 
 def show_figure(page: str, export: Export) -> None:
-    """Let the reader choose a width, preview the figure, and save it."""
+    """Draw the choice of a width, the preview of the figure, and the buttons that save it."""
     sizes, colours, words = st.columns([4, 3, 3], vertical_alignment="bottom")
     with sizes, st.container(horizontal=True, vertical_alignment="bottom"):
         unit = st.segmented_control(

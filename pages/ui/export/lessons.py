@@ -62,7 +62,7 @@ class PartCode:
 
 
 def part_computation(part: PartCode, fields: Sequence[str], page: str, engine: Engine, text: str, pair: str) -> Computation:
-    """Say what a part of a page computes with a model, and write its code. fields: those whose values the code may take."""
+    """Return the record of what a part of a page computes, with its code. fields: those whose values the code may read."""
     values = {name: st.session_state[widget_key(page, name)] for name in fields}
     imports, lines, used = part.write(values, repr(text) + (f", {pair!r}" if pair else ""))
     special = engine.tokenizer.special_tokens

@@ -60,7 +60,7 @@ def _show(page: str, exports: Exports, link: str) -> None:
 
 
 def _choose(page: str, name: str, label: str, options: list[str]) -> str:
-    """Let the reader choose; a choice that this view does not have gives way to the first option."""
+    """Ask for one of the options; a choice that this view lacks is replaced by the first."""
     if st.session_state.get(widget_key(page, name)) not in options:
         st.session_state[widget_key(page, name)] = options[0]
     return st.segmented_control(

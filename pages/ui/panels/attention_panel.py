@@ -74,7 +74,7 @@ def attention_panel(
     unchanged: AttentionStack | None = None,
     parts: PanelParts = NO_PARTS,
 ) -> HeadMap:
-    """Let the reader explore one stack; give the map that is shown in the end. `identity` names the run, its model first.
+    """Draw one stack, to be explored; return the map that is shown. `identity` names the run, its model first.
 
     unchanged: the same stack of the run without the reader's changes, to show both and the difference.
     Nothing that a click adds stands above what was clicked: the page never moves under its reader.
@@ -141,7 +141,7 @@ def panel_places(page: str) -> PanelPlaces:
 
 
 def has_wall() -> bool:
-    """Tell whether the thumbnails of all heads are drawn: neither folded nor left out."""
+    """Return whether the thumbnails of all heads are drawn: neither folded nor left out."""
     return is_offered("heads") and not is_hidden("wall")
 
 
@@ -152,7 +152,7 @@ def draw_wall(panel: StackView) -> None:
 
 
 def choose_head(panel: StackView) -> None:
-    """Let the reader choose a head by name."""
+    """Draw the choice of a head by name."""
     changed = partial(view_changed, panel.page)
     controls.layer_and_heads(widget_key(panel.page, "heads"), *panel.sizes, on_change=changed)
     if not is_offered("heads"):
@@ -228,7 +228,7 @@ def _take_focus(page: str, key: str, view: View) -> None:
 
 
 def class_guesses(page: str) -> ClassGuesses | None:
-    """Give what a class guessed about the sentence on the page and its model; None where it was another one, or nothing."""
+    """Return a class's guesses about the sentence and model on the page; None where there are none for it."""
     guesses = st.session_state.get(CLASS_GUESSES)
     asked_of = [st.session_state.get(widget_key(page, name)) for name in ("model", "text")]
     return guesses if guesses is not None and asked_of == [guesses.model, guesses.text] else None
@@ -326,7 +326,7 @@ def _offer_moved_heads(page: str, moved: Mapping[controls.Head, float], layers: 
 
 
 def _explain_nothing_moved(page: str, layers: int, heads: Sequence[controls.Head]) -> None:
-    """Say why no other head's attention moved, and link to the page that shows what the changes do."""
+    """Explain why no other head's attention moved, and link to the page that shows what the changes do."""
     changes = active_changes(page)
     if any(change.layer != layers - 1 for change in changes):
         st.caption(texts.NO_HEAD_MOVED)

@@ -31,7 +31,7 @@ def change_row(page: str) -> tuple[DeltaGenerator, DeltaGenerator]:
 
 
 def change_heads(page: str, trace: Trace, number: int) -> None:
-    """Let the reader act on the heads that are looked at in stack `number`, and open the panel of all changes."""
+    """Draw the buttons that change the chosen heads of stack `number`, and the one that opens all changes."""
     if is_offered("changes"):
         _off_button(page, ViewOptions.of(page).heads, _first_layer(trace, number))
         if not is_hidden("change_panel"):
@@ -41,7 +41,7 @@ def change_heads(page: str, trace: Trace, number: int) -> None:
 
 
 def hide_focused(page: str, stack: AttentionStack) -> None:
-    """Let the reader hide the token in focus, or its word where words are shown whole."""
+    """Draw the button that masks the focused token, or its whole word where words are shown whole."""
     offered = stack.kind == "self" and is_offered("changes") and not is_hidden("change_panel")
     positions = _focused_positions(stack, ViewOptions.of(page)) if offered else ()
     if not positions:
@@ -204,7 +204,7 @@ def _start_at_focus(page: str, stack: AttentionStack, focus: int | None) -> None
 
 
 def _first_word(tokens: Encoding) -> int:
-    """Find the first token that is neither special nor a blank; 0 where there is none."""
+    """Return the position of the first token that is neither special nor a blank; 0 where there is none."""
     words = (place for place, special in enumerate(tokens.special) if not special and place not in tokens.blanks)
     return next(words, 0)
 

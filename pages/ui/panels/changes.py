@@ -75,7 +75,7 @@ def drop_missing_changes(page: str, trace: Trace) -> list[str]:
 
 
 def _in_address(model: str, text: str, pair: str | None, special_tokens: bool) -> bool:
-    """Tell whether text and changes came together, by a link or the browser's Back; a text just typed is not there yet."""
+    """Return whether text and changes came together, by a link or the browser's Back; a text just typed is not there yet."""
     address = st.query_params
     same_text = text in (address.get("text"), address.get("second")) and (address.get("pair") or None) == (pair or None)
     same_reading = (address.get(SPECIAL_FIELD.name) != "1") == special_tokens
@@ -122,7 +122,7 @@ def _token(position: int, tokens: Sequence[str]) -> str:
 
 
 def _place(change: Intervention, stacks: Sequence[StackNames]) -> tuple[StackNames, str]:
-    """Find the stack that a change belongs to, and name the layer and head there; "" for all layers."""
+    """Return the stack that a change belongs to, and its layer and head in words; "" for all layers."""
     stack, layer = stacks[0], change.layer
     if layer is None:
         return stack, ""

@@ -119,7 +119,7 @@ def changed_map(plain: View, changed: View, heads: Sequence[controls.Head], opti
 
 
 def prepared_view(stack: AttentionStack, identity: tuple, options: ViewOptions) -> View:
-    """Give the view that the reader asked for, from the cache where it has weights of its own.
+    """Return the view that the options ask for; from the cache where it differs from the run's own weights.
 
     Without options it shows the run's own array: that costs nothing to make, and kept a second time it would
     count twice, so that a long text's run and its view pushed each other out.

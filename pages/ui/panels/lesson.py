@@ -52,7 +52,7 @@ OWN_LESSONS, OWN_FILES, MAX_OWN_LESSONS = "own_lessons", "own_lesson_files", 4
 
 
 def find_lesson(name: str) -> Lesson:
-    """Give a lesson by what its address calls it: one that ships, one that is packed in the address, or one from a file.
+    """Return a lesson by its name in the address: one that ships, one packed into the address, or one from a file.
 
     Raises:
         LessonProblem: There is none of this name, or it cannot be read.
@@ -79,7 +79,7 @@ def keep_own_lesson(lesson: Lesson, written: str) -> str:
 
 
 def lesson_source(name: str) -> str:
-    """Give the file of a lesson as its writer has it; written anew for one without a file."""
+    """Return the lesson's YAML source, generating it if needed."""
     return st.session_state.get(OWN_FILES, {}).get(name) or write_lesson(find_lesson(name))
 
 
@@ -106,7 +106,7 @@ def names_in_order() -> list[str]:
 
 
 def step_address(name: str, number: int) -> dict[str, str]:
-    """Give the parameters of the address of a step, counted from 1: its view, and where in the lesson it is."""
+    """Return the query parameters of a step, counted from 1: its view, and its place in the lesson."""
     kept = {parameter: "1" for parameter in (LOCK, PRESENT) if st.query_params.get(parameter) == "1"}
     return level_in_link() | dict(find_lesson(name).steps[number - 1].view) | {LESSON: name, STEP: str(number)} | kept
 
@@ -202,19 +202,19 @@ def show_step(name: str, lesson: Lesson, number: int) -> bool:
 
 
 def parts_of(lesson: Lesson) -> list[tuple[str, tuple[int, ...]]]:
-    """Give the parts of a lesson: name and numbers of the steps, which follow each other and share what is before a colon."""
+    """Return the parts of a lesson as (name, step numbers): consecutive steps whose titles agree before the colon."""
     steps = groupby(enumerate(lesson.steps, 1), key=lambda pair: pair[1].title.partition(": ")[0])
     parts = [(name, tuple(pair[0] for pair in pairs)) for name, pairs in steps]
     return [(name if len(numbers) > 1 else lesson.steps[numbers[0] - 1].title, numbers) for name, numbers in parts]
 
 
 def place_in_strip(lesson: Lesson, number: int) -> int:
-    """Give the place, from 0, of the part that a step belongs to: some parts have several steps."""
+    """Return the index, from 0, of the part that a step belongs to: some parts have several steps."""
     return next(place for place, (_, numbers) in enumerate(parts_of(lesson)) if number in numbers)
 
 
 def is_done(name: str, lesson: Lesson, number: int) -> bool:
-    """Tell whether the learner has done what a step counts as done; see `Step.done`."""
+    """Return whether the learner has met the condition of a step; see `Step.done`."""
     guesses, changed = st.session_state.get(GUESSES, {}), st.session_state.get(CHANGED_STEPS, ())
     step = lesson.steps[number - 1]
     if step.done == "change":

@@ -59,7 +59,7 @@ def send_key(name: str) -> str:
 
 
 def _taken(question: Question, guess: str | float | None, sent: bool) -> str | None:
-    """Take a guess that was sent; say where there is none, or none that can be right."""
+    """Return a guess that was sent; None, with a message, where it is missing or cannot be right."""
     if not sent:
         return None
     problem = texts.NO_GUESS if guess in (None, "") else texts.NOT_A_SHARE if _is_no_share(question, guess) else ""
@@ -71,7 +71,7 @@ def _taken(question: Question, guess: str | float | None, sent: bool) -> str | N
 
 
 def _is_no_share(question: Question, guess: str | float) -> bool:
-    """Tell whether a share was asked for and the number is below 0 or above 1: most likely it is meant in percent."""
+    """Return whether a share was asked for and the number is outside 0 to 1: most likely a percentage."""
     asks_share = question.answer is not None and question.answer.measure == "attention_weight"
     return asks_share and isinstance(guess, float) and not 0 <= guess <= 1
 
@@ -99,7 +99,7 @@ def _answer_box(question: Question, name: str) -> str | float | None:
 
 
 def _ask_in_drawing(step: Step, name: str, send: str) -> str | None:
-    """Let the learner click a cell of the drawing, or choose it from a list; both show the same choice."""
+    """Ask for a cell, by a click in the drawing or from a list; both show the same choice."""
     choices, view = choices_of(step), f"{name}_view"
     boxes = (f"{name}_row", f"{name}_column") if choices.kind == "cell" else (name,)
 
@@ -141,7 +141,7 @@ def _lists(question: Question, choices: Choices, boxes: tuple[str, ...]) -> None
 
 
 def choices_of(step: Step) -> Choices:
-    """Say what can be chosen in the drawing of a question."""
+    """Return what can be chosen in the drawing of a question."""
     answer = compute(step)
     return Choices(step.question.kind, answer.rows, answer.columns, answer.options)
 
@@ -179,7 +179,7 @@ def _verdict(step: Step, answer: Answer, guess: str) -> Verdict:
 
 
 def reveal(question: Question, answer: Answer) -> str:
-    """Say what the model computes, where nobody guessed."""
+    """Return the model's answer as a sentence, where nobody guessed."""
     template = texts.NUMBER_REVEALED if question.kind == "number" else texts.REVEALED
     return template.format(answer=answer.right, share=measured(answer.value, question.answer.measure))
 
@@ -194,7 +194,7 @@ def _show_bars(question: Question, answer: Answer, verdict: Verdict) -> None:
 
 
 def compare(question: Question, answer: Answer, verdict: Verdict) -> str:
-    """Say in one sentence how a guess compares with the model."""
+    """Return one sentence that compares a guess with the model."""
     values = {"answer": answer.right, "share": measured(answer.value, question.answer.measure), "guess": verdict.guess}
     if question.kind == "number":
         return (texts.NUMBER_IS_RIGHT if verdict.right else texts.NUMBER_COMPARED).format(**values)
@@ -211,7 +211,7 @@ def compare(question: Question, answer: Answer, verdict: Verdict) -> str:
 
 
 def bars_with_guess(answer: Answer, verdict: Verdict) -> tuple[list[str], list[float]]:
-    """Give the largest shares, largest first, and the guess in its place, marked."""
+    """Return the largest shares in descending order, the guess among them and marked."""
     ranked = sorted(zip(answer.options, answer.shares, strict=True), key=lambda pair: -pair[1])
     known = {option.casefold() for option in answer.options}
     guessed = verdict.guess.casefold()

@@ -108,7 +108,7 @@ def parts_page(view: PartsPage, badge: DeltaGenerator) -> None:
 
 
 def explain_built_in() -> None:
-    """Say why a page computes with the built-in model only, and which pages take others."""
+    """Explain why a page computes with the built-in model only, and which pages take others."""
     info = cache.engine(MODEL).info
     st.caption(texts.BUILT_IN_ONLY.format(size=info.hidden_size, width=info.hidden_size // info.num_heads))
 

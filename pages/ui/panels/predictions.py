@@ -50,7 +50,7 @@ class ListSettings:
 
     @property
     def note(self) -> str:
-        """Say what makes the lists other than the model's own probabilities; "" where nothing does."""
+        """Return how the lists differ from the model's own probabilities; "" where they do not."""
         if self.temperature == 1 and self.top_p == 1:
             return ""
         if self.top_p == 1:
@@ -92,7 +92,7 @@ def list_settings(page: str) -> ListSettings:
 
 
 def ask_list_settings(page: str) -> DeltaGenerator:
-    """Let the reader choose how the lists are shown, in a popover; return it, to be filled further."""
+    """Draw the settings of the lists in a popover; return it, for the page to add to."""
     for field in LIST_FIELDS:  # a popover draws its widgets when it opens, and knows only what the latest run told them
         st.session_state[widget_key(page, field.name)] = st.session_state[widget_key(page, field.name)]
     if not any(is_offered(field.name) for field in LIST_FIELDS):
@@ -126,7 +126,7 @@ def blank_trace(engine: Engine, text: str, changed: Sequence[Intervention] = ())
 
 
 def top_predictions(engine: Engine, text: str, settings: ListSettings) -> Filling:
-    """Give the most likely words at every blank; raise ExplorerError where the text cannot be filled."""
+    """Return the most likely words at every blank; raise ExplorerError where the text cannot be filled."""
     options = {"top_k": settings.listed, "temperature": settings.temperature, "top_p": settings.top_p}
     key = ("top_predictions", cache.engine_key(engine), text, *options.values())
     return remember_record(key, lambda: predict(engine, text, trace=blank_trace(engine, text), **options))
@@ -148,7 +148,7 @@ def word_scores(
 
 
 def joint_fillings(engine: Engine, text: str) -> tuple[JointFilling, ...]:
-    """Give the best fillings of all blanks together."""
+    """Return the most likely joint fillings of all blanks."""
     return remember_record(("joint_fillings", cache.engine_key(engine), text), lambda: fill_jointly(engine, text))
 
 

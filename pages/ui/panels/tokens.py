@@ -32,7 +32,7 @@ unusual words. Over 1.8 pieces a word found 14 and took 105 (tests/pages/ui/pane
 
 
 def escape_markdown(text: str) -> str:
-    """Let Streamlit's Markdown write a text as it stands.
+    """Escape a text so that Streamlit's Markdown shows it unchanged.
 
     Signs that never act in Markdown stay bare: a screen reader is given the label of a widget with its backslashes.
     """
@@ -40,7 +40,7 @@ def escape_markdown(text: str) -> str:
 
 
 def numbered_tokens(tokens: Sequence[str]) -> list[str]:
-    """Give every token a label of its own: "3 flies"."""
+    """Return a unique label for every token, as in "3 flies"."""
     return [f"{number} {token}" for number, token in enumerate(tokens, 1)]
 
 
@@ -82,7 +82,7 @@ def _remark(encoding: Encoding, position: int) -> str:
 
 
 def warn_of_unknown(encodings: Sequence[Encoding], model: str = DEFAULT, key: str = "") -> None:
-    """Say how many pieces the model's vocabulary does not have, and where it reads English only, but not this text.
+    """Warn how many pieces are not in the model's vocabulary, and where it reads English only, but not this text.
 
     key: of the page's choice of models, "" for none: it can be switched to a multilingual one.
     """
@@ -96,7 +96,7 @@ def warn_of_unknown(encodings: Sequence[Encoding], model: str = DEFAULT, key: st
 
 
 def is_foreign(encoding: Encoding) -> bool:
-    """Tell whether a text is hardly known to a vocabulary: an unknown piece, or more than MAX_SPLIT_SHARE of its words cut.
+    """Return whether a vocabulary hardly covers a text: an unknown piece, or more than MAX_SPLIT_SHARE of its words split.
 
     Names, which are often cut in English, too, have a capital and are left out; signs of punctuation are no words.
     """
@@ -117,7 +117,7 @@ def warn_of_unknown_in(engine: Engine, *sentences: str, pair: str = "", key: str
 
 
 def ask_special_tokens(page: str, on_change: Callable[[], None] | None = None) -> bool:
-    """Let the reader leave special tokens out of the text; return whether they are added. on_change: see `widget_binding`."""
+    """Draw the switch that leaves special tokens out; return whether they are added. on_change: see `widget_binding`."""
     name = widget_key(page, SPECIAL_FIELD.name)
     if not is_offered(name):
         return not st.session_state[name]
@@ -130,12 +130,12 @@ def engine_as_asked(page: str) -> Engine:
 
 
 def reading_in_link(special_tokens: bool) -> dict[str, str]:
-    """Give the parameter of a link to a page that adds special tokens to its text or not; none where it adds them."""
+    """Return the link parameter that leaves special tokens out; empty where they are added."""
     return {} if special_tokens else {SPECIAL_FIELD.name: SPECIAL_FIELD.write(True)}
 
 
 def note_special_tokens(engine: Engine, added: bool, pair: str = "", *, whose: str = "") -> None:
-    """Say what a text is read without where the reader left special tokens out, and what parts a pair then.
+    """Warn which special tokens are omitted, and what separates a pair then.
 
     whose: names the model where a page shows two.
     """
@@ -149,12 +149,12 @@ def note_special_tokens(engine: Engine, added: bool, pair: str = "", *, whose: s
 
 
 def ask_token(page: str, encoding: Encoding, label: str, *, last: bool = False) -> int:
-    """Let the reader choose a token; give its position from 0. It begins at the first blank, else at the first or last word."""
+    """Ask for a token; return its position from 0. The default is the first blank, else the first or last word."""
     return _ask_position(page, encoding, range(len(encoding)), label, last=last)
 
 
 def ask_blank(page: str, encoding: Encoding) -> int:
-    """Give the position of the blank, which the reader chooses where there are several."""
+    """Return the position of the blank, chosen by the reader where there are several."""
     return _ask_position(page, encoding, encoding.blanks, texts.BLANK)
 
 
@@ -261,7 +261,7 @@ def _made_unique(labels: list[str]) -> list[str]:
 
 
 def _original_words(text_key: str, text: str) -> tuple[str, ...]:
-    """Give the word that each blank replaced, "" where none is known; remember them with the text."""
+    """Return the word that each blank replaced, "" where unknown, and remember them with the text."""
     linked = st.session_state.get(f"{text_key}_behind", "")
     before, known = st.session_state.get(f"{text_key}_behind_in", ("", ()))
     if linked != _in_address(known):  # a link brought other words

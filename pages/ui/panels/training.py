@@ -110,7 +110,7 @@ def follow_click(page: str) -> None:
 
 
 def show_problem(page: str) -> ExplorerError | None:
-    """Say why the last click could not be followed; return the problem, None where there was none."""
+    """Show why the last click failed; return the error, or None."""
     if problem := st.session_state.get(widget_key(page, "refused")):
         explain(problem)
     return problem
@@ -193,7 +193,7 @@ def _show_progress(snapshot: Snapshot, progress: Mapping[str, str]) -> None:
 
 
 def queue_in_words(ahead: int) -> str:
-    """Say how many visitors are ahead of one who waits."""
+    """Return how many visitors are ahead in the queue, in words."""
     sentence = {0: texts.QUEUE_NEXT, 1: texts.QUEUE_ONE_AHEAD}.get(ahead, texts.QUEUE_MANY_AHEAD)
     return sentence.format(ahead=ahead)
 
@@ -242,7 +242,7 @@ def _curves(series: Series, batches: int, *, log: bool) -> dict[str, object]:
 
 
 def describe_curves(series: Series) -> str:
-    """Say how each line began and where it is now, for those who cannot see it."""
+    """Return the alternative text of the curves: the first and the latest value of each."""
     lines = [
         texts.CURVE_IN_WORDS.format(name=name, begin=pairs[0][0], first=pairs[0][1], end=pairs[-1][0], last=pairs[-1][1])
         for name, pairs in series.items()

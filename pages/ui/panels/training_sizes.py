@@ -39,7 +39,7 @@ def sizes_offered(sizes: Mapping[str, Size], most: Mapping[str, int]) -> dict[st
 
 
 def training_fields(sizes: Mapping[str, Size]) -> tuple[Field, ...]:
-    """Give the fields of the address for sizes, by their names in the address, and for the learning rate."""
+    """Return the address fields of the sizes, by their names in the address, and of the learning rate."""
     numbers = (number_field(name, size.default, size.minimum, size.maximum) for name, size in sizes.items())
     return (*numbers, Field("rate", 0.005, read_learning_rate, lambda rate: f"{rate:g}"))
 
@@ -106,7 +106,7 @@ def build_settings(page: str, sizes: Mapping[str, Size], settings: Callable[...,
 
 
 def page_values(settings: object, sizes: Mapping[str, Size]) -> dict[str, Any]:
-    """Give the sizes of a training by their names in the address."""
+    """Return the sizes of a training by their names in the address."""
     return {name: getattr(settings, size.setting) for name, size in sizes.items()} | {"rate": settings.learning_rate}
 
 
@@ -118,7 +118,7 @@ def size_differences(page: str, settings: object, sizes: Mapping[str, Size]) -> 
 
 
 def size_problem(rule: ValueError, labels: Mapping[str, str]) -> TextProblem:
-    """Say in the words of the page which rule some sizes break. labels: what the page calls each setting."""
+    """Return the error for sizes that break a rule, in the page's words. labels: the page's name of each setting."""
     written = str(rule)
     for setting, label in labels.items():
         written = written.replace(setting, f"“{label}”")

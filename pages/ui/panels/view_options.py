@@ -80,7 +80,7 @@ def read_focus(written: str) -> int:
 
 
 def ask_stack(page: str, kinds: Sequence[str]) -> int:
-    """Let the reader choose among the attentions of a model that has several; give the number of the chosen one."""
+    """Ask for one of a model's kinds of attention, where it has several; return its number."""
     name = widget_key(page, "stack")
     if st.session_state[name] not in kinds:
         st.session_state[name] = kinds[0]
@@ -90,7 +90,7 @@ def ask_stack(page: str, kinds: Sequence[str]) -> int:
 
 
 def ask_head(page: str, layers: int, heads: int) -> Head:
-    """Let the reader choose a head by name; give (layer, head) from 0. Of several, as a link may name them, the first counts."""
+    """Ask for a head by name; return (layer, head) from 0. Where a link names several, the first counts."""
     name = widget_key(page, "heads")
     if missing := _drop_missing_heads(page, layers, heads):
         st.info(missing)
@@ -126,7 +126,7 @@ def _binding(page: str, name: str) -> dict[str, object]:
 
 
 def ask_view(page: str) -> None:
-    """Let the reader merge pieces and hide special tokens; what is drawn, and how, opens beside that."""
+    """Draw the switches that merge pieces and hide special tokens, and the popover of drawing options."""
     with st.container(horizontal=True, vertical_alignment="center"):
         if is_offered("words"):
             st.toggle(texts.WHOLE_WORDS, **_binding(page, "words"), help=texts.WHOLE_WORDS_HELP)
@@ -137,7 +137,7 @@ def ask_view(page: str) -> None:
 
 
 def _ask_drawing(page: str) -> None:
-    """Let the reader choose what is drawn, how many lines, and in which colours."""
+    """Ask for the kind of drawing, the number of lines, and the colour scale."""
     popover = controls.lazy_popover(
         texts.DRAWING_OPTIONS, icon=":material/tune:", key=widget_key(page, "drawing_opened"), height=260
     )
@@ -162,7 +162,7 @@ def _ask_drawing(page: str) -> None:
 
 
 def show_note(note: str, trace: Trace | None = None) -> None:
-    """Say under a picture what it shows and what it cannot show. trace: the run whose first attention alone is shown."""
+    """Show under a picture what it shows and what it cannot show. trace: the run whose first attention alone is shown."""
     several = trace is not None and len(trace.stacks) > 1
     st.caption(f":material/info: {texts.ENCODER_ONLY} {note}" if several else f":material/info: {note}")
 

@@ -128,12 +128,12 @@ def widget_binding(name: str, on_change: Callable[[], None] | None = None) -> di
 
 
 def is_locked() -> bool:
-    """Tell whether the reader takes a lesson by a locked link, which shows no way out but to leave the lesson."""
+    """Return whether a lesson was opened by a locked link, which hides the menu and the other pages."""
     return LESSON in st.query_params and st.query_params.get(LOCK) == "1"
 
 
 def is_presented() -> bool:
-    """Tell whether the page is shown to a room: pictures alone, large."""
+    """Return whether the page is in presenter view: pictures alone, large."""
     return st.query_params.get(PRESENT) == "1"
 
 
@@ -146,7 +146,7 @@ def present_or_not(wanted: bool) -> None:
 
 
 def is_offered(name: str) -> bool:
-    """Tell whether a page shows a control: the step of a lesson may show some only; where it does not say, the level may.
+    """Return whether a page shows a control: a lesson's step may show some only, and the level hides others.
 
     name: of the field, or of its widget; "examples", "tables" and WAYS_OUT for what is no field.
     """
@@ -159,7 +159,7 @@ def is_offered(name: str) -> bool:
 
 
 def has_been_changed(name: str) -> bool:
-    """Tell whether the reader has changed a widget since it was first drawn on this visit to its page."""
+    """Return whether the reader has changed a widget since it was first drawn on this visit to its page."""
     return f"{name}_changed" in st.session_state
 
 
@@ -206,7 +206,7 @@ def read_view(
 
 
 def _fill_entries(page: str, fields: Sequence[Field], values: Mapping[str, object], *, arriving: bool) -> None:
-    """Give every field an entry in the session: the one that it has, else that of the view that was left, else its default."""
+    """Set every field's session entry: keep it where it exists, else restore the last view's value, else the default."""
     for field in fields:
         name = widget_key(page, field.name)
         if arriving:
@@ -230,7 +230,7 @@ def _take_address(page: str, fields: Sequence[Field], first: Mapping[str, object
 
 
 def take_over(reported: object, lost: bool) -> bool:
-    """Take over a page whose server was lost; tell whether the session there held what no address brings back.
+    """Restore a page whose server was lost; return whether that session held state that no address restores.
 
     reported: what the browser says of that page, which anybody can forge: `texts` by the keys of their boxes, and `held`.
     lost: whether the browser had another session; one that still knows the page ignores the report. That the page has run here
@@ -246,7 +246,7 @@ def take_over(reported: object, lost: bool) -> bool:
 
 
 def restore_lost_texts(page: str, fields: Sequence[Field], caught_up: bool) -> None:
-    """Give boxes the texts that stood in them when their server was lost, in each run until the browser has caught up.
+    """Refill the text boxes of a session lost with its server, in each run until the browser has caught up.
 
     What it sends meanwhile, such as a look at whether the model is ready, still has the address of before.
     """
@@ -385,16 +385,16 @@ def report_link_length() -> int:
 
 
 def link_status_changed() -> bool:
-    """Tell whether a text grew too long for the address, or fits again, since the page reported it."""
+    """Return whether a text has outgrown the address, or fits again, since the page last reported it."""
     now = st.session_state.get(LINK_LENGTH, 0)
     return bool(st.session_state.get(REPORTED_LINK_LENGTH, now)) != bool(now)
 
 
 def came_by_history() -> bool:
-    """Tell whether the browser's Back or Forward led to this run."""
+    """Return whether the browser's Back or Forward led to this run."""
     return bool((context := get_script_run_ctx()) and context.is_history_navigation)
 
 
 def _changed(page: str, left: Mapping[str, Mapping[str, object]]) -> bool:
-    """Tell whether a field differs from the view as it was written."""
+    """Return whether a field differs from the view as it was written."""
     return any(st.session_state.get(widget_key(page, name), value) != value for name, value in left.get("values", {}).items())

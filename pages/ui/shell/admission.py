@@ -90,7 +90,7 @@ def waiting() -> int:
 
 @st.fragment(run_every=WAITING_POLL_SECONDS)
 def wait_for_room() -> None:
-    """Say why the visitor has to wait, and show the page as soon as there is room."""
+    """Explain that the server is full, and show the page as soon as a place is free."""
     if is_admitted():
         st.rerun()
     limit = host_settings().max_visitors

@@ -49,7 +49,7 @@ def embedded_sizes() -> Head:
 
 
 def model(key: str = "model", families: Collection[str] = ()) -> str:
-    """Let the reader choose a model; return its name, as `cache.engine` takes it.
+    """Draw the choice of a model; return its name, as `cache.engine` takes it.
 
     Those that cannot be had here are marked in the list. Any hub id may be typed where the host allows it.
     families: where given, only models of these are offered.
@@ -182,7 +182,7 @@ def sentence(
     help: str | None = None,
     on_change: Callable[[], None] | None = None,
 ) -> str:
-    """Let the reader type a sentence, live; return the text of the box, whatever it is.
+    """Draw a live text box; return its text, whatever it is.
 
     Nothing is cut or refused here: the page shows what the model says about the text, and the text stays.
     """
@@ -197,7 +197,7 @@ def sentence(
 
 
 def budget(engine: Engine, text: str, pair: str = "") -> str:
-    """Say how many of the model's tokens a text takes, as in "14 of 128 tokens"; "" where it cannot be read."""
+    """Return how many of the model's tokens a text takes, as in "14 of 128 tokens"; "" where it cannot be tokenized."""
     try:
         used = len(engine.tokenizer.encode(text, pair or None))
     except TextProblem:
@@ -215,7 +215,7 @@ def keep_existing_heads(key: str, num_layers: int, num_heads: int) -> bool:
 
 
 def layer_and_heads(key: str, num_layers: int, num_heads: int, on_change: Callable[[], None] = lambda: None) -> list[Head]:
-    """Let the reader choose a head by name; return the chosen (layer, head), each of which exists.
+    """Draw the choice of a head by name; return the chosen (layer, head) pairs, each of which exists.
 
     Several heads are chosen on the wall. A multiselect would do both, but its tags are too pale in the dark.
     on_change: runs after another head was chosen.
@@ -358,7 +358,7 @@ def view_changed(page: str, only: Collection[str] = ()) -> None:
 
 
 def will_run(page: str, part: str) -> bool:
-    """Tell whether a part of a page is drawn in this run, too: in that of the whole page, or of several parts."""
+    """Return whether a part of a page is drawn in this run, too: in that of the whole page, or of several parts."""
     context = get_script_run_ctx()
     running = context.fragment_ids_this_run if context else None
     return not running or not set(context.fragment_storage.resolve_target([f"{page}_{part}"])).isdisjoint(running)

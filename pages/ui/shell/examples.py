@@ -77,7 +77,7 @@ def _read(entry: dict[str, Any], about: dict[str, Any]) -> Example:
 
 
 def find(choices: Sequence[Choice], is_on_page: Callable[[Choice], bool]) -> tuple[Choice | None, Choice | None]:
-    """Find the example on the page, and the one that it belongs to: itself, or the one that it is a counter-example of."""
+    """Return the example on the page and its entry in the list: itself, or the one that it is a counter-example of."""
     found = ((one, origin) for origin in choices for one in (origin, *origin.counters) if is_on_page(one))
     return next(found, (None, None))
 

@@ -92,7 +92,7 @@ def _asks_for_other_model(page: str) -> bool:
 
 
 def ask_part(page: str, label: str, titles: Mapping[str, str], on_change: Callable[[], None] | None = None) -> str:
-    """Let the reader choose a part of the page by its title; what the level hides is left out, and a choice of one is not drawn.
+    """Ask for a part of the page by its title; parts that the level hides are left out, and a single part needs no choice.
 
     label: for screen readers. on_change: runs when another part is chosen.
     """
@@ -261,12 +261,12 @@ def wanted_page(asked: object) -> tuple[str, dict[str, list[str]]] | None:
 
 
 def navigation_address(page: contents.Page) -> str:
-    """Give the path of a page, relative to that of any other."""
+    """Return the path of a page, relative to that of any other."""
     return "" if page.key == contents.HOME else page.address or page.key
 
 
 def way_back() -> tuple[str, dict[str, str], str]:
-    """Give where the step shown last is, of a lesson or in a class: its page, its address and the words of the link."""
+    """Return the link to the step shown last, of a lesson or in a class: its page, its address and its label."""
     path, address, number = st.session_state[PLACE]
     in_class = path == contents.page("classroom").path
     return path, address, (texts.BACK_TO_CLASS if in_class else texts.BACK_TO_LESSON).format(number=number)
@@ -293,7 +293,7 @@ def next_page(key: str) -> None:
 
 
 def _has_address() -> bool:
-    """Tell whether the browser has the address that the open page wrote last."""
+    """Return whether the browser has the address that the open page wrote last."""
     page = st.session_state[OPEN_PAGE]
     fields, _ = st.session_state.get(f"{page}_fields", ((), {}))
     sent = {field.name: st.query_params[field.name] for field in fields if field.name in st.query_params}

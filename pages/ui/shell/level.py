@@ -124,7 +124,7 @@ def hide_parts(page: str, needs: StepNeeds | None = None) -> None:
 
 
 def _is_behind(by_history: bool) -> bool:
-    """Tell whether the address is still the one from before the visitor's last choice, which the browser had not followed."""
+    """Return whether the address predates the visitor's last choice, since the browser had not yet followed it."""
     if LEVEL_BEFORE not in st.session_state:
         return False
     before, in_choosing_run = st.session_state[LEVEL_BEFORE]
@@ -136,7 +136,7 @@ def _is_behind(by_history: bool) -> bool:
 
 
 def remembered_level() -> str:
-    """Give the level that the visitor chose at an earlier visit, "" for none; a cookie may hold anything."""
+    """Return the level of the cookie from an earlier visit, "" for none or an invalid one."""
     remembered = st.context.cookies.get(COOKIE)
     return remembered if remembered in (BASIC, ADVANCED) else ""
 
@@ -169,14 +169,14 @@ def level_switch() -> None:
 
 
 def level_in_link() -> dict[str, str]:
-    """Give the level as a parameter for links within the app; nothing while nobody has named one and everything is shown."""
+    """Return the level as a parameter for links within the app; empty while none is set and everything is shown."""
     now = st.session_state.get(LEVEL_NOW, ADVANCED)
     named = LEVEL in st.query_params or LEVEL_CHOSEN in st.session_state
     return {LEVEL: now} if named or now == BASIC else {}
 
 
 def is_hidden(name: str) -> bool:
-    """Tell whether the level hides a part or a control of the open page. name: of EXTRAS, of a field, or of its widget."""
+    """Return whether the level hides a part or a control of the open page. name: of EXTRAS, of a field, or of its widget."""
     return any(name == one or name.endswith(f"_{one}") for one in st.session_state.get(HIDDEN, ()))
 
 
@@ -204,7 +204,7 @@ def offered_options(name: str, options: Sequence[Option], chosen: object) -> lis
 
 
 def show_hidden_values(names: Collection[str]) -> None:
-    """Say which hidden controls have a value that is in effect, and offer to show them. names: of fields."""
+    """Show which hidden controls have a value that is in effect, and offer to reveal them. names: of fields."""
     shown = dict.fromkeys(texts.SETTING_NAMES[name] for name in names if is_hidden(name))
     if not shown:
         return

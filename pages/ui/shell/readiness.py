@@ -194,7 +194,7 @@ def end_at_sigterm(end_streams: Callable[[], None]) -> None:
 
 
 def models_may_come() -> bool:
-    """Tell whether the default model runs on other machines, which may answer later."""
+    """Return whether the default model runs on other machines, which may become reachable later."""
     return host_settings().engine == "ray"
 
 
@@ -203,5 +203,5 @@ first_visit = FirstVisit()
 
 
 def is_awaited() -> bool:
-    """Tell whether the default model is being loaded into this process: what needs it waits for torch."""
+    """Return whether this process is still loading the default model."""
     return default_engine.status.state == "warming up" and not models_may_come()
