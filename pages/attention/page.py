@@ -54,7 +54,7 @@ EXAMPLES_DRAWN = widget_key(PAGE, "examples_drawn")
 
 
 def show_example(example: examples.Example) -> None:
-    """Bring an example's text and view onto the page, also into the boxes."""
+    """Load an example's text and view into the page, its text boxes included."""
     view = {
         "text": example.text,
         "pair": example.pair,
@@ -80,12 +80,12 @@ def is_shown(example: examples.Example | None) -> bool:
 
 
 def forget_focus() -> None:
-    """Another reading has other tokens."""
+    """Clear the focused token: positions change with the tokenization."""
     st.session_state[widget_key(PAGE, "focus")] = None
 
 
 def sentence_changed() -> None:
-    """Forget the focus. The other parts of the page run, too, where they show something of the text."""
+    """Clear the focused token; rerun the page's other parts where they depend on the text."""
     forget_focus()
     about_text = active_changes(PAGE) or any(st.session_state.get(widget_key(PAGE, name)) for name in BOXES_ABOUT_TEXT)
     others = {
@@ -110,9 +110,9 @@ def show_notice(example: examples.Example, origin: examples.Example, model: str,
 
 
 def show_examples() -> None:
-    """Offer the examples; of the one that is on the page, say what to notice, or lead back to its view.
+    """Offer the examples; for the one on the page, show what to notice, or a way back to its view.
 
-    A part may write outside itself only where it also wrote when the whole page ran: hence also where it says nothing.
+    A fragment may write outside itself only where it also wrote when the whole page ran: so it writes empty elements, too.
     """
     st.session_state[EXAMPLES_DRAWN] = example, origin, described = example_on_page()
     examples.offer(widget_key(PAGE, "example"), EXAMPLES, origin if described else None, show_example)
@@ -214,7 +214,7 @@ def empty_controls() -> None:
 
 
 def show_pictures(engine: Engine, inputs: Inputs) -> None:
-    """Show the wall of all heads and the map of the chosen ones, and what is to be said of the text."""
+    """Show the wall of all heads, the map of the chosen ones, and notes on the text."""
     plain = cache.trace_with(engine, inputs.text, inputs.pair)
     if plain.notice:
         st.info(plain.notice)
@@ -233,7 +233,7 @@ def show_pictures(engine: Engine, inputs: Inputs) -> None:
 
 
 def read_stack(engine: Engine, inputs: Inputs) -> tuple[Trace, int, StackView]:
-    """Run the sentences with the reader's changes; give the run, the number of the stack that is shown, and its view."""
+    """Run the sentences with the reader's changes; return the run, the index of the stack that is shown, and its view."""
     changes = active_changes(PAGE)
     plain = trace = cache.trace_with(engine, inputs.text, inputs.pair)
     if changes:

@@ -92,7 +92,7 @@ def _wait_for_library() -> None:
 
 @st.fragment(run_every=POLL_SECONDS)
 def _watch_library() -> None:
-    """Keep the place of the comparison until the library is there; then run the page again."""
+    """Show a placeholder until the library is loaded, then rerun the page."""
     if library.status.state != "warming up":
         st.rerun()
     st.caption(f":material/hourglass_top: {texts.LOADING_LIBRARY}")

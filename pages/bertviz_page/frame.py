@@ -102,7 +102,7 @@ def _stacks(page: str, view: str, trace: Trace) -> list[AttentionStack]:
 
 
 def _published(page: str, view: str, trace: Trace, stacks: list[AttentionStack], only: int | None) -> str:
-    """Publish the drawing unless it still is. Returns its word. only: the one layer that it holds, None for all."""
+    """Return the word under which the drawing is published. only: the one layer that it holds, None for all."""
     dark = st.context.theme.type == "dark"
     source = trace.attention.query_tokens
     kinds = tuple(stack.kind for stack in stacks)

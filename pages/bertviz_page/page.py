@@ -44,7 +44,7 @@ FIELDS = (
 
 
 def forget_token() -> None:
-    """Another text has other tokens."""
+    """Clear the chosen token: positions change with the text."""
     st.session_state[widget_key(PAGE, "token")] = 0
 
 

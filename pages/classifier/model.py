@@ -123,7 +123,7 @@ def chosen_settings(page: str) -> ClassifierSettings:
 
 
 def show_settings(page: str, model: ClassifierTraining) -> None:
-    """Bring the settings and the texts of a model that is trained further onto the page."""
+    """Write the settings and the texts of a model that is trained further into the page's controls."""
     values = training_sizes.page_values(model.settings, SIZES) | {"data": model.data.kind}
     if model.data.kind == "own":
         values["own"] = model.data

@@ -89,7 +89,7 @@ def recall(role: str, code: str) -> bool:
 
 
 def attempt(action: Callable[..., None], *arguments: object) -> None:
-    """Do what a button asks for; what is wrong with it is explained when the page is drawn."""
+    """Run the action of a button; its error is shown when the page is drawn."""
     try:
         action(*arguments)
     except RoomProblem as problem:
@@ -103,14 +103,14 @@ def explain_problem() -> None:
 
 
 def show_live(role: str, code: str, token: str, **data: object) -> None:
-    """Show what happens in the room as it happens; the fragment around it runs again when it would draw something else."""
+    """Draw the state of the room live; the browser reruns the surrounding fragment when it would draw something else."""
     addresses = {"events": f"{EVENTS}?key={token}", "state": f"{STATE}?key={token}"}
     known = {"texts": texts.LIVE_TEXTS, "remember": [storage_key(role, code), token]}
     class_view()(key="classroom_live", data=known | addresses | data, on_changed_change=lambda: None)
 
 
 def lead_to_entrance() -> None:
-    """Lead from a link that opens nothing to where one types a code or opens a room."""
+    """Link to the entrance, where one types a code or opens a room, from a link that opens none."""
     if {ROOM, LEAD, SECRET} & set(st.query_params):
         path = contents.page("classroom").path
         st.page_link(path, label=texts.TO_ENTRANCE, icon=":material/meeting_room:", query_params=level_in_link())
@@ -138,7 +138,7 @@ def join_by_code(button: Literal["primary", "secondary"]) -> None:
 
 
 def enter(code: str) -> None:
-    """Lead to a room, if there is one of this code."""
+    """Go to the room with this code, if there is one."""
     try:
         room = host_store().of_code(code, own_address())
     except RoomProblem as problem:

@@ -40,7 +40,7 @@ GONE = json.dumps({"closed": True, "note": ""})
 
 
 class Channel:
-    """A room that somebody listens to: what its members are told now, and whom to wake when that changes."""
+    """A room with listeners: its current messages by role, and whom to wake when they change."""
 
     def __init__(self, room: int):
         self.room = room
@@ -50,7 +50,7 @@ class Channel:
         self.task = asyncio.create_task(self.follow())
 
     async def follow(self) -> None:
-        """Read the room after every change, and wake those to whom it tells something new."""
+        """Read the room after every change, and wake the listeners whose message changed."""
         while True:
             self.dirty.clear()
             with suppress(ExplorerError):  # the database is away, say, which is logged there: what is known stays
@@ -62,7 +62,7 @@ class Channel:
                 continue
 
     def tell(self, messages: dict[str, str]) -> None:
-        """Wake the listeners of each role whose message is another one."""
+        """Replace the messages, and wake the listeners of each role whose message changed."""
         news = {role for role, text in messages.items() if text != self.told.get(role)}
         self.told = messages
         for listener, role in self.listeners.items():
@@ -71,7 +71,7 @@ class Channel:
 
 
 class Hub:
-    """The channels of all rooms that somebody on this server listens to."""
+    """The channels of all rooms with listeners on this server."""
 
     def __init__(self) -> None:
         self.channels: dict[int, Channel] = {}

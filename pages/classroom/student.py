@@ -26,7 +26,7 @@ from tx_core.transformer.interventions import read_interventions
 
 
 def take_part(code: str) -> None:
-    """Show the room to whoever has joined it, else let them join. Raises RoomProblem where there is no such room."""
+    """Show the room to a member, else the form to join. Raises RoomProblem where there is no such room."""
     code = "".join(code.split()).upper()
     token = entrance.token_of(entrance.ROOM, code)
     if not token:
@@ -132,7 +132,7 @@ def show_sentence(step: Step) -> None:
 
 
 def ask(token: str, number: int, step: Step, key: str, revealed: bool, kept: str | None) -> None:
-    """Ask the question until it is revealed; say what is kept of the student's guess."""
+    """Ask the question until it is revealed; show the student's stored guess."""
     guess, late = None, f"{key}_late"
     if revealed:
         if st.session_state.get(send_key(key)):  # the button was there when it was pressed
@@ -153,7 +153,7 @@ def ask(token: str, number: int, step: Step, key: str, revealed: bool, kept: str
 
 
 def send(keep: Callable[[str, int, str], str], token: str, number: int, written: str, key: str) -> str | None:
-    """Keep a guess or a sentence and give it, or explain what is wrong with it. The browser then knows that nothing is unsent.
+    """Store a guess or a sentence and return it, or explain what is wrong with it. The browser then knows that nothing is unsent.
 
     Raises RoomGone.
     """
@@ -220,7 +220,7 @@ def guesses_on_view(step: Step, answer: Mapping[str, object] | None, guesses: Se
 
 
 def keep_results(room: int, step: Step, number: int, room_message: Mapping[str, object], on_view: ClassGuesses | None) -> None:
-    """Keep what the class said to a step for the page that its view is on, which shows it, too, while the room is open.
+    """Store the results of a step in the session for the page of its view, which shows them while the room is open.
 
     on_view: what the page's own picture shows of it.
     """

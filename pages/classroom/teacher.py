@@ -92,7 +92,7 @@ def ask_the_room(step: Step, options: Sequence[str]) -> None:
 
 
 def picture_of(step: Step, options: Sequence[str]) -> dict[str, object]:
-    """Write what a projector shows until the answers are revealed; of a step that asks nothing, what it says."""
+    """Return what the projector shows until the answers are revealed: the question, or the text of a step without one."""
     sentence = sentence_of(step)
     return {
         "ask": step.question.ask if step.question else step.title,
@@ -122,7 +122,7 @@ def options_of(step: Step) -> tuple[str, ...]:
 
 
 def step_buttons(token: str, room: Room, step: Step) -> None:
-    """Go to the step before or after, and reveal the answers of this one."""
+    """Draw the buttons for the previous and the next step, and for revealing the answers of this one."""
     rooms = host_store()
     number, state = room.step, rooms.state(room.id)
     back, on = number - 1, number + 1
@@ -310,7 +310,7 @@ def set_pace(token: str, key: str) -> None:
 
 
 def ask_first(entry: str, code: str) -> None:
-    """Remember that the teacher is about to close a room, or to remove students; "" for no room."""
+    """Ask for confirmation before a room is closed or students are removed. code: of the room, "" to cancel."""
     st.session_state[entry] = code
 
 

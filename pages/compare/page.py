@@ -31,7 +31,7 @@ FIRST_VIEW = state.first_view()
 
 
 def try_run(name: str, side: Side) -> Run | None:
-    """Run a side; where it cannot be run, say why and return None."""
+    """Run a side; where it cannot be run, show the reason and return None."""
     try:
         return run(side, hide=st.session_state[widget_key(PAGE, "hide")])
     except ExplorerError as problem:

@@ -247,7 +247,7 @@ def first_view() -> dict[str, object]:
 
 
 def show_example(page: str, example: Example) -> None:
-    """Bring an example onto the page; other fields return to their defaults, except how maps are drawn."""
+    """Load an example into the page; other fields return to their defaults, except how maps are drawn."""
     values = {field.name: field.default for field in FIELDS if field.name not in ("hide", "scale")}
     values |= example.values | {"vary": example.vary}
     st.session_state.update({widget_key(page, name): value for name, value in values.items()})

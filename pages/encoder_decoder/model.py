@@ -87,7 +87,7 @@ def settings_fit(page: str) -> bool:
 
 
 def show_settings(page: str, model: CopyTraining) -> None:
-    """Bring the settings of a model that was loaded, or that is trained further, onto the page."""
+    """Write the settings of a model that was loaded, or that is trained further, into the page's controls."""
     settings = model.settings
     values = training_sizes.page_values(settings, SIZES) | {"task": settings.task, "post": not settings.norm_first}
     st.session_state.update({widget_key(page, name): value for name, value in values.items()})
@@ -134,7 +134,7 @@ def current_model(page: str, snapshot: Snapshot | None) -> CopyTraining | None:
 
 
 def write_random_numbers(page: str) -> None:
-    """Put a sequence into the box that the model has never seen."""
+    """Fill the text box with a random sequence that was not trained on."""
     try:
         settings = chosen_settings(page)
     except ExplorerError:
@@ -157,7 +157,7 @@ def count_errors(page: str, model: CopyTraining) -> tuple[int, int]:
 
 
 def file_menu(page: str, kind: str, model: CopyTraining | None, *, disabled: bool) -> None:
-    """Offer the trained model as a file, and take such a file back in its place."""
+    """Offer the trained model as a file, and an upload of such a file in its place."""
     if is_hidden("files"):
         return
     with st.popover(texts.FILE, icon=":material/save:", disabled=disabled):
@@ -181,7 +181,7 @@ def file_menu(page: str, kind: str, model: CopyTraining | None, *, disabled: boo
 
 
 def to_file(model: CopyTraining) -> bytes:
-    """Write a trained model; one that was stopped with all that it takes to continue."""
+    """Return a trained model as a file; a stopped one with everything that it needs to continue."""
     return copy_file.to_file(model, resumable=not model.finished)
 
 

@@ -54,7 +54,7 @@ class BlankView:
 def blank_attention(page: str, engine: Engine, answers: Sequence[SentencePredictions]) -> BlankView | None:
     """Show one blank, which the reader chooses where there are several: its prediction and its attention, to be changed.
 
-    Give what is shown in the end; None for a prediction alone. Call it in a fragment.
+    Returns what is shown in the end; None for a prediction alone. Call it in a fragment.
     """
     blanks = [(answer, blank) for answer in answers for blank in answer.filling.blanks]
     alone = st.session_state[widget_key(page, ONLY_LIST)] and not active_changes(page)
@@ -119,7 +119,7 @@ def offer_attention(page: str) -> None:
 
 
 def forget_automatic_heads(page: str, engine: Engine) -> bool:
-    """Put heads that the model has in place of those that were chosen by themselves; return whether there were any.
+    """Replace automatically chosen heads by ones that the model has; return whether there were any.
 
     What the reader or a link chose stays.
     """
@@ -132,7 +132,7 @@ def forget_automatic_heads(page: str, engine: Engine) -> bool:
 
 
 def choose_first_heads(page: str, engine: Engine, answer: SentencePredictions, number: int) -> None:
-    """Begin with the head that the prediction depends on most, where a scan is a matter of a moment and the server not busy.
+    """Choose the head that the prediction depends on most, where its scan is quick and the server is not busy.
 
     What a blank began with stays: the next click may come when the server is busy no more.
     """
@@ -175,7 +175,7 @@ def _ask_blank(page: str, answers: Sequence[SentencePredictions]) -> int:
 
 
 def focus_blank(page: str, text: str, place: int) -> None:
-    """Put the blank into focus when it is another one; what a reader or a link focused otherwise stays."""
+    """Focus the blank when it is another one; a focus that the reader or a link chose stays."""
     before, now = st.session_state.get(f"{page}_focused"), (text, place)
     focus = widget_key(page, "focus")
     if before != now and (before is not None or st.session_state[focus] is None):

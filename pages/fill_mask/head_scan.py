@@ -41,7 +41,7 @@ LIMITS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 
 
 def quick_scan(engine: Engine, answer: SentencePredictions, number: int) -> HeadScan | None:
-    """Scan one blank of the unchanged model where that is a matter of a moment; None where it takes longer."""
+    """Scan one blank of the unmodified model where that is quick (`is_quick`); return None where it is not."""
     return _scan(engine, answer, number, _named_pieces(answer, number))
 
 
@@ -74,7 +74,7 @@ def _known_scan(engine: Engine, answer: SentencePredictions, number: int) -> Hea
 
 
 def is_quick(scan: Scan) -> bool:
-    """Whether a scan is a matter of a moment, so that nobody need start it."""
+    """Whether a scan is quick enough to run without being asked for."""
     return scan.in_one_batch and scan.operations <= QUICK_OPERATIONS
 
 
@@ -150,7 +150,7 @@ def _result(page: str, engine: Engine, answer: SentencePredictions, number: int,
 
 @st.fragment(run_every=POLL_SECONDS)
 def _watch(page: str, kept: tuple, scan: Scan) -> None:
-    """Run a long scan in the background, tell how far it is and let the reader stop it; at its end the page runs once more."""
+    """Run a long scan in the background with its progress and a stop button; rerun the page at its end."""
     visitor = training.visitor()
     snapshot = training.SCANS.snapshot(visitor, "scan")
     wanted = st.session_state.get(widget_key(page, "scan_running"))
@@ -332,7 +332,7 @@ def _off(page: str) -> Intervention | None:
 
 
 def _put_off(page: str, head: tuple[int, int]) -> None:
-    """Switch this head off in place of the one clicked before, and look at it."""
+    """Switch off this head instead of the one clicked before, and show its map."""
     name, off = widget_key(page, "changes"), Intervention("off", *head)
     before = _off(page)
     kept = tuple(change for change in st.session_state[name] if change != before)

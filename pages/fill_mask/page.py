@@ -74,7 +74,7 @@ EXAMPLES_DRAWN = widget_key(PAGE, "examples_drawn")
 
 
 def show_example(prompt: Prompt) -> None:
-    """Bring an example's sentences and words onto the page."""
+    """Load an example's sentences and words into the page."""
     view = {
         "text": prompt.text,
         "compare": bool(prompt.second) and is_offered("compare"),
@@ -118,7 +118,7 @@ def load(model: str, special: bool) -> Engine:
 
 
 def show_examples() -> None:
-    """Offer the examples; of the one that is on the page, say what to notice."""
+    """Offer the examples; for the one on the page, show what to notice."""
     forget_words_of_example()  # a click on a word may have made another sentence
     st.session_state[EXAMPLES_DRAWN] = example, origin = example_on_page()
     examples.offer(widget_key(PAGE, "example"), EXAMPLES, origin, show_example)
@@ -128,7 +128,7 @@ def show_examples() -> None:
 
 
 def sentence_changed() -> None:
-    """Run the examples, too, where the sentence becomes or stops being one.
+    """Rerun the examples, too, where the sentence becomes or stops being one.
 
     With another limit than the usual one, `show_sentences` runs the whole page, which names the values that are hidden.
     """
@@ -159,7 +159,7 @@ def ask_sentence(name: str, label: str) -> None:
 
 
 def ask_words() -> tuple[str, ...]:
-    """Ask for words, and give those that the reader names; none, and why on the page, where they are too many."""
+    """Ask for words to check; return them, or none, with the reason on the page, where they are too many."""
     written = st.text_input(
         texts.CHECK_WORDS,
         key=widget_key(PAGE, "named"),
@@ -176,7 +176,7 @@ def ask_words() -> tuple[str, ...]:
 
 
 def favourite(text: str, number: int) -> str:
-    """Fill one blank with the word that the model likes best there; leave the text where it cannot be filled."""
+    """Fill one blank with the model's top prediction; return the text unchanged where it cannot be filled."""
     model, bare = (st.session_state[widget_key(PAGE, name)] for name in ("model", SPECIAL_FIELD.name))
     try:
         filling = top_predictions(cache.engine(model, special_tokens=not bare), text, list_settings(PAGE))
@@ -188,7 +188,7 @@ def favourite(text: str, number: int) -> str:
 
 
 def answer(engine: Engine, name: str, words: tuple[str, ...], runs: list[Trace]) -> list[SentencePredictions]:
-    """Answer one sentence; give nothing, and why on the page, where it cannot be filled. runs: holds its run."""
+    """Return the predictions for a sentence; empty, with a message, where it cannot be filled. runs: gets its run appended."""
     text = st.session_state[widget_key(PAGE, name)]
     try:
         encoding = engine.encode(text)
@@ -243,7 +243,7 @@ def show_all_lists(engine: Engine, answers: Sequence[SentencePredictions], colum
 @st.fragment
 @page_run(PAGE)
 def look(model: str, special: bool, answers: Sequence[SentencePredictions]) -> None:
-    """Show what a blank becomes and where it looks, and what the reader changes; what is clicked here runs nothing but this."""
+    """Show a blank's prediction, its attention and the reader's changes; a click in here reruns only this."""
     restore_hidden_fields(PAGE, FIELDS)
     view = engine = None
     if answers:

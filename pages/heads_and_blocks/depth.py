@@ -141,7 +141,7 @@ def _ask_tokens(page: str, trace: Trace) -> list[int]:
     before = st.session_state[key] = [number for number in st.session_state[key] if number in numbers][:MAX_FOLLOWED_TOKENS]
 
     def keep_few() -> None:
-        """Beyond the limit, the first of the others gives way to the one just chosen."""
+        """Drop the first of the earlier choices beyond the limit, so that the newest stays."""
         chosen = sorted(st.session_state[key])
         while len(chosen) > MAX_FOLLOWED_TOKENS:
             chosen.remove(next(number for number in chosen if number in before))

@@ -78,7 +78,7 @@ FIELDS = (
 
 
 def choose_first_cell() -> None:
-    """Explain a cell of the part that the reader has chosen."""
+    """Choose the first cell of the part that the reader has opened."""
     st.session_state[widget_key(PAGE, "cell")] = FIRST_CELLS.get(st.session_state[widget_key(PAGE, "part")])
 
 
@@ -86,7 +86,7 @@ WAYS = ("attention", "self_attention", "bert")
 
 
 def keep_words() -> None:
-    """Follow the same words where [CLS] no longer stands before them, or does again."""
+    """Shift the followed positions by one where [CLS] is left out or added again."""
     step = -1 if st.session_state[widget_key(PAGE, SPECIAL_FIELD.name)] else 1
     followed = [number + step for number in st.session_state[widget_key(PAGE, "words")]]
     st.session_state[widget_key(PAGE, "words")] = [number for number in followed if number > 0]

@@ -38,7 +38,7 @@ Fields = dict[str, object]
 
 
 def new_draft() -> Fields:
-    """Begin a lesson."""
+    """Return an empty lesson."""
     return {
         "id": new_id(),
         "title": texts.FIRST_TITLE,
@@ -52,7 +52,7 @@ def new_draft() -> Fields:
 
 
 def new_step(page: str, view: Mapping[str, str], name: str = "") -> Fields:
-    """Begin a step with a view of a page; what can be told from the view is filled in. name: of the step, new if empty."""
+    """Return a step with a view of a page, filled in from the view where possible. name: of the step, new if empty."""
     return {
         "id": name or new_id(),
         "title": contents.page(page).name,
@@ -84,12 +84,12 @@ def measures_for(kind: str) -> list[str]:
 
 
 def boxes_of(measure: str) -> list[str]:
-    """List what a measure needs to be told."""
+    """List the inputs that a measure needs."""
     return ["text", *NEEDED_BY_MEASURE.get(measure, ()), "changes"] if measure != "none" else []
 
 
 def file_of(draft: Fields) -> str:
-    """Write the lesson's file, right or wrong."""
+    """Return the lesson's YAML source, valid or not."""
     fields = {name: value for name, value in draft.items() if name not in ("id", "steps") and value != ""}
     fields["steps"] = [_step(step) for step in draft["steps"]]
     return yaml.safe_dump(fields, allow_unicode=True, sort_keys=False, width=110)
@@ -106,7 +106,7 @@ def _step(step: Fields) -> Fields:
 
 
 def question_of(step: Fields) -> Fields:
-    """Write the question of a step as its file has it."""
+    """Return the question of a step as its file has it."""
     question: Fields = {"ask": step["ask"], "kind": step["kind"]}
     if step["kind"] == "choice":
         question["options"] = [line.strip() for line in str(step["options"]).splitlines() if line.strip()]
@@ -119,7 +119,7 @@ def question_of(step: Fields) -> Fields:
 
 
 def first_ask(step: Fields) -> str:
-    """Suggest a question for a step: it names what the writer has chosen."""
+    """Return a suggested question for a step: it names what the writer has chosen."""
     named = NEEDED_BY_MEASURE.get(str(step["measure"]), ())
     template = texts.NAMED_ASKS.get(str(step["measure"])) if all(step[f"of_{name}"] for name in named) else None
     ask = template.format(**{name: step[f"of_{name}"] for name in named}) if template else ""
@@ -173,7 +173,7 @@ def restored_draft(kept: object, typed: object) -> Fields | None:
 
 
 def restored_step(kept: object) -> Fields | None:
-    """Begin a step with a view that a browser kept; None where it names no page with a view."""
+    """Return a step for a view that a browser kept; None where it names no page with a view."""
     if not isinstance(kept, Mapping) or not is_name(kept.get("id")):
         return None
     page, view = kept.get("page"), kept.get("view")
@@ -189,17 +189,17 @@ def is_name(name: object) -> bool:
 
 
 def box_name(draft: str) -> str:
-    """Begin the keys of the boxes of a draft."""
+    """Return the key prefix of a draft's widgets."""
     return f"lesson_editor_{draft}"
 
 
 def step_box_name(step: str) -> str:
-    """Begin the keys of the boxes of a step."""
+    """Return the key prefix of a step's widgets."""
     return f"lesson_editor_step_{step}"
 
 
 def ask_box_name(step: Mapping[str, object]) -> str:
-    """Begin the key of the box of a step's question: another for each kind, which begins with a question of its own."""
+    """Return the key prefix of a step's question box: another for each kind, which suggests a question of its own."""
     return f"{step_box_name(str(step['id']))}_{step.get('kind')}"
 
 
@@ -277,7 +277,7 @@ def take_report() -> None:
 
 
 def merge_draft(restored: Fields) -> None:
-    """Edit the draft that came back, with the steps that this session has begun meanwhile."""
+    """Continue the restored draft, with the steps that this session has added meanwhile."""
     kept = {step["id"] for step in restored["steps"]}
     begun = [step for step in st.session_state.get(DRAFT, {}).get("steps", []) if step["id"] not in kept]
     st.session_state[RESTORED] = restored != new_draft() | {"id": restored["id"]}
@@ -301,19 +301,19 @@ def take_file() -> None:
 
 
 def replace_draft(draft: Fields) -> None:
-    """Begin to edit another draft; the one before can be brought back."""
+    """Replace the draft; the previous one can be restored."""
     remember_draft()
     st.session_state[DRAFT] = draft
 
 
 def remember_draft() -> None:
-    """Remember the draft as it is, before something large is taken out of it."""
+    """Store the draft for undo, before a large part of it is removed."""
     st.session_state[REPLACED] = deepcopy(st.session_state[DRAFT])
     st.session_state.pop(RESTORED, None)
 
 
 def bring_back() -> None:
-    """Edit the draft again that was replaced last; the present one can be brought back in its turn."""
+    """Restore the draft that was replaced last; the present one can be restored in its turn."""
     before = st.session_state.pop(REPLACED)
     remember_draft()
     st.session_state[DRAFT] = before

@@ -104,7 +104,7 @@ def remove_step(steps: list[Fields], step: object) -> None:
 
 
 def remove_for_good(steps: list[Fields], step: object) -> None:
-    """Remove a step, which can be undone."""
+    """Remove a step after storing the draft for undo."""
     remember_draft()
     remove_step(steps, step)
 

@@ -46,7 +46,7 @@ def ask_source(page: str) -> str:
 
 
 def ask_scan(page: str) -> OpenedScan | None:
-    """Ask for the result of a scan; say how to make one as long as there is none."""
+    """Ask for the result of a scan; explain how to make one as long as there is none."""
     st.file_uploader(
         texts.UPLOAD_SCAN,
         type=["json"],

@@ -110,7 +110,7 @@ def masked_head(page: str, values: Mapping[str, object]) -> MaskedHead:
 
 
 def _ask_values(page: str) -> dict[str, object]:
-    """Ask for a mask and a head; give them, and the text, by the names of their fields."""
+    """Ask for a mask and a head; return them, and the text, by the names of their fields."""
     engine, state = cache.engine(DEFAULT), st.session_state
     text = state[widget_key(page, "text")]
     warn_of_unknown_in(engine, text)
@@ -140,7 +140,7 @@ def _add_padding(page: str) -> None:
 
 
 def _keep_drawing(page: str) -> None:
-    """Make what the reader drew the mask of the page."""
+    """Set the page's mask to the one that the reader drew."""
     drawn = mask_grid.painted_mask(widget_key(page, "grid"), st.session_state[widget_key(page, "tokens")])
     if drawn is not None:
         _use_drawing(page, drawn)
@@ -157,7 +157,7 @@ def _use_drawing(page: str, mask: np.ndarray) -> None:
 
 
 def _readers(values: Mapping[str, object], tokens: int) -> dict[str, Callable[[str], Change]]:
-    """By control, how what the browser reports of it is read as a change of `values`."""
+    """Return, for each control, a function that turns what the browser reports of it into a change of `values`."""
 
     def kind(written: str) -> Change:
         chosen = read_option("kind", list(KINDS))(written)["kind"]
@@ -233,7 +233,7 @@ def _largest_change(head: MaskedHead) -> str:
 
 
 def _draw_three_ways(tokens: Sequence[str], run: masking.MaskingComparison, key: str) -> None:
-    """Draw the weights masked by −∞, by a penalty and not at all, with what leaks below each."""
+    """Draw the weights masked by −∞, by a penalty and not at all, with the attention that leaks below each."""
     leak = texts.PENALISED_NOTE.format(leak=small_number(run.leak))
     unmasked = texts.UNMASKED_NOTE.format(leak=small_number(run.leak_unmasked))
     penalty = _minus(run.penalty)

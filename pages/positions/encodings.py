@@ -81,7 +81,7 @@ class EncodingView:
         of_model: whether the vectors are those of a model, which the reader chooses.
         head_views: the views for which the reader chooses a head.
         curve_name: names a curve of what is added to scores.
-        curve_note: says what these curves are.
+        curve_note: explains these curves.
         max_curves: how many of them are drawn, None for all.
     """
 

@@ -18,7 +18,7 @@ class Summary:
         key: its name in addresses, which old links keep.
         title: what its export is called, with the standard term.
         button: what its button says, short enough for all buttons to stand in one line.
-        show: draws it from the page's key, the engine and the two sentences, and gives what makes its export.
+        show: draws it from the page's key, the engine and the two sentences; returns a function that makes its export.
     """
 
     key: str

@@ -170,7 +170,7 @@ def component(name: str, box: str, module: str, *styles: str, height: int = 0) -
 
 
 def without_search(data: object) -> list[object]:
-    """Put what a drawing is given into a list of one.
+    """Wrap a drawing's data in a list of one.
 
     In a mapping Streamlit looks for data frames, for which it imports pandas: 0.8 s before the first page has its title.
     """

@@ -53,7 +53,7 @@ def collect_drawings() -> Iterator[Drawings]:
 
 
 def note(make: Callable[[], Sequence[Drawing]]) -> None:
-    """Note something that is drawn, for whoever collects it."""
+    """Record a drawing for export while `collect_drawings` is active."""
     if (drawings := _collected.get()) is not None:
         drawings.append(make)
 

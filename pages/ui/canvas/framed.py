@@ -55,7 +55,7 @@ _guard = Lock()
 
 
 def publish(document: Document, word: str | None = None) -> str:
-    """Keep a document for a while; give the word under which it is served: a new one, or that of an earlier one of its kind.
+    """Publish a document for a few minutes; return the word under which it is served: a new one, or `word`.
 
     Raises ValueError for one larger than all documents together may be.
     """

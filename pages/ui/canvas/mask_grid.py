@@ -109,7 +109,7 @@ def matrices(
     naming: Naming = Naming(),
     tallest: int = 360,
 ) -> Matrices:
-    """Draw matrices over the same rows and columns; on a narrow screen the reader picks one by its title. Give what is shown.
+    """Draw matrices over the same rows and columns; on a narrow screen the reader picks one by its title. Return what is shown.
 
     tallest: pixels, for matrices that are not square. Raises ValueError for cells that fit no labels.
     """
@@ -121,7 +121,7 @@ def matrices(
 def show_matrices(
     drawn: Picture, *, key: str, on_paint: Callable[[], None] | None = None, prefetch: Prefetch | None = None
 ) -> None:
-    """Draw what `Matrices.drawn` gives. prefetch: what the controls around it lead to.
+    """Draw what `Matrices.drawn` returns. prefetch: what the controls around it lead to.
 
     on_paint: runs when the reader has painted on the first one, a mask, whose header says that it is paintable;
     `painted_mask(key, …)` then returns it.

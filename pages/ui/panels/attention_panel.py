@@ -196,7 +196,7 @@ def _wall(panel: StackView) -> None:
 
 
 def draw_map(panel: StackView) -> None:
-    """Draw the map of the chosen heads, or, of a changed run, the map before and after; say what it shows."""
+    """Draw the map of the chosen heads, or, of a changed run, the map before and after; describe it below."""
     page, shown, options = panel.page, panel.shown, panel.options
     if shown.unchanged:
         _draw_change(panel)
@@ -221,7 +221,7 @@ def draw_map(panel: StackView) -> None:
 
 
 def _take_focus(page: str, key: str, view: View) -> None:
-    """Follow the token that the reader focused in the map `key`."""
+    """Store the token that the reader focused in the map `key`, as a position in the text."""
     row = focused_token(key, len(view.queries))
     st.session_state[widget_key(page, "focus")] = None if row is None else view.query_places[row][0]
     view_changed(page)

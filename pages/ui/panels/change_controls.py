@@ -77,7 +77,7 @@ def _first_layer(trace: Trace, number: int) -> int:
 
 
 def _in_model(heads: Sequence[Head], first: int) -> list[Head]:
-    """Number heads of a stack through the whole model."""
+    """Return heads of a stack with their layers numbered through the whole model."""
     return [(layer + first, head) for layer, head in heads]
 
 
@@ -88,7 +88,7 @@ def _heads_text(heads: Sequence[Head], one: str, several: str) -> str:
 
 
 def _off_button(page: str, heads: Sequence[Head], first: int) -> None:
-    """Switch the chosen heads off, or on again where all of them are off."""
+    """Draw the button that switches the chosen heads off, or on again where all of them are off."""
     off, changes = [Intervention("off", *head) for head in _in_model(heads, first)], active_changes(page)
     if not set(off) <= set(changes):
         label = _heads_text(heads, texts.SWITCH_OFF_HEAD, texts.SWITCH_OFF_HEADS)
@@ -102,7 +102,7 @@ def _off_button(page: str, heads: Sequence[Head], first: int) -> None:
 def _change_button(
     page: str, label: str, name: str, new: Sequence[Intervention], *, icon: str | None = None, help: str | None = None
 ) -> None:
-    """Make changes in one click; the button is disabled while they are active."""
+    """Draw a button that makes changes; it is disabled while they are active."""
 
     def add() -> None:
         changes = active_changes(page)

@@ -59,7 +59,7 @@ def without_positions(changes: Changes) -> Changes:
 
 
 def drop_missing_changes(page: str, trace: Trace) -> list[str]:
-    """Remove the changes that this run cannot have, or that named tokens of an earlier text; say so in a sentence each."""
+    """Remove the changes that this run cannot have, or that named tokens of an earlier text; return a sentence on each."""
     source, changes, notices = trace.attention.key_tokens, active_changes(page), []
     text = (trace.model, source.text, source.pair, source.special_tokens)
     before = st.session_state.get(f"{page}_changed_in")

@@ -85,7 +85,7 @@ class StackView:
 
 
 def stack_view(page: str, stack: AttentionStack, identity: tuple, unchanged: AttentionStack | None = None) -> StackView:
-    """Look at a stack as the page's options (view_options) in the session ask; its heads must be there.
+    """Return a stack as the page's options (view_options) in the session show it; the stack must have the chosen heads.
 
     unchanged: the same stack of the run without the reader's changes, to show both and the difference.
     """

@@ -70,7 +70,7 @@ def unpacked_lesson(name: str) -> Lesson:
 
 
 def keep_own_lesson(lesson: Lesson, written: str) -> str:
-    """Keep a lesson for this visit, which is about PAGES_WITH_VIEW, and its file; give the name by which its address calls it."""
+    """Store a lesson on PAGES_WITH_VIEW and its file in the session; return its name in the address."""
     name = f"own-{sha256(write_lesson(lesson).encode()).hexdigest()[:12]}"
     for entry, kept in ((OWN_LESSONS, lesson), (OWN_FILES, written)):
         own = {**st.session_state.get(entry, {}), name: kept}
@@ -133,7 +133,7 @@ def lesson_step() -> bool:
 
 
 def show_or_explain(name: str, lesson: Lesson, number: int) -> bool:
-    """Show a step, see `show_step`; of one that its model refuses say why, with the line of the lesson's file, and lead on."""
+    """Show a step (`show_step`), or why its model refuses it, with the line of the lesson's file and links on."""
     try:
         return show_step(name, lesson, number)
     except ExplorerError as problem:
@@ -149,7 +149,7 @@ def needs_of(step: Step) -> StepNeeds:
 
 
 def arrive(name: str, number: int) -> None:
-    """Remember the step for the way back to it, and write its address: the browser keeps the old one for the same page.
+    """Store the step for the link back to it, and write its address: the browser keeps the old one for the same page.
 
     A link that names the step alone gets the step's view.
     """
@@ -225,7 +225,7 @@ def is_done(name: str, lesson: Lesson, number: int) -> bool:
 
 
 def await_change(name: str, number: int, step: Step) -> None:
-    """Wait for a change of the view where it makes the step done, from how the view is when its page has run first."""
+    """Watch for the view's change that completes the step, starting from the view after the page's first run."""
     here, awaited = (name, number), st.session_state.get(AWAITED_CHANGE)
     if step.done != "change" or here in st.session_state.get(CHANGED_STEPS, ()):
         st.session_state[AWAITED_CHANGE] = None
@@ -262,7 +262,7 @@ def teacher_notes(lesson: Lesson) -> list[tuple[str, str]]:
 
 
 def show_ways(name: str, lesson: Lesson, number: int, answered: bool) -> None:
-    """Lead to the next step, to the one before, and out of the lesson."""
+    """Link to the next step, to the previous one, and out of the lesson."""
     with st.container(horizontal=True, vertical_alignment="center", key="lesson_ways"):
         if number < len(lesson.steps):
             with st.container(width="content", key="lesson_next" if answered else "lesson_skip"):
@@ -281,13 +281,13 @@ def show_ways(name: str, lesson: Lesson, number: int, answered: bool) -> None:
 
 @st.fragment
 def way_down(step: Step) -> None:
-    """Offer to see the view below the step; assets/navigation brings it into sight: the map, or the first picture."""
+    """Link to the view below the step; assets/navigation scrolls to it: the map, or the first picture."""
     asks_map = step.question is not None and step.question.kind in DRAWN and "changes" not in step.view
     st.button(texts.SEE_BELOW, key=f"lesson_below_{'map' if asks_map else 'picture'}", icon=":material/arrow_downward:")
 
 
 def show_ways_on(name: str) -> None:
-    """Lead on from the end of a lesson: to the next one that ships, and to where one types an own sentence."""
+    """Link on from the end of a lesson: to the next one that ships, and to a page for an own sentence."""
     names = names_in_order()
     if name in names[:-1]:
         following = names[names.index(name) + 1]

@@ -41,7 +41,7 @@ def engine_of_step(step: Step) -> Engine:
 
 
 def ask_question(step: Step, name: str, send: str = texts.CHECK_GUESS) -> str | None:
-    """Ask the question of a step; give the guess once the learner has sent it. name: of the widgets. send: on the button."""
+    """Ask the question of a step; return the guess once the learner has sent it. name: of the widgets. send: on the button."""
     with st.container(key="lesson_asked"):
         st.text(step.question.ask)
     if step.question.kind in DRAWN:

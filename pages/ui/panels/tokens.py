@@ -111,7 +111,7 @@ def _counts(word: str) -> bool:
 
 
 def warn_of_unknown_in(engine: Engine, *sentences: str, pair: str = "", key: str = "") -> None:
-    """Warn of what the model's vocabulary lacks in sentences; the page itself explains one that cannot be read at all."""
+    """Warn of pieces of sentences that the vocabulary lacks; the page itself explains a sentence that cannot be read."""
     with suppress(TextProblem):
         warn_of_unknown([engine.encode(sentence, pair or None) for sentence in sentences], engine.name, key)
 
@@ -125,7 +125,7 @@ def ask_special_tokens(page: str, on_change: Callable[[], None] | None = None) -
 
 
 def engine_as_asked(page: str) -> Engine:
-    """Return the built-in engine, its weights in this process, which reads a page's texts as its reader asks."""
+    """Return the built-in engine with its weights in this process, with special tokens as the page's switch asks."""
     return cache.engine(DEFAULT, special_tokens=not st.session_state[widget_key(page, SPECIAL_FIELD.name)], weights=True)
 
 
@@ -251,7 +251,7 @@ def _blank_label(word: str) -> str:
 
 
 def _made_unique(labels: list[str]) -> list[str]:
-    """Make equal labels differ by spaces of no width: Streamlit knows an option by what it looks like."""
+    """Make equal labels differ by zero-width spaces: Streamlit identifies an option by its label."""
     unique: dict[str, None] = {}
     for label in labels:
         while label in unique:

@@ -39,12 +39,12 @@ Series = Mapping[str, Sequence[tuple[float, float]]]
 
 
 def visitor() -> str:
-    """Name the visitor by a random word of this session; what is theirs is dropped when Streamlit drops the session."""
+    """Return a random id of this session; the visitor's trainings are dropped when Streamlit drops the session."""
     return _claim(st.session_state.setdefault("training_visitor", secrets.token_hex(16)))
 
 
 def _release(name: str) -> None:
-    """Drop what is a visitor's, LEFT_SECONDS after the connection ended: Streamlit lets the browser come back to the session."""
+    """Drop a visitor's trainings LEFT_SECONDS after the connection ended: the browser may reconnect until then."""
     for registry in (TRAININGS, SCANS):
         registry.leave(name, LEFT_SECONDS)
 
@@ -55,12 +55,12 @@ def _claim(name: str) -> str:
 
 
 def current_run(kind: str) -> Snapshot | None:
-    """Look at the visitor's run of a kind; None where there is none."""
+    """Return the visitor's run of a kind; None where there is none."""
     return TRAININGS.snapshot(visitor(), kind)
 
 
 def start_or_queue(kind: str, make: Callable[[], Trainable]) -> None:
-    """Start what `make` gives, or queue it; where the queue is full, raise Busy before anything is made or fetched."""
+    """Start what `make` returns, or queue it; raise Busy, before anything is made or fetched, where the queue is full."""
     TRAININGS.check_room(visitor(), own_address())
     st.session_state[HELD] = True
     TRAININGS.start(visitor(), kind, make(), own_address())
@@ -73,7 +73,7 @@ def resume(kind: str, stopped: Trainable, choose: Callable[[Any], None]) -> None
 
 
 def add_stopped(kind: str, loaded: Trainable) -> None:
-    """Put a training that was loaded from a file in place of the visitor's; raise Busy while that one runs."""
+    """Replace the visitor's training by one loaded from a file; raise Busy while it runs."""
     st.session_state[HELD] = True
     TRAININGS.add_stopped(visitor(), kind, loaded)
 
@@ -84,7 +84,7 @@ def stop(kind: str) -> None:
 
 
 def attempt(page: str, act: Callable[[], object]) -> None:
-    """Do what a click asks for; a problem is shown by `show_problem` when the page runs next.
+    """Run the action of a click; `show_problem` shows its error when the page runs next.
 
     The click by which a session first holds a training runs the whole page, which tells the browser what it would lose.
     """
@@ -101,7 +101,7 @@ def attempt(page: str, act: Callable[[], object]) -> None:
 
 
 def follow_click(page: str) -> None:
-    """Run the whole page where a click was handled and only this part of the page was run.
+    """Rerun the whole page where a click was handled in a run of one part only.
 
     A browser sends a click together with a text that was being typed until then, and names the text's part alone.
     """
@@ -127,7 +127,7 @@ def run_buttons(
 ) -> None:
     """Offer the buttons: stop a training that runs, else start one, and continue one that was stopped.
 
-    make: gives the new training. choose: brings the settings of a training onto the page.
+    make: returns the new training. choose: writes the settings of a training into the page's controls.
     """
 
     def button(label: str, name: str, icon: str, act: Callable[[], None], *, disabled: bool = False, help: str | None = None):
@@ -199,9 +199,9 @@ def queue_in_words(ahead: int) -> str:
 
 
 def draw_curves(key: str, series: Series, batches: int, *, log: bool = False) -> None:
-    """Draw lines over the batches of a training, by ECharts: it grows in place where plotly would draw itself anew.
+    """Draw curves over the batches of a training with ECharts, which appends points where plotly redraws everything.
 
-    batches: where the axis ends, so that the lines grow into their place. log: by powers of ten, for losses; otherwise
+    batches: where the axis ends. log: a logarithmic axis, for losses; otherwise
     the axis is for shares, from 0 to 1.
     """
     drawings.note(lambda: _curves_drawn(series, log=log))

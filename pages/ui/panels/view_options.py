@@ -99,7 +99,7 @@ def ask_head(page: str, layers: int, heads: int) -> Head:
 
 
 def drop_missing(page: str, num_layers: int, num_heads: int, num_tokens: int) -> list[str]:
-    """Drop heads and a focus that this run does not have; give a sentence about each kind that was dropped."""
+    """Drop heads and a focus that this run does not have; return a sentence about each kind that was dropped."""
     missing = _drop_missing_heads(page, num_layers, num_heads)
     notes = [missing] if missing else []
     position = st.session_state[widget_key(page, "focus")]
@@ -110,7 +110,7 @@ def drop_missing(page: str, num_layers: int, num_heads: int, num_tokens: int) ->
 
 
 def _drop_missing_heads(page: str, num_layers: int, num_heads: int) -> str:
-    """Drop heads that the model does not have; say so, unless they are those that the page begins with and nobody chose."""
+    """Drop heads that the model lacks; return a notice, "" where they were the page's defaults that nobody chose."""
     name = widget_key(page, "heads")
     fields, _ = st.session_state[f"{page}_fields"]
     first = next(field.default for field in fields if field.name == "heads")

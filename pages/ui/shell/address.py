@@ -138,7 +138,7 @@ def is_presented() -> bool:
 
 
 def present_or_not(wanted: bool) -> None:
-    """Begin or end the presenter view of the page."""
+    """Turn the presenter view of the page on or off."""
     if wanted:
         st.query_params[PRESENT] = "1"
     else:
@@ -172,14 +172,14 @@ def resend_value(name: str) -> None:
 def read_view(
     page: str, fields: Sequence[Field], first: Mapping[str, object], set_along: Callable[[], Mapping[str, object]] = dict
 ) -> None:
-    """Update the session's entries from the address before any widget is drawn; say which parameters made no sense.
+    """Update the session's entries from the address before any widget is drawn; warn of parameters that cannot be read.
 
     The address wins on arrival and after Back or Forward: these bring the view that was there, which at an empty address is
     the first view, the defaults and the values of `first`. The list of pages leads to the view that was left; where that has
     no sentence of the visitor's, to the first view with the sentence typed last on another page. After a change by a control,
     the address is one that the browser has not updated yet, and loses. Fields with nonsense in the address take their defaults.
 
-    set_along: gives the values that belong to what the page now shows, as to an example: they are not said to be set elsewhere.
+    set_along: returns values set by what the page shows, such as an example: the notice on hidden values leaves them out.
     """
     st.session_state.pop(REPORTED_LINK_LENGTH, None)
     st.session_state[f"{page}_fields"] = (tuple(fields), dict(first))
@@ -217,7 +217,7 @@ def _fill_entries(page: str, fields: Sequence[Field], values: Mapping[str, objec
 
 
 def _take_address(page: str, fields: Sequence[Field], first: Mapping[str, object], parameters: Mapping[str, str]) -> dict:
-    """Put the values of an address into the session; return the view that the page now has."""
+    """Write the values of an address into the session; return the view that the page now has."""
     values, unknown = parse_view(fields, parameters)
     if not parameters:
         values |= first
@@ -289,7 +289,7 @@ def write_view(page: str, fields: Sequence[Field], first: Mapping[str, object]) 
 
 
 def note_awaited_change(page: str, values: Mapping[str, object]) -> None:
-    """Note the change that makes the step of a lesson done; what says so stands above the view, and the whole page runs again."""
+    """Detect the change that completes a lesson's step, and rerun the whole page: the notice stands above the view."""
     awaited = st.session_state.get(AWAITED_CHANGE)
     if awaited and awaited["page"] == page and awaited.setdefault("values", values) != values:
         st.session_state[AWAITED_CHANGE] = None
@@ -298,7 +298,7 @@ def note_awaited_change(page: str, values: Mapping[str, object]) -> None:
 
 
 def pinned_view(page: str) -> dict[str, str]:
-    """Return every field of a page's view as its controls are now, what is as by default included.
+    """Serialize the whole view of a page as its controls are now, defaults included.
 
     A field is left out where it is empty, now and by default.
     """

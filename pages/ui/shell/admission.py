@@ -1,4 +1,4 @@
-"""Who may come in, and how often a page may run: the bounds on visitors. What is faster than that is a matter of the proxy.
+"""Bounds on visitors: how many there are, and how often a page may run. Limits on request rates are the proxy's.
 
 Streamlit opens a websocket for each page that is open in a browser. `VisitorLimit` counts them, `is_admitted` lets a page in or
 not, and `pause_after_run` keeps one page from taking the processor from all others.
@@ -68,7 +68,7 @@ class VisitorLimit:
 
 
 def is_admitted() -> bool:
-    """Return whether the visitor whose page runs may see it, and let the visitor in where there is room by now."""
+    """Return whether the visitor whose page runs may see it, admitting a waiting one where there is room by now."""
     page = _pages.get(st.context.headers.get(HEADER.decode()) or "")
     if page is None:  # in a test without a server, and once the browser has left
         return True
@@ -113,20 +113,20 @@ class Pace:
 
 
 def pause_after_run() -> None:
-    """Hold the script of a page that asks for runs too fast: of what it asks for meanwhile, Streamlit runs the newest only."""
+    """Delay the script of a page that asks for runs too fast; Streamlit then runs only the newest request."""
     pace = st.session_state.setdefault(PACE, Pace(host_settings().max_runs_a_second))
     time.sleep(pace.count_run())
 
 
 def own_address() -> str:
-    """Return what the visitor whose page runs is counted by; "local" on the server's own machine."""
+    """Return the address by which the visitor of this run is counted; "local" on the server's own machine."""
     return counted_address(str(st.context.ip_address or "local"))
 
 
 def counted_address(address: str) -> str:
-    """Return what visitors from an address are counted by: an IPv4 address, also where it is written as IPv6, else its /64.
+    """Return the key by which an address is counted: an IPv4 address, also where it is written as IPv6, else its /64.
 
-    Whoever has one IPv6 address has at least those of its /64 network: counted one by one, they are without number.
+    A host with one IPv6 address usually has its whole /64 network: counted singly, its addresses would evade any limit.
     """
     try:
         found = ip_address(address)

@@ -71,7 +71,7 @@ def engine(model: str, *, special_tokens: bool = True, weights: bool = False) ->
 
 
 def engine_key(runner: Engine) -> tuple[str, str, bool]:
-    """Return what tells the results of an engine from those of others: model, device, and whether it adds special tokens."""
+    """Return the part of a cache key that identifies an engine: model, device, and whether it adds special tokens."""
     return runner.name, runner.device, runner.tokenizer.special_tokens
 
 

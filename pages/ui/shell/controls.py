@@ -115,7 +115,7 @@ def model_title(name: str) -> str:
 
 
 def engine_of(badge: DeltaGenerator, model: str, *, weights: bool = False) -> Engine:
-    """Return the engine that a part of a page computes with; raise ExplorerError, the badge empty, when it cannot be had.
+    """Load the engine of a part of a page; clear the badge and re-raise ExplorerError on failure.
 
     A fragment may write outside itself only where it also wrote when the whole page ran. weights: as of `cache.engine`.
     """
@@ -135,7 +135,7 @@ def wait_for(name: str) -> AbstractContextManager:
 
 
 def offer_default_model(key: str) -> None:
-    """Offer one click back to the built-in model, after another one could not be had; one more attempt, where it is that one."""
+    """Offer a button back to the built-in model after another one failed, or a retry where it is that one."""
     if st.session_state[key] == catalogue.DEFAULT:
         st.button(texts.TRY_AGAIN, key=f"{key}_again", icon=":material/refresh:", on_click=st.rerun)
     else:
@@ -143,7 +143,7 @@ def offer_default_model(key: str) -> None:
 
 
 def offer_multilingual_model(key: str) -> None:
-    """Offer one click to a model of many languages, where one can be had."""
+    """Offer a button to a multilingual model, where one is available."""
     missing = catalogue.hub_reach.out_of_reach()
     there = next((card.name for card in catalogue.catalogue() if not card.english_only and card.name not in missing), None)
     if there:
@@ -340,7 +340,7 @@ def live_part(
 
 
 def view_changed(page: str, only: Collection[str] = ()) -> None:
-    """End a callback that changed the view of a page: all parts that show it run, not only the one that was clicked.
+    """End a callback that changed the view of a page: rerun all parts that show it, not only the one that was clicked.
 
     Where another fragment was to run as well, as after two quick clicks, the whole page does. A fragment that is no part of the
     view runs as it is, unless `only` is given. only: the names of the parts that show what has changed; all where it is empty.

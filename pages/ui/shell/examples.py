@@ -100,7 +100,7 @@ def offer(key: str, choices: Sequence[Choice], shown: Choice | None, choose: Cal
 
 
 def offer_counters(key: str, example: Choice, shown: Choice | None, choose: Callable[[Choice], None]) -> None:
-    """Offer the counter-examples of an example, with the shown one marked: doubting a nice head is the lesson."""
+    """Offer the counter-examples of an example, with the shown one marked: the lesson is that one example proves little."""
     if not is_offered("examples"):
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"{key}_row"):

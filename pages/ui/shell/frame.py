@@ -152,7 +152,7 @@ def share_link(promise: str = texts.LINK_SHOWS_VIEW) -> None:
 
 
 def new_id() -> str:
-    """Name a part of a lesson as no other is named on any server: its boxes, and what a browser keeps of it, go by it."""
+    """Return a random unique id for a lesson part."""
     return secrets.token_hex(6)
 
 
@@ -180,7 +180,7 @@ def explain(error: ExplorerError) -> None:
 
 @contextmanager
 def memory_explained() -> Iterator[None]:
-    """Explain in a sentence that memory ran out within."""
+    """Explain an out-of-memory error raised within the block, in a sentence."""
     try:
         with memory_checked():
             yield
@@ -273,14 +273,14 @@ def way_back() -> tuple[str, dict[str, str], str]:
 
 
 def needs_in_class(key: str) -> StepNeeds | None:
-    """Name what the step of a class needs of a page, while the visitor's way back leads to the room; None for no such step."""
+    """Return what the step of a class needs of a page, while the visitor came from its room; None otherwise."""
     page, needs = st.session_state.get(CLASS_NEEDS, ("", None))
     in_class = st.session_state.get(PLACE, ("",))[0] == contents.page("classroom").path
     return needs if page == key and in_class else None
 
 
 def next_page(key: str) -> None:
-    """End a page with one way on: back to the lesson that was left, else to the page that comes next in the list."""
+    """Link on from the end of a page: back to the lesson that was left, else to the next page of the list."""
     if key == contents.HOME:
         return  # its doors are the ways on
     keys = [page.key for page in contents.PAGES]
@@ -302,7 +302,7 @@ def _has_address() -> bool:
 
 @st.fragment(run_every=3.0)
 def _watch_warmup() -> None:
-    """Check every three seconds, by when a first map is there, whether the model has loaded; then run the page again.
+    """Poll until the model has loaded, every three seconds, then rerun the page with its map.
 
     It waits for a browser that does not have the page's address yet: the whole page would take the one before for a link, and
     with it the sentence before.

@@ -14,13 +14,13 @@ SECONDS_BETWEEN = 20.0
 
 
 def freeze() -> None:
-    """Leave all objects now in memory out of collections. Call it after a heavy import or model load."""
+    """Exclude all objects now in memory from collections. Call it after a heavy import or model load."""
     gc.collect()
     gc.freeze()
 
 
 def return_memory() -> None:
-    """Return free memory to the system; glibc keeps what lies below something that is in use, by default."""
+    """Return free memory to the system: by default, glibc keeps free memory below a block in use."""
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
     if trim:
         trim(0)

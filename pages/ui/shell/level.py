@@ -84,7 +84,7 @@ and EXTRAS. A hidden control keeps the value that a link gave it."""
 
 
 def settle_level(page: str, by_history: bool) -> str:
-    """Settle the level of a run; call it before anything is drawn.
+    """Return the level of a run from link, session and cookie, and store it; call it before anything is drawn.
 
     by_history: the browser's Back or Forward led to this run: an address without a level is then one of before any choice.
     """
@@ -108,7 +108,7 @@ class StepNeeds:
     wall: bool = False
 
     def spared(self, names: Collection[str]) -> set[str]:
-        """Pick from what the level hides what the step needs."""
+        """Return the hidden names that the step needs, and which therefore stay."""
         if self.controls is None:
             spared = set(names) - {*ON_EVERY_VIEW, "wall"}
         else:
@@ -142,7 +142,7 @@ def remembered_level() -> str:
 
 
 def choose_level(level: str) -> None:
-    """Change the level at the visitor's wish: in the address, and in the browser's memory."""
+    """Store the level that the visitor chose, in the address and in a cookie."""
     st.session_state[LEVEL_BEFORE] = st.query_params.get(LEVEL), True
     st.session_state[LEVEL_NOW] = st.session_state[LEVEL_CHOSEN] = level
     st.query_params[LEVEL] = level

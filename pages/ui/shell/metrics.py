@@ -47,7 +47,7 @@ _running: set[int] = set()
 
 
 def watch_number(name: str, description: str, read: Callable[[], float]) -> None:
-    """Add a number that `read` gives whenever the metrics are asked for. The name begins with tx_ and ends with its unit."""
+    """Register a number that `read` returns at every request for metrics. The name begins with tx_ and ends with its unit."""
     Gauge(name, description, registry=_registry).set_function(read)
 
 
@@ -92,7 +92,7 @@ def count_failure(error: Exception) -> None:
 
 
 class WithoutMessage(logging.Filter):
-    """Leaves where an error came from and its kind in the log, and its message out: it may quote what a visitor typed."""
+    """A log filter that keeps an error's kind and origin and removes its message: it may quote what a visitor typed."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         if record.exc_info and record.exc_info[0]:
@@ -102,7 +102,7 @@ class WithoutMessage(logging.Filter):
 
 
 def log_without_messages() -> None:
-    """Keep messages of unexpected errors out of what Streamlit logs."""
+    """Remove messages of unexpected errors from Streamlit's log."""
     logging.getLogger("streamlit.error_util").addFilter(WithoutMessage())
 
 
@@ -112,7 +112,7 @@ def count_problem(problem: ExplorerError) -> None:
 
 
 def send_metrics(request: Request) -> Response:
-    """Send the metrics to whoever has the host's token (`Authorization: Bearer …`); without a token there are none."""
+    """Serve the metrics to a request with the host's token (`Authorization: Bearer …`); 404 where the host set none."""
     token = host_settings().metrics_token
     if not token:
         return Response(None, 404)

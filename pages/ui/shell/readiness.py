@@ -54,9 +54,9 @@ _ending = threading.Event()
 
 
 class FirstVisit:
-    """Whether somebody came as soon as the server was there, and has a page.
+    """Delays the model load while the first page is drawn.
 
-    What imports torch takes turns at the interpreter with whoever runs a page: two seconds, in which a page takes twice as long.
+    Importing torch competes with page runs for the interpreter lock: for two seconds, a page takes twice as long.
     """
 
     def __init__(self) -> None:
@@ -66,11 +66,11 @@ class FirstVisit:
         """Begin a page."""
 
     def __exit__(self, *_problem: object) -> None:
-        """End a page, whatever came of it."""
+        """End a page, also after an error."""
         self.shown.set()
 
     def wait(self) -> None:
-        """Wait until a first page has run and a browser had PICTURE_SECONDS to draw it, or nobody comes.
+        """Block until a first page has run and a browser had PICTURE_SECONDS to draw it, or nobody comes.
 
         Where models run elsewhere, nothing is imported, and nothing waits.
         """
@@ -81,7 +81,7 @@ class FirstVisit:
 class Warmup:
     """Loads one engine in a daemon thread and records the outcome in `status`.
 
-    watches: tells whether to ask again every RETRY_SECONDS: what failed may answer by now, and what answered may be gone.
+    watches: returns whether to load again every RETRY_SECONDS: a failed model may have recovered, and a ready one may be gone.
     """
 
     def __init__(self, load: Callable[[], Status], watches: Callable[[], bool] = lambda: False):
@@ -97,9 +97,9 @@ class Warmup:
         return thread
 
     def run(self, wait: Callable[[], None] = lambda: None) -> None:
-        """Attempt to load the engine; let another thread ask again where that may change.
+        """Try to load the engine; start a polling thread where the outcome may change.
 
-        Nothing is looked through for garbage meanwhile: what is imported stays, and that takes a fourth of an import's time.
+        Garbage collection is off meanwhile: imported objects stay, and collecting takes a quarter of an import's time.
         """
         gc.disable()
         try:
@@ -111,7 +111,7 @@ class Warmup:
             threading.Thread(target=self.watch, name="model-watch", daemon=True).start()
 
     def watch(self) -> None:
-        """Ask again and again, whatever comes of it."""
+        """Load again every RETRY_SECONDS while `watches` returns true."""
         while self.watches():
             time.sleep(RETRY_SECONDS)
             self.attempt()
@@ -160,12 +160,12 @@ def _unused_card() -> str:
 
 
 def state() -> Status:
-    """Return the state of the default model, or that the server ends."""
+    """Return the state of the default model, or that the server is shutting down."""
     return ENDING if _ending.is_set() else default_engine.status
 
 
 def end_at_sigterm(end_streams: Callable[[], None]) -> None:
-    """Answer 503 from SIGTERM on, so that a proxy sends nobody here any more, and end the server NOTICE_SECONDS later.
+    """Shut down after SIGTERM: answer 503, so that a proxy sends nobody here, and stop the server NOTICE_SECONDS later.
 
     Call it once the server has set its own handler. Nothing is done where that is not one that can be called later, or outside
     the main thread, where Python has no signals.

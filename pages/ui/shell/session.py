@@ -9,7 +9,7 @@ PROTOCOLS = "Sec-WebSocket-Protocol"
 
 
 def own_session() -> str:
-    """Return Streamlit's name of the session whose page runs, "" where no page does."""
+    """Return Streamlit's id of the session whose page runs, "" where no page does."""
     context = get_script_run_ctx(suppress_warning=True)
     return context.session_id if context else ""
 

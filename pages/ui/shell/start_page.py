@@ -119,7 +119,7 @@ async def answer(_request: Request) -> HTMLResponse:
 
 
 async def answer_at_root(request: Request) -> Response:
-    """Serve the start page, or send an old link to the page that was at the root when it was given away."""
+    """Serve the start page, or redirect an old link to the page that used to be at the root."""
     if not FORMER_HOME_PARAMETERS & request.query_params.keys():
         return await answer(request)
     address = f"{request.url.path.rstrip('/')}/{FORMER_HOME}?{request.url.query}"
