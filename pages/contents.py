@@ -41,7 +41,7 @@ PAGES = (
         "Learn",
         "Start",
         "What does a language model look at?",
-        "It reads a word by looking at the others: each arc is one such look, computed by the model in this app.",
+        "It reads a word by looking at the others: each arc shows one word looking at another, as the model in this app does it.",
         computes=False,
     ),
     Page(

@@ -224,7 +224,8 @@ def sentence(rows: Sequence[Row], answer: Mapping[str, object], total: int, hits
         return texts.NO_GUESSES.format(answer=answer["right"]) if "right" in answer else texts.NO_VOTES
     first = texts.MOST.format(guess=most[0]["label"], count=most[0]["count"], total=total)
     if len(most) > 1 and most[1]["count"] == most[0]["count"]:
-        first = texts.NO_MAJORITY.format(count=most[0]["count"], total=total)
+        tie = texts.ALL_DIFFERENT if most[0]["count"] == 1 else texts.NO_MAJORITY
+        first = tie.format(count=most[0]["count"], total=total)
     if "right" not in answer:
         return first
     if hits is None:

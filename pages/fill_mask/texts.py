@@ -39,8 +39,10 @@ TABLE = "Predictions as a table"
 # What a change does
 
 TOP_WORD = "Most likely: “{word}”, {share}."
-TOP_UNCHANGED = "Still “{word}”: {before} → {after}. In all, {variation} of the probability moved."
-TOP_CHANGED = "Now “{new}”, {new_share}. Before: “{word}”, {before} → {after}. In all, {variation} of the probability moved."
+TOP_UNCHANGED = "Still “{word}”: {before} → {after}. {variation} of the probability went to other words."
+TOP_CHANGED = (
+    "Now “{new}”, {new_share}. Before: “{word}”, {before} → {after}. {variation} of the probability went to other words."
+)
 FROM_TO = "{before} → {after}"
 WORD_DETAIL = "{sentence} – {rank}"
 CLIMBED, FELL = "rank {before:,} → {after:,} ↑", "rank {before:,} → {after:,} ↓"

@@ -117,7 +117,7 @@ def describe_head(report: HeadReport, head: Head) -> str:
     return texts.HEAD_OF_KIND.get(pattern.kind, texts.HEAD).format(
         head=controls.head_name(head),
         aim=looks[pattern.kind].target,
-        share=report.sums.share_of(pattern),
+        share=whole_percent(report.sums.share_of(pattern)),
         confidence=pattern.confidence,
         agreement=whole_percent(pattern.agreement),
         count=report.sums.texts,

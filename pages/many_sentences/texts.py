@@ -35,8 +35,8 @@ FULL_PRECISION_HELP = (
 RUN, STOP = "Run", "Stop"
 RUN_HELP = "Reads every sentence in the background; you can look at other pages meanwhile."
 NO_RUN_NEEDED = (
-    "Below are the built-in sentences, read by the built-in model: nothing has to be run for them. Run reads what you choose "
-    "above instead, such as a file of your own."
+    "These results, of the built-in sentences and the built-in model, are ready-made. Press Run only for another model or for "
+    "sentences of your own."
 )
 PRESS_RUN = "Press Run: the heads appear here when all sentences are read."
 NOTHING_READABLE = "The model can read none of these sentences: each is too long for it, or contains no word."
@@ -72,7 +72,7 @@ ALT = "{colour}: one row per layer, one column per head"
 CELL = "{head}: {kind}, confidence {confidence:.2f}, in {agreement} of the sentences"
 AGREEMENT_CELL = "{head}: {kind} in {agreement} of the sentences"
 HEAD = (
-    "{head} gives {share:.2f} of the attention of the sentences' own tokens to {aim} (confidence {confidence:.2f} of 1), and is "
+    "{head}: the sentences' own tokens give {share} of their attention to {aim} (confidence {confidence:.2f} of 1). It is "
     "of this kind in {agreement} of the {count:,} sentences taken alone. Second: {second} ({second_score:.2f}). Over the same "
     "tokens: normalised entropy {spread:.2f} (0: one token, 1: uniform), entropy {entropy:.2f} nats, mean distance "
     "{distance:.1f} tokens."

@@ -36,6 +36,7 @@ from pages.ui.shell.address import widget_binding, widget_key
 from pages.ui.shell.controls import head_name
 from pages.ui.shell.frame import page_link, show_source
 from pages.ui.shell.level import is_hidden
+from pages.ui.shell.numbers import whole_percent
 from tx_core.analysis import patterns
 from tx_core.analysis.grammar import grammar_of
 from tx_core.engine.engine import Engine
@@ -182,7 +183,7 @@ def describe_head(stack: AttentionStack, summary: HeadSummary, head: tuple[int, 
     return texts.HEADS.get(pattern.kind, texts.HEAD).format(
         head=head_name(head),
         aim=looks[pattern.kind].target,
-        share=summary.sums.share_of(pattern),
+        share=whole_percent(summary.sums.share_of(pattern)),
         confidence=pattern.confidence,
         second=looks[pattern.second].target,
         second_score=pattern.second_score,

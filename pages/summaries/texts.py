@@ -13,7 +13,7 @@ COLOURS = {"pattern": "Kind of head", "grammar": "Grammar", "entropy": "Spread (
 KINDS_ALT = "{colour}: one row per layer, one column per head"
 CONFIDENCE = "{head}: {kind}, confidence {confidence:.2f}"
 HEAD = (
-    "{head} gives {share:.2f} of the attention of the text's own tokens to {aim} (confidence {confidence:.2f} of 1). "
+    "{head}: the text's own tokens give {share} of their attention to {aim} (confidence {confidence:.2f} of 1). "
     "Second: {second} ({second_score:.2f}). Over the same tokens: normalised entropy {entropy:.2f} (0: one token, 1: uniform), "
     "mean distance {distance:.1f} tokens."
 )

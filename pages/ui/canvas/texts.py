@@ -78,8 +78,8 @@ QUESTION_HINTS = {
     "head": "Click a head (layer-head), or choose it from the list.",
 }
 QUESTION_SCALES = {
-    "token": "Each number is a share of the attention, coloured by its square root. Point at a cell to read it.",
-    "cell": "Each number is a share of the attention, coloured by its square root. Point at a cell to read it.",
+    "token": "Stronger colour = more attention. Point at a cell to read it.",
+    "cell": "Stronger colour = more attention. Point at a cell to read it.",
     "head": "Numbers are percent, colours follow their square root. Point at a cell to read it.",
 }
 
@@ -145,7 +145,7 @@ MATRIX_ROW = {
     "moreTerms": "from {count} more",
     "more": "{count} more",
     "bias": "bias",
-    "noBetterKey": "No key matches the query of “{query}” better than that of “{key}”.",
+    "noBetterKey": "Of all keys, “{key}” matches the query of “{query}” best.",
     "betterKeys": "The key of “{key}” matches the query of “{query}” less well than {larger} of the other {others} keys.",
     "stays": "{before} stays {after}",
     "becomes": "{before} becomes {after}",
@@ -255,8 +255,8 @@ GRAMMAR_LEAVES_OUT = (
     "such as [CLS] and [SEP], and the word itself, are left out."
 )
 NO_GRAMMAR = (
-    "Grammar, measured on {treebank}: it follows no relation, which would be to find the other word {points} "
-    "percentage points more often than a fixed distance does."
+    "This head follows no grammatical relation (on {treebank}, none beats simple distance by {points} percentage "
+    "points)."
 )
 GRAMMAR_NOT_MEASURED = "Grammar: not measured for this model."
 NO_RELATION = "–"

@@ -62,6 +62,10 @@ def test_of_many_words_the_most_frequent_are_shown_and_always_the_right_one():
     assert texts.NO_MAJORITY.format(count=2, total=80) in told["sentence"]
 
 
+def test_guesses_that_all_differ_are_no_tie():
+    assert results(question("word"), MODEL, ["got", "came", "went"])["sentence"].startswith(texts.ALL_DIFFERENT)
+
+
 def test_numbers_become_a_histogram_that_holds_every_number_and_the_models():
     model = {"right": "0.60", "value": 0.6, "options": [], "shares": []}
     guesses = ["0", "0,1", "0.12", "0.99", "1", "0.6", "many", "nan", "1e300"]

@@ -65,7 +65,7 @@ def test_a_head_is_described_by_its_kind_and_its_numbers(engine, stack):
     summary, kinds = summarise(stack), kind_styles(stack.query_tokens)
     for head, pattern in zip(np.ndindex(engine.info.num_layers, engine.info.num_heads), summary.named, strict=True):
         described = describe_head(stack, summary, head)
-        assert described.startswith(f"Layer {head[0] + 1}, head {head[1] + 1} ")
+        assert re.match(rf"Layer {head[0] + 1}, head {head[1] + 1}\b", described)
         assert kinds[pattern.kind].target in described or pattern.kind in texts.HEADS
         assert f"{summary.entropy[head]:.2f}" in described
 
