@@ -155,7 +155,7 @@ def _draw_attention(page: str, name: str, runner: BertEngine, text: str, pair: s
     wall = widget_key(page, f"wall_{name}")
     layer, head = _head(page)
 
-    def take() -> None:
+    def store_head() -> None:
         if chosen := chosen_heads(wall, *weights.shape[:2]):
             st.session_state[widget_key(page, "layer")], st.session_state[widget_key(page, "head")] = (
                 number + 1 for number in chosen[-1]
@@ -164,7 +164,7 @@ def _draw_attention(page: str, name: str, runner: BertEngine, text: str, pair: s
     shown_run = (page, cache.engine_key(runner), text, pair)
     small = cache.get_or_compute((*shown_run, "small"), lambda: thumbnails(weights))
     maps_path = prefetch.offer_head_maps(shown_run, weights)
-    head_wall(small, [(layer, head)], scale="blues", key=wall, on_choose=take, maps_path=maps_path)
+    head_wall(small, [(layer, head)], scale="blues", key=wall, on_choose=store_head, maps_path=maps_path)
     shown = weights[layer, head]
     sizes = {"largest": shown.max(), "uniform": 1 / len(tokens)}
     description = texts.ATTENTION[name].format(layer=layer + 1, head=head + 1, **sizes)

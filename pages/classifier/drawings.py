@@ -157,14 +157,14 @@ def draw_attention(page: str, prediction: LabelPrediction) -> None:
     layers, heads = stack.weights.shape[:2]
     wall, head = widget_key(page, "wall"), shown_head(page, prediction)
 
-    def take_head() -> None:
+    def store_head() -> None:
         if chosen := chosen_heads(wall, layers, heads):
             st.session_state[widget_key(page, "head")] = chosen[-1]
 
     st.markdown(texts.HEADS)
     left, right = st.columns([1, 2], gap="medium")
     with left:
-        head_wall(thumbnails(stack.weights), [head], scale="blues", key=wall, on_choose=take_head)
+        head_wall(thumbnails(stack.weights), [head], scale="blues", key=wall, on_choose=store_head)
     with right:
         words = stack.query_tokens.tokens
         attention_map(

@@ -80,7 +80,7 @@ def chosen_data(page: str) -> LabelledTexts | None:
     """Return the chosen texts; None for IMDB, which is fetched when training starts. Raises TextProblem without a CSV."""
     chosen = st.session_state[widget_key(page, "data")]
     if chosen == "opinions":
-        return _opinions()
+        return _generated_opinions()
     if chosen == "own":
         own = st.session_state.get(widget_key(page, "own"))
         if own is None:
@@ -90,7 +90,7 @@ def chosen_data(page: str) -> LabelledTexts | None:
 
 
 @cache
-def _opinions() -> LabelledTexts:
+def _generated_opinions() -> LabelledTexts:
     return classifier_data.opinions()
 
 

@@ -44,7 +44,7 @@ class Channel:
 
     def __init__(self, room: int):
         self.room = room
-        self.told: dict[str, str] = {}
+        self.messages: dict[str, str] = {}
         self.listeners: dict[asyncio.Event, str] = {}
         self.dirty = asyncio.Event()
         self.task = asyncio.create_task(self.follow())
@@ -54,17 +54,17 @@ class Channel:
         while True:
             self.dirty.clear()
             with suppress(ExplorerError):  # the database is away, say, which is logged there: what is known stays
-                self.tell(await asyncio.to_thread(read_messages, self.room))
+                self.publish(await asyncio.to_thread(read_messages, self.room))
             await asyncio.sleep(PAUSE_SECONDS)
             try:
                 await asyncio.wait_for(self.dirty.wait(), LOOK_SECONDS)
             except TimeoutError:
                 continue
 
-    def tell(self, messages: dict[str, str]) -> None:
+    def publish(self, messages: dict[str, str]) -> None:
         """Replace the messages, and wake the listeners of each role whose message changed."""
-        news = {role for role, text in messages.items() if text != self.told.get(role)}
-        self.told = messages
+        news = {role for role, text in messages.items() if text != self.messages.get(role)}
+        self.messages = messages
         for listener, role in self.listeners.items():
             if role in news:
                 listener.set()
@@ -110,7 +110,7 @@ class Hub:
         self.streams[token] += 1
         try:
             while not self.ending:
-                text = channel.told.get(role)
+                text = channel.messages.get(role)
                 if text is not None and text != sent:
                     sent = text
                     yield {"data": text}
@@ -200,8 +200,8 @@ async def state(request: Request) -> Response:
     try:
         room, role = await asyncio.to_thread(find_member, request.query_params.get("key", ""))
         channel = hub.channels.get(room)
-        told = channel.told if channel and channel.told else await asyncio.to_thread(read_messages, room)
-        return Response(told[role], 200, HEADERS, "application/json")
+        messages = channel.messages if channel and channel.messages else await asyncio.to_thread(read_messages, room)
+        return Response(messages[role], 200, HEADERS, "application/json")
     except RoomGone:
         return Response(GONE, 200, HEADERS, "application/json")
     except ExplorerError as problem:

@@ -77,7 +77,7 @@ def results(question: Question | None, answer: Mapping[str, object], guesses: Se
     """Count the guesses of a class, beside the model's answer where there is one, with one sentence that compares them."""
     if question is None or question.kind == "open":
         return {"rows": [], "sentence": texts.TO_DISCUSS.format(count=len(guesses))}
-    rows = histogram(question, answer, guesses) if question.kind == "number" else counted(question, answer, guesses)
+    rows = histogram(question, answer, guesses) if question.kind == "number" else option_rows(question, answer, guesses)
     return {
         "rows": rows,
         "columns": question.kind == "token",
@@ -89,7 +89,7 @@ def results(question: Question | None, answer: Mapping[str, object], guesses: Se
     }
 
 
-def counted(question: Question, answer: Mapping[str, object], guesses: Sequence[str]) -> list[Row]:
+def option_rows(question: Question, answer: Mapping[str, object], guesses: Sequence[str]) -> list[Row]:
     """Return a row for each option, in the order offered; for words, heads and cells, the most frequent and the right one."""
     names, counts = count_words(guesses, [*question.options, *answer.get("options", ())])
     model = {name.casefold(): share for name, share in zip(answer.get("options", ()), answer.get("shares", ()), strict=True)}

@@ -38,12 +38,12 @@ def take_part(code: str) -> None:
         if host_store().find(code) is None:
             say_closed(entrance.ROOM, code)
         else:
-            let_in_again(code)
+            offer_to_rejoin(code)
         return
     draw_room(code, token)
 
 
-def let_in_again(code: str) -> None:
+def offer_to_rejoin(code: str) -> None:
     """Show that the teacher removed the student, and offer to join again. Raises RoomProblem."""
     st.session_state.pop(CLASS_RESULTS, None)
     entrance.keep_token(entrance.ROOM, code, "")
@@ -100,7 +100,7 @@ def draw_step(code: str, token: str) -> None:
     live = st.container()
     draw_or_explain(after_answers, token, code, state, number, key, sentence)
     if not room.together:
-        own_pace(token, number, len(lesson.steps))
+        pace_buttons(token, number, len(lesson.steps))
     drawn = {"step": number, "own": True, "together": room.together, "revealed": revealed}
     with live:  # drawn last: it knows what was sent in this run
         entrance.show_live(entrance.ROOM, code, token, message=room_message, sent=st.session_state.get(f"{key}_sent", 0), **drawn)
@@ -252,7 +252,7 @@ def send_sentence(token: str, number: int, key: str, kept: str | None) -> None:
             st.text(texts.SENTENCE_SENT.format(sentence=kept))
 
 
-def own_pace(token: str, number: int, total: int) -> None:
+def pace_buttons(token: str, number: int, total: int) -> None:
     """Draw the buttons for the next and the previous step, for rooms at the students' own pace."""
     rooms = host_store()
     with st.container(horizontal=True):

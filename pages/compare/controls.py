@@ -12,10 +12,10 @@ from pages.compare.state import (
     SCALES,
     VARIES,
     Head,
-    begin,
     forget_words,
     name_head,
     pin,
+    set_first_difference,
     swap,
 )
 from pages.ui.panels.changes import Changes, StackNames, describe_change
@@ -35,7 +35,7 @@ def ask_sides(page: str) -> None:
         offered_options("vary", list(VARIES), st.session_state[widget_key(page, "vary")]),
         format_func=texts.VARIES.get,
         required=True,
-        **widget_binding(widget_key(page, "vary"), lambda: begin(page)),
+        **widget_binding(widget_key(page, "vary"), lambda: set_first_difference(page)),
     )
     varied = VARIES[st.session_state[widget_key(page, "vary")]]
     if "text" not in varied:

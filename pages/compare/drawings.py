@@ -138,11 +138,11 @@ def title(side: Side, vary: str) -> str:
 
 def partners_in_words(comparison: Comparison) -> str:
     """Return a sentence on the words without a partner in the other text."""
-    sentences = [_lonely(side, words) for side, words in zip("AB", comparison.unmatched, strict=True) if words]
+    sentences = [_words_without_partner(side, words) for side, words in zip("AB", comparison.unmatched, strict=True) if words]
     return " ".join(sentences) or texts.ALL_PAIRED
 
 
-def _lonely(side: str, words: Sequence[str]) -> str:
+def _words_without_partner(side: str, words: Sequence[str]) -> str:
     more, listed = len(words) - MAX_LONELY_WORDS, ", ".join(words[:MAX_LONELY_WORDS])
     return texts.ONLY_IN_MORE[side].format(words=listed, more=more) if more > 0 else texts.ONLY_IN[side].format(words=listed)
 
@@ -245,10 +245,10 @@ def _ask_word(page: str, options: Sequence[WordPair], one: Run, other: Run) -> W
     shown = f"{name}_shown"
     st.session_state[shown] = st.session_state[name] or longest
 
-    def take_word() -> None:
+    def store_word() -> None:
         st.session_state[name] = st.session_state[shown]
 
-    return controls.choice_box(texts.ASK_WORD, options, format_func=label, width=320, **widget_binding(shown, take_word))
+    return controls.choice_box(texts.ASK_WORD, options, format_func=label, width=320, **widget_binding(shown, store_word))
 
 
 def _draw_similarity(page: str, followed: WordThroughLayers) -> None:

@@ -139,7 +139,7 @@ def sides(page: str) -> tuple[Side, Side]:
     return Side(**one, special=special), Side(**other, special=special)
 
 
-def begin(page: str) -> None:
+def set_first_difference(page: str) -> None:
     """Make B differ from A in what was just chosen to differ, if it does not yet.
 
     Another sentence, or another model, is the reader's to choose.
@@ -260,8 +260,8 @@ def is_shown(page: str, example: Example) -> bool:
     now = {name: st.session_state[widget_key(page, name)] for name in defaults}
     vary = st.session_state[widget_key(page, "vary")]
     bare = st.session_state[widget_key(page, SPECIAL_FIELD.name)]
-    return vary == example.vary and now == defaults | _of(example.values, names) and not bare
+    return vary == example.vary and now == defaults | _only(example.values, names) and not bare
 
 
-def _of(values: dict[str, object], names: set[str]) -> dict[str, object]:
+def _only(values: dict[str, object], names: set[str]) -> dict[str, object]:
     return {name: value for name, value in values.items() if name in names}

@@ -140,11 +140,11 @@ def _ask_head(page: str, stack: AttentionStack, best: tuple[int, int]) -> tuple[
     wall, head = widget_key(page, "wall"), st.session_state[widget_key(page, "head")] or best
     head = head if head[0] < layers and head[1] < heads else best
 
-    def take_head() -> None:
+    def store_head() -> None:
         if chosen := chosen_heads(wall, layers, heads):
             st.session_state[widget_key(page, "head")] = chosen[-1]
 
-    head_wall(thumbnails(stack.weights), [head], scale="blues", key=wall, on_choose=take_head)
+    head_wall(thumbnails(stack.weights), [head], scale="blues", key=wall, on_choose=store_head)
     return head
 
 

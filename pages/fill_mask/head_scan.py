@@ -113,7 +113,7 @@ def show_scan(page: str, engine: Engine, answer: SentencePredictions, number: in
     identity = (cache.engine_key(engine), answer.text, number)
     started = st.session_state.get(widget_key(page, "scan"))
     base = started[1] if started and started[0] == identity else None
-    now = tuple(change for change in changed if change != _off(page))
+    now = tuple(change for change in changed if change != _clicked_change(page))
     if base is None and not now and quick_scan(engine, answer, number):
         base = ()
     with opened:
@@ -125,10 +125,10 @@ def show_scan(page: str, engine: Engine, answer: SentencePredictions, number: in
         if base is None or set(now) != set(base):
             label = texts.SCAN_START if base is None else texts.SCAN_AGAIN
             key = widget_key(page, "scan_start")
-            st.button(label, key=key, icon=":material/grid_on:", on_click=_begin, args=(page, identity, now))
+            st.button(label, key=key, icon=":material/grid_on:", on_click=_start_scan, args=(page, identity, now))
 
 
-def _begin(page: str, identity: tuple, base: Changes) -> None:
+def _start_scan(page: str, identity: tuple, base: Changes) -> None:
     st.session_state[widget_key(page, "scan")] = (identity, base)
     st.session_state.pop(widget_key(page, "scan_off"), None)
     training.SCANS.stop(training.visitor(), "scan")
@@ -166,7 +166,7 @@ def _watch(page: str, kept: tuple, scan: Scan) -> None:
     if wanted != kept:
         st.caption(texts.SCAN_STOPPING)
         return
-    if _ended(page, kept, snapshot):
+    if _finish_if_ended(page, kept, snapshot):
         return
     if snapshot.state == "waiting":
         st.progress(0.0, training.queue_in_words(snapshot.ahead))
@@ -177,10 +177,10 @@ def _watch(page: str, kept: tuple, scan: Scan) -> None:
         else:
             progress = texts.SCAN_PROGRESS.format(done=last.done, total=last.total, seconds=last.seconds)
             st.progress(last.done / last.total, progress)
-    st.button(texts.STOP, key=widget_key(page, "scan_stop"), icon=":material/stop:", on_click=_stop, args=(page,))
+    st.button(texts.STOP, key=widget_key(page, "scan_stop"), icon=":material/stop:", on_click=_stop_scan, args=(page,))
 
 
-def _ended(page: str, kept: tuple, snapshot: Snapshot) -> bool:
+def _finish_if_ended(page: str, kept: tuple, snapshot: Snapshot) -> bool:
     if snapshot.running:
         return False
     st.session_state.pop(widget_key(page, "scan_running"), None)
@@ -194,7 +194,7 @@ def _ended(page: str, kept: tuple, snapshot: Snapshot) -> bool:
     return True
 
 
-def _stop(page: str) -> None:
+def _stop_scan(page: str) -> None:
     training.SCANS.stop(training.visitor(), "scan")
     st.session_state.pop(widget_key(page, "scan"), None)
     st.session_state.pop(widget_key(page, "scan_running"), None)
@@ -264,9 +264,9 @@ def _show_wall(page: str, result: HeadScan, followed: Effect) -> None:
 
     def switch_off() -> None:
         if clicked := chosen_heads(name, layers, heads):
-            _put_off(page, clicked[-1])
+            _switch_off_clicked(page, clicked[-1])
 
-    off = _off(page)
+    off = _clicked_change(page)
     head_wall(
         cells(followed.change, limit),
         [(off.layer, off.head)] if off else [],
@@ -325,16 +325,16 @@ def _head(place: Sequence[int]) -> str:
     return head_in_sentence((int(place[0]), int(place[1])))
 
 
-def _off(page: str) -> Intervention | None:
+def _clicked_change(page: str) -> Intervention | None:
     """Return the change that a click on the wall made, while it is active."""
     off = st.session_state.get(widget_key(page, "scan_off"))
     return off if off in st.session_state[widget_key(page, "changes")] else None
 
 
-def _put_off(page: str, head: tuple[int, int]) -> None:
+def _switch_off_clicked(page: str, head: tuple[int, int]) -> None:
     """Switch off this head instead of the one clicked before, and show its map."""
     name, off = widget_key(page, "changes"), Intervention("off", *head)
-    before = _off(page)
+    before = _clicked_change(page)
     kept = tuple(change for change in st.session_state[name] if change != before)
     st.session_state[name] = with_change(kept, off)
     st.session_state[widget_key(page, "scan_off")] = off

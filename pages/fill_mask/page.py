@@ -155,7 +155,7 @@ def forget_words_of_example() -> bool:
 def ask_sentence(name: str, label: str) -> None:
     """Ask for a sentence, as a line to type in and as words to click."""
     controls.sentence(widget_key(PAGE, name), label, placeholder=texts.PLACEHOLDER, on_change=sentence_changed)
-    word_buttons(widget_key(PAGE, name), favourite)
+    word_buttons(widget_key(PAGE, name), fill_with_top_prediction)
 
 
 def ask_words() -> tuple[str, ...]:
@@ -175,7 +175,7 @@ def ask_words() -> tuple[str, ...]:
         return ()
 
 
-def favourite(text: str, number: int) -> str:
+def fill_with_top_prediction(text: str, number: int) -> str:
     """Fill one blank with the model's top prediction; return the text unchanged where it cannot be filled."""
     model, bare = (st.session_state[widget_key(PAGE, name)] for name in ("model", SPECIAL_FIELD.name))
     try:
@@ -242,7 +242,7 @@ def show_all_lists(engine: Engine, answers: Sequence[SentencePredictions], colum
 
 @st.fragment
 @page_run(PAGE)
-def look(model: str, special: bool, answers: Sequence[SentencePredictions]) -> None:
+def show_blank_section(model: str, special: bool, answers: Sequence[SentencePredictions]) -> None:
     """Show a blank's prediction, its attention and the reader's changes; a click in here reruns only this."""
     restore_hidden_fields(PAGE, FIELDS)
     view = engine = None
@@ -293,7 +293,7 @@ def show_sentences(model: str, special: bool, words: tuple[str, ...]) -> None:
         badge.empty()
         explain(problem)
         controls.offer_default_model(widget_key(PAGE, "model"))
-    look(model, special, answers)
+    show_blank_section(model, special, answers)
 
 
 read_view(PAGE, FIELDS, FIRST_VIEW, set_by_example)

@@ -50,7 +50,7 @@ def draw_depth(page: str, engine: BertEngine, text: str, pair: str) -> None:
         seeds = widget_binding(widget_key(page, "seed"))
         st.number_input(texts.SEED, 1, MAX_DEPTH_SEEDS, width=150, **seeds, help=texts.SEED_HELP)
     residuals, seed = not st.session_state[widget_key(page, "cut")], st.session_state[widget_key(page, "seed")]
-    post, pre = (_through(page, norm_first, residuals, seed) for norm_first in (False, True))
+    post, pre = (_run_blocks(page, norm_first, residuals, seed) for norm_first in (False, True))
     st.markdown((texts.UNTRAINED_WITH if residuals else texts.UNTRAINED_WITHOUT).format(blocks=BLOCKS))
     _draw_untrained(page, {texts.POST_NORM: post, texts.PRE_NORM: pre})
     st.text(_note_on_depth(post, pre) if residuals else _note_without_residuals(post, pre))
@@ -58,7 +58,7 @@ def draw_depth(page: str, engine: BertEngine, text: str, pair: str) -> None:
     st.caption(texts.RESIDUAL_BUG)
 
 
-def _through(page: str, norm_first: bool, residuals: bool, seed: int) -> StackRun:
+def _run_blocks(page: str, norm_first: bool, residuals: bool, seed: int) -> StackRun:
     return cache.get_or_compute(
         (page, "depth", norm_first, residuals, seed),
         lambda: run_random_blocks(norm_first=norm_first, skips=residuals, blocks=BLOCKS, seed=seed),

@@ -73,7 +73,7 @@ def _depth(values: dict, sentences: str) -> Written:
     return ["from tx_core.lessons.residual_stream import run_random_blocks, skip_effect"], lines, ("cut", "seed")
 
 
-def _journey(values: dict, sentences: str) -> Written:
+def _word_path(values: dict, sentences: str) -> Written:
     lines = [
         f"trace = engine.trace({sentences}, keep=('hidden',))",
         f"paths = token_paths(trace, {[word - 1 for word in values['words']]})  # tokens, counted from 0",
@@ -90,5 +90,5 @@ CODE: dict[str, Callable[[dict, str], Written]] = {
     "feed": _feed_forward,
     "norm": _norm,
     "depth": _depth,
-    "journey": _journey,
+    "journey": _word_path,
 }

@@ -147,14 +147,14 @@ def _operand(name: str, part: Numbers, rows: tuple[str, ...] | None = None) -> M
 
 
 def _product(left: str, right: str, layer: Affine) -> Product:
-    return Product(left, right, bias=_first(layer.bias, SHOWN))
+    return Product(left, right, bias=_first_columns(layer.bias, SHOWN))
 
 
 def _weight_and_bias(weight: Numbers, bias: Numbers, columns: int) -> dict[str, tuple[float, ...]]:
-    return {"weight": _first(weight, columns), "bias": _first(bias, columns)}
+    return {"weight": _first_columns(weight, columns), "bias": _first_columns(bias, columns)}
 
 
-def _first(numbers: Numbers, columns: int) -> tuple[float, ...]:
+def _first_columns(numbers: Numbers, columns: int) -> tuple[float, ...]:
     return tuple(numbers.numpy()[:columns].tolist())
 
 

@@ -159,13 +159,13 @@ def restored_draft(kept: object, typed: object) -> Fields | None:
 
     typed: what stood in the boxes when the page was left, by the keys of their widgets; it is newer.
     """
-    if not isinstance(kept, Mapping) or not is_name(kept.get("id")):
+    if not isinstance(kept, Mapping) or not is_id(kept.get("id")):
         return None
     typed = typed if isinstance(typed, Mapping) else {}
     steps = kept.get("steps")
-    draft = _taken(new_draft(), kept, typed, box_name(str(kept["id"])))
+    draft = _filled_fields(new_draft(), kept, typed, box_name(str(kept["id"])))
     draft["steps"] = [
-        _taken(step, one, typed, step_box_name(str(step["id"])))
+        _filled_fields(step, one, typed, step_box_name(str(step["id"])))
         for one in (steps if isinstance(steps, list) else [])[:MAX_STEPS]
         if (step := restored_step(one))
     ]
@@ -174,7 +174,7 @@ def restored_draft(kept: object, typed: object) -> Fields | None:
 
 def restored_step(kept: object) -> Fields | None:
     """Return a step for a view that a browser kept; None where it names no page with a view."""
-    if not isinstance(kept, Mapping) or not is_name(kept.get("id")):
+    if not isinstance(kept, Mapping) or not is_id(kept.get("id")):
         return None
     page, view = kept.get("page"), kept.get("view")
     if not isinstance(view, Mapping) or page not in PAGES_WITH_VIEW:
@@ -183,7 +183,7 @@ def restored_step(kept: object) -> Fields | None:
     return new_step(str(page), dict(pairs[:MAX_SETTINGS]), str(kept["id"]))
 
 
-def is_name(name: object) -> bool:
+def is_id(name: object) -> bool:
     """Return whether a value from the browser is an id as `new_id` makes them."""
     return isinstance(name, str) and len(name) == len(new_id()) and name.isascii() and name.isalnum()
 
@@ -204,7 +204,7 @@ def ask_box_name(step: Mapping[str, object]) -> str:
 
 
 CHOICES: dict[str, Callable[[object], bool]] = {
-    "id": is_name,
+    "id": is_id,
     "level": lambda value: value in LEVELS,
     "done": lambda value: isinstance(value, str) and value in texts.DONE,
     "kind": lambda value: isinstance(value, str) and value in texts.KINDS,
@@ -215,7 +215,7 @@ CHOICES: dict[str, Callable[[object], bool]] = {
 """Which values a field can have that is no text."""
 
 
-def _taken(fields: Fields, kept: Mapping[str, object], typed: Mapping[str, object], name: str) -> Fields:
+def _filled_fields(fields: Fields, kept: Mapping[str, object], typed: Mapping[str, object], name: str) -> Fields:
     """Return new fields, filled with the valid ones of the kept values and of those typed after them."""
     taken = dict(fields)
     for field in fields.keys() - {"page", "view", "steps"}:
@@ -257,10 +257,10 @@ def keep_in_browser(draft: Fields) -> None:
     known = {"fresh": not st.session_state.get(KNOWN_DRAFT), "seen": seen, "opened": st.session_state.get(OPENED, "")}
     data = {"draft": draft, "refused": texts.NOT_KEPT} | known
     keeper = component("lesson_keeper", "lesson-keeper", "draft/keeper.js")
-    keeper(key=KEEPER, data=json.loads(json.dumps(data)), on_report_change=take_report)
+    keeper(key=KEEPER, data=json.loads(json.dumps(data)), on_report_change=restore_from_report)
 
 
-def take_report() -> None:
+def restore_from_report() -> None:
     """Restore what the browser kept of an earlier session: the draft, and views not yet added as steps."""
     keeper = st.session_state.get(KEEPER)
     report = keeper.get("report") if isinstance(keeper, Mapping) else None
@@ -294,7 +294,7 @@ def keep_opened(written: bytes) -> None:
         st.session_state[OPENED] = ""
 
 
-def take_file() -> None:
+def keep_uploaded() -> None:
     """Keep the lesson that stands in the box for files; an empty box keeps none."""
     file = uploaded_file(FILE_BOX)
     keep_opened(file.getvalue() if file else b"")

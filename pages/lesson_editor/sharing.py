@@ -7,7 +7,7 @@ import streamlit as st
 
 from pages import contents
 from pages.lesson_editor import texts
-from pages.lesson_editor.draft import FILE_BOX, OPENED, Fields, boxes_of, draft_of, file_of, replace_draft, take_file
+from pages.lesson_editor.draft import FILE_BOX, OPENED, Fields, boxes_of, draft_of, file_of, keep_uploaded, replace_draft
 from pages.ui.panels.lesson import (
     PAGES_WITH_VIEW,
     class_link,
@@ -97,7 +97,7 @@ def qr_code(link: str) -> str:
 
 def open_lessons() -> None:
     """Offer to open a lesson from a file or to begin with one that ships."""
-    st.file_uploader(texts.LOAD, FILE_TYPES, key=FILE_BOX, on_change=take_file)
+    st.file_uploader(texts.LOAD, FILE_TYPES, key=FILE_BOX, on_change=keep_uploaded)
     if file := uploaded_file(FILE_BOX):
         _offer_file(file.getvalue())
     elif opened := st.session_state.get(OPENED):

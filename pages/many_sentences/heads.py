@@ -78,14 +78,14 @@ def show_grid(page: str, report: HeadReport, chosen: Head) -> Grid:
     colour, name = st.session_state[widget_key(page, "colour")], widget_key(page, "wall")
     layers, heads = report.entropy.shape
 
-    def take_head() -> None:
+    def store_head() -> None:
         if (head := chosen_head(name, layers, heads)) is not None:
             st.session_state[widget_key(page, "heads")] = [head]
 
     cells, legend = _cells(report, colour)
     rows = [cells[start : start + heads] for start in range(0, len(cells), heads)]
     grid = Grid(colour, rows, legend, chosen)
-    head_table(rows, legend, chosen, alt=grid.alt, key=name, on_choose=take_head)
+    head_table(rows, legend, chosen, alt=grid.alt, key=name, on_choose=store_head)
     return grid
 
 

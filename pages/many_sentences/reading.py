@@ -66,7 +66,7 @@ def _open_scan(page: str) -> None:
     uploaded = uploaded_file(widget_key(page, "scan_file"))
     if uploaded is not None:  # None where the file was removed from the box: what was read stays
         before = st.session_state.get(widget_key(page, "scan"))
-        with _naming_what_stays(before.name if before else ""):
+        with _naming_kept_file(before.name if before else ""):
             st.session_state[widget_key(page, "scan")] = OpenedScan(uploaded.name, read_scan(uploaded.getvalue()))
 
 
@@ -134,12 +134,12 @@ def _read_own(page: str, device: str, column: str = "") -> None:
     if uploaded is not None:  # None where the file was removed from the box: what was read stays
         uploaded.seek(0)
         before = st.session_state.get(widget_key(page, "own"))
-        with _naming_what_stays(before.source if before else ""):
+        with _naming_kept_file(before.source if before else ""):
             st.session_state[widget_key(page, "own")] = read_sentences(uploaded, uploaded.name, column, device)
 
 
 @contextmanager
-def _naming_what_stays(source: str) -> Iterator[None]:
+def _naming_kept_file(source: str) -> Iterator[None]:
     """Re-raise a TextProblem with the name of the file that stays on the page. source: its name, "" for none."""
     try:
         yield
@@ -208,7 +208,7 @@ def report_to_show(page: str, snapshot: Snapshot | None, engine: Engine | None, 
     """
     last = _report_of(snapshot, sentences)
     chosen = engine is not None and sentences is not None
-    if last and chosen and last.sentences is sentences and _reads_as(engine, last):
+    if last and chosen and last.sentences is sentences and _is_same_model(engine, last):
         return last
     if chosen and engine.name == catalogue.DEFAULT and sentences is embedded_sentences():
         st.caption(texts.NO_RUN_NEEDED)
@@ -221,7 +221,7 @@ def report_to_show(page: str, snapshot: Snapshot | None, engine: Engine | None, 
     return last
 
 
-def _reads_as(engine: Engine, report: HeadReport) -> bool:
+def _is_same_model(engine: Engine, report: HeadReport) -> bool:
     """Return whether a report is of this model, with special tokens added or left out alike."""
     return (report.model, report.special_tokens) == (engine.name, engine.tokenizer.special_tokens)
 

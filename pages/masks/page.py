@@ -91,7 +91,7 @@ def penalties() -> None:
     live(PAGE, FIELDS, draw_and_export, PAGE, lambda: masks_computation(PAGE, "penalty"), draw_penalty, PAGE)
 
 
-def why() -> None:
+def padding_and_runs() -> None:
     """Two sentences in one batch, in which padding must not count; and a mask on the whole model."""
     st.header(texts.BATCH_TITLE, anchor=False)
     st.markdown(texts.BATCH_TEXT)
@@ -120,7 +120,7 @@ with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
 note_special_tokens(cache.engine(DEFAULT), special)
 if part != "batch":
     controls.sentence(widget_key(PAGE, "text"))
-{"one": one_sentence, "penalty": penalties, "batch": why}[part]()
+{"one": one_sentence, "penalty": penalties, "batch": padding_and_runs}[part]()
 explain_built_in()
 write_view(PAGE, FIELDS, FIRST_VIEW)
 page_links(st.session_state[widget_key(PAGE, "text")], "", "attention", "fill_mask", "heads_and_blocks")

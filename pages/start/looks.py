@@ -42,7 +42,7 @@ def sentence_looks(sentence: str) -> Looks:
     return Looks(tuple(shown.keys[place] for place in words), edges, layers * heads)
 
 
-def tell(looks: Looks, word: int) -> str:
+def describe_word(looks: Looks, word: int) -> str:
     """Return a sentence on where a word looks most."""
     edges = [edge for edge in looks.edges if edge.query == word][:MOST_TOLD]
     if not edges:
@@ -56,6 +56,6 @@ def tell(looks: Looks, word: int) -> str:
 def draw_arcs(looks: Looks, *, key: str) -> None:
     """Draw the edges as arcs over and under the words; whoever chooses a word sees its arcs alone and reads where it looks."""
     arcs = [[edge.query, edge.key, round(edge.weight, 4)] for edge in looks.edges]
-    said = [tell(looks, word) for word in range(len(looks.words))]
+    said = [describe_word(looks, word) for word in range(len(looks.words))]
     data = {"words": list(looks.words), "arcs": arcs, "said": said, "alt": texts.ARCS_ALT, "hint": texts.HINT}
     component("arcs", "arcs-view", "arcs/arcs.js", "arcs/arcs.css", height=430)(key=key, data=data)

@@ -66,7 +66,7 @@ def _ask_answer(page: str, predictions: Sequence[Prediction]) -> Prediction:
     st.session_state[rank] = min(st.session_state[rank], len(predictions))
     st.session_state[shown] = st.session_state[rank]
 
-    def take_rank() -> None:
+    def store_rank() -> None:
         st.session_state[rank] = st.session_state[shown]
 
     labels = [texts.ANSWER_OPTION.format(word=word_label(one), probability=percent(one.probability)) for one in predictions]
@@ -74,7 +74,7 @@ def _ask_answer(page: str, predictions: Sequence[Prediction]) -> Prediction:
         texts.ASK_ANSWER,
         range(1, len(predictions) + 1),
         key=shown,
-        on_change=take_rank,
+        on_change=store_rank,
         format_func=lambda number: labels[number - 1],
     )
     return predictions[st.session_state[rank] - 1]

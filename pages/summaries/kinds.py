@@ -125,7 +125,7 @@ def _draw_grid(page: str, model: str, stack: AttentionStack, summary: HeadSummar
     name = widget_key(page, "table")
     layers, heads = summary.entropy.shape
 
-    def take_head() -> None:
+    def store_head() -> None:
         if (head := chosen_head(name, layers, heads)) is not None:
             st.session_state[widget_key(page, "heads")] = [head]
 
@@ -135,7 +135,7 @@ def _draw_grid(page: str, model: str, stack: AttentionStack, summary: HeadSummar
     chosen = chosen if chosen[0] < layers and chosen[1] < heads else (0, 0)
     rows = [cells[start : start + heads] for start in range(0, len(cells), heads)]
     grid = Grid(colour, rows, legend, chosen)
-    head_table(rows, legend, chosen, alt=grid.alt, key=name, on_choose=take_head)
+    head_table(rows, legend, chosen, alt=grid.alt, key=name, on_choose=store_head)
     return grid
 
 

@@ -42,7 +42,7 @@ def test_a_word_under_the_pointer_shows_its_arcs_and_where_it_looks(view_at):
     for name in ("were", "The"):
         place = shown.words.index(name)
         word(page, name).hover()
-        expect(said(page)).to_have_text(looks.tell(shown, place))
+        expect(said(page)).to_have_text(looks.describe_word(shown, place))
         ahead = any(edge.key > place for edge in shown.edges if edge.query == place)
         above, below = canvas.evaluate(INK)
         assert (above == 0, below == 0) == (ahead, not ahead)
@@ -57,7 +57,7 @@ def test_by_keyboard_every_word_is_reached_and_escape_leaves(view_at):
     page.keyboard.press("ArrowRight")
     expect(word(page, shown.words[1])).to_be_focused()
     expect(word(page, shown.words[1])).to_have_attribute("aria-pressed", "true")
-    expect(said(page)).to_have_text(looks.tell(shown, 1))
+    expect(said(page)).to_have_text(looks.describe_word(shown, 1))
     page.keyboard.press("Escape")
     expect(said(page)).to_have_text(texts.HINT)
 

@@ -80,7 +80,7 @@ def moved_chart(
         "kind": "moved",
         "title": title,
         "labels": list(labels),
-        "ends": [_both(*pair) for pair in pairs],
+        "ends": [_two_shares(*pair) for pair in pairs],
         "deltas": [points(other - one) for one, other in pairs],
         "delta": texts.DELTA,
         "sides": list(sides),
@@ -93,7 +93,7 @@ def moved_chart(
     }
 
 
-def _both(before: float, after: float) -> str:
+def _two_shares(before: float, after: float) -> str:
     """Write two shares, with one percent sign where both have one."""
     one, other = percent(before), percent(after)
     return f"{one.removesuffix(SIGN) if other.endswith(SIGN) else one} → {other}"

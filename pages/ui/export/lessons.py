@@ -95,11 +95,11 @@ def offer_drawings(
         table = st.expander(texts.NUMBERS_TABLE, key=widget_key(name, "export_table"), on_change="rerun")
         if table.open:
             with table:
-                _show_table(table_rows(_made(drawings)))
-    export_menu(page, {texts.THIS_PART: lambda: drawings_export(lesson(), _made(drawings)), **more}, place=place)
+                _show_table(table_rows(_all_drawings(drawings)))
+    export_menu(page, {texts.THIS_PART: lambda: drawings_export(lesson(), _all_drawings(drawings)), **more}, place=place)
 
 
-def _made(drawings: Drawings) -> list[Drawing]:
+def _all_drawings(drawings: Drawings) -> list[Drawing]:
     return [drawing for make in drawings for drawing in make()]
 
 

@@ -213,14 +213,14 @@ def draw_map(panel: StackView) -> None:
         show=options.show,
         focus=shown.view.row_of(options.focus),
         key=name,
-        on_focus=lambda: _take_focus(page, name, shown.view),
+        on_focus=lambda: _store_focus(page, name, shown.view),
         wall=Wall(widget_key(page, "wall"), options.heads, panel.maps_path),
         guesses=_guesses_on_map(page, shown.view),
     )
     st.caption(_small_print(panel))
 
 
-def _take_focus(page: str, key: str, view: View) -> None:
+def _store_focus(page: str, key: str, view: View) -> None:
     """Store the token that the reader focused in the map `key`, as a position in the text."""
     row = focused_token(key, len(view.queries))
     st.session_state[widget_key(page, "focus")] = None if row is None else view.query_places[row][0]
@@ -297,7 +297,7 @@ def _draw_pair(panel: StackView, shown: HeadMap, part: str) -> None:
         scale=options.scale,
         focus=shown.view.row_of(options.focus),
         key=name,
-        on_focus=lambda: _take_focus(page, name, shown.view),
+        on_focus=lambda: _store_focus(page, name, shown.view),
     )
 
 

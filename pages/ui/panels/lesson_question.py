@@ -50,7 +50,7 @@ def ask_question(step: Step, name: str, send: str = texts.CHECK_GUESS) -> str | 
     with st.form(f"{name}_form", border=False):
         guess = _answer_box(step.question, name)
         sent = st.form_submit_button(send, type="primary", key=send_key(name))
-    return _taken(step.question, guess, sent)
+    return _sent_guess(step.question, guess, sent)
 
 
 def send_key(name: str) -> str:
@@ -58,7 +58,7 @@ def send_key(name: str) -> str:
     return f"{name}_check"
 
 
-def _taken(question: Question, guess: str | float | None, sent: bool) -> str | None:
+def _sent_guess(question: Question, guess: str | float | None, sent: bool) -> str | None:
     """Return a guess that was sent; None, with a message, where it is missing or cannot be right."""
     if not sent:
         return None
@@ -103,7 +103,7 @@ def _ask_in_drawing(step: Step, name: str, send: str) -> str | None:
     choices, view = choices_of(step), f"{name}_view"
     boxes = (f"{name}_row", f"{name}_column") if choices.kind == "cell" else (name,)
 
-    def take() -> None:
+    def store_choice() -> None:
         place = guessed_cell(view, choices.names)
         if place is not None:
             st.session_state.update(zip(boxes, _parts(choices, place), strict=True))
@@ -113,9 +113,9 @@ def _ask_in_drawing(step: Step, name: str, send: str) -> str | None:
         # Whoever sends a guess before the lists have followed the click sends them empty.
         guess = choices.names[place]
     drawn = choices if choices.fits else None
-    question_view(drawn, key=view, chosen=choices.names.index(guess) if guess else None, on_choose=take)
+    question_view(drawn, key=view, chosen=choices.names.index(guess) if guess else None, on_choose=store_choice)
     _lists(step.question, choices, boxes)
-    return _taken(step.question, guess, st.button(send, type="primary", key=send_key(name)))
+    return _sent_guess(step.question, guess, st.button(send, type="primary", key=send_key(name)))
 
 
 def _parts(choices: Choices, place: int) -> tuple[str, ...]:

@@ -167,12 +167,12 @@ def _ask_position(page: str, encoding: Encoding, positions: Sequence[int], label
     chosen = first if st.session_state[name] is None else st.session_state[name]
     st.session_state[widget] = chosen
 
-    def take() -> None:
+    def store_choice() -> None:
         st.session_state[name] = st.session_state[widget]
 
     if len(positions) > 1:
         labels = numbered_tokens(encoding.tokens)
-        choice_box(label, positions, format_func=lambda position: labels[position], key=widget, on_change=take)
+        choice_box(label, positions, format_func=lambda position: labels[position], key=widget, on_change=store_choice)
     return chosen
 
 

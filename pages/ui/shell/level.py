@@ -153,7 +153,7 @@ def level_switch() -> None:
     labels = {BASIC: texts.BASIC, ADVANCED: texts.ADVANCED}
     st.session_state[SWITCH] = st.session_state[LEVEL_NOW]
 
-    def take() -> None:
+    def store_level() -> None:
         choose_level(st.session_state[SWITCH])
 
     with st.container(key="level"):
@@ -163,7 +163,7 @@ def level_switch() -> None:
             format_func=labels.get,
             required=True,
             key=SWITCH,
-            on_change=take,
+            on_change=store_level,
             label_visibility="collapsed",
         )
 

@@ -93,7 +93,7 @@ def test_no_more_steps_come_back_than_a_lesson_has():
 
 def report(session: dict[str, object], **kept: object) -> None:
     session[draft.KEEPER] = {"report": {"draft": None, "typed": {}, "views": []} | kept}
-    draft.take_report()
+    draft.restore_from_report()
 
 
 def test_a_new_session_takes_over_the_draft_and_the_views_that_were_added(session):
@@ -142,7 +142,7 @@ def test_a_view_that_was_removed_does_not_come_back(session):
 @pytest.mark.parametrize("reported", [None, 5, [], {"draft": [], "typed": [], "views": {}}, {"views": [None, 5, {}]}])
 def test_a_forged_report_changes_nothing(session, reported: object):
     session[draft.KEEPER] = {"report": reported}
-    draft.take_report()
+    draft.restore_from_report()
     assert session[DRAFT]["steps"] == []
 
 
@@ -160,7 +160,7 @@ def test_a_lesson_that_was_opened_and_not_edited_comes_back(session, monkeypatch
     report(session, opened=written)
     assert session[draft.OPENED] == written
     monkeypatch.setattr(draft, "uploaded_file", lambda key: None)
-    draft.take_file()  # the reader empties the box
+    draft.keep_uploaded()  # the reader empties the box
     assert session[draft.OPENED] == ""
 
 

@@ -41,7 +41,7 @@ def test_every_arc_is_the_largest_weight_of_any_head_between_two_words(weights):
 def test_the_sentence_of_each_word_names_where_it_looks_most_with_the_share(weights):
     shown = looks.sentence_looks(texts.SENTENCE)
     for word, name in enumerate(shown.words):
-        said = looks.tell(shown, word)
+        said = looks.describe_word(shown, word)
         edges = [edge for edge in shown.edges if edge.query == word]
         assert f"“{name}”" in said
         for number, edge in enumerate(edges):
