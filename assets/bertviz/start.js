@@ -1,4 +1,4 @@
-// Stands in for require.js, which bertviz asks for its two libraries: both are here already.
+// Replaces require.js, by which bertviz loads its two libraries: both are loaded already.
 
 window.require = { config() {} };
 window.requirejs = (names, use) => use(window.jQuery, window.d3);

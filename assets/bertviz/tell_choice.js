@@ -1,4 +1,4 @@
-// Opens what bertviz itself can only begin closed, and tells the page around the frame what the reader chooses.
+// Opens parts that bertviz always starts closed, and posts the reader's choice to the page around the frame.
 
 const PAUSE = 300; // milliseconds: a double click is one choice
 const one = (what) => document.querySelector(what);

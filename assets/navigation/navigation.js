@@ -1,4 +1,4 @@
-// What the list of pages needs beside its links. Streamlit mounts this anew on every page: the document remembers the rest.
+// Behaviour of the list of pages. Streamlit mounts this script again on every page, so state is kept on the document.
 
 const PHONE = "(max-width: 768px)"
 const UNSETTLED = [
@@ -107,7 +107,7 @@ function explainTerms(address) {
   whenSettled(() => import(new URL(address, document.baseURI).href).then((terms) => terms.default()))
 }
 
-// Calls `action` in a quiet moment after a first visit's page stands: what is not needed for that does not delay it.
+// Calls `action` when the browser is idle after the first page is drawn, so that it does not delay the page.
 function whenSettled(action) {
   if ("settled" in document.documentElement.dataset) requestIdleCallback(action, { timeout: 1000 })
   else setTimeout(() => whenSettled(action), 100)
@@ -123,13 +123,13 @@ function keepViews(views) {
     const others = kept.filter(({ id }) => !views.some((view) => view.id === id))
     sessionStorage.setItem(VIEWS, JSON.stringify([...others, ...views]))
   } catch {
-    // a browser that keeps nothing: the server still does
+    // storage is off: the server still has them
   }
 }
 
 // A presenter has a keyboard or a clicker: P begins and ends the view for a room; Escape ends it. In it, Up and Down go through the
 // pictures of the page; Left and Right, Page Up and Page Down through a lesson or a class, and without one through the pictures, too.
-// B blanks the screen, R reveals the answer. Keys that are typed, or that move in a drawing, are let alone.
+// B blanks the screen, R reveals the answer. Keys typed into a box, or handled by a drawing, are ignored.
 const TYPED = "input:not([type=checkbox]), textarea, select, [contenteditable], [role=gridcell], [role=slider], [role=combobox]"
 const NEXT = '[class*="lesson_next"] a, [class*="lesson_skip"] a, [class*="classroom_next"] button'
 const PREVIOUS = '[class*="lesson_previous"] a, [class*="classroom_previous"] button'

@@ -154,7 +154,7 @@ function paintMarks(context, shape, model, { focus, hover }, theme) {
   }
 }
 
-// Every label where there is room, else every second, fifth, tenth …; the marked ones always, the wished ones first.
+// Every label where there is room, else every second, fifth, tenth …; marked labels always, requested ones first.
 export function shownLabels(count, cell, room, marked, wished = []) {
   const step = [1, 2, 5, 10, 20, 50, 100].find((candidate) => candidate * cell >= room) ?? 200;
   const clear = Math.ceil(room / cell);

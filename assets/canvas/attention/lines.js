@@ -1,5 +1,5 @@
-// The same matrix as lines: the looking tokens at the left, the looked-at at the right. And where heatmap and lines
-// stand: side by side where there is room, else one below the other.
+// The same matrix as lines: queries at the left, keys at the right. Also the layout of heatmap and lines: side by side where
+// there is room, else one below the other.
 
 import { span, strongest } from "../core/bytes.js";
 import { TALLEST_MAP, heatmapShape, shownLabels } from "./heatmap.js";
@@ -116,7 +116,7 @@ function ink(context, shape, theme, focused, hovered) {
   context.fillStyle = focused ? theme.accent : theme.text;
 }
 
-// A looked-at token is shaded by how much the marked token looks at it, faint enough to read the text on it.
+// A key is shaded by the weight that the marked query gives it, faint enough to read the text on it.
 function paintShade(context, shape, theme, y, root) {
   if (root < 0.1) return;
   context.fillStyle = `rgba(${theme.line.join(", ")}, ${(root * 0.3).toFixed(3)})`;

@@ -43,7 +43,7 @@ export function pointIn(pane, event) {
   return localPoint(pane.canvas, event);
 }
 
-// --- Linked maps: they are drawn when there is time, share one pointer, and choose a row by the keys.
+// --- Linked maps: drawn in the next animation frame, with one pointer, and a row chosen by keys.
 
 // Mounts a view, which `makeView(parent, texts)` makes and `receive(view, message)` fills; the focused row is sent to the page.
 export function mountLinked({ data, parentElement, setStateValue }, makeView, receive) {

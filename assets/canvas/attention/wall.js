@@ -133,8 +133,8 @@ function receive(wall, { header, cells }) {
   wall.theme = applyTheme(wall.root);
   wall.grid.setAttribute("aria-label", header.alt);
   if (wall.layers !== header.layers || wall.heads !== header.heads) makeButtons(wall, header);
-  // A choice that was sent before the page had heard of the last one made here is an older one. The keyboard moves only
-  // when the choice is another.
+  // A choice sent before the page received the last one made here is stale. The keyboard focus moves only when the choice
+  // changes.
   const newer = wall.sentAt === undefined || wall.sentAt === header.timestamp;
   if (newer && String(header.chosen) !== String(wall.chosen)) {
     wall.chosen = header.chosen;

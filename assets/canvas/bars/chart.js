@@ -77,7 +77,7 @@ function leaveBars(chart) {
   chart.dismissed = dismissed;
 }
 
-// One stop of the Tab key for the whole chart; arrows go on from there.
+// The whole chart is one tab stop; arrow keys move within it (roving tabindex).
 function makeReachable(chart, active) {
   chart.active = active;
   for (const row of chart.rows) row.node.tabIndex = row === active ? 0 : -1;
@@ -163,7 +163,7 @@ function drawCrowd(crowd, { texts, to }, guess) {
   crowd.replaceChildren(bar, number);
 }
 
-// From where the bar ended to where it ends.
+// The arrow from the bar's end before to its end now.
 function pointArrow(arrow, [before, after], moved) {
   arrow.hidden = !moved || Math.abs(after - before) < LEAST_ARROW;
   arrow.style.setProperty("--from", String(Math.min(before, after)));
@@ -179,7 +179,7 @@ function makeAxis({ ticks, to }) {
   });
 }
 
-// Of a chart without two sides, what its bars are, where it says so: the room stays the same when it gets two.
+// The caption of a chart without two sides, if any: its height stays the same when the chart gets two sides.
 function makeLegend(data) {
   const { kind, heading, colour, colours, sides, delta, texts } = data;
   const guessed = isGuessed(data) ? [makeEntry("class", texts.classLegend)] : [];
@@ -207,7 +207,7 @@ function assignRows(rows, labels, make) {
   return assigned;
 }
 
-// Moves only what is out of place: a node that is taken out of the page loses the focus.
+// Moves only nodes that are out of place: a node removed from the page loses the focus.
 function putInOrder(list, rows) {
   let next = list.firstChild;
   for (const { node } of rows) {
@@ -224,7 +224,7 @@ function widthOfBar(bar) {
   return bar.getBoundingClientRect().width;
 }
 
-// From the places of `before` to those of now; bars that are new grow from nothing.
+// Animates bars from their positions in `before` to the current ones; new bars grow from zero.
 function glide(rows, before) {
   for (const row of rows) for (const node of [row.node, ...row.bars]) node.getAnimations().forEach((one) => one.cancel());
   if (window.matchMedia("(prefers-reduced-motion: reduce)").matches) return;

@@ -46,7 +46,7 @@ function makeLive(parent) {
   live.picture = element("div", { class: "picture" });
   root.append(live.picture, live.note, live.meter, live.go, live.shown, live.sentence, live.legend, found, live.slow);
   for (const part of [live.meter, live.sentence, live.legend, live.shown, live.go, live.slow]) part.hidden = true;
-  // A text that is not sent yet would be gone with the box that it is in: then the reader says when the page goes on.
+  // An unsent text would be lost with its box, so the page goes on only when the reader says so.
   live.onInput = ({ target }) => { if (target.matches?.(TEXT)) live.typed = target.value !== ""; };
   document.addEventListener("input", live.onInput, true);
   return live;
@@ -59,7 +59,7 @@ function removeLive(live) {
   clearTimeout(live.wait);
 }
 
-// The browser remembers who its reader is in a room: a reload, or the link opened again, leads back there.
+// Stores the member's token in the browser, so that a reload or the link opened again leads back to the room.
 function keepToken(live, data) {
   try {
     if (data.remember) localStorage.setItem(data.remember[0], data.remember[1]);
@@ -89,7 +89,7 @@ function listen(live) {
     receive(live, JSON.parse(data), false);
     if (live.message.closed) source.close();
   };
-  // A stream that broke comes back by itself; one that was refused, or is blocked, does not.
+  // EventSource reconnects after a broken stream, but not after a refused or blocked one.
   source.onerror = () => askLater(live, source.readyState === EventSource.CLOSED ? 0 : POLL);
 }
 
@@ -125,13 +125,13 @@ function receive(live, message, drawn) {
   if (!live.message || !isOlder(message, live.message)) live.message = message;
   else if (!drawn) return;
   const newest = live.message;
-  // What is told of another step than the one on the page waits until the page is there.
+  // A message about another step than the page's waits until the page has reached that step.
   if (newest.closed || newest.step === live.data.step) live.here = newest;
   draw(live, live.here ?? newest);
   if (!drawn && drawsOther(live.data, newest)) wantRun(live, newest);
 }
 
-// Those who joined and answered only become more, without a new version of the room.
+// The numbers of students and answers only grow, and do so without a new version of the room.
 function isOlder(message, known) {
   if (message.version !== known.version || message.step !== known.step) return message.version < known.version;
   return message.students < known.students || message.answered < known.answered;
@@ -214,7 +214,7 @@ function drawRow(row, results, theme) {
   return item;
 }
 
-// The tokens of a sentence have the colours of the model's map.
+// The tokens of a sentence are coloured as in the model's map.
 function shade(label, share, { dark }) {
   const colour = colourTable("blues", dark)[Math.round(Math.sqrt(Math.min(1, share)) * 255)];
   label.classList.add("shaded");

@@ -1,4 +1,4 @@
-// A QR code as a drawing, black on white in any theme: a phone's camera wants it so.
+// A QR code, black on white in any theme: phone cameras fail on inverted ones.
 
 import { element } from "../core/surface.js";
 import { applyTheme } from "../core/theme.js";

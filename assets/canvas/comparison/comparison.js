@@ -1,4 +1,4 @@
-// A, B and B − A: three heatmaps with words of their own, one pointer and one focused word for all that have it.
+// A, B and B − A: three heatmaps, each with its own words, that share one pointer and one focused word.
 
 import { changeOf, digits, strongest } from "../core/bytes.js";
 import { cellAt, heatmapShape, paintHeatmap } from "../attention/heatmap.js";

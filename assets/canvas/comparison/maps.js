@@ -14,7 +14,7 @@ export function comparedModels({ header, cells }, dark) {
     start = end;
     return model;
   });
-  // In the map of both, a word without a partner says whose it is.
+  // In the map of both, a word without a partner is labelled by its side.
   const marked = header.rows.map((places, row) => {
     const word = models[2].queryTexts[row];
     const missing = places.indexOf(null);

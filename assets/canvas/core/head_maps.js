@@ -19,7 +19,7 @@ export function receiveHeadMaps(map, draw) {
   return () => window.removeEventListener(HEAD_MAP, receive);
 }
 
-// Whether the page sent a header before it knew of the choice whose map is drawn already.
+// Whether a header predates the choice whose map is drawn already, and so is stale.
 export function isOutdated({ prefetched, header }, next) {
   if (!prefetched || performance.now() > prefetched.until || next.mapsPath !== header.mapsPath) return false;
   return next.timestamp === null || next.timestamp < prefetched.at;

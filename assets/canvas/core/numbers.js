@@ -1,4 +1,4 @@
-// Numbers as a reader takes them in: two decimals, or two digits where two decimals would be nothing.
+// Formats numbers for reading: two decimals, or two significant digits where two decimals would be zero.
 // pages/ui/canvas/component.py writes texts.js.
 
 import { TEXTS } from "./texts.js";

@@ -28,7 +28,7 @@ export function fetchHeadMap(wall, [layer, head]) {
   return wall.request.message;
 }
 
-// Hands the map of a chosen head over, unless another head was chosen meanwhile. at: the timestamp of the choice.
+// Passes on the map of a chosen head, unless another head was chosen meanwhile. at: the timestamp of the choice.
 export async function sendHeadMap(wall, place, at) {
   const { mapsPath } = wall;
   const message = await fetchHeadMap(wall, place);
@@ -64,7 +64,7 @@ function onPress(prefetch, event) {
   if (event.button === 0 && event.pointerType !== "touch") fetchNext(prefetch, changeBy(prefetch, event)); // a finger may scroll
 }
 
-// What was pressed may have been dragged elsewhere meanwhile.
+// The pointer may have been dragged off the pressed control meanwhile.
 function onRelease(prefetch, event) {
   followSlider(prefetch, event);
   if (prefetch.pressedUnknown) discard(prefetch);
@@ -76,14 +76,14 @@ function onUse(prefetch, event) {
   else if (isUnknownControl(prefetch, event.composedPath())) discard(prefetch);
 }
 
-// Of what keys can do, only the steps of a slider are prefetched.
+// Of key presses, only a slider's steps are prefetched.
 function onKey(prefetch, event) {
   followSlider(prefetch, event);
   if (!CONTROL_KEYS.includes(event.key) || sliderOf(prefetch, event)) return;
   if (event.composedPath().some((node) => node.matches?.(CONTROLS))) discard(prefetch);
 }
 
-// Whether a control leads to something that only the page knows. Strokes on a mask and moves of a slider come by themselves.
+// Whether only the page knows what a control leads to. Strokes on a mask and slider moves are reported separately.
 function isUnknownControl(prefetch, path) {
   if (path.some((node) => node.matches?.("[data-testid=mask-brush]")) || controlAt(prefetch, path[0])) return false;
   return path.some((node) => node.matches?.(CONTROLS));
@@ -100,7 +100,7 @@ function sliderOf(prefetch, event) {
   return controlAt(prefetch, event.composedPath()[0])?.place.querySelector("input[type=range]");
 }
 
-// A slider has its new value when everybody has dealt with the event that moves it.
+// A slider has its new value only after all handlers of the event have run.
 function followSlider(prefetch, event) {
   const control = controlAt(prefetch, event.composedPath()[0]);
   const input = sliderOf(prefetch, event) ?? (event.type === "pointerup" ? prefetch.slider.input : null);
@@ -152,14 +152,14 @@ export async function drawNext(prefetch, change) {
   prefetch.draw(message);
 }
 
-// Something was done whose outcome only the page knows: its last message is drawn, and for a while nothing is prefetched.
+// After an action whose outcome only the page knows: draw its last message, and prefetch nothing for a while.
 function discard(prefetch) {
   Object.assign(prefetch, { turn: prefetch.turn + 1, request: null, pausedUntil: performance.now() + ANSWER_MS });
   if (prefetch.waiting) drawWaiting(prefetch);
   else prefetch.early = null;
 }
 
-// Whether what the page sends is drawn already, or known to be older than what is drawn: that waits for what follows.
+// Whether a message of the page is drawn already or older than what is drawn; an older one is held back for a while.
 export function isDrawn(prefetch, message) {
   const early = prefetch.early && performance.now() < prefetch.early.until ? prefetch.early : null;
   const { id } = message.header.prefetch ?? {};

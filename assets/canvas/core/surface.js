@@ -10,7 +10,7 @@ export function element(tag, attributes = {}, ...children) {
   return made;
 }
 
-// The browser lays out anew whatever a text is put into, even the same text.
+// Writing a text triggers a layout even where it is the same text, so it is compared first.
 export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
@@ -131,7 +131,7 @@ export function throttle(action, wait) {
 // the same choice made again, after the page itself made another, differs.
 export const timestamped = (value) => ({ value, at: Date.now() });
 
-// A choice that the page has yet to confirm: until then, older answers of the server are not accepted.
+// A choice that the page has not confirmed: until then, answers to older choices are ignored.
 export function pendingChoice() {
   let sent = null;
   let until = 0;

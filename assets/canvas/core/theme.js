@@ -38,7 +38,7 @@ export function readTheme(host) {
   };
 }
 
-// Draws what is in a box again if the page around it has another background since: Streamlit does so for its own themes only.
+// Redraws a box when the background of the page has changed: Streamlit does so for its own themes only.
 export function recolour(box) {
   const { root, ground } = box.attentionTheme ?? {};
   if (root?.isConnected && getComputedStyle(root).getPropertyValue("--st-background-color").trim() !== ground) box.attentionDraw?.();
@@ -54,7 +54,7 @@ export function applyTheme(root) {
   return theme;
 }
 
-// The browser itself reads any colour notation: a canvas hands it back as numbers, once for each colour.
+// Parses any CSS colour by drawing it on a canvas and reading the pixel back; cached per colour.
 const readColours = new Map();
 
 function rgb(colour) {

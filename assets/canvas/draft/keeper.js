@@ -29,7 +29,7 @@ export default function keepDraft({ data, parentElement, setTriggerValue }) {
 // The draft as the server knows it, and what stands in the boxes, of which a part may not have been sent yet.
 function write() {
   const texts = Object.entries(window.attentionExplorer?.textsInBoxes() ?? {}).filter(([key]) => key.startsWith(OURS));
-  const isElsewhere = !texts.length; // another page has none, and the last ones are kept
+  const isElsewhere = !texts.length; // another page has no such boxes: keep the last texts
   return keeper.draft === null || isElsewhere || store(DRAFT, { draft: keeper.draft, typed: Object.fromEntries(texts) });
 }
 
@@ -37,7 +37,7 @@ function read(name) {
   try {
     return JSON.parse(sessionStorage.getItem(name));
   } catch {
-    return null; // a browser that keeps nothing, or something that is not ours
+    return null; // storage is off, or holds something that is not ours
   }
 }
 

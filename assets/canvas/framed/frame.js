@@ -44,7 +44,7 @@ function receive(framed, data) {
   framed.notify(choice);
 }
 
-// Always a new frame: one that is led elsewhere makes a step of its own for the browser's Back.
+// Always a new frame: navigating an existing one would add an entry to the browser's history.
 function load(framed, address, choice) {
   const frame = document.createElement("iframe");
   frame.setAttribute("sandbox", "allow-scripts");

@@ -59,7 +59,7 @@ function pointAt(chart, event) {
   if (nearest !== chart.dismissed || event.type === "pointerdown") tellStep(chart, nearest);
 }
 
-// A finger that is lifted is no leaving: what it chose stays until the next tap.
+// Lifting a finger does not clear the reading: it stays until the next tap.
 function leaveLines(chart) {
   chart.dismissed = null;
   tellStep(chart, null);
@@ -94,7 +94,7 @@ function removeLines(chart) {
   chart.root.remove();
 }
 
-// What is read of a step: its name, and under it each line's sign, name and number.
+// The reading of a step: its name, and below it each line's mark, name and value.
 function fillReadout(readout, { places, series }, step) {
   if (step === null) return readout.replaceChildren();
   const rows = series.map((line) => element("div", { class: "row" }, ...rowOf(line, step)));
@@ -135,7 +135,7 @@ const DASHED = { solid: [], dash: [8, 5], dot: [2, 4], dashdot: [8, 4, 2, 4] };
 const STEP_ROOM = 24;
 const BETWEEN_STEPS = 6;
 
-// What is laid out also tells where a step stands, `x`, and what the lines run in, `plot`, for those who point at it.
+// The layout also has the position of each step (`x`) and the plot area (`plot`), for the pointer.
 export function layLines(context, theme, { steps, series, limits, band, logarithmic, tall, size = 12 }, room) {
   const font = `${size}px ${theme.font}`;
   const scaled = logarithmic ? Math.log10 : (value) => value;
@@ -183,7 +183,7 @@ function paintLine(target, { colour, dash, mark }, points, radius) {
   for (const [x, y] of points) paintMark(target, mark, x, y, radius, colour);
 }
 
-// What stands for a line in a legend.
+// The mark of a line in a legend.
 function lineSign(target, { colour, dash, mark }, x, y) {
   paintLine(target, { colour, dash, mark }, [[x - 12, y], [x + 12, y]], 0.1);
   paintMark(target, mark, x, y, 3.5, colour);

@@ -201,7 +201,7 @@ function colourOf(palette, panel, value) {
   return table[Math.round((panel.root ? Math.sqrt(share) : share) * 255)];
 }
 
-// What stands in a cell: short, because cells are small.
+// The text in a cell: short, because cells are small.
 function shortNumber(panel, value) {
   if (panel.kind === "mask") return "";
   if (value === -Infinity) return "−∞";
@@ -211,7 +211,7 @@ function shortNumber(panel, value) {
   return value.toFixed(digits).replace("-", "−").replace(/^(−?)0\./, "$1.");
 }
 
-// What is said of a cell: all digits that mean something.
+// The description of a cell: all significant digits.
 export function fullNumber(panel, value, texts) {
   if (panel.kind === "mask") return value > 0 ? texts.allowed : texts.hidden;
   if (value === -Infinity) return "−∞";

@@ -26,7 +26,7 @@ function panelWidth(matrix, cell) {
   return Math.max(NARROWEST_PANEL, matrix.shown * cellWidth(matrix, cell) + (matrix.shown < matrix.columns ? 12 : 0));
 }
 
-// A matrix of few columns has wider cells: it fills the width that its title needs anyway.
+// A matrix with few columns gets wider cells, up to the width of its title.
 export function cellWidth(matrix, cell) {
   return Math.max(cell, Math.min(LARGEST_CELL, Math.floor((NARROWEST_PANEL - 12) / matrix.shown)));
 }

@@ -29,7 +29,7 @@ export default function makePresenter() {
   show.sizes = new ResizeObserver(() => later(show));
   const anew = () => { show.fits = 0; later(show); };
   const resized = () => {
-    show.work += 1; // what is being fitted is fitted to the screen before
+    show.work += 1; // cancels a fit that was started for the previous screen
     show.height = 0;
     delete document.documentElement.dataset.fitted;
     anew();
@@ -50,7 +50,7 @@ export default function makePresenter() {
   return { step: (by) => step(show, by), begin, end: leavePage };
 }
 
-// The pictures that the page shows, those of its stage first: beside it stands what chooses.
+// The pictures of the page, those of its stage first; the controls stand beside the stage.
 export function pictures() {
   const found = [...document.querySelectorAll(DRAWN)].filter((drawn) => !drawn.matches(NO_PICTURES) && !drawn.closest(`${FOLDED}, .st-key-lesson`));
   const boxes = [...new Set(found.map((drawn) => drawn.closest(BOX)).filter(Boolean))];
@@ -78,7 +78,7 @@ function later(show) {
   show.timer = setTimeout(() => look(show), PAUSE);
 }
 
-// Finds the picture again after the page has run, or takes the first one.
+// Finds the same picture again after a rerun of the page, else the first one.
 function look(show) {
   if (!isPresented()) return;
   const boxes = pictures();
@@ -134,7 +134,7 @@ function end(show) {
   colourAgain(show);
 }
 
-// The style of this view goes when the run that ends it is over, which a busy server may take seconds for.
+// The style of this view is removed only when the run that ends it is over: seconds, on a busy server.
 function colourAgain(show) {
   if (isPresented()) return;
   document.querySelectorAll("[data-mounted]").forEach(recolour);
@@ -187,7 +187,7 @@ async function fit(show, box) {
   later(show);
 }
 
-// The tallest that fits; one that fits in no way stays as it is at first.
+// Whether one layout beats another: the tallest that fits wins; where none fits, the first stays.
 function isBetter(one, other) {
   const fits = ({ height, full, cut }) => height <= full && !cut;
   return fits(one) && (!fits(other) || one.height > other.height);

@@ -79,7 +79,7 @@ function receive(view, { header, cells }) {
   tell(view, header.verdict);
 }
 
-// Whoever answered by a button that is gone now goes on from the verdict.
+// Moves the focus to the verdict where the button that was pressed is gone.
 function tell(view, verdict) {
   const fresh = verdict && view.answered === "";
   view.answered = verdict;

@@ -54,8 +54,8 @@ function underline(glossary) {
   return replaceMarks(glossary, main, wanted);
 }
 
-// Marks that stay where they are are left alone: one of them may have the focus. All places are measured before anything is
-// changed: else the browser would lay out the page anew for each mark.
+// Marks that have not moved are left alone: one of them may have the focus. All positions are read before anything is written:
+// interleaved reads and writes would force a layout for each mark.
 function replaceMarks(glossary, main, wanted) {
   const kept = new Set();
   for (const [paragraph, places] of [...wanted].map(([paragraph, found]) => [paragraph, measure(paragraph, found)])) {
