@@ -186,7 +186,7 @@ HEADING = "<style>body {{ overflow: auto; }} h1 {{ font-size: 20px; }}</style><h
 
 
 def bertviz_export(trace: Trace, view: str, drawing: Drawing) -> Export:
-    """Make the export of a drawing of bertviz. It has no figure: the attention page makes one."""
+    """Return the export of a drawing of bertviz. It has no figure: the attention page makes one."""
     kinds = tuple(stack.kind for stack in drawing.stacks)
     chosen = kinds[0] if len(kinds) < len(trace.stacks) else ""
     title, dark = _title(trace, view, drawing, chosen), st.context.theme.type == "dark"
@@ -239,7 +239,7 @@ def _data(trace: Trace, stack: AttentionStack) -> DataFiles:
 
 
 def project_code(title: str, trace: Trace, kinds: Sequence[str]) -> str:
-    """Write the code that computes every weight with this project."""
+    """Return the code that computes every weight with this project."""
     source, every = trace.attention.query_tokens, [stack.kind for stack in trace.stacks]
     arguments = repr(source.text) + (f", {source.pair!r}" if source.pair else "")
     computed = (
@@ -263,7 +263,7 @@ def project_code(title: str, trace: Trace, kinds: Sequence[str]) -> str:
 
 
 def transformers_code(title: str, trace: Trace, kinds: Sequence[str], call: str | None) -> str:
-    """Write the code that computes every weight with transformers only. call: bertviz's function for a notebook, if any."""
+    """Return the code that computes every weight with transformers only. call: bertviz's function for a notebook, if any."""
     if len(kinds) == 1:
         computed = ["weights = torch.stack(list(layers))[:, 0]", "", *_one_drawing(trace, call), "print(weights.shape)"]
     else:

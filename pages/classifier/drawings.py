@@ -237,7 +237,7 @@ def _source(model: ClassifierTraining) -> dict[str, object]:
 
 
 def _trained(model: ClassifierTraining) -> tuple[Sequence[str], Sequence[str]]:
-    """Write what trains a classifier for as many batches as this one was."""
+    """Return the code that trains a classifier for as many batches as this one was."""
     needed, lines = DATA[model.data.kind]
     counts = {"train": len(model.data.train_texts), "test": len(model.data.test_texts)}
     return [needed], [

@@ -49,7 +49,7 @@ def keep_token(role: str, code: str, token: str) -> None:
 
 
 def storage_key(role: str, code: str) -> str:
-    """Name the entry of the browser's storage that remembers a token."""
+    """Return the key in the browser's storage under which a token is kept."""
     return f"attention-explorer-{role}-{code}"
 
 

@@ -148,7 +148,7 @@ def host_store():
 
 
 def read_messages(room: int) -> dict[str, str]:
-    """Write what the members of a room are told, by role."""
+    """Return the messages for the members of a room, by role."""
     # Imported here: lessons take a fifth of a second to import, for which the start of the server does not wait.
     from pages.classroom.results import message
 

@@ -26,7 +26,7 @@ def lesson_of(source: str) -> Lesson:
 
 
 def message(state: State, guesses: Mapping[int, Sequence[str]], role: str, step: int | None = None) -> dict[str, object]:
-    """Write what a member's browser is told: which step is shown, and what the class said to it once it is revealed.
+    """Return the message for a member's browser: the step that is shown, and the class's results once they are revealed.
 
     guesses: those of the revealed steps that are needed, by step. step: the member's own, where it is not the room's.
     """

@@ -142,7 +142,7 @@ def _ask_changes(name: str, model: str, side: str) -> None:
 
 
 def name_changes(active: Changes) -> str:
-    """Name what is switched off, or any other changes that a link brought, tokens by their positions."""
+    """Return what is switched off, in words, or any other changes of a link; tokens go by their positions."""
     if not active:
         return texts.NOTHING
     if len(active) == 1 and active[0].kind == "off":

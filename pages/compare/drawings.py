@@ -176,7 +176,7 @@ def difference_rows(comparison: Comparison, listed: Int[np.ndarray, "link 2"] | 
 
 
 def as_csv(rows: Iterable[dict[str, object]]) -> str:
-    """Write links as CSV; labels begin with a number, so no spreadsheet takes one for a formula."""
+    """Return links as CSV; labels begin with a number, so no spreadsheet takes one for a formula."""
     written = io.StringIO()
     table = csv.DictWriter(written, COLUMNS)
     table.writeheader()
@@ -282,7 +282,7 @@ class WordChart:
 
     @property
     def steps(self) -> list[str]:
-        """Name the steps: the embeddings, then the number of each layer."""
+        """Return the labels of the steps: the embeddings, then the number of each layer."""
         return [texts.EMBEDDINGS, *map(str, range(1, len(self.followed.similarity.word)))]
 
     @property

@@ -44,7 +44,7 @@ def comparison_exports(page: str, one: Run, other: Run, comparison: Comparison, 
 
 
 def maps_export(runs: RunPair, comparison: Comparison, scale: str, focus: int | None) -> Export:
-    """Make the export of the two maps and their difference."""
+    """Return the export of the two maps and their difference."""
     difference = describe_largest_difference(comparison, focus)
     titles = map_titles(runs.one.side, runs.other.side, runs.vary)
     tokens = (runs.one.view.queries, runs.other.view.queries)
@@ -80,7 +80,7 @@ def _maps_data(runs: RunPair, comparison: Comparison) -> DataTable:
 
 
 def word_export(runs: RunPair, followed: WordThroughLayers) -> Export:
-    """Make the export of the similarities of a word's vectors in A and in B."""
+    """Return the export of the similarities of a word's vectors in A and in B."""
     title = texts.WORD_TITLE.format(word=followed.word, models=runs.models)
     description = describe_word_similarity(followed.similarity, followed.word)
     caption = " ".join([f"{title}.", *runs.sentences, description, texts.MEAN_OF_PIECES])
@@ -97,7 +97,7 @@ def word_export(runs: RunPair, followed: WordThroughLayers) -> Export:
 
 
 def maps_code(title: str, runs: RunPair) -> str:
-    """Write the code that compares both maps."""
+    """Return the code that compares both maps."""
     imports = ["from tx_core.analysis.comparison import compare_attention"]
     return "\n".join(
         [
@@ -114,7 +114,7 @@ def maps_code(title: str, runs: RunPair) -> str:
 
 
 def word_code(title: str, runs: RunPair, followed: WordThroughLayers) -> str:
-    """Write the code that follows a word through the layers of A and B."""
+    """Return the code that follows a word through the layers of A and B."""
     imports = ["from tx_core.analysis.word_comparison import cosines, word_similarity, word_vectors"]
     return "\n".join(
         [
@@ -131,7 +131,7 @@ def word_code(title: str, runs: RunPair, followed: WordThroughLayers) -> str:
 
 
 def _code_of_sides(title: str, runs: RunPair, imports: Sequence[str], *, uses_numpy: bool) -> list[str]:
-    """Write what runs A and B and prepares their maps."""
+    """Return the code that runs A and B and prepares their maps."""
     imported = ["from tx_core import load", "from tx_core.analysis import views, word_comparison", *imports]
     if any(run.trace.interventions for run in runs.runs):
         imported.append(IMPORT_CHANGES)

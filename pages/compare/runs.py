@@ -104,13 +104,13 @@ class RunPair:
 
     @property
     def heads_and_models(self) -> str:
-        """Name the head and the model of A, and those of B if they are others."""
+        """Return the names of A's head and model, and of B's where they differ."""
         names = [texts.HEAD_OF_MODEL.format(head=name_head(run.side.head), model=model_of(run)) for run in self.runs]
         return _joined(*(name[0].lower() + name[1:] for name in names))
 
     @property
     def models(self) -> str:
-        """Name the model, or both."""
+        """Return the name of the model, or both."""
         return _joined(*map(model_of, self.runs))
 
     @property
@@ -141,12 +141,12 @@ class RunPair:
         return sides | {"notes": list(self.notes)}
 
     def file_name(self, stem: str) -> str:
-        """Name a file without its suffix, in ASCII letters."""
+        """Return a file name without its suffix, in ASCII letters."""
         return file_stem(stem, self.one.side.model)
 
 
 def model_of(run: Run) -> str:
-    """Name the model of a run, and say whether its weights are random."""
+    """Return the name of a run's model, marked where its weights are random."""
     title = controls.model_title(run.side.model)
     return texts.RANDOM_MODEL.format(model=title) if run.side.seed else title
 

@@ -80,7 +80,7 @@ def write_head(head: Head) -> str:
 
 
 def name_head(head: Head) -> str:
-    """Name a head, or the mean of a layer, as a reader counts."""
+    """Return the name of a head, or the mean of a layer, as a reader counts."""
     layer, number = head
     return LAYER_MEAN.format(layer=layer + 1) if number is None else controls.head_name((layer, number))
 

@@ -72,12 +72,12 @@ def draw_cross_attention(trace: Trace, last: Trace, batch: int, key: str) -> Non
 
 
 def token_names(tokens: Sequence[str]) -> list[str]:
-    """Name the tokens of a sequence, the start token by what it is: its number, 1, looks like one of the others."""
+    """Return token labels of a sequence; the start token is named, since its number, 1, looks like one of the others."""
     return [texts.START, *tokens[1:]]
 
 
 def step_names(read: Sequence[str], written: Sequence[int]) -> list[str]:
-    """Name each step of a decoder by the token that it reads and the number that it writes, as in "start → 84"."""
+    """Return a name for each step of a decoder by the token that it reads and the number that it writes, as in "start → 84"."""
     return [texts.STEP.format(read=token, written=number) for token, number in zip(token_names(read), written, strict=True)]
 
 
@@ -184,7 +184,7 @@ def answer_computation(page: str, model: CopyTraining, answer: CopyAnswer) -> Co
 
 
 def _trained(model: CopyTraining) -> Sequence[str]:
-    """Write what trains a model for as many batches as this one was."""
+    """Return the code that trains a model for as many batches as this one was."""
     return [
         f"training = start_copy_training({model.settings!r})",
         f"records = [record for _, record in zip(range({len(model.losses)}), train_copy(training))]",

@@ -94,7 +94,7 @@ def show_settings(page: str, model: CopyTraining) -> None:
 
 
 def differences(page: str, settings: CopySettings) -> list[str]:
-    """Name each setting of a model that is not the one now on the page, as in "Hidden size 64"."""
+    """Return the name of each setting of a model that is not the one now on the page, as in "Hidden size 64"."""
     names = training_sizes.size_differences(page, settings, SIZES)
     if settings.task != st.session_state[widget_key(page, "task")]:
         names.append(TASKS[settings.task].title)

@@ -39,7 +39,7 @@ def inside_computation(config: Seq2SeqConfig, sizes: BatchSizes) -> Computation:
 
 
 def shapes_export(config: Seq2SeqConfig, sizes: BatchSizes, rows: Sequence[tuple[str, ...]]) -> Export:
-    """Make the export of the table of all tensors. rows: of `texts.SHAPE_COLUMNS`."""
+    """Return the export of the table of all tensors. rows: of `texts.SHAPE_COLUMNS`."""
     inside, title, stem = inside_computation(config, sizes), texts.EXPORT_SHAPES_TITLE, "encoder-decoder-shapes"
     figure = charts_figure([listing_chart("", texts.SHAPE_COLUMNS, rows)], title)
     data = table_files(texts.EXPORT_SHAPES, texts.EXPORT_SHAPES_HELP, stem, texts.SHAPE_COLUMNS, rows)

@@ -198,7 +198,7 @@ print(*moved, sep="\\n")
 
 
 def project_lists(title: str, lists: Lists) -> str:
-    """Write the code that asks for every list on the page by tx_core."""
+    """Return the code that asks for every list on the page by tx_core."""
     named = next((tuple(score.word for score in answer.scores[0]) for answer in lists.sentences if answer.scores), ())
     joint = any(answer.joint for answer in lists.sentences)
     predicted = "fill_jointly, predict" if joint else "predict"
@@ -227,7 +227,7 @@ def project_lists(title: str, lists: Lists) -> str:
 
 
 def project_shift(title: str, lists: Lists, blank_view: BlankView) -> str:
-    """Write the code that sets the predictions at one blank with and without the changes beside each other."""
+    """Return the code that compares the predictions at one blank with and without the changes."""
     imports = "from tx_core import load\nfrom tx_core.fill_mask.prediction_shift import shift_predictions"
     return "\n".join(
         [
@@ -245,7 +245,7 @@ def project_shift(title: str, lists: Lists, blank_view: BlankView) -> str:
 
 
 def project_scan(title: str, lists: Lists, blank_view: BlankView, scan: ShownScan) -> str:
-    """Write the code that switches off one head after the other, and follows the word or the difference of the page."""
+    """Return the code that switches off one head after the other, and follows the word or the difference of the page."""
     words = list(followed_words(scan.result))
     pairs = {texts.SCAN_DIFFERENCE.format(first=one, second=other): (one, other) for one in words for other in words}
     first, *rest = pairs.get(scan.followed.name, (scan.followed.name,))
@@ -270,7 +270,7 @@ def project_scan(title: str, lists: Lists, blank_view: BlankView, scan: ShownSca
 
 
 def transformers_lists(title: str, lists: Lists) -> str:
-    """Write the code for the lists, and for the words that the reader named, without this project."""
+    """Return the code for the lists, and for the words that the reader named, without this project."""
     texts = [
         (
             with_mask_tokens(answer.text, answer.filling.encoding),
@@ -302,7 +302,7 @@ def transformers_lists(title: str, lists: Lists) -> str:
 
 
 def transformers_shift(title: str, lists: Lists, blank_view: BlankView) -> str:
-    """Write the code for what changes do to one blank without this project."""
+    """Return the code for what changes do to one blank without this project."""
     read = blank_view.trace.attention.query_tokens
     text = with_mask_tokens(blank_view.text, read)
     return "\n".join(

@@ -202,7 +202,7 @@ def _list_options(chosen: ListSettings) -> dict[str, float]:
 
 
 def describe_shift(blank: BlankShift) -> str:
-    """Name the top prediction now and before, and how much probability moved in all."""
+    """Return a sentence on the top prediction now and before, and on how much probability moved."""
     now = min(blank.moved, key=lambda moved: moved.rank_after)
     was = min(blank.moved, key=lambda moved: moved.rank_before)
     shares = {"before": percent(was.before), "after": percent(was.after), "variation": percent(blank.variation)}

@@ -53,7 +53,7 @@ def numbers(sentences: Sequence[SentencePredictions], shift: BlankShift | None, 
 
 
 def shift_rows(shift: BlankShift) -> list[tuple[str | float | int, ...]]:
-    """Write what the changes do to one blank as rows of SHIFT_COLUMNS."""
+    """Return what the changes do to one blank as rows of SHIFT_COLUMNS."""
     return [
         (
             shift.number + 1,
@@ -115,7 +115,7 @@ def effect(one: ScannedWord, other: ScannedWord | None = None) -> Effect:
 
 
 def scan_rows(result: HeadScan, followed: Effect) -> list[tuple[str | float | int | None, ...]]:
-    """Write all heads as rows of SCAN_COLUMNS, the one with the largest effect first."""
+    """Return all heads as rows of SCAN_COLUMNS, the one with the largest effect first."""
     return [
         (
             layer + 1,

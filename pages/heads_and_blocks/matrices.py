@@ -24,7 +24,7 @@ class Numbers(Protocol):
 
 
 def embedding_matrices(run: EmbeddingRun, norm: LayerNorm) -> list[Matrix]:
-    """Lay the three look-ups, their sum and its norm side by side. norm: the model's own, on the CPU."""
+    """Return the three look-ups, their sum and its norm as matrices. norm: the model's own, on the CPU."""
     tokens, learned = run.tokens, _weight_and_bias(norm.weight, norm.bias, SHOWN_OF_EMBEDDING)
 
     def row(
@@ -77,7 +77,7 @@ def head_matrices(run: BlockRun, heads: Sequence[int], projection: Affine) -> li
 
 
 def feed_forward_matrices(block: BlockRun, run: FeedForwardRun, up: Affine, down: Affine, activation: str) -> list[Matrix]:
-    """Lay a feed-forward layer out: up projection, activation function (named as readers know it), down projection."""
+    """Return a feed-forward layer as matrices: up projection, activation function (named as readers know it), down projection."""
     tokens, into, back = block.tokens, _product("vectors", "widen", up), _product("bent", "narrow", down)
     alt, down_projected = texts.ACTIVATED_ALT.format(function=activation), run.convolution.ours
     return [
@@ -93,7 +93,7 @@ def feed_forward_matrices(block: BlockRun, run: FeedForwardRun, up: Affine, down
 
 
 def norm_matrices(run: NormRun) -> list[Matrix]:
-    """Lay a norm out: its input, mean, variance, normalised, scaled and shifted, and PyTorch's result."""
+    """Return a norm as matrices: its input, mean, variance, normalised, scaled and shifted, and PyTorch's result."""
     tokens, steps, result = run.tokens, run.steps, run.steps.result
 
     def row(
@@ -116,7 +116,7 @@ def norm_matrices(run: NormRun) -> list[Matrix]:
 
 
 def count(number: int) -> tuple[str, ...]:
-    """Name dimensions by their numbers, from 1."""
+    """Return dimension labels: their numbers, from 1."""
     return tuple(str(place) for place in range(1, number + 1))
 
 

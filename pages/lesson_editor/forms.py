@@ -190,7 +190,7 @@ def _ask_measured(step: Fields, number: int, name: str) -> None:
 
 
 def _tokens(step: Fields) -> list[str]:
-    """Name the tokens of the text that a question is about; none where the model cannot read it."""
+    """Return token labels of the text that a question is about; empty where the model cannot read it."""
     try:
         shown = Step.model_validate({"title": "-", "text": "-", "page": step["page"], "view": step["view"]})
         trace = cache.trace_with(engine_of_step(shown), str(step["of_text"]))

@@ -62,7 +62,7 @@ class Grid:
 
     @property
     def alt(self) -> str:
-        """Describe the table for those who cannot see it."""
+        """Return the alternative text of the table."""
         return texts.ALT.format(colour=texts.COLOURS[self.colour])
 
 
@@ -236,7 +236,7 @@ def head_rows(report: HeadReport) -> list[dict[str, object]]:
 
 
 def as_csv(rows: list[dict[str, object]]) -> str:
-    """Write the rows as CSV. A cell is a number, the name of a kind, or lines: nothing that a spreadsheet would run."""
+    """Return the rows as CSV. A cell is a number, the name of a kind, or lines: nothing that a spreadsheet would run."""
     written = io.StringIO()
     writer = csv.DictWriter(written, list(rows[0]))
     writer.writeheader()
@@ -259,7 +259,7 @@ PRINT_REPORT = ("", 'print(*report.patterns, report.spread.round(3), report.dist
 
 
 def heads_export(report: HeadReport, grid: Grid, opened: OpenedScan | None = None) -> Export:
-    """Make the export of the table of all heads, with everything that is known of them. opened: the scan that they are from."""
+    """Return the export of the table of all heads, with everything that is known of them. opened: the scan that they are from."""
     title = plural(report.read, texts.EXPORT_TITLES[grid.colour]).format(
         count=report.read, tokens=report.tokens, model=controls.model_title(report.model)
     )
@@ -304,7 +304,7 @@ def reads_on(report: HeadReport) -> str:
 
 
 def scan_code(title: str, name: str) -> str:
-    """Write the code that opens the result of a scan. name: of its file."""
+    """Return the code that opens the result of a scan. name: of its file."""
     return "\n".join(
         [
             PROJECT_COMMENT.format(title=one_line(title)),
@@ -319,7 +319,7 @@ def scan_code(title: str, name: str) -> str:
 
 
 def report_code(title: str, report: HeadReport) -> str:
-    """Write the code that reads the sentences: the built-in ones, or the reader's own file."""
+    """Return the code that reads the sentences: the built-in ones, or the reader's own file."""
     imports = ["from tx_core import load", "from tx_core.corpus.statistics import read_all"]
     if report.sentences is embedded_sentences():
         imports.append("from tx_core.corpus.sentence_file import embedded_sentences")

@@ -282,7 +282,7 @@ def masks_computation(page: str, part: str) -> Computation:
 
 
 def _head_lines(values: dict[str, object]) -> tuple[list[str], list[str]]:
-    """Write what runs the sentence and masks one head of it."""
+    """Return the code that runs the sentence and masks one head of it."""
     run = f"run = padded_scores(engine, {values['text']!r}, {values['padding']})"
     if values["kind"] == DRAWN and values["mask"]:
         cells = mask_from_link(values["mask"]).astype(int).tolist()

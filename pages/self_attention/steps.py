@@ -35,7 +35,7 @@ def step_choice(values: Mapping[str, object]) -> StepChoice:
 
 
 def equation(run: SentenceSteps) -> str:
-    """Write what was computed, in LaTeX, with the size of this head."""
+    """Return the computed equation in LaTeX, with the size of this head."""
     projected, choice = run.projections is not None, run.choice
     scores = r"Q K^{\top}" if projected else r"X X^{\top}"
     if choice.scaled:
@@ -87,7 +87,7 @@ def _note_on_scaling(run: SentenceSteps) -> str:
 
 
 def step_matrices(run: SentenceSteps, operand_columns: int, most: int) -> list[Matrix]:
-    """Lay one head out: vectors, queries, keys, values, dot products, scores, mask, weights, context.
+    """Return one head as matrices: vectors, queries, keys, values, dot products, scores, mask, weights, context.
 
     Of axes that count dimensions, up to the first `most` can be shown; sums use all of them. The projections' matrices, which
     are large, come along with their first `operand_columns`.
@@ -179,7 +179,7 @@ def _operand(name: str, values: Numbers) -> Matrix:
 
 
 def count(number: int) -> tuple[str, ...]:
-    """Name rows or columns by their numbers, from 1."""
+    """Return row or column labels: their numbers, from 1."""
     return tuple(str(place) for place in range(1, number + 1))
 
 

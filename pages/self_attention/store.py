@@ -159,7 +159,7 @@ def _show_answer(page: str, store: Store, query: VectorRow) -> None:
 
 
 def lookup_matrices(store: Store, query: VectorRow, answer: LookupResult) -> list[Matrix]:
-    """Lay one lookup out, from the query to the result."""
+    """Return one lookup as matrices, from the query to the result."""
     rows = tuple(texts.STORE_ROW.format(row=row) for row in range(1, len(store.keys) + 1))
 
     def of_query(name: str, formula: str, values: object, group: str, origin: Origin | None, lead: str = "→") -> Matrix:

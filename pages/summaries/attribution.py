@@ -124,7 +124,7 @@ def _signed(number: float) -> str:
 
 
 def export(trace: Trace, attributed: Attribution, word: int, charts: Charts, description: str) -> Export:
-    """Make the export of attention and gradients. word: the id of the answer in the vocabulary."""
+    """Return the export of attention and gradients. word: the id of the answer in the vocabulary."""
     labels = numbered_tokens(attributed.encoding.tokens)
     subject = Subject(trace, texts.ATTRIBUTION_SUBJECT.format(word=attributed.word), description, "attribution")
     drawn = [signed_chart(title, labels, values.tolist(), limit=float(np.abs(values).max())) for title, values in charts.items()]
@@ -144,7 +144,7 @@ def _table(attributed: Attribution, charts: Charts) -> Table:
 
 
 def code(title: str, trace: Trace, place: int, word: int) -> str:
-    """Write the code for attention and gradients of an answer."""
+    """Return the code for attention and gradients of an answer."""
     text = repr(trace.attention.query_tokens.text)
     return project_code(
         title,

@@ -37,7 +37,7 @@ class Table:
 
 
 def table_of(rows: Sequence[dict[str, TableValue]], axes: str = "", **arrays: np.ndarray) -> Table:
-    """Make a table of rows that name their columns."""
+    """Return a table of rows that name their columns."""
     return Table(tuple(rows[0]), len(rows), lambda: [tuple(row.values()) for row in rows], lambda: arrays, axes)
 
 
@@ -63,7 +63,7 @@ class Subject:
 
     @property
     def caption(self) -> str:
-        """Write the caption: title, sentences, description."""
+        """Return the caption: title, sentences, description."""
         source = self.trace.attention.query_tokens
         parts = [f"{self.heading}.", TEXT.format(sentence=quoted(source.text))]
         if source.pair:
@@ -98,7 +98,7 @@ def summary_export(
 
 
 def matrices_export(subject: Subject, drawn: Matrices, row_name: str, code: Code) -> Export:
-    """Make the export of matrices. row_name: "layer" or "query"."""
+    """Return the export of matrices. row_name: "layer" or "query"."""
 
     def packed(**header: object) -> bytes:
         return drawn.packed(**{"drawing": "matrices"} | header)
@@ -139,12 +139,12 @@ def show_numbers(key: str, table: Callable[[], Table]) -> None:
 
 
 def project_code(title: str, trace: Trace, imports: Sequence[str], lines: Sequence[str]) -> str:
-    """Write code that loads the model of a run and goes on with `lines`."""
+    """Return code that loads the model of a run and goes on with `lines`."""
     special = trace.attention.query_tokens.special_tokens
     return "\n".join([*header(title, trace.model, "\n".join(imports), special_tokens=special), *lines, ""])
 
 
 def trace_arguments(trace: Trace) -> str:
-    """Write the sentences of a run as the arguments of `engine.trace`."""
+    """Return the sentences of a run as the arguments of `engine.trace`."""
     source = trace.attention.query_tokens
     return repr(source.text) + (f", {source.pair!r}" if source.pair else "")

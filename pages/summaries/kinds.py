@@ -75,7 +75,7 @@ class Grid:
 
     @property
     def alt(self) -> str:
-        """Describe the table for those who cannot see it."""
+        """Return the alternative text of the table."""
         return texts.KINDS_ALT.format(colour=texts.COLOURS[self.colour])
 
 
@@ -224,7 +224,7 @@ def head_rows(model: str, stack: AttentionStack, summary: HeadSummary) -> Sequen
 
 
 def export(trace: Trace, grid: Grid, summary: HeadSummary) -> Export:
-    """Make the export of the table of all heads."""
+    """Return the export of the table of all heads."""
     subject = Subject(trace, texts.KINDS_SUBJECTS[grid.colour], texts.KINDS_DESCRIPTION, "heads")
     figure = charts_figure([grid_chart(grid.cells, grid.legend, grid.chosen)], grid.alt)
     arrays = {
@@ -238,7 +238,7 @@ def export(trace: Trace, grid: Grid, summary: HeadSummary) -> Export:
 
 
 def code(title: str, trace: Trace) -> str:
-    """Write the code that classifies and measures every head."""
+    """Return the code that classifies and measures every head."""
     return project_code(
         title,
         trace,

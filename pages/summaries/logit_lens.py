@@ -80,7 +80,7 @@ def _limits(answers: LayerPredictions) -> tuple[float, float]:
 
 
 def export(trace: Trace, answers: LayerPredictions, description: str) -> Export:
-    """Make the export of the answers after every layer."""
+    """Return the export of the answers after every layer."""
     token = numbered_tokens(trace.attention.query_tokens.tokens)[answers.place]
     subject = Subject(trace, texts.LENS_SUBJECT.format(token=token), description, "logit-lens")
     table = answer_table(answers)
@@ -111,7 +111,7 @@ def _data(answers: LayerPredictions) -> Table:
 
 
 def code(title: str, trace: Trace, place: int, top_k: int) -> str:
-    """Write the code that reads an answer off every layer."""
+    """Return the code that reads an answer off every layer."""
     return project_code(
         title,
         trace,

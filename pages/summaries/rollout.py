@@ -69,7 +69,7 @@ def _draw(page: str, tokens: Sequence[str], place: int, shown: Maps) -> Matrices
 
 
 def describe_last_layer(tokens: Sequence[str], place: int, shown: Maps) -> str:
-    """Name the tokens with the largest shares in the last layer."""
+    """Return a sentence on the tokens with the largest shares in the last layer."""
     labels = numbered_tokens(tokens)
     sentences = [texts.LAST_LAYER.format(token=labels[place])]
     for title, cells in shown.items():
@@ -80,7 +80,7 @@ def describe_last_layer(tokens: Sequence[str], place: int, shown: Maps) -> str:
 
 
 def export(trace: Trace, place: int, drawn: Matrices, description: str) -> Export:
-    """Make the export of one token's attention through the layers."""
+    """Return the export of one token's attention through the layers."""
     token = numbered_tokens(trace.attention.query_tokens.tokens)[place]
     subject = Subject(
         trace, texts.ROLLOUT_SUBJECT.format(token=token), f"{description} {texts.SQUARE_ROOT_SCALE}", "attention-rollout"
@@ -92,7 +92,7 @@ def export(trace: Trace, place: int, drawn: Matrices, description: str) -> Expor
 
 
 def code(title: str, trace: Trace, place: int, *, flow: bool) -> str:
-    """Write the code for one token's attention through the layers."""
+    """Return the code for one token's attention through the layers."""
     imports = ["from tx_core import load", "from tx_core.analysis import rollout"]
     lines = [
         f"weights = engine.trace({trace_arguments(trace)}).attention.weights",

@@ -59,7 +59,7 @@ class Neighbourhood:
 
     @property
     def description(self) -> str:
-        """Name the chosen head and the nearest ones."""
+        """Return a sentence on the chosen head and the nearest ones."""
         heads = [
             texts.SIMILAR_HEAD.format(head=head_in_sentence(self.heads[other]), similarity=share) for other, share in self.nearest
         ]
@@ -112,7 +112,7 @@ def _neighbourhood(page: str, engine: Engine, text: str, pair: str, trace: Trace
 
 
 def export(trace: Trace, around: Neighbourhood) -> Export:
-    """Make the export of the map and of the nearest heads."""
+    """Return the export of the map and of the nearest heads."""
     positions = similarity.classical_mds(around.similarities)
     subject = Subject(trace, texts.SIMILARITY_SUBJECT, f"{around.description} {texts.SIMILARITY_LABELS}", "head-similarity")
     nearest = [[head_name(around.heads[other]), around.kinds[other].name, f"{share:.3f}"] for other, share in around.nearest]
@@ -150,7 +150,7 @@ def _rows(
 
 
 def code(title: str, trace: Trace, chosen: int) -> str:
-    """Write the code that compares one head with every other."""
+    """Return the code that compares one head with every other."""
     return project_code(
         title,
         trace,

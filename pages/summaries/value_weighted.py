@@ -71,7 +71,7 @@ def _draw(page: str, stack: AttentionStack, head: Head, weighted: ValueWeighted)
 
 
 def describe_lengths(stack: AttentionStack, head: Head, weighted: ValueWeighted) -> str:
-    """Name the longest and the shortest value, and the token whose share changes most."""
+    """Return a sentence on the longest and the shortest value, and the token whose share changes most."""
     labels, lengths = numbered_tokens(stack.key_tokens.tokens), weighted.values[head[1]]
     shortest, longest = int(lengths.argmin()), int(lengths.argmax())
     weights, shares = stack.weights[head].mean(axis=0), row_shares(weighted.mixed[head[1]]).mean(axis=0)
@@ -106,7 +106,7 @@ def _show_numbers(page: str, stack: AttentionStack, head: Head, weighted: ValueW
 
 
 def export(trace: Trace, head: Head, drawn: Matrices, description: str) -> Export:
-    """Make the export of weights and value-weighted attention."""
+    """Return the export of weights and value-weighted attention."""
     subject = Subject(
         trace,
         texts.VALUES_SUBJECT.format(head=head_in_sentence(head)),
@@ -117,7 +117,7 @@ def export(trace: Trace, head: Head, drawn: Matrices, description: str) -> Expor
 
 
 def code(title: str, trace: Trace, head: Head) -> str:
-    """Write the code for value-weighted attention."""
+    """Return the code for value-weighted attention."""
     layer, number = head
     return project_code(
         title,

@@ -224,5 +224,5 @@ def draw_lines(
 
 
 def depths(num_blocks: int) -> list[str]:
-    """Name the depths of a model: its input and each block."""
+    """Return the labels of a model's depths: its input and each block."""
     return [texts.INPUT, *map(str, range(1, num_blocks + 1))]

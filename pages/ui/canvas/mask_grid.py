@@ -73,7 +73,7 @@ class Matrices:
                 raise ValueError(f"cells must be {size}, got {matrix.cells.shape} for {matrix.title}")
 
     def packed(self, **more: object) -> bytes:
-        """Lay the matrices out as the canvas takes them; `more` goes into the header."""
+        """Return the matrices packed for the canvas; `more` goes into the header."""
         return pack(*self.drawn(**more))
 
     def drawn(self, **more: object) -> Picture:

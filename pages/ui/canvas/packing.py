@@ -54,7 +54,7 @@ Cells = UInt8[np.ndarray, "..."] | UInt16[np.ndarray, "..."] | Float32[np.ndarra
 
 
 def pack(header: Mapping[str, object], cells: Cells) -> bytes:
-    """Lay out header length (4 bytes, little endian), header (JSON, ASCII), cells (little endian)."""
+    """Return header length (4 bytes, little endian), header (JSON, ASCII), cells (little endian)."""
     bits = cells.dtype.itemsize * 8
     words = json.dumps({**header, "bits": bits}, separators=(",", ":")).encode("ascii")
     return len(words).to_bytes(4, "little") + words + cells.astype(cells.dtype.newbyteorder("<")).tobytes()

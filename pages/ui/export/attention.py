@@ -24,7 +24,7 @@ def attention_exports(page: str, trace: Trace, shown: HeadMap) -> Exports:
 
 
 def attention_export(exported: AttentionMap) -> Export:
-    """Make the export of a map."""
+    """Return the export of a map."""
     module = MAP if exported.shown.before is None else BEFORE_AFTER
     return Export(
         exported.title,

@@ -26,7 +26,7 @@ class AttentionMap:
 
     @property
     def head_names(self) -> str:
-        """Name the heads: "layer 4, head 5", or the mean of several."""
+        """Return the names of the heads: "layer 4, head 5", or the mean of several."""
         names = [controls.head_name(head).lower() for head in self.shown.heads]
         return names[0] if len(names) == 1 else texts.MEAN_OF_HEADS.format(count=len(names), names="; ".join(names))
 
@@ -61,7 +61,7 @@ class AttentionMap:
 
     @property
     def caption(self) -> str:
-        """Write the caption: model, heads, sentences, and whatever changes the numbers."""
+        """Return the caption: model, heads, sentences, and whatever changes the numbers."""
         text, pair = self.sentences
         parts = [f"{self.title}.", texts.TEXT.format(sentence=quoted(text))]
         if pair:
@@ -82,7 +82,7 @@ class AttentionMap:
 
     @property
     def file_name(self) -> str:
-        """Name a file without its suffix: model, layer and head, in ASCII letters."""
+        """Return a file name without its suffix: model, layer and head, in ASCII letters."""
         heads = self.shown.heads
         which = f"layer{heads[0][0] + 1}-head{heads[0][1] + 1}" if len(heads) == 1 else f"mean-of-{len(heads)}-heads"
         return f"{self.stem}-{which}"

@@ -24,7 +24,7 @@ IMPORT_CHANGES = "from tx_core.transformer.interventions import Intervention"
 
 
 def attention_code(exported: AttentionMap) -> str:
-    """Write the code for a map, with every option and intervention that changes its numbers."""
+    """Return the code for a map, with every option and intervention that changes its numbers."""
     changes, (text, pair) = exported.trace.interventions, exported.sentences
     sentences = [repr(text), *([repr(pair)] if pair else [])]
     chosen = (("merge_words=True", exported.options.words), ("hide_special=True", exported.options.hide))
@@ -32,7 +32,7 @@ def attention_code(exported: AttentionMap) -> str:
     stack = [stack.kind for stack in exported.trace.stacks].index(exported.shown.view.kind)
 
     def view(*arguments: str) -> str:
-        """Write the view of a run with these arguments."""
+        """Return a call of `view` with these arguments."""
         run = f"engine.trace({', '.join(arguments)})"
         shown = f"views.view({', '.join([f'{run}.stacks[{stack}]', *options])})"
         return f"views.with_padding({shown}, {exported.shown.padding})" if exported.shown.padding else shown
@@ -50,7 +50,7 @@ def attention_code(exported: AttentionMap) -> str:
 
 
 def _difference(unchanged: str) -> list[str]:
-    """Write what sets the weights beside those of the unchanged run. unchanged: the code of its view."""
+    """Return the code that compares the weights with those of the unchanged run. unchanged: the code of its view."""
     return [
         f"before = views.mean_of_heads({unchanged}.weights, heads)",
         "difference = weights - before",
@@ -62,7 +62,7 @@ def _difference(unchanged: str) -> list[str]:
 def header(
     title: str, model: str, imports: str, changes: Sequence[Intervention] = (), *, special_tokens: bool = True
 ) -> list[str]:
-    """Write the first lines of any such code: a comment, the imports, the engine, the interventions."""
+    """Return the first lines of any such code: a comment, the imports, the engine, the interventions."""
     return [
         texts.PROJECT_COMMENT.format(title=one_line(title)),
         *imports.splitlines(),
@@ -74,12 +74,12 @@ def header(
 
 
 def load_line(model: str, special_tokens: bool = True, name: str = "engine") -> str:
-    """Write the line that loads an engine, which may read texts without special tokens. name: of its variable."""
+    """Return the line that loads an engine, which may read texts without special tokens. name: of its variable."""
     return f"{name} = load({model!r}{'' if special_tokens else ', special_tokens=False'})"
 
 
 def interventions_literal(changes: Sequence[Intervention]) -> str:
-    """Write interventions as Python, sorted, so that equal interventions give equal code."""
+    """Return interventions as Python, sorted, so that equal interventions give equal code."""
     return repr(list(canonical(changes)))
 
 
@@ -132,7 +132,7 @@ def hardmax(scores):
 
 
 def transformers_attention_code(exported: AttentionMap) -> str:
-    """Write the code for a map, with every option and intervention that changes its numbers."""
+    """Return the code for a map, with every option and intervention that changes its numbers."""
     return "\n".join(
         [
             texts.TRANSFORMERS_COMMENT.format(title=one_line(exported.title)),
@@ -146,7 +146,7 @@ def transformers_attention_code(exported: AttentionMap) -> str:
 
 
 def import_lines(trace: Trace) -> list[str]:
-    """Write what the code for a run imports."""
+    """Return the import lines of the code for a run."""
     changed = trace.interventions
     return [
         "import torch",
@@ -156,12 +156,12 @@ def import_lines(trace: Trace) -> list[str]:
 
 
 def run_lines(trace: Trace, kind: str) -> list[str]:
-    """Write what loads a model and runs it; `layers` are then the weights of every layer of one kind of attention."""
+    """Return the code that loads a model and runs it; `layers` are then the weights of every layer of one kind of attention."""
     return [*loading_lines(trace.model), *_inputs(trace), *_run(trace, kind)]
 
 
 def loading_lines(model: str, auto_class: str = "AutoModel") -> list[str]:
-    """Write how the library loads a model and its tokenizer, at the commit that this project pins."""
+    """Return the code that loads a model and its tokenizer with the library, at the commit that this project pins."""
     card = catalogue.card(model)
     source = card.hub_id or ("assets/models/embedded" if model == catalogue.DEFAULT else f"models/{card.directory.name}")
     revision = f', revision="{card.revision}"' if card.revision else ""
@@ -191,7 +191,7 @@ def _inputs(trace: Trace) -> list[str]:
 
 
 def special_argument(special_tokens: bool) -> str:
-    """Write the argument of the library's tokenizer that leaves special tokens out; nothing where they are added."""
+    """Return the argument of the library's tokenizer that leaves special tokens out; nothing where they are added."""
     return "" if special_tokens else ", add_special_tokens=False"
 
 
@@ -224,7 +224,7 @@ def _run(trace: Trace, kind: str) -> list[str]:
 
 
 def _without_padding(trace: Trace, kind: str) -> list[str]:
-    """Write what leaves the padding that was added out of the weights of one kind of attention."""
+    """Return the code that removes added padding from the weights of one kind of attention."""
     if not unmasked_padding(trace.interventions):
         return []
     stack = next(stack for stack in trace.stacks if stack.kind == kind)
@@ -233,12 +233,12 @@ def _without_padding(trace: Trace, kind: str) -> list[str]:
 
 
 def output_attentions(trace: Trace, kind: str) -> str:
-    """Name the model output that holds one kind of attention."""
+    """Return the name of the model output that holds one kind of attention."""
     return f"output.{'encoder_attentions' if kind == 'self' and len(trace.stacks) > 1 else OUTPUTS[kind]}"
 
 
 def _shown(exported: AttentionMap) -> list[str]:
-    """Write what the page does to the weights and prints of them; of a changed run also those before, and the difference."""
+    """Return the code that prepares and prints the page's weights; for a changed run also those before, and the difference."""
     if not exported.trace.interventions:
         return [*_weights(exported), "", "print(weights)"]
     return [
@@ -257,7 +257,7 @@ def _shown(exported: AttentionMap) -> list[str]:
 
 
 def _weights(exported: AttentionMap) -> list[str]:
-    """Write how `layers` become `weights`: heads chosen, words merged, special tokens left out, the mean taken."""
+    """Return the code that turns `layers` into `weights`: heads chosen, words merged, special tokens left out, the mean taken."""
     view, trace = exported.shown.view, exported.trace
     stack = next(stack for stack in trace.stacks if stack.kind == view.kind)
     chosen = ", ".join(f"layers[{layer}][0, {head}]" for layer, head in exported.shown.heads)
@@ -287,7 +287,7 @@ def _weights(exported: AttentionMap) -> list[str]:
 
 
 def input_lines(interventions: Sequence[Intervention]) -> list[str]:
-    """Write what the interventions of a run change in its `inputs` and in the embeddings of the model."""
+    """Return the code by which interventions change a run's `inputs` and the model's embeddings."""
     lines, padding = [], unmasked_padding(interventions)
     if padding:
         lines += [
@@ -302,7 +302,7 @@ def input_lines(interventions: Sequence[Intervention]) -> list[str]:
 
 
 def intervention_lines(trace: Trace) -> list[str]:
-    """Write an attention function that applies the interventions of a run, and register it with the model.
+    """Return the code of an attention function with the run's interventions, and of its registration with the model.
 
     It also changes the `inputs` of the run, where an intervention does so.
     """
@@ -323,7 +323,7 @@ def intervention_lines(trace: Trace) -> list[str]:
 
 
 def _changes(trace: Trace) -> list[str]:
-    """Write what is changed in each attention, in the order in which the library computes them."""
+    """Return the changes of each attention as code, in the order in which the library computes them."""
     counts = [len(stack.weights) for stack in trace.stacks]
     order = [(layer, "self") for layer in range(counts[0])]
     if len(counts) > 1:

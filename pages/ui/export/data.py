@@ -77,7 +77,7 @@ def table_files(
 
 
 def to_csv(saved: DataTable, source: Source) -> bytes:
-    """Write the table, below lines of comment that name its source."""
+    """Return the table as CSV, below comment lines that name its source."""
     return csv_table({**source, **saved.about}, saved.columns, saved.rows)
 
 

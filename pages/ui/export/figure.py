@@ -77,7 +77,7 @@ def _ask_width(page: str, unit: str) -> float:
 
 
 def charts_figure(charts: Sequence[Chart | None], alt: str, *, across: int = 1) -> Callable[..., bytes]:
-    """Lay charts out in rows of up to `across`; None leaves its place empty. alt: the alternative text."""
+    """Return a figure of charts in rows of up to `across`; None leaves its place empty. alt: the alternative text."""
     header = {"drawing": "charts", "charts": list(charts), "across": across, "alt": alt}
     return lambda **more: pack(header | more, np.zeros(0, np.uint8))
 

@@ -110,7 +110,7 @@ def _show_table(rows: Sequence[tuple[TableValue, ...]]) -> None:
 
 
 def drawings_export(lesson: Computation, drawings: Sequence[Drawing]) -> Export:
-    """Make the export of what a part of a page drew."""
+    """Return the export of what a part of a page drew."""
     titles = list(dict.fromkeys(drawing.title for drawing in drawings))
     named = (("text", texts.TEXT), ("pair", texts.SECOND_SENTENCE))
     sentences = [
@@ -131,7 +131,7 @@ def drawings_export(lesson: Computation, drawings: Sequence[Drawing]) -> Export:
 
 
 def table_rows(drawings: Sequence[Drawing]) -> list[tuple[TableValue, ...]]:
-    """Write every number of some drawings as a row; None where a mask forbids."""
+    """Return every number of some drawings as a row; None where a mask forbids."""
     rows = []
     for title, drawing in zip(numbered_once([one.title for one in drawings]), drawings, strict=True):
         names, columns = numbered_once(drawing.rows), numbered_once(drawing.columns)
@@ -156,7 +156,7 @@ def _table(drawings: Sequence[Drawing]) -> DataTable:
 
 
 def computation_code(title: str, imports: Sequence[str], lines: Sequence[str]) -> str:
-    """Write code for a lesson: a comment, imports in order, and lines."""
+    """Return code for a lesson: a comment, imports in order, and lines."""
     comment = texts.PROJECT_COMMENT.format(title=title)
     packages = sorted(line for line in imports if not line.startswith("from tx_core"))
     own = sorted(line for line in imports if line.startswith("from tx_core"))

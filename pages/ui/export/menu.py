@@ -105,7 +105,7 @@ def show_web_page(page: str, export: Export) -> None:
 
 
 def stand_alone(export: Export) -> str:
-    """Write the file.
+    """Return the stand-alone HTML file.
 
     Tokens travel as base64 and texts are escaped, so neither can become markup or script.
     """
@@ -153,7 +153,7 @@ def _document(title: str, style: str, body: Sequence[str], script: str) -> str:
 
 
 def _table(web_page: WebPage) -> list[str]:
-    """Write the table, cut at MAX_TABLE_ROWS with a note."""
+    """Return the HTML table, cut at MAX_TABLE_ROWS with a note."""
     if not web_page.columns:
         return []
     rows = web_page.rows()

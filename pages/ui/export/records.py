@@ -152,7 +152,7 @@ def one_line(text: str) -> str:
 
 
 def file_stem(what: str, model: str) -> str:
-    """Name a file of a model, without its extension, in characters that every system accepts."""
+    """Return a file name for a model, without its extension, in characters that every system accepts."""
     return re.sub(r"[^A-Za-z0-9.-]+", "-", f"{what}-{model}")
 
 

@@ -88,5 +88,5 @@ SOURCE_COMMENT = "# {source}"
 
 
 def quoted(sentence: str) -> str:
-    """Put a sentence into quotation marks, with a full stop if it has no final punctuation of its own."""
+    """Return a sentence in quotation marks, with a full stop if it has no final punctuation of its own."""
     return f"“{sentence}”" if sentence.rstrip()[-1:] in ".!?…" else f"“{sentence}”."

@@ -106,7 +106,7 @@ def stack_names(trace: Trace) -> list[StackNames]:
 
 
 def describe_change(change: Intervention, stacks: Sequence[StackNames]) -> str:
-    """Name a change, with its place, the tokens of the run and, where there are several stacks, the stack."""
+    """Return a change in words: its place, the tokens of the run and, where there are several stacks, the stack."""
     stack, place = _place(change, stacks)
     axes = (stack.queries, stack.keys) if change.kind == "cut" else (stack.keys,)
     tokens = [_token(position, tokens) for position, tokens in zip(change.positions, axes, strict=False)]

@@ -132,7 +132,7 @@ def prepared_view(stack: AttentionStack, identity: tuple, options: ViewOptions) 
 
 
 def _describe_heads(heads: Sequence[controls.Head], description: str) -> str:
-    """Name the head, or count the heads, that a description is of."""
+    """Return a description with the name of its head, or the number of its heads."""
     name = controls.head_name(heads[0]) if len(heads) == 1 else texts.MEAN_OF_HEADS.format(count=len(heads))
     return texts.HEAD_DESCRIPTION.format(head=name, description=description)
 
@@ -170,7 +170,7 @@ def weights_table(head_map: HeadMap, *, key: str) -> None:
 
 
 def map_csv(rows: Sequence[str], columns: Sequence[str], weights: Float[np.ndarray, "query key"]) -> str:
-    """Write the weights as CSV with six decimals; labels begin with a number, so no spreadsheet takes one for a formula."""
+    """Return the weights as CSV with six decimals; labels begin with a number, so no spreadsheet takes one for a formula."""
     file = io.StringIO()
     table = csv.writer(file)
     table.writerow(["query \\ key", *columns])

@@ -168,7 +168,7 @@ def word_label(prediction: Prediction) -> str:
 
 
 def prediction_rows(predictions: SentencePredictions) -> list[tuple[TableValue, ...]]:
-    """Write every number of a sentence's predictions as rows of `texts.PREDICTION_COLUMNS`."""
+    """Return every number of a sentence's predictions as rows of `texts.PREDICTION_COLUMNS`."""
     table: list[tuple[TableValue, ...]] = []
     for blank in predictions.filling.blanks:
         name = texts.BLANK_LIST.format(number=blank.number + 1)
@@ -189,12 +189,12 @@ def _ids(entries: Sequence[int]) -> str:
 
 
 def predictions_csv(predictions: Sequence[SentencePredictions]) -> str:
-    """Write the table of all sentences as CSV."""
+    """Return the table of all sentences as CSV."""
     return write_csv(texts.PREDICTION_COLUMNS, [row for sentence in predictions for row in prediction_rows(sentence)])
 
 
 def write_csv(columns: Sequence[str], rows: Iterable[tuple[TableValue, ...]]) -> str:
-    """Write a table as CSV; a text that a spreadsheet would take for a formula gets a ' before it."""
+    """Return a table as CSV; a text that a spreadsheet would take for a formula gets a ' before it."""
     file = io.StringIO()
     table = csv.writer(file)
     table.writerow(columns)

@@ -219,7 +219,7 @@ def _curves_drawn(series: Series, *, log: bool) -> list[drawings.Drawing]:
 
 
 def _curves(series: Series, batches: int, *, log: bool) -> dict[str, object]:
-    """Write the option object of `st.echarts_chart`."""
+    """Return the option object of `st.echarts_chart`."""
     return {
         "animation": False,
         "color": list(CURVE_COLOURS),

@@ -53,7 +53,7 @@ def read_learning_rate(written: str) -> float:
 
 
 def size_label(label: str, minimum: int, maximum: int) -> str:
-    """Name a size with the values that are offered."""
+    """Return the label of a size with the values that are offered."""
     return texts.SIZE_LABEL.format(label=label, minimum=minimum, maximum=maximum)
 
 
@@ -111,7 +111,7 @@ def page_values(settings: object, sizes: Mapping[str, Size]) -> dict[str, Any]:
 
 
 def size_differences(page: str, settings: object, sizes: Mapping[str, Size]) -> list[str]:
-    """Name each size of a training that is not the one now on the page, as in "Heads 2"."""
+    """Return the name of each size of a training that is not the one now on the page, as in "Heads 2"."""
     labels = {name: size.label for name, size in sizes.items()} | {"rate": texts.LEARNING_RATE}
     values = page_values(settings, sizes)
     return [f"{labels[name]} {value:g}" for name, value in values.items() if value != st.session_state[widget_key(page, name)]]

@@ -168,5 +168,5 @@ def show_note(note: str, trace: Trace | None = None) -> None:
 
 
 def head_in_sentence(head: Head) -> str:
-    """Name a head within a sentence: (2, 4) is "layer 3, head 5"."""
+    """Return the name of a head within a sentence: (2, 4) is "layer 3, head 5"."""
     return f"layer {head[0] + 1}, head {head[1] + 1}"

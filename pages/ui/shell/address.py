@@ -69,22 +69,22 @@ class Field(Generic[Value]):
 
 
 def text_field(name: str, default: str = "") -> Field[str]:
-    """Make a field of any text."""
+    """Return a field of any text."""
     return Field(name, default, str)
 
 
 def flag_field(name: str) -> Field[bool]:
-    """Make a field that is on or off, off by default."""
+    """Return a field that is on or off, off by default."""
     return Field(name, False, lambda written: {"1": True, "0": False}[check(written, ("0", "1"))], lambda on: str(int(on)))
 
 
 def choice_field(name: str, options: Sequence[str]) -> Field[str]:
-    """Make a field that takes one of a few names, the first by default."""
+    """Return a field that takes one of a few names, the first by default."""
     return Field(name, options[0], lambda written: check(written, options))
 
 
 def number_field(name: str, default: int, minimum: int, maximum: int) -> Field[int]:
-    """Make a field that takes an integer from `minimum` to `maximum`, in plain digits."""
+    """Return a field that takes an integer from `minimum` to `maximum`, in plain digits."""
 
     def read(written: str) -> int:
         number = int(written)
@@ -103,7 +103,7 @@ def check(written: str, allowed: Sequence[str]) -> str:
 
 
 def widget_key(page: str, name: str) -> str:
-    """Name the widget, and its session entry, of a field of a page."""
+    """Return the key of a field's widget, which is also its session entry."""
     return f"{page}_{name}"
 
 

@@ -76,7 +76,7 @@ def model(key: str = "model", families: Collection[str] = ()) -> str:
 
 
 def _model_labels(key: str) -> dict[str, str]:
-    """Write what the list says of each model, by name.
+    """Return the label of each model in the list, by name.
 
     A browser sends back the label that it shows. Hence a list that the reader has chosen from keeps its labels; until
     then, and on every arrival at the page, the value is sent along with them.
@@ -163,7 +163,7 @@ def _offer_model(key: str, name: str, button: str) -> None:
 
 
 def model_facts(card: ModelCard) -> str:
-    """Write what a reader should know of a model in one line; facts that are not known are left out."""
+    """Return the known facts about a model in one line."""
     facts = [
         texts.MODEL_SIZE.format(layers=card.num_layers, heads=card.num_heads) if card.num_layers else "",
         texts.MODEL_MEGABYTES.format(megabytes=card.megabytes) if card.megabytes else "",
@@ -262,7 +262,7 @@ def choice_box(
 
 
 def head_name(head: Head) -> str:
-    """Name a head, counted from 1: (2, 4) is "Layer 3, head 5"."""
+    """Return the name of a head, counted from 1: (2, 4) is "Layer 3, head 5"."""
     return texts.HEAD.format(layer=head[0] + 1, head=head[1] + 1)
 
 

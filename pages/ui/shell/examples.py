@@ -109,7 +109,7 @@ def offer_counters(key: str, example: Choice, shown: Choice | None, choose: Call
 
 
 def notice(example: Example, model: str, *, shown: bool) -> str:
-    """Write what to notice in an example, and in which heads of the embedded model.
+    """Return what to notice in an example, and in which heads of the embedded model.
 
     shown: whether those heads are on the screen, unmodified.
     """
