@@ -97,7 +97,7 @@ def option_rows(question: Question, answer: Mapping[str, object], guesses: Seque
     kept = list(names)
     if question.kind in ("word", "head", "cell"):
         kept = sorted(names, key=lambda name: (-counts[name], -model.get(name, 0.0)))[:MAX_ROWS]
-        if right and right not in kept:
+        if right and right not in kept:  # it takes the last row, so that the right answer is always shown
             kept = [*kept[: MAX_ROWS - 1], right]
     elif question.kind == "choice":
         kept = [option.casefold() for option in question.options]

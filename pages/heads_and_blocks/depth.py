@@ -144,6 +144,7 @@ def _ask_tokens(page: str, trace: Trace) -> list[int]:
         """Drop the first of the earlier choices beyond the limit, so that the newest stays."""
         chosen = sorted(st.session_state[key])
         while len(chosen) > MAX_FOLLOWED_TOKENS:
+            # `chosen` is sorted by position, so the order of choosing is known only from `before`.
             chosen.remove(next(number for number in chosen if number in before))
         st.session_state[key] = chosen
 

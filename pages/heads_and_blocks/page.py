@@ -88,6 +88,7 @@ WAYS = ("attention", "self_attention", "bert")
 def keep_words() -> None:
     """Shift the followed positions by one where [CLS] is left out or added again."""
     step = -1 if st.session_state[widget_key(PAGE, SPECIAL_FIELD.name)] else 1
+    # Positions count from 1 on screen. 0 would be [CLS], which is left out now.
     followed = [number + step for number in st.session_state[widget_key(PAGE, "words")]]
     st.session_state[widget_key(PAGE, "words")] = [number for number in followed if number > 0]
 

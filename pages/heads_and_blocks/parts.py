@@ -105,6 +105,7 @@ def _keep_heads(page: str, engine: BertEngine) -> range:
     key, known, count = widget_key(page, "heads"), f"{page}_head_count", engine.info.num_heads
     before, heads = st.session_state.get(known, controls.embedded_sizes()[1]), st.session_state[key]
     if before != count:
+        # Heads in the link were chosen for this model, even where their number equals all heads of the one before.
         had_all = heads == list(range(1, before + 1)) and "heads" not in st.query_params
         st.session_state[key] = list(range(1, count + 1)) if had_all else [head for head in heads if head <= count]
         st.session_state[known] = count

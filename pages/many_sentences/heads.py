@@ -173,7 +173,8 @@ def strongest(report: HeadReport, head: Head, kind: str) -> tuple[list[int], lis
     scores, numbers = (part[*head, place] for part in (report.strongest.values, report.strongest.texts))
     shown = np.isfinite(scores) & (scores > 0)
     by_number = dict(zip(numbers[shown].tolist(), scores[shown].tolist(), strict=True))
-    distinct = {report.sentences.texts[number]: number for number in reversed(by_number)}  # a file may repeat a sentence
+    # A file may repeat a sentence. Reversed, the best of equal ones is written last and stays.
+    distinct = {report.sentences.texts[number]: number for number in reversed(by_number)}
     ordered = sorted(distinct.values(), key=list(by_number).index)
     return ordered, [by_number[number] for number in ordered]
 

@@ -104,6 +104,7 @@ def _alt(title: str, labels: Sequence[str], values: Float[np.ndarray, "token"]) 
 def describe_agreement(attributed: Attribution, weights: Float[np.ndarray, "token"]) -> str:
     """Return the words' effect on the prediction, and how far attention and gradients rank them alike, as a sentence."""
     special = attributed.encoding.special
+    # Ranks compare the words of the text only: no special tokens, and not the blank itself.
     own = [place for place, mark in enumerate(special) if not mark and place != attributed.place]
     agreement = {
         name: _signed(attribution.rank_agreement(weights[own], np.abs(values[own])))

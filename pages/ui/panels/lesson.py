@@ -73,6 +73,7 @@ def keep_own_lesson(lesson: Lesson, written: str) -> str:
     """Store a lesson on PAGES_WITH_VIEW and its file in the session; return its name in the address."""
     name = f"own-{sha256(write_lesson(lesson).encode()).hexdigest()[:12]}"
     for entry, kept in ((OWN_LESSONS, lesson), (OWN_FILES, written)):
+        # A dictionary keeps its order: the oldest lessons are dropped first.
         own = {**st.session_state.get(entry, {}), name: kept}
         st.session_state[entry] = dict(list(own.items())[-MAX_OWN_LESSONS:])
     return name
