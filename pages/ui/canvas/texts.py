@@ -255,8 +255,7 @@ GRAMMAR_LEAVES_OUT = (
     "such as [CLS] and [SEP], and the word itself, are left out."
 )
 NO_GRAMMAR = (
-    "This head follows no grammatical relation (on {treebank}, none beats simple distance by {points} percentage "
-    "points)."
+    "This head follows no grammatical relation (on {treebank}, none beats simple distance by {points} percentage points)."
 )
 GRAMMAR_NOT_MEASURED = "Grammar: not measured for this model."
 NO_RELATION = "–"
