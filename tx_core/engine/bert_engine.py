@@ -33,7 +33,6 @@ from tx_core.engine.tensors import attention_stack, batch_tensors, score_gradien
 from tx_core.engine.tokenizer import Tokenizer, load_tokenizer
 from tx_core.errors import CheckpointProblem
 from tx_core.transformer.bert import Bert
-from tx_core.transformer.fused import all_weights, without_each_head
 from tx_core.transformer.interventions import Intervention, RunLimits, check_batch, check_run, unmasked_padding
 from tx_core.transformer.trace import AttentionStack, Encoding, Trace, TracePart, check_parts
 
@@ -132,15 +131,14 @@ class BertEngine:
 
         def compute(model: nn.Module, device: str) -> list[_Kept]:
             tensors = batch_tensors([row.encoding for row in rows], self.tokenizer.padding_id, device, changes)
-            if keep == {"weights"}:
-                layers = [{"weights": weights} for weights in all_weights(model, *tensors, changes)]
-                return [_Kept(_stack_of(row, number, layers)) for number, row in enumerate(rows)]
-            run = model(*tensors, keep=keep, interventions=changes)
+            places = sorted({place for row in rows for place in row.blanks})
+            run = model(*tensors, keep=keep, interventions=changes, places=places)
 
             def kept_of(row: _Row, number: int) -> _Kept:
                 own = slice(number, number + 1)
                 states = [state[own, : len(row.encoding)] for state in run.hidden] if "hidden" in row.parts else []
-                logits = stack_layers([model.predict(run.output[own, row.blanks])])[0] if row.blanks else None
+                blanks = [places.index(place) for place in row.blanks]
+                logits = stack_layers([model.predict(run.output[own, blanks])])[0] if blanks else None
                 return _Kept(_stack_of(row, number, run.layers), stack_layers(states) if states else None, logits)
 
             return [kept_of(row, number) for number, row in enumerate(rows)]
@@ -154,15 +152,15 @@ class BertEngine:
         Raises ChangeProblem for interventions on what a row does not have.
         """
         changes = check_batch(interventions, [self._limits(row) for row in rows])
-        heads = _heads_switched_off(rows, changes)
+        texts, runs = (rows[:1], _with_common(changes)) if _one_text(rows, changes) else (rows, changes)
+        places = sorted({place for row in rows for place in row.blanks})
+        blanks = [(number, places.index(place)) for number, row in enumerate(rows) for place in row.blanks]
 
         def compute(model: nn.Module, device: str) -> list[np.ndarray]:
-            if heads:
-                ids, segments, _ = batch_tensors(rows[:1], self.tokenizer.padding_id, device)
-                return list(model.predict(without_each_head(model, ids, segments, heads, rows[0].blanks)).cpu().numpy())
-            ids, segments, mask = batch_tensors(rows, self.tokenizer.padding_id, device, changes)
-            output = model(ids, segments, mask, interventions=changes).output
-            return [model.predict(output[number, list(row.blanks)]).cpu().numpy() for number, row in enumerate(rows)]
+            tensors = batch_tensors(texts, self.tokenizer.padding_id, device, runs[: len(texts)])
+            output = model(*tensors, interventions=runs, places=places).output[-len(rows) :]
+            logits = model.predict(output[[number for number, _ in blanks], [place for _, place in blanks]]).cpu().numpy()
+            return np.split(logits, np.cumsum([len(row.blanks) for row in rows])[:-1])
 
         result = self.runner.run(compute)
         return BlankLogits(tuple(result.value), result.device, result.notice)
@@ -171,7 +169,8 @@ class BertEngine:
         """Run the rows in one padded batch and give what `measure` makes of the weights of its layers."""
 
         def compute(model: nn.Module, device: str) -> Result:
-            return measure(all_weights(model, *batch_tensors(rows, self.tokenizer.padding_id, device)))
+            run = model(*batch_tensors(rows, self.tokenizer.padding_id, device), keep=("weights",), places=())
+            return measure([layer["weights"] for layer in run.layers])
 
         return self.runner.in_precision(half).run(compute).value
 
@@ -225,13 +224,15 @@ class BertEngine:
         return run_limits(self.info, [(len(encoding), len(encoding))] * self.info.num_layers)
 
 
-def _heads_switched_off(rows: Sequence[Encoding], changes: Sequence[Sequence[Intervention]]) -> list[tuple[int, int]]:
-    """Return the head that each row but the first switches off, by layer, where that is all in which the rows differ."""
-    if len(rows) < 2 or any(row != rows[0] for row in rows[1:]) or len(changes) != len(rows) or changes[0]:
-        return []
-    heads = [(one.layer, one.head) for row in changes[1:] if len(row) == 1 for one in row if one.kind == "off"]
-    whole = len(heads) == len(rows) - 1 and all(head is not None for _, head in heads)
-    return heads if whole and heads == sorted(heads) else []
+def _one_text(rows: Sequence[Encoding], changes: Sequence[Sequence[Intervention]]) -> bool:
+    """Tell whether the rows of a batch are several runs of one text."""
+    return len(changes) > 1 and all(row == rows[0] for row in rows) and len(set(map(unmasked_padding, changes))) == 1
+
+
+def _with_common(runs: Sequence[tuple[Intervention, ...]]) -> Sequence[tuple[Intervention, ...]]:
+    """Let the runs of a text begin with one of what all of them change, from which the others can go on."""
+    common = tuple(one for one in runs[0] if all(one in run for run in runs))
+    return runs if runs[0] == common else (common, *runs)
 
 
 def load_bert_engine(directory: Path, name: str, title: str) -> BertEngine:

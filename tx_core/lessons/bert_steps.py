@@ -16,7 +16,7 @@ from tx_core.engine.device import sole_use
 from tx_core.engine.tensors import batch_tensors
 from tx_core.transformer.attention import merge_heads
 from tx_core.transformer.bert import Bert
-from tx_core.transformer.layers import ACTIVATION, FeedForward, LayerNorm, MultiHeadAttention
+from tx_core.transformer.layers import ACTIVATION, FeedForward, LayerNorm, MultiHeadAttention, layer_norm
 
 
 def tensor_bytes(record: object) -> int:
@@ -91,7 +91,9 @@ def norm_steps(norm: LayerNorm, hidden: Float[Tensor, "token hidden"]) -> NormSt
     variance = (hidden - mean[:, None]).square().mean(dim=-1)
     normed = (hidden - mean[:, None]) / (variance[:, None] + norm.eps).sqrt()
     theirs = nn.functional.layer_norm(hidden, hidden.shape[-1:], norm.weight, norm.bias, norm.eps)
-    return NormSteps(hidden, mean, variance, normed, ComparedResults(norm(hidden), theirs))
+    return NormSteps(
+        hidden, mean, variance, normed, ComparedResults(layer_norm(hidden, norm.weight, norm.bias, norm.eps), theirs)
+    )
 
 
 @torch.no_grad()

@@ -35,25 +35,26 @@ class BertEmbeddings(nn.Module):
         ids: Int[Tensor, "batch token"],
         segments: Int[Tensor, "batch token"] | None = None,
         inputs_embeds: Float[Tensor, "batch token hidden"] | None = None,
-        with_positions: Bool[Tensor, "batch"] | None = None,
-    ) -> Float[Tensor, "batch token hidden"]:
+        with_positions: Bool[Tensor, "_run"] | None = None,
+    ) -> Float[Tensor, "_run token hidden"]:
         """Embed the tokens. Without segments, all belong to the first sentence.
 
         inputs_embeds: word vectors to use in place of those of `ids`. with_positions: the rows to which position embeddings
         are added, by default all.
         """
         segments = torch.zeros_like(ids) if segments is None else segments
-        positions = self.positions(torch.arange(ids.shape[1], device=ids.device))
+        positions = self.positions.weight[: ids.shape[1]]
         if with_positions is not None:
             positions = positions * with_positions[:, None, None]
         words = self.words(ids) if inputs_embeds is None else inputs_embeds
-        return self.dropout(self.norm(words + self.segments(segments) + positions))
+        embedded = self.norm(words + self.segments(segments) + positions)
+        return self.dropout(embedded) if self.training else embedded
 
 
-def rows_with_positions(interventions: Sequence[Sequence[Intervention]], device: torch.device) -> Bool[Tensor, "batch"] | None:
-    """Mark the rows to which position embeddings are added; None for all. interventions: those of each row."""
+def rows_with_positions(interventions: Sequence[Sequence[Intervention]], device: torch.device) -> Bool[Tensor, "_run"] | None:
+    """Mark the rows to which position embeddings are added; None for all, one for all alike. interventions: those of each."""
     reading = [reads_positions(row) for row in interventions]
-    return None if all(reading) else torch.tensor(reading, device=device)
+    return None if all(reading) else torch.tensor(reading if any(reading) else [False], device=device)
 
 
 class MaskedWordHead(nn.Module):
@@ -106,14 +107,17 @@ class Bert(nn.Module):
         inputs_embeds: Float[Tensor, "batch token hidden"] | None = None,
         keep: Collection[str] = (),
         interventions: Sequence[Sequence[Intervention]] = (),
+        places: Sequence[int] | None = None,
     ) -> EncoderRun:
-        """Run a batch.
+        """Run a batch, or one text several times.
 
         mask: True = may be attended to. inputs_embeds: word vectors to use in place of those of `ids`, before positions
         and segments are added. keep: the parts to keep, see `trace.ALL_PARTS`. interventions: those of each row; empty for none.
+        Where `ids` has one row, they may be those of several runs: each begins at the layer where it first differs from the
+        first run. places: the positions whose last vectors are wanted; None for all.
         """
         embedded = self.embeddings(ids, segments, inputs_embeds, rows_with_positions(interventions, ids.device))
-        return self.encoder(embedded, mask, keep=keep, interventions=interventions)
+        return self.encoder(embedded, mask, keep=keep, interventions=interventions, places=places)
 
     def predict(self, hidden: Float[Tensor, "... hidden"]) -> Float[Tensor, "... vocab"]:
         """Compute logits over the vocabulary from the vectors of the last layer.

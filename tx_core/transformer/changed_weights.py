@@ -35,6 +35,20 @@ def weigh_at(batch: Sequence[Sequence[Intervention]], layer: int, attention: Att
     return partial(changed_weights, rows[0]) if len(set(rows)) == 1 else partial(_weights_by_row, rows)
 
 
+def heads_off(runs: Sequence[Sequence[Intervention]], first: Sequence[Intervention], layer: int) -> list[tuple[int, int]] | None:
+    """List the heads of a layer that are off, as pairs of run and head, where runs differ from the first in nothing else.
+
+    Returns None where they differ in more, or where all heads of a layer are off at once.
+    """
+    base, off = effective(first, layer), []
+    for number, run in enumerate(runs):
+        more = [one for one in effective(run, layer) if one not in base]
+        if len(more) + len(base) != len(effective(run, layer)) or any(one.kind != "off" or one.head is None for one in more):
+            return None
+        off += [(number, one.head) for one in more]
+    return off or None
+
+
 def changed_weights(
     interventions: Sequence[Intervention],
     scores: Float[Tensor, "batch head query key"],
@@ -63,15 +77,29 @@ def _weights_by_row(
     mask: Bool[Tensor, "..."] | None = None,
     normalise: Normalise = softmax,
 ) -> Float[Tensor, "batch head query key"]:
-    """Compute the weights of a batch whose rows differ in their interventions; rows that share them are computed together."""
+    """Compute the weights of a batch whose rows differ in their interventions.
+
+    Rows are computed together where they differ in nothing but the heads that are off.
+    """
     if len(rows) != len(scores):
         raise ValueError(f"every row must have its interventions, got {len(rows)} for {len(scores)} rows")
-    weights = torch.empty_like(scores)
-    for interventions in dict.fromkeys(rows):
-        same = torch.tensor([number for number, own in enumerate(rows) if own == interventions], device=scores.device)
+    rest = [tuple(one for one in row if one.kind != "off") for row in rows]
+    weights = torch.empty_like(scores) if len(set(rest)) > 1 else changed_weights(rest[0], scores, mask, normalise)
+    for interventions in dict.fromkeys(rest) if len(set(rest)) > 1 else ():
+        same = torch.tensor([number for number, own in enumerate(rest) if own == interventions], device=scores.device)
         own_mask = mask[same] if mask is not None and mask.ndim == 4 and len(mask) > 1 else mask
         weights = weights.index_copy(0, same, changed_weights(interventions, scores[same], own_mask, normalise))
-    return weights
+    off = [
+        (number, head)
+        for number, row in enumerate(rows)
+        for one in row
+        if one.kind == "off"
+        for head in (range(scores.shape[1]) if one.head is None else (one.head,))
+    ]
+    if not off:
+        return weights
+    places = torch.tensor(off, device=scores.device).unbind(-1)
+    return weights.index_put(places, torch.zeros((), dtype=weights.dtype, device=scores.device))
 
 
 def _narrow(

@@ -26,6 +26,8 @@ POSITION_COUNT = {"hidden": 1, "cut": 2}
 """The number of token positions that a kind takes; kinds that are not listed take none."""
 SETTING = {"temperature": "temperature", "sparse": "normaliser", "hard": "normaliser", "no_padding_mask": "padding"}
 """The property that a kind sets, for properties of which a layer or a run has only one."""
+BY_QUERY: tuple[InterventionKind, ...] = ("cut", "causal")
+"""The kinds that change some queries of a layer and not others."""
 MAX_INTERVENTIONS = 60
 """The most interventions that a URL may contain."""
 MIN_TEMPERATURE, MAX_TEMPERATURE = 0.01, 100.0
@@ -209,9 +211,18 @@ def shift_positions(interventions: Iterable[Intervention], position: int, pieces
     return tuple(replace(one, positions=at) for one in interventions for at in product(*map(moved, one.positions)))
 
 
+def first_changed_layer(interventions: Sequence[Intervention], others: Sequence[Intervention], default: int) -> int:
+    """Return the first layer at which two runs of the same input differ; the default where they do not."""
+    if interventions == others:
+        return default
+    return min((one.layer or 0 for one in set(interventions) ^ set(others)), default=default)
+
+
 def effective(interventions: Iterable[Intervention], layer: int, attention: AttentionKind = "self") -> tuple[Intervention, ...]:
     """List the interventions on the attention of one layer; a layer's own temperature or normaliser overrides that of all."""
     acting = [one for one in interventions if one.acts_on(layer, attention)]
+    if len(acting) < 2:
+        return tuple(acting)
     own = {SETTING[one.kind] for one in acting if one.layer is not None and one.kind in SETTING}
     return tuple(one for one in acting if one.layer is not None or SETTING.get(one.kind) not in own)
 

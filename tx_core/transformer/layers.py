@@ -1,16 +1,42 @@
-"""The encoder: activations, layer norm, feed-forward and multi-head attention, a block of them, and the stack of blocks."""
+"""The encoder: activations, layer norm, feed-forward and multi-head attention, a block of them, and the stack of blocks.
+
+`gelu`, `gelu_new` and `layer_norm` are written out to be read. The modules call PyTorch's own, which are several times as fast;
+tests hold both equal.
+"""
 
 import math
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
+from torch.nn import functional
 
-from tx_core.transformer.attention import Normalise, Weigh, attend, attention_weights, merge_heads, softmax, split_heads
+from tx_core.transformer.attention import (
+    Normalise,
+    Weigh,
+    attend,
+    attention_scores,
+    attention_weights,
+    merge_heads,
+    quick_softmax,
+    softmax,
+    split_heads,
+)
+from tx_core.transformer.branches import EVERYTHING, NO_BRANCHES, Branches, Wanted, branches_at, with_copies, with_heads_off
 from tx_core.transformer.changed_weights import weigh_at
-from tx_core.transformer.interventions import Intervention
+from tx_core.transformer.interventions import BY_QUERY, Intervention, first_changed_layer
+from tx_core.transformer.trace import TracePart
+
+PAD_MULTIPLE = 128
+"""In bfloat16 on a CPU, rows are padded to a multiple of this: oneDNN compiles and caches one kernel per shape, which takes
+gigabytes where there are many shapes."""
+QUERY_PARTS: frozenset[TracePart] = frozenset({"query", "scores", "weights", "context"})
+"""What is kept of every query."""
+VALUE_PARTS: frozenset[TracePart] = frozenset({"value", "context"})
+"""What cannot be kept without the values."""
 
 
 def gelu(x: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
@@ -23,7 +49,11 @@ def gelu_new(x: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
     return 0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
 
 
-ACTIVATION: dict[str, Callable[[Tensor], Tensor]] = {"gelu": gelu, "gelu_new": gelu_new, "relu": torch.relu}
+ACTIVATION: dict[str, Callable[[Tensor], Tensor]] = {
+    "gelu": functional.gelu,
+    "gelu_new": partial(functional.gelu, approximate="tanh"),
+    "relu": torch.relu,
+}
 
 
 def layer_norm(
@@ -45,7 +75,18 @@ class LayerNorm(nn.Module):
         self.eps = eps
 
     def forward(self, x: Float[Tensor, "... hidden"]) -> Float[Tensor, "... hidden"]:
-        return layer_norm(x, self.weight, self.bias, self.eps)
+        return torch.layer_norm(x, (x.shape[-1],), self.weight, self.bias, self.eps)
+
+    __call__ = forward  # nothing here hooks into a call, and looking for hooks takes time
+
+
+def linear(layer: nn.Linear, x: Float[Tensor, "... inputs"]) -> Float[Tensor, "... outputs"]:
+    """Apply a linear layer. Calling the module itself looks for hooks first: a tenth of the run of a short text."""
+    if x.dtype != torch.bfloat16 or x.device.type != "cpu":
+        return functional.linear(x, layer.weight, layer.bias)
+    rows = x.flatten(0, -2)
+    padded = functional.pad(rows, (0, 0, 0, -len(rows) % PAD_MULTIPLE))
+    return functional.linear(padded, layer.weight, layer.bias)[: len(rows)].view(*x.shape[:-1], -1)
 
 
 class FeedForward(nn.Module):
@@ -58,11 +99,13 @@ class FeedForward(nn.Module):
         self.activation = ACTIVATION[activation]
 
     def forward(self, x: Float[Tensor, "... hidden"]) -> Float[Tensor, "... hidden"]:
-        return self.down(self.activation(self.up(x)))
+        return linear(self.down, self.activation(linear(self.up, x)))
+
+    __call__ = forward
 
 
 class LayerAttention(NamedTuple):
-    """The output and all intermediate results of one layer's attention.
+    """The output and all intermediate results of one layer's attention; None for what nothing asked for.
 
     Attributes:
         output: the result of the output projection, before residual connection and layer norm.
@@ -72,13 +115,13 @@ class LayerAttention(NamedTuple):
         context: the sum of each head's values, weighted by `weights`.
     """
 
-    output: Float[Tensor, "batch query hidden"]
-    query: Float[Tensor, "batch head query head_dim"]
-    key: Float[Tensor, "batch head key head_dim"]
-    value: Float[Tensor, "batch head key head_dim"]
-    scores: Float[Tensor, "batch head query key"]
-    weights: Float[Tensor, "batch head query key"]
-    context: Float[Tensor, "batch head query head_dim"]
+    output: Float[Tensor, "batch query hidden"] | None
+    query: Float[Tensor, "batch head query head_dim"] | None
+    key: Float[Tensor, "batch head key head_dim"] | None
+    value: Float[Tensor, "batch head key head_dim"] | None
+    scores: Float[Tensor, "batch head query key"] | None
+    weights: Float[Tensor, "batch head query key"] | None
+    context: Float[Tensor, "batch head query head_dim"] | None
 
 
 class MultiHeadAttention(nn.Module):
@@ -102,15 +145,54 @@ class MultiHeadAttention(nn.Module):
         bias: Float[Tensor, "..."] | None = None,
         normalise: Normalise = softmax,
         weigh: Weigh = attention_weights,
+        branches: Branches = NO_BRANCHES,
+        wanted: Wanted = EVERYTHING,
     ) -> LayerAttention:
-        """Attend from `hidden` to `source`, or to `hidden` itself without a source. For the rest see `attention.attend`."""
+        """Attend from `hidden` to `source`, or to `hidden` itself without a source. For the rest see `attention.attend`.
+
+        The weights, context and output of branches follow those of the batch; all else is that of the first row.
+        """
         source = hidden if source is None else source
-        query = split_heads(self.query(hidden), self.num_heads)
-        key = split_heads(self.key(source), self.num_heads)
-        value = split_heads(self.value(source), self.num_heads)
+        query = self._in_heads(self.query, hidden[:, wanted.places] if wanted.queries_alone else hidden)
+        key = self._in_heads(self.key, source)
+        if not wanted.values:
+            scores = attention_scores(query, key, bias=bias)
+            weights = weigh(scores, mask, normalise)
+            if branches.runs:
+                weights = torch.cat([weights, self._begun(scores, mask, normalise, branches)])
+            return LayerAttention(None, query, key, None, scores, weights, None)
+        value = self._in_heads(self.value, source)
         dropout = self.dropout if self.training else 0.0
         context, weights, scores = attend(query, key, value, mask, bias=bias, normalise=normalise, weigh=weigh, dropout=dropout)
-        return LayerAttention(self.output(merge_heads(context)), query, key, value, scores, weights, context)
+        if branches.off is not None:
+            context = with_heads_off(context, branches)
+            weights = with_heads_off(weights, branches) if wanted.parts is None or "weights" in wanted.parts else weights
+        elif branches.runs:
+            begun = self._begun(scores, mask, normalise, branches)
+            context = torch.cat([context, begun @ value[:1]])
+            weights = torch.cat([weights, begun]) if wanted.parts is None or "weights" in wanted.parts else weights
+        output = linear(self.output, merge_heads(context).to(hidden.dtype))
+        return LayerAttention(output, query, key, value, scores, weights, context)
+
+    __call__ = forward
+
+    def _begun(
+        self, scores: Float[Tensor, "batch ..."], mask: Bool[Tensor, "..."] | None, normalise: Normalise, branches: Branches
+    ) -> Float[Tensor, "run ..."]:
+        """Compute the weights of branches from the scores of the first row."""
+        return branches.weigh(scores[:1].expand(branches.runs, -1, -1, -1), mask, normalise)
+
+    def _in_heads(
+        self, projection: nn.Linear, x: Float[Tensor, "batch token hidden"]
+    ) -> Float[Tensor, "batch head token head_dim"]:
+        """Project and split into heads.
+
+        bfloat16 becomes single precision: scores are more exact, and no kernel is compiled for every length of text.
+        """
+        part = split_heads(linear(projection, x), self.num_heads)
+        if x.dtype == torch.bfloat16:
+            return part.to(torch.float32, memory_format=torch.contiguous_format)
+        return part
 
 
 class EncoderBlock(nn.Module):
@@ -143,16 +225,37 @@ class EncoderBlock(nn.Module):
         hidden: Float[Tensor, "batch token hidden"],
         mask: Bool[Tensor, "..."] | None = None,
         *,
+        normalise: Normalise = softmax,
         weigh: Weigh = attention_weights,
-    ) -> tuple[Float[Tensor, "batch token hidden"], LayerAttention]:
-        """Return the new vectors and the results of the attention."""
+        branches: Branches = NO_BRANCHES,
+        wanted: Wanted = EVERYTHING,
+    ) -> tuple[Float[Tensor, "batch_and_branches place hidden"], LayerAttention]:
+        """Return the new vectors, at the places wanted, and what the attention computed."""
+        source = self.attention_norm(hidden) if self.norm_first else hidden
+        attention = self.attention(source, mask=mask, normalise=normalise, weigh=weigh, branches=branches, wanted=wanted)
+        output = attention.output
+        if wanted.parts is not None:
+            attention = LayerAttention(*(part if name in wanted.parts else None for name, part in attention._asdict().items()))
+        if wanted.places is not None:
+            hidden = hidden[:, wanted.places]
+            output = output if output is None or wanted.queries_alone else output[:, wanted.places]
+        hidden = with_copies(hidden, branches.runs)
+        return hidden if output is None else self.after_attention(hidden, output), attention
+
+    __call__ = forward
+
+    def after_attention(
+        self, hidden: Float[Tensor, "batch token hidden"], output: Float[Tensor, "batch token hidden"]
+    ) -> Float[Tensor, "batch token hidden"]:
+        """Run the rest of the block. hidden: its input. output: the attention's."""
+        hidden = self._add(hidden, output)
         if self.norm_first:
-            attention = self.attention(self.attention_norm(hidden), mask=mask, weigh=weigh)
-            hidden = hidden + self.dropout(attention.output)
-            return hidden + self.dropout(self.feed_forward(self.feed_forward_norm(hidden))), attention
-        attention = self.attention(hidden, mask=mask, weigh=weigh)
-        hidden = self.attention_norm(hidden + self.dropout(attention.output))
-        return self.feed_forward_norm(hidden + self.dropout(self.feed_forward(hidden))), attention
+            return self._add(hidden, self.feed_forward(self.feed_forward_norm(hidden)))
+        hidden = self.attention_norm(hidden)
+        return self.feed_forward_norm(self._add(hidden, self.feed_forward(hidden)))
+
+    def _add(self, hidden: Tensor, part: Tensor) -> Tensor:
+        return hidden + (self.dropout(part) if self.training else part)
 
 
 class EncoderRun(NamedTuple):
@@ -188,15 +291,70 @@ class Encoder(nn.Module):
         *,
         keep: Collection[str] = (),
         interventions: Sequence[Sequence[Intervention]] = (),
+        places: Sequence[int] | None = None,
     ) -> EncoderRun:
         """Run every block.
 
-        keep: the parts to keep, see `trace.ALL_PARTS`. interventions: those of each row of the batch; empty for none.
+        keep: the parts to keep, see `trace.ALL_PARTS`. interventions: those of each row of the batch; empty for none. With those
+        of several runs for one row, every run begins where it first differs from the first run, from the vectors of that one.
+        places: the positions whose last vectors are wanted; None for all. Nothing is computed for which nothing asks.
         """
-        layers, states = [], [hidden]
+        order = list(range(len(hidden)))
+        begun = [len(hidden)] * len(self.blocks)
+        if len(interventions) > len(hidden):
+            starts = [first_changed_layer(run, interventions[0], len(self.blocks) - 1) for run in interventions]
+            starts[0] = 0
+            order = sorted(range(len(starts)), key=starts.__getitem__)
+            begun = [sum(start <= number for start in starts) for number in range(len(self.blocks))]
+            interventions = [interventions[run] for run in order]
+        run = self._run(hidden, mask, keep, interventions, begun, places)
+        return run if len(order) == len(hidden) else put_in_order(run, order)
+
+    def _run(
+        self,
+        hidden: Float[Tensor, "row token hidden"],
+        mask: Bool[Tensor, "..."] | None,
+        keep: Collection[str],
+        interventions: Sequence[Sequence[Intervention]],
+        begun: Sequence[int],
+        places: Sequence[int] | None,
+    ) -> EncoderRun:
+        """Run every block on as many rows as have begun by then."""
+        layers, states, last = [], [hidden], len(self.blocks) - 1
         for number, block in enumerate(self.blocks):
-            hidden, attention = block(hidden, mask, weigh=weigh_at(interventions, number))
+            rows, runs = len(hidden), begun[number]
+            hidden, attention = block(
+                hidden,
+                mask,
+                normalise=quick_softmax,
+                weigh=weigh_at(interventions[:rows], number),
+                branches=branches_at(interventions[:runs], rows, number),
+                wanted=self._wanted(keep, interventions, places if number == last else None),
+            )
             layers.append(select_parts(attention, keep))
             if "hidden" in keep:
                 states.append(hidden)
-        return EncoderRun(hidden, layers, states if "hidden" in keep else [])
+        if "hidden" not in keep:
+            return EncoderRun(hidden, layers, [])
+        return EncoderRun(hidden if places is None else hidden[:, places], layers, states)
+
+    def _wanted(
+        self, keep: Collection[str], interventions: Sequence[Sequence[Intervention]], places: Sequence[int] | None
+    ) -> Wanted:
+        """Return what is wanted of a block. places: as in `forward`, of the last block."""
+        if places is None or "hidden" in keep:
+            return Wanted(parts=keep)
+        by_query = any(one.kind in BY_QUERY for run in interventions for one in run)
+        alone = not (by_query or QUERY_PARTS & set(keep))
+        return Wanted(places, alone, bool(places or VALUE_PARTS & set(keep)), keep)
+
+
+def put_in_order(run: EncoderRun, order: Sequence[int]) -> EncoderRun:
+    """Put rows that began in some order into that of the runs; before a run began, it was as the first."""
+    places = {number: place for place, number in enumerate(order)}
+
+    def ordered(part: Float[Tensor, "begun ..."]) -> Float[Tensor, "run ..."]:
+        return part[[places[number] if places[number] < len(part) else 0 for number in range(len(order))]]
+
+    layers = [{name: ordered(part) for name, part in layer.items()} for layer in run.layers]
+    return EncoderRun(ordered(run.output), layers, [ordered(state) for state in run.hidden])

@@ -85,7 +85,7 @@ def test_the_same_word_has_one_word_vector_and_two_sums(engine):
 def test_a_block_takes_the_models_vectors_in_and_gives_the_models_vectors_out(engine, states, layer):
     run = block_run(engine, TEXT, PAIR, layer=layer)
     assert torch.equal(run.input, states[layer])
-    torch.testing.assert_close(run.output, states[layer + 1], atol=1e-6, rtol=0)
+    torch.testing.assert_close(run.output, states[layer + 1], atol=1e-5, rtol=0)
     torch.testing.assert_close(run.input + run.attention_output, run.attention_sum)
     torch.testing.assert_close(run.attention_normed + run.feed_forward_output, run.feed_forward_sum)
 

@@ -1,0 +1,192 @@
+"""One run: rows that begin at a later layer, and what nobody looks at, change no number."""
+
+import copy
+from collections.abc import Sequence
+
+import pytest
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from tests.support.torch_weights import shake
+from tx_core.transformer import layers
+from tx_core.transformer.attention import REGISTER, padding_mask, quick_softmax
+from tx_core.transformer.bert import Bert, random_bert
+from tx_core.transformer.config import BertConfig
+from tx_core.transformer.interventions import WHOLE_RUN, Intervention, first_changed_layer
+from tx_core.transformer.layers import PAD_MULTIPLE
+from tx_core.transformer.trace import ALL_PARTS
+
+LAYERS = 3
+SIZES = BertConfig(
+    vocab_size=90,
+    hidden_size=24,
+    num_layers=LAYERS,
+    num_heads=4,
+    intermediate_size=40,
+    max_positions=19,
+    num_segments=2,
+    activation="gelu",
+    layer_norm_eps=1e-12,
+    dropout=0.0,
+)
+IDS = torch.randint(90, (1, 7), generator=torch.Generator().manual_seed(5))
+SEGMENTS = (torch.arange(7) > 4).long()[None]
+KEPT = tuple(part for part in ALL_PARTS if part != "blank_logits")
+
+
+def fresh() -> Bert:
+    """A BERT of which no bias is zero and no head looks everywhere alike, in double precision."""
+    return shake(random_bert(SIZES, 4).double(), 6)
+
+
+@pytest.fixture(scope="module")
+def model() -> Bert:
+    return fresh()
+
+
+def changes_at(layer: int) -> list[Intervention]:
+    """One intervention of every kind that has a layer."""
+    return [
+        Intervention("off", layer, 1),
+        Intervention("off", layer),
+        Intervention("uniform", layer, 2),
+        Intervention("hidden", layer, positions=(2,)),
+        Intervention("cut", layer, 3, (4, 1)),
+        Intervention("temperature", layer, value=3.0),
+        Intervention("sparse", layer),
+        Intervention("hard", layer),
+    ]
+
+
+def assert_as_from_the_bottom(model: Bert, runs: Sequence[Sequence[Intervention]]) -> None:
+    """Hold all that is kept of many runs of one text equal to a batch in which every run begins at the bottom."""
+    each = IDS.expand(len(runs), -1), SEGMENTS.expand(len(runs), -1)
+    expected = model(*each, keep=KEPT, interventions=runs)
+    found = model(IDS, SEGMENTS, keep=KEPT, interventions=runs)
+    assert (expected.output[1:] - expected.output[:1]).abs().amax(dim=(1, 2)).min() > 1e-4, "a change changed nothing"
+    for one, other in zip([found.output, *found.hidden], [expected.output, *expected.hidden], strict=True):
+        torch.testing.assert_close(one, other, atol=1e-12, rtol=0)
+    for one, other in zip(found.layers, expected.layers, strict=True):
+        for part in other:
+            torch.testing.assert_close(one[part], other[part], atol=1e-12, rtol=0)
+    places = [5, 2]
+    at_places = model(IDS, SEGMENTS, interventions=runs, places=places).output
+    torch.testing.assert_close(at_places, expected.output[:, places], atol=1e-12, rtol=0)
+
+
+@pytest.mark.parametrize("layer", range(LAYERS))
+@pytest.mark.parametrize(
+    "base", [(), (Intervention("hidden", positions=(3,)), Intervention("off", 1, 0))], ids=["plain", "changed"]
+)
+@torch.inference_mode()
+def test_a_row_that_begins_at_a_layer_is_the_row_from_the_bottom(model: Bert, layer: int, base: tuple[Intervention, ...]):
+    for one in changes_at(layer):
+        assert_as_from_the_bottom(model, [base, (*base, one)])
+    assert_as_from_the_bottom(model, [base, *((*base, one) for one in changes_at(layer))])
+
+
+@torch.inference_mode()
+def test_runs_may_begin_at_all_layers_in_any_order(model: Bert):
+    mixed = [(one,) for layer in (2, 0, 1) for one in changes_at(layer)]
+    whole = [(Intervention("causal"),), (Intervention("off", 2, 1), Intervention("off", 0, 3))]
+    assert_as_from_the_bottom(model, [(), *mixed, *whole])
+    assert_as_from_the_bottom(model, [(), (Intervention("no_positions"),), *mixed])
+
+
+@torch.inference_mode()
+def test_a_run_like_the_first_is_the_first(model: Bert):
+    found = model(IDS, SEGMENTS, interventions=[(), (), (Intervention("off", 0, 0),), ()]).output
+    assert torch.equal(found[0], found[1])
+    torch.testing.assert_close(found[3], found[0], atol=1e-12, rtol=0)
+
+
+def test_the_first_changed_layer_of_two_runs():
+    off, hidden = Intervention("off", 2, 1), Intervention("hidden", positions=(1,))
+    assert first_changed_layer([off], [], 5) == 2
+    assert first_changed_layer([off, hidden], [hidden], 5) == 2
+    assert first_changed_layer([hidden], [off], 5) == 0
+    assert first_changed_layer([off], [off], 5) == 5
+    for kind in set(WHOLE_RUN) - {"no_padding_mask"}:
+        assert first_changed_layer([Intervention(kind)], [], 5) == 0
+
+
+@pytest.mark.parametrize("keep", [(part,) for part in KEPT] + [("weights", "context")], ids="+".join)
+@pytest.mark.parametrize("places", [(), (1, 4)], ids=["none", "two"])
+@torch.inference_mode()
+def test_what_is_kept_is_the_same_where_only_some_vectors_are_wanted(model: Bert, keep: tuple[str, ...], places: tuple[int, ...]):
+    ids, mask = IDS.expand(3, -1), padding_mask([7, 3, 5])
+    runs = [(), (Intervention("cut", 2, positions=(1, 0)),), (Intervention("off", 1, 0),)]
+    expected = model(ids, None, mask, keep=keep, interventions=runs)
+    found = model(ids, None, mask, keep=keep, interventions=runs, places=places)
+    torch.testing.assert_close(found.output, expected.output[:, list(places)], atol=1e-12, rtol=0)
+    for one, other in zip(found.layers, expected.layers, strict=True):
+        assert set(one) == set(other)
+        for part in other:
+            torch.testing.assert_close(one[part], other[part], atol=1e-12, rtol=0)
+
+
+@pytest.mark.parametrize("keys", [1, 3, REGISTER - 1, REGISTER, 40])
+def test_shares_of_few_and_of_many_keys_are_those_of_softmax(keys: int):
+    scores = 30 * torch.randn(2, 3, 5, keys, generator=torch.Generator().manual_seed(keys)) + 80
+    scores[0, 0, 0, 1:], scores[1, 2, :, : keys // 2] = -torch.inf, -torch.inf
+    shares = quick_softmax(scores)
+    torch.testing.assert_close(shares.double(), torch.softmax(scores.double(), dim=-1), atol=3e-7, rtol=3e-6)
+    assert torch.equal(shares == 0, torch.softmax(scores, dim=-1) == 0)
+
+
+@pytest.fixture
+def products(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Tensor, Tensor]]:
+    """Every product of a linear layer as it is computed: the rows, and the weight."""
+    computed, multiply = [], functional.linear
+    monkeypatch.setattr(functional, "linear", lambda rows, *layer: (computed.append((rows, layer[0])), multiply(rows, *layer))[1])
+    return computed
+
+
+def weights_of(model: Bert, ids: Tensor, mask: Tensor) -> list[Tensor]:
+    return [layer["weights"] for layer in model(ids, None, mask, keep=("weights",), places=()).layers]
+
+
+@torch.inference_mode()
+def test_nothing_after_the_last_weights_is_computed(products):
+    model = fresh()
+    model(IDS, SEGMENTS, keep=("weights",), places=())
+    names = {id(weight): name for name, weight in model.encoder.named_parameters()}
+    first, last = f"blocks.{len(model.encoder.blocks) - 2}.", f"blocks.{len(model.encoder.blocks) - 1}."
+    ran = [names[id(weight)] for _, weight in products]
+    assert f"{first}feed_forward.down.weight" in ran
+    assert [name for name in ran if name.startswith(last)] == [f"{last}attention.query.weight", f"{last}attention.key.weight"]
+    assert ran[-1] == f"{last}attention.key.weight"
+
+
+@torch.inference_mode()
+def test_what_stands_under_the_padding_moves_no_weight_bit_for_bit():
+    model, mask, ids = fresh().float(), padding_mask([5, 7, 7]), IDS.repeat(3, 1)
+    changed = ids.clone()
+    changed[0, 5:] = (changed[0, 5:] + 1) % 90
+    for before, after in zip(weights_of(model, ids, mask), weights_of(model, changed, mask), strict=True):
+        assert torch.equal(before[0, :, :5], after[0, :, :5])
+        assert torch.equal(before[1:], after[1:])
+        assert not before[0, :, :5, 5:].any()
+
+
+@torch.inference_mode()
+def test_in_half_precision_products_of_few_sizes_are_made_and_what_fills_them_up_changes_nothing(monkeypatch, products):
+    model, sizes = fresh().bfloat16(), set()
+    long = torch.randint(90, (19, 17), generator=torch.Generator().manual_seed(7))
+    for ids in (IDS.repeat(3, 1), long):
+        mask = padding_mask([ids.shape[1] - row % 3 for row in range(len(ids))])
+        expected = weights_of(copy.deepcopy(model).float(), ids, mask)
+        products.clear()
+        found = weights_of(model, ids, mask)
+        sizes |= {len(rows) for rows, _ in products}
+        with monkeypatch.context() as patch:
+            patch.setattr(layers, "PAD_MULTIPLE", 1)
+            unfilled = weights_of(model, ids, mask)
+        for half, bare in zip(found, unfilled, strict=True):
+            assert (half - bare).abs().mean() < 1e-4
+        for half, full in zip(found, expected, strict=True):
+            assert half.dtype == torch.float32
+            assert half.shape == full.shape
+            assert (half - full).abs().mean() < 0.01 < full.std()
+    assert sizes == {PAD_MULTIPLE, 3 * PAD_MULTIPLE}
