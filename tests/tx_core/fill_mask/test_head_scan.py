@@ -157,7 +157,6 @@ def test_one_run_gives_the_attention_and_what_is_predicted(engine, changed):
     trace = engine.trace(TEXT, keep=("weights", "blank_logits"), interventions=changed)
     (expected,) = engine.blank_logits([engine.encode(TEXT)], interventions=[changed]).rows
     np.testing.assert_allclose(trace.blank_logits, expected, atol=1e-5)
-    # Weights alone are computed by PyTorch's fused functions: the last bits of single precision differ.
     np.testing.assert_allclose(trace.attention.weights, engine.trace(TEXT, interventions=changed).attention.weights, atol=1e-5)
     assert trace.nbytes >= trace.blank_logits.nbytes + trace.attention.weights.nbytes
     assert engine.trace("No blank here.", keep=("blank_logits",)).blank_logits is None
