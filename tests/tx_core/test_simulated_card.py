@@ -4,9 +4,12 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from tests.support.serving import ROOT
 
 
+@pytest.mark.ci
 def test_all_that_is_computed_runs_on_a_card_too():
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--tb=short", "tests/support/on_card.py"]
     one_core = os.environ | {"OMP_NUM_THREADS": "1"}  # of such small tensors, a second one only waits

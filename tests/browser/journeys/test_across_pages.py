@@ -52,13 +52,13 @@ def test_the_start_page_shows_where_the_model_looks_and_opens_three_doors(arrive
     expect(told).to_have_text(texts.HINT)
     for place in (0, 7):
         words.nth(place).hover()
-        expect(told).to_have_text(looks.tell(shown, place))
+        expect(told).to_have_text(looks.describe_word(shown, place))
     page.mouse.move(5, 5)
     expect(told).to_have_text(texts.HINT)
     words.first.focus()
     page.keyboard.press("ArrowRight")
     expect(words.nth(1)).to_be_focused()
-    expect(told).to_have_text(looks.tell(shown, 1))
+    expect(told).to_have_text(looks.describe_word(shown, 1))
     page.keyboard.press("Escape")
     expect(told).to_have_text(texts.HINT)
     for door in texts.DOORS:
@@ -70,7 +70,7 @@ def test_the_start_page_shows_where_the_model_looks_and_opens_three_doors(arrive
         on_page(page, contents.HOME)
     for_everybody(page)
     words.nth(7).click()  # as a tap
-    expect(told).to_have_text(looks.tell(shown, 7))
+    expect(told).to_have_text(looks.describe_word(shown, 7))
 
 
 def test_on_a_phone_the_list_of_pages_opens_leads_on_and_is_folded_away(arrive, axe):

@@ -129,6 +129,7 @@ def test_a_head_is_computed_anew_with_a_mask_without_scaling_and_with_sparse_wei
     for_everybody(page)
 
 
+@pytest.mark.ci
 def test_the_longest_sentence_scrolls_in_its_own_box_and_keeps_its_sum_in_sight(arrive, for_everybody):
     page = arrive(f"/self_attention?text={'+'.join(['dog', 'cat'] * 63)}")
     shown = drawn(picture(page, "^Weights, 128 by 128"))
@@ -210,6 +211,7 @@ PARTS: dict[str, tuple[str, Callable[[Page], None]]] = {
 }
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("parts", [("embeddings", "feed", "norm"), ("depth", "journey")], ids="-".join)
 def test_each_part_of_a_block_says_what_the_core_computes(arrive, parts_for_everybody, parts: tuple[str, ...]):
     page = arrive(BLOCK)

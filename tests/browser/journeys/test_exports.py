@@ -150,6 +150,7 @@ def test_numbers_are_saved_as_csv_json_and_npz(arrive, axe, tmp_path: Path):
     axe(page)
 
 
+@pytest.mark.ci
 def test_the_code_of_a_view_runs_and_gives_its_numbers(arrive, axe, tmp_path: Path):
     page = opened(arrive(PATH), texts.CODE)
     code = panel(page).get_by_test_id("stCode").first.inner_text()

@@ -113,6 +113,7 @@ def test_a_link_names_each_value_that_it_cannot_use(arrive):
     linked(page, heads="1-2")
 
 
+@pytest.mark.ci
 def test_links_from_long_ago_still_show_their_view(page_at):
     page = page_at("/?text=One+%3Cb%3Ebird%3C%2Fb%3E+%26+a+half&unknown=1")
     assert f"/{contents.FORMER_HOME}?" in page.url

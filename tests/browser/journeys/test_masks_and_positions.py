@@ -4,6 +4,7 @@ import math
 import re
 from urllib.parse import quote_plus
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from pages import contents
@@ -109,6 +110,7 @@ def test_a_mask_is_painted_by_pointer_and_keyboard_and_stands_in_the_link(arrive
     for_everybody(page)
 
 
+@pytest.mark.ci
 def test_a_smaller_penalty_leaks_as_much_as_the_core_computes(arrive, for_everybody):
     page = arrive(f"{PATH}&part=penalty")
     masked = padded_scores(catalogue.load(catalogue.DEFAULT), CAT, 0).under(mask_of_kind("causal", 9, 9), 0, 0)
@@ -166,6 +168,7 @@ def test_shuffled_words_are_the_same_to_attention_without_positions(arrive, open
     open_to_all(page)
     choose(page, position_texts.PARTS["shuffle"])
     linked(page, part="shuffle")
+    expect(sentence(page)).not_to_have_value("", timeout=PATIENCE)
     engine, text = catalogue.load(catalogue.DEFAULT), sentence(page).input_value()
     found = shuffle_test(engine, text, 1)
     for name, guess in {

@@ -79,6 +79,7 @@ def test_sizes_and_numbers_of_the_reader_s_own_stay_when_another_task_is_chosen(
     assert kept == {"vocab": 60, "batches": 50, "numbers": "7 3 11"}
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("task", "values", "learned"),
     [("copy", {}, True), ("reverse", {}, True), ("sort", {}, False), ("sort", TASK_VALUES["sort"], True)],

@@ -90,6 +90,7 @@ def test_two_processes_find_what_the_page_finds_in_the_same_sentences(whole: tup
     assert sorted(out.parent.iterdir()) == [out, file]
 
 
+@pytest.mark.ci
 def test_a_scan_that_was_killed_goes_on_and_ends_with_the_same_file(whole: tuple[Path, Path, str], tmp_path: Path):
     file, out, _ = whole
     killed = tmp_path / "killed.json"
@@ -113,6 +114,7 @@ def test_a_scan_that_was_killed_goes_on_and_ends_with_the_same_file(whole: tuple
 needs_ray = pytest.mark.skipif(find_spec("ray") is None, reason="requirements-ray.txt is not installed")
 
 
+@pytest.mark.ci
 @needs_ray
 @pytest.mark.timeout(900)  # a cluster starts in processes of its own, minutes on a busy machine
 def test_ray_finds_the_same_to_the_last_bit(whole: tuple[Path, Path, str], tmp_path: Path):

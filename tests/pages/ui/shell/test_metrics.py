@@ -150,6 +150,7 @@ def test_without_a_token_there_are_none(server: str):
     assert fetch(f"{server}/api/metrics")[0] == 404
 
 
+@pytest.mark.ci
 def test_a_server_counts_its_visitors_and_writes_nothing_that_they_typed(tmp_path: Path):
     port = free_port()
     url, log = f"http://127.0.0.1:{port}", tmp_path / "log.txt"
