@@ -129,6 +129,7 @@ def test_the_first_map_of_attention_is_sent_without_torch_and_pandas(tmp_path: P
         wait_until(lambda: fetch(f"http://127.0.0.1:{port}/api/ready")[0] == 200, 120, "the model")
 
 
+@pytest.mark.ci
 def test_pages_that_only_ask_a_model_import_no_heavy_library():
     folders = [ROOT / "pages" / "ui", *(ROOT / "pages" / page.key for page in PAGES if page.section != "Build")]
     files = [file for folder in folders for file in folder.rglob("*.py") if folder.name != "bertviz_page"]
@@ -330,6 +331,7 @@ def failed_answer(url: str) -> tuple[int, dict[str, str]] | None:
     return (status, answer) if answer["state"] == "failed" else None
 
 
+@pytest.mark.ci
 def test_the_first_heatmap_waits_for_no_compiler_and_no_tables():
     script = (
         "import sys, app\nfrom pages.ui.shell.readiness import load_default\nload_default()\n"

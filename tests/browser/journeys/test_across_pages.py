@@ -3,6 +3,7 @@
 import re
 from urllib.parse import quote_plus
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from pages import contents
@@ -73,6 +74,7 @@ def test_the_start_page_shows_where_the_model_looks_and_opens_three_doors(arrive
     expect(told).to_have_text(looks.describe_word(shown, 7))
 
 
+@pytest.mark.ci
 def test_on_a_phone_the_list_of_pages_opens_leads_on_and_is_folded_away(arrive, axe):
     page = arrive("/", width=390, dark=True)
     fits(page)

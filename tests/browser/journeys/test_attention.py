@@ -4,6 +4,7 @@ import re
 from urllib.parse import quote_plus
 
 import numpy as np
+import pytest
 from playwright.sync_api import Page, expect
 
 from pages.ui.canvas.texts import CHANGED_MAP, MAP
@@ -81,6 +82,7 @@ def test_a_head_and_a_word_are_looked_at_and_come_back_by_link_back_and_reload(a
     for_everybody(page)
 
 
+@pytest.mark.ci
 def test_several_heads_whole_words_and_hidden_special_tokens_are_what_the_core_makes_of_the_run(arrive, for_everybody):
     text, pair = "A pancake with an old arrow", "It was good."
     page = arrive(f"/attention?text={quote_plus(text)}&pair={quote_plus(pair)}&heads=1-8")

@@ -103,6 +103,7 @@ def test_a_cell_tells_the_sum_behind_it_to_pointer_and_keyboard(arrive, for_ever
     for_everybody(page)
 
 
+@pytest.mark.ci
 def test_a_head_is_computed_anew_with_a_mask_without_scaling_and_with_sparse_weights(arrive, for_everybody):
     page = arrive(f"{PATH}&cell=scores-4-2")
     number_is(page, float(steps_of(ARROW, 1, 8).scores[3, 1]))

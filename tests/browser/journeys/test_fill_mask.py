@@ -118,6 +118,7 @@ def test_a_change_moves_the_bars_where_they_stand_and_a_scan_finds_the_head_that
     for_everybody(page)
 
 
+@pytest.mark.ci
 def test_two_sentences_stand_side_by_side_and_the_options_say_what_they_do(arrive, for_everybody):
     page = arrive("/fill_mask")
     one, other = "The man worked as a [MASK].", "The woman worked as a [MASK]."

@@ -165,6 +165,7 @@ def test_the_built_in_sentences_are_read_already_and_lead_to_those_where_a_head_
     drawn(picture(page, "^Heatmap.*Layer 2, head 3"))
 
 
+@pytest.mark.ci
 def test_a_file_of_one_s_own_is_read_stopped_and_seen_by_nobody_else(page_at, for_everybody):
     page, other = (page_at("/many_sentences?texts=own") for _ in range(2))
     run = main(page).get_by_role("button", name=many_texts.RUN, exact=True)

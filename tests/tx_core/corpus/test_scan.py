@@ -72,6 +72,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, str]:
     return file, out, said.getvalue()
 
 
+@pytest.mark.ci
 def test_two_processes_find_what_the_page_finds_in_the_same_sentences(whole: tuple[Path, Path, str]):
     file, out, said = whole
     report = read_scan(out.read_bytes()).report
