@@ -99,4 +99,4 @@ def test_a_greedy_visitor_gets_the_runs_of_the_limit_and_ten_others_get_all_of_t
         (asked, runs, taken), answered = run_apart(together(url))
     assert all(answered)
     assert asked > 3 * runs
-    assert 1 <= runs <= BURST + rate * taken + 1
+    assert runs <= BURST + rate * taken + 1  # of those that were not broken off by the next request
