@@ -23,7 +23,7 @@ from pages.ui.shell.address import (
     present_or_not,
     take_over,
 )
-from pages.ui.shell.admission import is_admitted, wait_for_room
+from pages.ui.shell.admission import is_admitted, pause_before_run, wait_for_room
 from pages.ui.shell.frame import (
     list_of_pages,
     memory_explained,
@@ -50,6 +50,7 @@ from pages.ui.shell.start_page import SIDEBAR_WIDTH
 from pages.ui.shell.texts import SESSION_LOST
 
 ASSETS = Path(__file__).parent.parent / "assets"
+pause_before_run()
 st.set_page_config(layout="wide", page_icon=ASSETS / "icon.svg", initial_sidebar_state=SIDEBAR_WIDTH)
 st.html(ASSETS / "page.css")
 

@@ -1,7 +1,7 @@
 """Bounds on visitors: how many there are, and how often a page may run. Limits on request rates are the proxy's.
 
 Streamlit opens a websocket for each page that is open in a browser. `VisitorLimit` counts them, `is_admitted` lets a page in or
-not, and `pause_after_run` keeps one page from taking the processor from all others.
+not, and `pause_before_run` keeps one page from taking the processor from all others.
 No heavy package is imported here: app.py imports this module before it serves anything.
 """
 
@@ -106,14 +106,18 @@ class Pace:
         self._interval, self._clock, self._due = 1 / rate, clock, clock()
 
     def count_run(self) -> float:
-        """Count a run, and return how many seconds to wait before the next."""
+        """Count a run, and return how many seconds it has to wait."""
         now = self._clock()
+        wait = max(0.0, self._due - now - (BURST - 1) * self._interval)
         self._due = max(self._due, now) + self._interval
-        return max(0.0, self._due - now - (BURST - 1) * self._interval)
+        return wait
 
 
-def pause_after_run() -> None:
-    """Delay the script of a page that asks for runs too fast; Streamlit then runs only the newest request."""
+def pause_before_run() -> None:
+    """Hold the script of a page that asks for runs too fast: of what it asks for meanwhile, Streamlit runs the newest only.
+
+    Call it before the first element of a run: Streamlit breaks a run off at its next element when another one is asked for.
+    """
     pace = st.session_state.setdefault(PACE, Pace(host_settings().max_runs_a_second))
     time.sleep(pace.count_run())
 

@@ -23,6 +23,7 @@ from starlette.routing import Route
 
 from pages.contents import PAGES
 from pages.ui.shell import admission
+from pages.ui.shell.session import is_part_of_page
 from tx_core.engine import threads
 from tx_core.errors import ExplorerError
 from tx_core.settings import host_settings
@@ -65,7 +66,7 @@ watch_number("tx_slots_waiting", "Pages that wait for a compute slot", threads.p
 
 @contextmanager
 def page_run(page: str) -> Iterator[None]:
-    """Time a run of a page, or of a part of it that runs alone, and hold the next one of a page that asks too often.
+    """Time a run of a page, or of a part of it that runs alone, which is held first where its page asks too often.
 
     Within a run that is timed, nothing. Also a decorator.
     """
@@ -73,6 +74,8 @@ def page_run(page: str) -> Iterator[None]:
     if thread in _running:
         yield
         return
+    if is_part_of_page():  # a whole run was held when it began
+        admission.pause_before_run()
     start = time.perf_counter()
     _running.add(thread)
     try:
@@ -80,7 +83,6 @@ def page_run(page: str) -> Iterator[None]:
     finally:
         _running.discard(thread)
         _page_seconds.labels(page).observe(time.perf_counter() - start)
-        admission.pause_after_run()
 
 
 def count_failure(error: Exception) -> None:
