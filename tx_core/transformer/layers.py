@@ -1,8 +1,4 @@
-"""The encoder: activations, layer norm, feed-forward and multi-head attention, a block of them, and the stack of blocks.
-
-`gelu`, `gelu_new` and `layer_norm` are written out to be read. The modules call PyTorch's own, which are several times as fast;
-tests hold both equal.
-"""
+"""The encoder: activations, layer norm, feed-forward and multi-head attention, a block of them, and the stack of blocks."""
 
 import math
 from collections.abc import Callable, Collection, Sequence
@@ -40,7 +36,10 @@ VALUE_PARTS: frozenset[TracePart] = frozenset({"value", "context"})
 
 
 def gelu(x: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
-    """Multiply x by the standard normal distribution function at x (Hendrycks & Gimpel 2016)."""
+    """Multiply x by the standard normal distribution function at x (Hendrycks & Gimpel 2016).
+
+    Written out to be read; the model calls PyTorch's own, which is faster, and tests hold both equal.
+    """
     return x * 0.5 * (1 + torch.erf(x / math.sqrt(2)))
 
 
@@ -59,14 +58,17 @@ ACTIVATION: dict[str, Callable[[Tensor], Tensor]] = {
 def layer_norm(
     x: Float[Tensor, "... hidden"], weight: Float[Tensor, "hidden"], bias: Float[Tensor, "hidden"], eps: float
 ) -> Float[Tensor, "... hidden"]:
-    """Normalise each token's vector to mean 0 and variance 1, then apply a learned scale and shift (Ba et al. 2016)."""
+    """Normalise each token's vector to mean 0 and variance 1, then apply a learned scale and shift (Ba et al. 2016).
+
+    Written out to be read; the model calls PyTorch's own, which is faster, and tests hold both equal.
+    """
     centred = x - x.mean(dim=-1, keepdim=True)
     variance = centred.pow(2).mean(dim=-1, keepdim=True)
     return centred * torch.rsqrt(variance + eps) * weight + bias
 
 
 class LayerNorm(nn.Module):
-    """`layer_norm` with its learned weight and bias."""
+    """`layer_norm`, as PyTorch computes it, with its learned weight and bias."""
 
     def __init__(self, hidden_size: int, eps: float = 1e-12):
         super().__init__()

@@ -159,7 +159,7 @@ GROUPS = (
             Term(
                 "attention mask",
                 "Says which tokens a query may attend to. The scores of all others are set to −∞ before the softmax, which makes "
-                "their weights 0.",
+                "their weights 0. It is not **[MASK]**, the blank, which is a token like any other.",
             ),
             Term(
                 "padding mask",

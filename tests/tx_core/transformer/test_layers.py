@@ -25,6 +25,7 @@ def test_layer_norm_equals_pytorchs(eps):
     ours, x = shake(LayerNorm(10, eps)), torch.randn(2, 3, 10) * 5 + 2
     theirs = nn.LayerNorm(10, eps)
     theirs.load_state_dict(ours.state_dict())
+    torch.testing.assert_close(layer_norm(x, ours.weight, ours.bias, eps), theirs(x), **NARROW)
     torch.testing.assert_close(ours(x), theirs(x), **NARROW)
 
 
