@@ -86,6 +86,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         in_browser = item.path.is_relative_to(ROOT / "tests" / "browser")
         if family not in DEFAULT_FAMILIES or (in_browser and "journeys" not in item.path.parts):
             item.add_marker(pytest.mark.ci)
+        if in_browser:  # a busy machine can starve a browser; a fault fails twice
+            item.add_marker(pytest.mark.flaky(reruns=1))
     first = {item.path for item in items if OF_A_MODULE.intersection(item.fixturenames)}
     items.sort(key=lambda item: item.path not in first)
 

@@ -70,8 +70,8 @@ def note(page: Page) -> Locator:
 def guesses(page: Page, question: Question = STEPS[0].question) -> dict[str, str]:
     """What everybody sees once the answers are revealed: each guess with its count and share."""
     items = page.get_by_role("list", name=question.ask).get_by_role("listitem")
-    expect(items.first).to_be_visible(timeout=PATIENCE)
-    found = [item.inner_text().split("\n") for item in items.all()]
+    # One reading of the whole list: it is drawn again when the next answer of the room arrives.
+    found = [text.split("\n") for text in wait_until(items.all_inner_texts, PATIENCE / 1000, "the list of guesses")]
     return {parts[0].removeprefix("✓ ").strip(): " ".join(parts[1:]) for parts in found}
 
 
