@@ -3,20 +3,16 @@
 This module imports no torch: it is used while a room is told of a change.
 """
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise
-
-import numpy as np
 
 from pages.classroom import texts
-from pages.ui.shell.numbers import measured, whole_percent
-from tx_core.classroom.lesson_file import Lesson, Question, Step, read_lesson
+from pages.ui.panels.question_kinds import QUESTION_VIEWS, grid_of, measured
+from pages.ui.shell.numbers import whole_percent
+from tx_core.classroom.lesson_file import Lesson, Step, read_lesson
+from tx_core.classroom.measures import Answer
+from tx_core.classroom.questions import QUESTION_KINDS, AnswerCount, Question, count_names, count_places
 from tx_core.classroom.room_records import TEACHER, State
-
-MAX_ROWS, BINS = 8, 8
-Row = dict[str, object]
 
 
 @lru_cache(maxsize=32)
@@ -41,7 +37,7 @@ def message(state: State, guesses: Mapping[int, Sequence[str]], role: str, step:
     }
     question = lesson_of(room.source).steps[at - 1].question
     if at in state.revealed:
-        told["results"] = results(question, state.revealed[at], guesses.get(at, ()))
+        told["results"] = results(question, answer_of(state, at), guesses.get(at, ()))
     asks = question is not None
     if role == TEACHER:
         answered = state.answered.get(at, 0) if asks else None
@@ -73,161 +69,101 @@ def sentence_of(step: Step) -> str:
     return (measure.text if measure else step.view.get("text", "")).replace("[MASK]", "___").replace("<mask>", "___")
 
 
-def results(question: Question | None, answer: Mapping[str, object], guesses: Sequence[str]) -> dict[str, object]:
+def answer_of(state: State, number: int) -> Answer | None:
+    """Return the model's answer at a step as the room keeps it; None where it is not revealed, or to be discussed."""
+    kept = state.revealed.get(number)
+    return Answer(**{name: tuple(value) if isinstance(value, list) else value for name, value in kept.items()}) if kept else None
+
+
+def results(question: Question | None, answer: Answer | None, guesses: Sequence[str]) -> dict[str, object]:
     """Count the guesses of a class, beside the model's answer where there is one, with one sentence that compares them."""
-    if question is None or question.kind == "open":
+    kind = QUESTION_KINDS[question.kind] if question else None
+    if kind is None or kind.count is None:
         return {"rows": [], "sentence": texts.TO_DISCUSS.format(count=len(guesses))}
-    rows = histogram(question, answer, guesses) if question.kind == "number" else option_rows(question, answer, guesses)
+    counts = kind.count(question, answer, guesses)
+    hits = sum(kind.is_right(question, answer, guess) for guess in guesses) if answer else None
+    grid = grid_of(question)
     return {
-        "rows": rows,
-        "columns": question.kind == "token",
+        "rows": [row(one, len(guesses), model_text(one, question, answer)) for one in counts],
+        "columns": grid is not None and grid.layout == "row",
         "map": class_map(question, answer, guesses),
         "class": texts.OF_CLASS,
-        "model": texts.OF_MODEL if any(row["model"] is not None for row in rows) else "",
+        "model": texts.OF_MODEL if any(one.share is not None for one in counts) else "",
         "title": question.ask,
-        "sentence": sentence(rows, answer, len(guesses), right_numbers(question, answer, guesses)),
+        "sentence": sentence(counts, answer, len(guesses), hits),
     }
 
 
-def option_rows(question: Question, answer: Mapping[str, object], guesses: Sequence[str]) -> list[Row]:
-    """Return a row for each option, in the order offered; for words, heads and cells, the most frequent and the right one."""
-    names, counts = count_words(guesses, [*question.options, *answer.get("options", ())])
-    model = {name.casefold(): share for name, share in zip(answer.get("options", ()), answer.get("shares", ()), strict=True)}
-    right = str(answer.get("right", "")).casefold()
-    kept = list(names)
-    if question.kind in ("word", "head", "cell"):
-        kept = sorted(names, key=lambda name: (-counts[name], -model.get(name, 0.0)))[:MAX_ROWS]
-        if right and right not in kept:  # it takes the last row, so that the right answer is always shown
-            kept = [*kept[: MAX_ROWS - 1], right]
-    elif question.kind == "choice":
-        kept = [option.casefold() for option in question.options]
-    measure = question.answer.measure if question.answer else ""
-    rows = [row(names.get(name, name), counts[name], len(guesses), model.get(name), name == right, measure) for name in kept]
-    for one in rows:
-        if model and one["model"] is None:
-            one["modelText"] = texts.NOT_LISTED.format(count=len(model))
-    return rows
+def model_text(count: AnswerCount, question: Question, answer: Answer | None) -> str:
+    """Return what the model says of one answer, in words; "" where that is nothing."""
+    if count.share is not None:
+        return measured(count.share, question.answer.measure if question.answer else "")
+    if answer and answer.options:
+        return texts.NOT_LISTED.format(count=len(answer.options))
+    return texts.MODELS_NUMBER.format(value=f"{answer.value:.3g}") if count.right else ""
 
 
-def count_words(guesses: Sequence[str], known: Sequence[str] = ()) -> tuple[dict[str, str], Counter[str]]:
-    """Count guesses whatever their capitals and spaces: the spelling of each, known or the first, and how many there are."""
-    written = [" ".join(guess.split()) for guess in guesses]
-    names: dict[str, str] = {}
-    for name in [*known, *written]:
-        names.setdefault(name.casefold(), name)
-    return names, Counter(name.casefold() for name in written)
+def row(count: AnswerCount, total: int, model_says: str) -> dict[str, object]:
+    """Return one row: how many guessed this, and what the model gives it."""
+    share, said = share_of_class(count.count, total)
+    return {
+        "label": count.answer,
+        "share": share,
+        "text": said,
+        "model": count.share,
+        "modelText": model_says,
+        "right": count.right,
+        "count": count.count,
+    }
+
+
+def share_of_class(count: int, total: int) -> tuple[float, str]:
+    """Return which share of a class a count is, as a number and in words."""
+    share = count / total if total else 0.0
+    return share, texts.COUNT.format(count=count, share=whole_percent(share))
 
 
 def guessed_words(guesses: Sequence[str]) -> tuple[tuple[str, float, str], ...]:
     """Return each guessed word, the most frequent first, with its share of the guesses as a number and in words."""
-    names, counts = count_words(guesses)
-    rows = [row(names[word], count, len(guesses), None, False) for word, count in counts.most_common()]
-    return tuple((one["label"], one["share"], one["text"]) for one in rows)
+    names, counts = count_names(guesses)
+    return tuple((names[word], *share_of_class(count, len(guesses))) for word, count in counts.most_common())
 
 
-def class_map(question: Question, answer: Mapping[str, object], guesses: Sequence[str]) -> dict[str, object] | None:
+def class_map(question: Question, answer: Answer | None, guesses: Sequence[str]) -> dict[str, object] | None:
     """Return the model's map with the guesses per cell or head; None where the answer has no rows and columns.
 
     The cells go row by row: the model's shares in thousandths, and how many guessed a cell, of those that somebody guessed.
     """
-    counts = guesses_by_place(answer, guesses)
-    if question.kind not in ("cell", "head") or counts is None:
+    axes, counts = QUESTION_VIEWS[question.kind].class_axes, count_places(answer, guesses)
+    if not axes or counts is None:
         return None
     return {
-        "rows": list(answer["rows"]),
-        "columns": list(answer["columns"]),
-        "axes": texts.MAP_AXES[question.kind],
-        "model": [round(1000 * share) for share in answer["shares"]],
+        "rows": list(answer.rows),
+        "columns": list(answer.columns),
+        "axes": axes,
+        "model": [round(1000 * share) for share in answer.shares],
         "guesses": counts,
         "total": len(guesses),
-        "right": list(answer["options"]).index(answer["right"]),
+        "right": list(answer.options).index(answer.right),
     }
 
 
-def guesses_by_place(answer: Mapping[str, object], guesses: Sequence[str]) -> list[tuple[int, int]] | None:
-    """Count the guesses of each cell that somebody guessed, row by row; None where nothing is in rows and columns."""
-    options = list(answer.get("options", ()))
-    if not options or len(options) != len(answer.get("rows", ())) * len(answer.get("columns", ())):
-        return None
-    places = {name: place for place, name in enumerate(options)}
-    return sorted(Counter(places[guess] for guess in guesses if guess in places).items())
-
-
-def guessed_cells(answer: Mapping[str, object], guesses: Sequence[str]) -> tuple[tuple[str, str, float, str], ...]:
+def guessed_cells(answer: Answer | None, guesses: Sequence[str]) -> tuple[tuple[str, str, float, str], ...]:
     """Return each guessed cell: the names of its row and column, its share of the guesses, and the share in words."""
-    width = max(1, len(answer.get("columns", ())))
-    counted = [(place, row("", count, len(guesses), None, False)) for place, count in guesses_by_place(answer, guesses) or ()]
+    width = len(answer.columns) if answer else 0
     return tuple(
-        (answer["rows"][place // width], answer["columns"][place % width], one["share"], one["text"]) for place, one in counted
+        (answer.rows[place // width], answer.columns[place % width], *share_of_class(count, len(guesses)))
+        for place, count in count_places(answer, guesses) or ()
     )
 
 
-def histogram(question: Question, answer: Mapping[str, object], guesses: Sequence[str]) -> list[Row]:
-    """Return the histogram of guessed numbers in equal ranges, one of which holds the model's number."""
-    value = float(answer["value"])
-    numbers = [float(number) for number in (guess.replace(",", ".") for guess in guesses) if is_number(number)]
-    edges = round_edges(min([*numbers, value]), max([*numbers, value]))
-    counts = np.histogram(numbers, edges)[0]
-    place = min(int(np.searchsorted(edges, value, side="right")) - 1, len(counts) - 1)
-    labels = [texts.RANGE.format(low=f"{low:.3g}", high=f"{high:.3g}") for low, high in pairwise(edges)]
-    rows = [
-        row(label, int(count), len(guesses), None, at == place)
-        for at, (label, count) in enumerate(zip(labels, counts, strict=True))
-    ]
-    rows[place] |= {"modelText": texts.MODELS_NUMBER.format(value=f"{value:.3g}")}
-    return rows
-
-
-def right_numbers(question: Question, answer: Mapping[str, object], guesses: Sequence[str]) -> int | None:
-    """Count the numbers that are as near to the model's as the question asks for; None where no number is asked for."""
-    if question.kind != "number":
-        return None
-    numbers = [float(number) for number in (guess.replace(",", ".") for guess in guesses) if is_number(number)]
-    return sum(abs(number - float(answer["value"])) <= question.tolerance for number in numbers)
-
-
-def round_edges(low: float, high: float) -> np.ndarray:
-    """Cut the numbers from low to high into at most BINS ranges that end at round numbers."""
-    span = max(high - low, 1e-6 * max(1.0, abs(high)))
-    power = 10.0 ** np.floor(np.log10(span / (BINS - 1)))
-    step = next(step for step in power * np.array([1, 2, 5, 10]) if step * (BINS - 1) >= span)
-    first, last = np.floor(low / step), max(np.ceil(high / step), np.floor(low / step) + 1)
-    return np.round(np.arange(first, last + 1) * step, 12)
-
-
-def is_number(written: str) -> bool:
-    """Return whether a guess is a finite number of a size that can be drawn."""
-    try:
-        return abs(float(written)) < 1e9
-    except ValueError:
-        return False
-
-
-def row(label: str, count: int, total: int, model: float | None, right: bool, measure: str = "") -> Row:
-    """Write one row: how many guessed this, and what the model gives it, a number of that measure."""
-    share = count / total if total else 0.0
-    return {
-        "label": label,
-        "share": share,
-        "text": texts.COUNT.format(count=count, share=whole_percent(share)),
-        "model": model,
-        "modelText": "" if model is None else measured(model, measure),
-        "right": right,
-        "count": count,
-    }
-
-
-def sentence(rows: Sequence[Row], answer: Mapping[str, object], total: int, hits: int | None) -> str:
-    """Compare the class with the model in one sentence. hits: the right guesses; None where they are those of a row."""
-    most = sorted(rows, key=lambda one: -one["count"])[:2]
+def sentence(counts: Sequence[AnswerCount], answer: Answer | None, total: int, hits: int | None) -> str:
+    """Compare the class with the model in one sentence. hits: the right guesses; None where there is no right one."""
     if not total:
-        return texts.NO_GUESSES.format(answer=answer["right"]) if "right" in answer else texts.NO_VOTES
-    first = texts.MOST.format(guess=most[0]["label"], count=most[0]["count"], total=total)
-    if len(most) > 1 and most[1]["count"] == most[0]["count"]:
-        tie = texts.ALL_DIFFERENT if most[0]["count"] == 1 else texts.NO_MAJORITY
-        first = tie.format(count=most[0]["count"], total=total)
-    if "right" not in answer:
-        return first
-    if hits is None:
-        hits = sum(one["count"] for one in rows if one["right"])
-    return f"{first} {texts.MODEL_SAYS.format(answer=answer['right'], hits=hits, total=total)}"
+        return texts.NO_GUESSES.format(answer=answer.right) if answer else texts.NO_VOTES
+    most = sorted(counts, key=lambda one: -one.count)[:2]
+    first = texts.MOST.format(guess=most[0].answer, count=most[0].count, total=total)
+    if len(most) > 1 and most[1].count == most[0].count:
+        tie = texts.ALL_DIFFERENT if most[0].count == 1 else texts.NO_MAJORITY
+        first = tie.format(count=most[0].count, total=total)
+    return f"{first} {texts.MODEL_SAYS.format(answer=answer.right, hits=hits, total=total)}" if answer else first

@@ -8,16 +8,18 @@ import streamlit as st
 from pages import contents
 from pages.classroom import entrance, texts
 from pages.classroom.events import host_store
-from pages.classroom.results import guessed_cells, guessed_words, lesson_of, message, sentence_of
+from pages.classroom.results import answer_of, guessed_cells, guessed_words, lesson_of, message, sentence_of
 from pages.ui.canvas.attention_view import ClassGuesses
 from pages.ui.canvas.question_view import class_view
 from pages.ui.panels.lesson import needs_of
-from pages.ui.panels.lesson_question import DRAWN, ask_question, send_key
+from pages.ui.panels.lesson_question import ask_question, send_key
+from pages.ui.panels.question_kinds import grid_of
 from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell.address import CLASS_RESULTS, PLACE
 from pages.ui.shell.frame import explain
 from pages.ui.shell.level import ADVANCED, BASIC, CLASS_NEEDS, LEVEL, LEVEL_CHOSEN, level_in_link, remembered_level
 from tx_core.classroom.lesson_file import Lesson, Step
+from tx_core.classroom.measures import MEASURES, Answer
 from tx_core.classroom.room_records import STUDENT, State
 from tx_core.classroom.rooms import IS_REVEALED, MAX_SENTENCE_CHARACTERS, NO_STUDENT
 from tx_core.engine import catalogue
@@ -89,7 +91,7 @@ def draw_step(code: str, token: str) -> None:
     revealed = number in state.revealed
     guesses = {number: rooms.guesses(room.id, number)} if revealed else {}
     room_message = message(state, guesses, STUDENT, number)
-    keep_results(room.id, step, number, room_message, guesses_on_view(step, state.revealed.get(number), guesses.get(number, [])))
+    keep_results(room.id, step, number, room_message, guesses_on_view(step, answer_of(state, number), guesses.get(number, [])))
     guess, sentence = rooms.own_entries(token, number)
     with st.container():  # of any height, it is one box: what stands below it stays, and so does what it says to a screen reader
         entrance.explain_problem()
@@ -203,7 +205,7 @@ def level_for(lesson: Lesson) -> dict[str, str]:
     return {LEVEL: ADVANCED if lesson.level == "advanced" else BASIC}
 
 
-def guesses_on_view(step: Step, answer: Mapping[str, object] | None, guesses: Sequence[str]) -> ClassGuesses | None:
+def guesses_on_view(step: Step, answer: Answer | None, guesses: Sequence[str]) -> ClassGuesses | None:
     """Return the guesses to draw in the view's map, wall of heads or list of words; None for other questions."""
     measure = step.question and step.question.answer
     if not (answer and measure and guesses):
@@ -212,11 +214,12 @@ def guesses_on_view(step: Step, answer: Mapping[str, object] | None, guesses: Se
     if measure.measure == "top_word":
         changes = read_interventions(measure.changes)
         return ClassGuesses(model, measure.text, None, words=guessed_words(guesses), changes=changes)
-    if step.question.kind not in DRAWN or measure.changes or not (cells := guessed_cells(answer, guesses)):
+    if grid_of(step.question) is None or measure.changes or not (cells := guessed_cells(answer, guesses)):
         return None
-    layer, _, number = (measure.head or "").partition("-")
-    head = None if step.question.kind == "head" else (int(layer) - 1, int(number) - 1)
-    return ClassGuesses(model, measure.text, head, () if head is None else tuple(answer["columns"]), cells)
+    if "head" not in MEASURES[measure.measure].needs:  # the heads themselves were chosen from
+        return ClassGuesses(model, measure.text, None, (), cells)
+    layer, head = (int(number) - 1 for number in measure.head.split("-"))
+    return ClassGuesses(model, measure.text, (layer, head), answer.columns, cells)
 
 
 def keep_results(room: int, step: Step, number: int, room_message: Mapping[str, object], on_view: ClassGuesses | None) -> None:

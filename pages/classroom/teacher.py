@@ -1,6 +1,7 @@
 """The room of a teacher: how students come in, the step, how many have answered, the answers, and the end of the room."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from functools import partial
 
 import segno
@@ -9,16 +10,18 @@ import streamlit as st
 from pages.classroom import entrance, texts
 from pages.classroom.events import host_store
 from pages.classroom.reach import say_if_unreachable
-from pages.classroom.results import lesson_of, message, sentence_of
+from pages.classroom.results import answer_of, lesson_of, message, sentence_of
 from pages.classroom.student import guesses_on_view, keep_results, say_closed, show_sentence, show_step_head, view_link
 from pages.ui.canvas.component import component
-from pages.ui.panels.lesson_question import DRAWN, choices_of, compute, engine_of_step
+from pages.ui.panels.lesson_question import choices_of, compute, engine_of_step
 from pages.ui.panels.predictions import write_csv
+from pages.ui.panels.question_kinds import QUESTION_VIEWS
 from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell.address import is_presented, link_with, present_or_not
 from pages.ui.shell.controls import download_button
 from pages.ui.shell.frame import explain
 from tx_core.classroom.lesson_file import Step, with_line
+from tx_core.classroom.questions import QUESTION_KINDS
 from tx_core.classroom.room_records import TEACHER, Room, State
 from tx_core.errors import ExplorerError, RoomGone
 
@@ -113,11 +116,11 @@ def options_or_explain(room: Room, step: Step) -> tuple[str, ...]:
 
 def options_of(step: Step) -> tuple[str, ...]:
     """List what can be chosen as an answer: options, tokens, or in one line which heads there are. Raises ExplorerError."""
-    if step.question is None or step.question.kind not in DRAWN:
+    view = QUESTION_VIEWS[step.question.kind] if step.question else None
+    if view is None or view.grid is None:
         return step.question.options if step.question else ()
-    if step.question.kind == "head":  # which are known without the scan that answers the question
-        info = engine_of_step(step).info
-        return (texts.HEADS.format(count=info.num_layers * info.num_heads, layers=info.num_layers, heads=info.num_heads),)
+    if view.in_words:  # known without the scan that answers the question
+        return (view.in_words(engine_of_step(step).info),)
     return choices_of(step).columns
 
 
@@ -151,10 +154,7 @@ def reveal(token: str, room: Room, step: Step) -> None:
     """Compute the model's answer, show it to the room, and end the guessing."""
     try:
         found = compute(step)
-        answer = {} if found is None else {"right": found.right, "value": found.value}
-        if found is not None:
-            answer |= {name: list(getattr(found, name)) for name in ("options", "shares", "rows", "columns")}
-        host_store().reveal(token, room.step, answer)
+        host_store().reveal(token, room.step, asdict(found) if found else {})
     except ExplorerError as problem:
         explain(with_line(problem, room.source, room.step))
         return
@@ -174,7 +174,7 @@ def show_answers(code: str, token: str, step: Step, picture: dict[str, object] |
     revealed = room.step in state.revealed
     guesses = rooms.guesses(room.id, room.step)
     room_message = message(state, {room.step: guesses}, TEACHER)
-    keep_results(room.id, step, room.step, room_message, guesses_on_view(step, state.revealed.get(room.step), guesses))
+    keep_results(room.id, step, room.step, room_message, guesses_on_view(step, answer_of(state, room.step), guesses))
     drawn = {"step": room.step, "own": False, "together": room.together, "revealed": revealed}
     entrance.show_live(entrance.LEAD, code, token, message=room_message, picture=picture, **drawn)
     back, lesson = {entrance.LEAD: code}, lesson_of(room.source)
@@ -195,7 +195,7 @@ def show_answers(code: str, token: str, step: Step, picture: dict[str, object] |
 
 def written(step: Step, guesses: list[str]) -> None:
     """List the answers to an open question."""
-    if step.question and step.question.kind == "open":
+    if step.question and QUESTION_KINDS[step.question.kind].count is None:
         with st.expander(texts.WRITTEN):
             st.button(texts.REFRESH, icon=":material/refresh:", key="classroom_refresh_written")
             for guess in guesses:

@@ -54,7 +54,6 @@ STUDENT_LINK = "Link for students"
 TO_PROJECTOR = "For the projector (key P)"
 REVEAL = "Reveal the answers"
 OPTIONS = "Options: {options}"
-HEADS = "any of {count} heads: layers 1 to {layers}, heads 1 to {heads}"
 LOCK = "Lock the room: nobody new joins"
 REMOVE = "Remove who has not answered"
 REMOVE_QUESTION = (
@@ -89,13 +88,8 @@ WRITTEN = "What students wrote"
 NOTES = "Notes for the teacher"
 COLUMNS = ("student", "nickname", "step", "question", "answer", "model's answer", "sentence")
 
-MAP_AXES = {
-    "cell": "Rows: tokens that attend. Columns: tokens attended to.",
-    "head": "Rows: layers. Columns: heads.",
-}
 OF_CLASS, OF_MODEL = "class", "model"
 COUNT = "{count} · {share}"
-RANGE = "{low} to {high}"
 NOT_LISTED = "not in its first {count}"
 MODELS_NUMBER = "model: {value}"
 MOST = "Most frequent: “{guess}”, {count} of {total}."

@@ -16,22 +16,22 @@ from pages import contents
 from pages.lesson_editor import texts
 from pages.ui.canvas.component import component
 from pages.ui.panels.lesson import PAGES_WITH_VIEW
+from pages.ui.panels.question_kinds import MEASURE_TEXTS, QUESTION_VIEWS
 from pages.ui.shell.address import ADDED_VIEWS, DRAFT
 from pages.ui.shell.frame import new_id
 from pages.ui.shell.session import uploaded_file
 from tx_core.classroom.lesson_file import (
-    KIND_OF_MEASURE,
     LEVELS,
     MAX_LONG,
     MAX_SETTING,
     MAX_SETTINGS,
-    MAX_SHORT,
     MAX_STEPS,
-    NEEDED_BY_MEASURE,
     Lesson,
     Step,
     read_lesson,
 )
+from tx_core.classroom.measures import MAX_SHORT, MEASURES
+from tx_core.classroom.questions import QUESTION_KINDS
 from tx_core.errors import LessonProblem
 
 Fields = dict[str, object]
@@ -78,14 +78,14 @@ def new_step(page: str, view: Mapping[str, str], name: str = "") -> Fields:
 
 
 def measures_for(kind: str) -> list[str]:
-    """List the measures that answer a kind of question; a choice and an open question may have none."""
-    fitting = [measure for measure, kinds in KIND_OF_MEASURE.items() if kind in kinds]
-    return ["none", *fitting] if kind in ("choice", "open") else fitting
+    """List the measures that answer a kind of question, "none" among them where it may do without."""
+    answered = QUESTION_KINDS[kind]
+    return [*([] if answered.needs_answer else ["none"]), *answered.measures]
 
 
 def boxes_of(measure: str) -> list[str]:
     """List the inputs that a measure needs."""
-    return ["text", *NEEDED_BY_MEASURE.get(measure, ()), "changes"] if measure != "none" else []
+    return ["text", *MEASURES[measure].needs, "changes"] if measure in MEASURES else []
 
 
 def file_of(draft: Fields) -> str:
@@ -105,13 +105,17 @@ def _step(step: Fields) -> Fields:
     return written | {name: step[name] for name in ("then", "done", "notes") if step[name]}
 
 
+FIELDS: dict[str, Callable[[object], object]] = {
+    "options": lambda written: [line.strip() for line in str(written).splitlines() if line.strip()],
+    "tolerance": lambda number: number,
+}
+"""What the file has of a field that is for some kinds of question, from what its box holds."""
+
+
 def question_of(step: Fields) -> Fields:
     """Return the question of a step as its file has it."""
     question: Fields = {"ask": step["ask"], "kind": step["kind"]}
-    if step["kind"] == "choice":
-        question["options"] = [line.strip() for line in str(step["options"]).splitlines() if line.strip()]
-    if step["kind"] == "number":
-        question["tolerance"] = step["tolerance"]
+    question |= {field: FIELDS[field](step[field]) for field in QUESTION_KINDS[str(step["kind"])].fields}
     if step["measure"] != "none":
         told = {name: step[f"of_{name}"] for name in boxes_of(str(step["measure"])) if step[f"of_{name}"]}
         question["answer"] = {"measure": step["measure"], **told}
@@ -120,16 +124,19 @@ def question_of(step: Fields) -> Fields:
 
 def first_ask(step: Fields) -> str:
     """Return a suggested question for a step: it names what the writer has chosen."""
-    named = NEEDED_BY_MEASURE.get(str(step["measure"]), ())
-    template = texts.NAMED_ASKS.get(str(step["measure"])) if all(step[f"of_{name}"] for name in named) else None
-    ask = template.format(**{name: step[f"of_{name}"] for name in named}) if template else ""
-    return ask if 0 < len(ask) <= MAX_SHORT else texts.FIRST_ASKS[str(step["kind"])]
+    ask, measure = "", str(step["measure"])
+    if measure in MEASURES and all(step[f"of_{name}"] for name in MEASURES[measure].needs):
+        ask = MEASURE_TEXTS[measure].ask.format(**{name: step[f"of_{name}"] for name in MEASURES[measure].needs})
+    return ask if 0 < len(ask) <= MAX_SHORT else QUESTION_VIEWS[str(step["kind"])].first_ask
 
 
 def is_first_ask(ask: str) -> bool:
     """Return whether a question is a suggested one, whatever token or head it names."""
-    patterns = [re.sub(r"\\{\w+\\}", ".*", re.escape(template)) for template in texts.NAMED_ASKS.values()]
-    return ask in texts.FIRST_ASKS.values() or any(re.fullmatch(pattern, ask) for pattern in patterns)
+    suggested = [
+        *(said.ask for said in MEASURE_TEXTS.values() if said.ask),
+        *(view.first_ask for view in QUESTION_VIEWS.values()),
+    ]
+    return any(re.fullmatch(re.sub(r"\\{\w+\\}", ".*", re.escape(template)), ask) for template in suggested)
 
 
 def draft_of(lesson: Lesson) -> Fields:

@@ -1,5 +1,6 @@
 """The boxes in which a lesson is written; what they hold is kept in the draft, also while the reader is on another page."""
 
+from collections.abc import Callable
 from zlib import crc32
 
 import streamlit as st
@@ -23,7 +24,9 @@ from pages.ui.panels.lesson_question import compute, engine_of_step, reveal
 from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell import cache
 from tx_core.analysis.sentences import distinct_names
-from tx_core.classroom.lesson_file import LEVELS, MAX_LONG, MAX_SHORT, Step
+from tx_core.classroom.lesson_file import LEVELS, MAX_LONG, Step
+from tx_core.classroom.measures import MAX_SHORT
+from tx_core.classroom.questions import QUESTION_KINDS
 from tx_core.errors import ExplorerError
 
 FIRST_PAGES = ("attention", "fill_mask", "self_attention", "masks")
@@ -143,12 +146,8 @@ def _ask_step(step: Fields, number: int) -> ExplorerError | None:
 
 def _ask_question(step: Fields, number: int, name: str) -> ExplorerError | None:
     asked = st.container()  # filled last: the question names what is chosen below it
-    if step["kind"] == "choice":
-        _lines(step, "options", texts.OPTIONS.format(number=number), name)
-    if step["kind"] == "number":
-        step["tolerance"] = st.number_input(
-            texts.TOLERANCE.format(number=number), 0.0, 1e6, float(step["tolerance"]), key=f"{name}_tolerance"
-        )
+    for field in QUESTION_KINDS[str(step["kind"])].fields:
+        FIELD_BOXES[field](step, number, name)
     fitting = measures_for(str(step["kind"]))
     if step["measure"] not in fitting:
         step["measure"] = fitting[0] if fitting else "none"
@@ -164,6 +163,19 @@ def _ask_question(step: Fields, number: int, name: str) -> ExplorerError | None:
     with asked:
         _ask(step, number)
     return _show_answer(step, number)
+
+
+def _ask_options(step: Fields, number: int, name: str) -> None:
+    _lines(step, "options", texts.OPTIONS.format(number=number), name)
+
+
+def _ask_tolerance(step: Fields, number: int, name: str) -> None:
+    label = texts.TOLERANCE.format(number=number)
+    step["tolerance"] = st.number_input(label, 0.0, 1e6, float(step["tolerance"]), key=f"{name}_tolerance")
+
+
+FIELD_BOXES: dict[str, Callable[[Fields, int, str], None]] = {"options": _ask_options, "tolerance": _ask_tolerance}
+"""The box of each field that is for some kinds of question."""
 
 
 def _ask(step: Fields, number: int) -> None:

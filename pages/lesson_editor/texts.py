@@ -1,5 +1,6 @@
 """What the page on which lessons are written says."""
 
+from pages.ui.panels.question_kinds import MEASURE_TEXTS, QUESTION_VIEWS
 from tx_core.classroom.lesson_file import MAX_PACKED_CHARACTERS
 
 HOW_TO_ADD = (
@@ -16,29 +17,12 @@ FIRST_TITLE, FIRST_DESCRIPTION, FIRST_TEXT = "My lesson", "What one learns in th
 STEP = "Step {number} · {page}"
 STEP_TITLE, STEP_TEXT = "Title of step {number}", "What to do or to look at in step {number}"
 KIND = "Question of step {number}"
-KINDS = {
-    "none": "no question",
-    "token": "click a token",
-    "cell": "click a cell of a map",
-    "head": "choose a head",
-    "word": "type a word",
-    "choice": "choose one of several",
-    "number": "a number",
-    "open": "open, to discuss",
-}
+KINDS = {"none": "no question"} | {kind: view.name for kind, view in QUESTION_VIEWS.items()}
 ASK = "What you ask in step {number}"
 OPTIONS = "Options of step {number}, one on each line"
 TOLERANCE = "How far the number of step {number} may be off"
 MEASURE = "How the model answers step {number}"
-MEASURES = {
-    "none": "not at all: a vote",
-    "top_word": "the most probable word at the blank",
-    "rank_of": "the rank of a word at the blank",
-    "strongest_key": "the token that a token looks at most",
-    "strongest_cell": "the strongest cell of a head's map",
-    "attention_weight": "the weight from one token to another",
-    "head_with_largest_effect": "the head without which the prediction changes most",
-}
+MEASURES = {"none": "not at all: a vote"} | {measure: said.name for measure, said in MEASURE_TEXTS.items()}
 MEASURE_BOXES = {
     "text": "Text that the model reads in step {number}",
     "head": "Layer and head in step {number}, as 5-7",
@@ -60,22 +44,6 @@ UP, DOWN, REMOVE = "Step {number} up", "Step {number} down", "Remove step {numbe
 VIEW = "Settings of its view: {view}"
 OPEN_VIEW = "Open its view"
 BEGIN_ON = "Begin with a view of"
-FIRST_ASKS = {
-    "none": "",
-    "token": "Which word does it look at most?",
-    "cell": "Which cell of this map will be the strongest?",
-    "head": "Which head changes this prediction most?",
-    "word": "Which word would you write?",
-    "choice": "Which of these is it?",
-    "number": "Which number do you expect?",
-    "open": "What do you think, and why?",
-}
-NAMED_ASKS = {
-    "strongest_key": "Which word does “{query}” look at most?",
-    "attention_weight": "How much of its attention does “{query}” give to “{key}”, from 0 to 1?",
-    "rank_of": "Which rank does “{word}” have at the blank?",
-}
-"""First questions by their measure, once the writer has said what they name."""
 CHOOSE_TOKEN = "Choose a token"
 ANSWER = "{answer} Students see this after their guess."
 NO_ANSWER = "The model cannot answer the question of step {number} yet"

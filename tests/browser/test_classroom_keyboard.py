@@ -6,12 +6,14 @@ from playwright.sync_api import Page, expect
 
 from pages.classroom import texts
 from pages.ui.panels.lesson import FOR_CLASS
+from pages.ui.panels.question_kinds import QUESTION_VIEWS
 from pages.ui.panels.texts import NO_GUESS
 from tests.browser.test_classroom_page import FAST, lesson_of_all_kinds, note, press
 from tests.browser.test_lessons import CUT, DRAWN, GUESSES, go_to, guess_by_keyboard
-from tx_core.classroom.lesson_file import Question, pack_lesson
+from tx_core.classroom.lesson_file import pack_lesson
+from tx_core.classroom.questions import Question
 
-MAPPED = ("cell", "head")
+MAPPED = [kind for kind, view in QUESTION_VIEWS.items() if view.class_axes]
 """Kinds whose guesses are drawn on a map."""
 ROLES = {"word": "textbox", "open": "textbox", "number": "spinbutton", "choice": "radiogroup"}
 """What the box of a question is to a screen reader; its name is the question."""

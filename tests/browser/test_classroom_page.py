@@ -3,7 +3,6 @@
 import math
 import re
 from pathlib import Path
-from typing import get_args, get_type_hints
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -19,7 +18,8 @@ from pages.ui.shell.level import ADVANCED, LEVEL
 from pages.ui.shell.texts import BACK_TO_CLASS
 from tests.browser.test_presenter_view import LEAST_SHARE, SCREENS, SMALLEST_TEXT
 from tests.support.serving import wait_until
-from tx_core.classroom.lesson_file import Lesson, Question, pack_lesson
+from tx_core.classroom.lesson_file import Lesson, pack_lesson
+from tx_core.classroom.questions import QUESTION_KINDS
 from tx_core.classroom.rooms import ALPHABET, CODE_LETTERS
 
 STEPS = shipped_lesson("path").steps
@@ -285,8 +285,7 @@ def test_where_events_are_blocked_the_room_is_asked_every_few_seconds(page_at):
 def lesson_of_all_kinds() -> Lesson:
     """A lesson with one question of each kind, taken from those that ship."""
     asked = [step for name in names_in_order() for step in shipped_lesson(name).steps if step.question]
-    kinds = get_args(get_type_hints(Question)["kind"])
-    steps = tuple(next(step for step in asked if step.question.kind == kind) for kind in kinds)
+    steps = tuple(next(step for step in asked if step.question.kind == kind) for kind in QUESTION_KINDS)
     assert steps[0].title == STEPS[0].title
     return shipped_lesson("path").model_copy(update={"steps": steps})
 

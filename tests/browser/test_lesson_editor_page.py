@@ -9,11 +9,13 @@ from pages import contents
 from pages.lesson_editor import texts
 from pages.ui.canvas.component import PATH, version
 from pages.ui.panels.lesson import LEARNING_PATH, shipped_lesson
+from pages.ui.panels.question_kinds import QUESTION_VIEWS
 from pages.ui.panels.texts import CHECK_GUESS, END_LESSON, HIDDEN_UNTIL_ANSWERED, NEXT_STEP
 from pages.ui.shell.texts import ADD_TO_LESSON, SHARE, WRITE_LESSON
 from tests.browser.conftest import wait_for_script
 from tests.browser.test_lessons import answer
-from tx_core.classroom.lesson_file import KIND_OF_MEASURE, Lesson, read_lesson, write_lesson
+from tx_core.classroom.lesson_file import Lesson, read_lesson, write_lesson
+from tx_core.classroom.measures import MEASURES
 
 KEYS, SCHOOL = "Mary lost her keys.", "Yesterday I [MASK] to school."
 MARKUP = "**bold** <b>tag</b> $x$ [link](http://example.org) `code`"
@@ -98,7 +100,7 @@ def edit_seven_questions(page: Page) -> None:
             choose(page, texts.MEASURE.format(number=number), texts.MEASURES["rank_of"])
             write(page, texts.MEASURE_BOXES["word"].format(number=number), "go")
         elif kind in ("word", "head", "cell"):
-            expect(box_of(page, texts.ASK.format(number=number))).to_have_value(texts.FIRST_ASKS[kind])
+            expect(box_of(page, texts.ASK.format(number=number))).to_have_value(QUESTION_VIEWS[kind].first_ask)
 
 
 PLACED = """([title, label]) => {
@@ -152,7 +154,7 @@ def test_a_lesson_is_made_from_two_pages_saved_opened_shared_and_played(page_at,
     written = saved(page, tmp_path)
     lesson = read_lesson(written)
     assert [step.question.kind for step in lesson.steps] == [kind for kind in texts.KINDS if kind != "none"]
-    assert {step.question.answer.measure for step in lesson.steps if step.question.answer} < set(KIND_OF_MEASURE)
+    assert {step.question.answer.measure for step in lesson.steps if step.question.answer} < set(MEASURES)
     assert (lesson.title, lesson.steps[0].text) == (MARKUP, MARKUP)
     link = page.get_by_test_id("stCode").filter(has_text="lesson=z.").inner_text().strip()
     page.get_by_role("button", name=texts.START_ANEW).click()

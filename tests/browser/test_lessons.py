@@ -1,7 +1,6 @@
 """The path for beginners and the lessons that ship, played in a browser."""
 
 import re
-from typing import get_args, get_type_hints
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -10,16 +9,17 @@ from pages import contents
 from pages.fill_mask.texts import WHERE
 from pages.ui.canvas.texts import QUESTION
 from pages.ui.panels import lesson, texts
+from pages.ui.panels.question_kinds import QUESTION_VIEWS
 from pages.ui.panels.texts import BEGIN
 from pages.ui.shell.level import ADVANCED, BASIC
 from tests.browser.conftest import go_by_history
 from tests.support.lesson_secrets import Received, secrets_of
-from tx_core.classroom.lesson_file import Question
+from tx_core.classroom.questions import QUESTION_KINDS, Question
 
 STEPS = lesson.shipped_lesson(lesson.LEARNING_PATH).steps
 GUESSES = {"word": "walked", "number": "0.5", "head": "5-7", "open": "It looks at objects."}
 """A guess for each kind of question; of options the first is chosen, of tokens and cells the second."""
-DRAWN = ("token", "cell", "head")
+DRAWN = [kind for kind, view in QUESTION_VIEWS.items() if view.grid]
 """Kinds that are answered in a drawing."""
 ROOM = """heading => heading.getBoundingClientRect().y
   - document.querySelector('.st-key-fill_mask_text_blanks').getBoundingClientRect().bottom"""
@@ -153,7 +153,7 @@ def guess_by_keyboard(page: Page, question: Question) -> None:
         page.keyboard.type(GUESSES[question.kind])
 
 
-@pytest.mark.parametrize("kind", get_args(get_type_hints(Question)["kind"]))
+@pytest.mark.parametrize("kind", QUESTION_KINDS)
 def test_a_question_is_answered_by_keyboard_and_its_verdict_is_said(view_at, settle, axe, kind: str):
     question, address = step_of_kind(kind)
     page = view_at(address)
@@ -182,7 +182,7 @@ def texts_of(page: Page, mark: str) -> list[str]:
     return [QUESTION[mark] for name in names if QUESTION[mark] in name]
 
 
-@pytest.mark.parametrize("kind", get_args(get_type_hints(Question)["kind"]))
+@pytest.mark.parametrize("kind", QUESTION_KINDS)
 def test_nothing_of_a_question_is_cut_on_a_phone_or_on_a_laptop_at_200_percent(page_at, settle, resize, kind: str):
     question, address = step_of_kind(kind)
     page = page_at(address, width=640)

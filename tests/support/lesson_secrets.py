@@ -7,7 +7,7 @@ from playwright.sync_api import Error, Page, Response, WebSocket
 
 from pages import contents
 from pages.ui.panels.lesson_question import compute, reveal
-from pages.ui.shell.numbers import measured
+from pages.ui.panels.question_kinds import measured
 from tx_core.classroom.lesson_file import Step
 
 LONGEST_WORD = 20

@@ -13,17 +13,10 @@ from pathlib import Path
 from typing import Annotated, Literal, get_args
 
 import yaml
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    StringConstraints,
-    ValidationError,
-    ValidationInfo,
-    field_validator,
-    model_validator,
-)
+from pydantic import Field, StringConstraints, ValidationError, ValidationInfo, field_validator, model_validator
 
+from tx_core.classroom.measures import LessonPart, Short
+from tx_core.classroom.questions import Question
 from tx_core.errors import ChangeProblem, CheckpointProblem, ExplorerError, LessonProblem, ModelUnavailable, TextProblem
 
 MAX_LESSON_BYTES = 100_000
@@ -33,8 +26,8 @@ PACKED_MARK = "z."
 """Prefix of a packed lesson; names of lessons have no dot."""
 MAX_DEPTH = 8
 MAX_STEPS = 60
-MAX_SHORT, MAX_LONG = 300, 3000
-"""Limits in characters of one-line and of longer texts."""
+MAX_LONG = 3000
+"""Limit in characters of a longer text."""
 MAX_SETTINGS, MAX_SETTING = 30, 2000
 """Limits of a view: parameters, and characters of each."""
 MAX_ENTRIES = 10_000
@@ -61,37 +54,14 @@ TWICE = "Line {line}: “{name}” stands twice in the same place. Remove one of
 NO_SUCH_PAGE = "there is no page “{page}” with a view here"
 WRONG_FIELD = "Line {line}, {field}: {problem}."
 
-Short = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_SHORT)]
 Long = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_LONG)]
 Setting = Annotated[str, StringConstraints(max_length=MAX_SETTING)]
 Level = Literal["beginner", "intermediate", "advanced"]
 LEVELS: tuple[Level, ...] = get_args(Level)
 """From easy to hard."""
-HeadName = Annotated[str, StringConstraints(pattern=r"^\d{1,4}-\d{1,4}$")]
 Parameter = Annotated[str, StringConstraints(pattern=r"^[a-z_][a-z0-9_]{0,39}$")]
 Done = Literal["answer", "change"]
 """The action by which a learner completes a step."""
-MeasureName = Literal["top_word", "rank_of", "strongest_key", "strongest_cell", "attention_weight", "head_with_largest_effect"]
-Kind = Literal["word", "token", "cell", "choice", "head", "number", "open"]
-
-KIND_OF_MEASURE: dict[str, tuple[Kind, ...]] = {
-    "top_word": ("word", "choice"),
-    "rank_of": ("number",),
-    "strongest_key": ("token", "choice"),
-    "strongest_cell": ("cell",),
-    "attention_weight": ("number",),
-    "head_with_largest_effect": ("head",),
-}
-"""The kinds of question that each measure can answer."""
-NEEDED_BY_MEASURE = {
-    "rank_of": ("word",),
-    "strongest_key": ("head", "query"),
-    "strongest_cell": ("head",),
-    "attention_weight": ("head", "query", "key"),
-}
-"""The fields that each measure requires, besides its text."""
-MEASURED_KINDS = ("token", "cell", "head", "word", "number")
-"""The kinds of question that have a right answer."""
 WRONG_FOR_MODEL: dict[type[ExplorerError], tuple[str, ...]] = {
     TextProblem: ("question", "answer", "text"),
     ChangeProblem: ("question", "answer", "changes"),
@@ -99,70 +69,6 @@ WRONG_FOR_MODEL: dict[type[ExplorerError], tuple[str, ...]] = {
     CheckpointProblem: ("view", "model"),
 }
 """The field of a step that an error of the model is about."""
-
-
-class LessonPart(BaseModel):
-    """Common configuration of all parts of a lesson: unknown fields are errors, instances are frozen."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Measure(LessonPart):
-    """The computation of the right answer by the model.
-
-    Attributes:
-        measure: Its name, a key of `measures.MEASURES`.
-        text: The text that the model reads.
-        head: Layer and head, counted from 1, as "5-7".
-        query: The token that attends, as the page shows it.
-        key: The token attended to.
-        word: The word whose rank at the first blank is the answer.
-        changes: Interventions, as in an address: "off~5-7".
-    """
-
-    measure: MeasureName
-    text: Short
-    head: HeadName | None = None
-    query: Short | None = None
-    key: Short | None = None
-    word: Short | None = None
-    changes: Annotated[str, StringConstraints(max_length=MAX_SHORT)] = ""
-
-    @model_validator(mode="after")
-    def has_what_it_needs(self) -> "Measure":
-        """Require the head, tokens or word that the measure needs."""
-        if missing := [name for name in NEEDED_BY_MEASURE.get(self.measure, ()) if getattr(self, name) is None]:
-            raise ValueError(f"{self.measure} needs {' and '.join(missing)}")
-        return self
-
-
-class Question(LessonPart):
-    """A question asked before the view is shown.
-
-    Attributes:
-        ask: The question.
-        kind: How it is answered.
-        options: The choices, for the kind "choice".
-        tolerance: How far a number may be off.
-        answer: How the right answer is computed; None for an open question or a vote, which are to be discussed.
-    """
-
-    ask: Short
-    kind: Kind
-    options: Annotated[tuple[Short, ...], Field(max_length=8)] = ()
-    tolerance: Annotated[float, Field(ge=0, le=1e6)] = 0.1
-    answer: Measure | None = None
-
-    @model_validator(mode="after")
-    def can_be_answered(self) -> "Question":
-        """Require options for a choice, and a measure that fits the kind of question."""
-        if (self.kind == "choice") != (len(self.options) >= 2):
-            raise ValueError("a choice needs two to eight options, and no other kind has any")
-        if self.answer and self.kind not in KIND_OF_MEASURE[self.answer.measure]:
-            raise ValueError(f"{self.answer.measure} does not answer a question of the kind {self.kind}")
-        if not self.answer and self.kind in MEASURED_KINDS:
-            raise ValueError(f"a question of the kind {self.kind} needs an answer that is measured")
-        return self
 
 
 class Step(LessonPart):
@@ -183,7 +89,7 @@ class Step(LessonPart):
 
     title: Short
     page: Parameter
-    view: Annotated[dict[Parameter, Setting], Field(max_length=MAX_SETTINGS)] = {}
+    view: dict[Parameter, Setting] = Field({}, max_length=MAX_SETTINGS)
     controls: Annotated[tuple[Parameter, ...], Field(max_length=30)] | None = None
     text: Long
     question: Question | None = None

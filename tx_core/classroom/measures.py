@@ -1,12 +1,16 @@
-"""The right answers to a lesson's questions, computed from the model that the lesson shows, and how a guess compares."""
+"""The measures of a lesson: how the right answer to a question is computed from the model that the lesson shows.
+
+Imports no torch.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Annotated, Literal
 
 import numpy as np
+from pydantic import BaseModel, ConfigDict, StringConstraints, model_validator
 
 from tx_core.analysis.sentences import distinct_names
-from tx_core.classroom.lesson_file import Measure, Question
 from tx_core.engine.engine import Engine
 from tx_core.errors import LessonProblem
 from tx_core.fill_mask.head_scan import Scan
@@ -14,6 +18,11 @@ from tx_core.fill_mask.predictions import predict
 from tx_core.fill_mask.word_scores import score_words
 from tx_core.transformer.interventions import Intervention, read_interventions
 
+MAX_SHORT = 300
+"""Limit in characters of a one-line text."""
+Short = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_SHORT)]
+HeadName = Annotated[str, StringConstraints(pattern=r"^\d{1,4}-\d{1,4}$")]
+MeasureName = Literal["top_word", "rank_of", "strongest_key", "strongest_cell", "attention_weight", "head_with_largest_effect"]
 TOP_WORDS = 8
 MAX_CELL_TOKENS = 32
 """The most tokens of a text in a question about cells, so that each cell is large enough for a finger."""
@@ -22,8 +31,42 @@ NO_SUCH_HEAD = "This model has no head {head}: it has {layers} layers of {heads}
 NO_WORDS = "The model reads “{text}” as special tokens only. Give it a word."
 TOO_MANY_CELLS = "The model reads “{text}” as {count} tokens. A question about a cell takes at most {limit}: shorten the text."
 NO_RANK = "The model has no rank for the word “{word}” at the blank of “{text}”: it is not one token of its vocabulary."
-NOT_A_NUMBER = "“{guess}” is not a number. Write it like 0.5."
 UNREADABLE_CHANGES = "The changes “{changes}” cannot be read: copy them from the address of a page."
+
+
+class LessonPart(BaseModel):
+    """Common configuration of all parts of a lesson: unknown fields are errors, instances are frozen."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Measure(LessonPart):
+    """The computation of the right answer by the model.
+
+    Attributes:
+        measure: Its name, a key of `MEASURES`.
+        text: The text that the model reads.
+        head: Layer and head, counted from 1, as "5-7".
+        query: The token that attends, as the page shows it.
+        key: The token attended to.
+        word: The word whose rank at the first blank is the answer.
+        changes: Interventions, as in an address: "off~5-7".
+    """
+
+    measure: MeasureName
+    text: Short
+    head: HeadName | None = None
+    query: Short | None = None
+    key: Short | None = None
+    word: Short | None = None
+    changes: Annotated[str, StringConstraints(max_length=MAX_SHORT)] = ""
+
+    @model_validator(mode="after")
+    def has_what_it_needs(self) -> "Measure":
+        """Require the head, tokens or word that the measure needs."""
+        if missing := [name for name in MEASURES[self.measure].needs if getattr(self, name) is None]:
+            raise ValueError(f"{self.measure} needs {' and '.join(missing)}")
+        return self
 
 
 @dataclass(frozen=True)
@@ -52,61 +95,17 @@ class Answer:
         return 200 + 120 * len(self.options)
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """The result of comparing a guess with the answer.
-
-    Attributes:
-        guess: The guess as a reader would write it.
-        right: Whether it is right.
-        share: The value of what was guessed; None where it has none.
-        rank: Its rank, from 1; None where it is not known.
-    """
-
-    guess: str
-    right: bool
-    share: float | None = None
-    rank: int | None = None
-
-
 def compute_answer(engine: Engine, measure: Measure) -> Answer:
     """Compute a measure with a model.
 
     Raises LessonProblem for tokens, heads or changes that do not exist, and what the model raises for the text.
     """
-    return MEASURES[measure.measure](engine, measure)
-
-
-def grade(engine: Engine, question: Question, answer: Answer, guess: str) -> Verdict:
-    """Compare a guess with the answer to the question.
-
-    Raises LessonProblem for a guess that is not a number where one is asked for.
-    """
-    if question.kind == "number":
-        return _grade_number(question, answer, guess)
-    typed = " ".join(guess.split())
-    place = next((number for number, option in enumerate(answer.options) if option.casefold() == typed.casefold()), None)
-    right = typed.casefold() == answer.right.casefold()
-    if place is not None:
-        share = answer.shares[place]
-        return Verdict(typed, right, share, 1 + sum(other > share for other in answer.shares))
-    if question.kind == "word" and typed:
-        score = score_words(engine, question.answer.text, [typed], interventions=_changes(question.answer))[0]
-        return Verdict(typed, right, score.probability, score.rank)
-    return Verdict(typed, right)
-
-
-def _grade_number(question: Question, answer: Answer, guess: str) -> Verdict:
-    try:
-        number = float(guess.replace(",", "."))
-    except ValueError:
-        raise LessonProblem(NOT_A_NUMBER.format(guess=guess)) from None
-    return Verdict(guess, abs(number - answer.value) <= question.tolerance, number)
+    return MEASURES[measure.measure].compute(engine, measure)
 
 
 def _top_word(engine: Engine, measure: Measure) -> Answer:
     """Return the top predictions at the first blank, with their probabilities."""
-    best = predict(engine, measure.text, top_k=TOP_WORDS, interventions=_changes(measure)).blanks[0].predictions
+    best = predict(engine, measure.text, top_k=TOP_WORDS, interventions=changes_of(measure)).blanks[0].predictions
     words, shares = tuple(each.word for each in best), tuple(each.probability for each in best)
     return Answer(words[0], shares[0], words, shares)
 
@@ -143,7 +142,7 @@ def cell_name(query: str, key: str) -> str:
 
 def _rank_of(engine: Engine, measure: Measure) -> Answer:
     """Return the rank of a word among the whole vocabulary at the first blank, from 1."""
-    score = score_words(engine, measure.text, [measure.word], interventions=_changes(measure))[0]
+    score = score_words(engine, measure.text, [measure.word], interventions=changes_of(measure))[0]
     if score.rank is None:
         raise LessonProblem(NO_RANK.format(word=measure.word, text=measure.text), "word")
     return Answer(str(score.rank), float(score.rank))
@@ -158,7 +157,7 @@ def _attention_weight(engine: Engine, measure: Measure) -> Answer:
 
 def _head_with_largest_effect(engine: Engine, measure: Measure) -> Answer:
     """Return the total variation of the prediction that switching off each head causes."""
-    scan = Scan(engine, measure.text, interventions=_changes(measure)).run()
+    scan = Scan(engine, measure.text, interventions=changes_of(measure)).run()
     names = tuple(f"{layer + 1}-{head + 1}" for layer, head in np.ndindex(scan.variation.shape))
     shares = tuple(map(float, scan.variation.ravel()))
     best = int(scan.variation.argmax())
@@ -170,15 +169,30 @@ def _numbers(count: int) -> tuple[str, ...]:
     return tuple(str(number) for number in range(1, count + 1))
 
 
-MEASURES: dict[str, Callable[[Engine, Measure], Answer]] = {
-    "top_word": _top_word,
-    "rank_of": _rank_of,
-    "strongest_key": _strongest_key,
-    "strongest_cell": _strongest_cell,
-    "attention_weight": _attention_weight,
-    "head_with_largest_effect": _head_with_largest_effect,
+@dataclass(frozen=True)
+class MeasureRule:
+    """How a measure is computed.
+
+    Attributes:
+        compute: Computes the answer with a model.
+        needs: The fields of `Measure` that it requires, besides its text.
+        of_attention: Whether its numbers are attention weights, 0 to 1, which the map of the same view shows.
+    """
+
+    compute: Callable[[Engine, Measure], Answer]
+    needs: tuple[str, ...] = ()
+    of_attention: bool = False
+
+
+MEASURES: dict[MeasureName, MeasureRule] = {
+    "top_word": MeasureRule(_top_word),
+    "rank_of": MeasureRule(_rank_of, ("word",)),
+    "strongest_key": MeasureRule(_strongest_key, ("head", "query"), of_attention=True),
+    "strongest_cell": MeasureRule(_strongest_cell, ("head",), of_attention=True),
+    "attention_weight": MeasureRule(_attention_weight, ("head", "query", "key"), of_attention=True),
+    "head_with_largest_effect": MeasureRule(_head_with_largest_effect),
 }
-"""The function that computes each measure of a lesson."""
+"""The measures of a lesson. What a page says of each: `MEASURE_TEXTS` in pages/ui/panels/question_kinds.py."""
 
 
 def _query_row(engine: Engine, measure: Measure) -> tuple[tuple[str, ...], np.ndarray, tuple[bool, ...]]:
@@ -190,7 +204,7 @@ def _query_row(engine: Engine, measure: Measure) -> tuple[tuple[str, ...], np.nd
 def _head_map(engine: Engine, measure: Measure) -> tuple[tuple[str, ...], np.ndarray, tuple[bool, ...]]:
     """Return the tokens, the weights of the measure's head, and which tokens are special; at least one is not."""
     layer, head = (int(number) - 1 for number in measure.head.split("-"))
-    stack = engine.trace(measure.text, interventions=_changes(measure)).attention
+    stack = engine.trace(measure.text, interventions=changes_of(measure)).attention
     layers, heads = stack.weights.shape[:2]
     if not (0 <= layer < layers and 0 <= head < heads):
         raise LessonProblem(NO_SUCH_HEAD.format(head=measure.head, layers=layers, heads=heads), "head")
@@ -207,7 +221,8 @@ def _position(tokens: tuple[str, ...], measure: Measure, field: str) -> int:
     return names.index(token)
 
 
-def _changes(measure: Measure) -> tuple[Intervention, ...]:
+def changes_of(measure: Measure) -> tuple[Intervention, ...]:
+    """Return the interventions of a measure; raise LessonProblem where they cannot be read."""
     try:
         return read_interventions(measure.changes)
     except ValueError:

@@ -8,9 +8,13 @@ import { filled } from "../core/text.js";
 import { applyTheme } from "../core/theme.js";
 
 const SMALLEST = 24; // pixels of a cell
-const MIDDLE = 32; // of the cell of a map
-const LARGEST = 44; // of a head
 const GAP = 3;
+// How cells are laid out. names: they stand in the cells, not beside them. largest: pixels of a cell, label: of the names of rows.
+const LAYOUTS = {
+  row: { names: true },
+  map: { largest: 32, label: (rows) => Math.min(92, 12 + 7 * Math.max(...rows.map((row) => visible(row).length))) },
+  wall: { largest: 44, label: () => 28 },
+};
 
 export default function mountQuestion({ data, parentElement, setStateValue }) {
   const sent = unpack(data);
@@ -48,11 +52,12 @@ function removeQuestion(view) {
 // Cells as large as there is room for, never smaller than a finger needs.
 function fitCells(view) {
   const { header, root } = view;
-  if (!header?.names.length || header.kind === "token") return;
-  const label = header.kind === "head" ? 28 : Math.min(92, 12 + 7 * Math.max(...header.rows.map((row) => visible(row).length)));
+  const layout = LAYOUTS[header?.layout];
+  if (!header?.names.length || layout.names) return;
+  const label = layout.label(header.rows);
   const room = Math.floor((root.clientWidth - label - 2) / header.columns.length) - GAP;
   root.style.setProperty("--label", `${label}px`);
-  root.style.setProperty("--cell", `${Math.max(SMALLEST, Math.min(header.kind === "head" ? LARGEST : MIDDLE, room))}px`);
+  root.style.setProperty("--cell", `${Math.max(SMALLEST, Math.min(layout.largest, room))}px`);
 }
 
 function placeOf(target) {
@@ -62,12 +67,12 @@ function placeOf(target) {
 
 function receive(view, { header, cells }) {
   view.theme = applyTheme(view.root);
-  const shape = JSON.stringify([header.kind, header.rows, header.columns]);
+  const shape = JSON.stringify([header.layout, header.rows, header.columns]);
   const same = view.shape === shape;
   Object.assign(view, { header, shape, table: colourTable("blues", view.theme.dark) });
   if (!same) makeCells(view);
   fitCells(view);
-  view.root.dataset.kind = header.kind;
+  view.root.dataset.layout = header.layout;
   view.scroller.hidden = view.name.hidden = !header.names.length;
   view.grid.setAttribute("aria-label", header.alt);
   view.grid.setAttribute("aria-readonly", String(Boolean(header.answer)));
@@ -91,16 +96,17 @@ function tell(view, verdict) {
 }
 
 function makeCells(view) {
-  const { rows, columns, kind, names } = view.header;
+  const { rows, columns, layout, names } = view.header;
+  const named = LAYOUTS[layout]?.names;
   const heading = (text, role) => element("span", { role, class: role, title: visible(text) }, element("span", {}, visible(text)));
   const cell = (place) => element("button", { type: "button", role: "gridcell", tabindex: "-1", "data-place": place, "aria-label": visible(names[place]) });
   const lines = rows.map((row, line) => element("div", { role: "row" },
-    ...(kind === "token" ? [] : [heading(row, "rowheader")]),
+    ...(named ? [] : [heading(row, "rowheader")]),
     ...columns.map((_, index) => cell(line * columns.length + index))));
   const corner = element("span", { role: "columnheader", class: "corner", "aria-label": view.header.axes });
   const first = element("div", { role: "row", class: "heading" }, corner, ...columns.map((column) => heading(column, "columnheader")));
   view.grid.style.setProperty("--columns", String(columns.length));
-  view.grid.replaceChildren(...(kind === "token" ? lines : [first, ...lines]));
+  view.grid.replaceChildren(...(named ? lines : [first, ...lines]));
   view.buttons = [...view.grid.querySelectorAll("[data-place]")];
   view.active = 0;
   if (view.buttons.length) view.buttons[0].tabIndex = 0;
@@ -108,7 +114,8 @@ function makeCells(view) {
 
 function mark(view, cells) {
   const { header, buttons, table, chosen } = view;
-  const { kind, columns, names, values, guess, answer, texts } = header;
+  const { layout, columns, names, values, guess, answer, texts } = header;
+  const named = LAYOUTS[layout]?.names;
   for (const [place, button] of buttons.entries()) {
     const name = visible(names[place]);
     button.setAttribute("aria-selected", String(place === (answer === null ? chosen : guess)));
@@ -117,8 +124,8 @@ function mark(view, cells) {
     const colour = answer === null ? null : table[cells[place]];
     button.style.background = colour ? css(colour) : "";
     button.style.color = colour ? inkOn(colour) : "";
-    const word = kind === "token" ? [element("span", { class: "word" }, visible(columns[place]))] : [];
-    const number = answer === null ? [] : [element("span", { class: "number" }, kind === "token" ? values[place] : short(values[place]))];
+    const word = named ? [element("span", { class: "word" }, visible(columns[place]))] : [];
+    const number = answer === null ? [] : [element("span", { class: "number" }, named ? values[place] : short(values[place]))];
     button.replaceChildren(...word, ...number);
     const notes = [answer === null ? "" : values[place], place === guess ? texts.guess : "", place === answer ? texts.answer : ""];
     button.setAttribute("aria-label", [name, ...notes].filter(Boolean).join(", "));

@@ -20,20 +20,37 @@ MODULE, STYLE = "question/question.js", "question/question.css"
 MAX_DRAWN_CELLS = 1024
 """Cells that a drawing holds at most; what has more is chosen from its list."""
 
-DrawnKind = Literal["token", "cell", "head"]
+
+@dataclass(frozen=True)
+class Grid:
+    """How the cells of a question are laid out, and what is said of them.
+
+    Attributes:
+        layout: In one row of words, as a map with named rows and columns, or as the wall of heads.
+        alt: Names it to a screen reader, with its keys.
+        axes: What rows and columns are; "" for a row.
+        hint: How to choose, before there is a choice.
+        scale: What the colours mean, once the numbers are there.
+    """
+
+    layout: Literal["row", "map", "wall"]
+    alt: str
+    axes: str
+    hint: str
+    scale: str
 
 
 @dataclass(frozen=True)
 class Choices:
-    """What can be chosen: the cells of a drawing, row by row.
+    """What can be chosen: the cells of a grid, row by row.
 
     Attributes:
-        kind: What a cell stands for.
+        grid: How they are drawn.
         rows, columns: The names of the rows and columns; tokens stand in one row.
         names: The name of every cell.
     """
 
-    kind: DrawnKind
+    grid: Grid
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     names: tuple[str, ...]
@@ -78,15 +95,16 @@ def question_view(
 
     choices: None where the question has no drawing. After a click `on_choose` runs; `guessed_cell(key, …)` then returns the cell.
     """
+    grid = choices.grid if choices else None
     header = {
-        "kind": choices.kind if choices else "none",
+        "layout": grid.layout if grid else "none",
         "rows": list(choices.rows) if choices else [],
         "columns": list(choices.columns) if choices else [],
         "names": list(choices.names) if choices else [],
-        "alt": texts.QUESTION_ALTS[choices.kind] if choices else "",
-        "axes": texts.QUESTION_AXES[choices.kind] if choices else "",
-        "hint": texts.QUESTION_HINTS[choices.kind] if choices else "",
-        "scale": texts.QUESTION_SCALES[choices.kind] if choices else "",
+        "alt": grid.alt if grid else "",
+        "axes": grid.axes if grid else "",
+        "hint": grid.hint if grid else "",
+        "scale": grid.scale if grid else "",
         "texts": texts.QUESTION,
         "verdict": verdict,
         "chosen": chosen,

@@ -66,22 +66,6 @@ WALL = {
 }
 
 QUESTION = {"guess": "your guess", "answer": "the model's answer", "value": "{name}: {value}"}
-QUESTION_ALTS = {
-    "token": "Choose a token. Arrow keys move, Enter chooses.",
-    "cell": "Choose a cell of the map. Arrow keys move, Enter chooses.",
-    "head": "Choose a head. Arrow keys move, Enter chooses.",
-}
-QUESTION_AXES = {"token": "", "cell": "query (looks) ↓  key (is looked at) →", "head": "Layer ↓  Head →"}
-QUESTION_HINTS = {
-    "token": "Click a token, or go to it with the arrow keys and press Enter.",
-    "cell": "Click a cell, or choose its row and column from the lists.",
-    "head": "Click a head (layer-head), or choose it from the list.",
-}
-QUESTION_SCALES = {
-    "token": "Stronger colour = more attention. Point at a cell to read it.",
-    "cell": "Stronger colour = more attention. Point at a cell to read it.",
-    "head": "Numbers are percent, colours follow their square root. Point at a cell to read it.",
-}
 
 COMPARISON = READOUT | {
     "panes": [

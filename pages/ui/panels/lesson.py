@@ -15,7 +15,8 @@ import streamlit as st
 from pages import contents
 from pages.ui.canvas.component import component
 from pages.ui.panels import texts
-from pages.ui.panels.lesson_question import DRAWN, NO_GUESS_MADE, ask_question, show_verdict
+from pages.ui.panels.lesson_question import NO_GUESS_MADE, ask_question, show_verdict
+from pages.ui.panels.question_kinds import grid_of
 from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell.address import (
     AWAITED_CHANGE,
@@ -146,7 +147,8 @@ def show_or_explain(name: str, lesson: Lesson, number: int) -> bool:
 
 def needs_of(step: Step) -> StepNeeds:
     """Name what a step needs of its page: a question about a head is answered on the wall."""
-    return StepNeeds(step.controls, wall=step.question is not None and step.question.kind == "head")
+    grid = grid_of(step.question)
+    return StepNeeds(step.controls, wall=grid is not None and grid.layout == "wall")
 
 
 def arrive(name: str, number: int) -> None:
@@ -283,7 +285,7 @@ def show_ways(name: str, lesson: Lesson, number: int, answered: bool) -> None:
 @st.fragment
 def way_down(step: Step) -> None:
     """Link to the view below the step; assets/navigation scrolls to it: the map, or the first picture."""
-    asks_map = step.question is not None and step.question.kind in DRAWN and "changes" not in step.view
+    asks_map = grid_of(step.question) is not None and "changes" not in step.view
     st.button(texts.SEE_BELOW, key=f"lesson_below_{'map' if asks_map else 'picture'}", icon=":material/arrow_downward:")
 
 

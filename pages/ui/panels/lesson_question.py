@@ -1,27 +1,30 @@
-"""The question of a lesson's step: asked in a drawing without numbers and in a list, then compared with the model.
+"""The question of a lesson's step: asked in a box, or in a grid without numbers and in a list; then compared with the model.
 
 Nothing of the answer is sent to the browser before the guess but what can be chosen.
 """
 
+from collections.abc import Sequence
+
+import numpy as np
 import streamlit as st
 
 from pages.ui.canvas.charts import probability_chart, show_bars
 from pages.ui.canvas.question_view import Choices, Revealed, guessed_cell, question_view
 from pages.ui.panels import texts
-from pages.ui.panels.tokens import SPECIAL_FIELD, escape_markdown
+from pages.ui.panels.question_kinds import MEASURE_TEXTS, QUESTION_VIEWS, measured
+from pages.ui.panels.tokens import SPECIAL_FIELD
 from pages.ui.shell import cache
 from pages.ui.shell.address import is_presented
-from pages.ui.shell.numbers import OF_ATTENTION, measured, weight
-from tx_core.classroom.lesson_file import Question, Step
-from tx_core.classroom.measures import Answer, Verdict, cell_name, compute_answer, grade
+from pages.ui.shell.numbers import weight
+from tx_core.classroom.lesson_file import Step
+from tx_core.classroom.measures import MEASURES, Answer, compute_answer
+from tx_core.classroom.questions import Question, Verdict, grade
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
 
-MAX_BARS, MAX_WORD_CHARACTERS, MAX_OPEN_CHARACTERS = 8, 60, 1000
+MAX_BARS = 8
 NO_GUESS_MADE = ""
 """Stands for the guess of a presenter who reveals the answer to a room."""
-DRAWN = ("token", "cell", "head")
-"""Kinds of question that are answered in a drawing, by a click or by keys."""
 
 
 def compute(step: Step) -> Answer | None:
@@ -44,11 +47,12 @@ def ask_question(step: Step, name: str, send: str = texts.CHECK_GUESS) -> str | 
     """Ask the question of a step; return the guess once the learner has sent it. name: of the widgets. send: on the button."""
     with st.container(key="lesson_asked"):
         st.text(step.question.ask)
-    if step.question.kind in DRAWN:
-        return _ask_in_drawing(step, name, send)
+    box = QUESTION_VIEWS[step.question.kind].box
+    if box is None:
+        return _ask_in_grid(step, name, send)
     question_view(None, key=f"{name}_view")
     with st.form(f"{name}_form", border=False):
-        guess = _answer_box(step.question, name)
+        guess = box(step.question, name)
         sent = st.form_submit_button(send, type="primary", key=send_key(name))
     return _sent_guess(step.question, guess, sent)
 
@@ -72,78 +76,48 @@ def _sent_guess(question: Question, guess: str | float | None, sent: bool) -> st
 
 def _is_no_share(question: Question, guess: str | float) -> bool:
     """Return whether a share was asked for and the number is outside 0 to 1: most likely a percentage."""
-    asks_share = question.answer is not None and question.answer.measure == "attention_weight"
+    asks_share = question.answer is not None and MEASURES[question.answer.measure].of_attention
     return asks_share and isinstance(guess, float) and not 0 <= guess <= 1
 
 
-def _answer_box(question: Question, name: str) -> str | float | None:
-    """Draw the box or the list by which a question without a drawing is answered; return the guess.
-
-    The label of a box is not drawn, since the question stands above it; a screen reader is given it as it is written.
-    """
-    if question.kind == "word":
-        return st.text_input(question.ask, max_chars=MAX_WORD_CHARACTERS, key=name, label_visibility="collapsed")
-    if question.kind == "open":
-        return st.text_area(question.ask, max_chars=MAX_OPEN_CHARACTERS, key=name, label_visibility="collapsed")
-    if question.kind == "number":
-        step = 1 if question.answer and question.answer.measure == "rank_of" else 0.01
-        return st.number_input(question.ask, value=None, step=step, key=name, label_visibility="collapsed")
-    return st.radio(
-        question.ask,
-        question.options,
-        index=None,
-        format_func=escape_markdown,
-        key=name,
-        label_visibility="collapsed",
-    )
-
-
-def _ask_in_drawing(step: Step, name: str, send: str) -> str | None:
-    """Ask for a cell, by a click in the drawing or from a list; both show the same choice."""
+def _ask_in_grid(step: Step, name: str, send: str) -> str | None:
+    """Ask for a cell, by a click in the grid or from lists; both show the same choice."""
     choices, view = choices_of(step), f"{name}_view"
-    boxes = (f"{name}_row", f"{name}_column") if choices.kind == "cell" else (name,)
+    labels = QUESTION_VIEWS[step.question.kind].lists
+    lists = (choices.rows, choices.columns) if labels else (choices.names,)
+    boxes = (f"{name}_row", f"{name}_column") if labels else (name,)
 
     def store_choice() -> None:
         place = guessed_cell(view, choices.names)
         if place is not None:
-            st.session_state.update(zip(boxes, _parts(choices, place), strict=True))
+            indices = np.unravel_index(place, [len(entries) for entries in lists])
+            st.session_state.update({box: lists[at][index] for at, (box, index) in enumerate(zip(boxes, indices, strict=True))})
 
-    guess = _guess(choices, [st.session_state.get(box) for box in boxes])
-    if guess is None and (place := guessed_cell(view, choices.names)) is not None:
-        # Whoever sends a guess before the lists have followed the click sends them empty.
-        guess = choices.names[place]
-    drawn = choices if choices.fits else None
-    question_view(drawn, key=view, chosen=choices.names.index(guess) if guess else None, on_choose=store_choice)
-    _lists(step.question, choices, boxes)
+    place = _listed_place(lists, [st.session_state.get(box) for box in boxes])
+    if place is None:  # whoever sends a guess before the lists have followed the click sends them empty
+        place = guessed_cell(view, choices.names)
+    question_view(choices if choices.fits else None, key=view, chosen=place, on_choose=store_choice)
+    if labels:
+        for column, label, entries, box in zip(st.container(key="lesson_list").columns(2), labels, lists, boxes, strict=True):
+            column.selectbox(label, entries, index=None, key=box)
+    elif choices.grid.layout != "row" or not choices.fits:  # a row has the names on it
+        st.selectbox(step.question.ask, choices.names, index=None, key=name, label_visibility="collapsed")
+    guess = None if place is None else choices.names[place]
     return _sent_guess(step.question, guess, st.button(send, type="primary", key=send_key(name)))
 
 
-def _parts(choices: Choices, place: int) -> tuple[str, ...]:
-    """Name what stands in the lists for a cell: its row and column, or itself."""
-    row, column = divmod(place, len(choices.columns))
-    return (choices.rows[row], choices.columns[column]) if choices.kind == "cell" else (choices.names[place],)
-
-
-def _guess(choices: Choices, chosen: list[str | None]) -> str | None:
-    """Name the cell that the lists show; None before one is chosen."""
-    name = cell_name(*chosen) if choices.kind == "cell" and all(chosen) else chosen[0]
-    return name if name in choices.names else None
-
-
-def _lists(question: Question, choices: Choices, boxes: tuple[str, ...]) -> None:
-    """Draw the lists beside the drawing: for the keyboard, a screen reader, and what is too large to be drawn."""
-    if choices.kind == "cell":
-        left, right = st.container(key="lesson_list").columns(2)
-        left.selectbox(texts.CELL_ROW, choices.rows, index=None, key=boxes[0])
-        right.selectbox(texts.CELL_COLUMN, choices.columns, index=None, key=boxes[1])
-    elif choices.kind == "head" or not choices.fits:  # a row of tokens has their names on it
-        st.selectbox(question.ask, choices.names, index=None, key=boxes[0], label_visibility="collapsed")
+def _listed_place(lists: Sequence[tuple[str, ...]], chosen: Sequence[str | None]) -> int | None:
+    """Return the place of the cell that the lists show; None before one is chosen."""
+    if any(name not in entries for entries, name in zip(lists, chosen, strict=True)):
+        return None
+    indices = [entries.index(name) for entries, name in zip(lists, chosen, strict=True)]
+    return int(np.ravel_multi_index(indices, [len(entries) for entries in lists]))
 
 
 def choices_of(step: Step) -> Choices:
-    """Return what can be chosen in the drawing of a question."""
+    """Return what can be chosen in the grid of a question."""
     answer = compute(step)
-    return Choices(step.question.kind, answer.rows, answer.columns, answer.options)
+    return Choices(QUESTION_VIEWS[step.question.kind].grid, answer.rows, answer.columns, answer.options)
 
 
 def show_verdict(step: Step, guess: str, name: str) -> None:
@@ -157,11 +131,11 @@ def show_verdict(step: Step, guess: str, name: str) -> None:
         return
     verdict = _verdict(step, answer, guess)
     sentence = compare(question, answer, verdict) if guess else reveal(question, answer)
-    sentence = " ".join([sentence, *filter(None, [texts.SHARE_NOTES.get(question.answer.measure)])])
+    sentence = " ".join([sentence, *filter(None, [MEASURE_TEXTS[question.answer.measure].note])])
     if is_presented():  # the picture of the page is what the room looks at
         question_view(None, key=f"{name}_view", verdict=sentence)
         return
-    choices = choices_of(step) if question.kind in DRAWN else None
+    choices = choices_of(step) if QUESTION_VIEWS[question.kind].grid else None
     if choices is None or not choices.fits:
         question_view(None, key=f"{name}_view", verdict=sentence)
         _show_bars(question, answer, verdict)
@@ -180,28 +154,27 @@ def _verdict(step: Step, answer: Answer, guess: str) -> Verdict:
 
 def reveal(question: Question, answer: Answer) -> str:
     """Return the model's answer as a sentence, where nobody guessed."""
-    template = texts.NUMBER_REVEALED if question.kind == "number" else texts.REVEALED
-    return template.format(answer=answer.right, share=measured(answer.value, question.answer.measure))
+    share = measured(answer.value, question.answer.measure)
+    return QUESTION_VIEWS[question.kind].revealed.format(answer=answer.right, share=share)
 
 
 def _show_bars(question: Question, answer: Answer, verdict: Verdict) -> None:
     if answer.options:
         labels, shares = bars_with_guess(answer, verdict)
-        chart = probability_chart(texts.GUESS_CHART[question.answer.measure], labels, shares, limit=1.0)
-        if question.answer.measure in OF_ATTENTION:
+        chart = probability_chart(MEASURE_TEXTS[question.answer.measure].chart, labels, shares, limit=1.0)
+        if MEASURES[question.answer.measure].of_attention:
             chart |= {"ends": [weight(share) for share in shares], "ticks": [{"at": at, "text": f"{at:g}"} for at in (0, 0.5, 1)]}
         show_bars(chart, key="lesson_bars")
 
 
 def compare(question: Question, answer: Answer, verdict: Verdict) -> str:
     """Return one sentence that compares a guess with the model."""
-    values = {"answer": answer.right, "share": measured(answer.value, question.answer.measure), "guess": verdict.guess}
-    if question.kind == "number":
-        return (texts.NUMBER_IS_RIGHT if verdict.right else texts.NUMBER_COMPARED).format(**values)
+    view, values = QUESTION_VIEWS[question.kind], {"answer": answer.right, "guess": verdict.guess}
+    values["share"] = measured(answer.value, question.answer.measure)
     if verdict.right:
-        return texts.GUESS_IS_FIRST.format(**values)
+        return view.right.format(**values)
     if verdict.share is None:
-        return texts.GUESS_HAS_NO_SHARE.format(**values)
+        return view.wrong.format(**values)
     own = values | {"guess_share": measured(verdict.share, question.answer.measure)}
     return (
         texts.GUESS_HAS_SHARE.format(**own)

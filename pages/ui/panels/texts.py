@@ -275,13 +275,10 @@ NO_SUCH_LESSON = (
 NO_SUCH_STEP = "This lesson has no such step: it has {count}, in {parts} parts. In the link, step=1 is the first."
 LESSON_PROGRESS = "{title} · part {number} of {total}"
 STEP_DONE, STEP_TO_DO = "done", "not done yet"
-CELL_ROW, CELL_COLUMN = "Row: the token that looks", "Column: the token that is looked at"
 CHECK_GUESS = "Check my guess"
 NO_GUESS = "Make a guess first: there is nothing to lose."
 NOT_A_SHARE = "A share is a number from 0 to 1: write 0.25 for a quarter."
 HIDDEN_UNTIL_ANSWERED = "The view opens below once you have answered."
-NUMBER_IS_RIGHT = "Right: you wrote {guess}, the model computes {answer}."
-NUMBER_COMPARED = "The model computes {answer}; you wrote {guess}."
 GUESS_IS_FIRST = "Right: “{answer}” is first, with {share}."
 GUESS_HAS_RANK = "“{answer}” is first, with {share}; your guess, “{guess}”, is number {rank}, with {guess_share}."
 GUESS_HAS_SHARE = "“{answer}” is first, with {share}; your guess, “{guess}”, has {guess_share}."
@@ -289,20 +286,10 @@ GUESS_HAS_NO_SHARE = "“{answer}” is first, with {share}; your guess was “{
 YOUR_GUESS = "{guess} (your guess)"
 REVEAL = "Reveal the answer"
 REVEALED = "The model computes “{answer}” ({share})."
-NUMBER_REVEALED = "The model computes {answer}."
 DISCUSS_NOW = "What do you think?"
 DISCUSS = "You wrote: “{guess}”"
 NOTE_ON_STEP = "Step {number}: {title}"
-GUESS_CHART = {
-    "top_word": "Probability of each word",
-    "strongest_key": "Attention to each word",
-    "head_with_largest_effect": "Change of the prediction without each head (total variation)",
-}
-SHARE_NOTES = {
-    "head_with_largest_effect": "Heads are named layer-head; a share is how much of the probability at the blank moves when the "
-    "head is switched off.",
-}
-"""What the share of an answer is, by its measure, where a student could not tell."""
+HEADS = "any of {count} heads: layers 1 to {layers}, heads 1 to {heads}"
 SEE_BELOW = "See it below"
 NEXT_STEP = "Next step"
 NEXT_LESSON = "Next lesson: {title}"

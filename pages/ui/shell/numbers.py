@@ -9,8 +9,6 @@ MIN_DECIMAL = 0.001
 ROUNDING = 0.001
 """The largest change of a last-layer vector component (about 1 in size) that single precision alone may cause."""
 UNCHANGED, UNCHANGED_BUT_ROUNDING = "exactly the same", "the same except for rounding"
-OF_ATTENTION = ("strongest_key", "strongest_cell", "attention_weight")
-"""Measures of a lesson whose numbers are attention weights: a learner finds them again in the map of the same view."""
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -27,11 +25,6 @@ def percent(share: float) -> str:
 def weight(share: float) -> str:
     """Write an attention weight of 0 to 1 as the list beside a map does: 0.952."""
     return f"{share:.3f}"
-
-
-def measured(share: float, measure: str) -> str:
-    """Write a number of a lesson's measure: an attention weight as it stands beside a map, all else as percent."""
-    return weight(share) if measure in OF_ATTENTION else percent(share)
 
 
 def points(difference: float) -> str:

@@ -2,7 +2,6 @@
 
 import re
 from pathlib import Path
-from typing import get_args, get_type_hints
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -17,7 +16,8 @@ from pages.ui.shell.texts import BACK_TO_CLASS
 from tests.browser.journeys.test_lessons import guess_by_keyboard, tab_to
 from tests.support.seen import PATIENCE, answered, fits, listed, main
 from tests.support.serving import wait_until
-from tx_core.classroom.lesson_file import Lesson, Question, pack_lesson
+from tx_core.classroom.lesson_file import Lesson, pack_lesson
+from tx_core.classroom.questions import QUESTION_KINDS, Question
 from tx_core.classroom.rooms import ALPHABET, CODE_LETTERS
 
 STEPS = shipped_lesson("path").steps
@@ -230,7 +230,7 @@ def lesson_of(kinds: tuple[str, ...]) -> Lesson:
     return shipped_lesson("path").model_copy(update={"steps": steps})
 
 
-KINDS = get_args(get_type_hints(Question)["kind"])
+KINDS = tuple(QUESTION_KINDS)
 
 
 @pytest.mark.ci

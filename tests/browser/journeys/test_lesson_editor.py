@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, Page, TimeoutError, expect
 from pages import contents
 from pages.lesson_editor import texts
 from pages.ui.panels.lesson import LEARNING_PATH, shipped_lesson
+from pages.ui.panels.question_kinds import QUESTION_VIEWS
 from pages.ui.panels.texts import END_LESSON, HIDDEN_UNTIL_ANSWERED
 from pages.ui.shell.texts import ADD_TO_LESSON, CANNOT_BE_SHOWN, SHARE, WRITE_LESSON
 from tests.browser.journeys.test_lessons import guess
@@ -88,7 +89,7 @@ def test_a_lesson_is_made_from_two_pages_saved_opened_shared_and_played(page_at,
     page.get_by_role("button", name=texts.UP.format(number=2)).click()
     page.wait_for_function(PLACED, arg=["A blank", texts.STEP_TITLE.format(number=1)], timeout=PATIENCE)
     choose(page, texts.KIND.format(number=1), texts.KINDS["word"])
-    expect(box_of(page, texts.ASK.format(number=1))).to_have_value(texts.FIRST_ASKS["word"])
+    expect(box_of(page, texts.ASK.format(number=1))).to_have_value(QUESTION_VIEWS["word"].first_ask)
     choose(page, texts.KIND.format(number=2), texts.KINDS["token"])
     choose(page, texts.MEASURE_BOXES["query"].format(number=2), "her")
     write(page, texts.STEP_TEXT.format(number=1), MARKUP)

@@ -1,7 +1,6 @@
 """Lessons: guess before the answer is revealed, by pointer and by keyboard; nothing of an answer is sent before."""
 
 import re
-from typing import get_args, get_type_hints
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -9,16 +8,17 @@ from playwright.sync_api import Locator, Page, expect
 from pages import contents
 from pages.ui.canvas.texts import QUESTION
 from pages.ui.panels import lesson, texts
+from pages.ui.panels.question_kinds import QUESTION_VIEWS
 from tests.browser.conftest import TO_THE_TOP, go_by_history
 from tests.support.lesson_secrets import Received, secrets_of
 from tests.support.seen import PATIENCE, address, answered, fits, linked, main, says
-from tx_core.classroom.lesson_file import Question
+from tx_core.classroom.questions import QUESTION_KINDS, Question
 
 PATH = lesson.LEARNING_PATH
 STEPS = lesson.shipped_lesson(PATH).steps
 GUESSES = {"word": "walked", "number": "0.5", "head": "5-7", "open": "It looks at objects."}
 """A guess for each kind of question; of options the first is chosen, of tokens and cells the second."""
-DRAWN = ("token", "cell", "head")
+DRAWN = [kind for kind, view in QUESTION_VIEWS.items() if view.grid]
 """Kinds that are answered in a drawing."""
 IS_FOCUSED = "element => element.getRootNode().activeElement === element"
 
@@ -139,7 +139,7 @@ def guess_by_keyboard(page: Page, question: Question) -> None:
 @pytest.mark.ci
 def test_a_question_of_each_kind_is_answered_by_keyboard_and_its_verdict_is_said(page_at, for_everybody):
     page = None
-    for kind in get_args(get_type_hints(Question)["kind"]):
+    for kind in QUESTION_KINDS:
         question, link = step_of_kind(kind)
         if page:
             go_by_history(page, link)

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable
 from types import SimpleNamespace
-from typing import get_args, get_type_hints
 from urllib.parse import parse_qs
 
 import pytest
@@ -17,12 +16,12 @@ from pages.ui.panels.lesson_question import choices_of
 from pages.ui.shell.address import PRESENT
 from pages.ui.shell.level import ADVANCED, BASIC, LEVEL
 from tests.pages.classroom.test_classroom_page import drawn, enter, links, rooms, written
-from tx_core.classroom.lesson_file import Lesson, Question, Step, write_lesson
+from tx_core.classroom.lesson_file import Lesson, Step, write_lesson
+from tx_core.classroom.questions import QUESTION_KINDS
 from tx_core.classroom.rooms import IS_REVEALED, Rooms
 
 __all__ = ["rooms"]  # the fixture
 PATH = shipped_lesson("path")
-KINDS = get_args(get_type_hints(Question)["kind"])
 ASKED = {
     kind: next(
         step
@@ -30,7 +29,7 @@ ASKED = {
         for step in shipped_lesson(name).steps
         if step.question and step.question.kind == kind and "text" in step.view
     )
-    for kind in KINDS
+    for kind in QUESTION_KINDS
 }
 BARE = PATH.steps[0].model_copy(update={"question": None, "then": "Try another one."})
 
@@ -78,7 +77,7 @@ def test_a_step_that_asks_nothing_leads_to_its_view_at_once(rooms: Rooms, open_a
     assert texts.OPEN_VIEW not in links(app)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", QUESTION_KINDS)
 def test_sentence_and_options_stand_everywhere_before_the_reveal(rooms: Rooms, open_app: Callable[..., AppTest], kind: str):
     step = ASKED[kind].model_copy(update={"title": "Guess", "text": "A word is missing. Guess it."})
     code, token = open_room(rooms, step)

@@ -11,16 +11,17 @@ import yaml
 from pages import contents
 from pages.contents import PAGES
 from pages.lesson_editor import texts
-from pages.lesson_editor.draft import OPENED, boxes_of, draft_of, file_of, measures_for, new_draft, new_step
+from pages.lesson_editor.draft import OPENED, draft_of, file_of, new_draft, new_step
 from pages.lesson_editor.forms import move_step, remove_step
 from pages.lesson_editor.sharing import MAX_QR_CHARACTERS, qr_code
 from pages.ui.panels import lesson
+from pages.ui.panels.question_kinds import MEASURE_TEXTS, QUESTION_VIEWS
 from pages.ui.panels.texts import REVEALED
 from pages.ui.shell.address import ADDED_VIEWS, DRAFT, HELD, LESSON, LOCK
 from pages.ui.shell.frame import new_id
 from pages.ui.shell.texts import ADD_TO_LESSON
 from tests.support.serving import ROOT
-from tx_core.classroom.lesson_file import KIND_OF_MEASURE, Lesson, pack_lesson, read_lesson, unpack_lesson
+from tx_core.classroom.lesson_file import Lesson, pack_lesson, read_lesson, unpack_lesson
 
 KEYS = "Mary lost her keys."
 
@@ -96,10 +97,10 @@ def test_a_question_of_every_kind_begins_with_a_sentence_and_says_what_prevents_
     app = open_app("attention", text=KEYS)
     add_view(app)
     app.switch_page("lesson_editor/page.py").run()
-    for kind in [one for one in texts.KINDS if one != "none"]:
+    for kind in QUESTION_VIEWS:
         box(app, texts.KIND).set_value(kind).run()
         assert not app.exception
-        assert box(app, texts.ASK).value == texts.FIRST_ASKS[kind]
+        assert box(app, texts.ASK).value == QUESTION_VIEWS[kind].first_ask
     box(app, texts.ASK).set_value("My own question?").run()
     box(app, texts.KIND).set_value("word").run()
     assert box(app, texts.ASK).value == "My own question?"
@@ -113,14 +114,14 @@ def test_a_first_question_names_what_is_chosen_until_the_writer_words_it(open_ap
     box(app, texts.KIND).set_value("token").run()
     for token in ("her", "keys"):
         box(app, texts.MEASURE_BOXES["query"]).set_value(token).run()
-        named = texts.NAMED_ASKS["strongest_key"].format(query=token)
+        named = MEASURE_TEXTS["strongest_key"].ask.format(query=token)
         assert box(app, texts.ASK).value == named
         assert read_lesson(written_lesson(app).encode()).steps[0].question.ask == named
     box(app, texts.KIND).set_value("number").run()
     box(app, texts.MEASURE).set_value("attention_weight").run()
-    assert box(app, texts.ASK).value == texts.FIRST_ASKS["number"]  # the key is not chosen yet
+    assert box(app, texts.ASK).value == QUESTION_VIEWS["number"].first_ask  # the key is not chosen yet
     box(app, texts.MEASURE_BOXES["key"]).set_value("mary").run()
-    assert box(app, texts.ASK).value == texts.NAMED_ASKS["attention_weight"].format(query="keys", key="mary")
+    assert box(app, texts.ASK).value == MEASURE_TEXTS["attention_weight"].ask.format(query="keys", key="mary")
     box(app, texts.ASK).set_value("").run()
     assert box(app, texts.ASK).value == ""
     box(app, texts.ASK).set_value("My own question?").run()
@@ -273,13 +274,6 @@ def test_a_locked_link_is_marked(open_app):
     app.run()
     next(one for one in app.checkbox if one.label == texts.LOCKED).check().run()
     assert parse_qs(urlsplit(link_of(app)).query)[LOCK] == ["1"]
-
-
-def test_every_measure_can_be_chosen_and_is_asked_for_what_it_needs():
-    kinds = [kind for kind in texts.KINDS if kind != "none"]
-    assert {measure for kind in kinds for measure in measures_for(kind)} == {"none", *KIND_OF_MEASURE}
-    assert texts.MEASURES.keys() == {"none", *KIND_OF_MEASURE}
-    assert {box for measure in KIND_OF_MEASURE for box in boxes_of(measure)} == set(texts.MEASURE_BOXES)
 
 
 def test_texts_of_a_writer_are_text_in_the_file():

@@ -15,8 +15,6 @@ from tx_core.classroom.lesson_file import (
     MAX_PACKED_CHARACTERS,
     PACKED_MARK,
     WRONG_FIELD,
-    Measure,
-    Question,
     open_lesson,
     pack_lesson,
     read_lesson,
@@ -24,6 +22,8 @@ from tx_core.classroom.lesson_file import (
     with_line,
     write_lesson,
 )
+from tx_core.classroom.measures import Measure
+from tx_core.classroom.questions import Question
 from tx_core.errors import Busy, ChangeProblem, CheckpointProblem, ExplorerError, LessonProblem, ModelUnavailable, TextProblem
 
 SMALL = """\

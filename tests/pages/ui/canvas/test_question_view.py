@@ -4,17 +4,18 @@ import pytest
 
 from pages.ui.canvas import question_view
 from pages.ui.canvas.question_view import MAX_DRAWN_CELLS, Choices, guessed_cell
+from pages.ui.panels.question_kinds import QUESTION_VIEWS
 
 
 def test_every_cell_needs_its_name():
     with pytest.raises(ValueError, match="2 × 3"):
-        Choices("cell", ("a", "b"), ("c", "d", "e"), ("a → c",))
+        Choices(QUESTION_VIEWS["cell"].grid, ("a", "b"), ("c", "d", "e"), ("a → c",))
 
 
 def test_what_has_too_many_cells_is_not_drawn():
     names = tuple(map(str, range(MAX_DRAWN_CELLS + 1)))
-    assert not Choices("token", ("her",), names, names).fits
-    assert Choices("token", ("her",), names[:-1], names[:-1]).fits
+    assert not Choices(QUESTION_VIEWS["token"].grid, ("her",), names, names).fits
+    assert Choices(QUESTION_VIEWS["token"].grid, ("her",), names[:-1], names[:-1]).fits
 
 
 @pytest.mark.parametrize(

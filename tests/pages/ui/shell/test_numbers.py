@@ -6,7 +6,6 @@ from pages.ui.shell.numbers import (
     UNCHANGED,
     UNCHANGED_BUT_ROUNDING,
     large_number,
-    measured,
     percent,
     points,
     rounding_verdict,
@@ -36,11 +35,6 @@ from pages.ui.shell.numbers import (
 )
 def test_a_share_has_three_significant_digits_and_a_tiny_one_is_written_as_odds(share, written):
     assert percent(share) == written
-
-
-def test_a_lessons_number_is_written_as_where_a_learner_finds_it_again():
-    measures = ("strongest_key", "strongest_cell", "attention_weight", "top_word", "head_with_largest_effect")
-    assert [measured(0.9516, measure) for measure in measures] == ["0.952"] * 3 + ["95.2\u00a0%"] * 2
 
 
 @pytest.mark.parametrize(
