@@ -51,7 +51,7 @@ from tx_core.training.classifier_data import opinions
 from tx_core.training.classifier_model import OPINIONS
 from tx_core.training.synthetic import QUICK
 from tx_core.transformer.bert import random_bert
-from tx_core.transformer.interventions import POSITION_COUNT, WHOLE_RUN, Intervention, InterventionKind
+from tx_core.transformer.interventions import INTERVENTION_RULES, Intervention, InterventionKind
 from tx_core.transformer.trace import ALL_PARTS
 
 BLANKED = "Time flies like an ___ over the ___"
@@ -125,13 +125,13 @@ def agree(pair: Pair, compute: Callable[[Any], Any]) -> None:
 
 def example(kind: InterventionKind) -> Intervention:
     """Make an intervention of a kind."""
-    positions = (2, 1)[: POSITION_COUNT.get(kind, 0)]
+    positions = (2, 1)[: len(INTERVENTION_RULES[kind].positions)]
     value = {"temperature": 0.5, "no_padding_mask": 3}.get(kind, 1)
-    return Intervention(kind, None if kind in WHOLE_RUN else 1, positions=positions, value=value)
+    return Intervention(kind, None if INTERVENTION_RULES[kind].whole_run else 1, positions=positions, value=value)
 
 
 CHANGES = [
-    *[[example(kind)] for kind in get_args(InterventionKind)],
+    *[[example(kind)] for kind in INTERVENTION_RULES],
     [Intervention("off", 0, 1), Intervention("uniform", 1, 2), Intervention("hidden", 1, 0, (1,)), Intervention("hard", 0)],
 ]
 NAMES = [" and ".join(one.kind for one in changes) for changes in CHANGES]
@@ -319,7 +319,7 @@ def test_a_lesson_on_a_card_that_is_full_when_results_are_joined(bert):
 
 
 ROWS = ("Time flies", BLANKED, "the dog sleeps")
-TOGETHER = tuple(example(kind) for kind in get_args(InterventionKind) if kind != "hard")
+TOGETHER = tuple(example(kind) for kind in INTERVENTION_RULES if kind != "hard")
 RUNS: dict[str, Callable[[BertEngine], object]] = {
     "weights": lambda engine: engine.trace(BLANKED),
     "everything": lambda engine: engine.trace(BLANKED, keep=ALL_PARTS),

@@ -19,7 +19,7 @@ from tx_core.transformer.attention import (
     with_temperature,
 )
 from tx_core.transformer.config import AttentionKind
-from tx_core.transformer.interventions import POSITION_COUNT, Intervention, InterventionKind, effective
+from tx_core.transformer.interventions import Intervention, InterventionKind, effective
 
 NORMALISER: dict[str, Normalise] = {"sparse": sparsemax, "hard": hardmax}
 
@@ -107,7 +107,7 @@ def _narrow(
 ) -> Bool[Tensor, "..."] | None:
     """Return the mask without hidden tokens and cut edges, and without later tokens under "causal"."""
     causal = any(one.kind == "causal" for one in interventions)
-    if not causal and not any(one.kind in POSITION_COUNT for one in interventions):
+    if not causal and not any(one.positions for one in interventions):
         return mask
     allowed = torch.ones(scores.shape[1:], dtype=torch.bool)
     if causal:

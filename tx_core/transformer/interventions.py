@@ -7,10 +7,10 @@ An intervention is an argument of a call, never a state of the model:
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import product
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple
 
 from tx_core.errors import ChangeProblem
 from tx_core.transformer.config import AttentionKind
@@ -20,14 +20,6 @@ Head = tuple[int, int]
 InterventionKind = Literal[
     "off", "uniform", "hidden", "cut", "temperature", "sparse", "hard", "causal", "no_padding_mask", "no_positions"
 ]
-WHOLE_RUN: tuple[InterventionKind, ...] = ("causal", "no_padding_mask", "no_positions")
-"""The kinds that change a run as a whole; they name no layer."""
-POSITION_COUNT = {"hidden": 1, "cut": 2}
-"""The number of token positions that a kind takes; kinds that are not listed take none."""
-SETTING = {"temperature": "temperature", "sparse": "normaliser", "hard": "normaliser", "no_padding_mask": "padding"}
-"""The property that a kind sets, for properties of which a layer or a run has only one."""
-BY_QUERY: tuple[InterventionKind, ...] = ("cut", "causal")
-"""The kinds that change some queries of a layer and not others."""
 MAX_INTERVENTIONS = 60
 """The most interventions that a URL may contain."""
 MIN_TEMPERATURE, MAX_TEMPERATURE = 0.01, 100.0
@@ -40,6 +32,69 @@ NO_TOKEN = "This text has {tokens:,} tokens: there is no token {position:,} to c
 NO_ROOM_FOR_PADDING = "This model reads at most {most:,} tokens: there is no room for {padding} of padding after {tokens:,}."
 NEEDS_POSITIONS = "This model cannot be run without its positions here."
 CANNOT_CHANGE = "{problems} Undo this change, or change something that exists."
+
+
+_NUMBER = "([1-9][0-9]{0,3})"
+_POSITION = "([1-9][0-9]{0,5})"
+_HEAD = f"(?:~{_NUMBER}(?:-{_NUMBER})?)"
+
+
+class ValueRule(NamedTuple):
+    """What a kind of intervention takes as its value: the rule in words, its check, and how an address writes it."""
+
+    rule: str
+    allows: Callable[[float], bool]
+    write: Callable[[float], str]
+
+
+@dataclass(frozen=True)
+class InterventionRule:
+    """What a kind of intervention names, and where it acts.
+
+    Attributes:
+        word, arguments: How an address writes it: the word, and the pattern of what follows.
+        positions: What each of its token positions is.
+        setting: The property that it sets, for properties of which a layer or a run has only one.
+        needs_layer: Whether it must name the layer.
+        whole_run: Whether it changes a run as a whole; it names no layer then.
+        everywhere: The kinds of attention that it changes where it names no layer.
+        by_query: Whether it changes some queries of a layer and not others.
+        value: What its value may be; None for none.
+    """
+
+    word: str
+    arguments: str
+    positions: tuple[Literal["query", "key"], ...] = ()
+    setting: str = ""
+    needs_layer: bool = False
+    whole_run: bool = False
+    everywhere: tuple[AttentionKind, ...] = ("self", "decoder", "cross")
+    by_query: bool = False
+    value: ValueRule | None = None
+
+
+_TEMPERATURE = ValueRule("a number above 0", lambda value: 0 < value < math.inf, repr)
+_PADDING = ValueRule(
+    f"a whole number from 1 to {MAX_PADDING}", lambda value: value in range(1, MAX_PADDING + 1), lambda value: f"{value:.0f}"
+)
+INTERVENTION_RULES: dict[InterventionKind, InterventionRule] = {
+    "off": InterventionRule("off", _HEAD, needs_layer=True),
+    "uniform": InterventionRule("even", _HEAD, needs_layer=True),
+    "hidden": InterventionRule("hide", f"~{_POSITION}{_HEAD}?", ("key",), everywhere=("self", "cross")),
+    "cut": InterventionRule("cut", f"~{_POSITION}-{_POSITION}{_HEAD}?", ("query", "key"), everywhere=("self",), by_query=True),
+    "temperature": InterventionRule(
+        "temperature", rf"~([0-9]{{1,3}}(?:\.[0-9]{{1,20}})?)(?:~{_NUMBER})?", setting="temperature", value=_TEMPERATURE
+    ),
+    "sparse": InterventionRule("sparse", f"(?:~{_NUMBER})?", setting="normaliser"),
+    "hard": InterventionRule("hard", f"(?:~{_NUMBER})?", setting="normaliser"),
+    "causal": InterventionRule("causal", "", whole_run=True, everywhere=("self",), by_query=True),
+    "no_padding_mask": InterventionRule(
+        "padding", "~([1-9][0-9]?)", setting="padding", whole_run=True, everywhere=(), value=_PADDING
+    ),
+    "no_positions": InterventionRule("nopositions", "", whole_run=True, everywhere=()),
+}
+"""The rule of each kind. The words "even" and "hide" differ from their kinds because old links use them."""
+_KINDS = {rule.word: kind for kind, rule in INTERVENTION_RULES.items()}
 
 
 @dataclass(frozen=True, repr=False)
@@ -64,7 +119,7 @@ class Intervention:
             cross-attention. There, "hidden" in all layers concerns the encoder's text (encoder and cross-attention),
             "cut" in all layers the encoder only.
         head: None for all heads of the layer. The softmax is changed in all heads of a layer.
-        positions: token positions, as many as the kind names (`POSITION_COUNT`).
+        positions: token positions, as many as the rule of the kind names.
         value: the temperature, above 0, or the number of padding tokens, from 1 to `MAX_PADDING`; 1.0 for other kinds.
 
     Raises:
@@ -79,24 +134,28 @@ class Intervention:
     value: float = 1.0
 
     def __post_init__(self):
-        if self.kind not in get_args(InterventionKind):
-            raise ValueError(f"kind must be one of {', '.join(get_args(InterventionKind))}, got {self.kind!r}")
+        rule = INTERVENTION_RULES.get(self.kind)
+        if rule is None:
+            raise ValueError(f"kind must be one of {', '.join(INTERVENTION_RULES)}, got {self.kind!r}")
         if any(number is not None and number < 0 for number in (self.layer, self.head, *self.positions)):
             raise ValueError(f"layers, heads and positions must be counted from 0, got {self}")
-        if len(self.positions) != POSITION_COUNT.get(self.kind, 0):
-            raise ValueError(f"{self.kind} must have {POSITION_COUNT.get(self.kind, 0)} positions, got {self.positions}")
-        if self.layer is None and (self.head is not None or self.kind in ("off", "uniform")):
+        if len(self.positions) != len(rule.positions):
+            raise ValueError(f"{self.kind} must have {len(rule.positions)} positions, got {self.positions}")
+        if self.layer is None and (self.head is not None or rule.needs_layer):
             raise ValueError(f"a head, and {self.kind} in all heads, must name the layer, got {self}")
-        if self.layer is not None and self.kind in WHOLE_RUN:
+        if self.layer is not None and rule.whole_run:
             raise ValueError(f"{self.kind} must be of the whole run, got layer {self.layer}")
-        if self.head is not None and self.kind in SETTING:
+        if self.head is not None and rule.setting:
             raise ValueError(f"{self.kind} must be of a whole layer, got head {self.head}")
-        if self.kind == "temperature" and not 0 < self.value < math.inf:
-            raise ValueError(f"temperature must be a number above 0, got {self.value}")
-        if self.kind == "no_padding_mask" and self.value not in range(1, MAX_PADDING + 1):
-            raise ValueError(f"padding must be a whole number from 1 to {MAX_PADDING}, got {self.value}")
-        if self.kind not in ("temperature", "no_padding_mask") and self.value != 1:
+        if rule.value and not rule.value.allows(self.value):
+            raise ValueError(f"{rule.setting} must be {rule.value.rule}, got {self.value}")
+        if not rule.value and self.value != 1:
             raise ValueError(f"{self.kind} must have no value, got {self.value}")
+
+    @property
+    def rule(self) -> InterventionRule:
+        """The rule of its kind."""
+        return INTERVENTION_RULES[self.kind]
 
     def __repr__(self) -> str:
         """Return the Python expression that constructs it, defaults omitted."""
@@ -106,17 +165,11 @@ class Intervention:
     @property
     def slot(self) -> tuple:
         """The property that only one intervention can set: a layer's temperature or normaliser, or the padding; else itself."""
-        return SETTING.get(self.kind, self), self.layer
+        return self.rule.setting or self, self.layer
 
     def acts_on(self, layer: int, attention: AttentionKind = "self") -> bool:
         """Return whether it changes the attention of one layer, numbered through the stacks."""
-        if self.kind in ("no_padding_mask", "no_positions"):
-            return False  # they change the input of the model, not a layer
-        if self.layer is not None:
-            return self.layer == layer
-        if self.kind == "hidden":
-            return attention != "decoder"
-        return attention == "self" or self.kind not in ("cut", "causal")
+        return attention in self.rule.everywhere if self.layer is None else self.layer == layer
 
 
 def canonical(interventions: Iterable[Intervention]) -> tuple[Intervention, ...]:
@@ -180,9 +233,9 @@ def missing_part(intervention: Intervention, limits: RunLimits) -> str:
         return NO_ROOM_FOR_PADDING.format(most=limits.max_tokens, padding=padding, tokens=keys)
     if not (limits.can_omit_positions or reads_positions([intervention])):
         return NEEDS_POSITIONS
-    bounds = (queries, keys) if intervention.kind == "cut" else (keys,)
-    for position, bound in zip(positions, bounds, strict=False):
-        if position >= bound:
+    bounds = {"query": queries, "key": keys}
+    for position, axis in zip(positions, intervention.rule.positions, strict=True):
+        if position >= (bound := bounds[axis]):
             return NO_TOKEN.format(tokens=bound, position=position + 1)
     return ""
 
@@ -223,27 +276,8 @@ def effective(interventions: Iterable[Intervention], layer: int, attention: Atte
     acting = [one for one in interventions if one.acts_on(layer, attention)]
     if len(acting) < 2:
         return tuple(acting)
-    own = {SETTING[one.kind] for one in acting if one.layer is not None and one.kind in SETTING}
-    return tuple(one for one in acting if one.layer is not None or SETTING.get(one.kind) not in own)
-
-
-_NUMBER = "([1-9][0-9]{0,3})"
-_POSITION = "([1-9][0-9]{0,5})"
-_HEAD = f"(?:~{_NUMBER}(?:-{_NUMBER})?)"
-_SYNTAX: dict[str, tuple[InterventionKind, str]] = {
-    "off": ("off", _HEAD),
-    "even": ("uniform", _HEAD),
-    "hide": ("hidden", f"~{_POSITION}{_HEAD}?"),
-    "cut": ("cut", f"~{_POSITION}-{_POSITION}{_HEAD}?"),
-    "temperature": ("temperature", rf"~([0-9]{{1,3}}(?:\.[0-9]{{1,20}})?)(?:~{_NUMBER})?"),
-    "sparse": ("sparse", f"(?:~{_NUMBER})?"),
-    "hard": ("hard", f"(?:~{_NUMBER})?"),
-    "causal": ("causal", ""),
-    "padding": ("no_padding_mask", "~([1-9][0-9]?)"),
-    "nopositions": ("no_positions", ""),
-}
-"""For each word in a URL, its kind and its arguments. "even" and "hide" differ from their kinds because old links use them."""
-_WORDS = {kind: word for word, (kind, _) in _SYNTAX.items()}
+    own = {one.rule.setting for one in acting if one.layer is not None} - {""}
+    return tuple(one for one in acting if one.layer is not None or one.rule.setting not in own)
 
 
 def write_interventions(interventions: Sequence[Intervention]) -> str:
@@ -271,33 +305,26 @@ def read_interventions(written: str) -> tuple[Intervention, ...]:
 
 
 def _write(intervention: Intervention) -> str:
+    rule = intervention.rule
+    positions = "-".join(str(position + 1) for position in intervention.positions)
+    given = rule.value.write(intervention.value) if rule.value else positions
     at = "" if intervention.layer is None else f"~{intervention.layer + 1}"
     at += "" if intervention.head is None else f"-{intervention.head + 1}"
-    if intervention.kind == "temperature":
-        return f"temperature~{intervention.value!r}{at}"
-    word = _WORDS[intervention.kind]
-    if intervention.kind == "no_padding_mask":
-        return f"{word}~{int(intervention.value)}"
-    positions = "-".join(str(position + 1) for position in intervention.positions)
-    return f"{word}~{positions}{at}" if positions else f"{word}{at}"
+    return f"{rule.word}~{given}{at}" if given else f"{rule.word}{at}"
 
 
 def _read(written: str) -> Intervention:
     word = written.partition("~")[0]
-    kind, syntax = _SYNTAX.get(word, (None, ""))
-    match = re.fullmatch(word + syntax, written, flags=re.ASCII) if kind else None
+    rule = INTERVENTION_RULES[_KINDS[word]] if word in _KINDS else None
+    match = re.fullmatch(word + rule.arguments, written, flags=re.ASCII) if rule else None
     if match is None:
         raise ValueError("a change must be written like off~2-3, hide~5, cut~4-7, temperature~0.5 or sparse~2")
-    parts = list(match.groups())
-    if kind == "temperature":
-        value = float(parts.pop(0))
-        if not MIN_TEMPERATURE <= value <= MAX_TEMPERATURE or value == 1:
-            raise ValueError(f"temperature must be within {MIN_TEMPERATURE} and {MAX_TEMPERATURE} and not 1, got {value}")
-        return Intervention(kind, _from_zero(parts[0]), value=value)
-    if kind == "no_padding_mask":
-        return Intervention(kind, value=float(parts[0]))
-    positions = tuple(_from_zero(parts.pop(0)) for _ in range(POSITION_COUNT.get(kind, 0)))
-    return Intervention(kind, *map(_from_zero, parts), positions=positions)
+    kind, parts = _KINDS[word], list(match.groups())
+    value = float(parts.pop(0)) if rule.value else 1.0
+    if kind == "temperature" and (not MIN_TEMPERATURE <= value <= MAX_TEMPERATURE or value == 1):
+        raise ValueError(f"temperature must be within {MIN_TEMPERATURE} and {MAX_TEMPERATURE} and not 1, got {value}")
+    positions = tuple(_from_zero(parts.pop(0)) for _ in rule.positions)
+    return Intervention(kind, *map(_from_zero, parts), positions=positions, value=value)
 
 
 def _from_zero(number: str | None) -> int | None:

@@ -23,7 +23,7 @@ from tx_core.transformer.attention import (
 )
 from tx_core.transformer.branches import EVERYTHING, NO_BRANCHES, Branches, Wanted, branches_at, with_copies, with_heads_off
 from tx_core.transformer.changed_weights import weigh_at
-from tx_core.transformer.interventions import BY_QUERY, Intervention, first_changed_layer
+from tx_core.transformer.interventions import Intervention, first_changed_layer
 from tx_core.transformer.trace import TracePart
 
 PAD_MULTIPLE = 128
@@ -346,7 +346,7 @@ class Encoder(nn.Module):
         """Return what is wanted of a block. places: as in `forward`, of the last block."""
         if places is None or "hidden" in keep:
             return Wanted(parts=keep)
-        by_query = any(one.kind in BY_QUERY for run in interventions for one in run)
+        by_query = any(one.rule.by_query for run in interventions for one in run)
         alone = not (by_query or QUERY_PARTS & set(keep))
         return Wanted(places, alone, bool(places or VALUE_PARTS & set(keep)), keep)
 

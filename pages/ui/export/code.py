@@ -9,8 +9,6 @@ from tx_core.analysis.views import word_groups
 from tx_core.engine import catalogue
 from tx_core.engine.tokenizer import BLANK
 from tx_core.transformer.interventions import (
-    POSITION_COUNT,
-    SETTING,
     Intervention,
     canonical,
     effective,
@@ -340,7 +338,7 @@ def _changes(trace: Trace) -> list[str]:
 def _arguments(interventions: Sequence[Intervention]) -> dict[str, str]:
     """Write the interventions on one attention as an entry of CHANGES, which the attention function reads."""
     arguments = {}
-    for kind in ("off", "uniform", *POSITION_COUNT):
+    for kind in ("off", "uniform", "hidden", "cut"):
         if places := [(one.head, *one.positions) for one in interventions if one.kind == kind]:
             arguments[kind] = _listed(places)
     for one in interventions:
@@ -348,7 +346,7 @@ def _arguments(interventions: Sequence[Intervention]) -> dict[str, str]:
             arguments["causal"] = "True"
         elif one.kind == "temperature":
             arguments["temperature"] = repr(one.value)
-        elif SETTING.get(one.kind) == "normaliser":
+        elif one.rule.setting == "normaliser":
             arguments["normalise"] = f"{one.kind}max"
     return arguments
 

@@ -14,7 +14,7 @@ from pages.ui.shell.address import is_offered, widget_key
 from pages.ui.shell.controls import choice_box
 from pages.ui.shell.level import is_hidden
 from tx_core.analysis.views import word_groups
-from tx_core.transformer.interventions import NEEDS_POSITIONS, SETTING, Head, Intervention, unmasked_padding
+from tx_core.transformer.interventions import NEEDS_POSITIONS, Head, Intervention, unmasked_padding
 from tx_core.transformer.trace import AttentionStack, Encoding, Trace
 
 PADDINGS = (0, 1, 2, 4, 8, 16, 32, 64)
@@ -225,7 +225,7 @@ def _position_box(page: str, name: str, label: str, tokens: Sequence[str]) -> in
 def _softmax_controls(page: str, layers: int, first: int) -> None:
     st.markdown(texts.SOFTMAX)
     layer = _layer_box(page, layers, first)
-    active = {SETTING[change.kind]: change for change in active_changes(page) if change.kind in SETTING and change.layer == layer}
+    active = {change.rule.setting: change for change in active_changes(page) if change.layer == layer}
     _temperature_slider(page, layer, active.get("temperature"))
     _normaliser_control(page, layer, active.get("normaliser"))
 

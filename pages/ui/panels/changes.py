@@ -108,8 +108,8 @@ def stack_names(trace: Trace) -> list[StackNames]:
 def describe_change(change: Intervention, stacks: Sequence[StackNames]) -> str:
     """Return a change in words: its place, the tokens of the run and, where there are several stacks, the stack."""
     stack, place = _place(change, stacks)
-    axes = (stack.queries, stack.keys) if change.kind == "cut" else (stack.keys,)
-    tokens = [_token(position, tokens) for position, tokens in zip(change.positions, axes, strict=False)]
+    axes = {"query": stack.queries, "key": stack.keys}
+    tokens = [_token(position, axes[axis]) for position, axis in zip(change.positions, change.rule.positions, strict=True)]
     template = texts.CHANGE_IN_PLACE if place else texts.CHANGE_EVERYWHERE
     query, key = (tokens[0], tokens[-1]) if tokens else ("", "")
     return template[change.kind].format(place=place, query=query, key=key, value=change.value)

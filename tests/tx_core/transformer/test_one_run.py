@@ -13,7 +13,7 @@ from tx_core.transformer import layers
 from tx_core.transformer.attention import REGISTER, padding_mask, quick_softmax
 from tx_core.transformer.bert import Bert, random_bert
 from tx_core.transformer.config import BertConfig
-from tx_core.transformer.interventions import WHOLE_RUN, Intervention, first_changed_layer
+from tx_core.transformer.interventions import INTERVENTION_RULES, Intervention, first_changed_layer
 from tx_core.transformer.layers import PAD_MULTIPLE
 from tx_core.transformer.trace import ALL_PARTS
 
@@ -107,7 +107,7 @@ def test_the_first_changed_layer_of_two_runs():
     assert first_changed_layer([off, hidden], [hidden], 5) == 2
     assert first_changed_layer([hidden], [off], 5) == 0
     assert first_changed_layer([off], [off], 5) == 5
-    for kind in set(WHOLE_RUN) - {"no_padding_mask"}:
+    for kind in [kind for kind, rule in INTERVENTION_RULES.items() if rule.whole_run and kind != "no_padding_mask"]:
         assert first_changed_layer([Intervention(kind)], [], 5) == 0
 
 
