@@ -23,7 +23,7 @@ from pages.ui.shell.address import (
     present_or_not,
     take_over,
 )
-from pages.ui.shell.admission import is_admitted, pause_before_run, wait_for_room
+from pages.ui.shell.admission import is_admitted, pause_before_run, wait_for_place
 from pages.ui.shell.frame import (
     list_of_pages,
     memory_explained,
@@ -68,7 +68,7 @@ chosen = st.navigation([*targets.values(), *by_key.values()], position="hidden")
 if moved := next((key for key, page in by_key.items() if page is chosen), None):
     st.switch_page(targets[moved], query_params={name: st.query_params.get_all(name) for name in st.query_params})
 if not is_admitted():
-    wait_for_room()
+    wait_for_place()
     st.stop()
 key = next(key for key, target in targets.items() if target is chosen)
 if settle_level(key, came_by_history()) == BASIC:
@@ -76,7 +76,7 @@ if settle_level(key, came_by_history()) == BASIC:
 if is_presented():
     st.html(ASSETS / "present.css")
 alone, level = is_locked() or is_presented(), level_in_link()
-if alone:  # the start page keeps room for a list of pages
+if alone:  # the start page keeps space for a list of pages
     st.html('<style>[data-testid="stAppViewContainer"] { padding-left: 0 !important; }</style>')
 with st.container() if alone else st.sidebar:
     if not alone:

@@ -25,7 +25,7 @@ HOMES = {
 }
 """The only places that import a package; a folder ends with a slash."""
 
-ROOMS = (
+FOLDERS = (
     ("tx_core.errors", "tx_core.host_memory"),
     ("tx_core.settings",),
     ("tx_core.transformer",),
@@ -40,7 +40,7 @@ ROOMS = (
     ("pages.ui.panels",),
     ("pages.ui.export",),
 )
-"""Who may import whom: a room may import the rooms of the lines above its own, and no room beside it.
+"""Who may import whom: a folder may import those of the lines above its own, and none beside it.
 
 Every folder of a page stands on a line of its own below all of these, beside the other pages; app.py stands at the end.
 """
@@ -97,13 +97,13 @@ def own_imports(path: Path) -> set[str]:
     return found - {""}
 
 
-def room_of(module: str) -> tuple[int, str]:
-    """The line and the room of a module; a page's folder is a room."""
-    rooms = [(line, room) for line, names in enumerate(ROOMS) for room in names if f"{module}.".startswith(f"{room}.")]
-    if rooms:
-        return max(rooms, key=lambda found: len(found[1]))
+def folder_of(module: str) -> tuple[int, str]:
+    """The line and the folder of a module."""
+    folders = [(line, folder) for line, names in enumerate(FOLDERS) for folder in names if f"{module}.".startswith(f"{folder}.")]
+    if folders:
+        return max(folders, key=lambda found: len(found[1]))
     folder = module if module in ("tx_core", "pages", "pages.ui") else ".".join(module.split(".")[:2])
-    return (0 if module in ("tx_core", "pages", "pages.ui") else len(ROOMS) + (module == "app"), folder)
+    return (0 if module in ("tx_core", "pages", "pages.ui") else len(FOLDERS) + (module == "app"), folder)
 
 
 def offences(files: Iterable[Path], find: Callable[[Path], Collection[object]]) -> dict[str, Collection[object]]:
@@ -119,13 +119,13 @@ def test_a_package_is_imported_in_its_home_only():
     assert offences(CODE, strangers) == {}
 
 
-def test_a_file_imports_its_own_room_and_the_rooms_below_only():
+def test_a_file_imports_its_own_folder_and_the_folders_below_only():
     names = {path: module for module, path in MODULES.items()}
 
     def not_below(path: Path) -> list[str]:
-        line, room = room_of(names[path])
-        others = {other: room_of(other) for other in own_imports(path)}
-        return [other for other, (place, theirs) in others.items() if theirs != room and place >= line]
+        line, folder = folder_of(names[path])
+        others = {other: folder_of(other) for other in own_imports(path)}
+        return [other for other, (place, theirs) in others.items() if theirs != folder and place >= line]
 
     assert offences(CODE, not_below) == {}
 
@@ -234,7 +234,7 @@ def defined(path: Path) -> list[str]:
     return [name for node in tree.body if node not in types for name in assigned(node)]
 
 
-def test_no_two_public_things_of_the_core_and_of_the_shared_rooms_have_one_name():
+def test_no_two_public_things_of_the_core_and_of_the_shared_folders_have_one_name():
     shared = [path for path in CODE if name_of(path).startswith(("tx_core/", "pages/ui/")) and path.name != "texts.py"]
     homes: dict[str, list[str]] = {}
     for path in shared:

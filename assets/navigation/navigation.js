@@ -127,7 +127,7 @@ function keepViews(views) {
   }
 }
 
-// A presenter has a keyboard or a clicker: P begins and ends the view for a room; Escape ends it. In it, Up and Down go through the
+// A presenter has a keyboard or a clicker: P begins and ends the view for a projector; Escape ends it. In it, Up and Down go through the
 // pictures of the page; Left and Right, Page Up and Page Down through a lesson or a class, and without one through the pictures, too.
 // B blanks the screen, R reveals the answer. Keys typed into a box, or handled by a drawing, are ignored.
 const TYPED = "input:not([type=checkbox]), textarea, select, [contenteditable], [role=gridcell], [role=slider], [role=combobox]"

@@ -108,7 +108,7 @@ def _side_by_side(page: str, differences: parity.Parity) -> None:
         Heatmap(texts.THEIRS, "weights", theirs, texts.THEIRS_ALT, note=texts.ROWS_SUM_TO_1),
         Heatmap(texts.DIFFERENCE, "signed", ours - theirs, alt, note=note),
         Heatmap(texts.OURS, "weights", ours, texts.OURS_ALT, note=texts.ROWS_SUM_TO_1),
-    ]  # where there is room for one only, it is the last
+    ]  # where there is space for one only, it is the last
     matrices(tokens, tokens, drawn, key=widget_key(page, "parity"))
 
 
@@ -336,8 +336,8 @@ def with_export(part: str, draw: Callable[..., None]) -> Callable[..., None]:
     """Return `draw` followed by an export menu of what it drew."""
 
     def draw_part(page: str, engine: BertEngine, text: str, pair: str) -> None:
-        engine.encode(text, pair or None)  # what cannot be read is explained at once, and needs no room
-        with st.container(key=widget_key(page, f"{part}_part")):  # assets/page.css keeps the room of the comparison
+        engine.encode(text, pair or None)  # what cannot be read is explained at once, and needs no space
+        with st.container(key=widget_key(page, f"{part}_part")):  # assets/page.css keeps the space of the comparison
             code = PartCode(texts.EXPORT_TITLES[part], texts.EXPORT_RESULTS[part], CODE[part])
             asked = page, engine, text, pair
             draw_and_export(page, lambda: part_computation(code, EXPORTED_FIELDS, *asked), draw, *asked)

@@ -274,7 +274,7 @@ def show_blank(page: str, engine: Engine, answer: SentencePredictions, number: i
             _show_rest(engine, annotated.labels, percent(blank.rest))
         if scores:
             after = word_scores(engine, answer.text, tuple(score.word for score in scores), number, changed)
-            with st.container(key=widget_key(page, "checked")):  # assets/page.css keeps room for four words
+            with st.container(key=widget_key(page, "checked")):  # assets/page.css keeps space for four words
                 _show_followed_words(scores, after if changed else None, chosen, f"{page}_followed")
 
 

@@ -9,7 +9,7 @@ from pages.ui.shell.level import level_in_link
 
 PAGE = "start"
 open_page(PAGE)
-picture = st.container(key="start_picture").empty()  # a container with nothing in it has no room
+picture = st.container(key="start_picture").empty()  # a container with nothing in it has no space
 with st.container(horizontal=True, key="start_doors"):
     for door in texts.DOORS:
         with st.container(border=True, gap="xsmall", key=f"start_door_{door.page}"):

@@ -1,4 +1,4 @@
-"""What pages share, in four rooms: shell, canvas, panels, export.
+"""What pages share, in four folders: shell, canvas, panels, export.
 
 Uses `tx_core` and `pages.contents`; export may use panels, panels may use canvas, canvas may use shell.
 Begin with `shell/frame.py`.

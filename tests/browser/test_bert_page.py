@@ -1,4 +1,4 @@
-"""The page on BERT in a real browser: a head chosen on either wall is shown on both, and a phone has room for all."""
+"""The page on BERT in a real browser: a head chosen on either wall is shown on both, and a phone has space for all."""
 
 import re
 
@@ -9,12 +9,12 @@ from pages.bert import texts
 from tests.browser.conftest import go_by_history, wait_for_script
 
 PATH = "/bert?text=A+cup+of+%5BMASK%5D."
-ROOM = """
-  window.rooms = []
+GAP = """
+  window.gaps = []
   const look = () => {
     const top = document.querySelector(".st-key-bert_compare_part")
     const links = document.querySelectorAll("[data-testid=stMain] nav.ways a")
-    if (top && links.length) window.rooms.push(links[0].getBoundingClientRect().top - top.getBoundingClientRect().top)
+    if (top && links.length) window.gaps.push(links[0].getBoundingClientRect().top - top.getBoundingClientRect().top)
     requestAnimationFrame(look)
   }
   requestAnimationFrame(look)
@@ -37,21 +37,21 @@ def test_a_head_chosen_on_one_wall_is_shown_on_both(view_at, settle):
 
 
 def test_the_comparison_comes_by_itself_and_what_stands_below_it_keeps_its_place(page_at, elsewhere, resize):
-    page = page_at(PATH, width=390, prepare=lambda page: page.add_init_script(ROOM))
+    page = page_at(PATH, width=390, prepare=lambda page: page.add_init_script(GAP))
     for width in (390, 500, 900, 1280, 1600):
         if width > 390:
             go_by_history(page, elsewhere)
             resize(page, width)
-            page.evaluate("window.rooms = []")
+            page.evaluate("window.gaps = []")
             go_by_history(page, PATH)
         expect(page.get_by_text(texts.MAX_HIDDEN)).to_be_visible(timeout=60_000)
         expect(page.get_by_test_id("matrices").last).to_be_visible(timeout=60_000)
         wait_for_script(page)
         page.wait_for_timeout(500)
-        rooms, links = page.evaluate("[window.rooms, document.querySelectorAll('nav.ways a').length]")
+        gaps, links = page.evaluate("[window.gaps, document.querySelectorAll('nav.ways a').length]")
         assert links
-        assert min(rooms) > 500
-        assert max(rooms) - min(rooms) <= 0.05 * max(rooms), width
+        assert min(gaps) > 500
+        assert max(gaps) - min(gaps) <= 0.05 * max(gaps), width
 
 
 @pytest.mark.parametrize("part", texts.PARTS)

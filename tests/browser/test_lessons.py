@@ -21,7 +21,7 @@ GUESSES = {"word": "walked", "number": "0.5", "head": "5-7", "open": "It looks a
 """A guess for each kind of question; of options the first is chosen, of tokens and cells the second."""
 DRAWN = [kind for kind, view in QUESTION_VIEWS.items() if view.grid]
 """Kinds that are answered in a drawing."""
-ROOM = """heading => heading.getBoundingClientRect().y
+GAP = """heading => heading.getBoundingClientRect().y
   - document.querySelector('.st-key-fill_mask_text_blanks').getBoundingClientRect().bottom"""
 """The height of what stands between the words to click and a heading."""
 IS_FOCUSED = "element => element.getRootNode().activeElement === element"
@@ -246,10 +246,10 @@ def test_the_path_is_seven_steps_and_three_questions():
 
 
 @pytest.mark.parametrize("level", [BASIC, ADVANCED])
-def test_controls_that_a_step_does_not_show_leave_no_empty_room(page_at, settle, level: str):
+def test_controls_that_a_step_does_not_show_leave_no_gap(page_at, settle, level: str):
     page = page_at(f"/fill_mask?lesson=path&step=2&level={level}", width=390)
     answer(page, STEPS[1].question, settle)
     heading = page.get_by_role("heading", name=WHERE, exact=True)
     expect(heading).to_be_visible()
-    assert heading.evaluate(ROOM) < 32
+    assert heading.evaluate(GAP) < 32
     expect(page.get_by_role("button", name=texts.OPTIONS)).to_have_count(0)

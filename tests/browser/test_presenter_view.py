@@ -130,7 +130,7 @@ def shared_page(browser: Browser, server: str) -> Iterator[tuple[Page, Watch]]:
 
 
 @pytest.fixture
-def room(shared_page: tuple[Page, Watch]) -> Iterator[tuple[Page, Watch]]:
+def projector(shared_page: tuple[Page, Watch]) -> Iterator[tuple[Page, Watch]]:
     """That page for one test, in which nothing must go wrong."""
     _, watch = shared_page
     watch.faults.clear()
@@ -139,7 +139,7 @@ def room(shared_page: tuple[Page, Watch]) -> Iterator[tuple[Page, Watch]]:
 
 
 def fitted(page: Page, key: str) -> Locator:
-    """Wait until a picture has the size that the screen has room for; give it."""
+    """Wait until a picture has the size that the screen has space for; give it."""
     size = page.viewport_size
     place = f"st-key-{key} {size['width']} {size['height']}"
     page.wait_for_function("(place) => document.documentElement.dataset.fitted === place", arg=place, timeout=60_000)
@@ -155,13 +155,13 @@ def turn_to(page: Page, key: str, arrow: str) -> Locator:
     return fitted(page, key)
 
 
-def open_view(room: tuple[Page, Watch], address: str, width: int, height: int) -> Page:
-    """Show a view to a room, its first picture in its size; in a lesson, its answer revealed.
+def open_view(projector: tuple[Page, Watch], address: str, width: int, height: int) -> Page:
+    """Show a view on a projector, its first picture in its size; in a lesson, its answer revealed.
 
     From the view that is open, the browser goes there as by Back. The view is loaded where a picture of that name is in sight,
     which would stay there, and where it is a step of a lesson, whose answer may be revealed already.
     """
-    page, watch = room
+    page, watch = projector
     keys, link = VIEWS[address], f"{address}&present=1&level={ADVANCED}"
     page.set_viewport_size({"width": width, "height": height})
     names = ", ".join(f".st-key-{key}[data-staged]" for key in keys)
@@ -196,9 +196,9 @@ def check_picture(page: Page, picture: Locator) -> None:
 
 
 @pytest.mark.parametrize("address", VIEWS)
-def test_every_picture_fills_the_screen_one_after_the_other(room, address: str):
+def test_every_picture_fills_the_screen_one_after_the_other(projector, address: str):
     keys = VIEWS[address]
-    page = open_view(room, address, *SCREENS[0])
+    page = open_view(projector, address, *SCREENS[0])
     expect(page.get_by_test_id("stSidebar")).to_have_count(0)
     expect(page.locator(".presenter-dots i")).to_have_count(len(keys) if len(keys) > 1 else 0, timeout=60_000)
     for number, key in enumerate(keys):
@@ -216,11 +216,11 @@ LATE = """() => {
   box.append(document.createElement('div'))
   first.after(box)
 }"""
-"""Makes room for a picture behind the first, which is drawn later."""
+"""Makes space for a picture behind the first, which is drawn later."""
 
 
-def test_the_dots_follow_pictures_that_come_late_and_that_go(room):
-    page = open_view(room, "/masks?part=one", *SCREENS[1])
+def test_the_dots_follow_pictures_that_come_late_and_that_go(projector):
+    page = open_view(projector, "/masks?part=one", *SCREENS[1])
     dots = page.locator(".presenter-dots i")
     page.evaluate(LATE)
     page.wait_for_timeout(500)  # longer than the view waits for a change
@@ -233,7 +233,7 @@ def test_the_dots_follow_pictures_that_come_late_and_that_go(room):
     expect(dots).to_have_count(0)
 
 
-def test_every_page_that_computes_shows_a_picture_to_a_room():
+def test_every_page_that_computes_shows_a_picture_on_a_projector():
     shown = {address.partition("?")[0].strip("/") for address in VIEWS}
     assert {page.address or page.key for page in contents.PAGES if page.computes} <= shown
 
@@ -260,8 +260,8 @@ def test_p_begins_and_escape_ends_the_view_and_b_blanks_it_but_a_letter_that_is_
     expect(page.get_by_label(SENTENCE, exact=True)).to_have_value(re.compile("pbr"))
 
 
-def test_arrow_keys_step_through_a_lesson_and_r_reveals(room, settle):
-    page = open_view(room, f"/fill_mask?{LESSON}&step=2", *SCREENS[1])
+def test_arrow_keys_step_through_a_lesson_and_r_reveals(projector, settle):
+    page = open_view(projector, f"/fill_mask?{LESSON}&step=2", *SCREENS[1])
     expect(page.get_by_test_id("verdict")).to_contain_text("yesterday")
     page.keyboard.press("ArrowRight")
     page.wait_for_url(re.compile(r"[?&]step=3(&|$)"))
@@ -273,8 +273,8 @@ def test_arrow_keys_step_through_a_lesson_and_r_reveals(room, settle):
     page.wait_for_url(re.compile(r"[?&]step=2(&|$)"))
 
 
-def test_a_click_in_an_enlarged_map_finds_the_row_under_it(room):
-    page = open_view(room, f"/attention?{TEXT}&heads=2-8&focus=3", *SCREENS[0])
+def test_a_click_in_an_enlarged_map_finds_the_row_under_it(projector):
+    page = open_view(projector, f"/attention?{TEXT}&heads=2-8&focus=3", *SCREENS[0])
     title = page.locator(".st-key-attention_map .readout-title").first
     expect(title).to_contain_text("lost")
     written = page.locator("[data-staged]").evaluate(DRAWN)
@@ -283,8 +283,8 @@ def test_a_click_in_an_enlarged_map_finds_the_row_under_it(room):
     expect(title).to_contain_text("her")
 
 
-def test_heads_of_a_single_layer_stand_in_two_rows_each_below_its_number(room):
-    page = open_view(room, "/encoder_decoder?part=train", *SCREENS[0])
+def test_heads_of_a_single_layer_stand_in_two_rows_each_below_its_number(projector):
+    page = open_view(projector, "/encoder_decoder?part=train", *SCREENS[0])
     wall = page.get_by_test_id("head-wall").first
     numbers = [one.bounding_box() for one in wall.locator(".number[role=columnheader]").all()]
     maps = [one.bounding_box() for one in wall.get_by_role("gridcell").all()]
@@ -299,8 +299,8 @@ def test_heads_of_a_single_layer_stand_in_two_rows_each_below_its_number(room):
     expect(wall.get_by_role("gridcell").nth(2)).to_have_attribute("aria-selected", "true")
 
 
-def test_a_screen_that_changes_while_a_picture_is_fitted_is_filled_all_the_same(room):
-    page = open_view(room, "/masks?part=one", *SCREENS[0])
+def test_a_screen_that_changes_while_a_picture_is_fitted_is_filled_all_the_same(projector):
+    page = open_view(projector, "/masks?part=one", *SCREENS[0])
     enlarged = "() => document.documentElement.style.getPropertyValue('--enlarged')"
     alone = page.evaluate(enlarged)
     large, small = (dict(zip(("width", "height"), one, strict=True)) for one in SCREENS)
@@ -313,8 +313,8 @@ def test_a_screen_that_changes_while_a_picture_is_fitted_is_filled_all_the_same(
         assert page.evaluate(enlarged) == alone, wait
 
 
-def test_a_page_without_a_picture_is_shown_whole(room):
-    page = open_view(room, "/masks?part=one", *SCREENS[1])
+def test_a_page_without_a_picture_is_shown_whole(projector):
+    page = open_view(projector, "/masks?part=one", *SCREENS[1])
     go_by_history(page, "/positions?part=demands&present=1")
     expect(page.get_by_test_id("stDataFrame").first).to_be_visible(timeout=60_000)
     expect(page.locator("[data-staged]")).to_have_count(0)

@@ -248,8 +248,8 @@ LIT_NAMES = """
   const write = CanvasRenderingContext2D.prototype.fillText
   window.lit = {}
   CanvasRenderingContext2D.prototype.fillText = function (text, x, y, ...rest) {
-    const room = this.canvas.height / devicePixelRatio
-    if (this.textAlign === 'right' && this.font.startsWith('600')) window.lit[text] = { y, room }
+    const space = this.canvas.height / devicePixelRatio
+    if (this.textAlign === 'right' && this.font.startsWith('600')) window.lit[text] = { y, space }
     return write.call(this, text, x, y, ...rest)
   }"""
 """Remembers where the names of lit rows were written, and how tall their canvas is."""
@@ -371,7 +371,7 @@ def test_the_names_of_two_lit_rows_that_touch_stand_below_each_other_on_the_matr
         page.wait_for_function("names => names.every(name => window.lit[name])", arg=names)
         upper, lower = (page.evaluate("window.lit")[name] for name in names)
         assert lower["y"] - upper["y"] >= 13
-        assert lower["y"] + 5 <= lower["room"]
+        assert lower["y"] + 5 <= lower["space"]
 
 
 def test_the_keyboard_keeps_its_cell_above_the_sum(view_at, settle):

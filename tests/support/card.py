@@ -79,7 +79,7 @@ class CardTensor(Tensor):
             return made
         name = function._schema.name.removeprefix("aten::")
         _check_lock(name)
-        _check_room(name)
+        _check_memory(name)
         _check_devices(name, (arguments, named))
         if _waits_for_card(name, arguments, named):
             _waits.append(name)
@@ -93,7 +93,7 @@ def _check_lock(name: str) -> None:
         raise RuntimeError(f"{name}: another thread could be computing on the card")
 
 
-def _check_room(name: str) -> None:
+def _check_memory(name: str) -> None:
     if name in _full_at:
         raise torch.OutOfMemoryError("card out of memory")
 

@@ -32,7 +32,7 @@ machine: it sends both in one message."""
 
 @contextmanager
 def own_server(monkeypatch: pytest.MonkeyPatch, *, limit: int, pause: float) -> Iterator[Registry]:
-    """Give the pages room for so many trainings at once and as many that wait; each rests for `pause` seconds after a batch."""
+    """Give the pages space for so many trainings at once and as many that wait; each rests for `pause` seconds after a batch."""
     registry = Registry(limit, max_runs=2 * limit)
     monkeypatch.setattr(training, "TRAININGS", registry)
     monkeypatch.setattr(background, "REST_SECONDS", pause)

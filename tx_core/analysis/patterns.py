@@ -273,8 +273,8 @@ def score_above_chance(
     queries: Float[np.ndarray, "*many #layer #head kind"],
 ) -> Float[np.ndarray, "*many layer head kind"]:
     """Return how far attention on the targets exceeds that of an even head: 0 = no more, 1 = all attention (as Cohen's kappa)."""
-    room = queries - chance
-    return np.where(room > 0, np.clip(given - chance, 0, None) / np.where(room > 0, room, 1), 0.0)
+    most = queries - chance
+    return np.where(most > 0, np.clip(given - chance, 0, None) / np.where(most > 0, most, 1), 0.0)
 
 
 def winning_kinds(scores: Float[np.ndarray, "*many layer head kind"]) -> Int[np.ndarray, "*many layer head"]:

@@ -73,25 +73,25 @@ class Network:
 
     def connect(self, start: int, end: int, capacity: float) -> None:
         """Add an edge."""
-        for node, other, room in ((start, end, capacity), (end, start, 0.0)):
+        for node, other, residual in ((start, end, capacity), (end, start, 0.0)):
             self._from[node].append(len(self._to))
             self._to.append(other)
-            self._capacities.append(room)
+            self._capacities.append(residual)
 
     def max_flow(self, source: int, sink: int) -> float:
         """Return the maximum flow from source to sink; the network is not changed."""
-        room, total = self._capacities.copy(), 0.0
-        while (levels := self._levels(source, sink, room))[sink] >= 0:
+        residual, total = self._capacities.copy(), 0.0
+        while (levels := self._levels(source, sink, residual))[sink] >= 0:
             tried = [0] * len(self._from)
-            while (path := self._path(source, sink, room, levels, tried)) is not None:
-                amount = min(room[edge] for edge in path)
+            while (path := self._path(source, sink, residual, levels, tried)) is not None:
+                amount = min(residual[edge] for edge in path)
                 total += amount
                 for edge in path:
-                    room[edge] -= amount
-                    room[edge ^ 1] += amount
+                    residual[edge] -= amount
+                    residual[edge ^ 1] += amount
         return total
 
-    def _levels(self, source: int, sink: int, room: list[float]) -> list[int]:
+    def _levels(self, source: int, sink: int, residual: list[float]) -> list[int]:
         """Return the number of residual edges to each node; −1 where there is no path."""
         levels, waiting = [-1] * len(self._from), deque([source])
         levels[source] = 0
@@ -99,19 +99,19 @@ class Network:
             node = waiting.popleft()
             for edge in self._from[node]:
                 other = self._to[edge]
-                if levels[other] < 0 and room[edge] > MIN_CAPACITY:
+                if levels[other] < 0 and residual[edge] > MIN_CAPACITY:
                     levels[other] = levels[node] + 1
                     waiting.append(other)
         return levels
 
-    def _path(self, source: int, sink: int, room: list[float], levels: list[int], tried: list[int]) -> list[int] | None:
+    def _path(self, source: int, sink: int, residual: list[float], levels: list[int], tried: list[int]) -> list[int] | None:
         """Return an augmenting path through successive levels, None without one. tried: edges already exhausted, per node."""
         path, node = [], source
         while node != sink:
             edges = self._from[node]
             while tried[node] < len(edges):
                 edge = edges[tried[node]]
-                if room[edge] > MIN_CAPACITY and levels[self._to[edge]] == levels[node] + 1:
+                if residual[edge] > MIN_CAPACITY and levels[self._to[edge]] == levels[node] + 1:
                     path.append(edge)
                     node = self._to[edge]
                     break

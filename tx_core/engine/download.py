@@ -27,9 +27,9 @@ MIN_FREE_BYTES = 500_000_000
 TOO_LARGE_FOR_MEMORY = (
     "{title} takes {megabytes:,.0f} MB of memory, and this server has {limit:,.0f} MB for models: choose a smaller model."
 )
-NO_ROOM_FOR_DOWNLOAD = (
-    "{hub_id} is a download of {megabytes:,.0f} MB, and this server has room for {room:,.0f} MB: choose a smaller model, or one "
-    "that is here already."
+NO_SPACE_FOR_DOWNLOAD = (
+    "{hub_id} is a download of {megabytes:,.0f} MB, and this server has space for {space:,.0f} MB: choose a smaller model, or "
+    "one that is here already."
 )
 NOT_FETCHED = (
     "{hub_id} could not be fetched from the model hub. Either the server has no connection to the hub, or the model "
@@ -41,13 +41,13 @@ def fetch(hub_id: str, revision: str | None) -> Path:
     """Return the directory of a hub model, downloading the model if the local cache does not have all of it.
 
     Raises:
-        ModelUnavailable: If the model is not cached and cannot be downloaded, or there is no room for it.
+        ModelUnavailable: If the model is not cached and cannot be downloaded, or there is no space for it.
     """
     try:
         directory = _snapshot(hub_id, revision, local_files_only=True)
         if directory is None:
             # Without a connection this request fails at once; snapshot_download retries a pinned commit for 23 s.
-            check_room(hub_id, huggingface_hub.HfApi().model_info(hub_id, revision=revision, timeout=10, files_metadata=True))
+            check_space(hub_id, huggingface_hub.HfApi().model_info(hub_id, revision=revision, timeout=10, files_metadata=True))
             directory = _snapshot(hub_id, revision)
     except (HTTPError, OSError, ValueError) as error:
         raise _unavailable(hub_id) from error
@@ -56,7 +56,7 @@ def fetch(hub_id: str, revision: str | None) -> Path:
     return directory
 
 
-def check_room(hub_id: str, info: "huggingface_hub.ModelInfo") -> None:
+def check_space(hub_id: str, info: "huggingface_hub.ModelInfo") -> None:
     """Check before a download, by the sizes that the hub reports, that a model fits into memory and onto the disk.
 
     Raises:
@@ -69,13 +69,13 @@ def check_room(hub_id: str, info: "huggingface_hub.ModelInfo") -> None:
     if weights > limits.max_model_megabytes * 1e6:
         told = TOO_LARGE_FOR_MEMORY.format(title=hub_id, megabytes=weights / 1e6, limit=limits.max_model_megabytes)
         raise ModelUnavailable(told)
-    room = room_for_downloads()
-    if sum(wanted.values()) > room:
-        told = NO_ROOM_FOR_DOWNLOAD.format(hub_id=hub_id, megabytes=sum(wanted.values()) / 1e6, room=room / 1e6)
+    space = space_for_downloads()
+    if sum(wanted.values()) > space:
+        told = NO_SPACE_FOR_DOWNLOAD.format(hub_id=hub_id, megabytes=sum(wanted.values()) / 1e6, space=space / 1e6)
         raise ModelUnavailable(told)
 
 
-def room_for_downloads() -> int:
+def space_for_downloads() -> int:
     """Return how many bytes may be downloaded: the host's limit minus the cache's size, at most what the disk has free."""
     cache = Path(constants.HF_HUB_CACHE)
     folder = next(path for path in (cache, *cache.parents) if path.exists())

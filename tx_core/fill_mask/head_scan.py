@@ -127,7 +127,7 @@ class Scan:
 
     @property
     def rows(self) -> list[Encoding]:
-        """What is run: the text, and once for each piece of a word of several pieces, the text with room for it."""
+        """What is run: the text, and once for each piece of a word of several pieces, the text with space for it."""
         return [self.row, *(row for chain in self.chains.values() for row in chain)]
 
     @property

@@ -28,7 +28,7 @@ TOO_MANY_WORDS = "These are {count:,} words and at most {maximum} are scored at 
 NOT_IN_VOCABULARY = "The model's vocabulary has no way to write this."
 NO_SUCH_PIECE = "The model's vocabulary has no such piece."
 TOO_MANY_PIECES = "This is {count} pieces long; at most {maximum} are scored."
-NO_ROOM_FOR_WORD = "The text leaves no room for it: shorten it by {excess:,} tokens."
+NO_SPACE_FOR_WORD = "The text leaves no space for it: shorten it by {excess:,} tokens."
 SCORED_IN_PIECES = "Scored as {count} pieces in {count} blanks."
 _SEPARATOR = re.compile(r"[,;\n，、；]")
 
@@ -148,7 +148,7 @@ def _problem(engine: Engine, encoding: Encoding, word: str, ids: tuple[int, ...]
     if len(ids) > MAX_SCORED_TOKENS:
         return TOO_MANY_PIECES.format(count=len(ids), maximum=MAX_SCORED_TOKENS)
     too_many = len(encoding) + len(ids) - 1 - engine.info.max_tokens
-    return NO_ROOM_FOR_WORD.format(excess=too_many) if too_many > 0 else ""
+    return NO_SPACE_FOR_WORD.format(excess=too_many) if too_many > 0 else ""
 
 
 def blank_chain(encoding: Encoding, tokenizer: Tokenizer, place: int, ids: tuple[int, ...]) -> list[Encoding]:

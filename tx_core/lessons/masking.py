@@ -275,7 +275,7 @@ def padded_scores(engine: BertEngine, text: str, padding: int) -> PaddedScores:
     """Run a sentence with padding and without a mask, and keep the scores of all heads.
 
     Raises:
-        TextProblem: If there is nothing to read or no room for the padding.
+        TextProblem: If there is nothing to read or no space for the padding.
     """
     encoding = check_token_count(engine.encode(text), engine.info.max_tokens - padding)
     ids = (*encoding.ids, *[engine.tokenizer.padding_id] * padding)

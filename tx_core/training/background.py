@@ -115,10 +115,10 @@ class Registry:
             self._advance()
             return self._computing
 
-    def check_room(self, visitor: str, address: str = "") -> None:
+    def check_capacity(self, visitor: str, address: str = "") -> None:
         """Raise Busy if `start` would; call it before fetching the data of a run."""
         with self._lock:
-            self._check_room(visitor, address)
+            self._check_capacity(visitor, address)
 
     def start(self, visitor: str, kind: str, training: Trainable, address: str = "") -> Snapshot:
         """Start a run or put it in the queue, in place of the visitor's earlier one of this kind.
@@ -129,7 +129,7 @@ class Registry:
             Busy: The visitor has one computing or waiting, the address has its share of them, or the queue is full.
         """
         with self._lock:
-            self._check_room(visitor, address)
+            self._check_capacity(visitor, address)
             return self._add(visitor, kind, _Job(training, seen=self._clock(), address=address))
 
     def resume(self, visitor: str, kind: str, address: str = "") -> Snapshot | None:
@@ -139,7 +139,7 @@ class Registry:
             Busy: As for `start`.
         """
         with self._lock:
-            self._check_room(visitor, address)
+            self._check_capacity(visitor, address)
             job = self._jobs.get((visitor, kind))
             if job is None or job.state != "stopped":
                 return None
@@ -184,7 +184,7 @@ class Registry:
                     job.dropped_at = self._clock() + seconds
             self._advance()
 
-    def _check_room(self, visitor: str, address: str) -> None:
+    def _check_capacity(self, visitor: str, address: str) -> None:
         self._advance()
         active = [owner for (owner, _), job in self._jobs.items() if job.active]
         if visitor in active:

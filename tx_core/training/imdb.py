@@ -6,7 +6,7 @@ from pathlib import Path
 import huggingface_hub
 from huggingface_hub.errors import HTTPError
 
-from tx_core.engine.download import room_for_downloads
+from tx_core.engine.download import space_for_downloads
 from tx_core.errors import ModelUnavailable
 from tx_core.training.classifier_data import LabelledTexts
 
@@ -21,7 +21,7 @@ NOTEBOOK_TRAIN, NOTEBOOK_TEST = 22_500, 2_500
 """The numbers of training and test reviews in the notebook that the classifier follows."""
 FROM_HUB = "IMDB, from the Hugging Face hub"
 HUB_SILENT = "IMDB cannot be fetched now: the hub does not answer. Choose other texts."
-NO_ROOM_FOR_IMDB = "IMDB is a download of {megabytes:.0f} MB, and this server has room for {room:.0f} MB. Choose other texts."
+NO_SPACE_FOR_IMDB = "IMDB is a download of {megabytes:.0f} MB, and this server has space for {space:.0f} MB. Choose other texts."
 UNUSABLE_IMDB = (
     "The file {file} of IMDB on this server cannot be used: {why}. Choose other texts. Whoever runs the server deletes it from "
     "the cache of the hub; it is then fetched anew."
@@ -57,9 +57,9 @@ def _cached(part: str) -> Path | None:
 
 def _fetch(part: str) -> Path:
     """Download the file of a part into the hub's cache; raise ModelUnavailable where it cannot be had."""
-    hub, room = huggingface_hub.HfApi(), room_for_downloads()
-    if room < DOWNLOAD_BYTES:
-        raise ModelUnavailable(NO_ROOM_FOR_IMDB.format(megabytes=DOWNLOAD_BYTES / 1e6, room=room / 1e6))
+    hub, space = huggingface_hub.HfApi(), space_for_downloads()
+    if space < DOWNLOAD_BYTES:
+        raise ModelUnavailable(NO_SPACE_FOR_IMDB.format(megabytes=DOWNLOAD_BYTES / 1e6, space=space / 1e6))
     try:
         # Without a connection this request fails at once; hf_hub_download alone retries for 24 s.
         hub.dataset_info(IMDB, revision=IMDB_REVISION, timeout=10)

@@ -29,7 +29,7 @@ MAX_PADDING = 64
 NO_LAYER = "This model has {layers} layers: there is no layer {layer:,} to change."
 NO_HEAD = "This model has {heads} heads per layer: there is no head {head:,} to change."
 NO_TOKEN = "This text has {tokens:,} tokens: there is no token {position:,} to change."
-NO_ROOM_FOR_PADDING = "This model reads at most {most:,} tokens: there is no room for {padding} of padding after {tokens:,}."
+NO_SPACE_FOR_PADDING = "This model reads at most {most:,} tokens: there is no space for {padding} of padding after {tokens:,}."
 NEEDS_POSITIONS = "This model cannot be run without its positions here."
 CANNOT_CHANGE = "{problems} Undo this change, or change something that exists."
 
@@ -230,7 +230,7 @@ def missing_part(intervention: Intervention, limits: RunLimits) -> str:
     queries, keys = limits.sizes[layer or 0]
     padding = unmasked_padding([intervention])
     if padding and keys + padding > limits.max_tokens:
-        return NO_ROOM_FOR_PADDING.format(most=limits.max_tokens, padding=padding, tokens=keys)
+        return NO_SPACE_FOR_PADDING.format(most=limits.max_tokens, padding=padding, tokens=keys)
     if not (limits.can_omit_positions or reads_positions([intervention])):
         return NEEDS_POSITIONS
     bounds = {"query": queries, "key": keys}

@@ -11,7 +11,7 @@ const LARGEST_FONT = 30;
 const GAP = 0.62; // at least, between two words, in heights of a letter
 const WIDEST_GAP = 1.1;
 const COLUMN_ROW = 46;
-const ROOM = 38; // between the arcs of both sides, for the words
+const SPACE = 38; // between the arcs of both sides, for the words
 const FLATNESS = 0.82; // height of an arc by half its width
 const GROWING_MS = 900;
 const FADED = 0.07;
@@ -120,7 +120,7 @@ function lay(chart) {
     at += wide + gap;
     return at - (wide + gap) / 2;
   });
-  chart.half = chart.column ? Math.max(...widths) / 2 + 8 : ROOM / 2;
+  chart.half = chart.column ? Math.max(...widths) / 2 + 8 : SPACE / 2;
   const spans = chart.data.arcs.map(([from, to]) => Math.abs(chart.places[from] - chart.places[to]) / 2);
   const tallest = chart.column ? width / 2 - chart.half - 6 : 168;
   chart.slope = Math.min(FLATNESS, tallest / Math.max(1, ...spans));

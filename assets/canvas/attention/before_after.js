@@ -129,13 +129,13 @@ function paint(view) {
   if (!width) return;
   const [, abreast] = ABREAST.find(([least]) => width >= least) ?? [0, 1];
   view.maps.dataset.abreast = String(abreast);
-  const room = Math.floor((width - (abreast - 1) * BETWEEN) / abreast);
-  const shape = heatmapShape(view.panes[0].canvas.getContext("2d"), view.models[0], view.theme, room, 1);
+  const space = Math.floor((width - (abreast - 1) * BETWEEN) / abreast);
+  const shape = heatmapShape(view.panes[0].canvas.getContext("2d"), view.models[0], view.theme, space, 1);
   view.shape = shape;
   for (const [part, pane] of view.panes.entries()) {
-    layPane(pane, { width: room, height: shape.top + shape.viewHeight + 8 }, { width: 0, height: 0 });
+    layPane(pane, { width: space, height: shape.top + shape.viewHeight + 8 }, { width: 0, height: 0 });
     paintHeatmap(paneContext(pane), shape, view.models[part], view, view.theme, scrollOf(pane));
-    view.legends[part].node.style.paddingLeft = `${Math.min(shape.left, room - 170)}px`;
+    view.legends[part].node.style.paddingLeft = `${Math.min(shape.left, space - 170)}px`;
     pane.canvas.dataset.shape = JSON.stringify({ left: shape.left, top: shape.top, cell: shape.cell });
   }
   view.root.dataset.focus = view.focus === null ? "" : String(view.focus);

@@ -154,10 +154,10 @@ function paintMarks(context, shape, model, { focus, hover }, theme) {
   }
 }
 
-// Every label where there is room, else every second, fifth, tenth …; marked labels always, requested ones first.
-export function shownLabels(count, cell, room, marked, wished = []) {
-  const step = [1, 2, 5, 10, 20, 50, 100].find((candidate) => candidate * cell >= room) ?? 200;
-  const clear = Math.ceil(room / cell);
+// Every label where there is space, else every second, fifth, tenth …; marked labels always, requested ones first.
+export function shownLabels(count, cell, space, marked, wished = []) {
+  const step = [1, 2, 5, 10, 20, 50, 100].find((candidate) => candidate * cell >= space) ?? 200;
+  const clear = Math.ceil(space / cell);
   const shown = [...new Set(marked.filter((index) => index !== null && index !== undefined))];
   const regular = Array.from({ length: Math.ceil(count / step) }, (_, index) => index * step);
   for (const index of [...wished, ...regular]) {
@@ -191,8 +191,8 @@ function paintColumnLabels(context, shape, model, { hover }, theme, scroll) {
   context.beginPath();
   context.rect(shape.left - 6, 0, shape.viewWidth + shape.lean + 12, shape.top);
   context.clip();
-  const room = shape.angle === Math.PI / 4 ? 16 : shape.size + 1;
-  for (const index of shownLabels(model.keys, shape.cell, shape.angle === 0 ? shape.cell : room, [hover?.key])) {
+  const space = shape.angle === Math.PI / 4 ? 16 : shape.size + 1;
+  for (const index of shownLabels(model.keys, shape.cell, shape.angle === 0 ? shape.cell : space, [hover?.key])) {
     labelStyle(context, index, null, hover?.key, shape, theme);
     context.save();
     context.translate(shape.left + (index + 0.5) * shape.cell - scroll.x - (shape.angle === Math.PI / 4 ? 3 : 0), shape.top - 6);

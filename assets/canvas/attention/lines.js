@@ -1,5 +1,5 @@
 // The same matrix as lines: queries at the left, keys at the right. Also the layout of heatmap and lines: side by side where
-// there is room, else one below the other.
+// there is space, else one below the other.
 
 import { span, strongest } from "../core/bytes.js";
 import { TALLEST_MAP, heatmapShape, shownLabels } from "./heatmap.js";
@@ -7,16 +7,16 @@ import { measureLabels } from "../core/surface.js";
 
 const HEADING = 26;
 const ROW = 22;
-const LABEL_ROOM = 15;
+const LABEL_SPACE = 15;
 const BESIDE = 620; // pixels from which the two views stand side by side
 const BETWEEN = 28;
 const WIDEST_LINES = 560;
 
 export function layMap(context, model, theme, width, { showHeat, showLines, zoom }) {
   const beside = showHeat && showLines && width >= BESIDE;
-  const heatRoom = beside ? Math.floor(width * 0.6) - BETWEEN / 2 : width;
-  const heat = heatmapShape(context, model, theme, heatRoom, zoom);
-  const heatWidth = Math.min(heatRoom, heat.left + heat.viewWidth + heat.lean + 10);
+  const heatSpace = beside ? Math.floor(width * 0.6) - BETWEEN / 2 : width;
+  const heat = heatmapShape(context, model, theme, heatSpace, zoom);
+  const heatWidth = Math.min(heatSpace, heat.left + heat.viewWidth + heat.lean + 10);
   const linesWidth = Math.min(beside ? width - heatWidth - BETWEEN : width, WIDEST_LINES);
   const lines = linesShape(context, model, theme, linesWidth - 10, beside ? heat : null, zoom);
   return { beside, between: BETWEEN, heat, heatWidth, lines, linesWidth };
@@ -99,12 +99,12 @@ function paintTokens(context, shape, model, { focus, hover }, theme, scroll, dra
   const to = drawn.map((position) => position % model.keys);
   context.textBaseline = "middle";
   context.textAlign = "right";
-  for (const index of shownLabels(model.queries, shape.row, LABEL_ROOM, [hover?.query, focus], from)) {
+  for (const index of shownLabels(model.queries, shape.row, LABEL_SPACE, [hover?.query, focus], from)) {
     ink(context, shape, theme, index === focus, index === hover?.query);
     context.fillText(shape.queries.texts[index], shape.from - 7, y(index) + 0.5);
   }
   context.textAlign = "left";
-  for (const index of shownLabels(model.keys, shape.row, LABEL_ROOM, [hover?.key], to)) {
+  for (const index of shownLabels(model.keys, shape.row, LABEL_SPACE, [hover?.key], to)) {
     if (active !== null) paintShade(context, shape, theme, y(index), model.cells[active * model.keys + index] / 65535);
     ink(context, shape, theme, false, index === hover?.key);
     context.fillText(shape.keys.texts[index], shape.to + 7, y(index) + 0.5);
@@ -121,7 +121,7 @@ function paintShade(context, shape, theme, y, root) {
   if (root < 0.1) return;
   context.fillStyle = `rgba(${theme.line.join(", ")}, ${(root * 0.3).toFixed(3)})`;
   context.beginPath();
-  const height = Math.max(LABEL_ROOM, shape.row) - 1;
+  const height = Math.max(LABEL_SPACE, shape.row) - 1;
   context.roundRect(shape.to + 2, y - height / 2, shape.width - shape.to - 3, height, 3);
   context.fill();
 }
@@ -132,10 +132,10 @@ function paintHeadings(context, shape, texts, theme) {
   context.textBaseline = "alphabetic";
   context.textAlign = "right";
   const y = shape.top - 10;
-  const room = shape.from - 7;
-  const short = context.measureText(texts.query).width > room;
+  const space = shape.from - 7;
+  const short = context.measureText(texts.query).width > space;
   context.textAlign = short ? "left" : "right";
-  context.fillText(texts.query, short ? 0 : room, y);
+  context.fillText(texts.query, short ? 0 : space, y);
   context.textAlign = "right";
   const end = context.measureText(texts.key).width > shape.width - shape.to - 7;
   context.textAlign = end ? "right" : "left";

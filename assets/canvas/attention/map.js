@@ -193,7 +193,7 @@ function paintHeatPane(map, width) {
   heat.canvas.dataset.shape = JSON.stringify({ left, top, cell, queries: map.model.queries, keys: map.model.keys });
 }
 
-// Room for a scroll bar under a picture that is larger than its box.
+// Space for a scroll bar under a picture that is larger than its box.
 function marginBelow(map) {
   return map.zoom > 1 ? 14 : 8;
 }

@@ -1,4 +1,4 @@
-// The boxes of maps that are larger than the room for them, and what linked maps have in common.
+// The boxes of maps that are larger than the space for them, and what linked maps have in common.
 
 import { unpack } from "../core/bytes.js";
 import { element, localPoint, mountOnce, pendingChoice, sharpen, throttle, timestamped, watchScreen } from "../core/surface.js";

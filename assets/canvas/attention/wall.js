@@ -191,8 +191,8 @@ function paint(wall) {
   const folded = wall.layers === 1 && wall.heads > 2 && getComputedStyle(wall.root).getPropertyValue("--aside").trim() === "none";
   const abreast = folded ? Math.ceil(wall.heads / 2) : wall.heads;
   const down = folded ? 2 : wall.layers;
-  const room = Math.min((width - numbers) / abreast, TALLEST_WALL / down);
-  const size = Math.max(SMALLEST, Math.min(LARGEST, Math.floor(room - gap)));
+  const space = Math.min((width - numbers) / abreast, TALLEST_WALL / down);
+  const size = Math.max(SMALLEST, Math.min(LARGEST, Math.floor(space - gap)));
   wall.root.style.setProperty("--cell", `${size}px`);
   wall.root.style.setProperty("--gap", `${gap}px`);
   wall.root.style.setProperty("--numbers", `${numbers}px`);

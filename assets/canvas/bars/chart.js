@@ -99,7 +99,7 @@ function tell(chart, row) {
   placeDetail(chart, row);
 }
 
-// Behind the number where there is room; else below its bar, in the lower half above it: the bar and what follows the chart stay in sight.
+// Behind the number where there is space; else below its bar, in the lower half above it: the bar and what follows the chart stay in sight.
 function placeDetail({ root, detail }, row) {
   const { style } = detail;
   Object.assign(style, { left: "4px", top: "0", bottom: "auto" });

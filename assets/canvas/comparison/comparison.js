@@ -119,19 +119,19 @@ function paint(view) {
   view.root.dataset.hover = view.hover === null ? "" : `${view.hover.query ?? ""}-${view.hover.key ?? ""}`;
 }
 
-function paintPart(view, map, part, room) {
+function paintPart(view, map, part, space) {
   const { pane } = part;
   const model = view.models[map];
-  const shape = heatmapShape(pane.canvas.getContext("2d"), model, view.theme, room, 1);
+  const shape = heatmapShape(pane.canvas.getContext("2d"), model, view.theme, space, 1);
   part.shape = shape;
   const place = (row) => placeIn(view.partners, map, row);
   const hover = view.hover && { query: place(view.hover.query), key: place(view.hover.key) };
   const focus = place(view.focus);
-  layPane(pane, { width: room, height: shape.top + shape.viewHeight + 8 }, { width: 0, height: 0 });
+  layPane(pane, { width: space, height: shape.top + shape.viewHeight + 8 }, { width: 0, height: 0 });
   const context = paneContext(pane);
   paintHeatmap(context, shape, model, { focus, hover }, view.theme, scrollOf(pane));
   if (map === 2) paintHatch(context, shape, view.partners, view.theme, scrollOf(pane));
-  part.legend.node.style.paddingLeft = part.note.style.paddingLeft = `${Math.min(shape.left, Math.max(0, room - 200))}px`;
+  part.legend.node.style.paddingLeft = part.note.style.paddingLeft = `${Math.min(shape.left, Math.max(0, space - 200))}px`;
   const { left, top, cell } = shape;
   pane.canvas.dataset.shape = JSON.stringify({ left, top, cell, words: model.queries });
   pane.canvas.dataset.marks = JSON.stringify({ focus, query: hover?.query ?? null, key: hover?.key ?? null });

@@ -36,15 +36,15 @@ const ENTRY = { sign: 30, gap: 18, row: 20 };
 
 // entries: with a name, and `sign(target, x, y)` that paints what stands for it. They run on over as many rows as it takes;
 // a name that is wider than a row is shortened.
-export function layLegend(context, theme, entries, room) {
+export function layLegend(context, theme, entries, space) {
   const font = `12.5px ${theme.font}`;
   const places = [];
   let [x, y] = [0, 0];
   context.font = font;
-  const names = entries.map(({ name }) => fit(context, name, room - ENTRY.sign));
+  const names = entries.map(({ name }) => fit(context, name, space - ENTRY.sign));
   for (const name of names) {
     const width = ENTRY.sign + widthOf(context, font, name) + ENTRY.gap;
-    if (x && x + width - ENTRY.gap > room) [x, y] = [0, y + ENTRY.row];
+    if (x && x + width - ENTRY.gap > space) [x, y] = [0, y + ENTRY.row];
     places.push([x, y]);
     x += width;
   }

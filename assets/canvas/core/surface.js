@@ -15,7 +15,7 @@ export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
-// How much the page around a drawing is enlarged, as for a room; a drawing for a file is in no page.
+// How much the page around a drawing is enlarged, as for a projector; a drawing for a file is in no page.
 export function zoomOf(node) {
   return node?.currentCSSZoom || 1;
 }

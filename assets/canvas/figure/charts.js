@@ -7,7 +7,7 @@ import { layTitle, widthOf, wrapped, write } from "../core/text.js";
 import { layLines } from "../lines/chart.js";
 import { drawMatrix, matrixShape, paletteOf } from "../mask_grid/panel.js";
 
-// Charts of a page in one figure: as many beside one another as there is room for, each under its title.
+// Charts of a page in one figure: as many beside one another as there is space for, each under its title.
 
 const LAY = { bars: layBars, moved: layMoved, grid: layGrid, lines: layLines, listing: layListing, points: layPoints, matrix: layMatrix };
 const LEAST_CHART = 190;
@@ -17,13 +17,13 @@ const NOTE = 16;
 export function chartsDrawing({ charts, across }) {
   return (context, theme, width) => {
     const beside = Math.max(1, Math.min(across, charts.length, Math.floor((width + BETWEEN_CHARTS) / (LEAST_CHART + BETWEEN_CHARTS))));
-    const room = Math.floor((width - BETWEEN_CHARTS * (beside - 1)) / beside);
-    const parts = charts.map((chart) => layChart(context, theme, chart, room));
+    const space = Math.floor((width - BETWEEN_CHARTS * (beside - 1)) / beside);
+    const parts = charts.map((chart) => layChart(context, theme, chart, space));
     const places = [];
     let top = 0;
     for (let start = 0; start < parts.length; start += beside) {
       const row = parts.slice(start, start + beside);
-      row.forEach((_, column) => places.push([column * (room + BETWEEN_CHARTS), top]));
+      row.forEach((_, column) => places.push([column * (space + BETWEEN_CHARTS), top]));
       top += Math.max(...row.map((part) => part.height)) + BETWEEN_CHARTS;
     }
     const paint = (target) => parts.forEach((part, index) => {
@@ -37,12 +37,12 @@ export function chartsDrawing({ charts, across }) {
   };
 }
 
-function layChart(context, theme, chart, room) {
+function layChart(context, theme, chart, space) {
   if (!chart) return { width: 0, height: 0, paint() {} };
-  const title = layTitle(context, theme, visibleText(chart.title), room);
-  const inner = LAY[chart.kind](context, theme, chart, room);
+  const title = layTitle(context, theme, visibleText(chart.title), space);
+  const inner = LAY[chart.kind](context, theme, chart, space);
   const font = `11px ${theme.font}`;
-  const notes = chart.note ? wrapped(context, font, visibleText(chart.note), room) : [];
+  const notes = chart.note ? wrapped(context, font, visibleText(chart.note), space) : [];
   const paint = (target) => {
     title.paint(target);
     target.save();
@@ -51,7 +51,7 @@ function layChart(context, theme, chart, room) {
     target.restore();
     notes.forEach((row, index) => write(target, row, 0, title.height + inner.height + 4 + index * NOTE, { font, colour: theme.quiet }));
   };
-  return { width: Math.max(inner.width, Math.min(room, 120)), height: title.height + inner.height + notes.length * NOTE + 4, paint };
+  return { width: Math.max(inner.width, Math.min(space, 120)), height: title.height + inner.height + notes.length * NOTE + 4, paint };
 }
 
 function visibleText(text) {
@@ -64,17 +64,17 @@ const BAR_ROW = 27;
 const THICK = 18;
 const NAME_LINE = 18;
 const CUT_EDGE = 6; // pixels of the edge of a bar that goes on beyond its axis
-const TICK_ROOM = 22;
+const TICK_SPACE = 22;
 
 // from, to: the ends of the axis. names: whether labels are written, which charts side by side need only once.
 // cut: which bars go on beyond the axis.
-function layBars(context, theme, { labels, values, ends, colours, names, from, to, ticks, cut }, room) {
+function layBars(context, theme, { labels, values, ends, colours, names, from, to, ticks, cut }, space) {
   const [nameFont, endFont] = [`14px ${theme.font}`, `13px ${theme.font}`];
   const widest = names ? Math.max(...labels.map((label) => widthOf(context, nameFont, visible(label)))) : 0;
-  const left = names ? Math.min(widest, Math.floor(room * 0.45)) + 8 : 0;
+  const left = names ? Math.min(widest, Math.floor(space * 0.45)) + 8 : 0;
   const side = (at) => Math.max(0, ...ends.filter((_, index) => (values[index] < 0) === at).map((end) => widthOf(context, endFont, end))) + 8;
   const before = left + (from < 0 ? side(true) : 0);
-  const plot = Math.max(40, room - before - side(false));
+  const plot = Math.max(40, space - before - side(false));
   const place = (value) => before + ((value - from) / (to - from)) * plot;
   const written = labels.map((label) => (names ? wrapped(context, nameFont, visible(label), left - 8) : []));
   const middles = [];
@@ -99,7 +99,7 @@ function layBars(context, theme, { labels, values, ends, colours, names, from, t
       write(target, ends[index], outer.x, middle, { font: endFont, colour: theme.text, align: outer.align, baseline: "middle" });
     }
   };
-  return { width: room, height: bottom + TICK_ROOM, paint };
+  return { width: space, height: bottom + TICK_SPACE, paint };
 }
 
 // As assets/canvas/bars/bars.css tears them.
@@ -124,15 +124,15 @@ function paintTicks(target, theme, ticks, place, top, bottom) {
 const PAIR = { row: 30, legend: 26, arrow: 8, leastArrow: 0.04 };
 
 // before in outline, after filled, and an arrow from the end of the one to the end of the other; the numbers in columns.
-function layMoved(context, theme, { labels, ends, deltas, before, after, colour, to, ticks, cut, sides, delta }, room) {
+function layMoved(context, theme, { labels, ends, deltas, before, after, colour, to, ticks, cut, sides, delta }, space) {
   const [nameFont, endFont] = [`14px ${theme.font}`, `13px ${theme.font}`];
-  const left = Math.min(Math.max(...labels.map((label) => widthOf(context, nameFont, visible(label)))), Math.floor(room * 0.35)) + 8;
-  const deltaRoom = Math.max(...deltas.map((text) => widthOf(context, endFont, text)), widthOf(context, endFont, delta)) + 10;
-  const right = room - deltaRoom - Math.max(...ends.map((text) => widthOf(context, endFont, text))) - 12;
+  const left = Math.min(Math.max(...labels.map((label) => widthOf(context, nameFont, visible(label)))), Math.floor(space * 0.35)) + 8;
+  const deltaSpace = Math.max(...deltas.map((text) => widthOf(context, endFont, text)), widthOf(context, endFont, delta)) + 10;
+  const right = space - deltaSpace - Math.max(...ends.map((text) => widthOf(context, endFont, text))) - 12;
   const place = (value) => left + (value / to) * Math.max(40, right - left);
   const bottom = PAIR.legend + labels.length * PAIR.row;
   const paint = (target) => {
-    paintLegendOfPairs(target, theme, { colour, sides, delta }, left, room);
+    paintLegendOfPairs(target, theme, { colour, sides, delta }, left, space);
     paintTicks(target, theme, ticks, place, PAIR.legend, bottom);
     for (const [index, label] of labels.entries()) {
       const middle = PAIR.legend + (index + 0.5) * PAIR.row;
@@ -144,11 +144,11 @@ function layMoved(context, theme, { labels, ends, deltas, before, after, colour,
       else target.fillRect(...box);
       outline(target, colour, [place(0), middle - THICK / 2, place(before[index]) - place(0), THICK], cut[index][0]);
       if (Math.abs(after[index] - before[index]) >= PAIR.leastArrow * to) paintArrow(target, theme, place(before[index]), place(after[index]), middle);
-      write(target, ends[index], room - deltaRoom, middle, { font: endFont, colour: theme.text, align: "right", baseline: "middle" });
-      write(target, deltas[index], room, middle, { font: `600 ${endFont}`, colour: theme.text, align: "right", baseline: "middle" });
+      write(target, ends[index], space - deltaSpace, middle, { font: endFont, colour: theme.text, align: "right", baseline: "middle" });
+      write(target, deltas[index], space, middle, { font: `600 ${endFont}`, colour: theme.text, align: "right", baseline: "middle" });
     }
   };
-  return { width: room, height: bottom + TICK_ROOM, paint };
+  return { width: space, height: bottom + TICK_SPACE, paint };
 }
 
 function paintArrow(target, theme, from, to, middle) {
@@ -176,7 +176,7 @@ function outline(target, colour, [left, top, width, height], open = false) {
   target.stroke();
 }
 
-function paintLegendOfPairs(target, theme, { colour, sides, delta }, left, room) {
+function paintLegendOfPairs(target, theme, { colour, sides, delta }, left, space) {
   const font = `12px ${theme.font}`;
   outline(target, colour, [left, 4, 22, 9]);
   write(target, sides[0], left + 28, 2, { font, colour: theme.text });
@@ -184,20 +184,20 @@ function paintLegendOfPairs(target, theme, { colour, sides, delta }, left, room)
   target.fillStyle = colour;
   target.fillRect(next, 4, 22, 9);
   write(target, sides[1], next + 28, 2, { font, colour: theme.text });
-  write(target, delta, room, 2, { font, colour: theme.text, align: "right" });
+  write(target, delta, space, 2, { font, colour: theme.text, align: "right" });
 }
 
 // The table of all heads: hue for the kind, depth of colour for how clear it is, a word or a letter on it.
 
-const ROOM_FOR_A_WORD = 50;
+const SPACE_FOR_A_WORD = 50;
 const CELL = { tall: 42, gap: 3, most: 110 };
 const AXIS = { left: 46, top: 38 };
 
-function layGrid(context, theme, { cells, legend, chosen, axes }, room) {
+function layGrid(context, theme, { cells, legend, chosen, axes }, space) {
   const columns = cells[0].length;
-  const wide = Math.min(CELL.most, (room - AXIS.left) / columns - CELL.gap);
+  const wide = Math.min(CELL.most, (space - AXIS.left) / columns - CELL.gap);
   const bottom = AXIS.top + cells.length * (CELL.tall + CELL.gap);
-  const named = layLegend(context, theme, legend.map((entry) => ({ name: entry.name, sign: (target, x, y) => swatch(target, theme, entry, x, y) })), room);
+  const named = layLegend(context, theme, legend.map((entry) => ({ name: entry.name, sign: (target, x, y) => swatch(target, theme, entry, x, y) })), space);
   const paint = (target) => {
     write(target, axes, 0, 2, { font: `12px ${theme.font}`, colour: theme.quiet });
     for (let head = 0; head < columns; head += 1) {
@@ -219,14 +219,14 @@ function layGrid(context, theme, { cells, legend, chosen, axes }, room) {
     named.paint(target);
     target.restore();
   };
-  return { width: Math.min(room, AXIS.left + columns * (wide + CELL.gap)), height: bottom + 8 + named.height, paint };
+  return { width: Math.min(space, AXIS.left + columns * (wide + CELL.gap)), height: bottom + 8 + named.height, paint };
 }
 
 function paintCell(target, theme, cell, x, y, wide) {
   const { background, ink } = tint(cell.colour, cell.strength, theme.ground);
   target.fillStyle = background;
   target.fillRect(x, y, wide, CELL.tall);
-  const words = wide >= ROOM_FOR_A_WORD;
+  const words = wide >= SPACE_FOR_A_WORD;
   const font = `600 13px ${theme.font}`;
   target.font = font;
   const numbered = words && cell.number;
@@ -251,17 +251,17 @@ const CHOSEN_POINT = 9;
 const NAME_SIZE = 12.5;
 
 // kinds: name, colour, symbol, and which points are of it. names: of which point, and how many pixels from it.
-function layPoints(context, theme, { places, labels, kinds, chosen, neighbours, names }, room) {
+function layPoints(context, theme, { places, labels, kinds, chosen, neighbours, names }, space) {
   const axes = [0, 1].map((axis) => places.map((place) => place[axis]));
   const [across, up] = axes.map((values) => [Math.min(...values), Math.max(...values)]);
-  const scale = Math.min((room - 2 * EDGE) / (across[1] - across[0] || 1), (TALL - 2 * EDGE) / (up[1] - up[0] || 1));
+  const scale = Math.min((space - 2 * EDGE) / (across[1] - across[0] || 1), (TALL - 2 * EDGE) / (up[1] - up[0] || 1));
   const point = (index) => [
-    room / 2 + (places[index][0] - (across[0] + across[1]) / 2) * scale,
+    space / 2 + (places[index][0] - (across[0] + across[1]) / 2) * scale,
     TALL / 2 - (places[index][1] - (up[0] + up[1]) / 2) * scale,
   ];
   const legend = layLegend(context, theme, kinds.map((kind) => ({
     name: visible(kind.name), sign: (target, x, y) => paintMark(target, kind.symbol, x, y, 5, kind.colour, { colour: theme.text, width: 0.5 }),
-  })), room);
+  })), space);
   const paint = (target) => {
     paintNeighbours(target, theme, point(chosen), neighbours.map(point));
     for (const { colour, symbol, members } of kinds) {
@@ -276,7 +276,7 @@ function layPoints(context, theme, { places, labels, kinds, chosen, neighbours, 
     legend.paint(target);
     target.restore();
   };
-  return { width: room, height: TALL + 4 + legend.height, paint };
+  return { width: space, height: TALL + 4 + legend.height, paint };
 }
 
 function paintNeighbours(target, theme, from, ends) {
@@ -299,10 +299,10 @@ function paintName(target, theme, label, [x, y], { right, down }) {
 // A small table of words and numbers. Nothing is cut: what is too wide for its column goes on in the next line.
 
 const LINE = 16;
-const ROOM_AROUND = 7;
+const SPACE_AROUND = 7;
 const BETWEEN_COLUMNS = 12;
 
-function layListing(context, theme, { head, rows }, room) {
+function layListing(context, theme, { head, rows }, space) {
   const fonts = [`600 12.5px ${theme.font}`, `12.5px ${theme.font}`];
   const texts = [head, ...rows].map((row) => row.map((cell) => (cell ? visible(cell) : "")));
   const widest = (column) => Math.max(
@@ -310,10 +310,10 @@ function layListing(context, theme, { head, rows }, room) {
     ...texts.slice(1).map((row) => widthOf(context, fonts[1], row[column])),
   );
   const wanted = head.map((_, column) => widest(column) + BETWEEN_COLUMNS);
-  const widths = shared(wanted, room);
+  const widths = shared(wanted, space);
   const lefts = widths.map((_, column) => widths.slice(0, column).reduce((sum, width) => sum + width, 0));
   const cells = texts.map((row, index) => row.map((text, column) => wrapped(context, fonts[index ? 1 : 0], text, widths[column] - BETWEEN_COLUMNS / 2)));
-  const heights = cells.map((row) => Math.max(1, ...row.map((lines) => lines.length)) * LINE + ROOM_AROUND);
+  const heights = cells.map((row) => Math.max(1, ...row.map((lines) => lines.length)) * LINE + SPACE_AROUND);
   const tops = heights.map((_, index) => heights.slice(0, index).reduce((sum, height) => sum + height, 0));
   const paint = (target) => cells.forEach((row, index) => {
     row.forEach((lines, column) => lines.forEach((line, number) => write(target, line, lefts[column], tops[index] + 3 + (number + 0.5) * LINE, {
@@ -326,9 +326,9 @@ function layListing(context, theme, { head, rows }, room) {
 }
 
 // Narrow columns get what they need; wide ones share what is left.
-function shared(wanted, room) {
+function shared(wanted, space) {
   const widths = [];
-  let left = room;
+  let left = space;
   const order = wanted.map((_, column) => column).sort((one, other) => wanted[one] - wanted[other]);
   for (const [place, column] of order.entries()) {
     widths[column] = Math.min(wanted[column], left / (order.length - place));
@@ -341,13 +341,13 @@ const LARGEST_CELL = 32;
 const TALLEST_MATRIX = 300;
 
 // A matrix as cells; null is minus infinity, which JSON cannot write.
-function layMatrix(context, theme, chart, room) {
+function layMatrix(context, theme, chart, space) {
   const model = {
     ...chart, rows: chart.rows.length, columns: chart.columns.length, tallest: TALLEST_MATRIX,
     rowTexts: chart.rows.map(visible), columnTexts: chart.columns.map(visible),
   };
   const panel = { kind: chart.colouring, limit: chart.limit, root: chart.root, cells: chart.cells.flat().map((cell) => cell ?? -Infinity) };
-  const shape = matrixShape(context, model, theme, room, false, LARGEST_CELL);
+  const shape = matrixShape(context, model, theme, space, false, LARGEST_CELL);
   const paint = (target) => drawMatrix(target, shape, model, panel, theme, paletteOf(theme.dark));
-  return { width: Math.min(room, shape.left + shape.plotWidth + shape.lean + 4), height: shape.top + shape.plotHeight + 6, paint };
+  return { width: Math.min(space, shape.left + shape.plotWidth + shape.lean + 4), height: shape.top + shape.plotHeight + 6, paint };
 }

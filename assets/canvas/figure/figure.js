@@ -23,9 +23,9 @@ const CAPTION = { size: 12, line: 17, gap: 10 };
 
 // Lays out a drawing with its caption. width: CSS pixels, of which the figure takes no more than it needs.
 export function layFigure(context, drawing, theme, { width, caption }) {
-  const room = width - 2 * MARGIN;
-  const inner = drawing(context, theme, room);
-  const drawn = Math.min(room, Math.max(inner.width, 240));
+  const space = width - 2 * MARGIN;
+  const inner = drawing(context, theme, space);
+  const drawn = Math.min(space, Math.max(inner.width, 240));
   const font = `${CAPTION.size}px ${theme.font}`;
   const text = { font, rows: caption ? wrapped(context, font, caption, drawn) : [] };
   text.top = inner.height + (text.rows.length ? CAPTION.gap : 0);

@@ -15,8 +15,8 @@ const STILL = { x: 0, y: 0 };
 export function mapDrawing(model, { show, focus }) {
   const state = { focus, hover: null };
   const [showHeat, showLines] = [show !== "lines", show !== "heatmap"];
-  return (context, theme, room) => {
-    const map = layMap(context, model, theme, room, { showHeat, showLines, zoom: 1 });
+  return (context, theme, space) => {
+    const map = layMap(context, model, theme, space, { showHeat, showLines, zoom: 1 });
     const heatHeight = showHeat ? map.heat.top + map.heat.plotHeight + 8 + LEGEND.tall : 0;
     const linesHeight = showLines ? map.lines.top + map.lines.rowsHeight + 8 : 0;
     const used = map.beside ? map.heatWidth + map.between + map.linesWidth
@@ -40,7 +40,7 @@ export function mapDrawing(model, { show, focus }) {
 // Before, after and the difference in one figure: heatmaps of one size, as the page shows them for a changed run.
 
 const TITLE = 22;
-const ROOM_FOR_THREE_MAPS = 640;
+const SPACE_FOR_THREE_MAPS = 640;
 const BETWEEN_THREE_MAPS = 24;
 
 export function beforeAfterDrawing({ header, cells }, dark) {
@@ -54,19 +54,19 @@ export function beforeAfterDrawing({ header, cells }, dark) {
 }
 
 function layBeforeAfter(context, models, theme, width) {
-  const beside = width >= ROOM_FOR_THREE_MAPS;
-  const room = beside ? Math.floor((width - 2 * BETWEEN_THREE_MAPS) / 3) : width;
-  const shape = heatmapShape(context, models[0], theme, room, 1);
+  const beside = width >= SPACE_FOR_THREE_MAPS;
+  const space = beside ? Math.floor((width - 2 * BETWEEN_THREE_MAPS) / 3) : width;
+  const shape = heatmapShape(context, models[0], theme, space, 1);
   const each = TITLE + shape.top + shape.plotHeight + 14 + LEGEND.tall;
-  const left = Math.max(0, Math.min(shape.left, room - LEGEND.width - 4));
-  const used = Math.min(room, Math.max(shape.left + shape.plotWidth + shape.lean + 10, left + LEGEND.width + 12));
-  return { beside, shape, each, room, left, width: beside ? 2 * (room + BETWEEN_THREE_MAPS) + used : used, height: beside ? each : 3 * each };
+  const left = Math.max(0, Math.min(shape.left, space - LEGEND.width - 4));
+  const used = Math.min(space, Math.max(shape.left + shape.plotWidth + shape.lean + 10, left + LEGEND.width + 12));
+  return { beside, shape, each, space, left, width: beside ? 2 * (space + BETWEEN_THREE_MAPS) + used : used, height: beside ? each : 3 * each };
 }
 
 function paintBeforeAfter(context, layout, models, theme, focus) {
   for (const [part, model] of models.entries()) {
     context.save();
-    context.translate(layout.beside ? part * (layout.room + BETWEEN_THREE_MAPS) : 0, layout.beside ? 0 : part * layout.each);
+    context.translate(layout.beside ? part * (layout.space + BETWEEN_THREE_MAPS) : 0, layout.beside ? 0 : part * layout.each);
     context.font = `600 13px ${theme.font}`;
     context.fillStyle = theme.text;
     context.textAlign = "left";
@@ -81,7 +81,7 @@ function paintBeforeAfter(context, layout, models, theme, focus) {
 
 // A, B and B − A as the page of comparisons shows them: two maps side by side, what differs below.
 
-const ROOM_FOR_TWO = 560;
+const SPACE_FOR_TWO = 560;
 const BETWEEN_MAPS = 26;
 
 export function comparisonDrawing(message, dark) {
@@ -90,10 +90,10 @@ export function comparisonDrawing(message, dark) {
   const partners = partnersOf(header.rows);
   const hasUnpaired = header.rows.some((places) => places.includes(null));
   return (context, theme, width) => {
-    const beside = width >= ROOM_FOR_TWO;
+    const beside = width >= SPACE_FOR_TWO;
     const half = beside ? Math.floor((width - BETWEEN_MAPS) / 2) : width;
-    const rooms = [half, half, beside ? Math.floor(width * 0.68) : width];
-    const parts = models.map((model, map) => layPart(context, theme, model, visible(header.titles[map]), rooms[map], map === 2 && hasUnpaired ? header.texts.hatched : ""));
+    const spaces = [half, half, beside ? Math.floor(width * 0.68) : width];
+    const parts = models.map((model, map) => layPart(context, theme, model, visible(header.titles[map]), spaces[map], map === 2 && hasUnpaired ? header.texts.hatched : ""));
     const [one, other, difference] = parts;
     const below = beside ? Math.max(one.height, other.height) : one.height + other.height;
     const places = [[0, 0], beside ? [half + BETWEEN_MAPS, 0] : [0, one.height], [0, below]];
@@ -110,12 +110,12 @@ export function comparisonDrawing(message, dark) {
   };
 }
 
-function layPart(context, theme, model, text, room, hatched) {
-  const title = layTitle(context, theme, text, room - 4);
-  const shape = heatmapShape(context, model, theme, room, 1);
+function layPart(context, theme, model, text, space, hatched) {
+  const title = layTitle(context, theme, text, space - 4);
+  const shape = heatmapShape(context, model, theme, space, 1);
   const legend = title.height + shape.top + shape.plotHeight + 14;
-  const left = Math.max(0, Math.min(shape.left, room - LEGEND.width - 4));
-  const width = Math.min(room, Math.max(shape.left + shape.plotWidth + shape.lean + 10, left + LEGEND.width + 12));
+  const left = Math.max(0, Math.min(shape.left, space - LEGEND.width - 4));
+  const width = Math.min(space, Math.max(shape.left + shape.plotWidth + shape.lean + 10, left + LEGEND.width + 12));
   return { title, shape, legend, left, width, hatched, height: legend + LEGEND.tall + (hatched ? 18 : 0) + 6 };
 }
 
@@ -134,7 +134,7 @@ function paintPart(context, theme, { title, shape, legend, left, hatched }, mode
 
 const LARGEST_CELL_OF_A_FIGURE = 32;
 const BETWEEN_MATRICES = 20;
-const LEAST_ROOM = 300;
+const LEAST_SPACE = 300;
 
 export function matricesDrawing({ header, cells }, dark) {
   const numbers = new Float32Array(cells.slice().buffer);
@@ -146,17 +146,17 @@ export function matricesDrawing({ header, cells }, dark) {
   };
   const palette = paletteOf(dark);
   return (context, theme, width) => {
-    const across = Math.max(1, Math.min(header.across, panels.length, Math.floor(width / LEAST_ROOM)));
-    const room = Math.floor((width - BETWEEN_MATRICES * (across - 1)) / across);
-    const shape = matrixShape(context, model, theme, room, false, LARGEST_CELL_OF_A_FIGURE);
-    const titles = panels.map((panel) => layTitle(context, theme, visible(panel.title), room - 4));
+    const across = Math.max(1, Math.min(header.across, panels.length, Math.floor(width / LEAST_SPACE)));
+    const space = Math.floor((width - BETWEEN_MATRICES * (across - 1)) / across);
+    const shape = matrixShape(context, model, theme, space, false, LARGEST_CELL_OF_A_FIGURE);
+    const titles = panels.map((panel) => layTitle(context, theme, visible(panel.title), space - 4));
     const title = Math.max(...titles.map((one) => one.height));
     const noted = panels.some((panel) => panel.note) ? 18 : 0;
     const each = title + shape.top + shape.plotHeight + noted + 14;
     const paint = (target) => {
       for (const [index, panel] of panels.entries()) {
         target.save();
-        target.translate((index % across) * (room + BETWEEN_MATRICES), Math.floor(index / across) * each);
+        target.translate((index % across) * (space + BETWEEN_MATRICES), Math.floor(index / across) * each);
         titles[index].paint(target);
         target.translate(0, title);
         drawMatrix(target, shape, model, panel, theme, palette);
@@ -164,7 +164,7 @@ export function matricesDrawing({ header, cells }, dark) {
         target.restore();
       }
     };
-    const used = (across - 1) * (room + BETWEEN_MATRICES) + Math.min(room, shape.left + shape.plotWidth + shape.lean + 4);
+    const used = (across - 1) * (space + BETWEEN_MATRICES) + Math.min(space, shape.left + shape.plotWidth + shape.lean + 4);
     return { width: used, height: Math.ceil(panels.length / across) * each - 8, paint };
   };
 }

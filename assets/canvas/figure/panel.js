@@ -60,10 +60,10 @@ function layout({ header, caption, drawing, theme, preview }) {
 }
 
 function paint(panel) {
-  const room = panel.root.clientWidth;
-  if (!room || !panel.drawing) return;
+  const space = panel.root.clientWidth;
+  if (!space || !panel.drawing) return;
   const { figure, asked } = layout(panel);
-  const scale = Math.min(1, room / figure.width);
+  const scale = Math.min(1, space / figure.width);
   const context = sharpen(panel.preview, figure.width * scale, figure.height * scale);
   context.scale(scale, scale);
   paintFigure(context, figure, panel.theme);

@@ -4,7 +4,7 @@ import { tint } from "../core/palette.js";
 import { element, mountOnce, timestamped } from "../core/surface.js";
 import { applyTheme } from "../core/theme.js";
 
-const ROOM_FOR_WORDS = 50; // pixels of a cell
+const SPACE_FOR_WORDS = 50; // pixels of a cell
 
 export default function mountTable({ data, parentElement, setStateValue }) {
   const [table, end] = mountOnce(parentElement, makeTable, removeTable);
@@ -110,7 +110,7 @@ function legendEntry(table, entry) {
 function size(table) {
   const first = table.buttons[0]?.[0];
   if (!first) return;
-  const words = first.clientWidth >= ROOM_FOR_WORDS;
+  const words = first.clientWidth >= SPACE_FOR_WORDS;
   table.data.cells.forEach((row, layer) => row.forEach((cell, head) => {
     table.buttons[layer][head].replaceChildren(
       element("span", { class: "word" }, words ? cell.word : cell.letter),

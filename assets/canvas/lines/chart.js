@@ -107,7 +107,7 @@ function rowOf(line, step) {
   return [element("canvas", { "aria-hidden": "true" }), name, " ", element("span", { class: "number" }, threeDigits(line.values[step]))];
 }
 
-// Beside its step where there is room, to the right first; else as near as the chart allows.
+// Beside its step where there is space, to the right first; else as near as the chart allows.
 function placeReadout(readout, laid, step) {
   const at = laid.x(step);
   readout.style.maxWidth = `${laid.width}px`;
@@ -132,21 +132,21 @@ function threeDigits(value) {
 // --- The chart itself, on a page or in a figure: lines told apart by colour, dashes and marks.
 
 const DASHED = { solid: [], dash: [8, 5], dot: [2, 4], dashdot: [8, 4, 2, 4] };
-const STEP_ROOM = 24;
+const STEP_SPACE = 24;
 const BETWEEN_STEPS = 6;
 
 // The layout also has the position of each step (`x`) and the plot area (`plot`), for the pointer.
-export function layLines(context, theme, { steps, series, limits, band, logarithmic, tall, size = 12 }, room) {
+export function layLines(context, theme, { steps, series, limits, band, logarithmic, tall, size = 12 }, space) {
   const font = `${size}px ${theme.font}`;
   const scaled = logarithmic ? Math.log10 : (value) => value;
   const [low, high] = limits ?? spread([...series.flatMap(({ values }) => values), ...(band ?? []).flat()].map(scaled));
   const ticks = ticksOf(low, high, logarithmic);
   const left = Math.max(0, ...ticks.map(({ text }) => widthOf(context, font, text))) + 10;
-  const plot = room - left - 14;
+  const plot = space - left - 14;
   const x = (step) => left + (steps.length > 1 ? (step / (steps.length - 1)) * (plot - 12) + 6 : plot / 2);
   const y = (value) => 6 + ((high - value) / (high - low)) * (tall - 12);
   const entries = series.map((line) => ({ name: visible(line.name), sign: (target, at, middle) => lineSign(target, line, at, middle) }));
-  const legend = layLegend(context, theme, entries.length > 1 ? entries : [], room - left);
+  const legend = layLegend(context, theme, entries.length > 1 ? entries : [], space - left);
   const every = Math.max(1, Math.floor((steps.length - 1) / 6));
   const paint = (target) => {
     for (const { at, text } of ticks) {
@@ -165,11 +165,11 @@ export function layLines(context, theme, { steps, series, limits, band, logarith
       free = start + wide + BETWEEN_STEPS;
     }
     target.save();
-    target.translate(left, tall + STEP_ROOM);
+    target.translate(left, tall + STEP_SPACE);
     legend.paint(target);
     target.restore();
   };
-  return { width: room, height: tall + STEP_ROOM + legend.height, paint, x, plot: { left, right: left + plot, height: tall } };
+  return { width: space, height: tall + STEP_SPACE + legend.height, paint, x, plot: { left, right: left + plot, height: tall } };
 }
 
 function paintLine(target, { colour, dash, mark }, points, radius) {

@@ -77,7 +77,7 @@ function makeMatrices(view) {
   view.board.replaceChildren(...(paintable ? [nodes[0], view.tabs, ...nodes.slice(1)] : [view.tabs, ...nodes]));
 }
 
-// All matrices small, or one of them large; a mask to paint always stays. A narrow screen has no room for all.
+// All matrices small, or one of them large; a mask to paint always stays. A narrow screen has no space for all.
 function makeChoices(view, narrow) {
   const { panels, paintable } = view.model;
   const single = panels.map((_, index) => index).filter((index) => !(paintable && index === 0));
@@ -107,12 +107,12 @@ function shapesFor(view, width, most, largest) {
   const { model } = view;
   const context = view.matrices[0].canvas.getContext("2d");
   let across = most;
-  const room = () => Math.floor((width - GAP * (across - 1)) / across);
-  const shaped = (touch) => matrixShape(context, model, view.theme, room(), touch, largest);
+  const space = () => Math.floor((width - GAP * (across - 1)) / across);
+  const shaped = (touch) => matrixShape(context, model, view.theme, space(), touch, largest);
   while (across > 2 && model.paintable && shaped(false).wide < SMALLEST_TO_TOUCH) across -= 1;
   view.board.style.setProperty("--across", String(across));
   const [plain, touchable] = [shaped(false), shaped(true)];
-  const tooWide = touchable.left + touchable.plotWidth + touchable.lean > room();
+  const tooWide = touchable.left + touchable.plotWidth + touchable.lean > space();
   view.board.classList.toggle("wide-first", model.paintable && tooWide); // it then has a row of its own
   return model.panels.map((_, index) => (model.paintable && index === 0 ? touchable : plain));
 }

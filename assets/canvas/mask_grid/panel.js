@@ -41,11 +41,11 @@ export function matrixShape(context, model, theme, width, touch, largest) {
   const rows = measureLabels(context, model.rowTexts, font, width < 300 ? 56 : WIDEST_NAME);
   const columns = measureLabels(context, model.columnTexts, font, WIDEST_NAME);
   const left = rows.widest + 8;
-  const room = width - left - 2;
-  const upright = room / model.columns > columns.widest + 6;
+  const space = width - left - 2;
+  const upright = space / model.columns > columns.widest + 6;
   const slanted = Math.ceil(columns.widest * Math.SQRT1_2) + 12;
-  const lean = upright ? 0 : Math.min(slanted, room * 0.09);
-  const fitting = (room - lean) / model.columns;
+  const lean = upright ? 0 : Math.min(slanted, space * 0.09);
+  const fitting = (space - lean) / model.columns;
   const across = model.square ? Math.min(largest, fitting) : fitting;
   const wide = touch ? Math.max(SMALLEST_TO_TOUCH, across) : across;
   const snapped = wide > 4 ? Math.floor(wide) : wide;
@@ -99,7 +99,7 @@ function paintMatrixGaps(context, shape, model, theme) {
   }
 }
 
-// Numbers where there is room; a cross where a mask forbids, so that colour is not the only sign.
+// Numbers where there is space; a cross where a mask forbids, so that colour is not the only sign.
 function paintSigns(context, shape, model, panel, theme, palette) {
   const size = Math.min(12, Math.floor(shape.wide / 2.75));
   const smallest = zoomOf(context.canvas) > 1 ? 12 : 11; // pixels: on a projector, what is smaller cannot be read
@@ -129,8 +129,8 @@ function paintCross(context, x, y, arm, theme) {
   context.stroke();
 }
 
-function everyNth(size, room) {
-  return [1, 2, 5, 10, 20, 50, 100].find((step) => step * size >= room) ?? 200;
+function everyNth(size, space) {
+  return [1, 2, 5, 10, 20, 50, 100].find((step) => step * size >= space) ?? 200;
 }
 
 function paintNames(context, shape, model, theme) {

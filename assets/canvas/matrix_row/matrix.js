@@ -58,7 +58,7 @@ export function rowOf(matrix, row) {
 
 const LABEL_FONT = 12;
 const NAME_HEIGHT = 13;
-export const INSET = 3; // room for the frame of the first column
+export const INSET = 3; // space for the frame of the first column
 const DIMMED = 0.6;
 const FEW_TITLES = 5;
 

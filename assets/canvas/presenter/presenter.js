@@ -10,12 +10,12 @@ const BOX = '[data-testid="stElementContainer"]';
 const FOLDED = "details:not([open]), [role=tabpanel][hidden], [inert]";
 const STAGE = '[class*="_stage"]';
 const LAYOUT = { width: 960, height: 540 }; // of the screen before it is enlarged: a text of 12 pixels has 24 on 1920 × 1080
-const FULL = 0.96; // of the room below what a lesson asks
+const FULL = 0.96; // of the height below what a lesson asks
 const LEAST = 0.9;
 const LARGEST = 4.5; // times the least enlargement
 const NARROWEST = [1, 0.93, 0.86, 0.8, 0.74, 0.68, 0.62]; // of the width, for a picture that is taller than the screen
 const MEDIUM = 1.6; // times the least enlargement: of a picture whose rows grow, too
-const LOW = 0.8; // of that room
+const LOW = 0.8; // of that height
 const [TRIES, FRAME_LOOKS] = [6, 10];
 const CHANGED = 0.03; // of the screen: a smaller change of its height, as of what is read out below it, moves no picture
 const [LEAST_SCROLL, SCROLLED] = [24, 0.8]; // pixels, and the share of the screen

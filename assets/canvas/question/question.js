@@ -49,15 +49,15 @@ function removeQuestion(view) {
   view.root.remove();
 }
 
-// Cells as large as there is room for, never smaller than a finger needs.
+// Cells as large as there is space for, never smaller than a finger needs.
 function fitCells(view) {
   const { header, root } = view;
   const layout = LAYOUTS[header?.layout];
   if (!header?.names.length || layout.names) return;
   const label = layout.label(header.rows);
-  const room = Math.floor((root.clientWidth - label - 2) / header.columns.length) - GAP;
+  const space = Math.floor((root.clientWidth - label - 2) / header.columns.length) - GAP;
   root.style.setProperty("--label", `${label}px`);
-  root.style.setProperty("--cell", `${Math.max(SMALLEST, Math.min(layout.largest, room))}px`);
+  root.style.setProperty("--cell", `${Math.max(SMALLEST, Math.min(layout.largest, space))}px`);
 }
 
 function placeOf(target) {
@@ -132,7 +132,7 @@ function mark(view, cells) {
   }
 }
 
-// In a small cell there is room for a whole number of percent, or for two decimals of a weight, as in the cells of a map.
+// In a small cell there is space for a whole number of percent, or for two decimals of a weight, as in the cells of a map.
 function short(value) {
   const number = parseFloat(value);
   if (value.endsWith("%")) return number >= 0.5 ? String(Math.round(number)) : "";

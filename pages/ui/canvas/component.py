@@ -143,7 +143,7 @@ export default (element) => {
 };
 """
 """The script of every component. It asks for all modules and style sheets of a drawing at once: one after the other would cost a
-round trip for each. A browser never asks again for an address that failed it once, hence the suffix. Streamlit makes room for the
+round trip for each. A browser never asks again for an address that failed it once, hence the suffix. Streamlit sizes the
 drawing when this script has run, hence it does not wait for the modules; the start page looks for the mark. The presenter
 view has colours of its own and draws again what stands in others."""
 
@@ -158,9 +158,9 @@ def component(name: str, box: str, module: str, *styles: str, height: int = 0) -
 
     box: the class of the element that it draws in. height: the pixels that are kept for a drawing until it is there.
     """
-    room = f"{RING} .{box}:empty {{ min-height: {height}px; }}"
+    space = f"{RING} .{box}:empty {{ min-height: {height}px; }}"
     mount = st.components.v2.component(
-        f"attention_explorer_{name}", html=f'<div class="{box}"></div>', css=room, js=import_script(module, styles)
+        f"attention_explorer_{name}", html=f'<div class="{box}"></div>', css=space, js=import_script(module, styles)
     )
 
     def show(*, data: object, **options: object) -> object:

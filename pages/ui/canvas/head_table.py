@@ -26,7 +26,7 @@ class KindStyle:
     """How a kind of heads looks and is called.
 
     Attributes:
-        word, letter: its name, and a sign where there is no room for it.
+        word, letter: its name, and a sign where there is no space for it.
         colour: as #rrggbb.
         symbol: of its points on a map, as Plotly names it.
         target: what such a head attends to.
@@ -43,7 +43,7 @@ class KindStyle:
 class HeadCell:
     """One head of the table.
 
-    word: what is written on it where there is room, and `number` below it; letter: where there is not. colour: as
+    word: what is written on it where there is space, and `number` below it; letter: where there is not. colour: as
     #rrggbb, at its full strength. strength: 0 to 1. alt: the head in a sentence.
     """
 

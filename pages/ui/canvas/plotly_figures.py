@@ -11,8 +11,8 @@ from jaxtyping import Float, Int
 from pages.ui.canvas.charts import BAR_HEIGHT, BELOW_ZERO, INK, ONE_COLOUR, QUIET, plain
 from pages.ui.shell.address import is_presented
 
-ROOM_SCALE, TEXT_SIZE = 2, 13
-"""How much larger texts are for a room, and the size in pixels of those that have none of their own."""
+PROJECTOR_SCALE, TEXT_SIZE = 2, 13
+"""How much larger texts are on a projector, and the size in pixels of those that have none of their own."""
 
 
 def signed_bars(labels: Sequence[str], values: Sequence[float], *, limit: float, dark: bool = False) -> go.Figure:
@@ -240,25 +240,25 @@ def _points(
 
 
 def show_plotly(figure: go.Figure, *, key: str, alt: str) -> None:
-    """Show a figure; for a room as tall as the screen, with larger texts, since it cannot be enlarged as a whole."""
+    """Show a figure; on a projector as tall as the screen, with larger texts, since it cannot be enlarged as a whole."""
     if is_presented():
-        st.plotly_chart(for_a_room(figure), key=key, config=QUIET, alt=alt, height="stretch")
+        st.plotly_chart(for_projector(figure), key=key, config=QUIET, alt=alt, height="stretch")
     else:
         st.plotly_chart(figure, key=key, config=QUIET, alt=alt)
 
 
-def for_a_room(figure: go.Figure) -> go.Figure:
+def for_projector(figure: go.Figure) -> go.Figure:
     """Return a figure for the projector: texts and margins of twice the size, and no height of its own."""
     enlarged = _enlarged(figure.to_dict())
     del enlarged["layout"]["height"]
-    enlarged["layout"]["font"] = {"size": ROOM_SCALE * TEXT_SIZE}
+    enlarged["layout"]["font"] = {"size": PROJECTOR_SCALE * TEXT_SIZE}
     return go.Figure(enlarged)
 
 
 def _enlarged(part: object, name: str = "") -> object:
     """Enlarge the sizes of texts, margins and shifts in a part of a figure."""
     if isinstance(part, int | float):
-        return ROOM_SCALE * part
+        return PROJECTOR_SCALE * part
     if not isinstance(part, dict):
         return [_enlarged(one) for one in part] if name in ("data", "annotations") else part
     sized = name.endswith("font") or name == "margin"

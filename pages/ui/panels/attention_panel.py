@@ -130,13 +130,13 @@ class PanelPlaces(NamedTuple):
 
 
 def panel_places(page: str) -> PanelPlaces:
-    """Make room for a panel whose parts are drawn one by one: `draw_wall`, `choose_head`, `choose_options`, `draw_map`."""
+    """Make space for a panel whose parts are drawn one by one: `draw_wall`, `choose_head`, `choose_options`, `draw_map`."""
     rail, stage = _rail_and_stage(page)
     upper, lower = rail.container(), rail.container()
-    wall, below = (upper, lower) if has_wall() else (lower, upper)  # an empty place takes the room of a gap: best at the end
+    wall, below = (upper, lower) if has_wall() else (lower, upper)  # an empty place takes the space of a gap: best at the end
     with below:
         head, buttons, options = st.container(), change_row(page), st.container()
-    above_map = stage.container(key=widget_key(page, "changed"))  # assets/page.css gives it no room while it is empty
+    above_map = stage.container(key=widget_key(page, "changed"))  # assets/page.css gives it no space while it is empty
     return PanelPlaces(wall, head, *buttons, options, above_map, stage.container())
 
 

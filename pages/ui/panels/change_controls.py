@@ -25,7 +25,7 @@ EVERYWHERE = {"self": ("hidden", "cut"), "cross": ("hidden",), "decoder": ()}
 
 
 def change_row(page: str) -> tuple[DeltaGenerator, DeltaGenerator]:
-    """Make room in one row for `change_heads` and `hide_focused`; assets/page.css sets their buttons side by side."""
+    """Make space in one row for `change_heads` and `hide_focused`; assets/page.css sets their buttons side by side."""
     row = st.container(horizontal=True, vertical_alignment="center", gap="small", key=widget_key(page, "change_row"))
     return row.container(horizontal=True, gap="small", key=widget_key(page, "change_heads")), row.empty()
 

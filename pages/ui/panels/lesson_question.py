@@ -24,7 +24,7 @@ from tx_core.engine.engine import Engine
 
 MAX_BARS = 8
 NO_GUESS_MADE = ""
-"""Stands for the guess of a presenter who reveals the answer to a room."""
+"""Stands for the guess of a presenter who reveals the answer to an audience."""
 
 
 def compute(step: Step) -> Answer | None:
@@ -132,7 +132,7 @@ def show_verdict(step: Step, guess: str, name: str) -> None:
     verdict = _verdict(step, answer, guess)
     sentence = compare(question, answer, verdict) if guess else reveal(question, answer)
     sentence = " ".join([sentence, *filter(None, [MEASURE_TEXTS[question.answer.measure].note])])
-    if is_presented():  # the picture of the page is what the room looks at
+    if is_presented():  # the audience looks at the picture of the page
         question_view(None, key=f"{name}_view", verdict=sentence)
         return
     choices = choices_of(step) if QUESTION_VIEWS[question.kind].grid else None

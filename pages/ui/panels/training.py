@@ -61,7 +61,7 @@ def current_run(kind: str) -> Snapshot | None:
 
 def start_or_queue(kind: str, make: Callable[[], Trainable]) -> None:
     """Start what `make` returns, or queue it; raise Busy, before anything is made or fetched, where the queue is full."""
-    TRAININGS.check_room(visitor(), own_address())
+    TRAININGS.check_capacity(visitor(), own_address())
     st.session_state[HELD] = True
     TRAININGS.start(visitor(), kind, make(), own_address())
 

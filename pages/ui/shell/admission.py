@@ -24,7 +24,7 @@ HEADER = b"tx-connection"
 TRY_AGAIN_LATER = 1013
 """The code with which a websocket is refused (RFC 6455, registry of close codes)."""
 MAX_WAITING = 200
-"""Visitors who wait for room; more are refused, and their browsers try again."""
+"""Visitors who wait for a place; more are refused, and their browsers try again."""
 WAITING_POLL_SECONDS = 3.0
 BURST = 20
 """Runs that a page may ask for at once after a rest."""
@@ -68,7 +68,7 @@ class VisitorLimit:
 
 
 def is_admitted() -> bool:
-    """Return whether the visitor whose page runs may see it, admitting a waiting one where there is room by now."""
+    """Return whether the visitor whose page runs may see it, admitting a waiting one where there is a place by now."""
     page = _pages.get(st.context.headers.get(HEADER.decode()) or "")
     if page is None:  # in a test without a server, and once the browser has left
         return True
@@ -84,19 +84,19 @@ def connected() -> int:
 
 
 def waiting() -> int:
-    """Count the visitors who wait for room."""
+    """Count the visitors who wait for a place."""
     return sum(not page.admitted for page in list(_pages.values()))
 
 
 @st.fragment(run_every=WAITING_POLL_SECONDS)
-def wait_for_room() -> None:
+def wait_for_place() -> None:
     """Explain that the server is full, and show the page as soon as a place is free."""
     if is_admitted():
         st.rerun()
     limit = host_settings().max_visitors
     st.title(texts.PLEASE_WAIT, anchor=False)
     st.text(texts.SERVER_FULL_OF_ONE if limit == 1 else texts.SERVER_FULL.format(limit=limit))
-    st.caption(f":material/hourglass_top: {texts.WAITING_FOR_ROOM}")
+    st.caption(f":material/hourglass_top: {texts.WAITING_FOR_PLACE}")
 
 
 class Pace:

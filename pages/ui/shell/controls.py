@@ -300,7 +300,7 @@ def _all_models() -> str:
 
 
 def offered_columns(widths: Mapping[str, int]) -> list[AbstractContextManager]:
-    """Set columns for those controls that the page offers, by their fields; the others draw nothing, and get no room."""
+    """Set columns for those controls that the page offers, by their fields; the others draw nothing, and get no space."""
     offered = [name for name in widths if is_offered(name)]
     columns = dict(zip(offered, st.columns([widths[name] for name in offered] or 1), strict=False))
     return [columns.get(name, nullcontext()) for name in widths]

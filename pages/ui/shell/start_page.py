@@ -1,6 +1,6 @@
 """The page that a browser gets first, before a script has run: Streamlit's own, with what keeps the layout from shifting.
 
-It keeps the room of the list of pages until that is there, and lets the browser fetch at once the scripts of the elements
+It keeps the space of the list of pages until that is there, and lets the browser fetch at once the scripts of the elements
 that every page has: Streamlit fetches each when it is first drawn, and draws a box of another height in the meantime. It also
 tells Streamlit's scripts where their server is.
 """
@@ -55,7 +55,7 @@ UNKNOWN_HEIGHT = """:is([data-testid="stElementContainer"], [data-testid="stLayo
 )"""
 UNSETTLED_STYLE = f"{UNKNOWN_HEIGHT} ~ *, {UNKNOWN_HEIGHT} ~ * * {{ visibility: hidden !important; }}"
 """What stands below a box of a height that is not known yet is not shown before it is: a page appears from its top, and nothing
-that a reader sees moves. The switch between the levels takes no room, so that the title does not wait for it. assets/navigation
+that a reader sees moves. The switch between the levels takes no space, so that the title does not wait for it. assets/navigation
 says when it has settled, and takes this style away, for which a browser would look at all siblings of all parents of whatever
 changes."""
 

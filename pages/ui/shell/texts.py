@@ -27,7 +27,7 @@ ABOUT_THE_ROOM = "The room"
 PLEASE_WAIT = "Please wait a moment"
 SERVER_FULL = "All {limit:,} places of this server are taken."
 SERVER_FULL_OF_ONE = "The only place of this server is taken."
-WAITING_FOR_ROOM = "The page opens by itself as soon as there is room: there is no need to reload it."
+WAITING_FOR_PLACE = "The page opens by itself as soon as there is a place: there is no need to reload it."
 
 MODEL = "Model"
 ALL_MODELS = "The first is built in. Others are downloaded from the model hub when you choose them, if this server reaches it."

@@ -55,7 +55,7 @@ SHOWN = """() => {
 }"""
 """Every text of the page that is shown, on pictures and beside them, with its size on the screen."""
 STAGED = "() => document.querySelector('[data-staged]')?.className"
-"""The picture that is shown to the room."""
+"""The picture that is shown on the projector."""
 BLANKED = "() => getComputedStyle(document.documentElement, '::after').backgroundColor"
 KEYS = "/attention?text=Mary+lost+her+keys.&heads=2-8&focus=4"
 VIEWS = (
@@ -76,7 +76,7 @@ VIEWS = (
 
 
 def readable(page: Page) -> None:
-    """Assert that a room reads every text: none is smaller than it may be, and nothing is wider than the screen."""
+    """Assert that every text can be read: none is smaller than it may be, and nothing is wider than the screen."""
     height = page.viewport_size["height"]
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     found = page.evaluate(SHOWN)
@@ -85,7 +85,7 @@ def readable(page: Page) -> None:
 
 
 def fitted(page: Page) -> None:
-    """Wait until the picture in sight has the size that the screen has room for."""
+    """Wait until the picture in sight has the size that the screen has space for."""
     size = page.viewport_size
     ending = f" {size['width']} {size['height']}"
     page.wait_for_function("ending => document.documentElement.dataset.fitted?.endsWith(ending)", arg=ending, timeout=PATIENCE)
@@ -148,7 +148,7 @@ def test_keys_begin_and_end_the_view_walk_through_its_pictures_and_blank_the_scr
 
 
 @pytest.mark.parametrize("half", [VIEWS[::2], VIEWS[1::2]], ids=["even", "odd"])
-def test_the_first_picture_of_every_page_fills_the_screen_of_a_room(page_at, half: tuple[str, ...]):
+def test_the_first_picture_of_every_page_fills_the_screen_of_a_projector(page_at, half: tuple[str, ...]):
     page = page_at(f"{half[0]}&present=1&level={ADVANCED}", prepare=lambda page: page.add_init_script(NOTE_WRITING))
     page.set_viewport_size({"width": 1920, "height": 1080})
     for view in half:
@@ -159,7 +159,7 @@ def test_the_first_picture_of_every_page_fills_the_screen_of_a_room(page_at, hal
         readable(page)
 
 
-def test_every_page_that_computes_shows_a_picture_to_a_room():
+def test_every_page_that_computes_shows_a_picture_on_a_projector():
     shown = {view.partition("?")[0].strip("/") for view in (*VIEWS, KEYS, "/bertviz")}  # bertviz writes as it likes
     assert {page.address or page.key for page in contents.PAGES if page.computes} == shown
 

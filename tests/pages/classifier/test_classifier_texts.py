@@ -24,7 +24,7 @@ OWN_SUMMARY = texts.DATA_SUMMARY.format(train=20, test=4, labels="<b>rainy</b>, 
 
 @pytest.fixture(autouse=True)
 def trainings(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[Registry]:
-    """A server of its own for each test, with room for one training, which rests as long as the test asks."""
+    """A server of its own for each test, with space for one training, which rests as long as the test asks."""
     with own_server(monkeypatch, limit=1, pause=getattr(request, "param", 0.005)) as registry:
         yield registry
 

@@ -23,7 +23,7 @@ LONG = SMALL | {"batches": "600"}
 
 @pytest.fixture(autouse=True)
 def trainings(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[Registry]:
-    """A server of its own for each test, with room for two trainings, which rest as long as the test asks."""
+    """A server of its own for each test, with space for two trainings, which rest as long as the test asks."""
     with own_server(monkeypatch, limit=2, pause=getattr(request, "param", 0.005)) as registry:
         yield registry
 

@@ -129,7 +129,7 @@ def test_a_link_with_nonsense_shows_the_usual_and_says_so(open_app: Open):
 
 @pytest.fixture(autouse=True)
 def trainings(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[Registry]:
-    """A server of its own for each test, with room for two trainings, which rest as long as the test asks."""
+    """A server of its own for each test, with space for two trainings, which rest as long as the test asks."""
     with own_server(monkeypatch, limit=2, pause=getattr(request, "param", 0.005)) as registry:
         yield registry
 

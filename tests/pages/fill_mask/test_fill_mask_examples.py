@@ -79,7 +79,7 @@ def test_what_an_example_claims_is_true_of_the_embedded_model(example, prompt):
 
 
 @pytest.mark.parametrize("prompt", [one for prompt in prompts.curated() for one in (prompt, *prompt.counters)])
-def test_every_bar_of_an_example_has_room(prompt):
+def test_every_bar_of_an_example_has_space(prompt):
     for text in filter(None, (prompt.text, prompt.second)):
         for blank in predict(catalogue.load(catalogue.DEFAULT), text, top_k=1).blanks:
             assert blank.predictions[0].probability <= int(prompt.limit) / 100

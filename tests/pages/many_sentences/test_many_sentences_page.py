@@ -123,7 +123,7 @@ def test_nonsense_in_a_link_is_named(open_app: Open):
 
 @pytest.fixture(autouse=True)
 def readings(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[Registry]:
-    """A server of its own for each test, with room for one reading, which rests as long as the test asks."""
+    """A server of its own for each test, with space for one reading, which rests as long as the test asks."""
     with own_server(monkeypatch, limit=1, pause=getattr(request, "param", 0.001)) as registry:
         yield registry
 

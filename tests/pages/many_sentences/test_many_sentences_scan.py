@@ -129,7 +129,7 @@ MANY = "".join(f"The {word} number {place} stood in front of the house.\n" for p
 
 @pytest.fixture(autouse=True)
 def readings(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[Registry]:
-    """A server of its own for each test, with room for one reading, which rests as long as the test asks."""
+    """A server of its own for each test, with space for one reading, which rests as long as the test asks."""
     with own_server(monkeypatch, limit=1, pause=getattr(request, "param", 0.001)) as registry:
         yield registry
 

@@ -205,7 +205,7 @@ def test_on_a_full_card_gradients_are_computed_by_the_copy_on_the_cpu(checkpoint
     def full(call, ids: torch.Tensor, *inputs, **vectors):
         calls.append(ids.device.type)
         if ids.device.type == "meta":
-            raise torch.OutOfMemoryError("no room")
+            raise torch.OutOfMemoryError("no space")
         return call(ids, *inputs, **vectors)
 
     engine.model.forward = partial(full, forward)

@@ -98,7 +98,7 @@ def test_whoever_comes_while_others_wait_for_a_model_does_not_load_it_beside_the
         most = max(most, at_once)
         assert go[attempt].wait(120)
         at_once -= 1
-        raise Busy("no room now")
+        raise Busy("no space now")
 
     monkeypatch.setattr(catalogue, "_load", load)
     model = catalogue.card("bert-base-uncased")
@@ -161,7 +161,7 @@ def test_files_of_half_precision_take_twice_their_size_in_memory(tmp_path: Path)
     assert weights_bytes(tmp_path) == 4 * 15
 
 
-def test_a_model_that_is_larger_than_the_room_for_models_is_refused_before_it_is_loaded(
+def test_a_model_that_is_larger_than_the_space_for_models_is_refused_before_it_is_loaded(
     hub: Hub, host, monkeypatch: pytest.MonkeyPatch, checkpoint: Callable[[str], Path]
 ):
     hub.directory = checkpoint("bert")
@@ -199,7 +199,7 @@ def test_memory_that_another_model_is_being_loaded_into_is_not_given_twice(
     monkeypatch.setitem(catalogue._engines, "loaded", SimpleNamespace(runner=SimpleNamespace(nbytes=1)))
     with pytest.raises(Busy):
         catalogue.load("bert-base-uncased")
-    assert "loaded" in catalogue._engines  # nothing is dropped for a model that has no room all the same
+    assert "loaded" in catalogue._engines  # nothing is dropped for a model that has no space all the same
     monkeypatch.delitem(catalogue._arriving, "another")
     assert catalogue.load("bert-base-uncased").name == "bert-base-uncased"
 

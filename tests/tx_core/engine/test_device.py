@@ -99,7 +99,7 @@ class OnFullCard(nn.Parameter):
     """A parameter that cannot be copied where it is."""
 
     def __deepcopy__(self, memo):
-        raise torch.OutOfMemoryError("no room for two")
+        raise torch.OutOfMemoryError("no space for two")
 
 
 def test_the_copy_on_the_cpu_takes_no_memory_on_the_card_and_keeps_tied_weights_tied():
@@ -112,7 +112,7 @@ def test_the_copy_on_the_cpu_takes_no_memory_on_the_card_and_keeps_tied_weights_
     def compute(model: nn.Module, where: str) -> torch.Tensor:
         used.append(model)
         if where == "cuda":
-            raise torch.OutOfMemoryError("no room")
+            raise torch.OutOfMemoryError("no space")
         return model(torch.ones(1, 2))
 
     result, expected = runner.run(compute), model(torch.ones(1, 2))
@@ -155,7 +155,7 @@ def test_in_half_precision_a_module_computes_beside_itself_and_what_it_computed_
 
 
 @pytest.mark.parametrize("problem", OUT_OF_MEMORY)
-def test_where_the_card_has_no_room_for_a_copy_the_module_itself_computes(problem: RuntimeError, monkeypatch):
+def test_where_the_card_has_no_space_for_a_copy_the_module_itself_computes(problem: RuntimeError, monkeypatch):
     runner = DeviceRunner(nn.Linear(2, 2), "cpu")
     runner.device = "mps"
     monkeypatch.setattr(runner, "_copy_to", lambda *_: (_ for _ in ()).throw(problem))

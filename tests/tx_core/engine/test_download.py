@@ -106,13 +106,13 @@ def info(**megabytes: float) -> ModelInfo:
 
 def test_a_model_is_refused_before_its_download_where_its_weights_do_not_fit_into_memory(host):
     host(max_model_megabytes=10)
-    download.check_room("someone/model", info(weights=10, settings=1, pickle=5000))
+    download.check_space("someone/model", info(weights=10, settings=1, pickle=5000))
     with pytest.raises(ModelUnavailable) as told:
-        download.check_room("someone/model", info(weights=10.5))
+        download.check_space("someone/model", info(weights=10.5))
     assert str(told.value) == download.TOO_LARGE_FOR_MEMORY.format(title="someone/model", megabytes=10.5, limit=10)
 
 
-def test_a_model_is_refused_where_the_downloads_that_are_there_leave_no_room(
+def test_a_model_is_refused_where_the_downloads_that_are_there_leave_no_space(
     host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
@@ -120,18 +120,18 @@ def test_a_model_is_refused_where_the_downloads_that_are_there_leave_no_room(
     blobs.mkdir(parents=True)
     (blobs / "weights").write_bytes(bytes(2_000_000))
     host(max_download_megabytes=10)
-    assert download.room_for_downloads() == 8_000_000
-    download.check_room("someone/model", info(weights=7, settings=1, pickle=5000))
+    assert download.space_for_downloads() == 8_000_000
+    download.check_space("someone/model", info(weights=7, settings=1, pickle=5000))
     with pytest.raises(ModelUnavailable) as told:
-        download.check_room("someone/model", info(weights=7, settings=1.5))
-    assert str(told.value) == download.NO_ROOM_FOR_DOWNLOAD.format(hub_id="someone/model", megabytes=8.5, room=8)
+        download.check_space("someone/model", info(weights=7, settings=1.5))
+    assert str(told.value) == download.NO_SPACE_FOR_DOWNLOAD.format(hub_id="someone/model", megabytes=8.5, space=8)
 
 
-def test_a_disk_that_is_nearly_full_leaves_no_room(host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_disk_that_is_nearly_full_leaves_no_space(host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "not" / "there" / "yet"))
-    for free, room in ((download.MIN_FREE_BYTES - 1, 0), (download.MIN_FREE_BYTES + 5, 5)):
+    for free, space in ((download.MIN_FREE_BYTES - 1, 0), (download.MIN_FREE_BYTES + 5, 5)):
         monkeypatch.setattr(download.shutil, "disk_usage", lambda _folder, free=free: SimpleNamespace(free=free))
-        assert download.room_for_downloads() == room
+        assert download.space_for_downloads() == space
 
 
 def test_the_sizes_are_asked_for_before_anything_is_downloaded(tmp_path: Path, host, monkeypatch: pytest.MonkeyPatch):

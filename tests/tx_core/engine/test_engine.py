@@ -46,10 +46,10 @@ def test_weights_of_the_encoder_stand_input_by_input_in_memory_and_output_by_out
 
 
 def test_exactly_the_budget_is_read_and_one_token_more_is_refused_by_the_number(engine: BertEngine):
-    room = engine.info.max_tokens - 2
-    assert len(engine.encode(WORD * room)) == engine.info.max_tokens
+    space = engine.info.max_tokens - 2
+    assert len(engine.encode(WORD * space)) == engine.info.max_tokens
     with pytest.raises(TextProblem, match=r"129 tokens long and the model reads at most 128.*shorten it by 1 "):
-        engine.encode(WORD * (room + 1))
+        engine.encode(WORD * (space + 1))
 
 
 def test_the_record_holds_what_was_asked_for_and_nothing_else(engine: BertEngine):

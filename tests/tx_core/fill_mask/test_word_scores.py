@@ -96,7 +96,7 @@ def test_a_word_that_would_make_the_text_too_long_is_reported_by_how_much(engine
     full = "[MASK] " + "tea " * 125
     one, three = score_words(engine, full, ["coffee", "pancake"])
     assert one.probability > 0
-    assert three.note == word_scores.NO_ROOM_FOR_WORD.format(excess=2)
+    assert three.note == word_scores.NO_SPACE_FOR_WORD.format(excess=2)
 
 
 def test_words_are_read_between_commas_each_once():

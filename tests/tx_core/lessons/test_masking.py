@@ -151,7 +151,7 @@ def test_a_mask_laid_on_one_head_changes_the_weights_of_that_heads_own_scores(en
     assert head.three_ways(-10.0).penalty == -10.0
 
 
-def test_a_sentence_that_leaves_no_room_for_padding_is_refused(engine):
+def test_a_sentence_that_leaves_no_space_for_padding_is_refused(engine):
     text = "cat " * (engine.info.max_tokens - 2)
     assert padded_scores(engine, text, 0).real == engine.info.max_tokens
     with pytest.raises(TextProblem, match="shorten it by 2 tokens"):

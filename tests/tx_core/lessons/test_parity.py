@@ -60,13 +60,13 @@ def test_an_untrained_bert_finds_every_word_about_as_likely(engine):
     assert engine.model.head.vocabulary.weight.std() != drawn.model.head.vocabulary.weight.std()
 
 
-@pytest.mark.parametrize(("models_of_room", "kept"), [(3.5, 3), (0.5, 1)])
-def test_random_weights_are_kept_by_their_bytes_and_of_models_too_large_the_last_one(engine, monkeypatch, models_of_room, kept):
+@pytest.mark.parametrize(("models_of_space", "kept"), [(3.5, 3), (0.5, 1)])
+def test_random_weights_are_kept_by_their_bytes_and_of_models_too_large_the_last_one(engine, monkeypatch, models_of_space, kept):
     config = replace(engine.model.config, vocab_size=30, intermediate_size=11, num_layers=1, max_positions=7)
     small = replace(engine, model=random_bert(config, 0))
-    room = int(models_of_room * sum(weights.nbytes for weights in small.model.parameters()))
-    monkeypatch.setattr(untrained, "MAX_UNTRAINED_BYTES", room)
-    monkeypatch.setattr(untrained, "_drawn", LRUCache(room, getsizeof=untrained.model_bytes))
+    space = int(models_of_space * sum(weights.nbytes for weights in small.model.parameters()))
+    monkeypatch.setattr(untrained, "MAX_UNTRAINED_BYTES", space)
+    monkeypatch.setattr(untrained, "_drawn", LRUCache(space, getsizeof=untrained.model_bytes))
     drawn = [untrained_engine(small, seed).model for seed in range(1, 6)]
     assert [model for model, _ in untrained._drawn.values()] == drawn[-kept:]
     assert untrained_engine(small, 5).model is drawn[-1]

@@ -147,13 +147,13 @@ def test_the_queue_is_bounded_and_holds_a_visitor_once():
     with pytest.raises(Busy, match=ALREADY_RUNNING):
         registry.add_stopped("bob", "copy", Counting())
     registry.start("cid", "copy", Counting(0))
-    for act in (lambda: registry.start("dan", "copy", Counting()), lambda: registry.check_room("dan")):
+    for act in (lambda: registry.start("dan", "copy", Counting()), lambda: registry.check_capacity("dan")):
         with pytest.raises(Busy, match=QUEUE_FULL):
             act()
     assert queue_of(registry, "bob", "cid", "dan") == [0, 1, None]
     first.let(1)
     assert [ended(registry, name).state for name in ("ann", "bob", "cid")] == ["finished"] * 3
-    registry.check_room("dan")
+    registry.check_capacity("dan")
 
 
 def test_one_address_has_a_share_of_the_places_and_leaves_the_others_to_other_visitors():
@@ -161,7 +161,7 @@ def test_one_address_has_a_share_of_the_places_and_leaves_the_others_to_other_vi
     registry.start("tab 0", "copy", first, "one")
     for number in range(1, 4):
         registry.start(f"tab {number}", "copy", Counting(0), "one")
-    for act in (registry.check_room, lambda *who: registry.start(who[0], "copy", Counting(), who[1])):
+    for act in (registry.check_capacity, lambda *who: registry.start(who[0], "copy", Counting(), who[1])):
         with pytest.raises(Busy, match=SHARE_TAKEN.format(most=4)):
             act("tab 4", "one")
     registry.start("bob", "copy", Counting(0), "two")

@@ -17,7 +17,7 @@ from tx_core.training.imdb import (
     HUB_SILENT,
     IMDB_FILES,
     NO_REVIEWS,
-    NO_ROOM_FOR_IMDB,
+    NO_SPACE_FOR_IMDB,
     OTHER_COLUMNS,
     UNUSABLE_IMDB,
     WRONG_ROWS,
@@ -102,11 +102,11 @@ def test_a_hub_that_lacks_the_files_is_reported(cache: Path, monkeypatch: pytest
             imdb(10, 10)
 
 
-def test_a_disk_without_room_is_reported_before_anything_is_fetched(cache: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(module, "room_for_downloads", lambda: 1_000_000)
+def test_a_disk_without_space_is_reported_before_anything_is_fetched(cache: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(module, "space_for_downloads", lambda: 1_000_000)
     with pytest.raises(ModelUnavailable) as problem:
         imdb(10, 10)
-    assert str(problem.value) == NO_ROOM_FOR_IMDB.format(megabytes=45, room=1)
+    assert str(problem.value) == NO_SPACE_FOR_IMDB.format(megabytes=45, space=1)
 
 
 def unusable(why: str) -> str:

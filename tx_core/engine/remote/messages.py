@@ -34,7 +34,7 @@ _MODULES = {
     "AttentionStack": "tx_core.transformer.trace",
     "Trace": "tx_core.transformer.trace",
     "Intervention": "tx_core.transformer.interventions",
-    # A `WeightMeasure` and its result: of a room above this one, hence not imported at the top.
+    # A `WeightMeasure` and its result: of a folder above this one, hence not imported at the top.
     "HeadMeasures": "tx_core.corpus.statistics",
     "BatchTargets": "tx_core.corpus.batches",
     "BatchMeasures": "tx_core.corpus.batches",

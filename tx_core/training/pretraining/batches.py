@@ -74,8 +74,8 @@ class Packer:
     def _cut(self, place: int, start: int, ends: list[int], chance: np.random.Generator) -> Iterator[TrainingExample]:
         settings = self.settings
         single = chance.random() < settings.single_share
-        room = settings.buckets[-1] - 2 if single else _random_choice(settings.fitting_rooms, chance) - 3
-        for begin, boundaries in _chunks(start, ends, room, one_sentence=single):
+        length = settings.buckets[-1] - 2 if single else _random_choice(settings.fitting_rooms, chance) - 3
+        for begin, boundaries in _chunks(start, ends, length, one_sentence=single):
             end = boundaries[-1]
             inner = [boundary for boundary in boundaries[:-1] if begin < boundary < end]
             if not single and inner and chance.random() < settings.pair_share:
@@ -89,20 +89,20 @@ def _random_choice(numbers: Sequence[int], chance: np.random.Generator) -> int:
     return numbers[int(chance.random() * len(numbers))]
 
 
-def _chunks(start: int, ends: list[int], room: int, *, one_sentence: bool) -> Iterator[tuple[int, list[int]]]:
+def _chunks(start: int, ends: list[int], length: int, *, one_sentence: bool) -> Iterator[tuple[int, list[int]]]:
     """Group consecutive sentences: one at a time, or as many as fit.
 
-    Yields where a chunk starts and the ends of its sentences. A sentence longer than the room is cut.
+    Yields where a chunk starts and the ends of its sentences. A sentence longer than the length is cut.
     """
     gathered: list[int] = []
     for end in ends:
-        full = gathered and (end - start > room or (one_sentence and gathered[-1] - start >= MIN_SENTENCE_TOKENS))
+        full = gathered and (end - start > length or (one_sentence and gathered[-1] - start >= MIN_SENTENCE_TOKENS))
         if full:
             yield start, gathered
             start, gathered = gathered[-1], []
-        while end - start > room:
-            yield start, [start + room]
-            start += room
+        while end - start > length:
+            yield start, [start + length]
+            start += length
         gathered.append(end)
     if gathered and gathered[-1] > start:
         yield start, gathered

@@ -46,13 +46,13 @@ def learn_vocabulary(
 
 
 def with_extra_words(learned: Sequence[str], extra_words: Sequence[str], size: int) -> list[str]:
-    """Append missing words, in place of the last learned pieces where there is no room."""
+    """Append missing words, in place of the last learned pieces where there is no space."""
     known = set(learned)
     missing = [word for word in dict.fromkeys(word.strip().lower() for word in extra_words) if word and word not in known]
-    room = size - len(missing)
-    if room <= len(SPECIAL_TOKENS):
-        raise CorpusProblem(f"{len(missing):,} extra words leave no room in a vocabulary of {size:,} pieces.")
-    kept = list(learned)[:room]
+    space = size - len(missing)
+    if space <= len(SPECIAL_TOKENS):
+        raise CorpusProblem(f"{len(missing):,} extra words leave no space in a vocabulary of {size:,} pieces.")
+    kept = list(learned)[:space]
     return [*kept, *[word for word in missing if word not in set(kept)]]
 
 

@@ -8,10 +8,10 @@ from pages.ui.canvas.plotly_figures import (
     CHOSEN_NAME_REACH,
     MIN_TURN,
     NAME_REACH,
-    ROOM_SCALE,
+    PROJECTOR_SCALE,
     TEXT_SIZE,
     PointKind,
-    for_a_room,
+    for_projector,
     head_points,
     name_offsets,
     signed_bars,
@@ -98,16 +98,16 @@ def test_an_exported_figure_names_the_same_points_in_the_same_places():
     ]
 
 
-def test_for_a_room_every_text_of_a_figure_is_twice_as_large_and_every_number_stays():
+def test_on_a_projector_every_text_of_a_figure_is_twice_as_large_and_every_number_stays():
     figures = [signed_bars(["a", "b"], [1.0, -0.5], limit=1.0), head_points(PLACES, ["1-1", "1-2", "2-1"], KINDS, 0, [1])]
     for figure in figures:
-        enlarged = for_a_room(figure)
+        enlarged = for_projector(figure)
         assert enlarged.layout.height is None and figure.layout.height
-        assert enlarged.layout.font.size == ROOM_SCALE * TEXT_SIZE
+        assert enlarged.layout.font.size == PROJECTOR_SCALE * TEXT_SIZE
         for one, other in zip(figure.data, enlarged.data, strict=True):
             assert (one.x, one.y) == (other.x, other.y)
-            assert one.textfont.size is None or other.textfont.size == ROOM_SCALE * one.textfont.size
+            assert one.textfont.size is None or other.textfont.size == PROJECTOR_SCALE * one.textfont.size
         for one, other in zip(figure.layout.annotations, enlarged.layout.annotations, strict=True):
-            assert other.font.size == ROOM_SCALE * one.font.size
-            assert (other.x, other.y, other.xshift) == (one.x, one.y, ROOM_SCALE * one.xshift)
+            assert other.font.size == PROJECTOR_SCALE * one.font.size
+            assert (other.x, other.y, other.xshift) == (one.x, one.y, PROJECTOR_SCALE * one.xshift)
     assert figures[1].layout.annotations

@@ -123,7 +123,7 @@ def test_nonsense_leads_nowhere(open_app, control, value):
     assert (answer.status_code, answer.body) == (204, b"")
 
 
-def test_what_has_no_room_for_padding_is_not_foreseen(open_app):
+def test_what_has_no_space_for_padding_is_not_foreseen(open_app):
     app = open_app("masks", part="one", text=" ".join(["cat"] * 124))
     assert picture_after(drawn(app, "masks")[0]["prefetch"]["path"], "masks_padding", "8").status_code == 204
 

@@ -328,7 +328,7 @@ def test_without_a_lesson_every_control_is_there_again(open_app):
     assert len(app.text_input) == 2
 
 
-def test_a_room_is_shown_the_answer_without_a_guess(open_app):
+def test_an_audience_is_shown_the_answer_without_a_guess(open_app):
     app = open_app(STEPS[1].page, **lesson.step_address(lesson.LEARNING_PATH, 2) | {PRESENT: "1"})
     next(button for button in app.button if button.label == texts.REVEAL).click().run()
     assert not app.exception

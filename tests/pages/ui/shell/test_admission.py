@@ -1,4 +1,4 @@
-"""Visitors are let in as long as there is room, and a page that asks for runs too fast waits for its next one."""
+"""Visitors are let in as long as there is a place, and a page that asks for runs too fast waits for its next one."""
 
 import pytest
 

@@ -32,7 +32,7 @@ def titles(visitor: Visitor) -> list[str]:
     return [one.heading.body for one in visitor.elements.values() if one.WhichOneof("type") == "heading"]
 
 
-def test_a_visitor_beyond_the_limit_reads_why_and_sees_the_page_when_there_is_room(limited):
+def test_a_visitor_beyond_the_limit_reads_why_and_sees_the_page_when_there_is_a_place(limited):
     async def come(url: str) -> None:
         async with visit(url, LESSONS.key) as first:
             assert titles(first)[0] == LESSONS.question

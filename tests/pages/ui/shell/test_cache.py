@@ -26,7 +26,7 @@ class Block:
 
 
 @pytest.fixture
-def room(monkeypatch: pytest.MonkeyPatch) -> LRUCache:
+def store(monkeypatch: pytest.MonkeyPatch) -> LRUCache:
     """An empty cache of 100,000 bytes."""
     empty = LRUCache(100_000, getsizeof=lambda entry: entry.nbytes)
     monkeypatch.setattr(cache, "_entries", empty)
@@ -37,41 +37,41 @@ def never():
     raise AssertionError("this was to come from the cache")
 
 
-def test_the_same_question_is_computed_once(room: LRUCache):
+def test_the_same_question_is_computed_once(store: LRUCache):
     first = cache.get_or_compute(("a",), lambda: Block("first", 10))
     assert cache.get_or_compute(("a",), never) is first
 
 
-def test_the_bound_is_in_bytes_and_the_least_recently_used_make_room(room: LRUCache):
+def test_the_bound_is_in_bytes_and_the_least_recently_used_make_space(store: LRUCache):
     for name in "abc":
         cache.get_or_compute((name,), lambda: Block("large", 30_000))
     cache.get_or_compute(("a",), never)
     cache.get_or_compute(("d",), lambda: Block("large", 30_000))
-    assert room.currsize <= 100_000
+    assert store.currsize <= 100_000
     assert cache.get_or_compute(("a",), never).name == "large"
     assert cache.get_or_compute(("b",), lambda: Block("again", 1)).name == "again"
 
 
-def test_a_result_larger_than_the_bound_is_handed_out_and_displaces_nothing(room: LRUCache):
+def test_a_result_larger_than_the_bound_is_handed_out_and_displaces_nothing(store: LRUCache):
     cache.get_or_compute(("small",), lambda: Block("small", 10))
     assert cache.get_or_compute(("huge",), lambda: Block("huge", 1_000_000)).name == "huge"
     assert cache.get_or_compute(("small",), never).name == "small"
 
 
-def test_a_result_larger_than_the_bound_is_shared_while_somebody_holds_it_and_then_gone(room: LRUCache):
+def test_a_result_larger_than_the_bound_is_shared_while_somebody_holds_it_and_then_gone(store: LRUCache):
     held = cache.get_or_compute(("huge",), lambda: Block("huge", 1_000_000))
     assert cache.get_or_compute(("huge",), never) is held
     assert cache.get(("huge",)) is held
-    assert len(room) == 0
+    assert len(store) == 0
     del held
     assert cache.get(("huge",)) is None
     assert cache.get_or_compute(("huge",), lambda: Block("again", 1_000_000)).name == "again"
 
 
-def test_a_long_key_counts_though_its_result_is_tiny(room: LRUCache):
+def test_a_long_key_counts_though_its_result_is_tiny(store: LRUCache):
     for number in range(50):
         cache.get_or_compute((f"{number} " + " " * 500,), lambda: Block("tiny", 1))
-    assert len(room) < 5
+    assert len(store) < 5
 
 
 def words(count: int) -> Encoding:
@@ -102,7 +102,7 @@ def test_a_run_and_its_view_as_it_is_do_not_push_each_other_out(monkeypatch: pyt
     assert cache.get_or_compute(("trace",), never) is run
 
 
-def test_a_view_in_whole_words_is_made_once(room: LRUCache):
+def test_a_view_in_whole_words_is_made_once(store: LRUCache):
     text = words(5)
     stack = AttentionStack("self", text, text, np.full((2, 3, 5, 5), 0.2, np.float32))
     options = ViewOptions("self", ((0, 0),), words=True, hide=False, show="both", lines=9, scale="plain", focus=None)
@@ -119,7 +119,7 @@ def test_the_default_bound_holds_two_visitors_long_texts_one_of_them_in_whole_wo
     assert len(empty) == 3
 
 
-def test_what_goes_wrong_is_passed_on_and_not_kept(room: LRUCache):
+def test_what_goes_wrong_is_passed_on_and_not_kept(store: LRUCache):
     def fail():
         raise TextProblem("no")
 
@@ -128,7 +128,7 @@ def test_what_goes_wrong_is_passed_on_and_not_kept(room: LRUCache):
     assert cache.get_or_compute(("a",), lambda: Block("now", 1)).name == "now"
 
 
-def test_a_trace_is_that_of_the_engine_and_the_same_one_the_second_time(room: LRUCache):
+def test_a_trace_is_that_of_the_engine_and_the_same_one_the_second_time(store: LRUCache):
     trace = cache.trace(MODEL, "Time flies", "Fruit flies")
     assert cache.trace(MODEL, "Time flies", "Fruit flies") is trace
     direct = cache.engine(MODEL).trace("Time flies", "Fruit flies")
@@ -136,7 +136,7 @@ def test_a_trace_is_that_of_the_engine_and_the_same_one_the_second_time(room: LR
     assert trace.attention.query_tokens == direct.attention.query_tokens
 
 
-def test_every_part_of_the_question_is_in_the_key(room: LRUCache):
+def test_every_part_of_the_question_is_in_the_key(store: LRUCache):
     one = cache.trace(MODEL, "Time flies")
     others = [
         cache.trace(MODEL, "Time flies "),
@@ -150,12 +150,12 @@ def test_every_part_of_the_question_is_in_the_key(room: LRUCache):
     assert one.attention.weights[0, 1].any()
 
 
-def test_nothing_handed_out_can_be_changed(room: LRUCache):
+def test_nothing_handed_out_can_be_changed(store: LRUCache):
     with pytest.raises(ValueError, match="read-only"):
         cache.trace(MODEL, "Time flies").attention.weights[0, 0, 0, 0] = 1
 
 
-def test_visitors_at_once_get_their_own_answers(room: LRUCache):
+def test_visitors_at_once_get_their_own_answers(store: LRUCache):
     asks = [(f"visitor {number % 5}", (Intervention("off", number % 4, number % 8),)) for number in range(40)]
 
     def ask(question: tuple[str, tuple[Intervention]]):

@@ -80,7 +80,7 @@ def test_the_same_texts_and_seed_give_the_same_vocabulary(tmp_path):
 def test_extra_words_take_the_place_of_the_last_learned_pieces():
     kept = with_extra_words([*SPECIAL_TOKENS, "a", "b", "c", "d"], ["A", "new", "new"], 9)
     assert kept == [*SPECIAL_TOKENS, "a", "b", "c", "new"]
-    with pytest.raises(CorpusProblem, match="no room"):
+    with pytest.raises(CorpusProblem, match="no space"):
         with_extra_words([*SPECIAL_TOKENS, "a"], ["x", "y", "z"], 8)
 
 
