@@ -154,9 +154,9 @@ def _checked_label(score: WordScore) -> str:
 
 
 def _product_of_pieces(score: WordScore) -> str:
-    if len(score.steps) == 1:
+    if len(score.conditionals) == 1:
         return texts.RANK.format(rank=score.rank)
-    return " × ".join(f"{piece} {percent(step)}" for piece, step in zip(score.pieces, score.steps, strict=True))
+    return " × ".join(f"{piece} {percent(share)}" for piece, share in zip(score.pieces, score.conditionals, strict=True))
 
 
 def change_chart(rows: Sequence[EntryShift], title: str, chosen: ListSettings) -> Chart:

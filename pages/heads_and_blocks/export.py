@@ -8,7 +8,7 @@ from pages.ui.export.lessons import PartCode, Written, draw_and_export, part_com
 from tx_core.engine.bert_engine import BertEngine
 
 EXPORTED_FIELDS = ("layer", "heads", "bend", "norm", "cut", "seed", "words")
-STEPS = "from tx_core.lessons.bert_steps import {}"
+STEPS = "from tx_core.lessons.bert_parts import {}"
 
 
 def with_export(part: str, draw: Callable[..., None]) -> Callable[..., None]:
@@ -55,7 +55,7 @@ def _norm(values: dict, sentences: str) -> Written:
     lines = [
         f"run = norm_run(engine, {sentences}, place={values['norm']!r}, layer={layer})  # layers are counted from 0",
         "",
-        "print(run.tokens, run.steps.before, run.steps.normed, run.steps.result.ours, sep='\\n')",
+        "print(run.tokens, run.tensors.before, run.tensors.normed, run.tensors.result.ours, sep='\\n')",
     ]
     return [STEPS.format("norm_run")], lines, ("layer", "norm")
 

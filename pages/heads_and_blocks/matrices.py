@@ -7,7 +7,7 @@ import numpy as np
 
 from pages.heads_and_blocks import texts
 from pages.ui.canvas.matrix_view import Activated, Added, Matrix, Normalised, Origin, Product, RowStatistic, ScaledAndShifted
-from tx_core.lessons.bert_steps import Affine, BlockRun, EmbeddingRun, FeedForwardRun, NormRun
+from tx_core.lessons.bert_parts import Affine, BlockRun, EmbeddingRun, FeedForwardRun, NormRun
 from tx_core.transformer.layers import LayerNorm
 
 SHOWN = 5
@@ -94,7 +94,7 @@ def feed_forward_matrices(block: BlockRun, run: FeedForwardRun, up: Affine, down
 
 def norm_matrices(run: NormRun) -> list[Matrix]:
     """Return a norm as matrices: its input, mean, variance, normalised, scaled and shifted, and PyTorch's result."""
-    tokens, steps, result = run.tokens, run.steps, run.steps.result
+    tokens, tensors, result = run.tokens, run.tensors, run.tensors.result
 
     def row(
         name: str, title: str, formula: str, part: Numbers, alt: str, lead: str, origin: Origin | None, group: str = "after"
@@ -106,10 +106,10 @@ def norm_matrices(run: NormRun) -> list[Matrix]:
     stretched = ScaledAndShifted("normed", **_weight_and_bias(run.weight, run.bias, SHOWN_OF_NORM))
     formula = "(x − μ) ÷ √(σ² + ε)"
     return [
-        row("before", texts.BEFORE, "x", steps.before, texts.BEFORE_ALT, "", None, "before"),
-        row("mean", texts.MEAN, "μ", steps.mean[:, None], texts.MEAN_ALT, "→", mean, "mean"),
-        row("variance", texts.VARIANCE, "σ²", steps.variance[:, None], texts.VARIANCE_ALT, "", variance, "variance"),
-        row("normed", texts.NORMALISED, formula, steps.normed, texts.NORMALISED_ALT, "→", normed),
+        row("before", texts.BEFORE, "x", tensors.before, texts.BEFORE_ALT, "", None, "before"),
+        row("mean", texts.MEAN, "μ", tensors.mean[:, None], texts.MEAN_ALT, "→", mean, "mean"),
+        row("variance", texts.VARIANCE, "σ²", tensors.variance[:, None], texts.VARIANCE_ALT, "", variance, "variance"),
+        row("normed", texts.NORMALISED, formula, tensors.normed, texts.NORMALISED_ALT, "→", normed),
         row("ours", texts.BY_HAND, "· γ + β", result.ours, texts.BY_HAND_ALT, "→", stretched),
         row("theirs", texts.PYTORCH, "layer_norm", result.theirs, texts.PYTORCH_ALT, "=", None),
     ]

@@ -18,7 +18,7 @@ from pages.ui.shell.frame import show_source
 from pages.ui.shell.level import show_formula
 from pages.ui.shell.numbers import small_number, whole_percent
 from tx_core.engine.bert_engine import BertEngine
-from tx_core.lessons.bert_steps import (
+from tx_core.lessons.bert_parts import (
     Affine,
     BlockRun,
     ComparedResults,
@@ -32,7 +32,7 @@ from tx_core.lessons.bert_steps import (
     matrix_and_bias,
     mean_token_cosine,
     norm_run,
-    norm_steps,
+    norm_tensors,
     on_cpu,
     repeated_word,
 )
@@ -213,7 +213,7 @@ def introduce_norm(engine: BertEngine) -> None:
     st.markdown(texts.NORM_TEXT)
     for formula in texts.NORM_FORMULAS:
         show_formula(formula)
-    show_source(layers.layer_norm, norm_steps)
+    show_source(layers.layer_norm, norm_tensors)
 
 
 def draw_norm(page: str, engine: BertEngine, text: str, pair: str) -> None:
@@ -244,18 +244,18 @@ def draw_norm(page: str, engine: BertEngine, text: str, pair: str) -> None:
     column = chosen.column if chosen and chosen.matrix in {"before", "normed", "ours", "theirs"} else 0
     st.text(texts.WRITTEN_OUT.format(row=row + 1, token=run.tokens[row], column=column + 1))
     st.text(_arithmetic(run, row, column))
-    _show_difference(texts.NORM_DIFFERENCE, run.steps.result)
+    _show_difference(texts.NORM_DIFFERENCE, run.tensors.result)
 
 
 def _arithmetic(run: NormRun, row: int, column: int) -> str:
-    steps = run.steps
+    tensors = run.tensors
     return texts.ARITHMETIC.format(
         gamma=f"{float(run.weight[column]):.3f}",
-        value=f"{float(steps.before[row, column]):.3f}",
-        mean=_signed(-float(steps.mean[row]), 4),
-        variance=f"{float(steps.variance[row]):.3f}",
+        value=f"{float(tensors.before[row, column]):.3f}",
+        mean=_signed(-float(tensors.mean[row]), 4),
+        variance=f"{float(tensors.variance[row]):.3f}",
         beta=_signed(float(run.bias[column]), 3),
-        result=f"{float(steps.result.ours[row, column]):.3f}",
+        result=f"{float(tensors.result.ours[row, column]):.3f}",
     ).replace("-", "−")
 
 

@@ -21,7 +21,7 @@ from pages.ui.shell.address import ADDED_VIEWS, DRAFT
 from pages.ui.shell.frame import new_id
 from pages.ui.shell.session import uploaded_file
 from tx_core.classroom.lesson_file import (
-    LEVELS,
+    DIFFICULTIES,
     MAX_LONG,
     MAX_SETTING,
     MAX_SETTINGS,
@@ -212,7 +212,7 @@ def ask_box_name(step: Mapping[str, object]) -> str:
 
 CHOICES: dict[str, Callable[[object], bool]] = {
     "id": is_id,
-    "level": lambda value: value in LEVELS,
+    "level": lambda value: value in DIFFICULTIES,
     "done": lambda value: isinstance(value, str) and value in texts.DONE,
     "kind": lambda value: isinstance(value, str) and value in texts.KINDS,
     "measure": lambda value: isinstance(value, str) and value in texts.MEASURES,

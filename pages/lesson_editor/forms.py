@@ -24,7 +24,7 @@ from pages.ui.panels.lesson_question import compute, engine_of_step, reveal
 from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell import cache
 from tx_core.analysis.sentences import distinct_names
-from tx_core.classroom.lesson_file import LEVELS, MAX_LONG, Step
+from tx_core.classroom.lesson_file import DIFFICULTIES, MAX_LONG, Step
 from tx_core.classroom.measures import MAX_SHORT
 from tx_core.classroom.questions import QUESTION_KINDS
 from tx_core.errors import ExplorerError
@@ -34,16 +34,16 @@ FIRST_PAGES = ("attention", "fill_mask", "self_attention", "masks")
 
 
 def ask_about(draft: Fields) -> None:
-    """Draw the boxes of the lesson itself: title, language, level, minutes, description and notes."""
+    """Draw the boxes of the lesson itself: title, language, difficulty, minutes, description and notes."""
     name = box_name(str(draft["id"]))
     st.subheader(texts.ABOUT, anchor=False)
-    title, language, level, minutes = st.columns([4, 2, 2, 2])
+    title, language, difficulty, minutes = st.columns([4, 2, 2, 2])
     with title:
         _line(draft, "title", texts.TITLE, name)
     with language:
         _line(draft, "language", texts.LANGUAGE, name, help=texts.LANGUAGE_HELP)
-    with level:
-        draft["level"] = st.selectbox(texts.LEVEL, LEVELS, LEVELS.index(draft["level"]), key=f"{name}_level")
+    with difficulty:
+        draft["level"] = st.selectbox(texts.DIFFICULTY, DIFFICULTIES, DIFFICULTIES.index(draft["level"]), key=f"{name}_level")
     with minutes:
         draft["minutes"] = st.number_input(texts.MINUTES, 1, 600, draft["minutes"], key=f"{name}_minutes")
     _lines(draft, "about", texts.DESCRIPTION, name)

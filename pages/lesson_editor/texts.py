@@ -9,7 +9,7 @@ HOW_TO_ADD = (
 )
 NO_STEPS = "Your lesson has no steps yet."
 ABOUT, STEPS, RESULT = "About the lesson", "Steps", "Save and share"
-TITLE, LANGUAGE, LEVEL, MINUTES = "Title", "Language of the texts", "Level", "Minutes"
+TITLE, LANGUAGE, DIFFICULTY, MINUTES = "Title", "Language of the texts", "Difficulty", "Minutes"
 LANGUAGE_HELP = "As “en” or “pt-BR”."
 DESCRIPTION = "What will students learn?"
 NOTES = "Notes for the teacher (optional)"

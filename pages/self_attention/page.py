@@ -1,4 +1,4 @@
-"""How does a token find what matters to it? One head of attention, every step and every number of it."""
+"""How does a token find what matters to it? One head of attention, every matrix and every number of it."""
 
 from collections.abc import Mapping
 
@@ -11,14 +11,14 @@ badge = open_page(PAGE)
 
 # The title is on its way: what follows imports torch.
 from pages.self_attention import store, texts
-from pages.self_attention.steps import (
+from pages.self_attention.one_head import (
     equation,
+    head_choice,
+    head_computation,
+    head_matrices,
     letters,
     notes,
     saturation_computation,
-    step_choice,
-    step_matrices,
-    steps_computation,
 )
 from pages.ui.canvas.charts import show_lines
 from pages.ui.canvas.matrix_view import (
@@ -53,7 +53,7 @@ from pages.ui.shell.frame import page_links, share_link, show_engine, show_sourc
 from pages.ui.shell.level import is_hidden, show_formula
 from pages.ui.shell.numbers import small_number
 from tx_core.engine.catalogue import DEFAULT
-from tx_core.lessons.steps import SentenceSteps, saturation, sentence_steps
+from tx_core.lessons.self_attention import HeadRun, head_run, saturation
 from tx_core.transformer import attention
 from tx_core.transformer.attention import NORMALISE
 from tx_core.transformer.trace import Encoding
@@ -120,7 +120,7 @@ def ask_weights() -> None:
             st.number_input(texts.SEED, 1, 999, key=widget_key(PAGE, "seed"), width=150, help=texts.SEED_HELP)
 
 
-def ask_steps() -> None:
+def ask_head() -> None:
     """Ask for the switches of the computation."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.segmented_control(
@@ -135,23 +135,23 @@ def ask_steps() -> None:
         st.toggle(texts.CAUSAL, key=widget_key(PAGE, "causal"), help=texts.CAUSAL_HELP)
 
 
-def compute(values: Mapping[str, object]) -> tuple[SentenceSteps, Encoding]:
+def compute(values: Mapping[str, object]) -> tuple[HeadRun, Encoding]:
     """Run one head on the sentence, step by step, as `values` of the page's fields say.
 
     Raises ExplorerError where the text cannot be read.
     """
     engine = cache.engine(DEFAULT, special_tokens=not values[SPECIAL_FIELD.name], weights=True)
     trace = cache.trace_with(engine, values["text"], keep=("hidden",))
-    return sentence_steps(engine, trace, step_choice(values)), trace.attention.query_tokens
+    return head_run(engine, trace, head_choice(values)), trace.attention.query_tokens
 
 
-def steps() -> None:
-    """One head of the reader's choice: its equation, its code, and every step of it."""
+def draw_head() -> None:
+    """One head of the reader's choice: its equation, its code, and its matrices."""
     formula = st.container()
     chosen = NORMALISE[value("normalise")]
     show_source(attention.attend, attention.attention_scores, attention.attention_weights, chosen)
     ask_weights()
-    ask_steps()
+    ask_head()
     engine = engine_of(badge, DEFAULT, weights=True)
     show_engine(badge, engine.title, engine.device)
     values = {field.name: value(field.name) for field in FIELDS}
@@ -162,17 +162,17 @@ def steps() -> None:
         show_formula(equation(run))
         if not is_hidden("formulas"):
             st.markdown(letters(run))
-    live(PAGE, FIELDS, draw_and_export, PAGE, lambda: steps_computation(PAGE), draw_steps, run, values)
+    live(PAGE, FIELDS, draw_and_export, PAGE, lambda: head_computation(PAGE), draw_matrices, run, values)
     for note in notes(run):
         st.text(note)
     if value("unscaled") and value("normalise") == "softmax":
         draw_and_export(PAGE, lambda: saturation_computation(SATURATION_SIZES), draw_saturation, place="saturation")
 
 
-def draw_steps(run: SentenceSteps, values: Mapping[str, object]) -> None:
+def draw_matrices(run: HeadRun, values: Mapping[str, object]) -> None:
     """Draw the matrices, and keep the cell and the number of dimensions that are chosen. values: what `run` was computed of."""
     name, drawing = widget_key(PAGE, "row"), MatrixOptions(value("dimensions"), *DIMENSIONS_SHOWN, value("numbers"))
-    matrices, cell = step_matrices(run, drawing.dimensions, drawing.most), value("cell")
+    matrices, cell = head_matrices(run, drawing.dimensions, drawing.most), value("cell")
 
     def keep_cell() -> None:
         st.session_state[widget_key(PAGE, "cell")] = chosen_cell(name, matrices)
@@ -183,7 +183,7 @@ def draw_steps(run: SentenceSteps, values: Mapping[str, object]) -> None:
         st.session_state[widget_key(PAGE, "numbers")] = chosen.numbers
 
     def draw(changed: Mapping[str, object]) -> Picture:
-        others = step_matrices(compute(changed)[0], drawing.dimensions, drawing.most)
+        others = head_matrices(compute(changed)[0], drawing.dimensions, drawing.most)
         return row_drawn(others, cell, names_title=texts.TOKENS, drawing=drawing)
 
     options = {
@@ -229,7 +229,7 @@ complete_view(arriving)
 controls.sentence(widget_key(PAGE, "text"))
 ask_special_tokens(PAGE)
 st.markdown(texts.INTRO)
-live(PAGE, FIELDS, steps)
+live(PAGE, FIELDS, draw_head)
 explain_built_in()
 if not is_hidden("store"):
     st.header(texts.STORE, anchor=False)

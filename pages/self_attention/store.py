@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from pages.self_attention import texts
-from pages.self_attention.steps import count
+from pages.self_attention.one_head import count
 from pages.ui.canvas.matrix_view import (
     Cell,
     Divided,

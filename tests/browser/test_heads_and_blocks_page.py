@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from pages.heads_and_blocks import texts
 from pages.ui.canvas.texts import MATRIX_ROW
 from tx_core.engine import catalogue
-from tx_core.lessons.bert_steps import embedding_run
+from tx_core.lessons.bert_parts import embedding_run
 
 PATH = "/heads_and_blocks"
 TEXT = "?text=A+bird+sings."

@@ -13,7 +13,7 @@ from pages.self_attention import texts
 from tests.browser.conftest import go_by_history
 from tests.browser.test_focus import contrast
 from tx_core.engine import catalogue
-from tx_core.lessons.steps import StepChoice, sentence_steps
+from tx_core.lessons.self_attention import HeadChoice, head_run
 
 TEXT = "time flies like an arrow"
 MIN_TEXT_CONTRAST = 4.4
@@ -42,13 +42,13 @@ def linked(page: Page, words: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def steps():
+def tensors():
     engine = catalogue.load("embedded")
-    return sentence_steps(engine, engine.trace(TEXT, keep=("hidden",)), StepChoice(0, 7)).steps
+    return head_run(engine, engine.trace(TEXT, keep=("hidden",)), HeadChoice(0, 7)).tensors
 
 
 @pytest.fixture
-def open_steps(view_at):
+def open_head(view_at):
     """Open the page and wait until its matrices are painted."""
     return partial(open_at, view_at)
 
@@ -79,8 +79,8 @@ def named_products(written: str) -> list[tuple[int, float, float]]:
     return [(int(place), float(left), float(right)) for place, left, right in found]
 
 
-def test_a_clicked_score_lights_query_and_key_and_writes_their_sum(open_steps, steps):
-    page = open_steps()
+def test_a_clicked_score_lights_query_and_key_and_writes_their_sum(open_head, tensors):
+    page = open_head()
     click_cell(page, "matches", 1, 5)
     linked(page, "cell=matches-2-6")
     page.go_back()
@@ -91,7 +91,7 @@ def test_a_clicked_score_lights_query_and_key_and_writes_their_sum(open_steps, s
     lit(page, "key", "right 5 *")
     lit(page, "matches", "line 1 *, line * 5, own 1 5")
     lit(page, "value", "")
-    products_of_cell = steps.query[1] * steps.key[5]
+    products_of_cell = tensors.query[1] * tensors.key[5]
     largest = products_of_cell.abs().argsort(descending=True).tolist()
     assert [place for place, _, _ in named_products(line(page))] == [place + 1 for place in largest[:6]]
     (rest,) = re.findall(rf"{NUMBER} from 26 more", line(page))
@@ -99,24 +99,24 @@ def test_a_clicked_score_lights_query_and_key_and_writes_their_sum(open_steps, s
     page.get_by_role("button", name="All 32 terms").first.click()
     found = named_products(line(page))
     assert [place for place, _, _ in found] == [place + 1 for place in largest]
-    assert [left for _, left, _ in found] == pytest.approx(steps.query[1][largest].tolist(), abs=0.0051)
-    assert [right for _, _, right in found] == pytest.approx(steps.key[5][largest].tolist(), abs=0.0051)
-    assert float(line(page).split("=")[1]) == pytest.approx(float(steps.matches[1, 5]), abs=0.0051)
+    assert [left for _, left, _ in found] == pytest.approx(tensors.query[1][largest].tolist(), abs=0.0051)
+    assert [right for _, _, right in found] == pytest.approx(tensors.key[5][largest].tolist(), abs=0.0051)
+    assert float(line(page).split("=")[1]) == pytest.approx(float(tensors.matches[1, 5]), abs=0.0051)
     assert page.get_by_test_id("matrix-readout").first.inner_text().startswith(f"{texts.DOT_PRODUCTS} · query time · key arrow")
 
 
-def test_a_clicked_context_lights_weights_and_a_column_of_values(open_steps, steps):
-    page = open_steps()
+def test_a_clicked_context_lights_weights_and_a_column_of_values(open_head, tensors):
+    page = open_head()
     click_cell(page, "context", 2, 4)
     linked(page, "cell=context-3-5")
     lit(page, "weights", "left 2 *")
     lit(page, "value", "right * 4")
-    assert [right for _, right in products(line(page))] == pytest.approx(steps.value[:, 4].tolist(), abs=0.0051)
-    assert float(line(page).split("=")[1]) == pytest.approx(float(steps.context[2, 4]), abs=0.0051)
+    assert [right for _, right in products(line(page))] == pytest.approx(tensors.value[:, 4].tolist(), abs=0.0051)
+    assert float(line(page).split("=")[1]) == pytest.approx(float(tensors.context[2, 4]), abs=0.0051)
 
 
-def test_at_first_the_largest_terms_make_up_most_of_the_sum_and_the_sentence_is_about_the_cell(open_steps):
-    page = open_steps("/self_attention")
+def test_at_first_the_largest_terms_make_up_most_of_the_sum_and_the_sentence_is_about_the_cell(open_head):
+    page = open_head("/self_attention")
     (rest,) = re.findall(rf"{NUMBER} from 26 more", line(page))
     assert abs(float(rest)) < 0.1 * float(line(page).split("=")[1])
     note = page.get_by_test_id("matrix-readout").first.locator(".sum-note")
@@ -127,9 +127,9 @@ def test_at_first_the_largest_terms_make_up_most_of_the_sum_and_the_sentence_is_
     expect(note).to_contain_text("“book”")
 
 
-def test_every_step_between_tells_how_it_was_made(open_steps, steps):
-    page = open_steps(f"{AT}&causal=1")
-    numbers = {name: f"{float(getattr(steps, name)[3, 2]):.2f}" for name in ("matches", "scores")}
+def test_every_matrix_between_tells_how_it_was_made(open_head, tensors):
+    page = open_head(f"{AT}&causal=1")
+    numbers = {name: f"{float(getattr(tensors, name)[3, 2]):.2f}" for name in ("matches", "scores")}
     for name, says in {
         "scores": f"{numbers['matches']} ÷ √32 = {numbers['matches']} ÷ 5.66 = {numbers['scores']}",
         "masked": f"{numbers['scores']} stays {numbers['scores']}",
@@ -144,8 +144,8 @@ def test_every_step_between_tells_how_it_was_made(open_steps, steps):
     expect(page.get_by_test_id("matrix-readout").first).to_contain_text("“an” comes later than “[CLS]”, so it is hidden")
 
 
-def test_the_arrow_keys_walk_from_cell_to_cell_and_escape_leaves_them(open_steps):
-    page = open_steps(f"{AT}&cell=none")
+def test_the_arrow_keys_walk_from_cell_to_cell_and_escape_leaves_them(open_head):
+    page = open_head(f"{AT}&cell=none")
     expect(page.get_by_test_id("matrix-sum").first).to_be_empty()
     page.get_by_role("group", name=re.compile("^Weights")).first.focus()
     page.keyboard.press("ArrowDown")
@@ -161,8 +161,8 @@ def test_the_arrow_keys_walk_from_cell_to_cell_and_escape_leaves_them(open_steps
     expect(page.get_by_test_id("matrix-row").first).to_have_attribute("data-chosen", "")
 
 
-def test_changes_faster_than_the_page_keep_the_drawing_and_the_focus(open_steps):
-    page = open_steps()
+def test_changes_faster_than_the_page_keep_the_drawing_and_the_focus(open_head):
+    page = open_head()
     box = page.get_by_role("group", name=re.compile("^Weights")).first.element_handle()
     box.focus()
     for key in ["ArrowDown", "ArrowRight", "ArrowUp", "ArrowLeft"] * 6:
@@ -173,8 +173,8 @@ def test_changes_faster_than_the_page_keep_the_drawing_and_the_focus(open_steps)
     assert box.evaluate("box => box.isConnected && box.matches(':focus')")
 
 
-def test_moving_the_slider_draws_at_once_and_the_page_follows(open_steps):
-    page = open_steps()
+def test_moving_the_slider_draws_at_once_and_the_page_follows(open_head):
+    page = open_head()
     shape = page.get_by_role("slider", name="Dimensions drawn").evaluate("""slider => {
       slider.value = 9
       slider.dispatchEvent(new Event('input'))
@@ -190,8 +190,8 @@ def test_moving_the_slider_draws_at_once_and_the_page_follows(open_steps):
     expect(page.get_by_role("slider", name="Dimensions drawn")).to_have_value("6")
 
 
-def test_an_edited_value_changes_what_the_store_returns_and_stays_in_the_link(open_steps):
-    page = open_steps(f"{AT}&q2=0&q3=10")
+def test_an_edited_value_changes_what_the_store_returns_and_stays_in_the_link(open_head):
+    page = open_head(f"{AT}&q2=0&q3=10")
     answer = page.get_by_text(texts.FOUND.split("**")[0])
     expect(answer).to_contain_text("(550, 5.5, 0)")
     editor = open_editor(page)
@@ -215,8 +215,8 @@ def open_editor(page: Page) -> Locator:
     pytest.fail("no cell of the table opened")
 
 
-def test_on_a_phone_the_steps_scroll_in_their_own_box(open_steps):
-    page = open_steps(AT, width=390)
+def test_on_a_phone_the_matrices_scroll_in_their_own_box(open_head):
+    page = open_head(AT, width=390)
     row = page.get_by_test_id("matrix-row").first
     expect(row.locator(".line")).to_have_count(1)
     assert row.locator(".line").evaluate("line => line.scrollWidth > line.clientWidth + 400")
@@ -226,14 +226,14 @@ def test_on_a_phone_the_steps_scroll_in_their_own_box(open_steps):
     linked(page, "cell=context-2-2")
 
 
-def test_hostile_words_are_drawn_as_text(open_steps):
-    page = open_steps("/self_attention?text=%3Cimg+src%3Dx+onerror%3Dalert(1)%3E&cell=weights-2-2")
+def test_hostile_words_are_drawn_as_text(open_head):
+    page = open_head("/self_attention?text=%3Cimg+src%3Dx+onerror%3Dalert(1)%3E&cell=weights-2-2")
     expect(page.get_by_test_id("matrix-readout").first).to_contain_text("query <")
     assert page.locator("img[src=x]").count() == 0
 
 
-def test_the_page_has_no_accessibility_violation(open_steps, axe, darken, resize):
-    page = open_steps(f"{AT}&unscaled=1&causal=1&numbers=1")
+def test_the_page_has_no_accessibility_violation(open_head, axe, darken, resize):
+    page = open_head(f"{AT}&unscaled=1&causal=1&numbers=1")
     page.get_by_test_id("stNumberInput").first.wait_for()
     page.get_by_test_id("lines").and_(page.locator("[data-paints]")).wait_for()
     axe(page)
@@ -293,8 +293,8 @@ TOPS = "(drawn, names) => names.map((name) => drawn.find((one) => one.dataset.te
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_in_a_long_sentence_a_clicked_cell_and_its_sum_fit_on_one_screen(open_steps, width):
-    page = open_steps(LONG, width=width)
+def test_in_a_long_sentence_a_clicked_cell_and_its_sum_fit_on_one_screen(open_head, width):
+    page = open_head(LONG, width=width)
     for name in ("matches", "weights"):
         click_cell(page, name, 8, 8)
         linked(page, f"cell={name}-9-9")
@@ -304,8 +304,8 @@ def test_in_a_long_sentence_a_clicked_cell_and_its_sum_fit_on_one_screen(open_st
 
 
 @pytest.mark.parametrize("path", [LONG, "/self_attention", "/self_attention?numbers=1"])
-def test_wherever_the_page_is_scrolled_the_sum_covers_no_row(open_steps, resize, path):
-    page = open_steps(path)
+def test_wherever_the_page_is_scrolled_the_sum_covers_no_row(open_head, resize, path):
+    page = open_head(path)
     if path == "/self_attention":  # and at first no row is hidden in a box of its own
         assert page.locator(".lines").first.evaluate("lines => lines.scrollHeight - lines.clientHeight") <= 0
     for width in (1280, 390):
@@ -314,8 +314,8 @@ def test_wherever_the_page_is_scrolled_the_sum_covers_no_row(open_steps, resize,
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_the_steps_of_a_long_sentence_stand_side_by_side_and_the_keys_scroll_to_their_cell(open_steps, width):
-    page = open_steps(LONG, width=width)
+def test_the_matrices_of_a_long_sentence_stand_side_by_side_and_the_keys_scroll_to_their_cell(open_head, width):
+    page = open_head(LONG, width=width)
     names = ["matrix-query", "matrix-matches", "matrix-weights", "matrix-context"]
     for name in names:
         page.get_by_test_id(name).first.wait_for()
@@ -329,8 +329,8 @@ def test_the_steps_of_a_long_sentence_stand_side_by_side_and_the_keys_scroll_to_
     assert width / 2 < canvas.bounding_box()["x"] + 104 * 5 < line.bounding_box()["x"] + line.bounding_box()["width"]
 
 
-def test_the_longest_sentence_is_drawn(open_steps):
-    page = open_steps(f"/self_attention?text={'+'.join(['word'] * 126)}&cell=weights-128-128")
+def test_the_longest_sentence_is_drawn(open_head):
+    page = open_head(f"/self_attention?text={'+'.join(['word'] * 126)}&cell=weights-128-128")
     canvas = page.get_by_test_id("matrix-weights").first
     expect(canvas).to_have_attribute("data-lit", "line 127 *, line * 127, own 127 127")
     assert float(canvas.get_attribute("data-cell")) >= 4

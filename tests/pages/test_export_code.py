@@ -204,10 +204,10 @@ def of_a_scan(folder: Path) -> list[Claim]:
 def test_code_of_a_reading_that_was_stopped_says_that_it_reads_on():
     texts = tuple(f"{'word ' * (1 + number % 60)}{number}." for number in range(400))
     reading = Reading(catalogue.load("embedded"), Sentences("many.txt", texts, tuple(range(1, 401)), ()))
-    steps = reading.steps()
+    updates = reading.updates()
     while reading.report is None:
-        next(steps)
-    steps.close()
+        next(updates)
+    updates.close()
     report = reading.report
     assert not report.complete
     export = heads_export(report, Grid("pattern", [[]], [], (0, 0)))

@@ -57,9 +57,9 @@ def test_a_page_reads_its_sentence_once(open_app, monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_prediction_is_drawn_before_the_heads_are_scanned(open_app, monkeypatch: pytest.MonkeyPatch):
-    order, show, steps = [], predictions.show_bars, Scan.steps
+    order, show, updates = [], predictions.show_bars, Scan.updates
     monkeypatch.setattr(predictions, "show_bars", lambda *given, **named: (order.append("bars"), show(*given, **named))[1])
-    monkeypatch.setattr(Scan, "steps", lambda scan: (order.append("scan"), steps(scan))[1])
+    monkeypatch.setattr(Scan, "updates", lambda scan: (order.append("scan"), updates(scan))[1])
     app = open_app("fill_mask", text="A late ___ sang in the tree.", named="bird, dog")
     assert not app.exception
     assert order == ["bars", "bars", "scan"]

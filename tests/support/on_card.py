@@ -34,15 +34,15 @@ from tx_core.fill_mask.prediction_shift import shift_predictions
 from tx_core.fill_mask.predictions import fill_jointly, predict
 from tx_core.fill_mask.word_scores import score_words
 from tx_core.lessons import (
-    bert_steps,
+    bert_parts,
     families,
     key_value,
     masking,
     parity,
     position_encodings,
     residual_stream,
+    self_attention,
     seq2seq_shapes,
-    steps,
     untrained,
     word_order,
 )
@@ -173,17 +173,17 @@ def test_what_is_computed_from_a_run(bert):
 
 
 LESSONS: dict[str, Callable[[BertEngine, Path], Any]] = {
-    "embedding_run": lambda engine, _: bert_steps.embedding_run(engine, TEXT, PAIR),
-    "block_run": lambda engine, _: bert_steps.block_run(engine, TEXT, layer=1),
+    "embedding_run": lambda engine, _: bert_parts.embedding_run(engine, TEXT, PAIR),
+    "block_run": lambda engine, _: bert_parts.block_run(engine, TEXT, layer=1),
     "norm_run": lambda engine, _: [
-        bert_steps.norm_run(engine, TEXT, place=place, layer=1) for place in get_args(bert_steps.NormPlace)
+        bert_parts.norm_run(engine, TEXT, place=place, layer=1) for place in get_args(bert_parts.NormPlace)
     ],
     "feed_forward_run": lambda engine, _: [
-        bert_steps.feed_forward_run(engine, torch.linspace(-1, 1, 48).view(2, 24), 1, activation)
+        bert_parts.feed_forward_run(engine, torch.linspace(-1, 1, 48).view(2, 24), 1, activation)
         for activation in ("gelu", "relu")
     ],
-    "on_cpu": lambda engine, _: list(bert_steps.on_cpu(engine.model.embeddings.norm).parameters()),
-    "matrix_and_bias": lambda engine, _: bert_steps.matrix_and_bias(engine.model.encoder.blocks[1].attention.output),
+    "on_cpu": lambda engine, _: list(bert_parts.on_cpu(engine.model.embeddings.norm).parameters()),
+    "matrix_and_bias": lambda engine, _: bert_parts.matrix_and_bias(engine.model.encoder.blocks[1].attention.output),
     "skip_effect": lambda engine, _: residual_stream.skip_effect(engine, TEXT, PAIR),
     "layer_words": lambda engine, _: residual_stream.layer_words(engine, engine.trace(TEXT, keep=("hidden",))),
     "token_paths": lambda engine, _: residual_stream.token_paths(engine.trace(TEXT, keep=("hidden",)), [1, 2]),
@@ -192,10 +192,12 @@ LESSONS: dict[str, Callable[[BertEngine, Path], Any]] = {
     "predict_labels": lambda engine, _: [
         untrained.predict_labels(engine.trace(TEXT, keep=("hidden",)), kind, 3, 5) for kind in untrained.HEADS
     ],
-    "sentence_steps": lambda engine, _: [
-        steps.sentence_steps(engine, engine.trace(TEXT, keep=("hidden",)), steps.StepChoice(1, 2, weights, normalise=name))
-        for weights in get_args(steps.Weights)
-        for name in steps.NORMALISE
+    "head_run": lambda engine, _: [
+        self_attention.head_run(
+            engine, engine.trace(TEXT, keep=("hidden",)), self_attention.HeadChoice(1, 2, weights, normalise=name)
+        )
+        for weights in get_args(self_attention.Weights)
+        for name in self_attention.NORMALISE
     ],
     "learned_table": lambda engine, _: position_encodings.learned_table(engine),
     "encoding_scores": lambda engine, _: [
@@ -216,10 +218,10 @@ def test_every_lesson(bert, checkpoint, lesson: str):
 
 def test_every_lesson_that_takes_a_model_is_among_them():
     modules = (
-        *(bert_steps, families, key_value, masking, parity, position_encodings),
-        *(residual_stream, seq2seq_shapes, steps, untrained, word_order),
+        *(bert_parts, families, key_value, masking, parity, position_encodings),
+        *(residual_stream, seq2seq_shapes, self_attention, untrained, word_order),
     )
-    folder = Path(inspect.getfile(bert_steps)).parent
+    folder = Path(inspect.getfile(bert_parts)).parent
     assert {Path(inspect.getfile(module)).stem for module in modules} == {file.stem for file in folder.glob("[!_]*.py")}
     own = [(name, made) for module in modules for name, made in vars(module).items() if inspect.isfunction(made)]
     taking = {
@@ -234,7 +236,7 @@ def test_a_training_of_an_encoder_decoder():
     def train(device: str) -> object:
         small = replace(QUICK, hidden_size=16, intermediate_size=20, num_heads=2, batch_size=4, batches=2, length=6)
         training = copy_task.start_copy_training(small, device)
-        (first, *_) = training.steps()
+        (first, *_) = training.updates()
         again = copy_file.from_file(copy_file.to_file(training, resumable=True), device)
         return [
             first,
@@ -250,7 +252,7 @@ def test_a_training_of_an_encoder_decoder():
 def test_a_training_of_a_classifier():
     def train(device: str) -> object:
         training = classifier.start_training(replace(OPINIONS, batch_size=64, epochs=1), opinions(160), device)
-        *_, last = training.steps()
+        *_, last = training.updates()
         return [last, classifier.classify(training, "the acting was wonderful"), weights(training.model)]
 
     agree(Pair("cpu", CARD), train)

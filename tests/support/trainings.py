@@ -75,7 +75,7 @@ class Counting:
     def __init__(self, steps: int = 1000):
         self.allowed, self.total, self.done, self.closed = threading.Semaphore(0), steps, 0, False
 
-    def steps(self):
+    def updates(self):
         try:
             while self.done < self.total:
                 self.allowed.acquire()

@@ -70,9 +70,9 @@ class TokenMarks:
         """Which token opens a text."""
         return np.arange(self.real.shape[1]) == 0
 
-    def beside(self, step: int) -> Bool[np.ndarray, "text query key"]:
-        """Return a mask of the token `step` positions after each query, if it is not special."""
-        return np.eye(self.real.shape[1], k=step, dtype=bool) & self.own[:, None]
+    def beside(self, offset: int) -> Bool[np.ndarray, "text query key"]:
+        """Return a mask of the token `offset` positions after each query, if it is not special."""
+        return np.eye(self.real.shape[1], k=offset, dtype=bool) & self.own[:, None]
 
 
 TARGETS: dict[PatternKind, Callable[[TokenMarks], Bool[np.ndarray, "text #query key"]]] = {

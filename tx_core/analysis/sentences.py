@@ -111,7 +111,7 @@ def describe_average(weights: Float[np.ndarray, "token key"], special: Sequence[
     """
     plain = weights * ~np.array(special)
     shares = {"special": float((weights - plain).sum(1).mean())}
-    shares |= {step: float(np.trace(plain, step) / len(weights)) for step in (-1, 0, 1)}
+    shares |= {offset: float(np.trace(plain, offset) / len(weights)) for offset in (-1, 0, 1)}
     large = sorted(((share, AVERAGE_SHARES[kind]) for kind, share in shares.items() if share >= MIN_WEIGHT), reverse=True)
     if not large:
         return AVERAGE_ELSEWHERE.format(least=MIN_WEIGHT)

@@ -154,22 +154,22 @@ class WordSimilarity:
         pairs: How many pairs `mean` is over.
     """
 
-    word: Float[np.ndarray, "step"]
-    shared: Float[np.ndarray, "step"] | None
-    mean: Float[np.ndarray, "step"] | None
-    spread: Float[np.ndarray, "step"] | None
+    word: Float[np.ndarray, "depth"]
+    shared: Float[np.ndarray, "depth"] | None
+    mean: Float[np.ndarray, "depth"] | None
+    spread: Float[np.ndarray, "depth"] | None
     shared_pairs: int
     pairs: int
 
 
-def word_vectors(hidden: Float[np.ndarray, "step token hidden"], groups: Groups) -> Float[np.ndarray, "step word hidden"]:
+def word_vectors(hidden: Float[np.ndarray, "depth token hidden"], groups: Groups) -> Float[np.ndarray, "depth word hidden"]:
     """Return one vector per word and layer: the mean of its tokens' vectors."""
     return np.stack([hidden[:, list(group)].mean(axis=1, dtype=np.float64) for group in groups], axis=1)
 
 
 def cosines(
-    one: Float[np.ndarray, "step word hidden"], other: Float[np.ndarray, "step other_word hidden"]
-) -> Float[np.ndarray, "step word other_word"]:
+    one: Float[np.ndarray, "depth word hidden"], other: Float[np.ndarray, "depth other_word hidden"]
+) -> Float[np.ndarray, "depth word other_word"]:
     """Return the cosine similarity of every word of A and every word of B; 0 for a zero vector."""
     dots = np.einsum("swh,svh->swv", one, other)
     lengths = np.linalg.norm(one, axis=-1)[:, :, None] * np.linalg.norm(other, axis=-1)[:, None, :]
@@ -177,7 +177,7 @@ def cosines(
 
 
 def word_similarity(
-    alike: Float[np.ndarray, "step word other_word"],
+    alike: Float[np.ndarray, "depth word other_word"],
     spelled: Sequence[Spelling],
     spelled_other: Sequence[Spelling],
     chosen: tuple[int, int],
@@ -223,5 +223,5 @@ def describe_word_similarity(found: WordSimilarity, word: str) -> str:
     return " ".join(sentences)
 
 
-def _at(alike: Float[np.ndarray, "step word other_word"], pairs: Sequence[tuple[int, int]]) -> Float[np.ndarray, "step pair"]:
+def _at(alike: Float[np.ndarray, "depth word other_word"], pairs: Sequence[tuple[int, int]]) -> Float[np.ndarray, "depth pair"]:
     return np.stack([alike[:, mine, yours] for mine, yours in pairs], axis=1) if pairs else alike[:, 0, :0]

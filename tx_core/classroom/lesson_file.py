@@ -43,7 +43,7 @@ TOO_LONG_TO_PACK = (
 NOT_PACKED = "This link does not hold a whole lesson: it was cut off or changed on its way. Ask for it again, or for the file."
 NOT_TEXT = "This lesson is not a text file in UTF-8. Save it so and open it again."
 TOO_LARGE = "This lesson has {size:,} bytes, and at most {limit:,} are read. Shorten its texts or make two lessons of it."
-TOO_DEEP = "Line {line}: more than {limit} levels inside each other. A lesson needs four."
+TOO_DEEP = "Line {line}: nested more than {limit} deep. A lesson needs four."
 TOO_MANY = "Line {line}: more than {limit:,} entries, which no lesson needs. Shorten its lists or make two lessons of it."
 NO_TAGS = "Line {line}: tags (!) are not read. Write the value alone, or in quotes."
 NO_SUCH_VALUE = "It holds a number, a date or a character that does not exist: write it in quotes"
@@ -56,8 +56,8 @@ WRONG_FIELD = "Line {line}, {field}: {problem}."
 
 Long = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_LONG)]
 Setting = Annotated[str, StringConstraints(max_length=MAX_SETTING)]
-Level = Literal["beginner", "intermediate", "advanced"]
-LEVELS: tuple[Level, ...] = get_args(Level)
+Difficulty = Literal["beginner", "intermediate", "advanced"]
+DIFFICULTIES: tuple[Difficulty, ...] = get_args(Difficulty)
 """From easy to hard."""
 Parameter = Annotated[str, StringConstraints(pattern=r"^[a-z_][a-z0-9_]{0,39}$")]
 Done = Literal["answer", "change"]
@@ -119,7 +119,7 @@ class Lesson(LessonPart):
     Attributes:
         title: Its name.
         language: Of its texts, as "en".
-        level: For whom.
+        level: Its difficulty, for whom.
         minutes: How long it takes.
         about: What students will learn, in a sentence or two.
         notes: For the teacher.
@@ -128,7 +128,7 @@ class Lesson(LessonPart):
 
     title: Short
     language: Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}(-[A-Za-z]{2,8})?$")]
-    level: Level
+    level: Difficulty
     minutes: Annotated[int, Field(ge=1, le=600)]
     about: Long
     notes: Long | None = None

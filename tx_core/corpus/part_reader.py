@@ -34,7 +34,7 @@ def default_workers() -> int:
 def read_part(model: str, half: bool, part: CorpusPart) -> HeadReport:
     """Read the sentences of a part, in one thread; the model stays loaded for the next one."""
     reading = Reading(load(model), part.sentences, half=half)
-    for _ in reading.steps(threads=1):
+    for _ in reading.updates(threads=1):
         pass
     return only_named(reading.result())
 

@@ -140,7 +140,7 @@ class HeadReport:
 
 
 class Reading:
-    """Sentences being read by a model, one batch per step; `report` has the statistics so far.
+    """Sentences being read by a model, one batch per update; `report` has the statistics so far.
 
     half: compute in bfloat16, which is faster where the hardware supports it (`Engine.bfloat16`); means then differ by
     about 0.001.
@@ -158,8 +158,8 @@ class Reading:
         self._first = np.zeros(len(sentences), dtype=bool)  # the first occurrence of each sentence; repetitions are not ranked
         self._first[list({text: number for number, text in reversed([*enumerate(sentences.texts)])}.values())] = True
 
-    def steps(self, threads: int | None = None) -> Generator[ReadingProgress, None, None]:
-        """Read all sentences, yielding the progress. A batch for which the host is busy is retried at the next step.
+    def updates(self, threads: int | None = None) -> Generator[ReadingProgress, None, None]:
+        """Read all sentences, yielding the progress. A batch for which the host is busy is retried at the next update.
 
         threads: The number of computing threads, by default one per background slot.
         """
@@ -243,6 +243,6 @@ def _measure(engine: Engine, batch: TextBatch, *, half: bool) -> BatchMeasures |
 def read_all(engine: Engine, sentences: Sentences, *, half: bool = False) -> HeadReport | None:
     """Read all sentences as `Reading` does and return the report; None if the model can read none of them."""
     reading = Reading(engine, sentences, half=half)
-    for _ in reading.steps():
+    for _ in reading.updates():
         pass
     return reading.report

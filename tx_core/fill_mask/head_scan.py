@@ -96,7 +96,7 @@ class HeadScan:
 class Scan:
     """Switch every head off in turn and measure the prediction at one blank (Michel et al. 2019, section 3.2).
 
-    `steps` computes one batch after the other; `result` is set at the end. A head without effect on its own may still matter
+    `updates` computes one batch after the other; `result` is set at the end. A head without effect on its own may still matter
     together with others, which can stand in for each other. `named` are words to follow beside the top prediction, each by its
     pieces (`word_scores.spell_word`); one of several pieces takes a run more for each piece and head. Raises what `predict`
     raises, ChangeProblem, and ValueError for a blank that is not there.
@@ -146,7 +146,7 @@ class Scan:
         """Whether every head was switched off once."""
         return self.result is not None
 
-    def steps(self) -> Generator[ScanProgress, None, None]:
+    def updates(self) -> Generator[ScanProgress, None, None]:
         """Run one batch after the other and yield the progress after each."""
         started, done, total = time.perf_counter(), 0, self.runs * len(self.rows)
         measured, notices = _Measured([ids[0] for ids in self.named if len(ids) == 1]), {}
@@ -200,7 +200,7 @@ class Scan:
 
     def run(self) -> HeadScan:
         """Run all batches and return the result."""
-        for _ in self.steps():
+        for _ in self.updates():
             pass
         return self.result
 

@@ -212,8 +212,8 @@ class JointFilling:
         ids: The vocabulary entries, one per blank.
         pieces: As the vocabulary spells them.
         words: As a reader does.
-        steps: The probability of each entry given the entries before it, with later blanks still masked.
-        probability: The product of `steps`.
+        conditionals: The probability of each entry given the entries before it, with later blanks still masked.
+        probability: The product of `conditionals`.
         sentence: The filled text.
         notice: A sentence for the visitor where it was not computed on the model's own device.
     """
@@ -221,7 +221,7 @@ class JointFilling:
     ids: tuple[int, ...]
     pieces: tuple[str, ...]
     words: tuple[str, ...]
-    steps: tuple[float, ...]
+    conditionals: tuple[float, ...]
     probability: float
     sentence: str
     notice: str = ""
@@ -269,18 +269,18 @@ def _extend(engine: Engine, followed: list[_Beam], place: int, beams: int, inter
     for beam, entry in (divmod(index, totals.shape[1]) for index in top):
         parent = followed[beam]
         row = widen_blank(parent.row, engine.tokenizer, place, (entry,))
-        steps = (*parent.logs, logs[beam][entry].item())
-        extended.append(_Beam(row, (*parent.ids, entry), steps, parent.notice or notice))
+        conditionals = (*parent.logs, logs[beam][entry].item())
+        extended.append(_Beam(row, (*parent.ids, entry), conditionals, parent.notice or notice))
     return extended
 
 
 def _finish(engine: Engine, text: str, beam: _Beam) -> JointFilling:
-    steps = np.exp(beam.logs)
+    conditionals = np.exp(beam.logs)
     return JointFilling(
         ids=beam.ids,
         pieces=tuple(engine.tokenizer.word(entry) for entry in beam.ids),
         words=tuple(engine.tokenizer.readable(entry) for entry in beam.ids),
-        steps=tuple(steps.tolist()),
+        conditionals=tuple(conditionals.tolist()),
         probability=np.exp(sum(beam.logs)).item(),
         sentence=fill_blanks(text, engine.tokenizer, dict(enumerate(beam.ids))),
         notice=beam.notice,

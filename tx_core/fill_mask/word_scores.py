@@ -41,8 +41,8 @@ class WordScore:
         word: The word.
         ids: Its pieces, as vocabulary entries.
         pieces: As the vocabulary spells them.
-        steps: The probability of each piece given those before it.
-        probability: The product of `steps`; None if the word cannot be scored.
+        conditionals: The probability of each piece given those before it.
+        probability: The product of `conditionals`; None if the word cannot be scored.
         rank: The rank among all entries, from 1, of a word of one piece; None for others.
         note: A sentence for the visitor.
         fallback: A sentence for the visitor where it was not computed on the model's own device.
@@ -51,7 +51,7 @@ class WordScore:
     word: str
     ids: tuple[int, ...]
     pieces: tuple[str, ...]
-    steps: tuple[float, ...]
+    conditionals: tuple[float, ...]
     probability: float | None
     rank: int | None
     note: str
@@ -121,10 +121,10 @@ def _scored(
     """Score a word by the logits at each of its pieces, given those before it, each with the notice of its run."""
     pieces = tuple(tokenizer.word(entry) for entry in ids)
     logits, notices = zip(*answers, strict=True)
-    steps = tuple(probabilities(one)[entry].item() for one, entry in zip(logits, ids, strict=True))
+    conditionals = tuple(probabilities(one)[entry].item() for one, entry in zip(logits, ids, strict=True))
     rank = rank_of(logits[0], ids[0]) if len(ids) == 1 else None
     note = "" if len(ids) == 1 else SCORED_IN_PIECES.format(count=len(ids))
-    return WordScore(word, ids, pieces, steps, math.prod(steps), rank, note, max(notices))
+    return WordScore(word, ids, pieces, conditionals, math.prod(conditionals), rank, note, max(notices))
 
 
 def spell_word(tokenizer: Tokenizer, word: str, opens: bool) -> tuple[int, ...]:

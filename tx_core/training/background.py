@@ -20,7 +20,7 @@ from tx_core.settings import host_settings
 
 VISITOR_TIMEOUT_SECONDS = 1800.0
 REST_SECONDS = 0.01
-"""Pause after every step of a run, so that pages stay responsive."""
+"""Pause after every update of a run, so that pages stay responsive."""
 
 ALREADY_RUNNING = "You already have a run in the background. Stop it, or wait until it is done."
 QUEUE_FULL = "The queue of this server is full. Try again in a minute."
@@ -34,9 +34,9 @@ TrainingState = Literal["waiting", "running", "stopping", "stopped", "finished",
 
 @runtime_checkable
 class Trainable(Protocol):
-    """Protocol of a background run: `steps` yields one frozen record per step; calling it again resumes."""
+    """Protocol of a background run: `updates` yields one frozen record after each; calling it again resumes."""
 
-    def steps(self) -> Generator[Any, None, None]: ...
+    def updates(self) -> Generator[Any, None, None]: ...
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Snapshot:
     Attributes:
         kind: The kind of training, such as "sequences".
         state: Its state.
-        records: Its progress records so far, one per step.
+        records: Its progress records so far, one per update.
         result: The run itself once it is finished or stopped; None while it waits or computes.
         problem: A sentence for the reader where it failed, else "".
         ahead: Number of runs that start before it, while it waits.
@@ -105,7 +105,7 @@ class Registry:
         self._limit, self._clock = limit, clock
         self._max_runs = host_settings().max_background_runs if max_runs is None else max_runs
         self._jobs: dict[tuple[str, str], _Job] = {}  # in order of arrival
-        self._computing = 0  # threads; a stopping one counts until its step is done
+        self._computing = 0  # threads; a stopping one counts until its update is done
         self._lock = threading.Lock()
 
     @property
@@ -167,7 +167,7 @@ class Registry:
             return self._snapshot(visitor, kind)
 
     def stop(self, visitor: str, kind: str) -> None:
-        """Request that a run stops after its current step and keeps its result; remove a waiting one from the queue."""
+        """Request that a run stops after its current update and keeps its result; remove a waiting one from the queue."""
         with self._lock:
             job = self._jobs.get((visitor, kind))
             if job is not None and job.state == "waiting":
@@ -248,7 +248,7 @@ class Registry:
         outcome, problem = "failed", UNEXPECTED_END
         try:
             use_one_core()
-            stopped = self._take_steps(job)
+            stopped = self._take_updates(job)
             outcome, problem = ("stopped" if stopped else "finished"), ""
         except ExplorerError as error:
             problem = str(error)
@@ -258,16 +258,16 @@ class Registry:
                 self._computing -= 1
                 self._advance()
 
-    def _take_steps(self, job: _Job) -> bool:
+    def _take_updates(self, job: _Job) -> bool:
         """Run to the end or until stopped; return whether it was stopped."""
-        steps = job.training.steps()
+        updates = job.training.updates()
         try:
-            for record in steps:
+            for record in updates:
                 with self._lock:
                     job.records.append(record)
                     self._advance()
                 if job.stop.wait(REST_SECONDS):
                     break
         finally:
-            steps.close()
+            updates.close()
         return job.stop.is_set()

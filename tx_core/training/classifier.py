@@ -130,7 +130,7 @@ class ClassifierTraining:
         tokens = sum(map(len, self.train_rows)) * self.settings.epochs
         return 3.0 * weights * tokens + 1e8 * self.batches
 
-    def steps(self) -> Generator[ClassifierProgress, None, None]:
+    def updates(self) -> Generator[ClassifierProgress, None, None]:
         """Train, yielding one record per batch, until all are done."""
         return train_classifier(self)
 

@@ -58,7 +58,7 @@ class CopyTraining:
         """Whether all batches are done."""
         return len(self.losses) >= self.settings.batches
 
-    def steps(self) -> Generator[CopyProgress, None, None]:
+    def updates(self) -> Generator[CopyProgress, None, None]:
         """Train, yielding one record per batch, until all are done."""
         return train_copy(self)
 

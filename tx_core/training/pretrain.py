@@ -60,7 +60,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: setattr(prepared, "stop_requested", True))
-    for update in prepared.steps(options.out, facts):
+    for update in prepared.updates(options.out, facts):
         _print_line(progress_line(update))
     directory = export(options.out, prepared, facts)
     _print_line(f"model written to {directory}" + ("" if prepared.done >= 1 else "; the run is not over, call again to go on"))

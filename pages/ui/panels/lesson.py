@@ -36,7 +36,16 @@ from pages.ui.shell.address import (
 )
 from pages.ui.shell.frame import explain
 from pages.ui.shell.level import STEP_NEEDS, StepNeeds, hide_by_key, level_in_link
-from tx_core.classroom.lesson_file import LEVELS, PACKED_MARK, Lesson, Step, open_lesson, unpack_lesson, with_line, write_lesson
+from tx_core.classroom.lesson_file import (
+    DIFFICULTIES,
+    PACKED_MARK,
+    Lesson,
+    Step,
+    open_lesson,
+    unpack_lesson,
+    with_line,
+    write_lesson,
+)
 from tx_core.errors import ExplorerError, LessonProblem
 
 LESSONS = Path(__file__).parents[3] / "assets" / "lessons"
@@ -104,7 +113,7 @@ def shipped_names() -> list[str]:
 
 def names_in_order() -> list[str]:
     """List the lessons that ship with the app from easy to hard, the path for newcomers first."""
-    return sorted(shipped_names(), key=lambda name: (name != LEARNING_PATH, LEVELS.index(shipped_lesson(name).level)))
+    return sorted(shipped_names(), key=lambda name: (name != LEARNING_PATH, DIFFICULTIES.index(shipped_lesson(name).level)))
 
 
 def step_address(name: str, number: int) -> dict[str, str]:

@@ -26,9 +26,9 @@ from tests.support.seen import (
 )
 from tests.support.serving import wait_until
 from tx_core.engine import catalogue
-from tx_core.lessons.bert_steps import block_run, embedding_run, norm_run
+from tx_core.lessons.bert_parts import block_run, embedding_run, norm_run
 from tx_core.lessons.residual_stream import skip_effect, token_paths
-from tx_core.lessons.steps import AttentionSteps, StepChoice, sentence_steps
+from tx_core.lessons.self_attention import AttentionTensors, HeadChoice, head_run
 
 ARROW = "time flies like an arrow"
 PATH = f"/self_attention?text={quote_plus(ARROW)}&layer=1&head=8"
@@ -37,10 +37,10 @@ BLOCK = f"/heads_and_blocks?text={quote_plus(TEA)}"
 ROUNDING = 0.0051
 
 
-def steps_of(text: str, layer: int, head: int, **how: object) -> AttentionSteps:
-    """The steps of a head, counted from 1, on a sentence."""
+def tensors_of(text: str, layer: int, head: int, **how: object) -> AttentionTensors:
+    """The tensors of a head, counted from 1, on a sentence."""
     engine = catalogue.load(catalogue.DEFAULT)
-    return sentence_steps(engine, engine.trace(text, keep=("hidden",)), StepChoice(layer - 1, head - 1, **how)).steps
+    return head_run(engine, engine.trace(text, keep=("hidden",)), HeadChoice(layer - 1, head - 1, **how)).tensors
 
 
 def sum_of(page: Page) -> str:
@@ -77,7 +77,7 @@ def next_cell(page: Page, matrix: str, name: str) -> tuple[int, int]:
 
 def test_a_cell_tells_the_sum_behind_it_to_pointer_and_keyboard(arrive, for_everybody):
     page = arrive(f"{PATH}&cell=matches-4-3")
-    found = steps_of(ARROW, 1, 8)
+    found = tensors_of(ARROW, 1, 8)
     drawn(picture(page, "^Weights, 7 by 7"))
     number_is(page, float(found.matches[3, 2]))
     terms = (found.query[3] * found.key[2]).abs().argsort(descending=True)[:6] + 1
@@ -106,17 +106,17 @@ def test_a_cell_tells_the_sum_behind_it_to_pointer_and_keyboard(arrive, for_ever
 @pytest.mark.ci
 def test_a_head_is_computed_anew_with_a_mask_without_scaling_and_with_sparse_weights(arrive, for_everybody):
     page = arrive(f"{PATH}&cell=scores-4-2")
-    number_is(page, float(steps_of(ARROW, 1, 8).scores[3, 1]))
+    number_is(page, float(tensors_of(ARROW, 1, 8).scores[3, 1]))
     switch(page, "Without scaling")
     linked(page, unscaled="1")
-    number_is(page, float(steps_of(ARROW, 1, 8, scaled=False).scores[3, 1]))
+    number_is(page, float(tensors_of(ARROW, 1, 8, scaled=False).scores[3, 1]))
     switch(page, "Causal mask")
     linked(page, causal="1")
     press(page, "Mask", "ArrowDown", "End")
     expect(main(page).get_by_role("region", name=MATRIX_ROW["sum"]).first).to_contain_text("−∞")
     choose(page, "Sparse")
     linked(page, normalise="sparsemax")
-    found = steps_of(ARROW, 1, 8, scaled=False, causal=True, normalise="sparsemax")
+    found = tensors_of(ARROW, 1, 8, scaled=False, causal=True, normalise="sparsemax")
     press(page, "Context", "ArrowDown", "ArrowDown")
     number_is(page, float(found.context[1, 0]))
     dimensions = page.get_by_role("slider", name=MATRIX_ROW["dimensions"]).first
@@ -185,8 +185,8 @@ def feed_forward_says(page: Page) -> None:
 def norm_says(page: Page) -> None:
     """Assert that the mean and the norm by hand are PyTorch's own."""
     run = norm_run(catalogue.load(catalogue.DEFAULT), TEA, place="attention", layer=0)
-    number_is(page, float(run.steps.result.theirs[next_cell(page, "By hand", "ours")]))
-    assert torch.allclose(run.steps.result.ours, run.steps.result.theirs, atol=1e-5)
+    number_is(page, float(run.tensors.result.theirs[next_cell(page, "By hand", "ours")]))
+    assert torch.allclose(run.tensors.result.ours, run.tensors.result.theirs, atol=1e-5)
 
 
 def depth_says(page: Page) -> None:

@@ -129,7 +129,7 @@ def test_what_is_left_of_a_run_with_other_settings_or_texts_is_headed_as_such(op
 def offered() -> ClassifierTraining:
     """The model that the page trains with its default settings, trained to the end."""
     training = classifier.start_training(replace(OPINIONS, most_words=CPU_LIMITS.classifier["most_words"]), opinions())
-    for _ in training.steps():
+    for _ in training.updates():
         pass
     return training
 

@@ -123,7 +123,7 @@ def test_a_stopped_training_goes_on_with_its_own_settings_as_if_never_stopped(
     snapshot = until_still(app, trainings, KIND)
     assert snapshot.state == "finished"
     assert [record.batch for record in snapshot.records] == list(range(1, 61))
-    assert snapshot.result.losses == [record.loss for record in start_copy_training(replace(SETTINGS, batches=60)).steps()]
+    assert snapshot.result.losses == [record.loss for record in start_copy_training(replace(SETTINGS, batches=60)).updates()]
     assert app.segmented_control(key="encoder_decoder_task").value == "copy"
     assert app.number_input(key="encoder_decoder_width").value == 16
     assert panel_texts.CONTINUE not in buttons(app)

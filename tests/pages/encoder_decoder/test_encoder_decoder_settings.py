@@ -88,7 +88,7 @@ def test_sizes_and_numbers_of_the_reader_s_own_stay_when_another_task_is_chosen(
 def test_what_the_page_says_of_the_loss_of_each_task_holds(task: str, values: dict, learned: bool):
     sizes = {SIZES[name].setting: value for name, value in values.items() if name in SIZES}
     limit = 0.01 if learned else 0.1
-    assert any(record.loss < limit for record in start_copy_training(replace(QUICK, task=task, **sizes)).steps()) == learned
+    assert any(record.loss < limit for record in start_copy_training(replace(QUICK, task=task, **sizes)).updates()) == learned
 
 
 def test_the_defaults_of_the_page_are_the_quick_sizes_of_the_core():
@@ -140,12 +140,12 @@ def upload(app: AppTest, data: bytes) -> AppTest:
 
 
 def test_a_stopped_training_is_kept_as_a_file_and_goes_on_from_it(open_app: Open, trainings: Registry):
-    whole = [record.loss for record in start_copy_training(SETTINGS).steps()]
+    whole = [record.loss for record in start_copy_training(SETTINGS).updates()]
     half = start_copy_training(SETTINGS)
-    steps = half.steps()
+    updates = half.updates()
     for _ in range(4):
-        next(steps)
-    steps.close()
+        next(updates)
+    updates.close()
     app = upload(open_app("encoder_decoder"), model.to_file(half))
     assert trained(4, 10) in says(app)
     press(app, "continue")
@@ -181,7 +181,7 @@ def test_a_file_that_cannot_be_used_is_refused_and_the_trained_model_stays(open_
 def test_the_largest_model_on_offer_fits_every_limit_for_its_file():
     most = {size.setting: size.maximum for size in model.offered_sizes().values()}
     largest = start_copy_training(replace(SETTINGS, **most))
-    next(largest.steps())
+    next(largest.updates())
     largest.losses.extend([1 / 3 + 1] * (most["batches"] - 2))
     size = len(model.to_file(largest))
     assert size > 12_000_000

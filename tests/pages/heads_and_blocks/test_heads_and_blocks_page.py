@@ -23,7 +23,7 @@ from tests.support.page_html import page_links
 from tx_core.engine import catalogue
 from tx_core.engine.checkpoint_files import read_json
 from tx_core.errors import TextProblem
-from tx_core.lessons.bert_steps import block_run, embedding_run, matrix_and_bias, norm_run
+from tx_core.lessons.bert_parts import block_run, embedding_run, matrix_and_bias, norm_run
 from tx_core.lessons.families import FAMILIES
 from tx_core.lessons.residual_stream import run_random_blocks, skip_effect
 
@@ -166,10 +166,10 @@ def test_a_norm_by_hand_stands_beside_pytorchs_and_is_written_out(open_app, engi
     _, found = matrix_row(app)
     run = norm_run(engine, TEXT, place=place, layer=1)
     np.testing.assert_allclose(found["ours"], found["theirs"], atol=1e-5)
-    np.testing.assert_allclose(found["variance"][:, 0], run.steps.variance, rtol=1e-4)
+    np.testing.assert_allclose(found["variance"][:, 0], run.tensors.variance, rtol=1e-4)
     assert texts.WRITTEN_OUT.format(row=3, token="old", column=2) in says(app)
-    assert f"÷ √({float(run.steps.variance[2]):.3f} + 10⁻¹²)" in says(app)
-    assert f"= {float(run.steps.result.ours[2, 1]):.3f}".replace("-", "−") in says(app)
+    assert f"÷ √({float(run.tensors.variance[2]):.3f} + 10⁻¹²)" in says(app)
+    assert f"= {float(run.tensors.result.ours[2, 1]):.3f}".replace("-", "−") in says(app)
 
 
 def test_a_normalised_row_has_mean_0_and_variance_1(open_app, engine):

@@ -20,7 +20,7 @@ from tx_core.analysis.patterns import name_heads, pattern_sums
 from tx_core.engine import catalogue
 from tx_core.errors import TextProblem
 from tx_core.lessons import key_value
-from tx_core.lessons.steps import StepChoice, head_projections, random_projections, saturation, sentence_steps
+from tx_core.lessons.self_attention import HeadChoice, head_projections, head_run, random_projections, saturation
 from tx_core.transformer.attention import NORMALISE, attend, causal_mask
 
 PAGE = "self_attention"
@@ -140,7 +140,7 @@ def test_without_projections_there_are_none_and_the_measured_share_is_reported(o
     header, matrices = matrix_row(app)
     assert [one["name"] for one in header["matrices"]] == ["vectors", "matches", "scores", "masked", "weights", "context"]
     np.testing.assert_allclose(matrices["matches"], matrices["vectors"] @ matrices["vectors"].T, rtol=1e-4, atol=1e-3)
-    run = sentence_steps(engine, engine.trace(TEXT, keep=("hidden",)), StepChoice(1, 0, "none"))
+    run = head_run(engine, engine.trace(TEXT, keep=("hidden",)), HeadChoice(1, 0, "none"))
     itself = int((matrices["matches"].argmax(1) == np.arange(7)).sum())
     share = small_number(float(matrices["weights"].diagonal().mean()))
     assert texts.NO_PROJECTIONS.format(share=share, itself=itself, tokens=7) in notes(app)

@@ -101,7 +101,7 @@ def test_a_part_that_the_model_cannot_read_changes_no_number(scan: CorpusScan):
 
 def empty_report(engine: Any) -> HeadReport:
     from_all = Reading(engine, Sentences("", ("word " * 300,), (1,), ()))
-    for _ in from_all.steps(threads=1):
+    for _ in from_all.updates(threads=1):
         pass
     return from_all.result()
 

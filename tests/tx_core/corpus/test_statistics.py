@@ -193,13 +193,13 @@ def test_sentences_too_short_to_show_a_pattern_are_not_ranked(embedded: Engine):
 def test_it_reports_as_it_goes_can_be_stopped_and_then_holds_no_model(embedded: Engine):
     reading = Reading(embedded, made(400))
     assert reading.report is None
-    steps = reading.steps()
-    first = next(steps)
+    updates = reading.updates()
+    first = next(updates)
     assert 0 < first.batch < first.batches == 400
     half = reading.report
     assert half.read == first.batch
     assert not half.complete
-    steps.close()
+    updates.close()
     assert reading.report.read == first.batch
     assert reading._engine is None
 
@@ -222,7 +222,7 @@ class Crowded:
 
 def test_a_busy_host_is_waited_for(embedded: Engine):
     reading = Reading(Crowded(embedded), made(10, most=1))
-    assert [step.batch for step in reading.steps()] == [0, 0, 10]
+    assert [step.batch for step in reading.updates()] == [0, 0, 10]
     assert reading.report.sums.texts == 10
 
 

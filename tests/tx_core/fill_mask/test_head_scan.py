@@ -76,7 +76,7 @@ def test_a_word_of_several_pieces_is_followed_as_transformers_own_bert_gives_it_
     pieces = engine.tokenizer.pieces("pancake")
     assert len(pieces) == 3
     scan = Scan(engine, TEXT, named=[pieces])
-    told = list(scan.steps())
+    told = list(scan.updates())
     assert told[-1].done == told[-1].total == 4 * (1 + engine.info.num_layers * engine.info.num_heads)
     (word,) = scan.result.named
     assert (word.word, word.ids) == ("pancake", tuple(pieces))
@@ -112,7 +112,7 @@ def test_changes_follow_the_tokens_around_a_word_of_several_pieces():
 
 def test_the_embedded_model_is_scanned_in_one_batch_and_a_large_one_in_parts_that_tell_their_progress():
     engine = catalogue.load(catalogue.DEFAULT)
-    told = list(Scan(engine, TEXT).steps())
+    told = list(Scan(engine, TEXT).updates())
     assert [step.done for step in told] == [engine.info.num_layers * engine.info.num_heads + 1] == [told[0].total]
     assert predictions.rows_at_once(512, 50_000) == 2
     assert predictions.rows_at_once(20, 30_000) == predictions.ROWS_AT_ONCE
@@ -121,9 +121,9 @@ def test_the_embedded_model_is_scanned_in_one_batch_and_a_large_one_in_parts_tha
 def test_a_scan_that_is_left_early_has_found_nothing(monkeypatch):
     monkeypatch.setattr(predictions, "ROWS_AT_ONCE", 4)
     scan = Scan(catalogue.load(catalogue.DEFAULT), TEXT)
-    steps = scan.steps()
-    assert next(steps).done == 4
-    steps.close()
+    updates = scan.updates()
+    assert next(updates).done == 4
+    updates.close()
     assert not scan.finished
 
 
@@ -230,8 +230,8 @@ def test_named_words_of_several_pieces_are_scored_with_the_changes_at_their_new_
     (scored,) = score_words(engine, text, [word], interventions=hidden)
     wide = engine.encode(text.replace("___", "___ " * len(pieces)))
     logits = engine.blank_logits([wide], interventions=[[Intervention("hidden", positions=(last + len(pieces) - 1,))]]).rows[0][0]
-    assert scored.steps[0] == pytest.approx(torch.tensor(logits).double().softmax(-1)[pieces[0]].item(), abs=1e-6)
-    assert scored.steps[0] != score_words(engine, text, [word])[0].steps[0]
+    assert scored.conditionals[0] == pytest.approx(torch.tensor(logits).double().softmax(-1)[pieces[0]].item(), abs=1e-6)
+    assert scored.conditionals[0] != score_words(engine, text, [word])[0].conditionals[0]
 
 
 def test_joint_fillings_are_made_under_the_changes():
@@ -239,7 +239,7 @@ def test_joint_fillings_are_made_under_the_changes():
     best = fill_jointly(engine, TEXT, interventions=HIDDEN)[0]
     encoding = engine.encode(TEXT)
     logits = engine.blank_logits([encoding], interventions=[HIDDEN]).rows[0][0]
-    assert best.steps[0] == pytest.approx(torch.tensor(logits).double().softmax(-1)[best.ids[0]].item(), abs=1e-6)
+    assert best.conditionals[0] == pytest.approx(torch.tensor(logits).double().softmax(-1)[best.ids[0]].item(), abs=1e-6)
 
 
 class FullCard(nn.Module):

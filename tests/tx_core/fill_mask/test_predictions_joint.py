@@ -89,7 +89,7 @@ def test_one_beam_takes_the_favourite_at_every_step_and_reads_it_before_the_next
     first = predict(embedded, text).blanks[0].predictions[0]
     second = predict(embedded, first.sentence).blanks[0].predictions[0]
     assert filling.ids == (first.id, second.id)
-    assert filling.steps == pytest.approx((first.probability, second.probability), rel=1e-3)
+    assert filling.conditionals == pytest.approx((first.probability, second.probability), rel=1e-3)
     assert filling.sentence == second.sentence
 
 
@@ -97,7 +97,7 @@ def test_a_filling_is_spelled_by_piece_and_by_word_and_its_score_is_the_product_
     for filling in fill_jointly(engine, "the [MASK] saw a [MASK] .", best=8):
         assert filling.pieces == tuple(WORDS[entry] for entry in filling.ids)
         assert filling.words == tuple(piece.removeprefix("##") for piece in filling.pieces)
-        assert filling.probability == pytest.approx(math.prod(filling.steps))
+        assert filling.probability == pytest.approx(math.prod(filling.conditionals))
         assert "[MASK]" not in filling.sentence or "[MASK]" in filling.pieces
 
 

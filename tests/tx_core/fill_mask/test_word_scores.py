@@ -57,7 +57,7 @@ def test_a_word_of_three_pieces_is_the_product_of_the_chain_in_three_blanks(engi
         share(reference, [*head, pieces[0], pieces[1], mask, *tail], place + 2, pieces[2]),
     ]
     (score,) = score_words(engine, TEXT, ["Pancake"])
-    assert score.steps == pytest.approx(expected, rel=1e-3)
+    assert score.conditionals == pytest.approx(expected, rel=1e-3)
     assert score.probability == pytest.approx(expected[0] * expected[1] * expected[2], rel=1e-3)
     assert (score.rank, score.note) == (None, word_scores.SCORED_IN_PIECES.format(count=3))
 
@@ -66,7 +66,7 @@ def test_words_scored_together_are_scored_as_they_are_alone(engine):
     words = ["pancake", "banana", "##s", "potato", "new york"]
     for score in score_words(engine, TEXT, words, blank=1):
         (alone,) = score_words(engine, TEXT, [score.word], blank=1)
-        assert score.steps == pytest.approx(alone.steps, rel=1e-3)
+        assert score.conditionals == pytest.approx(alone.conditionals, rel=1e-3)
 
 
 def test_a_piece_that_continues_a_word_can_be_asked_for(engine):
@@ -87,7 +87,7 @@ def test_a_piece_that_continues_a_word_can_be_asked_for(engine):
 )
 def test_a_word_that_cannot_be_scored_says_why_and_the_others_are_scored(engine, word, note):
     odd, known = score_words(engine, TEXT, [word, "apple"])
-    assert (odd.word, odd.probability, odd.steps, odd.rank) == (word, None, (), None)
+    assert (odd.word, odd.probability, odd.conditionals, odd.rank) == (word, None, (), None)
     assert note in odd.note
     assert known.probability > 0
 

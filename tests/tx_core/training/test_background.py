@@ -217,7 +217,7 @@ def test_the_runs_held_are_bounded_and_the_one_unseen_for_longest_goes_first():
 
 def test_a_problem_with_a_sentence_for_the_reader_hands_it_on():
     class Failing:
-        def steps(self):
+        def updates(self):
             yield 1
             raise TextProblem("Only one label was found.")
 
@@ -231,7 +231,7 @@ def test_a_problem_with_a_sentence_for_the_reader_hands_it_on():
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_a_training_that_breaks_frees_its_place_and_says_so():
     class Breaking:
-        def steps(self):
+        def updates(self):
             yield 1
             raise ZeroDivisionError("a mistake of ours")
 

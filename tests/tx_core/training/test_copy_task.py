@@ -109,7 +109,7 @@ def test_other_tasks_are_learned_too(task):
 
 def test_the_test_counts_what_its_answers_have_wrong_on_new_sequences(learned):
     halfway = start_copy_training(replace(TINY, batches=40))
-    for _ in halfway.steps():
+    for _ in halfway.updates():
         pass
     sources = random_sources(12, TINY.length, TINY.vocab_size, EXAM_SEED)[:, 1:].tolist()
     for training in (start_copy_training(TINY), halfway, learned[0]):

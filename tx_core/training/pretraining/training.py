@@ -190,7 +190,7 @@ class Pretraining:
         """The progress of the run, 0 to 1."""
         return training_progress(self.choices.schedule, self.progress.step, self.progress.seconds)
 
-    def steps(self, folder: Path, facts: dict[str, Any]) -> Generator[TrainingUpdate, None, None]:
+    def updates(self, folder: Path, facts: dict[str, Any]) -> Generator[TrainingUpdate, None, None]:
         """Train to the end, or until `stop_requested`, yielding records and saving states with `facts` in them."""
         run, batches = self.choices.run, iter(self.stream)
         clock = Clocks(self.progress.seconds)

@@ -56,7 +56,7 @@ PARTS = {
     "one head": Part(
         "self_attention",
         {"text": TEXT, "layer": "2", "head": "3", "causal": "1"},
-        {0: "steps.vectors", 1: "steps.query", 5: "steps.scores", 7: "steps.weights", 8: "steps.context"},
+        {0: "tensors.vectors", 1: "tensors.query", 5: "tensors.scores", 7: "tensors.weights", 8: "tensors.context"},
     ),
     "a mask without special tokens": Part(
         "masks", {"part": "one", "text": TEXT, "nospecial": "1"}, {4: "effect.weights_before", 5: "effect.weights"}
@@ -67,7 +67,7 @@ PARTS = {
     "one head without special tokens": Part(
         "self_attention",
         {"text": TEXT, "layer": "2", "head": "3", "nospecial": "1"},
-        {0: "steps.vectors", 1: "steps.query", 7: "steps.weights", 8: "steps.context"},
+        {0: "tensors.vectors", 1: "tensors.query", 7: "tensors.weights", 8: "tensors.context"},
     ),
     "scaling": Part("self_attention", {"unscaled": "1"}, {0: "[run.largest_unscaled, run.largest_scaled]"}, place="saturation"),
     "a store": Part(
@@ -105,7 +105,7 @@ PARTS = {
         "heads_and_blocks", {"part": "journey", "nospecial": "1"}, {2: "[path.length for path in paths]"}
     ),
     "feed-forward": Part("heads_and_blocks", {"part": "feed", "layer": "2", "bend": "relu"}, {-1: "run.convolution.ours"}),
-    "a norm": Part("heads_and_blocks", {"part": "norm"}, {0: "run.steps.before"}),
+    "a norm": Part("heads_and_blocks", {"part": "norm"}, {0: "run.tensors.before"}),
     "depth": Part(
         "heads_and_blocks",
         {"part": "depth", "seed": "3"},

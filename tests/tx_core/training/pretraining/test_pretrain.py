@@ -163,7 +163,7 @@ def test_killed_and_resumed_equals_uninterrupted(trained, corpus, tmp_path):
     for most in (8, 11):  # killed between two saved states, once before and once after the batches grow
         run, facts = prepared(corpus, out, "--steps", "24")
         began = run.progress.step
-        for told in run.steps(out, facts):
+        for told in run.updates(out, facts):
             if told.step - began == most:
                 break
     assert load_state(out)["progress"]["step"] == 15
@@ -211,7 +211,7 @@ def test_a_damaged_state_is_reported(tmp_path):
 
 def test_a_run_asked_to_stop_saves_where_it_is(corpus, tmp_path):
     run, facts = prepared(corpus, tmp_path, "--steps", "24")
-    for told in run.steps(tmp_path, facts):
+    for told in run.updates(tmp_path, facts):
         run.stop_requested = told.step == 7
     assert load_state(tmp_path)["progress"]["step"] == 7
 
@@ -237,7 +237,7 @@ def test_only_what_new_blocks_add_is_learned_in_the_first_part_of_a_run(trained,
     )
     before = {name: weight.detach().clone() for name, weight in run.model.named_parameters()}
     moved = {}
-    for told in run.steps(tmp_path, facts):
+    for told in run.updates(tmp_path, facts):
         moved[told.step] = {name for name, weight in run.model.named_parameters() if not torch.equal(weight, before[name])}
     new = {name for name in before if name.startswith(("encoder.blocks.1.", "encoder.blocks.3."))}
     assert moved[5] == {name for name in new if "query" not in name and "key" not in name}
@@ -249,7 +249,7 @@ def test_only_what_new_blocks_add_is_learned_in_the_first_part_of_a_run(trained,
 def test_layers_whose_looking_is_held_learn_all_but_where_to_look(trained, corpus, tmp_path):
     run, facts = prepared(corpus, tmp_path, "--init-from", str(trained), "--steps", "3", "--muon", "--freeze-attention", "2")
     before = {name: weight.detach().clone() for name, weight in run.model.named_parameters()}
-    assert [told.step for told in run.steps(tmp_path, facts)] == [1, 2, 3]
+    assert [told.step for told in run.updates(tmp_path, facts)] == [1, 2, 3]
     stayed = {name for name, weight in run.model.named_parameters() if torch.equal(weight, before[name])}
     held = {f"encoder.blocks.1.attention.{part}.{kind}" for part in ("query", "key") for kind in ("weight", "bias")}
     assert held <= stayed <= held | {"encoder.blocks.0.attention.key.bias"}  # which softmax does not see
@@ -258,7 +258,7 @@ def test_layers_whose_looking_is_held_learn_all_but_where_to_look(trained, corpu
 def test_a_run_that_is_taken_up_again_holds_what_it_held_whatever_is_said_of_its_origin(trained, corpus, tmp_path):
     words = ("--layers", "4", "--steps", "4")
     run, facts = prepared(corpus, tmp_path, *words, "--init-from", str(trained))
-    for told in run.steps(tmp_path, facts):
+    for told in run.updates(tmp_path, facts):
         run.stop_requested = told.step == 2
     again, _ = prepared(corpus, tmp_path, *words, "--freeze-old", "0.6")
     assert again.frozen_at_first == run.frozen_at_first

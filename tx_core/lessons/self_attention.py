@@ -45,7 +45,7 @@ def head_projections(attention: torch.nn.Module, head: int) -> Projections:
 
 
 @dataclass(frozen=True)
-class AttentionSteps:
+class AttentionTensors:
     """The attention of one head over one sentence, in the order of computation.
 
     Attributes:
@@ -81,7 +81,7 @@ class AttentionSteps:
 
 
 @torch.no_grad()
-def attention_steps(
+def attention_tensors(
     tokens: tuple[str, ...],
     vectors: Float[Tensor, "token hidden"],
     projections: Projections | None = None,
@@ -89,7 +89,7 @@ def attention_steps(
     scaled: bool = True,
     mask: Bool[Tensor, "query key"] | None = None,
     normalise: Normalise = softmax,
-) -> AttentionSteps:
+) -> AttentionTensors:
     """Compute what `attend` computes, one step at a time (Vaswani et al. 2017, section 3.2.1).
 
     Args:
@@ -109,7 +109,7 @@ def attention_steps(
     scale = 1 / math.sqrt(query.shape[-1]) if scaled else 1.0
     scores = attention_scores(query, key, scale)
     weights = attention_weights(scores, mask, normalise)
-    return AttentionSteps(
+    return AttentionTensors(
         tokens=tuple(tokens),
         scale=scale,
         vectors=vectors,
@@ -177,7 +177,7 @@ Weights = Literal["trained", "random", "none"]
 
 
 @dataclass(frozen=True)
-class StepChoice:
+class HeadChoice:
     """The choices of a step-by-step computation.
 
     Attributes:
@@ -200,43 +200,43 @@ class StepChoice:
 
 
 @dataclass(frozen=True)
-class SentenceSteps:
-    """The steps on a sentence, with the choice, projections and mask behind them."""
+class HeadRun:
+    """One head on a sentence, with the choice, projections and mask behind them."""
 
-    choice: StepChoice
-    steps: AttentionSteps
+    choice: HeadChoice
+    tensors: AttentionTensors
     projections: Projections | None
     mask: Bool[Tensor, "query key"] | None
 
     @property
     def share_to_itself(self) -> float:
         """The weight that a token gives to itself, averaged over tokens."""
-        return float(self.steps.weights.diagonal().mean())
+        return float(self.tensors.weights.diagonal().mean())
 
     @property
     def match_themselves_best(self) -> int:
         """The number of tokens whose query has its largest dot product with their own key."""
-        matches = self.steps.matches
+        matches = self.tensors.matches
         return int((matches.argmax(-1) == torch.arange(len(matches))).sum())
 
     @property
     def greatest_share(self) -> float:
         """The largest weight of each row, averaged over rows."""
-        return float(self.steps.weights.amax(-1).mean())
+        return float(self.tensors.weights.amax(-1).mean())
 
     @property
     def greatest_share_scaled(self) -> float:
-        """`greatest_share` with the division by √d, whether or not these steps divide."""
-        scores = self.steps.masked / (self.steps.scale * math.sqrt(self.steps.query.shape[1]))
+        """`greatest_share` with the division by √d, whether or not this run divides."""
+        scores = self.tensors.masked / (self.tensors.scale * math.sqrt(self.tensors.query.shape[1]))
         return float(NORMALISE[self.choice.normalise](scores).amax(-1).mean())
 
     @property
     def tokens_looked_at(self) -> float:
         """The number of keys with a weight above 0, averaged over queries."""
-        return float(support(self.steps.weights).double().mean())
+        return float(support(self.tensors.weights).double().mean())
 
 
-def sentence_steps(engine: BertEngine, trace: Trace, choice: StepChoice) -> SentenceSteps:
+def head_run(engine: BertEngine, trace: Trace, choice: HeadChoice) -> HeadRun:
     """Compute one head's attention on the vectors that enter its layer.
 
     trace: a run of the same engine that kept "hidden". Raises ValueError without it.
@@ -247,11 +247,13 @@ def sentence_steps(engine: BertEngine, trace: Trace, choice: StepChoice) -> Sent
     vectors = torch.tensor(trace.hidden[choice.layer])
     projections = _projections(engine, vectors, choice)
     mask = causal_mask(len(tokens)) if choice.causal else None
-    steps = attention_steps(tokens, vectors, projections, scaled=choice.scaled, mask=mask, normalise=NORMALISE[choice.normalise])
-    return SentenceSteps(choice, steps, projections, mask)
+    tensors = attention_tensors(
+        tokens, vectors, projections, scaled=choice.scaled, mask=mask, normalise=NORMALISE[choice.normalise]
+    )
+    return HeadRun(choice, tensors, projections, mask)
 
 
-def _projections(engine: BertEngine, vectors: Float[Tensor, "token hidden"], choice: StepChoice) -> Projections | None:
+def _projections(engine: BertEngine, vectors: Float[Tensor, "token hidden"], choice: HeadChoice) -> Projections | None:
     hidden, heads = vectors.shape[1], engine.info.num_heads
     if choice.weights == "none":
         return None

@@ -6,7 +6,7 @@ import torch
 from tests.support.torch_weights import shake
 from tx_core.engine import catalogue
 from tx_core.errors import TextProblem
-from tx_core.lessons.bert_steps import (
+from tx_core.lessons.bert_parts import (
     block_run,
     compare_with_convolution,
     embedding_run,
@@ -14,7 +14,7 @@ from tx_core.lessons.bert_steps import (
     head_outputs,
     matrix_and_bias,
     norm_run,
-    norm_steps,
+    norm_tensors,
     with_activation,
 )
 from tx_core.transformer.layers import FeedForward, LayerNorm, MultiHeadAttention
@@ -35,11 +35,11 @@ def test_feed_forward_treats_every_position_alone_and_alike():
 
 def test_the_norm_written_out_equals_ours_and_pytorchs():
     norm, hidden = shake(LayerNorm(10)), torch.randn(5, 10) * 4 + 1
-    steps = norm_steps(norm, hidden)
-    torch.testing.assert_close(steps.normed * norm.weight + norm.bias, steps.result.ours)
-    assert steps.result.greatest_difference < 1e-5
-    torch.testing.assert_close(steps.normed.mean(-1), torch.zeros(5), atol=1e-6, rtol=0)
-    torch.testing.assert_close(steps.normed.var(-1, unbiased=False), torch.ones(5))
+    tensors = norm_tensors(norm, hidden)
+    torch.testing.assert_close(tensors.normed * norm.weight + norm.bias, tensors.result.ours)
+    assert tensors.result.greatest_difference < 1e-5
+    torch.testing.assert_close(tensors.normed.mean(-1), torch.zeros(5), atol=1e-6, rtol=0)
+    torch.testing.assert_close(tensors.normed.var(-1, unbiased=False), torch.ones(5))
 
 
 def test_the_heads_outputs_and_the_bias_add_up_to_the_layers_output():
@@ -132,12 +132,12 @@ def test_another_bend_leaves_the_model_as_it_is(engine):
 @pytest.mark.parametrize("place", ["embeddings", "attention", "feed_forward"])
 def test_every_norm_of_the_model_written_out_is_pytorchs(engine, states, place):
     run = norm_run(engine, TEXT, PAIR, place=place, layer=2)
-    assert run.steps.result.greatest_difference < 1e-5
+    assert run.tensors.result.greatest_difference < 1e-5
     assert run.eps == 1e-12
-    torch.testing.assert_close(run.steps.normed * run.weight + run.bias, run.steps.result.ours, atol=1e-5, rtol=0)
+    torch.testing.assert_close(run.tensors.normed * run.weight + run.bias, run.tensors.result.ours, atol=1e-5, rtol=0)
     expected = {"embeddings": states[0], "feed_forward": states[3]}.get(place)
     if expected is not None:
-        torch.testing.assert_close(run.steps.result.ours, expected, atol=1e-5, rtol=0)
+        torch.testing.assert_close(run.tensors.result.ours, expected, atol=1e-5, rtol=0)
 
 
 def test_what_is_kept_knows_its_memory(engine):

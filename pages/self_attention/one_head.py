@@ -15,15 +15,15 @@ from pages.ui.export.records import reading, source
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.numbers import small_number
 from tx_core.engine.catalogue import DEFAULT
-from tx_core.lessons.steps import SentenceSteps, StepChoice
+from tx_core.lessons.self_attention import HeadChoice, HeadRun
 
 Numbers = Float32[np.ndarray, "row column"]
 NOTES_ON_WEIGHTS = {"random": texts.RANDOM_PROJECTIONS, "none": texts.NO_PROJECTIONS}
 
 
-def step_choice(values: Mapping[str, object]) -> StepChoice:
+def head_choice(values: Mapping[str, object]) -> HeadChoice:
     """Read from the values of the page's fields which head is computed, and how."""
-    return StepChoice(
+    return HeadChoice(
         layer=values["layer"] - 1,
         head=values["head"] - 1,
         weights=values["weights"],
@@ -34,28 +34,28 @@ def step_choice(values: Mapping[str, object]) -> StepChoice:
     )
 
 
-def equation(run: SentenceSteps) -> str:
+def equation(run: HeadRun) -> str:
     """Return the computed equation in LaTeX, with the size of this head."""
     projected, choice = run.projections is not None, run.choice
     scores = r"Q K^{\top}" if projected else r"X X^{\top}"
     if choice.scaled:
-        scores = rf"\frac{{{scores}}}{{\sqrt{{{run.steps.query.shape[1]}}}}}"
+        scores = rf"\frac{{{scores}}}{{\sqrt{{{run.tensors.query.shape[1]}}}}}"
     mask = "+ M" if choice.causal else ""
     function = texts.FUNCTIONS[choice.normalise]
     return rf"\text{{context}} = \text{{{function}}}\!\left({scores} {mask}\right) {'V' if projected else 'X'}"
 
 
-def letters(run: SentenceSteps) -> str:
+def letters(run: HeadRun) -> str:
     """Return the legend of the equation's letters, in Markdown."""
     sentences = [texts.LETTERS[run.choice.weights], *([texts.LETTER_OF_MASK] if run.choice.causal else [])]
     return " ".join(sentences)
 
 
-def notes(run: SentenceSteps) -> list[str]:
+def notes(run: HeadRun) -> list[str]:
     """Return a sentence or two on each switch that matters; the sum beside the matrices explains single cells."""
     choice, said = run.choice, []
     if choice.weights != "trained":
-        counted = {"itself": run.match_themselves_best, "tokens": len(run.steps.tokens)}
+        counted = {"itself": run.match_themselves_best, "tokens": len(run.tensors.tokens)}
         said.append(NOTES_ON_WEIGHTS[choice.weights].format(share=small_number(run.share_to_itself), **counted))
     if not choice.scaled:
         said.append(_note_on_scaling(run))
@@ -64,29 +64,29 @@ def notes(run: SentenceSteps) -> list[str]:
     if choice.normalise == "hardmax":
         said.append(texts.HARD)
     if choice.normalise == "sparsemax":
-        said.append(texts.NOT_SOFT.format(seen=run.tokens_looked_at, tokens=len(run.steps.tokens)))
+        said.append(texts.NOT_SOFT.format(seen=run.tokens_looked_at, tokens=len(run.tensors.tokens)))
     if choice.causal:
         said.append(texts.FIRST_SEES_ITSELF)
     return said
 
 
-def _note_on_raw_products(run: SentenceSteps) -> str:
+def _note_on_raw_products(run: HeadRun) -> str:
     """Return a note on dot products of vectors with themselves, and on what they would be as weights."""
-    squares, sums = run.steps.matches.diagonal(), run.steps.matches.sum(dim=-1)
+    squares, sums = run.tensors.matches.diagonal(), run.tensors.matches.sum(dim=-1)
     ends = {"least": squares.min(), "most": squares.max(), "least_sum": sums.min(), "most_sum": sums.max()}
     numbers = {name: float(end) for name, end in ends.items()}
     return texts.RAW_PRODUCTS.format(normaliser=texts.NORMALISERS[run.choice.normalise], **numbers).replace("-", "−")
 
 
-def _note_on_scaling(run: SentenceSteps) -> str:
-    size = run.steps.query.shape[1]
+def _note_on_scaling(run: HeadRun) -> str:
+    size = run.tensors.query.shape[1]
     if run.choice.normalise == "hardmax":
         return texts.SCALING_OFF_HARD.format(size=size, root=math.sqrt(size))
     share, scaled = small_number(run.greatest_share), small_number(run.greatest_share_scaled)
     return texts.SCALING_OFF.format(size=size, root=math.sqrt(size), share=share, scaled=scaled)
 
 
-def step_matrices(run: SentenceSteps, operand_columns: int, most: int) -> list[Matrix]:
+def head_matrices(run: HeadRun, operand_columns: int, most: int) -> list[Matrix]:
     """Return one head as matrices: vectors, queries, keys, values, dot products, scores, mask, weights, context.
 
     Of axes that count dimensions, up to the first `most` can be shown; sums use all of them. The projections' matrices, which
@@ -95,12 +95,12 @@ def step_matrices(run: SentenceSteps, operand_columns: int, most: int) -> list[M
     return [_vectors(run, most), *_projections(run, operand_columns, most), *_scores_and_weights(run), _context(run, most)]
 
 
-def _vectors(run: SentenceSteps, most: int) -> Matrix:
+def _vectors(run: HeadRun, most: int) -> Matrix:
     alt = texts.VECTORS_ALT.format(layer=run.choice.layer + 1)
-    return _by_token(run, "vectors", texts.VECTORS, "X", run.steps.vectors.numpy(), most, alt=alt)
+    return _by_token(run, "vectors", texts.VECTORS, "X", run.tensors.vectors.numpy(), most, alt=alt)
 
 
-def _projections(run: SentenceSteps, operand_columns: int, most: int) -> list[Matrix]:
+def _projections(run: HeadRun, operand_columns: int, most: int) -> list[Matrix]:
     """The operands of the three projections, not drawn, and their results; nothing without projections."""
     if run.projections is None:
         return []
@@ -110,40 +110,40 @@ def _projections(run: SentenceSteps, operand_columns: int, most: int) -> list[Ma
         letter, operand = name[0].upper(), f"{name}weight"
         formula = f"{letter} = X·W" if bias is None else f"{letter} = X·W + b"
         origin = Product("vectors", operand, bias=None if bias is None else tuple(bias[:operand_columns].tolist()))
-        values, lead = getattr(run.steps, name).numpy(), "→" if name == "query" else ""
+        values, lead = getattr(run.tensors, name).numpy(), "→" if name == "query" else ""
         matrices.append(_operand(operand, weight[:, :operand_columns].numpy()))
         matrices.append(_by_token(run, name, title, formula, values, most, origin, alt=texts.PROJECTED_ALT[name], lead=lead))
     return matrices
 
 
-def _scores_and_weights(run: SentenceSteps) -> list[Matrix]:
+def _scores_and_weights(run: HeadRun) -> list[Matrix]:
     """Dot products, scores, scores with the mask, and weights: a number for each pair of tokens."""
-    steps, choice, projected = run.steps, run.choice, run.projections is not None
+    tensors, choice, projected = run.tensors, run.choice, run.projections is not None
     query, key = ("query", "key") if projected else ("vectors", "vectors")
-    size = steps.query.shape[1]
+    size = tensors.query.shape[1]
     divisor = Divided("matches", math.sqrt(size), f"√{size}") if choice.scaled else Divided("matches", 1.0, "1")
     scaling = texts.SCALED_BY.format(size=size, root=math.sqrt(size)) if choice.scaled else texts.NOT_SCALED
     hidden = texts.FUTURE_HIDDEN if choice.causal else texts.NOTHING_HIDDEN
     product, formula = Product(query, key, transposed=True), "QKᵀ" if projected else "X Xᵀ"
     shares, function = Shares("masked", choice.normalise), texts.FUNCTIONS[choice.normalise]
     return [
-        _by_pair(run, "matches", texts.DOT_PRODUCTS, formula, steps.matches.numpy(), product, alt=texts.DOT_PRODUCTS_ALT),
-        _by_pair(run, "scores", texts.SCORES, scaling, steps.scores.numpy(), divisor),
-        _by_pair(run, "masked", texts.MASK, hidden, steps.masked.numpy(), MaskedCells("scores"), alt=texts.MASK_ALT),
-        _by_pair(run, "weights", texts.SHARES, function, steps.weights.numpy(), shares, group="shares", alt=texts.WEIGHTS_ALT),
+        _by_pair(run, "matches", texts.DOT_PRODUCTS, formula, tensors.matches.numpy(), product, alt=texts.DOT_PRODUCTS_ALT),
+        _by_pair(run, "scores", texts.SCORES, scaling, tensors.scores.numpy(), divisor),
+        _by_pair(run, "masked", texts.MASK, hidden, tensors.masked.numpy(), MaskedCells("scores"), alt=texts.MASK_ALT),
+        _by_pair(run, "weights", texts.SHARES, function, tensors.weights.numpy(), shares, group="shares", alt=texts.WEIGHTS_ALT),
     ]
 
 
-def _context(run: SentenceSteps, most: int) -> Matrix:
+def _context(run: HeadRun, most: int) -> Matrix:
     origin, formula = Product("weights", "value"), "weights · V"
     if run.projections is None:
         origin, formula = Product("weights", "vectors"), "weights · X"
-    values = run.steps.context.numpy()
+    values = run.tensors.context.numpy()
     return _by_token(run, "context", texts.CONTEXT, formula, values, most, origin, alt=texts.CONTEXT_ALT)
 
 
 def _by_token(
-    run: SentenceSteps,
+    run: HeadRun,
     name: str,
     title: str,
     formula: str,
@@ -154,12 +154,12 @@ def _by_token(
     alt: str,
     lead: str = "→",
 ) -> Matrix:
-    tokens, columns = run.steps.tokens, count(values.shape[1])
+    tokens, columns = run.tensors.tokens, count(values.shape[1])
     return Matrix(name, title, formula, values, tokens, columns, "token", "dimension", origin, shown=most, alt=alt, lead=lead)
 
 
 def _by_pair(
-    run: SentenceSteps,
+    run: HeadRun,
     name: str,
     title: str,
     formula: str,
@@ -169,7 +169,7 @@ def _by_pair(
     group: str = "scores",
     alt: str = "",
 ) -> Matrix:
-    tokens = run.steps.tokens
+    tokens = run.tensors.tokens
     return Matrix(name, title, formula, values, tokens, tokens, "query", "key", origin, group=group, alt=alt)
 
 
@@ -186,20 +186,20 @@ def count(number: int) -> tuple[str, ...]:
 EXPORTED_FIELDS = ("text", "nospecial", "layer", "head", "weights", "seed", "unscaled", "normalise", "causal")
 
 
-def steps_computation(page: str) -> Computation:
+def head_computation(page: str) -> Computation:
     """Return the record of the head that the page computes step by step, and its code."""
     values = {name: st.session_state[widget_key(page, name)] for name in EXPORTED_FIELDS}
-    choice = step_choice(values)
+    choice = head_choice(values)
     special = not values["nospecial"]
     title = texts.EXPORT_TITLE.format(layer=values["layer"], head=values["head"])
-    imports = ["from tx_core import load", "from tx_core.lessons.steps import StepChoice, sentence_steps"]
+    imports = ["from tx_core import load", "from tx_core.lessons.self_attention import HeadChoice, head_run"]
     lines = [
         load_line(DEFAULT, special),
         f"trace = engine.trace({values['text']!r}, keep=('hidden',))",
         f"choice = {choice!r}  # layer and head are counted from 0",
-        "steps = sentence_steps(engine, trace, choice).steps",
+        "tensors = head_run(engine, trace, choice).tensors",
         "",
-        "print(steps.query, steps.key, steps.scores, steps.weights, steps.context, sep='\\n')",
+        "print(tensors.query, tensors.key, tensors.scores, tensors.weights, tensors.context, sep='\\n')",
     ]
     about = source(DEFAULT, text=values["text"], **reading(special), heads=f"layer {values['layer']}, head {values['head']}")
     about |= {name: values[name] for name in EXPORTED_FIELDS[4:]}
@@ -209,5 +209,5 @@ def steps_computation(page: str) -> Computation:
 def saturation_computation(sizes: tuple[int, ...]) -> Computation:
     """Return the record of softmax over scores of random vectors, and its code."""
     lines = [f"run = saturation({sizes!r})", "", "print(run.largest_unscaled, run.largest_scaled, sep='\\n')"]
-    code = computation_code(texts.EXPORT_SATURATION, ["from tx_core.lessons.steps import saturation"], lines)
+    code = computation_code(texts.EXPORT_SATURATION, ["from tx_core.lessons.self_attention import saturation"], lines)
     return Computation(texts.EXPORT_SATURATION, {"dimensions": list(sizes)}, code, texts.EXPORT_SATURATION_RESULT)

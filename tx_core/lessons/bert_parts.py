@@ -74,7 +74,7 @@ def compare_with_convolution(feed_forward: FeedForward, hidden: Float[Tensor, "b
 
 
 @dataclass(frozen=True)
-class NormSteps:
+class NormTensors:
     """A layer norm step by step, and PyTorch's result."""
 
     before: Float[Tensor, "token hidden"]
@@ -85,13 +85,13 @@ class NormSteps:
 
 
 @torch.no_grad()
-def norm_steps(norm: LayerNorm, hidden: Float[Tensor, "token hidden"]) -> NormSteps:
+def norm_tensors(norm: LayerNorm, hidden: Float[Tensor, "token hidden"]) -> NormTensors:
     """Compute a layer norm step by step: subtract the mean, divide by √(variance + ε), scale, shift (Ba et al. 2016, eq. 4)."""
     mean = hidden.mean(dim=-1)
     variance = (hidden - mean[:, None]).square().mean(dim=-1)
     normed = (hidden - mean[:, None]) / (variance[:, None] + norm.eps).sqrt()
     theirs = nn.functional.layer_norm(hidden, hidden.shape[-1:], norm.weight, norm.bias, norm.eps)
-    return NormSteps(
+    return NormTensors(
         hidden, mean, variance, normed, ComparedResults(layer_norm(hidden, norm.weight, norm.bias, norm.eps), theirs)
     )
 
@@ -241,7 +241,7 @@ class NormRun:
     """A layer norm of the model on a sentence, with its parameters."""
 
     tokens: tuple[str, ...]
-    steps: NormSteps
+    tensors: NormTensors
     weight: Float[Tensor, "hidden"]
     bias: Float[Tensor, "hidden"]
     eps: float
@@ -249,7 +249,7 @@ class NormRun:
     @property
     def nbytes(self) -> int:
         """The memory of all tensors, in bytes."""
-        return tensor_bytes(self.steps) + tensor_bytes(self.steps.result)
+        return tensor_bytes(self.tensors) + tensor_bytes(self.tensors.result)
 
 
 def norm_run(engine: BertEngine, text: str, pair: str | None = None, *, place: NormPlace, layer: int) -> NormRun:
@@ -265,7 +265,7 @@ def norm_run(engine: BertEngine, text: str, pair: str | None = None, *, place: N
         before = run.attention_sum if place == "attention" else run.feed_forward_sum
         norm = getattr(engine.model.encoder.blocks[layer], f"{place}_norm")
     norm = on_cpu(norm)
-    return NormRun(run.tokens, norm_steps(norm, before), norm.weight, norm.bias, norm.eps)
+    return NormRun(run.tokens, norm_tensors(norm, before), norm.weight, norm.bias, norm.eps)
 
 
 @dataclass(frozen=True)
