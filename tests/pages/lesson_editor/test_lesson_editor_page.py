@@ -8,7 +8,6 @@ import pytest
 import segno
 import yaml
 
-from pages import contents
 from pages.contents import PAGES
 from pages.lesson_editor import texts
 from pages.lesson_editor.draft import OPENED, draft_of, file_of, new_draft, new_step
@@ -17,10 +16,9 @@ from pages.lesson_editor.sharing import MAX_QR_CHARACTERS, qr_code
 from pages.ui.panels import lesson
 from pages.ui.panels.question_kinds import MEASURE_TEXTS, QUESTION_VIEWS
 from pages.ui.panels.texts import REVEALED
-from pages.ui.shell.address import ADDED_VIEWS, DRAFT, HELD, LESSON, LOCK
+from pages.ui.shell.address import ADDED_VIEWS, HELD, LESSON, LOCK
 from pages.ui.shell.frame import new_id
 from pages.ui.shell.texts import ADD_TO_LESSON
-from tests.support.serving import ROOT
 from tx_core.classroom.lesson_file import Lesson, pack_lesson, read_lesson, unpack_lesson
 
 KEYS = "Mary lost her keys."
@@ -216,21 +214,6 @@ def test_a_lesson_of_ones_own_keeps_the_file_as_it_was_written(open_app):
     assert list(app.session_state[lesson.OWN_FILES].values()) == [BIRDS]
 
 
-def test_steps_are_ordered_and_removed(open_app):
-    app = open_app("lesson_editor")
-    app.session_state[ADDED_VIEWS] = [
-        {"id": str(number), "page": page, "view": {"text": text}}
-        for number, (page, text) in enumerate((("attention", "One."), ("masks", "Two.")))
-    ]
-    app.run()
-    assert [one["page"] for one in app.session_state[DRAFT]["steps"]] == ["attention", "masks"]
-    next(one for one in app.button if one.label == texts.UP.format(number=2)).click().run()
-    assert [one["page"] for one in app.session_state[DRAFT]["steps"]] == ["masks", "attention"]
-    next(one for one in app.button if one.label == texts.REMOVE.format(number=1)).click().run()
-    assert [one["page"] for one in app.session_state[DRAFT]["steps"]] == ["attention"]
-    assert not app.exception
-
-
 def test_what_the_browser_keeps_is_not_named_as_lost_with_a_server_and_a_file_is(open_app):
     app = open_app("attention", text=KEYS)
     add_view(app)
@@ -260,14 +243,6 @@ def test_a_lesson_that_ships_is_taken_apart_and_put_together_again(name: str):
     assert read_lesson(file_of(draft_of(one)).encode()) == one
 
 
-def test_a_copy_of_a_shipped_lesson_is_edited(open_app):
-    app = open_app("lesson_editor")
-    box(app, texts.SHIPPED).set_value(lesson.LEARNING_PATH).run()
-    next(one for one in app.button if one.label == texts.COPY).click().run()
-    assert not app.exception
-    assert read_lesson(written_lesson(app).encode()) == lesson.shipped_lesson(lesson.LEARNING_PATH)
-
-
 def test_a_locked_link_is_marked(open_app):
     app = open_app("lesson_editor")
     app.session_state[ADDED_VIEWS] = [{"id": new_id(), "page": "attention", "view": {"text": "One."}}]
@@ -293,7 +268,3 @@ def test_the_qr_code_is_that_of_the_link():
     assert drawn.startswith("<svg")
     assert re.search(r'width="(\d+)"', drawn)[1] == str(rows * 4)
     assert segno.make("a" * MAX_QR_CHARACTERS, error="l").symbol_size(border=0)[0] <= 121
-
-
-def test_the_page_is_in_the_documents():
-    assert contents.page("lesson_editor").name in (ROOT / "README.md").read_text(encoding="utf-8")

@@ -23,7 +23,7 @@ from tx_core.classroom.lesson_file import (
     write_lesson,
 )
 from tx_core.classroom.measures import Measure
-from tx_core.classroom.questions import Question
+from tx_core.classroom.questions import QUESTION_KINDS, Question
 from tx_core.errors import Busy, ChangeProblem, CheckpointProblem, ExplorerError, LessonProblem, ModelUnavailable, TextProblem
 
 SMALL = """\
@@ -60,11 +60,6 @@ def test_a_small_lesson_is_read():
         {"text": "A bird sings.", "heads": "1-2"},
     )
     assert step.question.answer == Measure(measure="strongest_key", text="A bird sings.", head="1-2", query="sings")
-
-
-@pytest.mark.parametrize("path", sorted((ROOT / "assets" / "lessons").glob("*.yaml")), ids=lambda path: path.stem)
-def test_the_lessons_that_ship_are_read_and_ask_something(path):
-    assert any(step.question for step in open_lesson(path).steps)
 
 
 @pytest.mark.parametrize(
@@ -146,10 +141,6 @@ def test_nesting_that_no_lesson_has_is_refused_before_it_is_built():
     assert problem("[" * 40_000) == lesson_file.TOO_DEEP.format(line=1, limit=lesson_file.MAX_DEPTH)
 
 
-def test_a_tag_that_would_run_code_is_not_yaml_for_a_lesson():
-    assert problem('title: !!python/object/apply:os.system ["true"]').startswith("Line 1")
-
-
 @pytest.mark.parametrize(
     "value",
     ["2024-13-45", "0b_", "9" * 5000, '"\\UFFFFFFFF"', '"\\U00110000"', "2024-01-01 00:00:00 +99:99"],
@@ -161,7 +152,7 @@ def test_a_value_that_does_not_exist_is_named_with_its_line(value: str):
         assert problem(wrong) == lesson_file.NOT_YAML.format(line=line, problem=lesson_file.NO_SUCH_VALUE)
 
 
-@pytest.mark.parametrize("value", ["!!int foo", "!!bool foo", "!!timestamp foo", "!!float x", "! 5", "!!map {a: b}"])
+@pytest.mark.parametrize("value", ["!!int foo", '!!python/object/apply:os.system ["true"]', "! 5", "!!map {a: b}"])
 def test_tags_are_refused(value: str):
     assert problem(SMALL.replace("minutes: 5", f"minutes: {value}")) == lesson_file.NO_TAGS.format(line=4)
 
@@ -205,7 +196,7 @@ def test_a_choice_needs_options_and_nothing_else_has_them():
     assert Question(ask="Which?", kind="choice", options=["a", "b"]).answer is None
 
 
-@pytest.mark.parametrize("kind", ["word", "token", "head", "number"])
+@pytest.mark.parametrize("kind", [name for name, kind in QUESTION_KINDS.items() if kind.needs_answer])
 def test_only_an_open_question_and_a_vote_do_without_a_measure(kind: str):
     with pytest.raises(ValueError, match="needs an answer that is measured"):
         Question(ask="Which?", kind=kind)

@@ -66,11 +66,6 @@ def test_the_strongest_cell_is_the_largest_weight_between_words(engine):
     assert found.options[1] == f"{found.rows[0]} → {found.columns[1]}"
 
 
-def test_a_map_with_too_many_cells_is_refused(engine):
-    with pytest.raises(LessonProblem):
-        answer(engine, measure="strongest_cell", text="a " * 33, head="1-1")
-
-
 @pytest.mark.parametrize("changes", ["", "causal"])
 def test_a_rank_counts_the_words_with_a_larger_share(engine, changes: str):
     shares, words = vocabulary_shares(engine, BLANK, *([Intervention("causal")] if changes else []))
@@ -79,21 +74,11 @@ def test_a_rank_counts_the_words_with_a_larger_share(engine, changes: str):
     assert found.right == f"{found.value:.0f}"
 
 
-def test_what_is_no_token_of_the_vocabulary_has_no_rank(engine):
-    with pytest.raises(LessonProblem):
-        answer(engine, measure="rank_of", text=BLANK, word="😀")
-
-
 def test_the_cells_of_a_question_stand_row_by_row(engine):
     heads = answer(engine, measure="head_with_largest_effect", text=BLANK)
     assert heads.options == tuple(f"{row}-{column}" for row in heads.rows for column in heads.columns)
     keys = answer(engine, measure="strongest_key", text=KEYS, head="2-8", query="her")
     assert (keys.rows, keys.columns) == (("her",), keys.options)
-
-
-def test_without_the_right_side_another_past_tense_is_first(engine):
-    assert answer(engine, measure="top_word", text=BLANK, changes="causal").right == "was"
-    assert answer(engine, measure="rank_of", text=BLANK, word="went").value == 1
 
 
 def test_an_attention_weight_is_that_of_the_trace(engine):
@@ -201,7 +186,7 @@ CLAIMED = {
 """What the texts of each lesson take for granted."""
 
 
-@pytest.mark.parametrize("name", CLAIMED)
+@pytest.mark.parametrize("name", LESSONS)
 def test_a_lesson_says_what_the_model_does(engine, name: str):
     asked = {step.title: step.question for step in LESSONS[name].steps if step.question and step.question.answer}
     assert {title: compute_answer(engine, question.answer).right for title, question in asked.items()} == CLAIMED[name]
@@ -215,10 +200,6 @@ def test_a_check_at_the_end_of_the_path_asks_about_a_head_that_was_shown():
     about = {step.question.answer.head for step in checks} - {None}
     assert about
     assert about <= shown
-
-
-def test_every_lesson_is_held_against_the_model():
-    assert CLAIMED.keys() == LESSONS.keys()
 
 
 def test_about_half_of_the_attention_rests_on_special_tokens(engine):
