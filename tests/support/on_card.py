@@ -258,11 +258,10 @@ def test_a_training_of_a_classifier():
     agree(Pair("cpu", CARD), train)
 
 
-@pytest.mark.parametrize("how", ["--fused", "--no-fused"])
-def test_a_pre_training(corpus: Path, tmp_path: Path, how: str):
+def test_a_pre_training(corpus: Path, tmp_path: Path):
     def train(device: str) -> object:
         with sole_use(device):  # the command has one thread
-            run, _ = prepared(corpus, tmp_path / device, how, "--device", device, "--steps", "2", "--dropout", "0")
+            run, _ = prepared(corpus, tmp_path / device, "--device", device, "--steps", "2", "--dropout", "0")
             batches = iter(run.stream)
             losses = [float(run.update(batches)) for _ in range(2)]
             return [losses, run.measure(), weights(run.model)]

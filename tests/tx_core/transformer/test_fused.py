@@ -7,7 +7,7 @@ from torch.nn import functional
 from tests.support.small_training import MODEL
 from tx_core.transformer.attention import padding_mask
 from tx_core.transformer.bert import random_bert
-from tx_core.transformer.fused import ROWS, VocabularyLoss, fused_forward, fused_loss
+from tx_core.transformer.fused import fused_forward, fused_loss
 
 
 def test_the_fused_path_computes_what_ours_does_and_the_same_gradients():
@@ -22,33 +22,12 @@ def test_the_fused_path_computes_what_ours_does_and_the_same_gradients():
     for mask in (None, padding_mask([11, 5, 1, 8])):
         scores = ours.predict(ours(ids, segments, mask).output[:, 0])
         mine = functional.cross_entropy(scores, wanted, reduction="sum")
-        theirs = fused_loss(fused, fused_forward(fused, ids, segments, mask).flatten(0, 1), firsts, wanted, half=False)
+        theirs = fused_loss(fused, fused_forward(fused, ids, segments, mask).flatten(0, 1), firsts, wanted)
         assert mine > 1 and abs(mine - theirs) < 1e-4
         mine.backward()
         theirs.backward()
         for first, second in zip(ours.parameters(), fused.parameters(), strict=True):
             torch.testing.assert_close(first.grad, second.grad, rtol=1e-4, atol=1e-4)
-
-
-@pytest.mark.parametrize("half", [False, True], ids=["single precision", "bfloat16"])
-def test_the_loss_over_the_vocabulary_is_pytorchs_in_double_precision(half: bool):
-    generator = torch.Generator().manual_seed(1)
-    places, kind = 2 * ROWS["cpu"] + 5, torch.bfloat16 if half else torch.float32
-    drawn = [torch.randn(shape, generator=generator) for shape in ((places, 16), (300, 16), (300,))]
-    wanted = torch.randint(300, (places,), generator=generator)
-    hidden, weight, bias = (tensor.to(kind).double().requires_grad_() for tensor in drawn)
-    expected = functional.cross_entropy(functional.linear(hidden, weight, bias), wanted, reduction="sum")
-    (expected / places).backward()
-    asked = functional.pad(drawn[0], (0, 0, 0, 7), value=3.0).to(kind)
-    inputs = [asked.requires_grad_(), *(tensor.to(kind).float().requires_grad_() for tensor in drawn[1:])]
-    loss = VocabularyLoss.apply(*inputs, wanted)
-    (loss / places).backward()
-    precise = 5e-3 if half else 1e-5
-    assert loss.dtype == torch.float32 and abs(loss.item() / expected.item() - 1) < precise
-    assert not inputs[0].grad[places:].any(), "vectors beyond those asked for got a gradient"
-    for mine, theirs in zip(inputs, (hidden, weight, bias), strict=True):
-        assert mine.grad.dtype == mine.dtype
-        assert (mine.grad[: len(theirs)] - theirs.grad).norm() < precise * theirs.grad.norm()
 
 
 def test_in_half_precision_the_gradient_points_the_same_way():
@@ -58,7 +37,7 @@ def test_in_half_precision_the_gradient_points_the_same_way():
         ids = torch.randint(5, 53, (8, 11), generator=torch.Generator().manual_seed(2))
         with torch.autocast("cpu", dtype=torch.bfloat16, enabled=half):
             hidden = fused_forward(model, ids, torch.zeros_like(ids), padding_mask([11, 5, 7, 8] * 2))
-            loss = fused_loss(model, hidden.flatten(0, 1), torch.arange(4), ids[0, :4], half)
+            loss = fused_loss(model, hidden.flatten(0, 1), torch.arange(4), ids[0, :4])
         loss.backward()
         losses.append(loss.item())
         gradients.append(torch.cat([parameter.grad.flatten() for parameter in model.parameters() if parameter.grad is not None]))

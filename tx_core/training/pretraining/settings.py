@@ -143,7 +143,6 @@ class RunSettings:
     seed: int = field(default=0, metadata={"help": "seed of weights, order and masks"})
     device: str = field(default="auto", metadata={"help": "auto, cpu, cuda, mps"})
     precision: str = field(default="auto", metadata={"help": "auto, bf16, fp32"})
-    fused: bool = field(default=True, metadata={"help": "compute the loss in one pass over the scores (fused_loss)"})
     compile: bool = field(default=False, metadata={"help": "torch.compile"})
     threads: int = field(default=0, metadata={"help": "CPU threads; 0: PyTorch's choice"})
     save_minutes: float = field(default=3.0, metadata={"help": "minutes between two saved states"})

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn import functional
 
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.training.evaluation.masked_words import as_numbers, measure_held_out
@@ -240,12 +239,8 @@ class Pretraining:
         places, wanted, ids, segments = (to_device(part, self.device) for part in (places, wanted, masks.ids, batch.segments))
         mask = attention_mask(batch, self.device)
         with torch.autocast(torch.device(self.device).type, dtype=torch.bfloat16, enabled=self.half):
-            if self.choices.run.fused:
-                hidden = self._forward(self.model, ids, segments, mask).flatten(0, 1)
-                return fused_loss(self.model, hidden, places, wanted, self.half)
-            hidden = self.model(ids, segments, mask).output.flatten(0, 1)
-            scores = self.model.predict(hidden[places])
-        return functional.cross_entropy(scores.float(), wanted, reduction="sum")
+            hidden = self._forward(self.model, ids, segments, mask).flatten(0, 1)
+            return fused_loss(self.model, hidden, places, wanted)
 
     def _mask(self, batch: Batch, done: float, number: int) -> MaskedBatch:
         masking = self.choices.masking

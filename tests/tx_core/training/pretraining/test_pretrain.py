@@ -123,7 +123,7 @@ def test_bad_data_stops_the_command_before_it_trains(corpus, tmp_path, capsys):
 
 def test_a_run_by_time_ends_when_its_time_is_over(corpus, tmp_path, capsys):
     began = time.monotonic()
-    train(corpus, tmp_path, "--minutes", "0.02", "--no-fused")
+    train(corpus, tmp_path, "--minutes", "0.02")
     assert time.monotonic() - began < 240
     lines = capsys.readouterr().out.splitlines()
     assert "100.0 %" in lines[-2] and "min left" in lines[-2] and "held out" in lines[-2]
