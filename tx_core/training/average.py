@@ -17,7 +17,6 @@ from tx_core.engine.tokenizer import load_tokenizer
 from tx_core.errors import ExplorerError
 from tx_core.training.pretraining.deepen import deepen_model, new_blocks
 from tx_core.training.pretraining.export import export_checkpoint
-from tx_core.training.pretraining.settings import tuple_of
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -27,12 +26,9 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("second", type=Path, help="folder of the model that was trained on from it")
     parser.add_argument("--out", type=Path, required=True, help="folder for the mean")
     parser.add_argument("--share", type=float, default=0.5, help="what the second counts for, from 0 to 1")
-    parser.add_argument(
-        "--own", type=tuple_of(int), default=(), metavar="LAYERS", help="layers, from 1, that stay the second's own, with commas"
-    )
     given = parser.parse_args(words)
     try:
-        average(given.first, given.second, given.out, given.share, given.own)
+        average(given.first, given.second, given.out, given.share)
     except (ExplorerError, ValueError) as problem:
         print(f"average: {problem}", file=sys.stderr)
         return 2
@@ -40,14 +36,13 @@ def main(words: Sequence[str] | None = None) -> int:
     return 0
 
 
-def average(first: Path, second: Path, out: Path, share: float = 0.5, own: Sequence[int] = ()) -> Path:
+def average(first: Path, second: Path, out: Path, share: float = 0.5) -> Path:
     """Write the weighted mean of two models, with the second's tokenizer; card and manifest record its origin.
 
-    The second's evaluation is omitted, since it does not hold for the mean. Blocks that only the second has, and the layers
-    `own`, counted from 1, are copied from the second.
+    The second's evaluation is omitted, since it does not hold for the mean. Blocks that only the second has are copied from it.
 
     Raises:
-        ValueError: If `share` is not in [0, 1], a layer does not exist, the models differ in size or vocabulary, or `out` exists.
+        ValueError: If `share` is not in [0, 1], the models differ in size or vocabulary, or `out` exists.
         CheckpointProblem: If a model cannot be read.
     """
     if not 0 <= share <= 1:
@@ -56,8 +51,6 @@ def average(first: Path, second: Path, out: Path, share: float = 0.5, own: Seque
         raise ValueError(f"{out} is there already: name a folder that is not.")
     one, other = load_bert(first), load_bert(second)
     added, layers = new_blocks(one.config.num_layers, other.config.num_layers), other.config.num_layers
-    if not all(1 <= layer <= layers for layer in own):
-        raise ValueError(f"own must name layers from 1 to {layers}, got {', '.join(map(str, own))}")
     one = deepen_model(one, layers) if added else one
     if one.config != other.config or one.state_dict().keys() != other.state_dict().keys():
         raise ValueError("the two models differ in their sizes: only a model and what it became have a mean.")
@@ -65,20 +58,19 @@ def average(first: Path, second: Path, out: Path, share: float = 0.5, own: Seque
     if vocabulary.to_str() != same.to_str():
         raise ValueError("the two models differ in their vocabulary: the same row would mean two words.")
     before = one.state_dict()
-    of_second = sorted({*own, *(place + 1 for place in added)})
-    kept = tuple(f"encoder.blocks.{layer - 1}." for layer in of_second)
+    kept = tuple(f"encoder.blocks.{place}." for place in added)
     weights = {
         name: after if name.startswith(kept) else before[name].lerp(after, share) for name, after in other.state_dict().items()
     }
-    return export_checkpoint(out, other.config, weights, vocabulary, _facts(first, second, share, of_second))
+    return export_checkpoint(out, other.config, weights, vocabulary, _facts(first, second, share))
 
 
-def _facts(first: Path, second: Path, share: float, of_second: list[int]) -> dict[str, Any]:
+def _facts(first: Path, second: Path, share: float) -> dict[str, Any]:
     """Return the manifest's facts: the second model's training, and the hashes and share of the average."""
     told = read_json(second / MANIFEST).get("training", {}) if (second / MANIFEST).exists() else {}
     parents = [hashlib.sha256((folder / WEIGHTS).read_bytes()).hexdigest() for folder in (first, second)]
     return {name: fact for name, fact in told.items() if name != "held_out"} | {
-        "averaged": {"weights": parents, "share_of_the_second": share, "layers_of_the_second": of_second}
+        "averaged": {"weights": parents, "share_of_the_second": share}
     }
 
 

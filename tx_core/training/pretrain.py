@@ -20,7 +20,7 @@ from tx_core.engine.checkpoint import load_bert
 from tx_core.engine.tokenizer import Tokenizer as ReadingTokenizer
 from tx_core.engine.tokenizer import load_tokenizer
 from tx_core.errors import ExplorerError
-from tx_core.training.pretraining.corpus import CorpusFile, CorpusProblem, lines_of, read_corpus, read_held_out, tokenise
+from tx_core.training.pretraining.corpus import CorpusFile, CorpusProblem, read_corpus, read_held_out, tokenise
 from tx_core.training.pretraining.deepen import deepen_model, frozen_while_new_blocks_learn, new_blocks, query_and_key_weights
 from tx_core.training.pretraining.export import export_checkpoint
 from tx_core.training.pretraining.run_records import (
@@ -149,9 +149,8 @@ def _vocabulary(options: argparse.Namespace, sources: Sequence[CorpusFile], seed
         return check_marks(load_tokenizer(options.init_from).backend)
     if options.vocabulary:
         return read_vocabulary(options.vocabulary)
-    extra = list(lines_of(options.extra_words)) if options.extra_words else []
-    log(f"learning a vocabulary of {options.vocabulary_size:,} pieces, {len(extra):,} of them given")
-    return learn_vocabulary(sources, options.vocabulary_size, extra, seed=seed)
+    log(f"learning a vocabulary of {options.vocabulary_size:,} pieces")
+    return learn_vocabulary(sources, options.vocabulary_size, seed=seed)
 
 
 def _model(

@@ -41,7 +41,7 @@ def test_every_weight_is_the_mean_that_was_asked_for_and_the_model_can_be_read(p
     assert load_bert(tmp_path / "mean").config == load_bert(second).config
     told = json.loads((tmp_path / "mean" / "manifest.json").read_text())["training"]
     parents = [json.loads((folder / "manifest.json").read_text())["files"]["model.safetensors"]["sha256"] for folder in pair]
-    assert told["averaged"] == {"weights": parents, "share_of_the_second": 0.25, "layers_of_the_second": []}
+    assert told["averaged"] == {"weights": parents, "share_of_the_second": 0.25}
     assert "held_out" not in told and told["progress"]["step"] == 3  # how it was trained, but not what the second measured
     card = (tmp_path / "mean" / "README.md").read_text(encoding="utf-8")
     assert AVERAGED.format(counts="25%") in card
@@ -71,31 +71,11 @@ def test_blocks_by_which_the_second_was_deepened_are_its_own(pair, tmp_path):
     assert any(not torch.equal(one[name], other[name]) for name in one if name.startswith(old))
 
 
-def test_layers_named_as_its_own_are_left_as_the_second_has_them(pair, tmp_path):
-    folders = [tmp_path / name for name in ("one", "other", "mean")]
-    for folder, shift in ((folders[0], 0), (folders[1], 1)):
-        model = deepen_model(load_bert(pair[0]), 3)
-        for weights in model.parameters():
-            weights.data += shift
-        export_checkpoint(folder, model.config, model.state_dict(), load_tokenizer(pair[0]).backend, {})
-    assert average.main([*map(str, folders[:2]), "--out", str(folders[2]), "--own", "3,1,3"]) == 0
-    one, other, mean = (load_bert(folder).state_dict() for folder in folders)
-    for name, weights in mean.items():
-        own = name.startswith(("encoder.blocks.0.", "encoder.blocks.2."))
-        torch.testing.assert_close(weights, other[name] if own else 0.5 * (one[name] + other[name]), rtol=2e-3, atol=1e-4)
-    told = json.loads((folders[2] / "manifest.json").read_text())["training"]
-    assert told["averaged"]["layers_of_the_second"] == [1, 3]
-    card = (average.average(*pair, tmp_path / "told", own=(1,)) / "README.md").read_text(encoding="utf-8")
-    assert AVERAGED.format(counts="50%, and all in layer 1") in card
-
-
 def test_what_has_no_mean_is_refused_and_nothing_is_written(pair, tmp_path, capsys):
     first, second = map(str, pair)
     out = str(tmp_path / "mean")
     for given, says in {
         (first, second, "--share", "1.5"): "share must lie in",
-        (first, second, "--own", "0"): "own must name layers from 1 to 1, got 0",
-        (first, second, "--own", "1,2"): "own must name layers from 1 to 1, got 1, 2",
         (first, "assets/models/embedded"): "differ in their sizes",
         (first, str(tmp_path / "none")): "none",
     }.items():

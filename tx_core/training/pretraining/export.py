@@ -72,9 +72,7 @@ def _averaged(facts: Mapping[str, Any]) -> str:
     averaged = facts.get("averaged")
     if not averaged:
         return ""
-    own = " and ".join(map(str, averaged.get("layers_of_the_second", [])))
-    counts = f"{averaged['share_of_the_second']:.0%}" + (f", and all in layer {own}" if own else "")
-    return AVERAGED.format(counts=counts)
+    return AVERAGED.format(counts=f"{averaged['share_of_the_second']:.0%}")
 
 
 def _measured(facts: Mapping[str, Any]) -> str:

@@ -175,7 +175,6 @@ def parser() -> argparse.ArgumentParser:
     files.add_argument("--cache", type=Path, help="where texts are kept as numbers (default: `tokens` in --out)")
     files.add_argument("--vocabulary", type=Path, help="a vocab.txt to use; without it, or --init-from, one is learned")
     files.add_argument("--vocabulary-size", type=int, default=10_240, help="pieces to learn")
-    files.add_argument("--extra-words", type=Path, help="words that must be in the vocabulary, one a line")
     files.add_argument("--init-from", type=Path, help="a checkpoint to go on from, of the same shape or with fewer layers")
     for record in RECORDS:
         group = options.add_argument_group(record.__name__.removesuffix("Settings").lower())

@@ -20,18 +20,11 @@ MAX_VOCAB_SIZE = 65_536
 def learn_vocabulary(
     sources: Sequence[CorpusFile],
     size: int,
-    extra_words: Sequence[str] = (),
     *,
     seed: int = 0,
     sample_characters: int = 60_000_000,
 ) -> Tokenizer:
-    """Learn pieces from a sample in which the sources have their weights.
-
-    WordPiece uses the longest match, so extra words can be appended; they replace the last learned pieces.
-
-    Raises:
-        CorpusProblem: If the texts do not yield that many pieces.
-    """
+    """Learn pieces from a sample in which the sources have their weights. Raises CorpusProblem for an impossible size."""
     if not len(SPECIAL_TOKENS) < size <= MAX_VOCAB_SIZE:
         raise CorpusProblem(f"A vocabulary has {len(SPECIAL_TOKENS) + 1} to {MAX_VOCAB_SIZE:,} pieces, not {size:,}.")
     backend = _uncased(models.WordPiece(unk_token=SPECIAL_TOKENS[UNK_ID]))
@@ -42,18 +35,7 @@ def learn_vocabulary(
     trainer = trainers.WordPieceTrainer(vocab_size=size, special_tokens=[*SPECIAL_TOKENS, *letters, *inner], show_progress=False)
     others = re.compile(f"[^{re.escape(''.join(letters))}]+")
     backend.train_from_iterator((others.sub(" ", line) for line in sample), trainer)
-    return from_pieces(with_extra_words(pieces_of(backend)[:size], extra_words, size))
-
-
-def with_extra_words(learned: Sequence[str], extra_words: Sequence[str], size: int) -> list[str]:
-    """Append missing words, in place of the last learned pieces where there is no space."""
-    known = set(learned)
-    missing = [word for word in dict.fromkeys(word.strip().lower() for word in extra_words) if word and word not in known]
-    space = size - len(missing)
-    if space <= len(SPECIAL_TOKENS):
-        raise CorpusProblem(f"{len(missing):,} extra words leave no space in a vocabulary of {size:,} pieces.")
-    kept = list(learned)[:space]
-    return [*kept, *[word for word in missing if word not in set(kept)]]
+    return from_pieces(pieces_of(backend)[:size])
 
 
 def read_vocabulary(file: Path) -> Tokenizer:

@@ -14,7 +14,6 @@ from tx_core.training.pretraining.vocabulary import (
     learn_vocabulary,
     pieces_of,
     read_vocabulary,
-    with_extra_words,
 )
 
 
@@ -62,26 +61,23 @@ def test_a_folder_that_is_missing_or_without_texts_is_reported(tmp_path):
         read_corpus(tmp_path, "cpu")
 
 
-def test_a_vocabulary_is_learned_with_the_words_that_must_be_in_it(tmp_path):
+def test_a_vocabulary_is_learned_from_the_texts(tmp_path):
     sources = read_corpus(write_corpus(tmp_path), "cpu")
-    learned = learn_vocabulary(sources, 90, ["Cairo", "teacher"])
+    learned = learn_vocabulary(sources, 90)
     assert learned.get_vocab_size() == 90
     assert pieces_of(learned)[:5] == list(SPECIAL_TOKENS)
-    read = learned.encode("The TEACHER sees Cairo")
-    assert "cairo" in read.tokens and "teacher" in read.tokens
-    assert read.tokens[0] == "[CLS]" and read.tokens[-1] == "[SEP]" and "[UNK]" not in read.tokens
+    read = learned.encode("The TEACHER sees")
+    assert (
+        {"the", "sees"} < set(read.tokens)
+        and read.tokens[0] == "[CLS]"
+        and read.tokens[-1] == "[SEP]"
+        and "[UNK]" not in read.tokens
+    )
 
 
 def test_the_same_texts_and_seed_give_the_same_vocabulary(tmp_path):
     sources = read_corpus(write_corpus(tmp_path), "cpu")
     assert learn_vocabulary(sources, 90, seed=3).to_str() == learn_vocabulary(sources, 90, seed=3).to_str()
-
-
-def test_extra_words_take_the_place_of_the_last_learned_pieces():
-    kept = with_extra_words([*SPECIAL_TOKENS, "a", "b", "c", "d"], ["A", "new", "new"], 9)
-    assert kept == [*SPECIAL_TOKENS, "a", "b", "c", "new"]
-    with pytest.raises(CorpusProblem, match="no space"):
-        with_extra_words([*SPECIAL_TOKENS, "a"], ["x", "y", "z"], 8)
 
 
 def test_a_given_vocabulary_is_read_and_checked(tmp_path):
