@@ -1,16 +1,11 @@
-"""Labelled sentences: generated film reviews, or a visitor's CSV; IMDB is in `imdb`.
+"""Labelled sentences: generated film reviews, or a visitor's CSV; IMDB is in `imdb`."""
 
-`python -m tx_core.training.classifier_data opinions.csv` writes the generated reviews to a file.
-"""
-
-import argparse
 import csv
 import io
 import random
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal, NamedTuple
 
 from tx_core.corpus.sentence_file import NO_TEXT, csv_rows, decode
@@ -297,16 +292,6 @@ def examples_csv(data: LabelledTexts) -> str:
     return written.getvalue()
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Write the generated reviews as CSV: text, label, split."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("file", type=Path)
-    parser.add_argument("--examples", type=int, default=2400)
-    parser.add_argument("--seed", type=int, default=0)
-    chosen = parser.parse_args(arguments)
-    chosen.file.write_text(examples_csv(opinions(chosen.examples, chosen.seed)), encoding="utf-8", newline="")
-
-
 def read_csv(data: bytes, name: str = YOUR_FILE) -> LabelledTexts:
     """Read texts and labels from a CSV and set a fifth aside for testing.
 
@@ -350,7 +335,3 @@ def _check_row(row: list[str], columns: int, at_text: int, at_label: int, line: 
     if not label or len(label) > MAX_LABEL_CHARACTERS:
         raise TextProblem(WRONG_LABEL_LENGTH.format(line=line, most=MAX_LABEL_CHARACTERS, characters=len(label)))
     return text, label
-
-
-if __name__ == "__main__":
-    main()

@@ -7,7 +7,7 @@ import pytest
 from tx_core.corpus.sentence_file import NO_TEXT
 from tx_core.errors import TextProblem
 from tx_core.training import classifier_data as messages
-from tx_core.training.classifier_data import examples_csv, main, opinions, read_csv, split
+from tx_core.training.classifier_data import examples_csv, opinions, read_csv, split
 
 ROWS = [("a fine film, really", "good"), ("a sad “film”", "bad")] * 12
 
@@ -122,8 +122,3 @@ def test_what_is_written_as_csv_is_read_again():
     data = opinions(100)
     again = read_csv(examples_csv(data).encode())
     assert sorted(again.train_texts + again.test_texts) == sorted(data.train_texts + data.test_texts)
-
-
-def test_the_command_writes_the_set_down(tmp_path):
-    main([str(tmp_path / "opinions.csv"), "--examples", "50"])
-    assert (tmp_path / "opinions.csv").read_text(encoding="utf-8").count("\n") == 51
