@@ -1,4 +1,4 @@
-"""Heads as points on a map: similar heads lie close together, and the nearest are named."""
+"""Heads as points on a map: similar heads lie close together, and a table lists the nearest."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -118,7 +118,7 @@ def export(trace: Trace, around: Neighbourhood) -> Export:
     nearest = [[head_name(around.heads[other]), around.kinds[other].name, f"{share:.3f}"] for other, share in around.nearest]
     title = texts.NEAREST_TITLE.format(head=head_in_sentence(around.heads[around.chosen]))
     charts = [
-        points_chart("", positions, around.labels, around.kinds, around.chosen, around.neighbours),
+        points_chart("", positions, around.labels[around.chosen], around.kinds, around.chosen, around.neighbours),
         listing_chart(title, texts.SIMILARITY_COLUMNS, nearest),
     ]
     written = Code(texts.SIMILARITY_RESULT, lambda: code(subject.heading, trace, around.chosen))

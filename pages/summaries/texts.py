@@ -115,13 +115,13 @@ SIMILARITY_ALT = "Map of all heads. Nearest to {head}: {heads}."
 SIMILAR_HEAD = "{head} ({similarity:.2f})"
 SIMILARITY_COLUMNS = ("head", "kind", "similarity (0 to 1)")
 SIMILARITY_CAVEAT = (
-    "Points are labelled layer-head: the chosen head and its nearest, the others on hover. The map is classical "
+    "The chosen head is labelled layer-head, the others on hover; lines lead to its nearest. The map is classical "
     "multidimensional scaling (MDS) of many dimensions to two: its distances correlate with the true ones at {correlation:.2f} "
     "(1 at best), so trust the table where they differ. Two heads that attend to the same tokens need not take the same from "
     "them."
 )
 SIMILARITY_SUBJECT = "Head similarity"
-SIMILARITY_LABELS = "Points are labelled layer-head."
+SIMILARITY_LABELS = "The chosen head is labelled layer-head; lines lead to its nearest."
 SIMILARITY_AXES = (
     "similarity: one row and one column per head, in the order of heads (layer-head); positions: x and y of each head"
 )

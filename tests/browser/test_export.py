@@ -244,7 +244,7 @@ def drawings() -> dict[str, tuple[Callable[..., bytes], set[str]]]:
         signed_chart("Gradients", words, [0.25, -0.5], limit=0.5),
         moved_chart("Changes", words, [0.25, 0.5], [0.5, 0.0], limit=0.4),
         lines_chart("Depth", steps, {HOSTILE: [0.1, 0.5, 0.9], "shared": [0, 0, 1]}, band=([0, 0, 0], [1, 1, 1]), note=HOSTILE),
-        points_chart("Map", np.array([[0.0, 0.0], [1.0, 2.0]]), ["1-1", "1-2"], kinds, 0, [1]),
+        points_chart("Map", np.array([[0.0, 0.0], [1.0, 2.0]]), "1-2", kinds, 0, [1]),
         grid_chart([[cell, cell]], [entry], (0, 1)),
         listing_chart("Answers", ["word", ""], [[HOSTILE, "3.1 %"]]),
         None,

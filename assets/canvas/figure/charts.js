@@ -250,8 +250,8 @@ const POINT = 5;
 const CHOSEN_POINT = 9;
 const NAME_SIZE = 12.5;
 
-// kinds: name, colour, symbol, and which points are of it. names: of which point, and how many pixels from it.
-function layPoints(context, theme, { places, labels, kinds, chosen, neighbours, names }, space) {
+// kinds: name, colour, symbol, and which points are of it. name: of the chosen point, and how many pixels from it.
+function layPoints(context, theme, { places, kinds, chosen, neighbours, name }, space) {
   const axes = [0, 1].map((axis) => places.map((place) => place[axis]));
   const [across, up] = axes.map((values) => [Math.min(...values), Math.max(...values)]);
   const scale = Math.min((space - 2 * EDGE) / (across[1] - across[0] || 1), (TALL - 2 * EDGE) / (up[1] - up[0] || 1));
@@ -270,7 +270,7 @@ function layPoints(context, theme, { places, labels, kinds, chosen, neighbours, 
         paintMark(target, symbol, ...point(index), large ? CHOSEN_POINT : POINT, colour, { colour: theme.text, width: large ? 2.5 : 0.5 });
       }
     }
-    for (const name of names) paintName(target, theme, labels[name.point], point(name.point), name);
+    paintName(target, theme, point(chosen), name);
     target.save();
     target.translate(0, TALL + 4);
     legend.paint(target);
@@ -292,8 +292,8 @@ function paintNeighbours(target, theme, from, ends) {
   target.setLineDash([]);
 }
 
-function paintName(target, theme, label, [x, y], { right, down }) {
-  write(target, label, x + right, y + down, { font: `${NAME_SIZE}px ${theme.font}`, colour: theme.text, align: "center", baseline: "middle" });
+function paintName(target, theme, [x, y], { text, right, down }) {
+  write(target, text, x + right, y + down, { font: `${NAME_SIZE}px ${theme.font}`, colour: theme.text, align: "center", baseline: "middle" });
 }
 
 // A small table of words and numbers. Nothing is cut: what is too wide for its column goes on in the next line.

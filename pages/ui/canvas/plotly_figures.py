@@ -1,12 +1,12 @@
 """Figures of the summaries: bars to both sides of zero, and heads as points on a map. Arrays and labels in, a figure out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
-from jaxtyping import Float, Int
+from jaxtyping import Float
 
 from pages.ui.canvas.charts import BAR_HEIGHT, BELOW_ZERO, INK, ONE_COLOUR, QUIET, plain
 from pages.ui.shell.address import is_presented
@@ -62,21 +62,12 @@ def _bars_layout(labels: Sequence[str], ends: tuple[float, float], ink: str) -> 
     }
 
 
-MIN_TURN = np.pi / 3.5
-"""The smallest angle, in radians, between the directions in which two names stand away from their points."""
-NAME_REACH, CHOSEN_NAME_REACH = (23.0, 18.0), (30.0, 24.0)
-"""Pixels from a point to the middle of its name, sideways and up or down."""
-NAME_BOX = (28, 16)
-"""Pixels that a name takes, across and down."""
 POINT_SIZE, CHOSEN_POINT_SIZE = 10, 18
 """Pixels that a point takes."""
-MAP_SIZES = ((320, 340), (350, 380), (400, 420), (480, 440), (560, 440), (900, 440))
-"""Pixels of the map, across and down, from a phone to a wide screen: a name stands where it is free on all of them."""
-DETOURS = sorted(
-    ((bend * np.pi / 12, 1 + far / 4) for bend in range(-12, 13) for far in range(11)),
-    key=lambda detour: abs(detour[0]) + 2 * (detour[1] - 1),
-)
-"""How far a name turns aside, in radians, and how many times as far it stands away: the smallest change first."""
+NAME_REACH = (30.0, 24.0)
+"""Pixels from the chosen point to the middle of its name, sideways and up or down."""
+MAP_PIXELS = 400
+"""About the width of the map: where a name has most room is judged by it."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +90,7 @@ def head_points(
 ) -> go.Figure:
     """Draw every head as a point, colour and shape by its kind; the chosen one large, with lines to its neighbours.
 
-    labels: the heads' names, written at the chosen one and its neighbours; those of the others appear on hover.
+    labels: the heads' names; that of the chosen one is written beside it, the others appear on hover.
     Both axes have the same scale, so that distances can be compared.
     """
     ink = INK[dark]
@@ -107,21 +98,19 @@ def head_points(
         _points(places, labels, kind, [number for number, one in enumerate(kinds) if one == kind], chosen, ink)
         for kind in dict.fromkeys(kinds)
     ]
-    names = [
-        {
-            "x": float(places[point, 0]),
-            "y": float(places[point, 1]),
-            "text": plain(labels[point]),
-            "font": {"size": 13, "color": ink},
-            "borderpad": 0,
-            "showarrow": False,
-            "xshift": right,
-            "yshift": -down,
-        }
-        for point, (right, down) in name_offsets(places, chosen, neighbours).items()
-    ]
+    right, down = name_offset(places, chosen)
+    name = {
+        "x": float(places[chosen, 0]),
+        "y": float(places[chosen, 1]),
+        "text": plain(labels[chosen]),
+        "font": {"size": 13, "color": ink},
+        "borderpad": 0,
+        "showarrow": False,
+        "xshift": right,
+        "yshift": -down,
+    }
     lines = _neighbour_lines(places, chosen, neighbours, ink)
-    return go.Figure([lines, *points], _points_layout(ink) | {"annotations": names})
+    return go.Figure([lines, *points], _points_layout(ink) | {"annotations": [name]})
 
 
 def _neighbour_lines(
@@ -163,59 +152,13 @@ def _points_layout(ink: str) -> dict[str, object]:
     }
 
 
-def name_offsets(places: Float[np.ndarray, "one axis"], chosen: int, neighbours: Sequence[int]) -> dict[int, tuple[float, float]]:
-    """Return where names stand, in pixels to the right of and below their points.
-
-    The name of a neighbour stands on its far side, seen from the chosen point. Neighbours in nearly the same direction get
-    names at least `MIN_TURN` apart; that of the chosen point stands opposite to the middle of them all. A name that would
-    cover a point or another name turns aside or moves away, as little as it must.
-    """
-    right, down = (places - places[chosen]).T * [[1.0], [-1.0]]
-    away = {point: float(np.arctan2(down[point], right[point])) for point in neighbours}
-    turns: dict[int, float] = {}
-    for point in sorted(away, key=away.__getitem__):
-        turns[point] = max(away[point], max(turns.values(), default=-np.inf) + MIN_TURN)
-    excess = np.mean([turns[point] - away[point] for point in turns]) if turns else 0.0
-    turns = {point: turn - excess for point, turn in turns.items()}
-    middle = np.sum([(np.cos(turn), np.sin(turn)) for turn in away.values()], axis=0) if away else (0.0, 1.0)
-    turns[chosen] = float(np.arctan2(-middle[1], -middle[0]))
-    screens, offsets = _screens(places), {}
-    sizes = np.where(np.arange(len(places)) == chosen, CHOSEN_POINT_SIZE, POINT_SIZE)
-    for point, turn in turns.items():
-        reach = CHOSEN_NAME_REACH if point == chosen else NAME_REACH
-        tried = [_offset(turn + bend, reach, factor) for bend, factor in DETOURS]
-        offsets[point] = next((offset for offset in tried if _is_free(screens, sizes, point, offset, offsets)), tried[0])
-    return offsets
-
-
-def _offset(turn: float, reach: tuple[float, float], factor: float) -> tuple[float, float]:
-    return factor * reach[0] * float(np.cos(turn)), factor * reach[1] * float(np.sin(turn))
-
-
-def _screens(places: Float[np.ndarray, "one axis"]) -> list[Float[np.ndarray, "one axis"]]:
-    """Return where the points stand on maps of several sizes, in pixels to the right and down."""
-    extent = np.ptp(places, axis=0) * 1.1 + 1e-9
-    return [places * np.min(np.array(size) / extent) * [1.0, -1.0] for size in MAP_SIZES]
-
-
-def _is_free(
-    screens: Sequence[Float[np.ndarray, "one axis"]],
-    sizes: Int[np.ndarray, "one"],
-    point: int,
-    offset: tuple[float, float],
-    others: Mapping[int, tuple[float, float]],
-) -> bool:
-    """Return whether a name there covers no point and none of the other names, which are given by their offsets.
-
-    sizes: of the points.
-    """
-    for screen in screens:
-        name = screen[point] + offset
-        names = np.array([screen[other] + other_offset for other, other_offset in others.items()]).reshape(-1, 2)
-        on_points = np.abs(screen - name) < (np.array(NAME_BOX) + sizes[:, None] + 1) / 2
-        if on_points.all(axis=1).any() or (np.abs(names - name) < NAME_BOX).all(axis=1).any():
-            return False
-    return True
+def name_offset(places: Float[np.ndarray, "one axis"], chosen: int) -> tuple[float, float]:
+    """Return where the chosen point's name stands, in pixels to its right and below: where it is farthest from all others."""
+    scale = MAP_PIXELS / (np.ptp(places, axis=0).max() + 1e-9)
+    others = np.delete(places - places[chosen], chosen, axis=0) * scale * [1, -1]
+    tried = [(NAME_REACH[0] * np.cos(turn), NAME_REACH[1] * np.sin(turn)) for turn in np.arange(16) * np.pi / 8]
+    right, down = max(tried, key=lambda offset: np.hypot(*(others - offset).T).min(initial=np.inf))
+    return float(right), float(down)
 
 
 def _points(

@@ -11,7 +11,7 @@ from pages.ui.canvas.component import component
 from pages.ui.canvas.drawings import Chart
 from pages.ui.canvas.head_table import HeadCell, LegendEntry
 from pages.ui.canvas.packing import pack
-from pages.ui.canvas.plotly_figures import PointKind, name_offsets
+from pages.ui.canvas.plotly_figures import PointKind, name_offset
 from pages.ui.canvas.texts import LAYERS_AND_HEADS
 from pages.ui.export import texts
 from pages.ui.export.records import Export, WebPage
@@ -110,12 +110,12 @@ def signed_chart(title: str, labels: Sequence[str], values: Sequence[float], *, 
 def points_chart(
     title: str,
     places: Float[np.ndarray, "one axis"],
-    labels: Sequence[str],
+    label: str,
     kinds: Sequence[PointKind],
     chosen: int,
     neighbours: Sequence[int],
 ) -> Chart:
-    """Draw heads as points, the chosen one with lines to its neighbours, as `plotly_figures.head_points` does."""
+    """Draw heads as points, the chosen one with its label and lines to its neighbours, as `plotly_figures.head_points` does."""
     drawn = [
         {
             "name": kind.name,
@@ -125,17 +125,15 @@ def points_chart(
         }
         for kind in dict.fromkeys(kinds)
     ]
-    offsets = name_offsets(places, chosen, neighbours)
-    names = [{"point": point, "right": right, "down": down} for point, (right, down) in offsets.items()]
+    right, down = name_offset(places, chosen)
     return {
         "kind": "points",
         "title": title,
         "places": places.tolist(),
-        "labels": list(labels),
         "kinds": drawn,
         "chosen": chosen,
         "neighbours": list(neighbours),
-        "names": names,
+        "name": {"text": label, "right": right, "down": down},
     }
 
 

@@ -5,15 +5,13 @@ import pytest
 
 from pages.ui.canvas.charts import BELOW_ZERO
 from pages.ui.canvas.plotly_figures import (
-    CHOSEN_NAME_REACH,
-    MIN_TURN,
     NAME_REACH,
     PROJECTOR_SCALE,
     TEXT_SIZE,
     PointKind,
     for_projector,
     head_points,
-    name_offsets,
+    name_offset,
     signed_bars,
 )
 from pages.ui.export.figure import points_chart
@@ -56,46 +54,19 @@ def test_points_stand_where_the_map_puts_them_each_kind_once_in_the_legend():
     assert [trace.name for trace in (broad, separator)] == ["broad", "[SEP]"]
 
 
-def test_the_chosen_point_and_its_neighbours_are_named_where_they_stand_and_no_other():
-    figure = head_points(PLACES, ["1-1", "1-2", "1-3"], KINDS, 1, [2])
-    assert {note.text: (note.x, note.y) for note in figure.layout.annotations} == {"1-2": (0.3, 0.1), "1-3": (0.31, 0.1)}
+def test_the_chosen_point_is_named_where_it_stands_and_no_other():
+    (name,) = head_points(PLACES, ["1-1", "1-2", "1-3"], KINDS, 1, [2]).layout.annotations
+    assert (name.text, name.x, name.y) == ("1-2", 0.3, 0.1)
 
 
-def test_the_name_of_a_neighbour_stands_on_its_far_side_and_that_of_the_chosen_point_opposite():
-    offsets = name_offsets(np.array([[0.0, 0.0], [1.0, 0.0], [0.0, -1.0]]), 0, [1])
-    assert offsets[1] == pytest.approx((NAME_REACH[0], 0.0))
-    assert offsets[0] == pytest.approx((-CHOSEN_NAME_REACH[0], 0.0))
-    assert name_offsets(np.array([[0.0, 0.0], [0.0, -1.0]]), 0, [1])[1] == pytest.approx((0.0, NAME_REACH[1]))  # below
+def test_the_name_stands_where_it_is_farthest_from_the_other_points():
+    assert name_offset(np.array([[0.0, 0.0], [0.1, 0.0]]), 0) == pytest.approx((-NAME_REACH[0], 0.0))
+    assert name_offset(np.array([[0.0, 0.0], [-0.1, 0.1], [0.1, 0.1], [0.0, 1.0]]), 0) == pytest.approx((0.0, NAME_REACH[1]))
 
 
-def test_names_of_neighbours_in_one_direction_stand_apart():
-    offsets = name_offsets(np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [3.0, 0.0]]), 0, [1, 2, 3])
-    turns = sorted(np.arctan2(offsets[point][1] / NAME_REACH[1], offsets[point][0] / NAME_REACH[0]) for point in (1, 2, 3))
-    np.testing.assert_allclose(turns, [-MIN_TURN, 0, MIN_TURN], atol=1e-9)
-
-
-@pytest.mark.parametrize("chosen", range(0, 48, 5))
-def test_no_name_stands_on_a_point_or_on_another_name_on_a_map_of_any_size(chosen: int):
-    places = np.random.default_rng(chosen).normal(size=(48, 2))
-    neighbours = np.argsort(np.hypot(*(places - places[chosen]).T))[1:6].tolist()
-    offsets = name_offsets(places, chosen, neighbours)
-    assert set(offsets) == {chosen, *neighbours}
-    for width, height in ((340, 400), (500, 430), (900, 440)):
-        extent = 1.1 * np.ptp(places, axis=0)
-        pixels = places * min(width / extent[0], height / extent[1]) * [1, -1]
-        for point, offset in offsets.items():
-            near_points = np.abs(pixels - (pixels[point] + offset)) < (11 + 2, 5 + 2)  # half a name, and a bit of a point
-            assert not near_points.all(axis=1).any()
-            others = [pixels[other] + offsets[other] for other in offsets if other != point]
-            assert not (np.abs(np.array(others) - (pixels[point] + offset)) < (22, 13)).all(axis=1).any()
-
-
-def test_an_exported_figure_names_the_same_points_in_the_same_places():
-    chart = points_chart("", PLACES, ["1-1", "1-2", "1-3"], KINDS, 1, [2])
-    figure = head_points(PLACES, ["1-1", "1-2", "1-3"], KINDS, 1, [2])
-    assert [(name["right"], name["down"]) for name in chart["names"]] == [
-        (n.xshift, -n.yshift) for n in figure.layout.annotations
-    ]
+def test_an_exported_figure_has_the_same_name_in_the_same_place():
+    (name,) = head_points(PLACES, ["1-1", "1-2", "1-3"], KINDS, 1, [2]).layout.annotations
+    assert points_chart("", PLACES, "1-2", KINDS, 1, [2])["name"] == {"text": "1-2", "right": name.xshift, "down": -name.yshift}
 
 
 def test_on_a_projector_every_text_of_a_figure_is_twice_as_large_and_every_number_stays():
