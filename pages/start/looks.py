@@ -35,7 +35,7 @@ def sentence_looks(sentence: str) -> Looks:
     Special tokens and punctuation are no words here; their weights are left out, and the others stay as they are.
     Raises ExplorerError where the model cannot be had.
     """
-    shown = view(cache.trace(DEFAULT, sentence).attention, merge_words=True)
+    shown = view(cache.trace_with(cache.engine(DEFAULT), sentence).attention, merge_words=True)
     words = [place for place, label in enumerate(shown.keys) if label.isalpha() and not shown.key_special[place]]
     layers, heads = shown.weights.shape[:2]
     edges = strongest_heads(shown.weights[..., words, :][..., words], SMALLEST, apart=2)

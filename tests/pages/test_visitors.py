@@ -31,7 +31,7 @@ def test_runs_at_once_are_what_each_is_alone(hub_model: str):
 
     def at_the_page(ask: tuple) -> np.ndarray:
         model, text, changes = ask
-        return cache.trace(model, text, interventions=changes).attention.weights
+        return cache.trace_with(cache.engine(model), text, interventions=changes).attention.weights
 
     expected = [alone(*ask) for ask in asks]
     with ThreadPoolExecutor(8) as visitors:

@@ -1,6 +1,6 @@
 """Our own BERT with its tokenizer, as an engine."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -19,15 +19,17 @@ from tx_core.engine.engine import (
     BlankLogits,
     ModelInfo,
     Result,
+    RunRequest,
     ScoreGradients,
     WeightMeasure,
     bert_info,
     check_record,
+    encode_text,
     head_missing,
     head_parts,
     no_head,
-    read_text,
     run_limits,
+    run_text,
 )
 from tx_core.engine.tensors import attention_stack, batch_tensors, score_gradients, stack_layers
 from tx_core.engine.tokenizer import Tokenizer, load_tokenizer
@@ -103,21 +105,12 @@ class BertEngine:
         """What the model is."""
         return bert_info(self.model.config, self.model.head is not None, self.tokenizer)
 
-    def encode(self, text: str, pair: str | None = None) -> Encoding:
-        """Read the text; raise TextProblem when it is empty or too long for the model."""
-        return read_text(self.tokenizer, self.info, text, pair)
+    encode, trace = encode_text, run_text
 
-    def trace(
-        self,
-        text: str,
-        pair: str | None = None,
-        *,
-        keep: Collection[str] = ("weights",),
-        interventions: Sequence[Intervention] = (),
-    ) -> Trace:
-        """Run the model once and keep the parts asked for (`trace.ALL_PARTS`)."""
-        parts, encoding = check_parts(keep), self.encode(text, pair)
-        changes = check_run(interventions, self._limits(encoding))
+    def run(self, request: RunRequest) -> Trace:
+        """Run the model once, in one batch with the runs of other visitors."""
+        parts, encoding = check_parts(request.keep), self.encode(request.text, request.pair)
+        changes = check_run(request.interventions, self._limits(encoding))
         check_record(self.info, {"self": (len(encoding), len(encoding))}, parts)
         blanks = list(encoding.blanks) if "blank_logits" in parts and self.info.fills_blanks else []
         result = self.runner.shared.run(_Row(encoding, changes, parts, blanks), self._run_rows, _fits)

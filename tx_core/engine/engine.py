@@ -115,6 +115,46 @@ class ScoreGradients:
     gradients: Float[np.ndarray, "step token embedding"]
 
 
+@dataclass(frozen=True)
+class RunRequest:
+    """The text of a run, the parts to keep of it (`trace.ALL_PARTS`) and what changes it."""
+
+    text: str
+    pair: str | None
+    keep: tuple[str, ...]
+    interventions: tuple[Intervention, ...]
+
+
+def encode_text(engine: "Engine", text: str, pair: str | None = None) -> Encoding:
+    """Read the text; raise TextProblem when it is empty or too long for the model. The method `encode` of every engine.
+
+    For an encoder-decoder, this is the encoder's input; the pair is the decoder's.
+    """
+    tokenizer, info = engine.tokenizer, engine.info
+    if info.decoder_start is None:
+        return check_token_count(tokenizer.encode(text, pair), info.max_tokens)
+    source = check_token_count(tokenizer.encode(text), info.max_tokens)
+    pair = pair if pair and pair.strip() else None
+    if pair is not None:
+        check_token_count(tokenizer.encode(pair), info.max_tokens)
+    return replace(source, pair=pair)
+
+
+def run_text(
+    engine: "Engine",
+    text: str,
+    pair: str | None = None,
+    *,
+    keep: Collection[str] = ("weights",),
+    interventions: Sequence[Intervention] = (),
+) -> Trace:
+    """Run the model once and keep the requested parts (`trace.ALL_PARTS`). The method `trace` of every engine.
+
+    Raises TextProblem as `encode` does, and ChangeProblem for interventions on what the run does not have.
+    """
+    return engine.run(RunRequest(text, pair, tuple(keep), tuple(interventions)))
+
+
 @runtime_checkable
 class Engine(Protocol):
     """The interface of every model, ours or the transformers library's.
@@ -135,21 +175,10 @@ class Engine(Protocol):
     tokenizer: Tokenizer
     bfloat16: bool
 
-    def encode(self, text: str, pair: str | None = None) -> Encoding:
-        """Read the text; raise TextProblem when it is empty or too long for the model."""
+    encode, trace = encode_text, run_text
 
-    def trace(
-        self,
-        text: str,
-        pair: str | None = None,
-        *,
-        keep: Collection[str] = ("weights",),
-        interventions: Sequence[Intervention] = (),
-    ) -> Trace:
-        """Run the model once and keep the requested parts (`trace.ALL_PARTS`).
-
-        Raises TextProblem as `encode` does, and ChangeProblem for interventions on what the run does not have.
-        """
+    def run(self, request: RunRequest) -> Trace:
+        """Run the model once. Raises TextProblem as `encode` does, and ChangeProblem for interventions on what the run lacks."""
 
     def blank_logits(self, rows: Sequence[Encoding], *, interventions: Sequence[Sequence[Intervention]] = ()) -> BlankLogits:
         """Score the whole vocabulary at every blank of every row, in one batch; every row has its own interventions."""
@@ -196,20 +225,6 @@ def with_special_tokens(engine: Engine, added: bool) -> Engine:
     """
     tokenizer = engine.tokenizer if added else engine.tokenizer.without_special_tokens
     return engine if tokenizer is engine.tokenizer else replace(engine, tokenizer=tokenizer)
-
-
-def read_text(tokenizer: Tokenizer, info: ModelInfo, text: str, pair: str | None) -> Encoding:
-    """Tokenize a text for a model; raise TextProblem when it is empty or too long for it.
-
-    For an encoder-decoder, this is the encoder's input; the pair is the decoder's.
-    """
-    if info.decoder_start is None:
-        return check_token_count(tokenizer.encode(text, pair), info.max_tokens)
-    source = check_token_count(tokenizer.encode(text), info.max_tokens)
-    pair = pair if pair and pair.strip() else None
-    if pair is not None:
-        check_token_count(tokenizer.encode(pair), info.max_tokens)
-    return replace(source, pair=pair)
 
 
 def check_token_count(encoding: Encoding, most: int) -> Encoding:

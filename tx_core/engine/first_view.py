@@ -7,7 +7,6 @@ Importing torch is the slowest part of a start, and the first page need not wait
 import hashlib
 import json
 import sys
-from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from io import BytesIO
@@ -19,12 +18,11 @@ from jaxtyping import Float
 
 from tx_core.engine import catalogue
 from tx_core.engine.checkpoint_files import MANIFEST, read_config, read_json
-from tx_core.engine.engine import Engine, ModelInfo, bert_info, read_text
+from tx_core.engine.engine import Engine, ModelInfo, RunRequest, bert_info, encode_text, run_text
 from tx_core.engine.tokenizer import Tokenizer, load_tokenizer
 from tx_core.errors import CheckpointProblem
 from tx_core.transformer.config import bert_config_from_hub
-from tx_core.transformer.interventions import Intervention
-from tx_core.transformer.trace import AttentionStack, Encoding, Trace
+from tx_core.transformer.trace import AttentionStack, Trace
 
 DIRECTORY = catalogue.MODELS / catalogue.DEFAULT
 FIRST_RUN = DIRECTORY / "first_run.npz"
@@ -57,23 +55,14 @@ class AwaitedEngine:
         """The model itself."""
         return catalogue.load(self.name, special_tokens=self.tokenizer.special_tokens)
 
-    def encode(self, text: str, pair: str | None = None) -> Encoding:
-        """Read the text; raise TextProblem when it is empty or too long for the model."""
-        return read_text(self.tokenizer, self.info, text, pair)
+    encode, trace = encode_text, run_text
 
-    def trace(
-        self,
-        text: str,
-        pair: str | None = None,
-        *,
-        keep: Collection[str] = ("weights",),
-        interventions: Sequence[Intervention] = (),
-    ) -> Trace:
+    def run(self, request: RunRequest) -> Trace:
         """Return the stored run for its text without options; otherwise run the model."""
-        is_stored = text == self.text and not pair and self.tokenizer.special_tokens
-        if not is_stored or set(keep) != {"weights"} or interventions:
-            return self.loaded.trace(text, pair, keep=keep, interventions=interventions)
-        encoding = self.encode(text)
+        is_stored = request.text == self.text and not request.pair and self.tokenizer.special_tokens
+        if not is_stored or set(request.keep) != {"weights"} or request.interventions:
+            return self.loaded.run(request)
+        encoding = self.encode(request.text)
         return Trace(self.name, "cpu", (AttentionStack("self", encoding, encoding, self.weights),))
 
     def __getattr__(self, name: str) -> object:

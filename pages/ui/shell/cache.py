@@ -75,22 +75,6 @@ def engine_key(runner: Engine) -> tuple[str, str, bool]:
     return runner.name, runner.device, runner.tokenizer.special_tokens
 
 
-def trace(
-    model: str,
-    text: str,
-    pair: str | None = None,
-    *,
-    keep: Collection[str] = ("weights",),
-    interventions: Sequence[Intervention] = (),
-) -> Trace:
-    """Run a model on a text, or return the cached trace of the same run.
-
-    Raises:
-        ExplorerError: If the model or the text cannot be used.
-    """
-    return trace_with(engine(model), text, pair, keep=keep, interventions=interventions)
-
-
 def trace_with(
     runner: Engine,
     text: str,

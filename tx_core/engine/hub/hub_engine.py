@@ -1,6 +1,6 @@
 """The engine for models of the transformers library, whose attention load.py has replaced by ours."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -16,13 +16,15 @@ from tx_core.engine.engine import (
     BlankLogits,
     ModelInfo,
     Result,
+    RunRequest,
     ScoreGradients,
     WeightMeasure,
     check_record,
+    encode_text,
     head_parts,
     no_head,
-    read_text,
     run_limits,
+    run_text,
 )
 from tx_core.engine.hub.parts import (
     Parts,
@@ -141,22 +143,13 @@ class HubEngine:
         """Whether its device computes bfloat16 itself."""
         return self.runner.bfloat16
 
-    def encode(self, text: str, pair: str | None = None) -> Encoding:
-        """Read the text; raise TextProblem when it is empty or too long for the model."""
-        return read_text(self.tokenizer, self.info, text, pair)
+    encode, trace = encode_text, run_text
 
-    def trace(
-        self,
-        text: str,
-        pair: str | None = None,
-        *,
-        keep: Collection[str] = ("weights",),
-        interventions: Sequence[Intervention] = (),
-    ) -> Trace:
-        """Run the model once and keep the requested parts (`trace.ALL_PARTS`)."""
-        parts, source = check_parts(keep), self.encode(text, pair)
+    def run(self, request: RunRequest) -> Trace:
+        """Run the model once."""
+        parts, source = check_parts(request.keep), self.encode(request.text, request.pair)
         target = target_of(source, self.info, self.tokenizer)
-        changes = check_run(interventions, self._limits(source, target))
+        changes = check_run(request.interventions, self._limits(source, target))
         sides = axes(source, target)
         check_record(self.info, {kind: (len(sides[kind][0]), len(sides[kind][1])) for kind in self.info.layers}, parts)
         blanks = self._scored_blanks(source, target) if "blank_logits" in parts else []

@@ -4,7 +4,7 @@ It needs no package of Ray: it sends a message over HTTP for every run.
 """
 
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from threading import Lock
@@ -15,7 +15,16 @@ import numpy as np
 from cachetools import LRUCache, cached
 from jaxtyping import Float
 
-from tx_core.engine.engine import BlankLogits, ModelInfo, Result, ScoreGradients, WeightMeasure, read_text
+from tx_core.engine.engine import (
+    BlankLogits,
+    ModelInfo,
+    Result,
+    RunRequest,
+    ScoreGradients,
+    WeightMeasure,
+    encode_text,
+    run_text,
+)
 from tx_core.engine.remote.messages import BACKPRESSURE, FAILURE_HEADER, Request, read_message, write_message
 from tx_core.engine.threads import BUSY, patience
 from tx_core.engine.tokenizer import Tokenizer
@@ -48,20 +57,11 @@ class RemoteEngine:
     tokenizer: Tokenizer
     bfloat16: bool
 
-    def encode(self, text: str, pair: str | None = None) -> Encoding:
-        """Read the text; raise TextProblem when it is empty or too long for the model."""
-        return read_text(self.tokenizer, self.info, text, pair)
+    encode, trace = encode_text, run_text
 
-    def trace(
-        self,
-        text: str,
-        pair: str | None = None,
-        *,
-        keep: Collection[str] = ("weights",),
-        interventions: Sequence[Intervention] = (),
-    ) -> Trace:
-        """Have the model run once and keep the parts asked for (`trace.ALL_PARTS`)."""
-        return self._ask("trace", text=text, pair=pair, keep=tuple(keep), interventions=tuple(interventions))
+    def run(self, request: RunRequest) -> Trace:
+        """Have the model run once."""
+        return self._ask("trace", **vars(request))
 
     def blank_logits(self, rows: Sequence[Encoding], *, interventions: Sequence[Sequence[Intervention]] = ()) -> BlankLogits:
         """Have the whole vocabulary scored at every blank of every row, in one batch."""

@@ -224,7 +224,7 @@ def test_the_maps_of_a_page_are_those_of_its_run_and_go_when_the_cache_lets_the_
     text = "Maps are at hand."
     app = open_app("attention", text=text)
     assert not app.exception
-    trace = cache.trace(DEFAULT, text, "")
+    trace = cache.trace_with(cache.engine(DEFAULT), text, "")
     found = [name for name, array in prefetch._offers.items() if array is trace.attention.weights]
     assert len(found) == 1
     answer = head_map(f"{prefetch.PATH}/{found[0]}", "1-2")

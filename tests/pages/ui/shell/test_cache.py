@@ -129,37 +129,37 @@ def test_what_goes_wrong_is_passed_on_and_not_kept(store: LRUCache):
 
 
 def test_a_trace_is_that_of_the_engine_and_the_same_one_the_second_time(store: LRUCache):
-    trace = cache.trace(MODEL, "Time flies", "Fruit flies")
-    assert cache.trace(MODEL, "Time flies", "Fruit flies") is trace
+    trace = cache.trace_with(cache.engine(MODEL), "Time flies", "Fruit flies")
+    assert cache.trace_with(cache.engine(MODEL), "Time flies", "Fruit flies") is trace
     direct = cache.engine(MODEL).trace("Time flies", "Fruit flies")
     np.testing.assert_array_equal(trace.attention.weights, direct.attention.weights)
     assert trace.attention.query_tokens == direct.attention.query_tokens
 
 
 def test_every_part_of_the_question_is_in_the_key(store: LRUCache):
-    one = cache.trace(MODEL, "Time flies")
+    one = cache.trace_with(cache.engine(MODEL), "Time flies")
     others = [
-        cache.trace(MODEL, "Time flies "),
-        cache.trace(MODEL, "Time", "flies"),
-        cache.trace(MODEL, "Time flies", keep=("weights", "hidden")),
-        cache.trace(MODEL, "Time flies", interventions=[Intervention("off", 0, 1)]),
+        cache.trace_with(cache.engine(MODEL), "Time flies "),
+        cache.trace_with(cache.engine(MODEL), "Time", "flies"),
+        cache.trace_with(cache.engine(MODEL), "Time flies", keep=("weights", "hidden")),
+        cache.trace_with(cache.engine(MODEL), "Time flies", interventions=[Intervention("off", 0, 1)]),
     ]
     assert len({id(trace) for trace in [one, *others]}) == 5
-    assert cache.trace(MODEL, "Time flies", "") is one
+    assert cache.trace_with(cache.engine(MODEL), "Time flies", "") is one
     assert not others[-1].attention.weights[0, 1].any()
     assert one.attention.weights[0, 1].any()
 
 
 def test_nothing_handed_out_can_be_changed(store: LRUCache):
     with pytest.raises(ValueError, match="read-only"):
-        cache.trace(MODEL, "Time flies").attention.weights[0, 0, 0, 0] = 1
+        cache.trace_with(cache.engine(MODEL), "Time flies").attention.weights[0, 0, 0, 0] = 1
 
 
 def test_visitors_at_once_get_their_own_answers(store: LRUCache):
     asks = [(f"visitor {number % 5}", (Intervention("off", number % 4, number % 8),)) for number in range(40)]
 
     def ask(question: tuple[str, tuple[Intervention]]):
-        return cache.trace(MODEL, question[0], interventions=question[1])
+        return cache.trace_with(cache.engine(MODEL), question[0], interventions=question[1])
 
     with ThreadPoolExecutor(8) as visitors:
         traces = list(visitors.map(ask, asks))
@@ -172,4 +172,4 @@ def test_visitors_at_once_get_their_own_answers(store: LRUCache):
 
 def test_a_model_that_is_not_there_is_a_clear_error():
     with pytest.raises(ModelUnavailable, match="no model named 'banana'"):
-        cache.trace("banana", "Time flies")
+        cache.trace_with(cache.engine("banana"), "Time flies")

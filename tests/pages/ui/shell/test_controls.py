@@ -244,5 +244,5 @@ def test_the_token_table_names_segments_special_tokens_blanks_and_unknown_ones()
 
 
 def test_a_view_of_merged_words_labels_the_unknown_one_as_it_was_typed():
-    trace = cache.trace("embedded", "the 💥")
+    trace = cache.trace_with(cache.engine("embedded"), "the 💥")
     assert views.view(trace.attention, merge_words=True).keys == ("[CLS]", "the", "💥", "[SEP]")
