@@ -23,15 +23,13 @@ class EntryShift:
         before: Its probability before them.
         rank_before: Its rank among all entries before them, from 1.
         rank_after: Its rank after them.
-        listed_before: Whether it was among the top predictions before.
-        listed_after: Whether it is among them after.
+        listed_after: Whether it is among the top predictions after.
     """
 
     prediction: Prediction
     before: float
     rank_before: int
     rank_after: int
-    listed_before: bool
     listed_after: bool
 
     @property
@@ -128,7 +126,6 @@ def _shift_blank(
             shares[0][entry].item(),
             rank_of(rows[0], entry),
             rank_of(rows[1], entry),
-            entry in before,
             entry in after,
         )
         for entry in dict.fromkeys(after + before)

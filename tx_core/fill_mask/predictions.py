@@ -235,9 +235,7 @@ class _Beam:
     notice: str = ""
 
 
-def fill_jointly(
-    engine: Engine, text: str, *, best: int = 5, beams: int = 8, interventions: Sequence[Intervention] = ()
-) -> tuple[JointFilling, ...]:
+def fill_jointly(engine: Engine, text: str, *, best: int = 5, beams: int = 8) -> tuple[JointFilling, ...]:
     """List the best joint fillings of all blanks, best first.
 
     Blanks are filled from left to right, and the model runs again with each word in place; the score is the product of the
@@ -245,22 +243,22 @@ def fill_jointly(
     (Ghazvininejad et al. 2019 discuss orders). Only the `beams` most probable beginnings are followed, so with few beams the best
     filling can be missed. Each blank takes one batch of at most `beams` rows.
 
-    Raises what `fill_mask.predict` raises, and ChangeProblem for interventions on what the text does not have.
+    Raises what `fill_mask.predict` raises.
     """
     if not 1 <= best <= beams <= MAX_BEAMS:
         raise ValueError(f"best and beams must be 1 ≤ best ≤ beams ≤ {MAX_BEAMS}, got {best} and {beams}")
     start = encode_with_blanks(engine, text)
     followed = [_Beam(start)]
     for place in start.blanks:
-        followed = _extend(engine, followed, place, beams, interventions)
+        followed = _extend(engine, followed, place, beams)
     return tuple(_finish(engine, text, beam) for beam in followed[:best])
 
 
-def _extend(engine: Engine, followed: list[_Beam], place: int, beams: int, interventions: Sequence[Intervention]) -> list[_Beam]:
+def _extend(engine: Engine, followed: list[_Beam], place: int, beams: int) -> list[_Beam]:
     """Extend all beams by one blank and keep the best."""
     asked = [replace(beam.row, blanks=(place,)) for beam in followed]
     logs, notice = [], ""
-    for answered in blank_logits_in_batches(engine, asked, [interventions] * len(asked)):
+    for answered in blank_logits_in_batches(engine, asked):
         logs += [log_probabilities(logits[0]) for logits in answered.rows]
         notice = notice or answered.notice
     totals = np.stack(logs) + np.array([[sum(beam.logs)] for beam in followed])

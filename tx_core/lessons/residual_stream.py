@@ -29,15 +29,11 @@ class StackRun:
     """Random vectors through many untrained blocks, from the input (entry 0) to the output of the last block.
 
     Attributes:
-        norm_first: Whether the blocks are pre-norm.
-        skips: Whether they have residual connections.
         length: Mean norm of the vectors.
         cosine: Mean cosine similarity of different tokens; 1 where all have become the same.
         gradient: Norm of the gradient at this depth, relative to that at the output.
     """
 
-    norm_first: bool
-    skips: bool
     length: tuple[float, ...]
     cosine: tuple[float, ...]
     gradient: tuple[float, ...]
@@ -74,8 +70,6 @@ def run_random_blocks(
     (states[-1] * goal).sum().backward()
     sent = float(goal.norm())
     return StackRun(
-        norm_first,
-        skips,
         tuple(float(state.detach().norm(dim=-1).mean()) for state in states),
         tuple(mean_cosine(state.detach()[0]) for state in states),
         tuple(float(state.grad.norm()) / sent for state in states),

@@ -43,11 +43,6 @@ def gelu(x: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
     return x * 0.5 * (1 + torch.erf(x / math.sqrt(2)))
 
 
-def gelu_new(x: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
-    """Approximate `gelu` by tanh, as GPT-2 and some BERTs do."""
-    return 0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
-
-
 ACTIVATION: dict[str, Callable[[Tensor], Tensor]] = {
     "gelu": functional.gelu,
     "gelu_new": partial(functional.gelu, approximate="tanh"),

@@ -177,22 +177,18 @@ def sentence(
     key: str,
     label: str = texts.SENTENCE,
     *,
-    default: str = "",
     placeholder: str = "",
-    help: str | None = None,
     on_change: Callable[[], None] | None = None,
 ) -> str:
     """Draw a live text box; return its text, whatever it is.
 
     Nothing is cut or refused here: the page shows what the model says about the text, and the text stays.
     """
-    st.session_state.setdefault(key, default)
+    st.session_state.setdefault(key, "")
     if not is_offered(key):
         return st.session_state[key]
     # True is a pause of 250 ms; Streamlit reads one that is written out, "250ms", by importing pandas.
-    written = st.text_input(
-        label, live=True, placeholder=placeholder, help=help, autocomplete="off", **widget_binding(key, on_change)
-    )
+    written = st.text_input(label, live=True, placeholder=placeholder, autocomplete="off", **widget_binding(key, on_change))
     return written or ""
 
 

@@ -8,7 +8,7 @@ from torch import nn
 
 from tests.support.torch_weights import copy_attention, shake, torch_decoder_layer, torch_encoder_layer
 from tx_core.transformer.attention import causal_mask, padding_mask
-from tx_core.transformer.layers import EncoderBlock, LayerNorm, MultiHeadAttention, gelu, gelu_new, layer_norm
+from tx_core.transformer.layers import EncoderBlock, LayerNorm, MultiHeadAttention, gelu, layer_norm
 from tx_core.transformer.seq2seq import DecoderBlock
 
 NARROW = {"atol": 1e-5, "rtol": 0}
@@ -32,7 +32,6 @@ def test_layer_norm_equals_pytorchs(eps):
 def test_activations_equal_pytorchs():
     x = torch.linspace(-6, 6, 101)
     torch.testing.assert_close(gelu(x), nn.functional.gelu(x), atol=1e-6, rtol=0)
-    torch.testing.assert_close(gelu_new(x), nn.functional.gelu(x, approximate="tanh"), atol=1e-6, rtol=0)
 
 
 def both_attentions():

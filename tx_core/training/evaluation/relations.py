@@ -96,11 +96,6 @@ class Relation:
     offset: int
     occurrences: int
 
-    @property
-    def gain(self) -> float:
-        """The accuracy of the head minus that of the offset."""
-        return self.head_accuracy - self.offset_accuracy
-
 
 @dataclass(frozen=True)
 class AttentionSummary:
