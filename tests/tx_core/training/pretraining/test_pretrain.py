@@ -1,9 +1,7 @@
 """Pre-training as a whole: it learns, others can read what comes out, bad data stops it first, and killed equals unkilled."""
 
 import json
-import os
 import re
-import signal
 import subprocess
 import sys
 import time
@@ -172,26 +170,6 @@ def test_killed_and_resumed_equals_uninterrupted(trained, corpus, tmp_path):
         torch.testing.assert_close(resumed[name], expected, rtol=0, atol=1e-6)
 
 
-def test_a_run_killed_by_the_system_leaves_a_state_to_go_on_from(corpus, tmp_path):
-    out = tmp_path / "run"
-    words = [sys.executable, "-m", "tx_core.training.pretrain", "--corpus", str(corpus), "--out", str(out), *SMALL]
-    process = subprocess.Popen(
-        [*words, "--steps", "100000"], cwd=ROOT, stdout=subprocess.DEVNULL, env={**os.environ, "OMP_NUM_THREADS": "1"}
-    )
-    try:
-        give_up = time.monotonic() + 120
-        while load_state(out) is None and time.monotonic() < give_up:
-            time.sleep(0.2)
-    finally:
-        process.send_signal(signal.SIGKILL)
-        assert process.wait(120) == -signal.SIGKILL
-    step = load_state(out)["progress"]["step"]
-    assert step >= 5
-    model = train(corpus, out, "--steps", str(step + 3))
-    told = json.loads((model / "manifest.json").read_text())["training"]["progress"]
-    assert told["step"] == step + 3 and told["sittings"] == 2
-
-
 def test_a_run_is_not_resumed_with_other_settings_or_texts(corpus, tmp_path):
     train(corpus, tmp_path, "--steps", "5")
     with pytest.raises(CorpusProblem, match=r"other settings: masking, rate was 0.25, now 0.4. Choose another --out"):
@@ -207,13 +185,6 @@ def test_a_damaged_state_is_reported(tmp_path):
     file.write_bytes(file.read_bytes()[:40])
     with pytest.raises(CorpusProblem, match="is damaged: delete it"):
         load_state(tmp_path)
-
-
-def test_a_run_asked_to_stop_saves_where_it_is(corpus, tmp_path):
-    run, facts = prepared(corpus, tmp_path, "--steps", "24")
-    for told in run.updates(tmp_path, facts):
-        run.stop_requested = told.step == 7
-    assert load_state(tmp_path)["progress"]["step"] == 7
 
 
 def test_training_goes_on_from_existing_weights_with_their_vocabulary(trained, corpus, tmp_path):
