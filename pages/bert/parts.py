@@ -19,6 +19,7 @@ from pages.ui.panels.attention_panel import attention_panel
 from pages.ui.panels.view_options import drop_missing
 from pages.ui.shell import cache, controls, readiness
 from pages.ui.shell.address import widget_binding, widget_key
+from pages.ui.shell.controls import ask_option
 from pages.ui.shell.frame import explain, show_engine, show_source
 from pages.ui.shell.level import is_hidden, show_formula
 from pages.ui.shell.numbers import small_number, whole_percent
@@ -204,13 +205,7 @@ def introduce_labels(engine: BertEngine) -> None:
 def draw_labels(page: str, engine: BertEngine, text: str, pair: str) -> None:
     """Show what a classification head makes of the sentence."""
     counts = range(2, untrained.MAX_UNTRAINED_LABELS + 1)
-    st.segmented_control(
-        texts.LABEL_KIND,
-        list(texts.LABEL_KINDS),
-        format_func=texts.LABEL_KINDS.get,
-        required=True,
-        **widget_binding(widget_key(page, "kind")),
-    )
+    ask_option(texts.LABEL_KIND, texts.LABEL_KINDS, **widget_binding(widget_key(page, "kind")))
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         st.segmented_control(texts.LABEL_COUNT, counts, required=True, **widget_binding(widget_key(page, "labels")))
         _seed_input(page)

@@ -9,6 +9,7 @@ from pages.ui.panels import texts as panel_texts
 from pages.ui.panels import training, training_sizes
 from pages.ui.panels.training_sizes import Size
 from pages.ui.shell.address import choice_field, widget_key
+from pages.ui.shell.controls import ask_option
 from pages.ui.shell.level import is_hidden
 from pages.ui.shell.session import uploaded_file
 from tx_core.engine.device import best_device
@@ -50,14 +51,7 @@ def offered_sizes() -> dict[str, Size]:
 
 def data_input(page: str, *, disabled: bool) -> None:
     """Ask which texts to train on, and for a file of the reader's own; what was read from one stays until another is read."""
-    chosen = st.segmented_control(
-        texts.DATA_TITLE,
-        list(texts.DATA),
-        key=widget_key(page, "data"),
-        format_func=texts.DATA.get,
-        required=True,
-        disabled=disabled,
-    )
+    chosen = ask_option(texts.DATA_TITLE, texts.DATA, key=widget_key(page, "data"), disabled=disabled)
     if chosen == "own" and not disabled:
         st.file_uploader(
             texts.CSV,

@@ -10,6 +10,7 @@ from pages.ui.canvas.packing import thumbnails
 from pages.ui.export.lessons import Computation, computation_code
 from pages.ui.panels.training import draw_curves
 from pages.ui.shell.address import resend_value, widget_binding, widget_key
+from pages.ui.shell.controls import ask_option
 from pages.ui.shell.frame import preformatted
 from tx_core.training.background import Snapshot
 from tx_core.training.copy_task import CopyAnswer, CopyTraining, best_aligned_head, expected_numbers
@@ -111,9 +112,7 @@ def explain_errors(answer: CopyAnswer, model: CopyTraining, test: Callable[[], t
 def draw_attention(page: str, answer: CopyAnswer, best: tuple[int, int]) -> None:
     """Draw the chosen one of a run's three kinds of attention. best: the head shown by default."""
     st.caption(texts.STEPS_NOTE)
-    kind = st.segmented_control(
-        texts.KIND, list(texts.KINDS), key=widget_key(page, "kind"), format_func=texts.KINDS.get, required=True
-    )
+    kind = ask_option(texts.KIND, texts.KINDS, key=widget_key(page, "kind"))
     stack = next(stack for stack in answer.trace.stacks if stack.kind == kind)
     left, right = st.columns([1, 2], gap="medium")
     with left:

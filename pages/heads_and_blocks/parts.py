@@ -14,6 +14,7 @@ from pages.ui.canvas.matrix_view import Cell, chosen_cell, matrix_row, row_drawn
 from pages.ui.canvas.prefetch import Prefetch, read_option
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import widget_binding, widget_key
+from pages.ui.shell.controls import ask_option
 from pages.ui.shell.frame import show_source
 from pages.ui.shell.level import show_formula
 from pages.ui.shell.numbers import small_number, whole_percent
@@ -154,14 +155,7 @@ def introduce_feed_forward(engine: BertEngine) -> None:
 
 def _ask_activation(page: str) -> str:
     """Ask which activation function the feed-forward layer is run with."""
-    return st.segmented_control(
-        texts.ACTIVATION,
-        list(texts.ACTIVATIONS),
-        format_func=texts.ACTIVATIONS.get,
-        required=True,
-        **widget_binding(widget_key(page, "bend")),
-        help=texts.ACTIVATION_HELP,
-    )
+    return ask_option(texts.ACTIVATION, texts.ACTIVATIONS, **widget_binding(widget_key(page, "bend")), help=texts.ACTIVATION_HELP)
 
 
 def draw_feed_forward(page: str, engine: BertEngine, text: str, pair: str) -> None:
@@ -220,13 +214,7 @@ def draw_norm(page: str, engine: BertEngine, text: str, pair: str) -> None:
     """Draw a layer norm step by step, and write one number of it out."""
     which = st.session_state[widget_key(page, "norm")]
     with st.container(horizontal=True, gap="medium"):
-        st.segmented_control(
-            texts.WHICH_NORM,
-            list(texts.NORMS),
-            format_func=texts.NORMS.get,
-            required=True,
-            **widget_binding(widget_key(page, "norm")),
-        )
+        ask_option(texts.WHICH_NORM, texts.NORMS, **widget_binding(widget_key(page, "norm")))
         layer = 0 if which == "embeddings" else _ask_layer(page, engine)
 
     def run_of(which: str, layer: int) -> NormRun:

@@ -35,7 +35,7 @@ from pages.ui.export.texts import PROJECT_COMMENT, WITHOUT_SPECIAL
 from pages.ui.panels.tokens import reading_in_link
 from pages.ui.shell import controls
 from pages.ui.shell.address import widget_binding, widget_key
-from pages.ui.shell.controls import download_button
+from pages.ui.shell.controls import ask_option, download_button
 from pages.ui.shell.frame import page_link
 from pages.ui.shell.level import is_hidden
 from pages.ui.shell.numbers import whole_percent
@@ -68,13 +68,7 @@ class Grid:
 
 def show_grid(page: str, report: HeadReport, chosen: Head) -> Grid:
     """Show all heads; a click chooses one. Returns what is drawn."""
-    st.segmented_control(
-        texts.COLOUR_BY,
-        list(texts.COLOURS),
-        format_func=texts.COLOURS.get,
-        required=True,
-        **widget_binding(widget_key(page, "colour")),
-    )
+    ask_option(texts.COLOUR_BY, texts.COLOURS, **widget_binding(widget_key(page, "colour")))
     colour, name = st.session_state[widget_key(page, "colour")], widget_key(page, "wall")
     layers, heads = report.entropy.shape
 

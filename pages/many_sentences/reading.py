@@ -12,6 +12,7 @@ from pages.ui.panels import training
 from pages.ui.panels.texts import READING_PROGRESS
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import widget_binding, widget_key
+from pages.ui.shell.controls import ask_option
 from pages.ui.shell.session import uploaded_file
 from tx_core.corpus.scan_file import CorpusScan, ScanOrigin, read_scan
 from tx_core.corpus.sentence_file import LeftOut, Sentences, describe_left_out, embedded_sentences, read_sentences
@@ -35,13 +36,7 @@ class OpenedScan:
 
 def ask_source(page: str) -> str:
     """Ask what to show: a name of `texts.SOURCES`."""
-    st.segmented_control(
-        texts.SOURCE,
-        list(texts.SOURCES),
-        format_func=texts.SOURCES.get,
-        required=True,
-        **widget_binding(widget_key(page, "texts")),
-    )
+    ask_option(texts.SOURCE, texts.SOURCES, **widget_binding(widget_key(page, "texts")))
     return st.session_state[widget_key(page, "texts")]
 
 

@@ -38,7 +38,7 @@ from pages.ui.export.lessons import draw_and_export
 from pages.ui.panels.tokens import SPECIAL_FIELD, ask_special_tokens, note_special_tokens, warn_of_unknown
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import Field, check, choice_field, number_field, read_view, text_field, widget_key, write_view
-from pages.ui.shell.controls import engine_of, live
+from pages.ui.shell.controls import ask_option, engine_of, live
 from pages.ui.shell.frame import ask_part, page_links, share_link, show_engine, show_source
 from pages.ui.shell.level import show_formula
 from tx_core.engine.catalogue import DEFAULT
@@ -83,14 +83,7 @@ def encodings() -> None:
     st.markdown(encoding.text)
     show_formula(encoding.formula.replace("10000", str(value("base"))))
     show_source(*encoding.code)
-    view = st.segmented_control(
-        texts.VIEW,
-        list(texts.VIEWS),
-        key=widget_key(PAGE, "look"),
-        format_func=texts.VIEWS.get,
-        required=True,
-        label_visibility="collapsed",
-    )
+    view = ask_option(texts.VIEW, texts.VIEWS, key=widget_key(PAGE, "look"), label_visibility="collapsed")
     choice = ask_choice(PAGE, badge, scheme, view)
     name_engine(choice.engine if encoding.of_model else None)
     values = {field.name: value(field.name) for field in FIELDS}

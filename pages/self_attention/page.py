@@ -48,7 +48,7 @@ from pages.ui.shell.address import (
     widget_key,
     write_view,
 )
-from pages.ui.shell.controls import engine_of, live
+from pages.ui.shell.controls import ask_option, engine_of, live
 from pages.ui.shell.frame import page_links, share_link, show_engine, show_source
 from pages.ui.shell.level import is_hidden, show_formula
 from pages.ui.shell.numbers import small_number
@@ -105,13 +105,7 @@ def complete_view(arriving: bool) -> None:
 def ask_weights() -> None:
     """Ask whose matrices project the vectors, and which layer they enter."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        st.segmented_control(
-            texts.PROJECTIONS,
-            list(texts.WEIGHTS),
-            key=widget_key(PAGE, "weights"),
-            format_func=texts.WEIGHTS.get,
-            required=True,
-        )
+        ask_option(texts.PROJECTIONS, texts.WEIGHTS, key=widget_key(PAGE, "weights"))
         st.segmented_control(texts.LAYER, LAYER_NUMBERS, key=widget_key(PAGE, "layer"), required=True)
         if value("weights") == "trained":
             st.segmented_control(texts.HEAD, HEAD_NUMBERS, key=widget_key(PAGE, "head"), required=True)
@@ -123,14 +117,7 @@ def ask_weights() -> None:
 def ask_head() -> None:
     """Ask for the switches of the computation."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        st.segmented_control(
-            texts.ATTENTION,
-            list(texts.NORMALISE),
-            key=widget_key(PAGE, "normalise"),
-            format_func=texts.NORMALISE.get,
-            required=True,
-            help=texts.ATTENTION_HELP,
-        )
+        ask_option(texts.ATTENTION, texts.NORMALISE, key=widget_key(PAGE, "normalise"), help=texts.ATTENTION_HELP)
         st.toggle(texts.UNSCALED, key=widget_key(PAGE, "unscaled"), help=texts.UNSCALED_HELP)
         st.toggle(texts.CAUSAL, key=widget_key(PAGE, "causal"), help=texts.CAUSAL_HELP)
 

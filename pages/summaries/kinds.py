@@ -33,7 +33,7 @@ from pages.ui.panels.tokens import reading_in_link
 from pages.ui.panels.view_options import ask_head, show_note
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_binding, widget_key
-from pages.ui.shell.controls import head_name
+from pages.ui.shell.controls import ask_option, head_name
 from pages.ui.shell.frame import page_link, show_source
 from pages.ui.shell.level import is_hidden
 from pages.ui.shell.numbers import whole_percent
@@ -106,13 +106,7 @@ def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export
     stack = trace.attention
     summary = summary_of(page, engine, text, pair, stack)
     st.markdown(texts.KINDS)
-    st.segmented_control(
-        texts.COLOUR_BY,
-        list(texts.COLOURS),
-        format_func=texts.COLOURS.get,
-        required=True,
-        **widget_binding(widget_key(page, "colour")),
-    )
+    ask_option(texts.COLOUR_BY, texts.COLOURS, **widget_binding(widget_key(page, "colour")))
     grid = _draw_grid(page, engine.name, stack, summary)
     _show_chosen(page, engine, text, pair, stack, summary)
     _show_numbers(page, engine.name, stack, summary)

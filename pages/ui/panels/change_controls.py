@@ -11,7 +11,7 @@ from pages.ui.panels.tokens import escape_markdown
 from pages.ui.panels.view_options import ViewOptions
 from pages.ui.shell import cache
 from pages.ui.shell.address import is_offered, widget_key
-from pages.ui.shell.controls import choice_box
+from pages.ui.shell.controls import ask_option, choice_box
 from pages.ui.shell.level import is_hidden
 from tx_core.analysis.views import word_groups
 from tx_core.transformer.interventions import NEEDS_POSITIONS, Head, Intervention, unmasked_padding
@@ -256,15 +256,7 @@ def _normaliser_control(page: str, layer: int | None, active: Intervention | Non
         chosen = st.session_state[key]
         apply_changes(page, kept if chosen == "softmax" else with_change(kept, Intervention(chosen, layer)))
 
-    st.segmented_control(
-        texts.NORMALISER,
-        list(texts.NORMALISER_LABELS),
-        key=key,
-        format_func=texts.NORMALISER_LABELS.get,
-        required=True,
-        on_change=set_normaliser,
-        help=texts.NORMALISER_HELP,
-    )
+    ask_option(texts.NORMALISER, texts.NORMALISER_LABELS, key=key, on_change=set_normaliser, help=texts.NORMALISER_HELP)
 
 
 def _run_controls(page: str, model: str) -> None:

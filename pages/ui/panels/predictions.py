@@ -13,6 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 from pages.ui.panels import texts
 from pages.ui.shell import cache
 from pages.ui.shell.address import Field, choice_field, is_offered, number_field, widget_key
+from pages.ui.shell.controls import ask_option
 from tx_core.analysis.weights_file import TableValue, safe_cell
 from tx_core.engine.engine import Engine
 from tx_core.fill_mask.predictions import Filling, JointFilling, Prediction, encode_with_blanks, fill_jointly, predict
@@ -100,14 +101,7 @@ def ask_list_settings(page: str) -> DeltaGenerator:
     popover = st.popover(texts.OPTIONS, icon=":material/tune:")
     with popover:
         st.slider(texts.LIST_LENGTH, 1, MAX_LIST_WORDS, key=widget_key(page, "listed"))
-        st.segmented_control(
-            texts.BAR_LIMIT,
-            list(texts.BAR_LIMIT_LABELS),
-            key=widget_key(page, "limit"),
-            format_func=texts.BAR_LIMIT_LABELS.get,
-            required=True,
-            help=texts.BAR_LIMIT_HELP,
-        )
+        ask_option(texts.BAR_LIMIT, texts.BAR_LIMIT_LABELS, key=widget_key(page, "limit"), help=texts.BAR_LIMIT_HELP)
         st.select_slider(
             texts.TEMPERATURE,
             sorted(PREDICTION_TEMPERATURES, key=float),

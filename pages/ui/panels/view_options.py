@@ -10,6 +10,7 @@ from pages.ui.canvas.attention_view import SCALES, heads_from_link, heads_to_lin
 from pages.ui.panels import texts
 from pages.ui.shell import controls
 from pages.ui.shell.address import Field, choice_field, flag_field, is_offered, number_field, widget_binding, widget_key
+from pages.ui.shell.controls import ask_option
 from tx_core.transformer.interventions import Head
 from tx_core.transformer.trace import Trace
 
@@ -144,13 +145,7 @@ def _ask_drawing(page: str) -> None:
     if popover is None:
         return
     with popover:
-        st.segmented_control(
-            texts.SHOW,
-            list(texts.DRAWING_LABELS),
-            format_func=texts.DRAWING_LABELS.get,
-            required=True,
-            **_binding(page, "show"),
-        )
+        ask_option(texts.SHOW, texts.DRAWING_LABELS, **_binding(page, "show"))
         st.slider(texts.LINES, 1, MAX_DRAWN_LINES, **_binding(page, "lines"))
         st.selectbox(
             texts.COLOURS,

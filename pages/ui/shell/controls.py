@@ -192,6 +192,11 @@ def sentence(
     return written or ""
 
 
+def ask_option(label: str, titles: Mapping[str, str], **more: Any) -> Any:
+    """Ask for one of several options by its title; one is always chosen. more: as `st.segmented_control` takes it."""
+    return st.segmented_control(label, list(titles), format_func=titles.get, required=True, **more)
+
+
 def budget(engine: Engine, text: str, pair: str = "") -> str:
     """Return how many of the model's tokens a text takes, as in "14 of 128 tokens"; "" where it cannot be tokenized."""
     try:
