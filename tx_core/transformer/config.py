@@ -55,11 +55,6 @@ class BertConfig:
         require_among("activation", self.activation, ACTIVATIONS)
         require_dropout(self.dropout)
 
-    @property
-    def head_dim(self) -> int:
-        """The length of one head's query, key or value."""
-        return self.hidden_size // self.num_heads
-
 
 @dataclass(frozen=True)
 class Seq2SeqConfig:
@@ -93,11 +88,6 @@ class Seq2SeqConfig:
         if self.positions == "sinusoidal" and self.hidden_size % 2:
             raise ValueError(f"hidden_size must be even for sinusoidal positions, got {self.hidden_size}")
         require_dropout(self.dropout)
-
-    @property
-    def head_dim(self) -> int:
-        """The length of one head's query, key or value."""
-        return self.hidden_size // self.num_heads
 
 
 def require_positive(name: str, value: object) -> None:

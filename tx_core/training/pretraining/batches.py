@@ -6,7 +6,7 @@ some a random piece, some stay (80/10/10).
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Int
@@ -131,10 +131,6 @@ class StreamPosition:
     block: int = 0
     given: int = 0
     waiting: list[list[int]] | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return plain numbers, to be saved."""
-        return {"passes": self.passes, "block": self.block, "given": self.given, "waiting": self.waiting}
 
 
 class BatchStream:

@@ -271,7 +271,7 @@ class Pretraining:
             "model": self.model.state_dict(),
             "mean": {"weights": self.mean.weights, "updates": self.mean.updates},
             "optimiser": self.optimiser.state_dict(),
-            "stream": self.stream.place.as_dict(),
+            "stream": asdict(self.stream.place),
             "progress": asdict(self.progress),
             "frozen_at_first": self.frozen_at_first,
         }

@@ -1,7 +1,7 @@
 """From lines to batches: packing, order and resuming; and words to guess, with the schedule of learning."""
 
 import itertools
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -104,7 +104,7 @@ def test_a_stream_set_to_a_saved_place_goes_on_as_if_never_stopped(texts, after)
     stopped = BatchStream(packer(texts), seed=3)
     for _ in itertools.islice(stopped, after):
         pass
-    place = StreamPosition(**stopped.place.as_dict())
+    place = StreamPosition(**asdict(stopped.place))
     resumed = [batch.ids for batch in itertools.islice(BatchStream(packer(texts), 3, place), 70 - after)]
     assert all(np.array_equal(a, b) for a, b in zip(whole[after:], resumed, strict=True))
 
