@@ -1,6 +1,6 @@
 """The parts of the page on BERT: beside Hugging Face's, beside an untrained one, with heads on top, and its successors."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pandas
@@ -13,7 +13,8 @@ from pages.ui.canvas.charts import probability_chart, show_bars
 from pages.ui.canvas.mask_grid import Heatmap, matrices
 from pages.ui.canvas.packing import thumbnails
 from pages.ui.export.attention import attention_exports
-from pages.ui.export.lessons import PartCode, Written, draw_and_export, part_computation
+from pages.ui.export.computation import Computation, call, each, named
+from pages.ui.export.lessons import PartCode, draw_and_export, part_numbers
 from pages.ui.export.menu import export_menu
 from pages.ui.panels.attention_panel import attention_panel
 from pages.ui.panels.view_options import drop_missing
@@ -325,6 +326,9 @@ def _show_attention(page: str, name: str, engine: BertEngine, text: str, pair: s
 
 
 EXPORTED_FIELDS = ("layer", "head", "seed", "kind", "labels")
+FROM_0 = "layer and head, counted from 0"
+Shown = tuple[Sequence[Computation], tuple[str, ...]]
+"""What is shown, and the fields that it depends on."""
 
 
 def with_export(part: str, draw: Callable[..., None]) -> Callable[..., None]:
@@ -333,45 +337,37 @@ def with_export(part: str, draw: Callable[..., None]) -> Callable[..., None]:
     def draw_part(page: str, engine: BertEngine, text: str, pair: str) -> None:
         engine.encode(text, pair or None)  # what cannot be read is explained at once, and needs no space
         with st.container(key=widget_key(page, f"{part}_part")):  # assets/page.css keeps the space of the comparison
-            code = PartCode(texts.EXPORT_TITLES[part], texts.EXPORT_RESULTS[part], CODE[part])
+            code = PartCode(texts.EXPORT_TITLES[part], texts.EXPORT_RESULTS[part], NUMBERS[part])
             asked = page, engine, text, pair
-            draw_and_export(page, lambda: part_computation(code, EXPORTED_FIELDS, *asked), draw, *asked)
+            draw_and_export(page, lambda: part_numbers(code, EXPORTED_FIELDS, *asked), draw, *asked)
 
     return draw_part
 
 
-def _compare(values: dict, sentences: str) -> Written:
-    place = f"{values['layer'] - 1}, {values['head'] - 1}"
-    lines = [
-        f"both = compare_with_library(engine, MODELS / 'embedded', {sentences})",
-        f"ours, theirs = both.ours[{place}], both.theirs[{place}]  # layer and head, counted from 0",
-        "",
-        "print(both.hidden, both.weights, both.logits, ours - theirs, sep='\\n')",
-    ]
-    imports = ["from tx_core.engine.catalogue import MODELS", "from tx_core.lessons.parity import compare_with_library"]
-    return imports, lines, ("layer", "head")
+def _compare(values: dict, engine: Computation, sentences: tuple[str, ...]) -> Shown:
+    place, checkpoint = (values["layer"] - 1, values["head"] - 1), call(getattr, catalogue, "MODELS").joinpath(catalogue.DEFAULT)
+    both = named("both", call(parity.compare_with_library, engine, checkpoint, *sentences))
+    ours, theirs = (named(name, getattr(both, name)[place], FROM_0) for name in ("ours", "theirs"))
+    return [both.hidden, both.weights, both.logits, ours - theirs], ("layer", "head")
 
 
-def _random(values: dict, sentences: str) -> Written:
-    place = f"{values['layer'] - 1}, {values['head'] - 1}"
-    lines = [
-        f"untrained = untrained_engine(engine, {values['seed']})",
-        f"weights = [one.trace({sentences}).attention.weights[{place}] for one in (engine, untrained)]  # counted from 0",
-        "",
-        "print(*weights, sep='\\n')",
-    ]
-    return ["from tx_core.lessons.untrained import untrained_engine"], lines, ("layer", "head", "seed")
+def _random(values: dict, engine: Computation, sentences: tuple[str, ...]) -> Shown:
+    place = (values["layer"] - 1, values["head"] - 1)
+    engines = [engine, named("untrained", call(untrained.untrained_engine, engine, values["seed"]))]
+    weights = each(engines, lambda one: one.trace(*sentences).attention.weights[place])
+    return [named("weights", weights, FROM_0)], ("layer", "head", "seed")
 
 
-def _labels(values: dict, sentences: str) -> Written:
-    lines = [
-        f"trace = engine.trace({sentences}, keep=('hidden',))",
-        f"scores = predict_labels(trace, {LABEL_HEADS[values['kind']]!r}, {values['labels']}, {values['seed']})",
-        "shares = scores.shares.reshape(-1, scores.shares.shape[-1])",
-        "",
-        "print(scores.logits, shares, sep='\\n')",
-    ]
-    return ["from tx_core.lessons.untrained import predict_labels"], lines, ("kind", "labels", "seed")
+def _labels(values: dict, engine: Computation, sentences: tuple[str, ...]) -> Shown:
+    trace = named("trace", engine.trace(*sentences, keep=("hidden",)))
+    asked = LABEL_HEADS[values["kind"]], values["labels"], values["seed"]
+    scores = named("scores", call(untrained.predict_labels, trace, *asked))
+    shares = named("shares", scores.shares.reshape(-1, scores.shares.shape[-1]))
+    return [scores.logits, shares], ("kind", "labels", "seed")
 
 
-CODE: dict[str, Callable[[dict, str], Written]] = {"compare": _compare, "random": _random, "labels": _labels}
+NUMBERS: dict[str, Callable[[dict, Computation, tuple[str, ...]], Shown]] = {
+    "compare": _compare,
+    "random": _random,
+    "labels": _labels,
+}

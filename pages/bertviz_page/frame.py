@@ -17,9 +17,10 @@ from pages.bertviz_page.views import FIELDS, Extent, choice_line, draw, read_cho
 from pages.ui.canvas.framed import framed_choice, is_published, publish, show_framed
 from pages.ui.export.attention import weight_files
 from pages.ui.export.attention_map import AttentionMap
-from pages.ui.export.code import header, import_lines, output_attentions, run_lines
+from pages.ui.export.computation import Computation, call, each, load_call, named, sentences_of
 from pages.ui.export.records import Code, DataFiles, Export, WebPage, file_stem, one_line, reading, source
-from pages.ui.export.texts import SECOND_SENTENCE, TEXT, TRANSFORMERS_COMMENT, WITHOUT_SPECIAL, quoted
+from pages.ui.export.texts import SECOND_SENTENCE, TEXT, WITHOUT_SPECIAL, quoted
+from pages.ui.export.transformers_code import import_lines, output_attentions, run_lines
 from pages.ui.panels import view_options
 from pages.ui.panels.head_map import HeadMap
 from pages.ui.panels.texts import STACK_LABELS
@@ -201,8 +202,8 @@ def bertviz_export(trace: Trace, view: str, drawing: Drawing) -> Export:
     stem = file_stem(f"bertviz-{view}", f"{trace.model}-{chosen}" if chosen else trace.model)
     code = Code(
         texts.EXPORT_RESULT if len(kinds) == 1 else texts.EXPORT_RESULT_KINDS,
-        lambda: project_code(title, trace, kinds),
-        lambda: transformers_code(title, trace, kinds, CALLS.get(view)),
+        lambda: numbers(trace, kinds),
+        lambda: transformers_code(trace, kinds, CALLS.get(view)),
     )
     layer, how = drawing.layer + 1 if drawing.single else 0, reading(read.special_tokens)
     about = source(trace.model, text=read.text, pair=read.pair, **how, attention=chosen, layer=layer)
@@ -238,31 +239,18 @@ def _data(trace: Trace, stack: AttentionStack) -> DataFiles:
     return weight_files(exported, everything=True, name=STACK_LABELS[stack.kind])
 
 
-def project_code(title: str, trace: Trace, kinds: Sequence[str]) -> str:
-    """Return the code that computes every weight with this project."""
-    source, every = trace.attention.query_tokens, [stack.kind for stack in trace.stacks]
-    arguments = repr(source.text) + (f", {source.pair!r}" if source.pair else "")
-    computed = (
-        [
-            f"stack = engine.trace({arguments}).stacks[{every.index(kinds[0])}]",
-            "weights = stack.weights",
-            "",
-            "print(stack.query_tokens.tokens, stack.key_tokens.tokens, weights.shape)",
-        ]
-        if len(kinds) == 1
-        else [
-            f"trace = engine.trace({arguments})",
-            "weights = {stack.kind: stack.weights for stack in trace.stacks}",
-            "",
-            "for stack in trace.stacks:",
-            "    print(stack.kind, stack.query_tokens.tokens, stack.key_tokens.tokens, stack.weights.shape)",
-        ]
-    )
-    first = header(title, trace.model, "from tx_core import load", special_tokens=source.special_tokens)
-    return "\n".join([*first, *computed, ""])
+def numbers(trace: Trace, kinds: Sequence[str]) -> list[Computation]:
+    """Return the computation of every weight."""
+    read, every = trace.attention.query_tokens, [stack.kind for stack in trace.stacks]
+    run = named("trace", load_call(trace.model, read.special_tokens).trace(*sentences_of(read)))
+    if len(kinds) == 1:
+        stack = run.stacks[every.index(kinds[0])]
+        return [stack.query_tokens.tokens, stack.key_tokens.tokens, named("weights", stack.weights).shape]
+    weights = named("weights", call(dict, each(run.stacks, lambda stack: (stack.kind, stack.weights))))
+    return [each(weights.items(), lambda item: (item[0], item[1].shape))]
 
 
-def transformers_code(title: str, trace: Trace, kinds: Sequence[str], call: str | None) -> str:
+def transformers_code(trace: Trace, kinds: Sequence[str], call: str | None) -> str:
     """Return the code that computes every weight with transformers only. call: bertviz's function for a notebook, if any."""
     if len(kinds) == 1:
         computed = ["weights = torch.stack(list(layers))[:, 0]", "", *_one_drawing(trace, call), "print(weights.shape)"]
@@ -275,8 +263,7 @@ def transformers_code(title: str, trace: Trace, kinds: Sequence[str], call: str 
             *_drawing_of_all(trace, kinds, call),
             "print({kind: one.shape for kind, one in weights.items()})",
         ]
-    first = [TRANSFORMERS_COMMENT.format(title=one_line(title)), *import_lines(trace), ""]
-    return "\n".join([*first, *run_lines(trace, kinds[0]), *computed, ""])
+    return "\n".join([*import_lines(trace), "", *run_lines(trace, kinds[0]), *computed, ""])
 
 
 def _one_drawing(trace: Trace, call: str | None) -> list[str]:

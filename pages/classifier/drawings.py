@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import islice
 from statistics import mean
 
 import pandas
@@ -12,15 +13,26 @@ from pages.ui.canvas.attention_view import attention_map, chosen_heads, head_wal
 from pages.ui.canvas.charts import probability_chart, show_bars
 from pages.ui.canvas.mask_grid import Heatmap, Naming, matrices
 from pages.ui.canvas.packing import thumbnails
-from pages.ui.export.lessons import Computation, computation_code
+from pages.ui.export.computation import Computation, after, call, each, named
+from pages.ui.export.lessons import PartNumbers
 from pages.ui.panels.training import draw_curves
 from pages.ui.panels.view_options import head_in_sentence
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.controls import download_button
 from pages.ui.shell.numbers import percent, whole_percent
 from tx_core.training.background import Snapshot
-from tx_core.training.classifier import ClassifierProgress, ClassifierScore, ClassifierTraining, FrameScore, LabelPrediction
-from tx_core.training.classifier_data import LabelledTexts, examples_csv
+from tx_core.training.classifier import (
+    ClassifierProgress,
+    ClassifierScore,
+    ClassifierTraining,
+    FrameScore,
+    LabelPrediction,
+    classify,
+    start_training,
+    train_classifier,
+)
+from tx_core.training.classifier_data import LabelledTexts, examples_csv, opinions, read_csv
+from tx_core.training.imdb import imdb
 
 SHOWN_EXAMPLES = 6
 NOT_LEARNED_BELOW = 0.6
@@ -179,69 +191,44 @@ def draw_attention(page: str, prediction: LabelPrediction) -> None:
         )
 
 
-HOME = "from tx_core.training.classifier import ClassifierSettings, {}"
-DATA = {
-    "opinions": ("from tx_core.training.classifier_data import opinions", ["data = opinions()"]),
-    "imdb": ("from tx_core.training.imdb import imdb", ["data = imdb({train}, {test})"]),
-    "own": (
-        "from tx_core.training.classifier_data import read_csv",
-        ["with open({source!r}, 'rb') as file:  # your file", "    data = read_csv(file.read())"],
-    ),
-}
-"""By kind of data: the import, and the lines that make it."""
+def training_numbers(model: ClassifierTraining) -> PartNumbers:
+    """Return what a training computes, from its settings."""
+    _, records = _trained(model)
+    shown, title = each(records, lambda one: (one.batch, one.loss, one.accuracy)), texts.EXPORT_TRAINING
+    return PartNumbers(title.format(batches=model.done), _source(model), [shown], texts.EXPORT_TRAINING_RESULT)
 
 
-def training_computation(model: ClassifierTraining) -> Computation:
-    """Return the record of a training: its settings, and the code that repeats it."""
-    title = texts.EXPORT_TRAINING.format(batches=model.done)
-    imports, lines = _trained(model)
-    lines = [*lines, "", "print(*((one.batch, one.loss, one.accuracy) for one in records), sep='\\n')"]
-    code = computation_code(title, [HOME.format("start_training, train_classifier"), *imports], lines)
-    return Computation(title, _source(model), code, texts.EXPORT_TRAINING_RESULT)
+def prediction_numbers(model: ClassifierTraining, prediction: LabelPrediction, text: str) -> PartNumbers:
+    """Return what a trained classifier computes of a text."""
+    training, records = _trained(model)
+    found = named("prediction", call(classify, after(records, training), text))
+    source, title = _source(model) | {"text": text, "labels": list(prediction.names)}, texts.EXPORT_PREDICTION
+    shown = [found.names, found.probabilities, found.contributions]
+    return PartNumbers(title.format(batches=model.done), source, shown, texts.EXPORT_PREDICTION_RESULT)
 
 
-def prediction_computation(model: ClassifierTraining, prediction: LabelPrediction, text: str) -> Computation:
-    """Return the record of a prediction: the text and its label, and the code that trains the classifier and asks it."""
-    title = texts.EXPORT_PREDICTION.format(batches=model.done)
-    imports, lines = _trained(model)
-    lines = [
-        *lines,
-        f"prediction = classify(training, {text!r})",
-        "",
-        "print(prediction.names, prediction.probabilities, prediction.contributions, sep='\\n')",
-    ]
-    code = computation_code(title, [HOME.format("classify, start_training, train_classifier"), *imports], lines)
-    source = _source(model) | {"text": text, "labels": list(prediction.names)}
-    return Computation(title, source, code, texts.EXPORT_PREDICTION_RESULT)
-
-
-def attention_computation(page: str, model: ClassifierTraining, prediction: LabelPrediction, text: str) -> Computation:
-    """Return the record of a head's attention in a text, with the code that trains the classifier and asks it."""
+def attention_numbers(page: str, model: ClassifierTraining, prediction: LabelPrediction, text: str) -> PartNumbers:
+    """Return what a head of a trained classifier attends to in a text."""
     layer, head = shown_head(page, prediction)
+    training, records = _trained(model)
+    attention = named("attention", call(classify, after(records, training), text).trace.attention)
+    weights = named("weights", attention.weights[layer, head], "layer and head, counted from 0")
     title = texts.EXPORT_ATTENTION.format(layer=layer + 1, head=head + 1, batches=model.done)
-    imports, lines = _trained(model)
-    lines = [
-        *lines,
-        f"attention = classify(training, {text!r}).trace.attention",
-        f"weights = attention.weights[{layer}, {head}]  # layer and head, counted from 0",
-        "",
-        "print(attention.query_tokens.tokens, weights.round(3), sep='\\n')",
-    ]
-    code = computation_code(title, [HOME.format("classify, start_training, train_classifier"), *imports], lines)
     about = _source(model) | {"text": text, "heads": head_in_sentence((layer, head))}
-    return Computation(title, about, code, texts.EXPORT_ATTENTION_RESULT)
+    return PartNumbers(title, about, [attention.query_tokens.tokens, weights.round(3)], texts.EXPORT_ATTENTION_RESULT)
 
 
 def _source(model: ClassifierTraining) -> dict[str, object]:
     return {"settings": repr(model.settings), "batches": model.done, "data": model.data.source}
 
 
-def _trained(model: ClassifierTraining) -> tuple[Sequence[str], Sequence[str]]:
-    """Return the code that trains a classifier for as many batches as this one was."""
-    needed, lines = DATA[model.data.kind]
-    counts = {"train": len(model.data.train_texts), "test": len(model.data.test_texts)}
-    return [needed], [
-        *(line.format(source=model.data.source, **counts) for line in lines),
-        f"training = start_training({model.settings!r}, data)",
-        f"records = [record for _, record in zip(range({model.done}), train_classifier(training))]",
-    ]
+def _trained(model: ClassifierTraining) -> tuple[Computation, Computation]:
+    """Return the computation of a classifier, and of its training for as many batches as this one had."""
+    made = {
+        "opinions": lambda: call(opinions),
+        "imdb": lambda: call(imdb, len(model.data.train_texts), len(model.data.test_texts)),
+        "own": lambda: call(read_csv, call(open, model.data.source, "rb").read()),
+    }
+    data = named("data", made[model.data.kind](), "your file" if model.data.kind == "own" else "")
+    training = named("training", call(start_training, model.settings, data))
+    return training, named("records", call(list, call(islice, call(train_classifier, training), model.done)))

@@ -10,7 +10,7 @@ badge = open_page(PAGE)
 # The title is on its way: what follows imports torch.
 from pages.classifier import drawings, model, texts
 from pages.ui.canvas.attention_view import head_from_link, heads_to_link
-from pages.ui.export.lessons import Computation, draw_and_export
+from pages.ui.export.lessons import PartNumbers, draw_and_export
 from pages.ui.panels import training
 from pages.ui.shell import controls
 from pages.ui.shell.address import Field, read_view, text_field, widget_key, write_view
@@ -75,7 +75,7 @@ def show_training(snapshot: Snapshot | None) -> None:
         training.watch(KIND, snapshot, lambda now: drawings.draw_training(PAGE, now))
 
     if snapshot and snapshot.result and not snapshot.running:
-        draw_and_export(PAGE, lambda: drawings.training_computation(snapshot.result), watch, place="training")
+        draw_and_export(PAGE, lambda: drawings.training_numbers(snapshot.result), watch, place="training")
     else:
         watch()
 
@@ -138,13 +138,13 @@ def show_prediction(answering: ClassifierTraining) -> None:
     text = st.session_state[widget_key(PAGE, "text")]
     prediction = classifier.classify(answering, text)
     draw_and_export(
-        PAGE, lambda: drawings.prediction_computation(answering, prediction, text), drawings.show_labels, PAGE, prediction
+        PAGE, lambda: drawings.prediction_numbers(answering, prediction, text), drawings.show_labels, PAGE, prediction
     )
 
-    def computation() -> Computation:
-        return drawings.attention_computation(PAGE, answering, prediction, text)
+    def numbers() -> PartNumbers:
+        return drawings.attention_numbers(PAGE, answering, prediction, text)
 
-    live(PAGE, FIELDS, draw_and_export, PAGE, computation, drawings.draw_attention, PAGE, prediction, place="attention")
+    live(PAGE, FIELDS, draw_and_export, PAGE, numbers, drawings.draw_attention, PAGE, prediction, place="attention")
 
 
 read_view(PAGE, FIELDS, {})

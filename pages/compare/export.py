@@ -1,6 +1,6 @@
 """A comparison for export: A, B and B − A; and a word's vectors in both, layer by layer."""
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
@@ -20,15 +20,15 @@ from pages.compare.drawings import (
 )
 from pages.compare.runs import TRACE_PARTS, Run, RunPair, heads_of
 from pages.ui.canvas.charts import lines_chart
-from pages.ui.export.code import IMPORT_CHANGES, interventions_literal, load_line
+from pages.ui.export.computation import Computation, call, changes_argument, load_call, named, sentences_of
 from pages.ui.export.data import DataTable, data_files, table_files
 from pages.ui.export.figure import charts_figure, charts_page
-from pages.ui.export.records import Code, Export, Exports, WebPage, one_line
-from pages.ui.export.texts import AXES, PROJECT_COMMENT
+from pages.ui.export.records import Code, Export, Exports, WebPage
+from pages.ui.export.texts import AXES
 from pages.ui.shell.address import widget_key
-from tx_core.analysis.comparison import Comparison, describe_largest_difference, list_links
+from tx_core.analysis import views, word_comparison
+from tx_core.analysis.comparison import Comparison, compare_attention, describe_largest_difference, list_links
 from tx_core.analysis.word_comparison import describe_word_similarity
-from tx_core.engine import catalogue
 
 CHART_HEIGHT = 280
 
@@ -60,7 +60,7 @@ def maps_export(runs: RunPair, comparison: Comparison, scale: str, focus: int | 
         texts.ALL_LINKS, texts.LINKS.format(count=count), stem, count * len(COLUMNS), lambda: _maps_data(runs, comparison)
     )
     web_page = WebPage(MODULE, STYLES, texts.INTERACTIVE_MAPS, packed)
-    code = Code(texts.MAPS_RESULT, lambda: maps_code(title, runs))
+    code = Code(texts.MAPS_RESULT, lambda: maps_numbers(runs))
     return Export(title, caption, stem, packed, web_page, (data,), code, runs.about)
 
 
@@ -92,73 +92,51 @@ def word_export(runs: RunPair, followed: WordThroughLayers) -> Export:
     columns, table, stem = tuple(rows[0]), [tuple(row.values()) for row in rows], runs.file_name("word-through-layers")
     data = table_files(texts.ALL_LAYERS, texts.STEPS, stem, columns, table)
     about = runs.about | {"word": followed.word}
-    code = Code(texts.WORD_RESULT, lambda: word_code(title, runs, followed))
+    code = Code(texts.WORD_RESULT, lambda: word_numbers(runs, followed))
     return Export(title, caption, stem, figure, charts_page(figure, columns, lambda: table), (data,), code, about)
 
 
-def maps_code(title: str, runs: RunPair) -> str:
-    """Return the code that compares both maps."""
-    imports = ["from tx_core.analysis.comparison import compare_attention"]
-    return "\n".join(
-        [
-            *_code_of_sides(title, runs, imports, uses_numpy=True),
-            "comparison = compare_attention(view_a, view_b, spelled_a, spelled_b, weights_a, weights_b)",
-            "both = [row for row, positions in enumerate(comparison.rows) if None not in positions]",
-            "difference = comparison.difference[np.ix_(both, both)]",
-            "",
-            "print(comparison.labels, comparison.rows)",
-            'print(weights_a.round(3), weights_b.round(3), difference.round(3), sep="\\n")',
-            "",
-        ]
-    )
+@dataclass(frozen=True)
+class SideCall:
+    """The computation of a side: its run, its map in whole words, and the spelling of these."""
+
+    trace: Computation
+    view: Computation
+    spelled: Computation
+    weights: Computation
 
 
-def word_code(title: str, runs: RunPair, followed: WordThroughLayers) -> str:
-    """Return the code that follows a word through the layers of A and B."""
-    imports = ["from tx_core.analysis.word_comparison import cosines, word_similarity, word_vectors"]
-    return "\n".join(
-        [
-            *_code_of_sides(title, runs, imports, uses_numpy=False),
-            "vectors_a = word_vectors(trace_a.hidden, view_a.query_places)",
-            "vectors_b = word_vectors(trace_b.hidden, view_b.query_places)",
-            f"similarity = word_similarity(cosines(vectors_a, vectors_b), spelled_a, spelled_b, {tuple(followed.pair)})",
-            "word, different = similarity.word, similarity.mean",
-            "",
-            'print(word, different, sep="\\n")',
-            "",
-        ]
-    )
+def maps_numbers(runs: RunPair) -> list[Computation]:
+    """Return the computation of both maps and of their difference."""
+    one, other = (_side_call(name, run, runs.hide) for name, run in zip("ab", runs.runs, strict=True))
+    sides = one.view, other.view, one.spelled, other.spelled, one.weights, other.weights
+    comparison = named("comparison", call(compare_attention, *sides))
+    both = named("both", comparison.comparable.any(-1), "the words that both have")
+    difference = named("difference", comparison.difference[both][:, both])
+    numbers = (one.weights, other.weights, difference)
+    return [comparison.labels, comparison.rows, *(each.round(3) for each in numbers)]
 
 
-def _code_of_sides(title: str, runs: RunPair, imports: Sequence[str], *, uses_numpy: bool) -> list[str]:
-    """Return the code that runs A and B and prepares their maps."""
-    imported = ["from tx_core import load", "from tx_core.analysis import views, word_comparison", *imports]
-    if any(run.trace.interventions for run in runs.runs):
-        imported.append(IMPORT_CHANGES)
-    if runs.has_random_weights:
-        imported.append("from tx_core.lessons.untrained import untrained_engine")
-    lines = [
-        PROJECT_COMMENT.format(title=one_line(title)),
-        *(["import numpy as np", ""] if uses_numpy else []),
-        *sorted(imported),
-    ]
-    for name, run in zip("ab", runs.runs, strict=True):
-        lines += ["", *_code_of_side(name, run, runs.hide)]
-    return [*lines, ""]
+def word_numbers(runs: RunPair, followed: WordThroughLayers) -> list[Computation]:
+    """Return the computation of a word's similarity through the layers of A and B."""
+    one, other = (_side_call(name, run, runs.hide) for name, run in zip("ab", runs.runs, strict=True))
+    vectors = (call(word_comparison.word_vectors, side.trace.hidden, side.view.query_places) for side in (one, other))
+    compared = call(word_comparison.cosines, *vectors), one.spelled, other.spelled, tuple(followed.pair)
+    similarity = named("similarity", call(word_comparison.word_similarity, *compared))
+    return [named("word", similarity.word), named("different", similarity.mean)]
 
 
-def _code_of_side(name: str, run: Run, hide: bool) -> list[str]:
-    changes, heads = run.trace.interventions, heads_of(run.side.head, run.view.weights.shape[1])
-    arguments = [repr(text) for text in (run.side.text, run.side.pair) if text]
-    arguments.append(f"keep={TRACE_PARTS!r}")
-    if changes:
-        arguments.append(f"interventions={interventions_literal(changes)}")
-    random = [f"engine_{name} = untrained_engine(engine_{name}, {run.side.seed})"] if run.side.seed else []
-    return [
-        load_line(catalogue.card(run.side.model).name, run.reads_special, f"engine_{name}"),
-        *random,
-        f"trace_{name} = engine_{name}.trace({', '.join(arguments)})",
-        f"view_{name} = views.view(trace_{name}.attention, merge_words=True, hide_special={hide})",
-        f"spelled_{name} = word_comparison.spell_words(trace_{name}.attention.query_tokens, view_{name}.query_places)",
-        f"weights_{name} = views.mean_of_heads(view_{name}.weights, {heads})  # (layer, head), counted from 0",
-    ]
+def _side_call(name: str, run: Run, hide: bool) -> SideCall:
+    """Return the computation of a side, with its name at the end of every variable."""
+    read, engine = run.trace.attention.query_tokens, load_call(run.side.model, run.reads_special, f"engine_{name}")
+    if run.side.seed:
+        from tx_core.lessons.untrained import untrained_engine  # imports torch, which this page needs for random weights only
+
+        engine = named(f"untrained_{name}", call(untrained_engine, engine, run.side.seed))
+    given = {"keep": TRACE_PARTS} | changes_argument(run.trace.interventions, f"changes_{name}")
+    trace = named(f"trace_{name}", engine.trace(*sentences_of(read), **given))
+    view = named(f"view_{name}", call(views.view, trace.attention, merge_words=True, hide_special=hide))
+    spelled = named(f"spelled_{name}", call(word_comparison.spell_words, trace.attention.query_tokens, view.query_places))
+    heads = heads_of(run.side.head, run.view.weights.shape[1])
+    weights = named(f"weights_{name}", call(views.mean_of_heads, view.weights, heads), "(layer, head), counted from 0")
+    return SideCall(trace, view, spelled, weights)

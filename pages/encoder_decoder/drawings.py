@@ -1,19 +1,29 @@
 """The drawings of a transformer that learns a task, and their code: curves, attention from batch to batch, answers."""
 
 from collections.abc import Callable, Sequence
+from itertools import islice
 
 import streamlit as st
 
 from pages.encoder_decoder import texts
 from pages.ui.canvas.attention_view import attention_map, chosen_heads, head_wall
 from pages.ui.canvas.packing import thumbnails
-from pages.ui.export.lessons import Computation, computation_code
+from pages.ui.export.computation import Computation, after, call, each, named
+from pages.ui.export.lessons import PartNumbers
 from pages.ui.panels.training import draw_curves
 from pages.ui.shell.address import resend_value, widget_binding, widget_key
 from pages.ui.shell.controls import ask_option
 from pages.ui.shell.frame import preformatted
 from tx_core.training.background import Snapshot
-from tx_core.training.copy_task import CopyAnswer, CopyTraining, best_aligned_head, expected_numbers
+from tx_core.training.copy_task import (
+    CopyAnswer,
+    CopyTraining,
+    answer_sequence,
+    best_aligned_head,
+    expected_numbers,
+    start_copy_training,
+    train_copy,
+)
 from tx_core.training.synthetic import TASKS
 from tx_core.transformer.trace import AttentionStack, Trace
 
@@ -147,44 +157,28 @@ def _ask_head(page: str, stack: AttentionStack, best: tuple[int, int]) -> tuple[
     return head
 
 
-TRAIN = [
-    "from tx_core.training.copy_task import start_copy_training, train_copy",
-    "from tx_core.training.synthetic import CopySettings",
-]
-
-
-def training_computation(model: CopyTraining) -> Computation:
-    """Return the record of a training: its settings, and the code that repeats it."""
+def training_numbers(model: CopyTraining) -> PartNumbers:
+    """Return what a training computes, from its settings."""
     title = texts.EXPORT_TRAINING.format(task=TASKS[model.settings.task].title, batches=len(model.losses))
-    lines = [
-        *_trained(model),
-        "",
-        "print(*((one.batch, one.loss, one.accuracy, one.alignment) for one in records), sep='\\n')",
-    ]
+    _, records = _trained(model)
+    shown = each(records, lambda one: (one.batch, one.loss, one.accuracy, one.alignment))
     source = {"settings": repr(model.settings), "batches": len(model.losses)}
-    return Computation(title, source, computation_code(title, TRAIN, lines), texts.EXPORT_TRAINING_RESULT)
+    return PartNumbers(title, source, [shown], texts.EXPORT_TRAINING_RESULT)
 
 
-def answer_computation(page: str, model: CopyTraining, answer: CopyAnswer) -> Computation:
-    """Return the record of an answer: the input, and the code that trains the model and asks it."""
+def answer_numbers(page: str, model: CopyTraining, answer: CopyAnswer) -> PartNumbers:
+    """Return what a trained model computes of an input."""
     kind = st.session_state[widget_key(page, "kind")]
     title = texts.EXPORT_ANSWER.format(kind=texts.KINDS[kind], batches=len(model.losses))
-    lines = [
-        *_trained(model),
-        f"answer = answer_sequence(training, {tuple(answer.numbers)})",
-        f"stack = next(stack for stack in answer.trace.stacks if stack.kind == {kind!r})",
-        "",
-        "print(answer.written, stack.weights.round(3), sep='\\n')",
-    ]
-    imports = [TRAIN[0].replace("import start_copy", "import answer_sequence, start_copy"), TRAIN[1]]
+    training, records = _trained(model)
+    found = named("answer", call(answer_sequence, after(records, training), tuple(answer.numbers)))
+    stack = named("stack", found.trace.stacks[[stack.kind for stack in answer.trace.stacks].index(kind)])
     source = {"settings": repr(model.settings), "batches": len(model.losses), "numbers": list(answer.numbers)}
     source |= {"output": list(answer.written), "attention": kind}
-    return Computation(title, source, computation_code(title, imports, lines), texts.EXPORT_ANSWER_RESULT)
+    return PartNumbers(title, source, [found.written, stack.weights.round(3)], texts.EXPORT_ANSWER_RESULT)
 
 
-def _trained(model: CopyTraining) -> Sequence[str]:
-    """Return the code that trains a model for as many batches as this one was."""
-    return [
-        f"training = start_copy_training({model.settings!r})",
-        f"records = [record for _, record in zip(range({len(model.losses)}), train_copy(training))]",
-    ]
+def _trained(model: CopyTraining) -> tuple[Computation, Computation]:
+    """Return the computation of a model, and of its training for as many batches as this one had."""
+    training = named("training", call(start_copy_training, model.settings))
+    return training, named("records", call(list, call(islice, call(train_copy, training), len(model.losses))))

@@ -96,9 +96,7 @@ def train() -> None:
     with st.container():  # always there, so that the box below keeps its place and what is being typed
         training.show_problem(PAGE)
         if snapshot and snapshot.result and not snapshot.running:
-            draw_and_export(
-                PAGE, lambda: drawings.training_computation(snapshot.result), show_training, snapshot, place="training"
-            )
+            draw_and_export(PAGE, lambda: drawings.training_numbers(snapshot.result), show_training, snapshot, place="training")
         else:
             show_training(snapshot)
     live(PAGE, FIELDS, try_it, snapshot)
@@ -172,7 +170,7 @@ def show_answer(answering: CopyTraining) -> None:
         FIELDS,
         draw_and_export,
         PAGE,
-        lambda: drawings.answer_computation(PAGE, answering, answer),
+        lambda: drawings.answer_numbers(PAGE, answering, answer),
         drawings.draw_attention,
         *arguments,
     )

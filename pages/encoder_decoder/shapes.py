@@ -7,10 +7,11 @@ import streamlit as st
 from pages.encoder_decoder import texts
 from pages.ui.canvas.drawings import collect_drawings
 from pages.ui.canvas.mask_grid import Heatmap, Naming, matrices
+from pages.ui.export.computation import call, each, named
 from pages.ui.export.data import table_files
 from pages.ui.export.figure import charts_figure, charts_page, listing_chart
-from pages.ui.export.lessons import Computation, computation_code, offer_drawings
-from pages.ui.export.records import Code, Export
+from pages.ui.export.lessons import PartNumbers, offer_drawings
+from pages.ui.export.records import Export
 from pages.ui.panels import training_sizes
 from pages.ui.shell import cache
 from pages.ui.shell.address import number_field, widget_key
@@ -22,30 +23,21 @@ from tx_core.transformer import attention, seq2seq
 from tx_core.transformer.config import Seq2SeqConfig
 
 
-def inside_computation(config: Seq2SeqConfig, sizes: BatchSizes) -> Computation:
-    """Return the record of the masks and shapes of an encoder-decoder, and the code that runs it."""
-    lines = [
-        f"run = run_shapes({config!r}, {sizes!r})",
-        "",
-        "print(run.encoder_mask, run.decoder_mask, run.cross_mask, sep='\\n')",
-        "print(*((one.where, one.name, one.axes, one.shape) for one in run.shapes), sep='\\n')",
-    ]
-    imports = [
-        "from tx_core.lessons.seq2seq_shapes import BatchSizes, run_shapes",
-        "from tx_core.transformer.config import Seq2SeqConfig",
-    ]
-    code = computation_code(texts.EXPORT_INSIDE, imports, lines)
-    return Computation(texts.EXPORT_INSIDE, {"config": repr(config), "batch": repr(sizes)}, code, texts.EXPORT_INSIDE_RESULT)
+def inside_numbers(config: Seq2SeqConfig, sizes: BatchSizes) -> PartNumbers:
+    """Return what the masks and shapes of an encoder-decoder are computed of."""
+    run = named("run", call(seq2seq_shapes.run_shapes, config, sizes))
+    shapes = each(run.shapes, lambda one: (one.where, one.name, one.axes, one.shape))
+    shown = [run.encoder_mask, run.decoder_mask, run.cross_mask, shapes]
+    return PartNumbers(texts.EXPORT_INSIDE, {"config": repr(config), "batch": repr(sizes)}, shown, texts.EXPORT_INSIDE_RESULT)
 
 
 def shapes_export(config: Seq2SeqConfig, sizes: BatchSizes, rows: Sequence[tuple[str, ...]]) -> Export:
     """Return the export of the table of all tensors. rows: of `texts.SHAPE_COLUMNS`."""
-    inside, title, stem = inside_computation(config, sizes), texts.EXPORT_SHAPES_TITLE, "encoder-decoder-shapes"
+    inside, title, stem = inside_numbers(config, sizes), texts.EXPORT_SHAPES_TITLE, "encoder-decoder-shapes"
     figure = charts_figure([listing_chart("", texts.SHAPE_COLUMNS, rows)], title)
     data = table_files(texts.EXPORT_SHAPES, texts.EXPORT_SHAPES_HELP, stem, texts.SHAPE_COLUMNS, rows)
     web_page = charts_page(figure, texts.SHAPE_COLUMNS, lambda: list(rows))
-    code = Code(inside.result, lambda: inside.code)
-    return Export(title, f"{title}.", stem, figure, web_page, (data,), code, inside.source)
+    return Export(title, f"{title}.", stem, figure, web_page, (data,), inside.code, inside.source)
 
 
 SIZES = {  # default, minimum, maximum
@@ -84,7 +76,7 @@ def show(page: str) -> None:
     st.markdown(texts.PARAMETERS.format(parameters=run.parameters))
     st.table([dict(zip(texts.SHAPE_COLUMNS, row, strict=True)) for row in shape_rows(run)])
     shapes = {texts.EXPORT_SHAPES: lambda: shapes_export(config, sizes, shape_rows(run))}
-    offer_drawings(page, lambda: inside_computation(config, sizes), drawings, "inside", shapes)
+    offer_drawings(page, lambda: inside_numbers(config, sizes), drawings, "inside", shapes)
 
 
 def chosen_sizes(page: str) -> tuple[Seq2SeqConfig, BatchSizes]:

@@ -15,21 +15,26 @@ from pages.fill_mask.predictions import (
     describe_shift,
     prediction_shift,
 )
-from pages.fill_mask.tables import SCAN_COLUMNS, SHIFT_COLUMNS, followed_words, scan_rows, shift_rows
+from pages.fill_mask.tables import SCAN_COLUMNS, SHIFT_COLUMNS, scan_rows, shift_rows
 from pages.ui.canvas.charts import bars_in_words
 from pages.ui.canvas.drawings import matrix_drawing
 from pages.ui.export.attention import attention_exports
 from pages.ui.export.attention_map import changes_in_words
-from pages.ui.export.code import header, intervention_lines, loading_lines, special_argument, with_mask_tokens
+from pages.ui.export.computation import Computation, call, changes_argument, each, load_call, named
 from pages.ui.export.data import table_files
 from pages.ui.export.figure import charts_figure, charts_page
-from pages.ui.export.records import Code, Export, Exports, file_stem, one_line
-from pages.ui.export.texts import TRANSFORMERS_COMMENT, WITHOUT_SPECIAL, quoted
+from pages.ui.export.records import Code, Export, Exports, file_stem
+from pages.ui.export.texts import WITHOUT_SPECIAL, quoted
+from pages.ui.export.transformers_code import intervention_lines, loading_lines, special_argument, with_mask_tokens
 from pages.ui.panels.changes import describe_change, stack_names
 from pages.ui.panels.predictions import ListSettings, SentencePredictions, list_settings, prediction_rows
 from pages.ui.panels.texts import PREDICTION_COLUMNS
 from pages.ui.shell import controls
 from tx_core.engine.engine import Engine
+from tx_core.fill_mask.head_scan import Scan
+from tx_core.fill_mask.prediction_shift import EntryShift, shift_predictions
+from tx_core.fill_mask.predictions import fill_jointly, predict
+from tx_core.fill_mask.word_scores import score_words
 
 
 def prediction_exports(
@@ -58,8 +63,8 @@ def lists_export(lists: Lists) -> Export:
     joint = any(answer.joint for answer in lists.sentences)
     code = Code(
         texts.EXPORT_LISTS_CODE,
-        lambda: project_lists(title, lists),
-        lambda: transformers_lists(title, lists),
+        lambda: list_numbers(lists),
+        lambda: transformers_lists(lists),
         texts.EXPORT_JOINT_NOTE if joint else "",
     )
     numbers = table_files(texts.EXPORT_ALL_LISTS, texts.EXPORT_ALL_LISTS_HELP, name, PREDICTION_COLUMNS, table)
@@ -108,8 +113,8 @@ def moved_export(lists: Lists, engine: Engine, blank_view: BlankView) -> Export:
     numbers = table_files(texts.EXPORT_ALL_WORDS, texts.EXPORT_ALL_WORDS_HELP, name, SHIFT_COLUMNS, table)
     code = Code(
         texts.EXPORT_CHANGE_CODE,
-        lambda: project_shift(title, lists, blank_view),
-        lambda: transformers_shift(title, lists, blank_view),
+        lambda: shift_numbers(lists, blank_view),
+        lambda: transformers_shift(lists, blank_view),
     )
     about = lists.about | {"texts": [blank_view.text], "changes": changes_in_words(blank_view.trace)}
     about["moved probability"] = shift.variation
@@ -133,7 +138,7 @@ def scan_export(lists: Lists, blank_view: BlankView, scan: ShownScan) -> Export:
     table = scan_rows(scan.result, scan.followed)
     name = file_stem("head-scan", lists.model)
     numbers = table_files(texts.EXPORT_SCAN, texts.EXPORT_SCAN_HELP, name, SCAN_COLUMNS, table)
-    code = Code(texts.EXPORT_SCAN_CODE, lambda: project_scan(title, lists, blank_view, scan))
+    code = Code(texts.EXPORT_SCAN_CODE, lambda: scan_numbers(lists, blank_view, scan))
     about = lists.about | {"texts": [blank_view.text], "changes": changes, "blank": blank_view.number + 1}
     page = charts_page(figure, SCAN_COLUMNS, lambda: table)
     return Export(title, caption, name, figure, page, (numbers,), code, about)
@@ -197,79 +202,50 @@ print(*moved, sep="\\n")
 """
 
 
-def project_lists(title: str, lists: Lists) -> str:
-    """Return the code that asks for every list on the page by tx_core."""
-    named = next((tuple(score.word for score in answer.scores[0]) for answer in lists.sentences if answer.scores), ())
-    joint = any(answer.joint for answer in lists.sentences)
-    predicted = "fill_jointly, predict" if joint else "predict"
-    imports = ["from tx_core import load", f"from tx_core.fill_mask.predictions import {predicted}"]
-    imports += ["from tx_core.fill_mask.word_scores import score_words"] if named else []
-    lines = [
-        *header(title, lists.model, "\n".join(imports), special_tokens=lists.reads_special),
-        "predictions = []",
-        f"for text in {[answer.text for answer in lists.sentences]!r}:",
-        f"    filling = predict(engine, text, {_predict_arguments(lists.chosen)})",
-        "    for blank in filling.blanks:",
-        "        predictions += [(entry.piece, entry.probability) for entry in blank.predictions]",
-    ]
-    if named:
-        lines += [
-            "    for blank in filling.blanks:",
-            f"        scores = score_words(engine, text, {named!r}, blank=blank.number)",
-            "        predictions += [(score.word, score.probability) for score in scores if score.probability is not None]",
-        ]
-    if joint:
-        lines += [
-            "    if len(filling.blanks) > 1:",
-            "        predictions += [(one.words, one.probability) for one in fill_jointly(engine, text)]",
-        ]
-    return "\n".join([*lines, "", 'print(*predictions, sep="\\n")', ""])
+def list_numbers(lists: Lists) -> list[Computation]:
+    """Return the computation of every word on the page with its probability."""
+    engine, predictions = load_call(lists.model, lists.reads_special), []
+    for number, answer in enumerate(lists.sentences, start=1):
+        several = str(number) if len(lists.sentences) > 1 else ""
+        text = named(f"text{several}", answer.text)
+        filling = named(f"filling{several}", call(predict, engine, text, **_predict_arguments(lists.chosen)))
+        for blank in answer.filling.blanks:
+            predictions.append(each(filling.blanks[blank.number].predictions, lambda entry: (entry.piece, entry.probability)))
+        for blank, scores in enumerate(answer.scores):
+            if words := tuple(score.word for score in scores if score.probability is not None):
+                scored = call(score_words, engine, text, words, blank=blank)
+                predictions.append(each(scored, lambda score: (score.word, score.probability)))
+        if answer.joint:
+            predictions.append(each(call(fill_jointly, engine, text), lambda joint: (joint.words, joint.probability)))
+    return [named("predictions", sum(predictions[1:], predictions[0]))]
 
 
-def project_shift(title: str, lists: Lists, blank_view: BlankView) -> str:
-    """Return the code that compares the predictions at one blank with and without the changes."""
-    imports = "from tx_core import load\nfrom tx_core.fill_mask.prediction_shift import shift_predictions"
-    return "\n".join(
-        [
-            *header(title, lists.model, imports, blank_view.changed, special_tokens=lists.reads_special),
-            f"shift = shift_predictions(engine, {blank_view.text!r}, changes, {_predict_arguments(lists.chosen)})",
-            "moved = [",
-            "    (one.prediction.piece, one.before, one.after, one.after - one.before, one.rank_before, one.rank_after)",
-            f"    for one in shift.blanks[{blank_view.number}].moved",
-            "]",
-            "",
-            'print(*moved, sep="\\n")',
-            "",
-        ]
-    )
+def shift_numbers(lists: Lists, blank_view: BlankView) -> list[Computation]:
+    """Return the computation of the predictions at one blank with and without the changes."""
+    engine, changes = load_call(lists.model, lists.reads_special), changes_argument(blank_view.changed)
+    settings = changes | _predict_arguments(lists.chosen)
+    blank = call(shift_predictions, engine, blank_view.text, **settings).blanks[blank_view.number]
+
+    def row(one: EntryShift) -> tuple[object, ...]:
+        return one.prediction.piece, one.before, one.after, one.after - one.before, one.rank_before, one.rank_after
+
+    return [named("moved", each(blank.moved, row))]
 
 
-def project_scan(title: str, lists: Lists, blank_view: BlankView, scan: ShownScan) -> str:
-    """Return the code that switches off one head after the other, and follows the word or the difference of the page."""
-    words = list(followed_words(scan.result))
-    pairs = {texts.SCAN_DIFFERENCE.format(first=one, second=other): (one, other) for one in words for other in words}
-    first, *rest = pairs.get(scan.followed.name, (scan.followed.name,))
-    named = [one.ids for one in scan.result.named]
-    imports = "from tx_core import load\nfrom tx_core.fill_mask.head_scan import Scan"
-    arguments = [
-        f"blank={blank_view.number}",
-        *(["interventions=changes"] if scan.base else []),
-        *([f"named={named}"] if named else []),
-    ]
-    return "\n".join(
-        [
-            *header(title, lists.model, imports, scan.base, special_tokens=lists.reads_special),
-            f"scan = Scan(engine, {blank_view.text!r}, {', '.join(arguments)}).run()",
-            "effects = {one.word: one.after - one.before for one in scan.named} | {scan.word: scan.change}",
-            " - ".join([f"change = effects[{first!r}]", *(f"effects[{word!r}]" for word in rest)]) + "  # layer, head",
-            "",
-            "print(scan.word, scan.before, change.round(4), sep='\\n')",
-            "",
-        ]
-    )
+def scan_numbers(lists: Lists, blank_view: BlankView, scan: ShownScan) -> list[Computation]:
+    """Return the computation of switching off one head after the other, for the word or the difference of the page."""
+    named_words = {"named": [one.ids for one in scan.result.named]} if scan.result.named else {}
+    engine, given = load_call(lists.model, lists.reads_special), changes_argument(scan.base) | named_words
+    found = named("scan", call(Scan, engine, blank_view.text, blank=blank_view.number, **given).run())
+    effects = {scan.result.word: found.change}
+    effects |= {one.word: found.named[place].after - found.named[place].before for place, one in enumerate(scan.result.named)}
+    pairs = {texts.SCAN_DIFFERENCE.format(first=one, second=other): (one, other) for one in effects for other in effects}
+    first, *rest = (effects[word] for word in pairs.get(scan.followed.name, (scan.followed.name,)))
+    change = named("change", first - rest[0] if rest else first, "layer, head")
+    return [found.word, found.before, change.round(4)]
 
 
-def transformers_lists(title: str, lists: Lists) -> str:
+def transformers_lists(lists: Lists) -> str:
     """Return the code for the lists, and for the words that the reader named, without this project."""
     texts = [
         (
@@ -285,7 +261,6 @@ def transformers_lists(title: str, lists: Lists) -> str:
     ]
     return "\n".join(
         [
-            TRANSFORMERS_COMMENT.format(title=one_line(title)),
             "import torch",
             "from transformers import AutoModelForMaskedLM, AutoTokenizer",
             "",
@@ -301,13 +276,12 @@ def transformers_lists(title: str, lists: Lists) -> str:
     )
 
 
-def transformers_shift(title: str, lists: Lists, blank_view: BlankView) -> str:
+def transformers_shift(lists: Lists, blank_view: BlankView) -> str:
     """Return the code for what changes do to one blank without this project."""
     read = blank_view.trace.attention.query_tokens
     text = with_mask_tokens(blank_view.text, read)
     return "\n".join(
         [
-            TRANSFORMERS_COMMENT.format(title=one_line(title)),
             "import torch",
             "from transformers import AttentionInterface, AttentionMaskInterface, AutoModelForMaskedLM, AutoTokenizer",
             "from transformers.masking_utils import eager_mask",
@@ -332,8 +306,8 @@ def transformers_shift(title: str, lists: Lists, blank_view: BlankView) -> str:
     )
 
 
-def _predict_arguments(chosen: ListSettings) -> str:
-    return f"top_k={chosen.listed}, temperature={chosen.temperature}, top_p={chosen.top_p}"
+def _predict_arguments(chosen: ListSettings) -> dict[str, object]:
+    return {"top_k": chosen.listed, "temperature": chosen.temperature, "top_p": chosen.top_p}
 
 
 def _settings(chosen: ListSettings) -> list[str]:

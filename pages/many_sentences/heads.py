@@ -27,11 +27,11 @@ from pages.ui.canvas.head_table import (
     kind_styles,
     spread_cells,
 )
-from pages.ui.export.code import header
+from pages.ui.export.computation import Computation, call, load_call, named
 from pages.ui.export.data import DataTable, data_files
 from pages.ui.export.figure import charts_figure, charts_page, grid_chart
-from pages.ui.export.records import Code, DataFiles, Export, file_stem, one_line, reading, source
-from pages.ui.export.texts import PROJECT_COMMENT, WITHOUT_SPECIAL
+from pages.ui.export.records import Code, DataFiles, Export, file_stem, reading, source
+from pages.ui.export.texts import WITHOUT_SPECIAL
 from pages.ui.panels.tokens import reading_in_link
 from pages.ui.shell import controls
 from pages.ui.shell.address import widget_binding, widget_key
@@ -41,8 +41,9 @@ from pages.ui.shell.level import is_hidden
 from pages.ui.shell.numbers import whole_percent
 from tx_core.analysis.grammar import grammar_of
 from tx_core.analysis.patterns import TARGETED_KINDS, HeadPattern
-from tx_core.corpus.sentence_file import embedded_sentences
-from tx_core.corpus.statistics import RANKED_KINDS, HeadReport
+from tx_core.corpus.scan_file import read_scan
+from tx_core.corpus.sentence_file import embedded_sentences, read_sentences
+from tx_core.corpus.statistics import RANKED_KINDS, HeadReport, read_all
 from tx_core.transformer.interventions import Head
 
 OWN = "own"
@@ -249,10 +250,6 @@ def _rounded(numbers: Float[np.ndarray, "layer head"], one: HeadPattern) -> floa
     return round(float(numbers[one.layer, one.head]), 3)
 
 
-PRINT_REPORT = ("", 'print(*report.patterns, report.spread.round(3), report.distance.round(2), sep="\\n")', "")
-"""The last lines of the code."""
-
-
 def heads_export(report: HeadReport, grid: Grid, opened: OpenedScan | None = None) -> Export:
     """Return the export of the table of all heads, with everything that is known of them. opened: the scan that they are from."""
     title = plural(report.read, texts.EXPORT_TITLES[grid.colour]).format(
@@ -268,7 +265,7 @@ def heads_export(report: HeadReport, grid: Grid, opened: OpenedScan | None = Non
     rows = head_rows(report)
     columns, table, stem = tuple(rows[0]), [tuple(row.values()) for row in rows], file_stem("heads-over-sentences", report.model)
     result = texts.EXPORT_RESULT if report.complete else f"{texts.EXPORT_RESULT} {reads_on(report)}"
-    code = Code(result, lambda: scan_code(title, opened.name) if opened else report_code(title, report))
+    code = Code(result, lambda: scan_numbers(opened.name) if opened else report_numbers(report))
     web_page = charts_page(figure, columns, lambda: table)
     revision = opened.scan.origin.revision if opened else ""
     counts = {"sentences": report.sentences.source, "read": report.read, "tokens": report.tokens}
@@ -298,41 +295,23 @@ def reads_on(report: HeadReport) -> str:
     return texts.CODE_READS_ON.format(count=report.total, read=report.read)
 
 
-def scan_code(title: str, name: str) -> str:
-    """Return the code that opens the result of a scan. name: of its file."""
-    return "\n".join(
-        [
-            PROJECT_COMMENT.format(title=one_line(title)),
-            "from pathlib import Path",
-            "",
-            "from tx_core.corpus.scan_file import read_scan",
-            "",
-            f"report = read_scan(Path({name!r}).read_bytes()).report  # your file",
-            *PRINT_REPORT,
-        ]
-    )
+def scan_numbers(name: str) -> list[Computation]:
+    """Return the computation of the result of a scan. name: of its file."""
+    return _measures(call(read_scan, call(open, name, "rb").read()).report, "your file")
 
 
-def report_code(title: str, report: HeadReport) -> str:
-    """Return the code that reads the sentences: the built-in ones, or the reader's own file."""
-    imports = ["from tx_core import load", "from tx_core.corpus.statistics import read_all"]
-    if report.sentences is embedded_sentences():
-        imports.append("from tx_core.corpus.sentence_file import embedded_sentences")
-        lines = ["sentences = embedded_sentences()"]
+def report_numbers(report: HeadReport) -> list[Computation]:
+    """Return the computation of a reading: of the built-in sentences, or of the reader's own file."""
+    read, note = report.sentences, "" if report.complete else reads_on(report)
+    if read is embedded_sentences():
+        sentences = named("sentences", call(embedded_sentences), note)
     else:
-        imports.append("from tx_core.corpus.sentence_file import read_sentences")
-        source = report.sentences.source
-        lines = [
-            f"with open({source!r}, 'rb') as file:  # your file",
-            f"    sentences = read_sentences(file, {source!r}, {report.sentences.column!r})",
-        ]
-    if not report.complete:
-        lines.append(f"# {reads_on(report)}")
-    return "\n".join(
-        [
-            *header(title, report.model, "\n".join(imports), special_tokens=report.special_tokens),
-            *lines,
-            f"report = read_all(engine, sentences{', half=True' if report.half else ''})",
-            *PRINT_REPORT,
-        ]
-    )
+        file = call(open, read.source, "rb")
+        sentences = named("sentences", call(read_sentences, file, read.source, read.column), note or "your file")
+    half = {"half": True} if report.half else {}
+    return _measures(call(read_all, load_call(report.model, report.special_tokens), sentences, **half))
+
+
+def _measures(report: Computation, comment: str = "") -> list[Computation]:
+    report = named("report", report, comment)
+    return [report.patterns, report.spread.round(3), report.distance.round(2)]

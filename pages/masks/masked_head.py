@@ -12,8 +12,8 @@ from pages.ui.canvas import mask_grid
 from pages.ui.canvas.mask_grid import MAX_PAINTED_TOKENS, Heatmap, Matrices, Naming, mask_from_link, matrices
 from pages.ui.canvas.prefetch import Change, Picture, Prefetch, read_number, read_option
 from pages.ui.canvas.texts import QUERY_KEY_AXES
-from pages.ui.export.code import load_line
-from pages.ui.export.lessons import Computation, computation_code
+from pages.ui.export.computation import Computation, call, evaluate, load_call, named
+from pages.ui.export.lessons import PartNumbers
 from pages.ui.export.records import reading, source
 from pages.ui.panels.tokens import SPECIAL_FIELD, warn_of_unknown_in
 from pages.ui.shell import cache
@@ -21,7 +21,7 @@ from pages.ui.shell.address import widget_key
 from pages.ui.shell.numbers import small_number
 from tx_core.engine.catalogue import DEFAULT
 from tx_core.lessons import masking
-from tx_core.lessons.masking import MaskedHead, padded_scores
+from tx_core.lessons.masking import MaskedHead, padded_pair, padded_scores
 
 
 @dataclass(frozen=True)
@@ -100,13 +100,22 @@ def masked_head(page: str, values: Mapping[str, object]) -> MaskedHead:
     """
     engine = cache.engine(DEFAULT, special_tokens=not values[SPECIAL_FIELD.name], weights=True)
     text, padding = values["text"], values["padding"]
-    run = cache.get_or_compute((page, cache.engine_key(engine), text, padding), lambda: padded_scores(engine, text, padding))
-    kind, drawn, tokens = values["kind"], values["mask"], len(run.tokens)
+    scores, head = head_calls(values)
+    run = cache.get_or_compute((page, cache.engine_key(engine), text, padding), lambda: evaluate(scores, engine=engine))
+    return evaluate(head, run=run)
+
+
+def head_calls(values: Mapping[str, object]) -> tuple[Computation, Computation]:
+    """Return the computation of the scores of all heads, and of the head that `values` name under the mask that they name."""
+    engine = load_call(DEFAULT, not values[SPECIAL_FIELD.name])
+    run = named("run", call(padded_scores, engine, values["text"], values["padding"]))
+    kind, drawn, tokens = values["kind"], values["mask"], call(len, run.tokens)
     if kind == DRAWN and drawn:
-        mask = masking.fit_mask(mask_grid.mask_from_link(drawn), tokens)
+        cells = call(np.array, mask_from_link(drawn).astype(int).tolist(), bool)
+        mask = named("mask", call(masking.fit_mask, cells, tokens), "drawn by hand")
     else:
-        mask = masking.mask_of_kind("none" if kind == DRAWN else kind, tokens, run.real, values["width"])
-    return run.under(mask, values["layer"] - 1, values["head"] - 1)
+        mask = named("mask", call(masking.mask_of_kind, "none" if kind == DRAWN else kind, tokens, run.real, values["width"]))
+    return run, named("head", run.under(mask, values["layer"] - 1, values["head"] - 1), "layer and head, counted from 0")
 
 
 def _ask_values(page: str) -> dict[str, object]:
@@ -250,52 +259,24 @@ def _minus(number: str | float) -> str:
     return f"{int(number):,}".replace("-", "−")
 
 
-HEAD_IMPORTS = ["from tx_core import load", "from tx_core.lessons.masking import padded_scores"]
-
-
-def masks_computation(page: str, part: str) -> Computation:
-    """Return the record of a part of the page, and its code."""
+def part_numbers(page: str, part: str) -> PartNumbers:
+    """Return what a part of the page computes."""
     names = ("text", "pair", "kind", "padding", "width", "layer", "head", "penalty", "mask", "nospecial")
     values = {name: st.session_state[widget_key(page, name)] for name in names}
     title, how = texts.EXPORT_TITLES[part].format(**values), reading(not values["nospecial"])
     if part == "batch":
+        engine = load_call(DEFAULT, not values["nospecial"])
+        proof = named("proof", call(padded_pair, engine, values["text"], values["pair"]).proof)
         about = source(DEFAULT, text=values["text"], pair=values["pair"], **how)
-        imports = ["from tx_core import load", "from tx_core.lessons.masking import padded_pair"]
-        lines = [
-            load_line(DEFAULT, not values["nospecial"]),
-            f"proof = padded_pair(engine, {values['text']!r}, {values['pair']!r}).proof",
-            "",
-            "print(proof.moved_masked, proof.moved_unmasked, sep='\\n')",
-        ]
-        return Computation(title, about, computation_code(title, imports, lines), texts.EXPORT_RESULTS[part])
+        return PartNumbers(title, about, [proof.moved_masked, proof.moved_unmasked], texts.EXPORT_RESULTS[part])
     kept = {name: values[name] for name in ("text", "kind", "padding", "width", "mask")}
     about = source(DEFAULT, **kept, **how, heads=f"layer {values['layer']}, head {values['head']}")
-    if part == "penalty":
-        about["penalty"] = values["penalty"]
-    imports, lines = _head_lines(values)
+    _, head = head_calls(values)
     if part == "one":
-        lines += ["effect = head.effect", "", "print(effect.masked_scores, effect.weights_before, effect.weights, sep='\\n')"]
+        effect = named("effect", head.effect)
+        shown = [effect.masked_scores, effect.weights_before, effect.weights]
     else:
-        lines += [f"ways = head.three_ways({float(values['penalty'])})", ""]
-        lines += ["print(ways.infinite, ways.penalised, ways.unmasked, sep='\\n')"]
-    return Computation(title, about, computation_code(title, imports, lines), texts.EXPORT_RESULTS[part])
-
-
-def _head_lines(values: dict[str, object]) -> tuple[list[str], list[str]]:
-    """Return the code that runs the sentence and masks one head of it."""
-    run = f"run = padded_scores(engine, {values['text']!r}, {values['padding']})"
-    if values["kind"] == DRAWN and values["mask"]:
-        cells = mask_from_link(values["mask"]).astype(int).tolist()
-        imports = ["import numpy as np", "from tx_core.lessons.masking import fit_mask"]
-        mask = f"fit_mask(np.array({cells}, bool), len(run.tokens))  # drawn by hand"
-    else:
-        imports = ["from tx_core.lessons.masking import mask_of_kind"]
-        kind = "none" if values["kind"] == DRAWN else values["kind"]
-        mask = f"mask_of_kind({kind!r}, len(run.tokens), run.real, {values['width']})"
-    place = f"{values['layer'] - 1}, {values['head'] - 1}"
-    return [*HEAD_IMPORTS, *imports], [
-        load_line(DEFAULT, not values["nospecial"]),
-        run,
-        f"mask = {mask}",
-        f"head = run.under(mask, {place})  # layer and head, counted from 0",
-    ]
+        about["penalty"] = values["penalty"]
+        ways = named("ways", head.three_ways(float(values["penalty"])))
+        shown = [ways.infinite, ways.penalised, ways.unmasked]
+    return PartNumbers(title, about, shown, texts.EXPORT_RESULTS[part])

@@ -9,8 +9,8 @@ open_page(PAGE)
 
 # The title is on its way: what follows imports torch.
 from pages.masks import texts
-from pages.masks.masked_head import KINDS, PENALTIES, SIZES, draw_mask, draw_penalty, masks_computation
-from pages.masks.whole_run import RUN_CHANGES, draw_padding, draw_run, run_computation
+from pages.masks.masked_head import KINDS, PENALTIES, SIZES, draw_mask, draw_penalty, part_numbers
+from pages.masks.whole_run import RUN_CHANGES, draw_padding, draw_run, run_numbers
 from pages.ui.canvas.mask_grid import mask_from_link, mask_to_link
 from pages.ui.export.lessons import draw_and_export
 from pages.ui.panels.parts_page import explain_built_in
@@ -79,7 +79,7 @@ def one_sentence() -> None:
     show_source(
         attention.attention_weights, attention.causal_mask, attention.padding_mask, attention.window_mask, attention.combine
     )
-    live(PAGE, FIELDS, draw_and_export, PAGE, lambda: masks_computation(PAGE, "one"), draw_mask, PAGE)
+    live(PAGE, FIELDS, draw_and_export, PAGE, lambda: part_numbers(PAGE, "one"), draw_mask, PAGE)
     st.caption(texts.ONE_CAPTION)
 
 
@@ -88,7 +88,7 @@ def penalties() -> None:
     st.markdown(texts.PENALTY_TEXT)
     show_formula(texts.PENALTY_FORMULA)
     show_source(compare_maskings)
-    live(PAGE, FIELDS, draw_and_export, PAGE, lambda: masks_computation(PAGE, "penalty"), draw_penalty, PAGE)
+    live(PAGE, FIELDS, draw_and_export, PAGE, lambda: part_numbers(PAGE, "penalty"), draw_penalty, PAGE)
 
 
 def padding_and_runs() -> None:
@@ -102,14 +102,14 @@ def padding_and_runs() -> None:
         controls.sentence(widget_key(PAGE, "text"), texts.FIRST_SENTENCE)
     with right:
         controls.sentence(widget_key(PAGE, "pair"), texts.SECOND_SENTENCE)
-    live(PAGE, FIELDS, draw_and_export, PAGE, lambda: masks_computation(PAGE, "batch"), draw_padding, PAGE)
+    live(PAGE, FIELDS, draw_and_export, PAGE, lambda: part_numbers(PAGE, "batch"), draw_padding, PAGE)
     st.header(texts.RUN_TITLE, anchor=False)
     st.markdown(texts.RUN_TEXT)
     controls.sentence(widget_key(PAGE, "blank"), texts.RUN_SENTENCE)
     st.segmented_control(
         texts.RUN, list(RUN_CHANGES), key=widget_key(PAGE, "run"), format_func=texts.RUN_LABELS.get, required=True
     )
-    live(PAGE, FIELDS, draw_and_export, PAGE, lambda: run_computation(PAGE), draw_run, PAGE, place="run")
+    live(PAGE, FIELDS, draw_and_export, PAGE, lambda: run_numbers(PAGE), draw_run, PAGE, place="run")
 
 
 read_view(PAGE, FIELDS, FIRST_VIEW)

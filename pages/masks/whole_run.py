@@ -8,8 +8,8 @@ import streamlit as st
 from pages.masks import texts
 from pages.ui.canvas.charts import moved_chart, show_bars
 from pages.ui.canvas.mask_grid import Heatmap, Naming, matrices
-from pages.ui.export.code import IMPORT_CHANGES, interventions_literal, load_line
-from pages.ui.export.lessons import Computation, computation_code
+from pages.ui.export.computation import call, changes_argument, each, load_call, named
+from pages.ui.export.lessons import PartNumbers
 from pages.ui.export.records import reading, source
 from pages.ui.panels.changes import describe_change, stack_names
 from pages.ui.panels.predictions import word_label
@@ -142,22 +142,11 @@ def link_to_changed_pages(engine: Engine, text: str, changes: Sequence[Intervent
             page_link(key, label, {"text": text, "changes": write_interventions(changes), **how}, icon=":material/arrow_forward:")
 
 
-def run_computation(page: str) -> Computation:
-    """Return the record of a mask on the whole model, with the code of the predictions with and without it."""
-    names = ("blank", "run", "nospecial")
-    text, run, nospecial = (st.session_state[widget_key(page, name)] for name in names)
-    title, change = texts.EXPORT_RUN.format(change=texts.RUN_LABELS[run]), RUN_CHANGES[run]
-    lines = [
-        load_line(DEFAULT, not nospecial),
-        f"shift = shift_predictions(engine, {text!r}, {interventions_literal([change])}, top_k={WORDS})",
-        "moved = [[(one.before, one.after) for one in blank.moved] for blank in shift.blanks]",
-        "",
-        "print(*moved, sep='\\n')",
-    ]
-    imports = [
-        "from tx_core import load",
-        "from tx_core.fill_mask.prediction_shift import shift_predictions",
-        IMPORT_CHANGES,
-    ]
-    about = source(DEFAULT, text=text, changes=texts.RUN_LABELS[run], **reading(not nospecial))
-    return Computation(title, about, computation_code(title, imports, lines), texts.EXPORT_RUN_RESULT)
+def run_numbers(page: str) -> PartNumbers:
+    """Return what the predictions with and without a mask on the whole model are computed of."""
+    text, run, nospecial = (st.session_state[widget_key(page, name)] for name in ("blank", "run", "nospecial"))
+    change = list(changes_argument([RUN_CHANGES[run]]).values())
+    shift = named("shift", call(shift_predictions, load_call(DEFAULT, not nospecial), text, *change, top_k=WORDS))
+    moved = named("moved", each(shift.blanks, lambda blank: each(blank.moved, lambda one: (one.before, one.after))))
+    title, about = texts.EXPORT_RUN.format(change=texts.RUN_LABELS[run]), {"text": text, "changes": texts.RUN_LABELS[run]}
+    return PartNumbers(title, source(DEFAULT, **about, **reading(not nospecial)), [moved], texts.EXPORT_RUN_RESULT)

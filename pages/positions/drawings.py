@@ -16,17 +16,17 @@ from pages.ui.canvas.mask_grid import Heatmap, Matrices, Naming, matrices, show_
 from pages.ui.canvas.plotly_figures import show_plotly
 from pages.ui.canvas.prefetch import Picture, Prefetch, read_number, read_option
 from pages.ui.canvas.texts import QUERY_KEY_AXES
-from pages.ui.export.code import load_line
-from pages.ui.export.lessons import Computation, computation_code
+from pages.ui.export.computation import call, load_call, named
+from pages.ui.export.lessons import PartNumbers
 from pages.ui.export.records import reading, source
 from pages.ui.shell import cache
 from pages.ui.shell.frame import preformatted
 from pages.ui.shell.numbers import rounding_verdict, small_number
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
-from tx_core.lessons.position_encodings import PositionScores, Table, biases, distance_profile, encoding_scores
-from tx_core.lessons.word_order import BlankGuess, ShuffleEffect, ShuffleTest
-from tx_core.transformer.positions import Criterion, distance_spread, similarity
+from tx_core.lessons.position_encodings import Table
+from tx_core.lessons.word_order import BlankGuess, ShuffleEffect, ShuffleTest, shuffle_test
+from tx_core.transformer.positions import Criterion, distance_spread
 
 SHADE = "rgba(63, 131, 207, 0.22)"
 HEIGHT = 340
@@ -120,12 +120,12 @@ def encoding_map(choice: Choice) -> Matrices:
     """Lay out the vectors of all positions, or a number for each pair of them."""
     view, positions = ENCODING_VIEWS[choice.scheme], _numbers(choice.length)
     if choice.encoding.vectors:
-        cells = choice.vectors().numpy()
+        cells = choice.computed(choice.vectors).numpy()
         columns, naming, limit = _numbers(cells.shape[1]), VECTORS, float(abs(cells).max())
         ends = {name: f"{end:.2f}".replace("-", "−") for name, end in (("lowest", cells.min()), ("highest", cells.max()))}
         alt = texts.VECTORS_ALT.format(positions=len(cells), dimensions=len(columns), **ends)
     else:
-        cells = choice.pairs()
+        cells = choice.computed(choice.pairs).numpy()
         columns, naming, limit, alt = positions, PAIRS, float(abs(cells).max()), texts.PAIRS_ALT
     # Most numbers of a trained table are small, a few are large: the square root shows both.
     matrix = Heatmap(view.map_title, "signed", cells, alt, limit, root=view.of_model, note=alt)
@@ -160,14 +160,13 @@ def draw_waves(choice: Choice, key: str) -> None:
     """Draw the chosen dimensions over positions, or what is added to scores over distances."""
     view = ENCODING_VIEWS[choice.scheme]
     if choice.encoding.vectors:
-        cells = choice.vectors().numpy()
+        cells = choice.computed(choice.vectors).numpy()
         dims = [dim for dim in choice.dims if dim < cells.shape[1]]
         series = {texts.CURVE_OF_DIMENSION.format(number=dim): cells[:, dim].tolist() for dim in dims}
         places, across, alt = range(choice.length), texts.POSITION, texts.CURVES_BY_POSITION
     else:
-        added = biases(choice.scheme, choice.length)[: view.max_curves]
-        profiles = [distance_profile(bias).mean for bias in added]
-        series = {view.curve_name.format(number=number): mean for number, mean in enumerate(profiles, start=1)}
+        means = choice.computed(choice.curves(view.max_curves))
+        series = {view.curve_name.format(number=number): mean for number, mean in enumerate(means, start=1)}
         places, across, alt = range(1 - choice.length, choice.length), texts.DISTANCE_FROM_QUERY, texts.CURVES_BY_DISTANCE
     if not series:
         st.info(texts.NO_DIMENSION)
@@ -182,10 +181,8 @@ def draw_waves(choice: Choice, key: str) -> None:
 
 def draw_by_distance(choice: Choice, key: str) -> None:
     """Draw how similar two positions are, or what their scores are, by their distance, with the range along the text."""
-    if choice.encoding.adds_to == "word vectors":
-        profile, text = distance_profile(similarity(choice.vectors())), texts.COSINE_BY_DISTANCE
-    else:
-        profile, text = distance_profile(_scores(choice).scores), texts.SCORE_BY_DISTANCE
+    of_words = choice.encoding.adds_to == "word vectors"
+    profile, text = choice.computed(choice.profile), texts.COSINE_BY_DISTANCE if of_words else texts.SCORE_BY_DISTANCE
     here = choice.length - 1
     values = {"here": profile.mean[here], "next": profile.mean[here + 1], "far": profile.mean[-1]}
     alt = text.format(**values, last=here, spread=profile.spread)
@@ -200,7 +197,7 @@ def draw_by_distance(choice: Choice, key: str) -> None:
 
 def draw_effect(choice: Choice, key: str) -> None:
     """Draw the scores and weights between copies of one word: all differences come from the positions alone."""
-    run, positions = _scores(choice), _numbers(choice.length)
+    run, positions = choice.computed(choice.scores), _numbers(choice.length)
     scores = (run.scores - run.scores.mean()).numpy()
     shown = [
         Heatmap(texts.SCORES, "signed", scores, texts.SCORES_ALT, float(abs(scores).max())),
@@ -227,10 +224,6 @@ def describe_learned_table(checked: Mapping[str, Sequence[Criterion]], table: Ta
     learned, random = (checked[name][-1].value for name in ("learned table", "a new random table"))
     shown = {"learned": learned, "rest": distance_spread(table[1:]), "random": random}
     return texts.LEARNED_TABLE_NOTE.format(**{name: small_number(value) for name, value in shown.items()})
-
-
-def _scores(choice: Choice) -> PositionScores:
-    return encoding_scores(choice.scheme, choice.length, choice.width, choice.base, choice.head, choice.engine)
 
 
 def _numbers(count: int) -> tuple[str, ...]:
@@ -291,16 +284,11 @@ def _draw_guess(title: str, guess: BlankGuess, limit: float, key: str) -> None:
     show_bars(probability_chart(title, guess.words, guess.shares, limit=limit), key=key)
 
 
-def shuffle_computation(engine: Engine, text: str, seed: int) -> Computation:
-    """Return the record of a shuffle test, and its code."""
+def shuffle_numbers(engine: Engine, text: str, seed: int) -> PartNumbers:
+    """Return what a shuffle test is computed of."""
     special = engine.tokenizer.special_tokens
-    lines = [
-        load_line(engine.name, special),
-        f"run = shuffle_test(engine, {text!r}, {seed})",
-        "numbers = [run.with_positions.by_token, run.without_positions.by_token]",
-        "",
-        "print(run.tokens_shuffled, numbers, run.ordered, run.shuffled, run.without_ordered, sep='\\n')",
-    ]
-    imports = ["from tx_core import load", "from tx_core.lessons.word_order import shuffle_test"]
-    title, about = texts.EXPORT_SHUFFLE, source(engine.name, text=text, **reading(special), seed=seed)
-    return Computation(title, about, computation_code(title, imports, lines), texts.EXPORT_RESULT)
+    run = named("run", call(shuffle_test, load_call(engine.name, special), text, seed))
+    numbers = named("numbers", [run.with_positions.by_token, run.without_positions.by_token])
+    shown = [run.tokens_shuffled, numbers, run.ordered, run.shuffled, run.without_ordered]
+    about = source(engine.name, text=text, **reading(special), seed=seed)
+    return PartNumbers(texts.EXPORT_SHUFFLE, about, shown, texts.EXPORT_RESULT)

@@ -7,14 +7,14 @@ page, its prefetching and its tests read both.
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
-import numpy as np
 import streamlit as st
-from jaxtyping import Real
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.positions import texts
-from pages.ui.export.lessons import Computation, computation_code
+from pages.ui.export.computation import Computation, call, each, evaluate, load_call, named
+from pages.ui.export.lessons import PartNumbers
 from pages.ui.export.records import source
 from pages.ui.shell import controls
 from pages.ui.shell.address import widget_key
@@ -25,7 +25,7 @@ from tx_core.engine.catalogue import DEFAULT
 from tx_core.engine.engine import Engine
 from tx_core.errors import TextProblem
 from tx_core.lessons import position_encodings
-from tx_core.lessons.position_encodings import BIAS_HEADS, ENCODINGS, SHAW_LIMIT, T5_BUCKETS, PositionEncoding, Table
+from tx_core.lessons.position_encodings import BIAS_HEADS, ENCODINGS, SHAW_LIMIT, T5_BUCKETS, PositionEncoding
 from tx_core.transformer import positions
 
 
@@ -56,15 +56,43 @@ class Choice:
         """The encoding in the table of the core."""
         return position_encodings.ENCODINGS[self.scheme]
 
-    def vectors(self) -> Table:
-        """Compute the vector of each position, for an encoding that has some."""
-        return self.encoding.vectors(self.length, self.width, self.base, self.engine)
+    @property
+    def _entry(self) -> Computation:
+        return call(getattr, position_encodings, "ENCODINGS")[self.scheme]
 
-    def pairs(self) -> Real[np.ndarray, "query key"]:
-        """Compute the class of each distance, or what one head adds to each score, for an encoding without vectors."""
+    @property
+    def vectors(self) -> Computation:
+        """The vector of each position, for an encoding that has some."""
+        return self._entry.vectors(self.length, self.width, self.base, load_call(self.engine.name))
+
+    @property
+    def pairs(self) -> Computation:
+        """The class of each distance, or what one head adds to each score, for an encoding without vectors."""
         if self.encoding.distances:
-            return self.encoding.distances(self.length).numpy()
-        return position_encodings.biases(self.scheme, self.length)[self.head].numpy()
+            return self._entry.distances(self.length)
+        return call(position_encodings.biases, self.scheme, self.length)[self.head]
+
+    @property
+    def scores(self) -> Computation:
+        """The scores of a sentence of one word repeated, with what the encoding changes of them."""
+        settings = self.scheme, self.length, self.width, self.base, self.head
+        return call(position_encodings.encoding_scores, *settings, load_call(self.engine.name))
+
+    @property
+    def profile(self) -> Computation:
+        """How similar two positions are, or their score, by their distance."""
+        of_words = self.encoding.adds_to == "word vectors"
+        pairs = call(positions.similarity, self.vectors) if of_words else self.scores.scores
+        return call(position_encodings.distance_profile, pairs)
+
+    def curves(self, most: int | None) -> Computation:
+        """Return what each head, or each of the first `most` biases, adds to a score by distance."""
+        added = call(position_encodings.biases, self.scheme, self.length)[:most]
+        return each(added, lambda bias: call(position_encodings.distance_profile, bias).mean)
+
+    def computed(self, computation: Computation) -> Any:
+        """Run a computation with the engine that is loaded."""
+        return evaluate(computation, engine=self.engine)
 
 
 @dataclass(frozen=True)
@@ -282,76 +310,47 @@ def dimensions_to_link(dims: list[int]) -> str:
     return "-".join(map(str, dims))
 
 
-HOME = "from tx_core.lessons.position_encodings import {}"
-LOAD = "from tx_core import load"
-
-
-def encoding_computation(view: str, choice: Choice) -> Computation:
-    """Return the record of one view of an encoding, and its code."""
-    encoding, written = ENCODING_VIEWS[choice.scheme], {"map": _map, "waves": _waves, "similarity": _distance, "effect": _effect}
-    imports, lines = written[view](choice)
+def encoding_numbers(view: str, choice: Choice) -> PartNumbers:
+    """Return what one view of an encoding is computed of."""
+    encoding = ENCODING_VIEWS[choice.scheme]
+    numbers = {"map": _map, "waves": _waves, "similarity": lambda one: one.profile.mean, "effect": _effect}[view](choice)
     title = texts.EXPORT_ENCODING.format(encoding=encoding.name, view=texts.VIEWS[view])
     names = ("scheme", "length", "width", "base", "head")
     about = {name: getattr(choice, name) for name in names} | {"head": choice.head + 1}
     if encoding.of_model:
         about = source(choice.engine.name) | about
-    code = computation_code(title, [LOAD, *imports], [f"engine = load({choice.engine.name!r})", *lines, "", "print(numbers)"])
-    return Computation(title, about, code, texts.EXPORT_RESULT)
+    return PartNumbers(title, about, [named("numbers", numbers, MEANINGS[view])], texts.EXPORT_RESULT)
 
 
-def _vectors(choice: Choice) -> str:
-    return f"ENCODINGS[{choice.scheme!r}].vectors({choice.length}, {choice.width}, {choice.base}, engine)"
+MEANINGS = {
+    "map": "position, dimension; or query, key",
+    "waves": "a row per curve",
+    "similarity": "by distance, from the far left to the far right",
+    "effect": "query, key",
+}
+"""The axes of the numbers of each view."""
 
 
-def _map(choice: Choice) -> tuple[list[str], list[str]]:
+def _map(choice: Choice) -> Computation:
+    return choice.vectors if choice.encoding.vectors else choice.pairs
+
+
+def _waves(choice: Choice) -> Computation:
     if choice.encoding.vectors:
-        return [HOME.format("ENCODINGS")], [f"numbers = {_vectors(choice)}  # position, dimension"]
-    if choice.encoding.distances:
-        return [HOME.format("ENCODINGS")], [f"numbers = ENCODINGS[{choice.scheme!r}].distances({choice.length})  # query, key"]
-    return [HOME.format("biases")], [f"numbers = biases({choice.scheme!r}, {choice.length})[{choice.head}]  # query, key"]
+        return choice.vectors[:, [dim for dim in choice.dims if dim < choice.width]].T
+    return choice.curves(ENCODING_VIEWS[choice.scheme].max_curves)
 
 
-def _waves(choice: Choice) -> tuple[list[str], list[str]]:
-    if choice.encoding.vectors:
-        dims = [dim for dim in choice.dims if dim < choice.width]
-        return [HOME.format("ENCODINGS")], [f"numbers = {_vectors(choice)}[:, {dims}].T  # dimension, position"]
-    most = ENCODING_VIEWS[choice.scheme].max_curves
-    lines = [
-        f"added = biases({choice.scheme!r}, {choice.length})[:{most}]",
-        "numbers = [distance_profile(bias).mean for bias in added]",
-    ]
-    return [HOME.format("biases, distance_profile")], lines
+def _effect(choice: Choice) -> Computation:
+    run = named("run", choice.scores)
+    return run.scores - run.scores.mean()
 
 
-def _distance(choice: Choice) -> tuple[list[str], list[str]]:
-    end = ["numbers = [profile.mean]  # by distance, from the far left to the far right"]
-    if choice.encoding.adds_to == "word vectors":
-        imports = [HOME.format("ENCODINGS, distance_profile"), "from tx_core.transformer.positions import similarity"]
-        return imports, [f"profile = distance_profile(similarity({_vectors(choice)}))", *end]
-    return [HOME.format("distance_profile, encoding_scores")], [f"profile = distance_profile({_scores(choice)}.scores)", *end]
-
-
-def _effect(choice: Choice) -> tuple[list[str], list[str]]:
-    lines = [f"run = {_scores(choice)}", "weights, numbers = run.weights, run.scores - run.scores.mean()  # query, key"]
-    return [HOME.format("encoding_scores")], lines
-
-
-def _scores(choice: Choice) -> str:
-    arguments = f"{choice.scheme!r}, {choice.length}, {choice.width}, {choice.base}, {choice.head}"
-    return f"encoding_scores({arguments}, engine)"
-
-
-def requirements_computation(length: int, width: int, base: float) -> Computation:
-    """Return the record of the measured requirements, and the code that measures them."""
-    title = texts.EXPORT_REQUIREMENTS.format(length=length)
-    lines = [
-        f"table = learned_table(load({DEFAULT!r}))",
-        f"checked = check_encodings({width}, {base}, table, {length})",
-        "numbers = [[criterion.value for criterion in criteria] for criteria in checked.values()]",
-        "",
-        "print(list(checked), numbers, sep='\\n')",
-    ]
+def requirements_numbers(length: int, width: int, base: float) -> PartNumbers:
+    """Return what the measured requirements are computed of."""
+    table = named("table", call(position_encodings.learned_table, load_call(DEFAULT)))
+    checked = named("checked", call(position_encodings.check_encodings, width, base, table, length))
+    numbers = each(checked.values(), lambda criteria: each(criteria, lambda criterion: criterion.value))
     about = source(DEFAULT, length=length, width=width, base=base)
-    return Computation(
-        title, about, computation_code(title, [LOAD, HOME.format("check_encodings, learned_table")], lines), texts.EXPORT_RESULT
-    )
+    shown = [call(list, checked), named("numbers", numbers)]
+    return PartNumbers(texts.EXPORT_REQUIREMENTS.format(length=length), about, shown, texts.EXPORT_RESULT)

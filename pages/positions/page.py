@@ -17,7 +17,7 @@ from pages.positions.drawings import (
     draw_effects,
     draw_requirements,
     prefetch_maps,
-    shuffle_computation,
+    shuffle_numbers,
 )
 from pages.positions.encodings import (
     BASES,
@@ -31,8 +31,8 @@ from pages.positions.encodings import (
     ask_sizes,
     dimensions_from_link,
     dimensions_to_link,
-    encoding_computation,
-    requirements_computation,
+    encoding_numbers,
+    requirements_numbers,
 )
 from pages.ui.export.lessons import draw_and_export
 from pages.ui.panels.tokens import SPECIAL_FIELD, ask_special_tokens, note_special_tokens, warn_of_unknown
@@ -89,7 +89,7 @@ def encodings() -> None:
     values = {field.name: value(field.name) for field in FIELDS}
     prefetch = prefetch_maps(PAGE, values, choice, LENGTHS, WIDTHS)
     key = widget_key(PAGE, f"drawn_{view}")
-    draw_and_export(PAGE, lambda: encoding_computation(view, choice), draw, view, choice, key, prefetch)
+    draw_and_export(PAGE, lambda: encoding_numbers(view, choice), draw, view, choice, key, prefetch)
 
 
 def name_engine(engine: Engine | None) -> None:
@@ -116,7 +116,7 @@ def measure() -> None:
     name_engine(engine)
     table = learned_table(engine)
     checked = check_encodings(value("width"), float(value("base")), table, value("length"))
-    lesson = partial(requirements_computation, value("length"), value("width"), float(value("base")))
+    lesson = partial(requirements_numbers, value("length"), value("width"), float(value("base")))
     draw_and_export(PAGE, lesson, draw_requirements, checked, widget_key(PAGE, "verdicts"))
     st.caption(describe_learned_table(checked, table[: value("length")]))
 
@@ -141,7 +141,7 @@ def shuffle_words() -> None:
     run = cache.get_or_compute(key, lambda: word_order.shuffle_test(engine, text, seed))
     note_special_tokens(engine, run.encoding.special_tokens)
     warn_of_unknown([run.encoding], engine.name, widget_key(PAGE, "model"))
-    lesson = partial(shuffle_computation, engine, text, seed)
+    lesson = partial(shuffle_numbers, engine, text, seed)
     draw_and_export(PAGE, lesson, draw_effects, run, widget_key(PAGE, "shuffled"), widget_key(PAGE, "guesses"))
 
 

@@ -9,13 +9,13 @@ from jaxtyping import Float32
 
 from pages.self_attention import texts
 from pages.ui.canvas.matrix_view import Divided, MaskedCells, Matrix, Product, Shares
-from pages.ui.export.code import load_line
-from pages.ui.export.lessons import Computation, computation_code
+from pages.ui.export.computation import call, load_call, named
+from pages.ui.export.lessons import PartNumbers
 from pages.ui.export.records import reading, source
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.numbers import small_number
 from tx_core.engine.catalogue import DEFAULT
-from tx_core.lessons.self_attention import HeadChoice, HeadRun
+from tx_core.lessons.self_attention import HeadChoice, HeadRun, head_run, saturation
 
 Numbers = Float32[np.ndarray, "row column"]
 NOTES_ON_WEIGHTS = {"random": texts.RANDOM_PROJECTIONS, "none": texts.NO_PROJECTIONS}
@@ -186,28 +186,22 @@ def count(number: int) -> tuple[str, ...]:
 EXPORTED_FIELDS = ("text", "nospecial", "layer", "head", "weights", "seed", "unscaled", "normalise", "causal")
 
 
-def head_computation(page: str) -> Computation:
-    """Return the record of the head that the page computes step by step, and its code."""
+def head_numbers(page: str) -> PartNumbers:
+    """Return what the head is computed of that the page shows step by step."""
     values = {name: st.session_state[widget_key(page, name)] for name in EXPORTED_FIELDS}
-    choice = head_choice(values)
     special = not values["nospecial"]
-    title = texts.EXPORT_TITLE.format(layer=values["layer"], head=values["head"])
-    imports = ["from tx_core import load", "from tx_core.lessons.self_attention import HeadChoice, head_run"]
-    lines = [
-        load_line(DEFAULT, special),
-        f"trace = engine.trace({values['text']!r}, keep=('hidden',))",
-        f"choice = {choice!r}  # layer and head are counted from 0",
-        "tensors = head_run(engine, trace, choice).tensors",
-        "",
-        "print(tensors.query, tensors.key, tensors.scores, tensors.weights, tensors.context, sep='\\n')",
-    ]
+    engine, choice = load_call(DEFAULT, special), named("choice", head_choice(values), "layer and head are counted from 0")
+    trace = named("trace", engine.trace(values["text"], keep=("hidden",)))
+    tensors = named("tensors", call(head_run, engine, trace, choice).tensors)
     about = source(DEFAULT, text=values["text"], **reading(special), heads=f"layer {values['layer']}, head {values['head']}")
     about |= {name: values[name] for name in EXPORTED_FIELDS[4:]}
-    return Computation(title, about, computation_code(title, imports, lines), texts.EXPORT_RESULT)
+    title = texts.EXPORT_TITLE.format(layer=values["layer"], head=values["head"])
+    shown = [tensors.query, tensors.key, tensors.scores, tensors.weights, tensors.context]
+    return PartNumbers(title, about, shown, texts.EXPORT_RESULT)
 
 
-def saturation_computation(sizes: tuple[int, ...]) -> Computation:
-    """Return the record of softmax over scores of random vectors, and its code."""
-    lines = [f"run = saturation({sizes!r})", "", "print(run.largest_unscaled, run.largest_scaled, sep='\\n')"]
-    code = computation_code(texts.EXPORT_SATURATION, ["from tx_core.lessons.self_attention import saturation"], lines)
-    return Computation(texts.EXPORT_SATURATION, {"dimensions": list(sizes)}, code, texts.EXPORT_SATURATION_RESULT)
+def saturation_numbers(sizes: tuple[int, ...]) -> PartNumbers:
+    """Return what softmax over scores of random vectors is computed of."""
+    run = named("run", call(saturation, sizes))
+    shown = [run.largest_unscaled, run.largest_scaled]
+    return PartNumbers(texts.EXPORT_SATURATION, {"dimensions": list(sizes)}, shown, texts.EXPORT_SATURATION_RESULT)

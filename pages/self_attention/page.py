@@ -14,11 +14,11 @@ from pages.self_attention import store, texts
 from pages.self_attention.one_head import (
     equation,
     head_choice,
-    head_computation,
     head_matrices,
+    head_numbers,
     letters,
     notes,
-    saturation_computation,
+    saturation_numbers,
 )
 from pages.ui.canvas.charts import show_lines
 from pages.ui.canvas.matrix_view import (
@@ -149,11 +149,11 @@ def draw_head() -> None:
         show_formula(equation(run))
         if not is_hidden("formulas"):
             st.markdown(letters(run))
-    live(PAGE, FIELDS, draw_and_export, PAGE, lambda: head_computation(PAGE), draw_matrices, run, values)
+    live(PAGE, FIELDS, draw_and_export, PAGE, lambda: head_numbers(PAGE), draw_matrices, run, values)
     for note in notes(run):
         st.text(note)
     if value("unscaled") and value("normalise") == "softmax":
-        draw_and_export(PAGE, lambda: saturation_computation(SATURATION_SIZES), draw_saturation, place="saturation")
+        draw_and_export(PAGE, lambda: saturation_numbers(SATURATION_SIZES), draw_saturation, place="saturation")
 
 
 def draw_matrices(run: HeadRun, values: Mapping[str, object]) -> None:

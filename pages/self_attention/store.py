@@ -17,23 +17,20 @@ from pages.ui.canvas.matrix_view import (
     chosen_cell,
     matrix_row,
 )
-from pages.ui.export.lessons import Computation, computation_code, draw_and_export
+from pages.ui.export.computation import call, named
+from pages.ui.export.lessons import PartNumbers, draw_and_export
 from pages.ui.shell.address import Field, widget_key
 from pages.ui.shell.frame import explain
 from tx_core.errors import ExplorerError
 from tx_core.lessons.key_value import EXAMPLE, LARGEST, MAX_STORE_ROWS, WIDTH, LookupResult, Store, VectorRow, look_up
 
 
-def store_computation(store: Store, query: VectorRow) -> Computation:
-    """Return the record of one lookup in a store of keys and values, and its code."""
-    lines = [
-        f"found = look_up({store!r}, {tuple(query)!r})",
-        "",
-        "print(found.matches, found.scores, found.weights, found.result, sep='\\n')",
-    ]
-    code = computation_code(texts.EXPORT_STORE, ["from tx_core.lessons.key_value import Store, look_up"], lines)
+def store_numbers(store: Store, query: VectorRow) -> PartNumbers:
+    """Return what one lookup in a store of keys and values is computed of."""
+    found = named("found", call(look_up, store, tuple(query)))
     about = {"keys": [list(row) for row in store.keys], "values": [list(row) for row in store.values], "query": list(query)}
-    return Computation(texts.EXPORT_STORE, about, code, texts.EXPORT_STORE_RESULT)
+    shown = [found.matches, found.scores, found.weights, found.result]
+    return PartNumbers(texts.EXPORT_STORE, about, shown, texts.EXPORT_STORE_RESULT)
 
 
 QUERIES = ((0, 10, 0), (0, 0, 10), (10, 10, 0))
@@ -87,7 +84,7 @@ def show_store(page: str) -> None:
     try:
         with left:
             store = _ask_store(page)
-        draw_and_export(page, lambda: store_computation(store, query), _show_answer, page, store, query, place="store")
+        draw_and_export(page, lambda: store_numbers(store, query), _show_answer, page, store, query, place="store")
     except ExplorerError as problem:
         explain(problem)
 

@@ -7,8 +7,9 @@ import streamlit as st
 from jaxtyping import Float
 
 from pages.summaries import texts
-from pages.summaries.export import Subject, Table, project_code, show_numbers, summary_export, table_of
+from pages.summaries.export import Subject, Table, engine_of, show_numbers, summary_export, table_of, trace_call
 from pages.ui.canvas.plotly_figures import show_plotly, signed_bars
+from pages.ui.export.computation import Computation, call, named
 from pages.ui.export.figure import charts_figure, signed_chart
 from pages.ui.export.records import Code, Export
 from pages.ui.panels.predictions import ListSettings, top_predictions, word_label
@@ -129,7 +130,7 @@ def export(trace: Trace, attributed: Attribution, word: int, charts: Charts, des
     labels = numbered_tokens(attributed.encoding.tokens)
     subject = Subject(trace, texts.ATTRIBUTION_SUBJECT.format(word=attributed.word), description, "attribution")
     drawn = [signed_chart(title, labels, values.tolist(), limit=float(np.abs(values).max())) for title, values in charts.items()]
-    written = Code(texts.ATTRIBUTION_RESULT, lambda: code(subject.heading, trace, attributed.place, word))
+    written = Code(texts.ATTRIBUTION_RESULT, lambda: numbers(trace, attributed.place, word))
     return summary_export(subject, charts_figure(drawn, description, across=len(drawn)), _table(attributed, charts), written)
 
 
@@ -144,18 +145,10 @@ def _table(attributed: Attribution, charts: Charts) -> Table:
     )
 
 
-def code(title: str, trace: Trace, place: int, word: int) -> str:
-    """Return the code for attention and gradients of an answer."""
-    text = repr(trace.attention.query_tokens.text)
-    return project_code(
-        title,
-        trace,
-        ("from tx_core import load", "from tx_core.analysis.attribution import attribute"),
-        [
-            f"attention = engine.trace({text}).attention.weights[:, :, {place}].mean(axis=(0, 1))",
-            f"attributed = attribute(engine, engine.encode({text}), {place}, {word})",
-            "gradient_input, integrated = attributed.gradient_input, attributed.integrated",
-            "",
-            'print(attention.round(3), gradient_input.round(3), integrated.round(3), sep="\\n")',
-        ],
-    )
+def numbers(trace: Trace, place: int, word: int) -> list[Computation]:
+    """Return the computation of attention and gradients of an answer."""
+    engine, text = engine_of(trace), trace.attention.query_tokens.text
+    attention = named("attention", trace_call(engine, trace).attention.weights[:, :, place].mean(axis=(0, 1)))
+    attributed = named("attributed", call(attribution.attribute, engine, engine.encode(text), place, word))
+    gradients = [named(name, getattr(attributed, name)) for name in ("gradient_input", "integrated")]
+    return [one.round(3) for one in (attention, *gradients)]

@@ -1,4 +1,4 @@
-"""What the exports of all parts share: caption, files, web page, and the first lines of the code."""
+"""What the exports of all parts share: caption, files, web page, and the run that they begin with."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages.summaries import texts
 from pages.ui.canvas.mask_grid import MODULE, STYLE, Matrices
-from pages.ui.export.code import header
+from pages.ui.export.computation import Computation, load_call, named, sentences_of
 from pages.ui.export.data import DataTable, data_files
 from pages.ui.export.figure import charts_page
 from pages.ui.export.records import Code, Export, WebPage, file_stem, reading, source
@@ -138,13 +138,11 @@ def show_numbers(key: str, table: Callable[[], Table]) -> None:
         folded.dataframe([dict(zip(shown.columns, row, strict=True)) for row in rows], hide_index=True)
 
 
-def project_code(title: str, trace: Trace, imports: Sequence[str], lines: Sequence[str]) -> str:
-    """Return code that loads the model of a run and goes on with `lines`."""
-    special = trace.attention.query_tokens.special_tokens
-    return "\n".join([*header(title, trace.model, "\n".join(imports), special_tokens=special), *lines, ""])
+def engine_of(trace: Trace) -> Computation:
+    """Return the computation of the engine of a run."""
+    return load_call(trace.model, trace.attention.query_tokens.special_tokens)
 
 
-def trace_arguments(trace: Trace) -> str:
-    """Return the sentences of a run as the arguments of `engine.trace`."""
-    source = trace.attention.query_tokens
-    return repr(source.text) + (f", {source.pair!r}" if source.pair else "")
+def trace_call(engine: Computation, trace: Trace, **keywords: object) -> Computation:
+    """Return the computation of a run that was made."""
+    return named("trace", engine.trace(*sentences_of(trace.attention.query_tokens), **keywords))

@@ -8,7 +8,7 @@ import streamlit as st
 from jaxtyping import Float
 
 from pages.summaries import texts
-from pages.summaries.export import Subject, project_code, summary_export, table_of, trace_arguments
+from pages.summaries.export import Subject, engine_of, summary_export, table_of, trace_call
 from pages.ui.canvas.attention_view import heads_to_link
 from pages.ui.canvas.head_table import (
     AXES,
@@ -26,6 +26,7 @@ from pages.ui.canvas.head_table import (
     kind_styles,
     spread_cells,
 )
+from pages.ui.export.computation import Computation, call, each, named
 from pages.ui.export.figure import charts_figure, grid_chart
 from pages.ui.export.records import Code, Export
 from pages.ui.panels.texts import EXPLANATION_DEBATE
@@ -228,22 +229,14 @@ def export(trace: Trace, grid: Grid, summary: HeadSummary) -> Export:
         "kinds": np.array(summary.sums.kinds),
     }
     table = table_of(head_rows(trace.model, trace.attention, summary), AXES, **arrays)
-    return summary_export(subject, figure, table, Code(texts.KINDS_RESULT, lambda: code(subject.heading, trace)))
+    return summary_export(subject, figure, table, Code(texts.KINDS_RESULT, lambda: numbers(trace)))
 
 
-def code(title: str, trace: Trace) -> str:
-    """Return the code that classifies and measures every head."""
-    return project_code(
-        title,
-        trace,
-        ("import numpy as np\n", "from tx_core import load", "from tx_core.analysis import patterns"),
-        [
-            f"stack = engine.trace({trace_arguments(trace)}).attention",
-            "own = ~np.array(stack.query_tokens.special)  # the text's own tokens",
-            "kinds = patterns.name_heads(patterns.pattern_sums(stack.weights, stack.query_tokens))",
-            "spread = np.stack([patterns.normalised_entropy(layer[:, own]).mean(-1) for layer in stack.weights])",
-            "distance = np.stack([patterns.mean_distance(layer)[:, own].mean(-1) for layer in stack.weights])",
-            "",
-            'print(*kinds, spread.round(3), distance.round(2), sep="\\n")',
-        ],
-    )
+def numbers(trace: Trace) -> list[Computation]:
+    """Return the computation of the kind and the measures of every head."""
+    stack = named("stack", trace_call(engine_of(trace), trace).attention)
+    own = named("own", ~call(np.array, stack.query_tokens.special), "the text's own tokens")
+    kinds = named("kinds", call(patterns.name_heads, call(patterns.pattern_sums, stack.weights, stack.query_tokens)))
+    spread = call(np.stack, each(stack.weights, lambda layer: call(patterns.normalised_entropy, layer[:, own]).mean(-1)))
+    distance = call(np.stack, each(stack.weights, lambda layer: call(patterns.mean_distance, layer)[:, own].mean(-1)))
+    return [kinds, named("spread", spread).round(3), named("distance", distance).round(2)]

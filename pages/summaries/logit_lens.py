@@ -5,8 +5,9 @@ from collections.abc import Callable
 import streamlit as st
 
 from pages.summaries import texts
-from pages.summaries.export import Subject, Table, project_code, summary_export, table_of, trace_arguments
+from pages.summaries.export import Subject, Table, engine_of, summary_export, table_of, trace_call
 from pages.ui.canvas.charts import depths, draw_lines, lines_chart
+from pages.ui.export.computation import Computation, call, named
 from pages.ui.export.figure import charts_figure, listing_chart
 from pages.ui.export.records import Code, Export
 from pages.ui.panels.tokens import ask_token, numbered_tokens
@@ -89,7 +90,7 @@ def export(trace: Trace, answers: LayerPredictions, description: str) -> Export:
         listing_chart("", list(table[0]), [list(row.values()) for row in table]),
         lines_chart(texts.FINAL_PROBABILITY, steps, _series(answers), limits=_limits(answers), tall=CHART_HEIGHT),
     ]
-    written = Code(texts.LENS_RESULT, lambda: code(subject.heading, trace, answers.place, len(answers.words[0])))
+    written = Code(texts.LENS_RESULT, lambda: numbers(trace, answers.place, len(answers.words[0])))
     return summary_export(subject, charts_figure(charts, description), _data(answers), written)
 
 
@@ -110,17 +111,10 @@ def _data(answers: LayerPredictions) -> Table:
     )
 
 
-def code(title: str, trace: Trace, place: int, top_k: int) -> str:
-    """Return the code that reads an answer off every layer."""
-    return project_code(
-        title,
-        trace,
-        ("from tx_core import load", "from tx_core.analysis.logit_lens import logit_lens"),
-        [
-            f'trace = engine.trace({trace_arguments(trace)}, keep=("hidden",))',
-            f"answers = logit_lens(engine, trace, {place}, top_k={top_k})",
-            "shares, probability, rank = answers.shares, answers.probability, answers.rank",
-            "",
-            'print(*answers.words, shares.round(4), probability.round(4), rank, sep="\\n")',
-        ],
-    )
+def numbers(trace: Trace, place: int, top_k: int) -> list[Computation]:
+    """Return the computation of the answer after every layer."""
+    engine = engine_of(trace)
+    run = trace_call(engine, trace, keep=("hidden",))
+    answers = named("answers", call(logit_lens.logit_lens, engine, run, place, top_k=top_k))
+    shares, probability, rank = (named(name, getattr(answers, name)) for name in ("shares", "probability", "rank"))
+    return [answers.words, shares.round(4), probability.round(4), rank]

@@ -7,8 +7,9 @@ import streamlit as st
 from jaxtyping import Float
 
 from pages.summaries import texts
-from pages.summaries.export import Subject, matrices_export, matrix_table, project_code, show_numbers, trace_arguments
+from pages.summaries.export import Subject, engine_of, matrices_export, matrix_table, show_numbers, trace_call
 from pages.ui.canvas.mask_grid import Heatmap, Matrices, Naming, matrices
+from pages.ui.export.computation import Computation, call, named
 from pages.ui.export.records import Code, Export
 from pages.ui.panels.texts import EXPLANATION_DEBATE
 from pages.ui.panels.tokens import ask_token, numbered_tokens
@@ -87,24 +88,14 @@ def export(trace: Trace, place: int, drawn: Matrices, description: str) -> Expor
     )
     has_flow = texts.FLOW in [matrix.title for matrix in drawn.shown]
     result = texts.FLOW_RESULT if has_flow else texts.ROLLOUT_RESULT
-    written = Code(result, lambda: code(subject.heading, trace, place, flow=has_flow))
+    written = Code(result, lambda: numbers(trace, place, flow=has_flow))
     return matrices_export(subject, drawn, "layer", written)
 
 
-def code(title: str, trace: Trace, place: int, *, flow: bool) -> str:
-    """Return the code for one token's attention through the layers."""
-    imports = ["from tx_core import load", "from tx_core.analysis import rollout"]
-    lines = [
-        f"weights = engine.trace({trace_arguments(trace)}).attention.weights",
-        f"in_layer = weights[:, :, {place}].mean(axis=1)",
-        f"rolled = rollout.rollout(weights)[:, {place}]",
-    ]
-    if not flow:
-        return project_code(title, trace, imports, [*lines, "", 'print(in_layer.round(3), rolled.round(3), sep="\\n")'])
-    imports.append("from tx_core.analysis.value_weighted import row_shares")
-    lines += [
-        f"flow = row_shares(rollout.flow(weights, {place}))",
-        "",
-        'print(in_layer.round(3), rolled.round(3), flow.round(3), sep="\\n")',
-    ]
-    return project_code(title, trace, imports, lines)
+def numbers(trace: Trace, place: int, *, flow: bool) -> list[Computation]:
+    """Return the computation of one token's attention through the layers."""
+    weights = named("weights", trace_call(engine_of(trace), trace).attention.weights)
+    in_layer = named("in_layer", weights[:, :, place].mean(axis=1))
+    rolled = named("rolled", call(rollout.rollout, weights)[:, place])
+    shown = [in_layer, rolled, named("by_flow", call(row_shares, call(rollout.flow, weights, place)))]
+    return [one.round(3) for one in (shown if flow else shown[:2])]

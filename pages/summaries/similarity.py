@@ -8,10 +8,11 @@ import streamlit as st
 from jaxtyping import Float
 
 from pages.summaries import texts
-from pages.summaries.export import Subject, Table, project_code, show_numbers, summary_export, table_of, trace_arguments
+from pages.summaries.export import Subject, Table, engine_of, show_numbers, summary_export, table_of, trace_call
 from pages.summaries.kinds import summary_of
 from pages.ui.canvas.head_table import grammar_columns, kind_styles
 from pages.ui.canvas.plotly_figures import PointKind, head_points, show_plotly
+from pages.ui.export.computation import Computation, call, named
 from pages.ui.export.figure import charts_figure, listing_chart, points_chart
 from pages.ui.export.records import Code, Export
 from pages.ui.panels.texts import EXPLANATION_DEBATE
@@ -121,7 +122,7 @@ def export(trace: Trace, around: Neighbourhood) -> Export:
         points_chart("", positions, around.labels[around.chosen], around.kinds, around.chosen, around.neighbours),
         listing_chart(title, texts.SIMILARITY_COLUMNS, nearest),
     ]
-    written = Code(texts.SIMILARITY_RESULT, lambda: code(subject.heading, trace, around.chosen))
+    written = Code(texts.SIMILARITY_RESULT, lambda: numbers(trace, around.chosen))
     return summary_export(subject, charts_figure(charts, around.description), _table(trace.model, around), written)
 
 
@@ -149,17 +150,9 @@ def _rows(
     ]
 
 
-def code(title: str, trace: Trace, chosen: int) -> str:
-    """Return the code that compares one head with every other."""
-    return project_code(
-        title,
-        trace,
-        ("from tx_core import load", "from tx_core.analysis import similarity"),
-        [
-            f"similarities = similarity.head_similarity(engine.trace({trace_arguments(trace)}).attention.weights)",
-            "positions = similarity.classical_mds(similarities)",
-            f"similar = similarities[{chosen}]",
-            "",
-            'print(positions.round(3), similar.round(3), sep="\\n")',
-        ],
-    )
+def numbers(trace: Trace, chosen: int) -> list[Computation]:
+    """Return the computation of the comparison of one head with every other."""
+    weights = trace_call(engine_of(trace), trace).attention.weights
+    similarities = named("similarities", call(similarity.head_similarity, weights))
+    positions = named("positions", call(similarity.classical_mds, similarities))
+    return [positions.round(3), named("similar", similarities[chosen]).round(3)]

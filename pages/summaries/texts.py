@@ -68,7 +68,7 @@ ROLLOUT_CAVEAT = (
 )
 ROLLOUT_SUBJECT = "Attention of {token} through the layers"
 ROLLOUT_RESULT = "It ends with `in_layer` and `rolled`: one row per layer, one column per token."
-FLOW_RESULT = "It ends with `in_layer`, `rolled` and `flow`: one row per layer, one column per token."
+FLOW_RESULT = "It ends with `in_layer`, `rolled` and `by_flow`: one row per layer, one column per token."
 
 VALUES_TITLE = "Value-weighted attention"
 VALUES = (

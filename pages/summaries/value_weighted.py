@@ -6,8 +6,9 @@ import numpy as np
 import streamlit as st
 
 from pages.summaries import texts
-from pages.summaries.export import Subject, matrices_export, project_code, trace_arguments
+from pages.summaries.export import Subject, engine_of, matrices_export, trace_call
 from pages.ui.canvas.mask_grid import Heatmap, Matrices, matrices
+from pages.ui.export.computation import Computation, call, named
 from pages.ui.export.records import Code, Export
 from pages.ui.panels.texts import EXPLANATION_DEBATE
 from pages.ui.panels.tokens import numbered_tokens
@@ -113,22 +114,15 @@ def export(trace: Trace, head: Head, drawn: Matrices, description: str) -> Expor
         f"{description} {texts.VALUES_AXES} {texts.SQUARE_ROOT_SCALE}",
         "value-weighted-attention",
     )
-    return matrices_export(subject, drawn, "query", Code(texts.VALUES_RESULT, lambda: code(subject.heading, trace, head)))
+    return matrices_export(subject, drawn, "query", Code(texts.VALUES_RESULT, lambda: numbers(trace, head)))
 
 
-def code(title: str, trace: Trace, head: Head) -> str:
-    """Return the code for value-weighted attention."""
-    layer, number = head
-    return project_code(
-        title,
-        trace,
-        ("from tx_core import load", "from tx_core.analysis.value_weighted import row_shares, value_weighted"),
-        [
-            f'stack = engine.trace({trace_arguments(trace)}, keep=("weights", "value")).attention',
-            f"weighted = value_weighted(engine, stack, {layer})",
-            f"weights = stack.weights[{layer}, {number}]",
-            f"by_values, together = row_shares(weighted.mixed[{number}]), row_shares(weighted.together)",
-            "",
-            'print(weights.round(3), by_values.round(3), together.round(3), sep="\\n")',
-        ],
-    )
+def numbers(trace: Trace, head: Head) -> list[Computation]:
+    """Return the computation of value-weighted attention."""
+    engine, (layer, number) = engine_of(trace), head
+    stack = named("stack", trace_call(engine, trace, keep=("weights", "value")).attention)
+    weighted = named("weighted", call(value_weighted.value_weighted, engine, stack, layer))
+    weights = named("weights", stack.weights[layer, number])
+    by_values = named("by_values", call(row_shares, weighted.mixed[number]))
+    together = named("together", call(row_shares, weighted.together))
+    return [weights.round(3), by_values.round(3), together.round(3)]

@@ -8,10 +8,12 @@ from jaxtyping import Float, Float32
 from pages.ui.canvas.attention_view import BEFORE_AFTER, MAP, STYLE
 from pages.ui.export import texts
 from pages.ui.export.attention_map import AttentionMap
-from pages.ui.export.code import attention_code, transformers_attention_code
+from pages.ui.export.computation import Computation, call, changes_argument, load_call, named, sentences_of
 from pages.ui.export.records import Code, DataFiles, Export, Exports, Source, WebPage
+from pages.ui.export.transformers_code import transformers_attention_code
 from pages.ui.panels.head_map import HeadMap
 from pages.ui.panels.view_options import ViewOptions
+from tx_core.analysis import views
 from tx_core.analysis.weights_file import MOST, SavedWeights, weight_of, weights_csv, weights_json, weights_npz
 from tx_core.transformer.trace import Trace
 
@@ -35,11 +37,33 @@ def attention_export(exported: AttentionMap) -> Export:
         (weight_files(exported, everything=False), weight_files(exported, everything=True)),
         Code(
             texts.ENDS_WITH_WEIGHTS if exported.shown.unchanged is None else texts.ENDS_WITH_CHANGE,
-            lambda: attention_code(exported),
+            lambda: map_numbers(exported),
             lambda: transformers_attention_code(exported),
         ),
         exported.source,
     )
+
+
+def map_numbers(exported: AttentionMap) -> list[Computation]:
+    """Return the computation of a map, with every option and intervention that changes its numbers."""
+    read, changes = exported.trace.attention.query_tokens, exported.trace.interventions
+    engine, heads = load_call(exported.trace.model, read.special_tokens), list(map(tuple, exported.shown.heads))
+    options = {"merge_words": exported.options.words, "hide_special": exported.options.hide}
+    options = {name: True for name, on in options.items() if on}
+    stack = [stack.kind for stack in exported.trace.stacks].index(exported.shown.view.kind)
+
+    def shown(**changed: object) -> Computation:
+        """Return the view of a run."""
+        drawn = call(views.view, engine.trace(*sentences_of(read), **changed).stacks[stack], **options)
+        return call(views.with_padding, drawn, exported.shown.padding) if exported.shown.padding else drawn
+
+    drawn = named("shown", shown(**changes_argument(changes)))
+    weights = named("weights", call(views.mean_of_heads, drawn.weights, heads), "(layer, head), counted from 0")
+    if not changes:
+        return [drawn.queries, drawn.keys, weights.round(3)]
+    before = named("before", call(views.mean_of_heads, shown().weights, heads))
+    difference = named("difference", weights - before)
+    return [drawn.queries, drawn.keys, before.round(3), weights.round(3), difference.round(3)]
 
 
 def weight_files(exported: AttentionMap, *, everything: bool, name: str = "") -> DataFiles:

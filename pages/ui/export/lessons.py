@@ -11,7 +11,7 @@ import streamlit as st
 
 from pages.ui.canvas.drawings import Drawing, Drawings, collect_drawings, numbered_once
 from pages.ui.export import texts
-from pages.ui.export.code import load_line
+from pages.ui.export.computation import Computation, load_call
 from pages.ui.export.data import DataTable, data_files
 from pages.ui.export.figure import charts_figure, charts_page
 from pages.ui.export.menu import export_menu
@@ -26,54 +26,54 @@ MOST_SHOWN = 5000
 
 
 @dataclass(frozen=True)
-class Computation:
+class PartNumbers:
     """What a part of a page shows.
 
     Attributes:
         title: in one line.
         source: what was computed and with which settings, as `records.source` names it where there is a model.
-        code: Python that computes the numbers with this project.
-        result: what the code ends with, in one sentence.
+        shown: the computations of the numbers.
+        result: what their code ends with, in one sentence.
     """
 
     title: str
     source: Source
-    code: str
+    shown: Sequence[Computation]
     result: str
 
-
-Written = tuple[list[str], list[str], tuple[str, ...]]
-"""Imports, lines, and the names of the fields that the numbers depend on."""
+    @property
+    def code(self) -> Code:
+        """The code of the numbers."""
+        return Code(self.result, lambda: self.shown)
 
 
 @dataclass(frozen=True)
 class PartCode:
-    """How the code of a part of a page is written.
+    """How the numbers of a part of a page are computed.
 
     Attributes:
         title: of the export, with placeholders for the values of fields.
         result: what the code ends with, in one sentence.
-        write: writes it from the values of fields by name, and from the sentences as arguments of a call.
+        compute: returns the computations that are shown, and the names of the fields that they depend on, from the values of
+            fields by name, the computation of the engine, and the sentences.
     """
 
     title: str
     result: str
-    write: Callable[[dict, str], Written]
+    compute: Callable[[dict, Computation, tuple[str, ...]], tuple[Sequence[Computation], tuple[str, ...]]]
 
 
-def part_computation(part: PartCode, fields: Sequence[str], page: str, engine: Engine, text: str, pair: str) -> Computation:
-    """Return the record of what a part of a page computes, with its code. fields: those whose values the code may read."""
+def part_numbers(part: PartCode, fields: Sequence[str], page: str, engine: Engine, text: str, pair: str) -> PartNumbers:
+    """Return what a part of a page computes. fields: those whose values the computation may read."""
     values = {name: st.session_state[widget_key(page, name)] for name in fields}
-    imports, lines, used = part.write(values, repr(text) + (f", {pair!r}" if pair else ""))
     special = engine.tokenizer.special_tokens
-    title = part.title.format(**values)
-    code = computation_code(title, ["from tx_core import load", *imports], [load_line(engine.name, special), *lines])
+    shown, used = part.compute(values, load_call(engine.name, special), (text, pair) if pair else (text,))
     about = source(engine.name, text=text, pair=pair, **reading(special), **{name: values[name] for name in used})
-    return Computation(title, about, code, part.result)
+    return PartNumbers(part.title.format(**values), about, shown, part.result)
 
 
 def draw_and_export(
-    page: str, lesson: Callable[[], Computation], draw: Callable[..., None], *arguments: object, place: str = ""
+    page: str, lesson: Callable[[], PartNumbers], draw: Callable[..., None], *arguments: object, place: str = ""
 ) -> None:
     """Draw a part of a page, and offer what it drew as a table and for export.
 
@@ -85,7 +85,7 @@ def draw_and_export(
 
 
 def offer_drawings(
-    page: str, lesson: Callable[[], Computation], drawings: Drawings, place: str = "", more: Exports = MappingProxyType({})
+    page: str, lesson: Callable[[], PartNumbers], drawings: Drawings, place: str = "", more: Exports = MappingProxyType({})
 ) -> None:
     """Offer drawings as a table and for export; nothing where there are none. more: other views of the same menu."""
     if not drawings:
@@ -109,7 +109,7 @@ def _show_table(rows: Sequence[tuple[TableValue, ...]]) -> None:
         st.caption(texts.TABLE_CUT.format(shown=MOST_SHOWN, all=len(rows)))
 
 
-def drawings_export(lesson: Computation, drawings: Sequence[Drawing]) -> Export:
+def drawings_export(lesson: PartNumbers, drawings: Sequence[Drawing]) -> Export:
     """Return the export of what a part of a page drew."""
     titles = list(dict.fromkeys(drawing.title for drawing in drawings))
     named = (("text", texts.TEXT), ("pair", texts.SECOND_SENTENCE))
@@ -125,9 +125,8 @@ def drawings_export(lesson: Computation, drawings: Sequence[Drawing]) -> Export:
     data = data_files(
         texts.NUMBERS, texts.NUMBERS_DESCRIPTION.format(count=size), stem, size * len(COLUMNS), partial(_table, drawings)
     )
-    code = Code(lesson.result, lambda: lesson.code)
     web_page = charts_page(figure, COLUMNS, lambda: table_rows(drawings))
-    return Export(lesson.title, caption, stem, figure, web_page, (data,), code, lesson.source)
+    return Export(lesson.title, caption, stem, figure, web_page, (data,), lesson.code, lesson.source)
 
 
 def table_rows(drawings: Sequence[Drawing]) -> list[tuple[TableValue, ...]]:
@@ -153,11 +152,3 @@ def _table(drawings: Sequence[Drawing]) -> DataTable:
         arrays |= {f"{place}_{name}": finite, f"{place}_rows": np.array(drawing.rows, np.str_)}
         arrays[f"{place}_columns"] = np.array(drawing.columns, np.str_)
     return DataTable(COLUMNS, table_rows(drawings), arrays, {"axes": texts.DRAWINGS_AXES})
-
-
-def computation_code(title: str, imports: Sequence[str], lines: Sequence[str]) -> str:
-    """Return code for a lesson: a comment, imports in order, and lines."""
-    comment = texts.PROJECT_COMMENT.format(title=title)
-    packages = sorted(line for line in imports if not line.startswith("from tx_core"))
-    own = sorted(line for line in imports if line.startswith("from tx_core"))
-    return "\n".join([comment, *packages, *([""] if packages and own else []), *own, "", *lines, ""])

@@ -81,13 +81,17 @@ def show_code(page: str, export: Export) -> None:
             key=widget_key(page, "code_kind"),
             label_visibility="collapsed",
         )
-    write = code.transformers if kind == "transformers" else code.project
-    title, _, rest = write().partition("\n")
-    comments = [texts.SOURCE_COMMENT.format(source=line) for line in (one_line(export.origin), *export.needs(kind))]
     # Streamlit's colours for Python are too pale in the light theme.
-    st.code("\n".join([title, *comments, rest]), language=None, wrap_lines=True)
+    st.code(written(export, kind), language=None, wrap_lines=True)
     note = texts.NEEDS_PROJECT if kind == "project" else code.omitted
     st.caption(f"{note} {code.result}".strip())
+
+
+def written(export: Export, kind: str) -> str:
+    """Return the code of a view below comments on what it computes and needs. kind: of `CODE_KINDS`."""
+    body = export.code.transformers() if kind == "transformers" else export.code.project()
+    title = texts.CODE_TITLES[kind].format(title=one_line(export.title))
+    return "\n".join([*(f"# {line}" for line in (title, one_line(export.origin), *export.needs(kind))), body])
 
 
 MAX_TABLE_ROWS = 2000

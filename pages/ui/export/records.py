@@ -4,10 +4,11 @@ Every file is written only when the reader asks for it.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pages.ui.export import texts
+from pages.ui.export.computation import Computation, python
 from tx_core.engine import catalogue
 from tx_core.settings import app_version
 
@@ -74,15 +75,19 @@ class Code:
 
     Attributes:
         result: what the code ends with, in one sentence.
-        project: writes the code that uses this project.
+        computed: makes the computations that the code prints, with this project.
         transformers: writes the code that uses the transformers library only; None where there is none.
         omitted: what the transformers code leaves out, "" for nothing.
     """
 
     result: str
-    project: Callable[[], str]
+    computed: Callable[[], Sequence[Computation]]
     transformers: Callable[[], str] | None = None
     omitted: str = ""
+
+    def project(self) -> str:
+        """Write the code that uses this project."""
+        return python(self.computed())
 
 
 @dataclass(frozen=True)

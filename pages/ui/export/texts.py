@@ -80,11 +80,12 @@ PROJECT_CODE = "With this project"
 TRANSFORMERS_CODE = "With transformers only"
 NEEDS_PROJECT = "This code needs this project: run it in the project's root folder."
 NEEDS_FOLDER = "Put the folder {folder!r} of the model into models/ first, or change `checkpoint`."
-PROJECT_COMMENT = "# {title}. Run it in the root folder of this project."
-TRANSFORMERS_COMMENT = "# {title}, with transformers only."
+CODE_TITLES = {
+    "project": "{title}. Run it in the root folder of this project.",
+    "transformers": "{title}, with transformers only.",
+}
 ENDS_WITH_WEIGHTS = "It ends with `weights`: one row per query, the numbers of the map above."
 ENDS_WITH_CHANGE = "It ends with `before`, `weights` (after the change) and `difference`: one row per query, as above."
-SOURCE_COMMENT = "# {source}"
 
 
 def quoted(sentence: str) -> str:

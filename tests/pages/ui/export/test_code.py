@@ -1,249 +1,321 @@
-"""The code that a page exports computes the numbers on the screen: with the core, and with the transformers library alone."""
+"""The code that a page exports computes the numbers of the page: with this project, and with the transformers library alone."""
 
-import ast
-import importlib.util
-import re
-import shutil
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+import csv
+import io
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.bertviz_page.frame import project_code, transformers_code
-from pages.compare.drawings import WordThroughLayers
-from pages.compare.export import maps_code, word_code
-from pages.compare.runs import RunPair, run
-from pages.compare.state import Side
-from pages.fill_mask.export import Lists, project_lists, transformers_lists
-from pages.summaries import attribution as attribution_part
-from pages.summaries import kinds as kinds_part
-from pages.summaries import logit_lens as lens_part
-from pages.summaries import value_weighted as values_part
-from pages.ui.export.attention_map import AttentionMap
-from pages.ui.export.code import attention_code, transformers_attention_code
-from pages.ui.panels.head_map import HeadMap, changed_map, drawn_padding
-from pages.ui.panels.predictions import ListSettings, SentencePredictions
-from pages.ui.panels.view_options import ViewOptions
-from tests.support.serving import ROOT
+from pages.compare.texts import MAPS_EXPORT, SIMILARITY_COLUMNS, WORD_EXPORT
+from pages.encoder_decoder.texts import EXPORT_SHAPES, SHAPE_COLUMNS
+from pages.fill_mask import texts as fill_mask_texts
+from pages.many_sentences.heads import Grid, heads_export, reads_on, report_numbers, stopped_in_words
+from pages.many_sentences.reading import OpenedScan
+from pages.ui.export import menu, texts
+from pages.ui.export.attention import attention_export
+from pages.ui.export.computation import python
+from pages.ui.export.menu import written
+from pages.ui.export.records import Export
+from tests.support import classifier_page, copy_page
+from tests.support.exports import map_of_page, opened
 from tests.support.snippets import computed
-from tx_core.analysis import views
-from tx_core.analysis.attribution import attribute
-from tx_core.analysis.logit_lens import logit_lens
-from tx_core.analysis.value_weighted import row_shares, value_weighted
-from tx_core.analysis.word_comparison import cosines, equal_words, word_similarity, word_vectors
+from tests.support.trainings import own_server, until_still
+from tx_core.corpus.scan_file import CorpusScan, new_origin, write_scan
+from tx_core.corpus.sentence_file import Sentences, read_sentences
+from tx_core.corpus.sentence_stream import SourceFile
+from tx_core.corpus.statistics import Reading, read_all
 from tx_core.engine import catalogue
 from tx_core.errors import ModelUnavailable
-from tx_core.fill_mask.predictions import predict
-from tx_core.fill_mask.word_scores import score_words
-from tx_core.transformer.interventions import Intervention
 
 pytestmark = pytest.mark.ci
 
-COMMIT = "0123456789abcdef0123456789abcdef01234567"
-PLAIN = ViewOptions("self", ((1, 2),), words=False, hide=False, show="both", lines=40, scale="blues", focus=None)
-WORDS = replace(PLAIN, words=True, hide=True, heads=((1, 2), (0, 3)))
-BOTH = [attention_code, transformers_attention_code]
-CHANGES = (
-    Intervention("off", 0, 1),
-    Intervention("uniform", 0, 2),
-    Intervention("hidden", positions=(2,)),
-    Intervention("hidden", 1, 2, (1,)),
-    Intervention("cut", 0, 0, (1, 3)),
-    Intervention("cut", positions=(2, 3)),
-    Intervention("temperature", 1, value=0.5),
-    Intervention("temperature", value=2.0),
-    Intervention("sparse", 0),
-    Intervention("hard", 2),
-    Intervention("causal"),
-    Intervention("no_padding_mask", value=3.0),
-)
-WITHOUT_POSITIONS = (Intervention("no_positions"), Intervention("off", 0, 1))
-PADDED = (Intervention("no_padding_mask", value=4.0),)
+Open = Callable[..., AppTest]
+TEXT = "The \"cat\" sat on the mat, 'mat'."
+BARE = {"nospecial": "1"}
+PAIR = {"text": "time flies like an arrow", "text_b": 'fruit flies like a "banana"', "vary": "text"}
+BLANK = {"text": "The old ___ drank \"some\" 'tea'.", "named": "tea,unbelievably,💥", "listed": "5"}
+LISTS, SHIFT = fill_mask_texts.EXPORT_LISTS, fill_mask_texts.EXPORT_CHANGE
+EVERY_WEIGHT = {"weights.reshape(-1, *weights.shape[-2:])": "weights"}
+LISTED = {"[share for _, share in predictions]": "probability"}
+MOVED = {"[one[1] for one in moved]": "before", "[one[2] for one in moved]": "after"}
+CHANGED = {"before": "before", "weights": "after", "difference": "difference"}
+MAPS = {"weights_a": "weights_a", "weights_b": "weights_b"}
+DIFFERENCE = {"numpy.where(comparison.comparable, comparison.difference, numpy.nan)": "difference"}
+WORD = {"word": SIMILARITY_COLUMNS["word"].format(word="flies"), "different": SIMILARITY_COLUMNS["different"]}
+RUN = {"sum(moved, [])": 0}
+STORE = {"store": "10_0_0_1_0_0~0_10_0_10_0_-2.5~1_2_3_0_0_7", "q1": "3", "q2": "10", "q3": "0"}
 
 
-def map_of_page(
-    model: str, text: str, pair: str, options: ViewOptions, changes: Sequence[Intervention] = (), *, special: bool = True
-) -> AttentionMap:
-    """What a page with these options would export. special: whether the text is read with special tokens."""
-    engine = catalogue.load(model, special_tokens=special)
-    trace = engine.trace(text, pair or None, interventions=changes)
-    stack = next(stack for stack in trace.stacks if stack.kind == options.stack)
-    view = views.view(stack, merge_words=options.words, hide_special=options.hide)
-    weights, before, unchanged = views.mean_of_heads(view.weights, options.heads), None, None
-    if changes:
-        stack = next(stack for stack in engine.trace(text, pair or None).stacks if stack.kind == options.stack)
-        unchanged = views.view(stack, merge_words=options.words, hide_special=options.hide)
-        padding = drawn_padding(changes, view)
-        if padding:
-            view, unchanged = (views.with_padding(one, padding) for one in (view, unchanged))
-        return AttentionMap(trace, changed_map(unchanged, view, options.heads, options, padding), options)
-    return AttentionMap(trace, HeadMap(view, options.heads, weights, "", before, unchanged), options)
+@dataclass(frozen=True)
+class View:
+    """A view of a page.
+
+    Attributes:
+        numbers: expressions at the end of its code, and what they are in the NPZ file of the page: an array or a column, or the
+            drawing of that number.
+        what: the view in the export menu, of a page that offers several.
+        place: tells the menu from others of the page.
+    """
+
+    page: str
+    fields: dict[str, str]
+    numbers: dict[str, str | int]
+    what: str = ""
+    place: str = ""
+
+    @property
+    def menu(self) -> str:
+        return f"{self.page}_{self.place}" if self.place else self.page
 
 
-Claim = tuple[str, str, np.ndarray]
-"""Some code, an expression at its end, and what it must be."""
-
-
-def held_against_the_screen(shown: Sequence[AttentionMap], folder: Path, more: Sequence[Claim] = (), **settings: str) -> None:
-    claims = [*((write(one), "weights", one.shown.weights) for one in shown for write in BOTH), *more]
-    for one in shown:
-        if one.shown.before is not None:
-            difference = one.shown.weights - one.shown.before
-            claims += [(write(one), "before", one.shown.before) for write in BOTH]
-            claims += [(write(one), "difference", difference) for write in BOTH]
-    codes = {code: [claim[1:] for claim in claims if claim[0] == code] for code in dict.fromkeys(claim[0] for claim in claims)}
-    found = computed([(code, [expression for expression, _ in own]) for code, own in codes.items()], folder, **settings)
-    for (code, own), numbers in zip(codes.items(), found, strict=True):
-        for (expression, expected), number in zip(own, numbers, strict=True):
-            np.testing.assert_allclose(number, expected, atol=1e-5, rtol=1e-5, err_msg=f"{expression} of\n{code}")
-
-
-def test_of_the_embedded_model_whatever_is_typed_chosen_merged_hidden_or_changed(tmp_path: Path):
-    text = "The old man's unbelievable ___ \"time\" flies, \\n 💥 '''שלום'''\u202e"
-    held_against_the_screen(
-        [
-            map_of_page("embedded", "time flies like an arrow", "", PLAIN),
-            map_of_page("embedded", text, "fruit flies like a banana", WORDS),
-            map_of_page("embedded", "[SEP] [CLS]", "", replace(WORDS, words=False)),
-            map_of_page("embedded", "time flies like an arrow", "", PLAIN, CHANGES),
-            map_of_page("embedded", "time flies like an arrow", "", PLAIN, WITHOUT_POSITIONS),
-            map_of_page("embedded", "time flies like an arrow", "", WORDS, PADDED),
-            map_of_page("embedded", "time flies like an arrow", "", PLAIN, special=False),
-            map_of_page("embedded", "time flies like an ___", "fruit flies", WORDS, CHANGES, special=False),
-            map_of_page(
-                "embedded", "Tom lost his keys.", "He was late.", WORDS, [Intervention("off", 0), Intervention("off", 1, 3)]
-            ),
-        ],
-        tmp_path,
-    )
-
-
-HUB = {
-    "bert-base-cased": ("bert", PLAIN),
-    "roberta-base": ("roberta", WORDS),
-    "distilbert-base-uncased": ("distilbert", PLAIN),
-    "albert-base-v2": ("albert", PLAIN),
-    "electra-small": ("electra", WORDS),
-    "gpt2": ("gpt2", WORDS),
-    "t5-small": ("t5", replace(WORDS, stack="cross")),
-    "bart-base": ("bart", replace(PLAIN, stack="decoder")),
+VIEWS = {
+    "attention": [
+        View("attention", {"text": TEXT, "heads": "1-2"}, {"weights": "weights"}),
+        View("attention", {"text": TEXT, "pair": TEXT, "heads": "1-2_2-4", "words": "1", "hide": "1"}, {"weights": "weights"}),
+        View("attention", BARE | {"text": TEXT, "changes": "off~1-2_hide~3"}, CHANGED),
+        View("attention", {"text": TEXT, "changes": "causal_padding~4_nopositions", "words": "1"}, CHANGED),
+        View("bertviz_page", {"text": TEXT}, EVERY_WEIGHT),
+        View("bertviz_page", BARE | {"text": TEXT}, EVERY_WEIGHT),
+    ],
+    "blanks": [
+        View("fill_mask", BLANK | {"temperature": "2", "top_p": "0.9"}, LISTED, LISTS),
+        View("fill_mask", BARE | {"text": "A ___.", "compare": "1", "second": "The ___ sat."}, LISTED, LISTS),
+        View("fill_mask", BLANK | {"changes": "off~1-2_hide~3"}, MOVED, SHIFT),
+        View(
+            "fill_mask",
+            BARE | {"text": "A ___ sat [MASK]", "blank": "2", "changes": "causal_padding~8_nopositions"},
+            MOVED,
+            SHIFT,
+        ),
+    ],
+    "comparisons": [
+        View("compare", PAIR, MAPS | DIFFERENCE, MAPS_EXPORT),
+        View("compare", BARE | PAIR | {"hide": "1", "changes": "off~1-2"}, MAPS, MAPS_EXPORT),
+        View("compare", {"text": PAIR["text"], "vary": "untrained", "seed_b": "2"}, MAPS, MAPS_EXPORT),
+        View("compare", PAIR, WORD, WORD_EXPORT),
+    ],
+    "summaries": [
+        View("summaries", {"part": "glance", "text": TEXT}, {"spread": "spread", "distance": "distance"}),
+        View(
+            "summaries",
+            BARE | {"part": "layers", "text": TEXT, "token": "4"},
+            {"in_layer": "attention_in_this_layer", "rolled": "rollout_from_the_input", "by_flow": "flow_from_the_input"},
+        ),
+        View("summaries", {"part": "values", "text": TEXT, "heads": "2-3"}, {"by_values": "weighted_by_values_this_head"}),
+        View("summaries", {"part": "alike", "text": TEXT}, {"similarities": "similarity", "positions": "positions"}),
+        View("summaries", {"part": "lens", "text": BLANK["text"]}, {"shares.ravel()": "probability"}),
+        View(
+            "summaries",
+            {"part": "owed", "text": "The old man drank a cup of [MASK].", "rank": "2"},
+            {"attention": "Attention from the blank", "integrated": "Integrated gradients"},
+        ),
+        View("many_sentences", {"colour": "spread"}, {"report.spread": "spread"}),
+        View("many_sentences", BARE | {"colour": "spread"}, {"report.spread": "spread"}),
+    ],
+    "masks": [
+        View("masks", {"part": "one", "text": TEXT}, {"effect.masked_scores": 2, "effect.weights": 5}),
+        View("masks", BARE | {"part": "one", "text": "a b", "kind": "painted", "mask": "4-7d8"}, {"effect.weights": 5}),
+        View("masks", {"part": "penalty", "text": TEXT, "penalty": "-5"}, {"ways.infinite": 0, "ways.penalised": 1}),
+        View("masks", {"part": "batch"}, {"[proof.moved_masked, proof.moved_unmasked]": 0}),
+        View("masks", {"part": "batch", "blank": "The old man drank a cup of ___.", "run": "causal"}, RUN, place="run"),
+        View("masks", BARE | {"part": "batch", "run": "positions"}, {"moved[0]": 0}, place="run"),
+        View("encoder_decoder", {"part": "inside", "pad_target": "4"}, {"run.decoder_mask": 1}, place="inside"),
+    ],
+    "one head": [
+        View("self_attention", {"text": TEXT, "layer": "2", "causal": "1"}, {"tensors.query": 1, "tensors.weights": 7}),
+        View("self_attention", BARE | {"text": TEXT, "head": "3"}, {"tensors.vectors": 0, "tensors.context": 8}),
+        View("self_attention", {"unscaled": "1"}, {"[run.largest_unscaled, run.largest_scaled]": 0}, place="saturation"),
+        View("self_attention", STORE, {"found.matches": 2, "found.weights": 4, "found.result": 6}, place="store"),
+    ],
+    "positions": [
+        View("positions", {"look": "map", "length": "9"}, {"numbers": 0}),
+        View("positions", {"look": "map", "scheme": "t5", "length": "9"}, {"numbers": 0}),
+        View("positions", {"look": "waves", "scheme": "learned", "dims": "3-5"}, {"numbers": 0}),
+        View("positions", {"look": "waves", "scheme": "alibi", "length": "9"}, {"numbers": 0}),
+        View("positions", {"look": "similarity", "length": "9"}, {"numbers": 0}),
+        View("positions", {"look": "similarity", "scheme": "rotary", "length": "9"}, {"numbers": 0}),
+        View("positions", {"look": "effect", "scheme": "t5", "length": "9", "head": "2"}, {"numbers": 0}),
+        View("positions", BARE | {"part": "shuffle", "seed": "3"}, {"numbers": 0}),
+    ],
+    "blocks": [
+        View("heads_and_blocks", BARE | {"part": "embeddings", "pair": "It rained."}, {"run.words": 0, "run.summed": 3}),
+        View("heads_and_blocks", {"part": "heads", "heads": "2-5", "layer": "3"}, {"run.head_lengths": 0}),
+        View("heads_and_blocks", {"part": "feed", "layer": "2", "bend": "relu"}, {"run.activated": 2}),
+        View("heads_and_blocks", {"part": "norm"}, {"run.tensors.before": 0}),
+        View("heads_and_blocks", {"part": "depth", "seed": "3"}, {"[post.length, pre.length]": 0}),
+        View("heads_and_blocks", {"part": "journey", "words": "2-3"}, {"[path.length for path in paths]": 2}),
+        View("bert", {"part": "random", "layer": "2", "head": "3", "seed": "2"}, {"weights[0]": 0, "weights[1]": 2}),
+        View("bert", BARE | {"part": "labels", "kind": "every", "labels": "4"}, {"shares": 0}),
+    ],
 }
 
 
-def test_of_hub_models_with_and_without_changes(checkpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, host):
-    monkeypatch.setattr(catalogue, "fetch", lambda hub_id, revision: directories[hub_id])
-    directories, shown = {}, []
-    for name, (family, options) in HUB.items():
-        directories[catalogue.card(name).hub_id] = checkpoint(family)
-        put_into_the_hubs_cache(checkpoint(family), tmp_path, catalogue.card(name))
-        pair = "" if options.stack == "decoder" else "fruit flies"
-        shown.append(map_of_page(name, "time flies like an arrow", pair, options))
-        shown.append(map_of_page(name, "time flies like an arrow", "fruit flies", options, CHANGES))
-        shown.append(map_of_page(name, "time flies like an arrow", pair, options, PADDED))
-        shown.append(map_of_page(name, "time flies like an arrow", pair, options, special=False))
-    host(any_model=1)
-    for family in ("modernbert", "xlm-roberta"):  # not in the catalogue
-        directories[f"any/{family}"] = checkpoint(family)
-        put_into_the_hubs_cache(checkpoint(family), tmp_path, catalogue.card(f"any/{family}"))
-    summed = [claim for name in (*HUB, "any/modernbert", "any/xlm-roberta") for claim in summed_up(name)]
-    readings = (True, False)
-    filling = [
-        claim for name in ("bert-base-cased", "roberta-base", "albert-base-v2") for one in readings for claim in filled(name, one)
-    ]
-    comparing = [
-        claim for name in ("roberta-base", "distilbert-base-uncased") for one in readings for claim in followed(name, one)
-    ]
-    drawing = [claim for name in ("t5-small", "bart-base") for claim in drawn_by_bertviz(name)]
-    more = [*filling, *comparing, *drawing, *of_one_token("gpt2"), *summed]
-    held_against_the_screen(shown, tmp_path, more, HF_HOME=str(tmp_path), TX_ANY_MODEL="1")
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[Export]:
+    """Every export whose data a page shows."""
+    seen: list[Export] = []
+    monkeypatch.setattr(menu, "show_data", lambda page, export: seen.append(export))
+    return seen
 
 
-def summed_up(model: str) -> list[Claim]:
-    """What the code for values, for early answers and for gradients must give, where the model has them."""
-    engine, text = catalogue.load(model), "time flies like an ___ arrow"
-    trace = engine.trace(text, keep=("weights", "value", "hidden"))
-    found = value_weighted(engine, trace.attention, 1)
-    code = values_part.code("one", trace, (1, 2))
-    claims = [(code, "by_values", row_shares(found.mixed[2])), (code, "together", row_shares(found.together))]
-    if len(trace.stacks) == 1:  # an encoder-decoder predicts with its decoder
-        early, code = logit_lens(engine, trace, 3), lens_part.code("one", trace, 3, 5)
-        claims += [(code, "shares", early.shares), (code, "rank", early.rank)]
-    if engine.info.fills_blanks and len(trace.stacks) == 1:
-        owed = attribute(engine, trace.attention.query_tokens, trace.attention.query_tokens.blanks[0], 9)
-        code = attribution_part.code("one", trace, owed.place, 9)
-        claims += [(code, "gradient_input", owed.gradient_input), (code, "integrated", owed.integrated)]
-    return claims
+def arrays_of(export: Export) -> dict[str, np.ndarray]:
+    """The arrays of an export's NPZ file."""
+    with np.load(io.BytesIO(export.data[0].files["npz"](export.source)), allow_pickle=False) as arrays:
+        return dict(arrays)
 
 
-def drawn_by_bertviz(model: str) -> list[Claim]:
-    """What the code for all attentions of an encoder-decoder, and for one of them, must give."""
-    trace = catalogue.load(model).trace("time flies like an arrow", "fruit flies")
-    kinds = [stack.kind for stack in trace.stacks]
-    codes = [project_code("all", trace, kinds), transformers_code("all", trace, kinds, "head_view")]
-    every = [(code, f"weights['{stack.kind}']", stack.weights) for code in codes for stack in trace.stacks]
-    alone = [project_code("one", trace, kinds[1:2]), transformers_code("one", trace, kinds[1:2], None)]
-    return [*every, *((code, "weights", trace.stacks[1].weights) for code in alone)]
+def number_of(arrays: dict[str, np.ndarray], name: str | int) -> np.ndarray:
+    """An array by its name, or the drawing of that number; without the places where there is no number."""
+    if isinstance(name, int):
+        name = next(key for key in arrays if key.startswith(f"{name + 1}_"))
+    array = np.squeeze(arrays[name].astype(float))
+    return array[np.isfinite(array)] if array.ndim == 1 else array
 
 
-def of_one_token(model: str) -> list[Claim]:
-    """What the code for how widely heads look must give where there is nothing to choose."""
-    trace = next(trace for text in "aeiot" if len((trace := catalogue.load(model).trace(text)).attention.key_tokens) == 1)
-    nothing = np.zeros(trace.attention.weights.shape[:2])
-    return [(kinds_part.code("one", trace), "spread", nothing)]
+@pytest.mark.parametrize("group", VIEWS)
+def test_the_code_of_a_view_computes_its_numbers(open_app: Open, made: list[Export], tmp_path: Path, group: str):
+    snippets, expected = [], []
+    for view in VIEWS[group]:
+        opened(open_app(view.page, **view.fields), view.menu, view.what, texts.DATA)
+        export, bare = made[-1], "nospecial" in view.fields
+        assert ("without special tokens" in export.caption) == (texts.NONE_ADDED in str(dict(export.source))) == bare
+        for code in (export.code.project, export.code.transformers):
+            if code:
+                snippets.append((code(), list(view.numbers)))
+                expected.append([number_of(arrays_of(export), name) for name in view.numbers.values()])
+    for (code, expressions), found, numbers in zip(snippets, computed(snippets, tmp_path), expected, strict=True):
+        for expression, one, number in zip(expressions, found, numbers, strict=True):
+            shown = np.squeeze(one)[tuple(map(slice, number.shape))]  # a drawing may be of some dimensions only
+            assert number.size > 1
+            shown = np.where(np.isfinite(shown), shown, np.nan)
+            np.testing.assert_allclose(shown, number, rtol=1e-4, atol=1e-5, err_msg=f"{expression} of\n{code}")
 
 
-def filled(model: str, special: bool) -> list[Claim]:
-    """What the code for lists and for a named word must give, whatever the model's blank and vocabulary."""
-    engine, text = catalogue.load(model, special_tokens=special), "time ___ like an ___"
-    filling, scores = predict(engine, text, top_k=4), [score_words(engine, text, ("flies",), blank=blank) for blank in (0, 1)]
-    lists = Lists(model, (SentencePredictions(text, filling, tuple(scores), ()),), ListSettings(4, 1.0, 1.0, 1.0))
-    listed = [one.probability for blank in filling.blanks for one in blank.predictions]
-    expected = np.sort([*listed, *(score.probability for blank in scores for score in blank)])
-    shares = "sorted(share for _, share in predictions)"
-    return [(write("lists", lists), shares, expected) for write in (project_lists, transformers_lists)]
+@pytest.mark.parametrize("minus", [None, "tea"])
+def test_the_code_of_a_head_scan_computes_the_change_that_is_drawn(
+    open_app: Open, made: list[Export], tmp_path: Path, minus: str | None
+):
+    app = open_app("fill_mask", changes="off~1-2", text="The old man drank a cup of [MASK].", named="tea,coffee", **BARE)
+    app.session_state["fill_mask_scan_opened"] = True
+    app.run()
+    app.button(key="fill_mask_scan_start").click().run()
+    app.session_state["fill_mask_scan_word"] = "coffee"
+    app.session_state["fill_mask_scan_minus"] = minus
+    opened(app, "fill_mask", fill_mask_texts.EXPORT_SCAN, texts.DATA)
+    arrays = arrays_of(made[-1])
+    layers, heads, change = (arrays[name] for name in ("layer", "head", "change"))
+    ((found,),) = computed([(made[-1].code.project(), ["change"])], tmp_path)
+    np.testing.assert_allclose(found[layers.astype(int) - 1, heads.astype(int) - 1], change, atol=1e-5)
 
 
-def followed(model: str, special: bool) -> list[Claim]:
-    """What the code for a word's vectors in two sentences must give."""
-    sides = [
-        Side(text, "", model, (0, None), 0, (), special) for text in ("time flies like an arrow", "fruit flies like an apple")
-    ]
-    one, other = (run(side, hide=False) for side in sides)
-    places = equal_words(one.spelled, other.spelled)[0]
-    vectors = [word_vectors(each.trace.hidden, each.view.query_places) for each in (one, other)]
-    found = word_similarity(cosines(*vectors), one.spelled, other.spelled, places)
-    word = WordThroughLayers(places, "flies", found)
-    return [(word_code("word", RunPair(one, other, "text", False), word), "word", found.word)]
+def test_the_code_for_ones_own_file_and_for_a_scan_reads_it_whatever_its_name(tmp_path: Path):
+    path, column = str(tmp_path / 'it\'s "mine" {0}.csv'), "a \"line\", 'said'"
+    with open(path, "w", encoding="utf-8", newline="") as written:
+        csv.writer(written).writerows([("number", column), (1, "The old man sat."), (2, "Time flies like an arrow.")])
+    with open(path, "rb") as file:
+        sentences = read_sentences(file, path, column)
+    engine = catalogue.load("embedded")
+    reports = [read_all(engine, sentences, half=half) for half in (False, True)]
+    origin = new_origin("embedded", half=False, column="", part_sentences=9, files=[SourceFile("a.txt", 1, 2)])
+    scan, file = CorpusScan(origin, 1, True, reports[0]), tmp_path / 'the "scan" {0} \'s.json'
+    file.write_bytes(write_scan(scan))
+    export = heads_export(scan.report, Grid("pattern", [[]], [], (0, 0)), OpenedScan(str(file), scan))
+    assert export.about["revision"] == origin.revision
+    codes = [*(python(report_numbers(report)) for report in reports), export.code.project()]
+    computations = computed([(code, ["report.spread"]) for code in codes], tmp_path)
+    for (found,), report in zip(computations, [*reports, reports[0]], strict=True):
+        np.testing.assert_allclose(found, report.spread, atol=1e-5)
 
 
-def put_into_the_hubs_cache(directory: Path, cache: Path, card: catalogue.ModelCard) -> None:
-    """Lay a tiny checkpoint where the hub's library keeps a model that it once fetched."""
-    home = cache / "hub" / f"models--{card.hub_id.replace('/', '--')}"
-    shutil.copytree(directory, home / "snapshots" / (card.revision or COMMIT))
-    (home / "refs").mkdir()
-    (home / "refs" / "main").write_text(card.revision or COMMIT, encoding="utf-8")
+def test_code_of_a_reading_that_was_stopped_says_that_it_reads_on():
+    lines = tuple(f"{'word ' * (1 + number % 60)}{number}." for number in range(400))
+    reading = Reading(catalogue.load("embedded"), Sentences("many.txt", lines, tuple(range(1, 401)), ()))
+    steps = reading.steps()
+    while reading.report is None:
+        next(steps)
+    steps.close()
+    report = reading.report
+    assert not report.complete
+    export = heads_export(report, Grid("pattern", [[]], [], (0, 0)))
+    assert "400" in reads_on(report)
+    assert reads_on(report) in export.code.result
+    assert f"# {reads_on(report)}" in export.code.project()
+    assert stopped_in_words(report) in export.caption
+
+
+def test_the_code_of_the_table_of_shapes_gives_every_shape(open_app: Open, made: list[Export], tmp_path: Path):
+    app = open_app("encoder_decoder", part="inside", hidden="64", split="4", words="50")
+    opened(app, "encoder_decoder_inside", EXPORT_SHAPES, texts.DATA)
+    shown = [tuple(row) for row in app.table[0].value.itertuples(index=False)]
+    assert [tuple(entry[name] for name in SHAPE_COLUMNS) for entry in table_of(made[-1])] == shown
+    padded = "[(*one.shape, *[0] * (4 - len(one.shape))) for one in run.shapes]"
+    ((shapes,),) = computed([(made[-1].code.project(), [padded])], tmp_path)
+    sizes = SHAPE_COLUMNS.index("Shape")
+    assert [row[sizes] for row in shown] == ["(" + ", ".join(f"{int(size):,}" for size in one if size) + ")" for one in shapes]
+
+
+def table_of(export: Export) -> list[dict[str, object]]:
+    """The rows of an export's table, as its JSON file holds them."""
+    return json.loads(export.data[0].files["json"](export.source))["table"]
+
+
+@pytest.mark.parametrize(
+    ("page", "kind", "view", "numbers"),
+    [
+        ("encoder_decoder", copy_page.KIND, copy_page.SMALL, ["stack.weights[0]"]),
+        ("classifier", classifier_page.KIND, classifier_page.SMALL, ["prediction.probabilities"]),
+    ],
+)
+def test_the_code_of_a_training_trains_the_same_model_again(
+    open_app: Open, made: list[Export], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, page, kind, view, numbers
+):
+    with own_server(monkeypatch, limit=2, pause=0) as registry:
+        app = open_app(page, **view)
+        app.button(key=f"{page}_train").click().run()
+        losses = [record.loss for record in until_still(app, registry, kind).records]
+        for name in (f"{page}_training", page, f"{page}_attention"):
+            app.session_state[f"{name}_export"] = True
+            app.session_state[f"{name}_export_form"] = texts.DATA
+        app.run()
+    assert not app.exception
+    first = [[row["number"] for row in table_of(export) if row["drawing"] == table_of(export)[0]["drawing"]] for export in made]
+    np.testing.assert_allclose(first[0], losses)
+    expressions = ["[one.loss for one in records]", *numbers, "weights"][: len(made)]
+    found = computed([(export.code.project(), [one]) for export, one in zip(made, expressions, strict=True)], tmp_path)
+    for (number,), drawn in zip(found, first, strict=True):
+        candidates = number if page == "encoder_decoder" and number.ndim == 3 else [number]  # one of the heads
+        assert any(np.allclose(np.ravel(one), drawn, atol=1e-3, rtol=1e-3) for one in candidates)
+
+
+HOSTILE = "Li\x00ke\u202eit\u2066 now\r\nimport os\x85import os\u2028import os\x0cimport os \"\"\"'''# \\"
+
+
+@pytest.mark.parametrize("kind", ["project", "transformers"])
+def test_what_a_visitor_types_stays_a_string_and_the_title_a_comment_of_one_line(kind: str):
+    export = attention_export(map_of_page("embedded", HOSTILE))
+    code = written(replace(export, title=f"{HOSTILE}\ud800"), kind)
+    first, *rest = code.split("\n")
+    assert first.startswith("# Li ke it now import os import os")
+    assert first.isprintable()
+    assert not [line for line in rest if line.startswith("import os")]
+    assert repr(HOSTILE) in code
+    compile(code, "snippet", "exec")
 
 
 def test_code_is_written_of_what_was_run_also_where_its_model_can_no_longer_be_had(monkeypatch: pytest.MonkeyPatch):
-    engine, text = catalogue.load("embedded"), "The old ___ sat by [MASK]."
-    shown = map_of_page("embedded", text, "It was <mask>.", WORDS)
-    scores = tuple(score_words(engine, text, ("tea", "unbelievably"), blank=blank) for blank in (0, 1))
-    lists = Lists(
-        "embedded", (SentencePredictions(text, predict(engine, text, top_k=4), scores, ()),), ListSettings(4, 1.0, 1.0, 1.0)
-    )
+    export = attention_export(map_of_page("embedded", "The old ___ sat by [MASK].", "It was <mask>."))
 
     def gone(name: str) -> None:
         raise ModelUnavailable(f"{name} is gone.")
 
     monkeypatch.setattr(catalogue, "load", gone)
-    assert "'The old [MASK] sat by [MASK].', 'It was [MASK].'" in transformers_attention_code(shown)
-    code = transformers_lists("lists", lists)
-    assert "'The old [MASK] sat by [MASK].'" in code
-    assert [len(score.ids) for score in scores[0]] == [len(score.pieces) for score in scores[0]]
-    assert all(str((0, score.word, list(score.ids))) in code for score in scores[0] if score.probability is not None)
+    assert "'The old [MASK] sat by [MASK].', 'It was [MASK].'" in export.code.transformers()
+    assert "'The old ___ sat by [MASK].', 'It was <mask>.'" in export.code.project()
 
 
 def of_a_model_that_is_gone() -> None:
@@ -262,46 +334,3 @@ def test_what_can_no_longer_be_made_is_said_instead_of_a_traceback():
     app.run(timeout=240)
     assert not app.exception
     assert "It cannot be had: <b>choose another</b>." in [text.value for text in app.text]
-
-
-@pytest.mark.parametrize("changed", [(), CHANGES], ids=["unchanged", "changed"])
-@pytest.mark.parametrize("seed", [0, 2])
-def test_what_the_code_of_a_comparison_imports_stands_in_order(changed: tuple[Intervention, ...], seed: int):
-    one = run(Side("time flies", "", "embedded", (0, None), 0, ()), hide=False)
-    other = replace(one, side=replace(one.side, seed=seed), trace=replace(one.trace, interventions=changed))
-    word = WordThroughLayers((1, 1), "time", None)
-    for code in (
-        maps_code("maps", RunPair(one, other, "text", False)),
-        word_code("word", RunPair(one, other, "text", False), word),
-    ):
-        imports = [line for line in code.splitlines() if line.startswith("from tx_core")]
-        assert imports == sorted(imports)
-        assert len(imports) == 3 + bool(changed) + (seed != 0)
-
-
-@pytest.mark.parametrize("write", BOTH)
-def test_typed_text_stays_a_string_in_the_code(write: Callable[[AttentionMap], str]):
-    text = "\"\"\"'''\nimport os; os.abort()\n# \\"
-    code = write(map_of_page("embedded", text, "", PLAIN))
-    assert not [line for line in code.splitlines() if line.startswith("import os")]
-    compile(code, "snippet", "exec")
-    assert repr(text) in code
-
-
-IMPORT = re.compile(r"from (tx_core[\w.]*) import (\w+(?:, \w+)*)")
-
-
-def test_all_that_offered_code_imports_from_the_core_is_there():
-    strings = {
-        node.value
-        for path in (ROOT / "pages").rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    }
-    imported = {(module, name) for text in strings for module, names in IMPORT.findall(text) for name in names.split(", ")}
-    missing = [pair for pair in imported if not hasattr(importlib.import_module(pair[0]), pair[1]) and not is_module(*pair)]
-    assert len(imported) > 20 and missing == []
-
-
-def is_module(package: str, name: str) -> bool:
-    return importlib.util.find_spec(f"{package}.{name}") is not None

@@ -25,7 +25,7 @@ from pages.ui.panels import texts as panel_texts
 from pages.ui.panels.predictions import ListSettings, SentencePredictions
 from pages.ui.shell.address import link_with
 from tests.support.drawings import sent_to, unpacked
-from tests.support.exports import opened
+from tests.support.exports import exported_code, opened
 from tx_core.analysis.patterns import TARGETED_KINDS
 from tx_core.engine import catalogue
 from tx_core.engine.hub import load
@@ -34,7 +34,6 @@ from tx_core.settings import app_version
 
 Open = Callable[..., AppTest]
 HOSTILE = "</script><script>alert(1)</script> <!-- &amp; \"quoted\" 'single'"
-PROJECT_COMMENT = texts.PROJECT_COMMENT.removeprefix("# {title}")
 ABOUT = {"text": "time \u202e flies"}
 
 
@@ -73,6 +72,7 @@ def test_without_arrays_an_npz_file_holds_the_columns():
 
 
 VIEWS = {
+    "a map": ("attention", "", {"text": HOSTILE, "pair": HOSTILE}),
     "lists": ("fill_mask", fill_mask_texts.EXPORT_LISTS, {"text": "The ___ sat ___.", "compare": "1", "second": "A ___."}),
     "changes": ("fill_mask", fill_mask_texts.EXPORT_CHANGE, {"text": "The ___ sat.", "changes": "off~1-2"}),
     "a blank's map": ("fill_mask", texts.ATTENTION_MAP, {"text": "The ___ sat."}),
@@ -133,8 +133,7 @@ def test_a_view_opens_in_every_form_and_nothing_is_made_before(
     assert len(opened(app, page, what, texts.DATA).get("download_button")) == own + 3
     hold_files(offered[-1])
     assert len(opened(app, page, what, texts.WEB_PAGE).get("download_button")) == own + 1
-    codes = [code.value for code in opened(app, page, what, texts.CODE).code]
-    assert sum(code.startswith("# ") and PROJECT_COMMENT in code for code in codes) == 1
+    assert exported_code(app, page, what, "project")
 
 
 @pytest.mark.parametrize("view", ["head", "neuron"])
