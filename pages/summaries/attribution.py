@@ -7,9 +7,9 @@ import streamlit as st
 from jaxtyping import Float
 
 from pages.summaries import texts
-from pages.summaries.export import Subject, Table, engine_of, show_numbers, summary_export, table_of, trace_call
+from pages.summaries.export import Subject, Table, computed, engine_of, show_numbers, summary_export, table_of, trace_call
 from pages.ui.canvas.plotly_figures import show_plotly, signed_bars
-from pages.ui.export.computation import Computation, call, named
+from pages.ui.export.computation import Computation, call, evaluate, named
 from pages.ui.export.figure import charts_figure, signed_chart
 from pages.ui.export.records import Code, Export
 from pages.ui.panels.predictions import ListSettings, top_predictions, word_label
@@ -48,13 +48,11 @@ def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export
     place = ask_blank(page, filling.encoding)
     blank = next(blank for blank in filling.blanks if blank.place == place)
     word = _ask_answer(page, blank.predictions)
-    with st.spinner(texts.COMPUTING_GRADIENTS, show_time=True):
-        attributed = cache.get_or_compute(
-            (page, "owed", cache.engine_key(engine), text, place, word.id),
-            lambda: attribution.attribute(engine, filling.encoding, place, word.id),
-        )
     trace = cache.trace_with(engine, text)
-    weights = trace.attention.weights[:, :, place].mean(axis=(0, 1))
+    attention, gradients = numbers(trace, place, word.id)
+    with st.spinner(texts.COMPUTING_GRADIENTS, show_time=True):
+        attributed = computed(page, engine, trace, gradients, place, word.id)
+    weights = evaluate(attention, trace=trace)
     charts, description = _draw(page, attributed, weights), describe_agreement(attributed, weights)
     st.text(description)
     show_numbers(widget_key(page, "owed_numbers"), lambda: _table(attributed, charts))
@@ -130,7 +128,7 @@ def export(trace: Trace, attributed: Attribution, word: int, charts: Charts, des
     labels = numbered_tokens(attributed.encoding.tokens)
     subject = Subject(trace, texts.ATTRIBUTION_SUBJECT.format(word=attributed.word), description, "attribution")
     drawn = [signed_chart(title, labels, values.tolist(), limit=float(np.abs(values).max())) for title, values in charts.items()]
-    written = Code(texts.ATTRIBUTION_RESULT, lambda: numbers(trace, attributed.place, word))
+    written = Code(texts.ATTRIBUTION_RESULT, lambda: _rounded(*numbers(trace, attributed.place, word)))
     return summary_export(subject, charts_figure(drawn, description, across=len(drawn)), _table(attributed, charts), written)
 
 
@@ -145,10 +143,13 @@ def _table(attributed: Attribution, charts: Charts) -> Table:
     )
 
 
-def numbers(trace: Trace, place: int, word: int) -> list[Computation]:
-    """Return the computation of attention and gradients of an answer."""
+def numbers(trace: Trace, place: int, word: int) -> tuple[Computation, Computation]:
+    """Return the computation of the attention from a blank, and that of the gradients of an answer."""
     engine, text = engine_of(trace), trace.attention.query_tokens.text
     attention = named("attention", trace_call(engine, trace).attention.weights[:, :, place].mean(axis=(0, 1)))
-    attributed = named("attributed", call(attribution.attribute, engine, engine.encode(text), place, word))
+    return attention, named("attributed", call(attribution.attribute, engine, engine.encode(text), place, word))
+
+
+def _rounded(attention: Computation, attributed: Computation) -> list[Computation]:
     gradients = [named(name, getattr(attributed, name)) for name in ("gradient_input", "integrated")]
     return [one.round(3) for one in (attention, *gradients)]

@@ -3,21 +3,23 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import streamlit as st
 
 from pages.summaries import texts
 from pages.ui.canvas.mask_grid import MODULE, STYLE, Matrices
-from pages.ui.export.computation import Computation, load_call, named, sentences_of
+from pages.ui.export.computation import Computation, evaluate, load_call, named, sentences_of
 from pages.ui.export.data import DataTable, data_files
 from pages.ui.export.figure import charts_page
 from pages.ui.export.records import Code, Export, WebPage, file_stem, reading, source
 from pages.ui.export.texts import SECOND_SENTENCE, TEXT, WITHOUT_SPECIAL, quoted
 from pages.ui.panels.tokens import numbered_tokens
-from pages.ui.shell import controls
+from pages.ui.shell import cache, controls
 from pages.ui.shell.level import is_hidden
 from tx_core.analysis.weights_file import TableValue
+from tx_core.engine.engine import Engine
 from tx_core.transformer.trace import Trace
 
 
@@ -146,3 +148,10 @@ def engine_of(trace: Trace) -> Computation:
 def trace_call(engine: Computation, trace: Trace, **keywords: object) -> Computation:
     """Return the computation of a run that was made."""
     return named("trace", engine.trace(*sentences_of(trace.attention.query_tokens), **keywords))
+
+
+def computed(page: str, engine: Engine, trace: Trace, wanted: Computation, *chosen: object) -> Any:
+    """Return the result of a computation that has a name, cached. chosen: what it depends on beside the run."""
+    read = trace.attention.query_tokens
+    key = (page, wanted.variable, cache.engine_key(engine), read.text, read.pair, *chosen)
+    return cache.get_or_compute(key, lambda: evaluate(wanted, engine=engine, trace=trace))

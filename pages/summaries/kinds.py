@@ -26,7 +26,7 @@ from pages.ui.canvas.head_table import (
     kind_styles,
     spread_cells,
 )
-from pages.ui.export.computation import Computation, call, each, named
+from pages.ui.export.computation import Computation, call, each, evaluate, named
 from pages.ui.export.figure import charts_figure, grid_chart
 from pages.ui.export.records import Code, Export
 from pages.ui.panels.texts import EXPLANATION_DEBATE
@@ -89,11 +89,17 @@ def summarise(stack: AttentionStack) -> HeadSummary:
     own = ~np.array(stack.query_tokens.special)
     if not own.any():
         raise TextProblem(texts.SPECIAL_TOKENS_ONLY)
-    sums = patterns.pattern_sums(stack.weights, stack.query_tokens)
+    return HeadSummary(*evaluate(measures(named("stack", stack))))
+
+
+def measures(stack: Computation) -> list[Computation]:
+    """Return the computation of the pattern sums, and of the kind, spread and distance of every head of a run."""
+    own = named("own", ~call(np.array, stack.query_tokens.special), "the text's own tokens")
+    sums = named("sums", call(patterns.pattern_sums, stack.weights, stack.query_tokens))
     # One layer at a time: a long text would double its memory.
-    distance = [patterns.mean_distance(layer)[:, own].mean(axis=-1) for layer in stack.weights]
-    entropy = [patterns.normalised_entropy(layer[:, own]).mean(axis=-1) for layer in stack.weights]
-    return HeadSummary(sums, patterns.name_heads(sums), np.stack(entropy), np.stack(distance))
+    spread = call(np.stack, each(stack.weights, lambda layer: call(patterns.normalised_entropy, layer[:, own]).mean(-1)))
+    distance = call(np.stack, each(stack.weights, lambda layer: call(patterns.mean_distance, layer)[:, own].mean(-1)))
+    return [sums, named("kinds", call(patterns.name_heads, sums)), named("spread", spread), named("distance", distance)]
 
 
 def summary_of(page: str, engine: Engine, text: str, pair: str, stack: AttentionStack) -> HeadSummary:
@@ -234,9 +240,5 @@ def export(trace: Trace, grid: Grid, summary: HeadSummary) -> Export:
 
 def numbers(trace: Trace) -> list[Computation]:
     """Return the computation of the kind and the measures of every head."""
-    stack = named("stack", trace_call(engine_of(trace), trace).attention)
-    own = named("own", ~call(np.array, stack.query_tokens.special), "the text's own tokens")
-    kinds = named("kinds", call(patterns.name_heads, call(patterns.pattern_sums, stack.weights, stack.query_tokens)))
-    spread = call(np.stack, each(stack.weights, lambda layer: call(patterns.normalised_entropy, layer[:, own]).mean(-1)))
-    distance = call(np.stack, each(stack.weights, lambda layer: call(patterns.mean_distance, layer)[:, own].mean(-1)))
-    return [kinds, named("spread", spread).round(3), named("distance", distance).round(2)]
+    _, kinds, spread, distance = measures(named("stack", trace_call(engine_of(trace), trace).attention))
+    return [kinds, spread.round(3), distance.round(2)]

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from pages.summaries import texts
-from pages.summaries.export import Subject, Table, engine_of, summary_export, table_of, trace_call
+from pages.summaries.export import Subject, Table, computed, engine_of, summary_export, table_of, trace_call
 from pages.ui.canvas.charts import depths, draw_lines, lines_chart
 from pages.ui.export.computation import Computation, call, named
 from pages.ui.export.figure import charts_figure, listing_chart
@@ -35,9 +35,7 @@ def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export
     trace = cache.trace_with(engine, text, pair, keep=("hidden",))
     encoding = trace.attention.query_tokens
     place = ask_token(page, encoding, texts.ASK_TOKEN, last=engine.info.predicts_next)
-    answers = cache.get_or_compute(
-        (page, "lens", cache.engine_key(engine), text, pair or None, place), lambda: logit_lens.logit_lens(engine, trace, place)
-    )
+    answers = computed(page, engine, trace, answers_call(trace, place), place)
     st.dataframe(answer_table(answers), hide_index=True, key=f"{page}_lens")
     description = describe_answer(answers, numbered_tokens(encoding.tokens)[place], predicts_next=engine.info.predicts_next)
     st.text(description)
@@ -90,7 +88,7 @@ def export(trace: Trace, answers: LayerPredictions, description: str) -> Export:
         listing_chart("", list(table[0]), [list(row.values()) for row in table]),
         lines_chart(texts.FINAL_PROBABILITY, steps, _series(answers), limits=_limits(answers), tall=CHART_HEIGHT),
     ]
-    written = Code(texts.LENS_RESULT, lambda: numbers(trace, answers.place, len(answers.words[0])))
+    written = Code(texts.LENS_RESULT, lambda: numbers(trace, answers.place))
     return summary_export(subject, charts_figure(charts, description), _data(answers), written)
 
 
@@ -111,10 +109,14 @@ def _data(answers: LayerPredictions) -> Table:
     )
 
 
-def numbers(trace: Trace, place: int, top_k: int) -> list[Computation]:
-    """Return the computation of the answer after every layer."""
+def answers_call(trace: Trace, place: int) -> Computation:
+    """Return the computation of the answers after every layer."""
     engine = engine_of(trace)
-    run = trace_call(engine, trace, keep=("hidden",))
-    answers = named("answers", call(logit_lens.logit_lens, engine, run, place, top_k=top_k))
+    return named("answers", call(logit_lens.logit_lens, engine, trace_call(engine, trace, keep=("hidden",)), place))
+
+
+def numbers(trace: Trace, place: int) -> list[Computation]:
+    """Return the computation of the answers, of their shares, and of the final one's probability and rank."""
+    answers = answers_call(trace, place)
     shares, probability, rank = (named(name, getattr(answers, name)) for name in ("shares", "probability", "rank"))
     return [answers.words, shares.round(4), probability.round(4), rank]

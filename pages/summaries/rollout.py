@@ -1,13 +1,14 @@
 """One token's attention through the layers: per layer, as attention rollout, and as attention flow."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 import streamlit as st
 from jaxtyping import Float
 
 from pages.summaries import texts
-from pages.summaries.export import Subject, engine_of, matrices_export, matrix_table, show_numbers, trace_call
+from pages.summaries.export import Subject, computed, engine_of, matrices_export, matrix_table, show_numbers, trace_call
 from pages.ui.canvas.mask_grid import Heatmap, Matrices, Naming, matrices
 from pages.ui.export.computation import Computation, call, named
 from pages.ui.export.records import Code, Export
@@ -40,15 +41,13 @@ def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export
         show_formula(equation)
     show_source(rollout.add_residual, rollout.rollout, rollout.flow)
     trace = cache.trace_with(engine, text, pair)
-    stack, encoding = trace.attention, trace.attention.query_tokens
+    encoding = trace.attention.query_tokens
     place = ask_token(page, encoding, texts.ASK_QUERY)
-    run = (cache.engine_key(engine), text, pair or None)
-    rolled = cache.get_or_compute((page, "rollout", *run), lambda: rollout.rollout(stack.weights))[:, place]
-    shown = {texts.IN_LAYER: stack.weights[:, :, place].mean(axis=1), texts.ROLLED: rolled}
+    in_layer, rolled, by_flow = (partial(computed, page, engine, trace, one, place) for one in numbers(trace, place))
+    shown = {texts.IN_LAYER: in_layer(), texts.ROLLED: rolled()}
     try:
         with st.spinner(texts.SOLVING_FLOW, show_time=True):
-            flow = cache.get_or_compute((page, "flow", *run, place), lambda: rollout.flow(stack.weights, place))
-        shown[texts.FLOW] = row_shares(flow)
+            shown[texts.FLOW] = by_flow()
     except TextProblem as problem:
         explain(problem)
     drawn = _draw(page, encoding.tokens, place, shown)
@@ -88,14 +87,13 @@ def export(trace: Trace, place: int, drawn: Matrices, description: str) -> Expor
     )
     has_flow = texts.FLOW in [matrix.title for matrix in drawn.shown]
     result = texts.FLOW_RESULT if has_flow else texts.ROLLOUT_RESULT
-    written = Code(result, lambda: numbers(trace, place, flow=has_flow))
+    written = Code(result, lambda: [one.round(3) for one in numbers(trace, place)[: 3 if has_flow else 2]])
     return matrices_export(subject, drawn, "layer", written)
 
 
-def numbers(trace: Trace, place: int, *, flow: bool) -> list[Computation]:
+def numbers(trace: Trace, place: int) -> list[Computation]:
     """Return the computation of one token's attention through the layers."""
     weights = named("weights", trace_call(engine_of(trace), trace).attention.weights)
     in_layer = named("in_layer", weights[:, :, place].mean(axis=1))
     rolled = named("rolled", call(rollout.rollout, weights)[:, place])
-    shown = [in_layer, rolled, named("by_flow", call(row_shares, call(rollout.flow, weights, place)))]
-    return [one.round(3) for one in (shown if flow else shown[:2])]
+    return [in_layer, rolled, named("by_flow", call(row_shares, call(rollout.flow, weights, place)))]

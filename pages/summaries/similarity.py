@@ -8,7 +8,7 @@ import streamlit as st
 from jaxtyping import Float
 
 from pages.summaries import texts
-from pages.summaries.export import Subject, Table, engine_of, show_numbers, summary_export, table_of, trace_call
+from pages.summaries.export import Subject, Table, computed, engine_of, show_numbers, summary_export, table_of, trace_call
 from pages.summaries.kinds import summary_of
 from pages.ui.canvas.head_table import grammar_columns, kind_styles
 from pages.ui.canvas.plotly_figures import PointKind, head_points, show_plotly
@@ -99,9 +99,9 @@ def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export
 
 def _neighbourhood(page: str, engine: Engine, text: str, pair: str, trace: Trace) -> Neighbourhood:
     """Compare all heads, and let the reader choose one."""
-    stack, run = trace.attention, (cache.engine_key(engine), text, pair or None)
+    stack = trace.attention
     layers, heads = stack.weights.shape[:2]
-    similarities = cache.get_or_compute((page, "alike", *run), lambda: similarity.head_similarity(stack.weights))
+    similarities = computed(page, engine, trace, similarities_call(trace))
     summary = summary_of(page, engine, text, pair, stack)
     looks = kind_styles(stack.query_tokens)
     kinds = [PointKind(looks[one.kind].word, looks[one.kind].colour, looks[one.kind].symbol) for one in summary.named]
@@ -150,9 +150,13 @@ def _rows(
     ]
 
 
+def similarities_call(trace: Trace) -> Computation:
+    """Return the computation of the similarity of every two heads."""
+    return named("similarities", call(similarity.head_similarity, trace_call(engine_of(trace), trace).attention.weights))
+
+
 def numbers(trace: Trace, chosen: int) -> list[Computation]:
-    """Return the computation of the comparison of one head with every other."""
-    weights = trace_call(engine_of(trace), trace).attention.weights
-    similarities = named("similarities", call(similarity.head_similarity, weights))
+    """Return the computation of the map of the heads, and of the similarity of one to every other."""
+    similarities = similarities_call(trace)
     positions = named("positions", call(similarity.classical_mds, similarities))
     return [positions.round(3), named("similar", similarities[chosen]).round(3)]

@@ -4,11 +4,12 @@ from collections.abc import Callable
 
 import numpy as np
 import streamlit as st
+from jaxtyping import Float
 
 from pages.summaries import texts
-from pages.summaries.export import Subject, engine_of, matrices_export, trace_call
+from pages.summaries.export import Subject, computed, engine_of, matrices_export, trace_call
 from pages.ui.canvas.mask_grid import Heatmap, Matrices, matrices
-from pages.ui.export.computation import Computation, call, named
+from pages.ui.export.computation import Computation, call, evaluate, named
 from pages.ui.export.records import Code, Export
 from pages.ui.panels.texts import EXPLANATION_DEBATE
 from pages.ui.panels.tokens import numbered_tokens
@@ -36,11 +37,9 @@ def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export
     trace = cache.trace_with(engine, text, pair, keep=("weights", "value"))
     stack = trace.attention
     head = ask_head(page, *stack.weights.shape[:2])
-    weighted = cache.get_or_compute(
-        (page, "values", cache.engine_key(engine), text, pair or None, head[0]),
-        lambda: value_weighted.value_weighted(engine, stack, head[0]),
-    )
-    drawn = _draw(page, stack, head, weighted)
+    weighted_call, *maps = numbers(trace, head)
+    weighted = computed(page, engine, trace, weighted_call, head[0])
+    drawn = _draw(page, stack, head, evaluate(maps, trace=trace, weighted=weighted))
     description = describe_lengths(stack, head, weighted)
     st.text(description)
     _show_numbers(page, stack, head, weighted)
@@ -48,14 +47,11 @@ def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export
     return lambda: export(trace, head, drawn, description)
 
 
-def _draw(page: str, stack: AttentionStack, head: Head, weighted: ValueWeighted) -> Matrices:
+def _draw(page: str, stack: AttentionStack, head: Head, maps: list[Float[np.ndarray, "query key"]]) -> Matrices:
     tokens = stack.query_tokens.tokens
-    shown = {
-        texts.HEAD_WEIGHTS.format(head=head_in_sentence(head)): stack.weights[head],
-        texts.HEAD_BY_VALUES: row_shares(weighted.mixed[head[1]]),
-        texts.LAYER_BY_VALUES.format(layer=head[0] + 1): row_shares(weighted.together),
-    }
-    limit = max(float(cells.max()) for cells in shown.values())
+    titles = texts.HEAD_WEIGHTS.format(head=head_in_sentence(head)), texts.HEAD_BY_VALUES
+    titles += (texts.LAYER_BY_VALUES.format(layer=head[0] + 1),)
+    limit = max(float(cells.max()) for cells in maps)
     panels = [
         Heatmap(
             title,
@@ -66,7 +62,7 @@ def _draw(page: str, stack: AttentionStack, head: Head, weighted: ValueWeighted)
             root=True,
             note=texts.ROWS_SUM_TO_1,
         )
-        for title, cells in shown.items()
+        for title, cells in zip(titles, maps, strict=True)
     ]
     return matrices(tokens, tokens, panels, key=f"{page}_values")
 
@@ -114,15 +110,16 @@ def export(trace: Trace, head: Head, drawn: Matrices, description: str) -> Expor
         f"{description} {texts.VALUES_AXES} {texts.SQUARE_ROOT_SCALE}",
         "value-weighted-attention",
     )
-    return matrices_export(subject, drawn, "query", Code(texts.VALUES_RESULT, lambda: numbers(trace, head)))
+    code = Code(texts.VALUES_RESULT, lambda: [one.round(3) for one in numbers(trace, head)[1:]])
+    return matrices_export(subject, drawn, "query", code)
 
 
 def numbers(trace: Trace, head: Head) -> list[Computation]:
-    """Return the computation of value-weighted attention."""
+    """Return the computation of a layer's value-weighted attention, and of the three maps that are drawn of it."""
     engine, (layer, number) = engine_of(trace), head
     stack = named("stack", trace_call(engine, trace, keep=("weights", "value")).attention)
     weighted = named("weighted", call(value_weighted.value_weighted, engine, stack, layer))
     weights = named("weights", stack.weights[layer, number])
     by_values = named("by_values", call(row_shares, weighted.mixed[number]))
     together = named("together", call(row_shares, weighted.together))
-    return [weights.round(3), by_values.round(3), together.round(3)]
+    return [weighted, weights, by_values, together]
