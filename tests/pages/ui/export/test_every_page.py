@@ -26,7 +26,6 @@ from pages.ui.panels.predictions import ListSettings, SentencePredictions
 from pages.ui.shell.address import link_with
 from tests.support.drawings import sent_to, unpacked
 from tests.support.exports import exported_code, opened
-from tx_core.analysis.patterns import TARGETED_KINDS
 from tx_core.engine import catalogue
 from tx_core.engine.hub import load
 from tx_core.fill_mask.predictions import predict
@@ -64,18 +63,10 @@ def test_numbers_come_back_from_every_kind_of_file_as_they_were():
         assert json.loads(str(back["about"])) == ABOUT | {"axes": "word"}
 
 
-def test_without_arrays_an_npz_file_holds_the_columns():
-    saved = DataTable(("word", "rank"), [("=b", 3), (None, None)])
-    with np.load(io.BytesIO(to_npz(saved, {})), allow_pickle=False) as back:
-        assert back["word"].tolist() == ["=b", ""]
-        np.testing.assert_array_equal(back["rank"], [3, np.nan])
-
-
 VIEWS = {
     "a map": ("attention", "", {"text": HOSTILE, "pair": HOSTILE}),
     "lists": ("fill_mask", fill_mask_texts.EXPORT_LISTS, {"text": "The ___ sat ___.", "compare": "1", "second": "A ___."}),
     "changes": ("fill_mask", fill_mask_texts.EXPORT_CHANGE, {"text": "The ___ sat.", "changes": "off~1-2"}),
-    "a blank's map": ("fill_mask", texts.ATTENTION_MAP, {"text": "The ___ sat."}),
     "maps": ("compare", MAPS_EXPORT, {"text": "time flies", "text_b": "fruit flies", "vary": "text"}),
     "a word": ("compare", WORD_EXPORT, {"text": "time flies", "text_b": "fruit flies", "vary": "text"}),
     **{part: ("summaries", "", {"text": "The [MASK] sat.", "part": part}) for part in PARTS},
@@ -106,9 +97,8 @@ def hold_files(export: Export) -> None:
         about = json.loads(str(arrays["about"])) if "about" in arrays else entries
         if export.figure and any(array.ndim > 1 for array in arrays.values()) and "table" in entries:
             assert about["axes"]
-        if "kinds" in about.get("axes", "") or "kinds" in arrays:
+        if "kinds" in about.get("axes", ""):
             assert arrays["shares"].shape[-1] == len(arrays["kinds"]) == len(entries["kinds"])
-            assert tuple(arrays["kinds"]) == (*TARGETED_KINDS, "broad")
 
 
 def hold_source(app: AppTest, page: str, caption: str) -> None:
@@ -136,9 +126,8 @@ def test_a_view_opens_in_every_form_and_nothing_is_made_before(
     assert exported_code(app, page, what, "project")
 
 
-@pytest.mark.parametrize("view", ["head", "neuron"])
-def test_a_view_of_bertviz_is_exported_as_a_page_of_its_own_and_as_weights(open_app: Open, offered: list[Export], view: str):
-    app = opened(open_app("bertviz_page", text="time flies", picture=view), "bertviz_page", form=texts.WEB_PAGE)
+def test_a_view_of_bertviz_is_exported_as_a_page_of_its_own_and_as_weights(open_app: Open, offered: list[Export]):
+    app = opened(open_app("bertviz_page", text="time flies"), "bertviz_page", form=texts.WEB_PAGE)
     assert len(app.get("download_button")) == 1
     assert len(opened(app, "bertviz_page", form=texts.DATA).get("download_button")) == 3
     hold_files(offered[-1])
