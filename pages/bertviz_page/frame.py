@@ -20,7 +20,6 @@ from pages.ui.export.attention_map import AttentionMap
 from pages.ui.export.computation import Computation, call, each, load_call, named, sentences_of
 from pages.ui.export.records import Code, DataFiles, Export, WebPage, file_stem, one_line, reading, source
 from pages.ui.export.texts import SECOND_SENTENCE, TEXT, WITHOUT_SPECIAL, quoted
-from pages.ui.export.transformers_code import import_lines, output_attentions, run_lines
 from pages.ui.panels import view_options
 from pages.ui.panels.head_map import HeadMap
 from pages.ui.panels.texts import STACK_LABELS
@@ -179,10 +178,6 @@ def one_layer_only(view: str, stacks: Sequence[AttentionStack]) -> bool:
     return load.numbers > MAX_SENT_NUMBERS or load.lines > (MAX_MODEL_LINES if view == "model" else MAX_LAYER_LINES)
 
 
-CALLS = {"head": "head_view", "model": "model_view"}
-"""bertviz's functions for a notebook, by view."""
-NAMES = {"self": "encoder", "decoder": "decoder", "cross": "cross"}
-"""What bertviz calls the kinds of attention of an encoder-decoder."""
 HEADING = "<style>body {{ overflow: auto; }} h1 {{ font-size: 20px; }}</style><h1>{}</h1><p><bdi>{}</bdi></p>"
 
 
@@ -200,11 +195,7 @@ def bertviz_export(trace: Trace, view: str, drawing: Drawing) -> Export:
     caption = " ".join([f"{title}.", *sentences, texts.EXPORT_COUNTED_FROM_0])
     web_page = WebPage("", (), texts.EXPORT_WEB_PAGE, bytes, document=partial(_document, view, drawing, title, dark))
     stem = file_stem(f"bertviz-{view}", f"{trace.model}-{chosen}" if chosen else trace.model)
-    code = Code(
-        texts.EXPORT_RESULT if len(kinds) == 1 else texts.EXPORT_RESULT_KINDS,
-        lambda: numbers(trace, kinds),
-        lambda: transformers_code(trace, kinds, CALLS.get(view)),
-    )
+    code = Code(texts.EXPORT_RESULT if len(kinds) == 1 else texts.EXPORT_RESULT_KINDS, lambda: numbers(trace, kinds))
     layer, how = drawing.layer + 1 if drawing.single else 0, reading(read.special_tokens)
     about = source(trace.model, text=read.text, pair=read.pair, **how, attention=chosen, layer=layer)
     return Export(title, caption, stem, None, web_page, tuple(_data(trace, stack) for stack in drawing.stacks), code, about)
@@ -248,38 +239,3 @@ def numbers(trace: Trace, kinds: Sequence[str]) -> list[Computation]:
         return [stack.query_tokens.tokens, stack.key_tokens.tokens, named("weights", stack.weights).shape]
     weights = named("weights", call(dict, each(run.stacks, lambda stack: (stack.kind, stack.weights))))
     return [each(weights.items(), lambda item: (item[0], item[1].shape))]
-
-
-def transformers_code(trace: Trace, kinds: Sequence[str], call: str | None) -> str:
-    """Return the code that computes every weight with transformers only. call: bertviz's function for a notebook, if any."""
-    if len(kinds) == 1:
-        computed = ["weights = torch.stack(list(layers))[:, 0]", "", *_one_drawing(trace, call), "print(weights.shape)"]
-    else:
-        computed = [
-            "weights = {",
-            *[f'    "{kind}": torch.stack(list({output_attentions(trace, kind)}))[:, 0],' for kind in kinds],
-            "}",
-            "",
-            *_drawing_of_all(trace, kinds, call),
-            "print({kind: one.shape for kind, one in weights.items()})",
-        ]
-    return "\n".join([*import_lines(trace), "", *run_lines(trace, kinds[0]), *computed, ""])
-
-
-def _one_drawing(trace: Trace, call: str | None) -> list[str]:
-    if call is None or len(trace.stacks) > 1:
-        return []
-    return _in_a_notebook(call, "layers, tokenizer.convert_ids_to_tokens(inputs.input_ids[0])")
-
-
-def _drawing_of_all(trace: Trace, kinds: Sequence[str], call: str | None) -> list[str]:
-    if call is None:
-        return []
-    given = [f"{NAMES[kind]}_attention={output_attentions(trace, kind)}" for kind in kinds]
-    tokens = [("encoder", "input_ids[0]"), ("decoder", "decoder_input_ids[0]")]
-    given += [f"{name}_tokens=tokenizer.convert_ids_to_tokens(inputs.{ids})" for name, ids in tokens]
-    return _in_a_notebook(call, ", ".join(given))
-
-
-def _in_a_notebook(call: str, given: str) -> list[str]:
-    return ["# In a notebook, bertviz draws it:", f"# from bertviz import {call}", f"# {call}({given})"]

@@ -64,30 +64,21 @@ def hardmax(scores):
 
 def transformers_attention_code(exported: AttentionMap) -> str:
     """Return the code for a map, with every option and intervention that changes its numbers."""
+    trace, kind, changed = exported.trace, exported.shown.view.kind, exported.trace.interventions
+    interfaces = "AttentionInterface, AttentionMaskInterface, " if changed else ""
     return "\n".join(
         [
-            *import_lines(exported.trace),
+            "import torch",
+            f"from transformers import {interfaces}AutoModel, AutoTokenizer",
+            *(["from transformers.masking_utils import eager_mask"] if changed else []),
             "",
-            *run_lines(exported.trace, exported.shown.view.kind),
+            *loading_lines(trace.model),
+            *_inputs(trace),
+            *_run(trace, kind),
             *_shown(exported),
             "",
         ]
     )
-
-
-def import_lines(trace: Trace) -> list[str]:
-    """Return the import lines of the code for a run."""
-    changed = trace.interventions
-    return [
-        "import torch",
-        f"from transformers import {'AttentionInterface, AttentionMaskInterface, ' if changed else ''}AutoModel, AutoTokenizer",
-        *(["from transformers.masking_utils import eager_mask"] if changed else []),
-    ]
-
-
-def run_lines(trace: Trace, kind: str) -> list[str]:
-    """Return the code that loads a model and runs it; `layers` are then the weights of every layer of one kind of attention."""
-    return [*loading_lines(trace.model), *_inputs(trace), *_run(trace, kind)]
 
 
 def loading_lines(model: str, auto_class: str = "AutoModel") -> list[str]:
@@ -132,39 +123,29 @@ def with_mask_tokens(sentence: str, *encodings: Encoding) -> str:
 
 
 def _run(trace: Trace, kind: str) -> list[str]:
-    if not trace.interventions:
-        return [
-            "with torch.inference_mode():",
-            "    output = model(**inputs, output_attentions=True)",
-            f"layers = {output_attentions(trace, kind)}",
-        ]
-    layers = trace.stacks[0].weights.shape[0]
-    which = {"self": f"[:{layers}]", "decoder": f"[{layers}::2]", "cross": f"[{layers + 1}::2]"}[kind]
-    return [
+    """Return the code that runs the model; `layers` are then the weights of every layer of one kind of attention."""
+    output = "encoder_attentions" if kind == "self" and len(trace.stacks) > 1 else OUTPUTS[kind]
+    lines = [
         "with torch.inference_mode():",
         "    output = model(**inputs, output_attentions=True)",
-        f"unchanged = {output_attentions(trace, kind)}",
+        f"{'unchanged' if trace.interventions else 'layers'} = output.{output}",
+    ]
+    if not trace.interventions:
+        return lines
+    layers = trace.stacks[0].weights.shape[0]
+    which = {"self": f"[:{layers}]", "decoder": f"[{layers}::2]", "cross": f"[{layers + 1}::2]"}[kind]
+    lines += [
         "",
         *intervention_lines(trace),
         "with torch.inference_mode():",
         "    output = model(**inputs, use_cache=False)",
         f"layers = seen{which}",
-        *_without_padding(trace, kind),
     ]
-
-
-def _without_padding(trace: Trace, kind: str) -> list[str]:
-    """Return the code that removes added padding from the weights of one kind of attention."""
-    if not unmasked_padding(trace.interventions):
-        return []
-    stack = next(stack for stack in trace.stacks if stack.kind == kind)
-    queries, keys = len(stack.query_tokens), len(stack.key_tokens)
-    return [f"layers = [weights[:, :, :{queries}, :{keys}] for weights in layers]  # the text's own tokens"]
-
-
-def output_attentions(trace: Trace, kind: str) -> str:
-    """Return the name of the model output that holds one kind of attention."""
-    return f"output.{'encoder_attentions' if kind == 'self' and len(trace.stacks) > 1 else OUTPUTS[kind]}"
+    if unmasked_padding(trace.interventions):
+        stack = next(stack for stack in trace.stacks if stack.kind == kind)
+        queries, keys = len(stack.query_tokens), len(stack.key_tokens)
+        lines.append(f"layers = [weights[:, :, :{queries}, :{keys}] for weights in layers]  # the text's own tokens")
+    return lines
 
 
 def _shown(exported: AttentionMap) -> list[str]:
