@@ -235,10 +235,10 @@ def test_the_code_for_ones_own_file_and_for_a_scan_reads_it_whatever_its_name(tm
 def test_code_of_a_reading_that_was_stopped_says_that_it_reads_on():
     lines = tuple(f"{'word ' * (1 + number % 60)}{number}." for number in range(400))
     reading = Reading(catalogue.load("embedded"), Sentences("many.txt", lines, tuple(range(1, 401)), ()))
-    steps = reading.steps()
+    updates = reading.updates()
     while reading.report is None:
-        next(steps)
-    steps.close()
+        next(updates)
+    updates.close()
     report = reading.report
     assert not report.complete
     export = heads_export(report, Grid("pattern", [[]], [], (0, 0)))
