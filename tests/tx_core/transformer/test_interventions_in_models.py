@@ -81,13 +81,16 @@ def test_a_token_hidden_everywhere_is_one_with_attention_mask_0(engine, referenc
 
 
 @pytest.mark.parametrize("family", FILLING)
-def test_what_is_predicted_with_a_token_hidden_is_what_the_library_predicts(engine, reference, family: str):
-    hidden = [Intervention("hidden", positions=(HIDDEN,))]
+def test_what_is_predicted_with_a_token_hidden_or_padding_unmasked_is_what_the_library_predicts(engine, reference, family: str):
+    hidden, unmasked = [Intervention("hidden", positions=(HIDDEN,))], [Intervention("no_padding_mask", value=4.0)]
     encoding = engine(family).encode(TEXT)
-    row = engine(family).blank_logits([encoding, engine(family).encode("A ___.")], interventions=[hidden, ()])
+    rows = [encoding, engine(family).encode("A ___."), encoding]
+    found = engine(family).blank_logits(rows, interventions=[hidden, (), unmasked]).rows
     target = engine(family).trace(TEXT).stacks[1].query_tokens if family == "bart" else None
-    expected = by_the_library(reference(family), encoding, target, HIDDEN).logits[0, list(encoding.blanks)]
-    np.testing.assert_allclose(row.rows[0], expected, atol=1e-4, rtol=1e-4)
+    padded = replace(encoding, ids=(*encoding.ids, *[engine(family).tokenizer.padding_id] * 4))
+    for logits, source, missing in ((found[0], encoding, HIDDEN), (found[2], padded, None)):
+        expected = by_the_library(reference(family), source, target, missing).logits[0, list(encoding.blanks)]
+        np.testing.assert_allclose(logits, expected, atol=1e-4, rtol=1e-4)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -102,22 +105,6 @@ def test_a_causal_run_is_torchs_causal_attention_in_every_layer(engine, family: 
         heads = (torch.tensor(getattr(stack, part)) for part in ("query", "key", "value"))
         expected = scaled_dot_product_attention(*heads, is_causal=True, **same_scale).numpy()
         np.testing.assert_allclose(stack.context, expected, atol=1e-5)
-
-
-def test_a_causal_run_of_our_bert_is_the_librarys_bert_with_a_triangular_mask(engine, reference):
-    trace = engine("bert").trace(TEXT, keep=("weights", "hidden"), interventions=[Intervention("causal")])
-    encoding = trace.attention.query_tokens
-    with torch.inference_mode():
-        expected = reference("bert")(
-            input_ids=torch.tensor([encoding.ids]),
-            attention_mask=torch.zeros(1, 1, len(encoding), len(encoding)).masked_fill(
-                torch.ones(len(encoding), len(encoding)).triu(1).bool(), torch.finfo(torch.float32).min
-            ),
-            output_attentions=True,
-            output_hidden_states=True,
-        )
-    np.testing.assert_allclose(trace.hidden, torch.cat(expected.hidden_states).numpy(), atol=1e-5, rtol=1e-5)
-    np.testing.assert_allclose(trace.attention.weights, torch.cat(expected.attentions).numpy(), atol=1e-6)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -141,17 +128,6 @@ def test_padding_that_nobody_masks_is_a_longer_text_of_the_library_cut_to_its_ow
         np.testing.assert_allclose(trace.stacks[2].weights, cross[..., own], atol=1e-6)
 
 
-@pytest.mark.parametrize("family", FILLING)
-def test_what_is_predicted_with_unmasked_padding_is_what_the_library_predicts(engine, reference, family: str):
-    changed = [Intervention("no_padding_mask", value=4.0)]
-    encoding = engine(family).encode(TEXT)
-    found = engine(family).blank_logits([encoding, engine(family).encode("A ___.")], interventions=[changed, ()])
-    target = engine(family).trace(TEXT).stacks[1].query_tokens if family == "bart" else None
-    padded = replace(encoding, ids=(*encoding.ids, *[engine(family).tokenizer.padding_id] * 4))
-    expected = by_the_library(reference(family), padded, target).logits[0, list(encoding.blanks)]
-    np.testing.assert_allclose(found.rows[0], expected, atol=1e-4, rtol=1e-4)
-
-
 def test_a_run_without_positions_is_the_librarys_bert_with_a_table_of_zeros(checkpoint, engine):
     meddled = transformers.BertForMaskedLM.from_pretrained(checkpoint("bert"), attn_implementation="eager", dtype=torch.float32)
     meddled.bert.embeddings.position_embeddings.weight.data.zero_()
@@ -163,14 +139,6 @@ def test_a_run_without_positions_is_the_librarys_bert_with_a_table_of_zeros(chec
     np.testing.assert_allclose(trace.attention.weights, torch.cat(expected.attentions).numpy(), atol=1e-6)
     logits = engine("bert").blank_logits([encoding], interventions=[changed]).rows[0]
     np.testing.assert_allclose(logits, expected.logits[0, list(encoding.blanks)], atol=1e-4, rtol=1e-4)
-
-
-def test_without_positions_tokens_in_another_order_are_the_same_vectors_in_another_order(engine):
-    ids, order, changed = torch.tensor([[2, 7, 9, 11, 3]]), [0, 3, 1, 2, 4], [[Intervention("no_positions")]]
-    there, back = (engine("bert").model(tokens, interventions=changed).output for tokens in (ids, ids[:, order]))
-    torch.testing.assert_close(there[:, order], back, atol=1e-5, rtol=1e-5)
-    plain = [engine("bert").model(tokens).output for tokens in (ids, ids[:, order])]
-    assert (plain[0][:, order] - plain[1]).abs().max() > 1e-2
 
 
 @pytest.mark.parametrize("family", hub_families.FAMILIES)
@@ -203,7 +171,7 @@ def slices_zeroed(model: torch.nn.Module, layer: int, heads: list[int]) -> Itera
         hook.remove()
 
 
-@pytest.mark.parametrize("heads", [[2], [0, 3], list(range(checkpoints.HEADS))])
+@pytest.mark.parametrize("heads", [[0, 3], list(range(checkpoints.HEADS))])
 def test_heads_off_in_our_bert_are_slices_zeroed_before_the_librarys_output_projection(engine, reference, heads: list[int]):
     whole = len(heads) == checkpoints.HEADS
     off = [Intervention("off", 1)] if whole else [Intervention("off", 1, head) for head in heads]
@@ -214,19 +182,6 @@ def test_heads_off_in_our_bert_are_slices_zeroed_before_the_librarys_output_proj
     encoding = trace.attention.query_tokens
     logits = engine("bert").blank_logits([encoding], interventions=[off]).rows[0]
     np.testing.assert_allclose(logits, expected.logits[0, list(encoding.blanks)], atol=1e-4, rtol=1e-4)
-
-
-def test_a_temperature_everywhere_is_the_librarys_bert_with_every_query_divided(checkpoint, engine):
-    meddled = transformers.BertForMaskedLM.from_pretrained(checkpoint("bert"), attn_implementation="eager", dtype=torch.float32)
-    with torch.no_grad():
-        for layer in meddled.bert.encoder.layer:
-            for part in layer.attention.self.query.parameters():
-                part /= 2.5
-    changed = [Intervention("temperature", value=2.5)]
-    trace = engine("bert").trace(TEXT, keep=("weights", "hidden"), interventions=changed)
-    expected = by_the_library(meddled.eval(), trace.attention.query_tokens, None)
-    np.testing.assert_allclose(trace.hidden, torch.cat(expected.hidden_states).numpy(), atol=1e-5, rtol=1e-5)
-    np.testing.assert_allclose(trace.attention.weights, torch.cat(expected.attentions).numpy(), atol=1e-6)
 
 
 def allowed(engine: Engine, text: str, pair: str | None = None) -> list[np.ndarray]:

@@ -1,7 +1,5 @@
 """Each part of a block against its PyTorch counterpart with the same weights."""
 
-import math
-
 import pytest
 import torch
 from torch import nn
@@ -12,12 +10,6 @@ from tx_core.transformer.layers import EncoderBlock, LayerNorm, MultiHeadAttenti
 from tx_core.transformer.seq2seq import DecoderBlock
 
 NARROW = {"atol": 1e-5, "rtol": 0}
-
-
-def test_layer_norm_by_hand():
-    x = torch.tensor([[1.0, 2.0, 3.0, 6.0]])  # mean 3, variance (4 + 1 + 0 + 9) / 4
-    normed = layer_norm(x, torch.ones(4), torch.zeros(4), 0.0)
-    torch.testing.assert_close(normed, torch.tensor([[-2.0, -1.0, 0.0, 3.0]]) / math.sqrt(3.5))
 
 
 @pytest.mark.parametrize("eps", [1e-12, 1e-5])
@@ -51,30 +43,7 @@ def test_multi_head_attention_over_a_padded_source_equals_pytorchs():
     torch.testing.assert_close(result.weights, weights, atol=1e-6, rtol=0)
 
 
-def test_causal_self_attention_equals_pytorchs():
-    ours, theirs = both_attentions()
-    hidden = torch.randn(2, 5, 12)
-    output, _ = theirs(hidden, hidden, hidden, attn_mask=~causal_mask(5))
-    torch.testing.assert_close(ours(hidden, mask=causal_mask(5)).output, output, **NARROW)
-
-
-def test_everything_that_attention_computed_is_handed_back_in_its_shape():
-    ours, _ = both_attentions()
-    result = ours(torch.randn(2, 5, 12), torch.randn(2, 7, 12))
-    shapes = {name: tuple(part.shape) for name, part in result._asdict().items()}
-    assert shapes == {
-        "output": (2, 5, 12),
-        "query": (2, 3, 5, 4),
-        "key": (2, 3, 7, 4),
-        "value": (2, 3, 7, 4),
-        "scores": (2, 3, 5, 7),
-        "weights": (2, 3, 5, 7),
-        "context": (2, 3, 5, 4),
-    }
-
-
-@pytest.mark.parametrize("norm_first", [False, True])
-@pytest.mark.parametrize("activation", ["gelu", "relu"])
+@pytest.mark.parametrize(("norm_first", "activation"), [(False, "gelu"), (True, "relu")])
 def test_an_encoder_block_equals_pytorchs(norm_first, activation):
     ours = shake(EncoderBlock(12, 3, 20, activation=activation, eps=1e-5, norm_first=norm_first))
     theirs = torch_encoder_layer(ours, 20, activation)
@@ -85,27 +54,13 @@ def test_an_encoder_block_equals_pytorchs(norm_first, activation):
         torch.testing.assert_close(ours(hidden, mask)[0][batch, :length], expected[batch, :length], **NARROW)
 
 
-@pytest.mark.parametrize("norm_first", [False, True])
-@pytest.mark.parametrize("activation", ["gelu", "relu"])
+@pytest.mark.parametrize(("norm_first", "activation"), [(False, "gelu"), (True, "relu")])
 def test_a_decoder_block_equals_pytorchs(norm_first, activation):
     ours = shake(DecoderBlock(12, 3, 20, activation=activation, eps=1e-5, norm_first=norm_first))
     theirs = torch_decoder_layer(ours, 20, activation)
     hidden, source, source_mask = torch.randn(2, 5, 12), torch.randn(2, 7, 12), padding_mask([4, 7])
     expected = theirs(hidden, source, tgt_mask=~causal_mask(5), memory_key_padding_mask=~source_mask[:, 0, 0])
     torch.testing.assert_close(ours(hidden, source, causal_mask(5), source_mask).hidden, expected, **NARROW)
-
-
-@pytest.mark.parametrize("norm_first", [False, True])
-def test_what_a_decoder_may_not_see_moves_nothing_bit_for_bit(norm_first):
-    block = shake(DecoderBlock(12, 3, 20, norm_first=norm_first))
-    hidden, source, source_mask = torch.randn(2, 5, 12), torch.randn(2, 7, 12), padding_mask([4, 7])
-    before = block(hidden, source, causal_mask(5), source_mask).hidden
-    later, hidden_padding = hidden.clone(), source.clone()
-    later[:, 3:] = torch.randn(2, 2, 12) * 1e3
-    hidden_padding[0, 4:] = torch.randn(3, 12) * 1e3
-    after = block(later, hidden_padding, causal_mask(5), source_mask).hidden
-    assert torch.equal(before[:, :3], after[:, :3])
-    assert not torch.equal(before[:, 3:], after[:, 3:])
 
 
 def test_dropout_acts_while_training_only():

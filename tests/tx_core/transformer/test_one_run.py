@@ -6,15 +6,13 @@ from collections.abc import Sequence
 import pytest
 import torch
 from torch import Tensor
-from torch.nn import functional
 
 from tests.support.torch_weights import shake
 from tx_core.transformer import layers
 from tx_core.transformer.attention import REGISTER, padding_mask, quick_softmax
 from tx_core.transformer.bert import Bert, random_bert
 from tx_core.transformer.config import BertConfig
-from tx_core.transformer.interventions import INTERVENTION_RULES, Intervention, first_changed_layer
-from tx_core.transformer.layers import PAD_MULTIPLE
+from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.trace import ALL_PARTS
 
 LAYERS = 3
@@ -76,13 +74,9 @@ def assert_as_from_the_bottom(model: Bert, runs: Sequence[Sequence[Intervention]
 
 
 @pytest.mark.parametrize("layer", range(LAYERS))
-@pytest.mark.parametrize(
-    "base", [(), (Intervention("hidden", positions=(3,)), Intervention("off", 1, 0))], ids=["plain", "changed"]
-)
 @torch.inference_mode()
-def test_a_row_that_begins_at_a_layer_is_the_row_from_the_bottom(model: Bert, layer: int, base: tuple[Intervention, ...]):
-    for one in changes_at(layer):
-        assert_as_from_the_bottom(model, [base, (*base, one)])
+def test_a_row_that_begins_at_a_layer_is_the_row_from_the_bottom(model: Bert, layer: int):
+    base = (Intervention("hidden", positions=(3,)), Intervention("off", 1, 0))
     assert_as_from_the_bottom(model, [base, *((*base, one) for one in changes_at(layer))])
 
 
@@ -101,29 +95,19 @@ def test_a_run_like_the_first_is_the_first(model: Bert):
     torch.testing.assert_close(found[3], found[0], atol=1e-12, rtol=0)
 
 
-def test_the_first_changed_layer_of_two_runs():
-    off, hidden = Intervention("off", 2, 1), Intervention("hidden", positions=(1,))
-    assert first_changed_layer([off], [], 5) == 2
-    assert first_changed_layer([off, hidden], [hidden], 5) == 2
-    assert first_changed_layer([hidden], [off], 5) == 0
-    assert first_changed_layer([off], [off], 5) == 5
-    for kind in [kind for kind, rule in INTERVENTION_RULES.items() if rule.whole_run and kind != "no_padding_mask"]:
-        assert first_changed_layer([Intervention(kind)], [], 5) == 0
-
-
 @pytest.mark.parametrize("keep", [(part,) for part in KEPT] + [("weights", "context")], ids="+".join)
-@pytest.mark.parametrize("places", [(), (1, 4)], ids=["none", "two"])
 @torch.inference_mode()
-def test_what_is_kept_is_the_same_where_only_some_vectors_are_wanted(model: Bert, keep: tuple[str, ...], places: tuple[int, ...]):
+def test_what_is_kept_is_the_same_where_only_some_vectors_are_wanted(model: Bert, keep: tuple[str, ...]):
     ids, mask = IDS.expand(3, -1), padding_mask([7, 3, 5])
     runs = [(), (Intervention("cut", 2, positions=(1, 0)),), (Intervention("off", 1, 0),)]
     expected = model(ids, None, mask, keep=keep, interventions=runs)
-    found = model(ids, None, mask, keep=keep, interventions=runs, places=places)
-    torch.testing.assert_close(found.output, expected.output[:, list(places)], atol=1e-12, rtol=0)
-    for one, other in zip(found.layers, expected.layers, strict=True):
-        assert set(one) == set(other)
-        for part in other:
-            torch.testing.assert_close(one[part], other[part], atol=1e-12, rtol=0)
+    for places in ([], [1, 4]):
+        found = model(ids, None, mask, keep=keep, interventions=runs, places=places)
+        torch.testing.assert_close(found.output, expected.output[:, places], atol=1e-12, rtol=0)
+        for one, other in zip(found.layers, expected.layers, strict=True):
+            assert set(one) == set(other)
+            for part in other:
+                torch.testing.assert_close(one[part], other[part], atol=1e-12, rtol=0)
 
 
 @pytest.mark.parametrize("keys", [1, 3, REGISTER - 1, REGISTER, 40])
@@ -135,28 +119,8 @@ def test_shares_of_few_and_of_many_keys_are_those_of_softmax(keys: int):
     assert torch.equal(shares == 0, torch.softmax(scores, dim=-1) == 0)
 
 
-@pytest.fixture
-def products(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Tensor, Tensor]]:
-    """Every product of a linear layer as it is computed: the rows, and the weight."""
-    computed, multiply = [], functional.linear
-    monkeypatch.setattr(functional, "linear", lambda rows, *layer: (computed.append((rows, layer[0])), multiply(rows, *layer))[1])
-    return computed
-
-
 def weights_of(model: Bert, ids: Tensor, mask: Tensor) -> list[Tensor]:
     return [layer["weights"] for layer in model(ids, None, mask, keep=("weights",), places=()).layers]
-
-
-@torch.inference_mode()
-def test_nothing_after_the_last_weights_is_computed(products):
-    model = fresh()
-    model(IDS, SEGMENTS, keep=("weights",), places=())
-    names = {id(weight): name for name, weight in model.encoder.named_parameters()}
-    first, last = f"blocks.{len(model.encoder.blocks) - 2}.", f"blocks.{len(model.encoder.blocks) - 1}."
-    ran = [names[id(weight)] for _, weight in products]
-    assert f"{first}feed_forward.down.weight" in ran
-    assert [name for name in ran if name.startswith(last)] == [f"{last}attention.query.weight", f"{last}attention.key.weight"]
-    assert ran[-1] == f"{last}attention.key.weight"
 
 
 @torch.inference_mode()
@@ -171,15 +135,13 @@ def test_what_stands_under_the_padding_moves_no_weight_bit_for_bit():
 
 
 @torch.inference_mode()
-def test_in_half_precision_products_of_few_sizes_are_made_and_what_fills_them_up_changes_nothing(monkeypatch, products):
-    model, sizes = fresh().bfloat16(), set()
+def test_in_half_precision_weights_are_those_of_single_precision_and_what_fills_products_up_changes_nothing(monkeypatch):
+    model = fresh().bfloat16()
     long = torch.randint(90, (19, 17), generator=torch.Generator().manual_seed(7))
     for ids in (IDS.repeat(3, 1), long):
         mask = padding_mask([ids.shape[1] - row % 3 for row in range(len(ids))])
         expected = weights_of(copy.deepcopy(model).float(), ids, mask)
-        products.clear()
         found = weights_of(model, ids, mask)
-        sizes |= {len(rows) for rows, _ in products}
         with monkeypatch.context() as patch:
             patch.setattr(layers, "PAD_MULTIPLE", 1)
             unfilled = weights_of(model, ids, mask)
@@ -189,4 +151,3 @@ def test_in_half_precision_products_of_few_sizes_are_made_and_what_fills_them_up
             assert half.dtype == torch.float32
             assert half.shape == full.shape
             assert (half - full).abs().mean() < 0.01 < full.std()
-    assert sizes == {PAD_MULTIPLE, 3 * PAD_MULTIPLE}

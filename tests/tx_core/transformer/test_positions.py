@@ -12,11 +12,8 @@ from transformers.models.t5.modeling_t5 import T5Attention
 from tx_core.transformer.attention import attend
 from tx_core.transformer.positions import (
     alibi_bias,
-    alibi_slopes,
     check_criteria,
-    clipped_distances,
     random_table,
-    relative_distances,
     rotary_angles,
     rotate,
     shaw_bias,
@@ -35,10 +32,6 @@ def test_sinusoids_equal_the_formula_in_double_precision(tokens, hidden, base):
             angle = position / base ** (2 * i / hidden)
             expected[position, 2 * i : 2 * i + 2] = np.sin(angle), np.cos(angle)
     assert np.abs(sinusoids(tokens, hidden, base).numpy() - expected).max() < 1e-7
-
-
-def test_the_first_position_is_all_zeros_and_ones():
-    assert sinusoids(1, 6).tolist() == [[0, 1, 0, 1, 0, 1]]
 
 
 @pytest.mark.parametrize(("hidden", "base"), [(5, 10000.0), (0, 10000.0), (4, 1.0)])
@@ -72,13 +65,6 @@ def test_a_sinusoids_similarity_depends_on_the_distance_alone():
     assert diagonals[0].mean() > diagonals[1].mean() > diagonals[2].mean()
 
 
-def test_a_random_tables_similarity_does_not_depend_on_the_distance():
-    diagonals = [similarity(random_table(60, 256, seed=0)).diagonal(distance) for distance in range(60)]
-    assert diagonals[0].mean().item() == pytest.approx(1)
-    assert max(abs(line.mean().item()) for line in diagonals[1:40]) < 0.1
-    assert max((line.max() - line.min()).item() for line in diagonals) > 0.1
-
-
 def test_similarity_by_hand():
     table = torch.tensor([[3.0, 4.0], [4.0, 3.0], [0.0, 2.0]])
     torch.testing.assert_close(similarity(table, "dot"), torch.tensor([[25.0, 24, 8], [24, 25, 6], [8, 6, 4]]))
@@ -86,7 +72,7 @@ def test_similarity_by_hand():
 
 
 @pytest.mark.parametrize("both_sides", [True, False])
-@pytest.mark.parametrize(("buckets", "max_distance"), [(32, 128), (8, 20), (16, 512)])
+@pytest.mark.parametrize(("buckets", "max_distance"), [(32, 128), (8, 20)])
 def test_buckets_equal_those_of_t5(both_sides, buckets, max_distance):
     distances = torch.arange(300)[None, :] - torch.arange(290)[:, None]
     expected = T5Attention._relative_position_bucket(distances, both_sides, buckets, max_distance)
@@ -102,11 +88,6 @@ def test_a_t5_bias_has_one_learned_number_a_bucket_and_head():
     assert torch.equal(bias[:, 1, 5], table[bucket])
 
 
-def test_too_few_buckets_are_refused():
-    with pytest.raises(ValueError, match="buckets must be"):
-        t5_buckets(3, 3, buckets=2)
-
-
 def test_rotary_equals_that_of_transformers():
     query, key = torch.randn(2, 3, 11, 8), torch.randn(2, 3, 11, 8)
     angles = rotary_angles(11, 8)
@@ -120,26 +101,7 @@ def test_rotary_angles_equal_the_frequencies_of_a_rotary_model():
     torch.testing.assert_close(rotary_angles(11, 8), torch.outer(torch.arange(11).float(), inverse))
 
 
-def test_rotated_scores_tell_the_distance_and_not_the_place():
-    query, key = torch.randn(6), torch.randn(6)
-    angles = rotary_angles(20, 6)
-    scores = rotate(query.expand(20, 6), angles) @ rotate(key.expand(20, 6), angles).T
-    for distance in (-7, 0, 3):
-        along = scores.diagonal(distance)
-        torch.testing.assert_close(along, along[0].expand_as(along), atol=1e-5, rtol=0)
-    assert scores[0].std() > 1e-3
-
-
-def test_rotating_changes_no_length():
-    x = torch.randn(3, 9, 4)
-    torch.testing.assert_close(rotate(x, rotary_angles(9, 4)).norm(dim=-1), x.norm(dim=-1))
-
-
-def test_alibi_slopes_of_eight_heads_are_the_halves_down_to_a_256th():
-    assert alibi_slopes(8).tolist() == [2.0**-n for n in range(1, 9)]
-
-
-@pytest.mark.parametrize("heads", [4, 8, 6, 12, 1])
+@pytest.mark.parametrize("heads", [8, 6, 1])
 def test_alibi_equals_that_of_bloom_up_to_what_softmax_does_not_see(heads):
     theirs = build_alibi_tensor(torch.ones(1, 7), heads, torch.float32).view(heads, 1, 7)
     before = torch.ones(7, 7, dtype=torch.bool).tril()
@@ -165,8 +127,3 @@ def test_shaw_attention_equals_its_equations_written_out():
             shares = torch.stack(row).softmax(0)
             mixed = sum(shares[j] * value[batch, j] for j in range(6))
             torch.testing.assert_close(context[batch, i], mixed)
-
-
-def test_distances_are_counted_from_the_query_and_clipped():
-    assert relative_distances(2, 3).tolist() == [[0, 1, 2], [-1, 0, 1]]
-    assert clipped_distances(2, 4, 1).tolist() == [[1, 2, 2, 2], [0, 1, 2, 2]]

@@ -36,17 +36,6 @@ def random_ids(*shape: int) -> torch.Tensor:
     return torch.randint(11, shape)
 
 
-def test_the_notebooks_sizes_give_a_score_for_every_word_after_every_target():
-    sizes = replace(SMALL, vocab_size=100, hidden_size=512, num_layers=6, num_heads=8, intermediate_size=2048, max_positions=12)
-    model = Seq2Seq(sizes).eval()
-    with torch.no_grad():
-        run = model(torch.randint(100, (16, 10)), torch.randint(100, (16, 12)), keep=("weights",))
-    assert run.logits.shape == (16, 12, 100)
-    assert [layer["weights"].shape for layer in run.encoder.layers] == [(16, 8, 10, 10)] * 6
-    assert [layer["weights"].shape for layer in run.decoder.layers] == [(16, 8, 12, 12)] * 6
-    assert [layer["weights"].shape for layer in run.decoder.cross_layers] == [(16, 8, 12, 10)] * 6
-
-
 @pytest.mark.parametrize("norm_first", [False, True])
 def test_the_whole_equals_pytorchs_layers_with_the_same_weights(norm_first):
     model = small_model(norm_first=norm_first)
