@@ -32,7 +32,7 @@ def shares(scores: np.ndarray) -> np.ndarray:
     return raised / raised.sum(axis=-1, keepdims=True)
 
 
-@pytest.mark.parametrize("keys", [1, 2, 7, 512])
+@pytest.mark.parametrize("keys", [1, 7])
 def test_the_same_to_all_has_the_log_of_the_number_of_keys(keys):
     even = np.full((2, 3, 4, keys), 1 / keys)
     np.testing.assert_allclose(entropy(even), np.log(keys), atol=1e-12)
@@ -53,38 +53,15 @@ def test_entropy_is_what_torch_computes_and_lies_between_its_ends(scores):
     assert ((normalised_entropy(weights) > -1e-9) & (normalised_entropy(weights) < 1 + 1e-9)).all()
 
 
-@given(SCORES)
-def test_the_order_of_the_keys_does_not_matter_to_entropy(scores):
-    weights = shares(scores)
-    np.testing.assert_allclose(entropy(weights[..., ::-1]), entropy(weights), atol=1e-9)
-
-
 def test_distance_by_hand():
     weights = np.array([[0.5, 0.0, 0.5], [0.25, 0.5, 0.25], [0.0, 0.0, 0.0]])
     assert mean_distance(weights).tolist() == [1.0, 0.5, 0.0]
 
 
-@pytest.mark.parametrize("tokens", [1, 2, 5, 40])
+@pytest.mark.parametrize("tokens", [1, 5])
 def test_an_even_look_has_the_distance_that_the_formula_says(tokens):
     found = mean_distance(np.full((tokens, tokens), 1 / tokens)).mean()
     assert found == pytest.approx(uniform_distance(tokens), abs=1e-12)
-
-
-def test_looking_n_tokens_back_is_n_tokens_far():
-    for back in range(4):
-        np.testing.assert_allclose(mean_distance(np.eye(6, k=-back))[back:], back)
-
-
-def test_on_a_run_of_the_model_each_head_is_what_a_loop_gives():
-    weights = catalogue.load("embedded").trace("Fruit flies like a banana.").attention.weights
-    layers, heads, tokens, _ = weights.shape
-    for layer in range(layers):
-        for head in range(heads):
-            rows = weights[layer, head].astype(float)
-            far = [sum(rows[query, key] * abs(query - key) for key in range(tokens)) for query in range(tokens)]
-            wide = [-sum(share * np.log(share) for share in row if share > 0) for row in rows]
-            np.testing.assert_allclose(mean_distance(weights)[layer, head], far, atol=1e-4)
-            np.testing.assert_allclose(entropy(weights)[layer, head], wide, atol=1e-4)
 
 
 TEXT = "The cat saw the unbelievable dog, and it ran."
@@ -186,14 +163,9 @@ def test_the_same_word_elsewhere_and_its_other_pieces_are_the_same(encoding):
     assert same[np.ix_(pieces, pieces)].all()
 
 
-@pytest.mark.parametrize("token", [".", "##,", "␣!", "…", "''", "€"])
-def test_signs_are_punctuation(token):
-    assert is_punctuation(token)
-
-
-@pytest.mark.parametrize("token", ["a", "##s", "3", "", "##", "␣", "a.", "é"])
-def test_what_has_a_letter_or_a_figure_or_nothing_is_not(token):
-    assert not is_punctuation(token)
+def test_signs_are_punctuation_and_what_has_a_letter_or_a_figure_or_nothing_is_not():
+    signs, others = (".", "##,", "␣!", "…", "''", "€"), ("a", "##s", "3", "", "##", "␣", "a.", "é")
+    assert [token for token in (*signs, *others) if is_punctuation(token)] == list(signs)
 
 
 def test_special_tokens_are_not_asked_where_they_look(encoding):

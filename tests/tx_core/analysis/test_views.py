@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tx_core.analysis import sentences, views
 from tx_core.transformer.trace import AttentionStack, Encoding
@@ -38,15 +36,6 @@ def stack(queries: Encoding, keys: Encoding, layers: int = 2, heads: int = 3, se
 FLIES = encoding("[CLS] time fl ##ies [SEP]", "[CLS] [SEP]", [None, 0, 1, 1, None])
 
 
-def test_a_view_without_options_is_the_run_itself():
-    run = stack(FLIES, FLIES)
-    shown = views.view(run)
-    assert shown.weights is run.weights
-    assert shown.queries == shown.keys == FLIES.tokens
-    assert shown.hidden_share.shape == (2, 3, 5)
-    assert not shown.hidden_share.any()
-
-
 def test_attention_to_a_word_is_the_sum_and_from_a_word_the_mean_over_its_pieces():
     weights = np.array([[[[0.1, 0.2, 0.3, 0.4], [0.5, 0.5, 0, 0], [0, 0, 0.8, 0.2]]]], np.float32)
     merged = views.merge_pieces(weights, [(0,), (1, 2)], [(0, 1), (2,), (3,)])
@@ -62,15 +51,6 @@ def test_a_merged_word_is_labelled_as_it_was_typed_and_special_tokens_stand_alon
 
 def test_the_same_word_twice_in_a_row_stays_two_words():
     assert views.word_groups(encoding("no ##pe no ##pe", words=[0, 0, 1, 1])) == ((0, 1), (2, 3))
-
-
-@given(seed=st.integers(0, 99), pieces=st.lists(st.integers(1, 4), min_size=1, max_size=6))
-def test_rows_still_sum_to_one_after_merging(seed: int, pieces: list[int]):
-    words = [word for word, count in enumerate(pieces) for _ in range(count)]
-    text = encoding(" ".join(f"p{place}" for place in range(len(words))), words=words)
-    shown = views.view(stack(text, text, seed=seed), merge_words=True)
-    assert shown.weights.shape == (2, 3, len(pieces), len(pieces))
-    np.testing.assert_allclose(shown.weights.sum(-1), 1, atol=1e-5)
 
 
 def test_hiding_special_tokens_scales_rows_to_one_and_tells_what_each_lost():
@@ -96,11 +76,6 @@ def test_a_text_of_special_tokens_only_is_not_hidden_away():
     assert shown.queries == ("[CLS]", "[SEP]")
     assert not shown.hides_special
     assert not views.view(stack(FLIES, marks), hide_special=True).hides_special
-
-
-def test_a_view_tells_whether_special_tokens_are_missing():
-    assert views.view(stack(FLIES, FLIES), hide_special=True).hides_special
-    assert not views.view(stack(FLIES, FLIES)).hides_special
 
 
 def test_queries_and_keys_of_two_texts_keep_their_own_labels():
@@ -138,13 +113,6 @@ def test_the_strongest_edges_come_in_order_and_zeros_are_none():
     assert [(edge.query, edge.key) for edge in edges] == [(1, 2), (0, 0), (0, 1)]
     assert len(views.strongest_edges(WEIGHTS, 99)) == 5
     assert [(edge.query, edge.key) for edge in views.strongest_edges(WEIGHTS, 9, focus=1)] == [(1, 2), (1, 1)]
-
-
-def test_a_focused_token_is_described_with_its_two_largest_shares():
-    told = sentences.describe_query(WEIGHTS, ["flies", "like"], ["time", "flies", "an"], 0)
-    assert told == sentences.QUERY_TWO_KEYS.format(
-        query="“flies”", weight=0.5, key="“time”", second_weight=0.3, second_key="“flies”"
-    )
 
 
 def test_a_token_that_stands_twice_is_named_by_its_place():

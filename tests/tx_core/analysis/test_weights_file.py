@@ -146,29 +146,11 @@ def test_pandas_reads_a_csv_that_names_its_source_whatever_its_tokens_are():
     assert not [cell for row in rows for cell in row if cell[:1] in "=+-@" and cell[1:2] not in tuple("0123456789")]
 
 
-def test_a_json_file_says_what_it_holds():
-    entries = json.loads(weights_json(example()))
-    assert entries["axes"] == ["map", "query", "key"]
-    assert entries["counted_from"] == 1
-    assert entries["weights"][1][1][2] == 0.11
-
-
-def test_an_npz_opens_without_running_anything_and_names_its_tokens():
-    with np.load(io.BytesIO(weights_npz(example())), allow_pickle=False) as arrays:
-        assert arrays["queries"].tolist() == ["=HYPERLINK(1)", "@"]
-        assert arrays["weights"].dtype == np.float32
-
-
 @pytest.mark.parametrize(("form", "write"), [("csv", weights_csv), ("json", weights_json), ("npz", weights_npz)])
 def test_a_file_beyond_its_bound_is_refused_with_the_numbers(monkeypatch: pytest.MonkeyPatch, form: str, write):
     monkeypatch.setitem(weights_file.MOST, form, 11)
     with pytest.raises(ValueError, match="at most 11 weights, got 12"):
         write(example())
-
-
-def test_weights_that_fit_no_tokens_are_refused():
-    with pytest.raises(ValueError, match="map × query × key"):
-        SavedWeights("m", "t", "", "self", ("a",), ("b",), (((1, 1),),), np.zeros((1, 2, 1), np.float32))
 
 
 def test_a_row_of_a_csv_that_names_many_heads_counts_for_several():

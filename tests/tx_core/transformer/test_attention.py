@@ -175,6 +175,7 @@ def test_hard_attention_has_one_key_and_an_l0_norm_of_1_even_among_equals():
     weights = hardmax(torch.tensor([[1.0, 4.0, 2.0], [7.0, 7.0, 7.0]]))
     assert weights.tolist() == [[0, 1, 0], [1, 0, 0]]
     assert support(weights).tolist() == [1, 1]
+    assert support(torch.tensor([0.1, 0.0, 0.9])) == 2
 
 
 @pytest.mark.parametrize("name", sorted(NORMALISE))
