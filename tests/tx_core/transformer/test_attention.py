@@ -104,19 +104,6 @@ def test_dropout_touches_the_mixing_and_not_the_weights_shown():
     assert not torch.allclose(plain.context, dropped.context)
 
 
-KEYS = torch.tensor([[10.0, 0, 0], [0, 10, 0], [0, 0, 10], [0, 0, 10]])
-VALUES = torch.tensor([[1.0, 0, 0], [10, 0, 0], [100, 5, 0], [1000, 6, 0]])
-
-
-@pytest.mark.parametrize(
-    ("query", "answer"),
-    [((0, 10, 0), (10, 0, 0)), ((0, 0, 10), (550, 5.5, 0)), ((10, 10, 0), (5.5, 0, 0))],
-)
-def test_attention_is_a_store_of_keys_and_values(query, answer):
-    context = attend(torch.tensor([query]).float(), KEYS, VALUES, scale=1 / math.sqrt(64)).context
-    torch.testing.assert_close(context, torch.tensor([answer]).float(), atol=0.01, rtol=0)
-
-
 def test_heads_are_cut_from_each_vector_in_order_and_put_back():
     hidden = torch.arange(2 * 3 * 8.0).view(2, 3, 8)
     heads = split_heads(hidden, 4)
