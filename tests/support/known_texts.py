@@ -2,15 +2,16 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import torch
 
+from tests.support.torch_weights import SMALL_BERT
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.training.evaluation.masked_words import Pair
 from tx_core.training.evaluation.probe import BertProbe
 from tx_core.training.pretraining.vocabulary import SPECIAL_TOKENS, from_pieces
 from tx_core.transformer.bert import random_bert
-from tx_core.transformer.config import BertConfig
 
 WORDS = [
     "the",
@@ -110,18 +111,7 @@ class Knowing:
 
 
 def untrained(seed: int = 0) -> BertProbe:
-    config = BertConfig(
-        vocab_size=VOCAB,
-        hidden_size=18,
-        num_layers=2,
-        num_heads=3,
-        intermediate_size=30,
-        max_positions=40,
-        num_segments=2,
-        activation="gelu",
-        layer_norm_eps=1e-12,
-        dropout=0.0,
-    )
+    config = replace(SMALL_BERT, vocab_size=VOCAB, hidden_size=18, intermediate_size=30, max_positions=40)
     model = random_bert(config, seed)
     with torch.no_grad():
         for parameter in model.parameters():

@@ -1,29 +1,19 @@
 """A pre-training of seconds, for tests: its corpus, made from a few words, its settings, and the command called with them."""
 
 import itertools
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from tests.support.torch_weights import SMALL_BERT
 from tx_core.training import pretrain
 from tx_core.training.pretraining.settings import parser
 from tx_core.training.pretraining.training import Pretraining
-from tx_core.transformer.config import BertConfig
 
 SUBJECTS = ("the cat", "a dog", "my sister", "the old man", "our teacher", "a bird")
 VERBS = ("sees", "likes", "follows", "remembers", "hears")
 OBJECTS = ("the moon", "a red ball", "his brother", "unbelievable translations", "the garden")
-MODEL = BertConfig(
-    vocab_size=53,
-    hidden_size=12,
-    num_layers=2,
-    num_heads=3,
-    intermediate_size=20,
-    max_positions=24,
-    num_segments=2,
-    activation="gelu",
-    layer_norm_eps=1e-12,
-    dropout=0.0,
-)
+MODEL = replace(SMALL_BERT, vocab_size=53, max_positions=24)
 
 
 def sentences() -> list[str]:

@@ -1,9 +1,9 @@
-"""A small BERT; and our weights copied into PyTorch's own modules, so that both can be asked the same question."""
+"""Sizes of small models; and our weights copied into PyTorch's own modules, so that both can be asked the same question."""
 
 import torch
 from torch import nn
 
-from tx_core.transformer.config import BertConfig
+from tx_core.transformer.config import BertConfig, Seq2SeqConfig
 from tx_core.transformer.layers import EncoderBlock, FeedForward, LayerNorm, MultiHeadAttention
 from tx_core.transformer.seq2seq import DecoderBlock
 
@@ -17,6 +17,21 @@ SMALL_BERT = BertConfig(
     num_segments=2,
     activation="gelu",
     layer_norm_eps=1e-12,
+    dropout=0.0,
+)
+
+
+SMALL_SEQ2SEQ = Seq2SeqConfig(
+    vocab_size=11,
+    hidden_size=12,
+    num_layers=2,
+    num_heads=3,
+    intermediate_size=20,
+    max_positions=9,
+    positions="sinusoidal",
+    norm_first=False,
+    activation="relu",
+    layer_norm_eps=1e-5,
     dropout=0.0,
 )
 

@@ -3,7 +3,6 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-import pytest
 
 from pages.fill_mask.predictions import prediction_shift
 from pages.ui.panels.predictions import ListSettings
@@ -16,9 +15,8 @@ TEXT = "The old man saw a ___ in the house."
 CHANGES = ("", "off~1", "off~2", "hide~3", "hide~4~2", "cut~6-4", "temperature~4", "hard", "even~1-1", "off~1-1_off~2-2")
 
 
-@pytest.mark.parametrize("family", ["embedded", "roberta"])
-def test_logits_of_a_blank_under_different_interventions_at_once_are_what_each_gives_alone(family: str, hub_engine):
-    engine = catalogue.load(catalogue.DEFAULT) if family == "embedded" else hub_engine(family)
+def test_logits_of_a_blank_under_different_interventions_at_once_are_what_each_gives_alone(hub_engine):
+    engine = hub_engine("roberta")
     row = encode_with_blanks(engine, TEXT)
 
     def run(changed: str) -> np.ndarray:

@@ -5,23 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tests.support.torch_weights import SMALL_SEQ2SEQ
 from tx_core.lessons.seq2seq_shapes import BatchSizes, run_shapes
-from tx_core.transformer.config import Seq2SeqConfig
 from tx_core.transformer.seq2seq import Seq2Seq
 
-CONFIG = Seq2SeqConfig(
-    vocab_size=11,
-    hidden_size=12,
-    num_layers=3,
-    num_heads=2,
-    intermediate_size=20,
-    max_positions=9,
-    positions="sinusoidal",
-    norm_first=False,
-    activation="relu",
-    layer_norm_eps=1e-5,
-    dropout=0.0,
-)
+CONFIG = replace(SMALL_SEQ2SEQ, num_layers=3, num_heads=2)
 
 
 def test_every_axis_has_the_size_that_its_word_says():

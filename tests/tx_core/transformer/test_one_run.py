@@ -2,32 +2,21 @@
 
 import copy
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 import torch
 from torch import Tensor
 
-from tests.support.torch_weights import shake
+from tests.support.torch_weights import SMALL_BERT, shake
 from tx_core.transformer import layers
 from tx_core.transformer.attention import REGISTER, padding_mask, quick_softmax
 from tx_core.transformer.bert import Bert, random_bert
-from tx_core.transformer.config import BertConfig
 from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.trace import ALL_PARTS
 
 LAYERS = 3
-SIZES = BertConfig(
-    vocab_size=90,
-    hidden_size=24,
-    num_layers=LAYERS,
-    num_heads=4,
-    intermediate_size=40,
-    max_positions=19,
-    num_segments=2,
-    activation="gelu",
-    layer_norm_eps=1e-12,
-    dropout=0.0,
-)
+SIZES = replace(SMALL_BERT, vocab_size=90, hidden_size=24, num_layers=LAYERS, num_heads=4, intermediate_size=40, max_positions=19)
 IDS = torch.randint(90, (1, 7), generator=torch.Generator().manual_seed(5))
 SEGMENTS = (torch.arange(7) > 4).long()[None]
 KEPT = tuple(part for part in ALL_PARTS if part != "blank_logits")

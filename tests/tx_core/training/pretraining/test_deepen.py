@@ -1,25 +1,16 @@
 """A trained model with more blocks: it says what it said before, and all of it can learn."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
+from tests.support.torch_weights import SMALL_BERT
 from tx_core.training.pretraining.deepen import deepen_model, frozen_while_new_blocks_learn, new_blocks
 from tx_core.transformer.bert import random_bert
-from tx_core.transformer.config import BertConfig
 from tx_core.transformer.layers import EncoderRun
 
-CONFIG = BertConfig(
-    vocab_size=30,
-    hidden_size=64,
-    num_layers=4,
-    num_heads=4,
-    intermediate_size=96,
-    max_positions=12,
-    num_segments=2,
-    activation="gelu",
-    layer_norm_eps=1e-12,
-    dropout=0.0,
-)
+CONFIG = replace(SMALL_BERT, vocab_size=30, hidden_size=64, num_layers=4, num_heads=4, intermediate_size=96, max_positions=12)
 
 
 @pytest.fixture

@@ -1,28 +1,18 @@
 """Muon, and the optimisers side by side."""
 
 from copy import deepcopy
+from dataclasses import replace
 
 import pytest
 import torch
 from torch import nn
 
+from tests.support.torch_weights import SMALL_BERT
 from tx_core.training.pretraining.optimiser import Muon, make_optimiser, orthogonalise
 from tx_core.training.pretraining.settings import OptimiserSettings
 from tx_core.transformer.bert import random_bert
-from tx_core.transformer.config import BertConfig
 
-CONFIG = BertConfig(
-    vocab_size=31,
-    hidden_size=12,
-    num_layers=2,
-    num_heads=3,
-    intermediate_size=20,
-    max_positions=16,
-    num_segments=2,
-    activation="gelu",
-    layer_norm_eps=1e-12,
-    dropout=0.0,
-)
+CONFIG = replace(SMALL_BERT, vocab_size=31, max_positions=16)
 
 
 def drawn(*shape: int, seed: int = 0) -> torch.Tensor:
