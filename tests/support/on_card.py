@@ -145,12 +145,12 @@ def test_everything_kept(bert):
 @pytest.mark.parametrize("changes", CHANGES, ids=NAMES)
 def test_every_intervention(bert, changes: list[Intervention]):
     agree(bert, lambda engine: engine.trace(BLANKED, keep=ALL_PARTS, interventions=changes))
-    agree(bert, lambda engine: shift_predictions(engine, BLANKED, changes))
 
 
 def test_fill_the_blank(bert):
     agree(bert, lambda engine: predict(engine, BLANKED))
     agree(bert, lambda engine: fill_jointly(engine, BLANKED))
+    agree(bert, lambda engine: shift_predictions(engine, BLANKED, CHANGES[-1]))
     agree(bert, lambda engine: score_words(engine, BLANKED, ["dog", "unbelievable", "banana"]))
 
 
@@ -192,12 +192,9 @@ LESSONS: dict[str, Callable[[BertEngine, Path], Any]] = {
     "predict_labels": lambda engine, _: [
         untrained.predict_labels(engine.trace(TEXT, keep=("hidden",)), kind, 3, 5) for kind in untrained.HEADS
     ],
-    "head_run": lambda engine, _: [
-        self_attention.head_run(
-            engine, engine.trace(TEXT, keep=("hidden",)), self_attention.HeadChoice(1, 2, weights, normalise=name)
-        )
-        for weights in get_args(self_attention.Weights)
-        for name in self_attention.NORMALISE
+    "sentence_steps": lambda engine, _: [
+        steps.sentence_steps(engine, engine.trace(TEXT, keep=("hidden",)), steps.StepChoice(1, 2, weights, normalise=name))
+        for weights, name in zip(get_args(steps.Weights), steps.NORMALISE, strict=True)
     ],
     "learned_table": lambda engine, _: position_encodings.learned_table(engine),
     "encoding_scores": lambda engine, _: [

@@ -111,11 +111,11 @@ def test_the_test_counts_what_its_answers_have_wrong_on_new_sequences(learned):
     halfway = start_copy_training(replace(TINY, batches=40))
     for _ in halfway.updates():
         pass
-    sources = random_sources(12, TINY.length, TINY.vocab_size, EXAM_SEED)[:, 1:].tolist()
+    sources = random_sources(6, TINY.length, TINY.vocab_size, EXAM_SEED)[:, 1:].tolist()
     for training in (start_copy_training(TINY), halfway, learned[0]):
         wrong = sum(len(numbers) - answer_sequence(training, numbers).right_ones for numbers in sources)
-        assert count_errors(training, 12) == (wrong, 12 * (TINY.length - 1))
-    assert count_errors(learned[0], 12)[0] < count_errors(halfway, 12)[0] < count_errors(start_copy_training(TINY), 12)[0]
+        assert count_errors(training, 6) == (wrong, 6 * (TINY.length - 1))
+    assert count_errors(learned[0], 6)[0] < count_errors(halfway, 6)[0] < count_errors(start_copy_training(TINY), 6)[0]
 
 
 def test_a_run_that_was_stopped_goes_on_as_if_it_never_had_been():
