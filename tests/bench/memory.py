@@ -56,8 +56,3 @@ def rows() -> list[Row]:
     most = max(megabytes for _name, megabytes in every_page())
     what = "memory of a server whose one visitor opens every page, at most"
     return [Row(what, f"{most:.0f} MB", f"{MOST_MEGABYTES} MB", most <= MOST_MEGABYTES)]
-
-
-if __name__ == "__main__":
-    for name, megabytes in every_page():
-        print(f"{megabytes:5.0f} MB  {name}")

@@ -188,9 +188,3 @@ def rows() -> list[Row]:
     """Measure everything of this file."""
     engine = catalogue.load(catalogue.DEFAULT)
     return [all_of_them(engine), *ratios(engine), *scans()]
-
-
-if __name__ == "__main__":
-    from tests.bench.table import markdown
-
-    print(markdown(rows()))

@@ -67,7 +67,7 @@ def ask_number(question: Question, key: str) -> float | None:
     return st.number_input(question.ask, value=None, step=width, key=key, label_visibility="collapsed")
 
 
-def ask_choice(question: Question, key: str) -> str | None:
+def ask_one_of(question: Question, key: str) -> str | None:
     """Draw the list of options."""
     return st.radio(
         question.ask, question.options, index=None, format_func=escape_markdown, key=key, label_visibility="collapsed"
@@ -118,7 +118,7 @@ QUESTION_VIEWS: dict[str, QuestionView] = {
         in_words=heads_in_words,
     ),
     "word": QuestionView("type a word", "Which word would you write?", ask_word),
-    "choice": QuestionView("choose one of several", "Which of these is it?", ask_choice),
+    "choice": QuestionView("choose one of several", "Which of these is it?", ask_one_of),
     "number": QuestionView(
         "a number",
         "Which number do you expect?",

@@ -168,14 +168,6 @@ def test_signs_are_punctuation_and_what_has_a_letter_or_a_figure_or_nothing_is_n
     assert [token for token in (*signs, *others) if is_punctuation(token)] == list(signs)
 
 
-def test_special_tokens_are_not_asked_where_they_look(encoding):
-    tokens = len(encoding)
-    weights = np.full((1, 1, tokens, tokens), 1 / tokens)
-    moved = weights.copy()
-    moved[:, :, np.array(encoding.special)] = np.eye(tokens)[0]
-    np.testing.assert_array_equal(pattern_sums(weights, encoding).given, pattern_sums(moved, encoding).given)
-
-
 def test_in_a_model_that_cannot_see_the_future_chance_counts_the_past_alone():
     encoding = plain_encoding(["a", "b", "c", "d"], [1, 2, 3, 4], [False] * 4)
     even = np.tril(np.ones((4, 4)))

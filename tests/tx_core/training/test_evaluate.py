@@ -303,12 +303,6 @@ def test_the_grammar_that_heads_follow_is_stored_beside_the_first_checkpoint(two
     assert not (two_checkpoints[1] / FILE).exists()
 
 
-def test_a_part_can_be_measured_alone_and_without_data(two_checkpoints, capsys):
-    assert evaluate.main([str(two_checkpoints[0]), "--only", "two_meanings"]) == 0
-    shown = capsys.readouterr().out.splitlines()
-    assert len(shown) == 4 and "flies" in shown[2]
-
-
 def test_the_table_goes_into_the_model_card_once_and_the_rest_of_the_card_stays(two_checkpoints, tmp_path, capsys):
     checkpoint = tmp_path / "mine"
     shutil.copytree(two_checkpoints[0], checkpoint)
