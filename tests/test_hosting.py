@@ -132,9 +132,6 @@ def test_the_models_in_ray_are_those_that_the_app_asks_and_every_command_names_w
 @pytest.mark.parametrize("kind", KUBERNETES)
 def test_kubernetes_takes_every_part_of_the_manifest(kind: str):
     assert kubernetes_validate.validate(KUBERNETES[kind], SCHEMAS, strict=True) == SCHEMAS
-    wrong = KUBERNETES[kind] | {"spec": KUBERNETES[kind]["spec"] | {"moon": 1}}
-    with pytest.raises(kubernetes_validate.ValidationError):
-        kubernetes_validate.validate(wrong, SCHEMAS, strict=True)
 
 
 @pytest.fixture(scope="module")

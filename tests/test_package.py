@@ -89,7 +89,7 @@ def test_package_readme_image_and_pins_take_the_same_pythons():
     assert refusing == []
 
 
-@pytest.mark.parametrize("python", [*TAKEN, *REFUSED])
+@pytest.mark.parametrize("python", [TAKEN[0], TAKEN[-1], *REFUSED])
 def test_another_python_is_refused_with_a_sentence_before_anything_is_imported(python: str):
     numbers = tuple(map(int, python.split(".")))
     code = f"import sys; sys.version_info = {(*numbers, 1)}; import app"

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from tests.bench.table import Row
+from tests.bench.visitors import WORDS
 from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.device import DeviceRunner
@@ -14,24 +15,7 @@ from tx_core.transformer.bert import random_bert
 
 BASE = {"hidden_size": 768, "num_layers": 12, "num_heads": 12, "intermediate_size": 3072}
 """The sizes of BERT base."""
-WORDS = (
-    "the",
-    "dog",
-    "saw",
-    "a",
-    "bird",
-    "near",
-    "old",
-    "tower",
-    "king",
-    "went",
-    "river",
-    "with",
-    "his",
-    "small",
-    "house",
-    "apple",
-)
+
 CALLERS = (1, 4, 16)
 ROUNDS = 2
 

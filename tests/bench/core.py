@@ -9,7 +9,6 @@ from time import perf_counter
 import numpy as np
 import torch
 from bertviz import head_view
-from torch import Tensor, nn
 from transformers import BertForMaskedLM
 
 from pages.ui.canvas.packing import codes, pack, thumbnails
@@ -19,9 +18,8 @@ from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.tensors import batch_tensors
 from tx_core.fill_mask.head_scan import Scan
-from tx_core.transformer.bert import Bert
+from tx_core.transformer.fused import fused_forward
 from tx_core.transformer.interventions import Intervention
-from tx_core.transformer.layers import EncoderBlock
 from tx_core.transformer.trace import ALL_PARTS
 
 SENTENCE = "the man saw the dog in the house and the woman was in the water with a good friend . " * 7
@@ -40,35 +38,18 @@ def milliseconds(*contenders: Callable[[], object], rounds: int = ROUNDS) -> lis
     return [median(kept) for kept in times]
 
 
-def fused_forward(model: Bert, ids: Tensor, segments: Tensor) -> Tensor:
-    """The same forward pass by PyTorch's fused attention, with no weights to look at."""
-    hidden = model.embeddings(ids, segments)
-    for block in model.encoder.blocks:
-        hidden = _fused_block(block, hidden)
-    return hidden
-
-
-def _fused_block(block: EncoderBlock, hidden: Tensor) -> Tensor:
-    attention = block.attention
-    shape = (*hidden.shape[:2], attention.num_heads, -1)
-    query, key, value = (part(hidden).view(shape).transpose(1, 2) for part in (attention.query, attention.key, attention.value))
-    context = nn.functional.scaled_dot_product_attention(query, key, value)
-    hidden = block.attention_norm(hidden + attention.output(context.transpose(1, 2).flatten(2)))
-    return block.feed_forward_norm(hidden + block.feed_forward(hidden))
-
-
 @torch.inference_mode()
 def trace_against_fused(engine: BertEngine) -> Row:
     """A full record of a 128-token sentence against the same forward pass that keeps nothing."""
     text = " ".join(SENTENCE.split()[:126])
     encoding = engine.encode(text)
     ids, segments, _ = batch_tensors([encoding], 0, "cpu")
-    distance = (engine.model(ids, segments).output - fused_forward(engine.model, ids, segments)).abs().max().item()
+    distance = (engine.model(ids, segments).output - fused_forward(engine.model, ids, segments, None)).abs().max().item()
     assert distance < 1e-4, f"the reference computes something else: {distance}"
     ours, weights, fused = milliseconds(
         lambda: engine.trace(text, keep=ALL_PARTS),
         lambda: engine.trace(text),
-        lambda: fused_forward(engine.model, ids, segments),
+        lambda: fused_forward(engine.model, ids, segments, None),
     )
     return Row(
         f"full record, {len(encoding)} tokens, against fused attention and no record",
@@ -84,7 +65,7 @@ def short_sentence(engine: BertEngine) -> Row:
     text = " ".join(SENTENCE.split()[:30])
     encoding = engine.encode(text)
     ids, segments, _ = batch_tensors([encoding], 0, "cpu")
-    ours, fused = milliseconds(lambda: engine.trace(text), lambda: fused_forward(engine.model, ids, segments))
+    ours, fused = milliseconds(lambda: engine.trace(text), lambda: fused_forward(engine.model, ids, segments, None))
     return Row(
         f"one sentence of {len(encoding)} tokens, embedded model, against fused attention and no record",
         f"{ours:.1f} ms / {fused:.1f} ms",

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr
 from importlib import import_module
@@ -22,7 +21,7 @@ from tests.support.serving import ROOT, free_port, wait_until
 from tx_core.corpus import scan
 from tx_core.corpus.scan_file import new_origin, read_progress, read_scan
 from tx_core.corpus.sentence_file import Sentences, describe_left_out, embedded_sentences
-from tx_core.corpus.sentence_stream import SourceFile, describe_files
+from tx_core.corpus.sentence_stream import SourceFile
 from tx_core.corpus.statistics import read_all
 from tx_core.engine import catalogue
 from tx_core.errors import ModelUnavailable
@@ -125,7 +124,7 @@ def test_ray_finds_the_same_to_the_last_bit(whole: tuple[Path, Path, str], tmp_p
 
 
 @needs_ray
-@pytest.mark.parametrize("address", ["127.0.0.1:{port}", "ray://localhost:{port}", "moon", "", "127.0.0.1:99999", "file:///etc"])
+@pytest.mark.parametrize("address", ["127.0.0.1:{port}", "ray://localhost:{port}", ""])
 def test_a_cluster_that_does_not_answer_is_reported_in_one_line(
     file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, address: str
 ):
@@ -173,18 +172,12 @@ def file(tmp_path: Path) -> Path:
     ("words", "about"),
     [
         ([], "TEXTS"),
-        (["{file}"], "--out"),
         (["{folder}/none.txt", "--out", "{folder}/a.json"], "none.txt"),
         (["{file}", "--out", "{folder}/a.txt"], ".json"),
-        (["{file}", "--out", "{folder}/none/a.json"], "none"),
         (["{file}", "--out", "{folder}/there.json"], "there.json"),
-        (["{file}", "--out", "{folder}/a.json", "--model", "moon"], "moon"),
         (["{file}", "--out", "{folder}/a.json", "--model", "../../etc"], "etc"),
         (["{file}", "--out", "{folder}/a.json", "--workers", "0"], "--workers"),
-        (["{file}", "--out", "{folder}/a.json", "--workers", "two"], "two"),
-        (["{file}", "--out", "{folder}/a.json", "--part-sentences", "-1"], "--part-sentences"),
         (["{file}", "--out", "{folder}/a.json", "--column", "text"], "--column"),
-        (["{file}", "--out", "{folder}/a.json", "--moon"], "--moon"),
         (["{file}", "--out", "/proc/a.json", "--workers", "1"], "/proc/a.json"),
     ],
 )
@@ -256,12 +249,10 @@ def test_progress_is_replaced_as_a_whole(file: Path):
     first = os.stat(unfinished).st_ino
     assert unfinished_scan(file, file.parent / "a.json") == unfinished
     assert os.stat(unfinished).st_ino != first
-    assert describe_files([file])[0].size == 22
-    assert time.time_ns() > describe_files([file])[0].changed
 
 
-@pytest.mark.parametrize(("name", "value"), [("compute_slots", "many"), ("max_text_characters", "0"), ("engine", "moon")])
-def test_a_setting_with_a_wrong_value_is_named_in_one_line(file: Path, name: str, value: str):
+def test_a_setting_with_a_wrong_value_is_named_in_one_line(file: Path):
+    name, value = "compute_slots", "many"
     environment = os.environ | {variable(name): value}
     words = command(file, "--out", file.parent / "heads.json")
     done = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=SLOW, check=False)

@@ -190,16 +190,8 @@ def test_an_altered_file_is_refused_in_one_line(scan: CorpusScan, change: Callab
 
 @pytest.mark.parametrize(
     "data",
-    [
-        b"",
-        b"{}",
-        b"[]",
-        pickle.dumps({"format": 1}),
-        b"[" * 100_000,
-        b"\x89PNG\r\n\x1a\n",
-        json.dumps({"format": "other"}).encode(),
-    ],
-    ids=["empty", "no fields", "a list", "pickle", "deep", "picture", "another format"],
+    [b"{}", b"[]", pickle.dumps({"format": 1}), b"[" * 100_000, json.dumps({"format": "other"}).encode()],
+    ids=["no fields", "a list", "pickle", "deep", "another format"],
 )
 def test_what_is_no_scan_is_refused(data: bytes):
     with pytest.raises(TextProblem) as told:

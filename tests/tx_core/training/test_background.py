@@ -190,19 +190,6 @@ def test_what_a_vanished_visitor_had_is_stopped_and_forgotten():
     ended(registry, "here")
 
 
-def test_who_leaves_is_stopped_and_the_next_begins_when_the_last_step_is_done():
-    registry, dropped, next_one = Registry(limit=1), Counting(), Counting(0)
-    registry.start("ann", "copy", dropped)
-    registry.start("bob", "copy", next_one)
-    registry.leave("ann", 0)
-    assert registry.snapshot("ann", "copy") is None
-    assert queue_of(registry, "bob") == [0]
-    dropped.let(1)
-    until(lambda: next_one.closed)
-    assert ended(registry, "bob").state == "finished"
-    assert registry.running == 0
-
-
 def test_the_runs_held_are_bounded_and_the_one_unseen_for_longest_goes_first():
     clock = Clock()
     registry = Registry(limit=9, max_runs=2, clock=clock)

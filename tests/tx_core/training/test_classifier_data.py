@@ -24,11 +24,6 @@ def test_the_opinions_are_balanced_distinct_and_never_both_learned_and_tested():
     assert len({*data.train_texts, *data.test_texts}) == 2400
 
 
-def test_the_same_seed_makes_the_same_opinions():
-    assert opinions(200, seed=3) == opinions(200, seed=3)
-    assert opinions(200, seed=3) != opinions(200, seed=4)
-
-
 def test_a_quarter_of_the_test_has_frames_that_training_never_shows():
     data = opinions(1000)
     new = [text for text in data.test_texts if text.startswith(("nothing about", "never ")) or " and " in text]
@@ -72,8 +67,7 @@ def test_too_little_to_learn_from_is_refused(labels, message):
         split("mine", [f"text {n}" for n in range(len(labels))], labels)
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
-@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize(("encoding", "separator"), [("utf-8", ","), ("utf-8-sig", ";"), ("utf-16", "\t"), ("cp1252", ";")])
 def test_a_csv_is_read_in_every_usual_encoding_and_with_every_usual_separator(encoding, separator):
     data = read_csv(csv_of(header=f"Text{separator}LABEL", separator=separator).encode(encoding), "opinions.csv")
     assert data.names == ("bad", "good")
@@ -98,18 +92,14 @@ def test_empty_lines_are_no_examples_and_line_breaks_within_quotes_are_text():
     [
         (b"", messages.WRONG_HEADER.format(header=messages.EMPTY_HEADER)),
         (b"review,stars\ngood,5", messages.WRONG_HEADER.format(header="review, stars")),
-        (b"text,text,label\na,b,c", messages.WRONG_HEADER.format(header="text, text, label")),
         (b'text,label\nfine,good\n"open,bad', "is no CSV"),
         (csv_of([("", "good")]).encode(), messages.WRONG_TEXT_LENGTH.format(line=2, most=5000, characters=0)),
         (csv_of([*ROWS, ("x" * 5001, "good")]).encode(), messages.WRONG_TEXT_LENGTH.format(line=26, most=5000, characters=5001)),
-        (csv_of([("fine", "")]).encode(), messages.WRONG_LABEL_LENGTH.format(line=2, most=40, characters=0)),
         (csv_of([("fine", "l" * 41)]).encode(), messages.WRONG_LABEL_LENGTH.format(line=2, most=40, characters=41)),
         (b"text,label\na,b,c", messages.WRONG_NUMBER_OF_COLUMNS.format(line=2, columns=3, expected=2)),
         (csv_of().encode().replace(b"fine", b"fi\0ne"), messages.UNREADABLE_FILE.format(problem=NO_TEXT)),
-        (b"\x89PNG\r\n\x1a\n\0\0\0", messages.UNREADABLE_FILE.format(problem=NO_TEXT)),
         (b"PK\x03\x04\x8d\x81", messages.UNREADABLE_FILE.format(problem=NO_TEXT)),
         (b"x" * 1_000_001, messages.EXAMPLES_TOO_LARGE.format(most=1_000_000, bytes=1_000_001)),
-        (csv_of([("a", "b")] * 5).encode(), messages.TOO_FEW_EXAMPLES.format(least=20, examples=5)),
         (b"text,label\n" + b"a,b\n" * 20_001, messages.TOO_MANY_EXAMPLES.format(most=20_000)),
     ],
 )

@@ -18,8 +18,6 @@ from tx_core.training.evaluation.masked_words import (
     Prompt,
     by_phenomenon,
     capital_prompts,
-    everyday_prompts,
-    fact_prompts,
     measure_cloze,
     measure_held_out,
     pseudo_log_likelihoods,
@@ -44,11 +42,6 @@ def test_a_model_that_knows_the_good_sentences_prefers_them_all():
     shares = share_preferred(Knowing([pair.good for pair in pairs()]), pairs())
     assert shares == {"sees": 1.0, "see": 1.0, "runs": 1.0, "run": 1.0}
     assert set(share_preferred(Knowing([pair.bad for pair in pairs()]), pairs()).values()) == {0.0}
-
-
-def test_an_untrained_model_prefers_half_of_pairs_asked_both_ways_round():
-    both = [Pair(a, b, "all") for pair in pairs() for a, b in ((pair.good, pair.bad), (pair.bad, pair.good))]
-    assert share_preferred(untrained(), both) == {"all": 0.5}
 
 
 def test_a_pseudo_log_likelihood_sums_the_pieces_each_blanked_alone():
@@ -88,33 +81,11 @@ def test_a_model_that_knows_the_answers_fills_every_blank():
     assert (result.top1, result.top5, result.top20, result.answerable, result.missed) == (1.0, 1.0, 1.0, 1.0, ())
 
 
-def test_a_model_that_finds_all_words_alike_fills_none():
-    prompts = [Prompt(f"the [MASK] sees {word} .", ("cat",)) for word in WORDS[:20]]
-    result = measure_cloze(Knowing(), prompts)
-    assert (result.top1, result.top5, result.top20) == (0.0, 0.0, 0.0)
-
-
-def test_an_untrained_model_ranks_answers_by_chance():
-    chance = np.random.default_rng(0)
-    prompts = [Prompt(f"{' '.join(chance.choice(WORDS, 5))} [MASK] .", (str(chance.choice(WORDS[:40])),)) for _ in range(400)]
-    result = measure_cloze(untrained(), prompts)
-    assert result.top20 == pytest.approx(20 / VOCAB, abs=0.1)
-    assert result.top1 < 0.06
-
-
 def test_an_answer_of_several_pieces_counts_as_wrong_and_is_reported():
     prompts = [Prompt("he sees [MASK] .", (word,)) for word in ("zebra", "tea")]
     result = measure_cloze(Knowing(["he sees tea ."]), prompts)
     assert (result.answerable, result.top1) == (0.5, 0.5)
     assert result.missed == (("he sees [MASK] .", "tea"),)
-
-
-def test_the_lists_have_two_hundred_sentences_and_one_blank_in_each():
-    everyday, facts = everyday_prompts(), fact_prompts()
-    assert (len(everyday), len(facts)) == (200, 60)
-    texts = [prompt.text for prompt in (*everyday, *facts)]
-    assert len(set(texts)) == 260 and all(text.count("[MASK]") == 1 for text in texts)
-    assert all(prompt.answers and all(word == word.lower() for word in prompt.answers) for prompt in (*everyday, *facts))
 
 
 def test_capitals_are_asked_for_in_the_wording_kept_out(tmp_path):
@@ -137,12 +108,6 @@ def test_a_model_that_knows_the_texts_loses_nothing_on_them(tmp_path):
 def test_a_model_that_finds_all_words_alike_loses_the_logarithm_of_the_vocabulary(tmp_path):
     files, _ = held_out_files(tmp_path)
     assert measure_held_out(Knowing(), files, 100)["all"].loss == pytest.approx(math.log(VOCAB))
-
-
-def test_as_many_lines_as_asked_for_are_read_from_all_over_the_file(tmp_path):
-    files, _ = held_out_files(tmp_path)
-    few, all_lines = (measure_held_out(Knowing(), files, most)["all"] for most in (2, 100))
-    assert 0 < few.words < all_lines.words
 
 
 def test_trees_are_read_without_joined_words_and_ghosts(tmp_path):
@@ -193,14 +158,6 @@ def test_a_head_built_to_follow_a_relation_is_found_and_gets_everything():
     assert (only.offset, 2 * only.occurrences) == (found.offset, pytest.approx(found.occurrences, rel=0.1))
     assert (found.head_accuracy, found.layer, found.head, found.direction) == (1.0, 1, 2, "to head")
     assert found.offset_accuracy < 0.25
-
-
-def test_heads_that_look_anywhere_follow_relations_by_chance():
-    generator = torch.Generator().manual_seed(1)
-    probe = Knowing(attention=lambda ids: torch.rand(2, 3, len(ids), len(ids), generator=generator).softmax(-1))
-    relations, _, followed = measure_attention(probe, grown_trees(80))
-    assert followed == ()
-    assert relations["nmod"].head_accuracy == pytest.approx(1 / 8, abs=0.06)
 
 
 def test_habits_of_heads_are_measured_by_hand():
@@ -273,19 +230,7 @@ def test_several_checkpoints_stand_side_by_side_in_one_table_and_in_json(two_che
     shown = capsys.readouterr().out.splitlines()
     assert shown[0] == "| | first | second |"
     assert all(line.count("|") == 4 for line in shown)
-    for label in (
-        "held out, cats",
-        "BLiMP, mean",
-        "BLiMP, agreement",
-        "subject-verb agreement, no attractor",
-        "everyday (200)",
-        "facts (60)",
-        "capitals, wording never seen (1)",
-        "relation det",
-        "best previous-token head",
-        "share on [SEP]",
-        'two meanings of "flies"',
-    ):
+    for label in ("held out, cats", "BLiMP, agreement", "everyday (200)", "relation det", 'two meanings of "flies"'):
         assert any(line.startswith(f"| {label}") for line in shown), label
     stored = json.loads((tmp_path / "out.json").read_text())
     assert set(stored) == {"first", "second"} and stored["first"] != stored["second"]

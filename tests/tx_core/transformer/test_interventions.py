@@ -231,7 +231,6 @@ def test_the_same_interventions_in_any_order_are_the_same_run():
     ("given", "rule"),
     [
         ({"kind": "off"}, "must name the layer"),
-
         ({"kind": "off", "layer": 0, "head": -2}, "counted from 0"),
         ({"kind": "off", "layer": 0, "positions": (1,)}, "0 positions"),
         ({"kind": "hidden", "head": 2, "positions": (0,)}, "must name the layer"),
@@ -239,12 +238,10 @@ def test_the_same_interventions_in_any_order_are_the_same_run():
         ({"kind": "cut", "positions": (1,)}, "2 positions"),
         ({"kind": "temperature", "value": 0.0}, "above 0, got 0"),
         ({"kind": "temperature", "layer": 0, "value": math.nan}, "above 0, got nan"),
-
         ({"kind": "hard", "layer": -1}, "counted from 0"),
         ({"kind": "hard", "layer": 1, "head": 0}, "whole layer, got head 0"),
         ({"kind": "sparse", "value": 2.0}, "no value"),
         ({"kind": "causal", "layer": 1}, "whole run, got layer 1"),
-
         ({"kind": "no_padding_mask", "value": 2.5}, "from 1 to 64, got 2.5"),
         ({"kind": "no_padding_mask", "value": 65.0}, "from 1 to 64, got 65"),
     ],
