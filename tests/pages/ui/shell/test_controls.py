@@ -15,11 +15,10 @@ from pages.fill_mask import blank_attention
 from pages.ui.panels import texts, view_options
 from pages.ui.panels.head_map import map_csv
 from pages.ui.panels.tokens import numbered_tokens, token_rows
-from pages.ui.shell import cache, controls, examples
+from pages.ui.shell import cache, controls
 from pages.ui.shell import texts as shell_texts
 from pages.ui.shell.address import choice_field, flag_field, number_field, parse_view, text_field
 from tests.support.messages import unknown_parameters
-from tx_core.analysis import views
 from tx_core.engine import catalogue
 
 FIELDS = (text_field("text", "hello"), *view_options.view_fields([(0, 1)]))
@@ -105,17 +104,12 @@ def model_page() -> None:
     st.text(controls.model("model"))
 
 
-def test_a_model_that_is_not_on_offer_becomes_the_embedded_one():
+@pytest.mark.parametrize(("any_model", "used"), [(0, "embedded"), (1, "someone/model")])
+def test_a_model_of_the_hub_that_is_not_on_offer_is_taken_only_where_the_host_allows_it(host, any_model: int, used: str):
+    host(any_model=any_model)
     app = AppTest.from_function(model_page, default_timeout=240)
     app.session_state["model"] = "someone/model"
-    assert app.run().text[0].value == "embedded"
-
-
-def test_any_hub_id_may_be_named_where_the_host_allows_it(host):
-    host(any_model=1)
-    app = AppTest.from_function(model_page, default_timeout=240)
-    app.session_state["model"] = "someone/model"
-    assert app.run().text[0].value == "someone/model"
+    assert app.run().text[0].value == used
 
 
 @pytest.mark.parametrize("any_model", [0, 1])
@@ -163,14 +157,13 @@ def test_the_sizes_of_the_embedded_model_are_those_that_it_has():
     assert controls.embedded_sizes() == (engine.info.num_layers, engine.info.num_heads)
 
 
-@pytest.mark.parametrize("page", ["masks", "bert", "self_attention"])
 def test_a_link_may_name_the_layers_that_the_catalogue_gives_the_embedded_model_and_no_others(
-    open_app, page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    open_app, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     entries = json.loads(controls.CATALOGUE.read_text(encoding="utf-8"))
     (tmp_path / "catalogue.json").write_text(json.dumps([entries[0] | {"num_layers": 3, "num_heads": 5}]), encoding="utf-8")
     monkeypatch.setattr(controls, "CATALOGUE", tmp_path / "catalogue.json")
-    told = ["\n".join(one.value for one in open_app(page, layer=layer).info) for layer in ("3", "4")]
+    told = ["\n".join(one.value for one in open_app("masks", layer=layer).info) for layer in ("3", "4")]
     assert [unknown_parameters("layer") in notes for notes in told] == [False, True]
 
 
@@ -178,13 +171,6 @@ def test_a_model_without_the_heads_of_the_first_view_begins_with_its_very_first(
     ((layer, head),) = blank_attention.FIRST_HEADS
     assert blank_attention.first_heads(layer + 1, head + 1) == [(layer, head)]
     assert blank_attention.first_heads(layer, head + 1) == blank_attention.first_heads(layer + 1, head) == [(0, 0)]
-
-
-def test_a_model_is_described_by_its_size_licence_heads_and_use():
-    electra = next(card for card in catalogue.catalogue() if card.name == "electra-small")
-    assert controls.model_facts(electra).startswith("12 layers × 4 heads · 54 MB · licence: Apache 2.0 · cannot fill blanks")
-    unknown = catalogue.ModelCard("x", "x", "", None, None, None, "see its page", True, "")
-    assert controls.model_facts(unknown) == "licence: see its page · fills blanks"
 
 
 def test_the_budget_counts_special_tokens_and_the_second_sentence():
@@ -211,13 +197,6 @@ def test_a_sentence_is_given_as_it_was_typed(written: str):
     assert app.text_input[0].set_value(written).run().text[0].value == repr(written)
 
 
-def test_there_are_a_dozen_examples_with_different_titles_and_a_pair_among_them():
-    found = examples.curated()
-    assert len({example.title for example in found}) == len(found) == 12
-    assert len({(example.text, example.pair) for example in found}) == 12
-    assert any(example.pair for example in found)
-
-
 def test_the_csv_holds_every_weight_with_labels_that_no_spreadsheet_computes():
     labels = numbered_tokens(["=1+1", 'say "hi", you'])
     written = map_csv(labels, labels, np.array([[0.25, 0.75], [1, 0]], np.float32))
@@ -241,8 +220,3 @@ def test_the_token_table_names_segments_special_tokens_blanks_and_unknown_ones()
     ]
     assert rows[2]["word"] == "💥"
     assert [row["position"] for row in rows] == [1, 2, 3, 4, 5, 6, 7]
-
-
-def test_a_view_of_merged_words_labels_the_unknown_one_as_it_was_typed():
-    trace = cache.trace_with(cache.engine("embedded"), "the 💥")
-    assert views.view(trace.attention, merge_words=True).keys == ("[CLS]", "the", "💥", "[SEP]")

@@ -17,7 +17,7 @@ from pages.ui.panels import texts as panel_texts
 from pages.ui.shell import cache, examples, texts
 from pages.ui.shell.address import MAX_LINK_CHARACTERS
 from pages.ui.shell.frame import HEADINGS
-from pages.ui.shell.level import ADVANCED, BASIC
+from pages.ui.shell.level import BASIC
 from tests.support.apart import run_apart
 from tests.support.parts import run_part
 from tests.support.stream_client import MAX_RUN_SECONDS, Visitor, visit
@@ -48,9 +48,8 @@ def lost_model(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache, "engine", engine)
 
 
-@pytest.mark.parametrize("part", ["values", "lens", "owed"])
-def test_the_built_in_model_can_be_chosen_within_a_part(open_app, part: str, lost_model, monkeypatch: pytest.MonkeyPatch):
-    app = open_app("summaries", text="A [MASK] sings.", part=part, model=HUB_MODEL)
+def test_the_built_in_model_can_be_chosen_within_a_part(open_app, lost_model, monkeypatch: pytest.MonkeyPatch):
+    app = open_app("summaries", text="A [MASK] sings.", part="lens", model=HUB_MODEL)
     assert not app.exception
     assert "It is gone." in said(app)
     app.button(key="summaries_model_default").click()
@@ -83,15 +82,14 @@ def test_a_model_that_can_be_had_after_all_is_named_in_the_badge(open_app, monke
     def refuse(_name: str, **_options: object) -> Engine:
         raise ModelUnavailable("Not yet.")
 
-    for part, widget in (("ways", "positions_length"), ("demands", "positions_length"), ("shuffle", "positions_model")):
-        with monkeypatch.context() as patched:
-            patched.setattr(cache, "engine", refuse)
-            app = open_app("positions", part=part, scheme="learned")
-        assert "Not yet." in said(app)
-        app = run_part(app, widget, monkeypatch)
-        assert not app.exception
-        assert "Not yet." not in said(app)
-        assert f":material/memory: {cache.engine(catalogue.DEFAULT).title}" in said(app)
+    with monkeypatch.context() as patched:
+        patched.setattr(cache, "engine", refuse)
+        app = open_app("positions", part="shuffle")
+    assert "Not yet." in said(app)
+    app = run_part(app, "positions_model", monkeypatch)
+    assert not app.exception
+    assert "Not yet." not in said(app)
+    assert f":material/memory: {cache.engine(catalogue.DEFAULT).title}" in said(app)
 
 
 def test_the_badge_of_the_page_of_blanks_follows_a_model_that_comes_and_goes(open_app, monkeypatch: pytest.MonkeyPatch):
@@ -112,23 +110,20 @@ def test_the_badge_of_the_page_of_blanks_follows_a_model_that_comes_and_goes(ope
     assert "Not now." in said(app) and named not in said(app)
 
 
-@pytest.mark.parametrize("special_tokens", [True, False])
-def test_a_model_that_can_be_had_after_all_reads_the_next_sentence(
-    open_app, special_tokens: bool, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_model_that_can_be_had_after_all_reads_the_next_sentence(open_app, monkeypatch: pytest.MonkeyPatch):
     def refuse(_name: str, **_options: object) -> Engine:
         raise ModelUnavailable("Not yet.")
 
     with monkeypatch.context() as patched:
         patched.setattr(cache, "engine", refuse)
-        app = open_app("attention", text="Eight birds sang.", **({} if special_tokens else {"nospecial": "1"}))
+        app = open_app("attention", text="Eight birds sang.", nospecial="1")
     assert "Not yet." in said(app)
     app.text_input(key="attention_text").set_value("Nine birds sang.")
     app = run_part(app, "attention_text", monkeypatch)
     assert not app.exception
     assert "Not yet." not in said(app)
     limit = cache.engine(catalogue.DEFAULT).info.max_tokens
-    assert texts.TOKEN_BUDGET.format(used=6 if special_tokens else 4, limit=limit) in said(app)
+    assert texts.TOKEN_BUDGET.format(used=4, limit=limit) in said(app)
 
 
 @pytest.mark.parametrize("engine_lost", [True, False])
@@ -202,16 +197,12 @@ def test_a_new_sentence_runs_only_what_depends_on_it(server: str):
     assert not {"button", "button_group", "selectbox", "checkbox"} & kinds(visitor, sent)
 
 
-def test_a_sentence_typed_over_an_example_takes_its_hint_away(server: str):
+def test_the_first_sentence_of_ones_own_takes_the_hint_away_and_runs_the_pictures_and_the_examples_but_no_controls(server: str):
     before, visitor = run_apart(type_sentence(server, "attention", "Nine birds sang."))
     hint = examples.notice(examples.curated()[0], catalogue.DEFAULT, shown=True)
     assert hint in [element.markdown.body for element in before.values()]
     assert b'"birds"' in visitor.drawings()
     assert hint not in [element.markdown.body for element in visitor.elements.values()]
-
-
-def test_the_first_sentence_of_ones_own_runs_the_pictures_and_the_examples_but_no_controls(server: str):
-    before, visitor = run_apart(type_sentence(server, "attention", "Nine birds sang."))
     sent = sent_since(before, visitor)
     assert all(visitor.fragments[path] for path in sent)
     assert "button_group" in kinds(visitor, sent)
@@ -300,25 +291,12 @@ async def labels_after(url: str, query: str, *steps: Callable[[Visitor], str]) -
     return [buttons(visitor) async for visitor in use_attention_page(url, query, *steps)]
 
 
-def test_a_change_of_the_run_runs_the_pictures_and_the_controls(server: str):
-    query = "text=Eight+birds+sang.&heads=2-8"
-    before, after = run_apart(labels_after(server, query, partial(Visitor.press, label=OFF)))
-    assert OFF in before
-    assert ON_AGAIN in after
-    assert panel_texts.RESET_CHANGES in after
-
-
-def test_a_button_for_the_token_in_focus_goes_with_its_text(server: str):
-    before, after = run_apart(labels_after(server, "text=Eight+birds+sang.&heads=2-8&focus=3", TYPE_NINE))
-    assert HIDE_BIRDS in before
-    assert set(before) - set(after) == {HIDE_BIRDS}
-
-
-def test_the_change_of_a_token_is_undone_with_its_text(server: str):
-    change = write_interventions([Intervention("hidden", positions=(2,))])
-    before, after = run_apart(labels_after(server, f"text=Eight+birds+sang.&heads=2-8&changes={quote(change)}", TYPE_NINE))
-    assert panel_texts.RESET_CHANGES in before
-    assert panel_texts.RESET_CHANGES not in after
+def test_a_button_and_a_change_for_a_token_go_with_its_text(server: str):
+    hidden = write_interventions([Intervention("hidden", positions=(1,))])
+    query = f"text=Eight+birds+sang.&heads=2-8&focus=3&changes={quote(hidden)}"
+    before, after = run_apart(labels_after(server, query, TYPE_NINE))
+    assert {HIDE_BIRDS, panel_texts.RESET_CHANGES} <= set(before)
+    assert not {HIDE_BIRDS, panel_texts.RESET_CHANGES} & set(after)
 
 
 def has_controls(visitor: Visitor) -> bool:
@@ -331,10 +309,9 @@ async def explanations_and_controls(url: str, query: str, *steps: Callable[[Visi
     return [(is_explained(visitor), has_controls(visitor)) async for visitor in use_attention_page(url, query, *steps)]
 
 
-@pytest.mark.parametrize("level", [ADVANCED, BASIC])
-def test_controls_come_with_the_first_sentence_that_can_be_read(server: str, level: str):
+def test_controls_come_with_the_first_sentence_that_can_be_read(server: str):
     empty = partial(Visitor.type_into, label=texts.SENTENCE, text=" ")
-    query = f"heads=2-8&level={level}"
+    query = "heads=2-8"
     first, lost, found = run_apart(explanations_and_controls(server, f"text=Eight+birds+sang.&{query}", empty, TYPE_NINE))
     assert (first, lost[0], found) == ((False, True), True, (False, True))
     steps = run_apart(explanations_and_controls(server, f"text=+&{query}", empty, TYPE_NINE))

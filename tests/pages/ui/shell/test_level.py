@@ -27,7 +27,7 @@ from pages.ui.shell.level import (
     LEVEL_NOW,
     SWITCH,
 )
-from tests.support.drawings import changes_drawn, maps, says, shown_weights, walls
+from tests.support.drawings import changes_drawn, maps, says, walls
 from tests.support.page_html import page_links
 from tests.support.serving import ROOT
 
@@ -49,49 +49,23 @@ def folded(app) -> list[str]:
     return [one.label for one in app.expander]
 
 
-def pictures(app) -> list[bytes]:
-    """What the drawings of a page were sent, without the wall of heads."""
-    sent = [one.proto for one in app.main.get("bidi_component") if one.proto.bytes]
-    return [bytes(one.bytes) for one in sent if "wall" not in one.component_name]
-
-
-def test_the_table_has_a_row_for_every_page_and_only_for_pages():
-    assert list(ADVANCED_PARTS) == [page.key for page in PAGES]
-    assert {page.key for page in PAGES if not ADVANCED_PARTS[page.key]} == {page.key for page in PAGES if not page.computes}
-
-
 @pytest.mark.parametrize("page", COMPUTING)
-def test_a_row_of_the_table_names_controls_options_and_parts_that_the_page_has(open_app, page):
-    app = open_app(page, level=BASIC)
-    fields = {field.name: field for field in app.session_state[f"{page}_fields"][0]}
+def test_basic_hides_what_its_table_says_and_nothing_that_is_in_effect(open_app, page):
+    basic = open_app(page, level=BASIC)
+    assert not basic.exception
+    assert basic.session_state[LEVEL_NOW] == BASIC
+    fields = {field.name: field for field in basic.session_state[f"{page}_fields"][0]}
     names = ADVANCED_PARTS[page]
-    assert len(names) == len(set(names))
     for name in names:
         field, _, option = name.partition("=")
-        if option:
-            assert fields[field].write(fields[field].read(option)) == option
-        else:
-            assert name in EXTRAS or name in fields
-
-
-@pytest.mark.parametrize("page", COMPUTING)
-def test_what_a_link_can_set_out_of_sight_has_a_name_in_words(open_app, page):
-    fields = {field.name for field in open_app(page, level=BASIC).session_state[f"{page}_fields"][0]}
-    assert fields & set(ADVANCED_PARTS[page]) <= texts.SETTING_NAMES.keys()
-
-
-@pytest.mark.parametrize("page", COMPUTING)
-def test_basic_shows_no_formula_no_code_and_no_export_but_the_picture(open_app, page):
-    basic, advanced = open_app(page, level=BASIC), open_app(page)
-    assert not basic.exception
+        assert not option or fields[field].write(fields[field].read(option)) == option
+        assert option or name in EXTRAS or name in fields
+    assert fields.keys() & set(names) <= texts.SETTING_NAMES.keys()
     assert not basic.get("latex")
     assert "$" not in says(basic)
     assert not re.search(r"\b(formula|equation|code below)s?\b", "\n".join(element.value for element in basic.markdown), re.I)
     assert {texts.SOURCE_CODE, export_texts.TITLE, export_texts.NUMBERS_TABLE}.isdisjoint(folded(basic))
-    assert len(basic.main.children) <= len(advanced.main.children)
-    assert basic.session_state[LEVEL_NOW] == BASIC
-    assert advanced.session_state[LEVEL_NOW] == ADVANCED
-    assert advanced.session_state[HIDDEN] == ()
+    assert "level_show" not in [button.key for button in basic.button]
 
 
 def test_every_formula_goes_where_the_level_can_hide_it():
@@ -109,56 +83,13 @@ def test_basic_shows_one_head_and_one_sentence_on_the_attention_page(open_app):
     assert len(walls(basic.run())) == 1
 
 
-@pytest.mark.parametrize("heads", ["2-8", "1-1_4-5_6-8"])
-def test_the_shares_of_a_row_sum_to_one_as_the_caption_says(open_app, heads):
-    app = open_app("attention", text="Mary lost her keys.", heads=heads, level=BASIC)
-    assert any(panel_texts.HOW_TO_READ in caption.value for caption in app.caption)
-    weights = shown_weights(app)
-    assert weights.shape == (7, 7)
-    assert np.allclose(weights.sum(axis=1), 1, atol=0.01)
-
-
-VIEWS = {
-    "attention": {"text": "Do you like tea?", "pair": "Yes, I like it.", "heads": "2-3_4-5", "words": "1", "scale": "greys"},
-    "self_attention": {
-        "text": "Mary lost her keys.",
-        "layer": "2",
-        "head": "8",
-        "unscaled": "1",
-        "weights": "random",
-        "seed": "7",
-    },
-    "masks": {"text": "Mary lost her keys.", "part": "one", "kind": "causal", "layer": "3", "head": "2"},
-}
-
-
-@pytest.mark.parametrize("page", VIEWS)
-def test_the_level_never_changes_a_number_nor_the_address_of_a_view(open_app, page):
-    basic, advanced = open_app(page, **VIEWS[page], level=BASIC), open_app(page, **VIEWS[page])
-    of_basic, of_advanced = ([re.sub(rb'"timestamp": ?[\d.]+', b"", one) for one in pictures(app)] for app in (basic, advanced))
-    assert of_basic == of_advanced[: len(of_basic)] != []
+def test_the_level_changes_neither_a_number_nor_the_address_of_a_view_nor_a_change_of_its_run(open_app):
+    view = {"text": "Do you like tea?", "pair": "Yes, I like it.", "heads": "2-3_4-5", "words": "1", "changes": "off~1-3"}
+    basic, advanced = open_app("attention", **view, level=BASIC), open_app("attention", **view)
+    (one, weights), (other, same) = (changes_drawn(app)[-1] for app in (basic, advanced))
+    assert one == other
+    assert np.array_equal(weights, same)
     assert dict(basic.query_params) == {**dict(advanced.query_params), LEVEL: BASIC}
-
-
-def test_a_change_that_a_link_makes_is_in_effect_in_basic_too(open_app):
-    link = {"text": "Mary lost her keys.", "heads": "2-8", "changes": "off~1-3"}
-    (_, basic), (_, advanced) = (changes_drawn(open_app("attention", **link, **more))[-1] for more in ({LEVEL: BASIC}, {}))
-    assert np.array_equal(basic, advanced)
-
-
-def test_the_page_says_what_is_in_effect_out_of_sight_and_shows_it_at_a_click(open_app):
-    app = open_app("attention", text="Do you like tea?", pair="Yes, I like it.", words="1", level=BASIC)
-    names = ", ".join(texts.SETTING_NAMES[name] for name in ("pair", "words"))
-    assert texts.HIDDEN_VALUES.format(names=names) in says(app)
-    app.button(key="level_show").click().run()
-    assert app.session_state[LEVEL_NOW] == ADVANCED
-    assert {"pair": "Yes, I like it.", "words": "1", LEVEL: ADVANCED}.items() <= dict(app.query_params).items()
-    assert "level_show" not in [button.key for button in app.button]
-
-
-@pytest.mark.parametrize("page", COMPUTING)
-def test_nothing_is_in_effect_out_of_sight_when_a_page_is_opened(open_app, page):
-    assert "level_show" not in [button.key for button in open_app(page, level=BASIC).button]
 
 
 @pytest.mark.parametrize("page", ["attention", "fill_mask"])
@@ -195,29 +126,23 @@ def test_a_part_that_basic_leaves_out_is_there_where_a_link_leads_to_it(open_app
     assert linked.value == "penalty"
 
 
-def test_a_choice_of_one_part_is_not_drawn(open_app):
-    choice = "encoder_decoder_part"
-    assert choice in [one.key for one in open_app("encoder_decoder").segmented_control]
-    app = open_app("encoder_decoder", level=BASIC)
-    assert not app.exception
-    assert choice not in [one.key for one in app.segmented_control]
-    assert "part" not in app.query_params
-
-
-def test_everything_is_shown_unless_somebody_chose_basic(open_app, remembered):
-    assert open_app("attention").session_state[LEVEL_NOW] == ADVANCED
-    assert open_app("attention", level="no such level").session_state[LEVEL_NOW] == ADVANCED
-    remembered("<script>")
-    assert open_app("attention").session_state[LEVEL_NOW] == ADVANCED
-    remembered(BASIC)
-    assert open_app("attention").session_state[LEVEL_NOW] == BASIC
-
-
-def test_a_level_in_the_link_wins_over_what_the_browser_remembers(open_app, remembered):
-    remembered(BASIC)
-    assert open_app("attention", level=ADVANCED).session_state[LEVEL_NOW] == ADVANCED
-    remembered(ADVANCED)
-    assert open_app("attention", level=BASIC).session_state[LEVEL_NOW] == BASIC
+@pytest.mark.parametrize(
+    ("link", "cookie", "expected"),
+    [
+        (None, None, ADVANCED),
+        ("no such level", None, ADVANCED),
+        (None, "<script>", ADVANCED),
+        (None, BASIC, BASIC),
+        (ADVANCED, BASIC, ADVANCED),
+        (BASIC, ADVANCED, BASIC),
+    ],
+)
+def test_a_link_wins_over_what_the_browser_remembers_and_without_both_everything_is_shown(
+    open_app, remembered, link: str | None, cookie: str | None, expected: str
+):
+    if cookie:
+        remembered(cookie)
+    assert open_app("attention", **({LEVEL: link} if link else {})).session_state[LEVEL_NOW] == expected
 
 
 def test_the_switch_writes_the_address_and_goes_along_to_other_pages(open_app):
@@ -245,27 +170,10 @@ def test_a_click_made_before_the_browser_has_the_new_address_does_not_undo_the_c
     assert app.run().session_state[LEVEL_NOW] == BASIC
 
 
-def test_a_shared_link_names_the_level_of_whoever_shares_it(open_app):
-    for more, expected in (({}, ADVANCED), ({LEVEL: BASIC}, BASIC)):
-        app = open_app("masks", text="Mary lost her keys.", **more)
-        app.session_state["share_link"] = True
-        app.run()
-        assert f"{LEVEL}={expected}" in app.code[-1].value
-
-
 def answered(app):
     """A lesson's page after the learner has guessed."""
     app.session_state[GUESSES] = {(app.query_params["lesson"], int(app.query_params["step"])): NO_GUESS_MADE}
     return app.run()
-
-
-def test_a_step_of_a_lesson_shows_the_controls_that_it_names_at_both_levels(open_app):
-    link = step_address(LEARNING_PATH, 3)
-    for more in ({}, {LEVEL: BASIC}):
-        app = answered(open_app("fill_mask", **link, **more))
-        assert not app.exception
-        assert {"fill_mask_text", "fill_mask_heads_named"} <= {box.key for box in (*app.text_input, *app.selectbox)}
-        assert "fill_mask_make_off" in [button.key for button in app.button]
 
 
 def test_a_step_that_asks_for_a_head_shows_the_wall_in_basic_too(open_app):
@@ -277,15 +185,11 @@ def test_a_step_that_asks_for_a_head_shows_the_wall_in_basic_too(open_app):
         assert len(walls(app)) == (steps[number - 1].question.kind == "head")
 
 
-WITH_CHANGES = [
-    number for number, step in enumerate(shipped_lesson(LEARNING_PATH).steps, 1) if "changes" in (step.controls or ())
-]
-
-
-@pytest.mark.parametrize("number", WITH_CHANGES)
-def test_a_step_that_names_changes_offers_all_of_them_in_basic(open_app, number: int):
-    app = answered(open_app("fill_mask", **step_address(LEARNING_PATH, number), level=BASIC))
-    assert "fill_mask_change_turn" in [button.key for button in app.button]
+def test_a_step_shows_the_controls_that_it_names_and_all_changes_where_it_names_them_in_basic_too(open_app):
+    app = answered(open_app("fill_mask", **step_address(LEARNING_PATH, 3), level=BASIC))
+    assert not app.exception
+    assert {"fill_mask_text", "fill_mask_heads_named"} <= {box.key for box in (*app.text_input, *app.selectbox)}
+    assert {"fill_mask_make_off", "fill_mask_change_turn"} <= {button.key for button in app.button}
     assert scan_texts.SCAN in folded(app)
 
 

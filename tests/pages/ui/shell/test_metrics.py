@@ -42,47 +42,18 @@ def read(host):
     return numbers
 
 
-def test_a_run_is_timed_and_a_problem_counted(read):
-    with metrics.page_run("attention"):
-        pass
-    before = read()
-    with metrics.page_run("attention"):
+def test_a_run_is_timed_once_its_parts_are_not_and_a_problem_is_counted(read):
+    count, kind = ("tx_page_seconds_count", (("page", "compare"),)), (("kind", "TextProblem"),)
+    with metrics.page_run("compare"):
         metrics.count_problem(TextProblem(SECRET))
-    after = read()
-    page, kind = (("page", "attention"),), (("kind", "TextProblem"),)
-    assert after["tx_page_seconds_count", page] == before["tx_page_seconds_count", page] + 1
-    assert after["tx_problems_total", kind] == before.get(("tx_problems_total", kind), 0) + 1
-
-
-def test_a_part_within_a_run_is_neither_timed_nor_counted(read):
-    count = ("tx_page_seconds_count", (("page", "compare"),))
-    before, idle = read().get(count, 0), metrics.runs_now()
+    before, idle = read(), metrics.runs_now()
     with metrics.page_run("compare"):
         with metrics.page_run("compare"):
             assert metrics.runs_now() == idle + 1
-        assert metrics.runs_now() == idle + 1
-        assert read().get(count, 0) == before
-    assert metrics.runs_now() == idle
-    assert read().get(count, 0) == before + 1
-
-
-def test_runs_of_several_visitors_are_counted():
-    idle, both = metrics.runs_now(), threading.Barrier(3, timeout=120)
-
-    def run() -> None:
-        with metrics.page_run("compare"):
-            both.wait()
-            both.wait()
-
-    threads = [threading.Thread(target=run, daemon=True) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    both.wait()
-    assert metrics.runs_now() == idle + 2
-    both.wait()
-    for thread in threads:
-        thread.join()
-    assert metrics.runs_now() == idle
+        metrics.count_problem(TextProblem(SECRET))
+        assert (metrics.runs_now(), read()[count]) == (idle + 1, before[count])
+    assert (metrics.runs_now(), read()[count]) == (idle, before[count] + 1)
+    assert read()["tx_problems_total", kind] == before["tx_problems_total", kind] + 1
 
 
 def test_an_unexpected_error_is_counted_and_logged_without_what_was_typed(read, caplog: pytest.LogCaptureFixture):
@@ -134,15 +105,11 @@ def test_slots_are_counted_while_they_are_held_and_waited_for(read):
     assert (read()["tx_slots_in_use", ()], read()["tx_slots_waiting", ()]) == (0, 0)
 
 
-WRONG = [None, "", "Bearer", "Bearer wrong-token-of-16-characters", TOKEN, f"Bearer {TOKEN}x", "Bearer ä"]
-
-
-@pytest.mark.parametrize("header", WRONG)
+@pytest.mark.parametrize("header", [None, "Bearer", "Bearer wrong-token-of-16-characters", TOKEN, f"Bearer {TOKEN}x", "Bearer ä"])
 def test_nobody_else_gets_them(host, header: str | None):
     host(metrics_token=TOKEN)
-    client = TestClient(Starlette(routes=[metrics.ROUTE]))
     headers = {} if header is None else {"Authorization": header.encode()}
-    answer = client.get("/api/metrics", headers=headers)
+    answer = TestClient(Starlette(routes=[metrics.ROUTE])).get("/api/metrics", headers=headers)
     assert (answer.status_code, answer.content) == (401, b"")
 
 

@@ -14,13 +14,9 @@ from tests.support.stream_client import Visitor, visit
 GONE = "999 gone"
 """A label that no list of any page has."""
 LISTS = {
-    "summaries_token_named": ("summaries", {"part": "lens", "text": "The cat saw the dog."}),
     "summaries_rank_shown": ("summaries", {"part": "owed", "text": "The cat saw the [MASK]."}),
     "attention_heads_named": ("attention", {}),
-    "attention_change_key": ("attention", {}),
     "compare_word_shown": ("compare", {"text": "The bank is wet.", "text_b": "The bank is closed."}),
-    "compare_head": ("compare", {"vary": "head"}),
-    "compare_seed_b": ("compare", {"vary": "untrained"}),
     "compare_changes_b": ("compare", {"vary": "changes"}),
 }
 

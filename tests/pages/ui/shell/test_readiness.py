@@ -2,12 +2,11 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
-from streamlit.testing.v1 import AppTest
 
 from pages.ui.shell import cache, readiness, start_page
 from pages.ui.shell.readiness import FirstVisit, Status, Warmup
@@ -23,11 +22,6 @@ def seconds(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
             monkeypatch.setattr(readiness, f"{name}_SECONDS", value)
 
     return set_seconds
-
-
-@pytest.fixture
-def warming_up(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(readiness.default_engine, "status", Status("warming up"))
 
 
 def test_loading_begins_when_the_first_page_is_there_and_not_before(seconds):
@@ -75,34 +69,13 @@ def test_a_visit_begins_with_the_start_page_and_is_over_once_a_page_was_run(open
     assert visit.shown.is_set()
 
 
-def address_is_known() -> None:
-    import streamlit as st
-
-    from pages.ui.shell import frame
-    from pages.ui.shell.address import text_field
-
-    fields, view = ((text_field("text"),), {}), {"address": {"text": "new"}}
-    st.session_state.update({frame.OPEN_PAGE: "attention", "attention_fields": fields, "attention_view": view})
-    st.session_state["known"] = frame._has_address()
-
-
-def test_a_page_is_run_again_with_the_model_only_once_the_browser_has_its_address():
-    app = AppTest.from_function(address_is_known)
-    for sent, known in (("old", False), ("new", True)):
-        app.query_params["text"] = sent
-        assert app.run().session_state["known"] is known
-
-
-@pytest.mark.usefixtures("warming_up")
-def test_a_page_is_given_the_stored_run_while_the_model_is_loaded_into_this_process(host):
-    assert isinstance(cache.engine("embedded"), AwaitedEngine)
-    assert isinstance(cache.engine("embedded", special_tokens=False), AwaitedEngine)
-    assert not isinstance(cache.engine("embedded", weights=True), AwaitedEngine)
+@pytest.mark.parametrize("state", ["asleep", "warming up", "ready", "failed"])
+def test_a_page_is_given_the_stored_run_only_while_the_model_is_loaded_into_this_process(
+    host, state: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(readiness.default_engine, "status", Status(state))
+    asked = ({}, {"special_tokens": False}, {"weights": True})
+    stored = [isinstance(cache.engine("embedded", **options), AwaitedEngine) for options in asked]
+    assert stored == ([True, True, False] if state == "warming up" else [False] * 3)
     host(engine="ray")
     assert not readiness.is_awaited()
-
-
-@pytest.mark.parametrize("state", ["asleep", "ready", "failed"])
-def test_a_page_is_given_the_model_itself_at_any_other_time(state, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(readiness.default_engine, "status", Status(state))
-    assert not isinstance(cache.engine("embedded"), AwaitedEngine)
