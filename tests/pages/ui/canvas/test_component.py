@@ -18,7 +18,7 @@ from tests.support.apart import run_apart
 NAMES = re.compile(r"^const \[names, styles\] = (\[.*\]);$", re.MULTILINE)
 
 
-@pytest.mark.parametrize("page", ["attention", "self_attention", "masks", "bertviz_page", "many_sentences"])
+@pytest.mark.parametrize("page", ["attention", "many_sentences"])
 def test_no_drawing_is_sent_its_script_or_styles(open_app, page: str):
     drawings = [element.proto for element in open_app(page).get("bidi_component")]
     ours = [drawing for drawing in drawings if drawing.component_name.startswith("attention_explorer_")]
@@ -32,25 +32,26 @@ def test_no_drawing_is_sent_its_script_or_styles(open_app, page: str):
         assert len(drawing.js_content + drawing.css_content) < 2_100
 
 
-def test_a_choice_comes_with_its_moment(monkeypatch):
-    monkeypatch.setattr(st, "session_state", {"map": {"focus": {"value": 3, "at": 17}}})
-    assert component.component_value("map", "focus") == 3
-    assert component.value_timestamp("map", "focus") == 17
-
-
-@pytest.mark.parametrize(
-    "state", [{}, {"map": None}, {"map": 3}, {"map": {}}, {"map": {"focus": None}}, {"map": {"focus": {"at": "x"}}}]
-)
-def test_without_a_choice_there_is_neither_value_nor_moment(monkeypatch, state: dict):
-    monkeypatch.setattr(st, "session_state", state)
-    assert component.component_value("map", "focus") is None
-    assert component.value_timestamp("map", "focus") is None
-
-
 DRAWINGS = [name for name, source in component.sources().items() if re.search("^export default", source, re.MULTILINE)]
 STARTER = "web_page/page.js"
 MARKUP = ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(")
 LOADING = ("http:", "https:", "@import", 'url("', "url('", "url(/", "url(h")
+
+
+def test_a_choice_comes_with_its_moment_and_nonsense_is_none(monkeypatch):
+    sent = (
+        {"map": {"focus": {"value": 3, "at": 17}}},
+        {},
+        {"map": None},
+        {"map": 3},
+        {"map": {}},
+        {"map": {"focus": {"at": "x"}}},
+    )
+    found = []
+    for state in sent:
+        monkeypatch.setattr(st, "session_state", state)
+        found.append((component.component_value("map", "focus"), component.value_timestamp("map", "focus")))
+    assert found == [(3, 17)] + [(None, None)] * 5
 
 
 def answered(version: str, name: str, *headers: tuple[bytes, bytes]) -> Response:
@@ -78,31 +79,21 @@ def forget() -> None:
         cached.cache_clear()
 
 
-@pytest.mark.parametrize("suffix", ["", "-1", "-5"])
-def test_a_module_is_served_as_it_is_below_the_version_and_kept_for_good(suffix: str):
-    answer = answered(component.version() + suffix, "core/bytes.js")
-    assert answer.body == (component.CANVAS / "core" / "bytes.js").read_bytes()
-    assert answer.headers["content-type"].startswith("text/javascript")
-    assert "immutable" in answer.headers["cache-control"]
-
-
-def test_a_style_sheet_is_served_as_it_is():
-    answer = answered(component.version(), "attention/attention.css")
-    assert answer.body == (component.CANVAS / "attention" / "attention.css").read_bytes()
-    assert answer.headers["content-type"].startswith("text/css")
+@pytest.mark.parametrize(("name", "kind"), [("core/bytes.js", "javascript"), ("attention/attention.css", "css")])
+@pytest.mark.parametrize("suffix", ["", "-5"])
+def test_a_file_is_served_as_it_is_below_the_version_and_kept_for_good(name: str, kind: str, suffix: str):
+    answer = answered(component.version() + suffix, name)
+    assert answer.body == (component.CANVAS / name).read_bytes()
+    assert answer.headers["content-type"].startswith(f"text/{kind}")
     assert "immutable" in answer.headers["cache-control"]
 
 
 @pytest.mark.parametrize("name", ["", "x.js", "../../../app.py", "core/../core/bytes.js", "core", "x.css", "a" * 10_000])
-def test_any_other_name_is_answered_with_what_to_do_and_not_kept(name: str):
+def test_any_other_name_or_version_is_answered_with_what_to_do_and_not_kept(name: str):
     answer = answered(component.version(), name)
     assert (answer.status_code, answer.headers["cache-control"]) == (404, "no-store")
     assert answer.body.decode() == component.GONE
-
-
-@pytest.mark.parametrize("version", ["", "-1", "0" * 32])
-def test_another_version_is_not_served(version: str):
-    assert answered(version, "core/bytes.js").status_code == 404
+    assert [answered(version, "core/bytes.js").status_code for version in ("", "-1", "0" * 32)] == [404] * 3
 
 
 @pytest.mark.parametrize("name", ["core/bytes.js", "attention/attention.css"])

@@ -14,7 +14,6 @@ from pages.ui.canvas.matrix_view import (
     Product,
     cell_from_link,
     cell_to_link,
-    chosen_cell,
     message,
     parse_cell,
     parse_drawing,
@@ -87,20 +86,12 @@ def test_every_cell_comes_back_from_its_link(name, row, column):
     assert cell_from_link(cell_to_link(Cell(name, row, column))) == Cell(name, row, column)
 
 
-def test_no_cell_comes_back_from_its_link():
-    assert cell_from_link(cell_to_link(None)) is None
-
-
 @pytest.mark.parametrize(
     "text", ["", "scores", "scores-1", "scores-0-1", "scores-1-x", "Scores-1-1", "a-1-1-1", "a-١-1", "<b>-1-1"]
 )
 def test_nonsense_in_a_link_is_refused(text):
     with pytest.raises(ValueError, match="scores-4-2"):
         cell_from_link(text)
-
-
-def test_before_the_first_click_nothing_is_chosen():
-    assert chosen_cell("no_such_row", PAIR) is None
 
 
 def test_the_longest_sentence_stays_small():

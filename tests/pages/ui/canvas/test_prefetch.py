@@ -22,9 +22,6 @@ from tx_core.engine.catalogue import DEFAULT
 from tx_core.settings import host_settings
 
 COMPONENTS = {"masks": "matrices", "positions": "matrices", "heads_and_blocks": "matrix_row", "self_attention": "matrix_row"}
-KINDS = ("causal", "padding", "combined", "window", "none", "painted")
-WAYS = ("sinusoidal", "learned", "shaw", "t5", "rotary", "alibi")
-BITS = "1101" * 20 + "1"
 
 
 def drawn(app: AppTest, page: str) -> tuple[dict, bytes]:
@@ -40,32 +37,30 @@ def picture_after(path: str, control: str, value: str) -> Response:
     return prefetch.answer(Request({"type": "http", "path_params": {"name": name}, "query_string": query}))
 
 
-BEGINNING = {"masks": {"part": "one"}, "self_attention": {"text": "time flies", "layer": "2", "head": "6"}}
-"""The views from which a control is used, where that is not the first one."""
+MASK = {"part": "one", "text": "She wants a car.", "layer": "3", "head": "5"}
+BITS = "110" * 16 + "1"
+HEAD = {"text": "time flies", "layer": "2", "head": "6"}
 CHANGES = [
-    *(
-        ("masks", "kind", str(place), {"kind": kind} | ({"padding": "3"} if kind in ("padding", "combined") else {}))
-        for place, kind in enumerate(KINDS)
-    ),
-    ("masks", "painted", BITS, {"kind": "painted", "mask": mask_to_link(parse_mask(BITS, 9))}),
-    ("masks", "padding", "4", {"padding": "4"}),
-    *(("positions", "scheme", str(place), {"scheme": way}) for place, way in enumerate(WAYS)),
-    ("positions", "length", "128", {"length": "128"}),
-    ("positions", "width", "6", {"width": "6"}),
-    *(("heads_and_blocks", "layer", str(place), {"layer": str(place + 1)}) for place in range(4)),
-    *(
-        ("self_attention", "normalise", str(place), {"normalise": name})
-        for place, name in enumerate(("softmax", "sparsemax", "hardmax"))
-    ),
-    *(("self_attention", "weights", str(place), {"weights": name}) for place, name in enumerate(("trained", "random", "none"))),
-    ("self_attention", "layer", "3", {"layer": "4"}),
-    ("self_attention", "head", "0", {"head": "1"}),
+    ("masks", MASK, "kind", "2", {"kind": "combined", "padding": "3"}),
+    ("masks", MASK, "kind", "4", {"kind": "none"}),
+    ("masks", MASK, "painted", BITS, {"kind": "painted", "mask": mask_to_link(parse_mask(BITS, 7))}),
+    ("masks", MASK, "padding", "4", {"padding": "4"}),
+    ("positions", {}, "scheme", "5", {"scheme": "alibi"}),
+    ("positions", {}, "length", "128", {"length": "128"}),
+    ("positions", {}, "width", "6", {"width": "6"}),
+    ("heads_and_blocks", {}, "layer", "3", {"layer": "4"}),
+    ("heads_and_blocks", {"part": "feed"}, "bend", "1", {"bend": "relu"}),
+    ("heads_and_blocks", {"part": "norm"}, "norm", "2", {"norm": "embeddings"}),
+    ("self_attention", HEAD, "normalise", "1", {"normalise": "sparsemax"}),
+    ("self_attention", HEAD, "weights", "2", {"weights": "none"}),
+    ("self_attention", HEAD, "layer", "3", {"layer": "4"}),
+    ("self_attention", HEAD, "head", "0", {"head": "1"}),
 ]
+"""A page, the view from which a control of it is used, its value, and the link of the view that it leads to."""
 
 
-@pytest.mark.parametrize(("page", "control", "value", "link"), CHANGES)
-def test_what_a_control_leads_to_is_what_the_page_then_shows(open_app, page, control, value, link):
-    begin = BEGINNING.get(page, {})
+@pytest.mark.parametrize(("page", "begin", "control", "value", "link"), CHANGES)
+def test_what_a_control_leads_to_is_what_the_page_then_shows(open_app, page, begin, control, value, link):
     header, _ = drawn(open_app(page, **begin), page)
     assert f"{page}_{control}" in header["prefetch"]["controls"]
     answer = picture_after(header["prefetch"]["path"], f"{page}_{control}", value)
@@ -78,49 +73,14 @@ def test_what_a_control_leads_to_is_what_the_page_then_shows(open_app, page, con
     assert {**seen, "prefetch": None} == {**shown, "prefetch": None}
 
 
-@pytest.mark.parametrize(
-    ("part", "control", "value", "link"),
-    [
-        ("feed", "bend", "1", {"bend": "relu"}),
-        ("feed", "layer", "2", {"layer": "3"}),
-        ("norm", "norm", "2", {"norm": "embeddings"}),
-        ("norm", "layer", "1", {"layer": "2"}),
-    ],
-)
-def test_so_it_is_in_the_other_parts_of_a_block(open_app, part, control, value, link):
-    before = open_app("heads_and_blocks", part=part)
-    answer = picture_after(drawn(before, "heads_and_blocks")[0]["prefetch"]["path"], f"heads_and_blocks_{control}", value)
-    then = open_app("heads_and_blocks", part=part, **link)
-    assert unpacked(answer.body)[0]["prefetch"]["id"] == drawn(then, "heads_and_blocks")[0]["prefetch"]["id"]
-
-
-def test_another_mask_is_foreseen_of_the_sentence_that_is_shown(open_app):
-    app = open_app("masks", part="one", text="She wants a car.", layer="3", head="5")
-    answer = picture_after(drawn(app, "masks")[0]["prefetch"]["path"], "masks_kind", "4")
-    then = open_app("masks", part="one", text="She wants a car.", layer="3", head="5", kind="none")
-    assert unpacked(answer.body)[1] == drawn(then, "masks")[1]
-
-
-@pytest.mark.parametrize(
-    ("control", "value"),
-    [
-        ("masks_kind", "6"),
-        ("masks_kind", "-1"),
-        ("masks_kind", ""),
-        ("masks_kind", "1٣"),
-        ("masks_kind", "1" * 3000),
-        ("masks_painted", "01"),
-        ("masks_painted", "1" * 1999),
-        ("masks_padding", "9"),
-        ("masks_text", "hello"),
-        ("kind", "1"),
-        ("", ""),
-    ],
-)
-def test_nonsense_leads_nowhere(open_app, control, value):
+def test_nonsense_leads_nowhere(open_app):
     app = open_app("masks", part="one")
-    answer = picture_after(drawn(app, "masks")[0]["prefetch"]["path"], control, value)
-    assert (answer.status_code, answer.body) == (204, b"")
+    path = drawn(app, "masks")[0]["prefetch"]["path"]
+    asked = [("masks_kind", value) for value in ("6", "-1", "", "1٣", "1" * 3000)]
+    asked += [("masks_painted", "01"), ("masks_painted", "1" * 1999), ("masks_padding", "9"), ("masks_text", "hello")]
+    for control, value in (*asked, ("kind", "1"), ("", "")):
+        answer = picture_after(path, control, value)
+        assert (answer.status_code, answer.body) == (204, b""), (control, value)
 
 
 def test_what_has_no_space_for_padding_is_not_foreseen(open_app):
@@ -191,25 +151,6 @@ def test_each_head_is_sent_as_the_canvas_takes_it():
             assert "private" in answer.headers["cache-control"]
 
 
-@pytest.mark.parametrize("head", ["3-0", "0-2", "-1-0", "0", "0-0-0", "1٣-0", "00000-0", "a-b", "", "../0-0"])
-def test_any_other_head_is_not_there(head: str):
-    held = weights()
-    path = prefetch.offer_head_maps(("other",), held)
-    answer = head_map(path, head)
-    assert answer.status_code == 204
-    assert answer.headers["cache-control"] == "no-store"
-    assert held.size
-
-
-def test_no_map_is_kept_that_nobody_holds():
-    held = weights()
-    path = prefetch.offer_head_maps(("kept",), held)
-    assert head_map(path, "0-0").status_code == 200
-    del held
-    gc.collect()
-    assert head_map(path, "0-0").status_code == 204
-
-
 def test_a_path_of_maps_is_of_one_view_and_cannot_be_made_elsewhere(monkeypatch):
     one, other = weights(1), weights(2)
     path = prefetch.offer_head_maps(("embedded", "a secret sentence"), one)
@@ -233,3 +174,15 @@ def test_the_maps_of_a_page_are_those_of_its_run_and_go_when_the_cache_lets_the_
     cache._entries.clear()
     gc.collect()
     assert head_map(f"{prefetch.PATH}/{found[0]}", "1-2").status_code == 204
+
+
+def test_no_other_head_is_there_and_none_that_nobody_holds():
+    held = weights()
+    path = prefetch.offer_head_maps(("other",), held)
+    for head in ("3-0", "0-2", "-1-0", "0", "0-0-0", "1٣-0", "00000-0", "a-b", "", "../0-0"):
+        answer = head_map(path, head)
+        assert (answer.status_code, answer.headers["cache-control"]) == (204, "no-store"), head
+    assert head_map(path, "0-0").status_code == 200
+    del held
+    gc.collect()
+    assert head_map(path, "0-0").status_code == 204
