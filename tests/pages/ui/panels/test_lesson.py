@@ -97,8 +97,7 @@ def test_until_it_is_answered_the_page_below_is_not_run(open_app):
     assert texts.HIDDEN_UNTIL_ANSWERED in written(app)
     assert question_of(2) not in written(app)
     assert STEPS[1].then not in written(app)
-    header, cells = asked(app)
-    assert (header["values"], header["answer"], header["verdict"], cells) == ([], None, "", b"")
+    assert texts.REVEAL not in [button.label for button in app.button]  # that is a presenter's
     assert [one.proto.component_name.removeprefix(OURS) for one in app.main.get("bidi_component")] == ["step_strip", "question"]
 
 
@@ -114,17 +113,18 @@ def test_a_guess_opens_the_view_and_is_compared(open_app):
     assert header["verdict"].startswith(verdict)
     names = header["names"]
     assert (names[header["guess"]], names[header["answer"]]) == ("school", "yesterday")
+    assert [app.query_params[name] for name in (LESSON, STEP)] == [lesson.LEARNING_PATH, "2"]
     assert header["values"][header["answer"]] == "0.952"  # as in the list beside the map that opens below
     assert max(range(len(names)), key=lambda place: cells[place]) == header["answer"]
 
 
-def test_a_step_that_offers_no_change_invites_to_none(open_app):
-    assert texts.NOTHING_CHANGED in written(open_app("fill_mask", **STEPS[1].view))
-    app = open_step(open_app, 2)
-    click(app, 2, "school")
-    check(app)
-    assert STEPS[1].then in written(app)
-    assert texts.NOTHING_CHANGED not in written(app)
+@pytest.mark.parametrize("kind", get_args(get_type_hints(Question)["kind"]))
+def test_a_question_of_every_kind_sends_no_number_before_its_answer(open_app, kind: str):
+    step, app = open_kind(open_app, kind)
+    header, cells = asked(app)
+    assert (header["values"], header["answer"], header["guess"], header["verdict"], cells) == ([], None, None, "", b"")
+    assert bool(header["names"]) == (kind in ("token", "cell", "head"))
+    assert contents.page(step.page).question not in written(app)
 
 
 def test_a_cell_is_chosen_by_its_row_and_its_column(open_app):
@@ -156,7 +156,7 @@ def test_without_a_guess_nothing_is_revealed(open_app):
     assert question_of(1) not in written(app)
 
 
-@pytest.mark.parametrize("guess", ["<b>went</b>", "$x$ **went**", "😀", "[MASK]", "w" * 60])
+@pytest.mark.parametrize("guess", ["<b>went</b> $x$ **w**", "[MASK]"])
 def test_a_hostile_guess_is_text(open_app, guess: str):
     app = open_step(open_app, 1)
     app.text_input[0].set_value(guess)
@@ -180,35 +180,20 @@ def test_the_view_of_every_step_is_one_that_its_page_understands_and_leaves_noth
     assert pinned <= step.view.keys()  # a new default changes no lesson
 
 
-@pytest.mark.parametrize(("name", "number"), ALL_STEPS)
-def test_no_step_says_that_its_view_is_below_since_in_a_class_it_is_not(name: str, number: int):
-    step = lesson.shipped_lesson(name).steps[number - 1]
-    said = [step.text, step.then or "", step.question.ask if step.question else ""]
-    assert [text for text in said if re.search(r"\bbelow\b", text, re.IGNORECASE)] == []
-
-
 def test_the_link_of_a_step_alone_gets_its_view(open_app):
     app = open_app("fill_mask", **{LESSON: lesson.LEARNING_PATH, STEP: "2"})
     assert dict(app.query_params) == lesson.step_address(lesson.LEARNING_PATH, 2)
 
 
-@pytest.mark.parametrize("step", ["0", "99", "-1", "two", "1.5", "²", ""])
+LINK = "A bird [MASK] in the tree."
+
+
+@pytest.mark.parametrize("step", ["0", "99", "two", "²"])
 def test_a_step_that_is_not_there_is_said_and_the_page_opens(open_app, step: str):
     app = open_app("attention", **{LESSON: lesson.LEARNING_PATH, STEP: step})
     assert not app.exception
     assert texts.NO_SUCH_STEP.format(count=11, parts=8) in written(app)
     assert contents.page("attention").question in written(app)
-
-
-@pytest.mark.parametrize("name", ["../settings", "nobody", "<b>x</b>", "path.yaml", "%00"])
-def test_a_lesson_that_is_not_there_is_said_and_the_page_opens(open_app, name: str):
-    app = open_app("attention", **{LESSON: name})
-    assert not app.exception
-    assert texts.NO_SUCH_LESSON.format(names=", ".join(lesson.shipped_names())) in written(app)
-    assert contents.page("attention").question in written(app)
-
-
-LINK = "A bird [MASK] in the tree."
 
 
 def own_lesson(**step) -> Lesson:
@@ -236,15 +221,18 @@ def test_a_lesson_in_the_address_is_played_like_one_that_ships(open_app):
     assert dict(app.query_params)[LESSON] == name
 
 
-@pytest.mark.parametrize("name", ["z.", "z.AAAA", "z.%00", f"z.{'A' * 5000}", pack_lesson(own_lesson())[:-20], "own-123"])
-def test_a_link_that_holds_no_whole_lesson_is_said_and_the_page_opens(open_app, name: str):
+BROKEN = ("../settings", "<b>x</b>", "path.yaml", "z.", "z.AAAA", "z.%00", f"z.{'A' * 5000}", pack_lesson(own_lesson())[:-20])
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_lesson_that_is_not_there_or_not_whole_is_said_and_the_page_opens(open_app, name: str):
     app = open_app("attention", **{LESSON: name})
     assert not app.exception
     assert contents.page("attention").question in written(app)
     assert any(problem in written(app) for problem in (NOT_PACKED, texts.NO_SUCH_LESSON.partition("{")[0]))
 
 
-@pytest.mark.parametrize("page", ["nobody", "words", "learn"])
+@pytest.mark.parametrize("page", ["nobody", "words"])
 def test_a_lesson_about_a_page_without_a_view_is_refused(open_app, page: str):
     app = open_app("attention", **{LESSON: pack_lesson(own_lesson(page=page))})
     assert not app.exception
@@ -296,24 +284,15 @@ def test_the_end_of_the_path_leads_to_the_next_lesson_and_to_a_sentence_of_ones_
     assert dict(parse_qsl(link.query_string))[LESSON] == following
 
 
-def test_a_step_shows_the_controls_that_it_names(open_app):
+def test_a_step_shows_the_controls_that_it_names_and_without_a_lesson_all_are_there_again(open_app):
     app = open_app("attention", **{LESSON: pack_lesson(own_lesson(controls=["text"]))})
     assert not app.exception
     assert [box.key for box in app.text_input] == ["attention_text"]
     assert len(app.selectbox) == len(app.toggle) == len(app.expander) == 0
     assert links(app) >= {texts.END_LESSON}
-    free = open_app("attention", **{LESSON: pack_lesson(own_lesson())})
-    assert len(free.text_input) == 2
-    assert len(free.selectbox) >= 2
-    assert len(free.expander) >= 2
-
-
-def test_without_a_lesson_every_control_is_there_again(open_app):
-    app = open_app("attention", **{LESSON: pack_lesson(own_lesson(controls=[]))})
-    assert len(app.text_input) == 0
     app.query_params.clear()
     app.run()
-    assert len(app.text_input) == 2
+    assert (len(app.text_input), len(app.selectbox) >= 2, len(app.expander) >= 2) == (2, True, True)
 
 
 def test_an_audience_is_shown_the_answer_without_a_guess(open_app):
@@ -324,15 +303,3 @@ def test_an_audience_is_shown_the_answer_without_a_guess(open_app):
     assert question_of(2) in written(app)
     assert dict(app.query_params)[PRESENT] == "1"
     assert contents.page("masks").name not in links(app)
-
-
-def test_nobody_but_a_presenter_is_offered_the_answer(open_app):
-    assert texts.REVEAL not in [button.label for button in open_step(open_app, 2).button]
-
-
-def test_another_page_leads_back_to_the_lesson(open_app):
-    app = open_step(open_app, 2)
-    app.query_params.clear()
-    app.run()
-    (label,) = [link.label for link in app.sidebar.page_link]
-    assert "2" in label

@@ -78,17 +78,6 @@ def test_a_change_on_the_same_page_outside_of_the_lesson_does_nothing_for_its_st
     assert done_in_strip(app) == [True]
 
 
-def test_a_step_that_cannot_be_shown_waits_for_no_change(open_app):
-    app = open_changeable(open_app)
-    there = app.query_params[LESSON]
-    app.query_params[LESSON] = "nobody"
-    app.run()
-    change(app)
-    app.query_params[LESSON] = there
-    app.run()
-    assert done_in_strip(app) == [False]
-
-
 def test_the_learner_of_the_path_guesses_with_the_head_on_and_is_done_once_it_is_switched_off(open_app):
     step = lesson.shipped_lesson(PATH).steps[CUT - 1]
     app = open_app(step.page, **lesson.step_address(PATH, CUT))
