@@ -24,20 +24,30 @@ ENTRIES = json.loads((ROOT / "assets" / "examples" / "attention.json").read_text
 OTHER = next(head for head in ("1-1", "1-2") if head != SHOWN)
 
 
-@pytest.mark.parametrize("example", examples.curated(), ids=lambda example: example.title)
-def test_an_example_is_wired_to_the_boxes_and_to_its_view(open_app: Open, example: examples.Example):
+def test_examples_and_their_counter_examples_are_a_click_away_each_with_its_view_and_a_hint_of_its_own(open_app: Open):
     app = open_app(text="something else", hide="1")
-    app.pills(key="attention_example").set_value(example.title).run()
-    assert not app.exception
+    for example in examples.curated():
+        app.pills(key="attention_example").set_value(example.title).run()
+        assert not app.exception
+        assert [app.text_input(key=f"attention_{name}").value for name in ("text", "pair")] == [example.text, example.pair]
+        assert app.session_state["attention_heads"] == list(example.heads)
+        assert app.toggle(key="attention_words").value == example.words
+        assert app.toggle(key="attention_hide").value is False
+        assert example.notice in says(app)
+    for counter in example.counters:
+        app.pills(key="attention_counter_example").set_value(counter.title).run()
+        assert not app.exception
+        assert [app.text_input(key=f"attention_{name}").value for name in ("text", "pair")] == [counter.text, counter.pair]
+        assert app.session_state["attention_heads"] == list(example.heads)
+        assert counter.notice in says(app)
+        assert example.notice not in says(app)
+        assert app.pills(key="attention_example").value == example.title
+    app.pills(key="attention_example").set_value(None).run()
     assert app.text_input(key="attention_text").value == example.text
-    assert app.text_input(key="attention_pair").value == example.pair
-    assert app.session_state["attention_heads"] == list(example.heads)
-    assert app.toggle(key="attention_words").value == example.words
-    assert app.toggle(key="attention_hide").value is False
-    assert example.notice in says(app)
+    assert app.pills(key="attention_counter_example").value is None
 
 
-@pytest.mark.parametrize("left", [{"heads": OTHER}, {"heads": f"{SHOWN}_{OTHER}"}, {"changes": f"off~{SHOWN}"}])
+@pytest.mark.parametrize("left", [{"heads": f"{SHOWN}_{OTHER}"}, {"changes": f"off~{SHOWN}"}])
 def test_words_about_a_view_that_was_left_say_so_and_offer_that_view_again(open_app: Open, left: dict):
     app = open_app(**left)
     assert app.pills(key="attention_example").value is None
@@ -53,26 +63,6 @@ def test_words_about_a_view_stay_while_its_head_is_looked_at_in_another_way(open
     app = open_app(hide="1", words="1", show="lines", focus="2")
     assert app.pills(key="attention_example").value == FIRST.title
     assert HINT_ELSEWHERE not in says(app)
-
-
-@pytest.mark.parametrize("example", examples.curated(), ids=lambda example: example.title)
-def test_a_counter_example_is_a_click_away_in_the_same_head_with_a_hint_of_its_own(open_app: Open, example: examples.Example):
-    app = open_app(text=example.text, pair=example.pair, heads=heads_to_link(example.heads))
-    for counter in example.counters:
-        app.pills(key="attention_counter_example").set_value(counter.title).run()
-        assert not app.exception
-        assert (app.text_input(key="attention_text").value, app.text_input(key="attention_pair").value) == (
-            counter.text,
-            counter.pair,
-        )
-        assert app.session_state["attention_heads"] == list(example.heads)
-        assert counter.notice in says(app)
-        assert example.notice not in says(app)
-        assert app.pills(key="attention_counter_example").value == counter.title
-        assert app.pills(key="attention_example").value == example.title
-    app.pills(key="attention_example").set_value(None).run()
-    assert app.text_input(key="attention_text").value == example.text
-    assert app.pills(key="attention_counter_example").value is None
 
 
 def test_every_example_has_four_more_of_its_kind_and_two_counter_examples():

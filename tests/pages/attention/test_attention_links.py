@@ -58,16 +58,6 @@ def test_what_is_chosen_in_a_popover_stays_when_it_is_closed_again(open_app: Ope
     assert not app.exception
 
 
-def test_back_in_the_browser_brings_the_earlier_view_back(open_app: Open):
-    app = open_app()
-    app.text_input(key="attention_text").set_value("A bird sings.").run()
-    app.toggle(key="attention_words").set_value(True).run()
-    app.query_params = {"text": "A bird sings."}
-    assert app.run().toggle(key="attention_words").value is False
-    app.query_params = {}
-    assert app.run().text_input(key="attention_text").value == FIRST.text
-
-
 def test_the_view_is_still_there_after_a_visit_to_another_page(open_app: Open):
     app = open_app(text="A bird sings.", heads="1-2", words="1")
     app.query_params = {}

@@ -32,44 +32,21 @@ def test_on_arrival_an_example_is_drawn_with_what_to_notice_and_said_in_words(op
     assert app.query_params == {}
 
 
-@pytest.mark.parametrize(("page", "text"), [("attention", "Time flies."), ("fill_mask", "Time ___.")])
-def test_a_map_is_not_given_out_for_an_explanation(open_app: Open, page: str, text: str):
-    app = open_app(page, text=text)
-    assert texts.NOT_AN_EXPLANATION in says(app)
-
-
-def test_a_typed_sentence_is_the_one_that_is_drawn(open_app: Open):
-    app = open_app()
-    app.text_input(key="attention_text").set_value("I like cats.").run()
-    header, _ = drawn(app)["attention_map"]
-    assert header["queries"] == header["keys"] == ["[CLS]", "i", "like", "cats", ".", "[SEP]"]
-    assert header["focus"] is None
-    np.testing.assert_allclose(shown_weights(app), weights_of("I like cats.")[FIRST.heads[0]], atol=1e-4)
-    assert app.pills(key="attention_example").value is None
-    assert app.query_params == {"text": "I like cats."}
-
-
-def test_a_pair_is_read_with_segments(open_app: Open):
+def test_a_pair_is_read_with_segments_and_without_special_tokens_where_the_reader_leaves_them_out(open_app: Open):
     app = open_app(text="time flies", pair="fruit flies")
-    np.testing.assert_allclose(shown_weights(app), weights_of("time flies", "fruit flies")[FIRST.heads[0]], atol=1e-4)
     assert "7 of 128 tokens" in says(app)
-
-
-@pytest.mark.parametrize("pair", ["", "fruit flies"])
-def test_a_text_is_read_without_special_tokens_where_the_reader_leaves_them_out(open_app: Open, pair: str):
-    app = open_app(text="time flies", pair=pair)
     app.toggle(key="attention_nospecial").set_value(True).run()
-    bare = catalogue.load("embedded", special_tokens=False).trace("time flies", pair or None).attention
-    assert drawn(app)["attention_map"][0]["queries"] == ["time", "flies", *pair.split()]
+    bare = catalogue.load("embedded", special_tokens=False).trace("time flies", "fruit flies").attention
+    assert drawn(app)["attention_map"][0]["queries"] == ["time", "flies", "fruit", "flies"]
     np.testing.assert_allclose(shown_weights(app), bare.weights[FIRST.heads[0]], atol=1e-4)
-    assert f"{2 + len(pair.split())} of 128 tokens" in says(app)
+    assert "4 of 128 tokens" in says(app)
     assert texts.READ_WITHOUT.format(tokens="\\[CLS\\] and \\[SEP\\]") in says(app)
-    assert (texts.NO_SEPARATOR[True] in says(app)) is bool(pair)
+    assert texts.NO_SEPARATOR[True] in says(app)
     again = open_app(**app.query_params)
     assert drawn(again)["attention_map"][0] == drawn(app)["attention_map"][0]
     assert again.query_params["nospecial"] == "1"
     again.toggle(key="attention_nospecial").set_value(False).run()
-    np.testing.assert_allclose(shown_weights(again), weights_of("time flies", pair or None)[FIRST.heads[0]], atol=1e-4)
+    np.testing.assert_allclose(shown_weights(again), weights_of("time flies", "fruit flies")[FIRST.heads[0]], atol=1e-4)
 
 
 def test_what_an_example_says_is_not_said_of_its_text_without_special_tokens(open_app: Open):
@@ -123,12 +100,6 @@ def test_hidden_special_tokens_are_reported_with_their_share(open_app: Open):
     assert linked.rstrip(".") in app.text[0].value
 
 
-def test_merged_words_are_shown_and_how_is_said(open_app: Open):
-    app = open_app(text="time flies", words="1")
-    assert drawn(app)["attention_map"][0]["keys"] == ["[CLS]", "time", "flies", "[SEP]"]
-    assert texts.HOW_MERGED in says(app)
-
-
 def test_a_focus_stays_on_its_word_when_pieces_are_merged_and_special_tokens_hidden(open_app: Open):
     app = open_app(text="pancake fields burn", focus="5")
     assert drawn(app)["attention_map"][0]["focus"] == 4
@@ -142,40 +113,18 @@ def test_a_focus_stays_on_its_word_when_pieces_are_merged_and_special_tokens_hid
     assert app.query_params["focus"] == "5"
 
 
-def test_a_browser_that_draws_a_control_only_after_a_second_run_is_still_told_its_value(open_app: Open):
-    app = open_app(text="A bird", heads="1-2", words="1", lines="7", scale="greys")
-    app.session_state["attention_drawing_opened"] = True
-    app.run()
-    controls_drawn = [
-        app.text_input(key="attention_text"),
-        app.selectbox(key="attention_heads_named"),
-        app.toggle(key="attention_words"),
-        app.slider(key="attention_lines"),
-        app.selectbox(key="attention_scale"),
-    ]
-    assert all(control.proto.set_value for control in controls_drawn)
-    app.text_input(key="attention_text").set_value("Typed by hand").run().run()
-    assert not app.text_input(key="attention_text").proto.set_value
-
-
 def test_a_model_that_cannot_be_had_leaves_the_page_usable_and_the_text_in_place(open_app: Open, monkeypatch):
     monkeypatch.setattr(catalogue, "fetch", unreachable)
-    app = open_app(text="A bird sings.", model="roberta-base", heads="1-2")
+    (head,) = FIRST.heads
+    view = {"text": FIRST.text, "heads": f"{head[0] + 1}-{head[1] + 1}"}
+    app = open_app(**view, model="roberta-base")
     assert not app.exception
     assert "cannot be reached now" in says(app)
-    assert app.text_input(key="attention_text").value == "A bird sings."
-    app.button(key="attention_model_default").click().run()
-    assert drawn(app)["head_wall"][0]["chosen"] == [[0, 1]]
-    assert app.query_params == {"text": "A bird sings.", "heads": "1-2"}
-
-
-def test_nothing_is_said_of_a_head_where_no_head_can_be_shown(open_app: Open, monkeypatch):
-    monkeypatch.setattr(catalogue, "fetch", unreachable)
-    app = open_app(text=FIRST.text, model="roberta-base")
-    assert "cannot be reached now" in says(app)
     assert FIRST.notice not in says(app)
+    assert app.text_input(key="attention_text").value == FIRST.text
     app.button(key="attention_model_default").click().run()
     assert FIRST.notice in says(app)
+    assert drawn(app)["head_wall"][0]["chosen"] == [list(head)]
 
 
 def unreachable(hub_id: str, revision: str | None) -> Path:
@@ -205,11 +154,3 @@ def test_the_table_holds_the_weights_that_are_drawn(open_app: Open):
     table = app.dataframe[0].value.set_index("")
     assert list(table.columns) == list(table.index) == ["1 [CLS]", "2 mary", "3 lost", "4 her", "5 keys", "6 .", "7 [SEP]"]
     np.testing.assert_allclose(table.to_numpy(), weights_of(FIRST.text)[1, 5], atol=1e-4)
-
-
-def test_what_is_said_is_what_the_tensor_says(open_app: Open):
-    app = open_app(text="A small dog barks.", heads="1-6")
-    weights = weights_of("A small dog barks.")[0, 5]
-    tokens = catalogue.load(catalogue.DEFAULT).encode("A small dog barks.").tokens
-    special = [token.startswith("[") for token in tokens]
-    assert app.text[0].value == f"Layer 1, head 6. {sentences.describe_strongest_link(weights, tokens, tokens, special, special)}"

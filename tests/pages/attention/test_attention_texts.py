@@ -7,17 +7,15 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.panels import texts
 from tests.support.drawings import drawn, says
-from tests.support.messages import TOO_LONG_TO_SHARE
 from tx_core.analysis import views
 from tx_core.engine import catalogue
 from tx_core.engine.tokenizer import NO_SENTENCE, NOTHING_READABLE
 from tx_core.transformer.trace import Encoding
 
 Open = Callable[..., AppTest]
-NONSENSE = "<script>alert(1)</script>"
 
 
-@pytest.mark.parametrize("text", ["", "   ", "\u00a0\u2003"])
+@pytest.mark.parametrize("text", ["", "\u00a0\u2003"])
 def test_no_text_is_reported_and_the_page_stays_usable(open_app: Open, text: str):
     app = open_app(text=text, heads="2-2")
     assert not app.exception
@@ -35,22 +33,11 @@ def test_text_with_nothing_in_it_for_the_model_never_breaks_the_page(open_app: O
 
 
 HOSTILE = [
-    "a",
-    "💥",
-    "👩‍👩‍👧‍👦 🏳️‍🌈",
-    "שלום עולם",
-    "مرحبا بالعالم",
-    "Z͑ͫ̓ͪ̂ͫ̽͏̴̙̤̞͉͚̯̞̠͍A̴̵̜̰͔ͫ͗͢L",
-    "nul \x00 inside",
-    NONSENSE,
-    "</script><img src=x onerror=alert(1)>",
+    "👩‍👩‍👧‍👦 🏳️‍🌈 שלום \u202eRTL override nul \x00 Z͑ͫ̓ͪ̂ͫ̽͏̴̙̤̞͉͚̯̞̠͍A̴̵̜̰͔ͫ͗͢L",
+    "</script><img src=x onerror=alert(1)> {}{0}%s%n\\u0000",
     "**bold** :red[x] $x^2$ [a](javascript:alert(1))",
-    "'; DROP TABLE x; --",
     "[CLS] [SEP] [MASK] [PAD] [UNK]",
-    "=HYPERLINK(1)",
-    "\u202eRTL override",
     "___ " * 100,
-    "{}{0}%s%n\\u0000",
 ]
 
 
@@ -76,24 +63,6 @@ def test_exactly_the_budget_is_drawn_and_one_over_is_reported_by_how_much(open_a
     assert "shorten it by 1 token" in says(app)
     assert app.text_input(key="attention_text").value == "tea " * 127
     assert not drawn(app)
-
-
-@pytest.mark.parametrize("length", [10_000, 30_000])
-def test_a_far_too_long_text_is_kept_and_told(open_app: Open, length: int):
-    text = ("word " * length)[:length]
-    app = open_app()
-    app.text_input(key="attention_text").set_value(text).run()
-    assert not app.exception
-    assert app.text_input(key="attention_text").value == text
-    assert "horten it" in says(app)
-    app.session_state["share_link"] = True
-    assert TOO_LONG_TO_SHARE in says(app.run())
-
-
-def test_unknown_words_are_counted(open_app: Open):
-    assert [warning.value for warning in open_app(text="a 💥 b").warning] == [texts.ONE_UNKNOWN]
-    assert [warning.value for warning in open_app(text="💥 and 💥").warning] == [texts.MANY_UNKNOWN.format(count=2)]
-    assert not open_app(text="A bird").warning
 
 
 def test_a_text_of_special_tokens_only_is_not_said_to_be_without_them(open_app: Open):
