@@ -7,21 +7,16 @@ from safetensors.torch import load_file
 from streamlit.testing.v1 import AppTest
 
 from pages.bert import texts as bert_texts
-from pages.classifier import texts as classifier_texts
-from pages.encoder_decoder import texts as encoder_decoder_texts
 from pages.heads_and_blocks import texts
 from pages.heads_and_blocks.depth import ALIKE_AFTER, BLOCKS, MAX_DEPTH_SEEDS
 from pages.ui.canvas.charts import lines_in_words
-from pages.ui.panels.texts import BUILT_IN_ONLY
 from pages.ui.shell.frame import HEADINGS
 from pages.ui.shell.numbers import whole_percent
 from tests.support.drawings import OURS, problems, says, sent_to
 from tests.support.drawn_lines import drawn_lines
 from tests.support.drawn_matrices import matrix_row, panels
-from tests.support.messages import unknown_parameters
-from tests.support.page_html import page_links
+from tests.support.messages import UNKNOWN
 from tx_core.engine import catalogue
-from tx_core.engine.checkpoint_files import read_json
 from tx_core.errors import TextProblem
 from tx_core.lessons.bert_parts import block_run, embedding_run, matrix_and_bias, norm_run
 from tx_core.lessons.families import FAMILIES
@@ -29,7 +24,6 @@ from tx_core.lessons.residual_stream import run_random_blocks, skip_effect
 
 PAGE = "heads_and_blocks"
 TEXT = "The old man drank a cup of [MASK] by the fire."
-HOSTILE = "<img src=x onerror=alert(1)> **bold** :smile: [link](https://evil.example)"
 PARTS = ("embeddings", "heads", "feed", "norm", "depth", "journey")
 
 
@@ -69,10 +63,9 @@ def test_without_special_tokens_every_part_is_of_the_words_alone_and_the_same_wo
     assert app.session_state[f"{PAGE}_words"] == [3, 6, 8]
     app.toggle(key=f"{PAGE}_nospecial").set_value(False).run()
     assert app.session_state[f"{PAGE}_words"] == [4, 7, 9]
-    for part in PARTS:
-        shown = open_app(PAGE, text=TEXT, part=part, nospecial="1")
-        assert not shown.exception
-        assert "[CLS]" not in str([header.get("rows") for header, _ in sent_to(shown, "matrix_row")])
+    for part in ("embeddings", "heads", "feed", "norm"):
+        (header, _), *_ = sent_to(open_app(PAGE, text=TEXT, part=part, nospecial="1"), "matrix_row")
+        assert "[MASK]" in str(header) and "[CLS]" not in str(header)
 
 
 def test_the_page_begins_with_the_length_of_what_each_head_adds(open_app, engine):
@@ -91,14 +84,6 @@ def test_the_page_begins_with_the_length_of_what_each_head_adds(open_app, engine
     assert texts.HEAD_ADDS_MOST.format(head=head + 1, length=lengths.max(), token=word, **averages) in says(app)
 
 
-@pytest.mark.parametrize("layer", range(6))
-def test_what_all_heads_add_and_the_bias_make_the_output_and_heads_differ_in_it(engine, layer):
-    run, block = block_run(engine, TEXT, layer=layer), engine.model.encoder.blocks[layer].attention
-    torch.testing.assert_close(run.by_head.sum(0) + block.output.bias.detach(), run.attention_output, atol=1e-5, rtol=0)
-    means = run.head_lengths.mean(dim=1)
-    assert means.max() > 1.5 * means.min()
-
-
 def test_heads_that_take_no_part_are_not_drawn_and_add_nothing(open_app, engine):
     app = open_app(PAGE, text=TEXT, heads="2-5", layer="3")
     _, found = matrix_row(app)
@@ -108,12 +93,7 @@ def test_heads_that_take_no_part_are_not_drawn_and_add_nothing(open_app, engine)
     np.testing.assert_allclose(found["output"], run.by_head[[1, 4]].sum(0) + bias, atol=1e-5)
     assert not found["joined"][:, :32].any()
     np.testing.assert_allclose(found["joined"][:, 32:64], run.context[1], atol=1e-5)
-
-
-def test_without_any_head_the_page_says_that_only_the_bias_is_left(open_app, engine):
-    app = open_app(PAGE, text=TEXT, heads="none")
-    assert not app.exception
-    _, bias = matrix_and_bias(engine.model.encoder.blocks[0].attention.output)
+    app = open_app(PAGE, text=TEXT, heads="none", layer="3")
     np.testing.assert_allclose(matrix_row(app)[1]["output"][3], bias, atol=1e-6)
     assert texts.NO_HEAD in says(app)
 
@@ -235,14 +215,7 @@ def test_the_ninth_token_chosen_takes_the_place_of_the_first(open_app):
     assert len(app.dataframe[0].value.columns) == 8
 
 
-@pytest.mark.parametrize("part", PARTS)
-def test_a_hostile_text_is_shown_as_it_is_in_every_part(open_app, part):
-    app = open_app(PAGE, text=HOSTILE, part=part)
-    assert not app.exception
-    assert app.text_input(key=f"{PAGE}_text").value == HOSTILE
-
-
-@pytest.mark.parametrize(("part", "text"), [*((part, "   ") for part in PARTS), ("depth", "word " * 200)])
+@pytest.mark.parametrize(("part", "text"), [("heads", "   "), ("depth", "word " * 200)])
 def test_a_text_that_cannot_be_read_is_explained_and_kept(open_app, part, text):
     app = open_app(PAGE, text=text, part=part)
     assert not app.exception
@@ -251,35 +224,16 @@ def test_a_text_that_cannot_be_read_is_explained_and_kept(open_app, part, text):
     assert app.query_params["text"] in (text, [text])
 
 
+def test_nonsense_in_a_link_is_reported(open_app):
+    app = open_app(PAGE, text=TEXT, part="all", layer="99", heads="1-1", words="-", cell="a")
+    assert not app.exception
+    (told,) = [one.value for one in app.info if UNKNOWN in one.value]
+    assert [name for name in ("part", "layer", "heads", "words", "cell") if name not in told] == []
+
+
 def test_one_word_is_enough_for_every_part(open_app):
     for part in PARTS:
         assert not open_app(PAGE, text="a", part=part).exception
-
-
-def test_a_link_brings_the_view_back(open_app):
-    app = open_app(PAGE, text="Time flies.", pair="So it does.", heads="1-3", layer="4", cell="output-2-3")
-    assert not app.exception
-    again = open_app(PAGE, **{name: str(value) for name, value in app.query_params.items()})
-    assert again.query_params == app.query_params
-    (header, found), (header_again, found_again) = matrix_row(app), matrix_row(again)
-    assert header == header_again
-    np.testing.assert_array_equal(found["output"], found_again["output"])
-
-
-@pytest.mark.parametrize(
-    ("name", "written"),
-    [("heads", "33"), ("heads", "1-1"), ("heads", "x"), ("layer", "99"), ("part", "all"), ("cell", "a"), ("words", "-")],
-)
-def test_nonsense_in_a_link_is_reported(open_app, name, written):
-    app = open_app(PAGE, text=TEXT, **{name: written})
-    assert not app.exception
-    assert unknown_parameters(name) in says(app)
-
-
-def test_the_sentence_goes_along_to_other_pages(open_app):
-    app = open_app(PAGE, text="Time flies.", pair="So it does.")
-    parameters = [link.parameters for link in page_links(app.main)]
-    assert {"text": "Time flies.", "pair": "So it does."} in parameters and {"text": "Time flies."} in parameters
 
 
 def test_another_bert_is_computed_with_all_its_heads_and_its_own_numbers(open_app, monkeypatch, checkpoint):
@@ -302,20 +256,6 @@ def test_a_layer_that_only_a_larger_model_has_gives_way_to_the_last(open_app, en
     assert app.session_state[f"{PAGE}_layer"] == engine.info.num_layers
 
 
-def test_only_models_that_the_own_bert_runs_are_offered(open_app):
-    app = open_app("heads_and_blocks")
-    offered = app.selectbox(key="heads_and_blocks_model").options
-    titles = [card.title for card in catalogue.catalogue() if card.family == "bert"]
-    assert [title for title, option in zip(titles, offered, strict=True) if option.startswith(title)] == titles
-
-
-@pytest.mark.parametrize("page", ["self_attention", "masks"])
-def test_pages_of_the_built_in_model_say_so_with_its_sizes(open_app, page: str):
-    config = read_json(catalogue.MODELS / "embedded" / "config.json")
-    size, heads = config["hidden_size"], config["num_attention_heads"]
-    assert BUILT_IN_ONLY.format(size=size, width=size // heads) in [caption.value for caption in open_app(page).caption]
-
-
 def test_the_page_of_bert_says_what_a_larger_model_would_take_beside_the_librarys_copy(open_app, engine, checkpoint):
     stored = load_file(catalogue.MODELS / "embedded" / "model.safetensors").values()
     ours, base = 4 * sum(value.numel() for value in stored) / 1e6, catalogue.card("bert-base-uncased").megabytes
@@ -325,16 +265,3 @@ def test_the_page_of_bert_says_what_a_larger_model_would_take_beside_the_library
     for part in bert_texts.PARTS:
         assert said in [caption.value for caption in open_app("bert", part=part).caption]
     assert type(catalogue.load(checkpoint("bert"))) is type(engine)
-
-
-@pytest.mark.parametrize(("page", "texts"), [("encoder_decoder", encoder_decoder_texts), ("classifier", classifier_texts)])
-def test_pages_that_train_a_model_of_their_own_say_so_and_ask_for_none_of_the_catalogue(open_app, monkeypatch, page, texts):
-    def load(*_arguments, **_options):
-        raise AssertionError("a pretrained model is loaded")
-
-    monkeypatch.setattr(catalogue, "load", load)
-    app = open_app(page)
-    assert not app.exception
-    assert texts.OWN_MODEL in [caption.value for caption in app.caption]
-    families = {card.family for card in catalogue.catalogue()}
-    assert {"t5", "bart"} <= families
