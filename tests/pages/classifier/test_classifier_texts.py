@@ -56,9 +56,7 @@ def test_a_file_whose_name_begins_like_that_of_the_reviews_is_not_taken_for_them
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("", "this one begins with: nothing"),
         ("a,b\n1,2\n", "names the columns text and label"),
-        ("text,label\nonly,one\n", "At least 20 examples"),
         ("text,label\n" + "same,label\n" * 30, "Between 2 and 10 different labels"),
         (b"\x00\x01\x02", "not text that can be read"),
     ],
