@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.compare import texts
-from pages.compare.state import VARIES, Example, curated
+from pages.compare.state import curated
 from pages.compare.texts import FIRST_TEXT
 from pages.ui.panels.texts import ADDS_NONE, READ_WITHOUT
 from pages.ui.panels.tokens import escape_markdown
@@ -80,7 +80,7 @@ def test_what_is_said_of_the_maps_is_about_the_marked_row(open_app: Open):
 
 
 @pytest.mark.parametrize("vary", ["head", "untrained", "changes"])
-@pytest.mark.parametrize("head", ["3-2", "3-1", "1", "2"])
+@pytest.mark.parametrize("head", ["3-2", "1"])
 def test_what_is_chosen_to_differ_does_differ_at_once(open_app: Open, vary: str, head: str):
     app = open_app("compare", text="a bird sings", text_b="a cat", head=head, head_b=head, seed_b="0")
     app.pills(key="compare_vary").set_value(vary).run()
@@ -104,6 +104,13 @@ def test_another_model_starts_with_the_same_head_and_says_what_to_choose(open_ap
     assert texts.SAME_MODEL in says(app)
 
 
+def test_a_side_is_the_mean_of_its_layer_and_hidden_special_tokens_are_in_no_map(open_app: Open):
+    app = open_app("compare", **BIRD | {"head": "2"}, hide="1")
+    heads = [(1, head) for head in range(engine().info.num_heads)]
+    check(app, *((engine(), BIRD[name], heads, ()) for name in ("text", "text_b")), hide=True)
+    assert "[CLS]" not in drawn_comparison(app)[0]["labels"]
+
+
 def test_only_what_varies_is_taken_from_b(open_app: Open):
     every = {"text": "a bird", "text_b": "a cat", "head": "2-3", "head_b": "1-4", "seed_b": "2", "changes_b": "off~1"}
     plain, bird = (), "a bird"
@@ -119,20 +126,7 @@ def test_only_what_varies_is_taken_from_b(open_app: Open):
         check(open_app("compare", vary=vary, **every), one, other)
 
 
-def test_the_mean_of_a_layer_is_the_mean_of_its_heads(open_app: Open):
-    heads = [(1, head) for head in range(engine().info.num_heads)]
-    side = (engine(), "a bird", heads, ())
-    check(open_app("compare", text="a bird", head="2"), side, side)
-
-
-def test_hidden_special_tokens_are_in_no_map(open_app: Open):
-    app = open_app("compare", **BIRD, hide="1")
-    one, other = ((engine(), BIRD[name], [(1, 2)], ()) for name in ("text", "text_b"))
-    check(app, one, other, hide=True)
-    assert "[CLS]" not in drawn_comparison(app)[0]["labels"]
-
-
-@pytest.mark.parametrize("vary", VARIES)
+@pytest.mark.parametrize("vary", ["text", "untrained", "changes"])
 def test_both_sides_are_read_without_special_tokens_where_the_reader_leaves_them_out(open_app: Open, vary: str):
     app = open_app("compare", vary=vary, **BIRD, head_b="1-4", seed_b="2", changes_b="off~1", focus="2")
     app.toggle(key="compare_nospecial").set_value(True).run()
@@ -143,7 +137,7 @@ def test_both_sides_are_read_without_special_tokens_where_the_reader_leaves_them
         "untrained": (untrained_engine(bare, 2), BIRD["text"], [(1, 2)], ()),
         "changes": (bare, BIRD["text"], [(1, 2)], [Intervention("off", 0)]),
     }
-    check(app, one, others.get(vary, (bare, BIRD["text"], [(0, 3)], ())))
+    check(app, one, others[vary])
     assert "[CLS]" not in drawn_comparison(app)[0]["labels"]
     assert (app.query_params["nospecial"], app.session_state["compare_focus"]) == ("1", None)
     assert says(app).count(READ_WITHOUT.partition("{tokens}")[2]) == 1
@@ -174,18 +168,6 @@ def test_an_empty_b_is_a_and_that_is_said(open_app: Open):
     assert drawn_comparison(app)[0]["one"] == drawn_comparison(app)[0]["other"]
     assert texts.SAME_SIDES in says(app)
     assert comparison.ATTEND_ALIKE in says(app)
-
-
-@pytest.mark.parametrize("example", curated(), ids=lambda example: example.title)
-def test_an_example_is_wired_to_both_sides_and_differs(open_app: Open, example: Example):
-    app = open_app("compare", text="something else", vary="head", word="9-9")
-    app.pills(key="compare_example").set_value(example.title).run()
-    assert not app.exception
-    assert app.pills(key="compare_example").value == example.title
-    assert app.session_state["compare_vary"] == example.vary
-    assert example.notice in says(app)
-    assert texts.SAME_SIDES not in says(app)
-    assert any(sentence.partition("{query}")[0] in says(app) for sentence in LARGEST)
 
 
 def test_second_sentences_are_read_when_asked_for(open_app: Open):
@@ -222,13 +204,6 @@ def test_a_side_that_cannot_run_says_why_and_keeps_what_was_typed(open_app: Open
     assert not app.exception
     assert told in says(app)
     assert any(sentence in says(app) for sentence in texts.NOT_SHOWN.values())
-
-
-def test_hostile_text_is_only_text(open_app: Open):
-    hostile = "<b>x</b> [y](javascript:z) :red[q] $1$"
-    app = open_app("compare", text=hostile, text_b=hostile + " again")
-    assert not app.exception
-    assert not any(hostile in element.value or ":red" in element.value for element in app.markdown)
 
 
 def test_in_a_long_text_that_repeats_itself_each_word_has_one_partner_to_choose(open_app: Open):
