@@ -4,7 +4,6 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.fill_mask import texts
-from pages.ui.panels.texts import ONE_UNKNOWN
 from tests.support.drawn_bars import bars_told
 from tx_core.fill_mask.blanks import MAX_BLANKS
 from tx_core.fill_mask.predictions import TOO_MANY_BLANKS
@@ -36,10 +35,7 @@ def test_a_clicked_word_becomes_a_blank_and_a_clicked_blank_the_word_again(open_
     app.text_input(key="fill_mask_text").set_value("The [MASK] saw the dog today.").run()
     click_word(app, 1)
     assert text_of(app) == "The cat saw the dog today."
-
-
-def test_a_blank_that_was_typed_is_filled_with_the_models_favourite(open_app):
-    app = open_app("fill_mask", text="[MASK] you very much.")
+    app.text_input(key="fill_mask_text").set_value("[MASK] you very much.").run()  # typed: the model's favourite stands behind it
     click_word(app, 0)
     assert text_of(app) == "thank you very much."
 
@@ -94,7 +90,7 @@ def test_a_word_behind_a_blank_travels_in_the_link(open_app):
     assert "text_behind" not in again.query_params
 
 
-@pytest.mark.parametrize("behind", ["a,b,c,d", "<b>", ",,,,,,", "x" * 3000])
+@pytest.mark.parametrize("behind", ["a,b,c,d", "<b>" + "x" * 3000])
 def test_words_of_a_link_that_do_not_fit_its_blanks_bring_nothing_down(open_app, behind: str):
     app = open_app("fill_mask", text="The ___ and the ___ sleep.", text_behind=behind)
     assert not app.exception
@@ -107,11 +103,6 @@ def test_the_models_guess_at_a_typed_blank_is_called_one(open_app):
     (told,) = [info.value for info in app.info if info.value.startswith(texts.GUESS.partition("{")[0])]
     assert text_of(app).split()[2] in told.replace("\\", "")
     assert not [info for info in app.run().info if info.value.startswith(texts.GUESS.partition("{")[0])]
-
-
-def test_words_that_the_vocabulary_lacks_are_counted(open_app):
-    assert open_app("fill_mask", text="A ___ for 💥.").warning[0].value == ONE_UNKNOWN
-    assert not open_app("fill_mask", text="A ___ bird.").warning
 
 
 def test_a_text_beyond_all_measure_is_refused_before_its_words_are_read(open_app, monkeypatch):
@@ -131,21 +122,14 @@ def test_a_text_beyond_all_measure_is_refused_before_its_words_are_read(open_app
 
 BAD = {
     "empty": ("", "There is no text yet"),
-    "spaces": ("   ", "There is no text yet"),
-    "one token": ("cat", texts.NO_BLANK),
     "one blank": ("___", ""),
     "exactly the budget": ("___ " + "tea " * 125, ""),
     "one over": ("___ " + "tea " * 126, "129 tokens long and the model reads at most 128"),
-    "ten thousand characters": ("___ " + "x" * 10_000, ""),
     "ten thousand characters of words": ("___ " + "tea " * 2_500, "shorten it by"),
     "a hundred blanks": ("[MASK] " * 100, TOO_MANY_BLANKS.format(count=100, maximum=10, excess=90)),
-    "emoji": ("👩‍👩‍👧 I ___ 🍕", ""),
-    "right to left": ("אני ___ אותך", ""),
-    "combining": ("e\u0301\u0302\u0303 ___ a\u030a", ""),
-    "NUL": ("nul\x00 ___ \x00", ""),
+    "odd characters": ("👩‍👩‍👧 אני e\u0301\u0302\u0303 ___ nul\x00 🍕", ""),
     "markup": ("<script>alert(1)</script> <img src=x onerror=alert(1)> ___", ""),
     "markdown": ("**bold** [a](javascript:alert(1)) :material/home: $x$ ___", ""),
-    "a formula": ("=1+1 ___", ""),
 }
 
 
@@ -168,10 +152,14 @@ def test_too_many_words_to_ask_for_are_explained_and_stay(open_app):
     assert texts.TOP_WORDS in bars_told(app)
 
 
-def test_the_words_of_an_example_go_with_its_sentence_and_ones_own_stay(open_app):
+@pytest.mark.parametrize("typed", [True, False])
+def test_the_words_of_an_example_go_with_its_sentence_and_ones_own_stay(open_app, typed: bool):
     app = open_app("fill_mask")
     assert app.session_state["fill_mask_named"]
-    app.text_input(key="fill_mask_text").set_value("I drink a ___ of tea.").run()
+    if typed:
+        app.text_input(key="fill_mask_text").set_value("I drink a ___ of tea.").run()
+    else:
+        pills(app).set_value([0, *app.session_state["fill_mask_text_blanks"]]).run()
     assert not app.exception
     assert app.text_input(key="fill_mask_named").value == ""
     assert "named" not in app.query_params
@@ -179,12 +167,3 @@ def test_the_words_of_an_example_go_with_its_sentence_and_ones_own_stay(open_app
     app.text_input(key="fill_mask_text").set_value("I drink a ___ of milk.").run()
     assert app.text_input(key="fill_mask_named").value == "cup, glass"
     assert app.query_params["named"] in ("cup, glass", ["cup, glass"])
-
-
-def test_the_words_of_an_example_go_where_a_click_on_a_word_makes_another_sentence(open_app):
-    app = open_app("fill_mask")
-    assert app.session_state["fill_mask_named"]
-    pills(app).set_value([0, *app.session_state["fill_mask_text_blanks"]]).run()
-    assert not app.exception
-    assert app.text_input(key="fill_mask_named").value == ""
-    assert "named" not in app.query_params
