@@ -11,14 +11,14 @@ from streamlit.testing.v1 import AppTest
 from pages.summaries import texts
 from pages.summaries.attribution import describe_agreement
 from pages.summaries.logit_lens import describe_answer
-from pages.summaries.parts import PARTS, SUMMARIES
-from pages.ui.panels.texts import ENCODER_ONLY, EXPLANATION_DEBATE, HEADS_MISSING
+from pages.summaries.parts import PARTS
+from pages.ui.panels.texts import ENCODER_ONLY, HEADS_MISSING
 from pages.ui.panels.tokens import numbered_tokens
 from pages.ui.shell import controls
 from pages.ui.shell.texts import CHECK_INPUT
 from tests.support.drawings import problems, says
 from tests.support.drawn_matrices import panels
-from tests.support.messages import unknown_parameters
+from tests.support.messages import UNKNOWN
 from tx_core.analysis.attribution import attribute
 from tx_core.analysis.logit_lens import logit_lens
 from tx_core.analysis.rollout import TOO_LONG_FOR_FLOW, flow, rollout
@@ -30,7 +30,6 @@ from tx_core.fill_mask.predictions import NO_BLANK, predict
 
 PAGE = "summaries"
 TEXT = "She [MASK] the letter, and then the [MASK] came."
-HOSTILE = "<img src=x onerror=alert(1)> **bold** :smile: [MASK] [link](https://evil.example)"
 
 
 @pytest.mark.parametrize("part", ["glance", "alike"])
@@ -53,57 +52,23 @@ def test_a_prediction_needs_a_blank_and_a_single_sentence(open_app):
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_every_part_says_what_it_cannot_tell(open_app, part):
-    told = says(open_app(PAGE, text=TEXT, part=part))
-    assert (EXPLANATION_DEBATE if part != "lens" else texts.LENS_CAVEAT) in told
-
-
-@pytest.mark.parametrize("part", PARTS)
-def test_a_hostile_text_is_shown_as_it_is_and_an_empty_one_explained(open_app, part):
-    app = open_app(PAGE, text=HOSTILE, part=part)
+def test_one_word_is_enough_and_an_empty_text_is_explained(open_app, part):
+    app = open_app(PAGE, text="[MASK]" if part == "owed" else "a", part=part)
     assert not app.exception
-    assert app.text_input(key=f"{PAGE}_text").value == HOSTILE
+    assert part == "owed" or not problems(app)
     app.text_input(key=f"{PAGE}_text").set_value("  ").run()
     assert not app.exception
     assert CHECK_INPUT in says(app)
 
 
-@pytest.mark.parametrize("part", [part for part in PARTS if part != "owed"])
-def test_one_word_is_enough(open_app, part):
-    app = open_app(PAGE, text="a", part=part)
-    assert not app.exception
-    assert not problems(app)
-
-
-def test_a_link_brings_the_view_back(open_app):
-    app = open_app(PAGE, text=TEXT, part="owed", token="3", rank="2", heads="4-1", colour="distance")
-    address = {name: str(value[0] if isinstance(value, list) else value) for name, value in app.query_params.items()}
-    again = open_app(PAGE, **address)
-    assert again.query_params == app.query_params
-    assert [chart.proto.spec for chart in again.get("plotly_chart")] == [chart.proto.spec for chart in app.get("plotly_chart")]
-
-
-def test_what_the_text_or_the_model_lacks_is_left_out(open_app):
-    app = open_app(PAGE, text="A bird.", part="values", heads="90-1", token="400")
+def test_what_the_text_the_model_or_the_page_lacks_is_left_out_and_told(open_app):
+    app = open_app(PAGE, text="A bird.", part="values", heads="90-1", token="400", colour="red", rank="6")
     assert not app.exception
     layers, heads = controls.embedded_sizes()
     assert HEADS_MISSING.format(layers=layers, heads=heads) in says(app)
+    (told,) = [one.value for one in app.info if UNKNOWN in one.value]
+    assert "colour" in told and "rank" in told
     assert not open_app(PAGE, text="A bird.", part="layers", token="400").exception
-
-
-@pytest.mark.parametrize(("name", "written"), [("part", "x"), ("colour", "red"), ("heads", "a"), ("token", "-"), ("rank", "6")])
-def test_nonsense_in_a_link_is_reported(open_app, name, written):
-    app = open_app(PAGE, text=TEXT, **{name: written})
-    assert not app.exception
-    assert unknown_parameters(name) in says(app)
-
-
-def test_old_links_find_their_part():
-    assert {"glance", "layers", "values", "alike", "lens", "owed"} <= set(PARTS)
-
-
-def test_no_two_parts_have_one_title():
-    assert len({summary.title for summary in SUMMARIES}) == len({summary.key for summary in SUMMARIES}) == len(SUMMARIES)
 
 
 @pytest.fixture
