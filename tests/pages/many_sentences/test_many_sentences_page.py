@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from pages.many_sentences import texts
-from pages.many_sentences.heads import OWN, RANKS, as_csv, describe_head, head_rows
+from pages.many_sentences.heads import as_csv, describe_head, head_rows
 from pages.ui.panels.texts import READ_WITHOUT
 from pages.ui.shell.address import LESSON, LOCK, STEP
 from tests.support.sentences_page import HUB_MODEL, KIND, OWN_FILE, PAGE, Open, links, numbers_of, press, says, upload
@@ -15,7 +15,7 @@ from tests.support.trainings import own_server, until_still
 from tx_core.classroom.lesson_file import Lesson, pack_lesson
 from tx_core.corpus.batches import TOO_MANY_TOKENS_IN_LINE
 from tx_core.corpus.sentence_file import EMPTY, LeftOut, describe_left_out, embedded_sentences
-from tx_core.corpus.statistics import RANKED_KINDS, read_all
+from tx_core.corpus.statistics import read_all
 from tx_core.engine import catalogue
 from tx_core.training.background import Registry
 
@@ -81,10 +81,6 @@ def test_the_file_to_take_along_says_what_the_statistics_say():
         assert {int(line) for line in row["strongest in lines"].split()} <= set(report.sentences.lines)
 
 
-def test_ranks_of_the_address_are_those_of_the_statistics():
-    assert (OWN, *RANKED_KINDS) == RANKS
-
-
 @pytest.fixture
 def no_hub(monkeypatch: pytest.MonkeyPatch) -> None:
     """A host from which no hub can be reached."""
@@ -102,17 +98,6 @@ def test_a_model_that_cannot_be_had_says_so_and_offers_the_built_in_one(open_app
     assert app.button(key=f"{PAGE}_run").disabled
     app.button(key=f"{PAGE}_model_default").click().run()
     assert "Layer 1, head 1 " in says(app)
-
-
-def test_every_setting_of_a_link_comes_back_in_the_link(open_app: Open, no_hub: None):
-    asked = {"texts": "own", "model": HUB_MODEL, "colour": "spread", "heads": "3-2", "rank": "next", "exact": "1"}
-    for name in ("texts", "model"):
-        few = {**asked, name: {"texts": "embedded", "model": catalogue.DEFAULT}[name]}
-        expected = {key: value for key, value in few.items() if key == "texts" or value != catalogue.DEFAULT}
-        app = open_app(PAGE, **few)
-        assert not app.exception
-        held = {key: value[0] if isinstance(value, list) else value for key, value in app.query_params.items()}
-        assert held == expected
 
 
 def test_nonsense_in_a_link_is_named(open_app: Open):
@@ -158,10 +143,8 @@ def test_a_column_of_a_csv_is_chosen(open_app: Open):
 @pytest.mark.parametrize(
     ("data", "told"),
     [
-        (b"", "The file is empty"),
         (b"\x89PNG\r\n\x1a\n\0\0\0", "not text that can be read"),
         (b"a" * 1_000_000, "longer than 20,000 characters (line 1)"),
-        (b"a" * 5_000_001, "more than 5,000,000 bytes"),
         (b"a\n" * 20_001, "more than 20,000 sentences"),
     ],
 )
