@@ -1,7 +1,6 @@
 """What a graphics card buys on the page of the encoder-decoder. Only the device's name is a card's: it is computed on the CPU."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
 
@@ -9,7 +8,6 @@ from pages.encoder_decoder import model, texts
 from pages.ui.panels.texts import SIZE_TOO_LARGE, SIZES_NEED_CARD
 from tests.support.copy_page import KIND, Open, press, says, trained
 from tests.support.trainings import own_server, until_still
-from tx_core.errors import CheckpointProblem
 from tx_core.training import copy_task
 from tx_core.training.background import Registry
 from tx_core.training.synthetic import NOTEBOOK_COPY, QUICK
@@ -33,41 +31,22 @@ def card(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(copy_task, "start_copy_training", lambda settings, device: start(settings, "cpu"))
 
 
-@pytest.mark.parametrize(("name", "size"), [("width", "512"), ("layers", "6"), ("feed", "2048")])
-def test_a_link_to_a_size_of_a_card_says_on_the_cpu_what_it_needs_and_changes_nothing(open_app: Open, name: str, size: str):
-    app = open_app("encoder_decoder", **{name: size})
+def test_a_link_to_sizes_of_a_card_says_on_the_cpu_what_they_need_and_changes_nothing(open_app: Open):
+    app = open_app("encoder_decoder", **FULL)
     assert not app.exception
-    most = model.offered_sizes()[name]
-    told = SIZE_TOO_LARGE.format(label=most.label, maximum=most.maximum, value=int(size))
-    assert SIZES_NEED_CARD.format(sizes=told) in says(app)
-    assert app.button(key="encoder_decoder_train").disabled
-    assert app.number_input(key=f"encoder_decoder_{name}").value == int(size)
-    assert app.query_params[name] == size
-    assert "encoder_decoder_full" not in {button.key for button in app.button}
-    app.number_input(key=f"encoder_decoder_{name}").set_value(most.minimum * 8 if name != "layers" else 2).run()
-    assert not app.button(key="encoder_decoder_train").disabled
-
-
-def test_all_sizes_that_need_a_card_are_named_at_once(open_app: Open):
+    sizes = {name: model.offered_sizes()[name] for name in ("width", "layers", "feed")}
     told = [
         SIZE_TOO_LARGE.format(label=size.label, maximum=size.maximum, value=getattr(NOTEBOOK_COPY, size.setting))
-        for size in map(model.offered_sizes().get, ("width", "layers", "feed"))
+        for size in sizes.values()
     ]
-    assert SIZES_NEED_CARD.format(sizes=", ".join(told)) in says(open_app("encoder_decoder", **FULL))
-
-
-def test_the_cpu_offers_what_it_did():
-    assert {name: size.maximum for name, size in model.offered_sizes().items()} == {
-        "vocab": 500,
-        "length": 16,
-        "batch": 128,
-        "batches": 600,
-        "width": 128,
-        "layers": 2,
-        "heads": 8,
-        "feed": 512,
-        "seed": 9999,
-    }
+    assert SIZES_NEED_CARD.format(sizes=", ".join(told)) in says(app)
+    assert app.button(key="encoder_decoder_train").disabled
+    assert app.number_input(key="encoder_decoder_width").value == 512
+    assert app.query_params["width"] == "512"
+    assert "encoder_decoder_full" not in {button.key for button in app.button}
+    for name, size in sizes.items():
+        app.number_input(key=f"encoder_decoder_{name}").set_value(size.maximum)
+    assert not app.run().button(key="encoder_decoder_train").disabled
 
 
 def test_a_card_offers_the_full_size_by_a_click(open_app: Open, card: None):
@@ -91,12 +70,3 @@ def test_the_full_size_is_trained_on_a_card_and_answers(open_app: Open, card: No
     assert trained(10, 10) in told
     assert texts.SAVE_TO_KEEP not in told
     assert texts.TOO_LARGE_TO_SAVE in told
-
-
-def test_a_file_of_a_card_is_refused_on_the_cpu_with_its_size():
-    large = copy_task.start_copy_training(replace(QUICK, num_layers=3))
-    layers = model.offered_sizes()["layers"]
-    told = texts.SIZE_NOT_OFFERED.format(label=layers.label, minimum=1, maximum=2, value=3)
-    with pytest.raises(CheckpointProblem) as problem:
-        model.check_offered(large)
-    assert str(problem.value) == told

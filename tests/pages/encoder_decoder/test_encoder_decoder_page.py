@@ -62,18 +62,6 @@ def test_a_training_runs_through_and_its_model_answers(open_app: Open, trainings
     assert not app.exception
 
 
-def test_the_browser_is_told_the_last_batch_by_every_run_until_the_reader_moves_the_slider(open_app: Open, trainings: Registry):
-    app = press(open_app("encoder_decoder", **SMALL), "train")
-    until_still(app, trainings, KIND)
-    for _ in range(2):  # a click beside the slider brings two runs, and a browser may draw the second alone
-        slider = app.select_slider(key="encoder_decoder_moment")
-        assert (slider.proto.set_value, slider.value) == (True, 10)
-        app.run()
-    app.select_slider(key="encoder_decoder_moment").set_value(1).run()
-    assert texts.CROSS_ATTENTION.partition("{batch:,}")[0] + "1:" in says(app)
-    assert not app.run().select_slider(key="encoder_decoder_moment").proto.set_value
-
-
 def test_what_is_left_of_a_run_with_other_settings_is_headed_as_such(open_app: Open, trainings: Registry):
     app = press(open_app("encoder_decoder", **SMALL), "train")
     until_still(app, trainings, KIND)
@@ -184,13 +172,3 @@ def test_the_box_stands_there_all_the_time_and_loses_nothing_that_was_typed(open
     app.number_input(key="encoder_decoder_width").set_value(9).run()
     assert f"“{SIZES['width'].label}”" in says(app)
     assert app.text_input(key=box).value == "6 5 4"
-
-
-def test_a_box_that_was_away_is_told_to_the_browser_again(open_app: Open):
-    app = open_app("encoder_decoder", **SMALL)
-    app.text_input(key="encoder_decoder_numbers").set_value("6 5 4").run()
-    app.segmented_control(key="encoder_decoder_part").set_value("inside").run()
-    app.run()
-    app.segmented_control(key="encoder_decoder_part").set_value("train").run()
-    told = app.text_input(key="encoder_decoder_numbers").proto
-    assert (told.set_value, told.value) == (True, "6 5 4")
