@@ -3,13 +3,10 @@
 from urllib.parse import parse_qsl
 
 from pages import contents
-from pages.classroom.texts import STEP as STEP_IN_CLASS
-from pages.lesson_editor.texts import LOADED
 from pages.ui.panels import lesson, texts
 from pages.ui.panels.texts import LESSON_PROGRESS
 from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell.address import LESSON, STEP
-from pages.ui.shell.texts import BACK_TO_LESSON
 
 
 def test_every_lesson_stands_on_the_page_with_its_length_and_a_way_in(open_app):
@@ -44,15 +41,6 @@ def test_the_page_counts_the_parts_of_the_path_as_its_strip_does(open_app):
     first = open_app(path.steps[0].page, **{LESSON: lesson.LEARNING_PATH, STEP: "1"})
     progress = LESSON_PROGRESS.format(title=path.title, number=1, total=parts)
     assert escape_markdown(progress) in [caption.value for caption in first.caption]
-
-
-def test_what_counts_as_the_strip_does_says_parts_and_what_counts_as_an_address_does_says_steps():
-    for counts_parts in (LESSON_PROGRESS, texts.LESSON_DETAILS, LOADED, BACK_TO_LESSON):
-        assert "part" in counts_parts
-        assert "step" not in counts_parts
-    for counts_steps in (STEP_IN_CLASS, texts.NOTE_ON_STEP):
-        assert "step" in counts_steps.lower()
-        assert "part" not in counts_steps
 
 
 def test_the_lessons_of_45_minutes_have_notes_for_the_teacher(open_app):
