@@ -76,9 +76,8 @@ LARGE_RUNS = {
 
 
 @pytest.mark.parametrize("page", LARGE_RUNS)
-@pytest.mark.parametrize("changed", [False, True])
 def test_a_run_that_is_too_large_for_the_cache_is_computed_once_in_a_run_of_a_page(
-    open_app, monkeypatch: pytest.MonkeyPatch, page: str, changed: bool
+    open_app, monkeypatch: pytest.MonkeyPatch, page: str
 ):
     engine, runs = catalogue.load(catalogue.DEFAULT), []
     trace = type(engine).trace
@@ -89,6 +88,6 @@ def test_a_run_that_is_too_large_for_the_cache_is_computed_once_in_a_run_of_a_pa
 
     monkeypatch.setattr(type(engine), "trace", counted)
     monkeypatch.setattr(cache, "_entries", LRUCache(1, getsizeof=lambda entry: entry.nbytes))
-    app = open_app(page, **LARGE_RUNS[page], **({"changes": "off~5-7"} if changed else {}))
+    app = open_app(page, **LARGE_RUNS[page], changes="off~5-7")
     assert not app.exception
     assert len(runs) == len(set(runs)) > 0
