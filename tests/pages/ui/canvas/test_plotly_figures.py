@@ -27,23 +27,9 @@ def test_bars_have_their_numbers_and_those_below_zero_another_colour():
     assert [colour == BELOW_ZERO for colour in bars.marker.color] == [False, True]
 
 
-def test_the_axis_goes_below_zero_only_where_a_bar_does():
-    assert signed_bars(["a"], [0.5], limit=0.5).layout.xaxis.range[0] == 0
-    assert signed_bars(["a"], [-0.5], limit=0.5).layout.xaxis.range[0] < -0.5
-
-
-def test_no_bar_at_all_is_drawn_as_well():
-    assert signed_bars(["a"], [0.0], limit=0.0).layout.xaxis.range == (0.0, 1.3)
-
-
 def test_labels_are_never_markup():
     figure = signed_bars(["<b>x</b>"], [1.0], limit=1)
     assert figure.layout.yaxis.ticktext == ("&lt;b&gt;x&lt;/b&gt;  ",)
-
-
-def test_every_bar_needs_its_label():
-    with pytest.raises(ValueError, match="needs a label"):
-        signed_bars(["a"], [1.0, 2.0], limit=1)
 
 
 def test_points_stand_where_the_map_puts_them_each_kind_once_in_the_legend():

@@ -2,7 +2,7 @@
 
 from pages.ui.panels import texts
 from pages.ui.panels.changes import StackNames, describe_change, with_change, without_change
-from tests.support.messages import name_everywhere, name_in_head, name_in_layer, token_name
+from tests.support.messages import name_everywhere, token_name
 from tx_core.transformer.interventions import MAX_INTERVENTIONS, Intervention, read_interventions, write_interventions
 
 
@@ -21,21 +21,6 @@ def test_there_is_an_end_to_changes():
     full = tuple(Intervention("off", 0, head) for head in range(MAX_INTERVENTIONS))
     assert with_change(full, Intervention("off", 1, 0)) == full
     assert read_interventions(write_interventions(full)) == full
-
-
-def test_changes_are_named_as_a_reader_counts_with_the_tokens_of_the_text():
-    tokens = ("[CLS]", "cats", "sleep", "[SEP]")
-    link = "off~2-3_even~1_hide~2_hide~2~1-2_cut~3-2_temperature~0.5~2_sparse_hide~9"
-    assert [describe_change(one, [StackNames("self", 3, tokens, tokens)]) for one in read_interventions(link)] == [
-        name_in_head("off", 2, 3),
-        name_in_layer("uniform", 1),
-        name_everywhere("hidden", key=token_name("cats", 2)),
-        name_in_head("hidden", 1, 2, key=token_name("cats", 2)),
-        name_everywhere("cut", query=token_name("sleep", 3), key=token_name("cats", 2)),
-        name_in_layer("temperature", 2, value=0.5),
-        name_everywhere("sparse"),
-        name_everywhere("hidden", key=texts.CHANGED_POSITION.format(position=9)),
-    ]
 
 
 def test_where_a_model_has_several_stacks_the_stack_is_named_and_its_own_layers_are_counted():

@@ -8,8 +8,6 @@ import pytest
 
 from pages import contents
 from pages.fill_mask.texts import TOP_WORDS
-from pages.ui.export.texts import NUMBERS_TABLE
-from pages.ui.export.texts import TITLE as MENU
 from pages.ui.panels import lesson, texts
 from pages.ui.panels.lesson_question import compute
 from pages.ui.panels.question_kinds import QUESTION_VIEWS
@@ -90,17 +88,6 @@ def test_an_answer_is_computed_as_the_view_reads_its_text():
         assert (compute(step).right == "france") is not bare
 
 
-def test_until_it_is_answered_the_page_below_is_not_run(open_app):
-    app = open_step(open_app, 2)
-    assert not app.exception
-    assert STEPS[1].text in written(app)
-    assert texts.HIDDEN_UNTIL_ANSWERED in written(app)
-    assert question_of(2) not in written(app)
-    assert STEPS[1].then not in written(app)
-    assert texts.REVEAL not in [button.label for button in app.button]  # that is a presenter's
-    assert [one.proto.component_name.removeprefix(OURS) for one in app.main.get("bidi_component")] == ["step_strip", "question"]
-
-
 def test_a_guess_opens_the_view_and_is_compared(open_app):
     app = open_step(open_app, 2)
     click(app, 2, "school")
@@ -124,16 +111,10 @@ def test_a_question_of_every_kind_sends_no_number_before_its_answer(open_app, ki
     header, cells = asked(app)
     assert (header["values"], header["answer"], header["guess"], header["verdict"], cells) == ([], None, None, "", b"")
     assert bool(header["names"]) == (kind in ("token", "cell", "head"))
+    assert [one.proto.component_name.removeprefix(OURS) for one in app.main.get("bidi_component")] == ["step_strip", "question"]
+    assert texts.REVEAL not in [button.label for button in app.button]  # that is a presenter's
+    assert not step.then or step.then not in written(app)
     assert contents.page(step.page).question not in written(app)
-
-
-def test_a_cell_is_chosen_by_its_row_and_its_column(open_app):
-    _, app = open_kind(open_app, "cell")
-    app.selectbox[0].set_value("the").run()
-    assert asked(app)[0]["chosen"] is None
-    app.selectbox[1].set_value("park").run()
-    header, _ = asked(app)
-    assert header["names"][header["chosen"]] == "the → park"
 
 
 def test_a_number_that_cannot_be_a_share_is_not_taken(open_app):
@@ -147,13 +128,6 @@ def test_a_number_that_cannot_be_a_share_is_not_taken(open_app):
     check(app)
     assert asked(app)[0]["verdict"] == QUESTION_VIEWS["number"].wrong.format(answer="0.86", guess="0.5")
     assert STEPS[4].then in written(app)
-
-
-def test_without_a_guess_nothing_is_revealed(open_app):
-    app = open_step(open_app, 1)
-    app.button[0].click().run()
-    assert texts.NO_GUESS in written(app)
-    assert question_of(1) not in written(app)
 
 
 @pytest.mark.parametrize("guess", ["<b>went</b> $x$ **w**", "[MASK]"])
@@ -239,21 +213,6 @@ def test_a_lesson_about_a_page_without_a_view_is_refused(open_app, page: str):
     [said] = [line for line in written(app).splitlines() if NO_SUCH_PAGE.format(page=page) in line]
     number = int(re.match(r"Line (\d+), ", said)[1])
     assert write_lesson(own_lesson(page=page)).splitlines()[number - 1].endswith(f"page: {page}")
-
-
-def test_a_locked_link_leads_nowhere_but_out_of_the_lesson(open_app):
-    address = dict(STEPS[1].view) | {LESSON: lesson.LEARNING_PATH, STEP: "2", LOCK: "1"}
-    app = open_app(STEPS[1].page, **address)
-    own = {texts.SKIP_STEP, texts.NEXT_STEP, texts.PREVIOUS_STEP, texts.LEAVE_LESSON}
-    assert links(app) <= own
-    click(app, 2, "school")
-    check(app)
-    assert links(app) == own - {texts.SKIP_STEP}
-    assert not any(box.label in (MENU, NUMBERS_TABLE) for box in app.expander)
-    assert len(app.get("code")) == 0
-    assert dict(app.query_params)[LOCK] == "1"
-    steps = [link.proto.query_string for link in app.get("page_link") if link.proto.label != texts.LEAVE_LESSON]
-    assert all("lock=1" in query for query in steps)
 
 
 def test_a_locked_lesson_that_cannot_be_read_can_be_left(open_app):

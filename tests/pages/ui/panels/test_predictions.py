@@ -29,9 +29,3 @@ def test_no_cell_of_the_file_begins_like_a_formula():
     cells = [cell.strip('"') for line in lines for cell in line.split(",")]
     assert [cell for cell in cells if cell[:1] in "=+-@" and cell] == []
     assert "'=1+1 ___ and ___" in cells
-
-
-def test_the_ids_of_the_table_are_those_of_the_vocabulary():
-    vocabulary = catalogue.load(catalogue.DEFAULT).tokenizer
-    for row in prediction_rows(answer_of("A ___ and a ___.", "cat, unbelievablenesses")):
-        assert " ".join(vocabulary.word(int(entry)) for entry in row[4].split()) == row[3]

@@ -45,14 +45,6 @@ def test_a_short_loss_of_the_network_keeps_the_training(two_runs):
     assert training.TRAININGS.snapshot("ann", "copy").state == "running"
 
 
-@pytest.mark.parametrize(
-    ("ahead", "sentence"),
-    [(0, texts.QUEUE_NEXT), (1, texts.QUEUE_ONE_AHEAD), (1200, texts.QUEUE_MANY_AHEAD.format(ahead=1200))],
-)
-def test_a_place_in_the_queue_is_said_in_a_whole_sentence(ahead: int, sentence: str):
-    assert training.queue_in_words(ahead) == sentence
-
-
 def test_curves_are_described_by_their_first_and_last_values():
     line = texts.CURVE_IN_WORDS.format(name="loss", begin=1, first=2.5, end=10, last=0.5)
     assert training.describe_curves({"loss": [(1, 2.5), (5, 1.0), (10, 0.5)], "test loss": []}) == texts.CURVES_ALT.format(

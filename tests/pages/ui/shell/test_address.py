@@ -158,13 +158,6 @@ def test_a_second_sentence_comes_along_where_there_is_a_place_for_one(open_app):
     assert (sentence(app, "summaries"), sentence(app, "summaries", "pair")) == (MINE, "")
 
 
-def test_a_sentence_taken_back_is_not_carried_any_more(open_app):
-    app = open_app("masks")
-    app.text_input(key="masks_text").set_value(MINE).run()
-    app.text_input(key="masks_text").set_value("The cat sat on the mat.").run()
-    assert sentence(go(app, "self_attention"), "self_attention") == "The boy read a very old book."
-
-
 def test_numbers_of_the_page_on_sequences_are_no_sentence(open_app):
     app = open_app("encoder_decoder", numbers="1 2 3")
     assert sentence(go(app, "masks"), "masks") == "The cat sat on the mat."

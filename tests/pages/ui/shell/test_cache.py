@@ -7,12 +7,9 @@ import numpy as np
 import pytest
 from cachetools import LRUCache
 
-from pages.ui.panels.head_map import prepared_view
-from pages.ui.panels.view_options import ViewOptions
 from pages.ui.shell import cache
 from tx_core.errors import TextProblem
 from tx_core.transformer.interventions import Intervention
-from tx_core.transformer.trace import AttentionStack, Encoding, Trace
 
 MODEL = "embedded"
 
@@ -62,34 +59,6 @@ def test_a_long_key_counts_though_its_result_is_tiny(store: LRUCache):
     for number in range(50):
         cache.get_or_compute((f"{number} " + " " * 500,), lambda: Block("tiny", 1))
     assert len(store) < 5
-
-
-def words(count: int) -> Encoding:
-    """A text of one-piece words."""
-    return Encoding(
-        text="tea " * count,
-        pair=None,
-        ids=(7,) * count,
-        tokens=("tea",) * count,
-        segments=(0,) * count,
-        special=(False,) * count,
-        words=tuple(range(count)),
-        word_texts=("Tea",) * count,
-        blanks=(),
-        unknown=(),
-    )
-
-
-def test_a_run_and_its_view_as_it_is_do_not_push_each_other_out(monkeypatch: pytest.MonkeyPatch):
-    text, weights = words(512), np.broadcast_to(np.float32(1 / 512), (12, 12, 512, 512))
-    run = Trace("large", "cpu", (AttentionStack("self", text, text, weights),))
-    monkeypatch.setattr(cache, "_entries", LRUCache(run.nbytes + 5_000_000, getsizeof=lambda entry: entry.nbytes))
-    options = ViewOptions("self", ((0, 0),), words=False, hide=False, show="both", lines=9, scale="plain", focus=None)
-    cache.get_or_compute(("trace",), lambda: run)
-    shown = prepared_view(run.attention, ("large", "cpu"), options)
-    assert shown.weights is weights
-    assert shown.queries == text.tokens
-    assert cache.get_or_compute(("trace",), never) is run
 
 
 def test_the_default_bound_holds_two_visitors_long_texts_one_of_them_in_whole_words(monkeypatch: pytest.MonkeyPatch):

@@ -1,6 +1,5 @@
 """Controls give plain values that can be used, whatever the session or a link holds."""
 
-import json
 import shutil
 import string
 from pathlib import Path
@@ -11,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from pages.fill_mask import blank_attention
 from pages.ui.panels import texts, view_options
 from pages.ui.panels.head_map import map_csv
 from pages.ui.panels.tokens import numbered_tokens, token_rows
@@ -88,14 +86,6 @@ def test_heads_that_the_model_lacks_are_left_out_and_none_becomes_the_first():
     assert app.selectbox[0].value == (0, 0)
 
 
-def test_several_heads_have_no_single_name_and_choosing_one_replaces_them():
-    app = AppTest.from_function(heads_page)
-    app.session_state["heads"] = [(0, 1), (2, 4)]
-    assert app.run().selectbox[0].value is None
-    assert app.selectbox[0].placeholder == "Mean of 2 heads"
-    assert app.selectbox[0].set_value((1, 3)).run().run().text[0].value == "[(1, 3)]"
-
-
 def model_page() -> None:
     import streamlit as st
 
@@ -155,22 +145,6 @@ def test_a_folder_of_the_hosts_directory_is_in_the_list_and_in_a_link_and_nothin
 def test_the_sizes_of_the_embedded_model_are_those_that_it_has():
     engine = catalogue.load(catalogue.DEFAULT)
     assert controls.embedded_sizes() == (engine.info.num_layers, engine.info.num_heads)
-
-
-def test_a_link_may_name_the_layers_that_the_catalogue_gives_the_embedded_model_and_no_others(
-    open_app, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    entries = json.loads(controls.CATALOGUE.read_text(encoding="utf-8"))
-    (tmp_path / "catalogue.json").write_text(json.dumps([entries[0] | {"num_layers": 3, "num_heads": 5}]), encoding="utf-8")
-    monkeypatch.setattr(controls, "CATALOGUE", tmp_path / "catalogue.json")
-    told = ["\n".join(one.value for one in open_app("masks", layer=layer).info) for layer in ("3", "4")]
-    assert [unknown_parameters("layer") in notes for notes in told] == [False, True]
-
-
-def test_a_model_without_the_heads_of_the_first_view_begins_with_its_very_first():
-    ((layer, head),) = blank_attention.FIRST_HEADS
-    assert blank_attention.first_heads(layer + 1, head + 1) == [(layer, head)]
-    assert blank_attention.first_heads(layer, head + 1) == blank_attention.first_heads(layer + 1, head) == [(0, 0)]
 
 
 def test_the_budget_counts_special_tokens_and_the_second_sentence():

@@ -4,11 +4,9 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Collection
 from functools import partial
-from threading import Thread
 from urllib.parse import quote
 
 import pytest
-import torch
 from streamlit.proto.Element_pb2 import Element
 from streamlit.testing.v1 import AppTest
 
@@ -78,20 +76,6 @@ def test_a_text_typed_in_a_part_is_reported_when_it_grows_too_long_for_the_addre
         assert (texts.LINK_TOO_LONG_FOR_ADDRESS in said(app)) == too_long
 
 
-def test_a_model_that_can_be_had_after_all_is_named_in_the_badge(open_app, monkeypatch: pytest.MonkeyPatch):
-    def refuse(_name: str, **_options: object) -> Engine:
-        raise ModelUnavailable("Not yet.")
-
-    with monkeypatch.context() as patched:
-        patched.setattr(cache, "engine", refuse)
-        app = open_app("positions", part="shuffle")
-    assert "Not yet." in said(app)
-    app = run_part(app, "positions_model", monkeypatch)
-    assert not app.exception
-    assert "Not yet." not in said(app)
-    assert f":material/memory: {cache.engine(catalogue.DEFAULT).title}" in said(app)
-
-
 def test_the_badge_of_the_page_of_blanks_follows_a_model_that_comes_and_goes(open_app, monkeypatch: pytest.MonkeyPatch):
     def refuse(_name: str, **_options: object) -> Engine:
         raise ModelUnavailable("Not now.")
@@ -138,37 +122,6 @@ def test_a_sentence_that_is_deleted_is_explained_in_the_part_that_it_runs(
         app = run_part(app, "attention_text", monkeypatch)
     assert not app.exception
     assert HEADINGS[ModelUnavailable if engine_lost else TextProblem] in said(app)
-
-
-def draw_its_threads() -> None:
-    """A page with a part that tells on how many cores it computes, and another part in it."""
-    import streamlit as st
-    import torch
-
-    from pages.ui.shell.controls import live
-
-    def inner() -> None:
-        st.text(torch.get_num_threads())
-
-    def outer() -> None:
-        inner()
-        live("threads", (), inner)
-
-    live("threads", (), outer)
-
-
-def test_a_part_computes_on_one_core_and_other_threads_keep_theirs():
-    usual, found = torch.get_num_threads(), []
-    torch.set_num_threads(2)
-    try:
-        app = AppTest.from_function(draw_its_threads, default_timeout=240).run()
-        later = Thread(target=lambda: found.append(torch.get_num_threads()))
-        later.start()
-        later.join()
-        assert [one.value for one in app.text] == ["1", "1"]
-        assert (torch.get_num_threads(), found) == (2, [2])
-    finally:
-        torch.set_num_threads(usual)
 
 
 async def type_sentence(url: str, page: str, sentence: str, query: str = "") -> tuple[dict[tuple[int, ...], Element], Visitor]:

@@ -193,12 +193,6 @@ def test_a_step_shows_the_controls_that_it_names_and_all_changes_where_it_names_
     assert scan_texts.SCAN in folded(app)
 
 
-def test_a_lesson_that_names_no_controls_hides_none(open_app):
-    app = answered(open_app("attention", **step_address("what-do-heads-look-at", 1), level=BASIC))
-    assert set(app.session_state[HIDDEN]) == {*level.ON_EVERY_VIEW, "wall"}
-    assert panel_texts.SECOND_SENTENCE in [box.label for box in app.text_input]
-
-
 @pytest.mark.parametrize("entrance", level.ENTRANCES)
 def test_a_visit_that_begins_at_an_entrance_begins_in_basic_unless_the_visitor_has_chosen(open_app, remembered, entrance):
     def levels(app) -> set[str | None]:
