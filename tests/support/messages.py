@@ -22,11 +22,6 @@ def name_in_head(kind: str, layer: int, head: int, **values: object) -> str:
     return CHANGE_IN_PLACE[kind].format(place=CHANGE_PLACES["head"].format(layer=layer, head=head), **values)
 
 
-def name_in_layer(kind: str, layer: int, **values: object) -> str:
-    """The name of a change of one layer, counted from 1."""
-    return CHANGE_IN_PLACE[kind].format(place=CHANGE_PLACES["layer"].format(layer=layer), **values)
-
-
 def token_name(token: str, position: int) -> str:
     """The name of a token, counted from 1."""
     return CHANGED_TOKEN.format(token=token, position=position)

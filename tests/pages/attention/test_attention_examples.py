@@ -65,10 +65,6 @@ def test_words_about_a_view_stay_while_its_head_is_looked_at_in_another_way(open
     assert HINT_ELSEWHERE not in says(app)
 
 
-def test_every_example_has_four_more_of_its_kind_and_two_counter_examples():
-    assert [entry["title"] for entry in ENTRIES if len(entry["same_kind"]) < 4 or len(entry["counters"]) < 2] == []
-
-
 @dataclass(frozen=True)
 class Head:
     """The weights of the heads that an example is about, on one of its sentences."""

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.panels import texts
@@ -63,29 +62,6 @@ def test_a_change_that_names_a_token_is_undone_when_special_tokens_are_left_out(
     app.toggle(key="attention_nospecial").set_value(True).run()
     assert [change.kind for change in app.session_state["attention_changes"]] == ["off"]
     assert len(open_app(text="time flies", changes="hide~2_off~1-2", nospecial="1").session_state["attention_changes"]) == 2
-
-
-def test_a_model_that_adds_no_special_tokens_says_so(open_app: Open, checkpoint, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(catalogue, "fetch", lambda hub_id, revision: checkpoint("gpt2"))
-    app = open_app(text="time flies", model="gpt2", nospecial="1")
-    assert texts.ADDS_NONE in says(app)
-    assert texts.ADDS_NONE not in says(open_app(text="time flies", model="gpt2"))
-
-
-def test_choosing_heads_computes_nothing_anew(open_app: Open, monkeypatch: pytest.MonkeyPatch):
-    app = open_app(text="Nothing is computed twice.")
-    expected = weights_of("Nothing is computed twice.")
-
-    def refuse(*_arguments, **_options):
-        raise AssertionError("the model was run again")
-
-    monkeypatch.setattr(type(catalogue.load(catalogue.DEFAULT)), "trace", refuse)
-    app.session_state["attention_heads"] = [(1, 5), (2, 0)]
-    app.run()
-    assert not app.exception
-    np.testing.assert_allclose(shown_weights(app), (expected[1, 5] + expected[2, 0]) / 2, atol=1e-4)
-    assert app.text[0].value.startswith(texts.MEAN_OF_HEADS.format(count=2))
-    assert app.query_params["heads"] == "2-6_3-1"
 
 
 def test_hidden_special_tokens_are_reported_with_their_share(open_app: Open):

@@ -10,13 +10,10 @@ import torch
 from pages.bert import parts, texts
 from pages.bert.parts import LABEL_HEADS
 from pages.ui.shell.readiness import Status, Warmup
-from pages.ui.shell.texts import CHECK_INPUT
 from tests.support.drawings import says, sent_to
 from tests.support.drawn_bars import drawn_bars
-from tests.support.messages import UNKNOWN
 from tx_core.engine import catalogue
 from tx_core.errors import CheckpointProblem, ModelUnavailable
-from tx_core.fill_mask.predictions import predict
 from tx_core.lessons.families import FAMILIES
 from tx_core.lessons.untrained import predict_labels, untrained_engine
 
@@ -71,22 +68,6 @@ def test_a_library_that_cannot_be_loaded_is_reported(open_app, monkeypatch):
     assert not app.metric
 
 
-def test_ours_beside_the_librarys_layer_by_layer(open_app, engine):
-    app = open_app(PAGE, text=TEXT, run="1", layer="4", head="2")  # run: older links have it
-    assert not app.exception
-    assert all("10⁻⁶" in one.value or "10⁻⁷" in one.value or "10⁻⁵" in one.value for one in app.metric)
-    assert list(app.dataframe[0].value.index) == [
-        texts.EMBEDDINGS,
-        *(texts.LAYER_ROW.format(number=number + 1) for number in range(engine.info.num_layers)),
-    ]
-    ((header, cells),) = sent_to(app, "matrices")
-    tokens = len(header["rows"])
-    theirs, apart, ours = np.frombuffer(cells, "<f4").reshape(3, tokens, tokens)
-    np.testing.assert_allclose(ours, engine.trace(TEXT).attention.weights[3, 1], atol=1e-6)
-    np.testing.assert_allclose(ours - theirs, apart, atol=1e-7)
-    assert abs(apart).max() < 1e-6
-
-
 def test_without_special_tokens_ours_is_still_the_librarys(open_app):
     app = open_app(PAGE, text=TEXT, nospecial="1", layer="4", head="2")
     assert all("10⁻⁶" in one.value or "10⁻⁷" in one.value or "10⁻⁵" in one.value for one in app.metric)
@@ -102,21 +83,6 @@ def test_without_special_tokens_a_head_of_the_first_token_says_which_it_reads(op
     said = [says(open_app(PAGE, text=TEXT, part="labels", kind=kind, nospecial=bare)) for bare in ("0", "1")]
     note = texts.FIRST_TOKEN_READ.format(token="i")
     assert [note in one for one in said] == [False, kind == "first"]
-
-
-def test_an_untrained_bert_stands_beside_the_trained_one(open_app, engine):
-    app = open_app(PAGE, text=TEXT, part="random", layer="2", head="3", seed="4")
-    assert not app.exception
-    maps = sent_to(app, "attention_map")
-    for (header, cells), runner in zip(maps, (engine, untrained_engine(engine, 4)), strict=True):
-        expected = runner.trace(TEXT).attention.weights[1, 2]
-        shown = ((np.frombuffer(cells, "<u2") / 65535) ** 2).reshape(expected.shape)
-        np.testing.assert_allclose(shown, expected, atol=1e-4)
-        assert header["keys"][6] == "[MASK]"
-    assert [header["chosen"] for header, _ in sent_to(app, "head_wall")] == [[[1, 2]], [[1, 2]]]
-    trained, random = drawn_bars(app)
-    assert trained["labels"] == [one.piece for one in predict(engine, TEXT, top_k=5).blanks[0].predictions]
-    assert max(random["values"]) < 0.01 < max(trained["values"])
 
 
 @pytest.mark.parametrize("seed", [1, 2, parts.MAX_HEAD_SEEDS])
@@ -162,15 +128,6 @@ def test_a_head_shows_its_logits_and_that_nobody_trained_it(open_app, engine, ki
     assert len(drawn_bars(app)) == (kind == "max")
 
 
-@pytest.mark.parametrize("family", [*FAMILIES][1:3])
-def test_a_family_shows_what_it_changed_and_all_sizes(open_app, family):
-    app = open_app(PAGE, text=TEXT, part="family", family=family)
-    assert not app.exception
-    assert f"{FAMILIES[family].sizes.parameters:,} parameters" in says(app)
-    assert all(change in says(app) for change in FAMILIES[family].changed)
-    assert list(app.dataframe[0].value[texts.SIZE_COLUMNS[-1]]) == [one.sizes.parameters for one in FAMILIES.values()]
-
-
 def test_electra_large_tells_the_shape_of_its_last_hidden_state(open_app):
     app = open_app(PAGE, text="The capital of France is [MASK].", part="family", family="electra-large")
     large = FAMILIES["electra-large"]
@@ -195,11 +152,3 @@ def test_a_family_that_cannot_be_loaded_says_so(open_app, monkeypatch: pytest.Mo
     app = open_app(PAGE, text=TEXT, part="family", family="distilbert", load="1")
     assert not app.exception
     assert "distilbert/distilbert-base-uncased could not be fetched" in says(app)
-
-
-def test_an_empty_text_and_nonsense_in_a_link_are_reported(open_app):
-    app = open_app(PAGE, text="  ", part="random", layer="9", labels="1", family="gpt")
-    assert not app.exception
-    assert CHECK_INPUT in says(app)
-    (told,) = [one.value for one in app.info if UNKNOWN in one.value]
-    assert [name for name in ("layer", "labels", "family") if name not in told] == []

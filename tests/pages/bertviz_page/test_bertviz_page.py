@@ -101,14 +101,6 @@ def test_what_a_link_chooses_within_a_drawing_is_its_visitors_and_not_in_the_dra
     assert UNKNOWN not in says(app)
 
 
-def test_a_view_that_is_left_keeps_its_choice(open_app: Open):
-    app = open_app(PAGE, text="time flies", layer="3", heads="1_3")
-    app.segmented_control(key=f"{PAGE}_picture").set_value("neuron").run()
-    assert begins_with(app) == "layer=2&head=0"
-    app.segmented_control(key=f"{PAGE}_picture").set_value("head").run()
-    assert begins_with(app) == "layer=2&heads=0_2"
-
-
 def test_a_long_text_is_drawn_a_layer_at_a_time_and_says_so(open_app: Open):
     app = open_app(PAGE, text="tea " * 126, picture="model", layer="3")
     assert not app.exception

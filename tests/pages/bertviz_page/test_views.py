@@ -231,26 +231,9 @@ def test_what_a_drawing_begins_with_is_what_it_tells_and_a_link_brings_it_back(c
     assert DEFAULTS | {field.name: field.read(written[field.name]) for field in FIELDS if field.name in written} == chosen
 
 
-def test_a_choice_of_each_view_in_words():
-    chosen = {"layer": 3, "head": 2, "heads": (1, 4), "filter": 2, "enlarged": True, "token": 5}
-    lines = [choice_line(view, chosen, EXTENT) for view in VIEWS]
-    assert lines == ["layer=2&heads=0_3&filter=1", "layer=2&head=1&filter=1", "layer=2&head=1&token=4"]
-    assert choice_line("model", chosen | {"enlarged": False, "filter": 1}, EXTENT) == ""
-    assert read_choice("model", "", EXTENT) == {"filter": 1, "enlarged": False}
-
-
 def test_what_another_model_lacks_gives_way_to_the_last_that_is_there_or_to_nothing():
     chosen = {"layer": 12, "head": 12, "heads": (2, 12), "filter": 5, "enlarged": True, "token": 90}
     lines = [choice_line(view, chosen, EXTENT) for view in VIEWS]
     assert lines == ["layer=3&heads=1", "layer=3&head=4", "layer=3&head=4"]
     assert choice_line("head", chosen | {"heads": (9, 12)}, EXTENT) == "layer=3"
     assert choice_line("neuron", chosen, Extent(range(7, 8), 2, 1, 3)) == "layer=7&head=1"
-
-
-def test_what_there_is_to_choose_from():
-    one, two = (catalogue.load("embedded").trace("time flies", pair).attention for pair in (None, "fruit flies"))
-    layers, heads = one.weights.shape[:2]
-    assert Extent.of([one], None) == Extent(range(layers), heads, 1, len(one.query_tokens))
-    assert Extent.of([two], 2) == Extent(range(2, 3), heads, 5, len(two.query_tokens))
-    decoder, cross = (AttentionStack(**vars(two) | {"kind": kind}) for kind in ("decoder", "cross"))
-    assert [Extent.of(stacks, None).filters for stacks in ([two, decoder, cross], [decoder])] == [3, 1]

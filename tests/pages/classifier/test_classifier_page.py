@@ -37,17 +37,6 @@ def trainings(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -
         yield registry
 
 
-def test_before_training_the_page_says_that_its_labels_mean_nothing(open_app: Open):
-    app = open_app("classifier")
-    assert not app.exception
-    assert texts.UNTRAINED in says(app)
-    assert texts.ENGINE.format(layers=1, heads=2) in says(app)
-    data = opinions()
-    summary = {"train": 1920, "test": 480, "labels": ", ".join(data.names), "source": data.source}
-    assert texts.DATA_SUMMARY.format(**summary) in says(app)
-    assert app.query_params == {}
-
-
 def test_it_learns_from_our_texts_and_counts_what_it_takes_for_what(open_app: Open, trainings: Registry):
     app = press(open_app("classifier", **SMALL), "train")
     assert panel_texts.STOP in {button.label for button in app.button}
@@ -98,20 +87,6 @@ def test_a_second_visitor_waits_and_a_third_is_refused_before_anything_is_fetche
     ]
     assert waiting == [[], [panel_texts.QUEUE_NEXT]]
     assert trainings.running == 1
-
-
-def test_what_is_left_of_a_run_with_other_settings_or_texts_is_headed_as_such(open_app: Open, trainings: Registry):
-    app = press(open_app("classifier", **SMALL), "train")
-    until_still(app, trainings, KIND)
-    assert panel_texts.LAST_MODEL not in [header.value for header in app.subheader]
-    app.number_input(key="classifier_width").set_value(16).run()
-    assert panel_texts.LAST_MODEL in [header.value for header in app.subheader]
-    assert panel_texts.LAST_MODEL_DIFFERS.format(differences=f"{model.SIZES['width'].label} 8") in says(app)
-    app.number_input(key="classifier_width").set_value(8).run()
-    assert panel_texts.LAST_MODEL not in [header.value for header in app.subheader]
-    app.segmented_control(key="classifier_data").set_value("imdb").run()
-    differences = texts.OTHER_DATA.format(source=opinions().source)
-    assert panel_texts.LAST_MODEL_DIFFERS.format(differences=differences) in says(app)
 
 
 @pytest.fixture(scope="module")
@@ -212,37 +187,8 @@ def test_a_sentence_that_cannot_be_read_is_reported_and_kept(open_app: Open, tex
     assert app.text_input(key="classifier_text").value == text
 
 
-@pytest.mark.parametrize("trainings", [SLOWLY], indirect=True)
-def test_the_box_stands_there_all_the_time_and_loses_nothing_that_was_typed(open_app: Open, trainings: Registry):
-    app = open_app("classifier", **SMALL | {"epochs": "20", "batch": "16"})
-    app.text_input(key="classifier_text").set_value("so dull").run()
-    press(app, "train")
-    assert app.text_input(key="classifier_text").value == "so dull"
-    app.text_input(key="classifier_text").set_value("so good").run()
-    press(app, "stop")
-    until_still(app, trainings, KIND)
-    assert app.text_input(key="classifier_text").value == "so good"
-    for data in ("imdb", "own"):
-        app.segmented_control(key="classifier_data").set_value(data).run()
-        assert app.text_input(key="classifier_text").value == "so good"
-        assert texts.NO_MODEL in says(app)
-
-
 def test_of_a_text_of_unknown_words_alone_the_page_says_that_its_label_means_nothing(open_app: Open):
     unknown, known = (says(open_app("classifier", text=text)) for text in ("zeppelin quux", "zeppelin dull"))
     assert texts.UNKNOWN.format(words="zeppelin") in known
     assert (texts.ALL_UNKNOWN in unknown, texts.ALL_UNKNOWN in known) == (True, False)
     assert (texts.CONTRIBUTIONS in unknown, texts.CONTRIBUTIONS in known) == (False, True)
-
-
-def test_sizes_that_do_not_go_together_are_reported(open_app: Open):
-    app = open_app("classifier", width="10", heads="3")
-    assert not app.exception
-    (problem,) = (text.value for text in app.text if text.value.startswith(panel_texts.SIZES_DO_NOT_FIT.partition("{")[0]))
-    assert all(f"“{model.SIZES[name].label}”" in problem for name in ("width", "heads"))
-
-
-def test_nonsense_in_a_link_is_named(open_app: Open):
-    app = open_app("classifier", data="moon", head="9-9", epochs="0", rate="x")
-    assert not app.exception
-    assert all(name in says(app) for name in ("data", "head", "epochs", "rate"))

@@ -40,10 +40,6 @@ def test_examples_and_their_counter_examples_are_a_click_away_each_with_a_hint_o
         assert app.pills(key="compare_example").value == example.title
 
 
-def test_every_example_has_four_more_of_its_kind_and_two_counter_examples():
-    assert [entry["title"] for entry in ENTRIES if len(entry["same_kind"]) < 4 or len(entry["counters"]) < 2] == []
-
-
 @dataclass(frozen=True)
 class Side:
     """One side of a comparison, in whole words: its labels in small letters, its vectors, the weights of its heads."""

@@ -9,9 +9,7 @@ from streamlit.testing.v1 import AppTest
 from pages.compare import texts
 from pages.compare.state import curated
 from pages.compare.texts import FIRST_TEXT
-from pages.ui.panels.texts import ADDS_NONE, READ_WITHOUT
-from pages.ui.panels.tokens import escape_markdown
-from pages.ui.shell.controls import model_title
+from pages.ui.panels.texts import READ_WITHOUT
 from tests.support.drawings import BIRD, drawn_comparison, says
 from tests.support.drawn_lines import drawn_lines
 from tx_core.analysis import comparison, word_comparison
@@ -64,19 +62,6 @@ def test_on_arrival_two_kinds_of_flies_are_compared(open_app: Open):
     assert word_comparison.SIMILARITY.partition(" before")[0].format(word="flies", first=1.0) in says(app)
     heads = [FIRST.values["head"]]
     check(app, (engine(), FIRST_TEXT, heads, ()), (engine(), "fruit flies like a banana", heads, ()))
-
-
-def test_what_is_said_of_the_maps_is_about_the_marked_row(open_app: Open):
-    app = open_app("compare")
-    header, (one, _, difference) = drawn_comparison(app)
-    labels, rows, row = header["labels"], header["rows"], header["focus"]
-    column = 1 + int(np.abs(difference[row, 1:-1]).argmax())
-    given = one[rows[row][0], rows[column][0]]
-    in_row = comparison.LARGEST_IN_ROW_BETWEEN_WORDS
-    assert in_row.partition(" and {after")[0].format(query="“flies”", before=given, key=f"“{labels[column]}”") in says(app)
-    view = {"text": FIRST_TEXT, "text_b": "fruit flies like a banana", "head": "2-1"}
-    assert in_row.partition(" {before")[0].format(query="“like”") in says(open_app("compare", **view, focus="5"))
-    assert comparison.NO_PARTNER.format(word="time") in says(open_app("compare", **view, focus="2"))
 
 
 @pytest.mark.parametrize("vary", ["head", "untrained", "changes"])
@@ -143,33 +128,6 @@ def test_both_sides_are_read_without_special_tokens_where_the_reader_leaves_them
     assert says(app).count(READ_WITHOUT.partition("{tokens}")[2]) == 1
 
 
-def test_of_two_models_each_is_told_what_it_reads_without(open_app: Open, checkpoint, monkeypatch: pytest.MonkeyPatch):
-    directory = checkpoint("gpt2")
-    monkeypatch.setattr(catalogue, "fetch", lambda _hub_id, _revision: directory)
-    app = open_app("compare", text="a bird", vary="model", model_b="gpt2", nospecial="1")
-    ours = READ_WITHOUT.format(tokens="\\[CLS\\] and \\[SEP\\]")
-    assert [note.value for note in app.caption if note.value.startswith(":material/info:")] == [
-        f":material/info: **{escape_markdown(model_title('embedded'))}:** {ours}",
-        f":material/info: **{escape_markdown(model_title('gpt2'))}:** {ADDS_NONE}",
-    ]
-
-
-def test_what_an_example_says_is_not_said_of_its_sides_without_special_tokens(open_app: Open):
-    app = open_app("compare", nospecial="1")
-    assert app.pills(key="compare_example").value is None
-    assert FIRST.notice not in says(app)
-    app.pills(key="compare_example").set_value(FIRST.title).run()
-    assert app.toggle(key="compare_nospecial").value is False
-    assert FIRST.notice in says(app)
-
-
-def test_an_empty_b_is_a_and_that_is_said(open_app: Open):
-    app = open_app("compare", text="a bird")
-    assert drawn_comparison(app)[0]["one"] == drawn_comparison(app)[0]["other"]
-    assert texts.SAME_SIDES in says(app)
-    assert comparison.ATTEND_ALIKE in says(app)
-
-
 def test_second_sentences_are_read_when_asked_for(open_app: Open):
     app = open_app("compare", text="time flies", pair="a bird", pair_b="a cat")
     assert "bird" not in drawn_comparison(app)[0]["one"]
@@ -204,13 +162,6 @@ def test_a_side_that_cannot_run_says_why_and_keeps_what_was_typed(open_app: Open
     assert not app.exception
     assert told in says(app)
     assert any(sentence in says(app) for sentence in texts.NOT_SHOWN.values())
-
-
-def test_in_a_long_text_that_repeats_itself_each_word_has_one_partner_to_choose(open_app: Open):
-    app = open_app("compare", text="a bird and a cat " * 20, text_b="a cat and a bird " * 20)
-    assert not app.exception
-    options = app.selectbox(key="compare_word_shown").options
-    assert 0 < len(options) <= 100
 
 
 def test_a_long_sentence_is_described_briefly_and_its_words_are_counted_as_a_reader_does(open_app: Open):

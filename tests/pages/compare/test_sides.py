@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.compare import drawings, texts
-from pages.compare.controls import changes_in_full, name_changes
+from pages.compare.controls import changes_in_full
 from pages.compare.drawings import as_csv, difference_rows
 from pages.compare.state import PARTS, VARIES
 from pages.ui.export import menu
@@ -19,7 +19,6 @@ from pages.ui.export.texts import DATA
 from pages.ui.panels.texts import TOKEN_CHANGES_UNDONE
 from tests.support.drawings import BIRD, drawn_comparison, says, unpacked
 from tests.support.exports import opened
-from tests.support.messages import name_everywhere, name_in_head
 from tx_core.analysis.comparison import compare_attention
 from tx_core.analysis.views import view
 from tx_core.analysis.word_comparison import spell_words
@@ -27,30 +26,6 @@ from tx_core.engine import catalogue
 from tx_core.transformer.interventions import read_interventions
 
 Open = Callable[..., AppTest]
-
-
-def test_pinning_makes_a_what_b_is_and_nothing_differs_until_b_changes(open_app: Open):
-    app = open_app("compare", **BIRD, focus="2", word="4-4")
-    app.button(key="compare_pin").click().run()
-    assert app.text_input(key="compare_text").value == app.text_input(key="compare_text_b").value == BIRD["text_b"]
-    assert texts.SAME_SIDES in says(app)
-    assert app.session_state["compare_focus"] is app.session_state["compare_word"] is None
-    app.text_input(key="compare_text_b").set_value("a bird sang").run()
-    assert drawn_comparison(app)[0]["labels"] == ["[CLS]", "a", "bird", "sings", "loudly", "sang", "[SEP]"]
-
-
-def test_swapping_twice_changes_nothing(open_app: Open):
-    app = open_app("compare", **BIRD)
-    header, (one, other, difference) = drawn_comparison(app)
-    app.button(key="compare_swap").click().run()
-    swapped, (new_one, new_other, turned) = drawn_comparison(app)
-    np.testing.assert_array_equal(one, new_other)
-    np.testing.assert_array_equal(other, new_one)
-    assert swapped["one"] == header["other"]
-    assert turned.sum() == pytest.approx(-difference.sum(), abs=1e-9)
-    app.button(key="compare_swap").click().run()
-    assert drawn_comparison(app)[0] == header
-    assert app.query_params == BIRD
 
 
 def test_one_thing_after_another_is_chosen_to_differ_and_the_sides_swapped(open_app: Open):
@@ -96,15 +71,6 @@ def test_a_change_that_names_a_token_stays_while_its_sentences_do(open_app: Open
     app.text_input(key="compare_pair").set_value("it sings").run()
     assert "changes" not in app.query_params
     assert TOKEN_CHANGES_UNDONE in says(app)
-
-
-def test_what_is_switched_off_bears_a_name():
-    assert name_changes(()) == texts.NOTHING
-    assert name_changes(read_interventions("off~1")) == "All heads of layer 1"
-    assert name_changes(read_interventions("off~2-3")) == "Layer 2, head 3"
-    assert name_changes(read_interventions("off~2-3_hide~5")) == (
-        f"{name_in_head('off', 2, 3)}; {name_everywhere('hidden', key='token 5')}"
-    )
 
 
 @pytest.mark.parametrize(

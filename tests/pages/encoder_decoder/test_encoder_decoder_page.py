@@ -11,7 +11,7 @@ from pages.encoder_decoder.model import SIZES
 from pages.ui.panels import texts as panel_texts
 from pages.ui.shell.level import ADVANCED, BASIC
 from pages.ui.shell.texts import LINK_SHOWS_VIEW
-from tests.support.copy_page import KIND, SETTINGS, SMALL, Open, bars, press, row, says, trained
+from tests.support.copy_page import KIND, SETTINGS, SMALL, Open, bars, press, row, says
 from tests.support.trainings import SLOWLY, name_of, own_server, until_still
 from tx_core.training import background
 from tx_core.training.background import QUEUE_FULL, Registry
@@ -32,34 +32,12 @@ def buttons(app: AppTest) -> set[str]:
     return {button.label for button in app.button}
 
 
-def test_before_training_the_page_says_that_its_numbers_are_random(open_app: Open):
-    app = open_app("encoder_decoder")
-    assert not app.exception
-    assert texts.UNTRAINED in says(app)
-    assert texts.ENGINE.format(layers=1) in says(app)
-    assert buttons(app) >= {panel_texts.TRAIN, texts.RANDOM_NUMBERS}
-    assert texts.FILE_HELP in says(app)
-    assert app.query_params == {}
-
-
 def test_a_trained_model_is_to_be_saved_where_the_page_can_save_it(open_app: Open, trainings: Registry):
     for level, saved in ((ADVANCED, True), (BASIC, False)):
         app = press(open_app("encoder_decoder", level=level, **SMALL), "train")
         until_still(app, trainings, KIND)
         assert texts.TRAINED.partition("**")[0] in says(app.run())
         assert (texts.SAVE_TO_KEEP in says(app)) == saved
-
-
-def test_a_training_runs_through_and_its_model_answers(open_app: Open, trainings: Registry):
-    app = press(open_app("encoder_decoder", **SMALL), "train")
-    assert panel_texts.STOP in buttons(app)
-    assert texts.UNTRAINED not in says(app)
-    snapshot = until_still(app, trainings, KIND)
-    assert snapshot.state == "finished"
-    assert snapshot.result.settings == SETTINGS
-    assert trained(10, 10) in says(app)
-    assert app.select_slider(key="encoder_decoder_moment").value == 10
-    assert not app.exception
 
 
 def test_what_is_left_of_a_run_with_other_settings_is_headed_as_such(open_app: Open, trainings: Registry):
@@ -77,23 +55,6 @@ def test_what_is_left_of_a_run_with_other_settings_is_headed_as_such(open_app: O
     app.number_input(key="encoder_decoder_heads").set_value(2).run()
     app.toggle(key="encoder_decoder_post").set_value(False).run()
     assert panel_texts.LAST_MODEL not in [header.value for header in app.subheader]
-
-
-@pytest.mark.parametrize("trainings", [SLOWLY], indirect=True)
-def test_the_training_of_a_rerun_goes_on_and_a_click_stops_it(open_app: Open, trainings: Registry):
-    app = press(open_app("encoder_decoder", **LONG), "train")
-    before = len(trainings.snapshot(name_of(app), KIND).records)
-    app.run()
-    app.segmented_control(key="encoder_decoder_part").set_value("inside").run()
-    app.segmented_control(key="encoder_decoder_part").set_value("train").run()
-    assert len(trainings.snapshot(name_of(app), KIND).records) >= before
-    press(app, "stop")
-    snapshot = until_still(app, trainings, KIND)
-    assert snapshot.state == "stopped"
-    done = len(snapshot.result.losses)
-    assert 0 < done < 600
-    assert trained(done, 600) in says(app)
-    assert buttons(app) >= {panel_texts.CONTINUE, panel_texts.TRAIN_AGAIN}
 
 
 @pytest.mark.parametrize("trainings", [SLOWLY], indirect=True)

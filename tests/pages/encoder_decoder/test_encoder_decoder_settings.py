@@ -5,23 +5,21 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-import torch
 from streamlit.testing.v1 import AppTest
 
 from pages.encoder_decoder import model, texts
 from pages.encoder_decoder.model import NUMBERS, SIZES, TASK_VALUES
 from pages.ui.panels.texts import SIZES_DO_NOT_FIT
 from pages.ui.shell.frame import HEADINGS
-from tests.support.copy_page import KIND, SETTINGS, SMALL, Open, answered, press, row, says, trained
+from tests.support.copy_page import KIND, SETTINGS, SMALL, Open, press, row, says, trained
 from tests.support.serving import ROOT
 from tests.support.trainings import name_of, own_server, until_still
 from tx_core.errors import CheckpointProblem
-from tx_core.lessons.seq2seq_shapes import BatchSizes
 from tx_core.settings import host_settings
 from tx_core.training.background import Registry
 from tx_core.training.copy_file import to_file
 from tx_core.training.copy_task import start_copy_training
-from tx_core.training.synthetic import QUICK, TASKS, CopySettings, solve
+from tx_core.training.synthetic import QUICK, CopySettings
 
 
 def test_sizes_that_do_not_go_together_are_reported_in_the_words_of_the_page(open_app: Open):
@@ -38,13 +36,6 @@ def test_numbers_that_the_model_cannot_read_are_reported_and_kept(open_app: Open
     assert not app.exception
     assert "whole numbers from 2 to 11" in says(app)
     assert app.text_input(key="encoder_decoder_numbers").value == written
-
-
-@pytest.mark.parametrize("task", TASKS)
-def test_each_task_shows_the_right_answer_below_the_model_s(open_app: Open, task: str):
-    app = open_app("encoder_decoder", **SMALL | {"task": task})
-    right = solve(task, torch.tensor([[1, 7, 3, 11, 2, 5]]))[0, 1:].tolist()
-    assert [int(word) for word in row(app, texts.CORRECT)] == right
 
 
 def test_choosing_sort_sets_what_it_takes_to_learn_it_and_says_so_before(open_app: Open):
@@ -85,29 +76,6 @@ def test_the_defaults_of_the_page_are_the_quick_sizes_of_the_core():
     assert CopySettings(task="copy", norm_first=True, learning_rate=QUICK.learning_rate, **sizes) == QUICK
 
 
-def test_masks_and_shapes_are_those_of_the_notebook_at_first(open_app: Open):
-    app = open_app("encoder_decoder", part="inside")
-    assert not app.exception
-    table = app.table[0].value
-    assert list(table.columns) == list(texts.SHAPE_COLUMNS)
-    assert list(table[texts.SHAPE_COLUMNS[2]])[-1] == "(16, 12, 100)"
-    assert texts.PARAMETERS.format(parameters=44_292_196) in says(app)
-    told = open_app("encoder_decoder", part="inside", source="4", pad_source="4")
-    with pytest.raises(ValueError, match="source") as rule:
-        BatchSizes(batch=16, source=4, target=12, source_padding=4)
-    assert SIZES_DO_NOT_FIT.format(rule=rule.value) in says(told)
-
-
-def test_a_link_with_nonsense_shows_the_usual_and_says_so(open_app: Open):
-    nonsense = {"task": "translate", "rate": "nan", "head": "9-9", "width": "-1", "size_batch": "x"}
-    app = open_app("encoder_decoder", **nonsense)
-    assert not app.exception
-    told = says(app)
-    assert all(name in told for name in nonsense)
-    usual = {"task": "copy", "rate": 0.005, "head": None, "width": 64, "size_batch": 16}
-    assert {name: app.session_state[f"encoder_decoder_{name}"] for name in nonsense} == usual
-
-
 @pytest.fixture(autouse=True)
 def trainings(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[Registry]:
     """A server of its own for each test, with space for two trainings, which rest as long as the test asks."""
@@ -134,17 +102,6 @@ def test_a_stopped_training_is_kept_as_a_file_and_goes_on_from_it(open_app: Open
     assert snapshot.result.losses == whole
     assert [record.batch for record in snapshot.records] == [5, 6, 7, 8, 9, 10]
     assert not app.exception
-
-
-def test_a_kept_model_comes_back_with_its_settings_and_answers_as_before(open_app: Open, trainings: Registry):
-    first = press(open_app("encoder_decoder", **SMALL), "train")
-    model_trained = until_still(first, trainings, KIND).result
-    second = upload(open_app("encoder_decoder", numbers=SMALL["numbers"]), to_file(model_trained))
-    assert not second.exception
-    assert answered(second) == answered(first)
-    assert trained(10, 10) in says(second)
-    assert second.query_params == first.query_params
-    assert trainings.snapshot(name_of(second), KIND).result.losses == model_trained.losses
 
 
 @pytest.mark.parametrize(

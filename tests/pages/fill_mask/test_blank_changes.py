@@ -16,7 +16,7 @@ from pages.ui.panels.texts import NOTHING_CHANGED
 from pages.ui.panels.tokens import escape_markdown
 from pages.ui.panels.view_options import head_in_sentence
 from pages.ui.shell import metrics
-from pages.ui.shell.numbers import percent, points
+from pages.ui.shell.numbers import points
 from tests.support.drawings import changes_drawn, says, walls
 from tests.support.drawn_bars import drawn_bars
 from tx_core.engine import catalogue
@@ -141,21 +141,6 @@ def scanned(open_app: Open, **address: str) -> AppTest:
     app = open_app("fill_mask", text=BLANK, **address)
     app.session_state["fill_mask_scan_opened"] = True
     return app.run()
-
-
-def test_a_scan_is_drawn_as_a_wall_of_all_heads_with_what_each_does(open_app: Open):
-    app = scanned(open_app)
-    assert not app.exception
-    found = Scan(catalogue.load(catalogue.DEFAULT), BLANK).run()
-    sent = [drawn_wall for drawn_wall in walls(app) if drawn_wall[0]["scale"] == "difference"]
-    ((header, cells),) = sent
-    assert (header["layers"], header["heads"]) == found.change.shape
-    limit = float(header["ends"][2].strip("+%")) / 100
-    np.testing.assert_array_equal(cells, head_scan.cells(found.change, limit).ravel())
-    assert abs(found.change).max() <= limit
-    change = texts.FROM_TO.format(before=percent(found.before), after=percent(float(found.after[0, 0])))
-    assert header["notes"][0][0] == texts.SCAN_NOTE.format(followed=found.word, change=change, word=found.first_words[0][0])
-    assert head_scan.in_words(found) in says(app)
 
 
 def test_a_scan_follows_any_named_word_or_the_difference_of_two(open_app: Open):

@@ -40,10 +40,6 @@ def test_examples_and_their_counter_examples_are_a_click_away_each_with_its_sent
         assert app.pills(key="fill_mask_example").value == example.title
 
 
-def test_every_example_has_four_more_of_its_kind_and_two_counter_examples():
-    assert [entry["title"] for entry in EXAMPLES if len(entry["same_kind"]) < 4 or len(entry["counters"]) < 2] == []
-
-
 def probabilities(example, prompt):
     """Give the probability of each word that an example asks for, by text, blank and word."""
     engine, named = catalogue.load(catalogue.DEFAULT), prompt.get("named", example["named"])

@@ -12,7 +12,6 @@ from pages.fill_mask.predictions import describe_shift
 from pages.fill_mask.prompts import QUOTED_MODEL, curated, quoted_words
 from pages.ui.panels import texts as panel_texts
 from pages.ui.panels.predictions import ListSettings, SentencePredictions, joint_fillings, top_predictions, word_scores
-from pages.ui.shell.numbers import percent
 from tests.support.drawings import changes_drawn, maps, unpacked, walls
 from tests.support.drawn_bars import bars_told, drawn_bars
 from tx_core.engine import catalogue
@@ -31,15 +30,6 @@ def said(app: AppTest) -> str:
 
 def text_of(app: AppTest) -> str:
     return app.text_input(key="fill_mask_text").value
-
-
-def test_an_example_is_already_answered_on_arrival(open_app):
-    app = open_app("fill_mask")
-    best = predict(catalogue.load(catalogue.DEFAULT), text_of(app), top_k=8).blanks[0].predictions
-    (told,) = bars_told(app)["Most likely words"]
-    assert told.startswith(f"{best[0].word} {percent(best[0].probability)}")
-    assert told.count("%") == 8
-    assert texts.WHERE in [subheader.value for subheader in app.subheader]
 
 
 def test_a_link_may_show_the_list_alone_and_one_click_shows_where_the_blank_looks(open_app):
@@ -141,22 +131,6 @@ def test_a_model_without_a_masked_word_head_says_so_and_one_that_has_it_is_a_cli
     app.button(key="fill_mask_model_default").click().run()
     assert "Most likely words" in bars_told(app)
     assert text_of(app) == "The ___ sleeps."
-
-
-def test_a_link_with_nonsense_in_every_parameter_falls_back(open_app):
-    numbers = {"listed": "-5", "limit": "1e9", "temperature": "NaN", "top_p": "2", "blank": "x", "heads": "9-9-9", "focus": "-1"}
-    app = open_app("fill_mask", compare="maybe", model="../../etc/passwd", scale="<script>", **numbers)
-    assert "Most likely words" in bars_told(app)
-
-
-def test_the_view_is_in_the_address(open_app):
-    view = {"named": "cat", "listed": "3", "limit": "20", "temperature": "2", "top_p": "0.5", "blank": "2"}
-    app = open_app("fill_mask", text="A ___ and a ___.", **view)
-    assert set(app.query_params) >= {"text", *view}
-    assert [told.count("%") for told in bars_told(app)["Blank 1"]] == [3]
-    assert panel_texts.TEMPERATURE_AND_TOP_P_CHANGED.format(temperature=2, top_p=0.5) in said(app)
-    app.text_input(key="fill_mask_text").set_value("Another ___ and a ___.").run()
-    assert app.query_params["text"] == "Another ___ and a ___."
 
 
 def test_the_focus_of_the_attention_is_on_the_chosen_blank(open_app):

@@ -20,20 +20,6 @@ from tx_core.engine import catalogue
 from tx_core.training.background import Registry
 
 
-def test_the_built_in_sentences_are_summed_up_at_once(open_app: Open):
-    app, engine = open_app(PAGE), catalogue.load(catalogue.DEFAULT)
-    assert not app.exception
-    assert texts.HEADS in says(app)
-    count, source = len(embedded_sentences()), embedded_sentences().source
-    assert texts.READ_FILE[1].format(count=count, source=source) in says(app)
-    table = numbers_of(app)
-    assert len(table) == engine.info.num_layers * engine.info.num_heads
-    assert table["confidence"].between(0, 1).all()
-    assert "Layer 1, head 1 " in says(app)
-    assert texts.NO_RUN_NEEDED in says(app)
-    assert app.query_params == {}
-
-
 def test_the_chosen_head_is_described_with_its_strongest_sentences_and_links_to_them(open_app: Open):
     app = open_app(PAGE, heads="2-3", rank="focused")
     report = read_all(catalogue.load(catalogue.DEFAULT), embedded_sentences())
@@ -64,7 +50,7 @@ def test_a_locked_lesson_shows_the_strongest_sentences_without_a_way_out(open_ap
     shown = {}
     for lock in ("0", "1"):
         app = open_app(PAGE, **step["view"], **{LESSON: packed, STEP: "1", LOCK: lock})
-        assert describe_head(read_all(catalogue.load(catalogue.DEFAULT), embedded_sentences()), (1, 2)) in says(app)
+        assert "Layer 2, head 3 " in says(app)
         shown[lock] = links(app)
     assert (len(shown["0"]), len(shown["1"])) == (5, 0)
 
@@ -98,12 +84,6 @@ def test_a_model_that_cannot_be_had_says_so_and_offers_the_built_in_one(open_app
     assert app.button(key=f"{PAGE}_run").disabled
     app.button(key=f"{PAGE}_model_default").click().run()
     assert "Layer 1, head 1 " in says(app)
-
-
-def test_nonsense_in_a_link_is_named(open_app: Open):
-    app = open_app(PAGE, texts="moon", colour="x", heads="9", rank="best", exact="yes")
-    assert not app.exception
-    assert all(name in says(app) for name in ("texts", "colour", "heads", "rank", "exact"))
 
 
 @pytest.fixture(autouse=True)

@@ -1,7 +1,6 @@
 """Reading many sentences in the background, for several visitors; and the result of a scan: what it says, where it leads."""
 
 import json
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -14,7 +13,7 @@ from pages.many_sentences.reading import OpenedScan
 from pages.ui.panels.texts import QUEUE_NEXT
 from tests.support import checkpoints
 from tests.support.sentences_page import HUB_MODEL, KIND, OWN_FILE, PAGE, Open, links, numbers_of, press, says, upload
-from tests.support.trainings import SLOWLY, name_of, own_server, until_still
+from tests.support.trainings import SLOWLY, own_server, until_still
 from tx_core.corpus import scan_file
 from tx_core.corpus.scan_file import CorpusScan, new_origin, only_named, write_scan
 from tx_core.corpus.sentence_file import LeftOut, Sentences, describe_left_out, embedded_sentences
@@ -39,15 +38,6 @@ def scan() -> CorpusScan:
 def opened(open_app: Open, data: bytes, name: str = "heads.json", **parameters: str) -> AppTest:
     app = open_app(PAGE, texts="scan", **parameters)
     return app.file_uploader(key=f"{PAGE}_scan_file").set_value((name, data, "application/json")).run()
-
-
-def test_before_there_is_a_result_the_page_says_how_to_make_one(open_app: Open):
-    app = open_app(PAGE, texts="scan")
-    assert not app.exception
-    assert texts.SCAN_FIRST in says(app)
-    assert [code.value for code in app.code] == [texts.SCAN_COMMAND]
-    assert [button.key for button in app.button if button.key and button.key.endswith(("_run", "_stop"))] == []
-    assert app.query_params in ({"texts": "scan"}, {"texts": ["scan"]})
 
 
 def test_the_heads_of_a_scan_are_shown_with_what_was_scanned(open_app: Open, scan: CorpusScan):
@@ -135,21 +125,6 @@ def readings(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) ->
 
 
 @pytest.mark.parametrize("readings", [SLOWLY], indirect=True)
-def test_a_click_stops_a_scan_and_its_results_stay(open_app: Open, readings: Registry):
-    app = press(upload(open_app(PAGE, texts="own"), MANY), "run")
-    end = time.monotonic() + 120
-    while not readings.snapshot(name_of(app), KIND).records:
-        assert time.monotonic() < end
-        time.sleep(0.01)
-    app.run()
-    press(app, "stop")
-    snapshot = until_still(app, readings, KIND)
-    assert snapshot.state == "stopped"
-    assert 0 < snapshot.result.report.read < 1400
-    assert texts.STOPPED[1].format(read=snapshot.result.report.read, count=1400) in says(app)
-
-
-@pytest.mark.parametrize("readings", [SLOWLY], indirect=True)
 def test_a_second_visitor_waits_for_the_host_and_never_sees_the_first_one_s_file(open_app: Open, readings: Registry):
     first, second = (open_app(PAGE, texts="own") for _ in range(2))
     press(upload(first, MANY), "run")
@@ -163,18 +138,6 @@ def test_a_second_visitor_waits_for_the_host_and_never_sees_the_first_one_s_file
     first.run()
     assert "secret" not in says(first)
     assert "second.txt" not in says(first)
-
-
-def test_two_visitors_at_once_find_each_what_is_in_their_own_file(open_app: Open, monkeypatch: pytest.MonkeyPatch):
-    with own_server(monkeypatch, limit=2, pause=0.001) as registry:
-        apps = [open_app(PAGE, texts="own") for _ in range(2)]
-        for number, app in enumerate(apps):
-            press(upload(app, f"Visitor {number} was in the old house.\n" * (number + 1), f"{number}.txt"), "run")
-        for number, app in enumerate(apps):
-            report = until_still(app, registry, KIND).result.report
-            assert set(report.sentences.texts) == {f"Visitor {number} was in the old house."}
-            assert report.read == number + 1
-            assert f"Visitor {1 - number}" not in says(app)
 
 
 @pytest.mark.parametrize("able", [True, False], ids=["bfloat16 in hardware", "none"])
@@ -191,15 +154,6 @@ def test_where_the_hardware_computes_half_precision_it_is_used_unless_full_is_as
         assert "exact" in app.query_params
         assert not until_still(press(app, "run"), readings, KIND).result.report.half
         assert "bfloat16)." not in says(app)
-
-
-def test_a_result_of_other_sentences_is_headed_as_such(open_app: Open, readings: Registry):
-    app = upload(open_app(PAGE, texts="own"), OWN_FILE)
-    until_still(press(app, "run"), readings, KIND)
-    assert texts.LAST_RUN not in says(app)
-    upload(app, "Another sentence is here now.\n", "other.txt")
-    assert texts.LAST_RUN in says(app)
-    assert texts.LAST_RUN_DIFFERS.format(source="mine.txt", model="Tiny BERT (built in)") in says(app)
 
 
 def test_any_model_of_the_hub_reads_them_too(open_app: Open, readings: Registry, checkpoint, monkeypatch: pytest.MonkeyPatch):

@@ -1,7 +1,6 @@
 """The page of masks without a browser: what it computes is the model's, whatever the address or the text says."""
 
 import math
-from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
@@ -62,24 +61,6 @@ def test_every_mask_of_the_core_is_offered_and_one_drawn_by_hand():
     assert sorted(KINDS) == sorted([*masking.MASK_KINDS, DRAWN])
 
 
-def test_a_row_that_may_look_nowhere_is_one_click_away(open_app):
-    app = open_app("masks", part="one", text=SENTENCE)
-    assert texts.EMPTY_ROWS_TEXT not in says(app)
-    app.button(key="masks_empty").click().run()
-    assert texts.EMPTY_ROWS_TEXT in says(app)
-    assert (panels(app)[1][texts.WEIGHTS_AFTER] == 0).all(axis=1).sum() == 1
-    assert app.query_params["kind"] == "painted"
-
-
-def test_a_small_penalty_leaks_and_the_first_berts_does_not(open_app):
-    leak = {}
-    for penalty in ("-2", "-10000"):
-        app = open_app("masks", text=SENTENCE, part="penalty", penalty=penalty)
-        forbidden = np.triu(np.ones_like(panels(app)[1][texts.INFINITE]), 1) > 0
-        leak[penalty] = panels(app)[1]["−2" if penalty == "-2" else "−10,000"][forbidden].max()
-    assert leak["-10000"] == 0 < 0.001 < leak["-2"]
-
-
 def test_a_padded_batch_is_proved_with_the_readers_two_sentences(open_app):
     app = open_app("masks", part="batch", text="Rain fell.", pair="The old man bought a very big house.")
     masked, unmasked = (metric.value for metric in app.metric)
@@ -124,29 +105,10 @@ def test_a_long_sentence_is_shown_but_not_painted(open_app):
     assert not header["paintable"]
 
 
-def test_a_link_with_nonsense_shows_the_usual_and_says_so(open_app):
-    app = open_app(
-        "masks", part="one", text=SENTENCE, kind="striped", layer="99", mask="<script>", padding="-1", penalty="0", width="x"
-    )
-    assert panels(app)[1][texts.MASK_TITLE].sum() > 0
-    for name in ("kind", "layer", "mask", "padding", "penalty", "width"):
-        assert name in says(app)
-
-
 BLANK = "Yesterday the children [MASK] to school by bus."
 
 
-def test_the_page_begins_with_a_padded_batch_and_a_mask_on_the_whole_model(open_app):
-    app = open_app("masks")
-    assert app.query_params == {}
-    assert app.segmented_control(key="masks_part").value == "batch"
-    masked, unmasked = (metric.value for metric in app.metric)
-    (chart,) = drawn_bars(app)
-    assert (masked.endswith("10⁻⁶"), unmasked) == (True, "0.929")
-    assert chart["kind"] == "moved"
-
-
-@pytest.mark.parametrize(("name", "special"), [*((name, True) for name in RUN_CHANGES), ("causal", False)])
+@pytest.mark.parametrize(("name", "special"), [("padding", True), ("causal", False)])
 def test_the_prediction_before_and_after_a_change_of_the_whole_model_is_the_engines(open_app, name, special):
     app = open_app("masks", part="batch", blank=BLANK, run=name, nospecial=str(int(not special)))
     engine = catalogue.load("embedded", special_tokens=special)
@@ -195,15 +157,6 @@ def test_what_the_padding_takes_is_what_the_rows_lack(open_app):
     assert 0.1 < lacking < 0.3
     app = open_app("masks", part="batch", blank=BLANK, run="padding")
     assert texts.PADDING_TAKES.format(share=weight(lacking), padding=PADDING) in says(app)
-
-
-def test_the_same_change_is_shown_by_attention_and_fill_the_blank(open_app):
-    app = open_app("masks", part="batch", blank=BLANK, run="causal")
-    links = {link.proto.label: dict(parse_qsl(link.proto.query_string)) for link in app.main.get("page_link")}
-    for page, label in texts.SEE_CHANGED.items():
-        there = open_app(page, **links[label])
-        assert not there.exception
-        assert there.session_state[f"{page}_changes"] == (RUN_CHANGES["causal"],)
 
 
 @pytest.mark.parametrize("text", ["No blank here.", "[MASK] " * 200])

@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 import pytest
-import torch
 
 from pages.positions import texts
 from pages.positions.encodings import ENCODING_VIEWS, MAX_DRAWN_DIMENSIONS
@@ -17,7 +16,6 @@ from tx_core.engine import catalogue
 from tx_core.fill_mask.predictions import predict
 from tx_core.lessons.position_encodings import BIAS_HEADS, ENCODINGS
 from tx_core.lessons.word_order import shuffle_test
-from tx_core.transformer.positions import sinusoids
 
 SENTENCE = "He opened the [MASK] with a key."
 
@@ -31,23 +29,10 @@ def curves(app) -> list[dict]:
     return json.loads(app.get("plotly_chart")[0].proto.spec)["data"]
 
 
-def test_the_sinusoids_on_the_screen_are_the_formula_at_the_chosen_sizes(open_app):
-    app = open_app("positions", text=SENTENCE, length="20", width="10", base="100")
-    np.testing.assert_allclose(matrices(app)[0], sinusoids(20, 10, 100.0), atol=1e-6)
-    assert "100^{2i/d}" in app.latex[0].value
-
-
 def test_the_learned_table_is_the_models_own(open_app):
     app = open_app("positions", text=SENTENCE, scheme="learned", length="30")
     table = catalogue.load("embedded").model.embeddings.positions.weight
     np.testing.assert_array_equal(matrices(app)[0], table[:30].detach().numpy())
-
-
-def test_the_effect_of_the_learned_table_is_the_models_own_first_layer(open_app):
-    app = open_app("positions", text=SENTENCE, scheme="learned", look="effect", length="9", head="6")
-    engine = catalogue.load("embedded")
-    first = engine.model(torch.full((1, 9), engine.tokenizer.mask_id), keep=("weights",)).layers[0]
-    np.testing.assert_allclose(matrices(app)[1], first["weights"][0, 5].detach(), atol=1e-6)
 
 
 @pytest.mark.parametrize("scheme", ENCODING_VIEWS)
@@ -120,17 +105,6 @@ def test_the_learned_table_is_far_from_consistent_and_position_0_stands_out(open
     assert apart[0, 1:].min() > apart[1:, 1:].max()
 
 
-def test_shuffling_moves_every_word_only_where_there_are_positions(open_app):
-    app = open_app("positions", text=SENTENCE, part="shuffle")
-    positions, none = matrices(app)[0]
-    assert positions.max() > 1 > 1e-4 > none.max()
-    assert "10⁻" in app.metric[1].value
-    guesses = [chart["labels"] for chart in drawn_bars(app)]
-    best = predict(catalogue.load("embedded"), SENTENCE, top_k=1).blanks[0].predictions[0]
-    assert guesses[0][0] == best.piece
-    assert guesses[0] != guesses[1]
-
-
 @pytest.mark.parametrize(
     ("text", "told"),
     [("dogs", texts.SAME_ORDER), ("dog dog dog", texts.SAME_ORDER), (SENTENCE, texts.ORDER_MATTERS)],
@@ -174,13 +148,6 @@ def test_a_text_that_cannot_be_read_is_explained_and_kept(open_app, text):
     assert "Check the input" in says(app)
     assert app.text_input(key="positions_text").value == text
     assert not app.exception
-
-
-def test_a_link_with_nonsense_shows_the_usual_and_says_so(open_app):
-    wrong = {"scheme": "x", "look": "x", "length": "3", "width": "7", "base": "2", "dims": "a-b", "head": "17", "model": "gpt2"}
-    app = open_app("positions", text=SENTENCE, **wrong)
-    assert matrices(app).shape == (1, 48, 64)
-    assert all(name in says(app) for name in wrong)
 
 
 def test_every_encoding_of_the_core_is_on_the_page():

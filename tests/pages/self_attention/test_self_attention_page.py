@@ -40,31 +40,6 @@ def notes(app: AppTest) -> list[str]:
     return [text.value for text in app.text]
 
 
-def test_the_first_visit_shows_a_trained_head_of_the_default_sentence(open_app, engine):
-    app = open_app(PAGE)
-    assert not app.exception
-    header, matrices = matrix_row(app)
-    text = app.text_input(key=f"{PAGE}_text").value
-    trace = engine.trace(text, keep=("query", "key", "value", "weights", "context"))
-    layer, head = (app.segmented_control(key=f"{PAGE}_{name}").value - 1 for name in ("layer", "head"))
-    for name in ("query", "key", "value", "weights", "context"):
-        np.testing.assert_allclose(matrices[name], getattr(trace.attention, name)[layer, head], atol=1e-5)
-    tokens, chosen = trace.attention.query_tokens.tokens, header["chosen"]
-    assert (tokens[chosen["row"]], tokens[chosen["column"]]) == ("a", "book")
-    assert matrices["matches"][chosen["row"]].argmax() == chosen["column"]
-    assert [one["name"] for one in header["matrices"] if one["shown"]] == [
-        "vectors",
-        "query",
-        "key",
-        "value",
-        "matches",
-        "scores",
-        "masked",
-        "weights",
-        "context",
-    ]
-
-
 SENTENCES = (
     "The girl found a small red box.",
     "The old man bought a big house.",
@@ -188,44 +163,6 @@ def test_without_scaling_the_greatest_weight_is_given_as_it_is_and_as_it_would_b
     assert bool(charts) == (normalise == "softmax")  # the chart is of softmax
 
 
-def test_hard_attention_without_scaling_is_said_to_stay_the_same(open_app):
-    weights = [matrix_row(open_app(PAGE, text=TEXT, unscaled=off, normalise="hardmax"))[1]["weights"] for off in ("0", "1")]
-    np.testing.assert_array_equal(*weights)
-    app = open_app(PAGE, text=TEXT, unscaled="1", normalise="hardmax")
-    assert texts.SCALING_OFF_HARD.format(size=32, root=math.sqrt(32)) in notes(app)
-    assert not any(note.startswith(SOFTMAX_NOTE) for note in notes(app))
-    assert not drawn_lines(app)
-
-
-def test_every_switch_on_the_page_changes_the_address(open_app):
-    app = open_app(PAGE, text=TEXT)
-    app.toggle(key=f"{PAGE}_causal").set_value(True).run()
-    app.toggle(key=f"{PAGE}_unscaled").set_value(True).run()
-    app.session_state[f"{PAGE}_numbers"], app.session_state[f"{PAGE}_dimensions"] = True, 9  # a browser's test moves the slider
-    app.run()
-    app.segmented_control(key=f"{PAGE}_normalise").set_value("hardmax").run()
-    app.segmented_control(key=f"{PAGE}_layer").set_value(3).run()
-    app.segmented_control(key=f"{PAGE}_weights").set_value("random").run()
-    app.number_input(key=f"{PAGE}_seed").set_value(42).run()
-    assert not app.exception
-    shown = address(app)
-    assert shown == {
-        "text": TEXT,
-        "weights": "random",
-        "layer": "3",
-        "head": "6",
-        "seed": "42",
-        "normalise": "hardmax",
-        "unscaled": "1",
-        "causal": "1",
-        "numbers": "1",
-        "dimensions": "9",
-    }
-    again = open_app(PAGE, **shown)
-    for name, values in matrix_row(app)[1].items():
-        assert values.tobytes() == matrix_row(again)[1][name].tobytes()
-
-
 @pytest.mark.parametrize("text", ["   ", "word " * 200])
 def test_a_text_that_cannot_be_used_is_explained_and_kept(open_app, text):
     app = open_app(PAGE, text=text)
@@ -233,13 +170,6 @@ def test_a_text_that_cannot_be_used_is_explained_and_kept(open_app, text):
     assert app.text_input(key=f"{PAGE}_text").value == text
     assert HEADINGS[TextProblem] in problems(app)
     assert next(iter(matrix_row(app)[1])) == "query"  # the store below still answers
-
-
-def test_a_link_with_nonsense_shows_the_usual_and_says_so(open_app):
-    app = open_app(PAGE, text=TEXT, layer="9", weights="<b>", cell="x", store="1_2", q1="nan", dimensions="999")
-    assert not app.exception
-    assert [name for name in ("layer", "weights", "cell", "store", "q1", "dimensions") if name not in app.info[0].value] == []
-    np.testing.assert_allclose(matrix_row(app, 1)[1]["result"], [[10, 0, 0]], atol=0.01)
 
 
 @pytest.mark.parametrize(("query", "result"), [((0, 10, 0), (10, 0, 0)), ((0, 0, 10), (550, 5.5, 0)), ((10, 10, 0), (5.5, 0, 0))])

@@ -1,15 +1,11 @@
 """The start page: its picture is what the model computes, and its doors lead where they say."""
 
-import json
 import re
-from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
 
-from pages import contents
 from pages.start import looks, texts
-from pages.ui.panels import lesson
 from pages.ui.shell import cache
 from pages.ui.shell.numbers import weight
 from tx_core.engine import catalogue
@@ -53,33 +49,6 @@ def test_they_looks_at_those_who_may_be_hungry():
     shown = looks.sentence_looks(texts.SENTENCE)
     they = shown.words.index("they")
     assert {"cats", "hungry", "woman"} == {shown.words[edge.key] for edge in shown.edges if edge.query == they}
-
-
-def test_the_picture_on_the_page_is_sent_as_it_was_computed(open_app):
-    app = open_app("start")
-    assert not app.exception
-    shown = looks.sentence_looks(texts.SENTENCE)
-    (sent,) = [json.loads(one.proto.json)[0] for one in app.get("bidi_component") if one.proto.component_name.endswith("_arcs")]
-    assert sent["words"] == list(shown.words)
-    assert sent["arcs"] == [[edge.query, edge.key, round(edge.weight, 4)] for edge in shown.edges]
-    assert len(sent["said"]) == len(shown.words)
-    how = texts.HOW_DRAWN.format(heads=shown.heads, share=looks.SMALLEST)
-    assert how in [caption.value for caption in app.caption]
-
-
-def test_the_doors_lead_to_the_path_and_to_the_first_pages_of_explore_and_build(open_app):
-    doors = [link.proto for link in open_app("start").main.get("page_link")][: len(texts.DOORS)]
-    assert [door.label.strip("*") for door in doors] == [door.name for door in texts.DOORS]
-    learn, explore, build = texts.DOORS
-    step = lesson.shipped_lesson(lesson.LEARNING_PATH).steps[0]
-    assert (learn.page, dict(parse_qsl(doors[0].query_string))) == (
-        step.page,
-        {"lesson": lesson.LEARNING_PATH, "step": "1", "level": "basic"},
-    )
-    assert str(lesson.shipped_lesson(lesson.LEARNING_PATH).minutes) in learn.promise
-    for door in (explore, build):
-        assert contents.page(door.page) == next(page for page in contents.PAGES if page.section == door.name)
-        assert door.settings == {}
 
 
 def test_a_damaged_model_leaves_the_doors_open(open_app, monkeypatch):

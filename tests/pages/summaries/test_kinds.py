@@ -2,7 +2,6 @@
 
 import csv
 import json
-import re
 
 import numpy as np
 import pytest
@@ -17,7 +16,7 @@ from pages.ui.shell.numbers import whole_percent
 from tests.support.drawings import says
 from tests.support.exports import opened
 from tx_core.analysis.grammar import TREEBANK_NAME, grammar_of
-from tx_core.analysis.patterns import TARGETED_KINDS, name_heads, pattern_sums
+from tx_core.analysis.patterns import name_heads, pattern_sums
 from tx_core.engine import catalogue
 from tx_core.engine.hub import load
 
@@ -83,19 +82,6 @@ def test_every_relation_of_grammar_is_described_with_its_baseline(open_app, engi
             assert cell["strength"] == (found[0].accuracy if found else 0)
 
 
-def test_similar_heads_have_the_kinds_of_the_glance_without_those_of_grammar(open_app):
-    glance, of_grammar, met = cells_of(open_app(PAGE, text=TEXT))["cells"], set(canvas.GRAMMAR_WORDS.values()), set()
-    for chosen in ("1-2", "4-3"):
-        table = open_app(PAGE, text=TEXT, part="alike", heads=chosen).dataframe[0].value
-        for name, kind in zip(table["head"], table["kind"], strict=True):
-            layer, head = (int(number) for number in re.findall(r"\d+", name))
-            word = glance[layer - 1][head - 1]["word"]
-            met.add(word in of_grammar)
-            assert kind not in of_grammar
-            assert word in (kind, *of_grammar)
-    assert met == {True, False}
-
-
 def test_a_model_that_was_not_measured_says_so_and_has_no_kinds_from_grammar(engine, stack):
     assert describe_grammar("some-other-model", (1, 5)) == canvas.GRAMMAR_NOT_MEASURED
     without = next(place for place in np.ndindex(6, 8) if place not in grammar_of(engine.name))
@@ -152,9 +138,3 @@ def test_colours_may_stand_for_numbers_instead(open_app, stack, colour):
     far, wide = (rows * apart).sum(-1).mean(), -(rows * np.log(rows)).sum(-1).mean() / np.log(len(own))
     assert shown["cells"][2][1]["word"] == (f"{wide:.2f}" if colour == "entropy" else f"{far:.1f}")
     assert all(0 <= cell["strength"] <= 1 for row in shown["cells"] for cell in row)
-
-
-def test_all_numbers_are_there_as_a_table(engine, stack):
-    rows, sums = head_rows("embedded", stack, summarise(stack)), pattern_sums(stack.weights, stack.query_tokens)
-    assert len(rows) == engine.info.num_layers * engine.info.num_heads
-    assert rows[-1]["to next"] == pytest.approx(sums.shares[-1, -1, TARGETED_KINDS.index("next")], abs=6e-4)

@@ -22,8 +22,7 @@ from tests.support.messages import UNKNOWN
 from tx_core.analysis.attribution import attribute
 from tx_core.analysis.logit_lens import logit_lens
 from tx_core.analysis.rollout import TOO_LONG_FOR_FLOW, flow, rollout
-from tx_core.analysis.similarity import head_similarity, most_similar_heads
-from tx_core.analysis.value_weighted import row_shares, value_weighted
+from tx_core.analysis.value_weighted import row_shares
 from tx_core.engine import catalogue
 from tx_core.engine.engine import no_head
 from tx_core.fill_mask.predictions import NO_BLANK, predict
@@ -38,12 +37,6 @@ def test_a_text_of_special_tokens_only_is_said_to_need_a_word(open_app, part):
     assert not app.exception
     assert texts.SPECIAL_TOKENS_ONLY in says(app)
     assert "nan" not in says(app)
-
-
-def test_the_head_goes_along_to_the_attention_page(open_app):
-    app = open_app(PAGE, text="Time flies.", pair="So it does.", heads="2-3")
-    queries = {link.proto.query_string for link in app.get("page_link")}
-    assert "text=Time+flies.&pair=So+it+does.&model=embedded&heads=2-3" in queries
 
 
 def test_a_prediction_needs_a_blank_and_a_single_sentence(open_app):
@@ -133,40 +126,12 @@ def test_the_layers_are_drawn_as_rollout_and_flow_have_them(open_app, stack):
     assert len({panel["limit"] for panel in header["panels"]}) == 1
 
 
-@pytest.mark.parametrize(("part", "key"), [("layers", "layers_numbers"), ("alike", "alike_numbers"), ("owed", "owed_numbers")])
-def test_every_chart_has_its_numbers_in_a_table(open_app, engine, stack, part: str, key: str):
-    app = open_app(PAGE, text=TEXT, part=part)
-    app.session_state[f"{PAGE}_{key}"] = True
-    table = app.run().dataframe[-1].value
-    assert not app.exception
-    if part == "layers":
-        flat = rollout(stack.weights)[:, stack.query_tokens.blanks[0]].ravel()
-        np.testing.assert_allclose(table[texts.ROLLED], flat, atol=1e-4)
-    elif part == "alike":
-        similar = head_similarity(stack.weights)[0 * engine.info.num_heads + 1]
-        np.testing.assert_allclose(table[texts.SIMILARITY_TO_CHOSEN], similar, atol=1e-4)
-    else:
-        weights = stack.weights[:, :, stack.query_tokens.blanks[0]].mean(axis=(0, 1))
-        np.testing.assert_allclose(table[texts.BLANK_ATTENTION], weights, atol=1e-4)
-
-
 def test_a_text_too_long_for_flow_still_shows_rollout_and_says_why(open_app, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("tx_core.analysis.rollout.MAX_FLOW_EDGES", 1000)
     app = open_app(PAGE, text="A long and winding road to nowhere.", part="layers")
     assert not app.exception
     assert list(panels(app)[1]) == [texts.IN_LAYER, texts.ROLLED]
     assert TOO_LONG_FOR_FLOW.partition("{")[0] in says(app)
-
-
-def test_a_heads_weights_stand_beside_what_it_adds(open_app, engine, stack):
-    app = open_app(PAGE, text=TEXT, part="values", heads="2-7")
-    assert not app.exception
-    weights, own, together = panels(app)[1].values()
-    found = value_weighted(engine, stack, 1)
-    np.testing.assert_allclose(weights, stack.weights[1, 6], atol=1e-6)
-    np.testing.assert_allclose(own, row_shares(found.mixed[6]), atol=1e-6)
-    np.testing.assert_allclose(together, row_shares(found.together), atol=1e-6)
-    assert f"({found.values[6].max():.2f})" in says(app)
 
 
 def test_the_share_of_a_token_is_said_as_a_mean_over_queries_and_of_all_that_the_head_adds(open_app, engine):
@@ -187,28 +152,6 @@ def test_the_share_of_a_token_is_said_as_a_mean_over_queries_and_of_all_that_the
     app.session_state[f"{PAGE}_values_numbers"] = True
     table = app.run().dataframe[-1].value
     np.testing.assert_allclose(table[list(texts.VALUES_COLUMNS[3:])], np.stack([of_rows, of_all], axis=1), atol=1e-4)
-
-
-def test_the_nearest_heads_are_named(open_app, engine, stack):
-    app = open_app(PAGE, text=TEXT, part="alike", heads="1-4")
-    assert not app.exception
-    near = most_similar_heads(head_similarity(stack.weights), 3, 5)
-    named = [f"Layer {other // engine.info.num_heads + 1}, head {other % engine.info.num_heads + 1}" for other, _ in near]
-    table = app.dataframe[0].value
-    assert list(table["head"]) == named
-    np.testing.assert_allclose(table[texts.SIMILARITY_COLUMNS[-1]], [share for _, share in near], atol=6e-4)
-
-
-def test_the_lens_ends_with_the_models_own_answer(open_app, engine):
-    app = open_app(PAGE, text=TEXT, part="lens")
-    assert not app.exception
-    trace = engine.trace(TEXT, keep=("hidden",))
-    found = logit_lens(engine, trace, trace.attention.query_tokens.blanks[0])
-    table = app.dataframe[0].value
-    assert [cell.rsplit(" ", 2)[0] for cell in table.iloc[-1, 1:6]] == list(found.words[-1])
-    assert [int(rank.replace(",", "")) for rank in table[texts.FINAL_RANK]] == found.rank.tolist()
-    token = numbered_tokens(trace.attention.query_tokens.tokens)[found.place]
-    assert describe_answer(found, token, predicts_next=False) in says(app)
 
 
 def kendalls_tau(one: np.ndarray, other: np.ndarray) -> float:
