@@ -141,19 +141,22 @@ def test_adding_x_to_x_is_hidden_by_a_norm_and_doubles_every_vector_without_one(
     torch.testing.assert_close((run.input + run.input).norm(dim=-1), 2 * run.input.norm(dim=-1))
 
 
-def test_what_the_page_says_of_untrained_blocks_holds_for_every_seed_that_it_offers():
-    for seed in range(1, MAX_DEPTH_SEEDS + 1):
-        few_post, few_pre, post, pre = (
-            run_random_blocks(norm_first=first, blocks=blocks, seed=seed) for blocks in (3, BLOCKS) for first in (False, True)
-        )
-        assert min(*few_post.gradient, *few_pre.gradient) > 0.85
-        assert min(pre.gradient) > 0.999
-        assert min(post.gradient) < 0.5
-        assert post.cosine[-1] > 0.99 > pre.cosine[-1]
-        assert post.length[1:] == pytest.approx([8.0] * BLOCKS, abs=1e-3)  # √64
-        assert pre.length[-1] > 3 * pre.length[0]
-        cut = [run_random_blocks(norm_first=first, skips=False, seed=seed).cosine[ALIKE_AFTER] for first in (False, True)]
-        assert min(cut) > 0.99
+SEEDS = [1, *(pytest.param(seed, marks=pytest.mark.ci) for seed in range(2, MAX_DEPTH_SEEDS + 1))]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_the_page_says_of_untrained_blocks_holds_for_every_seed_that_it_offers(seed: int):
+    few_post, few_pre, post, pre = (
+        run_random_blocks(norm_first=first, blocks=blocks, seed=seed) for blocks in (3, BLOCKS) for first in (False, True)
+    )
+    assert min(*few_post.gradient, *few_pre.gradient) > 0.85
+    assert min(pre.gradient) > 0.999
+    assert min(post.gradient) < 0.5
+    assert post.cosine[-1] > 0.99 > pre.cosine[-1]
+    assert post.length[1:] == pytest.approx([8.0] * BLOCKS, abs=1e-3)  # √64
+    assert pre.length[-1] > 3 * pre.length[0]
+    cut = [run_random_blocks(norm_first=first, skips=False, seed=seed).cosine[ALIKE_AFTER] for first in (False, True)]
+    assert min(cut) > 0.99
 
 
 def test_depth_shows_24_blocks_of_both_kinds_and_the_readers_sentence(open_app, engine):
