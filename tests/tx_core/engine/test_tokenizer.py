@@ -146,6 +146,16 @@ def test_odd_text_is_read_and_kept_as_typed(tokenizer: Tokenizer, text: str):
     assert len(encoding.tokens) == len(encoding.ids) == len(encoding.words) == len(encoding.segments)
 
 
+def test_a_word_alone_gives_its_pieces_without_special_tokens(tokenizer: Tokenizer):
+    assert tokenizer.pieces("flies") == tuple(tokenizer.encode("flies").ids[1:-1])
+
+
+def test_a_word_within_a_sentence_has_its_space_where_a_vocabulary_has_one():
+    tokenizer = byte_level("time flies")
+    assert tokenizer.pieces("time", first=True) + tokenizer.pieces("flies") == tokenizer.encode("time flies").ids[1:-1]
+    assert tokenizer.pieces("flies") != tokenizer.pieces("flies", first=True)
+
+
 def test_a_missing_tokenizer_says_what_is_missing(tmp_path: Path):
     with pytest.raises(CheckpointProblem, match="vocab.txt"):
         load_tokenizer(tmp_path)

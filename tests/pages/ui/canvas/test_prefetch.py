@@ -73,7 +73,56 @@ def test_what_a_control_leads_to_is_what_the_page_then_shows(open_app, page, beg
     assert {**seen, "prefetch": None} == {**shown, "prefetch": None}
 
 
-def test_nonsense_leads_nowhere(open_app):
+@pytest.mark.parametrize(
+    ("part", "control", "value", "link"),
+    [
+        ("feed", "bend", "1", {"bend": "relu"}),
+        ("feed", "layer", "2", {"layer": "3"}),
+        ("norm", "norm", "2", {"norm": "embeddings"}),
+        ("norm", "layer", "1", {"layer": "2"}),
+    ],
+)
+def test_so_it_is_in_the_other_parts_of_a_block(open_app, part, control, value, link):
+    before = open_app("heads_and_blocks", part=part)
+    answer = picture_after(drawn(before, "heads_and_blocks")[0]["prefetch"]["path"], f"heads_and_blocks_{control}", value)
+    then = open_app("heads_and_blocks", part=part, **link)
+    assert unpacked(answer.body)[0]["prefetch"]["id"] == drawn(then, "heads_and_blocks")[0]["prefetch"]["id"]
+
+
+def test_views_that_look_alike_lead_to_pictures_of_their_own(open_app):
+    paths = [
+        drawn(open_app("positions", scheme="learned", base=base), "positions")[0]["prefetch"]["path"]
+        for base in ("1000", "10000")
+    ]
+    one, other = (picture_after(path, "positions_scheme", "0") for path in paths)
+    assert (one.status_code, other.status_code) == (200, 200)
+    assert one.body != other.body
+
+
+def test_another_mask_is_foreseen_of_the_sentence_that_is_shown(open_app):
+    app = open_app("masks", part="one", text="She wants a car.", layer="3", head="5")
+    answer = picture_after(drawn(app, "masks")[0]["prefetch"]["path"], "masks_kind", "4")
+    then = open_app("masks", part="one", text="She wants a car.", layer="3", head="5", kind="none")
+    assert unpacked(answer.body)[1] == drawn(then, "masks")[1]
+
+
+@pytest.mark.parametrize(
+    ("control", "value"),
+    [
+        ("masks_kind", "6"),
+        ("masks_kind", "-1"),
+        ("masks_kind", ""),
+        ("masks_kind", "1٣"),
+        ("masks_kind", "1" * 3000),
+        ("masks_painted", "01"),
+        ("masks_painted", "1" * 1999),
+        ("masks_padding", "9"),
+        ("masks_text", "hello"),
+        ("kind", "1"),
+        ("", ""),
+    ],
+)
+def test_nonsense_leads_nowhere(open_app, control, value):
     app = open_app("masks", part="one")
     path = drawn(app, "masks")[0]["prefetch"]["path"]
     asked = [("masks_kind", value) for value in ("6", "-1", "", "1٣", "1" * 3000)]

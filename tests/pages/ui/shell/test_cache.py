@@ -2,6 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -100,7 +101,17 @@ def test_every_part_of_the_question_is_in_the_key(store: LRUCache):
     assert one.attention.weights[0, 1].any()
 
 
-def test_nothing_handed_out_can_be_changed(store: LRUCache):
+def test_another_model_device_or_way_to_read_has_results_of_its_own(room: LRUCache):
+    runner = cache.engine(MODEL)
+    own = {name: getattr(runner, name) for name in ("name", "device", "tokenizer", "trace")}
+    others = [SimpleNamespace(**own | changed) for changed in ({"name": "another"}, {"device": "cuda:0"})]
+    bare = cache.engine(MODEL, special_tokens=False)
+    traces = [cache.trace_with(one, "Time flies") for one in (runner, *others, bare)]
+    assert len({id(trace) for trace in traces}) == 4
+    assert cache.trace_with(SimpleNamespace(**own), "Time flies") is traces[0]
+
+
+def test_nothing_handed_out_can_be_changed(room: LRUCache):
     with pytest.raises(ValueError, match="read-only"):
         cache.trace_with(cache.engine(MODEL), "Time flies").attention.weights[0, 0, 0, 0] = 1
 
