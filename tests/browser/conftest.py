@@ -153,6 +153,22 @@ SHOWN = """() => {
 its list of pages, which the browser draws last, and shows all that it holds back until its first scripts are there."""
 
 
+NOTE_ANSWERS = """
+  window.WebSocket = class extends WebSocket {
+    constructor(...address) {
+      super(...address)
+      this.addEventListener("message", () => { window.heard = performance.now() })
+    }
+    send(message) {
+      window.told = performance.now()
+      super.send(message)
+    }
+  }
+"""
+"""Notes when a page last told its server of something, and when it last heard from it."""
+HEARD = "() => !window.told || window.heard >= window.told"
+
+
 @dataclass
 class SharedTab:
     """The tab that tests of a module share, once one has opened it, and the test that looked at it last."""
@@ -212,6 +228,7 @@ def load(page: Page, watch: Watch, path: str, width: int, dark: bool, prepare: C
     page.set_viewport_size({"width": width, "height": 900})
     page.emulate_media(color_scheme="dark" if dark else "light")
     watch.follow(page)
+    page.add_init_script(NOTE_ANSWERS)
     prepare(page)
     page.goto(watch.server + path)
     page.wait_for_function(SHOWN, timeout=60_000)

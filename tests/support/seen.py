@@ -3,7 +3,9 @@
 Journeys look for roles, names and numbers. The few places where they must know the markup stand here.
 """
 
+import json
 import re
+import time
 from collections.abc import Callable
 from urllib.parse import parse_qs, urlsplit
 
@@ -12,7 +14,7 @@ from playwright.sync_api import Locator, Page, expect
 from pages.contents import PAGES
 from pages.ui.shell.frame import HEADINGS
 from pages.ui.shell.texts import CANNOT_BE_SHOWN
-from tests.browser.conftest import FADED, IN_PLACE, wait_for_script
+from tests.browser.conftest import FADED, HEARD, IN_PLACE, wait_for_script
 
 PATIENCE = 30_000
 """Milliseconds that an answer may take on a busy machine."""
@@ -87,6 +89,8 @@ def write(page: Page, text: str, name: str = "Sentence") -> None:
 def answered(page: Page) -> None:
     """Wait until the page has answered what was clicked or typed, and nothing of it is pale or moves."""
     page.wait_for_timeout(60)  # until the browser has told of it
+    page.wait_for_function(HEARD, timeout=PATIENCE)
+    page.evaluate("() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
     wait_for_script(page)
     expect(page.locator("[data-stale='true']")).to_have_count(0, timeout=PATIENCE)
     page.evaluate(FADED)
@@ -102,11 +106,18 @@ def picture(page: Page, words: str) -> Locator:
     return main(page).get_by_role("img", name=re.compile(words, re.DOTALL)).first
 
 
+def until(page: Page, reached: Callable[[], bool], what: str) -> None:
+    """Ask again and again until the answer is true, also where the page is drawn anew meanwhile."""
+    end = time.monotonic() + PATIENCE / 1000
+    while not reached():
+        assert time.monotonic() < end, f"{what} did not come"
+        page.wait_for_timeout(50)
+
+
 def drawn(shown: Locator) -> Locator:
     """Wait until a picture is drawn, in more than the colours of an empty frame; return it."""
     expect(shown).to_be_visible(timeout=PATIENCE)
-    handle = shown.element_handle()
-    shown.page.wait_for_function(f"node => ({COLOURS})(node) > 4", arg=handle, timeout=PATIENCE)
+    until(shown.page, lambda: shown.evaluate(COLOURS) > 4, "a picture")
     return shown
 
 
@@ -117,9 +128,13 @@ def drawing(shown: Locator) -> str:
 
 def redrawn(shown: Locator, before: str) -> None:
     """Wait until a picture is another one than before."""
-    shown.page.wait_for_function(
-        f"([node, before]) => ({DRAWING})(node) !== before", arg=[shown.element_handle(), before], timeout=PATIENCE
-    )
+    until(shown.page, lambda: drawing(shown) != before, "another picture")
+
+
+def cell(shown: Locator, query: int, key: int) -> dict[str, float]:
+    """Return where in a map a cell lies, its row and column counted from 0, as `hover` and `click` take it."""
+    shape = json.loads(shown.get_attribute("data-shape"))
+    return {"x": shape["left"] + (key + 0.5) * shape["cell"], "y": shape["top"] + (query + 0.5) * shape["cell"]}
 
 
 def told(shown: Locator) -> str:
