@@ -89,20 +89,32 @@ def test_on_a_phone_the_list_of_pages_opens_leads_on_and_is_folded_away(arrive, 
     axe(page)
 
 
+@pytest.mark.ci
+@pytest.mark.parametrize("entry", contents.PAGES, ids=lambda entry: entry.key)
+def test_a_page_stands_still_on_the_phone_of_whoever_was_never_here(arrive, entry: contents.Page):
+    arrive(f"/{entry.address or entry.key}", cold=True, width=390)  # which asserts it
+
+
 def test_the_visitor_s_own_sentence_follows_to_other_pages_and_back(arrive):
     page = arrive("/attention")
+    box = main(page).get_by_role("textbox").first
+    first = box.input_value()
+    main(page).get_by_role("link", name=contents.page("compare").question).click()
+    on_page(page, "compare")
+    expect(box).to_have_value(first)  # of the page that it came from
+    page.go_back()
+    on_page(page, "attention")
     write(page, "The dog barked.")
     seen = [(page.url, "attention")]
     for key in ("masks", "summaries", "self_attention", "heads_and_blocks"):
         go_to(page, key)
-        box = main(page).get_by_role("textbox").first
         expect(box).to_have_value("The dog barked.")
         assert address(page)["text"] == "The dog barked."
         seen.append((page.url, key))
     for url, key in reversed(seen[:-1]):
         page.go_back()
         on_page(page, key)
-        expect(main(page).get_by_role("textbox").first).to_have_value("The dog barked.")
+        expect(box).to_have_value("The dog barked.")
         assert page.url == url
     page.go_forward()
     on_page(page, "masks")
@@ -156,7 +168,8 @@ def test_a_term_is_explained_in_place_and_the_glossary_leads_to_its_view(arrive,
     page = arrive("/masks")
     marks = main(page).get_by_role("button", name=re.compile(shell_texts.EXPLAIN_TERM.partition("{")[0]))
     marks.nth(1).wait_for()
-    names = [mark.get_attribute("aria-label").split("“")[1].rstrip("”?") for mark in marks.all()]
+    labels = marks.evaluate_all("marks => marks.map((mark) => mark.getAttribute('aria-label'))")
+    names = [label.split("“")[1].rstrip("”?") for label in labels]
     assert len(set(names)) == len(names)
     before = page.url
     marks.first.focus()
@@ -172,8 +185,8 @@ def test_a_term_is_explained_in_place_and_the_glossary_leads_to_its_view(arrive,
     go_to(page, "words")
     for group in GROUPS:
         expect(page.get_by_role("heading", name=group.title)).to_be_visible()
-    expect(marks).to_have_count(0)
     for_everybody(page)
+    expect(marks).to_have_count(0)  # by now terms would be underlined
     view = next(view for group in GROUPS for view in group.views if view.page == "self_attention")
     page.get_by_role("link", name=contents.page(view.page).question).click()
     on_page(page, view.page)

@@ -18,6 +18,7 @@ from tests.support.seen import (
     address,
     answered,
     button,
+    cell,
     choose,
     drawing,
     drawn,
@@ -74,11 +75,16 @@ def test_a_head_and_a_word_are_looked_at_and_come_back_by_link_back_and_reload(a
     main(page).get_by_role("group", name=re.compile("^Heatmap")).press("ArrowDown")
     linked(page, focus="5")
     looks_at(page, "keys", row_of(KEYS, 2, 7, "keys"))
+    picture(page, "^Heatmap").click(position=cell(picture(page, "^Heatmap"), 3, 2))
+    linked(page, focus="4")
+    found = row_of(KEYS, 2, 7, "her")
+    expect(main(page).get_by_text(re.compile(rf"^her → lost\s*{found['lost']:.3f}$"))).to_be_visible()  # at the pointer
+    looks_at(page, "her", found)
     words = told(picture(page, "^Heatmap"))
     page.reload()
     expect(picture(page, "^Heatmap")).to_have_attribute("aria-label", words, timeout=30_000)
     page.go_back()
-    looks_at(page, "her", row_of(KEYS, 2, 7, "her"))
+    looks_at(page, "keys", row_of(KEYS, 2, 7, "keys"))
     for_everybody(page)
 
 
@@ -88,7 +94,13 @@ def test_several_heads_whole_words_and_hidden_special_tokens_are_what_the_core_m
     page = arrive(f"/attention?text={quote_plus(text)}&pair={quote_plus(pair)}&heads=1-8")
     head(page, 2, 3).click(modifiers=["Shift"])
     linked(page, heads="1-8_2-3")
-    expect(main(page).get_by_role("gridcell", selected=True)).to_have_count(2)
+    for key, heads in (("Space", "1-8"), ("Space", "1-8_2-3"), ("Enter", "2-3")):
+        page.keyboard.press(key)
+        linked(page, heads=heads)
+    page.keyboard.press("Space")
+    expect(main(page).get_by_role("gridcell", selected=True)).to_have_count(1)  # the last one stays
+    head(page, 1, 8).click(modifiers=["Shift"])
+    linked(page, heads="2-3_1-8")
     switch(page, texts.WHOLE_WORDS)
     switch(page, texts.HIDE_SPECIAL)
     linked(page, words="1", hide="1")
@@ -117,8 +129,13 @@ def changed_links(page: Page, before: np.ndarray, after: np.ndarray, tokens: tup
 
 def test_a_head_is_switched_off_shown_before_and_after_and_taken_back(arrive, for_everybody):
     page = arrive(f"{PATH}&heads=2-3&focus=4")
-    button(page, texts.SWITCH_OFF_HEAD.format(layer=2, head=3)).click()
+    off = button(page, texts.SWITCH_OFF_HEAD.format(layer=2, head=3))
+    place = off.bounding_box()["y"]
+    off.click()
     linked(page, changes="off~2-3")
+    answered(page)
+    on = button(page, texts.SWITCH_ON_HEAD.format(layer=2, head=3))
+    assert on.bounding_box()["y"] == pytest.approx(place, abs=2)  # what a click adds does not move what was clicked
     head(page, 4, 1).click()
     linked(page, heads="4-1", changes="off~2-3")
     engine = catalogue.load(catalogue.DEFAULT)
@@ -127,6 +144,10 @@ def test_a_head_is_switched_off_shown_before_and_after_and_taken_back(arrive, fo
     for name in CHANGED_MAP["titles"]:
         drawn(picture(page, f"^{name}.*Layer 4, head 1.*“her”"))
     changed_links(page, was.weights[3, 0], now.weights[3, 0], was.query_tokens.tokens, 3)
+    difference = picture(page, f"^{CHANGED_MAP['titles'][2]}")
+    difference.hover(position=cell(difference, 2, 1))  # one pointer for all three
+    numbers = " → ".join(f"{one.weights[3, 0, 2, 1]:.3f}" for one in (was, now))
+    expect(main(page).get_by_text(re.compile(rf"^lost → mary\s*{numbers} \([+−]0\.\d{{3}}\)$"))).to_be_visible()
     page.reload()
     drawn(picture(page, f"^{CHANGED_MAP['titles'][2]}"))
     changed_links(page, was.weights[3, 0], now.weights[3, 0], was.query_tokens.tokens, 3)
@@ -167,6 +188,8 @@ def test_another_sentence_is_read_while_it_is_typed_and_an_example_is_taken_apar
     first = examples.curated()[0]
     expect(sentence(page)).to_have_value(first.text)
     says(page, first.notice.partition(".")[0])
+    page.set_viewport_size({"width": 1280, "height": 800})  # the first screen of a laptop
+    expect(drawn(picture(page, "^Heatmap"))).to_be_in_viewport(ratio=0.95)
     head(page, 1, 8).click()
     says(page, HINT_ELSEWHERE)
     button(page, shell_texts.SHOW_EXAMPLE, exact=False).click()
@@ -195,6 +218,21 @@ def test_another_sentence_is_read_while_it_is_typed_and_an_example_is_taken_apar
     write(page, "Back again.")
     drawn(picture(page, "^Heatmap"))
     for_everybody(page)
+
+
+@pytest.mark.ci
+def test_a_long_map_zooms_in_its_box_and_the_page_stays_as_wide_as_a_phone(arrive):
+    page = arrive(f"/attention?text={'+'.join(['dog', 'cat'] * 40)}", width=390)
+    for _ in range(4):
+        button(page, MAP["zoomIn"]).click()
+    box = main(page).get_by_role("group", name=re.compile("^Heatmap"))
+    assert box.evaluate("box => box.scrollWidth > box.clientWidth + 100")
+    fits(page)
+    box.press("End")
+    linked(page, focus="82")
+    says(page, "[SEP]")
+    button(page, MAP["showAll"]).click()
+    assert box.evaluate("box => box.scrollWidth <= box.clientWidth")
 
 
 def test_on_a_phone_the_heads_come_before_the_map_and_are_as_large_as_a_finger_needs(arrive, axe):

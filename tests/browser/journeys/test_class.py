@@ -10,7 +10,7 @@ from pages import contents
 from pages.classroom import texts
 from pages.classroom.events import EVENTS
 from pages.fill_mask.texts import TOP_WORDS
-from pages.ui.canvas.texts import CLASS_GUESSED
+from pages.ui.canvas.texts import CLASS_GUESSED, CLASS_LEGEND
 from pages.ui.panels.lesson import FOR_CLASS, names_in_order, shipped_lesson
 from pages.ui.shell.texts import BACK_TO_CLASS
 from tests.browser.journeys.test_lessons import guess_by_keyboard, tab_to
@@ -88,14 +88,14 @@ def test_a_teacher_a_projector_and_two_students_play_a_step(arrive, page_at, axe
     axe(students[0])
     guess(students[0], "walked")
     guess(students[0], "went")
-    guess(students[1], "ran")
+    guess(students[1], "<b>ran</b>")
     expect(note(teacher)).to_have_text(texts.ANSWERED.format(answered=2, students=2), timeout=PATIENCE)
     for page in (teacher, *students):  # nobody is told before
         expect(page.get_by_role("list", name=STEPS[0].question.ask)).to_have_count(0)
     press(teacher, texts.REVEAL)
     for page in (teacher, *students):
         found = guesses(page)
-        assert HALF in found["went"] and HALF in found["ran"]
+        assert HALF in found["went"] and HALF in found["<b>ran</b>"]
         assert "walked" not in found or texts.COUNT.format(count=0, share="0\u00a0%") in found["walked"]
     fits(students[0])
     for page in (teacher, students[0]):
@@ -153,6 +153,73 @@ def test_a_projector_shows_how_to_come_in_then_the_question_and_is_led_by_keys(p
     for page in (teacher, student):
         expect(page.get_by_text(STEPS[1].question.ask).first).to_be_visible(timeout=PATIENCE)
     assert "present=1" in teacher.url
+
+
+@pytest.mark.ci
+def test_the_code_is_typed_once_and_brings_the_same_student_back_and_a_link_without_the_secret_leads_to_no_room(page_at, axe):
+    teacher = page_at("/class")
+    code = open_room(teacher)
+    student = page_at("/class", width=390)
+    for _ in range(2):
+        student.get_by_label(texts.CODE).fill(code.lower())
+        student.get_by_role("button", name=texts.JOIN_BUTTON, exact=True).click()
+        expect(student.get_by_role("heading", name=STEPS[0].title, exact=True)).to_be_visible(timeout=PATIENCE)
+        expect(note(teacher)).to_have_text(texts.ANSWERED.format(answered=0, students=1), timeout=PATIENCE)
+        student.goto(student.url.partition("?")[0])
+    stranger = page_at(f"/class?lead={code}")
+    expect(stranger.get_by_role("link", name=texts.TO_ENTRANCE)).to_be_visible(timeout=PATIENCE)
+    axe(stranger)
+
+
+@pytest.mark.ci
+def test_a_step_that_asks_nothing_is_open_to_students_at_once_and_stands_on_the_projector(page_at, axe):
+    bare = STEPS[0].model_copy(update={"title": "Only look", "question": None, "text": "Which words does the model expect?"})
+    lesson = shipped_lesson("path").model_copy(update={"steps": (bare, STEPS[0])})
+    teacher = page_at(f"/class?{FOR_CLASS}={pack_lesson(lesson)}")
+    code = open_room(teacher)
+    student = page_at(f"/class?room={code}", width=390, dark=True)
+    press(student, texts.JOIN_ROOM.format(code=code))
+    view = student.get_by_role("link", name=texts.OPEN_VIEW)
+    expect(view).to_be_visible(timeout=PATIENCE)
+    answered(student)
+    axe(student)
+    expect(note(teacher)).to_have_text(texts.ONE_IS_HERE, timeout=PATIENCE)
+    expect(teacher.get_by_role("button", name=texts.REVEAL)).to_have_count(0)
+    press(teacher, texts.TO_PROJECTOR)
+    for said in (bare.title, bare.text, texts.ONE_IS_HERE):
+        expect(teacher.locator("[data-staged]").get_by_text(said)).to_be_visible(timeout=PATIENCE)
+    view.click()
+    student.wait_for_url(re.compile(f"{bare.page}.*level=basic"))
+
+
+@pytest.mark.ci
+def test_guessed_tokens_and_heads_are_marked_in_the_map_and_on_the_wall(page_at):
+    lesson = shipped_lesson("path").model_copy(update={"steps": (STEPS[1], STEPS[-1])})  # a token of the map, a head of the wall
+    teacher = page_at(f"/class?level=advanced&{FOR_CLASS}={pack_lesson(lesson)}")
+    code = open_room(teacher)
+    student = page_at(f"/class?room={code}")
+    press(student, texts.JOIN_ROOM.format(code=code))
+    said = CLASS_GUESSED.format(said=texts.COUNT.format(count=1, share="100\u00a0%"))
+    for number, step in enumerate(lesson.steps, 1):
+        expect(student.get_by_role("heading", name=step.title, exact=True)).to_be_visible(timeout=PATIENCE)
+        answered(student)
+        guess_by_keyboard(student, step.question)
+        answered(student)
+        press(student, texts.SEND)
+        expect(note(teacher)).to_have_text(texts.ANSWERED.format(answered=1, students=1), timeout=PATIENCE)
+        press(teacher, texts.REVEAL)
+        teacher.get_by_role("link", name=texts.OPEN_VIEW).click(timeout=PATIENCE)
+        teacher.wait_for_url(re.compile(step.page))
+        if step.question.kind == "token":
+            expect(teacher.get_by_role("listitem").filter(has_text=said)).to_have_count(1, timeout=PATIENCE)
+        else:
+            named = re.compile(re.escape(said.replace("\u00a0", " ")))
+            expect(teacher.get_by_role("gridcell", name=named)).to_have_count(1, timeout=PATIENCE)
+        expect(teacher.get_by_text(CLASS_LEGEND).filter(visible=True).first).to_be_visible()
+        answered(teacher)
+        listed(teacher, BACK_TO_CLASS.format(number=number)).click()
+        if number == 1:
+            press(teacher, texts.NEXT)
 
 
 def test_the_view_of_a_step_shows_the_guesses_in_its_pictures_and_leads_back(page_at, axe):

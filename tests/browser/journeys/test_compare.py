@@ -12,6 +12,7 @@ from tests.support.seen import (
     address,
     answered,
     button,
+    cell,
     choose,
     drawing,
     drawn,
@@ -27,8 +28,8 @@ from tx_core.analysis.views import word_groups
 from tx_core.analysis.word_comparison import cosines, spell_words, word_similarity, word_vectors
 from tx_core.engine import catalogue
 
-TEXTS = ("time flies like an arrow", "fruit flies like a banana")
-PATH = f"/compare?text={quote_plus(TEXTS[0])}&text_b={quote_plus(TEXTS[1])}&head=2-1&focus=4"
+TEXTS = ("time flies like an arrow", "a fruit flies like a banana")  # what is common stands at other places
+PATH = f"/compare?text={quote_plus(TEXTS[0])}&text_b={quote_plus(TEXTS[1])}&head=2-1&focus=5"
 A, B, BOTH = "^A · ", "^B · ", f"^{texts.DIFFERENCE}"
 
 
@@ -52,9 +53,17 @@ def test_two_sentences_are_compared_in_maps_that_belong_together(arrive, for_eve
     numbers = [weight_of(text, 2, 1, "flies", "like") for text in TEXTS]
     largest_is(page, "like", *numbers)
     before = drawing(picture(page, B))
+    one = picture(page, A)
+    one.hover(position=cell(one, 2, 3))  # what is pointed at in A is marked in B
+    redrawn(picture(page, B), before)
+    tip = main(page).get_by_text(re.compile(rf"^flies → like\s*A {numbers[0]:.3f} · B {numbers[1]:.3f}"))
+    expect(tip).to_be_visible()
+    page.mouse.move(0, 0)
+    expect(tip).to_be_hidden()
+    before = drawing(picture(page, B))
     main(page).get_by_role("group", name=re.compile(f"^{texts.DIFFERENCE}")).press("ArrowUp")
     says(page, COMPARISON["noDifference"][1].format(word="fruit"))  # it is in B only
-    linked(page, focus="3")
+    linked(page, focus="4")
     redrawn(picture(page, B), before)  # where its row is lit
     page.reload()
     says(page, COMPARISON["noDifference"][1].format(word="fruit"))
@@ -80,7 +89,7 @@ def test_the_vectors_of_a_word_are_compared_layer_by_layer(arrive):
     groups = [word_groups(run.attention.query_tokens) for run in runs]
     spelled = [spell_words(run.attention.query_tokens, group) for run, group in zip(runs, groups, strict=True)]
     vectors = [word_vectors(run.hidden, group) for run, group in zip(runs, groups, strict=True)]
-    alike = word_similarity(cosines(*vectors), *spelled, (2, 2))
+    alike = word_similarity(cosines(*vectors), *spelled, (2, 3))
     says(page, "“flies”", f"{alike.word[-1]:.2f}")
     chart = main(page).get_by_role("group", name=re.compile(f"^{texts.COSINES}"))
     drawn(chart.get_by_role("img"))

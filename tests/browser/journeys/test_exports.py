@@ -90,6 +90,9 @@ def test_a_figure_holds_the_numbers_and_its_source_as_text_in_svg_png_and_pdf(ar
     shown = [f"{weight:.2f}".removeprefix("0") for weight in run.attention.weights[3, 4].ravel() if weight >= 0.005]
     assert [text for text in written if re.fullmatch(r"1?\.\d\d", text)] == shown
     assert set(run.attention.query_tokens.tokens) < set(written)
+    inks = [node.get("fill") for node in root.iter(f"{SVG}text") if re.fullmatch(r"1?\.\d\d", node.text)]
+    strongest, weakest = shown.index(max(shown)), shown.index(min(shown))
+    assert (inks[strongest], inks[weakest]) == ("#ffffff", "#000000")  # read on a dark and on a pale cell
     source = root.find(f"{SVG}desc").text
     assert "layer 4, head 5" in source and catalogue.revision("embedded") in source and app_version() in source
     assert parse_qs(urlsplit(source.split()[-1]).query) == parse_qs(urlsplit(page.url).query)
@@ -99,6 +102,7 @@ def test_a_figure_holds_the_numbers_and_its_source_as_text_in_svg_png_and_pdf(ar
     expect(panel(page).get_by_role("status")).to_contain_text("84 ×")
     png = saved(page, "Save as PNG", tmp_path).read_bytes()
     assert struct.unpack(">II", png[16:24])[0] == round(84 / 25.4 * 300)
+    assert struct.unpack(">II", png[png.index(b"pHYs") + 4 :][:8]) == (11811, 11811)  # dots in a metre of paper
     assert texts_of_pdf(saved(page, "Save as PDF", tmp_path).read_bytes()) == [
         node.text.replace("−", "–")
         for node in ElementTree.parse(saved(page, "Save as SVG", tmp_path)).getroot().iter(f"{SVG}text")
@@ -164,15 +168,17 @@ def test_the_code_of_a_view_runs_and_gives_its_numbers(arrive, axe, tmp_path: Pa
     axe(page)
 
 
+MARKUP = quote("<b>&</b> [MASK]")
 EXPORTED = (
-    "/fill_mask",
-    "/compare?text=time+flies&text_b=fruit+flies",
-    "/summaries?part=glance",
-    "/self_attention",
-    "/masks?part=one",
+    f"/fill_mask?text={MARKUP}",
+    f"/compare?text={MARKUP}&text_b=fruit+flies",
+    f"/summaries?part=glance&text={MARKUP}",
+    f"/self_attention?text={MARKUP}",
+    f"/masks?part=one&text={MARKUP}",
     "/positions",
-    "/heads_and_blocks?part=depth",
+    f"/heads_and_blocks?part=depth&text={MARKUP}",
 )
+"""Pages whose pictures are drawn by one module each, with words that are markup."""
 
 
 @pytest.mark.ci

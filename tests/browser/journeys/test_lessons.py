@@ -11,8 +11,8 @@ from pages.ui.panels import lesson, texts
 from pages.ui.panels.question_kinds import QUESTION_VIEWS
 from tests.browser.conftest import TO_THE_TOP, go_by_history
 from tests.support.lesson_secrets import Received, secrets_of
-from tests.support.seen import PATIENCE, address, answered, fits, linked, main, says
-from tx_core.classroom.questions import QUESTION_KINDS, Question
+from tests.support.seen import PATIENCE, address, answered, drawn, fits, linked, main, picture, says
+from tx_core.classroom.lesson_file import Question
 
 PATH = lesson.LEARNING_PATH
 STEPS = lesson.shipped_lesson(PATH).steps
@@ -69,6 +69,8 @@ def test_the_path_begins_from_the_list_of_lessons_and_sends_no_answer_before_the
         answered(page)
         received.parts.clear()
         if number == 2:
+            page.get_by_role("button", name=texts.SEE_BELOW).click()
+            expect(drawn(picture(page, "^Heatmap"))).to_be_in_viewport()  # which the step speaks of
             axe(page)
             resize(page, 390)
             darken(page)
@@ -158,9 +160,11 @@ def test_a_question_of_each_kind_is_answered_by_keyboard_and_its_verdict_is_said
             expect(verdict).to_be_focused()
         expect(page.get_by_text(texts.HIDDEN_UNTIL_ANSWERED)).to_have_count(0, timeout=PATIENCE)
         if kind in DRAWN:
-            names = [cell.get_attribute("aria-label") or "" for cell in main(page).get_by_role("gridcell").all()]
+            cells = main(page).get_by_role("gridcell")
+            names = cells.evaluate_all("cells => cells.map((cell) => cell.getAttribute('aria-label') ?? '')")
             assert len([name for name in names if QUESTION["answer"] in name]) == 1, kind
             assert QUESTION["guess"] in names[1], kind
+            expect(cells.nth(1)).to_have_class(re.compile(r"\bguess\b"))  # outlined
     answered(page)
     for_everybody(page)
 
@@ -188,7 +192,7 @@ def test_a_locked_lesson_leads_nowhere_but_through_itself(page_at, for_everybody
     page = page_at(f"{link}&lock=1")
     expect(page.get_by_test_id("stSidebar")).to_have_count(0)
     guess(page, question)
-    names = {one.inner_text().split("\n")[-1] for one in main(page).get_by_role("link").all()}
+    names = {text.split("\n")[-1] for text in main(page).get_by_role("link").all_inner_texts()}
     assert names <= {texts.NEXT_STEP, texts.PREVIOUS_STEP, texts.LEAVE_LESSON}
     for_everybody(page)
     page.get_by_role("link", name=texts.LEAVE_LESSON).click()

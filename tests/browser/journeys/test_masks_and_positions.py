@@ -98,6 +98,12 @@ def test_a_mask_is_painted_by_pointer_and_keyboard_and_stands_in_the_link(arrive
     page.reload()
     expect(cell).to_have_attribute("aria-selected", "false", timeout=PATIENCE)
     says(page, texts.MASK_NOTE.format(allowed=43, pairs=81))
+    may_look(page, "mat", "the").hover()
+    page.mouse.down()
+    for key in ("cat", "sat", "on"):  # a stroke paints all that it crosses
+        may_look(page, "mat", key).hover()
+    page.mouse.up()
+    says(page, texts.MASK_NOTE.format(allowed=39, pairs=81))
     main(page).get_by_role("button", name=MATRICES["wholeRow"].format(name="sat")).click()
     says(page, texts.EMPTY_ROWS.format(tokens=texts.EMPTY_ROW.format(token="sat", row=5).partition(" (")[0]))
     choose(page, texts.WINDOW)

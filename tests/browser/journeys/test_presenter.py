@@ -102,7 +102,7 @@ def fills_the_screen(page: Page) -> None:
             return False
         return min(size["height"], box["y"] + box["height"]) - max(0, box["y"]) >= LEAST_SHARE * size["height"]
 
-    wait_until(is_filled, 30, f"a picture that fills the screen of {page.url}")
+    wait_until(is_filled, 120, f"a picture that fills the screen of {page.url}")
 
 
 def turn_by(page: Page, arrow: str) -> None:

@@ -11,14 +11,15 @@ from subprocess import Popen
 from urllib.parse import urlencode
 
 import pytest
-from playwright.sync_api import Browser, Route, expect
+from playwright.sync_api import Browser, Route, WebSocketRoute, expect
 
 from pages import contents
 from pages.ui.panels import texts
 from pages.ui.shell.texts import SESSION_LOST, WARMING_UP
 from tests.support.messages import name_in_head
-from tests.support.seen import PATIENCE, answered, button, drawn, head, linked, main, picture, says, sentence
+from tests.support.seen import PATIENCE, answered, button, drawn, head, linked, main, picture, says, sentence, until
 from tests.support.serving import ROOT, fetch, free_port, running, site_of_two, streamlit_command, wait_until
+from tests.support.trainings import progress
 
 pytestmark = pytest.mark.ci
 
@@ -104,6 +105,31 @@ def test_the_example_can_be_looked_at_while_the_model_is_loaded_and_a_new_senten
         expect(page.get_by_text(WARMING_UP)).to_have_count(0, timeout=60_000)
         wait_until(lambda: fetch(f"{url}/api/ready")[0] == 200, 30, "a ready server")
         expect(sentence(page)).to_have_value(TYPED)
+
+
+def test_a_short_loss_of_the_network_does_not_cost_a_training(page_at):
+    lines: list[WebSocketRoute] = []
+
+    def connect(line: WebSocketRoute) -> None:
+        lines.append(line)
+        line.connect_to_server()
+
+    page = page_at(
+        "/encoder_decoder?batches=600&batch=128",
+        expect=("WebSocket", "when disconnected"),
+        prepare=lambda page: page.route_web_socket(re.compile("_stcore/stream"), connect),
+    )
+    button(page, texts.TRAIN).click()
+    running = main(page).get_by_text(progress("running"))
+    expect(running).to_be_visible(timeout=PATIENCE)
+    (line,) = lines
+    line.close()
+    until(page, lambda: len(lines) == 2, "another connection")
+    before = running.inner_text()
+    expect(running).not_to_have_text(before, use_inner_text=True, timeout=PATIENCE)
+    expect(page.get_by_text(SESSION_LOST)).to_have_count(0)
+    button(page, texts.STOP).click()
+    expect(button(page, texts.CONTINUE)).to_be_visible(timeout=PATIENCE)
 
 
 def test_below_a_path_of_its_own_the_app_draws_and_finds_its_server_at_once(browser: Browser, start_server):

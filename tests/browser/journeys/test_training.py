@@ -24,7 +24,7 @@ from tests.support.seen import (
     write,
 )
 from tests.support.serving import SETTINGS
-from tests.support.trainings import bold, progress
+from tests.support.trainings import PRESS_WHILE_TYPING, bold, progress
 
 SMALL = "vocab=12&length=6&batch=16&width=16&heads=2&feed=24&seed=3&numbers=7+3+11+2+5"
 LONG = "vocab=12&length=16&batch=16&batches=600&width=128&layers=2&heads=2&feed=512&numbers=7+3+11"
@@ -73,6 +73,24 @@ def test_a_model_is_trained_answers_is_saved_and_is_there_again_from_its_file(ar
     page.locator("input[type=file]").set_input_files(tmp_path / "copy.safetensors")
     trained(page, done=40, total=40)
     expect(after).to_have_text(answer, use_inner_text=True)
+
+
+@pytest.mark.ci
+def test_what_is_typed_before_and_during_a_training_is_there_after_it_and_after_another_part(arrive):
+    page = arrive(f"/encoder_decoder?{SMALL}&batches=60")
+    box = main(page).get_by_label(texts.NUMBERS)
+    box.focus()
+    button(page, panel_texts.TRAIN).evaluate(PRESS_WHILE_TYPING, "2 3 4 5 6")
+    expect(button(page, panel_texts.STOP)).to_be_visible(timeout=PATIENCE)
+    expect(box).to_have_value("2 3 4 5 6")
+    box.fill("6 5 4")
+    expect(main(page).get_by_text(progress("finished", 60))).to_be_visible(timeout=60_000)
+    expect(main(page).get_by_text(f"{texts.INPUT} 6 5 4")).to_be_visible(timeout=PATIENCE)
+    answered(page)
+    choose(page, texts.PARTS["inside"])
+    expect(box).to_have_count(0)
+    choose(page, texts.PARTS["train"])
+    expect(box).to_have_value("6 5 4", timeout=PATIENCE)
 
 
 @pytest.mark.ci
