@@ -47,8 +47,8 @@ AXE_RULES = {
 
 expect.set_options(timeout=60_000)  # of Playwright five seconds, which a busy machine outlasts
 
-LIGHT, DARK = "rgb(255, 255, 255)", "rgb(16, 21, 27)"
-"""The ground of the app by day and in the dark, as .streamlit/config.toml names it."""
+DARK = "rgb(16, 21, 27)"
+"""The ground of the app in the dark, as .streamlit/config.toml names it."""
 FADED = """() => Promise.race([
   Promise.allSettled(document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) => one.finished)),
   new Promise((done) => setTimeout(done, 3000)),
@@ -169,28 +169,8 @@ NOTE_ANSWERS = """
 HEARD = "() => !window.told || window.heard >= window.told"
 
 
-@dataclass
-class SharedTab:
-    """The tab that tests of a module share, once one has opened it, and the test that looked at it last."""
-
-    page: Page | None = None
-    watch: Watch | None = None
-    test: str = ""
-
-
-@pytest.fixture(scope="module")
-def shared_tab() -> Iterator[SharedTab]:
-    """The tab of a module."""
-    tab = SharedTab()
-    yield tab
-    if tab.page:
-        tab.page.close()
-
-
 @pytest.fixture
-def page_at(
-    browser: Browser, visitors: list[BrowserContext], shared_tab: SharedTab, server: str
-) -> Iterator[Callable[..., Page]]:
+def page_at(browser: Browser, visitors: list[BrowserContext], server: str) -> Iterator[Callable[..., Page]]:
     """Open a path of the app as a new visitor: page_at("/attention?text=hi", width=390, dark=True, expect=[…]).
 
     prepare: is given the page before anything of the app is loaded.
@@ -216,8 +196,7 @@ def page_at(
 
     yield open_page
     for page in [page for visitor in visitors for page in visitor.pages[1:]]:
-        if page is not shared_tab.page:
-            page.close()
+        page.close()
     faults = [fault for watch in watches for fault in watch.faults]
     assert not faults, "\n".join(faults)
 
@@ -280,60 +259,6 @@ TO_THE_TOP = """() => {
   document.body.removeAttribute("tabindex")
 }"""
 """Lets Tab begin anew at the first control."""
-
-
-@pytest.fixture(scope="module")
-def elsewhere() -> str:
-    """A view that shows little."""
-    return "/learn"
-
-
-@pytest.fixture
-def view_at(
-    request: pytest.FixtureRequest, shared_tab: SharedTab, visitors: list[BrowserContext], server: str, elsewhere: str
-) -> Iterator[Callable[..., Page]]:
-    """Show a view in the tab that tests of a module share: view_at("/masks?part=one", width=390, dark=True).
-
-    The first view is loaded; to the others the app goes by history, which is a third of the work. For what holds of a view,
-    however a reader comes to it. Between two tests it leads to another page, so that nothing stays open. When a test ends, the
-    tab must have been free of console errors, dialogs and requests to other origins; after one that failed, the next loads its
-    view. prepare: is given the tab before the first view is loaded.
-    """
-    tab, name = shared_tab, request.node.originalname
-
-    def show(path: str, width: int = 1280, dark: bool = False, prepare: Callable[[Page], object] = lambda page: None) -> Page:
-        if tab.page and not tab.page.is_closed():
-            page = tab.page
-            page.mouse.move(0, 0)
-            page.set_viewport_size({"width": width, "height": 900})
-            page.emulate_media(color_scheme="dark" if dark else "light")
-            if tab.test != name:
-                go_by_history(page, elsewhere)
-            go_by_history(page, path)
-            expect(page.get_by_test_id("stApp")).to_have_css("background-color", DARK if dark else LIGHT, timeout=60_000)
-            wait_for_script(page)
-            page.evaluate(FADED)
-            page.evaluate(IN_PLACE)
-            page.evaluate(TO_THE_TOP)
-        else:
-            tab.page, tab.watch = page, watch = visitors[0].new_page(), Watch(server)
-            load(page, watch, path, width, dark, prepare)
-        tab.test = name
-        return page
-
-    failed_before = request.session.testsfailed
-    yield show
-    faults = tab.watch.faults[:] if tab.watch else []
-    if tab.page and (faults or request.session.testsfailed > failed_before):
-        tab.page.close()
-        tab.page = None
-    assert not faults, "\n".join(faults)
-
-
-@pytest.fixture
-def settle() -> Callable[[Page], None]:
-    """Wait, after a click or a keystroke, until the page's script has run: settle(page)."""
-    return wait_for_script
 
 
 @pytest.fixture

@@ -70,8 +70,8 @@ def test_contrast_is_that_of_the_guidelines():
 
 
 @pytest.mark.parametrize("path", ["/", "/attention", "/masks", "/positions", "/compare"])
-def test_the_focus_is_seen_on_every_control_in_light_and_dark(view_at, darken, path: str):
-    page = view_at(path)
+def test_the_focus_is_seen_on_every_control_in_light_and_dark(page_at, darken, path: str):
+    page = page_at(path)
     for is_dark in (False, True):
         if is_dark:
             darken(page)
