@@ -26,6 +26,7 @@ from tests.support.seen import (
     says,
     sentence,
     switch,
+    until,
     write,
 )
 from tx_core.engine import catalogue
@@ -101,6 +102,14 @@ def test_a_change_moves_the_bars_where_they_stand_and_a_scan_finds_the_head_that
     first = entries(page, texts.TOP_WORDS)[0]
     assert first.startswith(now.word) and f"→ {' '.join(percent(now.probability).split())}" in first
     assert bars.bounding_box()["height"] == pytest.approx(before, abs=2)
+    row = bars.get_by_role("listitem").first
+    was_share, now_share = map(float, re.search(r"([\d.]+)(?: %)? → ([\d.]+)", first).groups())
+
+    def longer() -> bool:
+        old, new = (row.locator(f".bar.{side}").bounding_box()["width"] for side in ("before", "after"))
+        return new > old
+
+    until(page, lambda: longer() == (now_share > was_share), "a bar that is longer for a larger share")
     drawn(picture(page, f"^{CHANGED_MAP['titles'][2]}"))
     button(page, name_in_head("off", 5, 7), exact=False).click()
     expect(page).not_to_have_url(re.compile("changes="))
