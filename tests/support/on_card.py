@@ -192,9 +192,11 @@ LESSONS: dict[str, Callable[[BertEngine, Path], Any]] = {
     "predict_labels": lambda engine, _: [
         untrained.predict_labels(engine.trace(TEXT, keep=("hidden",)), kind, 3, 5) for kind in untrained.HEADS
     ],
-    "sentence_steps": lambda engine, _: [
-        steps.sentence_steps(engine, engine.trace(TEXT, keep=("hidden",)), steps.StepChoice(1, 2, weights, normalise=name))
-        for weights, name in zip(get_args(steps.Weights), steps.NORMALISE, strict=True)
+    "head_run": lambda engine, _: [
+        self_attention.head_run(
+            engine, engine.trace(TEXT, keep=("hidden",)), self_attention.HeadChoice(1, 2, weights, normalise=name)
+        )
+        for weights, name in zip(get_args(self_attention.Weights), self_attention.NORMALISE, strict=True)
     ],
     "learned_table": lambda engine, _: position_encodings.learned_table(engine),
     "encoding_scores": lambda engine, _: [

@@ -12,7 +12,7 @@ from pages.ui.panels.question_kinds import QUESTION_VIEWS
 from tests.browser.conftest import TO_THE_TOP, go_by_history
 from tests.support.lesson_secrets import Received, secrets_of
 from tests.support.seen import PATIENCE, address, answered, drawn, fits, linked, main, picture, says
-from tx_core.classroom.lesson_file import Question
+from tx_core.classroom.questions import QUESTION_KINDS, Question
 
 PATH = lesson.LEARNING_PATH
 STEPS = lesson.shipped_lesson(PATH).steps

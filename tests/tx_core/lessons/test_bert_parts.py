@@ -5,7 +5,7 @@ import torch
 
 from tests.support.torch_weights import shake
 from tx_core.engine import catalogue
-from tx_core.lessons.bert_steps import (
+from tx_core.lessons.bert_parts import (
     block_run,
     embedding_run,
     feed_forward_run,
@@ -104,4 +104,4 @@ def test_every_norm_of_the_model_written_out_is_pytorchs(engine, states, place):
     torch.testing.assert_close(run.tensors.normed * run.weight + run.bias, run.tensors.result.ours, atol=1e-5, rtol=0)
     expected = {"embeddings": states[0], "feed_forward": states[3]}.get(place)
     if expected is not None:
-        torch.testing.assert_close(run.steps.result.ours, expected, atol=1e-5, rtol=0)
+        torch.testing.assert_close(run.tensors.result.ours, expected, atol=1e-5, rtol=0)

@@ -7,12 +7,7 @@ import pytest
 import torch
 
 from tx_core.engine import catalogue
-from tx_core.lessons.steps import (
-    StepChoice,
-    attention_steps,
-    random_projections,
-    saturation,
-)
+from tx_core.lessons.self_attention import HeadChoice, attention_tensors, head_run, random_projections, saturation
 from tx_core.transformer.attention import NORMALISE, attend, causal_mask, sparsemax
 
 TOKENS = ("time", "flies", "like", "an", "arrow")
