@@ -19,7 +19,7 @@ from tx_core.settings import host_settings
 from tx_core.training.background import Registry
 from tx_core.training.copy_file import to_file
 from tx_core.training.copy_task import start_copy_training
-from tx_core.training.synthetic import QUICK, CopySettings
+from tx_core.training.synthetic import QUICK
 
 
 def test_sizes_that_do_not_go_together_are_reported_in_the_words_of_the_page(open_app: Open):
@@ -69,11 +69,6 @@ def test_what_the_page_says_of_the_loss_of_each_task_holds(task: str, values: di
     sizes = {SIZES[name].setting: value for name, value in values.items() if name in SIZES}
     limit = 0.01 if learned else 0.1
     assert any(record.loss < limit for record in start_copy_training(replace(QUICK, task=task, **sizes)).updates()) == learned
-
-
-def test_the_defaults_of_the_page_are_the_quick_sizes_of_the_core():
-    sizes = {size.setting: size.default for size in SIZES.values()}
-    assert CopySettings(task="copy", norm_first=True, learning_rate=QUICK.learning_rate, **sizes) == QUICK
 
 
 @pytest.fixture(autouse=True)

@@ -40,13 +40,6 @@ def test_a_clicked_word_becomes_a_blank_and_a_clicked_blank_the_word_again(open_
     assert text_of(app) == "thank you very much."
 
 
-def test_equal_words_are_distinguished(open_app):
-    app = open_app("fill_mask", text="the the [MASK] [MASK] the")
-    options = [option.content for option in pills(app).proto.options]
-    assert len(set(options)) == 5
-    assert [option.rstrip("\u200b") for option in options] == ["the", "the", r"\[MASK\]", r"\[MASK\]", "the"]
-
-
 def test_a_blank_that_was_typed_just_before_one_is_made_stays_as_it_is(open_app):
     app = open_app("fill_mask", text="I drink tea")
     app.text_input(key="fill_mask_text").set_value("I drink a ___")  # sent together with the click

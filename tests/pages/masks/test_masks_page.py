@@ -8,17 +8,16 @@ import torch
 
 from pages.masks import texts
 from pages.masks.masked_head import DRAWN, KINDS
-from pages.masks.whole_run import PADDING, RUN_CHANGES, count_changed, prediction_sentence
+from pages.masks.whole_run import PADDING, RUN_CHANGES, count_changed
 from pages.ui.canvas.mask_grid import mask_to_link
 from pages.ui.shell.frame import HEADINGS
-from pages.ui.shell.numbers import UNCHANGED, UNCHANGED_BUT_ROUNDING, percent, small_number, weight
+from pages.ui.shell.numbers import UNCHANGED, UNCHANGED_BUT_ROUNDING, small_number, weight
 from tests.support.drawings import problems, says
 from tests.support.drawn_bars import drawn_bars
 from tests.support.drawn_matrices import panels
 from tests.support.page_html import preformatted
 from tx_core.engine import catalogue
 from tx_core.errors import TextProblem
-from tx_core.fill_mask.prediction_shift import shift_predictions
 from tx_core.lessons import masking
 
 SENTENCE = "She wants to buy a car."
@@ -120,18 +119,6 @@ def test_the_prediction_before_and_after_a_change_of_the_whole_model_is_the_engi
     assert set(shares[1].topk(4).indices.tolist()) <= set(ids)
     np.testing.assert_allclose(chart["before"], shares[0][ids], atol=1e-6)
     np.testing.assert_allclose(chart["after"], shares[1][ids], atol=1e-6)
-
-
-def test_the_sentence_on_the_prediction_names_the_first_words_before_and_after():
-    engine = catalogue.load("embedded")
-    found = {name: shift_predictions(engine, BLANK, [change], top_k=4).blanks[0] for name, change in RUN_CHANGES.items()}
-    said = {name: prediction_sentence(blank) for name, blank in found.items()}
-    first, kept = (next(one for one in found[name].moved if one.rank_before == 1) for name in ("causal", "padding"))
-    before, now = percent(first.before), found["causal"].moved[0]
-    named = {"word": "went", "before": before, "after": percent(first.after)}
-    assert said["causal"] == texts.OTHER_WORD_FIRST.format(**named, now="had", share=percent(now.after))
-    assert kept.rank_after == 1
-    assert said["padding"] == texts.SAME_WORD_FIRST.format(word="went", before=before, after=percent(kept.after))
 
 
 @pytest.mark.parametrize(("name", "same"), [("causal", True), (None, False)])

@@ -115,15 +115,6 @@ def test_whether_order_matters_is_described_by_what_moved(open_app, text, told):
     assert none.delta == (told if text != SENTENCE else UNCHANGED_BUT_ROUNDING)
 
 
-def test_both_orders_are_named_and_stand_apart(open_app):
-    told = preformatted(open_app("positions", text=SENTENCE, part="shuffle"))[-1]
-    tokens = catalogue.load("embedded").encode(SENTENCE).tokens
-    shuffled = told.split("[CLS] ")[-1].split()
-    ordered = " ".join(tokens)
-    assert told == texts.BOTH_ORDERS.format(ordered=ordered, shuffled=" ".join(["[CLS]", *shuffled]))
-    assert sorted(["[CLS]", *shuffled]) == sorted(tokens)
-
-
 def test_without_special_tokens_every_token_of_a_text_is_shuffled(open_app):
     app = open_app("positions", text=SENTENCE, part="shuffle")
     app.toggle(key="positions_nospecial").set_value(True).run()

@@ -18,7 +18,7 @@ from tx_core.transformer.interventions import NO_LAYER, NO_SPACE_FOR_PADDING, NO
 
 Open = Callable[..., AppTest]
 SEE_PREDICTIONS = texts.SEE_ON_PAGE.format(page=contents.page("fill_mask").name)
-TEXT, BLANK = "The old man saw a dog.", "The old man saw a ___ in the house."
+TEXT = "The old man saw a dog."
 LAST = controls.embedded_sizes()[0]
 
 

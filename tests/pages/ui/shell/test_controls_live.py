@@ -181,20 +181,6 @@ def test_a_hidden_limit_that_an_example_brought_is_named_once_its_sentence_is_go
     assert b'"nine"' in visitor.drawings()
 
 
-async def press_beside_a_blank(url: str) -> tuple[set[str], list[str]]:
-    """Switch a head off below a prediction; tell of what parts the page sent something, and what its buttons say."""
-    async with visit(url, "fill_mask", "text=Eight+birds+[MASK].&heads=2-8") as visitor:
-        before = dict(visitor.elements)
-        await visitor.run(fragment=visitor.press(OFF))
-        return {visitor.fragments[path] for path in sent_since(before, visitor)}, buttons(visitor)
-
-
-def test_a_change_beside_a_blank_runs_only_what_shows_it(server: str):
-    parts, after = run_apart(press_beside_a_blank(server))
-    assert len(parts) == 1
-    assert ON_AGAIN in after
-
-
 async def type_during_run(url: str, sentence: str, word: bytes) -> Visitor:
     """Type a sentence on the attention page while the whole page runs; give the visitor once the page shows the word."""
     async with visit(url, "attention") as visitor:
@@ -233,9 +219,6 @@ async def use_attention_page(url: str, query: str, *steps: Callable[[Visitor], s
             yield visitor
 
 
-OFF = panel_texts.SWITCH_OFF_HEAD.format(layer=2, head=8)
-ON_AGAIN = panel_texts.SWITCH_ON_HEAD.format(layer=2, head=8)
-CLOSED, OPENED = panel_texts.CHANGE_SOMETHING, panel_texts.CLOSE_CHANGES
 HIDE_BIRDS = panel_texts.HIDE_FOCUSED.format(token="birds")
 TYPE_NINE = partial(Visitor.type_into, label=texts.SENTENCE, text="Nine cats sang.")
 

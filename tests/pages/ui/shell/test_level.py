@@ -9,7 +9,6 @@ import streamlit as st
 
 from pages.contents import PAGES
 from pages.encoder_decoder.model import TASK_VALUES
-from pages.fill_mask import prompts
 from pages.fill_mask import texts as scan_texts
 from pages.ui.export import texts as export_texts
 from pages.ui.panels import texts as panel_texts
@@ -99,15 +98,6 @@ def test_what_an_example_sets_is_not_said_to_be_set_out_of_sight(open_app, page)
         group = app.pills(key=f"{page}_example")
         app = group.set_value(None if group.value == title else title).run()
         assert "level_show" not in [button.key for button in app.button], title
-
-
-def test_what_is_set_beside_an_example_is_said(open_app):
-    example = next(one for one in prompts.curated() if one.limit not in ("100", "5"))
-    shown = [
-        "level_show" in [button.key for button in open_app("fill_mask", text=example.text, limit=limit, level=BASIC).button]
-        for limit in (example.limit, "5")
-    ]
-    assert shown == [False, True]
 
 
 def test_what_a_task_sets_is_not_said_to_be_set_out_of_sight(open_app):
