@@ -75,8 +75,10 @@ def test_a_run_that_does_not_fit_on_the_card_is_repeated_on_the_cpu(problem: Run
             raise problem
         return model(torch.ones(1, 2))
 
+    own = runner.nbytes
     result = runner.run(compute)
     assert (result.device, result.notice) == ("cpu", FALLBACK_NOTICE)
+    assert runner.nbytes == 2 * own == 2 * 4 * 6, "the copy is not counted"
 
 
 def test_what_else_goes_wrong_on_the_card_is_not_taken_for_a_lack_of_memory():

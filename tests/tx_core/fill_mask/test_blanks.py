@@ -58,6 +58,7 @@ def test_a_word_blanked_and_brought_back_leaves_the_text_as_it_was(text):
         ("A ___ is ___.", ("cat", "nice"), "My dog is ___.", ("nice",)),
         ("A ___ is.", ("cat",), "A ___ is ___.", ("cat", "")),
         ("A ___ is.", ("cat",), "Something else: ___ !", ("",)),
+        ("A ___ is.", ("cat",), "So a ___ at.", ("",)),
     ],
 )
 def test_the_word_behind_a_blank_is_kept_while_one_side_of_it_is_unchanged(before, words, after, kept):
