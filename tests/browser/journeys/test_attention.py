@@ -125,6 +125,8 @@ def changed_links(page: Page, before: np.ndarray, after: np.ndarray, tokens: tup
     expected = [f"{tokens[query]} → {tokens[key]} {before[query, key]:.3f} → {after[query, key]:.3f}" for key in order[:3]]
     found = items(page, CHANGED_MAP["changedLinks"])
     assert [one.rpartition(" ")[0] for one in found[:3]] == expected
+    signs = ["+" if after[query, key] >= before[query, key] else "−" for key in order[:3]]
+    assert [one.rpartition(" ")[2][0] for one in found[:3]] == signs
 
 
 def test_a_head_is_switched_off_shown_before_and_after_and_taken_back(arrive, for_everybody):

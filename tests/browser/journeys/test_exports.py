@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from pages.ui.canvas.component import sources
+from pages.ui.canvas.packing import codes
 from pages.ui.export import texts
 from tests.browser.conftest import go_by_history
 from tests.support.messages import name_in_head
@@ -67,6 +69,15 @@ def saved(page: Page, button: str, folder: Path) -> Path:
     return file
 
 
+def colours(weights: np.ndarray) -> set[str]:
+    """The colours of weights in light: evenly between the stops of the scale, from zero to one, by their square root."""
+    stops = re.findall(r"#\w{6}", sources()["core/palette.js"].partition("light: [")[2].partition("]")[0])
+    channels = np.array([[int(stop[at : at + 2], 16) for at in (1, 3, 5)] for stop in stops], float)
+    places = np.unique(codes(weights) >> 8) / 255 * (len(stops) - 1)
+    mixed = np.stack([np.interp(places, range(len(stops)), channel) for channel in channels.T], axis=-1)
+    return {"#" + "".join(f"{int(value + 0.5):02x}" for value in colour) for colour in mixed}
+
+
 def texts_of_pdf(file: bytes) -> list[str]:
     """Every text that a reader of a PDF can find."""
     start = int(re.search(rb"startxref\n(\d+)\n%%EOF\n$", file)[1])
@@ -90,6 +101,7 @@ def test_a_figure_holds_the_numbers_and_its_source_as_text_in_svg_png_and_pdf(ar
     shown = [f"{weight:.2f}".removeprefix("0") for weight in run.attention.weights[3, 4].ravel() if weight >= 0.005]
     assert [text for text in written if re.fullmatch(r"1?\.\d\d", text)] == shown
     assert set(run.attention.query_tokens.tokens) < set(written)
+    assert colours(run.attention.weights[3, 4]) <= {node.get("fill") for node in root.iter(f"{SVG}path")}
     inks = [node.get("fill") for node in root.iter(f"{SVG}text") if re.fullmatch(r"1?\.\d\d", node.text)]
     strongest, weakest = shown.index(max(shown)), shown.index(min(shown))
     assert (inks[strongest], inks[weakest]) == ("#ffffff", "#000000")  # read on a dark and on a pale cell
