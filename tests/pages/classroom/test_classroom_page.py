@@ -82,6 +82,7 @@ def test_the_code_alone_lets_nobody_teach(rooms: Rooms, open_app: Callable[..., 
     app = open_app("classroom", **{SECRET: token})
     assert room.code in written(app) and MARK in written(app)
     assert dict(app.query_params) == {LEAD: room.code}
+    assert [token in link.value for link in app.get("code")] == [False, True]  # the students' link, and the teacher's own
 
 
 def test_the_secret_link_leads_to_the_presenter_view_where_it_says_so(rooms: Rooms, open_app: Callable[..., AppTest]):
