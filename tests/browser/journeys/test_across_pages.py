@@ -99,8 +99,8 @@ def test_the_visitor_s_own_sentence_follows_to_other_pages_and_back(arrive):
     page = arrive("/attention")
     box = main(page).get_by_role("textbox").first
     first = box.input_value()
-    main(page).get_by_role("link", name=contents.page("compare").question).click()
-    on_page(page, "compare")
+    main(page).get_by_role("link", name=contents.page("fill_mask").question).click()
+    on_page(page, "fill_mask")
     expect(box).to_have_value(first)  # of the page that it came from
     page.go_back()
     on_page(page, "attention")

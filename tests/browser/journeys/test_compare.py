@@ -56,6 +56,7 @@ def test_two_sentences_are_compared_in_maps_that_belong_together(arrive, for_eve
     one = picture(page, A)
     one.hover(position=cell(one, 2, 3))  # what is pointed at in A is marked in B
     redrawn(picture(page, B), before)
+    expect(picture(page, B)).to_have_attribute("data-marks", '{"focus":3,"query":3,"key":4}')  # a place further than in A
     tip = main(page).get_by_text(re.compile(rf"^flies → like\s*A {numbers[0]:.3f} · B {numbers[1]:.3f}"))
     expect(tip).to_be_visible()
     page.mouse.move(0, 0)
