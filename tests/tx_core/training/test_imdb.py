@@ -89,7 +89,7 @@ def test_files_are_fetched_from_the_hub_once(cache: Path, tmp_path: Path, monkey
 
 
 def test_a_disk_without_room_is_reported_before_anything_is_fetched(cache: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(module, "room_for_downloads", lambda: 1_000_000)
+    monkeypatch.setattr(module, "space_for_downloads", lambda: 1_000_000)
     with pytest.raises(ModelUnavailable) as problem:
         imdb(10, 10)
     assert str(problem.value) == NO_SPACE_FOR_IMDB.format(megabytes=45, space=1)
