@@ -93,7 +93,7 @@ def test_the_page_begins_with_the_head_that_the_prediction_depends_on_most_and_a
 
 
 def test_a_long_text_is_scanned_only_on_request(open_app: Open, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(Scan, "steps", lambda scan: pytest.fail("a long text was scanned"))
+    monkeypatch.setattr(Scan, "updates", lambda scan: pytest.fail("a long text was scanned"))
     text = "A ___ of " + "very " * 90 + "many words."
     app = open_app("fill_mask", text=text)
     assert app.session_state["fill_mask_heads"] == list(FIRST_HEADS)
