@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from tx_core.transformer.config import BertConfig, Seq2SeqConfig
+from tx_core.transformer.config import BertConfig, CausalConfig, Seq2SeqConfig
 from tx_core.transformer.layers import EncoderBlock, FeedForward, LayerNorm, MultiHeadAttention
 from tx_core.transformer.seq2seq import DecoderBlock
 
@@ -31,6 +31,19 @@ SMALL_SEQ2SEQ = Seq2SeqConfig(
     positions="sinusoidal",
     norm_first=False,
     activation="relu",
+    layer_norm_eps=1e-5,
+    dropout=0.0,
+)
+
+SMALL_CAUSAL = CausalConfig(
+    vocab_size=53,
+    hidden_size=12,
+    num_layers=2,
+    num_heads=3,
+    intermediate_size=20,
+    max_positions=24,
+    rotary_base=100.0,
+    activation="gelu",
     layer_norm_eps=1e-5,
     dropout=0.0,
 )

@@ -1,4 +1,4 @@
-"""Configurations of a BERT and of an encoder-decoder: frozen, and validated when they are made."""
+"""Configurations of a BERT, of an encoder-decoder and of a causal language model: frozen, and validated when they are made."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -88,6 +88,43 @@ class Seq2SeqConfig:
         if self.positions == "sinusoidal" and self.hidden_size % 2:
             raise ValueError(f"hidden_size must be even for sinusoidal positions, got {self.hidden_size}")
         require_dropout(self.dropout)
+
+
+@dataclass(frozen=True)
+class CausalConfig:
+    """The sizes of a causal language model. Raises ValueError with the rule and the value.
+
+    Attributes: as of `BertConfig`, and
+        max_positions: the largest number of tokens that it was trained on.
+        rotary_base: the base of the frequencies by which queries and keys are rotated (`positions.rotary_angles`).
+    """
+
+    vocab_size: int
+    hidden_size: int
+    num_layers: int
+    num_heads: int
+    intermediate_size: int
+    max_positions: int
+    rotary_base: float
+    activation: str
+    layer_norm_eps: float
+    dropout: float
+
+    def __post_init__(self) -> None:
+        for name in ("vocab_size", "hidden_size", "num_layers", "num_heads", "intermediate_size", "max_positions"):
+            require_positive(name, getattr(self, name))
+        require_divisible(self.hidden_size, self.num_heads)
+        if self.head_dim % 2:
+            raise ValueError(f"hidden_size / num_heads must be even for rotary positions, got {self.head_dim}")
+        if not self.rotary_base > 1:
+            raise ValueError(f"rotary_base must be above 1, got {self.rotary_base}")
+        require_among("activation", self.activation, ACTIVATIONS)
+        require_dropout(self.dropout)
+
+    @property
+    def head_dim(self) -> int:
+        """The length of one head's query, key or value."""
+        return self.hidden_size // self.num_heads
 
 
 def require_positive(name: str, value: object) -> None:

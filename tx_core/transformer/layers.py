@@ -24,6 +24,7 @@ from tx_core.transformer.attention import (
 from tx_core.transformer.branches import EVERYTHING, NO_BRANCHES, Branches, Wanted, branches_at, with_copies, with_heads_off
 from tx_core.transformer.changed_weights import weigh_at
 from tx_core.transformer.interventions import Intervention, first_changed_layer
+from tx_core.transformer.positions import rotate
 from tx_core.transformer.trace import TracePart
 
 PAD_MULTIPLE = 128
@@ -142,16 +143,22 @@ class MultiHeadAttention(nn.Module):
         bias: Float[Tensor, "..."] | None = None,
         normalise: Normalise = softmax,
         weigh: Weigh = attention_weights,
+        angles: Float[Tensor, "token pair"] | None = None,
         branches: Branches = NO_BRANCHES,
         wanted: Wanted = EVERYTHING,
     ) -> LayerAttention:
         """Attend from `hidden` to `source`, or to `hidden` itself without a source. For the rest see `attention.attend`.
 
+        angles: those by which queries and keys are rotated, see `positions.rotate`; the record has them rotated.
         The weights, context and output of branches follow those of the batch; all else is that of the first row.
         """
-        source = hidden if source is None else source
-        query = self._in_heads(self.query, hidden[:, wanted.places] if wanted.queries_alone else hidden)
-        key = self._in_heads(self.key, source)
+        source, rotation = hidden if source is None else source, angles
+        if wanted.queries_alone:
+            hidden, rotation = hidden[:, wanted.places], None if angles is None else angles[wanted.places]
+            mask = mask[..., wanted.places, :] if mask is not None and mask.shape[-2] > 1 else mask
+        query, key = self._in_heads(self.query, hidden), self._in_heads(self.key, source)
+        if angles is not None:
+            query, key = rotate(query, rotation), rotate(key, angles)
         if not wanted.values:
             scores = attention_scores(query, key, bias=bias)
             weights = weigh(scores, mask, normalise)
@@ -224,12 +231,15 @@ class EncoderBlock(nn.Module):
         *,
         normalise: Normalise = softmax,
         weigh: Weigh = attention_weights,
+        angles: Float[Tensor, "token pair"] | None = None,
         branches: Branches = NO_BRANCHES,
         wanted: Wanted = EVERYTHING,
     ) -> tuple[Float[Tensor, "batch_and_branches place hidden"], LayerAttention]:
         """Return the new vectors, at the places wanted, and what the attention computed."""
         source = self.attention_norm(hidden) if self.norm_first else hidden
-        attention = self.attention(source, mask=mask, normalise=normalise, weigh=weigh, branches=branches, wanted=wanted)
+        attention = self.attention(
+            source, mask=mask, normalise=normalise, weigh=weigh, angles=angles, branches=branches, wanted=wanted
+        )
         output = attention.output
         if wanted.parts is not None:
             attention = LayerAttention(*(part if name in wanted.parts else None for name, part in attention._asdict().items()))
@@ -289,12 +299,14 @@ class Encoder(nn.Module):
         keep: Collection[str] = (),
         interventions: Sequence[Sequence[Intervention]] = (),
         places: Sequence[int] | None = None,
+        angles: Float[Tensor, "token pair"] | None = None,
     ) -> EncoderRun:
         """Run every block.
 
         keep: the parts to keep, see `trace.ALL_PARTS`. interventions: those of each row of the batch; empty for none. With those
         of several runs for one row, every run begins where it first differs from the first run, from the vectors of that one.
         places: the positions whose last vectors are wanted; None for all. Nothing is computed for which nothing asks.
+        angles: of rotary positions, in every layer.
         """
         order = list(range(len(hidden)))
         begun = [len(hidden)] * len(self.blocks)
@@ -304,7 +316,7 @@ class Encoder(nn.Module):
             order = sorted(range(len(starts)), key=starts.__getitem__)
             begun = [sum(start <= number for start in starts) for number in range(len(self.blocks))]
             interventions = [interventions[run] for run in order]
-        run = self._run(hidden, mask, keep, interventions, begun, places)
+        run = self._run(hidden, mask, keep, interventions, begun, places, angles)
         return run if len(order) == len(hidden) else put_in_order(run, order)
 
     def _run(
@@ -315,6 +327,7 @@ class Encoder(nn.Module):
         interventions: Sequence[Sequence[Intervention]],
         begun: Sequence[int],
         places: Sequence[int] | None,
+        angles: Float[Tensor, "token pair"] | None,
     ) -> EncoderRun:
         """Run every block on as many rows as have begun by then."""
         layers, states, last = [], [hidden], len(self.blocks) - 1
@@ -325,6 +338,7 @@ class Encoder(nn.Module):
                 mask,
                 normalise=quick_softmax,
                 weigh=weigh_at(interventions[:rows], number),
+                angles=angles,
                 branches=branches_at(interventions[:runs], rows, number),
                 wanted=self._wanted(keep, interventions, places if number == last else None),
             )

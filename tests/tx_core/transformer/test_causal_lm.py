@@ -1,0 +1,80 @@
+"""Our causal language model is transformers' Starcoder2, sees no later token, and takes the interventions that a BERT takes."""
+
+import math
+
+import pytest
+import torch
+import transformers
+
+from tests.support.torch_weights import SMALL_CAUSAL, shake
+from tx_core.engine.causal_checkpoint import causal_config_to_hub, causal_names_to_hub
+from tx_core.transformer.causal_lm import CausalLM, random_causal_lm
+from tx_core.transformer.config import CausalConfig
+from tx_core.transformer.interventions import Intervention
+
+IDS = torch.randint(5, SMALL_CAUSAL.vocab_size, (2, 9), generator=torch.Generator().manual_seed(0))
+
+
+@pytest.fixture(scope="module")
+def model() -> CausalLM:
+    """One whose weights are large enough to tell differences by."""
+    return shake(random_causal_lm(SMALL_CAUSAL, 3)).requires_grad_(False)
+
+
+def test_every_layer_is_starcoders(model):
+    config = transformers.Starcoder2Config(**causal_config_to_hub(SMALL_CAUSAL), attn_implementation="eager")
+    theirs = transformers.Starcoder2ForCausalLM(config).float().eval()
+    named = causal_names_to_hub(model.state_dict())
+    theirs.load_state_dict(named | {"lm_head.weight": model.words.weight}, strict=True)
+    with torch.no_grad():
+        expected = theirs(IDS, output_attentions=True, output_hidden_states=True)
+    run = model(IDS, keep=("weights", "hidden"))
+    for ours, weights in zip(run.layers, expected.attentions, strict=True):
+        torch.testing.assert_close(ours["weights"], weights, rtol=0, atol=1e-5)
+    for ours, hidden in zip([*run.hidden[:-1], run.output], expected.hidden_states, strict=True):
+        torch.testing.assert_close(ours, hidden, rtol=0, atol=1e-5)
+    torch.testing.assert_close(model.predict(run.output), expected.logits, rtol=0, atol=1e-5)
+
+
+def test_a_later_token_changes_nothing_before_it(model):
+    changed = IDS.clone()
+    changed[:, 6] = 5 + (changed[:, 6] - 4) % 40
+    before, after = model.predict(model(IDS).output), model.predict(model(changed).output)
+    assert torch.equal(before[:, :6], after[:, :6])
+    assert ((before - after)[:, 6:].abs().amax(dim=-1) > 1e-3).all()
+
+
+def test_scores_depend_on_the_distance_alone(model):
+    twice = IDS[:1].repeat(1, 2)
+    scores = model(twice, keep=("scores",)).layers[0]["scores"]
+    torch.testing.assert_close(scores[..., 9:, 9:], scores[..., :9, :9], rtol=0, atol=1e-4)
+    assert (scores[..., 9:, :9] - scores[..., :9, :9]).abs().max() > 0.01
+
+
+def test_a_head_can_be_switched_off_and_the_last_place_alone_be_asked_for(model):
+    off = [[], [Intervention("off", layer=0, head=1)]]
+    both = model(IDS[:1], interventions=off, keep=("weights",))
+    alone = model(IDS[:1], interventions=off, places=[8])
+    torch.testing.assert_close(both.output[:1], model(IDS[:1]).output, rtol=0, atol=1e-5)
+    assert (both.output[0] - both.output[1]).abs().max() > 1e-3
+    torch.testing.assert_close(alone.output, both.output[:, 8:], rtol=0, atol=1e-5)
+
+
+def test_an_untrained_model_knows_nothing():
+    untrained = random_causal_lm(SMALL_CAUSAL, 1).requires_grad_(False)
+    logits = untrained.predict(untrained(IDS).output)
+    loss = torch.nn.functional.cross_entropy(logits[:, :-1].flatten(0, 1), IDS[:, 1:].flatten())
+    assert float(loss) == pytest.approx(math.log(SMALL_CAUSAL.vocab_size), abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "rule"),
+    [
+        ({"hidden_size": 9}, "hidden_size / num_heads must be even for rotary positions, got 3"),
+        ({"rotary_base": 1.0}, "rotary_base must be above 1, got 1.0"),
+        ({"num_layers": 0}, "num_layers must be a whole number of 1 or more, got 0"),
+    ],
+)
+def test_impossible_sizes_are_refused(wrong, rule):
+    with pytest.raises(ValueError, match=rule):
+        CausalConfig(**vars(SMALL_CAUSAL) | wrong)

@@ -1,0 +1,84 @@
+"""A causal language model: pre-norm blocks, rotary positions, tied output, as Starcoder2 (Lozhkov et al. 2024).
+
+Rotary positions because they need no weights, and because a score then depends on how far apart two tokens are, wherever in the
+text (Su et al. 2021).
+"""
+
+import math
+from collections.abc import Collection, Sequence
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+from torch.nn import functional
+
+from tx_core.transformer.attention import causal_mask, combine
+from tx_core.transformer.config import CausalConfig
+from tx_core.transformer.interventions import Intervention
+from tx_core.transformer.layers import Encoder, EncoderBlock, EncoderRun, LayerNorm
+from tx_core.transformer.positions import rotary_angles
+
+
+class CausalLM(nn.Module):
+    """The blocks of an encoder under a causal mask, a last layer norm, and logits by the word vectors (Press & Wolf 2017)."""
+
+    def __init__(self, config: CausalConfig):
+        super().__init__()
+        self.config = config
+        self.words = nn.Embedding(config.vocab_size, config.hidden_size)
+        self.encoder = Encoder(
+            [
+                EncoderBlock(
+                    config.hidden_size,
+                    config.num_heads,
+                    config.intermediate_size,
+                    activation=config.activation,
+                    eps=config.layer_norm_eps,
+                    dropout=config.dropout,
+                    norm_first=True,
+                )
+                for _ in range(config.num_layers)
+            ]
+        )
+        self.norm = LayerNorm(config.hidden_size, config.layer_norm_eps)
+
+    def forward(
+        self,
+        ids: Int[Tensor, "batch token"],
+        mask: Bool[Tensor, "..."] | None = None,
+        *,
+        inputs_embeds: Float[Tensor, "batch token hidden"] | None = None,
+        keep: Collection[str] = (),
+        interventions: Sequence[Sequence[Intervention]] = (),
+        places: Sequence[int] | None = None,
+    ) -> EncoderRun:
+        """Run a batch; for the arguments see `bert.Bert.forward`. No token attends to a later one, whatever the mask."""
+        embedded = self.words(ids) if inputs_embeds is None else inputs_embeds
+        allowed = combine(mask, causal_mask(ids.shape[1]).to(ids.device))
+        angles = self.angles(ids.shape[1]).to(ids.device)
+        run = self.encoder(embedded, allowed, keep=keep, interventions=interventions, places=places, angles=angles)
+        return run._replace(output=self.norm(run.output))
+
+    def angles(self, tokens: int) -> Float[Tensor, "token pair"]:
+        """Return the angles by which queries and keys are rotated."""
+        return rotary_angles(tokens, self.config.head_dim, self.config.rotary_base)
+
+    def predict(self, hidden: Float[Tensor, "... hidden"]) -> Float[Tensor, "... vocab"]:
+        """Compute the logits of the next token from the output of a run."""
+        return functional.linear(hidden, self.words.weight)
+
+
+def random_causal_lm(config: CausalConfig, seed: int) -> CausalLM:
+    """Build an untrained model: normal weights of standard deviation 0.02, biases 0.
+
+    What a layer adds is smaller, by the root of the number of additions (Radford et al. 2019, section 2.3).
+    """
+    generator = torch.Generator().manual_seed(seed)
+    model = CausalLM(config)
+    for name, parameter in model.named_parameters():
+        if name.endswith("bias"):
+            nn.init.zeros_(parameter)
+        elif "norm" not in name:
+            adds = name.endswith(("attention.output.weight", "feed_forward.down.weight"))
+            nn.init.normal_(parameter, std=0.02 / math.sqrt(2 * config.num_layers) if adds else 0.02, generator=generator)
+    return model.eval()
