@@ -1,4 +1,4 @@
-"""Pre-train a small BERT on text files: python -m tx_core.training.pretrain --corpus TEXTS --out RUN
+"""Pre-train a small BERT, or a causal language model, on text files: python -m tx_core.training.pretrain --corpus TEXTS --out RUN
 
 Called again with the same folder, it resumes an interrupted run from its last saved state. The finished model is written to
 RUN/model, in the hub's layout. --help lists the options.
@@ -6,6 +6,7 @@ RUN/model, in the hub's layout. --help lists the options.
 
 import argparse
 import json
+import math
 import signal
 import sys
 from collections.abc import Callable, Sequence
@@ -16,13 +17,13 @@ from typing import Any
 import torch
 from tokenizers import Tokenizer
 
-from tx_core.engine.checkpoint import load_bert
 from tx_core.engine.tokenizer import Tokenizer as ReadingTokenizer
 from tx_core.engine.tokenizer import load_tokenizer
 from tx_core.errors import ExplorerError
 from tx_core.training.pretraining.corpus import CorpusFile, CorpusProblem, read_corpus, read_held_out, tokenise
 from tx_core.training.pretraining.deepen import deepen_model, frozen_while_new_blocks_learn, new_blocks, query_and_key_weights
 from tx_core.training.pretraining.export import export_checkpoint
+from tx_core.training.pretraining.objectives import OBJECTIVES
 from tx_core.training.pretraining.run_records import (
     check_same_run,
     choose_device,
@@ -45,7 +46,8 @@ from tx_core.training.pretraining.settings import (
 )
 from tx_core.training.pretraining.training import Pretraining, TrainingSettings, TrainingUpdate
 from tx_core.training.pretraining.vocabulary import check_marks, from_pieces, learn_vocabulary, pieces_of, read_vocabulary
-from tx_core.transformer.bert import Bert, random_bert
+from tx_core.transformer.bert import Bert
+from tx_core.transformer.causal_lm import CausalLM
 
 Log = Callable[[str], None]
 
@@ -103,6 +105,7 @@ def prepare(options: argparse.Namespace, log: Log) -> tuple[Pretraining, dict[st
         _reading(backend),
         tokenised,
         choices,
+        objective=shape.objective,
         device=device,
         half=half,
         held_out=[source.file for source in held_out],
@@ -135,7 +138,8 @@ def progress_line(update: TrainingUpdate) -> str:
     measured = ""
     if update.held_out:
         figures = update.held_out["all"]
-        measured = f"  held out: {figures['loss']:.3f} nats, {100 * figures['accuracy']:.1f} %"
+        loss, accuracy = figures["loss"], figures["accuracy"]
+        measured = f"  held out: {loss:.3f} nats (perplexity {math.exp(loss):.1f}), {100 * accuracy:.1f} %"
     return (
         f"{100 * update.done:5.1f} %  step {update.step:>7,}  loss {update.loss:.3f}  {update.tokens / 1e6:8.2f} M tokens  "
         f"{update.tokens_per_second:>9,.0f}/s{left}{measured}"
@@ -147,6 +151,8 @@ def _vocabulary(options: argparse.Namespace, sources: Sequence[CorpusFile], seed
         if options.vocabulary:
             raise CorpusProblem("A run from --init-from keeps that model's vocabulary: leave --vocabulary out.")
         return check_marks(load_tokenizer(options.init_from).backend)
+    if options.vocabulary and options.vocabulary.is_dir():
+        return check_marks(load_tokenizer(options.vocabulary).backend)
     if options.vocabulary:
         return read_vocabulary(options.vocabulary)
     log(f"learning a vocabulary of {options.vocabulary_size:,} pieces")
@@ -155,17 +161,22 @@ def _vocabulary(options: argparse.Namespace, sources: Sequence[CorpusFile], seed
 
 def _model(
     options: argparse.Namespace, shape: ModelSettings, backend: Tokenizer, choices: TrainingSettings
-) -> tuple[Bert, list[str]]:
+) -> tuple[Bert | CausalLM, list[str]]:
     """Build the initial model; also return the names of the weights that are frozen at first."""
-    config = shape.config(backend.get_vocab_size())
+    config, objective = shape.config(backend.get_vocab_size()), OBJECTIVES[shape.objective]
+    model = objective.random_model(config, choices.run.seed)
     if options.init_from is None:
-        return random_bert(config, choices.run.seed), []
-    loaded = load_bert(options.init_from)
+        return model, []
+    loaded = objective.load(options.init_from)
     found = loaded.config.num_layers
     same = {"dropout": config.dropout, "num_layers": max(found, config.num_layers)}
     if replace(loaded.config, **same) != config:
         raise CorpusProblem(f"{options.init_from.name} has another shape than asked for: {loaded.config} against {config}.")
-    model = random_bert(config, choices.run.seed)
+    if isinstance(loaded, CausalLM):
+        if found != config.num_layers:
+            raise CorpusProblem(f"Only a BERT gets new layers; {options.init_from.name} has {found}: call with --layers {found}.")
+        model.load_state_dict(loaded.state_dict())
+        return model, []
     # For a checkpoint without a masked-word head, the random head stays.
     model.load_state_dict(deepen_model(loaded, config.num_layers).state_dict(), strict=False)
     return model, frozen_while_new_blocks_learn(model, new_blocks(found, config.num_layers))
@@ -176,13 +187,18 @@ def _reading(backend: Tokenizer) -> ReadingTokenizer:
 
 
 def _facts(
-    options: argparse.Namespace, sources: Sequence[CorpusFile], backend: Tokenizer, model: Bert, choices: TrainingSettings
+    options: argparse.Namespace,
+    sources: Sequence[CorpusFile],
+    backend: Tokenizer,
+    model: Bert | CausalLM,
+    choices: TrainingSettings,
 ) -> dict[str, Any]:
     """Collect the facts for the manifest; those in `same` must be equal when a run is resumed."""
     settings = {name: asdict(part) for name, part in vars(choices).items()} | {"model": asdict(model.config)}
     data = describe_data(sources)
-    # The length of a run and of its hold may be changed on the way; made longer, it holds again up to its share.
-    unchanged = {name: value for name, value in settings["schedule"].items() if name not in ("steps", "minutes", "freeze_old")}
+    # The length of a run, of its hold and of its decay may be changed on the way; made longer, it holds again up to its share.
+    lengths = ("steps", "minutes", "freeze_old", "decay_steps")
+    unchanged = {name: value for name, value in settings["schedule"].items() if name not in lengths}
     same = {
         "model": settings["model"],
         "packing": settings["packing"],

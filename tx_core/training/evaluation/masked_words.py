@@ -28,14 +28,14 @@ _OTHER_PHENOMENA = ("npi", "reflexive")
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Predictions of masked pieces and of masked words.
+    """Predictions of masked pieces and of masked words; by `next_tokens`, of every piece, and of every word.
 
     Attributes:
         loss: Cross-entropy per piece, in nats, with pieces masked one by one (Devlin et al. 2019).
         accuracy: The share of pieces predicted first.
         word_loss: Cross-entropy per word, in nats, with all pieces of a word masked together; comparable between vocabularies.
-        pieces: The number of masked pieces.
-        words: The number of masked words.
+        pieces: The number of pieces predicted.
+        words: The number of words predicted.
     """
 
     loss: float
@@ -57,7 +57,7 @@ def measure_held_out(probe: Probe, files: Sequence[Path], most_lines: int) -> di
     one_by_one: dict[str, _Sums] = {}
     whole: dict[str, _Sums] = {}
     for file in files:
-        lines = _sample_evenly(file.read_text(encoding="utf-8").splitlines(), most_lines)
+        lines = sample_evenly(file.read_text(encoding="utf-8").splitlines(), most_lines)
         one_by_one[file.stem] = _guess(probe, [_blanked(probe, line, whole_words=False) for line in lines])
         whole[file.stem] = _guess(probe, [_blanked(probe, line, whole_words=True) for line in lines])
     for sums in (one_by_one, whole):
@@ -75,7 +75,7 @@ def _held_out(one_by_one: _Sums, whole: _Sums) -> HeldOut:
     return HeldOut(one_by_one.nats / pieces, one_by_one.right / pieces, whole.nats / whole.words, pieces, whole.words)
 
 
-def _sample_evenly(lines: Sequence[str], most: int) -> list[str]:
+def sample_evenly(lines: Sequence[str], most: int) -> list[str]:
     """Return at most `most` lines, sampled evenly from the whole file."""
     step = max(1, len(lines) // most)
     return [line for line in lines[::step] if line.strip()][:most]

@@ -2,18 +2,20 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from safetensors.torch import save_file
-from tokenizers import Tokenizer
+from tokenizers import Tokenizer, processors
 from torch import Tensor
 
+from tx_core.engine.causal_checkpoint import causal_config_to_hub, causal_names_to_hub
 from tx_core.engine.checkpoint import NAMES, translate
 from tx_core.engine.checkpoint_files import WEIGHTS, write_manifest
-from tx_core.training.pretraining.vocabulary import SPECIAL_TOKENS
-from tx_core.transformer.config import BertConfig
+from tx_core.training.pretraining.vocabulary import CLS_ID, SPECIAL_TOKENS
+from tx_core.transformer.config import BertConfig, CausalConfig
 
 EVALUATED = "## Evaluated"
 
@@ -21,22 +23,23 @@ _HEAD = """---
 language: en
 license: cc-by-sa-4.0
 library_name: transformers
-pipeline_tag: fill-mask
+pipeline_tag: {tag}
 ---
 """
 AVERAGED = "Then averaged with the model before it; what was trained last counts {counts}. "
 
 
-def model_card(config: BertConfig, facts: Mapping[str, Any]) -> str:
+def model_card(config: BertConfig | CausalConfig, facts: Mapping[str, Any]) -> str:
     """Write the model card from the facts of the manifest."""
+    layout = LAYOUTS[type(config)]
     parts = [
-        _HEAD,
-        "# A small English BERT\n",
+        _HEAD.format(tag=layout.tag),
+        f"# {layout.title}\n",
         f"Uncased, {config.num_layers} layers of {config.num_heads} heads, hidden size {config.hidden_size}, "
-        f"feed-forward {config.intermediate_size:,}, {config.max_positions} positions, {config.num_segments} segments, "
+        f"feed-forward {config.intermediate_size:,}, {config.max_positions} positions, {layout.details(config)}, "
         f"a WordPiece vocabulary of {config.vocab_size:,}. Stored in half precision, to be computed in single.\n",
-        _training(facts),
-        _measured(facts),
+        _training(facts, layout.task),
+        _measured(facts, layout.how),
         "## Data and licence\n",
         "The weights are published under [CC BY-SA 4.0](https://creativecommons.org/licenses/by-sa/4.0/) with the "
         "attributions below. The texts themselves are not distributed.\n",
@@ -55,14 +58,14 @@ def with_evaluation(card: str, table: Sequence[str]) -> str:
     return f"{before.rstrip()}\n\n{section}" + (f"\n{found}{after}" if found else "")
 
 
-def _training(facts: Mapping[str, Any]) -> str:
+def _training(facts: Mapping[str, Any], task: str) -> str:
     progress = facts.get("progress", {})
     if not progress:
         return ""
     earlier = facts.get("init_from")
     origin = f" from the weights of the model before it ({earlier})" if earlier else " from random weights"
     return (
-        f"## Training\n\nMasked words only,{origin}: {progress['tokens']:,} tokens in {progress['step']:,} updates, "
+        f"## Training\n\n{task},{origin}: {progress['tokens']:,} tokens in {progress['step']:,} updates, "
         f"{progress['seconds'] / 60:.0f} minutes on {facts.get('hardware', {}).get('device', 'a CPU')}. "
         f"{_averaged(facts)}All settings, the hashes of the texts and the curves are in manifest.json.\n"
     )
@@ -75,7 +78,7 @@ def _averaged(facts: Mapping[str, Any]) -> str:
     return AVERAGED.format(counts=f"{averaged['share_of_the_second']:.0%}")
 
 
-def _measured(facts: Mapping[str, Any]) -> str:
+def _measured(facts: Mapping[str, Any], how: str) -> str:
     measured = facts.get("held_out", {})
     if not measured:
         return ""
@@ -84,7 +87,6 @@ def _measured(facts: Mapping[str, Any]) -> str:
         for source, figures in measured.items()
     ]
     head = "| held-out text | nats a piece | guessed first | nats a whole word |\n|---|--:|--:|--:|"
-    how = "15 % of the pieces blanked one by one; then 15 % of the words, with all their pieces.\n"
     return "\n".join(["## Measured\n", how, head, *rows, ""])
 
 
@@ -100,18 +102,32 @@ _TIED = "head.vocabulary.weight"
 
 
 def export_checkpoint(
-    directory: Path, config: BertConfig, weights: Mapping[str, Tensor], backend: Tokenizer, facts: Mapping[str, Any]
+    directory: Path,
+    config: BertConfig | CausalConfig,
+    weights: Mapping[str, Tensor],
+    backend: Tokenizer,
+    facts: Mapping[str, Any],
 ) -> Path:
     """Write config, half-precision weights, tokenizer, card and manifest; facts record how the model was made."""
     directory.mkdir(parents=True, exist_ok=True)
-    tensors = {name: tensor.detach().cpu().half().contiguous() for name, tensor in hub_names(weights).items()}
+    layout = LAYOUTS[type(config)]
+    tensors = {name: tensor.detach().cpu().half().contiguous() for name, tensor in layout.names(weights).items()}
     save_file(tensors, directory / WEIGHTS, metadata={"format": "pt"})
-    _write_json(directory / "config.json", hub_config(config))
-    backend.save(str(directory / "tokenizer.json"))
-    _write_json(directory / "tokenizer_config.json", _tokenizer_settings(config))
+    _write_json(directory / "config.json", layout.config(config))
+    layout.tokenizer(backend).save(str(directory / "tokenizer.json"))
+    _write_json(directory / "tokenizer_config.json", _tokenizer_settings(config, layout.inputs))
     (directory / "README.md").write_text(model_card(config, facts), encoding="utf-8")
     write_manifest(directory, training=dict(facts))
     return directory
+
+
+def _for_writing(backend: Tokenizer) -> Tokenizer:
+    """Copy a tokenizer, to end no text with [SEP]: the model would have nothing to add."""
+    copy = Tokenizer.from_str(backend.to_str())
+    copy.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A", pair="[CLS] $A $B", special_tokens=[(SPECIAL_TOKENS[CLS_ID], CLS_ID)]
+    )
+    return copy
 
 
 def hub_names(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -149,14 +165,65 @@ def hub_config(config: BertConfig) -> dict[str, Any]:
     }
 
 
-def _tokenizer_settings(config: BertConfig) -> dict[str, Any]:
+def _tokenizer_settings(config: BertConfig | CausalConfig, inputs: Sequence[str]) -> dict[str, Any]:
     roles = ("pad", "unk", "cls", "sep", "mask")
     return {
         "tokenizer_class": "PreTrainedTokenizerFast",
         "model_max_length": config.max_positions,
-        "model_input_names": ["input_ids", "token_type_ids", "attention_mask"],
+        "model_input_names": list(inputs),
         **{f"{role}_token": mark for role, mark in zip(roles, SPECIAL_TOKENS, strict=True)},
     }
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What is written of a kind of model.
+
+    Attributes:
+        names: Translate the names of its weights to the hub's.
+        config: Return its configuration as transformers names it.
+        tokenizer: Return the tokenizer that reads for it.
+        inputs: What the tokenizer hands to the model.
+        tag, title: Its task on the hub, and the title of its card.
+        details: Return what the card says of its shape.
+        task, how: What it was trained to predict, and how that was measured.
+    """
+
+    names: Callable[[Mapping[str, Tensor]], dict[str, Tensor]]
+    config: Callable[[Any], dict[str, Any]]
+    tokenizer: Callable[[Tokenizer], Tokenizer]
+    inputs: tuple[str, ...]
+    tag: str
+    title: str
+    details: Callable[[Any], str]
+    task: str
+    how: str
+
+
+LAYOUTS: dict[type, Layout] = {
+    BertConfig: Layout(
+        names=hub_names,
+        config=hub_config,
+        tokenizer=lambda backend: backend,
+        inputs=("input_ids", "token_type_ids", "attention_mask"),
+        tag="fill-mask",
+        title="A small English BERT",
+        details=lambda config: f"{config.num_segments} segments",
+        task="Masked words only",
+        how="15 % of the pieces blanked one by one; then 15 % of the words, with all their pieces.\n",
+    ),
+    CausalConfig: Layout(
+        names=causal_names_to_hub,
+        config=causal_config_to_hub,
+        tokenizer=_for_writing,
+        inputs=("input_ids", "attention_mask"),
+        tag="text-generation",
+        title="A small English language model",
+        details=lambda config: "rotary, pre-norm, tied output",
+        task="Every next piece",
+        how="Every piece, and the end of the text, predicted from those before it; exp(nats a piece) is the perplexity.\n",
+    ),
+}
 
 
 def _write_json(file: Path, content: Mapping[str, Any]) -> None:

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from tx_core.training.pretraining.settings import OptimiserSettings
 from tx_core.transformer.bert import Bert
+from tx_core.transformer.causal_lm import CausalLM
 
 NEWTON_SCHULZ_STEPS = 5
 
@@ -60,7 +61,7 @@ class Muon(torch.optim.Optimizer):
                 matrix.add_(direction, alpha=-group["lr"] * 0.2 * math.sqrt(max(matrix.shape)))
 
 
-def make_optimiser(model: Bert, settings: OptimiserSettings, half: bool = False) -> "Optimisers":
+def make_optimiser(model: Bert | CausalLM, settings: OptimiserSettings, half: bool = False) -> "Optimisers":
     """Build the optimiser; norms and biases have no weight decay. half: Muon orthogonalises in bfloat16."""
     matrices = [parameter for parameter in model.encoder.parameters() if parameter.ndim > 1] if settings.muon else []
     inside = set(matrices)

@@ -6,13 +6,14 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin
 
-from tx_core.transformer.config import BertConfig, require_positive
+from tx_core.transformer.config import BertConfig, CausalConfig, require_among, require_positive
 
 
 @dataclass(frozen=True)
 class ModelSettings:
-    """The shape of the model; the vocabulary's size follows from the vocabulary."""
+    """What the model predicts, and its shape; the vocabulary's size follows from the vocabulary."""
 
+    objective: str = field(default="masked", metadata={"help": "masked: words hidden in a text (BERT); causal: every next token"})
     layers: int = field(default=6, metadata={"help": "number of blocks"})
     heads: int = field(default=8, metadata={"help": "heads in each block"})
     hidden: int = field(default=256, metadata={"help": "hidden size"})
@@ -20,8 +21,24 @@ class ModelSettings:
     positions: int = field(default=128, metadata={"help": "longest input"})
     dropout: float = field(default=0.0, metadata={"help": "dropout"})
 
-    def config(self, vocab_size: int) -> BertConfig:
+    def __post_init__(self) -> None:
+        require_among("objective", self.objective, ("masked", "causal"))
+
+    def config(self, vocab_size: int) -> BertConfig | CausalConfig:
         """Return the model's configuration; raises ValueError for impossible sizes."""
+        if self.objective == "causal":
+            return CausalConfig(
+                vocab_size=vocab_size,
+                hidden_size=self.hidden,
+                num_layers=self.layers,
+                num_heads=self.heads,
+                intermediate_size=self.intermediate,
+                max_positions=self.positions,
+                rotary_base=10_000.0,
+                activation="gelu",
+                layer_norm_eps=1e-5,
+                dropout=self.dropout,
+            )
         return BertConfig(
             vocab_size=vocab_size,
             hidden_size=self.hidden,
@@ -93,12 +110,18 @@ class MaskingSettings:
 
 @dataclass(frozen=True)
 class ScheduleSettings:
-    """Duration, learning rate and batch growth. The run ends after `steps`, or after `minutes` if steps is 0."""
+    """Duration, learning rate and batch growth. The run ends after `steps`, or after `minutes` if steps is 0.
+
+    With `decay_steps`, the rate is constant between warm-up and the last updates (Hu et al. 2024, section 4.2): until it falls,
+    the run can be prolonged by more `steps`, as if they had been asked for from the start.
+    """
 
     steps: int = field(default=0, metadata={"help": "updates in all; 0: the time decides"})
     minutes: float = field(default=60.0, metadata={"help": "time budget, all sittings together, where steps is 0"})
     peak_rate: float = field(default=1e-3, metadata={"help": "peak learning rate"})
     warm_up: float = field(default=0.06, metadata={"help": "share of the run with rising learning rate"})
+    warm_up_steps: int = field(default=0, metadata={"help": "updates with rising rate, in place of the share"})
+    decay_steps: int = field(default=0, metadata={"help": "last updates with falling rate, before constant; 0: falls throughout"})
     accumulate: int = field(default=1, metadata={"help": "batches accumulated per update"})
     grown: int = field(default=4, metadata={"help": "batches accumulated per update in the last part"})
     grow_after: float = field(default=0.6, metadata={"help": "share of the run after which batches grow"})
@@ -112,6 +135,11 @@ class ScheduleSettings:
             raise ValueError(f"a run needs steps or minutes above 0, got {self.steps} and {self.minutes}")
         if self.peak_rate <= 0:
             raise ValueError(f"peak_rate must be above 0, got {self.peak_rate}")
+        if self.decay_steps and not 0 < self.warm_up_steps <= self.steps - self.decay_steps:
+            raise ValueError(
+                "decay_steps needs steps and warm_up_steps, and both parts must fit into the run, got "
+                f"{self.warm_up_steps} and {self.decay_steps} of {self.steps} steps"
+            )
         require_positive("accumulate", self.accumulate)
         require_positive("grown", self.grown)
         _require_share("warm_up", self.warm_up)
@@ -166,14 +194,16 @@ def parser() -> argparse.ArgumentParser:
     """Build the argument parser of `python -m tx_core.training.pretrain`."""
     options = argparse.ArgumentParser(
         prog="python -m tx_core.training.pretrain",
-        description="Train a small BERT on text files; called again with the same --out, it goes on where it was.",
+        description="Train a small BERT or causal language model on text files; called again with the same --out, it resumes.",
     )
     files = options.add_argument_group("files")
     files.add_argument("--corpus", type=Path, required=True, help="folder of *.txt, one source each, one example a line")
     files.add_argument("--out", type=Path, required=True, help="folder of the run; the model ends up in its folder `model`")
     files.add_argument("--mix", default="cpu", help="entry of the corpus's mix.json: how often each source is read")
     files.add_argument("--cache", type=Path, help="where texts are kept as numbers (default: `tokens` in --out)")
-    files.add_argument("--vocabulary", type=Path, help="a vocab.txt to use; without it, or --init-from, one is learned")
+    files.add_argument(
+        "--vocabulary", type=Path, help="a vocab.txt, or a model's folder; without it, or --init-from, one is learned"
+    )
     files.add_argument("--vocabulary-size", type=int, default=10_240, help="pieces to learn")
     files.add_argument("--init-from", type=Path, help="a checkpoint to go on from, of the same shape or with fewer layers")
     for record in RECORDS:

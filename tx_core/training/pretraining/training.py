@@ -11,18 +11,10 @@ import torch
 from torch import Tensor
 
 from tx_core.engine.tokenizer import Tokenizer
-from tx_core.training.evaluation.masked_words import as_numbers, measure_held_out
-from tx_core.training.evaluation.probe import BertProbe
-from tx_core.training.pretraining.batches import (
-    Batch,
-    BatchStream,
-    MaskedBatch,
-    Packer,
-    StreamPosition,
-    continuing_pieces,
-    mask_words,
-)
+from tx_core.training.evaluation.masked_words import as_numbers
+from tx_core.training.pretraining.batches import Batch, BatchStream, Packer, StreamPosition, continuing_pieces
 from tx_core.training.pretraining.corpus import TokenisedSource
+from tx_core.training.pretraining.objectives import OBJECTIVES, Asked, Asking
 from tx_core.training.pretraining.optimiser import RunningMean, make_optimiser
 from tx_core.training.pretraining.run_records import RunProgress, save_state
 from tx_core.training.pretraining.settings import (
@@ -34,7 +26,8 @@ from tx_core.training.pretraining.settings import (
 )
 from tx_core.training.pretraining.vocabulary import pieces_of
 from tx_core.transformer.bert import Bert
-from tx_core.transformer.fused import fused_forward, fused_loss
+from tx_core.transformer.causal_lm import CausalLM
+from tx_core.transformer.fused import fused_loss
 
 
 def training_progress(settings: ScheduleSettings, step: int, seconds: float) -> float:
@@ -43,22 +36,28 @@ def training_progress(settings: ScheduleSettings, step: int, seconds: float) -> 
     return min(1.0, done)
 
 
-def learning_rate(settings: ScheduleSettings, done: float) -> float:
-    """Return the learning rate: linear warm-up to the peak, then linear decay to 0 (Izsak et al. 2021, section 3)."""
+def learning_rate(settings: ScheduleSettings, done: float, step: int = 0) -> float:
+    """Return the learning rate: linear warm-up to the peak, then linear decay to 0 (Izsak et al. 2021, section 3).
+
+    With `decay_steps`, warm-up and decay are counted in updates, and the peak rate holds between them.
+    """
+    if settings.decay_steps:
+        rising, falling = (step + 1) / settings.warm_up_steps, (settings.steps - step) / settings.decay_steps
+        return settings.peak_rate * min(1.0, rising, falling)
     if done < settings.warm_up:
         # The warm-up starts above 0: an update with a rate of 0 would change nothing.
         return settings.peak_rate * max(done / settings.warm_up, 1e-3)
     return settings.peak_rate * (1 - done) / (1 - settings.warm_up) if settings.warm_up < 1 else settings.peak_rate
 
 
-def rate_after_freeze(settings: ScheduleSettings, done: float) -> float:
+def rate_after_freeze(settings: ScheduleSettings, done: float, step: int = 0) -> float:
     """Return the learning rate of a run that starts with frozen weights: it warms up again when they are released.
 
     The optimiser has no statistics of their gradients by then.
     """
     if done < settings.freeze_old or not (settings.freeze_old and settings.warm_up):
-        return learning_rate(settings, done)
-    return learning_rate(settings, done) * min(1.0, max((done - settings.freeze_old) / settings.warm_up, 1e-3))
+        return learning_rate(settings, done, step)
+    return learning_rate(settings, done, step) * min(1.0, max((done - settings.freeze_old) / settings.warm_up, 1e-3))
 
 
 def mask_rate(settings: MaskingSettings, done: float) -> float:
@@ -131,7 +130,7 @@ class TrainingUpdate(NamedTuple):
     Attributes:
         step: Updates made.
         done: Progress of the run, 0 to 1.
-        loss: Mean cross-entropy per masked piece since the last record, in nats.
+        loss: Mean cross-entropy per predicted piece since the last record, in nats.
         tokens: Tokens read.
         tokens_per_second: Speed since the last record.
         seconds_left: Estimated time to the end.
@@ -160,11 +159,12 @@ class Pretraining:
 
     def __init__(
         self,
-        model: Bert,
+        model: Bert | CausalLM,
         tokenizer: Tokenizer,
         sources: Sequence[TokenisedSource],
         choices: TrainingSettings,
         *,
+        objective: str = "masked",
         device: str,
         half: bool,
         held_out: Sequence[Path] = (),
@@ -172,6 +172,7 @@ class Pretraining:
         frozen: Sequence[str] = (),
     ):
         self.choices, self.device, self.half = choices, device, half
+        self.objective = OBJECTIVES[objective]
         self.tokenizer, self.held_out = tokenizer, held_out
         self.model = model.to(device).train().requires_grad_(True)
         self.frozen_at_first, self.frozen = tuple(frozen_at_first), tuple(frozen)
@@ -182,7 +183,8 @@ class Pretraining:
         self.stream = BatchStream(Packer(sources, pieces, choices.packing), choices.run.seed)
         self.progress = RunProgress()
         self.stop_requested = False
-        self._forward = torch.compile(fused_forward, dynamic=True) if choices.run.compile else fused_forward
+        forward = self.objective.forward
+        self._forward = torch.compile(forward, dynamic=True) if choices.run.compile else forward
 
     @property
     def done(self) -> float:
@@ -215,44 +217,44 @@ class Pretraining:
         """Make one update on one or more batches; return the mean loss in nats, on the device."""
         choices, done = self.choices, self.done
         taken = [next(batches) for _ in range(batches_to_an_update(choices.schedule, done))]
-        masked = [self._mask(batch, done, number) for number, batch in enumerate(taken)]
+        asked = [self._ask(batch, done, number) for number, batch in enumerate(taken)]
         torch.manual_seed(choices.run.seed * 1_000_003 + self.progress.step)  # dropout, the same after a resume
-        total = sum(int(masks.chosen.sum()) for masks in masked)
+        total = sum(len(part.wanted) for part in asked)
         loss = torch.zeros((), device=self.device)
-        for batch, masks in zip(taken, masked, strict=True):
-            part = self.loss_sum(batch, masks) / total
+        for batch, question in zip(taken, asked, strict=True):
+            part = self.loss_sum(batch, question) / total
             part.backward()
             loss += part.detach()
         for name in (*self.frozen, *(self.frozen_at_first if done < choices.schedule.freeze_old else ())):
             self.model.get_parameter(name).grad = None
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), choices.optimiser.clip)
-        self.optimiser.step((rate_after_freeze if self.frozen_at_first else learning_rate)(choices.schedule, done))
+        rate = rate_after_freeze if self.frozen_at_first else learning_rate
+        self.optimiser.step(rate(choices.schedule, done, self.progress.step))
         self.mean.update(self.model)
         self.progress.step += 1
         self.progress.batches += len(taken)
         self.progress.tokens += sum(int(batch.lengths.sum()) for batch in taken)
         return loss
 
-    def loss_sum(self, batch: Batch, masks: MaskedBatch) -> Tensor:
-        """Sum the cross-entropy, in nats, over the masked pieces."""
-        places, wanted = np.flatnonzero(masks.chosen), batch.ids[masks.chosen]
-        places, wanted, ids, segments = (to_device(part, self.device) for part in (places, wanted, masks.ids, batch.segments))
+    def loss_sum(self, batch: Batch, asked: Asked) -> Tensor:
+        """Sum the cross-entropy, in nats, over the pieces asked for."""
+        ids, places, wanted, segments = (to_device(part, self.device) for part in (*asked, batch.segments))
         mask = attention_mask(batch, self.device)
         with torch.autocast(torch.device(self.device).type, dtype=torch.bfloat16, enabled=self.half):
             hidden = self._forward(self.model, ids, segments, mask).flatten(0, 1)
             return fused_loss(self.model, hidden, places, wanted)
 
-    def _mask(self, batch: Batch, done: float, number: int) -> MaskedBatch:
+    def _ask(self, batch: Batch, done: float, number: int) -> Asked:
         masking = self.choices.masking
         chance = np.random.default_rng([self.choices.run.seed, 1, self.progress.batches + number])
-        return mask_words(batch.ids, self.continues, mask_rate(masking, done), masking, chance)
+        return self.objective.ask(batch, Asking(self.continues, mask_rate(masking, done), masking), chance)
 
     def measure(self) -> dict[str, Any]:
         """Evaluate the running mean of the weights on held-out text."""
-        model = Bert(replace(self.model.config, dropout=0.0))
+        model = self.objective.model(replace(self.model.config, dropout=0.0))
         model.load_state_dict(self.mean.full_state(self.model))
-        probe = BertProbe(model, self.tokenizer, self.device)
-        measured = as_numbers(measure_held_out(probe, self.held_out, self.choices.run.measure_lines))
+        lines = self.choices.run.measure_lines
+        measured = as_numbers(self.objective.measure(model, self.tokenizer, self.device, self.held_out, lines))
         self.progress.held_out.append({"step": self.progress.step, "tokens": self.progress.tokens, **measured["all"]})
         return measured
 
