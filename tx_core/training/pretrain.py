@@ -17,9 +17,11 @@ from typing import Any
 import torch
 from tokenizers import Tokenizer
 
+from tx_core.engine.checkpoint_files import MANIFEST, read_json
 from tx_core.engine.tokenizer import Tokenizer as ReadingTokenizer
 from tx_core.engine.tokenizer import load_tokenizer
 from tx_core.errors import ExplorerError
+from tx_core.training.pretraining.batches import StreamPosition
 from tx_core.training.pretraining.corpus import CorpusFile, CorpusProblem, read_corpus, read_held_out, tokenise
 from tx_core.training.pretraining.deepen import deepen_model, frozen_while_new_blocks_learn, new_blocks, query_and_key_weights
 from tx_core.training.pretraining.export import export_checkpoint
@@ -62,7 +64,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: setattr(prepared, "stop_requested", True))
-    for update in prepared.updates(options.out, facts):
+    if options.export and prepared.progress.step == 0:
+        print(f"pretrain: there is no saved state in {options.out}", file=sys.stderr)
+        return 2
+    for update in () if options.export else prepared.updates(options.out, facts):
         _print_line(progress_line(update))
     directory = export(options.out, prepared, facts)
     _print_line(f"model written to {directory}" + ("" if prepared.done >= 1 else "; the run is not over, call again to go on"))
@@ -115,6 +120,8 @@ def prepare(options: argparse.Namespace, log: Log) -> tuple[Pretraining, dict[st
     if saved:
         run.resume(saved)
         log(f"resumed at step {run.progress.step:,} of sitting {run.progress.sittings}")
+    elif options.init_from:
+        run.stream.place = _unread(options.init_from, facts)
     facts["hardware"] = describe_hardware(device, half)
     log(f"{json.dumps(facts['hardware'])}; {sum(len(s.ids) for s in tokenised):,} tokens in {len(tokenised)} sources")
     return run, facts
@@ -122,7 +129,10 @@ def prepare(options: argparse.Namespace, log: Log) -> tuple[Pretraining, dict[st
 
 def export(out: Path, run: Pretraining, facts: dict[str, Any]) -> Path:
     """Write the running mean of the weights as a checkpoint to the folder `model` of the run."""
-    recorded = {name: facts[name] for name in ("data", "settings", "code", "hardware", "licences", "init_from")}
+    kept = ("data", "settings", "code", "hardware", "licences", "init_from", "tokens_before")
+    recorded = {name: facts.get(name) for name in kept} | {
+        "read": {"passes": run.stream.place.passes, "block": run.stream.place.block}
+    }
     progress = asdict(run.progress)
     held_out = run.measure() if run.held_out else {}
     weights = run.mean.full_state(run.model)
@@ -182,6 +192,26 @@ def _model(
     return model, frozen_while_new_blocks_learn(model, new_blocks(found, config.num_layers))
 
 
+def _earlier(folder: Path | None) -> dict[str, Any]:
+    """Return the facts of the training that made a model; none without a model or its manifest."""
+    return read_json(folder / MANIFEST).get("training", {}) if folder and (folder / MANIFEST).exists() else {}
+
+
+def _tokens_before(folder: Path | None) -> int:
+    """Return how many tokens a model has read in all its trainings."""
+    facts = _earlier(folder)
+    return (facts.get("tokens_before") or 0) + facts.get("progress", {}).get("tokens", 0)
+
+
+def _unread(folder: Path, facts: dict[str, Any]) -> StreamPosition:
+    """Return the first block of the same texts, in the same order, that a model has not begun to read; else the start."""
+    earlier = _earlier(folder)
+    seeds = [run["settings"]["run"]["seed"] for run in (earlier, facts) if "settings" in run]
+    if earlier.get("data") != facts["data"] or seeds[0] != seeds[-1] or not earlier.get("read"):
+        return StreamPosition()
+    return StreamPosition(earlier["read"]["passes"], earlier["read"]["block"] + 1)
+
+
 def _reading(backend: Tokenizer) -> ReadingTokenizer:
     return ReadingTokenizer(backend, mask="[MASK]", unknown="[UNK]", padding="[PAD]")
 
@@ -216,6 +246,7 @@ def _facts(
         "code": code_version(),
         "licences": read_licences(options.corpus),
         "init_from": options.init_from.name if options.init_from else None,
+        "tokens_before": _tokens_before(options.init_from),
     }
 
 

@@ -63,7 +63,9 @@ def _training(facts: Mapping[str, Any], task: str) -> str:
     if not progress:
         return ""
     earlier = facts.get("init_from")
-    origin = f" from the weights of the model before it ({earlier})" if earlier else " from random weights"
+    before = facts.get("tokens_before") or 0
+    read = f", {before:,} tokens" if before else ""
+    origin = f" from the weights of the model before it ({earlier}{read})" if earlier else " from random weights"
     return (
         f"## Training\n\n{task},{origin}: {progress['tokens']:,} tokens in {progress['step']:,} updates, "
         f"{progress['seconds'] / 60:.0f} minutes on {facts.get('hardware', {}).get('device', 'a CPU')}. "

@@ -206,6 +206,7 @@ def parser() -> argparse.ArgumentParser:
     )
     files.add_argument("--vocabulary-size", type=int, default=10_240, help="pieces to learn")
     files.add_argument("--init-from", type=Path, help="a checkpoint to go on from, of the same shape or with fewer layers")
+    files.add_argument("--export", action="store_true", help="train nothing: write the model of the saved state")
     for record in RECORDS:
         group = options.add_argument_group(record.__name__.removesuffix("Settings").lower())
         for setting in fields(record):

@@ -9,10 +9,11 @@ import torch
 import transformers
 from safetensors.torch import load_file
 
-from tests.support.small_training import prepared, train
+from tests.support.small_training import SMALL, prepared, train
 from tx_core.engine.causal_checkpoint import load_causal_lm
 from tx_core.engine.tokenizer import load_tokenizer
 from tx_core.errors import CheckpointProblem
+from tx_core.training import pretrain
 from tx_core.training.pretraining.batches import Batch
 from tx_core.training.pretraining.corpus import CorpusProblem
 from tx_core.training.pretraining.objectives import OBJECTIVES, Asking
@@ -108,6 +109,22 @@ def test_the_weights_are_the_running_mean_in_half_precision(written):
         torch.testing.assert_close(weights, mean[name].half().float(), rtol=0, atol=0)
 
 
+def test_the_model_of_a_saved_state_is_written_without_training(written, corpus, tmp_path, capsys):
+    run, facts = prepared(corpus, tmp_path, *CAUSAL_RUN, *LENGTH)
+    for update in run.updates(tmp_path, facts):
+        run.stop_requested = update.step == 3
+    before = (tmp_path / "state.pt").read_bytes()
+    assert train(corpus, tmp_path, *CAUSAL_RUN, *LENGTH, "--export").is_dir()
+    assert (tmp_path / "state.pt").read_bytes() == before
+    mean = load_state(tmp_path)["mean"]["weights"]
+    for name, weights in load_causal_lm(tmp_path / "model").state_dict().items():
+        assert torch.equal(weights, mean[name].half().float())
+    assert (
+        pretrain.main(["--corpus", str(corpus), "--out", str(tmp_path / "none"), *SMALL, *CAUSAL_RUN, *LENGTH, "--export"]) == 2
+    )
+    assert "there is no saved state" in capsys.readouterr().err
+
+
 def test_the_card_tells_the_perplexity_it_was_measured_with(written):
     card = (written / "README.md").read_text(encoding="utf-8")
     assert "pipeline_tag: text-generation" in card and "exp(nats a piece) is the perplexity" in card
@@ -117,7 +134,12 @@ def test_the_card_tells_the_perplexity_it_was_measured_with(written):
 
 def test_training_goes_on_from_the_model_alone_with_its_vocabulary(written, corpus, tmp_path):
     words = (*CAUSAL_RUN, "--steps", "3", "--init-from", str(written))
-    run, _ = prepared(corpus, tmp_path, *words)
+    run, facts = prepared(corpus, tmp_path, *words)
+    before = json.loads((written / "manifest.json").read_text())["training"]
+    assert facts["tokens_before"] == before["progress"]["tokens"] > 1000
+    assert (run.stream.place.passes, run.stream.place.block) == (before["read"]["passes"], before["read"]["block"] + 1)
+    another, _ = prepared(corpus, tmp_path, *words, "--seed", "5")
+    assert (another.stream.place.passes, another.stream.place.block) == (0, 0)
     assert run.tokenizer.backend.get_vocab() == load_tokenizer(written).backend.get_vocab()
     for name, weights in load_causal_lm(written).state_dict().items():
         assert torch.equal(run.model.state_dict()[name], weights)
