@@ -4,21 +4,29 @@ Prints one table; also writes it as JSON (--json) and into the model card (--car
 follows (--grammar). The everyday sentences, facts and
 word senses need no data; the other parts are measured where their folder is given: blimp, marvin_linzen,
 ud_english_ewt and capitals in --data, *.txt in --held-out.
+
+Of a causal language model it measures held_out, blimp and agreement, by the probability of whole sentences, and shows how it
+continues a few beginnings.
 """
 
 import argparse
 import json
+import math
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from tx_core.analysis.grammar import HeadRelation, write_grammar
 from tx_core.engine.catalogue import directory_name
+from tx_core.engine.causal_checkpoint import FAMILY
+from tx_core.engine.checkpoint_files import read_config
 from tx_core.errors import ExplorerError
 from tx_core.training.evaluation.masked_words import (
+    Pair,
     as_numbers,
     by_phenomenon,
     capital_prompts,
@@ -29,7 +37,16 @@ from tx_core.training.evaluation.masked_words import (
     read_agreement,
     read_blimp,
     seen_capitals,
+    share_likelier,
     share_preferred,
+)
+from tx_core.training.evaluation.next_tokens import (
+    BEGINNINGS,
+    CausalProbe,
+    continue_text,
+    load_causal_probe,
+    log_likelihoods,
+    measure_next_tokens,
 )
 from tx_core.training.evaluation.probe import Probe, load_probe
 from tx_core.training.evaluation.relations import measure_attention, measure_senses, read_trees
@@ -53,7 +70,8 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         results = {}
         for name, checkpoint in zip(_names(given.checkpoints), given.checkpoints, strict=True):
-            probe = load_probe(checkpoint, given.device)
+            load = load_causal_probe if read_config(checkpoint).get("model_type") == FAMILY else load_probe
+            probe = load(checkpoint, given.device)
             results[name] = measure(probe, given, lambda part, name=name: print(f"{name}: {part}", file=sys.stderr, flush=True))
     except (ExplorerError, OSError) as problem:
         print(f"evaluate: {problem}", file=sys.stderr)
@@ -72,13 +90,14 @@ def main(words: Sequence[str] | None = None) -> int:
     return 0
 
 
-def measure(probe: Probe, given: argparse.Namespace, tell: Callable[[str], None]) -> dict[str, Any]:
+def measure(probe: Probe | CausalProbe, given: argparse.Namespace, tell: Callable[[str], None]) -> dict[str, Any]:
     """Run the requested measurements that the data and the model allow; return plain numbers, by part."""
     figures: dict[str, Any] = {}
-    for name, part in _parts(given).items():
+    is_causal = isinstance(probe, CausalProbe)
+    for name, part in (_causal_parts if is_causal else _parts)(given).items():
         if given.only and name not in given.only:
             continue
-        if name in OF_PREDICTIONS and not probe.has_head:
+        if not is_causal and name in OF_PREDICTIONS and not probe.has_head:
             tell(f"{name} left out: the model has no masked-word head")
             continue
         began = time.monotonic()
@@ -91,9 +110,9 @@ def _parts(given: argparse.Namespace) -> dict[str, Callable[[Probe], dict[str, A
     """List the measurements that the data allow."""
     parts: dict[str, Callable[[Probe], dict[str, Any]]] = {}
     if given.held_out:
-        parts["held_out"] = lambda probe: {"held_out": _held_out(probe, given.held_out, given.lines)}
+        parts["held_out"] = lambda probe: {"held_out": as_numbers(measure_held_out(probe, _texts(given.held_out), given.lines))}
     if given.data:
-        parts["blimp"] = lambda probe: {"blimp": _blimp(probe, given.data / "blimp", given.sample)}
+        parts["blimp"] = lambda probe: {"blimp": _blimp(partial(share_preferred, probe), given.data / "blimp", given.sample)}
         parts["agreement"] = lambda probe: {
             "agreement": share_preferred(probe, read_agreement(given.data / "marvin_linzen", given.sample))
         }
@@ -104,18 +123,36 @@ def _parts(given: argparse.Namespace) -> dict[str, Callable[[Probe], dict[str, A
     return parts
 
 
-def _held_out(probe: Probe, folder: Path, lines: int) -> dict[str, Any]:
+def _causal_parts(given: argparse.Namespace) -> dict[str, Callable[[CausalProbe], dict[str, Any]]]:
+    """List the measurements of a causal language model that the data allow."""
+
+    def preferring(probe: CausalProbe) -> Callable[[Sequence[Pair]], dict[str, float]]:
+        return partial(share_likelier, partial(log_likelihoods, probe))
+
+    parts: dict[str, Callable[[CausalProbe], dict[str, Any]]] = {}
+    if given.held_out:
+        parts["held_out"] = lambda probe: {"next": as_numbers(measure_next_tokens(probe, _texts(given.held_out), given.lines))}
+    if given.data:
+        parts["blimp"] = lambda probe: {"blimp": _blimp(preferring(probe), given.data / "blimp", given.sample)}
+        parts["agreement"] = lambda probe: {
+            "agreement": preferring(probe)(read_agreement(given.data / "marvin_linzen", given.sample))
+        }
+    parts["continuations"] = lambda probe: {"continuations": {text: continue_text(probe, text) for text in BEGINNINGS}}
+    return parts
+
+
+def _texts(folder: Path) -> list[Path]:
     files = sorted(folder.glob("*.txt"))
     if not files:
         raise FileNotFoundError(NO_FILES.format(pattern="*.txt", folder=folder))
-    return as_numbers(measure_held_out(probe, files, lines))
+    return files
 
 
-def _blimp(probe: Probe, folder: Path, sample: int) -> dict[str, float]:
+def _blimp(preferred: Callable[[Sequence[Pair]], dict[str, float]], folder: Path, sample: int) -> dict[str, float]:
     pairs, phenomena = read_blimp(folder, sample)
     if not pairs:
         raise FileNotFoundError(NO_FILES.format(pattern="*.jsonl", folder=folder))
-    return by_phenomenon(share_preferred(probe, pairs), phenomena)
+    return by_phenomenon(preferred(pairs), phenomena)
 
 
 def _cloze(probe: Probe, data: Path | None) -> dict[str, Any]:
@@ -150,7 +187,7 @@ def _parser() -> argparse.ArgumentParser:
     options.add_argument("--sample", type=int, default=0, metavar="N", help="pairs of each BLiMP paradigm and set; 0: all")
     options.add_argument("--lines", type=int, default=150, metavar="N", help="held-out lines of each source")
     options.add_argument("--sentences", type=int, default=0, metavar="N", help="treebank sentences; 0: all")
-    options.add_argument("--only", nargs="+", metavar="PART", help="held_out, blimp, agreement, cloze, heads, two_meanings")
+    options.add_argument("--only", nargs="+", metavar="PART", help="held_out, blimp, agreement, cloze, heads and so on")
     options.add_argument("--json", type=Path, metavar="FILE", help="store all figures")
     options.add_argument("--card", action="store_true", help="put the table into the first checkpoint's README.md")
     options.add_argument("--grammar", action="store_true", help="store which relations each head follows beside the first one")
@@ -181,6 +218,11 @@ def rows_of(figures: Figures) -> Iterator[tuple[str, str]]:
             f"held out, {source}: nats a piece / guessed first / nats a whole word",
             f"{held['loss']:.2f} / {_percent(held['accuracy'])} / {held['word_loss']:.2f}",
         )
+    for source, held in figures.get("next", {}).items():
+        yield (
+            f"held out, {source}: perplexity / nats a piece / guessed first / nats a whole word",
+            f"{math.exp(held['loss']):.1f} / {held['loss']:.2f} / {_percent(held['accuracy'])} / {held['word_loss']:.2f}",
+        )
     for phenomenon, share in figures.get("blimp", {}).items():
         yield f"BLiMP, {phenomenon.replace('_', ' ')}", _percent(share)
     for kind, share in figures.get("agreement", {}).items():
@@ -190,6 +232,8 @@ def rows_of(figures: Figures) -> Iterator[tuple[str, str]]:
             f"{name} ({result['prompts']}): top-1 / top-5 / top-20 / in the vocabulary",
             " / ".join(_percent(result[key]) for key in ("top1", "top5", "top20", "answerable")),
         )
+    for beginning, text in figures.get("continuations", {}).items():
+        yield f"“{beginning} …”, continued by the most probable tokens", text.removeprefix(beginning).strip().replace("|", r"\|")
     yield from _attention_rows(figures)
     for key, label in (("gap", "same meaning more alike by"), ("told_apart", "nearest use has the same meaning")):
         if "two_meanings" in figures:

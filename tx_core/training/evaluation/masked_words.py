@@ -8,7 +8,7 @@ import csv
 import json
 import random
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -224,9 +224,14 @@ def pseudo_log_likelihoods(probe: Probe, sentences: Sequence[str]) -> list[float
 
 
 def share_preferred(probe: Probe, pairs: Sequence[Pair]) -> dict[str, float]:
-    """Return, for each kind, the share of pairs whose grammatical sentence is more probable; chance is 0.5."""
+    """Return `share_likelier` by the pseudo-log-likelihood."""
+    return share_likelier(lambda sentences: pseudo_log_likelihoods(probe, sentences), pairs)
+
+
+def share_likelier(score: Callable[[Sequence[str]], list[float]], pairs: Sequence[Pair]) -> dict[str, float]:
+    """Return, for each kind, the share of pairs whose grammatical sentence has the higher score; chance is 0.5."""
     sentences = list(dict.fromkeys(sentence for pair in pairs for sentence in (pair.good, pair.bad)))
-    likely = dict(zip(sentences, pseudo_log_likelihoods(probe, sentences), strict=True))
+    likely = dict(zip(sentences, score(sentences), strict=True))
     right: dict[str, list[bool]] = {}
     for pair in pairs:
         right.setdefault(pair.kind, []).append(likely[pair.good] > likely[pair.bad])

@@ -16,7 +16,7 @@ from tx_core.engine.causal_checkpoint import load_causal_lm
 from tx_core.engine.checkpoint import load_bert
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.training.evaluation.masked_words import HeldOut, measure_held_out
-from tx_core.training.evaluation.next_tokens import measure_next_tokens
+from tx_core.training.evaluation.next_tokens import CausalProbe, measure_next_tokens
 from tx_core.training.evaluation.probe import BertProbe
 from tx_core.training.pretraining.batches import Batch, mask_words
 from tx_core.training.pretraining.settings import MaskingSettings
@@ -95,6 +95,8 @@ OBJECTIVES = {
         load=load_causal_lm,
         ask=ask_next_tokens,
         forward=lambda model, ids, segments, mask: causal_forward(model, ids),
-        measure=measure_next_tokens,
+        measure=lambda model, tokenizer, device, files, lines: measure_next_tokens(
+            CausalProbe(model, tokenizer, device), files, lines
+        ),
     ),
 }

@@ -1,0 +1,102 @@
+"""A causal language model is measured by the probabilities of whole texts: by hand, by the command, by what it writes."""
+
+import json
+import math
+from dataclasses import replace
+
+import pytest
+import torch
+
+from tests.support.known_texts import BACKEND, VOCAB, held_out_files, pairs
+from tests.support.torch_weights import SMALL_CAUSAL, shake
+from tx_core.engine.causal_checkpoint import load_causal_lm
+from tx_core.engine.tokenizer import Tokenizer
+from tx_core.training import evaluate
+from tx_core.training.evaluation.masked_words import Pair, share_likelier
+from tx_core.training.evaluation.next_tokens import (
+    BEGINNINGS,
+    CausalProbe,
+    continue_text,
+    log_likelihoods,
+    measure_next_tokens,
+)
+from tx_core.training.pretraining.export import export_checkpoint
+from tx_core.training.pretraining.vocabulary import CLS_ID, SEP_ID
+from tx_core.transformer.causal_lm import random_causal_lm
+
+
+@pytest.fixture(scope="module")
+def probe() -> CausalProbe:
+    """An untrained model with weights large enough to prefer some words."""
+    model = shake(random_causal_lm(replace(SMALL_CAUSAL, vocab_size=VOCAB), 0)).requires_grad_(False)
+    return CausalProbe(model, Tokenizer(BACKEND, mask="[MASK]", unknown="[UNK]", padding="[PAD]"))
+
+
+def by_hand(probe: CausalProbe, text: str) -> list[float]:
+    ids = [CLS_ID, *BACKEND.encode(text, add_special_tokens=False).ids, SEP_ID]
+    chances = []
+    for length in range(1, len(ids)):
+        logits = probe.model.predict(probe.model(torch.tensor([ids[:length]])).output[0, -1])
+        chances.append(float(logits.log_softmax(dim=-1)[ids[length]]))
+    return chances
+
+
+def test_a_sentence_is_as_probable_as_its_tokens_one_after_the_other_whatever_it_is_scored_with(probe):
+    texts = ["the cat sees bananas .", "a dog runs", "it was hot , he was cold and the moon was a sun that runs behind tea ."]
+    expected = [sum(by_hand(probe, text)) for text in texts[:2]]
+    assert log_likelihoods(probe, texts)[:2] == pytest.approx(expected, abs=1e-4)
+    assert log_likelihoods(probe, [texts[1]]) == pytest.approx(expected[1:], abs=1e-4)
+
+
+def test_a_text_longer_than_the_model_reads_is_cut(probe):
+    long = "the cat sees bananas . " * 9
+    assert log_likelihoods(probe, [long]) == pytest.approx(log_likelihoods(probe, [long + "a dog runs ."]))
+
+
+def test_held_out_text_is_measured_piece_by_piece_its_end_included(probe, tmp_path):
+    lines = ["the cat sees bananas .", "a dog runs"]
+    (tmp_path / "cats.txt").write_text("\n".join(lines) + "\n")
+    (tmp_path / "dogs.txt").write_text(lines[1] + "\n")
+    measured = measure_next_tokens(probe, [tmp_path / "cats.txt", tmp_path / "dogs.txt"], 10)
+    nats = [-number for line in lines for number in by_hand(probe, line)]
+    assert measured["cats"].pieces == len(nats) and measured["cats"].words == 8
+    assert measured["cats"].loss == pytest.approx(sum(nats) / len(nats), abs=1e-4)
+    assert measured["cats"].word_loss == pytest.approx(sum(nats) / 8, abs=1e-4)
+    assert measured["all"].pieces == measured["cats"].pieces + measured["dogs"].pieces
+
+
+def test_the_better_of_a_pair_is_the_more_probable(probe):
+    texts = [text for pair in pairs() for text in (pair.good, pair.bad)]
+    chances = dict(zip(texts, log_likelihoods(probe, texts), strict=True))
+    ordered = [Pair(*sorted((pair.good, pair.bad), key=chances.get, reverse=True), "all") for pair in pairs()]
+    assert share_likelier(lambda sentences: log_likelihoods(probe, sentences), ordered) == {"all": 1.0}
+
+
+def test_a_text_is_continued_by_what_is_most_probable_or_drawn(probe):
+    ids = [CLS_ID, *BACKEND.encode("the cat", add_special_tokens=False).ids]
+    following = int(probe.model.predict(probe.model(torch.tensor([ids])).output[0, -1]).argmax())
+    assert continue_text(probe, "the cat", tokens=1) == BACKEND.decode([*ids, following])
+    drawn = {continue_text(probe, "the cat", tokens=6, seed=seed) for seed in range(4)}
+    assert len(drawn) > 1 and continue_text(probe, "the cat", tokens=6, seed=0) in drawn
+    assert len(BACKEND.encode(continue_text(probe, "the cat", tokens=99)).ids) <= 24 + 1
+
+
+def test_the_command_measures_a_causal_checkpoint_and_writes_its_card(probe, tmp_path):
+    for name in ("data/blimp", "data/marvin_linzen", "texts"):
+        (tmp_path / name).mkdir(parents=True)
+    items = [{"sentence_good": p.good, "sentence_bad": p.bad, "UID": "verbs", "linguistics_term": "agreement"} for p in pairs()]
+    (tmp_path / "data/blimp/verbs.jsonl").write_text("\n".join(map(json.dumps, items)))
+    (tmp_path / "data/marvin_linzen/s.jsonl").write_text('{"case": "sing_MV", "sents": ["the cat runs", "the cat run"]}\n')
+    held_out_files(tmp_path / "texts")
+    model = export_checkpoint(tmp_path / "model", probe.model.config, probe.model.state_dict(), BACKEND, {})
+    words = ["--data", str(tmp_path / "data"), "--held-out", str(tmp_path / "texts"), "--json", str(tmp_path / "out.json")]
+    assert evaluate.main([str(model), *words, "--card"]) == 0
+    (figures,) = json.loads((tmp_path / "out.json").read_text()).values()
+    assert set(figures) == {"next", "blimp", "agreement", "continuations"}
+    assert set(figures["continuations"]) == set(BEGINNINGS)
+    exported = CausalProbe(load_causal_lm(model), probe.tokenizer)
+    scores = share_likelier(lambda sentences: log_likelihoods(exported, sentences), pairs())
+    assert figures["blimp"]["mean"] == sum(scores.values()) / len(scores)
+    card = (model / "README.md").read_text(encoding="utf-8")
+    assert f"{math.exp(figures['next']['all']['loss']):.1f} / {figures['next']['all']['loss']:.2f}" in card
+    assert f"“{BEGINNINGS[0]} …”" in card and "BLiMP, mean" in card
