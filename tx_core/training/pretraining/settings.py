@@ -135,10 +135,11 @@ class ScheduleSettings:
             raise ValueError(f"a run needs steps or minutes above 0, got {self.steps} and {self.minutes}")
         if self.peak_rate <= 0:
             raise ValueError(f"peak_rate must be above 0, got {self.peak_rate}")
-        if self.decay_steps and not 0 < self.warm_up_steps <= self.steps - self.decay_steps:
+        counted = (self.warm_up_steps, self.decay_steps)
+        if any(counted) and not (min(counted) > 0 and sum(counted) <= self.steps):
             raise ValueError(
-                "decay_steps needs steps and warm_up_steps, and both parts must fit into the run, got "
-                f"{self.warm_up_steps} and {self.decay_steps} of {self.steps} steps"
+                "decay_steps needs warm_up_steps, and both must fit into the steps, got "
+                f"{self.decay_steps} and {self.warm_up_steps} of {self.steps}"
             )
         require_positive("accumulate", self.accumulate)
         require_positive("grown", self.grown)

@@ -68,8 +68,9 @@ def test_the_rate_is_constant_until_it_falls_and_a_longer_run_begins_alike():
     assert rates[4:16] == [2.0] * 12 and rates[16:] == pytest.approx([1.6, 1.2, 0.8, 0.4])
     longer = ScheduleSettings(steps=50, warm_up_steps=4, decay_steps=5, peak_rate=2.0)
     assert [learning_rate(longer, 0.0, step) for step in range(16)] == rates[:16]
-    with pytest.raises(ValueError, match="both parts must fit into the run, got 0 and 5 of 20 steps"):
-        ScheduleSettings(steps=20, decay_steps=5)
+    for warm_up, decay in ((0, 5), (5, 0), (12, 9)):
+        with pytest.raises(ValueError, match=f"decay_steps needs warm_up_steps.*, got {decay} and {warm_up} of 20"):
+            ScheduleSettings(steps=20, warm_up_steps=warm_up, decay_steps=decay)
 
 
 def test_stopped_resumed_and_prolonged_is_bit_for_bit_uninterrupted(written, corpus, tmp_path):
