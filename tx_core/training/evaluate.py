@@ -137,8 +137,16 @@ def _causal_parts(given: argparse.Namespace) -> dict[str, Callable[[CausalProbe]
         parts["agreement"] = lambda probe: {
             "agreement": preferring(probe)(read_agreement(given.data / "marvin_linzen", given.sample))
         }
-    parts["continuations"] = lambda probe: {"continuations": {text: continue_text(probe, text) for text in BEGINNINGS}}
+    parts["continuations"] = lambda probe: {"continuations": {text: _continued(probe, text) for text in BEGINNINGS}}
     return parts
+
+
+def _continued(probe: CausalProbe, beginning: str) -> dict[str, str]:
+    """Continue a text without chance, which soon repeats itself, and by chance."""
+    return {
+        "the most probable tokens": continue_text(probe, beginning),
+        "tokens drawn, seed 0": continue_text(probe, beginning, seed=0),
+    }
 
 
 def _texts(folder: Path) -> list[Path]:
@@ -232,8 +240,9 @@ def rows_of(figures: Figures) -> Iterator[tuple[str, str]]:
             f"{name} ({result['prompts']}): top-1 / top-5 / top-20 / in the vocabulary",
             " / ".join(_percent(result[key]) for key in ("top1", "top5", "top20", "answerable")),
         )
-    for beginning, text in figures.get("continuations", {}).items():
-        yield f"“{beginning} …”, continued by the most probable tokens", text.removeprefix(beginning).strip().replace("|", r"\|")
+    for beginning, texts in figures.get("continuations", {}).items():
+        for how, text in texts.items():
+            yield f"“{beginning} …”, continued by {how}", text.removeprefix(beginning).strip().replace("|", r"\|")
     yield from _attention_rows(figures)
     for key, label in (("gap", "same meaning more alike by"), ("told_apart", "nearest use has the same meaning")):
         if "two_meanings" in figures:

@@ -99,4 +99,6 @@ def test_the_command_measures_a_causal_checkpoint_and_writes_its_card(probe, tmp
     assert figures["blimp"]["mean"] == sum(scores.values()) / len(scores)
     card = (model / "README.md").read_text(encoding="utf-8")
     assert f"{math.exp(figures['next']['all']['loss']):.1f} / {figures['next']['all']['loss']:.2f}" in card
-    assert f"“{BEGINNINGS[0]} …”" in card and "BLiMP, mean" in card
+    assert "BLiMP, mean" in card
+    for how, text in figures["continuations"][BEGINNINGS[0]].items():
+        assert f"| “{BEGINNINGS[0]} …”, continued by {how} | {text.removeprefix(BEGINNINGS[0]).strip()} |" in card
