@@ -264,12 +264,17 @@ def write_llama(directory: Path, seed: int = 0) -> Path:
     return write(directory, transformers.LlamaModel(config), backend, GPT2_MARKS, seed)
 
 
-def write_decoder(directory: Path, name: str, seed: int = 0, **settings) -> Path:
-    """Write a decoder-only model without a head, of any family, by its name in the library's classes."""
+def write_decoder(directory: Path, name: str, seed: int = 0, *, kind: str = "Model", **settings) -> Path:
+    """Write a decoder-only model, without a head by default, of any family, by its name in the library's classes."""
     backend = byte_level(GPT2_MARKS)
     ids = {"pad_token_id": None, "bos_token_id": 0, "eos_token_id": 0}
     config = getattr(transformers, f"{name}Config")(vocab_size=backend.get_vocab_size(), **SIZES | ids | settings)
-    return write(directory, getattr(transformers, f"{name}Model")(config), backend, GPT2_MARKS, seed)
+    return write(directory, getattr(transformers, f"{name}{kind}")(config), backend, GPT2_MARKS, seed)
+
+
+def write_starcoder2(directory: Path, seed: int = 0) -> Path:
+    """Write a Starcoder2: rotary positions, and two heads of queries share one of keys and values."""
+    return write_decoder(directory, "Starcoder2", seed, kind="ForCausalLM", num_key_value_heads=2)
 
 
 def write_marian(directory: Path, seed: int = 0) -> Path:
@@ -314,6 +319,7 @@ WRITERS: dict[str, Callable[..., Path]] = {
     "albert": write_albert,
     "electra": write_electra,
     "gpt2": write_gpt2,
+    "starcoder2": write_starcoder2,
     "t5": write_t5,
     "bart": write_bart,
     "modernbert": write_modernbert,

@@ -55,8 +55,10 @@ HEADS = {
     "electra": lambda model, states: model.generator_lm_head(model.generator_predictions(states)),
     "modernbert": lambda model, states: model.decoder(model.head(states)),
     "gpt2": lambda model, states: states @ model.transformer.wte.weight.T,
+    "starcoder2": lambda model, states: states @ model.model.embed_tokens.weight.T,
 }
-FINAL_NORM = {"modernbert": "model.final_norm", "gpt2": "transformer.ln_f"}
+FINAL_NORM = {"modernbert": "model.final_norm", "gpt2": "transformer.ln_f", "starcoder2": "model.norm"}
+PREDICTING_NEXT = ("gpt2", "starcoder2")
 
 
 @pytest.mark.parametrize("family", HEADS)
@@ -64,12 +66,12 @@ FINAL_NORM = {"modernbert": "model.final_norm", "gpt2": "transformer.ln_f"}
 def test_every_depth_is_the_models_own_head_on_the_librarys_states(checkpoint, family: str):
     directory = catalogue.MODELS / family if family == "embedded" else checkpoint(family)
     engine = catalogue.load(family) if family == "embedded" else load.load_engine(directory, family, family)
-    assert (engine.info.predicts_next, engine.info.fills_blanks) == (family == "gpt2", family != "gpt2")
-    blank = "time" if family == "gpt2" else "___"
+    assert (engine.info.predicts_next, engine.info.fills_blanks) == (family in PREDICTING_NEXT, family not in PREDICTING_NEXT)
+    blank = "time" if family in PREDICTING_NEXT else "___"
     trace = engine.trace(f"Time flies like an {blank} over the dog", keep=("hidden",))
     encoding, place = trace.attention.query_tokens, 5
     found = logit_lens(engine, trace, place, top_k=3)
-    kind = transformers.AutoModelForCausalLM if family == "gpt2" else transformers.AutoModelForMaskedLM
+    kind = transformers.AutoModelForCausalLM if family in PREDICTING_NEXT else transformers.AutoModelForMaskedLM
     theirs = kind.from_pretrained(directory, attn_implementation="eager", dtype=torch.float32).eval()
     run = theirs(input_ids=torch.tensor([encoding.ids]), output_hidden_states=True)
     *before, last = run.hidden_states

@@ -62,6 +62,7 @@ FAMILY_MODULES = {
     "albert": FamilyModules(r"encoder\.albert_layer_groups\.\d+\.albert_layers\.\d+\.attention\.dense", ("predictions",)),
     "modernbert": FamilyModules(r"layers\.\d+\.attn\.Wo", ("head", "decoder"), "final_norm"),
     "gpt2": FamilyModules(r"h\.\d+\.attn\.c_proj", ("lm_head",), "ln_f", predicts_next=True),
+    "starcoder2": FamilyModules(r"layers\.\d+\.self_attn\.o_proj", ("lm_head",), "norm", predicts_next=True),
     "t5": FamilyModules(r"encoder\.block\.\d+\.layer\.0\.SelfAttention\.o"),
     "bart": FamilyModules(r"encoder\.layers\.\d+\.self_attn\.out_proj"),
 }

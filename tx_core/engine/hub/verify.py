@@ -119,7 +119,7 @@ def _describe(model: Any, tokenizer: Tokenizer, has_head: bool) -> ModelInfo:
 
 
 def predicts_next_token(config: Any) -> bool:
-    """Return whether the head of a model scores the token that follows: GPT-2's, or a BERT's that is a decoder."""
+    """Return whether the head of a model scores the token that follows: GPT-2's, Starcoder2's, or a BERT's that is a decoder."""
     family = FAMILY_MODULES.get(config.model_type)
     is_decoder = getattr(config, "is_decoder", False) and not config.is_encoder_decoder
     return family is not None and (family.predicts_next or is_decoder)
