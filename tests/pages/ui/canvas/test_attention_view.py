@@ -1,14 +1,12 @@
 """The canvas component is sent the tensor's own numbers, and believes nothing that a browser sends back."""
 
 import gzip
-import json
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
-from streamlit.testing.v1 import AppTest
 
 from pages.ui.canvas.attention_view import (
     MAP,
@@ -24,9 +22,7 @@ from pages.ui.canvas.attention_view import (
 from pages.ui.canvas.component import modules_of, read_style, sources
 from pages.ui.canvas.packing import codes, pack, thumbnails
 from tests.support.drawings import unpacked
-from tests.support.serving import ROOT
 
-APP = ROOT / "tests" / "browser" / "apps" / "attention" / "page.py"
 LAYERS, HEADS = 2, 3
 HOSTILE = ["</script><img src=x onerror=alert(1)>", "\x00", "שלום", "👩‍👩‍👧", "\ud800", "\u202e\u2028", '"\\', ""]
 
@@ -122,32 +118,3 @@ def test_heads_and_tokens_in_a_link_are_counted_from_one_and_nonsense_is_none():
     assert token_from_link(token_to_link(4), 5) == 4
     tokens = ("", "0", "6", "-1", "1.0", "٣", "²", "9" * 5000, "<b>")
     assert [text for text in tokens if token_from_link(text, 5) is not None] == []
-
-
-def shown(app: AppTest) -> dict[str, tuple[dict, np.ndarray]]:
-    protos = [element.proto for element in app.get("bidi_component")]
-    return {proto.component_name: unpack(proto.bytes) for proto in protos}
-
-
-def click(app: AppTest, head: list[int], at: int) -> AppTest:
-    """Choose a head on the wall, as wall.js tells it."""
-    (wall,) = [one.proto for one in app.get("bidi_component") if one.proto.component_name.endswith("head_wall")]
-    states = app._tree.get_widget_states()
-    states.widgets.add(id=wall.id, json_value=json.dumps({"chosen": {"value": [head], "at": at}}))
-    return app._run(states)
-
-
-def test_a_wall_is_told_which_choice_of_its_reader_the_page_had_heard_of():
-    def told() -> tuple[list[list[int]], int | None]:
-        header = shown(app)["attention_explorer_head_wall"][0]
-        return header["chosen"], header["timestamp"]
-
-    app = AppTest.from_file(APP, default_timeout=240).run()
-    assert told() == ([[0, 0]], None)
-    assert click(app, [1, 2], at=1).query_params["heads"] == "2-3"
-    assert told() == ([[1, 2]], 1)
-    app.query_params["heads"] = "1-2"
-    app.run()
-    assert told() == ([[0, 1]], 1)
-    assert click(app, [1, 2], at=2).query_params["heads"] == "2-3"
-    assert told() == ([[1, 2]], 2)

@@ -35,7 +35,7 @@ def never():
     raise AssertionError("this was to come from the cache")
 
 
-def test_the_bound_is_in_bytes_and_the_least_recently_used_make_room(room: LRUCache):
+def test_the_bound_is_in_bytes_and_the_least_recently_used_make_room(store: LRUCache):
     for name in "abc":
         cache.get_or_compute((name,), lambda: Block("large", 30_000))
     cache.get_or_compute(("a",), never)
@@ -45,7 +45,7 @@ def test_the_bound_is_in_bytes_and_the_least_recently_used_make_room(room: LRUCa
     assert cache.get_or_compute(("b",), lambda: Block("again", 1)).name == "again"
 
 
-def test_a_result_larger_than_the_bound_is_shared_while_somebody_holds_it_and_then_gone(room: LRUCache):
+def test_a_result_larger_than_the_bound_is_shared_while_somebody_holds_it_and_then_gone(store: LRUCache):
     cache.get_or_compute(("small",), lambda: Block("small", 10))
     held = cache.get_or_compute(("huge",), lambda: Block("huge", 1_000_000))
     assert cache.get_or_compute(("huge",), never) is held
@@ -101,7 +101,7 @@ def test_every_part_of_the_question_is_in_the_key(store: LRUCache):
     assert one.attention.weights[0, 1].any()
 
 
-def test_another_model_device_or_way_to_read_has_results_of_its_own(room: LRUCache):
+def test_another_model_device_or_way_to_read_has_results_of_its_own(store: LRUCache):
     runner = cache.engine(MODEL)
     own = {name: getattr(runner, name) for name in ("name", "device", "tokenizer", "trace")}
     others = [SimpleNamespace(**own | changed) for changed in ({"name": "another"}, {"device": "cuda:0"})]
@@ -111,7 +111,7 @@ def test_another_model_device_or_way_to_read_has_results_of_its_own(room: LRUCac
     assert cache.trace_with(SimpleNamespace(**own), "Time flies") is traces[0]
 
 
-def test_nothing_handed_out_can_be_changed(room: LRUCache):
+def test_nothing_handed_out_can_be_changed(store: LRUCache):
     with pytest.raises(ValueError, match="read-only"):
         cache.trace_with(cache.engine(MODEL), "Time flies").attention.weights[0, 0, 0, 0] = 1
 
