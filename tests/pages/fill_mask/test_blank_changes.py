@@ -111,7 +111,7 @@ def test_while_others_are_busy_only_the_heads_of_examples_are_scanned(
     host(compute_slots=slots)
     with monkeypatch.context() as crowded:
         crowded.setattr(metrics, "_running", set(range(-others, 0)))
-        crowded.setattr(Scan, "steps", lambda scan: pytest.fail("a text was scanned while others were busy"))
+        crowded.setattr(Scan, "updates", lambda scan: pytest.fail("a text was scanned while others were busy"))
         app = open_app("fill_mask", text="Nobody ___ the crowd.")
     assert not app.exception
     assert app.session_state["fill_mask_heads"] == list(FIRST_HEADS)
