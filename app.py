@@ -48,6 +48,7 @@ from pages.ui.shell import (
     readiness,
     start_page,
 )
+from pages.ui.stage import packing, scripts
 
 # oneDNN compiles and caches one CPU kernel per shape, a thousand by default: 1.8 GB after many sentences in bfloat16 through a
 # model of BERT's size. It reads the variable at its first operation, hence this is set before torch is imported.
@@ -112,6 +113,8 @@ ROUTES = (
     framed.ROUTE,
     component.ROUTE,
     prefetch.ROUTE,
+    scripts.ROUTE,
+    packing.ROUTE,
     *events.ROUTES,
     glossary.GLOSSARY_ROUTE,
     *start_page.ROUTES,

@@ -18,6 +18,7 @@ class Page:
         second: the query parameter of a second sentence, "" for none.
         address: its path where that is not its key; links by the key keep working.
         computes: False for a page to read, which has no model and no view to restore.
+        has_stage: whether its picture is a stage (pages/ui/stage), right below question and sentence.
     """
 
     key: str
@@ -28,6 +29,7 @@ class Page:
     second: str = ""
     address: str = ""
     computes: bool = True
+    has_stage: bool = False
 
     @property
     def path(self) -> str:
@@ -74,8 +76,9 @@ PAGES = (
         "Explore",
         "Attention",
         "Where does each head look?",
-        "Type a sentence and see how much each token attends to every other, in every layer and head of a model.",
+        "See how much each token attends to every other, in every layer and head of a model.",
         second="pair",
+        has_stage=True,
     ),
     Page(
         "fill_mask",

@@ -39,6 +39,7 @@ FOLDERS = (
     ("pages.ui.canvas",),
     ("pages.ui.panels",),
     ("pages.ui.export",),
+    ("pages.ui.stage",),
 )
 """Who may import whom: a folder may import those of the lines above its own, and none beside it.
 

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, FrameLocator, Page, Request, expect
 
 from tests.support.serving import ROOT, serving
 
-MAP = "[data-testid=attention-map][data-paints]"
+MAP = "[data-testid=stage][data-paints]"
 SLOW = 60_000
 
 

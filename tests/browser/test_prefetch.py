@@ -8,7 +8,7 @@ from playwright.sync_api import Page, WebSocketRoute, expect
 
 from tests.support.seen import DRAWING, answered, choose, drawing, drawn, head, linked, main, picture, redrawn, says, until
 
-KEYS = "/attention?text=Mary+lost+her+keys.&heads=1-1"
+KEYS = "/fill_mask?text=Mary+lost+her+[MASK].&heads=1-1"
 
 
 class Line:

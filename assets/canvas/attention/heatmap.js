@@ -24,7 +24,8 @@ function guessesOf({ guesses, heads }) {
   return guesses && String(guesses.heads) === String(heads) ? guesses.cells : [];
 }
 
-export function heatmapShape(context, model, theme, width, zoom) {
+// tallest: pixels that all rows take at most; largest: that one cell does.
+export function heatmapShape(context, model, theme, width, zoom, { tallest = TALLEST_MAP, largest = LARGEST_CELL } = {}) {
   const narrow = width < 480;
   const size = narrow ? 12 : 13;
   const font = `${size}px ${theme.font}`;
@@ -35,13 +36,13 @@ export function heatmapShape(context, model, theme, width, zoom) {
   const angle = guess > columns.widest + 8 ? 0 : guess >= 18 ? Math.PI / 4 : Math.PI / 2;
   const lean = angle === Math.PI / 4 ? Math.max(4, Math.min(columns.widest * 0.75, width * 0.1)) : 4;
   const top = AXIS_NAME + 8 + (angle === 0 ? size : Math.ceil(columns.widest * Math.sin(angle) + size / 2));
-  const fitting = Math.min((width - left - lean) / model.keys, TALLEST_MAP / model.queries, LARGEST_CELL);
+  const fitting = Math.min((width - left - lean) / model.keys, tallest / model.queries, largest);
   const snapped = snap(fitting);
   const cell = zoom === 1 ? snapped : snap(Math.min(fitting * zoom, 28));
   return {
     left, top, cell, angle, font, size, rows, columns, lean, fitting,
     viewWidth: Math.max(model.keys * snapped, Math.min(width - left - lean, model.keys * cell)),
-    viewHeight: Math.max(model.queries * snapped, Math.min(TALLEST_MAP, model.queries * cell)),
+    viewHeight: Math.max(model.queries * snapped, Math.min(tallest, model.queries * cell)),
     plotWidth: model.keys * cell,
     plotHeight: model.queries * cell,
   };

@@ -12,27 +12,27 @@ const BESIDE = 620; // pixels from which the two views stand side by side
 const BETWEEN = 28;
 const WIDEST_LINES = 560;
 
-export function layMap(context, model, theme, width, { showHeat, showLines, zoom }) {
+export function layMap(context, model, theme, width, { showHeat, showLines, zoom, ...limits }) {
   const beside = showHeat && showLines && width >= BESIDE;
   const heatSpace = beside ? Math.floor(width * 0.6) - BETWEEN / 2 : width;
-  const heat = heatmapShape(context, model, theme, heatSpace, zoom);
+  const heat = heatmapShape(context, model, theme, heatSpace, zoom, limits);
   const heatWidth = Math.min(heatSpace, heat.left + heat.viewWidth + heat.lean + 10);
   const linesWidth = Math.min(beside ? width - heatWidth - BETWEEN : width, WIDEST_LINES);
-  const lines = linesShape(context, model, theme, linesWidth - 10, beside ? heat : null, zoom);
+  const lines = linesShape(context, model, theme, linesWidth - 10, beside ? heat : null, zoom, limits);
   return { beside, between: BETWEEN, heat, heatWidth, lines, linesWidth };
 }
 
 // Beside the heatmap, the rows of both stand at the same height, unless more tokens are looked at than look.
-export function linesShape(context, model, theme, width, beside, zoom) {
+export function linesShape(context, model, theme, width, beside, zoom, { tallest = TALLEST_MAP, row: tallestRow = ROW } = {}) {
   const narrow = width < 300;
   const font = `${narrow ? 12 : 13}px ${theme.font}`;
   const most = Math.max(48, Math.min(110, width * 0.3));
   const queries = measureLabels(context, model.queryTexts, font, most);
   const keys = measureLabels(context, model.keyTexts, font, most);
   const rows = Math.max(model.queries, model.keys);
-  const fitting = Math.min(ROW, TALLEST_MAP / rows);
-  const fewer = zoom === 1 ? TALLEST_MAP / rows : Infinity;
-  const row = beside ? Math.min(beside.cell, fewer) : Math.min(ROW, fitting * zoom);
+  const fitting = Math.min(tallestRow, tallest / rows);
+  const fewer = zoom === 1 ? tallest / rows : Infinity;
+  const row = beside ? Math.min(beside.cell, fewer) : Math.min(tallestRow, fitting * zoom);
   const top = beside ? beside.top : HEADING;
   return {
     width, font, queries, keys, row, top, fitting,
@@ -84,7 +84,8 @@ function paintEdge(context, shape, model, position, theme, scroll, strength) {
   const y = (index) => shape.top + (index + 0.5) * shape.row - scroll;
   const [from, to] = [y(Math.floor(position / model.keys)), y(position % model.keys)];
   const middle = (shape.from + shape.to) / 2;
-  context.strokeStyle = strength === 0 ? theme.accent : `rgba(${theme.line.join(", ")}, ${((0.1 + 0.9 * root) * strength).toFixed(3)})`;
+  const line = model.lineAt?.(position) ?? theme.line;
+  context.strokeStyle = strength === 0 ? theme.accent : `rgba(${line.join(", ")}, ${((0.1 + 0.9 * root) * strength).toFixed(3)})`;
   context.lineWidth = strength === 0 ? 2.5 : 1 + 2.5 * root * root;
   context.beginPath();
   context.moveTo(shape.from, from);

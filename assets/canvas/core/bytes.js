@@ -45,5 +45,7 @@ export function strongest(cells, positions, count) {
 }
 
 export function span(start, count, step = 1) {
-  return Uint32Array.from({ length: count }, (_, index) => start + index * step);
+  const places = new Uint32Array(count);
+  for (let index = 0; index < count; index += 1) places[index] = start + index * step;
+  return places;
 }

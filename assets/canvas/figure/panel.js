@@ -11,7 +11,7 @@ import { escaped, makeSvgContext, short } from "./svg.js";
 const INCH = { mm: 25.4, px: 96 }; // units in an inch; a CSS pixel is a 96th
 const NARROWEST = 260;
 const WIDEST = 1000;
-const DOTS_PER_INCH = 300;
+export const DOTS_PER_INCH = 300;
 const FONT = "Helvetica, Arial, sans-serif";
 
 export default function mountPicture({ data, parentElement }) {
@@ -138,7 +138,7 @@ function checksum(bytes) {
   return (value ^ 0xffffffff) >>> 0;
 }
 
-function withDensity(png, dotsPerInch) {
+export function withDensity(png, dotsPerInch) {
   const perMetre = Math.round(dotsPerInch / 0.0254);
   const chunk = new Uint8Array(21);
   const view = new DataView(chunk.buffer);

@@ -14,7 +14,8 @@ export function escaped(text) {
   return text.replace(NOT_IN_XML, "\ufffd").replace(/[&<>"']/g, (sign) => ENTITIES[sign]);
 }
 
-export function makeSvgContext() {
+// largestMap: cells of a map beyond which it is an image.
+export function makeSvgContext({ largestMap = Infinity } = {}) {
   const ruler = element("canvas").getContext("2d");
   const written = [];
   const kept = [];
@@ -56,7 +57,7 @@ export function makeSvgContext() {
     strokeRect: (...box) => shape(boxPath(...box), stroking(state)),
     measureText: (text) => ruled(ruler, state.font).measureText(text),
     fillText: (text, x, y) => written.push(textElement(ruler, state, text, x, y)),
-    drawImage: (canvas, x, y, width, height) => written.push(...pixels(canvas, x, y, width, height)),
+    drawImage: (canvas, x, y, width, height) => written.push(...(canvas.width * canvas.height > largestMap ? image(canvas, x, y, width, height) : pixels(canvas, x, y, width, height))),
     written: () => written.join("\n"),
   };
   return Object.assign(state, ownMethods);
@@ -114,6 +115,11 @@ function textElement(ruler, state, text, x, y) {
   const anchor = state.textAlign === "left" ? "" : ` text-anchor="${ANCHORS[state.textAlign]}"`;
   const place = `x="${short(x)}" y="${short(y + shift(ruler, state))}"`;
   return `<text ${place} font-family="${escaped(family)}" font-size="${size}"${bold}${anchor} ${filling(state)}>${escaped(text)}</text>`;
+}
+
+function image(canvas, x, y, width, height) {
+  const box = `x="${short(x)}" y="${short(y)}" width="${short(width)}" height="${short(height)}"`;
+  return [`<image ${box} href="${canvas.toDataURL()}" preserveAspectRatio="none" image-rendering="pixelated"/>`];
 }
 
 // A small picture as shapes: all runs of one colour are one path.

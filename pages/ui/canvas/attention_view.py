@@ -55,6 +55,10 @@ class ClassGuesses:
     words: tuple[tuple[str, float, str], ...] = ()
     changes: tuple[Intervention, ...] = ()
 
+    def said_cells(self) -> list[tuple[str, str, float, str]]:
+        """Return the guessed cells of a map: the names of row and column, the share of the class, and that in words."""
+        return [(row, column, share, texts.CLASS_GUESSED.format(said=said)) for row, column, share, said in self.cells]
+
     def on_map(self, names: Sequence[str], special: Sequence[bool]) -> dict[str, object] | None:
         """Return what the map of these tokens draws, by cell, while it shows the guessed head; None for any other map."""
         shown = tuple(name for name, one in zip(names, special, strict=True) if not one)

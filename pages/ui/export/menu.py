@@ -52,6 +52,8 @@ def _show(page: str, exports: Exports, link: str) -> None:
     forms = {texts.FIGURE: show_figure, texts.DATA: show_data, texts.WEB_PAGE: show_web_page, texts.CODE: show_code}
     if export.figure is None:
         del forms[texts.FIGURE]
+    if export.web_page is None:
+        del forms[texts.WEB_PAGE]
     if is_hidden("forms") and export.figure is not None:
         show_figure(page, export)
         return

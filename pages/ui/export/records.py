@@ -98,6 +98,7 @@ class Export:
         title, caption: one line, and what stands below a figure.
         file_name: without its suffix.
         figure: packs the drawing; keyword arguments go into its header. None where there is no figure.
+        web_page: None where the stage of the page writes it.
         about: what the view is of, as `source` names it.
         link: the address of the view, "" where there is none.
     """
@@ -106,7 +107,7 @@ class Export:
     caption: str
     file_name: str
     figure: Callable[..., bytes] | None
-    web_page: WebPage
+    web_page: WebPage | None
     data: tuple[DataFiles, ...]
     code: Code
     about: Source

@@ -6,7 +6,6 @@ Below them, what the reader's changes do to attention: before, after and the dif
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -25,7 +24,6 @@ from pages.ui.canvas.attention_view import (
 from pages.ui.canvas.head_table import describe_grammar
 from pages.ui.canvas.packing import thumbnails
 from pages.ui.panels import texts, view_options
-from pages.ui.panels.change_controls import change_row
 from pages.ui.panels.changes import active_changes
 from pages.ui.panels.head_map import HeadMap, StackView, changed_map, stack_view
 from pages.ui.panels.tokens import escape_markdown
@@ -104,40 +102,6 @@ def attention_panel(
 def _rail_and_stage(page: str) -> tuple[DeltaGenerator, DeltaGenerator]:
     with st.container(key=widget_key(page, "wall_and_map")):  # assets/page.css sets the two side by side
         return st.container(key=widget_key(page, "rail")), st.container(key=widget_key(page, "stage"))
-
-
-class PanelPlaces(NamedTuple):
-    """Where the parts of a panel stand of which one fragment draws the pictures, and another one the controls.
-
-    A wall that is folded is one of the controls.
-
-    Attributes:
-        wall: the wall.
-        head: the choice of a head.
-        change_heads, hide_focused: the buttons of a change.
-        options: the panel of all changes, and how attention is drawn.
-        above_map: what is above the map.
-        map: the map, and what is said about it.
-    """
-
-    wall: DeltaGenerator
-    head: DeltaGenerator
-    change_heads: DeltaGenerator
-    hide_focused: DeltaGenerator
-    options: DeltaGenerator
-    above_map: DeltaGenerator
-    map: DeltaGenerator
-
-
-def panel_places(page: str) -> PanelPlaces:
-    """Make space for a panel whose parts are drawn one by one: `draw_wall`, `choose_head`, `choose_options`, `draw_map`."""
-    rail, stage = _rail_and_stage(page)
-    upper, lower = rail.container(), rail.container()
-    wall, below = (upper, lower) if has_wall() else (lower, upper)  # an empty place takes the space of a gap: best at the end
-    with below:
-        head, buttons, options = st.container(), change_row(page), st.container()
-    above_map = stage.container(key=widget_key(page, "changed"))  # assets/page.css gives it no space while it is empty
-    return PanelPlaces(wall, head, *buttons, options, above_map, stage.container())
 
 
 def has_wall() -> bool:

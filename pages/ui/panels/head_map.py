@@ -84,23 +84,35 @@ class StackView:
         return self.shown.view.weights.shape[:2]
 
 
+def head_map(page: str, stack: AttentionStack, identity: tuple, unchanged: AttentionStack | None = None) -> HeadMap:
+    """Return the map of the heads that the page's options (view_options) name; the stack must have them.
+
+    identity: names the run, its model first. unchanged: the same stack of the run without the reader's changes.
+    """
+    options = ViewOptions.of(page)
+    identity = (*identity, stack.kind, options.words, options.hide)
+    view = prepared_view(stack, identity, options)
+    if unchanged is None:
+        weights = views.mean_of_heads(view.weights, list(options.heads))
+        description = _describe_heads(options.heads, _describe(view, weights, view.row_of(options.focus)))
+        return HeadMap(view, options.heads, weights, description)
+    plain = prepared_view(unchanged, (*identity, "unchanged"), options)
+    if padding := drawn_padding(active_changes(page), view):
+        plain, view = (views.with_padding(one, padding) for one in (plain, view))
+    return changed_map(plain, view, options.heads, options, padding)
+
+
 def stack_view(page: str, stack: AttentionStack, identity: tuple, unchanged: AttentionStack | None = None) -> StackView:
     """Return a stack as the page's options (view_options) in the session show it; the stack must have the chosen heads.
 
     unchanged: the same stack of the run without the reader's changes, to show both and the difference.
     """
     options = ViewOptions.of(page)
+    shown = head_map(page, stack, identity, unchanged)
     identity = (*identity, stack.kind, options.words, options.hide)
-    view = prepared_view(stack, identity, options)
-    weights = views.mean_of_heads(view.weights, list(options.heads))
-    if unchanged is None:
-        description = _describe_heads(options.heads, _describe(view, weights, view.row_of(options.focus)))
-        maps_path = prefetch.offer_head_maps(identity, view.weights)
-        return StackView(page, identity, options, HeadMap(view, options.heads, weights, description), maps_path)
-    plain = prepared_view(unchanged, (*identity, "unchanged"), options)
-    if padding := drawn_padding(active_changes(page), view):
-        plain, view = (views.with_padding(one, padding) for one in (plain, view))
-    return StackView(page, identity, options, changed_map(plain, view, options.heads, options, padding), None)
+    return StackView(
+        page, identity, options, shown, None if unchanged else prefetch.offer_head_maps(identity, shown.view.weights)
+    )
 
 
 def changed_map(plain: View, changed: View, heads: Sequence[controls.Head], options: ViewOptions, padding: int = 0) -> HeadMap:

@@ -7,7 +7,7 @@ is in it: texts, equations, code and links that a control does not change stay o
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, Literal, ParamSpec, TypeVar
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -179,6 +179,7 @@ def sentence(
     *,
     placeholder: str = "",
     on_change: Callable[[], None] | None = None,
+    label_visibility: Literal["visible", "collapsed"] = "visible",
 ) -> str:
     """Draw a live text box; return its text, whatever it is.
 
@@ -188,7 +189,14 @@ def sentence(
     if not is_offered(key):
         return st.session_state[key]
     # True is a pause of 250 ms; Streamlit reads one that is written out, "250ms", by importing pandas.
-    written = st.text_input(label, live=True, placeholder=placeholder, autocomplete="off", **widget_binding(key, on_change))
+    written = st.text_input(
+        label,
+        live=True,
+        placeholder=placeholder,
+        autocomplete="off",
+        label_visibility=label_visibility,
+        **widget_binding(key, on_change),
+    )
     return written or ""
 
 
@@ -356,13 +364,6 @@ def view_changed(page: str, only: Collection[str] = ()) -> None:
         st.rerun(parts)
     if only or running & known:
         st.rerun()
-
-
-def will_run(page: str, part: str) -> bool:
-    """Return whether a part of a page is drawn in this run, too: in that of the whole page, or of several parts."""
-    context = get_script_run_ctx()
-    running = context.fragment_ids_this_run if context else None
-    return not running or not set(context.fragment_storage.resolve_target([f"{page}_{part}"])).isdisjoint(running)
 
 
 def _draw_live(

@@ -5,7 +5,7 @@ import re
 import secrets
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import cache
 from html import escape
 from itertools import groupby
@@ -71,10 +71,12 @@ def open_page(key: str) -> DeltaGenerator:
     """
     page = contents.page(key)
     st.session_state[OPEN_PAGE] = key
-    st.title(page.question, anchor=False)
-    if not {LESSON, ROOM, LEAD} & st.query_params.keys():
-        st.markdown(page.lead)
-    badge, status = st.empty(), readiness.default_engine.status
+    with st.container(key="stage_head") if page.has_stage else nullcontext():  # assets/page.css sets it close
+        st.title(page.question, anchor=False)
+        if not {LESSON, ROOM, LEAD} & st.query_params.keys():
+            st.markdown(page.lead)
+        badge = st.empty()
+    status = readiness.default_engine.status
     if not page.computes:
         return badge
     if status.state == "warming up":
@@ -297,6 +299,8 @@ def _has_address() -> bool:
     page = st.session_state[OPEN_PAGE]
     fields, _ = st.session_state.get(f"{page}_fields", ((), {}))
     sent = {field.name: st.query_params[field.name] for field in fields if field.name in st.query_params}
+    if own := st.session_state.get(f"{page}_own"):  # the other fields are the stage's, which writes them by itself
+        return {name: value for name, value in sent.items() if name in own["names"]} in own["addresses"]
     return sent == st.session_state.get(f"{page}_view", {}).get("address", {})
 
 

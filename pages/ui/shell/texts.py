@@ -102,8 +102,6 @@ SETTING_NAMES = {
 }
 """How a sentence names what a hidden control sets, by the field; several fields may share a name."""
 
-SHOW_EXAMPLE = "Show that view"
-
 # Around the glossary
 
 TERM = "- **{name}**: {meaning}"

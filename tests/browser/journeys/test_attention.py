@@ -5,20 +5,20 @@ from urllib.parse import quote_plus
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from pages.ui.canvas.texts import CHANGED_MAP, MAP
 from pages.ui.panels import texts
 from pages.ui.shell import examples
 from pages.ui.shell import texts as shell_texts
 from pages.ui.shell.numbers import weight
-from tests.support.messages import HINT_ELSEWHERE, TOO_LONG_TO_SHARE, name_in_head
+from pages.ui.stage import texts as stage_texts
+from tests.support.messages import name_in_head
 from tests.support.seen import (
     PATIENCE,
     address,
     answered,
     button,
-    cell,
     choose,
     drawing,
     drawn,
@@ -26,12 +26,12 @@ from tests.support.seen import (
     head,
     items,
     linked,
+    listed,
     main,
     picture,
     redrawn,
     says,
     sentence,
-    switch,
     told,
     write,
 )
@@ -50,6 +50,14 @@ def row_of(text: str, layer: int, number: int, query: str, **options: object) ->
     return dict(zip(tokens, stack.weights[layer - 1, number - 1, tokens.index(query)].tolist(), strict=True))
 
 
+def tool(page: Page, name: str) -> Locator:
+    """A control of the toolbar, which a narrow screen folds into the menu at its end."""
+    control = main(page).get_by_role("button", name=name, exact=True)
+    if not control.is_visible():
+        main(page).get_by_role("button", name=stage_texts.MORE).click()
+    return control
+
+
 def looks_at(page: Page, query: str, found: dict[str, float]) -> None:
     """Assert that the map says to what a word gives most: drawn, in words for those who see it or not, and in its list."""
     first = max(found, key=found.get)
@@ -59,7 +67,7 @@ def looks_at(page: Page, query: str, found: dict[str, float]) -> None:
     expect(strongest).to_have_text(re.compile(rf"{re.escape(first)}\s*{weight(found[first])}"), timeout=PATIENCE)
 
 
-def test_a_head_and_a_word_are_looked_at_and_come_back_by_link_back_and_reload(arrive, for_everybody):
+def test_a_head_and_a_word_are_looked_at_and_come_back_by_link_reload_and_from_another_page(arrive, for_everybody):
     page = arrive(f"{PATH}&heads=2-8&focus=4")
     looks_at(page, "her", row_of(KEYS, 2, 8, "her"))
     before = drawing(picture(page, "^Heatmap"))
@@ -75,16 +83,20 @@ def test_a_head_and_a_word_are_looked_at_and_come_back_by_link_back_and_reload(a
     main(page).get_by_role("group", name=re.compile("^Heatmap")).press("ArrowDown")
     linked(page, focus="5")
     looks_at(page, "keys", row_of(KEYS, 2, 7, "keys"))
-    picture(page, "^Heatmap").click(position=cell(picture(page, "^Heatmap"), 3, 2))
-    linked(page, focus="4")
-    found = row_of(KEYS, 2, 7, "her")
-    expect(main(page).get_by_text(re.compile(rf"^her → lost\s*{found['lost']:.3f}$"))).to_be_visible()  # at the pointer
-    looks_at(page, "her", found)
-    words = told(picture(page, "^Heatmap"))
     page.reload()
-    expect(picture(page, "^Heatmap")).to_have_attribute("aria-label", words, timeout=30_000)
-    page.go_back()
     looks_at(page, "keys", row_of(KEYS, 2, 7, "keys"))
+    head(page, 3, 1).click()
+    linked(page, heads="3-1")
+    listed(page, "Fill the blank").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("What would BERT put here?")
+    answered(page)
+    page.go_back()
+    looks_at(page, "keys", row_of(KEYS, 3, 1, "keys"))
+    listed(page, "Masks").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Who may look at whom?")
+    answered(page)
+    listed(page, "Attention").click()
+    looks_at(page, "keys", row_of(KEYS, 3, 1, "keys"))
     for_everybody(page)
 
 
@@ -94,15 +106,9 @@ def test_several_heads_whole_words_and_hidden_special_tokens_are_what_the_core_m
     page = arrive(f"/attention?text={quote_plus(text)}&pair={quote_plus(pair)}&heads=1-8")
     head(page, 2, 3).click(modifiers=["Shift"])
     linked(page, heads="1-8_2-3")
-    for key, heads in (("Space", "1-8"), ("Space", "1-8_2-3"), ("Enter", "2-3")):
-        page.keyboard.press(key)
-        linked(page, heads=heads)
-    page.keyboard.press("Space")
-    expect(main(page).get_by_role("gridcell", selected=True)).to_have_count(1)  # the last one stays
-    head(page, 1, 8).click(modifiers=["Shift"])
-    linked(page, heads="2-3_1-8")
-    switch(page, texts.WHOLE_WORDS)
-    switch(page, texts.HIDE_SPECIAL)
+    expect(main(page).get_by_role("gridcell", selected=True)).to_have_count(2)
+    tool(page, texts.WHOLE_WORDS).click()
+    tool(page, stage_texts.CONTROLS["hide"]).click()
     linked(page, words="1", hide="1")
     shown = view(catalogue.load(catalogue.DEFAULT).trace(text, pair).attention, merge_words=True, hide_special=True)
     weights = shown.weights[[0, 1], [7, 2]].mean(0)
@@ -112,6 +118,7 @@ def test_several_heads_whole_words_and_hidden_special_tokens_are_what_the_core_m
     for _ in range(row + 1):
         page.keyboard.press("ArrowDown")
     looks_at(page, "pancake", {shown.keys[best]: float(weights[row, best])})
+    main(page).get_by_text(stage_texts.ABOUT).click()
     says(page, texts.SPECIAL_HIDDEN.partition("{")[0])
     main(page).get_by_text(texts.WEIGHTS_TABLE).click()
     expect(main(page).get_by_test_id("stDataFrame")).to_have_count(1)
@@ -125,64 +132,61 @@ def changed_links(page: Page, before: np.ndarray, after: np.ndarray, tokens: tup
     expected = [f"{tokens[query]} → {tokens[key]} {before[query, key]:.3f} → {after[query, key]:.3f}" for key in order[:3]]
     found = items(page, CHANGED_MAP["changedLinks"])
     assert [one.rpartition(" ")[0] for one in found[:3]] == expected
-    signs = ["+" if after[query, key] >= before[query, key] else "−" for key in order[:3]]
-    assert [one.rpartition(" ")[2][0] for one in found[:3]] == signs
 
 
 def test_a_head_is_switched_off_shown_before_and_after_and_taken_back(arrive, for_everybody):
     page = arrive(f"{PATH}&heads=2-3&focus=4")
-    off = button(page, texts.SWITCH_OFF_HEAD.format(layer=2, head=3))
-    place = off.bounding_box()["y"]
-    off.click()
+    tool(page, stage_texts.CONTROLS["offHead"].format(head="layer 2, head 3")).click()
     linked(page, changes="off~2-3")
-    answered(page)
-    on = button(page, texts.SWITCH_ON_HEAD.format(layer=2, head=3))
-    assert on.bounding_box()["y"] == pytest.approx(place, abs=2)  # what a click adds does not move what was clicked
     head(page, 4, 1).click()
     linked(page, heads="4-1", changes="off~2-3")
     engine = catalogue.load(catalogue.DEFAULT)
     was = engine.trace(KEYS).attention
     now = engine.trace(KEYS, interventions=(Intervention("off", 1, 2),)).attention
-    for name in CHANGED_MAP["titles"]:
-        drawn(picture(page, f"^{name}.*Layer 4, head 1.*“her”"))
+    for state in stage_texts.CHANGED["states"].values():
+        before = drawing(picture(page, "^Heatmap"))
+        button(page, state).click()
+        if state != stage_texts.CHANGED["states"]["after"]:
+            redrawn(picture(page, "^Heatmap"), before)
+        drawn(picture(page, "^Heatmap.*Layer 4, head 1.*“her”"))
+    linked(page, compared="difference")
     changed_links(page, was.weights[3, 0], now.weights[3, 0], was.query_tokens.tokens, 3)
-    difference = picture(page, f"^{CHANGED_MAP['titles'][2]}")
-    difference.hover(position=cell(difference, 2, 1))  # one pointer for all three
-    numbers = " → ".join(f"{one.weights[3, 0, 2, 1]:.3f}" for one in (was, now))
-    expect(main(page).get_by_text(re.compile(rf"^lost → mary\s*{numbers} \([+−]0\.\d{{3}}\)$"))).to_be_visible()
     page.reload()
-    drawn(picture(page, f"^{CHANGED_MAP['titles'][2]}"))
+    drawn(picture(page, "^Heatmap.*Layer 4, head 1.*“her”"))
     changed_links(page, was.weights[3, 0], now.weights[3, 0], was.query_tokens.tokens, 3)
-    button(page, texts.HIDE_FOCUSED.format(token="her")).click()
-    linked(page, changes="off~2-3_hide~4")
-    answered(page)
     for_everybody(page)
-    button(page, name_in_head("off", 2, 3), exact=False).click()
-    linked(page, changes="hide~4")
-    answered(page)
-    button(page, texts.RESET_CHANGES, exact=False).click()
+    button(page, stage_texts.CHANGED["undo"].format(change=name_in_head("off", 2, 3))).click()
     looks_at(page, "her", row_of(KEYS, 4, 1, "her"))
     assert "changes" not in address(page)
 
 
-def test_the_panel_of_changes_opens_beside_the_map_and_changes_what_it_says(arrive, for_everybody):
+def test_every_change_of_the_menu_is_run(arrive, for_everybody):
     page = arrive(f"{PATH}&heads=2-3&focus=4")
-    button(page, texts.CHANGE_SOMETHING).click()
-    uniform = button(page, texts.SET_TO_UNIFORM, exact=False)
-    expect(uniform).to_be_visible()
-    answered(page)
-    panel = uniform.bounding_box()
-    assert panel["x"] + panel["width"] <= picture(page, "^Heatmap").bounding_box()["x"]
-    uniform.click()
+    tool(page, stage_texts.CHANGES["menu"]).click()
+    button(page, texts.SET_TO_UNIFORM).click()
     linked(page, changes="even~2-3")
-    answered(page)
-    after = CHANGED_MAP["titles"][1]
-    drawn(picture(page, f"^{after}.*“her”"))
+    drawn(picture(page, "^Heatmap.*“her”"))
     found = items(page, CHANGED_MAP["changedLinks"])
     assert {one.split(" → ")[2].split()[0] for one in found} == {f"{1 / 7:.3f}"}
-    choose(page, texts.NORMALISER_LABELS["sparse"])
-    linked(page, changes="even~2-3_sparse")
+
+    def box(name: str) -> Locator:
+        return main(page).get_by_role("combobox", name=name, exact=True)
+
+    box(texts.CHANGED_QUERY).select_option(label="5 keys")
+    box(texts.CHANGE_SCOPE).select_option(label="In layer 2, head 3")
+    button(page, texts.CUT_LINK).click()
+    linked(page, changes="even~2-3_cut~5-4~2-3")
+    box(texts.SOFTMAX_TEMPERATURE).select_option("0.5")
+    linked(page, changes="even~2-3_cut~5-4~2-3_temperature~0.5")
+    box(texts.NORMALISER).select_option("sparse")
+    linked(page, changes="even~2-3_cut~5-4~2-3_temperature~0.5_sparse")
+    box(texts.SOFTMAX_TEMPERATURE).select_option("1")
+    linked(page, changes="even~2-3_cut~5-4~2-3_sparse")
+    expect(button(page, texts.SET_TO_UNIFORM)).to_be_disabled()
+    page.keyboard.press("Escape")
     for_everybody(page)
+    button(page, texts.RESET_CHANGES).click()
+    looks_at(page, "her", row_of(KEYS, 2, 3, "her"))
 
 
 def test_another_sentence_is_read_while_it_is_typed_and_an_example_is_taken_apart(arrive, for_everybody):
@@ -190,11 +194,8 @@ def test_another_sentence_is_read_while_it_is_typed_and_an_example_is_taken_apar
     first = examples.curated()[0]
     expect(sentence(page)).to_have_value(first.text)
     says(page, first.notice.partition(".")[0])
-    page.set_viewport_size({"width": 1280, "height": 800})  # the first screen of a laptop
-    expect(drawn(picture(page, "^Heatmap"))).to_be_in_viewport(ratio=0.95)
     head(page, 1, 8).click()
-    says(page, HINT_ELSEWHERE)
-    button(page, shell_texts.SHOW_EXAMPLE, exact=False).click()
+    choose(page, first.title)
     looks_at(page, "her", row_of(first.text, 2, 8, "her"))
     counter = first.counters[0]
     choose(page, counter.title)
@@ -206,15 +207,11 @@ def test_another_sentence_is_read_while_it_is_typed_and_an_example_is_taken_apar
     expect(sentence(page)).to_be_focused()
     linked(page, text=f"{counter.text} Again")
     answered(page)
-    page.go_back()
-    expect(sentence(page)).to_have_value(counter.text)
     long = "word " * 2000
     write(page, long)
     says(page, "2,002 of 128")
     expect(sentence(page)).to_have_value(long)
-    button(page, shell_texts.SHARE).click()
-    expect(page.get_by_text(TOO_LONG_TO_SHARE)).to_be_visible()
-    page.keyboard.press("Escape")
+    says(page, shell_texts.LINK_TOO_LONG_FOR_ADDRESS)
     write(page, "")
     expect(main(page).get_by_text(shell_texts.CHECK_INPUT, exact=True)).to_be_visible()
     write(page, "Back again.")
@@ -222,34 +219,19 @@ def test_another_sentence_is_read_while_it_is_typed_and_an_example_is_taken_apar
     for_everybody(page)
 
 
-@pytest.mark.ci
-def test_a_long_map_zooms_in_its_box_and_the_page_stays_as_wide_as_a_phone(arrive):
-    page = arrive(f"/attention?text={'+'.join(['dog', 'cat'] * 40)}", width=390)
-    for _ in range(4):
-        button(page, MAP["zoomIn"]).click()
-    box = main(page).get_by_role("group", name=re.compile("^Heatmap"))
-    assert box.evaluate("box => box.scrollWidth > box.clientWidth + 100")
-    fits(page)
-    box.press("End")
-    linked(page, focus="82")
-    says(page, "[SEP]")
-    button(page, MAP["showAll"]).click()
-    assert box.evaluate("box => box.scrollWidth <= box.clientWidth")
-
-
-def test_on_a_phone_the_heads_come_before_the_map_and_are_as_large_as_a_finger_needs(arrive, axe):
+def test_on_a_phone_the_map_comes_first_and_the_heads_are_as_large_as_a_finger_needs(arrive, axe):
     page = arrive(f"{PATH}&heads=2-6", width=390, dark=True)
     fits(page)
     first = head(page, 1, 1).bounding_box()
     assert min(first["width"], first["height"]) >= 24
-    assert first["y"] < drawn(picture(page, "^Heatmap")).bounding_box()["y"]
-    expect(head(page, 2, 6)).to_be_in_viewport()
+    assert first["y"] > drawn(picture(page, "^Heatmap")).bounding_box()["y"]
+    assert picture(page, "^Heatmap").bounding_box()["y"] < 520
     head(page, 3, 3).click()
     linked(page, heads="3-3")
     drawn(picture(page, "^Heatmap.*Layer 3, head 3"))
-    button(page, texts.CHANGE_SOMETHING).click()
-    uniform = button(page, texts.SET_TO_UNIFORM, exact=False)
+    tool(page, stage_texts.CHANGES["menu"]).click()
+    uniform = button(page, texts.SET_TO_UNIFORM)
     expect(uniform).to_be_in_viewport()
-    assert uniform.bounding_box()["y"] > 450  # it opens from below
+    assert uniform.bounding_box()["height"] >= 32
     fits(page)
     axe(page)

@@ -4,7 +4,6 @@ import csv
 import json
 import re
 import struct
-import zlib
 from pathlib import Path
 from urllib.parse import parse_qs, quote, urlsplit
 from xml.etree import ElementTree
@@ -16,9 +15,10 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from pages.ui.canvas.component import sources
 from pages.ui.canvas.packing import codes
 from pages.ui.export import texts
+from pages.ui.stage import texts as stage_texts
 from tests.browser.conftest import go_by_history
 from tests.support.messages import name_in_head
-from tests.support.seen import PATIENCE, answered, fits
+from tests.support.seen import PATIENCE, answered, fits, main
 from tests.support.snippets import computed
 from tx_core.engine import catalogue
 from tx_core.settings import app_version
@@ -40,12 +40,12 @@ RESTED = """async button => {
 
 def panel(page: Page) -> Locator:
     """The folded box of the export."""
-    return page.get_by_test_id("stExpander").filter(has_text=re.compile(f"{texts.TITLE}|{texts.TITLE_WITHOUT_FIGURE}")).first
+    return page.get_by_test_id("stExpander").filter(has_text=re.compile("Export: ")).first
 
 
 def opened(page: Page, form: str = texts.FIGURE) -> Page:
     """The page with one form of its export open."""
-    panel(page).get_by_text(texts.TITLE).click()
+    panel(page).get_by_text(re.compile("^Export: ")).first.click()
     answered(page)
     turn_to(page, form)
     return page
@@ -78,22 +78,24 @@ def colours(weights: np.ndarray) -> set[str]:
     return {"#" + "".join(f"{int(value + 0.5):02x}" for value in colour) for colour in mixed}
 
 
-def texts_of_pdf(file: bytes) -> list[str]:
-    """Every text that a reader of a PDF can find."""
-    start = int(re.search(rb"startxref\n(\d+)\n%%EOF\n$", file)[1])
-    assert file.startswith(b"%PDF-1.") and file[start:].startswith(b"xref\n0 ")
-    offsets = [int(one) for one in re.findall(rb"^(\d{10}) 00000 n $", file[start:], flags=re.MULTILINE)]
-    objects = [file[offset:].partition(b"\nendobj\n")[0] for offset in offsets]
-    sheet = next(one for one in objects if b"/Type /Page " in one).decode("ascii")
-    contents = objects[int(re.search(r"/Contents (\d+) 0 R", sheet)[1]) - 1]
-    commands = zlib.decompress(contents.partition(b"stream\n")[2].rpartition(b"\nendstream")[0]).decode("ascii")
-    found = re.findall(r"/ActualText <feff([0-9a-f]*)>|<([0-9a-f]*)> Tj", commands)
-    return [bytes.fromhex(wide).decode("utf-16-be") or bytes.fromhex(latin).decode("cp1252") for wide, latin in found]
+def opened_stage(page: Page) -> Page:
+    """The page with the export of its stage open."""
+    main(page).get_by_role("button", name=stage_texts.EXPORT["menu"], exact=True).click()
+    return page
 
 
-def test_a_figure_holds_the_numbers_and_its_source_as_text_in_svg_png_and_pdf(arrive, for_everybody, tmp_path: Path):
-    page = opened(arrive(PATH))
-    file = saved(page, "Save as SVG", tmp_path)
+def saved_by_stage(page: Page, button: str, folder: Path) -> Path:
+    """The file that a button of the stage saves."""
+    with page.expect_download() as download:
+        main(page).get_by_role("button", name=stage_texts.EXPORT[button], exact=True).click()
+    file = folder / download.value.suggested_filename
+    download.value.save_as(file)
+    return file
+
+
+def test_a_figure_holds_the_numbers_and_its_source_as_text_in_svg_and_png(arrive, for_everybody, tmp_path: Path):
+    page = opened_stage(arrive(PATH))
+    file = saved_by_stage(page, "svg", tmp_path)
     assert file.name == "attention-embedded-layer4-head5.svg"
     root = ElementTree.parse(file).getroot()
     written = [node.text for node in root.iter(f"{SVG}text")]
@@ -108,31 +110,26 @@ def test_a_figure_holds_the_numbers_and_its_source_as_text_in_svg_png_and_pdf(ar
     source = root.find(f"{SVG}desc").text
     assert "layer 4, head 5" in source and catalogue.revision("embedded") in source and app_version() in source
     assert parse_qs(urlsplit(source.split()[-1]).query) == parse_qs(urlsplit(page.url).query)
-    width = panel(page).get_by_role("spinbutton", name=texts.ASK_WIDTH.format(unit="mm"))
+    width = main(page).get_by_role("spinbutton", name=stage_texts.EXPORT["width"])
     width.fill("84")
     width.press("Enter")
-    expect(panel(page).get_by_role("status")).to_contain_text("84 ×")
-    png = saved(page, "Save as PNG", tmp_path).read_bytes()
+    png = saved_by_stage(page, "png", tmp_path).read_bytes()
     assert struct.unpack(">II", png[16:24])[0] == round(84 / 25.4 * 300)
-    assert struct.unpack(">II", png[png.index(b"pHYs") + 4 :][:8]) == (11811, 11811)  # dots in a metre of paper
-    assert texts_of_pdf(saved(page, "Save as PDF", tmp_path).read_bytes()) == [
-        node.text.replace("−", "–")
-        for node in ElementTree.parse(saved(page, "Save as SVG", tmp_path)).getroot().iter(f"{SVG}text")
-    ]
+    assert (png[37:41], struct.unpack(">II", png[41:49])) == (b"pHYs", (11811, 11811))
+    page.keyboard.press("Escape")
     for_everybody(page)
 
 
 @pytest.mark.ci
 def test_a_changed_run_is_saved_as_before_after_and_difference_and_works_offline(arrive, browser: Browser, axe, tmp_path: Path):
-    page = opened(arrive(f"/attention?text={quote(HOSTILE)}&heads=4-5&changes=off~1-2"))
-    root = ElementTree.parse(saved(page, "Save as SVG", tmp_path)).getroot()
+    page = opened_stage(arrive(f"/attention?text={quote(HOSTILE)}&heads=4-5&changes=off~1-2"))
+    root = ElementTree.parse(saved_by_stage(page, "svg", tmp_path)).getroot()
     assert {node.tag.removeprefix(SVG) for node in root.iter()} <= SHAPES
     assert "<script>alert(1)</script>" in root.find(f"{SVG}desc").text
     assert name_in_head("off", 1, 2) in root.find(f"{SVG}desc").text
     written = [node.text for node in root.iter(f"{SVG}text")]
     assert [text for text in written if text in ("Before", "After", "Difference")] == ["Before", "After", "Difference"]
-    turn_to(page, texts.WEB_PAGE)
-    file = saved(page, texts.SAVE_WEB_PAGE, tmp_path)
+    file = saved_by_stage(page, "webPage", tmp_path)
     with browser.new_context(offline=True, color_scheme="dark", viewport={"width": 390, "height": 800}) as context:
         alone, faults = context.new_page(), []
         alone.on("request", lambda request: faults.append(request.url) if not request.url.startswith("file:") else None)
@@ -140,7 +137,8 @@ def test_a_changed_run_is_saved_as_before_after_and_difference_and_works_offline
             alone.on(event, lambda fault: faults.append(str(fault)))
         alone.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
         alone.goto(file.as_uri())
-        expect(alone.get_by_role("img", name=re.compile("^Difference"))).to_be_visible()
+        alone.get_by_role("button", name="Difference", exact=True).click()
+        expect(alone.get_by_role("img", name=re.compile("^Heatmap"))).to_be_visible()
         expect(alone.get_by_text("<script>alert(1)</script>").first).to_be_visible()
         assert alone.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
         assert alone.evaluate("document.images.length + document.scripts.length") == 1

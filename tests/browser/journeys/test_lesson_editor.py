@@ -12,6 +12,7 @@ from pages.ui.panels.lesson import LEARNING_PATH, shipped_lesson
 from pages.ui.panels.question_kinds import QUESTION_VIEWS
 from pages.ui.panels.texts import END_LESSON, HIDDEN_UNTIL_ANSWERED
 from pages.ui.shell.texts import ADD_TO_LESSON, CANNOT_BE_SHOWN, SHARE, WRITE_LESSON
+from pages.ui.stage import texts as stage_texts
 from tests.browser.journeys.test_lessons import guess
 from tests.support.seen import PATIENCE, answered, fits, listed, main
 from tx_core.classroom.lesson_file import read_lesson, write_lesson
@@ -31,6 +32,15 @@ def add_view(page: Page, count: int) -> None:
     answered(page)
     page.get_by_role("button", name=ADD_TO_LESSON).click()
     expect(page.get_by_role("link", name=WRITE_LESSON.format(count=count))).to_be_in_viewport(ratio=1)
+    answered(page)
+
+
+def add_view_of_stage(page: Page, count: int) -> None:
+    """Add the view of a stage, as it is looked at, to the lesson."""
+    page.get_by_role("button", name=stage_texts.EXPORT["menu"], exact=True).click()
+    page.get_by_role("button", name=ADD_TO_LESSON).click()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("link", name=WRITE_LESSON.format(count=count))).to_be_visible(timeout=PATIENCE)
     answered(page)
 
 
@@ -76,9 +86,9 @@ def put_file(page: Page, written: bytes) -> None:
 
 
 def test_a_lesson_is_made_from_two_pages_saved_opened_shared_and_played(page_at, axe, browser: Browser, tmp_path: Path):
-    page = page_at("/attention?text=Mary+lost+her+keys.&heads=2-8&focus=4")
-    add_view(page, 1)
-    page.keyboard.press("Escape")
+    page = page_at("/attention?text=Mary+lost+her+keys.&heads=2-7&focus=4")
+    page.get_by_role("gridcell", name="Layer 2, head 8", exact=True).click()
+    add_view_of_stage(page, 1)
     listed(page, contents.page("fill_mask").name).click()
     expect(page.get_by_role("heading", name=contents.page("fill_mask").question)).to_be_visible(timeout=PATIENCE)
     answered(page)
@@ -126,7 +136,7 @@ def test_a_lesson_is_made_from_two_pages_saved_opened_shared_and_played(page_at,
 @pytest.mark.ci
 def test_a_reload_loses_nothing_that_was_typed_added_or_opened(page_at, server):
     page = page_at("/attention?text=Mary+lost+her+keys.")
-    add_view(page, 1)
+    add_view_of_stage(page, 1)
     page.reload()
     page.goto(f"{server}/lesson_editor")
     view = box_of(page, texts.STEP_TITLE.format(number=1))

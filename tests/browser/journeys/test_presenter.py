@@ -125,11 +125,7 @@ def test_keys_begin_and_end_the_view_walk_through_its_pictures_and_blank_the_scr
     fills_the_screen(page)
     readable(page)
     drawn(picture(page, "^Heatmap"))
-    turn_by(page, "ArrowDown")
-    fills_the_screen(page)
-    readable(page)
-    turn_by(page, "ArrowUp")
-    expect(page.locator("[data-staged]").get_by_role("img", name=re.compile("^Heatmap"))).to_be_visible()
+    expect(page.get_by_text(re.compile("Tiny BERT.* · Layer 2, head 8 · “Mary lost her keys.”")).first).to_be_visible()
     page.keyboard.press("b")
     assert page.evaluate(BLANKED) == "rgb(0, 0, 0)"
     page.keyboard.press("b")
@@ -145,6 +141,19 @@ def test_keys_begin_and_end_the_view_walk_through_its_pictures_and_blank_the_scr
     answered(page)
     assert "present" not in address(page)
     expect(sentence(page)).to_have_value(re.compile("pbr"))
+
+
+def test_arrow_keys_walk_through_the_pictures_of_a_page(page_at):
+    page = page_at(f"{VIEWS[0]}&present=1", prepare=lambda page: page.add_init_script(NOTE_WRITING))
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    answered(page)
+    fills_the_screen(page)
+    first = page.evaluate(STAGED)
+    turn_by(page, "ArrowDown")
+    fills_the_screen(page)
+    readable(page)
+    turn_by(page, "ArrowUp")
+    assert page.evaluate(STAGED) == first
 
 
 @pytest.mark.parametrize("half", [VIEWS[::2], VIEWS[1::2]], ids=["even", "odd"])

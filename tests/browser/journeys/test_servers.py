@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, Route, WebSocketRoute, expect
 from pages import contents
 from pages.ui.panels import texts
 from pages.ui.shell.texts import SESSION_LOST, WARMING_UP
+from pages.ui.stage import texts as stage_texts
 from tests.support.messages import name_in_head
 from tests.support.seen import PATIENCE, answered, button, drawn, head, linked, main, picture, says, sentence, until
 from tests.support.serving import ROOT, fetch, free_port, running, site_of_two, streamlit_command, wait_until
@@ -158,7 +159,7 @@ def test_what_could_not_be_fetched_is_fetched_again(page_at):
     page = page_at(
         "/attention",
         expect=("Failed to load resource", "net::ERR_FAILED", "error loading dynamically imported"),
-        prepare=lambda page: page.route(re.compile(r"/modules/.*\.(js|css)$"), refuse_first),
+        prepare=lambda page: page.route(re.compile(r"/stage/.*\.(js|css)$"), refuse_first),
     )
     drawn(picture(page, "^Heatmap"))
     assert (refused.count("js"), refused.count("css")) == (3, 3)
@@ -166,12 +167,12 @@ def test_what_could_not_be_fetched_is_fetched_again(page_at):
 
 def test_two_visitors_with_different_changes_see_each_their_own(page_at):
     first, second = (page_at("/attention?text=The+old+man+saw+a+dog.&heads=2-1") for _ in range(2))
-    button(first, texts.SWITCH_OFF_HEAD.format(layer=2, head=1)).click()
-    button(second, texts.CHANGE_SOMETHING).click()
-    button(second, texts.SET_TO_UNIFORM, exact=False).click()
+    button(first, stage_texts.CONTROLS["offHead"].format(head="layer 2, head 1")).click()
+    button(second, stage_texts.CHANGES["menu"]).click()
+    button(second, texts.SET_TO_UNIFORM).click()
     linked(first, changes="off~2-1")
     linked(second, changes="even~2-1")
     for page, mine, other in ((first, "off", "uniform"), (second, "uniform", "off")):
         answered(page)
-        expect(main(page).get_by_role("button", name=name_in_head(mine, 2, 1)).first).to_be_attached()
-        expect(main(page).get_by_role("button", name=name_in_head(other, 2, 1))).to_have_count(0)
+        expect(button(page, stage_texts.CHANGED["undo"].format(change=name_in_head(mine, 2, 1)))).to_be_attached()
+        expect(button(page, stage_texts.CHANGED["undo"].format(change=name_in_head(other, 2, 1)))).to_have_count(0)

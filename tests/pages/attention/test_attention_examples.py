@@ -12,8 +12,8 @@ from streamlit.testing.v1 import AppTest
 from pages.ui.canvas.attention_view import heads_to_link
 from pages.ui.shell import controls, examples, texts
 from tests.support.drawings import says
-from tests.support.messages import HINT_ELSEWHERE
 from tests.support.serving import ROOT
+from tests.support.staged import staged
 from tx_core.analysis import views
 from tx_core.engine import catalogue
 
@@ -21,48 +21,55 @@ Open = Callable[..., AppTest]
 FIRST = examples.curated()[0]
 SHOWN, WHERE = heads_to_link(FIRST.heads), controls.head_name(FIRST.heads[0]).lower()
 ENTRIES = json.loads((ROOT / "assets" / "examples" / "attention.json").read_text("utf-8"))
-OTHER = next(head for head in ("1-1", "1-2") if head != SHOWN)
 
 
-def test_examples_and_their_counter_examples_are_a_click_away_each_with_its_view_and_a_hint_of_its_own(open_app: Open):
+@pytest.mark.parametrize("example", examples.curated(), ids=lambda example: example.title)
+def test_an_example_is_wired_to_the_boxes_and_to_its_view(open_app: Open, example: examples.Example):
     app = open_app(text="something else", hide="1")
-    for example in examples.curated():
-        app.pills(key="attention_example").set_value(example.title).run()
-        assert not app.exception
-        assert [app.text_input(key=f"attention_{name}").value for name in ("text", "pair")] == [example.text, example.pair]
-        assert app.session_state["attention_heads"] == list(example.heads)
-        assert app.toggle(key="attention_words").value == example.words
-        assert app.toggle(key="attention_hide").value is False
-        assert example.notice in says(app)
+    arrivals = staged(app)["arrival"]["number"]
+    app.pills(key="attention_example").set_value(example.title).run()
+    assert not app.exception
+    assert app.text_input(key="attention_text").value == example.text
+    assert app.text_input(key="attention_pair").value == example.pair
+    assert app.session_state["attention_heads"] == list(example.heads)
+    view = {"heads": [list(head) for head in example.heads], "focus": example.focus, "words": example.words, "hide": False}
+    assert staged(app)["view"].items() >= view.items()
+    assert staged(app)["arrival"]["number"] > arrivals
+    assert example.notice in says(app)
+
+
+@pytest.mark.parametrize("left", [{"changes": f"off~{SHOWN}"}, {"nospecial": "1"}])
+def test_words_about_a_run_that_was_changed_say_so_and_the_example_brings_its_own_back(open_app: Open, left: dict):
+    app = open_app(text=FIRST.text, **left)
+    assert texts.HINT_ELSEWHERE.format(heads=WHERE, hint=FIRST.notice) in says(app)
+    app.pills(key="attention_example").set_value(None).run()
+    assert f"**In {WHERE}:** {FIRST.notice}" in says(app)
+    assert staged(app)["address"]["isFirst"]
+    assert staged(app)["view"]["focus"] == FIRST.focus
+
+
+@pytest.mark.parametrize("example", examples.curated(), ids=lambda example: example.title)
+def test_a_counter_example_is_a_click_away_in_the_same_head_with_a_hint_of_its_own(open_app: Open, example: examples.Example):
+    app = open_app(text=example.text, pair=example.pair, heads=heads_to_link(example.heads))
     for counter in example.counters:
         app.pills(key="attention_counter_example").set_value(counter.title).run()
         assert not app.exception
-        assert [app.text_input(key=f"attention_{name}").value for name in ("text", "pair")] == [counter.text, counter.pair]
+        assert (app.text_input(key="attention_text").value, app.text_input(key="attention_pair").value) == (
+            counter.text,
+            counter.pair,
+        )
         assert app.session_state["attention_heads"] == list(example.heads)
         assert counter.notice in says(app)
         assert example.notice not in says(app)
+        assert app.pills(key="attention_counter_example").value == counter.title
         assert app.pills(key="attention_example").value == example.title
     app.pills(key="attention_example").set_value(None).run()
     assert app.text_input(key="attention_text").value == example.text
     assert app.pills(key="attention_counter_example").value is None
 
 
-@pytest.mark.parametrize("left", [{"heads": f"{SHOWN}_{OTHER}"}, {"changes": f"off~{SHOWN}"}])
-def test_words_about_a_view_that_was_left_say_so_and_offer_that_view_again(open_app: Open, left: dict):
-    app = open_app(**left)
-    assert app.pills(key="attention_example").value is None
-    assert texts.HINT_ELSEWHERE.format(heads=WHERE, hint=FIRST.notice) in says(app)
-    app.button(key="attention_example_again").click().run()
-    assert app.pills(key="attention_example").value == FIRST.title
-    assert f"**In {WHERE}:** {FIRST.notice}" in says(app)
-    assert not [button for button in app.button if button.key == "attention_example_again"]
-    assert app.query_params == {}
-
-
-def test_words_about_a_view_stay_while_its_head_is_looked_at_in_another_way(open_app: Open):
-    app = open_app(hide="1", words="1", show="lines", focus="2")
-    assert app.pills(key="attention_example").value == FIRST.title
-    assert HINT_ELSEWHERE not in says(app)
+def test_every_example_has_four_more_of_its_kind_and_two_counter_examples():
+    assert [entry["title"] for entry in ENTRIES if len(entry["same_kind"]) < 4 or len(entry["counters"]) < 2] == []
 
 
 @dataclass(frozen=True)

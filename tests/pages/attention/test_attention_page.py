@@ -1,132 +1,165 @@
-"""The attention page: what is typed, chosen or linked is what is shown, and nothing that is typed can break it."""
+"""The attention page: what is typed or linked is what is run and sent, and nothing that is chosen breaks it."""
 
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages.ui.canvas.attention_view import ClassGuesses
+from pages.ui.canvas.texts import CLASS_GUESSED
 from pages.ui.panels import texts
-from pages.ui.shell import cache, controls, examples
+from pages.ui.shell import cache, examples
+from pages.ui.stage import attention
 from tests.support.checkpoints import write_t5
-from tests.support.drawings import drawn, says, shown_weights, weights_of
-from tx_core.analysis import sentences
+from tests.support.drawings import says, weights_of
+from tests.support.staged import axes, is_staged, made_changes, sent_weights, staged
 from tx_core.engine import catalogue
+from tx_core.transformer.interventions import read_interventions
 
 Open = Callable[..., AppTest]
 FIRST = examples.curated()[0]
+(HEAD,) = FIRST.heads
 
 
-def test_on_arrival_an_example_is_drawn_with_what_to_notice_and_said_in_words(open_app: Open):
+def test_on_arrival_an_example_is_drawn_with_what_to_notice(open_app: Open):
     app = open_app()
     assert not app.exception
     assert app.text_input(key="attention_text").value == FIRST.text
     assert app.pills(key="attention_example").value == FIRST.title
     assert FIRST.notice in says(app)
-    (head,) = FIRST.heads
-    share = weights_of(FIRST.text)[head][3, 1]
-    assert sentences.QUERY_ONE_KEY.format(query="“her”", key="“mary”", weight=share).rstrip(".") in app.text[0].value
-    np.testing.assert_allclose(shown_weights(app), weights_of(FIRST.text)[head], atol=1e-4)
-    assert drawn(app)["head_wall"][0]["chosen"] == [list(head)]
-    assert app.query_params == {}
+    assert staged(app)["view"].items() >= {"heads": [list(HEAD)], "focus": FIRST.focus}.items()
+    np.testing.assert_allclose(sent_weights(app, HEAD), weights_of(FIRST.text)[HEAD], atol=3.1e-5)
 
 
-def test_a_pair_is_read_with_segments_and_without_special_tokens_where_the_reader_leaves_them_out(open_app: Open):
-    app = open_app(text="time flies", pair="fruit flies")
-    assert "7 of 128 tokens" in says(app)
-    app.toggle(key="attention_nospecial").set_value(True).run()
-    bare = catalogue.load("embedded", special_tokens=False).trace("time flies", "fruit flies").attention
-    assert drawn(app)["attention_map"][0]["queries"] == ["time", "flies", "fruit", "flies"]
-    np.testing.assert_allclose(shown_weights(app), bare.weights[FIRST.heads[0]], atol=1e-4)
-    assert "4 of 128 tokens" in says(app)
-    assert texts.READ_WITHOUT.format(tokens="\\[CLS\\] and \\[SEP\\]") in says(app)
-    assert texts.NO_SEPARATOR[True] in says(app)
-    again = open_app(**app.query_params)
-    assert drawn(again)["attention_map"][0] == drawn(app)["attention_map"][0]
-    assert again.query_params["nospecial"] == "1"
-    again.toggle(key="attention_nospecial").set_value(False).run()
-    np.testing.assert_allclose(shown_weights(again), weights_of("time flies", "fruit flies")[FIRST.heads[0]], atol=1e-4)
+@pytest.mark.parametrize(("page", "text"), [("attention", "Time flies."), ("fill_mask", "Time ___.")])
+def test_a_map_is_not_given_out_for_an_explanation(open_app: Open, page: str, text: str):
+    assert texts.NOT_AN_EXPLANATION in says(open_app(page, text=text))
 
 
-def test_what_an_example_says_is_not_said_of_its_text_without_special_tokens(open_app: Open):
-    app = open_app(text=FIRST.text, nospecial="1")
+def test_a_typed_sentence_is_the_one_that_is_run(open_app: Open):
+    app = open_app()
+    app.text_input(key="attention_text").set_value("I like cats.").run()
+    assert axes(app) == (["[CLS]", "i", "like", "cats", ".", "[SEP]"],) * 2
+    np.testing.assert_allclose(sent_weights(app, (3, 1)), weights_of("I like cats.")[3, 1], atol=3.1e-5)
     assert app.pills(key="attention_example").value is None
-    app.button(key="attention_example_again").click().run()
-    assert app.toggle(key="attention_nospecial").value is False
-    assert app.pills(key="attention_example").value == FIRST.title
+
+
+def test_a_pair_is_read_with_segments(open_app: Open):
+    app = open_app(text="time flies", pair="fruit flies")
+    np.testing.assert_allclose(sent_weights(app, HEAD), weights_of("time flies", "fruit flies")[HEAD], atol=3.1e-5)
+    assert "7 of 128 tokens" in says(app)
+
+
+@pytest.mark.parametrize("pair", ["", "fruit flies"])
+def test_a_text_is_read_without_special_tokens_where_the_reader_leaves_them_out(open_app: Open, pair: str):
+    app = open_app(text="time flies", pair=pair)
+    app.toggle(key="attention_nospecial").set_value(True).run()
+    bare = catalogue.load("embedded", special_tokens=False).trace("time flies", pair or None).attention
+    assert axes(app)[0] == ["time", "flies", *pair.split()]
+    np.testing.assert_allclose(sent_weights(app, HEAD), bare.weights[HEAD], atol=3.1e-5)
+    assert f"{2 + len(pair.split())} of 128 tokens" in says(app)
+    assert texts.READ_WITHOUT.format(tokens="\\[CLS\\] and \\[SEP\\]") in says(app)
+    assert (texts.NO_SEPARATOR[True] in says(app)) is bool(pair)
+    app.toggle(key="attention_nospecial").set_value(False).run()
+    np.testing.assert_allclose(sent_weights(app, HEAD), weights_of("time flies", pair or None)[HEAD], atol=3.1e-5)
 
 
 def test_a_change_that_names_a_token_is_undone_when_special_tokens_are_left_out(open_app: Open):
     app = open_app(text="time flies", changes="hide~2_off~1-2")
-    assert len(app.session_state["attention_changes"]) == 2
+    assert made_changes(app) == ["hide~2", "off~1-2"]
     app.toggle(key="attention_nospecial").set_value(True).run()
-    assert [change.kind for change in app.session_state["attention_changes"]] == ["off"]
-    assert len(open_app(text="time flies", changes="hide~2_off~1-2", nospecial="1").session_state["attention_changes"]) == 2
+    assert made_changes(app) == ["off~1-2"]
+    assert len(made_changes(open_app(text="time flies", changes="hide~2_off~1-2", nospecial="1"))) == 2
 
 
-def test_hidden_special_tokens_are_reported_with_their_share(open_app: Open):
-    app = open_app(text=FIRST.text, hide="1")
-    header, _ = drawn(app)["attention_map"]
-    assert header["keys"] == ["mary", "lost", "her", "keys", "."]
-    np.testing.assert_allclose(shown_weights(app).sum(1), 1, atol=1e-3)
-    lost = weights_of(FIRST.text)[FIRST.heads[0]][1:-1][:, [0, -1]].sum(1).mean()
-    assert texts.SPECIAL_HIDDEN.format(share=lost) in says(app)
-    share = shown_weights(app)[2, 0]
-    linked = sentences.SHOWN_STRONGEST_LINK.format(query="“her”", key="“mary”", weight=share)
-    assert linked.rstrip(".") in app.text[0].value
+def test_a_model_that_adds_no_special_tokens_says_so(open_app: Open, checkpoint, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(catalogue, "fetch", lambda hub_id, revision: checkpoint("gpt2"))
+    assert texts.ADDS_NONE in says(open_app(text="time flies", model="gpt2", nospecial="1"))
+    assert texts.ADDS_NONE not in says(open_app(text="time flies", model="gpt2"))
 
 
-def test_a_focus_stays_on_its_word_when_pieces_are_merged_and_special_tokens_hidden(open_app: Open):
-    app = open_app(text="pancake fields burn", focus="5")
-    assert drawn(app)["attention_map"][0]["focus"] == 4
-    app.toggle(key="attention_words").set_value(True).run()
-    assert drawn(app)["attention_map"][0]["focus"] == 2
-    app.toggle(key="attention_hide").set_value(True).run()
-    assert drawn(app)["attention_map"][0]["focus"] == 1
-    head = controls.head_name(FIRST.heads[0])
-    read_out = sentences.SHOWN_QUERY_ONE_KEY.partition(" {weight")[0].format(query="“fields”")
-    assert app.text[0].value.startswith(f"{head}. {read_out}")
-    assert app.query_params["focus"] == "5"
+def test_a_changed_run_is_sent_with_the_run_before_it_and_named(open_app: Open):
+    app = open_app(text=FIRST.text, changes="off~2-3")
+    changed = catalogue.load(catalogue.DEFAULT).trace(FIRST.text, interventions=read_interventions("off~2-3"))
+    np.testing.assert_allclose(sent_weights(app, (3, 0)), changed.attention.weights[3, 0], atol=3.1e-5)
+    np.testing.assert_allclose(sent_weights(app, (3, 0), run="before"), weights_of(FIRST.text)[3, 0], atol=3.1e-5)
+    assert staged(app)["changes"] == [{"link": "off~2-3", "label": "Layer 2, head 3: switched off"}]
+    (head, share), *_ = staged(app)["moved"][0]
+    moved = np.abs(changed.attention.weights - weights_of(FIRST.text)).sum(-1).mean(-1) / 2
+    moved[1, 2] = 0
+    assert tuple(head) == np.unravel_index(moved.argmax(), moved.shape)
+    assert share == pytest.approx(moved.max(), abs=1e-3)
+
+
+def test_a_change_in_the_last_layer_leads_to_the_answer(open_app: Open):
+    app = open_app(text=FIRST.text, changes="off~6-2")
+    assert staged(app)["nothingMoved"] == texts.NOTHING_AFTER_LAST_LAYER_OFF.format(layer=6)
+    labels = [link.proto.label for link in app.main.get("page_link")]
+    assert texts.SEE_ON_PAGE.format(page="Fill the blank") in labels
+    other = open_app(text=FIRST.text, changes="off~2-2")
+    assert texts.SEE_ON_PAGE.format(page="Fill the blank") not in [link.proto.label for link in other.main.get("page_link")]
+
+
+def test_the_guesses_of_a_class_go_to_wall_and_map(open_app: Open, monkeypatch: pytest.MonkeyPatch):
+    about = {"model": "embedded", "text": FIRST.text}
+    on_map = ClassGuesses(**about, head=HEAD, tokens=("mary", "lost"), cells=(("her", "mary", 0.75, "3 (75 %)"),))
+    monkeypatch.setattr(attention, "class_guesses", lambda page: on_map)
+    said = CLASS_GUESSED.format(said="3 (75 %)")
+    expected = {"head": list(HEAD), "tokens": ["mary", "lost"], "cells": [["her", "mary", 0.75, said]]}
+    assert staged(open_app(text=FIRST.text))["guesses"].items() >= expected.items()
+    on_wall = ClassGuesses(**about, head=None, cells=(("2", "3", 0.5, "2 (50 %)"),))
+    monkeypatch.setattr(attention, "class_guesses", lambda page: on_wall)
+    found = staged(open_app(text=FIRST.text))["guesses"]
+    assert (found["wall"], found["cells"]) == ([[1, 2, 0.5]], [])
+    assert found["notes"] == [[[1, 2], CLASS_GUESSED.format(said="2 (50 %)")]]
+
+
+def test_padding_that_is_read_is_a_column_only_where_it_is_the_only_change(open_app: Open):
+    assert staged(open_app(text="A bird", changes="padding~8"))["padding"] == 8
+    assert staged(open_app(text="A bird", changes="padding~8_off~1-1"))["padding"] == 0
 
 
 def test_a_model_that_cannot_be_had_leaves_the_page_usable_and_the_text_in_place(open_app: Open, monkeypatch):
     monkeypatch.setattr(catalogue, "fetch", unreachable)
-    (head,) = FIRST.heads
-    view = {"text": FIRST.text, "heads": f"{head[0] + 1}-{head[1] + 1}"}
-    app = open_app(**view, model="roberta-base")
+    app = open_app(text="A bird sings.", model="roberta-base", heads="1-2")
     assert not app.exception
     assert "cannot be reached now" in says(app)
-    assert FIRST.notice not in says(app)
-    assert app.text_input(key="attention_text").value == FIRST.text
+    assert not is_staged(app)
+    assert app.text_input(key="attention_text").value == "A bird sings."
     app.button(key="attention_model_default").click().run()
-    assert FIRST.notice in says(app)
-    assert drawn(app)["head_wall"][0]["chosen"] == [list(head)]
+    assert staged(app)["view"]["heads"] == [[0, 1]]
+    assert staged(app)["address"]["own"] == {"text": "A bird sings."}
 
 
 def unreachable(hub_id: str, revision: str | None) -> Path:
     raise catalogue.ModelUnavailable(f"{hub_id} cannot be reached now.")
 
 
-def test_a_model_with_several_attentions_offers_each_with_its_own_axes(open_app: Open, monkeypatch, tmp_path: Path):
+def test_a_model_with_several_attentions_sends_each_with_its_own_axes(open_app: Open, monkeypatch, tmp_path: Path):
     checkpoint = write_t5(tmp_path)
     monkeypatch.setattr(catalogue, "fetch", lambda hub_id, revision: checkpoint)
     app = open_app(text="time flies like an arrow", pair="fruit flies", model="t5-small", heads="1-1", stack="cross")
     assert not app.exception
-    stacks = cache.trace_with(cache.engine("t5-small"), "time flies like an arrow", "fruit flies").stacks
-    cross = next(stack for stack in stacks if stack.kind == "cross")
-    header, _ = drawn(app)["attention_map"]
-    assert header["queries"] == list(cross.query_tokens.tokens)
-    assert header["keys"] == list(cross.key_tokens.tokens)
-    assert header["queries"] != header["keys"]
-    np.testing.assert_allclose(shown_weights(app), cross.weights[0, 0], atol=1e-4)
-    assert app.query_params["stack"] == "cross"
+    stacks = cache.trace("t5-small", "time flies like an arrow", "fruit flies").stacks
+    number = next(number for number, stack in enumerate(stacks) if stack.kind == "cross")
+    cross = stacks[number]
+    assert axes(app, number) == (list(cross.query_tokens.tokens), list(cross.key_tokens.tokens))
+    np.testing.assert_allclose(sent_weights(app, (0, 0), stack=number), cross.weights[0, 0], atol=3.1e-5)
+    assert staged(app)["view"]["stack"] == "cross"
 
 
-def test_the_table_holds_the_weights_that_are_drawn(open_app: Open):
-    app = open_app(heads="2-6")
+def test_the_table_holds_the_weights_of_the_head_that_the_browser_shows(open_app: Open):
+    app = open_app(heads="2-6", text=FIRST.text)
     assert not app.dataframe
+    assert not staged(app)["follows"]
     app.session_state["attention_table"] = True
     app.run()
     table = app.dataframe[0].value.set_index("")
     assert list(table.columns) == list(table.index) == ["1 [CLS]", "2 mary", "3 lost", "4 her", "5 keys", "6 .", "7 [SEP]"]
     np.testing.assert_allclose(table.to_numpy(), weights_of(FIRST.text)[1, 5], atol=1e-4)
+    assert staged(app)["follows"]
+    app.query_params = {"text": FIRST.text, "heads": "4-1"}
+    app.run()
+    np.testing.assert_allclose(app.dataframe[0].value.set_index("").to_numpy(), weights_of(FIRST.text)[3, 0], atol=1e-4)

@@ -8,6 +8,7 @@ import pytest
 import segno
 import yaml
 
+from pages import contents
 from pages.contents import PAGES
 from pages.lesson_editor import texts
 from pages.lesson_editor.draft import OPENED, draft_of, file_of, new_draft, new_step
@@ -17,7 +18,7 @@ from pages.ui.panels import lesson
 from pages.ui.panels.question_kinds import MEASURE_TEXTS, QUESTION_VIEWS
 from pages.ui.panels.texts import REVEALED
 from pages.ui.shell.address import ADDED_VIEWS, HELD, LESSON, LOCK
-from pages.ui.shell.frame import new_id
+from pages.ui.shell.frame import OPEN_PAGE, new_id
 from pages.ui.shell.texts import ADD_TO_LESSON
 from tx_core.classroom.lesson_file import Lesson, pack_lesson, read_lesson, unpack_lesson
 
@@ -34,7 +35,15 @@ def link_of(app) -> str:
 
 
 def add_view(app) -> None:
-    """Open the share menu, which a browser opens, and add the view."""
+    """Open the share menu, which a browser opens, and add the view; a stage does it by itself, and Python pins what it says."""
+    page = app.session_state[OPEN_PAGE]
+    if contents.page(page).has_stage:
+        fields, _ = app.session_state[f"{page}_fields"]
+        values = [(field, app.session_state[f"{page}_{field.name}"]) for field in fields]
+        view = {field.name: field.write(value) for field, value in values if value not in (None, "", ())}
+        app.session_state[ADDED_VIEWS] = [{"id": new_id(), "page": page, "view": view}]
+        app.run()
+        return
     app.session_state["share_link"] = True
     app.run()
     next(button for button in app.button if button.label == ADD_TO_LESSON).click().run()

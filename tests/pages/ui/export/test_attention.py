@@ -1,26 +1,42 @@
 """The export of a map is what is on the screen: figure, files and web page hold its numbers, tokens and words."""
 
 import base64
+import io
+import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
 
 import numpy as np
+import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.export import texts
+from pages.ui.export import menu, texts
 from pages.ui.export.attention import attention_export, saved_weights
+from pages.ui.export.attention_map import AttentionMap
 from pages.ui.export.menu import stand_alone
 from pages.ui.export.records import one_line
-from tests.support.drawings import sent_to, unpacked
-from tests.support.exports import map_of_page
+from pages.ui.panels.head_map import HeadMap
+from pages.ui.panels.view_options import ViewOptions
+from tests.support.drawings import unpacked
 from tests.support.messages import name_in_head
+from tx_core.analysis import views
 from tx_core.engine import catalogue
 from tx_core.transformer.interventions import Intervention
 
 Open = Callable[..., AppTest]
+OPTIONS = ViewOptions("self", ((1, 2),), words=False, hide=False, show="both", lines=7, scale="greys", focus=3)
 HOSTILE = "</script><script>alert(1)</script> <!-- &amp; ]]> \"quoted\" 'single' \u202eabc"
+
+
+def map_of_page(text: str, pair: str = "", changes: Sequence[Intervention] = (), **options: object) -> AttentionMap:
+    """What the attention page would export."""
+    chosen = replace(OPTIONS, **options)
+    trace = catalogue.load("embedded").trace(text, pair or None, interventions=changes)
+    view = views.view(trace.attention, merge_words=chosen.words, hide_special=chosen.hide)
+    return AttentionMap(trace, HeadMap(view, chosen.heads, views.mean_of_heads(view.weights, chosen.heads), "Said."), chosen)
 
 
 def map_of(message: bytes) -> tuple[dict, np.ndarray]:
@@ -30,35 +46,28 @@ def map_of(message: bytes) -> tuple[dict, np.ndarray]:
     return header, cells.reshape(len(header["queries"]), len(header["keys"]))
 
 
-def sent(app: AppTest, name: str) -> tuple[dict, np.ndarray]:
-    """The header and the weights that a component of the page was sent."""
-    header, cells = sent_as_it_is(app, name)
-    return header, ((cells / 65535) ** 2).reshape(len(header["queries"]), len(header["keys"]))
-
-
-def opened(app: AppTest, form: str = texts.FIGURE) -> AppTest:
+def opened(app: AppTest, form: str = texts.DATA) -> AppTest:
     """The attention page with one form of its export open."""
     app.session_state["attention_export"] = True
     app.session_state["attention_export_form"] = form
     return app.run()
 
 
-def test_the_figure_is_sent_what_the_map_is_sent(open_app: Open):
-    app = opened(open_app(text="time flies like", heads="1-2_2-3", hide="1", words="1", focus="2", scale="viridis", lines="3"))
+def test_nothing_is_made_before_it_is_asked_for(open_app: Open):
+    app = open_app(text="time flies")
+    assert not app.get("download_button")
+    assert "attention_explorer_picture" not in [element.proto.component_name for element in app.get("bidi_component")]
+
+
+@pytest.mark.parametrize("form", [texts.DATA, texts.CODE])
+def test_every_form_opens(open_app: Open, form: str):
+    app = opened(open_app(text=HOSTILE, pair=HOSTILE), form)
     assert not app.exception
-    (shown, weights), (figure, drawn) = sent(app, "attention_map"), sent(app, "picture")
-    wall = {"heads", "mapsPath", "timestamp", "guesses"}  # what ties the map on the page to the wall beside it and to a class
-    assert {name: figure[name] for name in shown.keys() - wall} == {name: shown[name] for name in shown.keys() - wall}
-    np.testing.assert_array_equal(drawn, weights)
-    assert (figure["width"], figure["unit"]) == (174, "mm")
-    assert "layer 1, head 2; layer 2, head 3" in figure["caption"]
-    assert f"{texts.TEXT.format(sentence='“time flies like”.')} {texts.MARKED.format(token='')}" in figure["caption"]
-    assert texts.MERGED in figure["caption"]
-    assert texts.SPECIAL_HIDDEN in figure["caption"]
+    assert len(app.get("download_button")) == {texts.DATA: 3, texts.CODE: 0}[form]
 
 
 def test_a_caption_names_model_layer_head_sentences_focus_and_changes():
-    caption = map_of_page("embedded", "time flies", "fruit flies", [Intervention("off", 0, 1)]).caption
+    caption = map_of_page("time flies", "fruit flies", [Intervention("off", 0, 1)]).caption
     for part in (
         "layer 2, head 3",
         catalogue.card("embedded").title,
@@ -69,36 +78,21 @@ def test_a_caption_names_model_layer_head_sentences_focus_and_changes():
         assert part in caption
 
 
-def test_a_changed_run_is_exported_as_before_after_and_difference(open_app: Open):
-    app = opened(open_app(text="time flies like an arrow", heads="3-2", changes="off~1-2_hide~3"))
-    assert not app.exception
-    changes = [Intervention("off", 0, 1), Intervention("hidden", positions=(2,))]
-    engine, text = catalogue.load("embedded"), "time flies like an arrow"
-    runs = [engine.trace(text, interventions=made).attention.weights[2, 1] for made in ((), changes)]
-    for name in ("picture", "before_after"):
-        header, cells = sent_as_it_is(app, name)
-        seen = cells.reshape(3, len(header["queries"]), len(header["keys"]))
-        np.testing.assert_allclose((seen[:2] / 65535) ** 2, runs, atol=1e-4)
-    assert sent_as_it_is(app, "picture")[0]["maps"] == 3
-    assert texts.CHANGED.partition("{")[0] in sent_as_it_is(app, "picture")[0]["caption"]
-    assert name_in_head("off", 1, 2) in sent_as_it_is(app, "picture")[0]["caption"]
-
-
-def sent_as_it_is(app: AppTest, name: str) -> tuple[dict, np.ndarray]:
-    """The header and the cells that a component of the page was sent."""
-    ((header, cells),) = sent_to(app, name)
-    return header, np.frombuffer(cells, "<u2").astype(float)
-
-
 def test_a_stand_alone_page_of_a_changed_run_holds_all_three_maps():
-    page = stand_alone(attention_export(map_of_page("embedded", "time flies", changes=[Intervention("off", 0, 1)])))
+    changed = map_of_page("time flies", changes=[Intervention("off", 0, 1)])
+    page = stand_alone(attention_export(replace(changed, shown=replace(changed.shown, before=changed.shown.weights))))
     assert "before-after" in page
-    assert "before-after" not in stand_alone(attention_export(map_of_page("embedded", "time flies")))
+    assert "before-after" not in stand_alone(attention_export(changed))
     assert not re.search(r"^(import|export)\b", page, flags=re.MULTILINE)
 
 
+def test_a_file_name_holds_nothing_but_plain_letters():
+    names = {map_of_page("a", heads=heads).file_name for heads in (((0, 0),), ((0, 0), (1, 1)))}
+    assert names == {"attention-embedded-layer1-head1", "attention-embedded-mean-of-2-heads"}
+
+
 def test_a_file_of_what_is_shown_holds_its_numbers_and_one_of_all_every_head():
-    shown = map_of_page("embedded", "time flies like an arrow", words=True, hide=True, heads=((1, 2), (0, 4)))
+    shown = map_of_page("time flies like an arrow", words=True, hide=True, heads=((1, 2), (0, 4)))
     one, every = (saved_weights(shown, everything, {}) for everything in (False, True))
     np.testing.assert_array_equal(one.weights, shown.shown.weights[None])
     assert one.maps == (((2, 3), (1, 5)),)
@@ -107,6 +101,36 @@ def test_a_file_of_what_is_shown_holds_its_numbers_and_one_of_all_every_head():
     np.testing.assert_array_equal(every.weights[place], shown.shown.view.weights[1, 2])
     assert len(every.maps) == shown.shown.view.weights.shape[0] * shown.shown.view.weights.shape[1]
     assert texts.MERGED in every.notes
+
+
+def test_the_files_of_a_changed_run_hold_it_before_after_and_the_difference(open_app: Open, monkeypatch: pytest.MonkeyPatch):
+    seen, show = [], menu.show_data
+    monkeypatch.setattr(menu, "show_data", lambda page, export: (seen.append(export), show(page, export)))
+    opened(open_app(text="time flies like", heads="3-2", changes="off~1-2"), texts.DATA)
+    (export,), engine = seen, catalogue.load("embedded")
+    change = [Intervention("off", 0, 1)]
+    before, after = (engine.trace("time flies like", interventions=made).attention.weights for made in ((), change))
+    chosen = (before[2, 1], after[2, 1])
+    every = [weights.reshape(-1, *weights.shape[-2:]) for weights in (before, after)]
+    for data, (was, now) in zip(export.data, (chosen, every), strict=True):
+        entries = json.loads(data.files["json"](export.source))
+        assert name_in_head("off", 1, 2) in entries["changes"]
+        found = [np.array(entries[name], np.float32).reshape(now.shape) for name in ("before", "after", "difference")]
+        for numbers, expected in zip(found, (was, now, now - was), strict=True):
+            np.testing.assert_array_equal(numbers, expected)
+
+
+def test_every_file_and_caption_says_that_the_text_was_read_without_special_tokens():
+    plain, trace = map_of_page("time flies"), catalogue.load("embedded", special_tokens=False).trace("time flies")
+    view = views.view(trace.attention)
+    export = attention_export(AttentionMap(trace, HeadMap(view, ((1, 2),), view.weights[1, 2], "Said."), OPTIONS))
+    assert texts.WITHOUT_SPECIAL in export.caption
+    assert texts.WITHOUT_SPECIAL not in attention_export(plain).caption
+    assert "special_tokens" not in attention_export(plain).source
+    for data in export.data:
+        files = {form: write(export.source) for form, write in data.files.items()}
+        about = str(np.load(io.BytesIO(files["npz"]))["about"])
+        assert all(texts.NONE_ADDED in text for text in (files["csv"].decode("utf-8-sig"), files["json"].decode(), about))
 
 
 class Tags(HTMLParser):
@@ -126,7 +150,7 @@ class Tags(HTMLParser):
 
 
 def test_a_stand_alone_page_holds_the_map_and_its_words_and_no_markup_of_the_visitor():
-    shown = map_of_page("embedded", HOSTILE, HOSTILE)
+    shown = map_of_page(HOSTILE, HOSTILE)
     page = stand_alone(attention_export(shown))
     tags = Tags(page)
     assert tags.seen.count("script") == page.count("<script") == page.count("</script") == 1
@@ -138,6 +162,6 @@ def test_a_stand_alone_page_holds_the_map_and_its_words_and_no_markup_of_the_vis
 
 
 def test_a_stand_alone_page_asks_nothing_of_any_server():
-    page = stand_alone(attention_export(map_of_page("embedded", "time flies")))
+    page = stand_alone(attention_export(map_of_page("time flies")))
     assert "default-src 'none'; script-src 'sha256-" in unescape(page)
     assert not re.search(r"(src|href)=|https?:|import |fetch\(|url\(", page)

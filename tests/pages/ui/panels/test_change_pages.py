@@ -1,7 +1,6 @@
 """Changes on the pages: what is clicked or linked is what is run, shown before and after, and taken back by a chip."""
 
 from collections.abc import Callable
-from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
@@ -18,7 +17,7 @@ from tx_core.transformer.interventions import NO_LAYER, NO_SPACE_FOR_PADDING, NO
 
 Open = Callable[..., AppTest]
 SEE_PREDICTIONS = texts.SEE_ON_PAGE.format(page=contents.page("fill_mask").name)
-TEXT = "The old man saw a dog."
+TEXT, BLANK = "The old man saw a [MASK].", "The old man saw a ___ in the house."
 LAST = controls.embedded_sizes()[0]
 
 
@@ -30,7 +29,7 @@ def maps(app: AppTest) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return (before / 65535) ** 2, (after / 65535) ** 2, np.sign(root) * root**2
 
 
-def chips(app: AppTest, page: str = "attention") -> list[str]:
+def chips(app: AppTest, page: str = "fill_mask") -> list[str]:
     """The changes that have a chip, as an address writes them."""
     keys = [button.key for button in app.button if button.key.startswith(f"{page}_chip_")]
     return [key.removeprefix(f"{page}_chip_") for key in keys]
@@ -45,7 +44,7 @@ def weights(changes: str = "", text: str = TEXT) -> np.ndarray:
     ["off~1-2", "hide~3~2-1", "temperature~0.25", "sparse~2", "padding~8", "nopositions"],
 )
 def test_a_link_with_a_change_shows_the_run_before_and_after_it_and_the_difference(open_app: Open, changes: str):
-    app = open_app(text=TEXT, heads="2-1", changes=changes)
+    app = open_app("fill_mask", text=TEXT, heads="2-1", changes=changes)
     assert not app.exception
     before, after, difference = maps(app)
     plain, changed = weights()[1, 0], weights(changes)[1, 0]
@@ -59,7 +58,7 @@ def test_a_link_with_a_change_shows_the_run_before_and_after_it_and_the_differen
 
 
 def test_a_head_that_is_switched_off_stands_below_the_head_of_a_later_layer_that_moved_most(open_app: Open):
-    app = open_app(text=TEXT, heads="2-3", changes="off~2-3")
+    app = open_app("fill_mask", text=TEXT, heads="2-3", changes="off~2-3")
     plain, changed = weights(), weights("off~2-3")
     moved = np.abs(changed - plain).sum(-1).mean(-1) / 2
     moved[1, 2] = 0
@@ -71,44 +70,64 @@ def test_a_head_that_is_switched_off_stands_below_the_head_of_a_later_layer_that
     assert not second[size : 2 * size].any()
     assert texts.MOVED_MOST.format(head=controls.head_name(most)) in says(app)
     first_pill = texts.MOVED_HEAD.format(head=controls.head_name(most), share=weight(moved[most]))
-    pills = next(group for group in app.main.get("button_group") if group.proto.id.endswith("attention_moved"))
+    pills = next(group for group in app.main.get("button_group") if group.proto.id.endswith("fill_mask_moved"))
     assert pills.proto.options[0].content == first_pill
-    assert len(changes_drawn(open_app(text=TEXT, heads="2-3", changes="off~1-1"))) == 1  # a head that still attends stands alone
+
+
+def test_a_head_that_still_attends_is_shown_alone(open_app: Open):
+    assert len(changes_drawn(open_app("fill_mask", text=TEXT, heads="2-3", changes="off~1-1"))) == 1
+
+
+def test_the_token_in_focus_is_hidden_in_one_click_and_its_word_where_words_are_whole(open_app: Open):
+    app = open_app("fill_mask", text=TEXT, focus="3")
+    app.button(key="fill_mask_make_hidden_focused").click().run()
+    assert app.session_state["fill_mask_changes"] == (Intervention("hidden", positions=(2,)),)
+    assert not maps(app)[1][:, 2].any()
+
+
+def test_a_click_on_a_chip_takes_its_change_back_and_reset_all(open_app: Open):
+    app = open_app("fill_mask", text=TEXT, changes="off~1-1_hide~3_temperature~0.5")
+    assert chips(app) == ["off~1-1", "hide~3", "temperature~0.5"]
+    app.button(key="fill_mask_chip_hide~3").click().run()
+    assert chips(app) == ["off~1-1", "temperature~0.5"]
+    assert app.query_params["changes"] == "off~1-1_temperature~0.5"
+    app.button(key="fill_mask_changes_reset").click().run()
+    assert chips(app) == []
 
 
 def test_every_control_of_the_popover_makes_its_change(open_app: Open):
-    app = open_app(text=TEXT, heads="2-3")
-    app.session_state["attention_change_opened"] = True
+    app = open_app("fill_mask", text=TEXT, heads="2-3")
+    app.session_state["fill_mask_change_opened"] = True
     app.run()
-    app.button(key="attention_make_uniform").click().run()
-    app.button(key="attention_make_layer_off").click().run()
-    app.selectbox(key="attention_change_key").set_value(1).run()
-    app.selectbox(key="attention_change_query").set_value(4).run()
-    app.selectbox(key="attention_change_scope").set_value("head").run()
-    app.button(key="attention_make_hidden").click().run()
-    app.button(key="attention_make_cut").click().run()
-    app.select_slider(key="attention_change_temperature").set_value("0.5").run()
-    app.selectbox(key="attention_change_layer").set_value(1).run()
-    next(group for group in app.button_group if group.key == "attention_change_normaliser").set_value("sparse").run()
+    app.button(key="fill_mask_make_uniform").click().run()
+    app.button(key="fill_mask_make_layer_off").click().run()
+    app.selectbox(key="fill_mask_change_key").set_value(1).run()
+    app.selectbox(key="fill_mask_change_query").set_value(4).run()
+    app.selectbox(key="fill_mask_change_scope").set_value("head").run()
+    app.button(key="fill_mask_make_hidden").click().run()
+    app.button(key="fill_mask_make_cut").click().run()
+    app.select_slider(key="fill_mask_change_temperature").set_value("0.5").run()
+    app.selectbox(key="fill_mask_change_layer").set_value(1).run()
+    next(group for group in app.button_group if group.key == "fill_mask_change_normaliser").set_value("sparse").run()
     assert app.query_params["changes"] == "even~2-3_off~2_hide~2~2-3_cut~5-2~2-3_temperature~0.5_sparse~2"
-    app.selectbox(key="attention_change_layer").set_value(None).run()
-    assert app.select_slider(key="attention_change_temperature").value == "0.5"
-    app.select_slider(key="attention_change_temperature").set_value("1").run()
+    app.selectbox(key="fill_mask_change_layer").set_value(None).run()
+    assert app.select_slider(key="fill_mask_change_temperature").value == "0.5"
+    app.select_slider(key="fill_mask_change_temperature").set_value("1").run()
     assert "temperature" not in app.query_params["changes"]
-    app.button(key="attention_changes_reset").click().run()
-    app.button(key="attention_make_causal").click().run()
-    app.select_slider(key="attention_change_padding").set_value(8).run()
-    app.button(key="attention_make_no_positions").click().run()
+    app.button(key="fill_mask_changes_reset").click().run()
+    app.button(key="fill_mask_make_causal").click().run()
+    app.select_slider(key="fill_mask_change_padding").set_value(8).run()
+    app.button(key="fill_mask_make_no_positions").click().run()
     assert app.query_params["changes"] == "causal_padding~8_nopositions"
-    assert app.select_slider(key="attention_change_padding").value == 8
-    app.select_slider(key="attention_change_padding").set_value(0).run()
+    assert app.select_slider(key="fill_mask_change_padding").value == 8
+    app.select_slider(key="fill_mask_change_padding").set_value(0).run()
     assert app.query_params["changes"] == "causal_nopositions"
     assert not app.exception
 
 
 @pytest.mark.parametrize(
     ("page", "text", "focus", "looked_at", "looking"),
-    [("attention", TEXT, "4", 3, 3), ("fill_mask", "A bird [MASK].", "", 1, 3)],
+    [("fill_mask", "A bird [MASK].", "", 1, 3)],
 )
 def test_the_boxes_of_a_token_begin_at_the_one_in_focus_and_at_no_special_one(
     open_app: Open, page: str, text: str, focus: str, looked_at: int, looking: int
@@ -133,17 +152,6 @@ def test_nonsense_among_changes_changes_nothing_and_is_reported(open_app: Open, 
     assert chips(app) == []
 
 
-def test_a_change_in_the_last_layer_is_said_to_move_no_attention_and_leads_to_the_answer(open_app: Open):
-    app = open_app(text=TEXT, heads=f"{LAST}-2", changes=f"off~{LAST}-2")
-    assert texts.NOTHING_AFTER_LAST_LAYER_OFF.format(layer=LAST) in says(app)
-    (link,) = [link.proto for link in app.main.get("page_link") if link.proto.label == SEE_PREDICTIONS]
-    there = open_app("fill_mask", **dict(parse_qsl(link.query_string)))
-    assert not there.exception
-    assert there.text_input(key="fill_mask_text").value == TEXT
-    assert there.session_state["fill_mask_changes"] == (Intervention("off", LAST - 1, 1),)
-    assert there.session_state["fill_mask_heads"] == [(LAST - 1, 1)]
-
-
 def test_where_the_answer_stands_above_nobody_is_led_to_it(open_app: Open):
     app = open_app("fill_mask", text="A [MASK] sings.", heads=f"{LAST}-2", changes=f"off~{LAST}-2")
     assert texts.NOTHING_AFTER_LAST_LAYER_OFF.format(layer=LAST) in says(app)
@@ -152,50 +160,53 @@ def test_where_the_answer_stands_above_nobody_is_led_to_it(open_app: Open):
 
 @pytest.mark.parametrize("changes", [f"off~1-1_off~{LAST}-2", "temperature~1.01"])
 def test_a_change_before_the_last_layer_is_not_said_to_move_nothing(open_app: Open, changes: str):
-    shown = says(open_app(text=TEXT, heads=f"{LAST}-2", changes=changes))
+    shown = says(open_app("fill_mask", text=TEXT, heads=f"{LAST}-2", changes=changes))
     assert texts.NOTHING_AFTER_LAST_LAYER.format(layer=LAST) not in shown
     assert texts.NOTHING_AFTER_LAST_LAYER_OFF.format(layer=LAST) not in shown
 
 
 def test_changes_that_the_model_or_the_text_does_not_have_are_left_out_and_told(open_app: Open):
-    app = open_app(text=TEXT, changes="off~99-1_hide~999_off~1-1")
+    app = open_app("fill_mask", text=TEXT, changes="off~99-1_hide~999_off~1-1")
     assert chips(app) == ["off~1-1"]
     assert NO_LAYER.format(layers=LAST, layer=99) in says(app)
     tokens = len(catalogue.load(catalogue.DEFAULT).encode(TEXT))
     assert NO_TOKEN.format(tokens=tokens, position=999) in says(app)
 
 
-def test_padding_that_has_no_space_is_left_out_with_a_notice(open_app: Open):
-    engine, text = catalogue.load(catalogue.DEFAULT), "dog " * 100
-    app = open_app(text=text, changes="padding~64_causal")
+def test_padding_that_has_no_room_is_left_out_with_a_notice(open_app: Open):
+    engine, text = catalogue.load(catalogue.DEFAULT), "dog " * 100 + "[MASK]"
+    app = open_app("fill_mask", text=text, changes="padding~64_causal")
     assert chips(app) == ["causal"]
     tokens = len(engine.encode(text))
     assert NO_SPACE_FOR_PADDING.format(most=engine.info.max_tokens, padding=64, tokens=tokens) in says(app)
 
 
 def test_another_text_takes_changes_of_tokens_back_and_keeps_those_of_heads(open_app: Open):
-    app = open_app(text=TEXT, changes="off~1-1_hide~3")
-    app.text_input(key="attention_text").set_value("A woman sings.").run()
+    app = open_app("fill_mask", text=TEXT, changes="off~1-1_hide~3")
+    app.text_input(key="fill_mask_text").set_value("A woman [MASK].").run()
     assert chips(app) == ["off~1-1"]
     assert texts.TOKEN_CHANGES_UNDONE in says(app)
 
 
 def test_the_text_on_a_chip_is_never_markup(open_app: Open):
-    app = open_app(text="**bold** :red[x] <b>", changes="hide~2_hide~4")
-    labels = [button.label for button in app.button if button.key.startswith("attention_chip_")]
+    app = open_app("fill_mask", text="**bold** :red[x] <b> [MASK]", changes="hide~2_hide~4")
+    labels = [button.label for button in app.button if button.key.startswith("fill_mask_chip_")]
     assert labels
     assert not any("**" in label or ":red[" in label for label in labels)
 
 
 def test_an_example_begins_unchanged(open_app: Open):
-    app = open_app(text=TEXT, changes="off~1-1")
-    group = app.pills(key="attention_example")
+    app = open_app("fill_mask", text=TEXT, changes="off~1-1")
+    group = app.pills(key="fill_mask_example")
     group.set_value(group.options[0].content if hasattr(group.options[0], "content") else group.options[0]).run()
     assert chips(app) == []
 
 
 def test_two_visitors_see_their_own_changes(open_app: Open):
-    first, second = open_app(text=TEXT, heads="2-1", changes="off~1"), open_app(text=TEXT, heads="2-1", changes="temperature~5")
+    first, second = (
+        open_app("fill_mask", text=TEXT, heads="2-1", changes="off~1"),
+        open_app("fill_mask", text=TEXT, heads="2-1", changes="temperature~5"),
+    )
     for _ in range(2):
         first.run()
         second.run()
@@ -205,9 +216,9 @@ def test_two_visitors_see_their_own_changes(open_app: Open):
 
 
 def test_back_in_the_browser_brings_the_changes_of_tokens_back_with_their_text(open_app: Open):
-    app = open_app(text=TEXT, changes="off~1-1_hide~3")
+    app = open_app("fill_mask", text=TEXT, changes="off~1-1_hide~3")
     before = dict(app.query_params)
-    app.text_input(key="attention_text").set_value("A woman sings.").run()
+    app.text_input(key="fill_mask_text").set_value("A woman [MASK].").run()
     assert len(chips(app)) == 1
     app.query_params = before
     app.run()

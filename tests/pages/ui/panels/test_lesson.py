@@ -16,6 +16,7 @@ from tests.support.drawings import OURS, maps, says, sent_to, walls
 from tests.support.drawn_bars import bars_told
 from tests.support.messages import UNKNOWN
 from tests.support.page_html import page_links
+from tests.support.staged import staged
 from tx_core.classroom.lesson_file import NO_SUCH_PAGE, NOT_PACKED, Lesson, Step, pack_lesson, write_lesson
 from tx_core.classroom.measures import NO_SUCH_HEAD, compute_answer
 from tx_core.classroom.questions import QUESTION_KINDS
@@ -249,6 +250,7 @@ def test_a_step_shows_the_controls_that_it_names_and_without_a_lesson_all_are_th
     assert not app.exception
     assert [box.key for box in app.text_input] == ["attention_text"]
     assert len(app.selectbox) == len(app.toggle) == len(app.expander) == 0
+    assert {"heads", "words", "hide", "show", "lines", "scale", "changes", "export", "share"} <= set(staged(app)["hidden"])
     assert links(app) >= {texts.END_LESSON}
     app.query_params.clear()
     app.run()

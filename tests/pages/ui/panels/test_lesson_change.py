@@ -9,6 +9,7 @@ from pages.ui.panels import lesson, texts
 from pages.ui.shell.address import LESSON
 from tests.support.drawings import sent_to
 from tests.support.drawn_bars import bars_told
+from tests.support.staged import staged
 from tx_core.classroom.lesson_file import Lesson, pack_lesson
 
 PATH, CUT = lesson.LEARNING_PATH, 3
@@ -28,9 +29,9 @@ def open_changeable(open_app, **step):
     return open_app("attention", **{LESSON: pack_lesson(Lesson.model_validate(fields))})
 
 
-def change(app, head: int = 3) -> None:
-    """Choose another head."""
-    app.selectbox(key="attention_heads_named").select_index(head).run()
+def change(app, text: str = "A fish swims.") -> None:
+    """Type another sentence."""
+    app.text_input(key="attention_text").set_value(text).run()
     assert not app.exception
 
 
@@ -53,6 +54,7 @@ def test_a_step_that_is_done_by_a_change_is_done_once_the_learner_has_made_one(o
         check(app)
     for _ in range(2):
         assert done_in_strip(app) == [False]
+        assert staged(app)["awaited"]  # of another head the stage tells by itself, once
         app.run()
     change(app)
     assert done_in_strip(app) == [True]
@@ -74,7 +76,7 @@ def test_a_change_on_the_same_page_outside_of_the_lesson_does_nothing_for_its_st
     app.run()
     assert not app.exception
     assert done_in_strip(app) == [False]
-    change(app, head=4)
+    change(app, "A dog barks.")
     assert done_in_strip(app) == [True]
 
 

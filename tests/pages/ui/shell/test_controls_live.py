@@ -2,8 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Collection
-from functools import partial
+from collections.abc import Collection
 from urllib.parse import quote
 
 import pytest
@@ -22,7 +21,6 @@ from tests.support.stream_client import MAX_RUN_SECONDS, Visitor, visit
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
 from tx_core.errors import ModelUnavailable, TextProblem
-from tx_core.transformer.interventions import Intervention, write_interventions
 
 HUB_MODEL = "roberta-base"
 
@@ -102,8 +100,7 @@ def test_a_model_that_can_be_had_after_all_reads_the_next_sentence(open_app, mon
         patched.setattr(cache, "engine", refuse)
         app = open_app("attention", text="Eight birds sang.", nospecial="1")
     assert "Not yet." in said(app)
-    app.text_input(key="attention_text").set_value("Nine birds sang.")
-    app = run_part(app, "attention_text", monkeypatch)
+    app.text_input(key="attention_text").set_value("Nine birds sang.").run()
     assert not app.exception
     assert "Not yet." not in said(app)
     limit = cache.engine(catalogue.DEFAULT).info.max_tokens
@@ -111,15 +108,12 @@ def test_a_model_that_can_be_had_after_all_reads_the_next_sentence(open_app, mon
 
 
 @pytest.mark.parametrize("engine_lost", [True, False])
-def test_a_sentence_that_is_deleted_is_explained_in_the_part_that_it_runs(
-    open_app, engine_lost: bool, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_sentence_that_is_deleted_is_explained(open_app, engine_lost: bool, monkeypatch: pytest.MonkeyPatch):
     app = open_app("attention", text="Eight birds sang.", nospecial="1")
     with monkeypatch.context() as patched:
         if engine_lost:
             patched.setattr(cache, "engine", lambda *_named, **_options: catalogue.load("no such model"))
-        app.text_input(key="attention_text").set_value("")
-        app = run_part(app, "attention_text", monkeypatch)
+        app.text_input(key="attention_text").set_value("").run()
     assert not app.exception
     assert HEADINGS[ModelUnavailable if engine_lost else TextProblem] in said(app)
 
@@ -141,25 +135,12 @@ def kinds(visitor: Visitor, places: Collection[tuple[int, ...]]) -> set[str]:
     return {visitor.elements[place].WhichOneof("type") for place in places}
 
 
-def test_a_new_sentence_runs_only_what_depends_on_it(server: str):
-    before, visitor = run_apart(type_sentence(server, "attention", "Nine birds sang.", "text=Eight+birds+sang."))
-    assert b'"nine"' in visitor.drawings()
-    sent = sent_since(before, visitor)
-    assert all(visitor.fragments[path] for path in sent)
-    assert {"heading", "selectbox", "html", "page_link"} <= kinds(visitor, visitor.elements.keys() - sent)
-    assert not {"button", "button_group", "selectbox", "checkbox"} & kinds(visitor, sent)
-
-
-def test_the_first_sentence_of_ones_own_takes_the_hint_away_and_runs_the_pictures_and_the_examples_but_no_controls(server: str):
+def test_a_sentence_typed_over_an_example_takes_its_hint_away(server: str):
     before, visitor = run_apart(type_sentence(server, "attention", "Nine birds sang."))
     hint = examples.notice(examples.curated()[0], catalogue.DEFAULT, shown=True)
     assert hint in [element.markdown.body for element in before.values()]
     assert b'"birds"' in visitor.drawings()
     assert hint not in [element.markdown.body for element in visitor.elements.values()]
-    sent = sent_since(before, visitor)
-    assert all(visitor.fragments[path] for path in sent)
-    assert "button_group" in kinds(visitor, sent)
-    assert not {"heading", "button", "selectbox", "checkbox", "expander"} & kinds(visitor, sent)
 
 
 def test_a_new_sentence_with_a_blank_runs_neither_the_controls_above_it_nor_the_rest_of_the_page(server: str):
@@ -204,51 +185,5 @@ def buttons(visitor: Visitor) -> list[str]:
     return [element.button.label for element in visitor.elements.values() if element.WhichOneof("type") == "button"]
 
 
-def is_explained(visitor: Visitor) -> bool:
-    heading = HEADINGS[TextProblem]
-    return any(heading in element.markdown.body for element in visitor.elements.values())
-
-
-async def use_attention_page(url: str, query: str, *steps: Callable[[Visitor], str]) -> AsyncIterator[Visitor]:
-    """Open the attention page and take steps, each of which names the part that it runs; give the visitor each time."""
-    async with visit(url, "attention", query) as visitor:
-        yield visitor
-        for step in steps:
-            await visitor.run(fragment=step(visitor))
-            assert "exception" not in [element.WhichOneof("type") for element in visitor.elements.values()]
-            yield visitor
-
-
-HIDE_BIRDS = panel_texts.HIDE_FOCUSED.format(token="birds")
-TYPE_NINE = partial(Visitor.type_into, label=texts.SENTENCE, text="Nine cats sang.")
-
-
-async def labels_after(url: str, query: str, *steps: Callable[[Visitor], str]) -> list[list[str]]:
-    return [buttons(visitor) async for visitor in use_attention_page(url, query, *steps)]
-
-
-def test_a_button_and_a_change_for_a_token_go_with_its_text(server: str):
-    hidden = write_interventions([Intervention("hidden", positions=(1,))])
-    query = f"text=Eight+birds+sang.&heads=2-8&focus=3&changes={quote(hidden)}"
-    before, after = run_apart(labels_after(server, query, TYPE_NINE))
-    assert {HIDE_BIRDS, panel_texts.RESET_CHANGES} <= set(before)
-    assert not {HIDE_BIRDS, panel_texts.RESET_CHANGES} & set(after)
-
-
-def has_controls(visitor: Visitor) -> bool:
-    kinds = [element.selectbox for element in visitor.elements.values() if element.WhichOneof("type") == "selectbox"]
-    return texts.HEAD_SHOWN in [box.label for box in kinds]
-
-
-async def explanations_and_controls(url: str, query: str, *steps: Callable[[Visitor], str]) -> list[tuple[bool, bool]]:
-    """Tell after each step whether the page explains a sentence, and whether it has controls."""
-    return [(is_explained(visitor), has_controls(visitor)) async for visitor in use_attention_page(url, query, *steps)]
-
-
-def test_controls_come_with_the_first_sentence_that_can_be_read(server: str):
-    empty = partial(Visitor.type_into, label=texts.SENTENCE, text=" ")
-    query = "heads=2-8"
-    first, lost, found = run_apart(explanations_and_controls(server, f"text=Eight+birds+sang.&{query}", empty, TYPE_NINE))
-    assert (first, lost[0], found) == ((False, True), True, (False, True))
-    steps = run_apart(explanations_and_controls(server, f"text=+&{query}", empty, TYPE_NINE))
-    assert steps == [(True, False), (True, False), (False, True)]
+OFF = panel_texts.SWITCH_OFF_HEAD.format(layer=2, head=8)
+ON_AGAIN = panel_texts.SWITCH_ON_HEAD.format(layer=2, head=8)

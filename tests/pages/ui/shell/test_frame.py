@@ -16,6 +16,7 @@ from pages.ui.shell.readiness import Status
 from tests.support.messages import TOO_LONG_TO_SHARE
 from tests.support.page_html import page_links, preformatted
 from tests.support.serving import ROOT, fetch
+from tests.support.staged import staged
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.errors import (
     NO_MEMORY,
@@ -240,7 +241,10 @@ def test_a_page_whose_model_is_damaged_says_so_and_keeps_its_text_its_ways_on_an
     assert app.query_params == view
     assert [link.proto.label for link in app.main.get("page_link")] == [next_label(page)]
     ways = page_links(app.main)
-    assert ways and {way.parameters["text"] for way in ways} == {"Time flies."}
+    assert ("fill_mask" if page == "attention" else "attention") in [way.page for way in ways]
+    assert [way.parameters for way in ways] == [{"text": "Time flies."}] * len(ways)
+    if contents.page(page).has_stage:
+        return  # which shares, and has nothing to show here
     app.session_state["share_link"] = True
     assert any(one.value == texts.LINK_SHOWS_VIEW for one in app.run().text)
 
@@ -251,8 +255,7 @@ def test_a_text_too_long_for_an_address_stays_on_the_page_which_says_so(open_app
     assert not app.exception
     assert "text" not in app.query_params
     assert any(texts.LINK_TOO_LONG_FOR_ADDRESS in caption.value for caption in app.caption)
-    app.session_state["share_link"] = True
-    assert any(TOO_LONG_TO_SHARE in one.value for one in app.run().text)
+    assert TOO_LONG_TO_SHARE in staged(app)["linkProblem"]
     assert app.text_input(key="attention_text").value == text
 
 

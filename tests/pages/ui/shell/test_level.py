@@ -26,9 +26,10 @@ from pages.ui.shell.level import (
     LEVEL_NOW,
     SWITCH,
 )
-from tests.support.drawings import changes_drawn, maps, says, walls
+from tests.support.drawings import says, walls
 from tests.support.page_html import page_links
 from tests.support.serving import ROOT
+from tests.support.staged import made_changes, sent_weights, staged
 
 COMPUTING = [page.key for page in PAGES if page.computes]
 
@@ -75,20 +76,60 @@ def test_every_formula_goes_where_the_level_can_hide_it():
 def test_basic_shows_one_head_and_one_sentence_on_the_attention_page(open_app):
     basic, advanced = open_app("attention", level=BASIC), open_app("attention")
     assert [box.label for box in basic.text_input] == [texts.SENTENCE]
-    assert (len(walls(basic)), len(maps(basic))) == (0, 1)
-    assert (len(walls(advanced)), len(maps(advanced))) == (1, 1)
-    assert panel_texts.CHOOSE_ON_WALL.format(heads=48) in folded(basic)
-    basic.session_state["attention_wall_opened"] = True
-    assert len(walls(basic.run())) == 1
+    assert {"wall", "words", "show", "lines", "scale", "changes", "details", "forms"} <= set(staged(basic)["hidden"])
+    assert not {"heads", "hide", "export", "share"} & set(staged(basic)["hidden"])
+    assert staged(advanced)["hidden"] == []
+    assert panel_texts.HOW_TO_READ in says(basic)
 
 
-def test_the_level_changes_neither_a_number_nor_the_address_of_a_view_nor_a_change_of_its_run(open_app):
-    view = {"text": "Do you like tea?", "pair": "Yes, I like it.", "heads": "2-3_4-5", "words": "1", "changes": "off~1-3"}
-    basic, advanced = open_app("attention", **view, level=BASIC), open_app("attention", **view)
-    (one, weights), (other, same) = (changes_drawn(app)[-1] for app in (basic, advanced))
-    assert one == other
-    assert np.array_equal(weights, same)
+def pictures(app) -> list[bytes]:
+    """What the drawings of a page were sent, without the wall of heads."""
+    sent = [one.proto for one in app.main.get("bidi_component") if one.proto.bytes]
+    return [bytes(one.bytes) for one in sent if "wall" not in one.component_name]
+
+
+VIEWS = {
+    "self_attention": {
+        "text": "Mary lost her keys.",
+        "layer": "2",
+        "head": "8",
+        "unscaled": "1",
+        "weights": "random",
+        "seed": "7",
+    },
+    "masks": {"text": "Mary lost her keys.", "part": "one", "kind": "causal", "layer": "3", "head": "2"},
+}
+
+
+@pytest.mark.parametrize("page", VIEWS)
+def test_the_level_never_changes_a_number_nor_the_address_of_a_view(open_app, page):
+    basic, advanced = open_app(page, **VIEWS[page], level=BASIC), open_app(page, **VIEWS[page])
+    of_basic, of_advanced = ([re.sub(rb'"timestamp": ?[\d.]+', b"", one) for one in pictures(app)] for app in (basic, advanced))
+    assert of_basic == of_advanced[: len(of_basic)] != []
     assert dict(basic.query_params) == {**dict(advanced.query_params), LEVEL: BASIC}
+
+
+def test_what_a_link_says_is_in_effect_in_basic_too(open_app):
+    link = {"text": "Do you like tea?", "pair": "Yes, I like it.", "heads": "2-3_4-5", "words": "1", "changes": "off~1-3"}
+    basic, advanced = (open_app("attention", **link, **more) for more in ({LEVEL: BASIC}, {}))
+    assert made_changes(basic) == made_changes(advanced) == ["off~1-3"]
+    assert staged(basic)["view"] == staged(advanced)["view"]
+    assert np.array_equal(sent_weights(basic, (4, 4)), sent_weights(advanced, (4, 4)))
+
+
+def test_the_page_says_what_is_in_effect_out_of_sight_and_shows_it_at_a_click(open_app):
+    app = open_app("attention", text="Do you like tea?", pair="Yes, I like it.", words="1", level=BASIC)
+    names = ", ".join(texts.SETTING_NAMES[name] for name in ("pair", "words"))
+    assert texts.HIDDEN_VALUES.format(names=names) in says(app)
+    app.button(key="level_show").click().run()
+    assert app.session_state[LEVEL_NOW] == ADVANCED
+    assert {"pair": "Yes, I like it.", "words": "1", LEVEL: ADVANCED}.items() <= dict(app.query_params).items()
+    assert "level_show" not in [button.key for button in app.button]
+
+
+@pytest.mark.parametrize("page", COMPUTING)
+def test_nothing_is_in_effect_out_of_sight_when_a_page_is_opened(open_app, page):
+    assert "level_show" not in [button.key for button in open_app(page, level=BASIC).button]
 
 
 @pytest.mark.parametrize("page", ["attention", "fill_mask"])
@@ -172,7 +213,11 @@ def test_a_step_that_asks_for_a_head_shows_the_wall_in_basic_too(open_app):
     assert "head" in [steps[number - 1].question.kind for number in numbers]
     for number in numbers:
         app = answered(open_app(steps[number - 1].page, **step_address(LEARNING_PATH, number) | {LEVEL: BASIC}))
-        assert len(walls(app)) == (steps[number - 1].question.kind == "head")
+        asks_head = steps[number - 1].question.kind == "head"
+        if steps[number - 1].page == "attention":
+            assert ("wall" not in staged(app)["hidden"]) is asks_head
+        else:
+            assert len(walls(app)) == asks_head
 
 
 def test_a_step_shows_the_controls_that_it_names_and_all_changes_where_it_names_them_in_basic_too(open_app):

@@ -5,17 +5,12 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Selectbox
 
-from pages.ui.shell import texts
 from pages.ui.shell.level import ADVANCED, BASIC, SWITCH
-from tests.support.apart import run_apart
-from tests.support.parts import run_part
-from tests.support.stream_client import Visitor, visit
 
 GONE = "999 gone"
 """A label that no list of any page has."""
 LISTS = {
     "summaries_rank_shown": ("summaries", {"part": "owed", "text": "The cat saw the [MASK]."}),
-    "attention_heads_named": ("attention", {}),
     "compare_word_shown": ("compare", {"text": "The bank is wet.", "text_b": "The bank is closed."}),
     "compare_changes_b": ("compare", {"vary": "changes"}),
 }
@@ -48,33 +43,15 @@ def test_an_option_that_is_gone_is_not_chosen_and_what_was_chosen_stays(open_app
     assert not app.exception
 
 
-async def choose_a_head_beside_an_error(url: str) -> Visitor:
-    """Empty the sentence, and choose a head in the list that still stands beside it."""
-    async with visit(url, "attention", f"text=Nine+birds+sang.&level={BASIC}") as visitor:
-        await visitor.run(fragment=visitor.type_into(texts.SENTENCE, ""))
-        kinds = {path: element.WhichOneof("type") for path, element in visitor.elements.items()}
-        boxes = {path: visitor.elements[path].selectbox for path, kind in kinds.items() if kind == "selectbox"}
-        path, box = next((path, box) for path, box in boxes.items() if box.label == texts.HEAD_SHOWN)
-        visitor.states[box.id] = WidgetState(id=box.id, string_value=box.options[3])
-        await visitor.run(fragment=visitor.fragments[path])
-        return visitor
-
-
-def test_a_head_may_be_chosen_while_there_is_nothing_to_show(server: str):
-    visitor = run_apart(choose_a_head_beside_an_error(server))
-    assert "exception" not in {element.WhichOneof("type") for element in visitor.elements.values()}
-
-
 def switch_level(app: AppTest, level: str) -> AppTest:
     next(group for group in app.button_group if group.key == SWITCH).set_value(level)
     return app.run()
 
 
-def test_what_basic_hides_is_still_there_when_the_next_sentence_is_typed(open_app, monkeypatch: pytest.MonkeyPatch):
+def test_what_basic_hides_is_still_there_when_the_next_sentence_is_typed(open_app):
     app = switch_level(open_app("attention", text="abc", pair="def"), BASIC)
     for sentence in ("I drink tea", "I drink green tea"):
-        app.text_input(key="attention_text").set_value(sentence)
-        app = run_part(app, "attention_text", monkeypatch)
+        app.text_input(key="attention_text").set_value(sentence).run()
         assert not app.exception
     app = switch_level(app.run(), ADVANCED)
     assert app.text_input(key="attention_pair").value == "def"

@@ -1,0 +1,469 @@
+// The stage of the page Attention: all heads, one map as heatmap and lines, the focused row as bars, and the same in a sentence.
+// Python sends a run; this module owns how it is looked at. See README.md.
+
+import { span, strongest } from "../canvas/core/bytes.js";
+import { modelOf } from "../canvas/attention/heatmap.js";
+import { fillLegend, makeLegend } from "../canvas/attention/readout.js";
+import { channels, differenceGradient, differenceTable, DIFFERENCE_TICKS } from "../canvas/core/palette.js";
+import { element, mountOnce, setText, visible, watchScreen } from "../canvas/core/surface.js";
+import { TEXTS } from "../canvas/core/texts.js";
+import { filled } from "../canvas/core/text.js";
+import { applyTheme } from "../canvas/core/theme.js";
+import { addressOf, makeAddressWriter, writtenView } from "./core/address.js";
+import { codesOf, fetchAhead, fetchLayer, makeRuns, takeIn, unpackStage } from "./core/run.js";
+import { describeAverage, describeChange, describeMap, headName } from "./core/sentences.js";
+import { differenceOf, mapOf, rowOf, viewOf, wallOf } from "./core/shown.js";
+import { makeStore } from "./core/store.js";
+import { coded } from "./core/weights.js";
+import { canZoom, drawMap, makeMap, zoomStep } from "./views/map.js";
+import { drawBars, makeBars, signed } from "./views/bars.js";
+import { drawWall, makeWall } from "./views/wall.js";
+import { headOff, makeChangesRow } from "./attention/changes.js";
+import { makeControls } from "./attention/toolbar.js";
+import { digits } from "../canvas/core/bytes.js";
+
+export { TEXTS };
+
+const [WIDE, LEAST_HEIGHT, MOST_HEIGHT, MARGIN] = [760, 560, 820, 16]; // pixels
+const NARROW_HEIGHT = 420;
+const COMPUTING = 200; // milliseconds after which a change that is computed says so
+const runs = makeRuns();
+const views = new Map(); // by page: how it was looked at last, for who comes back to it
+
+export default function mountStage({ data, parentElement, setTriggerValue, setStateValue }) {
+  const [stage, end] = mountOnce(parentElement, makeStage, removeStage);
+  const send = (set) => (name, value) => {
+    stage.address.now(); // the server reads the view in it
+    set(name, value);
+  };
+  stage.report = send(setTriggerValue);
+  stage.follow = (value) => send(setStateValue)("view", value);
+  receive(stage, unpackStage(data));
+  return end;
+}
+
+// Shows a run from a file, without a server.
+export function offline(parent, texts, written) {
+  Object.assign(TEXTS, texts);
+  const data = Uint8Array.from(atob(written), (sign) => sign.charCodeAt(0));
+  const stage = makeStage(parent);
+  Object.assign(stage, { offline: true, report: () => {}, follow: () => {} });
+  receive(stage, unpackStage(data));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => draw(stage));
+}
+
+function makeStage(parent) {
+  const store = makeStore({ stack: "self", heads: [[0, 0]], words: false, hide: false, show: "both", lines: 40, scale: "blues", focus: null, compared: "after",
+    stackNumber: 0, wallOpen: false });
+  const stage = { store, header: null, shown: null, arrival: null, offline: false, views: new Map(), home: "", address: makeAddressWriter() };
+  stage.act = makeActions(stage);
+  stage.current = () => {
+    const { stackNumber } = store.get();
+    const first = stage.header.stacks.slice(0, stackNumber).reduce((sum, { layers }) => sum + layers, 0);
+    return { stack: stage.header.stacks[stackNumber], first, header: stage.header };
+  };
+  stage.root = element("div", { class: "stage", "data-testid": "stage" });
+  (parent.querySelector?.(".stage-box") ?? parent).append(stage.root);
+  stage.observer = new ResizeObserver(() => stage.header?.run && draw(stage));
+  stage.stopWatching = watchScreen(() => stage.header?.run && draw(stage));
+  addEventListener("resize", stage.resized = () => stage.header?.run && draw(stage));
+  store.onChange((state, before) => changed(stage, state, before));
+  return stage;
+}
+
+// The parts of the stage; made when the texts are here.
+function build(stage) {
+  const { store, act } = stage;
+  stage.wall = makeWall((heads) => store.set({ heads }));
+  stage.map = makeMap({ focus: act.focusRow, tell: (node, at) => fillTooltip(stage, node, at) });
+  stage.bars = makeBars((by) => act.focusRow(by === null ? null : stepped(stage.shown, by)));
+  stage.controls = makeControls(stage);
+  stage.changes = makeChangesRow(stage);
+  stage.title = element("p", { class: "stage-title" });
+  stage.said = element("p", { class: "said", role: "status", "data-testid": "stage-said" });
+  stage.waiting = element("p", { class: "waiting", role: "status" });
+  stage.legends = { plain: makeLegend(TEXTS.map), signed: makeLegend(TEXTS.map, DIFFERENCE_TICKS) };
+  stage.details = element("p", { class: "quiet-text" });
+  stage.about = element("details", { class: "about" }, element("summary", {}, TEXTS.about), stage.details);
+  stage.classLegend = element("p", { class: "class-legend" }, element("i"), TEXTS.classLegend);
+  stage.picture = element("div", { class: "picture" }, stage.map.node, stage.classLegend);
+  stage.side = element("div", { class: "side" }, stage.wall.node, stage.bars.node);
+  const foot = element("div", { class: "foot" }, element("div", { class: "words" }, stage.said, stage.waiting), element("div", { class: "legends" }, stage.legends.plain.node, stage.legends.signed.node));
+  stage.body = element("div", { class: "body" }, stage.side, stage.picture);
+  stage.root.append(stage.title, stage.controls.node, stage.changes.node, stage.body, foot, stage.about);
+  stage.observer.observe(stage.root);
+}
+
+const stepped = ({ row, view }, by) => (row === null ? (by > 0 ? 0 : view.queries.labels.length - 1)
+  : Math.min(view.queries.labels.length - 1, Math.max(0, row + by)));
+
+// What a reader does. What only looks changes the state; what computes is reported, with what it is to change.
+function makeActions(stage) {
+  const { store } = stage;
+  return {
+    chooseHead: (head) => store.set({ heads: [head] }),
+    stepHead(by) {
+      const { stack } = stage.current();
+      const [layer, head] = store.get().heads.at(-1);
+      const all = stack.layers * stack.heads;
+      const next = (layer * stack.heads + head + by + all) % all;
+      store.set({ heads: [[Math.floor(next / stack.heads), next % stack.heads]] });
+    },
+    focusRow: (row) => store.set({ focus: row === null ? null : stage.shown.view.queries.places[row][0] }),
+    zoom(direction) {
+      zoomStep(stage.map, direction);
+      draw(stage);
+    },
+    canZoom: () => Boolean(stage.map) && canZoom(stage.map),
+    changes: () => stage.header.changes.map(({ link }) => link),
+    areOff(heads) {
+      const { first } = stage.current();
+      return heads.every((head) => stage.act.changes().includes(headOff(first, head)));
+    },
+    switchHeads() {
+      const { heads } = store.get();
+      const { first } = stage.current();
+      const written = heads.map((head) => headOff(first, head));
+      stage.act.change(stage.act.areOff(heads) ? { drop: written } : { add: written });
+    },
+    change(change) {
+      if (stage.offline) return;
+      clearTimeout(stage.computing);
+      stage.computing = setTimeout(() => { stage.waiting.textContent = TEXTS.computing; }, COMPUTING);
+      stage.report("interventions", { ...change, at: Date.now() });
+    },
+    addToLesson: () => stage.report("added", { view: writtenView(store.get()), at: Date.now() }),
+    present() {
+      document.documentElement.requestFullscreen?.().catch(() => {}); // refused, nothing is lost
+      document.documentElement.attentionPresenter?.toggle(true);
+    },
+    full: () => (document.fullscreenElement ? document.exitFullscreen() : stage.root.requestFullscreen()).catch(() => {}),
+    figure: () => figureOf(stage),
+    wholeMessage: () => wholeMessage(stage),
+  };
+}
+
+// Takes in what Python sent: a run, and on arrival the view that is asked for. Everything else of the view is kept.
+function receive(stage, message) {
+  const first = !stage.header;
+  const { header } = message;
+  stage.header = header;
+  stage.home = new URL(header.home, document.baseURI);
+  clearTimeout(stage.computing);
+  if (first) build(stage);
+  stage.waiting.textContent = "";
+  const { arrival } = header;
+  const isNew = stage.arrival !== arrival.number;
+  stage.arrival = arrival.number;
+  const known = arrival.restored && views.get(header.page);
+  const wanted = isNew ? { ...header.address.defaults, ...(known || header.view) } : { ...store(stage) };
+  stage.root.classList.toggle("empty", !header.run);
+  if (!header.run) return stage.address.write(addressOf(wanted, header.address, location.search));
+  stage.thumbnails = takeIn(runs, message);
+  stage.views.clear();
+  const asked = JSON.stringify([header.model, header.text, header.pair, header.bare]);
+  if (!isNew && stage.asked !== undefined && stage.asked !== asked) wanted.focus = null; // positions change with the text
+  stage.asked = asked;
+  stage.quiet = true; // of this change nobody is told: it came from the page
+  stage.store.set(possible(header, wanted));
+  stage.quiet = false;
+}
+
+const store = (stage) => stage.store.get();
+
+// A view with what this run has: another model may lack a head, another text a token.
+function possible({ stacks }, view) {
+  const stackNumber = Math.max(0, stacks.findIndex(({ kind }) => kind === view.stack));
+  const stack = stacks[stackNumber];
+  const heads = view.heads.filter(([layer, head]) => layer < stack.layers && head < stack.heads);
+  const focus = view.focus !== null && view.focus < stack.queries.tokens.length ? view.focus : null;
+  return { ...view, stackNumber, stack: stack.kind, heads: heads.length ? heads : [[0, 0]], focus };
+}
+
+function changed(stage, state, before) {
+  if (!stage.header?.run) return;
+  if (state.stack !== before.stack) {
+    const stackNumber = stage.header.stacks.findIndex(({ kind }) => kind === state.stack);
+    if (stackNumber !== state.stackNumber) return void stage.store.set({ stackNumber });
+  }
+  draw(stage);
+  const looks = Object.keys(stage.header.address.defaults);
+  if (stage.offline) return;
+  views.set(stage.header.page, Object.fromEntries(looks.map((name) => [name, state[name]])));
+  stage.address.write(addressOf(state, stage.header.address, location.search));
+  if (stage.quiet) stage.address.now();
+  if (stage.quiet || looks.every((name) => state[name] === before[name])) return;
+  if (stage.header.awaited) {
+    stage.header.awaited = false;
+    stage.report("touched", Date.now());
+  }
+  clearTimeout(stage.following);
+  if (stage.header.follows) stage.following = setTimeout(() => stage.follow(writtenView(state)), 250);
+}
+
+// --- Drawing
+
+function prepared(stage, { words, hide, stackNumber }) {
+  const { header } = stage;
+  const name = `${words} ${hide} ${stackNumber}`;
+  if (!stage.views.has(name)) stage.views.set(name, viewOf(header.stacks[stackNumber], { words, hide }, header.padding));
+  return stage.views.get(name);
+}
+
+function draw(stage) {
+  const { header, store: { get } } = stage;
+  const state = get();
+  stage.theme = applyTheme(stage.root);
+  const view = prepared(stage, state);
+  const chosen = { stack: state.stackNumber, heads: state.heads };
+  const after = mapOf(runs, header.run, header.stacks, chosen, view);
+  const before = header.before ? mapOf(runs, header.before, header.stacks, chosen, view) : null;
+  stage.controls.sync(state);
+  stage.changes.sync(state);
+  if (!after || (header.before && !before)) {
+    waitFor(stage, state);
+    if (!after) return;
+  } else if (stage.waiting.textContent === TEXTS.loading) stage.waiting.textContent = "";
+  show(stage, state, view, before, after);
+  later(stage);
+}
+
+// What is not here yet is fetched; the picture before it stays, and the stage says so.
+function waitFor(stage, state) {
+  const { header } = stage;
+  stage.waiting.textContent = TEXTS.loading;
+  const layers = [...new Set(state.heads.map(([layer]) => layer))];
+  const wanted = [header.run, header.before].filter(Boolean).flatMap((run) => layers.map((layer) => fetchLayer(runs, run, state.stackNumber, layer)));
+  Promise.all(wanted).then((here) => {
+    if (stage.header !== header) return;
+    if (here.every(Boolean)) draw(stage);
+    else stage.waiting.textContent = TEXTS.notLoaded;
+  });
+}
+
+function show(stage, state, view, before, after) {
+  const { header, theme } = stage;
+  const row = rowOf(view, state.focus);
+  const compared = before ? state.compared : "after";
+  const difference = before ? differenceOf(before, after) : null;
+  const map = { before, after, difference }[compared];
+  const said = header.before && before ? describeChange(before.weights, after.weights, view, row) : describeMap(after, view, row);
+  const padding = header.padding && before && !view.hides ? paddingSaid(after, view, row, header.padding) : "";
+  const sentence = [`${headName(state.heads)}.`, said, padding].filter(Boolean).join(" ");
+  const message = { header: drawnHeader(stage, state, view, row), cells: map.codes };
+  const model = modelOf(message, theme.dark);
+  const lines = compared === "difference" ? changedLines(model, difference.codes, theme) : model;
+  if (compared === "difference") Object.assign(model, { signed: true, table: differenceTable(theme.dark) });
+  stage.shown = { view, row, weights: map.weights, map, before, after, difference, compared, said, sentence, message };
+  place(stage);
+  drawMap(stage.map, { model, lines, focus: row, show: state.show, said: sentence, theme, room: roomOf(stage) });
+  const moved = before && { before: before.codes, after: after.codes, difference: difference.codes };
+  drawBars(stage.bars, model, row, moved ?? {});
+  setText(stage.said, sentence);
+  setText(stage.title, [header.model, headName(state.heads), `“${header.text}”`].map(visible).join(" · "));
+  fillLegend(stage.legends.plain, state.scale, theme.dark);
+  stage.legends.signed.ramp.style.background = differenceGradient(theme.dark);
+  stage.legends.plain.node.hidden = compared === "difference";
+  stage.legends.signed.node.hidden = compared !== "difference";
+  stage.classLegend.hidden = !model.guesses.length;
+  stage.root.dataset.focus = row === null ? "" : String(row);
+  stage.root.dataset.guesses = String(model.guesses.length);
+  stage.root.dataset.heads = state.heads.map(([layer, head]) => `${layer + 1}-${head + 1}`).join("_");
+  stage.root.dataset.compared = compared;
+  stage.root.dataset.paints = String((stage.paints = (stage.paints ?? 0) + 1));
+  drawTheWall(stage, state, null);
+}
+
+function paddingSaid({ weights }, view, row, padding) {
+  const keys = view.keys.labels.length;
+  const rows = row === null ? [...view.queries.labels.keys()] : [row];
+  const share = rows.reduce((sum, one) => sum + weights[(one + 1) * keys - 1], 0) / rows.length;
+  return filled(TEXTS.toPadding, { padding, share: share.toFixed(2) }).join("");
+}
+
+// What the painters of assets/canvas take: see `modelOf`.
+function drawnHeader(stage, state, view, row) {
+  return {
+    queries: view.queries.labels, keys: view.keys.labels, texts: { ...TEXTS.map, titles: Object.values(TEXTS.changed.titles) }, scale: state.scale,
+    strongest: state.lines, show: state.show, focus: row, heads: state.heads, guesses: guessesOn(stage, view),
+  };
+}
+
+// The lines of a difference: as strong as the change, in the colour of its sign.
+function changedLines(model, codes, { dark }) {
+  const cells = Uint16Array.from(codes, (code) => Math.min(65535, Math.round(2 * Math.abs(code - 32768))));
+  const [more, less] = dark ? ["#88bbe9", "#f2a057"] : ["#125a9d", "#b85c0a"];
+  return { ...model, cells, everywhere: undefined, lineAt: (at) => channels(codes[at] >= 32768 ? more : less) };
+}
+
+// The guesses of a class on the map of its head, by cell, where the map shows the very tokens that the class chose from.
+function guessesOn({ header, store: { get } }, view) {
+  const { guesses } = header;
+  if (!guesses?.head || header.stacks[get().stackNumber].kind !== "self" || view.keys.labels.length !== view.queries.labels.length) return null;
+  const names = distinct(view.keys.labels);
+  const words = names.filter((_, place) => !view.keys.special[place]);
+  const known = guesses.cells.every(([row, column]) => names.includes(row) && names.includes(column));
+  if (String(words) !== String(guesses.tokens) || !known) return null;
+  return { heads: [guesses.head], cells: guesses.cells.map(([row, column, share, said]) => ({ query: names.indexOf(row), key: names.indexOf(column), share, said })) };
+}
+
+// A name for each token that no other has: repeated ones get a number, as in tx_core/analysis/sentences.py.
+function distinct(labels) {
+  return labels.map((label, place) => {
+    const before = labels.slice(0, place).filter((one) => one === label).length;
+    return before ? `${label} (${before + 1})` : label;
+  });
+}
+
+function drawTheWall(stage, state, thumbnails) {
+  const { header, theme } = stage;
+  const stack = header.stacks[state.stackNumber];
+  const isHidden = header.hidden.includes("heads") || (header.hidden.includes("wall") && !state.wallOpen);
+  stage.wall.node.hidden = isHidden;
+  const view = prepared(stage, state);
+  const name = `${header.run.id} ${state.words} ${state.hide} ${state.stackNumber}`;
+  if (thumbnails) stage.small = { name, thumbnails };
+  const small = stage.small?.name === name ? stage.small.thumbnails
+    : stage.thumbnails?.[state.stackNumber] ?? (view.isPlain || header.whole ? wallOf(runs, header.run, header.stacks, state.stackNumber, view) : null);
+  if (!small || isHidden) return;
+  if (stage.small?.name !== name && !stage.thumbnails) stage.small = { name, thumbnails: small };
+  drawWall(stage.wall, {
+    layers: stack.layers, heads: stack.heads, thumbnails: small, chosen: state.heads, scale: state.scale,
+    moved: header.moved[state.stackNumber] ?? [], guesses: header.guesses?.wall ?? [],
+    notes: [...(header.guesses?.notes ?? []), ...(header.moved[state.stackNumber] ?? []).map(([head, share]) => [head, filled(TEXTS.changed.movedNote, { share: share.toFixed(2) }).join("")])],
+  }, theme, stage.side.clientWidth);
+}
+
+// What need not be there with the picture: notes, the rest of a long run, and small maps of words.
+function later(stage) {
+  cancelIdleCallback?.(stage.idle);
+  stage.idle = requestIdleCallback(() => {
+    const { header } = stage;
+    const state = stage.store.get();
+    setText(stage.details, notes(stage, state).join(" "));
+    stage.about.hidden = !stage.details.textContent;
+    if (header.whole) return;
+    const isShown = () => stage.header === header && stage.root.isConnected;
+    fetchAhead(runs, header.run, header.stacks, isShown).then(() => {
+      const now = stage.store.get();
+      const view = isShown() ? prepared(stage, now) : null;
+      const small = view && !view.isPlain && stage.small?.name !== `${header.run.id} ${now.words} ${now.hide} ${now.stackNumber}`
+        ? wallOf(runs, header.run, header.stacks, now.stackNumber, view) : null;
+      if (small) drawTheWall(stage, now, small);
+    });
+  }, { timeout: 300 });
+}
+
+// What is to be said of the map beside its sentence.
+function notes(stage, state) {
+  const { header, shown: { view, after, before } } = stage;
+  const texts = TEXTS.notes;
+  const stack = header.stacks[state.stackNumber];
+  const detailed = !header.hidden.includes("details");
+  const found = detailed ? [] : [texts.howToRead];
+  if (detailed && !before && stack.kind === "self" && !view.hides) found.push(describeAverage(after, view));
+  if (detailed && !before && stack.kind === "self" && state.heads.length === 1 && header.grammar) {
+    const [[layer, head]] = state.heads;
+    found.push(header.grammar.texts[header.grammar.of[layer * stack.heads + head]]);
+  }
+  const marks = [...new Set(view.keys.labels.filter((_, place) => view.keys.special[place]))];
+  if (marks.length) found.push(filled(texts.specialTokens, { tokens: marks.join(", ") }).join(""));
+  if (state.hide && !view.hides) found.push(texts.nothingHidden);
+  if (view.hides && after.lost) found.push(filled(texts.specialHidden, { share: (after.lost.reduce((sum, one) => sum + one, 0) / after.lost.length).toFixed(2) }).join(""));
+  if (state.words) found.push(texts.howMerged);
+  return [...found, texts.notAnExplanation];
+}
+
+function fillTooltip(stage, node, { query, key }) {
+  const { message: { header }, before, after, difference } = stage.shown;
+  const name = (text) => element("bdi", { class: "token" }, visible(text));
+  const parts = [];
+  if (query != null) parts.push(name(header.queries[query]));
+  if (query != null && key != null) parts.push(" → ");
+  if (key != null) parts.push(name(header.keys[key]));
+  if (query != null && key != null) {
+    const at = query * header.keys.length + key;
+    const numbers = difference ? `${digits(before.codes[at])} → ${digits(after.codes[at])} (${signed(difference.codes[at])})` : digits(after.codes[at]);
+    parts.push(element("span", { class: "value" }, numbers));
+    const guess = (header.guesses?.heads && String(header.guesses.heads) === String(header.heads) ? header.guesses.cells : []).find((one) => one.query === query && one.key === key);
+    if (guess) parts.push(element("span", { class: "side-note" }, guess.said));
+  } else {
+    const [sentence, at] = query != null ? [TEXTS.map.queryNumber, query] : [TEXTS.map.keyNumber, key];
+    parts.push(element("span", { class: "side-note" }, ...filled(sentence, { number: String(at + 1) })));
+  }
+  node.replaceChildren(...parts);
+}
+
+// --- Its place on the page
+
+// As high as the screen leaves it; on a narrow screen as high as it needs.
+function place(stage) {
+  const { root } = stage;
+  const width = root.clientWidth;
+  const presented = getComputedStyle(root).getPropertyValue("--aside").trim() === "none";
+  root.classList.toggle("wide", width >= WIDE);
+  root.classList.toggle("presented", presented);
+  const zoom = root.currentCSSZoom || 1;
+  const main = document.querySelector('[data-testid="stMain"]');
+  const top = root.getBoundingClientRect().top / zoom + (main?.scrollTop ?? scrollY) / zoom;
+  const isFull = document.fullscreenElement?.contains(root) && document.fullscreenElement !== document.documentElement;
+  const height = isFull ? innerHeight : presented ? 470 : Math.max(LEAST_HEIGHT, Math.min(MOST_HEIGHT, innerHeight / zoom - top - MARGIN));
+  root.style.setProperty("--height", `${Math.floor(height)}px`);
+}
+
+// For the picture, in pixels; on a narrow screen it may be taller than the screen is.
+function roomOf({ picture, root }) {
+  const width = picture.clientWidth;
+  return root.classList.contains("wide") ? { width, height: picture.clientHeight } : { width, height: Math.max(NARROW_HEIGHT, 1.2 * width) };
+}
+
+function removeStage(stage) {
+  stage.address.end();
+  stage.observer.disconnect();
+  stage.stopWatching();
+  removeEventListener("resize", stage.resized);
+  clearTimeout(stage.computing);
+  clearTimeout(stage.following);
+  stage.root.remove();
+}
+
+// --- Files
+
+// The message that `drawingOf` of assets/canvas/figure takes: the map, or before, after and what differs.
+function figureOf({ shown: { message: { header, cells }, before, after, difference } }) {
+  if (!difference) return { header, cells };
+  const all = new Uint16Array(3 * cells.length);
+  [before, after, difference].forEach((map, part) => all.set(map.codes, part * cells.length));
+  return { header: { ...header, maps: 3 }, cells: all };
+}
+
+// The run as one message again, with every layer that is here, for a file that needs no server.
+function wholeMessage(stage) {
+  const { header, store: { get } } = stage;
+  const state = get();
+  const parts = [];
+  const pack = (run) => {
+    if (!run) return null;
+    const included = [];
+    header.stacks.forEach((stack, number) => {
+      for (let layer = 0; layer < stack.layers; layer += 1) {
+        const heads = Array.from({ length: stack.heads }, (_, head) => codesOf(runs, run, header.stacks, number, [layer, head]));
+        if (heads.includes(null)) continue;
+        included.push([number, layer]);
+        parts.push(...heads);
+      }
+    });
+    return { ...run, path: "", included };
+  };
+  const [run, before] = [pack(header.run), pack(header.before)];
+  const small = stage.thumbnails?.map(({ cells }) => cells) ?? [];
+  const view = Object.fromEntries(Object.keys(header.address.defaults).map((name) => [name, state[name]]));
+  const hidden = [...header.hidden, "changes", "share", "forms"];
+  const sent = { ...header, run, before, view, hidden, arrival: { number: 0, restored: false }, awaited: false, follows: false, guesses: null };
+  const words = new TextEncoder().encode(JSON.stringify(sent));
+  const bytes = parts.map((codes) => new Uint8Array(Uint16Array.from(codes).buffer));
+  const all = [new Uint8Array(new Uint32Array([words.length]).buffer), words, ...bytes, ...small];
+  const message = new Uint8Array(all.reduce((sum, one) => sum + one.length, 0));
+  all.reduce((at, one) => (message.set(one, at), at + one.length), 0);
+  return message;
+}

@@ -1,0 +1,54 @@
+// The view in the address of the page. On a page with a stage, the stage alone writes it, by replacing the address of the entry of
+// the history that is there: Python hands it the fields of what it computes (the text, the model), and all are written in one.
+
+const headsWritten = (heads) => heads.map(([layer, head]) => `${layer + 1}-${head + 1}`).join("_");
+const flag = (on) => (on ? "1" : "0");
+const WRITE = {
+  stack: String, heads: headsWritten, words: flag, hide: flag, show: String, lines: String, scale: String,
+  focus: (place) => (place === null ? "" : String(place + 1)), compared: String,
+};
+
+// Every field of a view, as a link that pins it all writes it.
+export function writtenView(view) {
+  return Object.fromEntries(Object.entries(WRITE).map(([name, write]) => [name, write(view[name])]));
+}
+
+// fields: of Python, by name: `own` what it wrote, `isFirst` whether that is the first view's, `defaults` and `first` of the view,
+// `names` of all fields of the page, `level` of the whole app.
+export function addressOf(view, { own, isFirst, defaults, first, names, level }, search) {
+  const written = writtenView(view);
+  const [usual, begin] = [writtenView(defaults), writtenView({ ...defaults, ...first })];
+  const asked = new URLSearchParams(search);
+  const kept = [...asked].filter(([name]) => ["lesson", "step", "lock", "present", "level"].includes(name));
+  const atFirst = isFirst && Object.keys(WRITE).every((name) => written[name] === begin[name]);
+  const looks = Object.entries(written).filter(([name, value]) => value !== usual[name]);
+  const parameters = new URLSearchParams(atFirst ? [] : [...Object.entries(own), ...looks]);
+  for (const [name, value] of [...kept, ...Object.entries(level)]) parameters.set(name, value);
+  return parameters.size ? `?${parameters}` : "";
+}
+
+const PAUSE = 80; // milliseconds: a browser takes some for each address, and refuses more than a few in a second
+
+// Writes addresses of one page, the last one after a pause; `now` writes it at once, for what the server is about to be asked.
+export function makeAddressWriter() {
+  const page = location.pathname;
+  const writer = { wanted: null, timer: 0 };
+  writer.now = () => {
+    clearTimeout(writer.timer);
+    const { wanted } = writer;
+    writer.wanted = null;
+    if (wanted === null || location.pathname !== page || location.search === wanted) return;
+    history.replaceState(history.state, "", `${page}${wanted}`);
+  };
+  writer.write = (query) => {
+    writer.wanted = query;
+    clearTimeout(writer.timer);
+    writer.timer = setTimeout(writer.now, PAUSE);
+  };
+  addEventListener("pagehide", writer.now);
+  writer.end = () => {
+    clearTimeout(writer.timer);
+    removeEventListener("pagehide", writer.now);
+  };
+  return writer;
+}

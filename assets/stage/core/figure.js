@@ -1,0 +1,82 @@
+// The picture as a file: SVG with its text as text, PNG at 300 dots an inch, and the browser's own print of the SVG on a page of its
+// size, which is how a PDF gets every script and font as text. All of it is made here; no server is asked.
+
+import { layFigure, paintFigure } from "../../canvas/figure/figure.js";
+import { beforeAfterDrawing, mapDrawing } from "../../canvas/figure/maps.js";
+import { DOTS_PER_INCH, withDensity } from "../../canvas/figure/panel.js";
+import { escaped, makeSvgContext, short } from "../../canvas/figure/svg.js";
+import { modelOf } from "../../canvas/attention/heatmap.js";
+import { element } from "../../canvas/core/surface.js";
+import { readTheme } from "../../canvas/core/theme.js";
+import { TEXTS } from "../../canvas/core/texts.js";
+
+const PIXELS = { mm: 96 / 25.4, px: 1 };
+const [NARROWEST, WIDEST] = [260, 1000]; // pixels in which a figure is laid out
+const DOTS = DOTS_PER_INCH / 96; // of a PNG, for each pixel of paper
+const LARGEST_MAP = 64 * 64; // cells drawn as shapes; more are one image
+const FONT = "Helvetica, Arial, sans-serif";
+
+// shown: {header, cells} as the drawings of assets/canvas/figure take them; options: width, unit, caption or "", colours.
+export function layPicture(shown, { width, unit, caption, colours }) {
+  const paper = element("div", {});
+  for (const [name, value] of Object.entries(colours)) paper.style.setProperty(name, value);
+  document.body.append(paper);
+  const theme = { ...readTheme(paper), font: FONT };
+  paper.remove();
+  const asked = width * PIXELS[unit];
+  const drawing = shown.header.maps === 3 ? beforeAfterDrawing(shown, theme.dark) : mapDrawing(modelOf(shown, theme.dark), shown.header);
+  const context = element("canvas").getContext("2d");
+  const figure = layFigure(context, drawing, theme, { width: Math.max(NARROWEST, Math.min(WIDEST, asked)), caption });
+  return { figure, theme, asked, width, unit };
+}
+
+export function svgOf({ figure, theme, width, unit }, title, description) {
+  const context = makeSvgContext({ largestMap: LARGEST_MAP });
+  paintFigure(context, figure, theme);
+  const height = (figure.height / figure.width) * width;
+  const size = `width="${short(width)}${unit}" height="${short(height)}${unit}" viewBox="0 0 ${short(figure.width)} ${short(figure.height)}"`;
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<svg xmlns="http://www.w3.org/2000/svg" ${size} role="img">`,
+    `<title>${escaped(title)}</title>`,
+    `<desc>${escaped(description)}</desc>`,
+    context.written(),
+    "</svg>",
+    "",
+  ].join("\n");
+}
+
+export async function pngOf({ figure, theme, asked, unit }) {
+  const scale = (asked * (unit === "mm" ? DOTS : 1)) / figure.width;
+  const canvas = element("canvas", { width: Math.round(figure.width * scale), height: Math.round(figure.height * scale) });
+  const context = canvas.getContext("2d");
+  context.scale(scale, scale);
+  paintFigure(context, figure, theme);
+  const blob = await new Promise((take) => canvas.toBlob(take, "image/png"));
+  const bytes = new Uint8Array(await blob.arrayBuffer());
+  return new Blob([unit === "mm" ? withDensity(bytes, DOTS_PER_INCH) : bytes], { type: "image/png" });
+}
+
+// The document that is printed: nothing but the picture, on a page of its size.
+export function printable(svg, { figure, width, unit }) {
+  const height = (figure.height / figure.width) * width;
+  const size = `${short(width)}${unit} ${short(height + 1)}${unit}`; // a rounded height would break the page
+  return `<!doctype html><meta charset="utf-8"><style>@page{size:${size};margin:0}html,body{margin:0}svg{display:block;width:100%;height:auto}</style>${svg.slice(svg.indexOf("<svg"))}`;
+}
+
+export function print(written) {
+  const frame = element("iframe", { "aria-hidden": "true", tabindex: "-1", title: TEXTS.export.pdf });
+  frame.style.cssText = "position: fixed; width: 0; height: 0; border: 0; visibility: hidden";
+  frame.srcdoc = written;
+  frame.onload = () => {
+    frame.contentWindow.onafterprint = () => setTimeout(() => frame.remove(), 0);
+    frame.contentWindow.print();
+  };
+  document.body.append(frame);
+}
+
+export function save(content, type, name) {
+  const link = element("a", { download: name, href: URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type })) });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}

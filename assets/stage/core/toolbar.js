@@ -1,0 +1,105 @@
+// One row of controls. What does not fit goes into the menu at its end, the last first; never into a second row.
+
+import { element } from "../../canvas/core/surface.js";
+import { TEXTS } from "../../canvas/core/texts.js";
+
+const GAP = 8;
+
+export function button(label, act, attributes = {}) {
+  const made = element("button", { type: "button", ...attributes }, label);
+  made.onclick = act;
+  return made;
+}
+
+export function iconButton(sign, label, act) {
+  return button(sign, act, { class: "icon", "aria-label": label, title: label });
+}
+
+// A switch; `set(on)` shows its state.
+export function toggle(label, act, title = "") {
+  const made = button(label, () => act(made.ariaPressed !== "true"), { "aria-pressed": "false", ...(title ? { title } : {}) });
+  made.set = (on) => { made.ariaPressed = String(on); };
+  return made;
+}
+
+// A list to choose from; `set(options, value)` fills it, each option [value, label]. A value that is not among them shows as `other`.
+export function select(label, act) {
+  const made = element("select", { "aria-label": label, title: label });
+  made.onchange = () => act(made.value);
+  made.set = (options, value, other = "") => {
+    const all = options.some(([one]) => one === value) ? options : [["", other], ...options];
+    const written = JSON.stringify(all);
+    if (made.dataset.options !== written) {
+      made.dataset.options = written;
+      made.replaceChildren(...all.map(([one, text]) => element("option", { value: one }, text)));
+    }
+    made.value = options.some(([one]) => one === value) ? value : "";
+  };
+  return made;
+}
+
+// Buttons of which one is pressed; `set(value)` shows which.
+export function segments(label, options, act) {
+  const buttons = options.map(([value, text]) => button(text, () => act(value), { "aria-pressed": "false", "data-value": value }));
+  const made = element("div", { class: "segments", role: "group", "aria-label": label }, ...buttons);
+  made.set = (value) => { for (const one of buttons) one.ariaPressed = String(one.dataset.value === value); };
+  return made;
+}
+
+export function labelled(text, control) {
+  return element("label", { class: "field" }, element("span", {}, text), control);
+}
+
+// A button with a box that opens below it. Returns both in one element; `box` is to be filled.
+export function menu(label, attributes = {}) {
+  const box = element("div", { class: "menu-box", popover: "auto", role: "group", "aria-label": attributes["aria-label"] ?? label });
+  const opener = button(label, () => box.togglePopover(), { "aria-expanded": "false", "aria-haspopup": "true", ...attributes });
+  box.addEventListener("beforetoggle", ({ newState }) => {
+    opener.ariaExpanded = String(newState === "open");
+    if (newState === "open") requestAnimationFrame(() => place(box, opener));
+  });
+  box.addEventListener("toggle", ({ newState }) => newState === "open" && place(box, opener));
+  const node = element("div", { class: "menu" }, opener, box);
+  return Object.assign(node, { box, opener, close: () => box.matches(":popover-open") && box.hidePopover() });
+}
+
+function place(box, opener) {
+  const at = opener.getBoundingClientRect();
+  const { offsetWidth: width, offsetHeight: height } = box;
+  const left = Math.max(GAP, Math.min(at.left, innerWidth - width - GAP));
+  const below = at.bottom + 4;
+  const top = below + height < innerHeight ? below : Math.max(GAP, at.top - height - 4);
+  Object.assign(box.style, { left: `${left}px`, top: `${top}px` });
+}
+
+// items: in the order of the row; those that are hidden take no room.
+export function makeToolbar(items) {
+  const more = menu("…", { class: "icon", "aria-label": TEXTS.more, title: TEXTS.more });
+  const node = element("div", { class: "toolbar", role: "toolbar", "aria-label": TEXTS.toolbar }, ...items, more);
+  const bar = { node, items, more };
+  new ResizeObserver(() => fold(bar)).observe(node);
+  return bar;
+}
+
+// Measures all controls in the row, and moves the last ones into the menu until the rest fits.
+export function fold(bar) {
+  const { node, items, more } = bar;
+  const room = node.clientWidth;
+  const state = `${room} ${items.map((item) => (item.hidden ? 0 : item.textContent.length)).join()}`;
+  if (!room || bar.state === state || more.box.matches(":popover-open")) return;
+  bar.state = state;
+  for (const item of items) node.insertBefore(item, more);
+  more.hidden = false;
+  const widths = items.map((item) => (item.hidden ? 0 : item.offsetWidth + GAP));
+  const all = widths.reduce((sum, width) => sum + width, 0);
+  more.hidden = all - GAP <= room;
+  if (more.hidden) return;
+  let left = room - more.offsetWidth - GAP;
+  let fits = true;
+  const folded = items.filter((_, index) => {
+    fits &&= widths[index] <= left;
+    if (fits) left -= widths[index];
+    return !fits;
+  });
+  more.box.replaceChildren(...folded);
+}

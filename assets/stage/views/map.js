@@ -1,0 +1,158 @@
+// One map as a heatmap and as lines, side by side or one below the other, with one pointer, one focused row and one zoom. Draws a
+// model (assets/canvas/attention/heatmap.js); reports the focused row.
+
+import { cellAt, paintHeatmap } from "../../canvas/attention/heatmap.js";
+import { layMap, paintLines, tokenAt } from "../../canvas/attention/lines.js";
+import { layPane, makePane, paneContext, pointIn, reveal, rowByKey, scrollOf } from "../../canvas/attention/pane.js";
+import { makeTooltip, placeTooltip } from "../../canvas/attention/readout.js";
+import { localPoint, element } from "../../canvas/core/surface.js";
+import { TEXTS } from "../../canvas/core/texts.js";
+import { filled } from "../../canvas/core/text.js";
+
+const LARGEST_CELL = 28; // when zoomed
+const LARGEST_PLAIN_CELL = 88;
+const STEP = 1.6;
+const LEAST_ROWS = 160; // pixels for all rows
+const BELOW = 14;
+const [ROW, TALL_ROW] = [22, 44]; // of lines below a heatmap, and alone
+
+// focus: called with the row that a reader focused, or null. tell: fills the tooltip for {query, key}.
+export function makeMap({ focus, tell }) {
+  const map = { focusOn: focus, tell, focus: null, hover: null, zoom: 1, frame: null, model: null };
+  map.heat = makePane(TEXTS.map.heatmapKeys, "attention-heatmap");
+  map.lines = makePane(TEXTS.map.linesKeys, "attention-lines");
+  map.tooltip = makeTooltip();
+  map.node = element("div", { class: "map" }, element("div", { class: "panes" }, map.heat.node, map.lines.node), map.tooltip);
+  watchPane(map, map.heat, (x, y, scroll) => cellAt(map.heatShape, map.model, x, y, scroll));
+  watchPane(map, map.lines, (x, y, scroll) => tokenAt(map.linesShape, map.model, x, y, scroll.y));
+  map.heat.scroller.addEventListener("wheel", (event) => {
+    if (!event.ctrlKey || !canZoom(map)) return;
+    event.preventDefault();
+    zoomBy(map, event.deltaY < 0 ? 1.25 : 0.8, pointIn(map.heat, event));
+  }, { passive: false });
+  return map;
+}
+
+function watchPane(map, pane, find) {
+  const { scroller } = pane;
+  const at = (event) => map.model && find(...pointIn(pane, event), scrollOf(pane));
+  scroller.onpointermove = (event) => event.pointerType !== "touch" && hoverOn(map, at(event), event);
+  scroller.onpointerleave = () => hoverOn(map, null);
+  scroller.onscroll = () => {
+    const other = pane === map.heat ? map.lines : map.heat;
+    if (map.node.classList.contains("beside")) other.scroller.scrollTop = scroller.scrollTop;
+    later(map);
+  };
+  scroller.onclick = (event) => {
+    const found = at(event);
+    hoverOn(map, found, event);
+    const row = found?.query ?? (map.model.same ? found?.key : null) ?? null;
+    if (row !== null) map.focusOn(row === map.focus && found.key === null ? null : row);
+  };
+  scroller.onkeydown = (event) => {
+    const row = rowByKey(event, map.focus, map.model.queries - 1);
+    if (row === undefined) return;
+    event.preventDefault();
+    hoverOn(map, null);
+    map.focusOn(row);
+  };
+}
+
+function hoverOn(map, hover, event) {
+  map.tooltip.hidden = !hover;
+  if (hover && event) {
+    map.tell(map.tooltip, hover);
+    const [width, height] = [map.node.offsetWidth, map.node.offsetHeight];
+    placeTooltip(map.tooltip, { width, height }, ...localPoint(map.node, event));
+  }
+  if (hover?.query === map.hover?.query && hover?.key === map.hover?.key) return;
+  map.hover = hover;
+  later(map);
+}
+
+// model: what is drawn; lines: the model of the lines where that is another; focus: the focused row; show: "both", "heatmap" or "lines"; said: the map in a sentence; room: of the
+// panes in pixels.
+export function drawMap(map, { model, lines = model, focus, show, said, theme, room }) {
+  const moved = focus !== map.focus && focus !== null;
+  Object.assign(map, { model, linesModel: lines, focus, theme, room, show });
+  map.heat.canvas.setAttribute("aria-label", filled(TEXTS.map.heatmap, { alt: said }).join(""));
+  map.lines.canvas.setAttribute("aria-label", filled(TEXTS.map.lines, { alt: said }).join(""));
+  map.heat.node.hidden = show === "lines";
+  map.lines.node.hidden = show === "heatmap";
+  if (map.hover?.query >= model.queries || map.hover?.key >= model.keys) hoverOn(map, null);
+  paint(map);
+  if (!moved) return;
+  reveal(map.heat, focus * map.heatShape.cell, (focus + 1) * map.heatShape.cell, map.heatShape.top + 12);
+  reveal(map.lines, focus * map.linesShape.row, (focus + 1) * map.linesShape.row, map.linesShape.top);
+}
+
+export function zoomStep(map, direction) {
+  if (!direction) map.zoom = 1;
+  zoomBy(map, direction > 0 ? STEP : direction < 0 ? 1 / STEP : 1);
+}
+
+export const canZoom = ({ heatShape }) => Boolean(heatShape) && heatShape.fitting < 16;
+
+function zoomBy(map, factor, [x, y] = middleOf(map)) {
+  const { left, top, cell, fitting } = map.heatShape;
+  const { scroller } = map.heat;
+  const [column, row] = [(x - left + scroller.scrollLeft) / cell, (y - top + scroller.scrollTop) / cell];
+  map.zoom = Math.max(1, Math.min(map.zoom * factor, LARGEST_CELL / fitting));
+  paint(map);
+  scroller.scrollLeft = column * map.heatShape.cell - (x - left);
+  scroller.scrollTop = row * map.heatShape.cell - (y - top);
+  paint(map);
+}
+
+// Where to zoom without a pointer: at the focused row, else at the middle.
+function middleOf({ focus, heat: { scroller }, heatShape: { top, cell } }) {
+  const y = focus === null ? scroller.clientHeight / 2 : top + (focus + 0.5) * cell - scroller.scrollTop;
+  return [scroller.clientWidth / 2, y];
+}
+
+function later(map) {
+  map.frame ??= requestAnimationFrame(() => {
+    map.frame = null;
+    if (map.model) paint(map);
+  });
+}
+
+function paint(map) {
+  const { model, theme, room, show } = map;
+  if (!room.width) return;
+  const [showHeat, showLines] = [show !== "lines", show !== "heatmap"];
+  const context = map.heat.canvas.getContext("2d");
+  const options = { showHeat, showLines, zoom: map.zoom, largest: LARGEST_PLAIN_CELL, row: showHeat ? ROW : TALL_ROW };
+  const lay = (top) => layMap(context, model, theme, room.width, { ...options, tallest: Math.max(LEAST_ROWS, room.height - top - BELOW) });
+  const { top } = (map.heatShape ?? lay(0).heat); // of the labels, which follow from the width of a cell
+  const tried = lay(top);
+  const layout = tried.heat.top === top ? tried : lay(tried.heat.top);
+  map.node.classList.toggle("beside", layout.beside);
+  map.heatShape = layout.heat;
+  map.linesShape = layout.lines;
+  if (showHeat) paintHeat(map, layout.heatWidth);
+  if (showLines) paintLinesPane(map, layout.linesWidth, layout.beside);
+}
+
+function paintHeat(map, width) {
+  const { heat, heatShape: shape } = map;
+  heat.box = { width, height: shape.top + shape.viewHeight + marginBelow(map) };
+  layPane(heat, heat.box, { width: shape.plotWidth - shape.viewWidth, height: shape.plotHeight - shape.viewHeight });
+  paintHeatmap(paneContext(heat), shape, map.model, map, map.theme, scrollOf(heat));
+  const { left, top, cell } = shape;
+  heat.canvas.dataset.shape = JSON.stringify({ left, top, cell, queries: map.model.queries, keys: map.model.keys });
+}
+
+// Room for a scroll bar under a picture that is larger than its box.
+const marginBelow = ({ zoom }) => (zoom > 1 ? 14 : 8);
+
+function paintLinesPane(map, width, beside) {
+  const { lines, linesShape: shape } = map;
+  const least = beside ? map.heat.box.height : 0;
+  const around = shape.top + marginBelow(map);
+  const tallest = beside ? least : Math.max(least, map.room.height);
+  const height = Math.min(around + shape.rowsHeight, tallest);
+  const seen = height - around;
+  layPane(lines, { width, height }, { width: 0, height: shape.rowsHeight - seen });
+  paintLines(paneContext(lines), shape, map.linesModel, map, map.theme, scrollOf(lines).y, shape.top + seen + 8);
+}

@@ -1,0 +1,62 @@
+"""What stands below the stage: how to read it, the weights as a table, data and code for export, and the tokens."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from pages import contents
+from pages.ui.canvas.attention_view import heads_to_link
+from pages.ui.export.attention import attention_export
+from pages.ui.export.attention_map import AttentionMap
+from pages.ui.export.menu import export_menu
+from pages.ui.export.records import Export
+from pages.ui.export.texts import ATTENTION_MAP, TITLE_OF_DATA
+from pages.ui.panels import texts
+from pages.ui.panels.head_map import HeadMap, head_map, weights_table
+from pages.ui.panels.tokens import token_table
+from pages.ui.panels.view_options import ViewOptions
+from pages.ui.shell.address import is_offered, widget_key
+from pages.ui.shell.frame import page_link
+from pages.ui.shell.level import is_hidden
+from pages.ui.stage.inputs import AttentionRun
+from tx_core.transformer.interventions import write_interventions
+
+
+def show_below(page: str, run: AttentionRun) -> None:
+    """Explain the picture, and offer its numbers and its code. The boxes follow the view of the browser while they are open."""
+    _lead_to_the_answer(run)
+    with st.container(key=widget_key(page, "prose")):
+        st.markdown(f"{texts.HOW_TO_READ} {texts.NOT_AN_EXPLANATION}")
+    if is_offered("tables") or not is_hidden("forms"):
+        shown = _shown_map(page, run)
+        weights_table(shown, key=widget_key(page, "table"))
+        if not is_hidden("forms"):
+            export_menu(page, {ATTENTION_MAP: lambda: _without_picture(page, run, shown)}, TITLE_OF_DATA)
+    token_table(list(dict.fromkeys(stack.key_tokens for stack in run.trace.stacks)), key=widget_key(page, "tokens"))
+
+
+def _lead_to_the_answer(run: AttentionRun) -> None:
+    """Link to the page of predictions where no head comes after what was changed: only the answer can tell what it did."""
+    name, layers = run.name, sum(len(stack.weights) for stack in run.trace.stacks)
+    if not name.changes or any(change.layer != layers - 1 for change in name.changes):
+        return
+    page = contents.page("fill_mask")
+    heads = [(change.layer, change.head) for change in name.changes if change.head is not None]
+    view = {"text": name.text, "model": name.model, "changes": write_interventions(name.changes)}
+    shown = {"heads": heads_to_link(heads)} if heads else {}
+    page_link(page.key, texts.SEE_ON_PAGE.format(page=page.name), view | shown, icon=":material/arrow_forward:")
+
+
+def _shown_map(page: str, run: AttentionRun) -> HeadMap:
+    """Return the map of the chosen heads as the address says that the browser shows it."""
+    kinds = [stack.kind for stack in run.trace.stacks]
+    number = kinds.index(st.session_state[widget_key(page, "stack")])
+    name = run.name
+    identity = (name.model, run.trace.device, not name.bare, name.text, name.pair, write_interventions(name.changes))
+    unchanged = run.unchanged.stacks[number] if run.unchanged else None
+    return head_map(page, run.trace.stacks[number], identity, unchanged)
+
+
+def _without_picture(page: str, run: AttentionRun, shown: HeadMap) -> Export:
+    """Return data and code of the map; the stage makes figure and web page by itself."""
+    return replace(attention_export(AttentionMap(run.trace, shown, ViewOptions.of(page))), figure=None, web_page=None)

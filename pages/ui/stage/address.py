@@ -1,0 +1,121 @@
+"""The view of a page with a stage in its address: the browser writes it, Python reads it.
+
+The page's own fields say what is computed, such as the sentence: the widgets hold them. The others say how it is looked at: the
+browser holds those, and every run finds them in the address as they were when it was asked for. Only on arrival, after Back, and
+where the page itself asks for a view, as an example does, does Python say how to look.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pages.ui.shell.address import (
+    LINK_LENGTH,
+    MAX_LINK_CHARACTERS,
+    Field,
+    came_by_history,
+    format_view,
+    link_with,
+    note_awaited_change,
+    parse_view,
+    read_view,
+    remember_sentence,
+    widget_key,
+)
+from pages.ui.shell.level import level_in_link
+
+KNOWN_ADDRESSES = 8
+"""Own fields, as they were handed to the browser last: a request with some of them was on its way, and is no link."""
+
+
+@dataclass(frozen=True)
+class StageFields:
+    """The fields of a page with a stage.
+
+    Attributes:
+        own: what is computed; the first is the sentence.
+        looks: how it is looked at.
+        first: values of the first view that are not the defaults, of `looks`.
+    """
+
+    own: tuple[Field, ...]
+    looks: tuple[Field, ...]
+    first: Mapping[str, object]
+
+    @property
+    def all(self) -> tuple[Field, ...]:
+        """Every field, as a link may name them."""
+        return (*self.own, *self.looks)
+
+
+def read_stage_address(page: str, fields: StageFields, set_along: Callable[[], Mapping[str, object]] = dict) -> None:
+    """Update the session's entries from the address, before any widget is drawn; warn of what cannot be read.
+
+    set_along: as of `read_view`.
+    """
+    state = st.session_state
+    sent = {field.name: st.query_params[field.name] for field in fields.all if field.name in st.query_params}
+    own = {field.name: sent[field.name] for field in fields.own if field.name in sent}
+    left, handed = state.get(f"{page}_view", {}), state.get(f"{page}_handed", [])
+    arriving = widget_key(page, fields.own[0].name) not in state
+    asked = state.pop(f"{page}_asked_view", False)
+    is_known = not arriving and not came_by_history() and (asked or own in handed)
+    if is_known:
+        if not asked and own == handed[-1]:
+            _remember_looks(page, fields.looks, sent)
+        state[f"{page}_view"]["address"] = sent
+    if asked or not is_known:
+        state[f"{page}_arrivals"] = state.get(f"{page}_arrivals", 0) + 1
+    read_view(page, fields.all, fields.first, set_along)
+    state[f"{page}_found_again"] = arriving and not came_by_history() and bool(left) and state.get(f"{page}_view") is left
+
+
+def _remember_looks(page: str, looks: Sequence[Field], sent: Mapping[str, str]) -> None:
+    """Store how the browser looks now, as its address says."""
+    if sent:  # none at all is the first view's
+        values, _ = parse_view(looks, sent)
+        st.session_state.update({widget_key(page, name): value for name, value in values.items()})
+
+
+def ask_for_view(page: str, values: Mapping[str, object]) -> None:
+    """Set fields of a page, own ones and how it is looked at; the next run tells the browser."""
+    st.session_state.update({widget_key(page, name): value for name, value in values.items()})
+    st.session_state[f"{page}_asked_view"] = True
+
+
+def hand_over(page: str, fields: StageFields) -> dict[str, object]:
+    """Return what the stage needs to write the address, and how it is to look on arrival; remember the view and the sentence.
+
+    Texts that would make the link longer than MAX_LINK_CHARACTERS stay in the session only.
+    """
+    state = st.session_state
+    values = {field.name: state.get(widget_key(page, field.name), field.default) for field in fields.all}
+    address = format_view(fields.all, values, fields.first)
+    length = len(link_with(address))
+    state[LINK_LENGTH] = length if length > MAX_LINK_CHARACTERS else 0
+    own_values = {field.name: values[field.name] for field in fields.own}
+    is_first = own_values == {field.name: field.default for field in fields.own}
+    written = {field.name: field.write(own_values[field.name]) for field in fields.own if own_values[field.name] != field.default}
+    own = {fields.own[0].name: own_values[fields.own[0].name], **written}
+    if length > MAX_LINK_CHARACTERS:
+        kept = {field.name for field in fields.own if field.read is not str}
+        own, is_first = {name: value for name, value in own.items() if name in kept}, False
+    left = state.get(f"{page}_view", {})
+    remember_sentence(fields.all, values, left.get("values", {}))
+    state[f"{page}_view"] = {"values": values, "address": address}
+    addresses = [*([{}] if is_first else []), own]
+    state[f"{page}_own"] = {"names": [field.name for field in fields.own], "addresses": addresses}
+    state[f"{page}_handed"] = [*state.get(f"{page}_handed", []), *addresses][-KNOWN_ADDRESSES:]
+    note_awaited_change(page, own_values)
+    return {
+        "arrival": {"number": state.get(f"{page}_arrivals", 0), "restored": state.get(f"{page}_found_again", False)},
+        "view": {field.name: values[field.name] for field in fields.looks},
+        "address": {
+            "own": own,
+            "isFirst": is_first,
+            "defaults": {field.name: field.default for field in fields.looks},
+            "first": dict(fields.first),
+            "level": level_in_link(),
+        },
+    }

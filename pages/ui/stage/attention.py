@@ -1,0 +1,145 @@
+"""The stage of attention: what it is told beside the weights, and the changes of a run that it reports."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import streamlit as st
+
+from pages.ui.canvas.head_table import describe_grammar
+from pages.ui.export import texts as export_texts
+from pages.ui.export.records import file_stem
+from pages.ui.panels import texts
+from pages.ui.panels.attention_panel import class_guesses
+from pages.ui.panels.changes import (
+    MAX_INTERVENTIONS,
+    active_changes,
+    describe_change,
+    set_changes,
+    stack_names,
+    with_change,
+    without_change,
+)
+from pages.ui.panels.head_map import drawn_padding
+from pages.ui.shell import cache, controls
+from pages.ui.shell.address import widget_key
+from pages.ui.stage.inputs import AttentionRun
+from pages.ui.stage.mount import Reported, mount
+from pages.ui.stage.packing import RunName, join, pack_runs, shown_layers
+from pages.ui.stage.table import STAGES
+from tx_core.analysis.comparison import most_changed_heads
+from tx_core.analysis.views import view
+from tx_core.engine import catalogue
+from tx_core.settings import app_version
+from tx_core.transformer.interventions import read_interventions, write_interventions
+from tx_core.transformer.trace import Trace
+
+MAX_MOVED_HEADS = 8
+ENTRY = "attention"
+
+
+def attention_stage(page: str, run: AttentionRun) -> None:
+    """Draw the stage of a run."""
+    name, trace, unchanged = run.name, run.trace, run.unchanged
+    heads = st.session_state[widget_key(page, "heads")]
+    shown = shown_layers(trace, st.session_state[widget_key(page, "stack")], heads)
+
+    def pack(header: Mapping[str, object]) -> bytes:
+        return pack_runs({**header, **_about(page, name, trace, unchanged)}, name, trace, unchanged, shown)
+
+    mount(page, ENTRY, STAGES[page]().fields, pack, lambda reported: take_changes(page, reported))
+
+
+def empty_stage(page: str) -> None:
+    """Draw a stage that shows nothing: it still writes the address."""
+    nothing = {"run": None, "before": None, "stacks": [], "changes": [], "moved": []}
+    mount(page, ENTRY, STAGES[page]().fields, lambda header: join({**header, **nothing}, []), lambda _: None)
+
+
+def _about(page: str, name: RunName, trace: Trace, unchanged: Trace | None) -> dict[str, object]:
+    changes, names = active_changes(page), stack_names(trace)
+    layers = sum(len(stack.weights) for stack in trace.stacks)
+    return {
+        "model": controls.model_title(trace.model),
+        "text": name.text,
+        "pair": name.pair,
+        "bare": name.bare,
+        "origin": _origin(trace.model),
+        "stem": file_stem("attention", trace.model),
+        "changes": [{"link": write_interventions([change]), "label": describe_change(change, names)} for change in changes],
+        "moved": _moved_heads(trace, unchanged),
+        "nothingMoved": _nothing_moved(changes, layers),
+        "padding": drawn_padding(changes, view(trace.stacks[0])) if unchanged else 0,
+        "canOmitPositions": cache.engine(trace.model).info.can_omit_positions,
+        "grammar": _grammar(trace),
+        "guesses": _guesses(page, trace),
+        "notices": [texts.CHANGES_AT_MAXIMUM.format(maximum=MAX_INTERVENTIONS)] if len(changes) >= MAX_INTERVENTIONS else [],
+        "kinds": texts.STACK_LABELS,
+    }
+
+
+def _origin(model: str) -> str:
+    """Say for a caption which model and which version of the app drew it."""
+    revision = export_texts.MODEL_REVISION.format(model=model, revision=catalogue.revision(model))
+    return f"{revision}; {export_texts.APP} {app_version()};"
+
+
+def _moved_heads(trace: Trace, unchanged: Trace | None) -> list[list[list[object]]]:
+    """List, for each stack, the heads whose attention the changes moved most, each with the share that moved."""
+    if unchanged is None:
+        return [[] for _ in trace.stacks]
+    pairs = zip(unchanged.stacks, trace.stacks, strict=True)
+    moved = [most_changed_heads(before.weights, after.weights, MAX_MOVED_HEADS) for before, after in pairs]
+    return [[[list(head), round(share, 4)] for head, share in one] for one in moved]
+
+
+def _nothing_moved(changes: tuple, layers: int) -> str:
+    """Explain why no other head's attention moved."""
+    if any(change.layer != layers - 1 for change in changes):
+        return texts.NO_HEAD_MOVED
+    is_off = any(change.kind == "off" for change in changes)
+    return (texts.NOTHING_AFTER_LAST_LAYER_OFF if is_off else texts.NOTHING_AFTER_LAST_LAYER).format(layer=layers)
+
+
+def _grammar(trace: Trace) -> dict[str, list] | None:
+    """Return what is known of the grammar of every head of self-attention: texts, and which of them each head has."""
+    stack = trace.stacks[0]
+    if stack.kind != "self":
+        return None
+    said = [describe_grammar(trace.model, head) for head in np.ndindex(stack.weights.shape[:2])]
+    unique = list(dict.fromkeys(said))
+    return {"texts": unique, "of": [unique.index(one) for one in said]}
+
+
+def _guesses(page: str, trace: Trace) -> dict[str, object] | None:
+    """Return what a class guessed about the sentence and model on the page, for wall and map; None where nothing was."""
+    guesses = class_guesses(page)
+    if guesses is None:
+        return None
+    layers, heads = trace.stacks[0].weights.shape[:2]
+    shares, notes = guesses.on_wall(layers, heads)
+    noted = [[[layer, head], note] for layer, row in enumerate(notes) for head, note in enumerate(row) if note]
+    cells = guesses.said_cells() if guesses.head is not None else []
+    return {"wall": shares, "notes": noted, "head": guesses.head, "tokens": guesses.tokens, "cells": cells}
+
+
+def take_changes(page: str, reported: Reported) -> None:
+    """Apply what a reader asked to add or to drop, as links write it; leave out what is no change."""
+    changes = active_changes(page)
+    for written in _written(reported, "drop"):
+        for change in written:
+            changes = without_change(changes, change)
+    for written in _written(reported, "add"):
+        for change in written:
+            changes = with_change(changes, change)
+    set_changes(page, changes)
+
+
+def _written(reported: Reported, name: str) -> list[tuple]:
+    """Read the interventions of a report that anybody can forge."""
+    found, sent = [], reported.get(name)
+    for one in sent if isinstance(sent, list) else []:
+        try:
+            found.append(read_interventions(one if isinstance(one, str) else "?"))
+        except ValueError:
+            continue
+    return found[:MAX_INTERVENTIONS]

@@ -1,0 +1,166 @@
+"""What a page with a stage is asked about: a sentence or two, a model, and whether special tokens are added."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pages.ui.panels import view_options
+from pages.ui.panels.changes import active_changes, drop_missing_changes
+from pages.ui.panels.texts import SECOND_SENTENCE
+from pages.ui.panels.tokens import SPECIAL_FIELD, ask_special_tokens, note_special_tokens, warn_of_unknown
+from pages.ui.shell import cache, controls, examples, texts
+from pages.ui.shell.address import is_offered, widget_key
+from pages.ui.shell.examples import Example
+from pages.ui.shell.frame import explain
+from pages.ui.stage.address import ask_for_view, read_stage_address
+from pages.ui.stage.packing import RunName
+from pages.ui.stage.table import STAGES
+from tx_core.engine.catalogue import DEFAULT
+from tx_core.engine.engine import Engine
+from tx_core.engine.threads import use_all_cores, use_one_core
+from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable, memory_checked
+from tx_core.transformer.trace import Trace
+
+
+@dataclass(frozen=True)
+class SentenceInputs:
+    """What the model is asked about.
+
+    Attributes:
+        page: the page that asks.
+        text, pair: the sentences.
+        model: the name of the model.
+        bare: whether it reads them without special tokens.
+    """
+
+    page: str
+    text: str
+    pair: str
+    model: str
+    bare: bool
+
+    def engine(self) -> Engine:
+        """Return the engine of the model; raise ExplorerError where it is not available."""
+        with memory_checked(), controls.wait_for(self.model):
+            return cache.engine(self.model, special_tokens=not self.bare)
+
+    @property
+    def name(self) -> RunName:
+        """Name the run of them with the reader's changes."""
+        return RunName(self.model, self.text, self.pair, self.bare, active_changes(self.page))
+
+
+def sentence_inputs(page: str) -> SentenceInputs:
+    """Read the address, draw the boxes and the examples, and return what is asked."""
+    entry = STAGES[page]()
+    read_stage_address(page, entry.fields)
+    with st.container(key=widget_key(page, "asked"), horizontal=True, vertical_alignment="center", gap="small"):
+        controls.sentence(widget_key(page, "text"), label_visibility="collapsed", placeholder=texts.SENTENCE)
+        controls.sentence(widget_key(page, "pair"), SECOND_SENTENCE, label_visibility="collapsed", placeholder=SECOND_SENTENCE)
+        if any(map(is_offered, ("model", SPECIAL_FIELD.name))):
+            _ask_model(page)
+        tokens = st.empty()
+    text, pair, model, bare = (st.session_state[widget_key(page, name)] for name in ("text", "pair", "model", SPECIAL_FIELD.name))
+    inputs = SentenceInputs(page, text, pair, model, bare)
+    with suppress(ExplorerError):  # the page explains it where its picture should be
+        tokens.caption(controls.budget(inputs.engine(), text, pair), width="content")
+    if is_offered("examples"):
+        _offer_examples(inputs, entry.examples)
+    return inputs
+
+
+def _ask_model(page: str) -> None:
+    """Offer the model and how it reads in a box that opens."""
+    name = st.session_state[widget_key(page, "model")]
+    with st.popover(controls.model_title(name), key=widget_key(page, "model_opened")):
+        controls.model(widget_key(page, "model"))
+        ask_special_tokens(page)
+
+
+def _offer_examples(inputs: SentenceInputs, choices: Sequence[Example]) -> None:
+    """Offer sentences worth looking at; for the one on the page, show what to notice, and what breaks it."""
+    page = inputs.page
+    example, origin = examples.find(choices, lambda one: (one.text, one.pair) == (inputs.text, inputs.pair))
+    described = example is not None and not active_changes(page) and not inputs.bare
+
+    def show(chosen: Example) -> None:
+        view = {
+            "text": chosen.text,
+            "pair": chosen.pair,
+            "heads": list(chosen.heads),
+            "focus": chosen.focus,
+            "words": chosen.words,
+            "hide": False,
+            "stack": "self",
+            "changes": (),
+            SPECIAL_FIELD.name: False,
+        }
+        ask_for_view(page, view)
+
+    with st.container(key=widget_key(page, "examples")):
+        examples.offer(widget_key(page, "example"), choices, origin, show)
+        if example and origin:
+            with st.container(horizontal=True, vertical_alignment="center", gap="small", key=widget_key(page, "notice")):
+                st.markdown(examples.notice(example, inputs.model, shown=described))
+                examples.offer_counters(widget_key(page, "counter_example"), origin, example, show)
+
+
+@dataclass(frozen=True)
+class AttentionRun:
+    """A run of a model on what is asked.
+
+    Attributes:
+        name: what was run.
+        title: of the model.
+        trace: the run, with the reader's changes.
+        unchanged: the run without them; None where there are none.
+        notes: sentences on what of the view this run does not have, and was left out.
+    """
+
+    name: RunName
+    title: str
+    trace: Trace
+    unchanged: Trace | None
+    notes: tuple[str, ...]
+
+
+def attention_run(inputs: SentenceInputs) -> AttentionRun:
+    """Run the model on what is asked, without and with the reader's changes.
+
+    Raises:
+        ExplorerError: where the model or the text cannot be used.
+    """
+    page = inputs.page
+    small = inputs.model == DEFAULT
+    use_one_core() if small else use_all_cores()
+    engine = inputs.engine()
+    with memory_checked():
+        plain = cache.trace_with(engine, inputs.text, inputs.pair)
+        messages = drop_missing_changes(page, plain)
+        changes = active_changes(page)
+        trace = cache.trace_with(engine, inputs.text, inputs.pair, interventions=changes) if changes else plain
+    kinds, name = [stack.kind for stack in trace.stacks], widget_key(page, "stack")
+    if st.session_state[name] not in kinds:
+        st.session_state[name] = kinds[0]
+    shape = trace.stacks[kinds.index(st.session_state[name])].weights.shape
+    messages += view_options.drop_missing(page, *shape[:3])
+    return AttentionRun(inputs.name, engine.title, trace, plain if changes else None, tuple(messages))
+
+
+def note_reading(inputs: SentenceInputs, run: AttentionRun) -> None:
+    """Show what a reader should know of how the text was read; nothing where all is as usual."""
+    engine, page = inputs.engine(), inputs.page
+    if inputs.bare:
+        note_special_tokens(engine, False, inputs.pair)
+    for note in [*([run.trace.notice] if run.trace.notice else []), *run.notes]:
+        st.info(note)
+    warn_of_unknown([run.trace.attention.key_tokens], inputs.model, widget_key(page, "model"))
+
+
+def explain_problem(inputs: SentenceInputs, problem: ExplorerError) -> None:
+    """Explain what cannot be shown, and offer the built-in model where another one is the reason."""
+    explain(problem)
+    if isinstance(problem, ModelUnavailable | CheckpointProblem):
+        controls.offer_default_model(widget_key(inputs.page, "model"))

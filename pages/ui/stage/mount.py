@@ -1,0 +1,115 @@
+"""Mount a stage on its page, and take in what it reports: changes to compute, a view for a lesson, the first change of a step."""
+
+from collections.abc import Callable, Mapping
+from functools import cache
+
+import streamlit as st
+
+from pages import contents
+from pages.ui.canvas.attention_view import SCALES
+from pages.ui.export.figure import THEME_COLOURS
+from pages.ui.shell import texts as shell_texts
+from pages.ui.shell.address import (
+    ADDED_VIEWS,
+    AWAITED_CHANGE,
+    CHANGED_STEPS,
+    LINK_LENGTH,
+    MAX_ADDED_VIEWS,
+    MAX_LINK_CHARACTERS,
+    Field,
+    is_locked,
+    is_offered,
+    is_presented,
+    parse_view,
+    pinned_view,
+    widget_key,
+)
+from pages.ui.shell.frame import new_id
+from pages.ui.shell.level import ADVANCED, LEVEL_NOW, is_hidden
+from pages.ui.stage.address import StageFields, hand_over
+from pages.ui.stage.scripts import PATH, stage_version, start_script
+
+Reported = Mapping[str, object]
+CONTROLS = ("heads", "words", "hide", "show", "lines", "scale", "changes", "export", "share")
+HIDDEN_PARTS = ("wall", "details", "forms", "change_panel")
+"""What a stage leaves out where a lesson's step or the level does not show it: by `is_offered`, and by `is_hidden`."""
+BOXES_THAT_FOLLOW = ("table", "export")
+"""What the reader may open below a stage and then shows numbers of the view: while it is open, the stage tells of every look."""
+
+
+@cache
+def _component(entry: str) -> Callable[..., object]:
+    return st.components.v2.component(
+        f"attention_explorer_stage_{entry}",
+        html='<div class="stage-box"></div>',
+        css=".stage-box:empty { min-height: 560px; } @media (max-width: 640px) { .stage-box:empty { min-height: 480px; } }",
+        js=start_script(entry),
+    )
+
+
+def mount(
+    page: str,
+    entry: str,
+    fields: StageFields,
+    pack: Callable[[Mapping[str, object]], bytes],
+    on_change: Callable[[Reported], None],
+) -> None:
+    """Draw a stage. pack: makes the message of the header that every stage has; on_change: takes in changes to compute."""
+    key = widget_key(page, "picture")
+
+    def reported(name: str) -> Reported:
+        state = st.session_state.get(key)
+        value = state.get(name) if isinstance(state, Mapping) else None
+        return value if isinstance(value, Mapping) else {}
+
+    def touched() -> None:
+        if awaited := st.session_state.get(AWAITED_CHANGE):
+            st.session_state[AWAITED_CHANGE] = None
+            st.session_state.setdefault(CHANGED_STEPS, set()).add(awaited["step"])
+
+    header = common_header(page, fields)
+    _component(entry)(
+        key=key,
+        data=pack(header),
+        on_interventions_change=lambda: on_change(reported("interventions")),
+        on_added_change=lambda: _add_view(page, fields.looks, reported("added").get("view")),
+        on_touched_change=touched,
+        on_view_change=lambda: None,
+    )
+    if (added := len(st.session_state.get(ADDED_VIEWS, ()))) and is_offered("share"):
+        editor = contents.page("lesson_editor")
+        st.page_link(editor.path, label=shell_texts.WRITE_LESSON.format(count=added), icon=":material/edit_note:")
+    if header["linkProblem"]:
+        st.caption(f":material/link_off: {shell_texts.LINK_TOO_LONG_FOR_ADDRESS}")
+
+
+def common_header(page: str, fields: StageFields) -> dict[str, object]:
+    """Return what every stage is told: the address, the view on arrival, what is hidden, and how a file of it is coloured."""
+    handed = hand_over(page, fields)
+    length = st.session_state.get(LINK_LENGTH, 0)
+    problem = shell_texts.LINK_TOO_LONG_TO_SHARE.format(length=length, limit=MAX_LINK_CHARACTERS) if length else ""
+    awaited = st.session_state.get(AWAITED_CHANGE) or {}
+    return {
+        "page": page,
+        "home": f"{PATH}/{stage_version()}/",
+        **handed,
+        "hidden": [*(name for name in CONTROLS if not is_offered(name)), *(name for name in HIDDEN_PARTS if is_hidden(name))],
+        "level": st.session_state.get(LEVEL_NOW, ADVANCED),
+        "alone": is_locked() or is_presented(),
+        "linkProblem": problem,
+        "awaited": awaited.get("page") == page,
+        "follows": any(st.session_state.get(widget_key(page, name)) for name in BOXES_THAT_FOLLOW),
+        "scales": SCALES,
+        "paper": dict(zip(("light", "dark"), THEME_COLOURS.values(), strict=True)),
+        "notices": [],
+    }
+
+
+def _add_view(page: str, looks: tuple[Field, ...], written: object) -> None:
+    """Add the view to the lesson that the visitor writes, as the browser looks at it."""
+    if isinstance(written, Mapping):
+        sent = {name: value for name, value in written.items() if isinstance(value, str)}
+        values, _ = parse_view(looks, sent)
+        st.session_state.update({widget_key(page, name): value for name, value in values.items()})
+    added = [*st.session_state.get(ADDED_VIEWS, ()), {"id": new_id(), "page": page, "view": pinned_view(page)}]
+    st.session_state[ADDED_VIEWS] = added[-MAX_ADDED_VIEWS:]

@@ -1,0 +1,50 @@
+"""The table of stages: for each page that has one, its fields and the examples that it begins with.
+
+Pages, lessons and the editor of lessons read it; to add a stage, add its entry here and its script in assets/stage.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pages.ui.panels import view_options
+from pages.ui.panels.changes import CHANGES_FIELD
+from pages.ui.panels.tokens import SPECIAL_FIELD
+from pages.ui.shell import controls, examples
+from pages.ui.shell.address import Field, choice_field, is_offered, text_field
+from pages.ui.shell.examples import Example
+from pages.ui.stage.address import StageFields
+
+COMPARED = ("after", "before", "difference")
+"""Which of a changed run is shown."""
+
+
+@dataclass(frozen=True)
+class StageEntry:
+    """What a page with a stage begins with.
+
+    Attributes:
+        fields: of its view.
+        examples: sentences worth looking at; the first is that of the first view.
+    """
+
+    fields: StageFields
+    examples: Sequence[Example]
+
+
+def attention_entry() -> StageEntry:
+    """Describe the stage of Attention; examples with a second sentence are left out where the page asks for none."""
+    first = examples.curated()[0]
+    own = (
+        text_field("text", first.text),
+        text_field("pair", first.pair),
+        Field("model", "embedded", controls.read_model),
+        SPECIAL_FIELD,
+        CHANGES_FIELD,
+    )
+    looks = (*view_options.view_fields(first.heads), choice_field("compared", COMPARED))
+    offered = [example for example in examples.curated() if not example.pair or is_offered("pair")]
+    return StageEntry(StageFields(own, looks, {"focus": first.focus}), offered)
+
+
+STAGES = {"attention": attention_entry}
+"""By the key of a page, what describes its stage."""

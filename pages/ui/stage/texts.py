@@ -1,0 +1,208 @@
+"""All that a stage says by itself, in one table: the browser is handed it once, below the hash of the scripts."""
+
+import re
+from collections.abc import Mapping
+from functools import cache
+
+from pages.ui.canvas import texts as canvas_texts
+from pages.ui.export import texts as export_texts
+from pages.ui.panels import texts as panel_texts
+from pages.ui.shell import texts as shell_texts
+from tx_core.analysis import comparison, sentences
+from tx_core.transformer.interventions import NEEDS_POSITIONS
+
+TOOLBAR = "How to look at it, and what to change"
+MORE = "More controls"
+COMPUTING = "Computing …"
+LOADING = "Loading this layer …"
+NOT_LOADED = "This layer could not be loaded: the server does not answer. Choose another head, or load the page again."
+ABOUT = "What this head does"
+NOTHING_SHOWN = "Nothing is shown."
+
+CONTROLS = {
+    "stack": panel_texts.STACK,
+    "layer": "Layer",
+    "head": "Head",
+    "layerNumber": "Layer {number}",
+    "headNumber": "Head {number}",
+    "headBefore": "Previous head",
+    "headAfter": "Next head",
+    "allHeads": "All heads",
+    "theseHeads": "these {count} heads",
+    "words": panel_texts.WHOLE_WORDS,
+    "wordsHelp": panel_texts.WHOLE_WORDS_HELP,
+    "hide": "Hide special",
+    "hideHelp": panel_texts.HIDE_SPECIAL_HELP,
+    "off": "Switch off",
+    "on": "Switch on",
+    "offHead": "Switch off {head}",
+    "onHead": "Switch on again: {head}",
+    "show": panel_texts.SHOW,
+    "shows": panel_texts.DRAWING_LABELS,
+    "view": "View",
+    "scale": panel_texts.COLOURS,
+    "lines": panel_texts.LINES,
+    "zoom": canvas_texts.MAP["zoom"],
+    "zoomIn": canvas_texts.MAP["zoomIn"],
+    "zoomOut": canvas_texts.MAP["zoomOut"],
+    "fit": canvas_texts.MAP["fit"],
+    "showAll": canvas_texts.MAP["showAll"],
+    "present": "Present",
+    "presentHelp": "Show the picture large, for a room (key P)",
+    "full": "Full screen",
+}
+CHANGES = {
+    "menu": "Change",
+    "uniform": panel_texts.SET_TO_UNIFORM,
+    "uniformHelp": panel_texts.SET_TO_UNIFORM_HELP,
+    "layerOff": panel_texts.SWITCH_OFF_LAYER,
+    "layerUniform": panel_texts.SET_LAYER_TO_UNIFORM,
+    "tokenOrLink": panel_texts.TOKEN_OR_LINK.strip("*"),
+    "key": panel_texts.CHANGED_KEY,
+    "query": panel_texts.CHANGED_QUERY,
+    "scope": panel_texts.CHANGE_SCOPE,
+    "scopes": panel_texts.CHANGE_SCOPES,
+    "inDecoder": panel_texts.SCOPE_IN_DECODER,
+    "hideToken": panel_texts.HIDE_TOKEN,
+    "cutLink": panel_texts.CUT_LINK,
+    "softmax": panel_texts.SOFTMAX.strip("*"),
+    "layers": panel_texts.SOFTMAX_LAYERS,
+    "allLayers": panel_texts.ALL_LAYERS,
+    "oneLayer": panel_texts.ONE_LAYER,
+    "temperature": panel_texts.SOFTMAX_TEMPERATURE,
+    "normaliser": panel_texts.NORMALISER,
+    "normalisers": panel_texts.NORMALISER_LABELS,
+    "wholeRun": panel_texts.WHOLE_RUN.strip("*"),
+    "causal": panel_texts.CAUSAL_MASK,
+    "causalHelp": panel_texts.CAUSAL_MASK_HELP,
+    "omitPositions": panel_texts.OMIT_POSITIONS,
+    "omitPositionsHelp": panel_texts.OMIT_POSITIONS_HELP,
+    "needsPositions": NEEDS_POSITIONS,
+    "padding": panel_texts.UNMASKED_PADDING,
+    "limits": panel_texts.CHANGES_LIMITS,
+}
+CHANGED = {
+    "row": "What is changed",
+    "which": "Which run is shown",
+    "states": {"after": "After", "before": "Before", "difference": "Difference"},
+    "titles": canvas_texts.CHANGED_MAP["titles"],
+    "undo": "Undo: {change}",
+    "undoHelp": panel_texts.UNDO_CHANGE,
+    "reset": panel_texts.RESET_CHANGES,
+    "resetHelp": panel_texts.RESET_CHANGES_HELP,
+    "moved": "Moved most:",
+    "movedHead": panel_texts.MOVED_HEAD,
+    "movedHelp": panel_texts.MOVED_HEADS_HELP,
+    "movedNote": "{share} of its attention moved",
+    "links": canvas_texts.CHANGED_MAP["changedLinks"],
+    "largest": canvas_texts.CHANGED_MAP["largestChanges"],
+    "of": canvas_texts.CHANGED_MAP["changesOf"],
+    "nothing": canvas_texts.CHANGED_MAP["nothingChanged"],
+}
+EXPORT = {
+    "menu": "Export",
+    "figure": "Figure",
+    "width": "Width",
+    "widthHelp": export_texts.WIDTH_HELP,
+    "unit": export_texts.ASK_UNIT,
+    "background": export_texts.ASK_BACKGROUND,
+    "light": export_texts.LIGHT,
+    "dark": export_texts.DARK,
+    "caption": export_texts.ASK_CAPTION,
+    "svg": export_texts.FIGURE_PANEL["svg"],
+    "png": export_texts.FIGURE_PANEL["png"],
+    "pdf": "Print or save as PDF",
+    "data": "Data and web page (more below the picture)",
+    "csv": "Save this map as CSV",
+    "webPage": "Save as web page",
+    "share": "Share",
+    "copyLink": "Copy the link to this view",
+    "copied": f"Copied. {shell_texts.LINK_SHOWS_VIEW}",
+    "addToLesson": shell_texts.ADD_TO_LESSON,
+    "added": "Added: “Write a lesson” lists it.",
+}
+CAPTION = {
+    "meanOfHeads": export_texts.MEAN_OF_HEADS,
+    "titles": export_texts.ATTENTION_TITLES,
+    "changedTitles": export_texts.CHANGED_ATTENTION_TITLES,
+    "text": export_texts.TEXT,
+    "second": export_texts.SECOND_SENTENCE,
+    "marked": export_texts.MARKED,
+    "axes": export_texts.AXES,
+    "withoutSpecial": export_texts.WITHOUT_SPECIAL,
+    "merged": export_texts.MERGED,
+    "specialHidden": export_texts.SPECIAL_HIDDEN,
+    "changed": export_texts.CHANGED,
+}
+NOTES = {
+    "howToRead": panel_texts.HOW_TO_READ,
+    "specialTokens": panel_texts.SPECIAL_TOKENS,
+    "nothingHidden": panel_texts.NOTHING_HIDDEN,
+    "specialHidden": panel_texts.SPECIAL_HIDDEN,
+    "howMerged": panel_texts.HOW_MERGED,
+    "notAnExplanation": panel_texts.NOT_AN_EXPLANATION,
+}
+SAID = {
+    "quoted": sentences.QUOTED,
+    "quotedWithNumber": sentences.QUOTED_WITH_NUMBER,
+    "queryOneKey": sentences.QUERY_ONE_KEY,
+    "queryTwoKeys": sentences.QUERY_TWO_KEYS,
+    "queryEven": sentences.QUERY_EVEN,
+    "queryNowhere": sentences.QUERY_NOWHERE,
+    "strongestLink": sentences.STRONGEST_LINK,
+    "strongestLinkBetweenWords": sentences.STRONGEST_LINK_BETWEEN_WORDS,
+    "noLink": sentences.NO_LINK,
+    "shownQueryOneKey": sentences.SHOWN_QUERY_ONE_KEY,
+    "shownQueryTwoKeys": sentences.SHOWN_QUERY_TWO_KEYS,
+    "shownQueryEven": sentences.SHOWN_QUERY_EVEN,
+    "shownStrongestLink": sentences.SHOWN_STRONGEST_LINK,
+    "average": sentences.AVERAGE,
+    "averageElsewhere": sentences.AVERAGE_ELSEWHERE,
+    "averageShares": {str(kind): template for kind, template in sentences.AVERAGE_SHARES.items()},
+    "noChange": comparison.NO_CHANGE,
+    "noChangeForQuery": comparison.NO_CHANGE_FOR_QUERY,
+    "largestChange": comparison.LARGEST_CHANGE,
+    "shownLargestChange": comparison.SHOWN_LARGEST_CHANGE,
+    "movedInAll": comparison.MOVED_IN_ALL,
+    "movedOfQuery": comparison.MOVED_OF_QUERY,
+    "shownMovedOfQuery": comparison.SHOWN_MOVED_OF_QUERY,
+}
+"""The sentences of tx_core.analysis about a map, which the browser fills in itself."""
+
+
+@cache
+def stage_texts() -> Mapping[str, object]:
+    """Return every text of a stage, its placeholders as plain names: the browser rounds by itself."""
+    everything = {
+        **canvas_texts.CORE,
+        "toolbar": TOOLBAR,
+        "more": MORE,
+        "computing": COMPUTING,
+        "loading": LOADING,
+        "notLoaded": NOT_LOADED,
+        "about": ABOUT,
+        "head": canvas_texts.WALL["head"],
+        "meanOfHeads": canvas_texts.WALL["meanOfHeads"],
+        "classLegend": canvas_texts.CLASS_LEGEND,
+        "toPadding": panel_texts.TO_PADDING,
+        "csvCorner": "query \\ key",
+        "wall": canvas_texts.WALL | {"alt": canvas_texts.WALL_ALT},
+        "map": canvas_texts.MAP,
+        "controls": CONTROLS,
+        "changes": CHANGES,
+        "changed": CHANGED,
+        "export": EXPORT,
+        "caption": CAPTION,
+        "notes": NOTES,
+        "said": SAID,
+    }
+    return _plain(everything)
+
+
+def _plain(value: object) -> object:
+    """Take the formats out of the placeholders of all texts in nested tables."""
+    if isinstance(value, str):
+        return re.sub(r"\{(\w+):[^{}]*\}", r"{\1}", value)
+    if isinstance(value, Mapping):
+        return {name: _plain(one) for name, one in value.items()}
+    return [_plain(one) for one in value]

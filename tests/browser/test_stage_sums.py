@@ -1,0 +1,142 @@
+"""What the stage reckons in the browser is what the core computes: the same cases through both."""
+
+import mimetypes
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from playwright.sync_api import BrowserContext, Page, Route
+
+from pages.ui.canvas.packing import codes, difference_codes, thumbnails
+from pages.ui.stage.packing import stack_header
+from pages.ui.stage.texts import stage_texts
+from tests.support.serving import ROOT
+from tx_core.analysis import sentences, views
+from tx_core.analysis.comparison import describe_largest_change, moved_attention
+from tx_core.engine import catalogue
+from tx_core.transformer.interventions import Intervention
+from tx_core.transformer.trace import AttentionStack
+
+HOST = "http://stage.test"
+
+
+@pytest.fixture(scope="module")
+def modules(profile: BrowserContext) -> Iterator[Page]:
+    """A page that may import the sources of the stage, as they are."""
+
+    def serve(route: Route) -> None:
+        path = route.request.url.removeprefix(HOST).partition("?")[0]
+        if path == "/":
+            route.fulfill(body="<!doctype html><meta charset='utf-8'>", content_type="text/html")
+        else:
+            route.fulfill(path=ROOT / "assets" / path[1:], content_type=mimetypes.types_map[".js"])
+
+    page = profile.new_page()
+    page.route(f"{HOST}/**", serve)
+    page.goto(f"{HOST}/")
+    page.evaluate("texts => import('/canvas/core/texts.js').then(({ TEXTS }) => { Object.assign(TEXTS, texts) })", stage_texts())
+    yield page
+    page.close()
+
+
+def stack_of(text: str, pair: str | None = None, **options: object) -> AttentionStack:
+    return catalogue.load(catalogue.DEFAULT).trace(text, pair, **options).attention
+
+
+SHOWN = """async ([stack, options, codes]) => {
+  const { viewOf } = await import('/stage/core/shown.js')
+  const view = viewOf(stack, options)
+  const { weights, lost } = view.weigh(Uint16Array.from(codes))
+  return { queries: view.queries.labels, keys: view.keys.labels, places: view.queries.places,
+    special: view.keys.special.map(Boolean), hides: view.hides, weights: [...weights], lost: lost && [...lost] }
+}"""
+
+
+@pytest.mark.parametrize("hide", [False, True])
+@pytest.mark.parametrize("words", [False, True])
+@pytest.mark.parametrize(
+    ("text", "pair"),
+    [("A pancake with an unbelievable arrow.", None), ("Who ate pancakes?", "Grandmother did."), ("[SEP] [CLS]", None)],
+)
+def test_merging_and_hiding_are_those_of_the_core(modules: Page, text: str, pair: str | None, words: bool, hide: bool):
+    stack = stack_of(text, pair)
+    sent = codes(stack.weights[1, 7])
+    decoded = ((sent.astype(np.float64) / 65535) ** 2).astype(np.float32)
+    of_codes = AttentionStack("self", stack.query_tokens, stack.key_tokens, decoded[None, None])
+    expected = views.view(of_codes, merge_words=words, hide_special=hide)
+    shown = modules.evaluate(SHOWN, [stack_header(stack), {"words": words, "hide": hide}, sent.ravel().tolist()])
+    assert shown["queries"] == list(expected.queries)
+    assert shown["keys"] == list(expected.keys)
+    assert shown["places"] == [list(places) for places in expected.query_places]
+    assert shown["special"] == list(expected.key_special)
+    assert shown["hides"] == expected.hides_special
+    np.testing.assert_allclose(shown["weights"], expected.weights.ravel(), atol=1e-6)
+    if expected.hides_special:
+        np.testing.assert_allclose(shown["lost"], expected.hidden_share.ravel(), atol=1e-6)
+
+
+def test_codes_means_and_thumbnails_are_those_of_the_page(modules: Page):
+    weights = np.random.default_rng(3).dirichlet(np.full(53, 0.2), (2, 41)).astype(np.float32)
+    before, after = weights
+    found = modules.evaluate(
+        """async ([before, after, queries, keys]) => {
+          const { coded, codedDifference, mean, movedAttention } = await import('/stage/core/weights.js')
+          const { thumbnail } = await import('/stage/core/run.js')
+          const [one, other] = [Float32Array.from(before), Float32Array.from(after)]
+          return { codes: [...coded(one)], difference: [...codedDifference(one, other)], mean: [...mean([one, other])],
+            moved: movedAttention(one, other, keys), small: [...thumbnail(coded(one), queries, keys)] }
+        }""",
+        [before.ravel().tolist(), after.ravel().tolist(), 41, 53],
+    )
+    np.testing.assert_array_equal(found["codes"], codes(before).ravel())
+    np.testing.assert_array_equal(found["difference"], difference_codes(after - before).ravel())
+    np.testing.assert_allclose(found["mean"], weights.mean(0).ravel(), atol=1e-7)
+    np.testing.assert_allclose(found["moved"], moved_attention(before, after), atol=1e-6)
+    np.testing.assert_allclose(found["small"], thumbnails(before[None, None]).ravel(), atol=1)
+
+
+SENTENCE = """async ([stack, options, codes, row]) => {
+  const { viewOf } = await import('/stage/core/shown.js')
+  const { coded, decoded } = await import('/stage/core/weights.js')
+  const { describeMap, describeAverage } = await import('/stage/core/sentences.js')
+  const view = viewOf(stack, options)
+  const { weights } = view.weigh(Uint16Array.from(codes))
+  return [describeMap({ codes: coded(weights) }, view, row), view.hides ? '' : describeAverage({ weights }, view)]
+}"""
+
+
+@pytest.mark.parametrize("hide", [False, True])
+@pytest.mark.parametrize("head", [(1, 7), (0, 1), (2, 0), (5, 3)])
+def test_sentences_are_those_of_the_core(modules: Page, head: tuple[int, int], hide: bool):
+    stack = stack_of("The old man saw the man.")
+    shown = views.view(stack, hide_special=hide)
+    weights = shown.weights[head]
+    sent = [stack_header(stack), {"words": False, "hide": hide}, codes(stack.weights[head]).ravel().tolist()]
+    for row in (None, *range(len(shown.queries))):
+        said, average = modules.evaluate(SENTENCE, [*sent, row])
+        labels = (weights, shown.queries, shown.keys)
+        if row is None:
+            expected = sentences.describe_strongest_link(*labels, shown.query_special, shown.key_special, rescaled=hide)
+        else:
+            expected = sentences.describe_query(*labels, row, rescaled=hide)
+        assert said == expected
+        if not hide:
+            assert average == sentences.describe_average(weights, shown.key_special)
+
+
+def test_a_change_is_described_as_by_the_core(modules: Page):
+    text, head = "Mary lost her keys.", (3, 0)
+    before = stack_of(text)
+    after = stack_of(text, interventions=(Intervention("off", 1, 2),))
+    tokens = before.key_tokens.tokens
+    for row in (None, *range(len(tokens))):
+        said = modules.evaluate(
+            """async ([stack, before, after, row]) => {
+              const { viewOf } = await import('/stage/core/shown.js')
+              const { describeChange } = await import('/stage/core/sentences.js')
+              const view = viewOf(stack, { words: false, hide: false })
+              return describeChange(Float32Array.from(before), Float32Array.from(after), view, row)
+            }""",
+            [stack_header(before), before.weights[head].ravel().tolist(), after.weights[head].ravel().tolist(), row],
+        )
+        assert said == describe_largest_change(before.weights[head], after.weights[head], tokens, tokens, row)
