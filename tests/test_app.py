@@ -116,7 +116,7 @@ def test_the_first_map_of_attention_is_sent_without_torch_and_pandas(tmp_path: P
 
     server = [sys.executable, "-c", SERVER_THAT_SAYS_WHAT_IT_IMPORTED, *command]
     with running(server, f"http://127.0.0.1:{port}/_stcore/health", log):
-        assert b"attention_explorer_attention_map" in run_apart(see_map())
+        assert b"attention_explorer_stage_attention" in run_apart(see_map())
         assert said()[-1] == "imported"
         assert fetch(f"http://127.0.0.1:{port}/api/ready")[0] == 503
         wait_until(lambda: said()[-1] != "imported", 120, "another import")

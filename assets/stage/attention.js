@@ -90,7 +90,7 @@ function build(stage) {
   stage.side = element("div", { class: "side" }, stage.wall.node, stage.bars.node);
   const foot = element("div", { class: "foot" }, element("div", { class: "words" }, stage.said, stage.waiting), element("div", { class: "legends" }, stage.legends.plain.node, stage.legends.signed.node));
   stage.body = element("div", { class: "body" }, stage.side, stage.picture);
-  stage.root.append(stage.title, stage.controls.node, stage.changes.node, stage.body, foot, stage.about);
+  stage.root.append(element("div", { class: "frame" }, stage.title, stage.controls.node, stage.changes.node, stage.body, foot), stage.about);
   stage.observer.observe(stage.root);
 }
 
@@ -406,7 +406,7 @@ function place(stage) {
   const zoom = root.currentCSSZoom || 1;
   const main = document.querySelector('[data-testid="stMain"]');
   const top = root.getBoundingClientRect().top / zoom + (main?.scrollTop ?? scrollY) / zoom;
-  const isFull = document.fullscreenElement?.contains(root) && document.fullscreenElement !== document.documentElement;
+  const isFull = root.matches(":fullscreen");
   const height = isFull ? innerHeight : presented ? 470 : Math.max(LEAST_HEIGHT, Math.min(MOST_HEIGHT, innerHeight / zoom - top - MARGIN));
   root.style.setProperty("--height", `${Math.floor(height)}px`);
 }
