@@ -142,7 +142,7 @@ def test_a_model_with_several_attentions_sends_each_with_its_own_axes(open_app: 
     monkeypatch.setattr(catalogue, "fetch", lambda hub_id, revision: checkpoint)
     app = open_app(text="time flies like an arrow", pair="fruit flies", model="t5-small", heads="1-1", stack="cross")
     assert not app.exception
-    stacks = cache.trace("t5-small", "time flies like an arrow", "fruit flies").stacks
+    stacks = cache.trace_with(cache.engine("t5-small"), "time flies like an arrow", "fruit flies").stacks
     number = next(number for number, stack in enumerate(stacks) if stack.kind == "cross")
     cross = stacks[number]
     assert axes(app, number) == (list(cross.query_tokens.tokens), list(cross.key_tokens.tokens))

@@ -211,7 +211,7 @@ def test_a_path_of_maps_is_of_one_view_and_cannot_be_made_elsewhere(monkeypatch)
 
 
 def test_the_maps_of_a_page_are_those_of_its_run_and_go_when_the_cache_lets_the_run_go():
-    trace = cache.trace(DEFAULT, "Maps are at hand.", "")
+    trace = cache.trace_with(cache.engine(DEFAULT), "Maps are at hand.", "")
     path = prefetch.offer_head_maps(("a page", "a run"), trace.attention.weights)
     answer = head_map(path, "1-2")
     assert answer.body == pack({}, codes(trace.attention.weights[1, 2]))
