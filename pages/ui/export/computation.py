@@ -8,6 +8,7 @@
 An attribute, an item, a call, a sum or a difference of such a record is such a record, so that what is written is what runs.
 """
 
+import builtins
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
@@ -218,11 +219,12 @@ class _Code:
         return ", ".join(map(self._place, place)) if isinstance(place, tuple) and place else self.expression(place)
 
     def _imported(self, function: Callable[..., object]) -> str:
-        return self._imported_name(function.__module__, function.__qualname__)
+        name = function.__qualname__
+        if getattr(builtins, name, None) is function:  # `open` is of another module: "io", or "_io" in later Pythons
+            return name
+        return self._imported_name(function.__module__, name)
 
     def _imported_name(self, module: str, name: str) -> str:
-        if module == "builtins":
-            return name
         self.imports.setdefault("tx_core" if name in tx_core.__all__ else module, set()).add(name)
         return f"np.{name}" if module == "numpy" else name
 

@@ -29,6 +29,10 @@ def test_it_runs_as_it_is_written():
     assert evaluate(shown) == [left["rest"].max(), left["sums"], dict(left["sums"])]
 
 
+def test_a_built_in_function_is_not_imported():
+    assert python([call(open, "mine.csv", "rb").read()]).split() == ["print(open('mine.csv',", "'rb').read())"]
+
+
 def test_it_imports_every_function_and_every_class_of_a_setting():
     store = Store(((1.0, 0.0, 0.0),), ((2.0, 0.0, 0.0),))
     found = named("found", call(look_up, store, (1.0, 0.0, 0.0)))
