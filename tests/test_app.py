@@ -47,7 +47,7 @@ def imports_before_title(path: Path) -> str:
 
 
 def calls_open_page(statement: ast.stmt) -> bool:
-    """Tell whether a statement at the top of a script calls open_page."""
+    """Return whether a statement at the top of a script calls open_page."""
     calls = (node.func for node in ast.walk(statement) if isinstance(node, ast.Call))
     return any(isinstance(called, ast.Name) and called.id == "open_page" for called in calls)
 

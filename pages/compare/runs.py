@@ -98,11 +98,6 @@ class RunPair:
         return self.one, self.other
 
     @property
-    def has_random_weights(self) -> bool:
-        """Whether a side has random weights."""
-        return any(run.side.seed for run in self.runs)
-
-    @property
     def heads_and_models(self) -> str:
         """Return the names of A's head and model, and of B's where they differ."""
         names = [texts.HEAD_OF_MODEL.format(head=name_head(run.side.head), model=model_of(run)) for run in self.runs]

@@ -68,7 +68,7 @@ def test_an_allowed_site_shows_the_app_and_the_documents_that_it_frames_itself(p
 
 
 def is_upload(request: Request) -> bool:
-    """Tell whether a request sends a file, and does not only ask whether it may."""
+    """Return whether a request sends a file, and does not only ask whether it may."""
     return "upload_file" in request.url and request.method == "PUT"
 
 

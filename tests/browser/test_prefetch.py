@@ -23,11 +23,11 @@ class Line:
         browser.on_message(lambda message: self.server.send(message) if self.held is None else self.held.append(message))
 
     def release_one(self) -> None:
-        """Let the server hear of what the page told first."""
+        """Send the server what the page told first."""
         self.server.send(self.held.pop(0))
 
     def release(self) -> None:
-        """Let the server hear of everything, from now on at once."""
+        """Send the server everything, from now on at once."""
         kept, self.held = self.held, None
         for message in kept or []:
             self.server.send(message)

@@ -53,7 +53,7 @@ class _Row:
 
 
 def _fits(rows: Sequence[_Row], row: _Row) -> bool:
-    """Tell whether a row may join a batch: about as long, of bounded size, and without padding that is looked at."""
+    """Return whether a row may join a batch: about as long, of bounded size, and without padding that is looked at."""
     lengths = [len(one.encoding) for one in (*rows, row)]
     if max(lengths) > 2 * min(lengths) or len(lengths) * max(lengths) ** 2 > MAX_BATCH_PAIRS:
         return False
@@ -168,7 +168,7 @@ class BertEngine:
         return self.runner.in_precision(half).run(compute).value
 
     def output_projection(self, layer: int) -> Float[np.ndarray, "head head_dim hidden"]:
-        """Give each head's part of a layer's output projection, by which its values enter the sum."""
+        """Return each head's part of a layer's output projection, by which its values enter the sum."""
         with sole_use(self.device):
             weight = self.model.encoder.blocks[layer].attention.output.weight.detach().cpu()
         return head_parts(weight.numpy(), self.info.num_heads)
@@ -176,7 +176,7 @@ class BertEngine:
     def early_scores(
         self, states: Float[np.ndarray, "layer_and_embeddings hidden"]
     ) -> Float[np.ndarray, "layer_and_embeddings vocab"]:
-        """Let the masked-word head read one token's vectors of a run; raise ModelUnavailable without such a head."""
+        """Score the vocabulary by each of one token's vectors in a run; raise ModelUnavailable without a masked-word head."""
         if self.model.head is None:
             raise head_missing(self.title, NO_LOGIT_LENS)
 
@@ -218,12 +218,12 @@ class BertEngine:
 
 
 def _one_text(rows: Sequence[Encoding], changes: Sequence[Sequence[Intervention]]) -> bool:
-    """Tell whether the rows of a batch are several runs of one text."""
+    """Return whether the rows of a batch are several runs of one text."""
     return len(changes) > 1 and all(row == rows[0] for row in rows) and len(set(map(unmasked_padding, changes))) == 1
 
 
 def _with_common(runs: Sequence[tuple[Intervention, ...]]) -> Sequence[tuple[Intervention, ...]]:
-    """Let the runs of a text begin with one of what all of them change, from which the others can go on."""
+    """Return the runs of a text, before them one of what all of them change, from which the others can go on."""
     common = tuple(one for one in runs[0] if all(one in run for run in runs))
     return runs if runs[0] == common else (common, *runs)
 

@@ -161,7 +161,7 @@ class MaxPooled(NamedTuple):
 
 
 def max_pool(hidden: Float[Tensor, "batch token hidden"], mask: Bool[Tensor, "..."] | None = None) -> MaxPooled:
-    """Take the maximum of each dimension over the tokens (Collobert & Weston 2008).
+    """Return the maximum of each dimension over the tokens (Collobert & Weston 2008).
 
     mask: True = a real token, as from `padding_mask`. Raises ValueError for a sentence without a real token.
     """

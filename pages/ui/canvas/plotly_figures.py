@@ -67,7 +67,7 @@ POINT_SIZE, CHOSEN_POINT_SIZE = 10, 18
 NAME_REACH = (30.0, 24.0)
 """Pixels from the chosen point to the middle of its name, sideways and up or down."""
 MAP_PIXELS = 400
-"""About the width of the map: where a name has most room is judged by it."""
+"""About the width of the map, by which the distance of a name from other points is judged."""
 
 
 @dataclass(frozen=True)
