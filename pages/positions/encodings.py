@@ -319,16 +319,17 @@ def encoding_numbers(view: str, choice: Choice) -> PartNumbers:
     about = {name: getattr(choice, name) for name in names} | {"head": choice.head + 1}
     if encoding.of_model:
         about = source(choice.engine.name) | about
-    return PartNumbers(title, about, [named("numbers", numbers, MEANINGS[view])], texts.EXPORT_RESULT)
+    axes = "position, dimension" if view == "map" and choice.encoding.vectors else AXES[view]
+    return PartNumbers(title, about, [named("numbers", numbers, axes)], texts.EXPORT_RESULT)
 
 
-MEANINGS = {
-    "map": "position, dimension; or query, key",
+AXES = {
+    "map": "query, key",
     "waves": "a row per curve",
     "similarity": "by distance, from the far left to the far right",
     "effect": "query, key",
 }
-"""The axes of the numbers of each view."""
+"""The axes of the numbers of each view; a map of vectors has others."""
 
 
 def _map(choice: Choice) -> Computation:
