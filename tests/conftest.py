@@ -172,7 +172,7 @@ def open_app() -> Callable[..., AppTest]:
 
 @pytest.fixture(scope="session")
 def checkpoint(tmp_path_factory: pytest.TempPathFactory):
-    """Give the directory of a family's tiny random checkpoint, written once a session: `checkpoint("roberta")`."""
+    """Return the directory of a family's tiny random checkpoint, written once a session: `checkpoint("roberta")`."""
     written: dict[str, Path] = {}
 
     def of_family(family: str) -> Path:
@@ -189,7 +189,7 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory):
 
 @pytest.fixture(scope="session")
 def hub_engine(checkpoint):
-    """Give the engine of a family's tiny random checkpoint, loaded once a session: `hub_engine("roberta")`."""
+    """Return the engine of a family's tiny random checkpoint, loaded once a session: `hub_engine("roberta")`."""
     from tx_core.engine.hub.hub_engine import HubEngine
     from tx_core.engine.hub.load import load_engine
 

@@ -95,7 +95,7 @@ def address(number: int) -> str:
 
 
 def strings(message: Message, path: str = "") -> Iterator[tuple[str, str]]:
-    """Give all texts in a message with their paths."""
+    """Return all texts in a message with their paths."""
     for field, value in message.ListFields():
         at = f"{path}.{field.name}"
         if field.type == field.TYPE_STRING:
@@ -105,7 +105,7 @@ def strings(message: Message, path: str = "") -> Iterator[tuple[str, str]]:
 
 
 def markup_in(visitor: Visitor) -> list[tuple[str, str]]:
-    """Give every hostile text that the page sent to be shown as Markdown."""
+    """Return every hostile text that the page sent to be shown as Markdown."""
     elements = [one for one in visitor.elements.values() if one.WhichOneof("type") not in PLAIN_KINDS]
     return [
         (path, text[:300])
@@ -121,7 +121,7 @@ def bare(text: str) -> str:
 
 
 def unseen(element: Message) -> tuple[str, ...]:
-    """Give the end of the path of a label that no browser draws."""
+    """Return the end of the path of a label that no browser draws."""
     widget = getattr(element, element.WhichOneof("type") or "", None)
     is_collapsed = hasattr(widget, "label_visibility") and widget.label_visibility.value == LabelVisibility.COLLAPSED
     return (".label",) if is_collapsed else ()
@@ -144,7 +144,7 @@ async def attack(url: str, page: str, queries: Iterable[str]) -> tuple[bool, lis
 
 
 def names_of_pages() -> list[str]:
-    """Give the pages by their names in an address."""
+    """Return the pages by their names in an address."""
     return ["" if page.key == HOME else page.address or page.key for page in PAGES]
 
 

@@ -75,7 +75,6 @@ def name_of(path: Path) -> str:
 
 CODE = project_files("app.py", "pages/**/*.py", "tx_core/**/*.py")
 SHOWN = [*CODE, *project_files("assets/**/*.js", "assets/**/*.css", "assets/**/*.html")]
-ALL_CODE = [*SHOWN, *project_files("tests/**/*.py")]
 MODULES = {name_of(path).removesuffix(".py").removesuffix("/__init__").replace("/", "."): path for path in CODE}
 
 

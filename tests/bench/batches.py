@@ -29,7 +29,7 @@ class Rate(NamedTuple):
 
 
 def rate(engine: BertEngine, callers: int, seconds: float, *, shared: bool) -> Rate:
-    """Let callers trace sentences of 6 to 14 words, each for as long as the others."""
+    """Trace sentences of 6 to 14 words, each for as long as the others."""
     end, times = time.monotonic() + seconds, []
 
     def call(number: int) -> None:

@@ -134,7 +134,7 @@ async def give_lesson(url: str, database: str, server: psutil.Process) -> Lesson
 
 
 def percentile(seconds: list[float], share: float) -> float:
-    """Give the time within which this share of all came, in seconds."""
+    """Return the time within which this share of all came, in seconds."""
     return sorted(seconds)[min(len(seconds) - 1, int(share * len(seconds)))]
 
 

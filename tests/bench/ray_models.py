@@ -56,7 +56,7 @@ def started(**variables: str) -> Process:
 
 
 def median(found: list[Process]) -> Process:
-    """Give the median of each figure."""
+    """Return the median of each figure."""
     columns = zip(*(vars(one).values() for one in found), strict=True)
     return Process(*(sorted(column)[len(column) // 2] for column in columns))
 

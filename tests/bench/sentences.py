@@ -58,7 +58,7 @@ class Alone(NamedTuple):
     means: Float[np.ndarray, "measure layer head"]
 
     def apart(self, report: HeadReport) -> float:
-        """Tell by how much the report's numbers differ from these, at most."""
+        """Return by how much the report's numbers differ from these, at most."""
         pairs = (
             (report.sums.shares, self.sums.shares),
             (report.sums.scores, self.sums.scores),
@@ -121,7 +121,7 @@ def ratios(engine: Engine) -> list[Row]:
 
 
 def compared(what: str, batched: Timed, alone: Timed, full: Timed, close: float) -> Row:
-    """Tell how many times as fast the batches are, and how far their results are from those one at a time."""
+    """Return how many times as fast the batches are, and how far their results are from those one at a time."""
     apart, times = alone.found.apart(batched.found), alone.clock / batched.clock
     measured = (
         f"{batched.clock:.2f} ms / {alone.clock:.2f} ms a sentence = {times:.1f} × as fast ({full.clock / batched.clock:.1f} × "

@@ -48,7 +48,7 @@ class Load:
     page: str
 
     def percentile(self, share: float) -> float:
-        """Give the time within which this share of the answers came, in seconds."""
+        """Return the time within which this share of the answers came, in seconds."""
         ordered = sorted(self.seconds)
         return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else float("nan")
 
@@ -69,7 +69,7 @@ class RunCost:
 
 
 def sentence(visitor: int, turn: int, page: str = "attention") -> tuple[str, str]:
-    """Give a sentence that nobody else types, and the word in it that tells it from the visitor's last one."""
+    """Return a sentence that nobody else types, and the word in it that tells it from the visitor's last one."""
     word = WORDS[(visitor + 7 * turn) % len(WORDS)]
     place = "[MASK]" if page == "fill_mask" else "tower"
     return f"The {word} near the {place} was number {visitor * 1000 + turn}.", word
@@ -129,12 +129,12 @@ async def many_visitors(
 
 
 def used_by(servers: Sequence[psutil.Process]) -> float:
-    """Give the processor time of these servers so far, in seconds."""
+    """Return the processor time of these servers so far, in seconds."""
     return sum(sum(server.cpu_times()[:2]) for server in servers)
 
 
 async def come_and_go(url: str, first: int, last: int) -> None:
-    """Let visitors come, ten at a time, type two sentences each, and leave."""
+    """Open the page for ten visitors at a time, who type two sentences each, and leave."""
 
     async def one(number: int) -> None:
         async with visit(url, "attention") as visitor:
@@ -146,7 +146,7 @@ async def come_and_go(url: str, first: int, last: int) -> None:
 
 
 async def run_cost(url: str, page: str, server: psutil.Process, number: int, runs: int = RUNS) -> RunCost:
-    """Let a visitor, by number, type sentences that nobody has typed, one after the other; give what each costs."""
+    """Type sentences that nobody has typed as one visitor, by number, one after the other; return what each costs."""
     async with visit(url, page) as visitor:
         for turn in range(FIRST_RUNS):
             await type_and_run(visitor, sentence(number, turn)[0])

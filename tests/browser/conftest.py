@@ -258,7 +258,7 @@ TO_THE_TOP = """() => {
   document.body.focus()
   document.body.removeAttribute("tabindex")
 }"""
-"""Lets Tab begin anew at the first control."""
+"""Makes Tab begin anew at the first control."""
 
 
 @pytest.fixture
@@ -276,7 +276,7 @@ def darken() -> Callable[[Page], None]:
 
 @pytest.fixture
 def resize() -> Callable[[Page, int], None]:
-    """Give an open page another width, and wait until everything has its place in it: resize(page, 390)."""
+    """Resize an open page, and wait until everything has its place in it: resize(page, 390)."""
 
     def change(page: Page, width: int) -> None:
         page.set_viewport_size({"width": width, "height": 900})

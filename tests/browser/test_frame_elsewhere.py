@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
-from playwright.sync_api import Browser, FrameLocator, Page, Request, expect
+from playwright.sync_api import Browser, FrameLocator, Page, expect
 
 from tests.support.serving import ROOT, serving
 
@@ -65,11 +65,6 @@ def test_an_allowed_site_shows_the_app_and_the_documents_that_it_frames_itself(p
     expect(framed(page, f"{school}/attention.html").locator(MAP)).to_be_visible(timeout=SLOW)
     bertviz = framed(page, f"{school}/bertviz.html").frame_locator("[data-testid=framed]")
     expect(bertviz.locator("svg").first).to_be_visible(timeout=SLOW)
-
-
-def is_upload(request: Request) -> bool:
-    """Return whether a request sends a file, and does not only ask whether it may."""
-    return "upload_file" in request.url and request.method == "PUT"
 
 
 def test_a_file_is_uploaded_within_the_frame(page: Page, school_and_stranger):

@@ -71,7 +71,7 @@ def fields_of(page: str) -> tuple[Sequence[Field], Mapping[str, object]]:
 
 
 def values_of(field: Field) -> list[object]:
-    """Give values that a field takes: all of a few names, both ends of a range, else those of WRITTEN that it understands."""
+    """Return values that a field takes: all of a few names, both ends of a range, else those of WRITTEN that it understands."""
     why = _refused(field)
     names, ends = re.fullmatch("must be one of (.*)", why), re.fullmatch("must be a whole number from (.*) to (.*)", why)
     words = names[1].split(", ") if names else ends.groups() if ends else WRITTEN
@@ -107,7 +107,7 @@ def test_every_field_is_tried_with_more_than_its_default(page: str):
 
 
 def _refused(field: Field) -> str:
-    """Say why a field takes no nonsense, where it names what it takes."""
+    """Return why a field takes no nonsense, where it names what it takes."""
     for word in ("no such value", "-1"):
         try:
             field.read(word)

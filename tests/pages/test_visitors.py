@@ -15,7 +15,7 @@ HUB_MODEL = "roberta-base"
 
 @pytest.fixture
 def hub_model(checkpoint, monkeypatch: pytest.MonkeyPatch):
-    """Let a name of the catalogue lead to a tiny checkpoint, as if it had been fetched."""
+    """Make a name of the catalogue lead to a tiny checkpoint, as if it had been fetched."""
     monkeypatch.setattr(catalogue, "fetch", lambda hub_id, revision: checkpoint("roberta"))
     return HUB_MODEL
 

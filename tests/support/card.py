@@ -105,7 +105,7 @@ def _check_devices(name: str, arguments: object) -> None:
 
 
 def _waits_for_card(name: str, arguments: tuple, named: dict) -> bool:
-    """Tell whether the processor waits for an operation until the card has computed everything before."""
+    """Return whether the processor waits for an operation until the card has computed everything before."""
     if name == "copy_":
         return not isinstance(arguments[0], CardTensor)
     if name == "_to_copy":
@@ -219,7 +219,7 @@ def one_thread_at_a_time() -> Iterator[CountedLock]:
 
 @contextmanager
 def full_at(*operations: str) -> Iterator[None]:
-    """Let the card's memory be full whenever one of these operations runs within the block."""
+    """Fill the card's memory whenever one of these operations runs within the block."""
     _full_at.update(operations)
     try:
         yield

@@ -39,7 +39,7 @@ SETTINGS = CopySettings(
 
 
 def says(app: AppTest) -> str:
-    """Give all that the page says: texts, notes, and the answers."""
+    """Return all that the page says: texts, notes, and the answers."""
     written = [element.value for kind in (app.text, app.caption, app.info, app.markdown) for element in kind]
     return "\n".join([*written, *preformatted(app)])
 
@@ -50,22 +50,22 @@ def press(app: AppTest, name: str) -> AppTest:
 
 
 def answered(app: AppTest) -> str:
-    """Give the box that holds what was written, what the model answers and what is right."""
+    """Return the box that holds what was written, what the model answers and what is right."""
     (block,) = (written for written in preformatted(app) if written.startswith(texts.INPUT))
     return block
 
 
 def row(app: AppTest, name: str) -> list[str]:
-    """Give the numbers of a row of that box, by its name."""
+    """Return the numbers of a row of that box, by its name."""
     (line,) = (line for line in answered(app).splitlines() if line.startswith(name))
     return line.removeprefix(name).split()
 
 
 def trained(done: int, total: int, task: str = "copy") -> str:
-    """Give what the page says of a model that was trained on so many batches."""
+    """Return what the page says of a model that was trained on so many batches."""
     return texts.TRAINED.format(done=done, total=total, task=TASKS[task].title)
 
 
 def bars(app: AppTest) -> str:
-    """Give what stands beside the page's progress bars."""
+    """Return what stands beside the page's progress bars."""
     return "\n".join(bar.proto.text for bar in app.get("progress"))

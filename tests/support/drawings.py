@@ -15,22 +15,22 @@ BIRD = {"text": "a small bird sings", "text_b": "a bird sings loudly", "head": "
 
 
 def walls(app: AppTest) -> list[Sent]:
-    """Give header and cells of every wall of heads."""
+    """Return header and cells of every wall of heads."""
     return _sent(app).get("head_wall", [])
 
 
 def maps(app: AppTest) -> list[Sent]:
-    """Give header and cells of every map."""
+    """Return header and cells of every map."""
     return _sent(app).get("attention_map", [])
 
 
 def changes_drawn(app: AppTest) -> list[Sent]:
-    """Give header and cells of every comparison of a run with a changed one; that of the chosen heads is the last."""
+    """Return header and cells of every comparison of a run with a changed one; that of the chosen heads is the last."""
     return _sent(app).get("before_after", [])
 
 
 def drawn(app: AppTest) -> dict[str, Sent]:
-    """Give header and cells of what was sent to the first wall, the first map and the first comparison of a change."""
+    """Return header and cells of what was sent to the first wall, the first map and the first comparison of a change."""
     return {name: sent[0] for name, sent in _sent(app).items()}
 
 
@@ -49,39 +49,39 @@ def _sent(app: AppTest) -> dict[str, list[Sent]]:
 
 
 def unpacked(message: bytes) -> tuple[dict, bytes]:
-    """Take a message to a component apart: its header, and the cells behind it."""
+    """Return the header of a message to a component, and the cells behind it."""
     end = 4 + int.from_bytes(message[:4], "little")
     return json.loads(message[4:end]), message[end:]
 
 
 def sent_to(app: AppTest, component: str) -> list[tuple[dict, bytes]]:
-    """Give header and cells of every component of a kind, from the first to the last."""
+    """Return header and cells of every component of a kind, from the first to the last."""
     return [unpacked(one.proto.bytes) for one in app.get("bidi_component") if one.proto.component_name == OURS + component]
 
 
 def shown_weights(app: AppTest) -> np.ndarray:
-    """Give the weights that the map shows."""
+    """Return the weights that the map shows."""
     header, cells = drawn(app)["attention_map"]
     return ((cells / 65535) ** 2).reshape(len(header["queries"]), len(header["keys"]))
 
 
 def says(app: AppTest) -> str:
-    """Give all that the page says in plain text, notes and warnings."""
+    """Return all that the page says in plain text, notes and warnings."""
     return "\n".join(element.value for kind in (app.text, app.caption, app.info, app.warning, app.markdown) for element in kind)
 
 
 def problems(app: AppTest) -> list[str]:
-    """Give the headings of what the page says it cannot show."""
+    """Return the headings of what the page says it cannot show."""
     return [heading for heading in HEADINGS.values() if heading in says(app)]
 
 
 def weights_of(text: str, pair: str | None = None, model: str = catalogue.DEFAULT) -> np.ndarray:
-    """Give the weights of a run outside any page."""
+    """Return the weights of a run outside any page."""
     return catalogue.load(model).trace(text, pair).attention.weights
 
 
 def drawn_comparison(app: AppTest) -> tuple[dict, list[np.ndarray]]:
-    """Give the header, and the numbers of A, of B and of B − A."""
+    """Return the header, and the numbers of A, of B and of B − A."""
     ((header, sent),) = sent_to(app, "comparison")
     cells = np.frombuffer(sent, "<u2").astype(float)
     sizes = [len(header[name]) for name in ("one", "other", "labels")]

@@ -9,7 +9,7 @@ Matrices = tuple[dict, dict[str, np.ndarray]]
 
 
 def panels(app: AppTest) -> Matrices:
-    """Give the first grid's header, and its matrices by their titles."""
+    """Return the first grid's header, and its matrices by their titles."""
     header, cells = sent_to(app, "matrices")[0]
     shape = len(header["panels"]), len(header["rows"]), len(header["columns"])
     titles = [panel["title"] for panel in header["panels"]]
@@ -17,7 +17,7 @@ def panels(app: AppTest) -> Matrices:
 
 
 def matrix_row(app: AppTest, number: int = 0) -> Matrices:
-    """Give a row's header, and its matrices by their names; rows are numbered from 0."""
+    """Return a row's header, and its matrices by their names; rows are numbered from 0."""
     header, cells = sent_to(app, "matrix_row")[number]
     shapes = [(one["rows"], one["columns"]) for one in header["matrices"]]
     numbers, ends = np.frombuffer(cells, "<f4"), np.cumsum([rows * columns for rows, columns in shapes])

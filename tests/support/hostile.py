@@ -94,7 +94,7 @@ class Bomb:
 
 
 def uploads(folder: Path) -> Iterator[tuple[str, bytes]]:
-    """Give files by their names; where one of them is run as code, the folder is made."""
+    """Return files by their names; where one of them is run as code, the folder is made."""
     pickled = pickle.dumps(Bomb(folder))
     yield "pickle.csv", pickled
     yield "pickle.safetensors", pickled

@@ -65,7 +65,7 @@ async def play(url: str) -> None:
 
 
 def all_answered(code: str) -> bool:
-    """Tell whether everybody in a room has answered the first step."""
+    """Return whether everybody in a room has answered the first step."""
     rooms = host_store()
     return rooms.state(rooms.of_code(code).id).answered.get(1, 0) == STUDENTS
 
@@ -118,7 +118,7 @@ def main(rooms: int) -> None:
 
 
 def answers(url: str) -> bool:
-    """Tell whether an address answers 200."""
+    """Return whether an address answers 200."""
     try:
         return fetch(url)[0] == 200
     except OSError:

@@ -79,7 +79,7 @@ def both(load_model: Callable[[], Engine]) -> Pair:
 
 @pytest.fixture(scope="module", autouse=True)
 def one_thread() -> Iterator[None]:
-    """Let the card be one that threads cannot share, as MPS is."""
+    """Make the card one that threads cannot share, as MPS is."""
     with pytest.MonkeyPatch.context() as patch, one_thread_at_a_time() as lock:
         patch.setattr(device, "ONE_THREAD", (*device.ONE_THREAD, CARD))
         patch.setattr(device, "_alone", lock)

@@ -14,7 +14,7 @@ OWN_FILE = "The <b>dog</b> saw **a** man near the house.\n\nNobody was in the ol
 
 
 def says(app: AppTest) -> str:
-    """Give all that the page says: texts, notes and headings."""
+    """Return all that the page says: texts, notes and headings."""
     kinds = (app.text, app.caption, app.info, app.markdown, app.subheader)
     return "\n".join(element.value for kind in kinds for element in kind)
 
@@ -38,5 +38,5 @@ def numbers_of(app: AppTest) -> pandas.DataFrame:
 
 
 def links(app: AppTest) -> list[str]:
-    """Give the links to the attention page that stand at the strongest sentences."""
+    """Return the links to the attention page that stand at the strongest sentences."""
     return [link.proto.query_string for link in app.get("page_link") if SEE_SENTENCE.partition(" (")[0] in link.proto.label]

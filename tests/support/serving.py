@@ -110,6 +110,6 @@ def serving(root: Path, log: Path, *options: str, script: str = "app.py", **vari
 
 
 def streamlit_command(port: int, *options: str, script: str = "app.py") -> list[str]:
-    """Give the README's command that starts the app, or another script with its settings, on a port of this machine alone."""
+    """Return the README's command that starts the app, or another script with its settings, on a port of this machine alone."""
     address = ["--server.headless", "true", "--server.address", "127.0.0.1", "--server.port", str(port)]
     return [sys.executable, "-m", "streamlit", "run", script, *address, *options]

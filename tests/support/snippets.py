@@ -45,7 +45,7 @@ def computed(snippets: Sequence[tuple[str, Sequence[str]]], folder: Path, **sett
 
 
 def process_of(settings: dict[str, str]) -> dict[str, object]:
-    """Say how to start a process that runs code: its folder, its streams and its environment."""
+    """Return how to start a process that runs code: its folder, its streams and its environment."""
     own = {name: value for name, value in os.environ.items() if not name.startswith(("HF_", "TX_"))}
     environment = own | {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "PYTHONUTF8": "1"} | settings
     return {"cwd": ROOT, "env": environment, "text": True, "encoding": "utf-8"}

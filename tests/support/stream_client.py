@@ -81,7 +81,7 @@ class Visitor:
         await self.socket.send(message.SerializeToString())
 
     async def read(self) -> bool:
-        """Take in one message. True where it ends a run of the page or of a part of it."""
+        """Read one message. True where it ends a run of the page or of a part of it."""
         data = await self.socket.recv()
         self.received += len(data)
         self.messages += 1
@@ -172,7 +172,7 @@ class Visitor:
         return status
 
     def drawings(self) -> bytes:
-        """Give the data of every drawing of ours on the page, one behind the other."""
+        """Return the data of every drawing of ours on the page, one behind the other."""
         kind = "bidi_component"
         return b"".join(each.SerializeToString() for each in self.elements.values() if each.WhichOneof("type") == kind)
 

@@ -51,7 +51,7 @@ SMALL_CAUSAL = CausalConfig(
 
 @torch.no_grad()
 def shake(module: nn.Module, seed: int = 0) -> nn.Module:
-    """Give every parameter, norms and biases too, a value that a mistake would not leave unnoticed."""
+    """Set every parameter, norms and biases too, to a value that a mistake would not leave unnoticed."""
     generator = torch.Generator().manual_seed(seed)
     for parameter in module.parameters():
         parameter.add_(torch.randn(parameter.shape, generator=generator) * 0.3)

@@ -32,7 +32,7 @@ machine: it sends both in one message."""
 
 @contextmanager
 def own_server(monkeypatch: pytest.MonkeyPatch, *, limit: int, pause: float) -> Iterator[Registry]:
-    """Give the pages space for so many trainings at once and as many that wait; each rests for `pause` seconds after a batch."""
+    """Run a block with places for so many trainings and as many that wait; each rests for `pause` seconds after a batch."""
     registry = Registry(limit, max_runs=2 * limit)
     monkeypatch.setattr(training, "TRAININGS", registry)
     monkeypatch.setattr(background, "REST_SECONDS", pause)
@@ -50,12 +50,12 @@ def progress(state: str, batches: int | None = None) -> re.Pattern[str]:
 
 
 def bold(markdown: str, **values: int) -> str:
-    """Give what stands in bold type in a text: in the browser, an element of its own."""
+    """Return what stands in bold type in a text: in the browser, an element of its own."""
     return re.search(r"\*\*(.+?)\*\*", markdown)[1].format(**values)
 
 
 def name_of(app: AppTest) -> str:
-    """Give the name by which the server knows the page's visitor."""
+    """Return the name by which the server knows the page's visitor."""
     return app.session_state["training_visitor"]
 
 

@@ -16,7 +16,6 @@ pytestmark = pytest.mark.ci
 
 SMALLEST_TEXT, LEAST_SHARE = 24, 0.7
 """Pixels on a screen of 1080 rows, and the share of its height that the picture fills."""
-SCREENS = ((1920, 1080), (1280, 720))
 NOTE_WRITING = """
   const fill = CanvasRenderingContext2D.prototype.fillText
   const clear = CanvasRenderingContext2D.prototype.clearRect

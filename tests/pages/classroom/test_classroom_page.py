@@ -152,7 +152,7 @@ def drawn(app: AppTest) -> str:
 
 
 def open_answered_view(rooms: Rooms, open_app: Callable[..., AppTest]) -> tuple[AppTest, str, str]:
-    """Take part until step 1 is revealed, then open its view: the page, the room's code and the teacher's token."""
+    """Return a student's page after step 1 is revealed, in its view: the page, the room's code and the teacher's token."""
     room, token = rooms.open(SOURCE, STEPS)
     app = enter(open_app, room.code)
     rooms.answer(rooms.join(room.code), 1, MARK)

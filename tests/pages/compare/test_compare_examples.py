@@ -64,11 +64,11 @@ class Side:
         return self.weights[self.own][:, ~self.own].sum(1).mean()
 
     def step(self, step: int) -> float:
-        """Give the mean weight from own word to own word, `step` further on."""
+        """Return the mean weight from own word to own word, `step` further on."""
         return self.weights.diagonal(step)[np.outer(self.own, self.own).diagonal(step)].mean()
 
     def neighbours(self) -> float:
-        """Give the mean weight of a word on the words beside it."""
+        """Return the mean weight of a word on the words beside it."""
         beside = np.eye(len(self.own), k=1) + np.eye(len(self.own), k=-1)
         return (self.weights * beside * self.own)[self.own].sum(1).mean()
 
@@ -115,13 +115,13 @@ class Sides:
         return one @ other / np.linalg.norm(one) / np.linalg.norm(other)
 
     def partners(self, name: str) -> set[str]:
-        """Give the words of a side that have a partner."""
+        """Return the words of a side that have a partner."""
         side = "AB".index(name)
         pairs = word_comparison.align(self.one.spelled, self.other.spelled)
         return {(self.one, self.other)[side].spelled[pair[side]][1] for pair in pairs}
 
     def number(self, claim: list) -> float:
-        """Give the number that a claim is about."""
+        """Return the number that a claim is about."""
         kind, first, *more = claim
         if kind.startswith("similarity"):
             return self.similarity(first, 0 if kind.endswith("before") else -1)

@@ -20,7 +20,7 @@ LENGTH, WIDTH, HEAD = 24, 64, 3
 
 
 def draws(*shapes: tuple[int, ...]) -> list[np.ndarray]:
-    """Give the random word of the page and the random tables drawn after it."""
+    """Return the random word of the page and the random tables drawn after it."""
     generator = torch.Generator().manual_seed(0)
     return [torch.randn(*shape, generator=generator).double().numpy() for shape in shapes]
 

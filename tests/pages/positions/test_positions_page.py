@@ -21,7 +21,7 @@ SENTENCE = "He opened the [MASK] with a key."
 
 
 def matrices(app) -> np.ndarray:
-    """Give the matrices that the page sent to its canvas, from the first to the last."""
+    """Return the matrices that the page sent to its canvas, from the first to the last."""
     return np.stack([*panels(app)[1].values()])
 
 

@@ -149,7 +149,7 @@ def test_a_file_that_cannot_be_read_on_reaches_the_one_who_asked(tmp_path: Path)
 
 
 def told(capsys: pytest.CaptureFixture[str], *words: object) -> str:
-    """Give the one line that a scan ends with which cannot begin."""
+    """Return the one line that a scan ends with which cannot begin."""
     try:
         code = scan.main([str(word) for word in words])
     except SystemExit as ended:  # as argparse ends

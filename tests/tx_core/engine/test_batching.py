@@ -172,7 +172,7 @@ RUNS = (
 
 
 def differences(one: Trace, other: Trace) -> float:
-    """Give the largest difference of all numbers of two traces, which keep the same parts.
+    """Return the largest difference of all numbers of two traces, which keep the same parts.
 
     Of numbers beyond 1, by the size of the largest: they are sums of many products, of which float32 keeps seven digits, and with
     the rows of a batch, which follow from who comes when, the order of the sums changes.

@@ -33,7 +33,7 @@ class Hub:
         self.directory: Path | None = None
 
     def fetch(self, hub_id: str, revision: str | None) -> Path:
-        """Give the directory, or say that there is none."""
+        """Return the directory, or say that there is none."""
         self.asked.append(hub_id)
         time.sleep(0.05)
         if self.directory is None:

@@ -177,7 +177,7 @@ NO_KERNEL = RuntimeError(
 
 @pytest.fixture
 def card(host, monkeypatch) -> Iterator[Callable[[torch.Tensor | RuntimeError | None], None]]:
-    """Give this machine a card: `card(None)` computes, `card(problem)` fails, `card(numbers)` computes these."""
+    """Simulate a card: `card(None)` computes, `card(problem)` fails, `card(numbers)` computes these."""
     compute = device._small_attention
 
     def put_in(outcome: torch.Tensor | RuntimeError | None) -> None:

@@ -35,7 +35,7 @@ def engine(request: pytest.FixtureRequest, checkpoint):
 
 @pytest.fixture(scope="module")
 def by_hand(engine):
-    """Give the shares of the second blank under changes, each computed once for all tests of an engine."""
+    """Return the shares of the second blank under changes, each computed once for all tests of an engine."""
     encoding = engine.encode(TEXT)
 
     @functools.cache

@@ -25,7 +25,7 @@ COMPONENTS = {"masks": "matrices", "positions": "matrices", "heads_and_blocks": 
 
 
 def drawn(app: AppTest, page: str) -> tuple[dict, bytes]:
-    """Give what the first picture of a page was sent, and where what it leads to is found."""
+    """Return what the first picture of a page was sent, and where what it leads to is found."""
     assert not app.exception
     header, cells = sent_to(app, COMPONENTS[page])[0]
     return header, cells

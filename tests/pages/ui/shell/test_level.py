@@ -36,7 +36,7 @@ COMPUTING = [page.key for page in PAGES if page.computes]
 
 @pytest.fixture
 def remembered(monkeypatch):
-    """Let the browser remember a level: `remembered("basic")`."""
+    """Make the browser remember a level: `remembered("basic")`."""
 
     def remember(value: str) -> None:
         monkeypatch.setattr(type(st.context), "cookies", property(lambda _: {COOKIE: value}))

@@ -29,7 +29,7 @@ DASHBOARD = json.loads((ROOT / "assets" / "hosting" / "grafana.json").read_text(
 
 @pytest.fixture
 def read(host):
-    """Give the metrics of this process as numbers: read()["tx_problems_total", (("kind", "Busy"),)]."""
+    """Return the metrics of this process as numbers: read()["tx_problems_total", (("kind", "Busy"),)]."""
     host(metrics_token=TOKEN)
     client = TestClient(Starlette(routes=[metrics.ROUTE]))
 

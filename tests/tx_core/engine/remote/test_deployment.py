@@ -106,7 +106,7 @@ def both(asks_ray: None) -> tuple[Engine, Engine]:
 
 
 def engines(name: str, **options: bool) -> tuple[Engine, Engine]:
-    """Give the engine of a model that asks, and the one that computes here."""
+    """Return the engine of a model that asks, and the one that computes here."""
     there, here = catalogue.load(name, **options), catalogue.load(name, **options, weights=True)
     assert isinstance(there, RemoteEngine) and not isinstance(here, RemoteEngine)
     return there, here
@@ -132,7 +132,7 @@ def assert_same(one: object, other: object, at: str = "") -> None:
 
 
 def problem_of(call: Callable[[], object]) -> tuple[type, str]:
-    """Give the class and the text of the error that a call raises."""
+    """Return the class and the text of the error that a call raises."""
     with pytest.raises((ExplorerError, ValueError)) as raised:
         call()
     return raised.type, str(raised.value)
