@@ -1,7 +1,6 @@
 """One token's attention through the layers: per layer, as attention rollout, and as attention flow."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -10,7 +9,7 @@ from jaxtyping import Float
 from pages.summaries import texts
 from pages.summaries.export import Subject, computed, engine_of, matrices_export, matrix_table, show_numbers, trace_call
 from pages.ui.canvas.mask_grid import Heatmap, Matrices, Naming, matrices
-from pages.ui.export.computation import Computation, call, named
+from pages.ui.export.computation import Computation, call, evaluate, named
 from pages.ui.export.records import Code, Export
 from pages.ui.panels.texts import EXPLANATION_DEBATE
 from pages.ui.panels.tokens import ask_token, numbered_tokens
@@ -43,11 +42,12 @@ def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export
     trace = cache.trace_with(engine, text, pair)
     encoding = trace.attention.query_tokens
     place = ask_token(page, encoding, texts.ASK_QUERY)
-    in_layer, rolled, by_flow = (partial(computed, page, engine, trace, one, place) for one in numbers(trace, place))
-    shown = {texts.IN_LAYER: in_layer(), texts.ROLLED: rolled()}
+    in_layer, rolled, by_flow = numbers(trace, place)
+    every = computed(page, engine, trace, rollout_call(trace))
+    shown = {texts.IN_LAYER: evaluate(in_layer, trace=trace), texts.ROLLED: evaluate(rolled, every=every)}
     try:
         with st.spinner(texts.SOLVING_FLOW, show_time=True):
-            shown[texts.FLOW] = by_flow()
+            shown[texts.FLOW] = computed(page, engine, trace, by_flow, place)
     except TextProblem as problem:
         explain(problem)
     drawn = _draw(page, encoding.tokens, place, shown)
@@ -91,9 +91,19 @@ def export(trace: Trace, place: int, drawn: Matrices, description: str) -> Expor
     return matrices_export(subject, drawn, "layer", written)
 
 
+def weights_of(trace: Trace) -> Computation:
+    """Return the computation of all weights."""
+    return named("weights", trace_call(engine_of(trace), trace).attention.weights)
+
+
+def rollout_call(trace: Trace) -> Computation:
+    """Return the computation of the rollout of every token."""
+    return named("every", call(rollout.rollout, weights_of(trace)))
+
+
 def numbers(trace: Trace, place: int) -> list[Computation]:
     """Return the computation of one token's attention through the layers."""
-    weights = named("weights", trace_call(engine_of(trace), trace).attention.weights)
+    weights = weights_of(trace)
     in_layer = named("in_layer", weights[:, :, place].mean(axis=1))
-    rolled = named("rolled", call(rollout.rollout, weights)[:, place])
+    rolled = named("rolled", rollout_call(trace)[:, place])
     return [in_layer, rolled, named("by_flow", call(row_shares, call(rollout.flow, weights, place)))]

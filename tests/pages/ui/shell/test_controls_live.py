@@ -10,7 +10,6 @@ from streamlit.proto.Element_pb2 import Element
 from streamlit.testing.v1 import AppTest
 
 from pages.fill_mask.prompts import curated
-from pages.ui.panels import texts as panel_texts
 from pages.ui.shell import cache, examples, texts
 from pages.ui.shell.address import MAX_LINK_CHARACTERS
 from pages.ui.shell.frame import HEADINGS
@@ -178,12 +177,3 @@ def test_a_sentence_typed_while_the_page_runs_is_shown_on_the_whole_page(server:
     shown = Counter(element.WhichOneof("type") for element in visitor.elements.values())
     assert (shown["heading"], shown["text_input"]) == (1, 2)
     assert shown["page_link"] == 1
-
-
-def buttons(visitor: Visitor) -> list[str]:
-    """The labels of the page's buttons, those above a picture included."""
-    return [element.button.label for element in visitor.elements.values() if element.WhichOneof("type") == "button"]
-
-
-OFF = panel_texts.SWITCH_OFF_HEAD.format(layer=2, head=8)
-ON_AGAIN = panel_texts.SWITCH_ON_HEAD.format(layer=2, head=8)
