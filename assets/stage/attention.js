@@ -24,7 +24,7 @@ import { digits } from "../canvas/core/bytes.js";
 
 export { TEXTS };
 
-const [WIDE, LEAST_HEIGHT, MOST_HEIGHT, MARGIN] = [760, 560, 820, 16]; // pixels
+const [WIDE, LEAST_HEIGHT, MOST_HEIGHT, MARGIN] = [820, 560, 820, 16]; // pixels
 const NARROW_HEIGHT = 420;
 const COMPUTING = 200; // milliseconds after which a change that is computed says so
 const runs = makeRuns();
@@ -414,7 +414,7 @@ function place(stage) {
 // For the picture, in pixels; on a narrow screen it may be taller than the screen is.
 function roomOf({ picture, root }) {
   const width = picture.clientWidth;
-  return root.classList.contains("wide") ? { width, height: picture.clientHeight } : { width, height: Math.max(NARROW_HEIGHT, 1.2 * width) };
+  return root.classList.contains("wide") ? { width, height: picture.clientHeight, besideFrom: 0 } : { width, height: Math.max(NARROW_HEIGHT, 1.2 * width) };
 }
 
 function removeStage(stage) {

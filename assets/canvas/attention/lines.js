@@ -12,8 +12,8 @@ const BESIDE = 620; // pixels from which the two views stand side by side
 const BETWEEN = 28;
 const WIDEST_LINES = 560;
 
-export function layMap(context, model, theme, width, { showHeat, showLines, zoom, ...limits }) {
-  const beside = showHeat && showLines && width >= BESIDE;
+export function layMap(context, model, theme, width, { showHeat, showLines, zoom, besideFrom = BESIDE, ...limits }) {
+  const beside = showHeat && showLines && width >= besideFrom;
   const heatSpace = beside ? Math.floor(width * 0.6) - BETWEEN / 2 : width;
   const heat = heatmapShape(context, model, theme, heatSpace, zoom, limits);
   const heatWidth = Math.min(heatSpace, heat.left + heat.viewWidth + heat.lean + 10);

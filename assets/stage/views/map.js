@@ -122,7 +122,7 @@ function paint(map) {
   if (!room.width) return;
   const [showHeat, showLines] = [show !== "lines", show !== "heatmap"];
   const context = map.heat.canvas.getContext("2d");
-  const options = { showHeat, showLines, zoom: map.zoom, largest: LARGEST_PLAIN_CELL, row: showHeat ? ROW : TALL_ROW };
+  const options = { showHeat, showLines, zoom: map.zoom, largest: LARGEST_PLAIN_CELL, row: showHeat ? ROW : TALL_ROW, besideFrom: room.besideFrom };
   const lay = (top) => layMap(context, model, theme, room.width, { ...options, tallest: Math.max(LEAST_ROWS, room.height - top - BELOW) });
   const { top } = (map.heatShape ?? lay(0).heat); // of the labels, which follow from the width of a cell
   const tried = lay(top);

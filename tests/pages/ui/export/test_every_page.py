@@ -64,7 +64,6 @@ def test_numbers_come_back_from_every_kind_of_file_as_they_were():
 
 
 VIEWS = {
-    "a map": ("attention", "", {"text": HOSTILE, "pair": HOSTILE}),
     "lists": ("fill_mask", fill_mask_texts.EXPORT_LISTS, {"text": "The ___ sat ___.", "compare": "1", "second": "A ___."}),
     "changes": ("fill_mask", fill_mask_texts.EXPORT_CHANGE, {"text": "The ___ sat.", "changes": "off~1-2"}),
     "maps": ("compare", MAPS_EXPORT, {"text": "time flies", "text_b": "fruit flies", "vary": "text"}),
