@@ -127,6 +127,7 @@ PAGES = (
         "Self-attention",
         "How does a token find what matters to it?",
         "Follow one attention head from the words of your sentence to its output, and see the sum behind every number.",
+        has_stage=True,
     ),
     Page(
         "heads_and_blocks",

@@ -4,25 +4,25 @@ import numpy as np
 import streamlit as st
 
 from pages.self_attention import texts
-from pages.self_attention.one_head import count
-from pages.ui.canvas.matrix_view import (
-    Cell,
-    Divided,
-    Matrix,
-    Origin,
-    Product,
-    Shares,
-    cell_from_link,
-    cell_to_link,
-    chosen_cell,
-    matrix_row,
-)
+from pages.self_attention.head import count
+from pages.self_attention.inputs import PAGE
+from pages.self_attention.store_fields import ANSWER, OWN, QUERIES, QUERY_FIELDS, Table, store_of
+from pages.ui.canvas import drawings
+from pages.ui.canvas.matrix_view import Divided, Matrix, Origin, Product, Shares, matrix_drawings
 from pages.ui.export.computation import call, named
 from pages.ui.export.lessons import PartNumbers, draw_and_export
-from pages.ui.shell.address import Field, widget_key
+from pages.ui.shell.address import widget_key
 from pages.ui.shell.frame import explain
+from pages.ui.shell.level import is_hidden
+from pages.ui.stage.matrices import pack_matrices
+from pages.ui.stage.mount import draw_beside
 from tx_core.errors import ExplorerError
-from tx_core.lessons.key_value import EXAMPLE, LARGEST, MAX_STORE_ROWS, WIDTH, LookupResult, Store, VectorRow, look_up
+from tx_core.lessons.key_value import LARGEST, MAX_STORE_ROWS, WIDTH, LookupResult, Store, VectorRow, look_up
+
+OVER_KEYS = ("matches", "scores", "weights")
+"""Matrices with a column per row of the store."""
+HEIGHTS = (340, 340)
+"""Of the picture, in pixels, on a wide and on a narrow screen."""
 
 
 def store_numbers(store: Store, query: VectorRow) -> PartNumbers:
@@ -33,64 +33,27 @@ def store_numbers(store: Store, query: VectorRow) -> PartNumbers:
     return PartNumbers(texts.EXPORT_STORE, about, shown, texts.EXPORT_STORE_RESULT)
 
 
-QUERIES = ((0, 10, 0), (0, 0, 10), (10, 10, 0))
-"""Queries offered as buttons."""
-QUERY_FIELDS = ("q1", "q2", "q3")
-OVER_KEYS = ("matches", "scores", "weights")
-"""Matrices with a column per row of the store."""
-
-Table = tuple[tuple[VectorRow, VectorRow], ...]
-"""The rows of a store: a key, and its value."""
-
-
-def read_table(written: str) -> Table:
-    """Read a table as a link writes it; raise ValueError for one that cannot be used."""
-    rows = [tuple(float(number) for number in row.split("_")) for row in written.split("~")]
-    if any(len(row) != 2 * WIDTH for row in rows):
-        raise ValueError(f"every row must hold {2 * WIDTH} numbers")
-    table = tuple((row[:WIDTH], row[WIDTH:]) for row in rows)
-    try:
-        _store(table)
-    except ExplorerError as problem:
-        raise ValueError(str(problem)) from problem
-    return table
+def show_store() -> None:
+    """Offer the editor of the store and the query, and the lookup step by step; open where a link or a reader changed it."""
+    if is_hidden("store"):
+        return
+    changed = any(st.session_state[widget_key(PAGE, field.name)] != field.default for field in (*OWN, ANSWER))
+    with st.expander(f"**{texts.STORE}**", icon=":material/key:", expanded=changed):
+        with st.container(key=widget_key(PAGE, "store_prose")):
+            st.markdown(texts.STORE_TEXT)
+        left, right = st.columns([2, 1], gap="medium")
+        with right:
+            query = _ask_query()
+        try:
+            with left:
+                store = _ask_store()
+            draw_and_export(PAGE, lambda: store_numbers(store, query), _show_answer, store, query, place="store")
+        except ExplorerError as problem:
+            explain(problem)
 
 
-def write_table(table: Table) -> str:
-    """Write a table for a link."""
-    return "~".join("_".join(f"{number:.10g}" for number in (*key, *value)) for key, value in table)
-
-
-def read_number(written: str) -> float:
-    """Read one number of the query from a link; raise ValueError for what is none, or too large."""
-    number = float(written)
-    if not abs(number) <= LARGEST:
-        raise ValueError(f"must lie within ±{LARGEST:,.0f}")
-    return number
-
-
-FIELDS = (
-    Field("store", tuple(zip(EXAMPLE.keys, EXAMPLE.values, strict=True)), read_table, write_table),
-    Field("answer", Cell("result", 0, 0), cell_from_link, cell_to_link),
-    *(Field(name, float(number), read_number, "{:.10g}".format) for name, number in zip(QUERY_FIELDS, QUERIES[0], strict=True)),
-)
-
-
-def show_store(page: str) -> None:
-    """Draw the editor of the store and the query, and the lookup step by step."""
-    left, right = st.columns([2, 1], gap="medium")
-    with right:
-        query = _ask_query(page)
-    try:
-        with left:
-            store = _ask_store(page)
-        draw_and_export(page, lambda: store_numbers(store, query), _show_answer, page, store, query, place="store")
-    except ExplorerError as problem:
-        explain(problem)
-
-
-def _ask_query(page: str) -> VectorRow:
-    keys = [widget_key(page, name) for name in QUERY_FIELDS]
+def _ask_query() -> VectorRow:
+    keys = [widget_key(PAGE, name) for name in QUERY_FIELDS]
 
     def choose(numbers: tuple[int, ...]) -> None:
         st.session_state.update({key: float(number) for key, number in zip(keys, numbers, strict=True)})
@@ -98,9 +61,7 @@ def _ask_query(page: str) -> VectorRow:
     st.markdown(texts.QUERY)
     with st.container(horizontal=True, gap="small"):
         for number, preset in enumerate(QUERIES):
-            st.button(str(preset), key=f"{page}_preset{number}", on_click=choose, args=(preset,))
-    for key in keys:  # even if unchanged: a browser that draws late then shows what is kept here, not the smallest number
-        st.session_state[key] = st.session_state[key]
+            st.button(str(preset), key=f"{PAGE}_preset{number}", on_click=choose, args=(preset,))
     limits = {"min_value": -LARGEST, "max_value": LARGEST, "step": 1.0, "format": "%g"}
     return tuple(
         column.number_input(texts.QUERY_NUMBER.format(number=number), key=key, **limits)
@@ -108,25 +69,39 @@ def _ask_query(page: str) -> VectorRow:
     )
 
 
-def _ask_store(page: str) -> Store:
+def _ask_store() -> Store:
     """Show the editor of the store; a table that came from elsewhere than the editor starts it anew."""
-    kept, edited, start = widget_key(page, "store"), f"{page}_edited", f"{page}_start"
+    kept, edited, start = widget_key(PAGE, "store"), f"{PAGE}_edited", f"{PAGE}_start"
     if st.session_state.get(edited) != st.session_state[kept] or start not in st.session_state:
         number, _ = st.session_state.get(start, (0, None))
         st.session_state[start] = (number + 1, st.session_state[kept])
+        st.session_state[edited] = st.session_state[kept]
     number, table = st.session_state[start]
+    cells, key = [_cells(row) for row in table], f"{PAGE}_table{number}"
+
+    def keep() -> None:
+        """Keep an edited table before the page runs: its stage, above, writes the address."""
+        try:
+            written = _table(_edited(cells, st.session_state[key]))
+            store_of(written)
+        except ExplorerError:
+            return  # the page explains it below the editor
+        st.session_state[kept] = st.session_state[edited] = written
+
     st.markdown(texts.STORE_TABLE.format(rows=MAX_STORE_ROWS))
-    cells = [_cells(row) for row in table]
     bounded = {name: st.column_config.NumberColumn(min_value=-LARGEST, max_value=LARGEST, format="%g") for name in cells[0]}
-    rows = st.data_editor(cells, num_rows="dynamic", key=f"{page}_table{number}", column_config=bounded, hide_index=True)
-    table = tuple((_numbers(row, "key"), _numbers(row, "value")) for row in rows)
-    store = _store(table)
-    st.session_state[kept] = st.session_state[edited] = table
-    return store
+    rows = st.data_editor(cells, num_rows="dynamic", key=key, column_config=bounded, hide_index=True, on_change=keep)
+    return store_of(_table(rows))
 
 
-def _store(table: Table) -> Store:
-    return Store(tuple(key for key, _ in table), tuple(value for _, value in table))
+def _edited(rows: list[dict[str, float]], edits: dict) -> list[dict[str, float | None]]:
+    """Return rows as an editor changed them."""
+    changed = [row | edits["edited_rows"].get(place, {}) for place, row in enumerate(rows)]
+    return [row for place, row in enumerate(changed) if place not in edits["deleted_rows"]] + edits["added_rows"]
+
+
+def _table(rows: list[dict[str, float | None]]) -> Table:
+    return tuple((_numbers(row, "key"), _numbers(row, "value")) for row in rows)
 
 
 def _cells(row: tuple[VectorRow, VectorRow]) -> dict[str, float]:
@@ -141,18 +116,15 @@ def _numbers(row: dict[str, float | None], kind: str) -> VectorRow:
     return tuple(row.get(texts.STORE_COLUMNS[kind].format(number=number)) for number in range(1, WIDTH + 1))
 
 
-def _show_answer(page: str, store: Store, query: VectorRow) -> None:
+def _show_answer(store: Store, query: VectorRow) -> None:
     answer = look_up(store, query)
     numbers = ", ".join(f"{number:.2f}".rstrip("0").rstrip(".") for number in answer.result[0].tolist())
     weights = (texts.ROW_WEIGHT.format(row=row, weight=weight) for row, weight in enumerate(answer.weights[0].tolist(), start=1))
     st.markdown(texts.FOUND.format(numbers=numbers, weights=" · ".join(weights)))
     matrices = lookup_matrices(store, query, answer)
-    name, chosen = f"{page}_answer_row", widget_key(page, "answer")
-
-    def choose() -> None:
-        st.session_state[chosen] = chosen_cell(name, matrices)
-
-    matrix_row(matrices, st.session_state[chosen], names_title="", key=name, on_choose=choose, numbers=True)
+    drawings.note(lambda: matrix_drawings(matrices))
+    view = {"cell": st.session_state[widget_key(PAGE, "answer")], "arrival": st.session_state.get(f"{PAGE}_arrivals", 0)}
+    draw_beside(PAGE, PAGE, "lookup", pack_matrices({"kind": "lookup", "namesTitle": "", **view}, matrices), HEIGHTS)
 
 
 def lookup_matrices(store: Store, query: VectorRow, answer: LookupResult) -> list[Matrix]:

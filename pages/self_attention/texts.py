@@ -5,24 +5,6 @@ INTRO = (
     "what it passes on. The better a query matches a key, the more of that token's value goes into the result, the **context**."
 )
 
-# Controls
-PROJECTIONS = "Projections"
-WEIGHTS = {"trained": "Trained", "random": "Random", "none": "None"}
-LAYER = "Layer"
-HEAD = "Head"
-SEED = "Random seed"
-SEED_HELP = "Another seed gives other matrices; the same seed gives the same ones again."
-ATTENTION = "Attention"
-NORMALISE = {"softmax": "Soft", "sparsemax": "Sparse", "hardmax": "Hard"}
-ATTENTION_HELP = (
-    "How scores become weights. Soft (softmax): every token gets some. Sparse (sparsemax): low scores get exactly 0. "
-    "Hard (argmax): the highest score gets everything."
-)
-UNSCALED = "Without scaling"
-UNSCALED_HELP = "Skip the division by √d."
-CAUSAL = "Causal mask"
-CAUSAL_HELP = "No token may attend to a later one."
-
 # The letters of the equation
 LETTERS = {
     "trained": "Each row of $X$ is the vector of a token. "
@@ -52,6 +34,9 @@ SCALED_BY = "÷ √{size} = ÷ {root:.3g}"
 NOT_SCALED = "not divided"
 FUTURE_HIDDEN = "later tokens: −∞"
 NOTHING_HIDDEN = "nothing hidden"
+STEPS = {"vectors": "X", "matches": "X · Xᵀ", "context": "· X"}
+STEPS_PROJECTED = {"vectors": "X → Q, K, V", "matches": "Q · Kᵀ", "context": "· V"}
+STEP_MASK = "+ M"
 FUNCTIONS = {"softmax": "softmax", "sparsemax": "sparsemax", "hardmax": "argmax"}
 NORMALISERS = {"softmax": "Softmax", "sparsemax": "Sparsemax", "hardmax": "Taking the highest score alone"}
 
@@ -127,7 +112,7 @@ STORE_TITLES = {
     "result": "Result",
 }
 
-ELSEWHERE = "The same function on other pages"
+FORMULA = "The formula"
 
 EXPORT_TITLE = "Self-attention step by step: layer {layer}, head {head}"
 EXPORT_RESULT = "It ends with `tensors`: queries, keys, scores, weights and context, with all their dimensions."

@@ -54,10 +54,10 @@ def press(name: str) -> Callable[[Page, int], None]:
 
 
 def click_cell(page: Page, number: int) -> None:
-    """Choose another cell of the scores, on the canvas that holds them."""
-    canvas: Locator = page.get_by_test_id("matrix-scores").first
-    cell, top = (float(canvas.get_attribute(f"data-{what}")) for what in ("cell", "top"))
-    canvas.click(position={"x": 3 + (number % 5 + 0.5) * cell, "y": top + (number % 4 + 0.5) * cell})
+    """Choose another cell of the dot products, on the canvas that holds them."""
+    canvas: Locator = page.get_by_test_id("matrix-matches").first
+    cell, wide, top = (float(canvas.get_attribute(f"data-{what}")) for what in ("cell", "wide", "top"))
+    canvas.click(position={"x": 3 + (number % 5 + 0.5) * wide, "y": top + (number % 4 + 0.5) * cell})
 
 
 def paint_cell(page: Page, number: int) -> None:
@@ -79,11 +79,20 @@ def choose_head(page: Page, number: int) -> None:
     page.locator(f"[data-layer='0'][data-head='{number % 3}']").first.click()
 
 
-STEPS, MATRICES, MAP = (f"[data-testid={name}]" for name in ("matrix-row", "matrices", "attention-map"))
+def press_button(*names: str) -> Callable[[Page, int], None]:
+    """Press buttons of a stage by turns."""
+
+    def make(page: Page, number: int) -> None:
+        page.get_by_role("button", name=names[number % len(names)], exact=True).first.click()
+
+    return make
+
+
+STAGE, STEPS, MATRICES, MAP = (f"[data-testid={name}]" for name in ("stage", "matrix-row", "matrices", "attention-map"))
 CHANGED = (
-    Change("self-attention: another cell", "/self_attention", click_cell, STEPS, "data-chosen"),
-    Change("self-attention: a slider", "/self_attention", press("Dimensions drawn"), STEPS),
-    Change("self-attention: sparse, soft", "/self_attention", switch("Sparse", "Soft"), STEPS),
+    Change("self-attention: another cell", "/self_attention", click_cell, STAGE, "data-chosen"),
+    Change("self-attention: numbers", "/self_attention", press_button("Numbers"), STAGE),
+    Change("self-attention: sparse, soft", "/self_attention", press_button("Sparse", "Soft"), STAGE, "data-run"),
     Change("heads and blocks: another block", "/heads_and_blocks", switch("2", "1"), STEPS),
     Change("masks: a cell painted", "/masks?part=one", paint_cell, MATRICES),
     Change("masks: another kind", "/masks?part=one", switch("Window", "Causal"), MATRICES),

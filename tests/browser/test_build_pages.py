@@ -12,7 +12,6 @@ from tests.support.seen import PATIENCE, answered, linked, main, picture
 @pytest.mark.parametrize(
     ("path", "option", "written", "most"),
     [
-        ("/self_attention", "Sparse", {"normalise": "sparsemax"}, 21),
         ("/masks?part=one", "Window", {"kind": "window"}, 16),
         ("/positions", "ALiBi", {"scheme": "alibi"}, 18),
     ],

@@ -7,13 +7,16 @@ import numpy as np
 import pytest
 from playwright.sync_api import BrowserContext, Page, Route
 
+from pages.self_attention.head import head_matrices, head_steps
 from pages.ui.canvas.packing import codes, difference_codes, thumbnails
+from pages.ui.stage.matrices import pack_matrices
 from pages.ui.stage.packing import stack_header
 from pages.ui.stage.texts import stage_texts
 from tests.support.serving import ROOT
 from tx_core.analysis import sentences, views
 from tx_core.analysis.comparison import describe_largest_change, moved_attention
 from tx_core.engine import catalogue
+from tx_core.lessons.self_attention import HeadChoice, head_run
 from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.trace import AttentionStack
 
@@ -140,3 +143,41 @@ def test_a_change_is_described_as_by_the_core(modules: Page):
             [stack_header(before), before.weights[head].ravel().tolist(), after.weights[head].ravel().tolist(), row],
         )
         assert said == describe_largest_change(before.weights[head], after.weights[head], tokens, tokens, row)
+
+
+SUMMED = """async ([message]) => {
+  const { unpackStage } = await import('/stage/core/run.js')
+  const { takeMatrices } = await import('/stage/core/matrices.js')
+  const { arithmetic } = await import('/canvas/matrix_row/sum.js')
+  const { TEXTS } = await import('/canvas/core/texts.js')
+  const model = takeMatrices(unpackStage(Uint8Array.from(message)), TEXTS.matrixRow)
+  return Object.fromEntries(model.matrices.map(({ name, rows, shown, columns, values }) => {
+    const sums = []
+    for (let row = 0; row < rows; row += 1) for (let column = 0; column < shown; column += 1) {
+      const { terms, bias } = arithmetic(model, { matrix: name, row, column })
+      sums.push(terms ? terms.reduce((sum, { left, right }) => sum + left * right, bias ?? 0) : null)
+    }
+    return [name, { values: [...values], sums, shape: [rows, shown, columns] }]
+  }))
+}"""
+
+
+@pytest.mark.parametrize("weights", ["trained", "random", "none"])
+@pytest.mark.parametrize("scaled", [True, False])
+def test_the_sums_behind_the_cells_of_a_head_are_those_of_the_core(modules: Page, weights: str, scaled: bool):
+    engine = catalogue.load(catalogue.DEFAULT)
+    choice = HeadChoice(1, 5, weights, seed=3, scaled=scaled, causal=not scaled)
+    run = head_run(engine, engine.trace("The boy read a very old book.", keep=("hidden",)), choice)
+    message = pack_matrices({"namesTitle": ""}, head_matrices(run, 32), head_steps(run))
+    found = modules.evaluate(SUMMED, [list(message)])
+    of_projections = () if weights == "none" else ("query", "key", "value")
+    assert set(found) == {"vectors", *of_projections, "matches", "scores", "masked", "weights", "context"}
+    for name, one in found.items():
+        rows, shown, columns = one["shape"]
+        expected = getattr(run.tensors, name).numpy()
+        values = np.array([np.inf if value is None else value for value in one["values"]], np.float32)
+        finite = np.isfinite(expected.ravel())
+        np.testing.assert_allclose(values[finite], expected.ravel()[finite], rtol=1e-6)
+        assert expected.shape == (rows, columns)
+        if name in (*of_projections, "matches", "context"):
+            np.testing.assert_allclose(one["sums"], expected[:, :shown].ravel(), atol=2e-3)

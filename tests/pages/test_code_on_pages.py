@@ -6,8 +6,10 @@ from tests.support.serving import ROOT
 
 pytestmark = pytest.mark.ci
 
+STAGED = ("self_attention", {})
+"""Its picture comes first, as on every page with a stage."""
 PAGES = [
-    ("self_attention", {}),
+    STAGED,
     ("classifier", {}),
     *(("heads_and_blocks", {"part": part}) for part in ("embeddings", "heads", "feed", "norm", "depth", "journey")),
     *(("masks", {"part": part}) for part in ("one", "penalty", "batch")),
@@ -20,7 +22,7 @@ IN_THE_BACKGROUND = ("bert", {"part": "compare"})
 """It draws nothing before Hugging Face's library is loaded."""
 
 
-@pytest.mark.parametrize(("page", "asked"), PAGES, ids=str)
+@pytest.mark.parametrize(("page", "asked"), [one for one in PAGES if one != STAGED], ids=str)
 def test_text_equation_code_and_picture_follow_one_another(open_app, page, asked):
     kinds = [getattr(node, "type", "") for node in open_app(page, **asked).main]
     places = [kinds.index(kind) for kind in ("markdown", "latex", "expander")]

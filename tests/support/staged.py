@@ -44,6 +44,30 @@ def made_changes(app: AppTest) -> list[str]:
     return [change["link"] for change in staged(app)["changes"]]
 
 
+def staged_matrices(app: AppTest, part: int = 0) -> tuple[dict, dict[str, np.ndarray]]:
+    """The header of a stage of matrices, and the matrices by name, those that the browser divides by itself included.
+
+    part: the stage of the page, or the further picture of that number below it.
+    """
+    header, body = _messages(app)[part]
+    found: dict[str, np.ndarray] = {}
+    start = 0
+    for one in header["matrices"]:
+        if one["form"] == "derived":
+            found[one["name"]] = found[one["origin"]["of"]] / np.float32(one["origin"].get("divisor", 1))
+            continue
+        kind = np.dtype("<i2" if one["form"] == "short" else "<f4")
+        end = start + one["rows"] * one["columns"] * kind.itemsize
+        numbers = np.frombuffer(body[start:end], kind).reshape(one["rows"], one["columns"])
+        found[one["name"]] = numbers * np.float32(one["scale"])
+        start = end
+    assert start == len(body)
+    return header, found
+
+
 def _message(app: AppTest) -> tuple[dict, bytes]:
-    (sent,) = [one.proto.bytes for one in app.get("bidi_component") if one.proto.component_name.startswith(STAGE)]
-    return unpacked(sent)
+    return _messages(app)[0]
+
+
+def _messages(app: AppTest) -> list[tuple[dict, bytes]]:
+    return [unpacked(one.proto.bytes) for one in app.get("bidi_component") if one.proto.component_name.startswith(STAGE)]

@@ -22,13 +22,13 @@ const WIDEST_NAME = 76;
 const ABOVE = 64; // pixels at the top of the screen that the page header may cover
 const TALLEST_NAME = 62;
 
-function panelWidth(matrix, cell) {
-  return Math.max(NARROWEST_PANEL, matrix.shown * cellWidth(matrix, cell) + (matrix.shown < matrix.columns ? 12 : 0));
+export function panelWidth(matrix, cell, wide = 0) {
+  return Math.max(NARROWEST_PANEL, matrix.shown * cellWidth(matrix, cell, wide) + (matrix.shown < matrix.columns ? 12 : 0));
 }
 
-// A matrix with few columns gets wider cells, up to the width of its title.
-export function cellWidth(matrix, cell) {
-  return Math.max(cell, Math.min(LARGEST_CELL, Math.floor((NARROWEST_PANEL - 12) / matrix.shown)));
+// A matrix with few columns gets wider cells, up to the width of its title. wide: the least width, where cells are no squares.
+export function cellWidth(matrix, cell, wide = 0) {
+  return Math.max(cell, wide, Math.min(LARGEST_CELL, Math.floor((NARROWEST_PANEL - 12) / matrix.shown)));
 }
 
 // Returns the size of a cell and the matrices of each line. tallest: the pixels that all lines may take.
@@ -54,19 +54,19 @@ function height(lines, cell) {
   return cells + LINE_GAP * (lines.length - 1);
 }
 
-function packed(matrices, width, labelWidth, cell) {
+export function packed(matrices, width, labelWidth, cell, wide = 0) {
   const lines = [];
   for (const matrix of matrices) {
     const line = lines.at(-1);
-    if (line && lineWidth([...line, matrix], labelWidth, cell) <= width) line.push(matrix);
+    if (line && lineWidth([...line, matrix], labelWidth, cell, wide) <= width) line.push(matrix);
     else lines.push([matrix]);
   }
   return lines;
 }
 
-function lineWidth(line, labelWidth, cell) {
+export function lineWidth(line, labelWidth, cell, wide = 0) {
   const labels = line.filter((matrix, index) => needsLabels(line, index)).length * labelWidth;
-  return labels + line.reduce((sum, matrix) => sum + panelWidth(matrix, cell) + 6, 0) + (line.length - 1) * GAP + 8;
+  return labels + line.reduce((sum, matrix) => sum + panelWidth(matrix, cell, wide) + 6, 0) + (line.length - 1) * GAP + 8;
 }
 
 // Row names are drawn once for neighbours in a line that have the same rows.
@@ -94,12 +94,12 @@ export function paintLine(row, line, active, lights) {
     const lit = [...lights.filter((light) => light.matrix === matrix.name), ...own];
     const { canvas } = row.panels.get(matrix.name);
     canvas.dataset.top = String(top);
-    const wide = cellWidth(matrix, cell);
+    const wide = cellWidth(matrix, cell, row.wide);
     canvas.dataset.cell = String(cell);
     canvas.dataset.wide = String(wide);
     canvas.dataset.lit = lit.map((light) => `${light.part} ${light.row ?? "*"} ${light.column ?? "*"}`).join(", ");
-    const context = sharpen(canvas, panelWidth(matrix, cell) + 2 * INSET, top + matrix.rows * cell + INSET);
-    const shape = { cell, wide, top, upright: isUpright(row, matrix), widest: widestName(row, matrix), numbers: row.numbers && cell >= 30 };
+    const context = sharpen(canvas, panelWidth(matrix, cell, row.wide) + 2 * INSET, top + matrix.rows * cell + INSET);
+    const shape = { cell, wide, top, upright: isUpright(row, matrix), widest: widestName(row, matrix), numbers: row.numbers && wide >= 30 && cell >= 18 };
     paintMatrix(context, matrix, shape, { colours: row.colours, theme, lights: lit, chosen: active, dim: active !== null });
   }
   for (const { canvas, name } of row.labels.filter((label) => line.some((matrix) => matrix.name === label.name))) {
@@ -109,7 +109,7 @@ export function paintLine(row, line, active, lights) {
   }
 }
 
-function litRows(line, matrix, active, lights) {
+export function litRows(line, matrix, active, lights) {
   const named = line.filter((other) => other.rowNames === matrix.rowNames).map((other) => other.name);
   const lit = new Map();
   if (active && named.includes(active.matrix)) lit.set(active.row, "own");
@@ -122,7 +122,7 @@ function litRows(line, matrix, active, lights) {
 export function uncover(row, { matrix: name, row: place, column }) {
   const { canvas } = row.panels.get(name);
   const line = canvas.closest(".line");
-  const wide = cellWidth(row.model.byName[name], row.cell);
+  const wide = cellWidth(row.model.byName[name], row.cell, row.wide);
   const left = canvas.getBoundingClientRect().left - line.getBoundingClientRect().left + INSET + column * wide;
   const beside = Math.min(0, left - row.labelWidth) || Math.max(0, left + wide - line.clientWidth);
   if (beside) line.scrollLeft += beside + 60 * Math.sign(beside);
@@ -146,15 +146,15 @@ function scrollable(node) {
   return document.scrollingElement;
 }
 
-function isUpright(row, matrix) {
-  return widestName(row, matrix) <= Math.max(cellWidth(matrix, row.cell) + 2, 20);
+export function isUpright(row, matrix) {
+  return widestName(row, matrix) <= Math.max(cellWidth(matrix, row.cell, row.wide) + 2, 20);
 }
 
-function topOf(row, matrix) {
+export function topOf(row, matrix) {
   return isUpright(row, matrix) ? 20 : widestName(row, matrix) + 12;
 }
 
-function widestName(row, matrix) {
+export function widestName(row, matrix) {
   const { widths } = measureLabels(probe(row), matrix.columnTexts, `600 12px ${row.theme.font}`, TALLEST_NAME);
   return Math.max(...widths.slice(0, matrix.shown));
 }

@@ -76,7 +76,8 @@ export function paintMatrix(context, matrix, shape, { colours, theme, lights, ch
   const { cell, wide, top } = shape;
   const gap = cell >= 16 ? 2 : cell >= 7 ? 1 : 0;
   context.translate(INSET, 0);
-  for (let row = 0; row < matrix.rows; row += 1) {
+  if (!gap && !shape.numbers) paintSmallCells(context, matrix, shape, { colours, theme, lit: litCells(matrix, lights, dim) });
+  for (let row = 0; (gap || shape.numbers) && row < matrix.rows; row += 1) {
     for (let column = 0; column < matrix.shown; column += 1) {
       const value = valueAt(matrix, row, column);
       const lit = !dim || isLit(lights, row, column);
@@ -93,6 +94,56 @@ export function paintMatrix(context, matrix, shape, { colours, theme, lights, ch
   if (matrix.shown < matrix.columns) paintMore(context, matrix, shape, theme);
   paintColumnNames(context, matrix, shape, theme, chosen);
   for (const light of lights) outline(context, matrix, shape, light, gap, theme);
+}
+
+// Cells without gaps are painted as one image; those that are hidden in one stroke.
+function paintSmallCells(context, matrix, { cell, wide, top }, { colours, theme, lit }) {
+  const { rows, shown } = matrix;
+  const small = element("canvas", { width: shown, height: rows });
+  const target = small.getContext("2d");
+  const image = target.createImageData(shown, rows);
+  const hidden = [[], []];
+  for (let row = 0; row < rows; row += 1) {
+    for (let column = 0; column < shown; column += 1) {
+      const at = row * shown + column;
+      const value = valueAt(matrix, row, column);
+      if (!Number.isFinite(value)) {
+        hidden[lit[at]].push([column, row]);
+        continue;
+      }
+      const colour = colourOf(colours, value, matrix.limit);
+      image.data.set(lit[at] ? colour : mix(colour, theme.ground, DIMMED), 4 * at);
+      image.data[4 * at + 3] = 255;
+    }
+  }
+  target.putImageData(image, 0, 0);
+  context.imageSmoothingEnabled = false;
+  context.drawImage(small, 0, top, shown * wide, rows * cell);
+  context.strokeStyle = theme.faint;
+  context.lineWidth = 1;
+  for (const [isLit, cells] of hidden.entries()) {
+    context.globalAlpha = isLit ? 1 : DIMMED;
+    context.beginPath();
+    for (const [column, row] of cells) {
+      const [x, y] = [column * wide, top + row * cell];
+      context.rect(x + 0.5, y + 0.5, wide - 1, cell - 1);
+      context.moveTo(x + 1, y + cell - 1);
+      context.lineTo(x + wide - 1, y + 1);
+    }
+    context.stroke();
+  }
+  context.globalAlpha = 1;
+}
+
+// 1 for a cell that is highlighted, or where none is chosen.
+function litCells({ rows, shown }, lights, dim) {
+  const lit = new Uint8Array(rows * shown).fill(dim ? 0 : 1);
+  for (const light of lights) {
+    const [firstRow, lastRow] = light.row === undefined ? [0, rows - 1] : [light.row, light.row];
+    const [first, last] = light.column === undefined ? [0, shown - 1] : [light.column, Math.min(light.column, shown - 1)];
+    for (let row = firstRow; row <= lastRow; row += 1) lit.fill(1, row * shown + first, row * shown + last + 1);
+  }
+  return lit;
 }
 
 // paintValue and paintHidden return the text colour for a number on the cell.

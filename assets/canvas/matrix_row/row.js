@@ -7,7 +7,7 @@ import { signedTables } from "../core/palette.js";
 import { filled } from "../core/text.js";
 import { applyTheme } from "../core/theme.js";
 import { arrange, cellWidth, labelWidthOf, needsLabels, paintLine, uncover } from "./lines.js";
-import { INSET, drawDimensions, exists, fillLegend, modelOf } from "./matrix.js";
+import { INSET, exists, fillLegend, modelOf } from "./matrix.js";
 import { fillSum, lightsOf, makeSum } from "./sum.js";
 
 const BESIDE_LINES = 310; // pixels of the screen for controls and sum, and a little to spare: matrix_row.css lets lines scroll from 270
@@ -17,7 +17,6 @@ export default function mountRow({ data, parentElement, setStateValue }) {
   const sent = unpack(data);
   const [row, end] = mountOnce(parentElement, makeRow, removeRow, sent.header.texts);
   row.send = (cell) => setStateValue("cell", timestamped(cell));
-  row.sendDrawing = (asked) => setStateValue("drawing", timestamped(asked));
   if (!isDrawn(row.prefetch, sent)) receive(row, sent);
   return end;
 }
@@ -25,17 +24,12 @@ export default function mountRow({ data, parentElement, setStateValue }) {
 function makeRow(parent, texts) {
   const row = { texts, chosen: null, wanted: null, hover: null, panels: new Map(), echo: pendingChoice(), frame: null, paints: 0, pattern: "" };
   row.notify = throttle((cell) => row.send(cell), 60);
-  row.notifyDrawing = throttle((asked) => row.sendDrawing(asked), 200);
-  row.drawing = makeDrawing(texts, (asked) => {
-    row.notifyDrawing(asked);
-    draw(row);
-  });
   row.lines = element("div", { class: "lines" });
   row.sum = makeSum(texts, () => choose(row, null));
   row.legend = element("p", { class: "legend" });
   row.hint = element("p", { class: "hint", "data-testid": "sideways" }, texts.sideways);
   const how = element("p", { class: "hint" }, texts.how);
-  row.root = element("div", { class: "matrices", "data-testid": "matrix-row" }, row.drawing.node, how, row.lines, row.hint, row.sum.node, row.legend);
+  row.root = element("div", { class: "matrices", "data-testid": "matrix-row" }, how, row.lines, row.hint, row.sum.node, row.legend);
   (parent.querySelector(".matrix-view") ?? parent).append(row.root);
   row.observer = new ResizeObserver(() => later(row));
   row.observer.observe(row.root);
@@ -51,18 +45,12 @@ function receive(row, { header, cells }) {
   row.colours = signedTables(row.theme.dark);
   if (row.echo.accepts(header.chosen)) row.wanted = header.chosen;
   row.numbers = header.numbers;
-  receiveDrawing(row.drawing, header.drawing);
   fillLegend(row.legend, row.model.matrices, row.theme.dark, row.texts);
   draw(row);
 }
 
 // Redraws everything: the numbers or the controls have changed. A chosen cell that is not drawn now is kept for later.
 function draw(row) {
-  const { asked } = row.drawing;
-  if (asked) {
-    drawDimensions(row.model, asked.dimensions);
-    row.numbers = asked.numbers;
-  }
   row.chosen = exists(row.model, row.wanted) ? row.wanted : null;
   row.hover = null;
   fillSum(row.sum, row.model, row.chosen);
@@ -223,44 +211,4 @@ function describePanel(panel, matrix, texts) {
   setText(panel.shape, sentence(shown < columns ? texts.shapeDrawn : texts.shape));
   panel.box.setAttribute("aria-label", sentence(texts.keys));
   panel.canvas.setAttribute("aria-label", sentence(texts.alt));
-}
-
-// The controls of the drawing: how many dimensions are drawn, and whether numbers stand in the cells. They redraw at once;
-// the page is told afterwards. changed: called with the reader's choice.
-function makeDrawing(texts, changed) {
-  const slider = element("input", { type: "range", step: "1" });
-  const count = element("output");
-  const box = element("input", { type: "checkbox" });
-  const node = element(
-    "div", { class: "drawing" },
-    element("label", {}, element("span", {}, texts.dimensions), slider, count),
-    element("label", {}, box, element("span", {}, texts.numbers)),
-  );
-  const drawing = { node, slider, count, box, echo: pendingChoice(), asked: null };
-  const ask = () => {
-    drawing.asked = { dimensions: Number(slider.value), numbers: box.checked };
-    drawing.echo.expect(drawing.asked);
-    describe(drawing);
-    changed(drawing.asked);
-  };
-  slider.oninput = ask;
-  box.onchange = ask;
-  return drawing;
-}
-
-// Adopts the page's choice, unless the reader has made another one meanwhile. sent: null where there is nothing to choose.
-function receiveDrawing(drawing, sent) {
-  drawing.node.hidden = !sent;
-  if (!sent) return;
-  const { least, most, dimensions, numbers } = sent;
-  Object.assign(drawing.slider, { min: least, max: most });
-  const options = { dimensions, numbers };
-  if (drawing.asked === null || drawing.echo.accepts(options)) drawing.asked = options;
-  describe(drawing);
-}
-
-function describe({ slider, count, box, asked }) {
-  slider.value = asked.dimensions;
-  count.textContent = asked.dimensions;
-  box.checked = asked.numbers;
 }

@@ -103,7 +103,8 @@ export function lightsOf(model, cell) {
   return [{ matrix: origin.of, row: cell.row, column: cell.column, part: "left" }];
 }
 
-function arithmetic(model, cell) {
+// What a cell was computed of: { pieces, note }, and for a sum of products its { terms, by, bias } before the pieces.
+export function arithmetic(model, cell) {
   const matrix = model.byName[cell.matrix];
   const total = { text: number(valueAt(matrix, cell.row, cell.column)), part: "total" };
   if (!matrix.origin || !isHere(model, cell, matrix.origin)) return { pieces: [total], note: matrix.alt };

@@ -2,25 +2,25 @@
 // the history that is there: Python hands it the fields of what it computes (the text, the model), and all are written in one.
 
 const headsWritten = (heads) => heads.map(([layer, head]) => `${layer + 1}-${head + 1}`).join("_");
-const flag = (on) => (on ? "1" : "0");
+export const flag = (on) => (on ? "1" : "0");
 const WRITE = {
   stack: String, heads: headsWritten, words: flag, hide: flag, show: String, lines: String, scale: String,
   focus: (place) => (place === null ? "" : String(place + 1)), compared: String,
 };
 
-// Every field of a view, as a link that pins it all writes it.
-export function writtenView(view) {
-  return Object.fromEntries(Object.entries(WRITE).map(([name, write]) => [name, write(view[name])]));
+// Every field of a view, as a link that pins it all writes it. fields: by name, how each is written.
+export function writtenView(view, fields = WRITE) {
+  return Object.fromEntries(Object.entries(fields).map(([name, write]) => [name, write(view[name])]));
 }
 
 // fields: of Python, by name: `own` what it wrote, `isFirst` whether that is the first view's, `defaults` and `first` of the view,
 // `names` of all fields of the page, `level` of the whole app.
-export function addressOf(view, { own, isFirst, defaults, first, names, level }, search) {
-  const written = writtenView(view);
-  const [usual, begin] = [writtenView(defaults), writtenView({ ...defaults, ...first })];
+export function addressOf(view, { own, isFirst, defaults, first, level }, search, fields = WRITE) {
+  const written = writtenView(view, fields);
+  const [usual, begin] = [writtenView(defaults, fields), writtenView({ ...defaults, ...first }, fields)];
   const asked = new URLSearchParams(search);
   const kept = [...asked].filter(([name]) => ["lesson", "step", "lock", "present", "level"].includes(name));
-  const atFirst = isFirst && Object.keys(WRITE).every((name) => written[name] === begin[name]);
+  const atFirst = isFirst && Object.keys(fields).every((name) => written[name] === begin[name]);
   const looks = Object.entries(written).filter(([name, value]) => value !== usual[name]);
   const parameters = new URLSearchParams(atFirst ? [] : [...Object.entries(own), ...looks]);
   for (const [name, value] of [...kept, ...Object.entries(level)]) parameters.set(name, value);

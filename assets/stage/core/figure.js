@@ -16,18 +16,22 @@ const DOTS = DOTS_PER_INCH / 96; // of a PNG, for each pixel of paper
 const LARGEST_MAP = 64 * 64; // cells drawn as shapes; more are one image
 const FONT = "Helvetica, Arial, sans-serif";
 
-// shown: {header, cells} as the drawings of assets/canvas/figure take them; options: width, unit, caption or "", colours.
-export function layPicture(shown, { width, unit, caption, colours }) {
+// drawing(theme): the drawing that is laid out, see assets/canvas/figure; options: width, unit, caption or "", colours.
+export function layDrawing(drawing, { width, unit, caption, colours }) {
   const paper = element("div", {});
   for (const [name, value] of Object.entries(colours)) paper.style.setProperty(name, value);
   document.body.append(paper);
   const theme = { ...readTheme(paper), font: FONT };
   paper.remove();
   const asked = width * PIXELS[unit];
-  const drawing = shown.header.maps === 3 ? beforeAfterDrawing(shown, theme.dark) : mapDrawing(modelOf(shown, theme.dark), shown.header);
   const context = element("canvas").getContext("2d");
-  const figure = layFigure(context, drawing, theme, { width: Math.max(NARROWEST, Math.min(WIDEST, asked)), caption });
+  const figure = layFigure(context, drawing(theme), theme, { width: Math.max(NARROWEST, Math.min(WIDEST, asked)), caption });
   return { figure, theme, asked, width, unit };
+}
+
+// shown: {header, cells} as the drawings of assets/canvas/figure take them.
+export function layPicture(shown, options) {
+  return layDrawing(({ dark }) => (shown.header.maps === 3 ? beforeAfterDrawing(shown, dark) : mapDrawing(modelOf(shown, dark), shown.header)), options);
 }
 
 export function svgOf({ figure, theme, width, unit }, title, description) {

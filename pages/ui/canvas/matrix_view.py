@@ -5,7 +5,7 @@ A page sends the origin of a matrix to the browser, which writes the arithmetic 
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -170,16 +170,6 @@ class Matrix:
         return columns if self.shown is None else min(self.shown, columns)
 
 
-@dataclass(frozen=True)
-class MatrixOptions:
-    """How many dimensions are drawn, within limits that a reader may choose from, and whether numbers stand in the cells."""
-
-    dimensions: int
-    least: int
-    most: int
-    numbers: bool
-
-
 def matrix_row(
     matrices: Sequence[Matrix],
     chosen: Cell | None,
@@ -188,22 +178,17 @@ def matrix_row(
     key: str,
     on_choose: Callable[[], None],
     numbers: bool = False,
-    drawing: MatrixOptions | None = None,
-    on_draw: Callable[[], None] | None = None,
     prefetch: Prefetch | None = None,
 ) -> None:
     """Show matrices one after the other; the reader chooses a cell and sees its row, its column and its sum.
 
-    `names_title` heads the names of the rows. numbers: write them into the cells, where no `drawing` says whether to.
-    After a change `on_choose` runs; `chosen_cell(key, matrices)` then returns it. drawing: lets the reader choose
-    how many columns are drawn where they are of the kind "dimension", up to what `Matrix.shown` allows, at once; then
-    `on_draw` runs, and `chosen_drawing` returns it. prefetch: what the controls around it lead to.
+    `names_title` heads the names of the rows. numbers: write them into the cells. After a change `on_choose` runs;
+    `chosen_cell(key, matrices)` then returns it. prefetch: what the controls around it lead to.
     """
-    picture = row_drawn(matrices, chosen, names_title=names_title, numbers=numbers, drawing=drawing)
+    picture = row_drawn(matrices, chosen, names_title=names_title, numbers=numbers)
     drawings.note(lambda: matrix_drawings(matrices))
-    callbacks = {"on_drawing_change": on_draw} if on_draw else {}
     show = component("matrix_row", "matrix-view", MODULE, "matrix_row/matrix_row.css", height=700)
-    show(key=key, data=pack_with_prefetch(key, picture, prefetch), on_cell_change=on_choose, **callbacks)
+    show(key=key, data=pack_with_prefetch(key, picture, prefetch), on_cell_change=on_choose)
 
 
 def matrix_drawings(matrices: Sequence[Matrix]) -> list[drawings.Drawing]:
@@ -226,11 +211,10 @@ def row_drawn(
     *,
     names_title: str,
     numbers: bool = False,
-    drawing: MatrixOptions | None = None,
 ) -> Picture:
     """Return what `matrix_row` draws, from the same arguments."""
     header, values = message(matrices, chosen)
-    look = {"names_title": names_title, "numbers": numbers, "drawing": drawing and asdict(drawing), "texts": texts.MATRIX_ROW}
+    look = {"names_title": names_title, "numbers": numbers, "texts": texts.MATRIX_ROW}
     return header | look, values
 
 
@@ -262,21 +246,6 @@ def _described(matrix: Matrix, names: Sequence[tuple[str, ...]]) -> dict[str, ob
 def chosen_cell(key: str, matrices: Sequence[Matrix]) -> Cell | None:
     """Return the cell that the reader chose in the row `key`."""
     return parse_cell(component_value(key, "cell"), matrices)
-
-
-def chosen_drawing(key: str, drawing: MatrixOptions) -> MatrixOptions:
-    """Return how the reader of the row `key` wants it drawn."""
-    return parse_drawing(component_value(key, "drawing"), drawing)
-
-
-def parse_drawing(value: object, drawing: MatrixOptions) -> MatrixOptions:
-    """Read a way of drawing from anything; `drawing` as it is where that makes no sense or leaves its limits."""
-    if not isinstance(value, Mapping):
-        return drawing
-    dimensions, numbers = value.get("dimensions"), value.get("numbers")
-    if not _counts(dimensions, drawing.most + 1) or dimensions < drawing.least or not isinstance(numbers, bool):
-        return drawing
-    return replace(drawing, dimensions=dimensions, numbers=numbers)
 
 
 def parse_cell(value: object, matrices: Sequence[Matrix]) -> Cell | None:

@@ -112,8 +112,6 @@ MATRIX_ROW = {
     "shapeDrawn": "{rows} × {columns}, first {shown} drawn",
     "keys": "{title}. Arrow keys choose a cell, Escape clears.",
     "alt": "{title}, {rows} by {columns}. {alt}",
-    "dimensions": "Dimensions drawn",
-    "numbers": "Show numbers",
     "squareRoot": MATRICES["squareRoot"],
     "madeFrom": "made from this",
     "times": "times this",

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
 
@@ -17,6 +17,7 @@ from pages.ui.export.figure import charts_figure, charts_page
 from pages.ui.export.menu import export_menu
 from pages.ui.export.records import Code, Export, Exports, Source, file_stem, reading, source
 from pages.ui.shell.address import is_offered, widget_key
+from pages.ui.shell.level import is_hidden
 from tx_core.analysis.weights_file import TableValue
 from tx_core.engine.engine import Engine
 
@@ -85,9 +86,18 @@ def draw_and_export(
 
 
 def offer_drawings(
-    page: str, lesson: Callable[[], PartNumbers], drawings: Drawings, place: str = "", more: Exports = MappingProxyType({})
+    page: str,
+    lesson: Callable[[], PartNumbers],
+    drawings: Drawings,
+    place: str = "",
+    more: Exports = MappingProxyType({}),
+    *,
+    staged: bool = False,
 ) -> None:
-    """Offer drawings as a table and for export; nothing where there are none. more: other views of the same menu."""
+    """Offer drawings as a table and for export; nothing where there are none.
+
+    more: other views of the same menu. staged: a stage makes figure and web page by itself.
+    """
     if not drawings:
         return
     name = f"{page}_{place}" if place else page
@@ -96,7 +106,15 @@ def offer_drawings(
         if table.open:
             with table:
                 _show_table(table_rows(_all_drawings(drawings)))
-    export_menu(page, {texts.THIS_PART: lambda: drawings_export(lesson(), _all_drawings(drawings)), **more}, place=place)
+    if staged and is_hidden("forms"):
+        return
+
+    def export() -> Export:
+        found = drawings_export(lesson(), _all_drawings(drawings))
+        return replace(found, figure=None, web_page=None) if staged else found
+
+    title = texts.TITLE_OF_DATA if staged else texts.TITLE
+    export_menu(page, {texts.THIS_PART: export, **more}, title, place=place)
 
 
 def _all_drawings(drawings: Drawings) -> list[Drawing]:

@@ -36,7 +36,7 @@ class StageFields:
     Attributes:
         own: what is computed; the first is the sentence.
         looks: how it is looked at.
-        first: values of the first view that are not the defaults, of `looks`.
+        first: values of the first view that are not the defaults.
     """
 
     own: tuple[Field, ...]
@@ -95,7 +95,7 @@ def hand_over(page: str, fields: StageFields) -> dict[str, object]:
     length = len(link_with(address))
     state[LINK_LENGTH] = length if length > MAX_LINK_CHARACTERS else 0
     own_values = {field.name: values[field.name] for field in fields.own}
-    is_first = own_values == {field.name: field.default for field in fields.own}
+    is_first = own_values == {field.name: fields.first.get(field.name, field.default) for field in fields.own}
     written = {field.name: field.write(own_values[field.name]) for field in fields.own if own_values[field.name] != field.default}
     own = {fields.own[0].name: own_values[fields.own[0].name], **written}
     if length > MAX_LINK_CHARACTERS:
@@ -115,7 +115,7 @@ def hand_over(page: str, fields: StageFields) -> dict[str, object]:
             "own": own,
             "isFirst": is_first,
             "defaults": {field.name: field.default for field in fields.looks},
-            "first": dict(fields.first),
+            "first": {field.name: fields.first[field.name] for field in fields.looks if field.name in fields.first},
             "level": level_in_link(),
         },
     }

@@ -38,11 +38,14 @@ BOXES_THAT_FOLLOW = ("table", "export")
 
 
 @cache
-def _component(entry: str) -> Callable[..., object]:
+def _component(entry: str, part: str = "", heights: tuple[int, int] = (560, 480)) -> Callable[..., object]:
+    """Make the component of a stage. part: tells a further picture apart; heights: kept for it on a wide and a narrow screen."""
+    wide, narrow = heights
     return st.components.v2.component(
-        f"attention_explorer_stage_{entry}",
+        f"attention_explorer_stage_{entry}{part}",
         html='<div class="stage-box"></div>',
-        css=".stage-box:empty { min-height: 560px; } @media (max-width: 640px) { .stage-box:empty { min-height: 480px; } }",
+        css=f".stage-box:empty {{ min-height: {wide}px; }} "
+        f"@media (max-width: 640px) {{ .stage-box:empty {{ min-height: {narrow}px; }} }}",
         js=start_script(entry),
     )
 
@@ -72,6 +75,7 @@ def mount(
         key=key,
         data=pack(header),
         on_interventions_change=lambda: on_change(reported("interventions")),
+        on_settings_change=lambda: on_change(reported("settings")),
         on_added_change=lambda: _add_view(page, fields.looks, reported("added").get("view")),
         on_touched_change=touched,
         on_view_change=lambda: None,
@@ -81,6 +85,11 @@ def mount(
         st.page_link(editor.path, label=shell_texts.WRITE_LESSON.format(count=added), icon=":material/edit_note:")
     if header["linkProblem"]:
         st.caption(f":material/link_off: {shell_texts.LINK_TOO_LONG_FOR_ADDRESS}")
+
+
+def draw_beside(page: str, entry: str, part: str, data: bytes, heights: tuple[int, int]) -> None:
+    """Draw a further picture with the scripts of a page's stage: it reports nothing, and its view is in the stage's address."""
+    _component(entry, f"_{part}", heights)(key=widget_key(page, part), data=data)
 
 
 def common_header(page: str, fields: StageFields) -> dict[str, object]:

@@ -12,6 +12,7 @@ from playwright.sync_api import Page, expect
 from pages.heads_and_blocks import texts as block_texts
 from pages.self_attention import texts
 from pages.ui.canvas.texts import MATRIX_ROW
+from pages.ui.stage import texts as stage_texts
 from tests.support.seen import (
     address,
     answered,
@@ -22,7 +23,6 @@ from tests.support.seen import (
     main,
     picture,
     says,
-    switch,
 )
 from tests.support.serving import wait_until
 from tx_core.engine import catalogue
@@ -75,30 +75,36 @@ def next_cell(page: Page, matrix: str, name: str) -> tuple[int, int]:
     return int(row) - 1, int(column) - 1
 
 
+def step(page: Page, title: str) -> None:
+    """Look at a step of the head, by what comes of it."""
+    main(page).get_by_role("button", name=re.compile(f": {title}$")).click()
+
+
 def test_a_cell_tells_the_sum_behind_it_to_pointer_and_keyboard(arrive, for_everybody):
     page = arrive(f"{PATH}&cell=matches-4-3")
     found = tensors_of(ARROW, 1, 8)
-    drawn(picture(page, "^Weights, 7 by 7"))
-    number_is(page, float(found.matches[3, 2]))
+    drawn(picture(page, "^Dot products, 7 by 7"))
+    number_is(page, float(found.scores[3, 2]))  # the sum goes on to the score
+    assert f"= {float(found.matches[3, 2]):.2f}" in sum_of(page)
     terms = (found.query[3] * found.key[2]).abs().argsort(descending=True)[:6] + 1
-    assert [int(place) for place in re.findall(r"(?:^|\+ )(\d+): ", sum_of(page), re.MULTILINE)] == terms.tolist()
+    assert [int(place) for place in re.findall(r"dimension (\d+)", sum_of(page))] == terms.tolist()
     button(page, MATRIX_ROW["allTerms"].format(count=32)).first.click()
-    assert len(re.findall(r"(\d+): ", sum_of(page))) == 32
-    press(page, "Context", "ArrowDown", "ArrowDown", "ArrowRight", "ArrowRight")
+    assert len(re.findall(r"dimension (\d+)", sum_of(page))) == 32
+    step(page, texts.CONTEXT)
+    linked(page, cell="context-4-1")
+    press(page, "Context", "ArrowUp", "ArrowUp", "ArrowRight", "ArrowRight")
     linked(page, cell="context-2-3")
     number_is(page, float(found.context[1, 2]))
+    step(page, texts.SCORES)
+    linked(page, cell="scores-2-3")
+    number_is(page, float(found.scores[1, 2]))
     shown = picture(page, "^Scores, 7 by 7")
-    shown.scroll_into_view_if_needed()
-    shown.click(position={"x": shown.bounding_box()["width"] - 20, "y": shown.bounding_box()["height"] - 10})
-    page.wait_for_url(re.compile("cell=scores-"))
-    row, column = (int(place) - 1 for place in address(page)["cell"].split("-")[1:])
-    number_is(page, float(found.scores[row, column]))
+    shown.click(position={"x": shown.bounding_box()["width"] - 10, "y": shown.bounding_box()["height"] - 10})
+    linked(page, cell="scores-7-7")
+    number_is(page, float(found.scores[6, 6]))
     page.reload()
-    number_is(page, float(found.scores[row, column]))
-    page.go_back()
-    linked(page, cell="context-2-3")
-    number_is(page, float(found.context[1, 2]))
-    press(page, "Context", "Escape")
+    number_is(page, float(found.scores[6, 6]))
+    press(page, "Scores", "Escape")
     linked(page, cell="none")
     for_everybody(page)
 
@@ -107,39 +113,44 @@ def test_a_cell_tells_the_sum_behind_it_to_pointer_and_keyboard(arrive, for_ever
 def test_a_head_is_computed_anew_with_a_mask_without_scaling_and_with_sparse_weights(arrive, for_everybody):
     page = arrive(f"{PATH}&cell=scores-4-2")
     number_is(page, float(tensors_of(ARROW, 1, 8).scores[3, 1]))
-    switch(page, "Without scaling")
+    button(page, stage_texts.MATRICES["scaled"]).click()
     linked(page, unscaled="1")
     number_is(page, float(tensors_of(ARROW, 1, 8, scaled=False).scores[3, 1]))
-    switch(page, "Causal mask")
+    button(page, stage_texts.MATRICES["causal"]).click()
     linked(page, causal="1")
-    press(page, "Mask", "ArrowDown", "End")
+    step(page, texts.MASK)
+    press(page, "Mask", "End")
     expect(main(page).get_by_role("region", name=MATRIX_ROW["sum"]).first).to_contain_text("−∞")
-    choose(page, "Sparse")
+    button(page, stage_texts.MATRICES["normaliseOptions"]["sparsemax"]).click()
     linked(page, normalise="sparsemax")
     found = tensors_of(ARROW, 1, 8, scaled=False, causal=True, normalise="sparsemax")
-    press(page, "Context", "ArrowDown", "ArrowDown")
+    step(page, texts.CONTEXT)
+    press(page, "Context", "ArrowUp", "ArrowUp")
     number_is(page, float(found.context[1, 0]))
-    dimensions = page.get_by_role("slider", name=MATRIX_ROW["dimensions"]).first
-    dimensions.press("ArrowRight")
+    button(page, stage_texts.MATRICES["view"]).click()
+    page.get_by_role("slider", name=stage_texts.MATRICES["dimensions"]).press("ArrowRight")
     linked(page, dimensions="7")
     says(page, MATRIX_ROW["shapeDrawn"].format(rows=7, columns=32, shown=7))
+    page.keyboard.press("Escape")
+    main(page).get_by_text(texts.STORE).click()
     button(page, "(0, 0, 10)").click()
     says(page, texts.FOUND.partition("**")[0])
     says(page, "(550, 5.5, 0)")  # two keys match alike: the mean of 100 and 1000, by hand
+    linked(page, q2="0", q3="10")
     answered(page)
     for_everybody(page)
 
 
 @pytest.mark.ci
 def test_the_longest_sentence_scrolls_in_its_own_box_and_keeps_its_sum_in_sight(arrive, for_everybody):
-    page = arrive(f"/self_attention?text={'+'.join(['dog', 'cat'] * 63)}")
+    page = arrive(f"/self_attention?text={'+'.join(['dog', 'cat'] * 63)}&cell=weights-1-1")
     shown = drawn(picture(page, "^Weights, 128 by 128"))
     press(page, "Weights", "ArrowDown", "End")
-    page.wait_for_url(re.compile(r"cell=weights-\d+-128(&|$)"))
+    page.wait_for_url(re.compile(r"cell=weights-2-128(&|$)"))
     answered(page)
     box = shown.bounding_box()
     assert 0 <= box["x"] + box["width"] <= 1320  # the end of the row was scrolled to
-    expect(button(page, MATRIX_ROW["clear"]).first).to_be_attached()
+    expect(button(page, MATRIX_ROW["clear"]).first).to_be_in_viewport()
     for_everybody(page)
 
 

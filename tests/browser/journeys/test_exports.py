@@ -183,7 +183,6 @@ EXPORTED = (
     f"/fill_mask?text={MARKUP}",
     f"/compare?text={MARKUP}&text_b=fruit+flies",
     f"/summaries?part=glance&text={MARKUP}",
-    f"/self_attention?text={MARKUP}",
     f"/masks?part=one&text={MARKUP}",
     "/positions",
     f"/heads_and_blocks?part=depth&text={MARKUP}",

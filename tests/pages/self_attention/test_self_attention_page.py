@@ -8,12 +8,13 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from pages.self_attention import texts
-from pages.self_attention.store import QUERIES, read_number, read_table, write_table
+from pages.self_attention.inputs import SETTINGS, take_settings
+from pages.self_attention.store_fields import QUERIES, read_number, read_table, write_table
 from pages.ui.shell.frame import HEADINGS
 from pages.ui.shell.numbers import small_number
 from tests.support.drawings import problems
 from tests.support.drawn_lines import drawn_lines
-from tests.support.drawn_matrices import matrix_row
+from tests.support.staged import staged, staged_matrices
 from tx_core.analysis.patterns import name_heads, pattern_sums
 from tx_core.engine import catalogue
 from tx_core.errors import TextProblem
@@ -33,7 +34,8 @@ def engine():
 
 
 def address(app: AppTest) -> dict[str, str]:
-    return {name: value if isinstance(value, str) else value[0] for name, value in app.query_params.items()}
+    """The fields that the stage is handed for the address."""
+    return staged(app)["address"]["own"]
 
 
 def notes(app: AppTest) -> list[str]:
@@ -52,7 +54,7 @@ POSITIONAL = {"previous", "next", "first", "separator", "punctuation"}
 def test_the_page_opens_on_a_head_that_looks_by_content_and_not_by_position(open_app, engine):
     app = open_app(PAGE)
     text = app.text_input(key=f"{PAGE}_text").value
-    layer, head = (app.segmented_control(key=f"{PAGE}_{name}").value - 1 for name in ("layer", "head"))
+    layer, head = (staged(app)["settings"][name] - 1 for name in ("layer", "head"))
     stacks = [engine.trace(one).attention for one in (text, *SENTENCES)]
     sums = [pattern_sums(stack.weights, stack.query_tokens) for stack in stacks]
     for found in (sums[0], sum(sums[1:], start=sums[0])):
@@ -81,7 +83,7 @@ def test_under_every_switch_the_numbers_drawn_are_those_of_attend(open_app, engi
     asked = {"text": TEXT, "weights": weights, "layer": "2", "head": "3", "seed": "5", "normalise": normalise}
     app = open_app(PAGE, **asked, unscaled=str(int(unscaled)), causal=str(int(causal)))
     assert not app.exception
-    _, matrices = matrix_row(app)
+    _, matrices = staged_matrices(app)
     vectors = torch.tensor(engine.trace(TEXT, keep=("hidden",)).hidden[1])
     query, key, value = projected(engine, vectors, weights)
     scale = 1.0 if unscaled else 1 / math.sqrt(query.shape[1])
@@ -95,11 +97,10 @@ def test_under_every_switch_the_numbers_drawn_are_those_of_attend(open_app, engi
 
 
 def test_without_special_tokens_the_steps_are_those_of_the_words_alone(open_app):
-    app = open_app(PAGE)
-    app.toggle(key=f"{PAGE}_nospecial").set_value(True).run()
-    _, drawn = matrix_row(app)
+    app = open_app(PAGE, text="The boy read a very old book.", nospecial="1", layer="2", head="6")
+    _, drawn = staged_matrices(app)
     bare = catalogue.load("embedded", special_tokens=False).trace(app.text_input(key=f"{PAGE}_text").value, keep=("weights",))
-    layer, head = (app.segmented_control(key=f"{PAGE}_{name}").value - 1 for name in ("layer", "head"))
+    layer, head = (staged(app)["settings"][name] - 1 for name in ("layer", "head"))
     np.testing.assert_allclose(drawn["weights"], bare.attention.weights[layer, head], atol=1e-5)
     assert address(app)["nospecial"] == "1"
 
@@ -116,7 +117,7 @@ def projected(engine, vectors, weights):
 
 def test_without_projections_there_are_none_and_the_measured_share_is_reported(open_app, engine):
     app = open_app(PAGE, text=TEXT, weights="none")
-    header, matrices = matrix_row(app)
+    header, matrices = staged_matrices(app)
     assert [one["name"] for one in header["matrices"]] == ["vectors", "matches", "scores", "masked", "weights", "context"]
     np.testing.assert_allclose(matrices["matches"], matrices["vectors"] @ matrices["vectors"].T, rtol=1e-4, atol=1e-3)
     run = head_run(engine, engine.trace(TEXT, keep=("hidden",)), HeadChoice(1, 0, "none"))
@@ -128,15 +129,15 @@ def test_without_projections_there_are_none_and_the_measured_share_is_reported(o
 
 
 def test_fewer_columns_are_drawn_than_computed_with_and_the_page_says_so(open_app):
-    header, matrices = matrix_row(open_app(PAGE, text=TEXT, dimensions="4"))
+    header, matrices = staged_matrices(open_app(PAGE, text=TEXT, dimensions="4"))
     query = next(one for one in header["matrices"] if one["name"] == "query")
-    assert header["drawing"] == {"dimensions": 4, "least": 2, "most": 32, "numbers": False}
+    assert (header["view"]["dimensions"], header["view"]["numbers"], header["dimensionsShown"]) == (4, False, [2, 32])
     assert (query["shown"], query["columns"], query["column_kind"]) == (32, 32, "dimension")
     np.testing.assert_allclose(matrices["matches"], matrices["query"] @ matrices["key"].T, rtol=1e-5, atol=1e-4)
     bias = query["origin"]["bias"]
-    assert len(bias) == 4
+    assert len(bias) == 32  # all that a reader may show come at once
     summed = matrices["vectors"] @ matrices["queryweight"] + np.array(bias, np.float32)
-    np.testing.assert_allclose(summed, matrices["query"][:, :4], rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(summed, matrices["query"], atol=1e-3)  # the operands are rounded to 16 bits
 
 
 def test_saturation_is_drawn_when_scaling_is_off(open_app):
@@ -154,7 +155,7 @@ def test_without_scaling_the_greatest_weight_is_given_as_it_is_and_as_it_would_b
     shares = []
     for unscaled in ("1", "0"):
         app = open_app(PAGE, text=TEXT, layer="2", head="3", unscaled=unscaled, normalise=normalise, causal="1")
-        shares.append(matrix_row(app)[1]["weights"].max(axis=1).mean())
+        shares.append(staged_matrices(app)[1]["weights"].max(axis=1).mean())
         if unscaled == "1":
             said, charts = notes(app), drawn_lines(app)
     assert shares[0] > shares[1]
@@ -169,7 +170,8 @@ def test_a_text_that_cannot_be_used_is_explained_and_kept(open_app, text):
     assert not app.exception
     assert app.text_input(key=f"{PAGE}_text").value == text
     assert HEADINGS[TextProblem] in problems(app)
-    assert next(iter(matrix_row(app)[1])) == "query"  # the store below still answers
+    assert staged(app)["run"] is None
+    assert next(iter(staged_matrices(app, 1)[1])) == "query"  # the store below still answers
 
 
 @pytest.mark.parametrize(("query", "result"), [((0, 10, 0), (10, 0, 0)), ((0, 0, 10), (550, 5.5, 0)), ((10, 10, 0), (5.5, 0, 0))])
@@ -177,7 +179,7 @@ def test_the_preset_queries_return_the_founding_figures(open_app, query, result)
     app = open_app(PAGE)
     next(button for button in app.button if button.label == str(query)).click().run()
     assert not app.exception
-    np.testing.assert_allclose(matrix_row(app, 1)[1]["result"], [result], atol=0.01)
+    np.testing.assert_allclose(staged_matrices(app, 1)[1]["result"], [result], atol=0.01)
     numbers = ", ".join(f"{number:g}" for number in result)
     assert any(markdown.value.startswith(texts.FOUND.split("{")[0] + numbers) for markdown in app.markdown)
 
@@ -201,7 +203,7 @@ def test_an_edited_store_comes_back_from_its_link(open_app):
     assert not app.exception
     assert read_table(address(app)["store"]) == table
     store = key_value.Store(tuple(row[0] for row in table), tuple(row[1] for row in table))
-    np.testing.assert_array_equal(matrix_row(app, 1)[1]["result"], key_value.look_up(store, (2.0, 0.0, 0.0)).result.numpy())
+    np.testing.assert_array_equal(staged_matrices(app, 1)[1]["result"], key_value.look_up(store, (2.0, 0.0, 0.0)).result.numpy())
 
 
 def test_a_store_or_a_query_that_makes_no_sense_is_refused():
@@ -231,7 +233,34 @@ def test_hard_attention_is_explained_without_softmax(open_app):
         for kind in ("softmax", "sparsemax", "hardmax")
     }
     assert [texts.HARD in found for found in notes.values()] == [False, False, True]
-    matrices = matrix_row(open_app(PAGE, text=TEXT, normalise="hardmax"))[1]
+    matrices = staged_matrices(open_app(PAGE, text=TEXT, normalise="hardmax"))[1]
     np.testing.assert_array_equal(matrices["weights"], np.eye(7)[matrices["scores"].argmax(axis=-1)])
     start = texts.NOT_SOFT.partition("{")[0]
     assert [any(note.startswith(start) for note in found) for found in notes.values()] == [False, True, False]
+
+
+def test_what_the_toolbar_asks_is_computed_and_nonsense_is_left_out(monkeypatch):
+    state = {f"{PAGE}_layer": 2, f"{PAGE}_normalise": "softmax", f"{PAGE}_causal": False}
+    monkeypatch.setattr("pages.self_attention.inputs.st.session_state", state)
+    take_settings({"layer": "3", "normalise": "greatest", "causal": 1, "head": "99", "text": "no setting", "at": 5})
+    assert state == {f"{PAGE}_layer": 3, f"{PAGE}_normalise": "softmax", f"{PAGE}_causal": False}
+    take_settings({field.name: "1" for field in SETTINGS})
+    assert (state[f"{PAGE}_causal"], state[f"{PAGE}_unscaled"], state[f"{PAGE}_seed"]) == (True, True, 1)
+
+
+def test_every_cell_belongs_to_a_step_and_every_step_shows_what_it_makes(open_app):
+    for weights in ("trained", "none"):
+        header, _ = staged_matrices(open_app(PAGE, text=TEXT, weights=weights))
+        drawn = {one["name"] for one in header["matrices"] if one["shown"]}
+        made = [name for step in header["steps"] for name in step["makes"]]
+        assert sorted(made) == sorted(drawn)
+        for step in header["steps"]:
+            assert {*step["makes"]} <= {*step["shows"]} <= drawn
+            assert len(step["leads"]) == len(step["shows"])
+
+
+def test_a_link_looks_at_its_step_and_cell(open_app):
+    view = staged(open_app(PAGE, text=TEXT, cell="context-2-3", matrices="all", numbers="1", answer="weights-1-2"))["view"]
+    expected = {"numbers": True, "dimensions": 6, "cell": ["context", 1, 2], "matrices": "all", "answer": ["weights", 0, 1]}
+    assert view == expected
+    assert staged(open_app(PAGE))["address"]["isFirst"]

@@ -10,13 +10,11 @@ from pages.ui.canvas.matrix_view import (
     MODULE,
     Cell,
     Matrix,
-    MatrixOptions,
     Product,
     cell_from_link,
     cell_to_link,
     message,
     parse_cell,
-    parse_drawing,
 )
 from pages.ui.canvas.packing import pack
 from tests.support.drawings import unpacked
@@ -65,15 +63,6 @@ def test_a_cell_that_is_drawn_is_read_and_one_that_is_not_is_none():
     first = {"row": 0, "column": 0}
     for value in (None, 7, [], "left-1-1", {}, first | {"matrix": "none"}, first | {"matrix": "hidden"}, first | {"matrix": []}):
         assert parse_cell(value, PAIR) is None
-
-
-def test_a_way_of_drawing_is_read_within_its_limits_and_nonsense_changes_nothing():
-    now = MatrixOptions(6, 2, 32, numbers=False)
-    assert parse_drawing({"dimensions": 32, "numbers": True}, now) == MatrixOptions(32, 2, 32, numbers=True)
-    for dimensions, numbers in [(1, True), (33, True), (True, True), ("6", True), (None, True), (7.0, True), (7, 1), (7, None)]:
-        assert parse_drawing({"dimensions": dimensions, "numbers": numbers}, now) == now
-    for value in (None, 7, [], {}, "7"):
-        assert parse_drawing(value, now) == now
 
 
 def test_a_chosen_cell_that_is_no_longer_drawn_is_not_sent():

@@ -21,7 +21,7 @@ from tx_core.engine import threads
 from tx_core.engine.catalogue import DEFAULT
 from tx_core.settings import host_settings
 
-COMPONENTS = {"masks": "matrices", "positions": "matrices", "heads_and_blocks": "matrix_row", "self_attention": "matrix_row"}
+COMPONENTS = {"masks": "matrices", "positions": "matrices", "heads_and_blocks": "matrix_row"}
 
 
 def drawn(app: AppTest, page: str) -> tuple[dict, bytes]:
@@ -39,7 +39,6 @@ def picture_after(path: str, control: str, value: str) -> Response:
 
 MASK = {"part": "one", "text": "She wants a car.", "layer": "3", "head": "5"}
 BITS = "110" * 16 + "1"
-HEAD = {"text": "time flies", "layer": "2", "head": "6"}
 CHANGES = [
     ("masks", MASK, "kind", "2", {"kind": "combined", "padding": "3"}),
     ("masks", MASK, "kind", "4", {"kind": "none"}),
@@ -51,10 +50,6 @@ CHANGES = [
     ("heads_and_blocks", {}, "layer", "3", {"layer": "4"}),
     ("heads_and_blocks", {"part": "feed"}, "bend", "1", {"bend": "relu"}),
     ("heads_and_blocks", {"part": "norm"}, "norm", "2", {"norm": "embeddings"}),
-    ("self_attention", HEAD, "normalise", "1", {"normalise": "sparsemax"}),
-    ("self_attention", HEAD, "weights", "2", {"weights": "none"}),
-    ("self_attention", HEAD, "layer", "3", {"layer": "4"}),
-    ("self_attention", HEAD, "head", "0", {"head": "1"}),
 ]
 """A page, the view from which a control of it is used, its value, and the link of the view that it leads to."""
 
@@ -158,14 +153,14 @@ def test_nothing_is_foreseen_any_more_when_nobody_looks_at_it(open_app):
 
 def test_where_all_places_to_compute_in_are_taken_nothing_is_foreseen_and_nobody_waits(open_app, host, monkeypatch):
     host(slot_timeout_seconds=200)
-    path = drawn(open_app("self_attention", text="Nobody has read this sentence."), "self_attention")[0]["prefetch"]["path"]
+    path = drawn(open_app("heads_and_blocks", text="Nobody has read this sentence."), "heads_and_blocks")[0]["prefetch"]["path"]
     monkeypatch.setattr(cache, "_entries", LRUCache(1))  # so that the model has to be run again
     monkeypatch.setattr(threads, "_page_slots", held := threading.BoundedSemaphore(1))
     with held:
         began = time.monotonic()
-        assert picture_after(path, "self_attention_layer", "1").status_code == 204
+        assert picture_after(path, "heads_and_blocks_layer", "1").status_code == 204
         assert time.monotonic() - began < host_settings().slot_timeout_seconds / 2
-    assert picture_after(path, "self_attention_layer", "1").status_code == 200
+    assert picture_after(path, "heads_and_blocks_layer", "1").status_code == 200
 
 
 def test_a_view_is_kept_for_questions_that_are_on_their_way(open_app):

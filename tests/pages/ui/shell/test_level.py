@@ -29,7 +29,7 @@ from pages.ui.shell.level import (
 from tests.support.drawings import says, walls
 from tests.support.page_html import page_links
 from tests.support.serving import ROOT
-from tests.support.staged import made_changes, sent_weights, staged
+from tests.support.staged import made_changes, sent_weights, staged, staged_matrices
 
 COMPUTING = [page.key for page in PAGES if page.computes]
 
@@ -89,14 +89,6 @@ def pictures(app) -> list[bytes]:
 
 
 VIEWS = {
-    "self_attention": {
-        "text": "Mary lost her keys.",
-        "layer": "2",
-        "head": "8",
-        "unscaled": "1",
-        "weights": "random",
-        "seed": "7",
-    },
     "masks": {"text": "Mary lost her keys.", "part": "one", "kind": "causal", "layer": "3", "head": "2"},
 }
 
@@ -115,6 +107,17 @@ def test_what_a_link_says_is_in_effect_in_basic_too(open_app):
     assert made_changes(basic) == made_changes(advanced) == ["off~1-3"]
     assert staged(basic)["view"] == staged(advanced)["view"]
     assert np.array_equal(sent_weights(basic, (4, 4)), sent_weights(advanced, (4, 4)))
+
+
+def test_the_level_never_changes_a_number_of_a_stage_of_matrices(open_app):
+    link = {"text": "Mary lost her keys.", "layer": "2", "head": "8", "unscaled": "1", "weights": "random", "seed": "7"}
+    basic, advanced = (open_app("self_attention", **link, **more) for more in ({LEVEL: BASIC}, {}))
+    assert staged(basic)["view"] == staged(advanced)["view"]
+    assert staged(basic)["address"]["own"] == staged(advanced)["address"]["own"] == link
+    assert {"weights", "seed", "unscaled"} <= set(staged(basic)["hiddenSettings"])
+    assert not staged(advanced)["hiddenSettings"]
+    for name, values in staged_matrices(advanced)[1].items():
+        assert np.array_equal(staged_matrices(basic)[1][name], values)
 
 
 def test_the_page_says_what_is_in_effect_out_of_sight_and_shows_it_at_a_click(open_app):

@@ -1,37 +1,23 @@
 """One head step by step: its equation, its matrices, each knowing how its cells come about, and what there is to see."""
 
 import math
-from collections.abc import Mapping
 
 import numpy as np
-import streamlit as st
 from jaxtyping import Float32
 
 from pages.self_attention import texts
+from pages.self_attention.inputs import HeadInputs
 from pages.ui.canvas.matrix_view import Divided, MaskedCells, Matrix, Product, Shares
 from pages.ui.export.computation import call, load_call, named
 from pages.ui.export.lessons import PartNumbers
 from pages.ui.export.records import reading, source
-from pages.ui.shell.address import widget_key
 from pages.ui.shell.numbers import small_number
+from pages.ui.stage.matrices import MatrixStep
 from tx_core.engine.catalogue import DEFAULT
-from tx_core.lessons.self_attention import HeadChoice, HeadRun, head_run, saturation
+from tx_core.lessons.self_attention import HeadRun, head_run, saturation
 
 Numbers = Float32[np.ndarray, "row column"]
 NOTES_ON_WEIGHTS = {"random": texts.RANDOM_PROJECTIONS, "none": texts.NO_PROJECTIONS}
-
-
-def head_choice(values: Mapping[str, object]) -> HeadChoice:
-    """Read from the values of the page's fields which head is computed, and how."""
-    return HeadChoice(
-        layer=values["layer"] - 1,
-        head=values["head"] - 1,
-        weights=values["weights"],
-        seed=values["seed"],
-        scaled=not values["unscaled"],
-        normalise=values["normalise"],
-        causal=values["causal"],
-    )
 
 
 def equation(run: HeadRun) -> str:
@@ -86,13 +72,34 @@ def _note_on_scaling(run: HeadRun) -> str:
     return texts.SCALING_OFF.format(size=size, root=math.sqrt(size), share=share, scaled=scaled)
 
 
-def head_matrices(run: HeadRun, operand_columns: int, most: int) -> list[Matrix]:
+def head_matrices(run: HeadRun, most: int) -> list[Matrix]:
     """Return one head as matrices: vectors, queries, keys, values, dot products, scores, mask, weights, context.
 
-    Of axes that count dimensions, up to the first `most` can be shown; sums use all of them. The projections' matrices, which
-    are large, come along with their first `operand_columns`.
+    Of axes that count dimensions, up to the first `most` can be shown; sums use all of them.
     """
-    return [_vectors(run, most), *_projections(run, operand_columns, most), *_scores_and_weights(run), _context(run, most)]
+    return [_vectors(run, most), *_projections(run, most), *_scores_and_weights(run), _context(run, most)]
+
+
+def head_steps(run: HeadRun) -> list[MatrixStep]:
+    """Return the steps from the vectors to the context, each with the matrices to look at."""
+    projected, choice = run.projections is not None, run.choice
+    made = tuple(texts.PROJECTED) if projected else ()
+    query, key, value = made or ("vectors",) * 3
+    signs = texts.STEPS_PROJECTED if projected else texts.STEPS
+    scaling = f"÷ √{run.tensors.query.shape[1]}" if choice.scaled else texts.NOT_SCALED
+    seen = "masked" if choice.causal else "scores"
+    operands = tuple(dict.fromkeys((query, key)))
+    dot = ("", *("·" for _ in operands[1:]), "=")
+    return [
+        MatrixStep(
+            "vectors", signs["vectors"], texts.VECTORS, ("vectors", *made), ("", "→", "", "")[: 1 + len(made)], (*made, "vectors")
+        ),
+        MatrixStep("matches", signs["matches"], texts.DOT_PRODUCTS, (*operands, "matches"), dot, ("matches",)),
+        MatrixStep("scores", scaling, texts.SCORES, ("matches", "scores"), ("", "→"), ("scores",)),
+        MatrixStep("masked", texts.STEP_MASK, texts.MASK, ("scores", "masked"), ("", "→"), ("masked",)),
+        MatrixStep("weights", texts.FUNCTIONS[choice.normalise], texts.SHARES, (seen, "weights"), ("", "→"), ("weights",)),
+        MatrixStep("context", signs["context"], texts.CONTEXT, ("weights", value, "context"), ("", "·", "="), ("context",)),
+    ]
 
 
 def _vectors(run: HeadRun, most: int) -> Matrix:
@@ -100,7 +107,7 @@ def _vectors(run: HeadRun, most: int) -> Matrix:
     return _by_token(run, "vectors", texts.VECTORS, "X", run.tensors.vectors.numpy(), most, alt=alt)
 
 
-def _projections(run: HeadRun, operand_columns: int, most: int) -> list[Matrix]:
+def _projections(run: HeadRun, most: int) -> list[Matrix]:
     """The operands of the three projections, not drawn, and their results; nothing without projections."""
     if run.projections is None:
         return []
@@ -109,9 +116,9 @@ def _projections(run: HeadRun, operand_columns: int, most: int) -> list[Matrix]:
         weight, bias = getattr(run.projections, name), getattr(run.projections, f"{name}_bias")
         letter, operand = name[0].upper(), f"{name}weight"
         formula = f"{letter} = X·W" if bias is None else f"{letter} = X·W + b"
-        origin = Product("vectors", operand, bias=None if bias is None else tuple(bias[:operand_columns].tolist()))
+        origin = Product("vectors", operand, bias=None if bias is None else tuple(bias[:most].tolist()))
         values, lead = getattr(run.tensors, name).numpy(), "→" if name == "query" else ""
-        matrices.append(_operand(operand, weight[:, :operand_columns].numpy()))
+        matrices.append(_operand(operand, weight[:, :most].numpy()))
         matrices.append(_by_token(run, name, title, formula, values, most, origin, alt=texts.PROJECTED_ALT[name], lead=lead))
     return matrices
 
@@ -125,7 +132,7 @@ def _scores_and_weights(run: HeadRun) -> list[Matrix]:
     scaling = texts.SCALED_BY.format(size=size, root=math.sqrt(size)) if choice.scaled else texts.NOT_SCALED
     hidden = texts.FUTURE_HIDDEN if choice.causal else texts.NOTHING_HIDDEN
     product, formula = Product(query, key, transposed=True), "QKᵀ" if projected else "X Xᵀ"
-    shares, function = Shares("masked", choice.normalise), texts.FUNCTIONS[choice.normalise]
+    shares, function = Shares("masked" if choice.causal else "scores", choice.normalise), texts.FUNCTIONS[choice.normalise]
     return [
         _by_pair(run, "matches", texts.DOT_PRODUCTS, formula, tensors.matches.numpy(), product, alt=texts.DOT_PRODUCTS_ALT),
         _by_pair(run, "scores", texts.SCORES, scaling, tensors.scores.numpy(), divisor),
@@ -183,21 +190,17 @@ def count(number: int) -> tuple[str, ...]:
     return tuple(str(place) for place in range(1, number + 1))
 
 
-EXPORTED_FIELDS = ("text", "nospecial", "layer", "head", "weights", "seed", "unscaled", "normalise", "causal")
-
-
-def head_numbers(page: str) -> PartNumbers:
+def head_numbers(inputs: HeadInputs) -> PartNumbers:
     """Return what the head is computed of that the page shows step by step."""
-    values = {name: st.session_state[widget_key(page, name)] for name in EXPORTED_FIELDS}
-    special = not values["nospecial"]
-    engine, choice = load_call(DEFAULT, special), named("choice", head_choice(values), "layer and head are counted from 0")
-    trace = named("trace", engine.trace(values["text"], keep=("hidden",)))
+    special, settings = not inputs.bare, inputs.settings()
+    choice = named("choice", inputs.choice, "layer and head are counted from 0")
+    engine = load_call(DEFAULT, special)
+    trace = named("trace", engine.trace(inputs.text, keep=("hidden",)))
     tensors = named("tensors", call(head_run, engine, trace, choice).tensors)
-    about = source(DEFAULT, text=values["text"], **reading(special), heads=f"layer {values['layer']}, head {values['head']}")
-    about |= {name: values[name] for name in EXPORTED_FIELDS[4:]}
-    title = texts.EXPORT_TITLE.format(layer=values["layer"], head=values["head"])
+    place = {name: settings.pop(name) for name in ("layer", "head")}
+    about = source(DEFAULT, text=inputs.text, **reading(special), heads="layer {layer}, head {head}".format(**place)) | settings
     shown = [tensors.query, tensors.key, tensors.scores, tensors.weights, tensors.context]
-    return PartNumbers(title, about, shown, texts.EXPORT_RESULT)
+    return PartNumbers(texts.EXPORT_TITLE.format(**place), about, shown, texts.EXPORT_RESULT)
 
 
 def saturation_numbers(sizes: tuple[int, ...]) -> PartNumbers:

@@ -1,0 +1,106 @@
+// The menu of what can be saved: figure, data, a web page that works offline, and the link of the view. All is made in the browser.
+
+import { element, visible } from "../../canvas/core/surface.js";
+import { TEXTS } from "../../canvas/core/texts.js";
+import { button, labelled, menu, select, toggle } from "./toolbar.js";
+import { layDrawing, pngOf, print, printable, save, svgOf } from "./figure.js";
+
+const LIMITS = { mm: [40, 174, 400], px: [200, 1200, 4000] }; // least, usual and most width; 174 mm is a journal's page
+
+// asked: `drawing()` as figure.js lays it out, `captionOf()` with title and caption, `csv()`, `csvLabel`, `name()` of a file,
+// `script`, `message()` of the web page, and `stage`.
+export function makeExport({ stage, drawing, captionOf, csv, csvLabel, name, script, message }) {
+  const texts = TEXTS.export;
+  const node = menu(texts.menu);
+  const { box } = node;
+  const paper = { unit: "mm", width: { mm: LIMITS.mm[1], px: LIMITS.px[1] }, background: "light", captioned: true };
+  const width = element("input", { type: "number", step: "1", "aria-label": texts.width, title: texts.widthHelp });
+  const unit = select(texts.unit, (value) => { paper.unit = value; sync(); });
+  const background = select(texts.background, (value) => { paper.background = value; });
+  const captioned = toggle(texts.caption, (on) => { paper.captioned = on; captioned.set(on); });
+  const said = element("p", { class: "quiet-text", role: "status" });
+  width.onchange = () => {
+    const [least, usual, most] = LIMITS[paper.unit];
+    paper.width[paper.unit] = Math.min(most, Math.max(least, Number(width.value) || usual));
+    sync();
+  };
+  function sync() {
+    unit.set([["mm", "mm"], ["px", "px"]], paper.unit);
+    background.set([["light", texts.light], ["dark", texts.dark]], paper.background);
+    const [least, , most] = LIMITS[paper.unit];
+    Object.assign(width, { min: String(least), max: String(most), value: String(paper.width[paper.unit]) });
+  }
+  captioned.set(true);
+  sync();
+  const picture = () => {
+    const { caption } = captionOf();
+    const colours = stage.header.paper[paper.background];
+    return layDrawing(drawing(), { width: paper.width[paper.unit], unit: paper.unit, caption: paper.captioned ? caption : "", colours });
+  };
+  const svg = () => { const { title, caption } = captionOf(); return svgOf(picture(), title, caption); };
+  const file = (ending) => `${name()}.${ending}`;
+  const row = (...parts) => element("div", { class: "menu-row" }, ...parts);
+  box.classList.add("wide");
+  const forms = row(button(csvLabel, () => save(csv(), "text/csv", file("csv"))),
+    button(texts.webPage, async () => save(await webPage(stage, captionOf(), script, message()), "text/html", file("html"))));
+  const share = row(button(texts.copyLink, async () => { said.textContent = await copied(stage); }),
+    button(texts.addToLesson, () => { stage.addToLesson(); said.textContent = texts.added; }));
+  const shareTitle = element("h4", {}, texts.share);
+  box.append(element("h4", {}, texts.figure), row(labelled(texts.width, width), labelled(texts.unit, unit), labelled(texts.background, background), captioned),
+    row(button(texts.svg, () => save(svg(), "image/svg+xml", file("svg"))), button(texts.png, async () => save(await pngOf(picture()), "image/png", file("png"))),
+      button(texts.pdf, () => print(printable(svg(), picture())))), element("h4", {}, texts.data), forms, shareTitle, share, said);
+  box.addEventListener("toggle", ({ newState }) => {
+    if (newState !== "open") return;
+    forms.hidden = forms.previousElementSibling.hidden = stage.header.hidden.includes("forms") || stage.offline;
+    share.hidden = shareTitle.hidden = stage.header.hidden.includes("share") || stage.offline;
+    said.textContent = share.hidden ? "" : stage.header.linkProblem;
+    share.firstChild.disabled = Boolean(stage.header.linkProblem);
+  });
+  return { node };
+}
+
+// Copies the address, which is the link of the view; where the browser forbids it, shows it.
+async function copied(stage) {
+  stage.address.now();
+  const link = new URL(location.href);
+  link.searchParams.set("level", stage.header.level); // whoever opens it sees as much
+  try {
+    await navigator.clipboard.writeText(link.href);
+    return TEXTS.export.copied;
+  } catch {
+    return link.href;
+  }
+}
+
+// A caption that ends with where the picture is from, and its link.
+export function withOrigin(stage, title, parts) {
+  stage.address.now(); // the link at its end is of what is seen
+  const link = stage.offline || stage.header.linkProblem ? [] : [location.href];
+  return { title: visible(title), caption: [...parts, stage.header.origin, ...link].map(visible).join(" ") };
+}
+
+export const closed = (sentence) => (/[.!?…]\s*$/.test(sentence) ? `“${sentence}”` : `“${sentence}”.`);
+
+// One file with a stage and its message. Its policy allows no request to anywhere.
+async function webPage(stage, { title, caption }, name, bytes) {
+  const source = async (file) => (await fetch(new URL(file, stage.home))).text();
+  const [script, style] = [await source(name), await source("stage.css")];
+  const text = (words) => words.replace(/[&<>"]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[sign]);
+  const json = (value) => JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  let binary = "";
+  for (let start = 0; start < bytes.length; start += 0x8000) binary += String.fromCharCode(...bytes.subarray(start, start + 0x8000));
+  const colours = Object.entries(stage.header.paper).map(([theme, values]) => {
+    const rules = Object.entries(values).map(([variable, value]) => `${variable}:${value}`).join(";");
+    return theme === "dark" ? `@media(prefers-color-scheme:dark){:root{${rules};color-scheme:dark}}` : `:root{${rules}}`;
+  }).join("");
+  const policy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'";
+  return [
+    `<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}">`,
+    `<meta name="viewport" content="width=device-width, initial-scale=1"><title>${text(title)}</title>`,
+    `<style>:root{--st-font:system-ui,sans-serif}${colours}body{margin:16px;background:var(--st-background-color);color:var(--st-text-color);font-family:var(--st-font)}`,
+    `h1{font-size:22px}${style.replaceAll(":host", ".stage-box")}</style>`,
+    `<h1>${text(title)}</h1><div class="stage-box" id="stage"></div><p><bdi>${text(caption)}</bdi></p>`,
+    `<script type="module">${script.replaceAll("</script", "<\\/script")}`,
+    `stage.offline(document.getElementById("stage"), ${json(TEXTS)}, "${btoa(binary)}");</script></html>`,
+  ].join("\n");
+}

@@ -1,0 +1,189 @@
+// Matrices side by side in the order of a computation, a cell of one of them chosen, and the cells that it was computed from lit.
+
+import { arrange, cellWidth, isUpright, labelWidthOf, lineWidth, litRows, needsLabels, packed, paintLine, panelWidth, topOf, uncover, widestName } from "../../canvas/matrix_row/lines.js";
+import { fillLegend, INSET, paintMatrix, paintRowNames } from "../../canvas/matrix_row/matrix.js";
+import { lightsOf } from "../../canvas/matrix_row/sum.js";
+import { signedTables } from "../../canvas/core/palette.js";
+import { element, setText, zoomOf } from "../../canvas/core/surface.js";
+import { filled } from "../../canvas/core/text.js";
+import { write } from "../../canvas/core/text.js";
+
+const [SMALLEST, LARGEST, WIDEST, TOUCHABLE, WITH_NUMBERS, LOW] = [4, 52, 80, 26, 38, 20]; // pixels of a cell
+const NARROW = 600;
+const ROOM_ABOVE = 92; // pixels above the cells of a line: titles and column names
+const [LEAST_ZOOM, MOST_ZOOM, STEP] = [0.5, 4, 1.25];
+
+// gestures: choose(cell or null), hover(cell or null).
+export function makeMatrices(gestures) {
+  const lines = element("div", { class: "lines", "data-testid": "stage-matrices" });
+  return { node: lines, root: lines, lines, gestures, panels: new Map(), labels: [], pattern: "", cell: 0 };
+}
+
+export const zoomed = (zoom, direction) => (direction === 0 ? 1 : Math.min(MOST_ZOOM, Math.max(LEAST_ZOOM, zoom * STEP ** direction)));
+
+// The matrices of a step in its order, each with what stands before it; or all as they are.
+function shownOf(model, names, leads) {
+  return names ? names.map((name, index) => ({ ...model.byName[name], lead: leads[index] })) : model.matrices;
+}
+
+// names: of the matrices that are drawn, all for null; leads: what stands before each. active: the cell that is pointed at or chosen.
+export function drawMatrices(made, model, { names, leads, chosen, active, numbers, theme, room, zoom, several }) {
+  const shown = shownOf(model, names, leads);
+  Object.assign(made, { model, chosen, numbers, theme: { ...theme, left: theme.accent, right: theme.second, own: theme.text }, colours: signedTables(theme.dark) });
+  made.labelWidth = labelWidthOf(made);
+  const { cell, wide, lines } = several ? { wide: 0, ...arrange(shown, room.width, made.labelWidth, numbers, room.height) } : inOneLine(shown, room, made.labelWidth, numbers);
+  made.cell = Math.max(SMALLEST, Math.round(cell * zoom));
+  made.wide = Math.round(wide * zoom);
+  for (const matrix of shown) describe(panelOf(made, matrix.name), matrix, model.texts);
+  const pattern = JSON.stringify([model.namesTitle, lines.map((line) => line.map(({ name, lead, rows }, index) => [name, index ? lead : "", needsLabels(line, index) && rows]))]);
+  if (pattern !== made.pattern) build(made, lines, pattern);
+  const lights = active ? lightsOf(model, active) : [];
+  for (const line of lines) paintLine(made, line, active, lights);
+}
+
+export function showCell(made, cell) {
+  if (cell && made.panels.get(cell.matrix)?.node.isConnected) uncover(made, cell);
+}
+
+// A step's matrices stand in one line, as high as there is room and as wide as they may be; else the line scrolls sideways.
+function inOneLine(matrices, { width, height }, labelWidth, numbers) {
+  const rows = Math.max(...matrices.map((matrix) => matrix.rows));
+  const fits = (cell, wide) => lineWidth(matrices, labelWidth, cell, wide) <= width;
+  const least = width < NARROW ? TOUCHABLE : numbers ? LOW : SMALLEST;
+  let cell = Math.max(SMALLEST, Math.min(LARGEST, Math.floor((height - ROOM_ABOVE) / rows)));
+  while (cell > 7 && !fits(cell, 0)) cell -= 1;
+  cell = Math.max(cell, least);
+  let wide = numbers ? WITH_NUMBERS : cell;
+  while (wide < Math.min(WIDEST, 2 * cell) && fits(cell, wide + 1)) wide += 1;
+  return { cell, wide, lines: [matrices] };
+}
+
+// Panels are kept by name, so that the focus stays where it is.
+function build(made, lines, pattern) {
+  const active = made.lines.getRootNode().activeElement;
+  made.pattern = pattern;
+  made.labels = [];
+  made.lines.replaceChildren(...lines.map((line) => element("div", { class: "line" }, ...line.flatMap((matrix, index) => {
+    const parts = index && matrix.lead ? [element("span", { class: "lead", "aria-hidden": "true" }, matrix.lead)] : [];
+    if (needsLabels(line, index)) parts.push(labelColumn(made, matrix));
+    return [...parts, panelOf(made, matrix.name).node];
+  }))));
+  if (active?.isConnected && made.lines.contains(active)) active.focus({ preventScroll: true });
+}
+
+function labelColumn(made, matrix) {
+  const canvas = element("canvas", { "aria-hidden": "true" });
+  const title = element("span", { class: "title" }, made.model.namesTitle);
+  const count = element("span", { class: "shape" }, made.model.namesTitle ? String(matrix.rows) : "");
+  made.labels.push({ canvas, name: matrix.name });
+  return element("div", { class: "labels" }, element("div", { class: "head" }, title, count), canvas);
+}
+
+function panelOf(made, name) {
+  if (!made.panels.has(name)) made.panels.set(name, makePanel(made, name));
+  return made.panels.get(name);
+}
+
+function makePanel(made, name) {
+  const [title, formula, shape] = ["title", "formula", "shape"].map((kind) => element("span", { class: kind }));
+  const canvas = element("canvas", { role: "img", "data-testid": `matrix-${name}` });
+  const box = element("div", { class: "cells", tabindex: "0", role: "group" }, canvas);
+  const node = element("div", { class: "panel" }, element("div", { class: "head" }, title, formula, shape), box);
+  canvas.onpointermove = (event) => event.pointerType !== "touch" && made.gestures.hover(cellAt(made, name, canvas, event));
+  canvas.onpointerleave = () => made.gestures.hover(null);
+  canvas.onclick = (event) => {
+    const cell = cellAt(made, name, canvas, event);
+    made.gestures.hover(null);
+    if (cell) made.gestures.choose(same(cell, made.chosen) ? null : cell);
+  };
+  box.onkeydown = (event) => press(made, name, event);
+  return { node, title, formula, shape, canvas, box };
+}
+
+function describe(panel, matrix, texts) {
+  const { title, rows, columns, shown, alt } = matrix;
+  const sentence = (text) => filled(text, { title, rows, columns, shown, alt }).join("");
+  setText(panel.title, matrix.title);
+  setText(panel.formula, matrix.formula);
+  setText(panel.shape, sentence(shown < columns ? texts.shapeDrawn : texts.shape));
+  panel.box.setAttribute("aria-label", sentence(texts.keys));
+  panel.canvas.setAttribute("aria-label", sentence(texts.alt));
+}
+
+export const same = (one, other) => Boolean(one && other) && one.matrix === other.matrix && one.row === other.row && one.column === other.column;
+
+function cellAt(made, name, canvas, event) {
+  const matrix = made.model.byName[name];
+  const box = canvas.getBoundingClientRect();
+  const zoom = zoomOf(canvas);
+  const column = Math.floor(((event.clientX - box.left) / zoom - INSET) / cellWidth(matrix, made.cell, made.wide));
+  const row = Math.floor(((event.clientY - box.top) / zoom - Number(canvas.dataset.top)) / made.cell);
+  return row < 0 || column < 0 || row >= matrix.rows || column >= matrix.shown ? null : { matrix: name, row, column };
+}
+
+function press(made, name, event) {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const matrix = made.model.byName[name];
+  const here = made.chosen?.matrix === name ? made.chosen : null;
+  const to = (down, right) => (here ? [here.row + down, here.column + right] : [0, 0]);
+  const target = {
+    ArrowUp: () => to(-1, 0), ArrowDown: () => to(1, 0), ArrowLeft: () => to(0, -1), ArrowRight: () => to(0, 1),
+    Home: () => [here?.row ?? 0, 0], End: () => [here?.row ?? 0, matrix.shown - 1], Enter: () => to(0, 0), Escape: () => null,
+  }[event.key]?.();
+  if (target === undefined) return;
+  event.preventDefault();
+  const within = (place, count) => Math.min(count - 1, Math.max(0, place));
+  made.gestures.hover(null);
+  const cell = target && { matrix: name, row: within(target[0], matrix.rows), column: within(target[1], matrix.shown) };
+  made.gestures.choose(cell);
+  showCell(made, cell);
+}
+
+export { fillLegend };
+
+// The same matrices as part of a figure: a function that lays itself out in a width and returns its size and `paint`.
+export function matricesFigure(model, { names, leads, chosen, numbers, several }) {
+  const shown = shownOf(model, names, leads);
+  return (context, theme, width) => {
+    const colours = signedTables(theme.dark);
+    const painted = { ...theme, left: theme.accent, right: theme.second, own: theme.text };
+    const row = { model, theme: painted };
+    const labelWidth = labelWidthOf(row);
+    const found = several ? { wide: 0, ...arrange(shown, width, labelWidth, numbers, 2000) } : inOneLine(shown, { width, height: 900 }, labelWidth, numbers);
+    Object.assign(row, { cell: Math.max(10, found.cell), wide: found.wide });
+    const lines = packed(shown, width, labelWidth, row.cell, row.wide);
+    const lights = chosen ? lightsOf(model, chosen) : [];
+    const placed = [];
+    let y = 0;
+    let widest = 0;
+    for (const line of lines) {
+      const top = TITLES + Math.max(...line.map((matrix) => topOf(row, matrix)));
+      let x = 0;
+      line.forEach((matrix, index) => {
+        if (index) x += BETWEEN;
+        const labels = needsLabels(line, index);
+        placed.push({ line, matrix, x, y, top, labels });
+        x += (labels ? labelWidth : 0) + panelWidth(matrix, row.cell, row.wide) + 2 * INSET;
+      });
+      widest = Math.max(widest, x);
+      y += top + Math.max(...line.map(({ rows }) => rows)) * row.cell + BETWEEN;
+    }
+    const paint = (target) => {
+      for (const { line, matrix, x, y: down, top, labels } of placed) {
+        const own = chosen?.matrix === matrix.name ? [{ row: chosen.row, part: "line" }, { column: chosen.column, part: "line" }, { ...chosen, part: "own" }] : [];
+        const shape = { cell: row.cell, wide: cellWidth(matrix, row.cell, row.wide), top, upright: isUpright(row, matrix), widest: widestName(row, matrix), numbers: numbers && row.cell >= 18, labelWidth };
+        target.save();
+        target.translate(x, down);
+        if (labels) paintRowNames(target, matrix, shape, painted, litRows(line, matrix, chosen, lights));
+        if (labels) target.translate(labelWidth, 0);
+        write(target, matrix.title, INSET, 8, { font: `600 13px ${theme.font}`, colour: theme.text });
+        write(target, matrix.formula, INSET, 24, { font: `11px ${theme.font}`, colour: theme.quiet });
+        paintMatrix(target, matrix, shape, { colours, theme: painted, lights: [...lights.filter((light) => light.matrix === matrix.name), ...own], chosen, dim: chosen !== null });
+        target.restore();
+      }
+    };
+    return { width: widest, height: y - BETWEEN + 4, paint };
+  };
+}
+
+const [TITLES, BETWEEN] = [36, 28]; // pixels in a figure

@@ -1,0 +1,138 @@
+"""What the page of self-attention is asked: a sentence, and which head is computed on it, and how."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pages.self_attention import store_fields
+from pages.ui.canvas.matrix_view import Cell, cell_from_link, cell_to_link
+from pages.ui.panels.tokens import SPECIAL_FIELD
+from pages.ui.shell import cache, controls, texts
+from pages.ui.shell.address import (
+    KEPT_PARAMETERS,
+    Field,
+    choice_field,
+    flag_field,
+    number_field,
+    parse_view,
+    text_field,
+    widget_key,
+)
+from pages.ui.stage.address import StageFields, read_stage_address
+from tx_core.engine.bert_engine import BertEngine
+from tx_core.engine.catalogue import DEFAULT
+from tx_core.errors import ExplorerError, memory_checked
+from tx_core.lessons.self_attention import HeadChoice
+
+PAGE = "self_attention"
+LAYERS, HEADS = controls.embedded_sizes()
+DIMENSIONS_SHOWN = (2, 32)
+"""The fewest and the most dimensions that can be shown; all are computed with."""
+FIRST_TEXT = "The boy read a very old book."
+FIRST_HEAD = {"layer": 2, "head": 6}
+"""A head that finds the noun of an article and the object of a verb, one to four tokens ahead: what it looks at is no place."""
+FIRST_CELL = Cell("matches", 4, 7)
+"""How well the query of 'a' matches the key of 'book'."""
+EARLIER_TEXT, EARLIER_HEAD = "time flies like an arrow", {"layer": 1, "head": 8}
+"""What older links left out: the page opened on it when they were written."""
+WEIGHTS, NORMALISE = ("trained", "random", "none"), ("softmax", "sparsemax", "hardmax")
+MATRICES = ("cell", "all", "vectors", "matches", "scores", "masked", "weights", "context")
+"""Which matrices are shown: those of the step that the chosen cell is of, all, or those of a step."""
+SETTINGS = (
+    SPECIAL_FIELD,
+    choice_field("weights", WEIGHTS),
+    number_field("layer", 0, 1, LAYERS),
+    number_field("head", 0, 1, HEADS),
+    number_field("seed", 1, 1, 999),
+    choice_field("normalise", NORMALISE),
+    flag_field("unscaled"),
+    flag_field("causal"),
+)
+"""What the toolbar of the stage asks to compute with."""
+FIELDS = StageFields(
+    own=(text_field("text", FIRST_TEXT), *SETTINGS, *store_fields.OWN),
+    looks=(
+        flag_field("numbers"),
+        number_field("dimensions", 6, *DIMENSIONS_SHOWN),
+        Field("cell", Cell("matches", 3, 2), cell_from_link, cell_to_link),
+        choice_field("matrices", MATRICES),
+        store_fields.ANSWER,
+    ),
+    first={**FIRST_HEAD, "cell": FIRST_CELL},
+)
+
+
+@dataclass(frozen=True)
+class HeadInputs:
+    """What is computed.
+
+    Attributes:
+        text: the sentence.
+        bare: whether it is read without special tokens.
+        choice: the head, and how its attention is computed.
+    """
+
+    text: str
+    bare: bool
+    choice: HeadChoice
+
+    def engine(self) -> BertEngine:
+        """Return the engine of the built-in model, with its weights in this process."""
+        with memory_checked():
+            return cache.engine(DEFAULT, special_tokens=not self.bare, weights=True)
+
+    def settings(self) -> dict[str, object]:
+        """Return the choice by the names of the page's fields; layer and head are counted from 1."""
+        choice = self.choice
+        return {
+            "layer": choice.layer + 1,
+            "head": choice.head + 1,
+            "weights": choice.weights,
+            "seed": choice.seed,
+            "unscaled": not choice.scaled,
+            "normalise": choice.normalise,
+            "causal": choice.causal,
+        }
+
+
+def head_inputs() -> HeadInputs:
+    """Read the address, draw the box of the sentence, and return what is asked."""
+    arriving = widget_key(PAGE, "text") not in st.session_state
+    read_stage_address(PAGE, FIELDS)
+    _complete_view(arriving)
+    with st.container(key=widget_key(PAGE, "asked"), horizontal=True, vertical_alignment="center", gap="small"):
+        text = controls.sentence(widget_key(PAGE, "text"), label_visibility="collapsed", placeholder=texts.SENTENCE)
+        values = {field.name: st.session_state[widget_key(PAGE, field.name)] for field in SETTINGS}
+        choice = HeadChoice(
+            layer=values["layer"] - 1,
+            head=values["head"] - 1,
+            weights=values["weights"],
+            seed=values["seed"],
+            scaled=not values["unscaled"],
+            normalise=values["normalise"],
+            causal=values["causal"],
+        )
+        inputs = HeadInputs(text, values[SPECIAL_FIELD.name], choice)
+        with suppress(ExplorerError):  # the page explains it where its picture should be
+            st.caption(controls.budget(inputs.engine(), text), width="content")
+    return inputs
+
+
+def _complete_view(arriving: bool) -> None:
+    """Fill in what an address leaves out: the first head beside a sentence alone, else what older links meant."""
+    given = st.query_params.keys() - set(KEPT_PARAMETERS)
+    for name, earlier in EARLIER_HEAD.items():
+        if not st.session_state[widget_key(PAGE, name)]:
+            st.session_state[widget_key(PAGE, name)] = FIRST_HEAD[name] if given <= {"text"} else earlier
+    if arriving and given and "text" not in given:
+        st.session_state[widget_key(PAGE, "text")] = EARLIER_TEXT
+
+
+def take_settings(reported: Mapping[str, object]) -> None:
+    """Apply what the toolbar asks for, as links write it; leave out what is no setting."""
+    written = {name: value for name, value in reported.items() if isinstance(value, str)}
+    asked = [field for field in SETTINGS if field.name in written]
+    values, wrong = parse_view(asked, written)
+    st.session_state.update({widget_key(PAGE, name): value for name, value in values.items() if name not in wrong})

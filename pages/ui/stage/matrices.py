@@ -1,0 +1,58 @@
+"""What a stage of matrices is sent: labels, how cells come about, and the numbers that the browser cannot work out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from pages.ui.canvas.matrix_view import Divided, MaskedCells, Matrix, message
+from pages.ui.stage.packing import join
+
+SHORT = 32767
+
+
+@dataclass(frozen=True)
+class MatrixStep:
+    """One step of a computation, as a button of its own.
+
+    Attributes:
+        name: for links.
+        sign: what is done, as a formula writes it.
+        title: what comes of it.
+        shows: the names of the matrices that are drawn for it.
+        leads: what stands before each of them.
+        makes: those of them that the step computes; the first is the one whose cells a reader chooses.
+    """
+
+    name: str
+    sign: str
+    title: str
+    shows: tuple[str, ...]
+    leads: tuple[str, ...]
+    makes: tuple[str, ...]
+
+
+def pack_matrices(header: Mapping[str, object], matrices: Sequence[Matrix], steps: Sequence[MatrixStep] = ()) -> bytes:
+    """Pack matrices for a stage. header: what else it is told.
+
+    Numbers that are drawn go as they are. Of matrices that only serve in sums go 16-bit parts of their largest number, and
+    scores and unmasked scores are left out: the browser divides by itself.
+    """
+    described, _ = message(matrices, None)
+    sent, parts = [], []
+    for matrix, one in zip(matrices, described["matrices"], strict=True):
+        form, numbers, scale = _packed(matrix)
+        sent.append({**one, "form": form, "scale": scale})
+        parts += [numbers] if form != "derived" else []
+    told = {**header, "matrices": sent, "names": described["names"], "steps": [asdict(step) for step in steps]}
+    return join(told, parts)
+
+
+def _packed(matrix: Matrix) -> tuple[str, np.ndarray, float]:
+    """Return how the numbers of a matrix are sent, the numbers, and by what the browser multiplies them."""
+    if isinstance(matrix.origin, Divided) or (isinstance(matrix.origin, MaskedCells) and np.isfinite(matrix.values).all()):
+        return "derived", np.empty(0, np.float32), 1.0
+    if matrix.columns_drawn:
+        return "float", matrix.values.astype("<f4"), 1.0
+    scale = float(np.abs(matrix.values).max(initial=0.0)) / SHORT or 1.0
+    return "short", np.round(matrix.values / scale).astype("<i2"), scale
