@@ -86,6 +86,7 @@ PAGES = (
         "Fill the blank",
         "What would BERT put here?",
         "Leave a blank in a sentence: see which words the model finds likely, and where the blank looks.",
+        has_stage=True,
     ),
     Page(
         "compare",

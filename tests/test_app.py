@@ -289,7 +289,7 @@ def failed_answer(url: str) -> tuple[int, dict[str, str]] | None:
 def test_the_first_heatmap_waits_for_no_compiler_and_no_tables():
     script = (
         "import sys, app\nfrom pages.ui.shell.readiness import load_default\nload_default()\n"
-        "import pages.ui.export.attention, pages.ui.panels.change_controls\n"
+        "import pages.ui.export.attention\n"
         "print(' '.join(name for name in ('torch._dynamo', 'sympy', 'transformers', 'pandas') if name in sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=240)

@@ -30,8 +30,17 @@ const COMPUTING = 200; // milliseconds after which a change that is computed say
 const runs = makeRuns();
 const views = new Map(); // by page: how it was looked at last, for who comes back to it
 
-export default function mountStage({ data, parentElement, setTriggerValue, setStateValue }) {
-  const [stage, end] = mountOnce(parentElement, makeStage, removeStage);
+export default mountWith({});
+
+// parts: what another page adds. `entry`, the name of its bundle; `arrange(stage)`, once its nodes are made; `take(stage, view, before, isNew)`,
+// which may change the view when a run has come in, before it is drawn; `draw(stage)`, after every picture, and where there is no run.
+export function mountWith(parts) {
+  const make = (parent) => makeStage(parent, parts);
+  return (mounted) => mountStage(mounted, make);
+}
+
+function mountStage({ data, parentElement, setTriggerValue, setStateValue }, make) {
+  const [stage, end] = mountOnce(parentElement, make, removeStage);
   const send = (set) => (name, value) => {
     stage.address.now(); // the server reads the view in it
     set(name, value);
@@ -43,19 +52,19 @@ export default function mountStage({ data, parentElement, setTriggerValue, setSt
 }
 
 // Shows a run from a file, without a server.
-export function offline(parent, texts, written) {
+export function offline(parent, texts, written, parts = {}) {
   Object.assign(TEXTS, texts);
   const data = Uint8Array.from(atob(written), (sign) => sign.charCodeAt(0));
-  const stage = makeStage(parent);
+  const stage = makeStage(parent, parts);
   Object.assign(stage, { offline: true, report: () => {}, follow: () => {} });
   receive(stage, unpackStage(data));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => draw(stage));
 }
 
-function makeStage(parent) {
+function makeStage(parent, parts) {
   const store = makeStore({ stack: "self", heads: [[0, 0]], words: false, hide: false, show: "both", lines: 40, scale: "blues", focus: null, compared: "after",
     stackNumber: 0, wallOpen: false });
-  const stage = { store, header: null, shown: null, arrival: null, offline: false, views: new Map(), home: "", address: makeAddressWriter() };
+  const stage = { parts, store, header: null, shown: null, arrival: null, offline: false, views: new Map(), home: "", address: makeAddressWriter() };
   stage.act = makeActions(stage);
   stage.current = () => {
     const { stackNumber } = store.get();
@@ -91,6 +100,7 @@ function build(stage) {
   const foot = element("div", { class: "foot" }, element("div", { class: "words" }, stage.said, stage.waiting), element("div", { class: "legends" }, stage.legends.plain.node, stage.legends.signed.node));
   stage.body = element("div", { class: "body" }, stage.side, stage.picture);
   stage.root.append(element("div", { class: "frame" }, stage.title, stage.controls.node, stage.changes.node, stage.body, foot), stage.about);
+  stage.parts.arrange?.(stage);
   stage.observer.observe(stage.root);
 }
 
@@ -146,6 +156,7 @@ function makeActions(stage) {
 // Takes in what Python sent: a run, and on arrival the view that is asked for. Everything else of the view is kept.
 function receive(stage, message) {
   const first = !stage.header;
+  const { header: before } = stage;
   const { header } = message;
   stage.header = header;
   stage.home = new URL(header.home, document.baseURI);
@@ -158,12 +169,14 @@ function receive(stage, message) {
   const known = arrival.restored && views.get(header.page);
   const wanted = isNew ? { ...header.address.defaults, ...(known || header.view) } : { ...store(stage) };
   stage.root.classList.toggle("empty", !header.run);
+  if (!header.run) stage.parts.draw?.(stage);
   if (!header.run) return stage.address.write(addressOf(wanted, header.address, location.search));
   stage.thumbnails = takeIn(runs, message);
   stage.views.clear();
   const asked = JSON.stringify([header.model, header.text, header.pair, header.bare]);
   if (!isNew && stage.asked !== undefined && stage.asked !== asked) wanted.focus = null; // positions change with the text
   stage.asked = asked;
+  stage.parts.take?.(stage, wanted, before, isNew);
   stage.quiet = true; // of this change nobody is told: it came from the page
   stage.store.set(possible(header, wanted));
   stage.quiet = false;
@@ -272,6 +285,7 @@ function show(stage, state, view, before, after) {
   stage.root.dataset.compared = compared;
   stage.root.dataset.paints = String((stage.paints = (stage.paints ?? 0) + 1));
   drawTheWall(stage, state, null);
+  stage.parts.draw?.(stage);
 }
 
 function paddingSaid({ weights }, view, row, padding) {

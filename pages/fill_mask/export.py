@@ -1,11 +1,10 @@
 """Export the predictions: the lists of the page, and what the reader's changes do to one blank; with their code."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from pages.fill_mask import texts
-from pages.fill_mask.blank_attention import BlankView
 from pages.fill_mask.head_scan import ShownScan, in_words, shown_scan
 from pages.fill_mask.predictions import (
     AnnotatedChart,
@@ -26,7 +25,8 @@ from pages.ui.export.figure import charts_figure, charts_page
 from pages.ui.export.records import Code, Export, Exports, file_stem
 from pages.ui.export.texts import WITHOUT_SPECIAL, quoted
 from pages.ui.export.transformers_code import intervention_lines, loading_lines, special_argument, with_mask_tokens
-from pages.ui.panels.changes import describe_change, stack_names
+from pages.ui.panels.changes import Changes, describe_change, stack_names
+from pages.ui.panels.head_map import HeadMap
 from pages.ui.panels.predictions import ListSettings, SentencePredictions, list_settings, prediction_rows
 from pages.ui.panels.texts import PREDICTION_COLUMNS
 from pages.ui.shell import controls
@@ -35,6 +35,18 @@ from tx_core.fill_mask.head_scan import Scan
 from tx_core.fill_mask.prediction_shift import EntryShift, shift_predictions
 from tx_core.fill_mask.predictions import fill_jointly, predict
 from tx_core.fill_mask.word_scores import score_words
+from tx_core.transformer.trace import Trace
+
+
+@dataclass(frozen=True)
+class BlankView:
+    """The blank whose attention is on the screen: its text and number, the run with the reader's changes, and the map."""
+
+    text: str
+    number: int
+    trace: Trace
+    changed: Changes
+    head_map: HeadMap
 
 
 def prediction_exports(

@@ -14,7 +14,7 @@ from pages.ui.canvas.attention_view import DIFFERENCE, chosen_heads, head_wall
 from pages.ui.panels import training
 from pages.ui.panels.changes import Changes, with_change
 from pages.ui.panels.predictions import SentencePredictions, write_csv
-from pages.ui.panels.texts import DOWNLOAD_CSV, NOTHING_CHANGED
+from pages.ui.panels.texts import DOWNLOAD_CSV
 from pages.ui.panels.tokens import escape_markdown
 from pages.ui.panels.view_options import head_in_sentence
 from pages.ui.shell import cache, metrics
@@ -23,6 +23,7 @@ from pages.ui.shell.admission import own_address
 from pages.ui.shell.controls import download_button
 from pages.ui.shell.level import is_hidden
 from pages.ui.shell.numbers import percent, points, whole_percent
+from pages.ui.stage.address import ask_for_view
 from tx_core.engine.engine import Engine
 from tx_core.errors import Busy
 from tx_core.fill_mask.head_scan import HeadScan, Scan
@@ -51,7 +52,7 @@ def first_scan(engine: Engine, answer: SentencePredictions, number: int) -> Head
     None, too, where others keep the compute slots busy: a scan takes longer than all else of a new sentence. Scans of examples
     are made in any case: visitors share them.
     """
-    if known := _known_scan(engine, answer, number):
+    if known := known_scan(engine, answer, number):
         return known
     others = metrics.runs_now() - 1
     if others >= max(1, host_settings().compute_slots - 1) and answer.text not in example_texts():
@@ -67,7 +68,7 @@ def _scan(engine: Engine, answer: SentencePredictions, number: int, named: Piece
     return cache.get_or_compute(kept, scan.run) if is_quick(scan) else None
 
 
-def _known_scan(engine: Engine, answer: SentencePredictions, number: int) -> HeadScan | None:
+def known_scan(engine: Engine, answer: SentencePredictions, number: int) -> HeadScan | None:
     """Return a scan of the unchanged model that was made before."""
     kept = [_cache_key(engine, answer, number, (), named(answer, number)) for named in (_named_pieces, _named_entries)]
     return next(filter(None, map(cache.get, kept)), None)
@@ -78,13 +79,10 @@ def is_quick(scan: Scan) -> bool:
     return scan.in_one_batch and scan.operations <= QUICK_OPERATIONS
 
 
-def invitation(page: str, engine: Engine, answer: SentencePredictions, number: int) -> str:
-    """Invite the reader to switch off the head that the prediction depends on most, while it is the one shown."""
-    scan = _known_scan(engine, answer, number)
-    if scan is None or st.session_state[widget_key(page, "heads")] != [scan.most_important]:
-        return NOTHING_CHANGED
+def invitation(scan: HeadScan) -> str:
+    """Invite the reader to switch off the head that the prediction depends on most."""
     template = texts.INVITATION if (scan.change < 0).any() else texts.INVITATION_WITHOUT_SUPPORT
-    return template.format(count=scan.change.size, word=escape_markdown(scan.word), head=_head(scan.most_important))
+    return template.format(count=scan.change.size, word=scan.word, head=_head(scan.most_important))
 
 
 def _named_pieces(answer: SentencePredictions, number: int) -> Pieces:
@@ -338,4 +336,4 @@ def _switch_off_clicked(page: str, head: tuple[int, int]) -> None:
     kept = tuple(change for change in st.session_state[name] if change != before)
     st.session_state[name] = with_change(kept, off)
     st.session_state[widget_key(page, "scan_off")] = off
-    st.session_state[widget_key(page, "heads")] = [head]
+    ask_for_view(page, {"heads": [head]})

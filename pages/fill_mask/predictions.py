@@ -1,18 +1,16 @@
 """The predictions for a sentence: as charts, before and after a reader's changes, and drawn on the page with their table."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import streamlit as st
 
 from pages.fill_mask import texts
-from pages.ui.canvas.attention_view import ClassGuesses
 from pages.ui.canvas.charts import moved_chart, probability_chart, show_bars
 from pages.ui.canvas.drawings import Chart
 from pages.ui.canvas.texts import AFTER, BEFORE
 from pages.ui.export.records import reading, source
 from pages.ui.export.texts import WITHOUT_SPECIAL
-from pages.ui.panels.attention_panel import class_guesses
 from pages.ui.panels.changes import Changes
 from pages.ui.panels.predictions import (
     ListSettings,
@@ -25,10 +23,8 @@ from pages.ui.panels.predictions import (
     word_label,
     word_scores,
 )
-from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
-from pages.ui.shell.level import is_hidden
 from pages.ui.shell.numbers import large_number, percent, points
 from tx_core.engine.engine import Engine
 from tx_core.fill_mask.prediction_shift import BlankShift, EntryShift, PredictionShift, compare_texts, shift_predictions
@@ -38,8 +34,6 @@ from tx_core.fill_mask.word_scores import LENGTH_NOTE, WordScore
 ABREAST = 2
 MAX_CONTRASTS = 3
 """With how many other words the first word to check is compared."""
-MAX_UNLISTED = 8
-"""Words that a class guessed and that are not among the most likely: so many are named."""
 
 
 @dataclass(frozen=True)
@@ -111,9 +105,9 @@ def checked_words_chart(scores: tuple[WordScore, ...], number: int, several: boo
         return None
     return _annotated(
         checked_words_title(number, several),
-        [_checked_label(score) for score in scored],
+        [checked_label(score) for score in scored],
         [score.probability for score in scored],
-        [_product_of_pieces(score) for score in scored],
+        [product_of_pieces(score) for score in scored],
         chosen,
     )
 
@@ -149,11 +143,13 @@ def _annotated(title: str, labels: list[str], shares: list[float], notes: list[s
     return AnnotatedChart(probability_chart(title, labels, shares, limit=chosen.limit), tuple(shares), tuple(notes))
 
 
-def _checked_label(score: WordScore) -> str:
+def checked_label(score: WordScore) -> str:
+    """Return a word to check with the number of its pieces, where it has several."""
     return score.word if len(score.pieces) == 1 else texts.WORD_OF_PIECES.format(word=score.word, count=len(score.pieces))
 
 
-def _product_of_pieces(score: WordScore) -> str:
+def product_of_pieces(score: WordScore) -> str:
+    """Return a note on a word to check: its rank, or the probabilities of its pieces."""
     if len(score.conditionals) == 1:
         return texts.RANK.format(rank=score.rank)
     return " × ".join(f"{piece} {percent(share)}" for piece, share in zip(score.pieces, score.conditionals, strict=True))
@@ -230,96 +226,17 @@ def show_notices(answer: SentencePredictions) -> None:
         st.info(notice)
 
 
-def show_lists(engine: Engine, answer: SentencePredictions, chosen: ListSettings, key: str, alone: bool) -> None:
-    """Draw the lists of a sentence: at each blank, of the words to check, and of all blanks together.
-
-    alone: there is no other sentence beside it, so that two blanks stand side by side; two sentences' words to check are
-    drawn against each other.
-    """
-    blanks = answer.filling.blanks
-    several = len(blanks) > 1
-    for blank in blanks:
-        scores = answer.scores[blank.number] if alone else ()
-        if blank.number % ABREAST == 0 or not alone:
-            columns = st.columns(ABREAST, gap="large") if alone and (several or scores) else [st.container()]
-        with columns[blank.number % len(columns)]:
-            annotated = top_words_chart(blank, several, chosen)
-            _show_with_title(annotated, f"{key}_{blank.number}")
-            _show_rest(engine, annotated.labels, percent(blank.rest))
-        with columns[blank.number % len(columns)] if several else columns[-1]:
-            if scores:
-                checked = checked_words_chart(scores, blank.number, several, chosen)
-                _show_checked_words(checked_words_title(blank.number, several), scores, checked, f"{key}_{blank.number}_named")
-    if answer.joint:
-        _show_with_title(joint_chart(answer.joint, chosen), f"{key}_joint")
-        st.text(texts.BEST_FILLING.format(sentence=answer.joint[0].sentence))
-        st.caption(texts.JOINT_CAPTION)
+def show_joint(answer: SentencePredictions, chosen: ListSettings, key: str) -> None:
+    """Draw the best fillings of all blanks of a sentence together."""
+    _show_with_title(joint_chart(answer.joint, chosen), key)
+    st.text(texts.BEST_FILLING.format(sentence=answer.joint[0].sentence))
+    st.caption(texts.JOINT_CAPTION)
 
 
-def show_blank(page: str, engine: Engine, answer: SentencePredictions, number: int, changed: Changes) -> None:
-    """Draw what the model puts into one blank with the reader's changes: a chart of equal height with and without them."""
-    chosen, blank, scores = list_settings(page), answer.filling.blanks[number], answer.scores[number]
-    guesses = class_guesses(page)
-    if guesses and not guesses.is_about_blank(answer.text, number, changed):
-        guesses = None
-    with st.container(key=widget_key(page, "prediction")):  # assets/page.css keeps it in sight
-        if changed:
-            shift = prediction_shift(engine, answer.text, changed, chosen)
-            _show_changed_blank(page, engine, shift.blanks[number], chosen, guesses)
-        else:
-            annotated = top_words_chart(blank, False, chosen)
-            first = blank.predictions[0]
-            _headline(texts.TOP_WORD.format(word=word_label(first), share=percent(first.probability)))
-            _show_words(page, annotated.chart | {"heading": texts.PROBABILITY}, annotated.notes, guesses)
-            _show_rest(engine, annotated.labels, percent(blank.rest))
-        if scores:
-            after = word_scores(engine, answer.text, tuple(score.word for score in scores), number, changed)
-            with st.container(key=widget_key(page, "checked")):  # assets/page.css keeps space for four words
-                _show_followed_words(scores, after if changed else None, chosen, f"{page}_followed")
-
-
-def _show_words(page: str, chart: Chart, details: Sequence[str], guesses: ClassGuesses | None) -> None:
-    """Draw the most likely words with what a class guessed; name guesses that are not among them."""
-    drawn, others = guesses.on_list(chart["labels"]) if guesses else ((), [])
-    show_bars(chart, details, guesses=drawn, key=f"{page}_top_words")
-    if others:
-        template = texts.GUESSED_BESIDES_CUT if len(others) > MAX_UNLISTED else texts.GUESSED_BESIDES
-        st.text(template.format(words=", ".join(others[:MAX_UNLISTED]), count=len(others) - MAX_UNLISTED))
-
-
-def _show_changed_blank(page: str, engine: Engine, blank: BlankShift, chosen: ListSettings, guesses: ClassGuesses | None) -> None:
-    rows = strongest_words(blank, chosen)
-    _headline(describe_shift(blank))
-    details = [texts.WORD_DETAIL.format(sentence=one.prediction.sentence, rank=note(one)) for one in rows]
-    _show_words(page, change_chart(rows, texts.TOP_WORDS, chosen), details, guesses)
-    rest = [max(0.0, 1 - sum(shares)) for shares in ([one.before for one in rows], [one.after for one in rows])]
-    both = texts.FROM_TO.format(before=percent(rest[0]), after=percent(rest[1]))
-    _show_rest(engine, [word_label(one.prediction) for one in rows], both)
-
-
-def _headline(sentence: str) -> None:
-    with st.container(key="fill_mask_headline"):  # assets/page.css gives it the same height whatever it says
-        st.text(sentence)
-
-
-def _show_rest(engine: Engine, labels: Sequence[str], share: str) -> None:
+def rest_in_words(engine: Engine, labels: Sequence[str], share: str) -> str:
+    """Return how much probability all words have that are not listed. labels: of the listed ones."""
     rest = texts.REST.format(count=engine.tokenizer.vocab_size - len(labels), share=share)
-    st.caption(f"{rest} {texts.CONTINUES_WORD}" if any(label.startswith("##") for label in labels) else rest)
-
-
-def _show_followed_words(before: Sequence[WordScore], after: Sequence[WordScore] | None, chosen: ListSettings, key: str) -> None:
-    """Draw the words to check, with the changes where there are any, and how the first compares with the others."""
-    annotated = checked_words_chart(tuple(before), 0, False, chosen)
-    if annotated and after:
-        chart = followed_words_chart(before, after, chosen)
-        notes = [_product_of_pieces(score) for score in after if score.probability is not None]
-        annotated = AnnotatedChart(chart, annotated.shares, tuple(notes))
-    if annotated:
-        annotated = replace(annotated, chart=annotated.chart | {"bare": True})  # under the axis of the likely words
-    _show_checked_words(texts.CHECKED_WORDS, before, annotated, key)
-    if not is_hidden("details") and (sentences := contrasts(before, after)):
-        with st.container(key="fill_mask_contrasts"):
-            st.caption("  \n".join(map(escape_markdown, sentences)))
+    return f"{rest} {texts.CONTINUES_WORD}" if any(label.startswith("##") for label in labels) else rest
 
 
 def followed_words_chart(
@@ -328,7 +245,7 @@ def followed_words_chart(
     """Chart the words to check in two runs."""
     pairs = [(one, other) for one, other in zip(before, after, strict=True) if None not in (one.probability, other.probability)]
     shares = ([one.probability for one, _ in pairs], [other.probability for _, other in pairs])
-    return moved_chart(texts.CHECKED_WORDS, [_checked_label(one) for one, _ in pairs], *shares, limit=chosen.limit, sides=sides)
+    return moved_chart(texts.CHECKED_WORDS, [checked_label(one) for one, _ in pairs], *shares, limit=chosen.limit, sides=sides)
 
 
 def contrasts(before: Sequence[WordScore], after: Sequence[WordScore] | None = None) -> list[str]:

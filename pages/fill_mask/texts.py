@@ -1,15 +1,33 @@
 """What the fill-mask page says. Every string is a whole sentence or label; named placeholders are filled by `format`."""
 
+# The picture
+
+PICTURE = {
+    "prediction": "What the model puts there",
+    "likely": "Most likely words",
+    "followed": "Your words",
+    "follow": "+ word to follow",
+    "followLabel": "Words to follow",
+    "undo": "Undo",
+    "where": "Where does the blank look?",
+    "choose": "Blank",
+}
+"""What the stage says by itself; everything else comes with a run."""
+NOW = "{changed}: “{word}”, {share} (was “{before_word}”, {before})."
+STILL = "{changed}: still “{word}”, {share} (was {before})."
+WITHOUT = "Without {place}"
+WITH_CHANGES = "With {count} changes"
+MOVED = "{variation} of the probability went to other words."
+
 # Input
 
 SENTENCE, FIRST_SENTENCE, SECOND_SENTENCE = "Sentence", "First sentence", "Second sentence"
 PLACEHOLDER = "Type ___ where a word should go"
 HINT = ":material/lightbulb: {hint}"
 GUESS = "There was no word to restore, so “{word}” is the model's top prediction. Click it to make it a blank again."
-CHECK_WORDS = "Check specific words"
 CHECK_WORDS_HELP = "Up to {maximum} words, separated by commas. A word of several pieces is scored piece by piece."
 COMPARE = "Compare two sentences"
-NO_BLANK = "**There is no blank yet.** Click a word above, or type `___` where a word should go."
+NO_BLANK = "**There is no blank yet.** Click a word below, or type `___` where a word should go."
 BLANK_LAST_WORD = "Blank the last word"
 
 # Predictions
@@ -20,12 +38,11 @@ BLANK_OF_SENTENCE = "Sentence {sentence}, blank {number}"
 CHECKED_WORDS = "Your words"
 CHECKED_WORDS_AT = "Your words at blank {number}"
 JOINT = "All blanks together"
-PROBABILITY = "probability"
 GUESSED_BESIDES = "Guessed in class, and not in this list: {words}."
 GUESSED_BESIDES_CUT = "Guessed in class, and not in this list: {words}, and {count} more."
 REST = "All other {count:,} tokens of the vocabulary: {share}."
 QUOTED = ":material/format_quote: **Quoted, not computed here:** {model} answers {words}."
-CONTINUES_WORD = "\\#\\# marks a piece that continues the word before the blank."
+CONTINUES_WORD = "## marks a piece that continues the word before the blank."
 NOT_SCORED = "“{word}” – {reason}"
 WORD_OF_PIECES = "{word} ({count} pieces)"
 RANK = "rank {rank:,} in the vocabulary"
@@ -50,17 +67,13 @@ SAME_RANK = "rank {after:,}, as before"
 CONTRAST = "“{first}” − “{second}”: {difference} points; “{first}” : “{second}” = {ratio}"
 NO_RATIO = "–"
 SHIFT_TABLE, UNCHANGED_TABLE = "With and without your changes:", "Without your changes:"
-LISTS_UNCHANGED = "These lists are of the model without changes. What a change does is shown beside the heads."
+LISTS_UNCHANGED = "These lists are of the model without changes. What a change does is shown in the picture."
 
 # Two sentences
 
 DIFFERENCE = "Second sentence against the first"
 SIDES = ("first", "second")
 DIFFERENCE_CAPTION = "Δ is the probability in the second sentence minus that in the first, in percentage points."
-
-# Attention of a blank
-
-WHERE = "Where does the blank look?"
 
 # Head scan
 
@@ -81,7 +94,7 @@ SCAN_CAPTION = (
 SCAN_WORD, SCAN_MINUS, SCAN_NO_MINUS = "Word to follow", "minus", "nothing"
 SCAN_DIFFERENCE = "{first} − {second}"
 SCAN_CHANGE_AND_RATIO = "{change}; ratio {ratio}"
-SCAN_NAME_WORDS = "To follow other words, or the difference of two, write them under “Check specific words”."
+SCAN_NAME_WORDS = "To follow other words, or the difference of two, write them under “+ word to follow” in the picture."
 SCAN_RANKING = "Heads by their effect on “{followed}”"
 INVITATION = "Of all {count} heads, “{word}” depends most on {head}. Switch it off, and see."
 INVITATION_WITHOUT_SUPPORT = "Of all {count} heads, {head} moves the most probability. Switch it off, and see."

@@ -6,9 +6,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Page, WebSocketRoute, expect
 
-from tests.support.seen import DRAWING, answered, choose, drawing, drawn, head, linked, main, picture, redrawn, says, until
-
-KEYS = "/fill_mask?text=Mary+lost+her+[MASK].&heads=1-1"
+from tests.support.seen import DRAWING, answered, choose, drawing, drawn, linked, main, picture, redrawn, until
 
 
 class Line:
@@ -50,17 +48,6 @@ def unanswered(page_at: Callable[..., Page]) -> Iterator[Callable[[str, str], tu
         line.release()
 
 
-def watch(page: Page, words: str) -> None:
-    """Note from now on what the first picture of these words is named."""
-    picture(page, words).evaluate(
-        """canvas => {
-      window.seen = []
-      new MutationObserver(() => window.seen.push(canvas.getAttribute('aria-label')))
-        .observe(canvas, { attributes: true, attributeFilter: ['aria-label'] })
-    }"""
-    )
-
-
 @pytest.mark.parametrize(
     ("path", "words", "name", "written"),
     [
@@ -81,52 +68,6 @@ def test_an_option_is_drawn_before_the_answer_and_is_the_very_same_picture(unans
     linked(page, **written)
     answered(page)
     assert node.evaluate(DRAWING) == early
-
-
-def test_the_map_of_a_head_is_there_before_the_answer_and_is_the_very_same_picture(unanswered):
-    page, line = unanswered(KEYS)
-    head(page, 3, 4).click()
-    early = drawing(drawn(picture(page, r"Layer 3, head 4\.")))
-    says(page, "Layer 1, head 1.")
-    line.release()
-    says(page, "Layer 3, head 4.")
-    drawn(picture(page, r"Layer 3, head 4\. The strongest"))
-    assert drawing(picture(page, "^Heatmap")) == early
-    linked(page, heads="3-4")
-
-
-def test_of_two_quick_clicks_the_last_one_stays_through_the_answer_to_the_first(unanswered):
-    page, line = unanswered(KEYS)
-    head(page, 3, 4).click()
-    drawn(picture(page, r"Layer 3, head 4\."))
-    head(page, 2, 7).click()
-    last = drawing(drawn(picture(page, r"Layer 2, head 7\.")))
-    watch(page, "^Heatmap")
-    line.release_one()
-    says(page, "Layer 3, head 4.")  # the answer to the first click is there
-    line.release()
-    says(page, "Layer 2, head 7.")
-    drawn(picture(page, r"Layer 2, head 7\. The strongest"))
-    assert drawing(picture(page, "^Heatmap")) == last
-    assert page.evaluate("window.seen.filter(name => name.includes('Layer 3, head 4'))") == []
-
-
-@pytest.mark.parametrize("refused", [True, False], ids=["never", "late"])
-def test_a_picture_that_is_not_fetched_in_time_is_the_page_s_own(page_at, refused: bool):
-    page, asked = page_at(KEYS, expect=("Failed to load resource",)), []
-    page.route("**/prefetch/**", lambda route: asked.append(route) or (refused and route.abort()))
-    head(page, 3, 4).click()
-    drawn(picture(page, r"Layer 3, head 4\. The strongest"))
-    linked(page, heads="3-4")
-    page.go_back()
-    shown = drawn(picture(page, r"Layer 1, head 1\. The strongest"))
-    answered(page)
-    before = drawing(shown)
-    assert asked
-    for route in () if refused else asked:
-        route.continue_()
-    page.wait_for_timeout(500)
-    assert drawing(picture(page, r"Layer 1, head 1\. The strongest")) == before
 
 
 def test_what_comes_late_does_not_cover_the_answer(page_at):

@@ -3,10 +3,8 @@
 import pytest
 from cachetools import LRUCache
 
-from pages.fill_mask import predictions
 from pages.ui.shell import cache
 from tx_core.engine import catalogue
-from tx_core.fill_mask.head_scan import Scan
 
 VIEWS = {
     "attention": ("attention", {"text": "a bird that nobody saw"}, 1),
@@ -54,15 +52,6 @@ def test_a_page_reads_its_sentence_once(open_app, monkeypatch: pytest.MonkeyPatc
     assert len(sentences) == len(set(sentences))
     assert sum("that nobody saw" in texts[0] for texts in sentences) == 1
     assert len(runs) == runs_of_model
-
-
-def test_a_prediction_is_drawn_before_the_heads_are_scanned(open_app, monkeypatch: pytest.MonkeyPatch):
-    order, show, updates = [], predictions.show_bars, Scan.updates
-    monkeypatch.setattr(predictions, "show_bars", lambda *given, **named: (order.append("bars"), show(*given, **named))[1])
-    monkeypatch.setattr(Scan, "updates", lambda scan: (order.append("scan"), updates(scan))[1])
-    app = open_app("fill_mask", text="A late ___ sang in the tree.", named="bird, dog")
-    assert not app.exception
-    assert order == ["bars", "bars", "scan"]
 
 
 LARGE_RUNS = {

@@ -24,11 +24,6 @@ def maps(app: AppTest) -> list[Sent]:
     return _sent(app).get("attention_map", [])
 
 
-def changes_drawn(app: AppTest) -> list[Sent]:
-    """Return header and cells of every comparison of a run with a changed one; that of the chosen heads is the last."""
-    return _sent(app).get("before_after", [])
-
-
 def drawn(app: AppTest) -> dict[str, Sent]:
     """Return header and cells of what was sent to the first wall, the first map and the first comparison of a change."""
     return {name: sent[0] for name, sent in _sent(app).items()}
@@ -57,12 +52,6 @@ def unpacked(message: bytes) -> tuple[dict, bytes]:
 def sent_to(app: AppTest, component: str) -> list[tuple[dict, bytes]]:
     """Return header and cells of every component of a kind, from the first to the last."""
     return [unpacked(one.proto.bytes) for one in app.get("bidi_component") if one.proto.component_name == OURS + component]
-
-
-def shown_weights(app: AppTest) -> np.ndarray:
-    """Return the weights that the map shows."""
-    header, cells = drawn(app)["attention_map"]
-    return ((cells / 65535) ** 2).reshape(len(header["queries"]), len(header["keys"]))
 
 
 def says(app: AppTest) -> str:

@@ -32,7 +32,7 @@ export function heatmapShape(context, model, theme, width, zoom, { tallest = TAL
   const rows = measureLabels(context, model.queryTexts, font, narrow ? 64 : WIDEST_LABEL);
   const columns = measureLabels(context, model.keyTexts, font, narrow ? 64 : WIDEST_LABEL);
   const left = AXIS_NAME + rows.widest + 8;
-  const guess = (width - left) / model.keys;
+  const guess = Math.min((width - left) / model.keys, tallest / model.queries, largest);
   const angle = guess > columns.widest + 8 ? 0 : guess >= 18 ? Math.PI / 4 : Math.PI / 2;
   const lean = angle === Math.PI / 4 ? Math.max(4, Math.min(columns.widest * 0.75, width * 0.1)) : 4;
   const top = AXIS_NAME + 8 + (angle === 0 ? size : Math.ceil(columns.widest * Math.sin(angle) + size / 2));

@@ -123,7 +123,7 @@ function csvOf(stage) {
 // One file with this stage and all of the run that is here. Its policy allows no request to anywhere.
 async function webPageOf(stage) {
   const source = async (name) => (await fetch(new URL(name, stage.home))).text();
-  const [script, style] = [await source("attention.js"), await source("stage.css")];
+  const [script, style] = [await source(`${stage.parts.entry ?? "attention"}.js`), await source("stage.css")];
   const { title, caption } = captionOf(stage);
   const text = (words) => words.replace(/[&<>"]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[sign]);
   const json = (value) => JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);

@@ -81,7 +81,7 @@ export function drawMap(map, { model, lines = model, focus, show, said, theme, r
   map.lines.node.hidden = show === "heatmap";
   if (map.hover?.query >= model.queries || map.hover?.key >= model.keys) hoverOn(map, null);
   paint(map);
-  if (!moved) return;
+  if (!moved || !map.heatShape) return;
   reveal(map.heat, focus * map.heatShape.cell, (focus + 1) * map.heatShape.cell, map.heatShape.top + 12);
   reveal(map.lines, focus * map.linesShape.row, (focus + 1) * map.linesShape.row, map.linesShape.top);
 }

@@ -13,7 +13,7 @@ from jaxtyping import Float32, UInt8
 
 from pages.ui.canvas import drawings, texts
 from pages.ui.canvas.component import component, component_value, sources, value_timestamp
-from pages.ui.canvas.packing import codes, difference_codes, pack
+from pages.ui.canvas.packing import codes, pack
 from tx_core.transformer.interventions import Head, Intervention
 
 _PALETTE = sources()["core/palette.js"].partition("const SCALES = {")[2].partition("\n};")[0]
@@ -190,38 +190,6 @@ def attention_map(
         }
     drawings.note(lambda: [drawings.matrix_drawing(alt, "weights", weights, query_tokens, key_tokens, axes=ATTENTION_AXES)])
     component("attention_map", BOX, MAP, STYLE, height=700)(key=key, data=pack(header, codes(weights)), on_focus_change=on_focus)
-
-
-def before_after(
-    query_tokens: Sequence[str],
-    key_tokens: Sequence[str],
-    before: Float32[np.ndarray, "query key"],
-    after: Float32[np.ndarray, "query key"],
-    *,
-    alt: str,
-    scale: str,
-    focus: int | None,
-    key: str,
-    on_focus: Callable[[], None],
-) -> None:
-    """Show two maps and what the second has more or less than the first, with one pointer and one focus for all three.
-
-    `alt`, `focus` and `on_focus` are as for `attention_map`, and `focused_token(key, …)` returns the focus.
-    Raises ValueError when tokens and weights do not fit each other.
-    """
-    shape = (len(query_tokens), len(key_tokens))
-    if before.shape != shape or after.shape != shape:
-        raise ValueError(f"weights must be query × key, {shape[0]} × {shape[1]}, got {before.shape} and {after.shape}")
-    header = {
-        "queries": list(query_tokens),
-        "keys": list(key_tokens),
-        "texts": texts.CHANGED_MAP,
-        "alt": alt,
-        "scale": scale,
-        "focus": parse_token(focus, len(query_tokens)),
-    }
-    cells = np.stack([codes(before), codes(after), difference_codes(after - before)])
-    component("before_after", BOX, BEFORE_AFTER, STYLE, height=700)(key=key, data=pack(header, cells), on_focus_change=on_focus)
 
 
 def chosen_heads(key: str, layers: int, heads: int) -> list[Head]:

@@ -1,100 +1,46 @@
-"""All heads of a run as a wall, the chosen ones as heatmap and lines, and the same in words and numbers.
+"""All heads of a run as a wall, the chosen ones as heatmap and lines, and the same in words and numbers."""
 
-Below them, what the reader's changes do to attention: before, after and the difference, and the heads that moved most.
-"""
-
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages import contents
 from pages.ui.canvas.attention_view import (
     ClassGuesses,
     Wall,
     attention_map,
-    before_after,
     chosen_heads,
     focused_token,
     head_wall,
-    heads_to_link,
 )
 from pages.ui.canvas.head_table import describe_grammar
 from pages.ui.canvas.packing import thumbnails
 from pages.ui.panels import texts, view_options
-from pages.ui.panels.changes import active_changes
-from pages.ui.panels.head_map import HeadMap, StackView, changed_map, stack_view
+from pages.ui.panels.head_map import HeadMap, StackView, stack_view
 from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import CLASS_GUESSES, is_offered, widget_key
 from pages.ui.shell.controls import view_changed
-from pages.ui.shell.frame import page_link
 from pages.ui.shell.level import is_hidden
-from pages.ui.shell.numbers import weight
 from tx_core.analysis import sentences, views
-from tx_core.analysis.comparison import most_changed_heads
 from tx_core.analysis.views import View
-from tx_core.transformer.interventions import write_interventions
 from tx_core.transformer.trace import AttentionStack
 
 
-def _nothing() -> None:
-    """Draw nothing."""
-
-
-@dataclass(frozen=True)
-class PanelParts:
-    """What a page adds to the panel; each function draws.
-
-    Attributes:
-        first: what heads the wall's column and stays in sight while the page is scrolled; None for nothing. It may choose the
-            heads that are shown.
-        actions: what the reader can do with the chosen heads, under their names.
-        above_map: what stands above the map.
-        last: what ends the wall's column.
-    """
-
-    first: Callable[[], None] | None = None
-    actions: Callable[[], None] = _nothing
-    above_map: Callable[[], None] = _nothing
-    last: Callable[[], None] = _nothing
-
-
-NO_PARTS = PanelParts()
-
-
-def attention_panel(
-    page: str,
-    stack: AttentionStack,
-    identity: tuple,
-    unchanged: AttentionStack | None = None,
-    parts: PanelParts = NO_PARTS,
-) -> HeadMap:
+def attention_panel(page: str, stack: AttentionStack, identity: tuple) -> HeadMap:
     """Draw one stack, to be explored; return the map that is shown. `identity` names the run, its model first.
 
-    unchanged: the same stack of the run without the reader's changes, to show both and the difference.
     Nothing that a click adds stands above what was clicked: the page never moves under its reader.
     The page's options (view_options) must stand in the session, with heads that the stack has. Call it in a fragment: a
     click on the wall then runs only this.
     """
     rail, stage = _rail_and_stage(page)
     with rail:
-        if parts.first:
-            parts.first()
-        panel = stack_view(page, stack, identity, unchanged)
-        if parts.first:
-            choose_head(panel)
-            parts.actions()
+        panel = stack_view(page, stack, identity)
         draw_wall(panel)
-        if not parts.first:
-            choose_head(panel)
-            parts.actions()
+        choose_head(panel)
         choose_options(panel)
-        parts.last()
     with stage:
-        parts.above_map()
         draw_map(panel)
     return panel.shown
 
@@ -160,11 +106,8 @@ def _wall(panel: StackView) -> None:
 
 
 def draw_map(panel: StackView) -> None:
-    """Draw the map of the chosen heads, or, of a changed run, the map before and after; describe it below."""
+    """Draw the map of the chosen heads; describe it below."""
     page, shown, options = panel.page, panel.shown, panel.options
-    if shown.unchanged:
-        _draw_change(panel)
-        return
     name = widget_key(page, "map")
     st.text(shown.description)
     attention_map(
@@ -221,90 +164,3 @@ def _small_print(panel: StackView) -> str:
     if options.words:
         notes.append(texts.HOW_MERGED)
     return " ".join([*notes, texts.NOT_AN_EXPLANATION])
-
-
-MAX_CHANGED_HEADS = 8
-PREDICTIONS = contents.page("fill_mask")
-
-
-def _draw_change(panel: StackView) -> None:
-    """Draw what the changes do to attention.
-
-    First the heads that moved most, then the chosen heads before and after. A head that is switched off has nothing to show but
-    zeros, so the head that moved most stands before it. Basic shows the chosen heads alone.
-    """
-    page, shown = panel.page, panel.shown
-    if is_hidden("details"):
-        _draw_pair(panel, shown, "before_after")
-        return
-    plain, changed = shown.unchanged, shown.view
-    moved = dict(most_changed_heads(plain.weights, changed.weights, MAX_CHANGED_HEADS))
-    _offer_moved_heads(page, moved, len(changed.weights), shown.heads)
-    most = next(iter(moved), None)
-    if most is not None and not any(changed.weights[head].any() for head in shown.heads):
-        st.markdown(texts.MOVED_MOST.format(head=controls.head_name(most)))
-        _draw_pair(panel, changed_map(plain, changed, (most,), panel.options, shown.padding), "before_after_moved")
-        st.markdown(texts.HEAD_OFF if len(shown.heads) == 1 else texts.HEADS_OFF)
-    _draw_pair(panel, shown, "before_after")
-
-
-def _draw_pair(panel: StackView, shown: HeadMap, part: str) -> None:
-    """Draw two views of one text side by side, and say what changed."""
-    page, options, name = panel.page, panel.options, widget_key(panel.page, part)
-    st.text(shown.description)
-    before_after(
-        shown.queries,
-        shown.keys,
-        shown.before,
-        shown.weights,
-        alt=shown.description,
-        scale=options.scale,
-        focus=shown.view.row_of(options.focus),
-        key=name,
-        on_focus=lambda: _store_focus(page, name, shown.view),
-    )
-
-
-def _offer_moved_heads(page: str, moved: Mapping[controls.Head, float], layers: int, heads: Sequence[controls.Head]) -> None:
-    """Offer the heads whose attention moved most, each to be looked at in one click."""
-    if not moved:
-        _explain_nothing_moved(page, layers, heads)
-        return
-    name = widget_key(page, "moved")
-    st.session_state[name] = heads[0] if len(heads) == 1 and heads[0] in moved else None
-
-    def choose() -> None:
-        if head := st.session_state[name] or next(iter(heads), None):
-            st.session_state[widget_key(page, "heads")] = [head]
-            view_changed(page)
-
-    st.pills(
-        texts.MOVED_HEADS,
-        list(moved),
-        key=name,
-        on_change=choose,
-        wrap=True,
-        format_func=lambda head: texts.MOVED_HEAD.format(head=controls.head_name(head), share=weight(moved[head])),
-        help=texts.MOVED_HEADS_HELP,
-    )
-
-
-def _explain_nothing_moved(page: str, layers: int, heads: Sequence[controls.Head]) -> None:
-    """Explain why no other head's attention moved, and link to the page that shows what the changes do."""
-    changes = active_changes(page)
-    if any(change.layer != layers - 1 for change in changes):
-        st.caption(texts.NO_HEAD_MOVED)
-        return
-    off = {(change.layer, change.head) for change in changes if change.kind == "off"}
-    is_off = not off.isdisjoint({*heads, *((layer, None) for layer, _ in heads)})
-    template = texts.NOTHING_AFTER_LAST_LAYER_OFF if is_off else texts.NOTHING_AFTER_LAST_LAYER
-    st.caption(template.format(layer=layers))
-    if page == PREDICTIONS.key:
-        return
-    text_and_model = {name: st.session_state[widget_key(page, name)] for name in ("text", "model")}
-    page_link(
-        PREDICTIONS.key,
-        texts.SEE_ON_PAGE.format(page=PREDICTIONS.name),
-        text_and_model | {"changes": write_interventions(changes), "heads": heads_to_link(heads)},
-        icon=":material/arrow_forward:",
-    )

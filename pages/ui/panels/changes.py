@@ -6,10 +6,9 @@ from typing import NamedTuple
 import streamlit as st
 
 from pages.ui.panels import texts
-from pages.ui.panels.tokens import SPECIAL_FIELD, escape_markdown
+from pages.ui.panels.tokens import SPECIAL_FIELD
 from pages.ui.shell import cache
-from pages.ui.shell.address import Field, is_offered, widget_key
-from pages.ui.shell.controls import view_changed
+from pages.ui.shell.address import Field, widget_key
 from tx_core.engine.engine import run_limits
 from tx_core.transformer.config import AttentionKind
 from tx_core.transformer.interventions import (
@@ -33,12 +32,6 @@ def active_changes(page: str) -> Changes:
 def set_changes(page: str, changes: Changes) -> None:
     """Replace the reader's changes."""
     st.session_state[widget_key(page, "changes")] = changes
-
-
-def apply_changes(page: str, changes: Changes) -> None:
-    """Replace the reader's changes after a click, as the end of its callback."""
-    set_changes(page, changes)
-    view_changed(page)
 
 
 def with_change(changes: Changes, new: Intervention) -> Changes:
@@ -133,36 +126,3 @@ def _place(change: Intervention, stacks: Sequence[StackNames]) -> tuple[StackNam
     template = f"{'layer' if change.head is None else 'head'}{' in a stack' if len(stacks) > 1 else ''}"
     names = {"layer": layer + 1, "head": (change.head or 0) + 1, "stack": texts.STACK_NAMES[stack.kind]}
     return stack, texts.CHANGE_PLACES[template].format(**names)
-
-
-def change_chips(page: str, trace: Trace, invitation: str = "") -> None:
-    """List the active changes, each of which one click undoes, and a button that undoes all; else an invitation to make one.
-
-    The container is there while it is empty: else the first chip would move what follows, and an open popover would close.
-    """
-    changes, names = active_changes(page), stack_names(trace)
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"{page}_chips"):
-        if invitation and not changes and is_offered(CHANGES_FIELD.name):
-            st.caption(invitation)
-        if not changes:
-            return
-        st.markdown(texts.CHANGED)
-        for change in changes:
-            st.button(
-                escape_markdown(describe_change(change, names)),
-                key=f"{page}_chip_{write_interventions([change])}",
-                icon=":material/close:",
-                help=texts.UNDO_CHANGE,
-                on_click=apply_changes,
-                args=(page, without_change(changes, change)),
-            )
-        st.button(
-            texts.RESET_CHANGES,
-            key=f"{page}_changes_reset",
-            icon=":material/undo:",
-            on_click=apply_changes,
-            args=(page, ()),
-            help=texts.RESET_CHANGES_HELP,
-        )
-        if len(changes) >= MAX_INTERVENTIONS:
-            st.caption(texts.CHANGES_AT_MAXIMUM.format(maximum=MAX_INTERVENTIONS))

@@ -69,14 +69,14 @@ class StackView:
         identity: names the run, its model first, and what of the options its view depends on.
         options: how the reader looks.
         shown: the map.
-        maps_path: where a browser fetches the map of any head; None where the reader has changed the run.
+        maps_path: where a browser fetches the map of any head.
     """
 
     page: str
     identity: tuple
     options: ViewOptions
     shown: HeadMap
-    maps_path: str | None
+    maps_path: str
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -102,17 +102,12 @@ def head_map(page: str, stack: AttentionStack, identity: tuple, unchanged: Atten
     return changed_map(plain, view, options.heads, options, padding)
 
 
-def stack_view(page: str, stack: AttentionStack, identity: tuple, unchanged: AttentionStack | None = None) -> StackView:
-    """Return a stack as the page's options (view_options) in the session show it; the stack must have the chosen heads.
-
-    unchanged: the same stack of the run without the reader's changes, to show both and the difference.
-    """
+def stack_view(page: str, stack: AttentionStack, identity: tuple) -> StackView:
+    """Return a stack as the page's options (view_options) in the session show it; the stack must have the chosen heads."""
     options = ViewOptions.of(page)
-    shown = head_map(page, stack, identity, unchanged)
+    shown = head_map(page, stack, identity)
     identity = (*identity, stack.kind, options.words, options.hide)
-    return StackView(
-        page, identity, options, shown, None if unchanged else prefetch.offer_head_maps(identity, shown.view.weights)
-    )
+    return StackView(page, identity, options, shown, prefetch.offer_head_maps(identity, shown.view.weights))
 
 
 def changed_map(plain: View, changed: View, heads: Sequence[controls.Head], options: ViewOptions, padding: int = 0) -> HeadMap:

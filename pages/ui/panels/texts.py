@@ -195,7 +195,6 @@ CHANGED_POSITION = "token {position}"
 # Changes: chips
 
 CHANGED = "**Changed:**"
-NOTHING_CHANGED = "Nothing is changed. Switch a head off or hide a token, and see what moves."
 UNDO_CHANGE = "Undo this change"
 RESET_CHANGES = "Reset"
 RESET_CHANGES_HELP = "Undo all changes"
@@ -206,7 +205,6 @@ TOKEN_CHANGES_UNDONE = "The tokens of the text are others now, so hidden tokens 
 
 SWITCH_OFF_HEAD, SWITCH_OFF_HEADS = "Switch off layer {layer}, head {head}", "Switch off these {count} heads"
 SWITCH_ON_HEAD, SWITCH_ON_HEADS = "Switch on again: layer {layer}, head {head}", "Switch on again: these {count} heads"
-HIDE_FOCUSED = "Hide “{token}”"
 CHANGE_SOMETHING, CLOSE_CHANGES, CLOSE = "Change something", "Close the changes", "Close"
 CHOSEN_HEAD, CHOSEN_HEADS = "**Layer {layer}, head {head}**", "**These {count} heads**"
 SET_TO_UNIFORM = "Set to uniform"
@@ -225,23 +223,14 @@ SOFTMAX = "**How scores become weights**"
 SOFTMAX_LAYERS = "Layers"
 ALL_LAYERS, ONE_LAYER = "All layers", "Layer {layer}"
 SOFTMAX_TEMPERATURE = "Temperature"
-SOFTMAX_TEMPERATURE_HELP = (
-    "The scores are divided by the temperature. Below 1 the largest weights grow; above 1 the weights become more even."
-)
 NORMALISER = "Normalise with"
 NORMALISER_LABELS = {"softmax": "Softmax", "sparse": "Sparse", "hard": "Hard"}
-NORMALISER_HELP = "Sparse: sparsemax, which sets most weights to exactly 0. Hard: all weight on the highest score (argmax)."
 WHOLE_RUN = "**The whole run**"
 CAUSAL_MASK, CAUSAL_MASK_HELP = "Causal mask (left to right)", "In every layer, no token attends to a later one, as in GPT."
 OMIT_POSITIONS = "No positions"
 OMIT_POSITIONS_HELP = "No position embeddings are added: the model cannot tell the order of the words."
 UNMASKED_PADDING = "Padding that is not masked"
 TO_PADDING = "[PAD] × {padding} takes {share:.2f} of the attention."
-UNMASKED_PADDING_HELP = (
-    "So many [PAD] tokens are put after the text, as in a batch with a longer text, and the padding mask is left out: every "
-    "token attends to them, too. They are one column of the map; where something else is changed, or special tokens are "
-    "hidden, they are not drawn, and the rows sum to less than 1."
-)
 CHANGES_LIMITS = (
     "Taking something away shows what this run depended on. It does not show what the model would have learned without it. "
     "Two heads can also replace each other: switch off either one, and little changes."
@@ -249,7 +238,6 @@ CHANGES_LIMITS = (
 
 # Changes: before and after
 
-MOVED_HEADS = "Heads whose attention moved most"
 MOVED_HEAD = "{head}: {share}"
 MOVED_HEADS_HELP = (
     "The share of a head's attention that moved to other tokens or was lost, averaged over the queries. Layers before the "
@@ -265,7 +253,6 @@ NOTHING_AFTER_LAST_LAYER_OFF = (
     "Layer {layer} is the last layer: no head comes after it, so no other attention can move. "
     "The change affects the answer: the words that the model predicts at a blank."
 )
-MOVED_MOST = "**Moved most: {head}**"
 HEAD_OFF, HEADS_OFF = "**The head that is switched off**", "**The heads that are switched off**"
 SEE_ON_PAGE = "See it on {page}"
 

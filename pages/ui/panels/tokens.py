@@ -1,5 +1,5 @@
-"""The tokens of a text: written as they stand, listed in a table, counted where unknown, and chosen by the reader; its words as
-buttons: one click makes a word a blank, another brings it back.
+"""The tokens of a text: written as they stand, listed in a table, counted where unknown, and chosen by the reader; its words,
+which a click makes blanks, and another brings back.
 """
 
 import re
@@ -176,47 +176,31 @@ def _ask_position(page: str, encoding: Encoding, positions: Sequence[int], label
     return chosen
 
 
-def word_buttons(text_key: str, fill_in: Callable[[str, int], str]) -> None:
-    """Show the words of the text in the session under text_key; blanks are the selected ones.
+def sentence_words(text_key: str) -> list[tuple[str, bool]]:
+    """List the words of the text in the session under text_key, each with whether it is a blank, in reading order.
 
-    A blank brings back the word that it replaced; for one that was typed, `fill_in(text, number)` gives the
-    sentence instead. Texts of more than MAX_WORD_BUTTONS words are edited in their box only, and the page says so.
+    A blank is named by the word that it replaced, "" where none is known. Texts of more than MAX_WORD_BUTTONS words are edited in
+    their box only: the page says so, and none is listed.
     """
     text = st.session_state[text_key]
     if len(text) > host_settings().max_text_characters:  # below, the page says by how much it is too long
-        return
+        return []
     parts = blanks.text_parts(text)
-    if not parts:
-        return
     if len(parts) > MAX_WORD_BUTTONS:
         st.caption(texts.TOO_MANY_WORDS.format(maximum=MAX_WORD_BUTTONS))
-        return
-    _show_buttons(text_key, parts, fill_in)
+        return []
+    names = iter(_original_words(text_key, text))
+    return [(next(names) if part.blank else part.text, part.blank) for part in parts]
 
 
-def _show_buttons(text_key: str, parts: tuple[TextPart, ...], fill_in: Callable[[str, int], str]) -> None:
+def click_word(text_key: str, clicked: int, fill_in: Callable[[str, int], str]) -> None:
+    """Make a blank of a word of the session's text, or a word of a blank: see `toggle_blank`."""
     text = st.session_state[text_key]
-    originals = _original_words(text_key, text)
-    names = iter(originals)
-    labels = _made_unique([_blank_label(next(names)) if part.blank else escape_markdown(part.text) for part in parts])
-    key = f"{text_key}_blanks"
-    selected = [number for number, part in enumerate(parts) if part.blank]
-    st.session_state[key] = selected
-
-    def take_click() -> None:
-        changed = set(st.session_state[key]) ^ set(selected)
-        if changed and st.session_state[text_key] == text:  # not if something else was typed since
-            toggle_blank(text_key, parts, min(changed), originals, fill_in)
-
-    st.pills(
-        texts.WORD_BUTTONS,
-        range(len(parts)),
-        key=key,
-        selection_mode="multi",
-        format_func=lambda number: labels[number],
-        on_change=take_click,
-        wrap=True,
-    )
+    if len(text) > host_settings().max_text_characters:
+        return
+    parts = blanks.text_parts(text)
+    if 0 <= clicked < len(parts):
+        toggle_blank(text_key, parts, clicked, _original_words(text_key, text), fill_in)
 
 
 def toggle_blank(
@@ -224,7 +208,8 @@ def toggle_blank(
 ) -> None:
     """Make a blank of a word, or a word of a blank, in the session's text.
 
-    clicked: which of the parts. originals: the word that each blank replaced, "" where none is known.
+    clicked: which of the parts. originals: the word that each blank replaced, "" where none is known: there,
+    `fill_in(text, number)` gives the sentence instead.
     """
     text, part = st.session_state[text_key], parts[clicked]
     number = sum(before.blank for before in parts[:clicked])
@@ -244,20 +229,6 @@ def blank_last_word(text_key: str) -> None:
     parts = blanks.text_parts(text)
     if parts and not any(part.blank for part in parts):
         toggle_blank(text_key, parts, len(parts) - 1, (), lambda text, _: text)
-
-
-def _blank_label(word: str) -> str:
-    return f"~~{escape_markdown(word)}~~" if word else r"\[MASK\]"
-
-
-def _made_unique(labels: list[str]) -> list[str]:
-    """Make equal labels differ by zero-width spaces: Streamlit identifies an option by its label."""
-    unique: dict[str, None] = {}
-    for label in labels:
-        while label in unique:
-            label += "\u200b"
-        unique[label] = None
-    return list(unique)
 
 
 def _original_words(text_key: str, text: str) -> tuple[str, ...]:

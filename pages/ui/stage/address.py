@@ -90,6 +90,7 @@ def hand_over(page: str, fields: StageFields) -> dict[str, object]:
     Texts that would make the link longer than MAX_LINK_CHARACTERS stay in the session only.
     """
     state = st.session_state
+    state[f"{page}_fields"] = (fields.all, dict(fields.first))  # a default can follow from what was computed
     values = {field.name: state.get(widget_key(page, field.name), field.default) for field in fields.all}
     address = format_view(fields.all, values, fields.first)
     length = len(link_with(address))

@@ -44,7 +44,7 @@ def attention_stage(page: str, run: AttentionRun) -> None:
     shown = shown_layers(trace, st.session_state[widget_key(page, "stack")], heads)
 
     def pack(header: Mapping[str, object]) -> bytes:
-        return pack_runs({**header, **_about(page, name, trace, unchanged)}, name, trace, unchanged, shown)
+        return pack_runs({**header, **about_run(page, name, trace, unchanged)}, name, trace, unchanged, shown)
 
     mount(page, ENTRY, STAGES[page]().fields, pack, lambda reported: take_changes(page, reported))
 
@@ -55,7 +55,8 @@ def empty_stage(page: str) -> None:
     mount(page, ENTRY, STAGES[page]().fields, lambda header: join({**header, **nothing}, []), lambda _: None)
 
 
-def _about(page: str, name: RunName, trace: Trace, unchanged: Trace | None) -> dict[str, object]:
+def about_run(page: str, name: RunName, trace: Trace, unchanged: Trace | None) -> dict[str, object]:
+    """Return what a stage of attention is told of a run beside its weights."""
     changes, names = active_changes(page), stack_names(trace)
     layers = sum(len(stack.weights) for stack in trace.stacks)
     return {

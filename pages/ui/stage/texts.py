@@ -17,7 +17,6 @@ COMPUTING = "Computing …"
 LOADING = "Loading this layer …"
 NOT_LOADED = "This layer could not be loaded: the server does not answer. Choose another head, or load the page again."
 ABOUT = "What this head does"
-NOTHING_SHOWN = "Nothing is shown."
 
 CONTROLS = {
     "stack": panel_texts.STACK,

@@ -150,11 +150,11 @@ def test_basic_hides_what_a_beginner_need_not_know_and_is_remembered(arrive, ser
 
 
 def test_a_view_is_shared_by_a_link_that_shows_it_to_somebody_else(arrive):
-    page = arrive(f"/fill_mask?text={quote_plus('A link & more ___')}&level=advanced")
+    page = arrive(f"/summaries?text={quote_plus('A link & more')}&level=advanced")
     button(page, shell_texts.SHARE).click()
     shared = page.get_by_test_id("stPopoverBody").locator("code").inner_text()
-    other = arrive(shared[shared.index("/fill_mask") :])
-    expect(sentence(other)).to_have_value("A link & more ___")
+    other = arrive(shared[shared.index("/summaries") :])
+    expect(sentence(other)).to_have_value("A link & more")
     assert address(other)["level"] == ADVANCED
     page.keyboard.press("Escape")
     write(page, "word " * 1300)

@@ -8,10 +8,9 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from pages.fill_mask import texts
-from pages.ui.canvas.texts import CHANGED_MAP
 from pages.ui.panels import texts as panel_texts
-from pages.ui.shell.numbers import percent
-from tests.support.messages import name_in_head
+from pages.ui.shell.numbers import percent, points
+from pages.ui.stage import texts as stage_texts
 from tests.support.seen import (
     address,
     answered,
@@ -25,7 +24,6 @@ from tests.support.seen import (
     picture,
     says,
     sentence,
-    switch,
     until,
     write,
 )
@@ -50,27 +48,32 @@ def bars_of(predictions: Sequence[Prediction]) -> list[str]:
 
 def word(page: Page, name: str) -> Locator:
     """A word of the sentence, which a click makes a blank."""
-    return (
-        main(page)
-        .get_by_role("toolbar", name=panel_texts.WORD_BUTTONS)
-        .get_by_role("button", name=re.compile(rf"^{re.escape(name)}\W*$"))
-    )
+    return main(page).get_by_role("group", name=panel_texts.WORD_BUTTONS).get_by_role("button", name=name, exact=True)
+
+
+def follow(page: Page, names: str) -> None:
+    """Write words to follow."""
+    box = main(page).get_by_label(texts.PICTURE["followLabel"])
+    box.fill(names)
+    box.press("Enter")
+    linked(page, named=names)
+    answered(page)
 
 
 def test_the_words_at_a_blank_are_the_model_s_and_a_click_makes_another_blank(arrive, for_everybody):
-    page = arrive(f"{PATH}&named=went,+go")
+    page = arrive(PATH)
     predictions = found(SCHOOL)
     assert entries(page, texts.TOP_WORDS) == bars_of(predictions)
     says(page, f"“{predictions[0].word}”", percent(predictions[0].probability))
-    followed = {one.word: one.probability for one in predictions}
-    assert entries(page, texts.CHECKED_WORDS)[:2] == [
-        " ".join(f"{name} {percent(followed[name])}".split()) for name in ("went", "go")
+    follow(page, "went, came")
+    shares = {one.word: one.probability for one in predictions}
+    assert entries(page, texts.CHECKED_WORDS) == [
+        " ".join(f"{name} {percent(shares[name])}".split()) for name in ("went", "came")
     ]
     first = main(page).get_by_role("list", name=texts.TOP_WORDS).get_by_role("listitem").first
     first.focus()
     page.keyboard.press("ArrowDown")
     expect(page.get_by_role("listitem").and_(page.locator(":focus"))).to_have_accessible_description(predictions[1].sentence)
-    page.keyboard.press("Escape")
     drawn(picture(page, r"^Heatmap.*\[MASK\]"))
     word(page, "school").click()
     twice = "Yesterday I [MASK] to [MASK]."
@@ -78,11 +81,14 @@ def test_the_words_at_a_blank_are_the_model_s_and_a_click_makes_another_blank(ar
     linked(page, text=twice)
     answered(page)
     for blank in (0, 1):
-        assert entries(page, texts.BLANK.format(number=blank + 1)) == bars_of(found(twice, blank))
+        button(page, texts.BLANK.format(number=blank + 1)).click()
+        answered(page)
+        until(page, lambda blank=blank: entries(page, texts.TOP_WORDS) == bars_of(found(twice, blank)), "the words of the blank")
+    linked(page, blank="2", focus="6")
     best = fill_jointly(catalogue.load(catalogue.DEFAULT), twice)[0]
     assert entries(page, texts.JOINT)[0].endswith(" ".join(percent(best.probability).split()))
     page.reload()
-    assert entries(page, texts.BLANK.format(number=2)) == bars_of(found(twice, 1))
+    assert entries(page, texts.TOP_WORDS) == bars_of(found(twice, 1))
     word(page, "school").click()  # a blank gives its word back, after a reload, too
     expect(sentence(page)).to_have_value(SCHOOL)
     answered(page)
@@ -94,24 +100,27 @@ def test_a_change_moves_the_bars_where_they_stand_and_a_scan_finds_the_head_that
     bars = main(page).get_by_role("list", name=texts.TOP_WORDS)
     expect(bars.get_by_role("listitem")).to_have_count(8)
     before = bars.bounding_box()["height"]
-    button(page, panel_texts.SWITCH_OFF_HEAD.format(layer=5, head=7)).click()
+    button(page, stage_texts.CONTROLS["offHead"].format(head="layer 5, head 7")).click()
     linked(page, changes="off~5-7")
     now, was = found(SCHOOL, interventions=(Intervention("off", 4, 6),))[0], found(SCHOOL)[0]
     says(page, f"“{now.word}”", percent(now.probability), f"“{was.word}”", percent(was.probability))
     answered(page)
-    first = entries(page, texts.TOP_WORDS)[0]
-    assert first.startswith(now.word) and f"→ {' '.join(percent(now.probability).split())}" in first
+    assert entries(page, texts.TOP_WORDS)[0] == bars_of([now])[0]
     assert bars.bounding_box()["height"] == pytest.approx(before, abs=2)
-    row = bars.get_by_role("listitem").first
-    was_share, now_share = map(float, re.search(r"([\d.]+)(?: %)? → ([\d.]+)", first).groups())
+    rows = bars.get_by_role("listitem")
 
-    def longer() -> bool:
-        old, new = (row.locator(f".bar.{side}").bounding_box()["width"] for side in ("before", "after"))
-        return new > old
+    def length(place: int) -> float:
+        return rows.nth(place).locator(".bar-fill").bounding_box()["width"]
 
-    until(page, lambda: longer() == (now_share > was_share), "a bar that is longer for a larger share")
-    drawn(picture(page, f"^{CHANGED_MAP['titles'][2]}"))
-    button(page, name_in_head("off", 5, 7), exact=False).click()
+    until(page, lambda: length(0) > length(1), "a bar that is longer for a larger share")
+    button(page, stage_texts.CHANGED["states"]["before"]).click()
+    until(page, lambda: length(0) < length(1), "the bars of before")
+    drawn(picture(page, "^Heatmap"))
+    button(page, stage_texts.CHANGED["states"]["difference"]).click()
+    linked(page, compared="difference")
+    gained = now.probability - {one.word: one.probability for one in found(SCHOOL)}[now.word]
+    assert entries(page, texts.TOP_WORDS)[0] == f"{now.word} {points(gained)}"
+    button(page, texts.PICTURE["undo"]).click()
     expect(page).not_to_have_url(re.compile("changes="))
     answered(page)
     assert entries(page, texts.TOP_WORDS) == bars_of(found(SCHOOL))
@@ -122,7 +131,6 @@ def test_a_change_moves_the_bars_where_they_stand_and_a_scan_finds_the_head_that
     scanned.click()
     linked(page, changes=f"off~{layer + 1}-{number + 1}")
     expect(scanned).to_have_attribute("aria-selected", "true")
-    expect(bars.get_by_role("listitem").first).to_be_in_viewport()
     answered(page)
     for_everybody(page)
 
@@ -134,15 +142,20 @@ def test_two_sentences_stand_side_by_side_and_the_options_say_what_they_do(arriv
     choose(page, "A man, a woman")
     expect(sentence(page, texts.SECOND_SENTENCE)).to_have_value(other)
     linked(page, compare="1")
-    expect(main(page).get_by_role("list", name=texts.TOP_WORDS)).to_have_count(4)  # of each, and of both
-    assert [entries(page, texts.TOP_WORDS, number) for number in (0, 1)] == [bars_of(found(text)) for text in (one, other)]
-    switch(page, texts.COMPARE)
-    assert entries(page, texts.TOP_WORDS) == bars_of(found(one))
+    expect(main(page).get_by_role("list", name=texts.TOP_WORDS)).to_have_count(2)  # of one, and of both
+    for number, text in enumerate((one, other), start=1):
+        button(page, texts.BLANK_OF_SENTENCE.format(sentence=number, number=1)).click()
+        until(page, lambda text=text: entries(page, texts.TOP_WORDS) == bars_of(found(text)), "the words of the sentence")
+    button(page, panel_texts.OPTIONS).click()
+    page.get_by_text(texts.COMPARE, exact=True).click()
+    expect(sentence(page, texts.SECOND_SENTENCE)).to_have_count(0)
+    answered(page)
     button(page, panel_texts.OPTIONS).click()
     temperature = page.get_by_role("slider", name=panel_texts.TEMPERATURE)
     temperature.focus()
     page.keyboard.press("End")
     answered(page)
+    until(page, lambda: "temperature" in address(page), "the temperature in the address")
     warm = float(address(page)["temperature"])
     assert warm > 1
     assert entries(page, texts.TOP_WORDS) == bars_of(found(one, temperature=warm))
@@ -168,8 +181,5 @@ def test_what_is_typed_at_a_blank_is_read_at_once_and_nothing_flickers(arrive):
     expect(sentence(page)).to_be_focused()
     assert entries(page, texts.TOP_WORDS) == bars_of(found("___ you very much."))
     assert node.evaluate("node => node.isConnected")
-    page.go_back()
-    assert entries(page, texts.TOP_WORDS)
-    expect(sentence(page)).not_to_have_value("___ you very much.")
     head(page, 1, 1).click()
     linked(page, heads="1-1")

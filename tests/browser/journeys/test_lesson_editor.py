@@ -11,7 +11,7 @@ from pages.lesson_editor import texts
 from pages.ui.panels.lesson import LEARNING_PATH, shipped_lesson
 from pages.ui.panels.question_kinds import QUESTION_VIEWS
 from pages.ui.panels.texts import END_LESSON, HIDDEN_UNTIL_ANSWERED
-from pages.ui.shell.texts import ADD_TO_LESSON, CANNOT_BE_SHOWN, SHARE, WRITE_LESSON
+from pages.ui.shell.texts import ADD_TO_LESSON, CANNOT_BE_SHOWN, WRITE_LESSON
 from pages.ui.stage import texts as stage_texts
 from tests.browser.journeys.test_lessons import guess
 from tests.support.seen import PATIENCE, answered, fits, listed, main
@@ -24,15 +24,6 @@ PLACED = """([title, label]) => {
   return named.length === 1 && named[0].getAttribute('aria-label') === label
 }"""
 """Whether a title stands in one box only, and that box has this name."""
-
-
-def add_view(page: Page, count: int) -> None:
-    """Add the view of the page to the lesson, and hold that it is counted."""
-    page.get_by_role("button", name=SHARE).click()
-    answered(page)
-    page.get_by_role("button", name=ADD_TO_LESSON).click()
-    expect(page.get_by_role("link", name=WRITE_LESSON.format(count=count))).to_be_in_viewport(ratio=1)
-    answered(page)
 
 
 def add_view_of_stage(page: Page, count: int) -> None:
@@ -92,7 +83,7 @@ def test_a_lesson_is_made_from_two_pages_saved_opened_shared_and_played(page_at,
     listed(page, contents.page("fill_mask").name).click()
     expect(page.get_by_role("heading", name=contents.page("fill_mask").question)).to_be_visible(timeout=PATIENCE)
     answered(page)
-    add_view(page, 2)
+    add_view_of_stage(page, 2)
     page.get_by_role("link", name=WRITE_LESSON.format(count=2)).click()
     expect(page.get_by_role("heading", name=contents.page("lesson_editor").question)).to_be_visible(timeout=PATIENCE)
     write(page, texts.STEP_TITLE.format(number=2), "A blank")

@@ -14,20 +14,19 @@ from pages import contents
 from pages.classroom import entrance, events, student, teacher, texts
 from pages.classroom.entrance import LEAD, ROOM, SECRET
 from pages.classroom.results import lesson_of
-from pages.fill_mask.predictions import MAX_UNLISTED
+from pages.fill_mask.stage import MAX_UNLISTED
 from pages.fill_mask.texts import GUESSED_BESIDES, GUESSED_BESIDES_CUT
 from pages.ui.canvas.texts import CLASS_GUESSED, UNLISTED_GUESS
 from pages.ui.panels.lesson import OWN_LESSONS, names_in_order
 from pages.ui.panels.lesson_question import compute
-from pages.ui.panels.texts import SWITCH_OFF_HEAD
 from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell import admission
 from pages.ui.shell.address import CLASS_RESULTS, PLACE, PRESENT
 from pages.ui.shell.level import ADVANCED, BASIC, LEVEL
 from pages.ui.shell.texts import ABOUT_THE_ROOM, BACK_TO_CLASS, CANNOT_BE_SHOWN
-from tests.support.drawings import maps, walls
-from tests.support.drawn_bars import drawn_bars
+from tests.support.blanks import ask, likely, pictured
 from tests.support.serving import ROOT
+from tests.support.staged import staged
 from tx_core.classroom import rooms as store
 from tx_core.classroom.lesson_file import read_lesson, write_lesson
 from tx_core.classroom.room_database import NO_DATABASE
@@ -202,39 +201,44 @@ def open_view_of(rooms: Rooms, open_app: Callable[..., AppTest], number: int, gu
 
 def test_the_guesses_of_a_token_stand_in_the_row_of_the_pages_own_map(rooms: Rooms, open_app: Callable[..., AppTest]):
     app = open_view_of(rooms, open_app, 2, ["yesterday", "yesterday", "school", "yesterday"])
-    header, _ = maps(app)[0]
-    row = header["queries"].index("[MASK]")
     three, one = texts.COUNT.format(count=3, share="75\u00a0%"), texts.COUNT.format(count=1, share="25\u00a0%")
-    guessed = [("yesterday", 0.75, three), ("school", 0.25, one)]
-    assert header["guesses"]["heads"] == header["heads"]
-    assert header["guesses"]["cells"] == [
-        {"query": row, "key": header["keys"].index(token), "share": share, "said": CLASS_GUESSED.format(said=said)}
-        for token, share, said in guessed
+    guesses = staged(app)["guesses"]
+    assert guesses["head"] in staged(app)["view"]["heads"]
+    assert guesses["cells"] == [
+        ["[MASK]", token, share, CLASS_GUESSED.format(said=said)]
+        for token, share, said in [("yesterday", 0.75, three), ("school", 0.25, one)]
     ]
-    assert walls(app)[0][0]["guesses"] == []
+    assert guesses["wall"] == []
     text = lesson_of(SOURCE).steps[1].view["text"]
     app.text_input(key="fill_mask_text").set_value(text.replace("school", "church")).run()
-    assert maps(app)[0][0]["guesses"] is None
+    assert staged(app)["guesses"] is None
     app.text_input(key="fill_mask_text").set_value(text).run()
-    assert maps(app)[0][0]["guesses"]
+    assert staged(app)["guesses"]
     app.session_state[PLACE] = (contents.page("fill_mask").path, {"lesson": "path", "step": "2"}, 2)
     app.run()
-    assert maps(app)[0][0]["guesses"] is None
+    assert staged(app)["guesses"] is None
 
 
 def test_the_guesses_of_a_head_stand_on_the_pages_own_wall(rooms: Rooms, open_app: Callable[..., AppTest]):
     app = open_view_of(rooms, open_app, 11, ["5-7", "1-2", "5-7", "5-7"])
-    header, _ = walls(app)[0]
-    assert header["guesses"] == [[0, 1, 0.25], [4, 6, 0.75]]
+    guesses = staged(app)["guesses"]
+    assert guesses["wall"] == [[0, 1, 0.25], [4, 6, 0.75]]
     three = CLASS_GUESSED.format(said=texts.COUNT.format(count=3, share="75\u00a0%"))
-    assert [(row.index(three), sum(map(bool, row))) for row in header["notes"] if three in row] == [(6, 1)]
-    assert maps(app)[0][0]["guesses"] is None
+    assert [[4, 6], three] in guesses["notes"]
+    assert (guesses["head"], guesses["cells"]) == (None, [])
     app.query_params[LEVEL] = BASIC
     app.run()
-    assert walls(app)[0][0]["guesses"] == [[0, 1, 0.25], [4, 6, 0.75]]  # a class sees what its step asks about at every level
+    assert staged(app)["guesses"]["wall"] == [[0, 1, 0.25], [4, 6, 0.75]]
+    assert "wall" not in staged(app)["hidden"]  # a class sees what its step asks about at every level
     app.session_state[PLACE] = (contents.page("fill_mask").path, {"lesson": "path", "step": "2"}, 2)
     app.run()
-    assert walls(app) == []
+    assert staged(app)["guesses"] is None
+
+
+def guessed_words(app: AppTest) -> dict[str, list]:
+    """What a class guessed, by the word whose bar it stands at."""
+    start = CLASS_GUESSED.partition("{")[0]
+    return {bar["label"]: [bar["guess"][0], bar["guess"][1].removeprefix(start)] for bar in likely(app) if bar["guess"]}
 
 
 def test_the_guesses_of_a_word_stand_in_the_pages_own_list_and_the_others_below_it(
@@ -242,41 +246,33 @@ def test_the_guesses_of_a_word_stand_in_the_pages_own_list_and_the_others_below_
 ):
     unlisted = [f"word{number}" for number in range(MAX_UNLISTED + 1)]
     app = open_view_of(rooms, open_app, 1, ["went", "Went ", "CAME", *unlisted])
-    (chart,) = drawn_bars(app)
     total = 3 + len(unlisted)
-    found = {label: guess for label, guess in zip(chart["labels"], chart["guesses"], strict=True) if guess}
-    assert found == {
-        "went": [2 / total, texts.COUNT.format(count=2, share="17\u00a0%")],
-        "came": [1 / total, texts.COUNT.format(count=1, share="8\u00a0%")],
-    }
     one = texts.COUNT.format(count=1, share="8\u00a0%")
+    assert guessed_words(app) == {
+        "went": [2 / total, texts.COUNT.format(count=2, share="17\u00a0%")],
+        "came": [1 / total, one],
+    }
     named = ", ".join(UNLISTED_GUESS.format(word=word, said=one) for word in unlisted[:MAX_UNLISTED])
-    assert GUESSED_BESIDES_CUT.format(words=named, count=1) in written(app)
+    assert GUESSED_BESIDES_CUT.format(words=named, count=1) in pictured(app)
     text = lesson_of(SOURCE).steps[0].view["text"]
     for changed, shown in ((text.replace("school", "church"), 0), (text, 2)):
         app.text_input(key="fill_mask_text").set_value(changed).run()
-        assert sum(map(bool, drawn_bars(app)[0]["guesses"])) == shown
-        assert (unlisted[0] in written(app)) is bool(shown)
+        assert len(guessed_words(app)) == shown
+        assert (unlisted[0] in pictured(app)) is bool(shown)
 
 
 def test_the_guesses_for_a_changed_run_stand_beside_it_and_not_beside_the_run_without_the_change(
     rooms: Rooms, open_app: Callable[..., AppTest]
 ):
     app = open_view_of(rooms, open_app, 3, ["go", "go", "was", "go"])
-    plain = drawn_bars(app)[0]
-    assert (plain["kind"], plain["guesses"]) == ("bars", [])
-    label = SWITCH_OFF_HEAD.format(layer=5, head=7)
-    next(button for button in app.button if button.label == label).click().run()
-    chart = drawn_bars(app)[0]
-    assert chart["kind"] == "moved"
-    assert chart["guesses"][chart["labels"].index("go")] == [0.75, texts.COUNT.format(count=3, share="75\u00a0%")]
+    assert guessed_words(app) == {}
+    ask(app, add=["off~5-7"])
+    assert guessed_words(app) == {"go": [0.75, texts.COUNT.format(count=3, share="75\u00a0%")]}
     was = UNLISTED_GUESS.format(word="was", said=texts.COUNT.format(count=1, share="25\u00a0%"))
-    assert GUESSED_BESIDES.format(words=was) in written(app)
-    assert maps(app) == [] or maps(app)[0][0]["guesses"] is None
-    app.session_state["fill_mask_changes"] = ()
-    app.run()
-    assert drawn_bars(app)[0]["kind"] == "bars"
-    assert drawn_bars(app)[0]["guesses"] == []
+    assert GUESSED_BESIDES.format(words=was) in pictured(app)
+    assert staged(app)["guesses"]["cells"] == []
+    ask(app, drop=["off~5-7"])
+    assert guessed_words(app) == {}
 
 
 def test_the_list_of_pages_leads_back_to_no_room_that_is_closed(rooms: Rooms, open_app: Callable[..., AppTest]):

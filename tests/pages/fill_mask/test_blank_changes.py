@@ -1,5 +1,6 @@
 """Changes on the page of blanks: the prediction before and after them, and a scan of what each head does to it."""
 
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -7,23 +8,20 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.fill_mask import head_scan, tables, texts
-from pages.fill_mask.blank_attention import FIRST_HEADS
-from pages.fill_mask.predictions import contrasts, describe_shift, note, ratio_in_words, strongest_words
+from pages.fill_mask.predictions import contrasts, note, ratio_in_words, strongest_words
 from pages.fill_mask.prompts import curated
-from pages.ui.panels import texts as panel_texts
+from pages.fill_mask.run import FIRST_HEADS
 from pages.ui.panels.predictions import ListSettings, word_label
-from pages.ui.panels.texts import NOTHING_CHANGED
-from pages.ui.panels.tokens import escape_markdown
 from pages.ui.panels.view_options import head_in_sentence
 from pages.ui.shell import metrics
-from pages.ui.shell.numbers import points
-from tests.support.drawings import changes_drawn, says, walls
-from tests.support.drawn_bars import drawn_bars
+from pages.ui.shell.numbers import percent, points
+from tests.support.blanks import followed, likely, pictured
+from tests.support.drawings import says, walls
+from tests.support.staged import staged
 from tx_core.engine import catalogue
 from tx_core.fill_mask.head_scan import Scan
 from tx_core.fill_mask.prediction_shift import shift_predictions
 from tx_core.fill_mask.word_scores import LENGTH_NOTE, WordScore, score_words
-from tx_core.lessons.masking import padded_scores
 from tx_core.settings import host_settings
 from tx_core.transformer.interventions import Intervention, read_interventions
 
@@ -32,21 +30,33 @@ SETTINGS = ListSettings(listed=5, temperature=1.0, top_p=1.0, limit=1.0)
 BLANK = "The old man saw a ___ in the house."
 
 
-def test_a_blank_shows_its_prediction_before_and_after_in_one_chart(open_app: Open):
+def test_a_blank_shows_its_prediction_before_and_after_in_one_picture(open_app: Open):
     app = open_app("fill_mask", text=BLANK, changes="off~1_hide~3", listed="5")
     assert not app.exception
     shift = shift_predictions(catalogue.load(catalogue.DEFAULT), BLANK, read_interventions("off~1_hide~3"), top_k=5).blanks[0]
-    (chart,) = drawn_bars(app)
-    assert chart["kind"] == "moved"
     shares = {word_label(one.prediction): (one.before, one.after) for one in shift.moved}
-    rows = {label: (before, after) for label, before, after in zip(chart["labels"], chart["before"], chart["after"], strict=True)}
+    bars = likely(app)
+    rows = {bar["label"]: (bar["before"], bar["after"]) for bar in bars}
     assert rows == {label: pytest.approx(shares[label], abs=1e-6) for label in rows}
     left_out = [max(pair) for label, pair in shares.items() if label not in rows]
     assert min(max(pair) for pair in rows.values()) >= max(left_out)
-    assert chart["after"] == sorted(chart["after"], reverse=True)
-    for one, detail in zip(strongest_words(shift, SETTINGS), chart["details"], strict=True):
-        assert detail == texts.WORD_DETAIL.format(sentence=one.prediction.sentence, rank=note(one))
-    assert describe_shift(shift) in says(app)
+    assert [bar["after"] for bar in bars] == sorted((bar["after"] for bar in bars), reverse=True)
+    for one, bar in zip(strongest_words(shift, SETTINGS), bars, strict=True):
+        assert bar["note"] == texts.WORD_DETAIL.format(sentence=one.prediction.sentence, rank=note(one))
+        assert (bar["saidBefore"], bar["saidAfter"]) == (percent(one.before), percent(one.after))
+    now, was = (min(shift.moved, key=rank) for rank in (lambda one: one.rank_after, lambda one: one.rank_before))
+    assert staged(app)["prediction"]["headline"].startswith(texts.WITH_CHANGES.format(count=2))
+    for part in (word_label(now.prediction), percent(now.after), percent(was.before)):
+        assert part in staged(app)["prediction"]["headline"]
+
+
+def test_what_one_head_does_is_said_in_a_sentence(open_app: Open):
+    app = open_app("fill_mask", text="Yesterday I [MASK] to school.", changes="off~5-7")
+    assert staged(app)["prediction"]["headline"] == "Without layer 5, head 7: “go”, 56.2\xa0% (was “went”, 83.5\xa0%)."
+    kept = open_app("fill_mask", text="Yesterday I [MASK] to school.", changes="off~1-1")
+    assert re.fullmatch(
+        "Without layer 1, head 1: still “went”, [\\d.]+\xa0% \\(was 83.5\xa0%\\).", staged(kept)["prediction"]["headline"]
+    )
 
 
 def test_words_to_check_are_followed_under_a_change_with_their_difference_and_ratio(open_app: Open):
@@ -54,12 +64,12 @@ def test_words_to_check_are_followed_under_a_change_with_their_difference_and_ra
     engine = catalogue.load(catalogue.DEFAULT)
     plain = score_words(engine, BLANK, ["dog", "woman"])
     changed = score_words(engine, BLANK, ["dog", "woman"], interventions=read_interventions("off~1"))
-    chart = drawn_bars(app)[-1]
-    assert chart["labels"] == ["dog", "woman"]
-    assert chart["before"] == pytest.approx([one.probability for one in plain], abs=1e-6)
-    assert chart["after"] == pytest.approx([one.probability for one in changed], abs=1e-6)
+    bars = followed(app)
+    assert [bar["label"] for bar in bars] == ["dog", "woman"]
+    assert [bar["before"] for bar in bars] == pytest.approx([one.probability for one in plain], abs=1e-6)
+    assert [bar["after"] for bar in bars] == pytest.approx([one.probability for one in changed], abs=1e-6)
     (sentence,) = contrasts(plain, changed)
-    assert escape_markdown(sentence) in says(app)
+    assert sentence in pictured(app)
     for run in (plain, changed):
         assert points(run[0].probability - run[1].probability) in sentence
         ratio = max(one.probability for one in run) / min(one.probability for one in run)
@@ -79,9 +89,9 @@ def test_the_page_begins_with_the_head_that_the_prediction_depends_on_most_and_a
     scan = Scan(catalogue.load(catalogue.DEFAULT), BLANK).run()
     layer, head = np.unravel_index(scan.change.argmin(), scan.change.shape)
     assert app.session_state["fill_mask_heads"] == [(layer, head)]
-    assert "heads" not in app.query_params
+    assert staged(app)["address"]["defaults"]["heads"] == staged(app)["automatic"] == [[layer, head]]  # in no link
     invited = texts.INVITATION.format(count=scan.change.size, word=scan.word, head=head_in_sentence((layer, head)))
-    assert invited in says(app)
+    assert staged(app)["prediction"]["invited"] == {"head": [layer, head], "said": invited}
     other = "A bird can ___ very high."
     app.text_input(key="fill_mask_text").set_value(other).run()
     assert app.session_state["fill_mask_heads"] == [Scan(catalogue.load(catalogue.DEFAULT), other).run().most_important]
@@ -89,7 +99,7 @@ def test_the_page_begins_with_the_head_that_the_prediction_depends_on_most_and_a
     app.run()
     app.text_input(key="fill_mask_text").set_value(BLANK).run()
     assert app.session_state["fill_mask_heads"] == [(0, 1)]
-    assert app.query_params["heads"] == "1-2"
+    assert not staged(app)["automatic"]
 
 
 def test_a_long_text_is_scanned_only_on_request(open_app: Open, monkeypatch: pytest.MonkeyPatch):
@@ -97,7 +107,7 @@ def test_a_long_text_is_scanned_only_on_request(open_app: Open, monkeypatch: pyt
     text = "A ___ of " + "very " * 90 + "many words."
     app = open_app("fill_mask", text=text)
     assert app.session_state["fill_mask_heads"] == list(FIRST_HEADS)
-    assert NOTHING_CHANGED in says(app)
+    assert staged(app)["prediction"]["invited"] is None
 
 
 def most_important(text: str) -> list[tuple[int, int]]:
@@ -134,7 +144,7 @@ def test_heads_that_were_not_scanned_while_others_were_busy_stay_and_stand_in_th
         app = open_app("fill_mask", text="Nobody ___ the crowd.")
     app.run()
     assert app.session_state["fill_mask_heads"] == list(FIRST_HEADS) != most_important("Nobody ___ the crowd.")
-    assert app.query_params["heads"] == "5-7"
+    assert staged(app)["view"]["heads"] == [[4, 6]] != staged(app)["address"]["defaults"]["heads"]
 
 
 def scanned(open_app: Open, **address: str) -> AppTest:
@@ -232,15 +242,8 @@ def test_what_scan_cells_show_is_the_change_around_the_middle():
     assert cells[..., 0, 0].tolist() == [[1, 128, 255], [192, 64, 153]]
 
 
-def test_padding_that_is_not_masked_is_drawn_and_named_where_nothing_else_was_changed(open_app: Open):
-    text = "The dog [MASK] big."
-    scores = padded_scores(catalogue.load(catalogue.DEFAULT), text, 16)
-    blank = scores.tokens.index("[MASK]")
-    row = np.exp(scores.scores[0, 3, blank]) / np.exp(scores.scores[0, 3, blank]).sum()
-    view = {"text": text, "heads": "1-4", "focus": str(blank + 1)}
-    app = open_app("fill_mask", **view, changes="padding~16")
-    assert panel_texts.TO_PADDING.format(padding=16, share=row[scores.real :].sum()) in says(app)
-    header, _ = changes_drawn(app)[-1]
-    assert header["keys"][-1] == "[PAD] × 16"
+def test_padding_that_is_not_masked_is_told_where_nothing_else_was_changed(open_app: Open):
+    view = {"text": "The dog [MASK] big.", "heads": "1-4"}
+    assert staged(open_app("fill_mask", **view, changes="padding~16"))["padding"] == 16
     for changes in ("off~1-4_padding~16", "causal"):
-        assert panel_texts.TO_PADDING.partition("{")[0] not in says(open_app("fill_mask", **view, changes=changes))
+        assert staged(open_app("fill_mask", **view, changes=changes))["padding"] == 0

@@ -1,19 +1,25 @@
 """The fill-mask page, as Streamlit runs it without a browser: what it answers, and what its link brings back."""
 
-import re
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.fill_mask import texts
-from pages.fill_mask.blank_attention import ONLY_LIST
 from pages.fill_mask.export import Lists, lists_export
-from pages.fill_mask.predictions import describe_shift
+from pages.fill_mask.inputs import ONLY_LIST
 from pages.fill_mask.prompts import QUOTED_MODEL, curated, quoted_words
 from pages.ui.panels import texts as panel_texts
-from pages.ui.panels.predictions import ListSettings, SentencePredictions, joint_fillings, top_predictions, word_scores
-from tests.support.drawings import changes_drawn, maps, unpacked, walls
-from tests.support.drawn_bars import bars_told, drawn_bars
+from pages.ui.panels.predictions import (
+    ListSettings,
+    SentencePredictions,
+    joint_fillings,
+    top_predictions,
+    word_label,
+    word_scores,
+)
+from tests.support.blanks import ask, followed, likely, pictured, predicts
+from tests.support.drawings import unpacked
+from tests.support.drawn_bars import drawn_bars
+from tests.support.staged import axes, is_staged, made_changes, staged
 from tx_core.engine import catalogue
 from tx_core.engine.engine import NO_WORD_HEAD
 from tx_core.engine.tokenizer import NO_SENTENCE
@@ -33,63 +39,70 @@ def text_of(app: AppTest) -> str:
 
 
 def test_a_link_may_show_the_list_alone_and_one_click_shows_where_the_blank_looks(open_app):
-    app = open_app("fill_mask", text="Yesterday I [MASK] to school.", **{ONLY_LIST: "1"})
-    assert bars_told(app)[texts.TOP_WORDS][0].startswith("went ")
-    assert (maps(app), walls(app)) == ([], [])
-    assert app.query_params[ONLY_LIST] == "1"
-    app.button(key="fill_mask_where").click().run()
-    assert len(maps(app)) == len(walls(app)) == 1
-    assert ONLY_LIST not in app.query_params
-    assert "fill_mask_where" not in [button.key for button in app.button]
-    assert changes_drawn(open_app("fill_mask", text="Yesterday I [MASK] to school.", changes="off~5-7", **{ONLY_LIST: "1"}))
+    text = "Yesterday I [MASK] to school."
+    app = open_app("fill_mask", text=text, **{ONLY_LIST: "1"})
+    assert likely(app)[0]["label"] == "went"
+    assert not is_staged(app)
+    assert staged(app)["address"]["own"][ONLY_LIST] == "1"
+    ask(app, **{ONLY_LIST: False})
+    assert is_staged(app)
+    assert ONLY_LIST not in staged(app)["address"]["own"]
+    assert made_changes(open_app("fill_mask", text=text, changes="off~5-7", **{ONLY_LIST: "1"})) == ["off~5-7"]
 
 
 def test_named_words_are_scored_at_every_blank_and_it_is_said_how(open_app):
     text = "She ate a [MASK] and a [MASK]."
     app = open_app("fill_mask", text=text, named="pizza, unbelievablenesses, 😀")
-    _, long, _ = score_words(catalogue.load(catalogue.DEFAULT), text, ("pizza", "unbelievablenesses", "😀"), blank=0)
-    assert len(long.pieces) > 1
     for blank in (1, 2):
-        (told,) = bars_told(app)[f"Your words at blank {blank}"]
-        assert re.match(rf"pizza .+, unbelievablenesses \({len(long.pieces)} pieces\) ", told)
-    assert texts.NOT_SCORED.format(word="😀", reason=NOT_IN_VOCABULARY) in said(app)
-    assert LENGTH_NOTE in said(app)
+        ask(app, blank=blank)
+        scores = score_words(catalogue.load(catalogue.DEFAULT), text, ("pizza", "unbelievablenesses"), blank=blank - 1)
+        assert len(scores[1].pieces) > 1
+        names = ["pizza", f"unbelievablenesses ({len(scores[1].pieces)} pieces)"]
+        assert [bar["label"] for bar in followed(app)] == names
+        assert [bar["after"] for bar in followed(app)] == pytest.approx([score.probability for score in scores], rel=1e-4)
+        assert texts.NOT_SCORED.format(word="😀", reason=NOT_IN_VOCABULARY) in pictured(app)
+        assert LENGTH_NOTE in pictured(app)
 
 
 def test_what_is_exported_is_what_the_bars_show(open_app):
     text, named = "She ate a [MASK] and a [MASK].", "pizza, 😀"
-    shown = [
-        {name: part for name, part in chart.items() if name not in ("details", "guesses", "texts")}
-        for chart in drawn_bars(open_app("fill_mask", text=text, named=named, listed="3", limit="20"))
-    ]
+    app = open_app("fill_mask", text=text, named=named, listed="3", limit="20")
+    (joint,) = drawn_bars(app)
+    shown = [*_charts(app), *_charts(ask(app, blank=2)), (joint["labels"], joint["shares"])]
     chosen = ListSettings(3, 1, 1, 0.2)
     engine = catalogue.load("embedded")
     filling = top_predictions(engine, text, chosen)
     scores = tuple(word_scores(engine, text, ("pizza", "😀"), number) for number in range(2))
     lists = Lists("embedded", (SentencePredictions(text, filling, scores, joint_fillings(engine, text)),), chosen)
-    assert unpacked(lists_export(lists).figure())[0]["charts"] == shown[:-2]  # the last two: the blank that is looked at
+    exported = unpacked(lists_export(lists).figure())[0]["charts"]
+    assert [(chart["labels"], chart["shares"]) for chart in exported] == shown
+
+
+def _charts(app: AppTest) -> list[tuple[list[str], list[float]]]:
+    return [([bar["label"] for bar in bars], [bar["after"] for bar in bars]) for bars in (likely(app), followed(app))]
 
 
 def test_blanks_are_filled_without_special_tokens_where_the_reader_leaves_them_out(open_app):
     text, named = "She ate a [MASK] and a [MASK].", "pizza, unbelievablenesses"
-    app = open_app("fill_mask", text=text, named=named, listed="3", changes="off~2-1", blank="2")
+    app = open_app("fill_mask", text=text, named=named, listed="3", blank="2")
     app.toggle(key="fill_mask_nospecial").set_value(True).run()
     bare = catalogue.load("embedded", special_tokens=False)
-    shown = {chart["title"]: chart for chart in drawn_bars(app)}
-    for number, blank in enumerate(predict(bare, text, top_k=3).blanks):
-        title = texts.BLANK.format(number=number + 1)
-        assert shown[title]["values"] == pytest.approx([one.probability for one in blank.predictions], abs=1e-6)
-        scores = score_words(bare, text, named.split(", "), blank=number)
-        title = texts.CHECKED_WORDS_AT.format(number=number + 1)
-        assert shown[title]["values"] == pytest.approx([score.probability for score in scores], rel=1e-4)
-    together = [one.probability for one in fill_jointly(bare, text)]
-    assert shown[texts.JOINT]["values"] == pytest.approx(together, rel=1e-4)
+    predicted = [one.probability for one in predict(bare, text, top_k=3).blanks[1].predictions]
+    assert [bar["after"] for bar in likely(app)] == pytest.approx(predicted, abs=1e-6)
+    scores = [score.probability for score in score_words(bare, text, named.split(", "), blank=1)]
+    assert [bar["after"] for bar in followed(app)] == pytest.approx(scores, rel=1e-4)
+    (joint,) = drawn_bars(app)
+    assert joint["values"] == pytest.approx([one.probability for one in fill_jointly(bare, text)], rel=1e-4)
+    ask(app, add=["off~2-1"])
     shift = shift_predictions(bare, text, read_interventions("off~2-1"), top_k=3).blanks[1]
-    assert describe_shift(shift) in said(app)
+    shares = {bar["label"]: (bar["before"], bar["after"]) for bar in likely(app)}
+    moved = {word_label(one.prediction): (one.before, one.after) for one in shift.moved}
+    assert shares == {label: pytest.approx(moved[label], abs=1e-6) for label in shares}
     assert panel_texts.READ_WITHOUT.format(tokens="\\[CLS\\] and \\[SEP\\]") in said(app)
-    assert app.query_params["nospecial"] == "1"
-    assert drawn_bars(open_app("fill_mask", **app.query_params)) == drawn_bars(app)
-    assert changes_drawn(app)[-1][0]["queries"] == list(bare.encode(text).tokens)
+    link = staged(app)["address"]["own"]
+    assert link["nospecial"] == "1"
+    assert likely(open_app("fill_mask", **link)) == likely(app)
+    assert axes(app)[0] == list(bare.encode(text).tokens)
 
 
 def test_what_an_example_says_and_what_is_quoted_are_not_said_of_a_text_without_special_tokens(open_app, monkeypatch):
@@ -103,12 +116,11 @@ def test_what_an_example_says_and_what_is_quoted_are_not_said_of_a_text_without_
     assert app.toggle(key="fill_mask_nospecial").value is False
 
 
-def test_two_sentences_stand_side_by_side_and_against_each_other(open_app):
+def test_two_sentences_stand_against_each_other_and_each_in_the_picture(open_app):
     both = {"text": "The man worked as a [MASK].", "second": "The woman worked as a [MASK]."}
     app = open_app("fill_mask", compare="1", named="nurse, lawyer", **both)
     engine = catalogue.load(catalogue.DEFAULT)
-    assert [chart["kind"] for chart in drawn_bars(app)] == ["bars", "bars", "moved", "moved", "bars", "bars"]
-    words, named = drawn_bars(app)[2:4]
+    words, named = drawn_bars(app)
     assert words["sides"] == list(texts.SIDES)
     for chart in (words, named):
         for word, before, after, delta in zip(chart["labels"], chart["before"], chart["after"], chart["deltas"], strict=True):
@@ -116,40 +128,53 @@ def test_two_sentences_stand_side_by_side_and_against_each_other(open_app):
             assert (before, after) == pytest.approx((one, two), abs=1e-5)
             assert float(delta.replace("−", "-")) == pytest.approx(100 * (two - one), abs=0.06)
     assert named["labels"] == ["nurse", "lawyer"]
+    for number, text in enumerate(both.values(), start=1):
+        ask(app, blank=number)
+        best = predict(engine, text, top_k=1).blanks[0].predictions[0]
+        assert (likely(app)[0]["label"], likely(app)[0]["after"]) == (best.word, pytest.approx(best.probability, abs=1e-6))
+        assert axes(app)[0] == list(engine.encode(text).tokens)
 
 
 def test_one_sentence_that_cannot_be_filled_leaves_the_other(open_app):
     app = open_app("fill_mask", text="", compare="1", second="A [MASK].")
     assert NO_SENTENCE in said(app)
-    assert len(bars_told(app)["Most likely words"]) == 1
+    assert predicts(app)
 
 
 def test_a_model_without_a_masked_word_head_says_so_and_one_that_has_it_is_a_click_away(open_app):
     app = open_app("fill_mask", model="electra-small", text="The ___ sleeps.")
     assert NO_WORD_HEAD.format(title="ELECTRA small (discriminator)") in said(app)
-    assert bars_told(app) == {}
+    assert not predicts(app)
     app.button(key="fill_mask_model_default").click().run()
-    assert "Most likely words" in bars_told(app)
+    assert predicts(app)
     assert text_of(app) == "The ___ sleeps."
 
 
 def test_the_focus_of_the_attention_is_on_the_chosen_blank(open_app):
     app = open_app("fill_mask", text="A ___ and a ___.", blank="20")
     assert (app.session_state["fill_mask_blank"], app.session_state["fill_mask_focus"]) == (1, 2)  # there are two
-    next(group for group in app.button_group if group.key == "fill_mask_blank").set_value(2).run()
+    ask(app, blank=2)
     assert app.session_state["fill_mask_focus"] == 5
+
+
+def test_what_a_forged_report_asks_for_brings_nothing_down(open_app):
+    app = open_app("fill_mask", text="A ___ bird.")
+    for wanted in (
+        {"word": {"name": "model", "number": 0, "text": "embedded"}},
+        {"word": {"name": "text", "number": 10**9, "text": "A ___ bird."}},
+        {"word": "text", "blank": -3, "named": 7, ONLY_LIST: "no", "add": [1, "nonsense"], "drop": "off"},
+        {"blank": 10**9},
+    ):
+        assert not ask(app, **wanted).exception
+        assert text_of(app) == "A ___ bird."
+        assert predicts(app)
 
 
 def test_an_address_that_lags_behind_the_typing_takes_no_letter_back(open_app):
     app = open_app("fill_mask", text="A ___ is")
-    before = dict(app.query_params)
+    before = staged(app)["address"]["own"]
     app.text_input(key="fill_mask_text").set_value("A ___ is here").run()
-    after = dict(app.query_params)
-    for name, value in before.items():  # the browser had not heard of the new address when it sent the next letters
+    for name, value in before.items():  # the browser had not written the new address when it sent the next letters
         app.query_params[name] = value
     app.text_input(key="fill_mask_text").set_value("A ___ is here now").run()
     assert text_of(app) == "A ___ is here now"
-    for name, value in after.items():  # the way back, on which no letter was typed
-        app.query_params[name] = value
-    app.run()
-    assert text_of(app) == "A ___ is here"

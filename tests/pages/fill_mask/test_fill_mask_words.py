@@ -4,20 +4,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.fill_mask import texts
-from tests.support.drawn_bars import bars_told
+from tests.support.blanks import ask, click_word, predicts, words
+from tests.support.staged import staged
 from tx_core.fill_mask.blanks import MAX_BLANKS
 from tx_core.fill_mask.predictions import TOO_MANY_BLANKS
 from tx_core.fill_mask.word_scores import TOO_MANY_WORDS
 from tx_core.settings import host_settings
-
-
-def pills(app: AppTest):
-    return next((group for group in app.button_group if group.key == "fill_mask_text_blanks"), None)
-
-
-def click_word(app: AppTest, place: int) -> AppTest:
-    chosen = set(app.session_state["fill_mask_text_blanks"]) ^ {place}
-    return pills(app).set_value(sorted(chosen)).run()
 
 
 def text_of(app: AppTest) -> str:
@@ -46,7 +38,7 @@ def test_a_blank_that_was_typed_just_before_one_is_made_stays_as_it_is(open_app)
     app.button(key="fill_mask_text_last").click().run()
     assert not app.exception
     assert text_of(app) == "I drink a ___"
-    assert texts.TOP_WORDS in bars_told(app)
+    assert predicts(app)
 
 
 def test_a_blank_that_cannot_be_filled_stays_a_blank_at_every_click(open_app):
@@ -69,25 +61,26 @@ def test_a_link_whose_word_behind_a_blank_is_a_blank_does_no_harm(open_app):
 def test_without_a_blank_there_is_a_hint_and_one_click_makes_one(open_app):
     app = open_app("fill_mask", text="The cat sleeps.")
     assert any(texts.NO_BLANK in markdown.value for markdown in app.markdown)
-    assert bars_told(app) == {}
+    assert not predicts(app)
     app.button(key="fill_mask_text_last").click().run()
     assert text_of(app) == "The cat [MASK]."
-    assert texts.TOP_WORDS in bars_told(app)
+    assert predicts(app)
 
 
 def test_a_word_behind_a_blank_travels_in_the_link(open_app):
     app = click_word(click_word(open_app("fill_mask", text="The cat sat on ___ mat."), 1), 5)
-    assert app.query_params["text_behind"] == "cat,,mat"
-    again = open_app("fill_mask", **app.query_params)
-    assert click_word(click_word(again, 1), 5).text_input(key="fill_mask_text").value == "The cat sat on ___ mat."
-    assert "text_behind" not in again.query_params
+    link = staged(app)["address"]["own"]
+    assert link["text_behind"] == "cat,,mat"
+    again = click_word(click_word(open_app("fill_mask", **link), 1), 5)
+    assert text_of(again) == "The cat sat on ___ mat."
+    assert "text_behind" not in staged(again)["address"]["own"]
 
 
 @pytest.mark.parametrize("behind", ["a,b,c,d", "<b>" + "x" * 3000])
 def test_words_of_a_link_that_do_not_fit_its_blanks_bring_nothing_down(open_app, behind: str):
     app = open_app("fill_mask", text="The ___ and the ___ sleep.", text_behind=behind)
     assert not app.exception
-    assert len(pills(app).options) == 6
+    assert len(words(app)) == 6
 
 
 def test_the_models_guess_at_a_typed_blank_is_called_one(open_app):
@@ -110,7 +103,7 @@ def test_a_text_beyond_all_measure_is_refused_before_its_words_are_read(open_app
     app.text_input(key="fill_mask_text").set_value(text).run()
     assert not app.exception
     assert text_of(app) == text
-    assert pills(app) is None
+    assert not predicts(app)
 
 
 BAD = {
@@ -133,7 +126,7 @@ def test_bad_input_is_answered_or_explained_stays_in_its_box_and_is_no_markup(op
     assert not app.exception
     assert app.text_input(key="fill_mask_text").value == text
     assert any(message in element.value for kind in (app.markdown, app.text) for element in kind)
-    assert bool(bars_told(app)) == (not message)
+    assert predicts(app) == (not message)
     assert not any("<script" in markdown.value or "**bold" in markdown.value for markdown in app.markdown)
 
 
@@ -141,8 +134,8 @@ def test_too_many_words_to_ask_for_are_explained_and_stay(open_app):
     many = ", ".join(f"word{number}" for number in range(30))
     app = open_app("fill_mask", named=many)
     assert TOO_MANY_WORDS.format(count=30, maximum=20) in app.text[0].value
-    assert app.text_input(key="fill_mask_named").value == many
-    assert texts.TOP_WORDS in bars_told(app)
+    assert app.session_state["fill_mask_named"] == many
+    assert predicts(app)
 
 
 @pytest.mark.parametrize("typed", [True, False])
@@ -152,11 +145,11 @@ def test_the_words_of_an_example_go_with_its_sentence_and_ones_own_stay(open_app
     if typed:
         app.text_input(key="fill_mask_text").set_value("I drink a ___ of tea.").run()
     else:
-        pills(app).set_value([0, *app.session_state["fill_mask_text_blanks"]]).run()
+        click_word(app, 0)
     assert not app.exception
-    assert app.text_input(key="fill_mask_named").value == ""
-    assert "named" not in app.query_params
-    app.text_input(key="fill_mask_named").set_value("cup, glass").run()
+    assert staged(app)["prediction"]["named"] == ""
+    assert "named" not in staged(app)["address"]["own"]
+    ask(app, named="cup, glass")
     app.text_input(key="fill_mask_text").set_value("I drink a ___ of milk.").run()
-    assert app.text_input(key="fill_mask_named").value == "cup, glass"
-    assert app.query_params["named"] in ("cup, glass", ["cup, glass"])
+    assert staged(app)["prediction"]["named"] == "cup, glass"
+    assert staged(app)["address"]["own"]["named"] == "cup, glass"

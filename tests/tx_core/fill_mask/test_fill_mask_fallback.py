@@ -6,7 +6,7 @@ from cachetools import LRUCache
 from torch import nn
 
 from pages.ui.shell import cache
-from tests.support.drawn_bars import bars_told
+from tests.support.blanks import likely
 from tx_core.engine import catalogue
 from tx_core.engine.device import FALLBACK_NOTICE
 from tx_core.transformer.bert import Bert
@@ -32,4 +32,4 @@ def test_predictions_made_on_the_cpu_because_the_card_is_full_say_so(open_app, m
     monkeypatch.setattr(runner, "device", "meta")
     app = open_app("fill_mask", text=text)
     assert FALLBACK_NOTICE in [info.value for info in app.info]
-    assert "Most likely words" in bars_told(app)
+    assert likely(app)

@@ -18,7 +18,7 @@ from tests.support.apart import run_apart
 NAMES = re.compile(r"^const \[names, styles\] = (\[.*\]);$", re.MULTILINE)
 
 
-@pytest.mark.parametrize("page", ["fill_mask", "heads_and_blocks", "masks", "bertviz_page", "many_sentences"])
+@pytest.mark.parametrize("page", ["heads_and_blocks", "masks", "bertviz_page", "many_sentences"])
 def test_no_drawing_is_sent_its_script_or_styles(open_app, page: str):
     drawings = [element.proto for element in open_app(page).get("bidi_component")]
     ours = [drawing for drawing in drawings if drawing.component_name.startswith("attention_explorer_")]

@@ -85,11 +85,8 @@ def test_so_it_is_in_the_other_parts_of_a_block(open_app, part, control, value, 
 
 
 def test_views_that_look_alike_lead_to_pictures_of_their_own(open_app):
-    paths = [
-        drawn(open_app("positions", scheme="learned", base=base), "positions")[0]["prefetch"]["path"]
-        for base in ("1000", "10000")
-    ]
-    one, other = (picture_after(path, "positions_scheme", "0") for path in paths)
+    apps = [open_app("positions", scheme="learned", base=base) for base in ("1000", "10000")]  # held: else their offers go
+    one, other = (picture_after(drawn(app, "positions")[0]["prefetch"]["path"], "positions_scheme", "0") for app in apps)
     assert (one.status_code, other.status_code) == (200, 200)
     assert one.body != other.body
 

@@ -7,16 +7,15 @@ from urllib.parse import parse_qsl
 import pytest
 
 from pages import contents
-from pages.fill_mask.texts import TOP_WORDS
 from pages.ui.panels import lesson, texts
 from pages.ui.panels.lesson_question import compute
 from pages.ui.panels.question_kinds import QUESTION_VIEWS
 from pages.ui.shell.address import LESSON, LOCK, PRESENT, STEP
-from tests.support.drawings import OURS, maps, says, sent_to, walls
-from tests.support.drawn_bars import bars_told
+from tests.support.blanks import likely, pictured
+from tests.support.drawings import OURS, says, sent_to
 from tests.support.messages import UNKNOWN
 from tests.support.page_html import page_links
-from tests.support.staged import staged
+from tests.support.staged import is_staged, staged
 from tx_core.classroom.lesson_file import NO_SUCH_PAGE, NOT_PACKED, Lesson, Step, pack_lesson, write_lesson
 from tx_core.classroom.measures import NO_SUCH_HEAD, compute_answer
 from tx_core.classroom.questions import QUESTION_KINDS
@@ -72,11 +71,12 @@ def test_the_first_step_of_the_path_ends_before_the_map_that_answers_the_second(
     app = open_step(open_app, 1)
     app.text_input[0].set_value("walked")
     check(app)
-    assert bars_told(app)[TOP_WORDS]
+    assert likely(app)
     right = compute(STEPS[1]).right
-    assert (maps(app), walls(app)) == ([], [])
+    assert not is_staged(app)
     assert [one for one in says(app).split("\n") if f"“{right}”" in one] == []
-    assert "fill_mask_where" not in [button.key for button in app.button]
+    assert f"“{right}”" not in pictured(app)
+    assert "only_list" in staged(app)["hidden"]
 
 
 def test_an_answer_is_computed_as_the_view_reads_its_text():

@@ -4,12 +4,11 @@ import json
 
 import pytest
 
-from pages.fill_mask.texts import TOP_WORDS
 from pages.ui.panels import lesson, texts
 from pages.ui.shell.address import LESSON
+from tests.support.blanks import ask, likely
 from tests.support.drawings import sent_to
-from tests.support.drawn_bars import bars_told
-from tests.support.staged import staged
+from tests.support.staged import made_changes, staged
 from tx_core.classroom.lesson_file import Lesson, pack_lesson
 
 PATH, CUT = lesson.LEARNING_PATH, 3
@@ -39,11 +38,6 @@ def check(app) -> None:
     """Send the guess."""
     next(button for button in app.button if button.label == texts.CHECK_GUESS).click().run()
     assert not app.exception
-
-
-def named(app, label: str, layer: int, head: int):
-    """Find the buttons with a label that names a head."""
-    return [button for button in app.button if button.label == label.format(layer=layer, head=head)]
 
 
 @pytest.mark.parametrize("question", [None, {"ask": "Why?", "kind": "open"}])
@@ -85,13 +79,12 @@ def test_the_learner_of_the_path_guesses_with_the_head_on_and_is_done_once_it_is
     app = open_app(step.page, **lesson.step_address(PATH, CUT))
     app.radio[0].set_value("went")
     check(app)
-    [off] = named(app, texts.SWITCH_OFF_HEAD, 5, 7)
-    assert off.label in step.then
-    assert bars_told(app)[TOP_WORDS][0].startswith("went")
+    assert texts.SWITCH_OFF_HEAD.format(layer=5, head=7) in step.then
+    assert likely(app)[0]["label"] == "went"
     assert done_in_strip(app)[CUT - 1] is False
-    off.click().run()
+    ask(app, add=["off~5-7"])
     assert not app.exception
-    assert named(app, texts.SWITCH_ON_HEAD, 5, 7)
+    assert made_changes(app) == ["off~5-7"]
     assert done_in_strip(app)[CUT - 1] is True
     answer = sent_to(app, "question")[0][0]["verdict"]
     assert answer.startswith("“go”")

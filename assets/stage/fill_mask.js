@@ -1,0 +1,92 @@
+// The stage of the page Fill the blank: what the model puts into a blank as bars, where the blank looks as one large row and as the
+// map of the head, and the sentence on what a change does. The rest is the stage of attention.
+
+import { element, setText, visible } from "../canvas/core/surface.js";
+import { TEXTS } from "../canvas/core/texts.js";
+import { applyTheme } from "../canvas/core/theme.js";
+import { mountWith, offline as attentionOffline } from "./attention.js";
+import { button, segments } from "./core/toolbar.js";
+import { drawPredictions, makePredictions } from "./views/predictions.js";
+
+export { TEXTS };
+
+const PARTS = { entry: "fill_mask", arrange, take, draw };
+
+export default mountWith(PARTS);
+
+export const offline = (parent, texts, written) => attentionOffline(parent, texts, written, PARTS);
+
+// The words stand before the wall; the row of the blank, large, above the map.
+function arrange(stage) {
+  const texts = stage.header.labels;
+  const ask = (wanted) => stage.act.change(wanted);
+  stage.predictions = makePredictions(texts, (named) => ask({ named }));
+  stage.sentences = element("div", { class: "sentences" });
+  stage.which = element("div", { class: "which" });
+  stage.headline = element("p", { class: "said headline", role: "status", "data-testid": "stage-headline" });
+  stage.undo = button(texts.undo, () => ask({ drop: [stage.header.changes.at(-1).link] }), { class: "chip" });
+  stage.look = button(texts.where, () => ask({ only_list: false }));
+  stage.invitation = element("p", { class: "quiet-text invitation" });
+  const right = element("div", { class: "looks" }, stage.bars.node, stage.picture);
+  stage.root.classList.add("blanks");
+  stage.title.after(stage.sentences);
+  stage.side.prepend(stage.which, stage.predictions.node, stage.look, stage.invitation);
+  stage.side.append(stage.predictions.notes);
+  stage.body.append(right);
+  stage.changes.node.after(element("div", { class: "headline-row" }, stage.headline, stage.undo));
+}
+
+// Another blank is looked from at once; a head that the page chose by itself gives way to the one it chose for the new blank.
+function take(stage, view, before, isNew) {
+  const { prediction, automatic } = stage.header;
+  stage.root.classList.remove("list-alone"); // the map needs its room when it is drawn
+  if (!prediction || isNew) return;
+  if (!before?.run) Object.assign(view, stage.header.view);
+  if (String(before?.prediction?.blank) !== String(prediction.blank)) view.focus = prediction.blank[1];
+  if (before?.automatic && automatic && String(view.heads) === String(before.automatic)) view.heads = automatic;
+}
+
+function draw(stage) {
+  const { header } = stage;
+  const { prediction, run } = header;
+  stage.root.classList.toggle("list-alone", Boolean(prediction) && !run);
+  drawSentences(stage);
+  if (!prediction) return;
+  if (!run) applyTheme(stage.root);
+  const compared = header.changes.length ? stage.store.get().compared : "after";
+  drawBlanks(stage, prediction);
+  drawPredictions(stage.predictions, prediction, compared, { asks: !stage.offline && !header.hidden.includes("named") });
+  setText(stage.headline, prediction.headline);
+  stage.undo.hidden = !header.changes.length || stage.offline || header.hidden.includes("changes");
+  stage.look.hidden = Boolean(run) || header.hidden.includes("only_list");
+  const { invited } = prediction;
+  const isInvited = run && invited && !header.changes.length && !header.hidden.includes("changes") && String(stage.store.get().heads) === String(invited.head);
+  setText(stage.invitation, isInvited ? invited.said : "");
+  stage.invitation.hidden = !isInvited;
+}
+
+function drawBlanks(stage, { blanks, number }) {
+  stage.which.hidden = blanks.length < 2 || stage.offline;
+  if (stage.which.hidden) return;
+  const written = JSON.stringify(blanks);
+  if (stage.which.dataset.blanks !== written) {
+    stage.which.dataset.blanks = written;
+    stage.chooser = segments(stage.header.labels.choose, blanks.map((name, place) => [String(place + 1), name]), (value) => stage.act.change({ blank: Number(value) }));
+    stage.which.replaceChildren(stage.chooser);
+  }
+  stage.chooser.set(String(number));
+}
+
+// The words of a sentence: a click makes one the blank, and a blank a word again.
+function drawSentences(stage) {
+  const { sentences, labels } = stage.header;
+  const written = JSON.stringify(sentences);
+  if (stage.sentences.dataset.written === written) return;
+  stage.sentences.dataset.written = written;
+  const had = stage.sentences.getRootNode().activeElement?.dataset?.place;
+  stage.sentences.replaceChildren(...sentences.filter(({ words }) => words.length).map(({ name, text, words }) => element("div", {
+    class: "sentence", role: "group", "aria-label": labels.words, title: labels.words }, ...words.map(([word, isBlank], number) => button(
+    isBlank ? (word ? element("s", {}, word) : "[MASK]") : visible(word), () => stage.act.change({ word: { name, number, text } }),
+    { class: "word", "aria-pressed": String(isBlank), "data-place": `${name} ${number}` })))));
+  if (had) stage.sentences.querySelector(`[data-place="${had}"]`)?.focus();
+}

@@ -1,0 +1,104 @@
+// What the model puts into a blank, as bars: the most likely words, and those that the reader follows. A bar stays while its word
+// does, and moves to its new length.
+
+import { element, setText } from "../../canvas/core/surface.js";
+import { TEXTS } from "../../canvas/core/texts.js";
+
+const MOVE = 200; // milliseconds
+const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+// texts: of pages/fill_mask/stage.py; follow: called with the words to follow, as the reader wrote them.
+export function makePredictions(texts, follow) {
+  const made = { likely: makeList(texts.likely, element("p", { class: "bars-title" }, texts.likely)), followed: makeList(texts.followed) };
+  made.rest = element("p", { class: "quiet-text" });
+  made.contrasts = element("div", { class: "quiet-text notes" });
+  made.notes = element("div", { class: "quiet-text notes aside" });
+  made.guessed = element("p", { class: "quiet-text" });
+  made.ask = element("input", { type: "text", class: "follow", autocomplete: "off", placeholder: texts.follow, "aria-label": texts.followLabel, title: texts.followHelp });
+  made.ask.onchange = () => made.ask.value !== made.named && follow(made.ask.value);
+  made.legend = element("p", { class: "class-legend" }, element("i"), TEXTS.classLegend);
+  made.node = element("section", { class: "predictions", "aria-label": texts.prediction, "data-testid": "predictions" }, made.likely.node, made.legend, made.rest, made.guessed,
+    made.ask, made.followed.node, made.contrasts);
+  return made;
+}
+
+function makeList(label, ...title) {
+  const node = element("ol", { class: "bars words-list", "aria-label": label });
+  const list = { rows: new Map(), node: element("div", {}, ...title, node), bars: node };
+  node.onkeydown = (event) => step(list, event);
+  return list;
+}
+
+// Arrow keys walk the bars; each tells its note.
+function step({ bars }, event) {
+  const rows = [...bars.children];
+  const at = rows.indexOf(event.target.closest("li"));
+  const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: rows.length - 1 }[event.key];
+  if (next === undefined || !rows[next]) return;
+  event.preventDefault();
+  for (const row of rows) row.tabIndex = row === rows[next] ? 0 : -1;
+  rows[next].focus();
+}
+
+// prediction: of pages/fill_mask/stage.py; compared: "before", "after" or "difference"; asks: whether words to follow are asked for.
+export function drawPredictions(made, prediction, compared, { asks }) {
+  drawList(made.likely, prediction.likely, prediction.limit, compared);
+  made.followed.node.hidden = !prediction.followed.length;
+  drawList(made.followed, prediction.followed, prediction.limit, compared);
+  made.legend.hidden = !prediction.likely.some(({ guess }) => guess);
+  setText(made.rest, prediction.rest);
+  setText(made.guessed, prediction.guessed);
+  made.guessed.hidden = !prediction.guessed;
+  for (const [name, said] of [["contrasts", prediction.contrasts], ["notes", prediction.notes]]) {
+    made[name].replaceChildren(...said.map((note) => element("p", {}, note)));
+    made[name].hidden = !said.length;
+  }
+  made.ask.hidden = !asks;
+  if (made.named !== prediction.named) made.ask.value = prediction.named;
+  made.named = prediction.named;
+}
+
+function drawList(list, words, limit, compared) {
+  const kept = new Map(words.map((word) => [word.label, list.rows.get(word.label) ?? makeRow()]));
+  const rows = words.map((word, place) => fill(kept.get(word.label), word, limit, compared, place));
+  if (list.bars.children.length !== rows.length || rows.some((row, place) => list.bars.children[place] !== row)) list.bars.replaceChildren(...rows);
+  const focusable = rows.find((row) => row.tabIndex === 0) ?? rows[0];
+  for (const row of rows) row.tabIndex = row === focusable ? 0 : -1;
+  list.rows = kept;
+}
+
+function makeRow() {
+  return element("li", { tabindex: "-1" }, element("bdi", { class: "bar-token" }), element("span", { class: "bar-track", "aria-hidden": "true" },
+    element("span", { class: "bar-fill" }), element("span", { class: "bar-was" }), element("i", { class: "bar-class" })), element("span", { class: "bar-value" }), element("span", { class: "bar-guess" }));
+}
+
+function fill(row, word, limit, compared, place) {
+  const [token, track, value, said] = row.children;
+  const [bar, was, ofClass] = track.children;
+  const share = compared === "before" ? word.before : word.after;
+  const long = (one) => `${(100 * Math.min(1, one / limit)).toFixed(2)}%`;
+  token.textContent = word.label;
+  token.title = word.label;
+  move(bar, long(share));
+  bar.classList.toggle("cut", share > limit);
+  was.hidden = !word.moved || compared === "before";
+  was.style.left = long(word.before);
+  const values = { before: word.saidBefore, after: word.saidAfter, difference: word.delta };
+  value.textContent = values[compared];
+  row.title = word.note;
+  row.setAttribute("aria-description", word.note);
+  ofClass.hidden = !word.guess;
+  said.hidden = !word.guess;
+  if (word.guess) ofClass.style.width = long(word.guess[0]);
+  said.textContent = word.guess ? word.guess[1] : "";
+  row.dataset.place = String(place);
+  return row;
+}
+
+// A row that is put elsewhere would begin its transition anew, without one: the bar is moved by hand.
+function move(bar, width) {
+  const before = bar.style.width;
+  bar.style.width = width;
+  if (!before || before === width || isStill()) return;
+  requestAnimationFrame(() => bar.animate([{ width: before }, { width }], { duration: MOVE, easing: "ease-out" }));
+}

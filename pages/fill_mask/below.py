@@ -1,0 +1,63 @@
+"""What stands below the stage: blanks together, sentences against each other, the scan of all heads, tables, figures and code."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import streamlit as st
+
+from pages.fill_mask import head_scan, predictions, tables, texts
+from pages.fill_mask.export import BlankView, prediction_exports
+from pages.fill_mask.run import BlankRun, LookedAt
+from pages.ui.export.menu import export_menu
+from pages.ui.export.records import Exports
+from pages.ui.export.texts import ATTENTION_MAP
+from pages.ui.panels import texts as panel_texts
+from pages.ui.panels.head_map import HeadMap, head_map
+from pages.ui.shell.address import widget_key
+from tx_core.transformer.interventions import write_interventions
+
+
+def show_below(page: str, run: BlankRun) -> None:
+    """Show what is more than one blank's picture. The boxes follow the view of the browser while they are open."""
+    _show_together(page, run)
+    looked = run.looked
+    if looked is None:
+        return
+    view = None
+    if not run.alone:
+        with st.container(key=widget_key(page, "prose")):
+            st.markdown(f"{panel_texts.HOW_TO_READ} {panel_texts.NOT_AN_EXPLANATION}")
+        head_scan.show_scan(page, run.engine, looked.answer, looked.number, looked.changed)
+        view = BlankView(looked.text, looked.number, looked.trace, looked.changed, _shown_map(page, run, looked))
+    tables.numbers(run.answers, looked.shift, widget_key(page, "table"))
+    export_menu(page, _without_picture(prediction_exports(page, run.engine, run.answers, view)))
+
+
+def _show_together(page: str, run: BlankRun) -> None:
+    """Draw the blanks of a sentence together, and two sentences against each other, all without the reader's changes."""
+    chosen, answers = run.inputs.chosen, run.answers
+    joint = [(place, answer) for place, answer in enumerate(answers) if answer.joint]
+    for column, (place, answer) in zip(st.columns(len(joint), gap="large") if joint else (), joint, strict=True):
+        with column:
+            predictions.show_joint(answer, chosen, widget_key(page, f"{('text', 'second')[place]}_joint"))
+    if len(answers) > 1:
+        predictions.show_text_shift(page, run.engine, answers)
+    if run.looked and run.looked.changed and (joint or len(answers) > 1):
+        st.caption(texts.LISTS_UNCHANGED)
+
+
+def _shown_map(page: str, run: BlankRun, looked: LookedAt) -> HeadMap:
+    """Return the map of the chosen heads as the address says that the browser shows it."""
+    kinds = [stack.kind for stack in looked.trace.stacks]
+    number = kinds.index(st.session_state[widget_key(page, "stack")])
+    special = run.engine.tokenizer.special_tokens
+    identity = (run.engine.name, looked.trace.device, special, looked.text, None, write_interventions(looked.changed))
+    return head_map(page, looked.trace.stacks[number], identity, looked.plain.stacks[number] if looked.changed else None)
+
+
+def _without_picture(exports: Exports) -> Mapping[str, object]:
+    """Return the exports; of the map only data and code: the stage makes figure and web page by itself."""
+    return {
+        name: (lambda make=make: replace(make(), figure=None, web_page=None)) if name == ATTENTION_MAP else make
+        for name, make in exports.items()
+    }

@@ -1,0 +1,220 @@
+"""What the page is asked: a sentence with blanks or two, words to follow, a model, and how the lists are shown."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from pages.fill_mask import texts
+from pages.fill_mask.prompts import Prompt, curated
+from pages.ui.panels import view_options
+from pages.ui.panels.changes import CHANGES_FIELD
+from pages.ui.panels.predictions import LIST_FIELDS, ListSettings, ask_list_settings, list_settings, top_predictions, word_label
+from pages.ui.panels.tokens import SPECIAL_FIELD, ask_special_tokens, click_word, escape_markdown, sentence_words
+from pages.ui.shell import cache, controls, examples
+from pages.ui.shell.address import (
+    Field,
+    choice_field,
+    flag_field,
+    is_offered,
+    number_field,
+    text_field,
+    widget_binding,
+    widget_key,
+)
+from pages.ui.shell.frame import explain
+from pages.ui.stage.address import StageFields, ask_for_view, read_stage_address
+from pages.ui.stage.table import COMPARED
+from tx_core.engine import catalogue
+from tx_core.engine.engine import Engine, no_head
+from tx_core.errors import ExplorerError, memory_checked
+from tx_core.fill_mask.word_scores import read_words
+from tx_core.transformer.interventions import Head
+
+MAX_LINKED_BLANKS = 20
+ONLY_LIST = "only_list"
+"""The field of a view that shows what the model puts into the blank, and not yet where it looks."""
+EXAMPLES = curated()
+FIELDS = StageFields(
+    (
+        text_field("text", EXAMPLES[0].text),
+        flag_field("compare"),
+        text_field("second", EXAMPLES[0].second),
+        text_field("text_behind"),
+        text_field("second_behind"),
+        text_field("named"),
+        Field("model", "embedded", controls.read_model),
+        SPECIAL_FIELD,
+        *LIST_FIELDS,
+        number_field("blank", 1, 1, MAX_LINKED_BLANKS),
+        flag_field(ONLY_LIST),
+        CHANGES_FIELD,
+    ),
+    (*view_options.view_fields(()), choice_field("compared", COMPARED)),  # no heads: those that matter most for the prediction
+    {"focus": 3, "named": EXAMPLES[0].named},
+)
+
+
+@dataclass(frozen=True)
+class BlankInputs:
+    """What the model is asked about.
+
+    Attributes:
+        page: the page that asks.
+        texts: the sentence, or two, by the names of their fields.
+        words: of each sentence, with whether it is a blank; none of one that is edited in its box only.
+        followed: words to follow.
+        model: its name.
+        bare: whether it reads without special tokens.
+        chosen: how the lists are shown.
+    """
+
+    page: str
+    texts: dict[str, str]
+    words: dict[str, list[tuple[str, bool]]]
+    followed: tuple[str, ...]
+    model: str
+    bare: bool
+    chosen: ListSettings
+
+    def engine(self) -> Engine:
+        """Return the engine of a masked-language model, without fetching any other; raise ExplorerError."""
+        card = catalogue.card(self.model)
+        if not card.fills_blanks:
+            raise no_head(card.title)
+        with memory_checked(), controls.wait_for(self.model):
+            return cache.engine(self.model, special_tokens=not self.bare)
+
+
+def blank_inputs(page: str) -> BlankInputs:
+    """Read the address, draw the boxes, the words and the examples, and return what is asked."""
+    read_stage_address(page, FIELDS, lambda: _set_by_example(page))
+    _forget_words_of_example(page)
+    state = st.session_state
+    with st.container(key=widget_key(page, "asked"), horizontal=True, vertical_alignment="center", gap="small"):
+        names = ["text", "second"] if state[widget_key(page, "compare")] else ["text"]
+        for name in names:
+            label = texts.SENTENCE if len(names) == 1 else {"text": texts.FIRST_SENTENCE}.get(name, texts.SECOND_SENTENCE)
+            controls.sentence(widget_key(page, name), label, label_visibility="collapsed", placeholder=texts.PLACEHOLDER)
+        if any(map(is_offered, ("model", SPECIAL_FIELD.name))):
+            with st.popover(controls.model_title(state[widget_key(page, "model")]), key=widget_key(page, "model_opened")):
+                controls.model(widget_key(page, "model"))
+                ask_special_tokens(page)
+        _ask_options(page)
+    words = {name: sentence_words(widget_key(page, name)) for name in names}
+    if guess := state.pop(widget_key(page, "guess"), None):
+        st.info(texts.GUESS.format(word=escape_markdown(guess)))
+    _offer_examples(page)
+    asked = {name: state[widget_key(page, name)] for name in names}
+    followed = _read_words(state[widget_key(page, "named")])
+    return BlankInputs(
+        page,
+        asked,
+        words,
+        followed,
+        state[widget_key(page, "model")],
+        state[widget_key(page, SPECIAL_FIELD.name)],
+        list_settings(page),
+    )
+
+
+def _ask_options(page: str) -> None:
+    """Offer a second sentence, and how the lists are shown, in a box that opens."""
+    with ask_list_settings(page):
+        if is_offered("compare"):
+            st.toggle(texts.COMPARE, **widget_binding(widget_key(page, "compare")))
+
+
+def _read_words(written: str) -> tuple[str, ...]:
+    """Return the words to follow, or none, with the reason on the page, where they are too many."""
+    try:
+        return read_words(written or "")
+    except ExplorerError as problem:
+        explain(problem)
+        return ()
+
+
+def take_word(page: str, name: str, number: int, text: str) -> None:
+    """Make a blank of a word that was clicked, or bring it back; not if something else was typed since.
+
+    name: of the sentence's field. text: the sentence that was clicked.
+    """
+    if st.session_state.get(widget_key(page, name)) == text:
+        click_word(widget_key(page, name), number, lambda sentence, blank: _fill_in(page, sentence, blank))
+
+
+def _fill_in(page: str, text: str, number: int) -> str:
+    """Fill one blank with the model's top prediction; return the text unchanged where it cannot be filled."""
+    model, bare = (st.session_state[widget_key(page, name)] for name in ("model", SPECIAL_FIELD.name))
+    try:
+        filling = top_predictions(cache.engine(model, special_tokens=not bare), text, list_settings(page))
+    except ExplorerError:
+        return text
+    best = filling.blanks[number].predictions[0]
+    st.session_state[widget_key(page, "guess")] = word_label(best)
+    return best.sentence
+
+
+# Examples
+
+
+def _offer_examples(page: str) -> None:
+    """Offer the examples; for the one on the page, show what to notice."""
+    example, origin = _example_on_page(page)
+    st.session_state[widget_key(page, "example_drawn")] = example
+    if not is_offered("examples"):
+        return
+    with st.container(key=widget_key(page, "examples")):
+        examples.offer(widget_key(page, "example"), EXAMPLES, origin, lambda prompt: _show_example(page, prompt))
+        if example and origin:
+            with st.container(horizontal=True, vertical_alignment="center", gap="small", key=widget_key(page, "notice")):
+                st.markdown(texts.HINT.format(hint=example.notice))
+                key = widget_key(page, "counter_example")
+                examples.offer_counters(key, origin, example, lambda prompt: _show_example(page, prompt))
+
+
+def _show_example(page: str, prompt: Prompt) -> None:
+    """Load an example's sentences and words into the page; its heads are those that its blank depends on most."""
+    view = {
+        "text": prompt.text,
+        "compare": bool(prompt.second) and is_offered("compare"),
+        "named": prompt.named,
+        "limit": prompt.limit,
+        "text_behind": "",
+        "second_behind": "",
+        "changes": (),
+        ONLY_LIST: False,
+        SPECIAL_FIELD.name: False,
+    }
+    if prompt.second:
+        view["second"] = prompt.second
+    ask_for_view(page, view)
+
+
+def _example_on_page(page: str) -> tuple[Prompt | None, Prompt | None]:
+    """Return the example whose sentences stand in the boxes, with special tokens, and its entry in the list."""
+    names = ("text", "compare", "second", SPECIAL_FIELD.name)
+    text, compare, second, bare = (st.session_state[widget_key(page, name)] for name in names)
+    return examples.find(EXAMPLES, lambda one: one.text == text and (not compare or one.second == second) and not bare)
+
+
+def _set_by_example(page: str) -> dict[str, object]:
+    """Return the hidden values that belong to the example on the page."""
+    example, _ = _example_on_page(page)
+    return {"limit": example.limit} if example else {}
+
+
+def _forget_words_of_example(page: str) -> None:
+    """Clear the words that an example has brought, once its sentence is another one."""
+    before: Prompt | None = st.session_state.get(widget_key(page, "example_drawn"))
+    now, named = _example_on_page(page)[0], widget_key(page, "named")
+    if not before or before == now or not before.named or st.session_state[named] != before.named:
+        return
+    if not now or now.named != before.named:
+        st.session_state[named] = ""
+
+
+def fields_with_heads(scanned: Sequence[Head]) -> StageFields:
+    """Return the fields of the page; heads chosen by a scan need no place in a link, whose recipient's scan chooses the same."""
+    looks = tuple(replace(field, default=list(scanned)) if field.name == "heads" else field for field in FIELDS.looks)
+    return StageFields(FIELDS.own, looks, FIELDS.first)

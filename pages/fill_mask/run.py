@@ -1,0 +1,249 @@
+"""Runs of the page: every sentence answered, and one blank of them, with the reader's changes, looked at."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pages.fill_mask import head_scan, predictions, texts
+from pages.fill_mask.inputs import ONLY_LIST, BlankInputs
+from pages.fill_mask.prompts import QUOTED_MODEL, quoted_words
+from pages.ui.panels import view_options
+from pages.ui.panels.changes import Changes, active_changes, drop_missing_changes
+from pages.ui.panels.predictions import SentencePredictions, blank_trace, word_scores
+from pages.ui.panels.tokens import blank_last_word, note_special_tokens, warn_of_unknown
+from pages.ui.shell import cache, controls
+from pages.ui.shell.address import widget_key
+from pages.ui.shell.frame import explain
+from pages.ui.shell.numbers import percent
+from pages.ui.stage.packing import RunName
+from tx_core.engine import catalogue
+from tx_core.engine.engine import Engine
+from tx_core.errors import ExplorerError, memory_checked
+from tx_core.fill_mask.head_scan import HeadScan
+from tx_core.fill_mask.prediction_shift import BlankShift
+from tx_core.fill_mask.word_scores import WordScore
+from tx_core.transformer.interventions import Head
+from tx_core.transformer.trace import Trace
+
+FIRST_HEADS: tuple[Head, ...] = ((4, 6),)
+"""The heads to begin with where a scan takes too long: of the embedded model, one that decides many a verb's form."""
+
+
+@dataclass(frozen=True)
+class LookedAt:
+    """The blank that is looked at.
+
+    Attributes:
+        answer: what is put into the blanks of its sentence.
+        number: which of them it is, counted from 0.
+        changed: the reader's changes.
+        trace, plain: the run of its sentence with and without them.
+        shift: what they do to its most likely words; None without changes.
+        scores: of the words to follow, with the changes; None without them.
+        automatic: whether the page chose the heads.
+        scan: every head switched off in turn, where that has been done.
+        notes: what of the view this run does not have, and was left out.
+    """
+
+    answer: SentencePredictions
+    number: int
+    changed: Changes
+    trace: Trace
+    plain: Trace
+    shift: BlankShift | None
+    scores: tuple[WordScore, ...] | None
+    automatic: bool
+    scan: HeadScan | None
+    notes: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The sentence."""
+        return self.answer.text
+
+    @property
+    def place(self) -> int:
+        """The position of the blank among the tokens."""
+        return self.answer.filling.blanks[self.number].place
+
+
+@dataclass(frozen=True)
+class BlankRun:
+    """What the page has computed.
+
+    Attributes:
+        inputs: what was asked.
+        engine: of the model.
+        answers: of the sentences that could be filled.
+        problems: of those that could not, by the names of their fields; None for one without a blank.
+        looked: the blank that is looked at; None where there is none.
+        alone: whether only the list is shown.
+    """
+
+    inputs: BlankInputs
+    engine: Engine
+    answers: tuple[SentencePredictions, ...]
+    problems: Mapping[str, ExplorerError | None]
+    looked: LookedAt | None
+    alone: bool
+
+    @property
+    def name(self) -> RunName:
+        """Name the run that is looked at."""
+        inputs = self.inputs
+        return RunName(inputs.model, self.looked.text, "", inputs.bare, self.looked.changed)
+
+    @property
+    def blank_names(self) -> list[str]:
+        """Name the blanks of all sentences, to choose from."""
+        return [
+            (texts.BLANK if len(self.answers) == 1 else texts.BLANK_OF_SENTENCE).format(sentence=place, number=blank.number + 1)
+            for place, answer in enumerate(self.answers, start=1)
+            for blank in answer.filling.blanks
+        ]
+
+    @property
+    def scanned_heads(self) -> list[Head]:
+        """Heads that a scan has chosen, which a link leaves out."""
+        _, heads = st.session_state.get(widget_key(self.inputs.page, "begun_with"), (None, None))
+        return heads or []
+
+
+def blank_run(inputs: BlankInputs) -> BlankRun:
+    """Answer the sentences, and run the one whose blank is looked at.
+
+    Raises:
+        ExplorerError: where the model cannot be used.
+    """
+    engine = inputs.engine()
+    answers: list[SentencePredictions] = []
+    problems: dict[str, ExplorerError | None] = {}
+    held: list[Trace] = []  # to the end: a run that is larger than the cache would be computed again
+    for name, text in inputs.texts.items():
+        try:
+            with memory_checked():
+                if engine.encode(text).blanks:
+                    held.append(blank_trace(engine, text))
+                    answers.append(predictions.answer_sentence(engine, text, inputs.followed, inputs.chosen))
+                else:
+                    problems[name] = None
+        except ExplorerError as problem:
+            problems[name] = problem
+    page = inputs.page
+    alone = st.session_state[widget_key(page, ONLY_LIST)] and not active_changes(page)
+    looked = _look(inputs, engine, answers, looks=not alone) if answers else None
+    return BlankRun(inputs, engine, tuple(answers), problems, looked, alone)
+
+
+def _look(inputs: BlankInputs, engine: Engine, answers: list[SentencePredictions], *, looks: bool) -> LookedAt:
+    """Run one blank, with the reader's changes, and choose heads and focus where the reader has not.
+
+    looks: whether it is shown where the blank looks.
+    """
+    page, chosen = inputs.page, inputs.chosen
+    blanks = [(answer, blank) for answer in answers for blank in answer.filling.blanks]
+    name = widget_key(page, "blank")
+    if st.session_state[name] > len(blanks):
+        st.session_state[name] = 1
+    answer, blank = blanks[st.session_state[name] - 1]
+    automatic = False
+    if looks:
+        _focus_blank(page, answer.text, blank.place)
+        automatic = _forget_automatic_heads(page, engine)
+    plain = blank_trace(engine, answer.text)
+    notices = drop_missing_changes(page, plain)
+    changed = active_changes(page)
+    trace = blank_trace(engine, answer.text, changed) if changed else plain
+    shift = predictions.prediction_shift(engine, answer.text, changed, chosen).blanks[blank.number] if changed else None
+    scores = word_scores(engine, answer.text, inputs.followed, blank.number, changed) if changed else None
+    if automatic:
+        _choose_first_heads(page, engine, answer, blank.number)
+    scan = head_scan.known_scan(engine, answer, blank.number)
+    kinds, kind = [stack.kind for stack in trace.stacks], widget_key(page, "stack")
+    if st.session_state[kind] not in kinds:
+        st.session_state[kind] = kinds[0]
+    missing = view_options.drop_missing(page, *trace.stacks[kinds.index(st.session_state[kind])].weights.shape[:3])
+    notes = [*([trace.notice] if trace.notice != answer.filling.notice else []), *notices, *missing]
+    return LookedAt(
+        answer, blank.number, changed, trace, plain, shift, scores, automatic, scan, tuple(note for note in notes if note)
+    )
+
+
+def _focus_blank(page: str, text: str, place: int) -> None:
+    """Focus the blank when it is another one; a focus that the reader or a link chose stays."""
+    before, now = st.session_state.get(f"{page}_focused"), (text, place)
+    focus = widget_key(page, "focus")
+    if before != now and (before is not None or st.session_state[focus] is None):
+        st.session_state[focus] = place
+    st.session_state[f"{page}_focused"] = now
+
+
+def first_heads(num_layers: int, num_heads: int) -> list[Head]:
+    """Return the default heads, or layer 1, head 1 where a model lacks them."""
+    return [head for head in FIRST_HEADS if head[0] < num_layers and head[1] < num_heads] or [(0, 0)]
+
+
+def _forget_automatic_heads(page: str, engine: Engine) -> bool:
+    """Replace automatically chosen heads by ones that the model has; return whether there were any.
+
+    What the reader or a link chose stays.
+    """
+    name, automatic = widget_key(page, "heads"), widget_key(page, "automatic_heads")
+    if st.session_state[name] and st.session_state[name] != st.session_state.get(automatic):
+        return False
+    heads = first_heads(engine.info.num_layers, engine.info.num_heads)
+    st.session_state[name] = st.session_state[automatic] = heads
+    return True
+
+
+def _choose_first_heads(page: str, engine: Engine, answer: SentencePredictions, number: int) -> None:
+    """Choose the head that the prediction depends on most, where its scan is quick and the server is not busy.
+
+    What a blank began with stays: the next click may come when the server is busy no more.
+    """
+    begun, blank = widget_key(page, "begun_with"), (cache.engine_key(engine), answer.text, number)
+    before, heads = st.session_state.get(begun, (None, None))
+    if blank != before:
+        scan = head_scan.first_scan(engine, answer, number)
+        heads = [scan.most_important] if scan else None
+        st.session_state[begun] = blank, heads
+    if heads:
+        st.session_state[widget_key(page, "heads")] = st.session_state[widget_key(page, "automatic_heads")] = heads
+
+
+def note_reading(run: BlankRun) -> None:
+    """Show what a reader should know of how the texts were read; nothing where all is as usual."""
+    inputs, engine = run.inputs, run.engine
+    page = inputs.page
+    note_special_tokens(engine, not inputs.bare)
+    if inputs.chosen.note:
+        st.caption(inputs.chosen.note)
+    for name, text in inputs.texts.items():
+        with suppress(ExplorerError):
+            warn_of_unknown([engine.encode(text)], engine.name, widget_key(page, "model") if name == "text" else "")
+    for name, problem in run.problems.items():
+        explain(problem) if problem else _offer_a_blank(page, name)
+    for answer in run.answers:
+        predictions.show_notices(answer)
+        if not inputs.bare:  # the quoted answers are to a text with special tokens
+            _quote_words(engine.name, answer.text)
+    for note in run.looked.notes if run.looked else ():
+        st.info(note)
+
+
+def _quote_words(model: str, text: str) -> None:
+    """Quote what BERT base is known to answer to a few well-known sentences, where it cannot be had to answer here."""
+    words = quoted_words(text)
+    if words and model != QUOTED_MODEL and QUOTED_MODEL in catalogue.hub_reach.out_of_reach():
+        listed = ", ".join(f"{word} {percent(share)}" for word, share in words.items())
+        st.caption(texts.QUOTED.format(model=controls.model_title(QUOTED_MODEL), words=listed))
+
+
+def _offer_a_blank(page: str, name: str) -> None:
+    """Explain that the sentence has no blank, and offer to make one in one click."""
+    with st.container(border=True):
+        st.markdown(texts.NO_BLANK)
+        key = widget_key(page, name)
+        st.button(texts.BLANK_LAST_WORD, key=f"{key}_last", icon=":material/ink_eraser:", on_click=blank_last_word, args=(key,))

@@ -1,0 +1,187 @@
+"""The stage of Fill the blank: what it is told of a prediction beside the run, and what it asks to compute."""
+
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+
+from pages.fill_mask import texts
+from pages.fill_mask.head_scan import invitation
+from pages.fill_mask.inputs import ONLY_LIST, BlankInputs, fields_with_heads, take_word
+from pages.fill_mask.predictions import checked_label, contrasts, note, product_of_pieces, rest_in_words, strongest_words
+from pages.fill_mask.run import BlankRun, LookedAt
+from pages.ui.canvas.texts import CLASS_GUESSED
+from pages.ui.panels import texts as panel_texts
+from pages.ui.panels.attention_panel import class_guesses
+from pages.ui.panels.changes import Changes, describe_change, stack_names
+from pages.ui.panels.predictions import word_label
+from pages.ui.panels.view_options import head_in_sentence
+from pages.ui.shell.address import is_offered, widget_key
+from pages.ui.shell.level import is_hidden
+from pages.ui.shell.numbers import percent, points
+from pages.ui.stage.attention import about_run, take_changes
+from pages.ui.stage.mount import Reported, mount
+from pages.ui.stage.packing import join, pack_runs, shown_layers
+from tx_core.fill_mask.prediction_shift import BlankShift
+from tx_core.fill_mask.word_scores import LENGTH_NOTE, MAX_SCORED_WORDS, WordScore
+from tx_core.transformer.trace import Trace
+
+ENTRY = "fill_mask"
+MAX_UNLISTED = 8
+"""Words that a class guessed and that are not among the most likely: so many are named."""
+LABELS = texts.PICTURE | {
+    "followHelp": texts.CHECK_WORDS_HELP.format(maximum=MAX_SCORED_WORDS),
+    "words": panel_texts.WORD_BUTTONS,
+}
+NO_RUN = {"run": None, "before": None, "stacks": [], "changes": [], "moved": [], "labels": LABELS}
+
+
+def blank_stage(page: str, run: BlankRun) -> None:
+    """Draw what the model puts into a blank, and where the blank looks; of a list alone no weights are sent."""
+    looked = run.looked
+    if looked is None:
+        return empty_blank_stage(run.inputs)
+    told = {"labels": LABELS, "sentences": _sentences(run.inputs), "prediction": _prediction(page, run, looked)}
+
+    def pack(header: Mapping[str, object]) -> bytes:
+        header = {**header, "hidden": [*header["hidden"], *(name for name in ("named", ONLY_LIST) if not is_offered(name))]}
+        if run.alone:
+            return join(header | NO_RUN | told, [])
+        plain, heads = looked.plain if looked.changed else None, st.session_state[widget_key(page, "heads")]
+        shown = shown_layers(looked.trace, st.session_state[widget_key(page, "stack")], heads)
+        about = about_run(page, run.name, looked.trace, plain) | told | {"automatic": looked.automatic and list(map(list, heads))}
+        return pack_runs(header | about, run.name, looked.trace, plain, shown)
+
+    mount(page, ENTRY, fields_with_heads(run.scanned_heads), pack, lambda reported: take_wishes(page, reported))
+
+
+def empty_blank_stage(inputs: BlankInputs) -> None:
+    """Draw a stage that shows the words of the sentences only."""
+    nothing = NO_RUN | {"prediction": None, "sentences": _sentences(inputs)}
+    page = inputs.page
+    mount(
+        page, ENTRY, fields_with_heads(()), lambda header: join({**header, **nothing}, []), lambda wish: take_wishes(page, wish)
+    )
+
+
+def _sentences(inputs: BlankInputs) -> list[dict[str, object]]:
+    return [{"name": name, "text": inputs.texts[name], "words": words} for name, words in inputs.words.items()]
+
+
+def take_wishes(page: str, reported: Reported) -> None:
+    """Apply what a reader asked for: another blank of the sentence or the model's, words to follow, or changes of the run."""
+    named, blank, word = (reported.get(name) for name in ("named", "blank", "word"))
+    if isinstance(word, Mapping) and word.get("name") in ("text", "second") and isinstance(word.get("number"), int):
+        take_word(page, word["name"], word["number"], word.get("text"))
+    if isinstance(named, str):
+        st.session_state[widget_key(page, "named")] = named
+    if isinstance(blank, int) and blank > 0:
+        st.session_state[widget_key(page, "blank")] = blank
+    if reported.get(ONLY_LIST) is False:
+        st.session_state[widget_key(page, ONLY_LIST)] = False
+    take_changes(page, reported)
+
+
+def _prediction(page: str, run: BlankRun, looked: LookedAt) -> dict[str, object]:
+    """Return the bars of the blank, with and without the reader's changes, and what is said of them."""
+    blank, scores = looked.answer.filling.blanks[looked.number], looked.answer.scores
+    likely = _changed_words(looked.shift, run) if looked.shift else _likely_words(looked)
+    followed_scores = scores[looked.number] if scores else ()
+    followed = _followed_words(followed_scores, looked.scores)
+    guessed = _mark_guesses(page, looked, likely)
+    rest = _rest(run, likely, blank.rest, changed=bool(looked.shift))
+    if looked.shift:
+        rest = f"{texts.MOVED.format(variation=percent(looked.shift.variation))} {rest}"
+    return {
+        "blank": [looked.text, looked.place],
+        "blanks": run.blank_names,
+        "number": st.session_state[widget_key(page, "blank")],
+        "limit": run.inputs.chosen.limit,
+        "likely": likely,
+        "followed": followed,
+        "named": st.session_state[widget_key(page, "named")],
+        "contrasts": [] if is_hidden("details") else contrasts(followed_scores, looked.scores),
+        "notes": _notes(followed_scores),
+        "rest": rest,
+        "guessed": guessed,
+        "headline": _headline(looked),
+        "invited": {"head": list(map(int, looked.scan.most_important)), "said": invitation(looked.scan)} if looked.scan else None,
+    }
+
+
+def _bar(label: str, before: float, after: float, detail: str, *, moved: bool) -> dict[str, object]:
+    said = {"saidBefore": percent(before), "saidAfter": percent(after), "delta": points(after - before)}
+    return {"label": label, "before": before, "after": after, "moved": moved, "note": detail, "guess": None} | said
+
+
+def _likely_words(looked: LookedAt) -> list[dict[str, object]]:
+    entries = looked.answer.filling.blanks[looked.number].predictions
+    return [_bar(word_label(one), one.probability, one.probability, one.sentence, moved=False) for one in entries]
+
+
+def _changed_words(shift: BlankShift, run: BlankRun) -> list[dict[str, object]]:
+    rows = strongest_words(shift, run.inputs.chosen)
+    details = [texts.WORD_DETAIL.format(sentence=one.prediction.sentence, rank=note(one)) for one in rows]
+    return [
+        _bar(word_label(one.prediction), one.before, one.after, detail, moved=True)
+        for one, detail in zip(rows, details, strict=True)
+    ]
+
+
+def _followed_words(before: Sequence[WordScore], after: Sequence[WordScore] | None) -> list[dict[str, object]]:
+    pairs = [
+        (one, now) for one, now in zip(before, after or before, strict=True) if None not in (one.probability, now.probability)
+    ]
+    return [
+        _bar(checked_label(one), one.probability, now.probability, product_of_pieces(now), moved=after is not None)
+        for one, now in pairs
+    ]
+
+
+def _notes(scores: Sequence[WordScore]) -> list[str]:
+    """List what is to be said of the words to follow: what has no probability, and what several pieces mean."""
+    notes = [texts.NOT_SCORED.format(word=one.word, reason=one.note) for one in scores if one.probability is None]
+    several = any(len(one.pieces) > 1 for one in scores if one.probability is not None)
+    return [*notes, LENGTH_NOTE] if several else notes
+
+
+def _mark_guesses(page: str, looked: LookedAt, likely: list[dict[str, object]]) -> str:
+    """Write what a class guessed to the bars; name the guesses that stand at none."""
+    guesses = class_guesses(page)
+    if not guesses or not guesses.is_about_blank(looked.text, looked.number, looked.changed):
+        return ""
+    drawn, others = guesses.on_list([str(bar["label"]) for bar in likely])
+    for bar, guess in zip(likely, drawn, strict=True):
+        bar["guess"] = guess and (guess[0], CLASS_GUESSED.format(said=guess[1]))
+    if not others:
+        return ""
+    template = texts.GUESSED_BESIDES_CUT if len(others) > MAX_UNLISTED else texts.GUESSED_BESIDES
+    return template.format(words=", ".join(others[:MAX_UNLISTED]), count=len(others) - MAX_UNLISTED)
+
+
+def _rest(run: BlankRun, likely: Sequence[Mapping[str, object]], rest: float, *, changed: bool) -> str:
+    share = percent(rest)
+    if changed:
+        left = [percent(max(0.0, 1 - sum(float(bar[side]) for bar in likely))) for side in ("before", "after")]
+        share = texts.FROM_TO.format(before=left[0], after=left[1])
+    return rest_in_words(run.engine, [str(bar["label"]) for bar in likely], share)
+
+
+def _headline(looked: LookedAt) -> str:
+    """Return what the blank is filled with, and what it was filled with before the changes."""
+    if looked.shift is None:
+        top = looked.answer.filling.blanks[looked.number].predictions[0]
+        return texts.TOP_WORD.format(word=word_label(top), share=percent(top.probability))
+    now = min(looked.shift.moved, key=lambda moved: moved.rank_after)
+    was = min(looked.shift.moved, key=lambda moved: moved.rank_before)
+    said = {"changed": _changes_in_words(looked.changed, looked.trace), "word": word_label(now.prediction)}
+    said |= {"share": percent(now.after), "before_word": word_label(was.prediction), "before": percent(was.before)}
+    return (texts.STILL if now is was else texts.NOW).format(**said)
+
+
+def _changes_in_words(changed: Changes, trace: Trace) -> str:
+    if len(changed) > 1:
+        return texts.WITH_CHANGES.format(count=len(changed))
+    (change,) = changed
+    if change.kind == "off" and change.head is not None and len(trace.stacks) == 1:
+        return texts.WITHOUT.format(place=head_in_sentence((change.layer, change.head)))
+    return describe_change(change, stack_names(trace))
