@@ -26,6 +26,7 @@ export { TEXTS };
 
 const [WIDE, LEAST_HEIGHT, MOST_HEIGHT, MARGIN] = [820, 560, 820, 16]; // pixels
 const NARROW_HEIGHT = 420;
+const AFTER_PICTURE = 100; // milliseconds
 const COMPUTING = 200; // milliseconds after which a change that is computed says so
 const runs = makeRuns();
 const views = new Map(); // by page: how it was looked at last, for who comes back to it
@@ -350,9 +351,10 @@ function drawTheWall(stage, state, thumbnails) {
 
 // What need not be there with the picture: notes, the rest of a long run, and small maps of words.
 function later(stage) {
-  cancelIdleCallback?.(stage.idle);
-  stage.idle = requestIdleCallback(() => {
-    const { header } = stage;
+  const { header } = stage;
+  clearTimeout(stage.later); // Safari has no requestIdleCallback
+  stage.later = setTimeout(() => {
+    if (stage.header !== header) return; // meanwhile Python sent another run, or none
     const state = stage.store.get();
     setText(stage.details, notes(stage, state).join(" "));
     stage.about.hidden = !stage.details.textContent;
@@ -365,7 +367,7 @@ function later(stage) {
         ? wallOf(runs, header.run, header.stacks, now.stackNumber, view) : null;
       if (small) drawTheWall(stage, now, small);
     });
-  }, { timeout: 300 });
+  }, AFTER_PICTURE);
 }
 
 // What is to be said of the map beside its sentence.
