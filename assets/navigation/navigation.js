@@ -109,7 +109,8 @@ function explainTerms(address) {
 
 // Calls `action` when the browser is idle after the first page is drawn, so that it does not delay the page.
 function whenSettled(action) {
-  if ("settled" in document.documentElement.dataset) requestIdleCallback(action, { timeout: 1000 })
+  const soon = window.requestIdleCallback ?? ((run) => setTimeout(run, 100)) // Safari has none
+  if ("settled" in document.documentElement.dataset) soon(action, { timeout: 1000 })
   else setTimeout(() => whenSettled(action), 100)
 }
 
