@@ -67,6 +67,7 @@ function makeStage(parent, parts) {
     stackNumber: 0, wallOpen: false });
   const stage = { parts, store, header: null, shown: null, arrival: null, offline: false, views: new Map(), home: "", address: makeAddressWriter() };
   stage.act = makeActions(stage);
+  stage.addToLesson = () => stage.report("added", { view: writtenView(store.get()), at: Date.now() });
   stage.current = () => {
     const { stackNumber } = store.get();
     const first = stage.header.stacks.slice(0, stackNumber).reduce((sum, { layers }) => sum + layers, 0);
@@ -143,7 +144,6 @@ function makeActions(stage) {
       stage.computing = setTimeout(() => { stage.waiting.textContent = TEXTS.computing; }, COMPUTING);
       stage.report("interventions", { ...change, at: Date.now() });
     },
-    addToLesson: () => stage.report("added", { view: writtenView(store.get()), at: Date.now() }),
     present() {
       document.documentElement.requestFullscreen?.().catch(() => {}); // refused, nothing is lost
       document.documentElement.attentionPresenter?.toggle(true);

@@ -167,7 +167,7 @@ def nucleus(share):
 READING = '''
 
 def scores(ids):
-    """Give the scores of the whole vocabulary at each token."""
+    """Return the scores of the whole vocabulary at each token."""
     with torch.inference_mode():
         return model(torch.tensor([ids])).logits[0].double()
 

@@ -98,7 +98,7 @@ async function webPage(stage, { title, caption }, name, bytes) {
     `<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}">`,
     `<meta name="viewport" content="width=device-width, initial-scale=1"><title>${text(title)}</title>`,
     `<style>:root{--st-font:system-ui,sans-serif}${colours}body{margin:16px;background:var(--st-background-color);color:var(--st-text-color);font-family:var(--st-font)}`,
-    `h1{font-size:22px}${style.replaceAll(":host", ".stage-box")}</style>`,
+    `h1{font-size:22px}p{overflow-wrap:anywhere}${style.replaceAll(":host", ".stage-box")}</style>`,
     `<h1>${text(title)}</h1><div class="stage-box" id="stage"></div><p><bdi>${text(caption)}</bdi></p>`,
     `<script type="module">${script.replaceAll("</script", "<\\/script")}`,
     `stage.offline(document.getElementById("stage"), ${json(TEXTS)}, "${btoa(binary)}");</script></html>`,

@@ -30,8 +30,8 @@ export function layDrawing(drawing, { width, unit, caption, colours }) {
 }
 
 // shown: {header, cells} as the drawings of assets/canvas/figure take them.
-export function layPicture(shown, options) {
-  return layDrawing(({ dark }) => (shown.header.maps === 3 ? beforeAfterDrawing(shown, dark) : mapDrawing(modelOf(shown, dark), shown.header)), options);
+export function mapFigure(shown) {
+  return ({ dark }) => (shown.header.maps === 3 ? beforeAfterDrawing(shown, dark) : mapDrawing(modelOf(shown, dark), shown.header));
 }
 
 export function svgOf({ figure, theme, width, unit }, title, description) {

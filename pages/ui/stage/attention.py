@@ -79,7 +79,7 @@ def about_run(page: str, name: RunName, trace: Trace, unchanged: Trace | None) -
 
 
 def _origin(model: str) -> str:
-    """Say for a caption which model and which version of the app drew it."""
+    """Return for a caption which model and which version of the app drew it."""
     revision = export_texts.MODEL_REVISION.format(model=model, revision=catalogue.revision(model))
     return f"{revision}; {export_texts.APP} {app_version()};"
 

@@ -231,7 +231,7 @@ def stage_texts() -> Mapping[str, object]:
 
 
 def _plain(value: object) -> object:
-    """Take the formats out of the placeholders of all texts in nested tables."""
+    """Return nested tables of texts whose placeholders have no formats."""
     if isinstance(value, str):
         return re.sub(r"\{(\w+):[^{}]*\}", r"{\1}", value)
     if isinstance(value, Mapping):

@@ -97,7 +97,7 @@ class Head:
         return float(self.weights[self.own][:, ~self.own].sum(1).mean())
 
     def step(self, step: int) -> float:
-        """Give the mean weight from own token to own token, `step` further on."""
+        """Return the mean weight from own token to own token, `step` further on."""
         between = np.outer(self.own, self.own).diagonal(step)
         return float(self.weights.diagonal(step)[between].mean())
 

@@ -42,7 +42,7 @@ def test_examples_and_their_counter_examples_are_a_click_away_each_with_its_sent
 
 
 def probabilities(example, prompt):
-    """Give the probability of each word that an example asks for, by text, blank and word."""
+    """Return the probability of each word that an example asks for, by text, blank and word."""
     engine, named = catalogue.load(catalogue.DEFAULT), prompt.get("named", example["named"])
     return {
         (name, blank, score.word): score.probability
