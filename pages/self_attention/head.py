@@ -96,7 +96,7 @@ def head_steps(run: HeadRun) -> list[MatrixStep]:
         ),
         MatrixStep("matches", signs["matches"], texts.DOT_PRODUCTS, (*operands, "matches"), dot, ("matches",)),
         MatrixStep("scores", scaling, texts.SCORES, ("matches", "scores"), ("", "→"), ("scores",)),
-        MatrixStep("masked", texts.STEP_MASK, texts.MASK, ("scores", "masked"), ("", "→"), ("masked",)),
+        MatrixStep("masked", texts.STEP_MASK, texts.MASK, ("scores", "masked"), ("", "→"), ("masked",), not choice.causal),
         MatrixStep("weights", texts.FUNCTIONS[choice.normalise], texts.SHARES, (seen, "weights"), ("", "→"), ("weights",)),
         MatrixStep("context", signs["context"], texts.CONTEXT, ("weights", value, "context"), ("", "·", "="), ("context",)),
     ]

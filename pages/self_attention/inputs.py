@@ -1,6 +1,5 @@
 """What the page of self-attention is asked: a sentence, and which head is computed on it, and how."""
 
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -16,7 +15,6 @@ from pages.ui.shell.address import (
     choice_field,
     flag_field,
     number_field,
-    parse_view,
     text_field,
     widget_key,
 )
@@ -37,6 +35,7 @@ FIRST_CELL = Cell("matches", 4, 7)
 """How well the query of 'a' matches the key of 'book'."""
 EARLIER_TEXT, EARLIER_HEAD = "time flies like an arrow", {"layer": 1, "head": 8}
 """What older links left out: the page opened on it when they were written."""
+SEEDS = (1, 999)
 WEIGHTS, NORMALISE = ("trained", "random", "none"), ("softmax", "sparsemax", "hardmax")
 MATRICES = ("cell", "all", "vectors", "matches", "scores", "masked", "weights", "context")
 """Which matrices are shown: those of the step that the chosen cell is of, all, or those of a step."""
@@ -45,7 +44,7 @@ SETTINGS = (
     choice_field("weights", WEIGHTS),
     number_field("layer", 0, 1, LAYERS),
     number_field("head", 0, 1, HEADS),
-    number_field("seed", 1, 1, 999),
+    number_field("seed", SEEDS[0], *SEEDS),
     choice_field("normalise", NORMALISE),
     flag_field("unscaled"),
     flag_field("causal"),
@@ -128,11 +127,3 @@ def _complete_view(arriving: bool) -> None:
             st.session_state[widget_key(PAGE, name)] = FIRST_HEAD[name] if given <= {"text"} else earlier
     if arriving and given and "text" not in given:
         st.session_state[widget_key(PAGE, "text")] = EARLIER_TEXT
-
-
-def take_settings(reported: Mapping[str, object]) -> None:
-    """Apply what the toolbar asks for, as links write it; leave out what is no setting."""
-    written = {name: value for name, value in reported.items() if isinstance(value, str)}
-    asked = [field for field in SETTINGS if field.name in written]
-    values, wrong = parse_view(asked, written)
-    st.session_state.update({widget_key(PAGE, name): value for name, value in values.items() if name not in wrong})

@@ -5,21 +5,20 @@ from dataclasses import dataclass
 
 from pages.self_attention import texts
 from pages.self_attention.head import head_matrices, head_steps
-from pages.self_attention.inputs import DIMENSIONS_SHOWN, FIELDS, HEADS, LAYERS, PAGE, SETTINGS, HeadInputs, take_settings
-from pages.ui.export import texts as export_texts
+from pages.self_attention.inputs import DIMENSIONS_SHOWN, FIELDS, HEADS, LAYERS, PAGE, SEEDS, SETTINGS, HeadInputs
 from pages.ui.export.records import file_stem
-from pages.ui.panels.tokens import note_special_tokens, warn_of_unknown
+from pages.ui.panels.texts import WITHOUT_SPECIAL, WITHOUT_SPECIAL_HELP
+from pages.ui.panels.tokens import SPECIAL_FIELD, note_special_tokens, warn_of_unknown
 from pages.ui.shell import cache, controls
-from pages.ui.shell.address import is_offered
-from pages.ui.stage.matrices import pack_matrices
-from pages.ui.stage.mount import mount
+from pages.ui.stage.controls import Control, numbered, offered_controls, take_settings
+from pages.ui.stage.matrices import MATRICES_STAGE, pack_matrices
+from pages.ui.stage.mount import mount, origin
 from pages.ui.stage.packing import join
-from tx_core.engine import catalogue
+from pages.ui.stage.texts import CONTROLS
 from tx_core.engine.engine import Engine
 from tx_core.engine.threads import use_one_core
 from tx_core.errors import memory_checked
 from tx_core.lessons.self_attention import HeadRun, head_run
-from tx_core.settings import app_version
 from tx_core.transformer.trace import Encoding
 
 
@@ -52,35 +51,53 @@ def head_stage(inputs: HeadInputs, answer: HeadAnswer) -> None:
     run = answer.run
 
     def pack(header: Mapping[str, object]) -> bytes:
-        steps = head_steps(run)
-        return pack_matrices({**header, **_about(inputs, answer)}, head_matrices(run, DIMENSIONS_SHOWN[1]), steps)
+        return pack_matrices({**header, **_about(inputs, answer)}, head_matrices(run, DIMENSIONS_SHOWN[1]), head_steps(run))
 
-    mount(PAGE, PAGE, FIELDS, pack, take_settings)
+    mount(PAGE, MATRICES_STAGE, FIELDS, pack, take)
 
 
 def empty_stage() -> None:
     """Draw a stage that shows nothing: it still writes the address."""
-    mount(PAGE, PAGE, FIELDS, lambda header: join({**header, "run": None}, []), take_settings)
+    mount(PAGE, MATRICES_STAGE, FIELDS, lambda header: join({**header, "run": None}, []), take)
+
+
+def take(reported: Mapping[str, object]) -> None:
+    """Take in what the toolbar asks to compute with."""
+    take_settings(PAGE, SETTINGS, reported)
+
+
+def head_controls(weights: str) -> list[Control]:
+    """Return what the toolbar asks to compute with, for projections of this kind."""
+    layers = Control("layer", "list", CONTROLS["layer"], numbered(LAYERS, CONTROLS["layerNumber"]))
+    heads, arrows = numbered(HEADS, CONTROLS["headNumber"]), (CONTROLS["headBefore"], CONTROLS["headAfter"])
+    head = Control("head", "list", CONTROLS["head"], heads, arrows=arrows, carries="layer")
+    seed = Control("seed", "number", texts.SEED, help=texts.SEED_HELP, limits=SEEDS)
+    return [
+        layers,
+        *([head] if weights == "trained" else []),
+        Control("weights", "list", texts.PROJECTIONS, tuple(texts.PROJECTION_LABELS.items())),
+        *([seed] if weights == "random" else []),
+        Control("normalise", "segments", texts.ATTENTION, tuple(texts.NORMALISE_LABELS.items()), texts.NORMALISE_HELP),
+        Control("unscaled", "switch", texts.SCALED, help=texts.SCALED_HELP, inverted=True),
+        Control("causal", "switch", texts.CAUSAL, help=texts.CAUSAL_HELP),
+        Control(SPECIAL_FIELD.name, "switch", WITHOUT_SPECIAL, help=WITHOUT_SPECIAL_HELP, late=True),
+    ]
 
 
 def _about(inputs: HeadInputs, answer: HeadAnswer) -> dict[str, object]:
-    names = [field.name for field in (*SETTINGS, *FIELDS.looks)]
-    settings = {**inputs.settings(), "nospecial": inputs.bare}
-    hidden = [*(name for name in (*names, "export", "share") if not is_offered(name))]
-    model = controls.model_title(answer.engine.name)
-    revision = export_texts.MODEL_REVISION.format(model=model, revision=catalogue.revision(answer.engine.name))
+    settings, model = inputs.settings(), answer.engine.name
+    stem = file_stem("self-attention", model)
     return {
         "run": True,
         "kind": "head",
         "namesTitle": texts.TOKENS,
-        "model": model,
+        "model": controls.model_title(model),
         "text": inputs.text,
         "bare": inputs.bare,
         "title": texts.EXPORT_TITLE.format(**settings),
-        "origin": f"{revision}; {export_texts.APP} {app_version()};",
-        "stem": file_stem("self-attention", answer.engine.name),
-        "settings": settings,
-        "sizes": {"layers": LAYERS, "heads": HEADS},
+        "origin": origin(model),
+        "stem": "{stem}-layer{layer}-head{head}".format(stem=stem, **settings),
+        "controls": offered_controls(PAGE, SETTINGS, head_controls(inputs.choice.weights)),
         "dimensionsShown": DIMENSIONS_SHOWN,
-        "hiddenSettings": hidden,
+        "firstStep": "matches",
     }

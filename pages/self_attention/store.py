@@ -14,7 +14,7 @@ from pages.ui.export.lessons import PartNumbers, draw_and_export
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.frame import explain
 from pages.ui.shell.level import is_hidden
-from pages.ui.stage.matrices import pack_matrices
+from pages.ui.stage.matrices import MATRICES_STAGE, pack_matrices
 from pages.ui.stage.mount import draw_beside
 from tx_core.errors import ExplorerError
 from tx_core.lessons.key_value import LARGEST, MAX_STORE_ROWS, WIDTH, LookupResult, Store, VectorRow, look_up
@@ -124,7 +124,7 @@ def _show_answer(store: Store, query: VectorRow) -> None:
     matrices = lookup_matrices(store, query, answer)
     drawings.note(lambda: matrix_drawings(matrices))
     view = {"cell": st.session_state[widget_key(PAGE, "answer")], "arrival": st.session_state.get(f"{PAGE}_arrivals", 0)}
-    draw_beside(PAGE, PAGE, "lookup", pack_matrices({"kind": "lookup", "namesTitle": "", **view}, matrices), HEIGHTS)
+    draw_beside(PAGE, MATRICES_STAGE, "lookup", pack_matrices({"kind": "lookup", "namesTitle": "", **view}, matrices), HEIGHTS)
 
 
 def lookup_matrices(store: Store, query: VectorRow, answer: LookupResult) -> list[Matrix]:

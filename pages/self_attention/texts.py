@@ -5,6 +5,17 @@ INTRO = (
     "what it passes on. The better a query matches a key, the more of that token's value goes into the result, the **context**."
 )
 
+# The toolbar
+PROJECTIONS, PROJECTION_LABELS = "Projections", {"trained": "Trained", "random": "Random", "none": "None"}
+SEED, SEED_HELP = "Random seed", "Another seed gives other matrices; the same seed gives the same ones again."
+ATTENTION, NORMALISE_LABELS = "Attention", {"softmax": "Soft", "sparsemax": "Sparse", "hardmax": "Hard"}
+NORMALISE_HELP = (
+    "How scores become weights. Soft (softmax): every token gets some. Sparse (sparsemax): low scores get exactly 0. Hard "
+    "(argmax): the highest score gets everything."
+)
+SCALED, SCALED_HELP = "Scaled", "Divide the dot products by √d."
+CAUSAL, CAUSAL_HELP = "Causal mask", "No token may attend to a later one."
+
 # The letters of the equation
 LETTERS = {
     "trained": "Each row of $X$ is the vector of a token. "

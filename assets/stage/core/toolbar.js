@@ -76,24 +76,28 @@ function place(box, opener) {
 export function makeToolbar(items) {
   const more = menu("…", { class: "icon", "aria-label": TEXTS.more, title: TEXTS.more });
   const node = element("div", { class: "toolbar", role: "toolbar", "aria-label": TEXTS.toolbar }, ...items, more);
-  const bar = { node, items, more };
+  const bar = { node, items, placed: items, more };
   new ResizeObserver(() => fold(bar)).observe(node);
   return bar;
 }
 
-// Measures all controls in the row, and moves the last ones into the menu until the rest fits.
+// Measures all controls in the row, and moves the last ones into the menu until the rest fits. Another list of items replaces them.
 export function fold(bar) {
   const { node, items, more } = bar;
   const room = node.clientWidth;
   const state = `${room} ${items.map((item) => (item.hidden ? 0 : item.textContent.length)).join()}`;
-  if (!room || bar.state === state || more.box.matches(":popover-open")) return;
+  const isOther = items.length !== bar.placed.length || items.some((item, place) => item !== bar.placed[place]);
+  if (!room || (bar.state === state && !isOther) || (more.box.matches(":popover-open") && !isOther)) return;
   bar.state = state;
+  const focused = node.getRootNode().activeElement;
+  for (const item of bar.placed) if (!items.includes(item)) item.remove();
+  bar.placed = items;
   for (const item of items) node.insertBefore(item, more);
   more.hidden = false;
   const widths = items.map((item) => (item.hidden ? 0 : item.offsetWidth + GAP));
   const all = widths.reduce((sum, width) => sum + width, 0);
   more.hidden = all - GAP <= room;
-  if (more.hidden) return;
+  if (more.hidden) return again(focused);
   let left = room - more.offsetWidth - GAP;
   let fits = true;
   const folded = items.filter((_, index) => {
@@ -102,4 +106,10 @@ export function fold(bar) {
     return !fits;
   });
   more.box.replaceChildren(...folded);
+  again(focused);
+}
+
+// A control that was moved has lost the focus.
+function again(focused) {
+  if (focused?.isConnected && focused !== focused.getRootNode().activeElement) focused.focus({ preventScroll: true });
 }

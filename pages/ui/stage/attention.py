@@ -6,7 +6,6 @@ import numpy as np
 import streamlit as st
 
 from pages.ui.canvas.head_table import describe_grammar
-from pages.ui.export import texts as export_texts
 from pages.ui.export.records import file_stem
 from pages.ui.panels import texts
 from pages.ui.panels.attention_panel import class_guesses
@@ -23,13 +22,11 @@ from pages.ui.panels.head_map import drawn_padding
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import widget_key
 from pages.ui.stage.inputs import AttentionRun
-from pages.ui.stage.mount import Reported, mount
+from pages.ui.stage.mount import Reported, mount, origin
 from pages.ui.stage.packing import RunName, join, pack_runs, shown_layers
 from pages.ui.stage.table import STAGES
 from tx_core.analysis.comparison import most_changed_heads
 from tx_core.analysis.views import view
-from tx_core.engine import catalogue
-from tx_core.settings import app_version
 from tx_core.transformer.interventions import read_interventions, write_interventions
 from tx_core.transformer.trace import Trace
 
@@ -64,7 +61,7 @@ def about_run(page: str, name: RunName, trace: Trace, unchanged: Trace | None) -
         "text": name.text,
         "pair": name.pair,
         "bare": name.bare,
-        "origin": _origin(trace.model),
+        "origin": origin(trace.model),
         "stem": file_stem("attention", trace.model),
         "changes": [{"link": write_interventions([change]), "label": describe_change(change, names)} for change in changes],
         "moved": _moved_heads(trace, unchanged),
@@ -76,12 +73,6 @@ def about_run(page: str, name: RunName, trace: Trace, unchanged: Trace | None) -
         "notices": [texts.CHANGES_AT_MAXIMUM.format(maximum=MAX_INTERVENTIONS)] if len(changes) >= MAX_INTERVENTIONS else [],
         "kinds": texts.STACK_LABELS,
     }
-
-
-def _origin(model: str) -> str:
-    """Return for a caption which model and which version of the app drew it."""
-    revision = export_texts.MODEL_REVISION.format(model=model, revision=catalogue.revision(model))
-    return f"{revision}; {export_texts.APP} {app_version()};"
 
 
 def _moved_heads(trace: Trace, unchanged: Trace | None) -> list[list[list[object]]]:

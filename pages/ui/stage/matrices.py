@@ -8,6 +8,7 @@ import numpy as np
 from pages.ui.canvas.matrix_view import Divided, MaskedCells, Matrix, message
 from pages.ui.stage.packing import join
 
+MATRICES_STAGE = "matrices"
 SHORT = 32767
 
 
@@ -22,6 +23,7 @@ class MatrixStep:
         shows: the names of the matrices that are drawn for it.
         leads: what stands before each of them.
         makes: those of them that the step computes; the first is the one whose cells a reader chooses.
+        optional: whether the row of steps leaves it out until it is looked at.
     """
 
     name: str
@@ -30,6 +32,7 @@ class MatrixStep:
     shows: tuple[str, ...]
     leads: tuple[str, ...]
     makes: tuple[str, ...]
+    optional: bool = False
 
 
 def pack_matrices(header: Mapping[str, object], matrices: Sequence[Matrix], steps: Sequence[MatrixStep] = ()) -> bytes:
@@ -44,7 +47,14 @@ def pack_matrices(header: Mapping[str, object], matrices: Sequence[Matrix], step
         form, numbers, scale = _packed(matrix)
         sent.append({**one, "form": form, "scale": scale})
         parts += [numbers] if form != "derived" else []
-    told = {**header, "matrices": sent, "names": described["names"], "steps": [asdict(step) for step in steps]}
+    first = steps[0].name if steps else ""
+    told = {
+        "firstStep": first,
+        **header,
+        "matrices": sent,
+        "names": described["names"],
+        "steps": [asdict(step) for step in steps],
+    }
     return join(told, parts)
 
 

@@ -7,7 +7,9 @@ import streamlit as st
 
 from pages import contents
 from pages.ui.canvas.attention_view import SCALES
+from pages.ui.export import texts as export_texts
 from pages.ui.export.figure import THEME_COLOURS
+from pages.ui.shell import controls
 from pages.ui.shell import texts as shell_texts
 from pages.ui.shell.address import (
     ADDED_VIEWS,
@@ -28,9 +30,11 @@ from pages.ui.shell.frame import new_id
 from pages.ui.shell.level import ADVANCED, LEVEL_NOW, is_hidden
 from pages.ui.stage.address import StageFields, hand_over
 from pages.ui.stage.scripts import PATH, stage_version, start_script
+from tx_core.engine import catalogue
+from tx_core.settings import app_version
 
 Reported = Mapping[str, object]
-CONTROLS = ("heads", "words", "hide", "show", "lines", "scale", "changes", "export", "share")
+CONTROLS = ("heads", "words", "hide", "show", "lines", "scale", "changes", "numbers", "dimensions", "export", "share")
 HIDDEN_PARTS = ("wall", "details", "forms", "change_panel")
 """What a stage leaves out where a lesson's step or the level does not show it: by `is_offered`, and by `is_hidden`."""
 BOXES_THAT_FOLLOW = ("table", "export")
@@ -112,6 +116,12 @@ def common_header(page: str, fields: StageFields) -> dict[str, object]:
         "paper": dict(zip(("light", "dark"), THEME_COLOURS.values(), strict=True)),
         "notices": [],
     }
+
+
+def origin(model: str) -> str:
+    """Return for a caption which model and which version of the app drew it."""
+    revision = export_texts.MODEL_REVISION.format(model=controls.model_title(model), revision=catalogue.revision(model))
+    return f"{revision}; {export_texts.APP} {app_version()};"
 
 
 def _add_view(page: str, looks: tuple[Field, ...], written: object) -> None:

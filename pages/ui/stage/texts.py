@@ -142,23 +142,9 @@ NOTES = {
     "notAnExplanation": panel_texts.NOT_AN_EXPLANATION,
 }
 MATRICES = {
-    "weights": "Projections",
-    "weightsOptions": {"trained": "Trained", "random": "Random", "none": "None"},
-    "seed": "Random seed",
-    "seedHelp": "Another seed gives other matrices; the same seed gives the same ones again.",
-    "normalise": "Attention",
-    "normaliseOptions": {"softmax": "Soft", "sparsemax": "Sparse", "hardmax": "Hard"},
-    "normaliseHelp": "How scores become weights. Soft (softmax): every token gets some. Sparse (sparsemax): low scores get "
-    "exactly 0. Hard (argmax): the highest score gets everything.",
-    "scaled": "Scaled",
-    "scaledHelp": "Divide the dot products by √d.",
-    "causal": "Causal mask",
-    "causalHelp": "No token may attend to a later one.",
     "numbers": "Numbers",
     "numbersHelp": "Write the numbers into the cells.",
     "dimensions": "Dimensions shown",
-    "nospecial": panel_texts.WITHOUT_SPECIAL,
-    "nospecialHelp": panel_texts.WITHOUT_SPECIAL_HELP,
     "view": "View",
     "steps": "Steps",
     "allSteps": "All steps",

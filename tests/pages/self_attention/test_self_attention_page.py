@@ -8,10 +8,11 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from pages.self_attention import texts
-from pages.self_attention.inputs import SETTINGS, take_settings
+from pages.self_attention.inputs import SETTINGS
 from pages.self_attention.store_fields import QUERIES, read_number, read_table, write_table
 from pages.ui.shell.frame import HEADINGS
 from pages.ui.shell.numbers import small_number
+from pages.ui.stage.controls import take_settings
 from tests.support.drawings import problems
 from tests.support.drawn_lines import drawn_lines
 from tests.support.staged import staged, staged_matrices
@@ -38,6 +39,11 @@ def address(app: AppTest) -> dict[str, str]:
     return staged(app)["address"]["own"]
 
 
+def value_of(app: AppTest, name: str) -> str:
+    """The value that a control of the toolbar shows."""
+    return next(control["value"] for control in staged(app)["controls"] if control["name"] == name)
+
+
 def notes(app: AppTest) -> list[str]:
     return [text.value for text in app.text]
 
@@ -54,7 +60,7 @@ POSITIONAL = {"previous", "next", "first", "separator", "punctuation"}
 def test_the_page_opens_on_a_head_that_looks_by_content_and_not_by_position(open_app, engine):
     app = open_app(PAGE)
     text = app.text_input(key=f"{PAGE}_text").value
-    layer, head = (staged(app)["settings"][name] - 1 for name in ("layer", "head"))
+    layer, head = (int(value_of(app, name)) - 1 for name in ("layer", "head"))
     stacks = [engine.trace(one).attention for one in (text, *SENTENCES)]
     sums = [pattern_sums(stack.weights, stack.query_tokens) for stack in stacks]
     for found in (sums[0], sum(sums[1:], start=sums[0])):
@@ -100,7 +106,7 @@ def test_without_special_tokens_the_steps_are_those_of_the_words_alone(open_app)
     app = open_app(PAGE, text="The boy read a very old book.", nospecial="1", layer="2", head="6")
     _, drawn = staged_matrices(app)
     bare = catalogue.load("embedded", special_tokens=False).trace(app.text_input(key=f"{PAGE}_text").value, keep=("weights",))
-    layer, head = (staged(app)["settings"][name] - 1 for name in ("layer", "head"))
+    layer, head = (int(value_of(app, name)) - 1 for name in ("layer", "head"))
     np.testing.assert_allclose(drawn["weights"], bare.attention.weights[layer, head], atol=1e-5)
     assert address(app)["nospecial"] == "1"
 
@@ -241,10 +247,12 @@ def test_hard_attention_is_explained_without_softmax(open_app):
 
 def test_what_the_toolbar_asks_is_computed_and_nonsense_is_left_out(monkeypatch):
     state = {f"{PAGE}_layer": 2, f"{PAGE}_normalise": "softmax", f"{PAGE}_causal": False}
-    monkeypatch.setattr("pages.self_attention.inputs.st.session_state", state)
-    take_settings({"layer": "3", "normalise": "greatest", "causal": 1, "head": "99", "text": "no setting", "at": 5})
+    monkeypatch.setattr("pages.ui.stage.controls.st.session_state", state)
+    take_settings(
+        PAGE, SETTINGS, {"layer": "3", "normalise": "greatest", "causal": 1, "head": "99", "text": "no setting", "at": 5}
+    )
     assert state == {f"{PAGE}_layer": 3, f"{PAGE}_normalise": "softmax", f"{PAGE}_causal": False}
-    take_settings({field.name: "1" for field in SETTINGS})
+    take_settings(PAGE, SETTINGS, {field.name: "1" for field in SETTINGS})
     assert (state[f"{PAGE}_causal"], state[f"{PAGE}_unscaled"], state[f"{PAGE}_seed"]) == (True, True, 1)
 
 

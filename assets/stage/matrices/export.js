@@ -1,4 +1,4 @@
-// What of a head as matrices goes into files.
+// What of matrices goes into files.
 
 import { TEXTS } from "../../canvas/core/texts.js";
 import { filled } from "../../canvas/core/text.js";
@@ -7,10 +7,10 @@ import { matricesFigure } from "../views/matrices.js";
 
 export function makeExportMenu(stage) {
   return makeExport({
-    stage, csvLabel: TEXTS.matrices.csv, script: "self_attention.js",
+    stage, csvLabel: TEXTS.matrices.csv, script: "matrices.js",
     drawing: () => () => matricesFigure(stage.model, { ...stage.shown, numbers: stage.store.get().numbers }),
     captionOf: () => captionOf(stage), csv: () => csvOf(stage), message: () => stage.wholeMessage(),
-    name: () => `${stage.header.stem}-layer${stage.header.settings.layer}-head${stage.header.settings.head}`,
+    name: () => stage.header.stem,
   });
 }
 
@@ -21,6 +21,7 @@ function captionOf(stage) {
   const { header } = stage;
   const texts = TEXTS.matrices;
   const parts = [`${header.title}.`, filled(TEXTS.caption.text, { sentence: closed(header.text) }).join(""),
+    ...(header.pair ? [filled(TEXTS.caption.second, { sentence: closed(header.pair) }).join("")] : []),
     `${filled(texts.stepsShown, { titles: titlesOf(stage).join("; ") }).join("")}.`];
   if (stage.sum.title.textContent && stage.shown.chosen) parts.push(`${stage.sum.title.textContent}: ${stage.sum.line.textContent}.`);
   if (header.bare) parts.push(TEXTS.caption.withoutSpecial);

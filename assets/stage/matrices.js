@@ -1,5 +1,6 @@
-// The stage of the page Self-attention: one head of attention as matrices, step by step, and the sum behind any cell; and the small
-// stage below it, a lookup in a store of keys and values. Python sends the numbers; this module owns how they are looked at. See README.md.
+// A stage of matrices: a computation step by step, the matrices of one step, and the sum behind any cell; and a small stage that may
+// stand below it, a lookup in a store of keys and values. Python sends the numbers and which controls compute; this module owns how they
+// are looked at. See README.md.
 
 import { drawDimensions, exists, rowOf } from "../canvas/matrix_row/matrix.js";
 import { element, mountOnce, setText, visible, watchScreen } from "../canvas/core/surface.js";
@@ -11,7 +12,7 @@ import { takeMatrices } from "./core/matrices.js";
 import { placeStage } from "./core/place.js";
 import { unpackStage } from "./core/run.js";
 import { makeStore } from "./core/store.js";
-import { makeControls } from "./self_attention/toolbar.js";
+import { makeControls } from "./matrices/toolbar.js";
 import { drawMatrices, fillLegend, makeMatrices, same, zoomed } from "./views/matrices.js";
 import { drawSum, makeSum } from "./views/sum.js";
 
@@ -23,6 +24,7 @@ const [SUM_HEIGHT, GAP] = [128, 8]; // pixels kept for a sum of one line, so tha
 const ANSWER = "attention-lookup-cell"; // the event by which the small stage tells of its cell, which stands in the same address
 const cellWritten = (cell) => (cell ? `${cell.matrix}-${cell.row + 1}-${cell.column + 1}` : "none");
 const WRITE = { numbers: flag, dimensions: String, cell: cellWritten, matrices: String, answer: cellWritten };
+const looksOf = ({ address: { defaults } }) => Object.fromEntries(Object.keys(defaults).map((name) => [name, WRITE[name] ?? String])); // by name, how each is written
 const cellOf = (sent) => (sent ? { matrix: sent[0], row: sent[1], column: sent[2] } : null);
 const lookOf = (view) => ({ ...view, cell: cellOf(view.cell), answer: cellOf(view.answer) });
 const views = new Map(); // by page: how it was looked at last, for who comes back to it
@@ -53,7 +55,7 @@ function makeStage(parent) {
   const store = makeStore({ numbers: false, dimensions: 6, cell: null, matrices: "cell", answer: null, zoom: 1, hover: null });
   const stage = { store, header: null, arrival: null, offline: false, asked: {}, column: null, address: makeAddressWriter() };
   stage.act = makeActions(stage);
-  stage.addToLesson = () => stage.report("added", { view: writtenView(store.get(), WRITE), at: Date.now() });
+  stage.addToLesson = () => stage.report("added", { view: writtenView(store.get(), looksOf(stage.header)), at: Date.now() });
   stage.wholeMessage = () => wholeMessage(stage);
   stage.root = element("div", { class: "stage matrices", "data-testid": "stage" });
   (parent.querySelector?.(".stage-box") ?? parent).append(stage.root);
@@ -83,7 +85,7 @@ function build(stage) {
   stage.observer.observe(stage.root);
 }
 
-const stepOf = ({ steps }, cell) => (cell && steps.find(({ makes }) => makes.includes(cell.matrix))?.name) ?? "matches";
+const stepOf = ({ steps, firstStep }, cell) => (cell && steps.find(({ makes }) => makes.includes(cell.matrix))?.name) ?? firstStep;
 const stepShown = ({ header }, { matrices, cell }) => ([...header.steps.map(({ name }) => name), "all"].includes(matrices) ? matrices : stepOf(header, cell));
 
 // What a reader does. What only looks changes the state; what computes is reported.
@@ -105,12 +107,6 @@ function makeActions(stage) {
       store.set({ cell: { matrix: matrix.name, row, column: columnIn(stage, matrix, cell, row) }, matrices: "cell", hover: null });
     },
     zoom: (direction) => store.set({ zoom: zoomed(store.get().zoom, direction) }),
-    stepHead(by) {
-      const { settings, sizes: { layers, heads } } = stage.header;
-      const now = { ...settings, ...stage.asked };
-      const next = ((Number(now.layer) - 1) * heads + Number(now.head) - 1 + by + layers * heads) % (layers * heads);
-      stage.act.compute({ layer: String(Math.floor(next / heads) + 1), head: String((next % heads) + 1) });
-    },
     compute(change) {
       if (stage.offline) return;
       clearTimeout(stage.computing);
@@ -131,7 +127,7 @@ function columnIn({ model, ...stage }, matrix, cell, row) {
   const before = cell && model.byName[cell.matrix];
   if (before && before.columnKind === matrix.columnKind) return Math.min(cell.column, matrix.shown - 1);
   if (matrix.columnKind !== "key") return 0;
-  const weights = rowOf(model.byName.weights, row);
+  const weights = model.byName.weights ? rowOf(model.byName.weights, row) : [0];
   return stage.column ?? weights.indexOf(Math.max(...weights));
 }
 
@@ -158,7 +154,7 @@ function receive(stage, message, data) {
     stage.quiet = true;
     stage.store.set({ ...wanted, hover: null });
     stage.quiet = false;
-    return stage.address.write(addressOf(stage.store.get(), header.address, location.search, WRITE));
+    return stage.address.write(addressOf(stage.store.get(), header.address, location.search, looksOf(header)));
   }
   stage.model = takeMatrices(message, TEXTS.matrixRow);
   if (before?.text !== header.text) stage.column = null; // positions change with the text
@@ -171,10 +167,10 @@ function changed(stage, state, before) {
   if (!stage.header?.run) return;
   draw(stage);
   if (stage.offline) return;
-  const looks = Object.keys(WRITE);
+  const looks = Object.keys(stage.header.address.defaults);
   views.set(stage.header.page, Object.fromEntries(looks.map((name) => [name, state[name]])));
   if (!stage.quiet && looks.every((name) => state[name] === before[name])) return;
-  stage.address.write(addressOf(state, stage.header.address, location.search, WRITE));
+  stage.address.write(addressOf(state, stage.header.address, location.search, looksOf(stage.header)));
   if (stage.quiet) return stage.address.now();
   if (stage.header.awaited) {
     stage.header.awaited = false;
@@ -188,7 +184,7 @@ function draw(stage) {
   const { header, model, root, store: { get } } = stage;
   const state = get();
   const theme = applyTheme(root);
-  drawDimensions(model, state.dimensions);
+  if (header.dimensionsShown) drawDimensions(model, state.dimensions);
   const chosen = exists(model, state.cell) ? state.cell : null;
   const active = exists(model, state.hover) ? state.hover : chosen;
   const name = stepShown(stage, state);
@@ -216,7 +212,7 @@ function draw(stage) {
   stage.lastShown = `${name} ${cellWritten(chosen)}`;
   root.dataset.chosen = chosen ? cellWritten(chosen) : "";
   root.dataset.step = name;
-  root.dataset.run = Object.values(header.settings).join(" ");
+  root.dataset.run = header.controls.map(({ value }) => value).join(" ");
   root.dataset.paints = String((stage.paints = (stage.paints ?? 0) + 1));
 }
 
@@ -232,8 +228,8 @@ function showCellSideways(stage, { matrix, column }) {
 
 function drawSteps(stage, shown, chosen) {
   const { header, steps: node } = stage;
-  const isMasked = header.settings.causal || chosen?.matrix === "masked" || shown === "masked";
-  const steps = header.steps.filter(({ name }) => name !== "masked" || isMasked);
+  const steps = header.steps.filter(({ name, makes, optional }) => !optional || name === shown || makes.includes(chosen?.matrix));
+  node.hidden = steps.length < 2;
   const pattern = JSON.stringify(steps.map(({ name, sign }) => [name, sign]));
   if (node.dataset.pattern !== pattern) {
     node.dataset.pattern = pattern;
@@ -262,9 +258,9 @@ function removeStage(stage) {
 // The message again as it is looked at now, for a file that needs no server.
 function wholeMessage({ header, data, store: { get } }) {
   const { body, header: sent } = unpackStage(data);
-  const { numbers, dimensions, cell, matrices, answer } = get();
-  const list = (one) => one && [one.matrix, one.row, one.column];
-  const view = { numbers, dimensions, matrices, cell: list(cell), answer: list(answer) };
+  const state = get();
+  const sendable = (value) => (value?.matrix ? [value.matrix, value.row, value.column] : value);
+  const view = Object.fromEntries(Object.keys(header.address.defaults).map((name) => [name, sendable(state[name])]));
   const kept = { ...sent, view, hidden: [...header.hidden, "share", "forms"], arrival: { number: 0, restored: false }, awaited: false };
   const words = new TextEncoder().encode(JSON.stringify(kept));
   const message = new Uint8Array(4 + words.length + body.length);
