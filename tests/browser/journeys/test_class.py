@@ -211,7 +211,9 @@ def test_guessed_tokens_and_heads_are_marked_in_the_map_and_on_the_wall(page_at)
         teacher.get_by_role("link", name=texts.OPEN_VIEW).click(timeout=PATIENCE)
         teacher.wait_for_url(re.compile(step.page))
         if step.question.kind == "token":
-            expect(teacher.get_by_test_id("attention-strongest").get_by_role("listitem").filter(has_text=said)).to_have_count(1, timeout=PATIENCE)
+            expect(teacher.get_by_test_id("attention-strongest").get_by_role("listitem").filter(has_text=said)).to_have_count(
+                1, timeout=PATIENCE
+            )
         else:
             named = re.compile(re.escape(said.replace("\u00a0", " ")))
             expect(teacher.get_by_role("gridcell", name=named)).to_have_count(1, timeout=PATIENCE)
