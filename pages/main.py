@@ -46,13 +46,12 @@ from pages.ui.shell.level import (
 from pages.ui.shell.metrics import page_run
 from pages.ui.shell.readiness import first_visit
 from pages.ui.shell.session import has_lost_session, has_upload
-from pages.ui.shell.start_page import SIDEBAR_WIDTH
+from pages.ui.shell.start_page import NAVIGATION_SCRIPT, SIDEBAR_WIDTH
 from pages.ui.shell.texts import SESSION_LOST
 
 ASSETS = Path(__file__).parent.parent / "assets"
 pause_before_run()
 st.set_page_config(layout="wide", page_icon=ASSETS / "icon.svg", initial_sidebar_state=SIDEBAR_WIDTH)
-st.html(ASSETS / "page.css")
 
 targets = {page.key: navigation_page(page.key) for page in PAGES}
 
@@ -84,7 +83,7 @@ with st.container() if alone else st.sidebar:
     if PLACE in st.session_state and not {LESSON, ROOM, LEAD} & st.query_params.keys():
         path, address, label = way_back()
         st.page_link(path, label=label, icon=":material/school:", query_params=address | level)
-    follow = st.components.v2.component("navigation", js=(ASSETS / "navigation" / "navigation.js").read_text("utf-8"))
+    follow = st.components.v2.component("navigation", js=NAVIGATION_SCRIPT)
     browser = follow(
         key="navigation",
         data=without_search(

@@ -380,7 +380,7 @@ function notes(stage, state) {
   if (detailed && !before && stack.kind === "self" && !view.hides) found.push(describeAverage(after, view));
   if (detailed && !before && stack.kind === "self" && state.heads.length === 1 && header.grammar) {
     const [[layer, head]] = state.heads;
-    found.push(header.grammar.texts[header.grammar.of[layer * stack.heads + head]]);
+    found.push(...header.grammar.of[layer * stack.heads + head].map((number) => header.grammar.sentences[number]));
   }
   const marks = [...new Set(view.keys.labels.filter((_, place) => view.keys.special[place]))];
   if (marks.length) found.push(filled(texts.specialTokens, { tokens: marks.join(", ") }).join(""));

@@ -1,9 +1,9 @@
 """Our own drawings as components of a page: their scripts and styles, and what a reader chose in them.
 
-Streamlit sends script and styles of a component along with its data at every change. It is given a few lines here, which fetch
-the drawing's modules and style sheets from this server: a browser does so once. What a drawing consists of follows from its
-imports. The files are served as they are, below a hash of all of them, so an address holds the same content on every server and a
-browser may keep it forever. What every drawing may say comes from Python as a module, too: core/texts.js.
+Streamlit sends script and styles of a component along with its data at every change. It is given a few lines, which have
+assets/shell/drawing.js fetch the drawing's modules and style sheets: a browser does so once. What a drawing consists of follows
+from its imports. The files are served as they are, below a hash of all of them, so an address holds the same content on every
+server and a browser may keep it forever. What every drawing may say comes from Python as a module, too: core/texts.js.
 """
 
 import json
@@ -20,11 +20,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from pages.ui.canvas import texts
+from pages.ui.shell.served import GONE, IMMUTABLE
+from pages.ui.shell.start_page import drawing_script
 
 PATH = "modules"
-IMMUTABLE = "public, max-age=31536000, immutable"
 CANVAS = Path(__file__).parents[3] / "assets" / "canvas"
-GONE = "There is no such script: load the page again."
 IMPORT = re.compile(r'^import \{([^}]+)\} from "(\.[^"]+\.js)";\n', re.MULTILINE)
 EXPORT = re.compile(r"^export (default )?((?:async )?function|const) (\w+)", re.MULTILINE)
 
@@ -111,43 +111,6 @@ def _resolve(name: str, path: str) -> str:
     return normpath(join(name, "..", path))
 
 
-FETCH = """const [names, styles] = [NAMES, STYLES];
-const address = (name, suffix) => new URL("PATH/VERSION" + suffix + "/" + name, document.baseURI).href;
-const sheet = async (url) => {
-  const answer = await fetch(url);
-  return answer.ok ? new CSSStyleSheet().replace(await answer.text()) : Promise.reject(new Error(url));
-};
-const all = (files, get, suffix) => Promise.all(files.map((name) => get(address(name, suffix))));
-const parts = (suffix) => Promise.all([all(names, (url) => import(url), suffix), all(styles, sheet, suffix)]);
-const rested = (count) => new Promise((done) => setTimeout(done, 250 * 2 ** count));
-const again = (count) => rested(count).then(() => fetched(`-${count + 1}`, count + 1));
-const fetched = (suffix, count) => parts(suffix).catch((gone) => count > 4 ? Promise.reject(gone) : again(count));
-const given = (element) => Array.isArray(element.data) ? { ...element, data: element.data[0] } : element;
-const drawing = { draw: null };
-const ready = fetched("", 0).then(([found, sheets]) => {
-  drawing.draw = (element) => {
-    element.parentElement.getRootNode().adoptedStyleSheets = sheets;
-    return found.at(-1).default(element);
-  };
-});
-const drawLater = (element) => {
-  const shown = { end: null, over: false };
-  ready.then(() => { if (!shown.over) shown.end = drawing.draw(element); });
-  return () => { shown.over = true; shown.end?.(); };
-};
-export default (element) => {
-  const host = element.parentElement.getRootNode().host;
-  host.dataset.mounted = names.at(-1);
-  host.attentionDraw = () => drawing.draw?.(given(element));
-  return (drawing.draw ?? drawLater)(given(element));
-};
-"""
-"""The script of every component. It asks for all modules and style sheets of a drawing at once: one after the other would cost a
-round trip for each. A browser never asks again for an address that failed it once, hence the suffix. Streamlit sizes the
-drawing when this script has run, hence it does not wait for the modules; the start page looks for the mark. The presenter
-view has colours of its own and draws again what stands in others."""
-
-
 RING = "div:focus-visible { outline: 2px solid currentColor; outline-offset: -2px; }"
 """Around what a browser lets the keyboard scroll, where a drawing has no ring of its own."""
 
@@ -178,9 +141,8 @@ def without_search(data: object) -> list[object]:
 
 
 def import_script(module: str, styles: Sequence[str] = ()) -> str:
-    """Write the script that fetches a module, what it needs, and styles. All pages lie right below the base path, as they do."""
-    script = FETCH.replace("NAMES", json.dumps(modules_of(module))).replace("STYLES", json.dumps(styles))
-    return script.replace("PATH", PATH).replace("VERSION", version())
+    """Write the script that fetches a module, what it needs, and styles."""
+    return drawing_script(f"{PATH}/{version()}", modules_of(module), styles)
 
 
 def below_base(route: Route) -> Route:

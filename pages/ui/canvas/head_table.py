@@ -136,15 +136,20 @@ def _special_tokens(encoding: Encoding) -> tuple[str, str]:
 
 def describe_grammar(model: str, head: Head) -> str:
     """Return the grammatical relations that a head follows, with their baselines; or that this was not measured."""
+    return " ".join(grammar_sentences(model, head))
+
+
+def grammar_sentences(model: str, head: Head) -> list[str]:
+    """List the sentences on the grammatical relations that a head follows; heads share most of them."""
     grammar = grammar_of(model)
     if grammar is None:
-        return texts.GRAMMAR_NOT_MEASURED
+        return [texts.GRAMMAR_NOT_MEASURED]
     relations = grammar.get(head, ())
     if not relations:
-        return texts.NO_GRAMMAR.format(points=round(100 * MIN_GAIN), treebank=TREEBANK_NAME)
+        return [texts.NO_GRAMMAR.format(points=round(100 * MIN_GAIN), treebank=TREEBANK_NAME)]
     named, more = ", ".join(map(_relation, relations[:MAX_RELATIONS])), len(relations) - MAX_RELATIONS
     found = (texts.GRAMMAR_AND_MORE if more > 0 else texts.GRAMMAR).format(relations=named, more=more, treebank=TREEBANK_NAME)
-    return f"{found} {texts.GRAMMAR_LEAVES_OUT}"
+    return [found, texts.GRAMMAR_LEAVES_OUT]
 
 
 def grammar_columns(model: str, head: Head) -> dict[str, str | float | None]:

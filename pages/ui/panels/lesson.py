@@ -293,7 +293,7 @@ def show_ways(name: str, lesson: Lesson, number: int, answered: bool) -> None:
 
 @st.fragment
 def way_down(step: Step) -> None:
-    """Link to the view below the step; assets/navigation scrolls to it: the map, or the first picture."""
+    """Link to the view below the step; assets/shell scrolls to it: the map, or the first picture."""
     asks_map = grid_of(step.question) is not None and "changes" not in step.view
     st.button(texts.SEE_BELOW, key=f"lesson_below_{'map' if asks_map else 'picture'}", icon=":material/arrow_downward:")
 

@@ -233,7 +233,7 @@ def _link_target(key: str) -> st.Page:
 def list_of_pages(parameters: Mapping[str, str]) -> str:
     """Write the links to all pages, section by section, as one piece of HTML.
 
-    parameters: what every link holds. assets/navigation marks the open page.
+    parameters: what every link holds. assets/shell marks the open page.
     """
     sections = []
     for section, pages in groupby(contents.PAGES, key=lambda page: page.section):
@@ -245,7 +245,7 @@ def list_of_pages(parameters: Mapping[str, str]) -> str:
 def _link(page: contents.Page, label: str, parameters: Mapping[str, str]) -> str:
     """Write one of several links to pages as HTML: of Streamlit's own, each takes a browser some 3 ms, before the first picture.
 
-    assets/navigation asks for the page whose link is clicked, as `wanted_page` reads it; in a new tab, it is an ordinary link.
+    assets/shell asks for the page whose link is clicked, as `wanted_page` reads it; in a new tab, it is an ordinary link.
     """
     query = f"?{urlencode(parameters)}" if parameters else ""
     return f'<a data-page="{page.key}" href="./{navigation_address(page)}{escape(query)}">{escape(label)}</a>'

@@ -17,7 +17,7 @@ LEVEL = "level"
 """The parameter of the address."""
 BASIC, ADVANCED = "basic", "advanced"
 COOKIE = "attention_explorer_level"
-"""The browser's memory of the level that its visitor chose; assets/navigation writes it."""
+"""The browser's memory of the level that its visitor chose; assets/shell writes it."""
 ENTRANCES = ("start", "learn", "classroom")
 """Pages at which newcomers begin."""
 LEVEL_NOW, FIRST_LEVEL, LEVEL_CHOSEN, LEVEL_BEFORE = "level_now", "level_first", "level_chosen", "level_before"

@@ -8,7 +8,9 @@ tells Streamlit's scripts where their server is. Without either, over a connecti
 
 import base64
 import hashlib
+import json
 import re
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -19,12 +21,14 @@ from starlette.routing import Route
 
 from pages.contents import FORMER_HOME, FORMER_HOME_PARAMETERS, PAGES
 from pages.ui.shell.readiness import first_visit
-from tx_core.settings import host_settings
+from pages.ui.shell.served import ServedFiles
+from tx_core.settings import ASSETS, host_settings
 
 SIDEBAR_WIDTH = 230  # pixels; the pictures need the rest
 INDEX_PAGE = Path(st.__file__).parent / "static" / "index.html"
 SCRIPTS = INDEX_PAGE.parent / "static" / "js"
-PAGE_STYLE = Path(__file__).parents[3] / "assets" / "page.css"
+SHELL_FILES = ("page.css", "shell/navigation.js", "shell/drawing.js")
+"""Below `assets`: the style of every page, how its links and keys behave, and what fetches its drawings."""
 MAX_IMPORT_CHARACTERS = 10_000
 """At the beginning of a script, where its imports are."""
 INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
@@ -56,9 +60,34 @@ UNKNOWN_HEIGHT = """:is([data-testid="stElementContainer"], [data-testid="stLayo
 )"""
 UNSETTLED_STYLE = f"{UNKNOWN_HEIGHT} ~ *, {UNKNOWN_HEIGHT} ~ * * {{ visibility: hidden !important; }}"
 """What stands below a box of a height that is not known yet is not shown before it is: a page appears from its top, and nothing
-that a reader sees moves. The switch between the levels takes no space, so that the title does not wait for it. assets/navigation
+that a reader sees moves. The switch between the levels takes no space, so that the title does not wait for it. assets/shell
 says when it has settled, and takes this style away, for which a browser would look at all siblings of all parents of whatever
 changes."""
+
+
+def read_shell() -> dict[str, str]:
+    """Return the files of the shell by their names."""
+    return {name.rpartition("/")[2]: (ASSETS / name).read_text("utf-8") for name in SHELL_FILES}
+
+
+SHELL = ServedFiles("shell", read_shell)
+NAVIGATION_SCRIPT = f"""const shell = import(new URL("{SHELL.address("navigation.js")}", document.baseURI).href);
+export default (element) => void shell.then((navigation) => navigation.default(element));
+"""
+"""The script of the component that tells the browser of each run, and hears of it: the start page has fetched what it imports."""
+DRAWING_SCRIPT = f"""const drawing = import(new URL("{SHELL.address("drawing.js")}", document.baseURI).href).then(
+  ({{ fetchDrawing }}) => fetchDrawing("PATH", NAMES, STYLES));
+export default (element) => {{
+  const shown = {{ over: false, end: null }};
+  drawing.then((draw) => draw(element, shown));
+  return () => {{ shown.over = true; shown.end?.(); }};
+}};
+"""
+
+
+def drawing_script(path: str, modules: Sequence[str], styles: Sequence[str]) -> str:
+    """Write the script of a component that draws: the last of the modules, which are served, as the styles are, below a path."""
+    return DRAWING_SCRIPT.replace("PATH", path).replace("NAMES", json.dumps(modules)).replace("STYLES", json.dumps(styles))
 
 
 def content_policy() -> str:
@@ -93,14 +122,17 @@ def start_page() -> str:
     The latter come after what Streamlit itself begins with: the title waits for that.
     """
     index = INDEX_PAGE.read_text(encoding="utf-8")
-    style = (
-        f"<style>{LAYOUT_STYLE}{PAGE_STYLE.read_text(encoding='utf-8')}</style><style id='unsettled'>{UNSETTLED_STYLE}</style>"
-    )
+    style = f"<style>{LAYOUT_STYLE}</style><style id='unsettled'>{UNSETTLED_STYLE}</style>"
+    ours = f'<link rel="stylesheet" href="./{SHELL.address("page.css")}">'  # in the body: of two equal rules, ours wins
     elements, needed = element_scripts(index)
     later = 'crossorigin fetchpriority="low"'
+    needed_soon = "".join(
+        f'<link rel="modulepreload" href="./{SHELL.address(name)}">' for name in SHELL.files if name.endswith(".js")
+    )
     links = "".join(f'<link rel="modulepreload" {later} href="./static/js/{name}">' for name in needed)
     scripts = "".join(f'<script type="module" {later} src="./static/js/{name}"></script>' for name in elements)
-    return index.replace("</head>", f"{style}{SERVER_ADDRESS}{links}{scripts}</head>", 1)
+    begun = index.replace("</head>", f"{style}{SERVER_ADDRESS}{needed_soon}{links}{scripts}</head>", 1)
+    return begun.replace("</body>", f"{ours}</body>", 1)
 
 
 def element_scripts(index: str) -> tuple[list[str], list[str]]:

@@ -1,11 +1,12 @@
 """The stage of attention: what it is told beside the weights, and the changes of a run that it reports."""
 
 from collections.abc import Mapping
+from itertools import chain
 
 import numpy as np
 import streamlit as st
 
-from pages.ui.canvas.head_table import describe_grammar
+from pages.ui.canvas.head_table import grammar_sentences
 from pages.ui.export.records import file_stem
 from pages.ui.panels import texts
 from pages.ui.panels.attention_panel import class_guesses
@@ -93,13 +94,13 @@ def _nothing_moved(changes: tuple, layers: int) -> str:
 
 
 def _grammar(trace: Trace) -> dict[str, list] | None:
-    """Return what is known of the grammar of every head of self-attention: texts, and which of them each head has."""
+    """Return what is known of the grammar of every head of self-attention: sentences, and which of them each head has."""
     stack = trace.stacks[0]
     if stack.kind != "self":
         return None
-    said = [describe_grammar(trace.model, head) for head in np.ndindex(stack.weights.shape[:2])]
-    unique = list(dict.fromkeys(said))
-    return {"texts": unique, "of": [unique.index(one) for one in said]}
+    said = [grammar_sentences(trace.model, head) for head in np.ndindex(stack.weights.shape[:2])]
+    unique = list(dict.fromkeys(chain.from_iterable(said)))
+    return {"sentences": unique, "of": [[unique.index(one) for one in sentences] for sentences in said]}
 
 
 def _guesses(page: str, trace: Trace) -> dict[str, object] | None:

@@ -29,7 +29,7 @@ from pages.ui.shell.address import (
 from pages.ui.shell.frame import new_id
 from pages.ui.shell.level import ADVANCED, LEVEL_NOW, is_hidden
 from pages.ui.stage.address import StageFields, hand_over
-from pages.ui.stage.scripts import PATH, stage_version, start_script
+from pages.ui.stage.scripts import STAGE_FILES, start_script
 from tx_core.engine import catalogue
 from tx_core.settings import app_version
 
@@ -104,7 +104,7 @@ def common_header(page: str, fields: StageFields) -> dict[str, object]:
     awaited = st.session_state.get(AWAITED_CHANGE) or {}
     return {
         "page": page,
-        "home": f"{PATH}/{stage_version()}/",
+        "home": STAGE_FILES.address(),
         **handed,
         "hidden": [*(name for name in CONTROLS if not is_offered(name)), *(name for name in HIDDEN_PARTS if is_hidden(name))],
         "level": st.session_state.get(LEVEL_NOW, ADVANCED),

@@ -29,12 +29,20 @@ def test_every_element_of_the_list_is_one_script_of_streamlit_and_all_that_they_
         assert imported <= {*elements, *needed, *re.findall(r"js/([\w.-]+\.js)", index)}
 
 
-def test_the_start_page_is_streamlits_with_more_in_its_head():
-    index = start_page.INDEX_PAGE.read_text(encoding="utf-8")
+def test_the_start_page_is_streamlits_with_more_in_its_head_and_our_style_last():
+    head, body = start_page.INDEX_PAGE.read_text(encoding="utf-8").split("</head>")
     ours = start_page.start_page()
-    before, after = index.split("</head>")
-    assert ours.startswith(before) and ours.endswith(f"</head>{after}")
-    assert start_page.PAGE_STYLE.read_text(encoding="utf-8") in ours
+    style = f'<link rel="stylesheet" href="./{start_page.SHELL.address("page.css")}">'
+    assert ours.startswith(head) and ours.endswith(f"</head>{body.replace('</body>', f'{style}</body>')}")
+
+
+def test_what_every_page_needs_is_served_once_and_no_run_sends_it_again(server, open_app):
+    for name, source in start_page.read_shell().items():
+        status, headers, body = fetch(f"{server}/{start_page.SHELL.address(name)}")
+        assert (status, body.decode()) == (200, source)
+        assert "immutable" in headers["cache-control"]
+    follow = next(one.proto for one in open_app("attention").get("bidi_component") if one.proto.component_name == "navigation")
+    assert len(follow.js_content) < 300
 
 
 def test_every_address_of_a_page_has_it_and_any_other_streamlits(server):

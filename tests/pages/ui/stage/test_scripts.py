@@ -5,7 +5,7 @@ from hashlib import sha256
 
 import pytest
 
-from pages.ui.stage.scripts import files, stage_version
+from pages.ui.stage.scripts import STAGE_FILES
 from tests.support.serving import ROOT, fetch
 
 ASSETS = ROOT / "assets"
@@ -23,7 +23,7 @@ def test_a_bundle_is_of_the_sources_as_they_are(bundle):
 
 
 def test_every_text_that_a_script_names_is_handed_to_it():
-    start = files()["start-attention.js"]
+    start = STAGE_FILES.files["start-attention.js"]
     named = set()
     for path in (ASSETS / "stage").rglob("*.js"):
         if path.parent.name != "dist":
@@ -33,10 +33,10 @@ def test_every_text_that_a_script_names_is_handed_to_it():
 
 def test_scripts_and_styles_are_served_below_their_version_only(server: str):
     for name, kind in (("attention.js", "text/javascript"), ("start-attention.js", "text/javascript"), ("stage.css", "text/css")):
-        status, headers, body = fetch(f"{server}/stage/{stage_version()}/{name}")
-        assert (status, body.decode()) == (200, files()[name])
+        status, headers, body = fetch(f"{server}/{STAGE_FILES.address(name)}")
+        assert (status, body.decode()) == (200, STAGE_FILES.files[name])
         assert headers["content-type"].startswith(kind)
         assert "immutable" in headers["cache-control"]
-    for path in (f"{stage_version()}/page.js", f"{'0' * 32}/attention.js"):
+    for path in (f"{STAGE_FILES.version}/page.js", f"{'0' * 32}/attention.js"):
         status, headers, _ = fetch(f"{server}/stage/{path}")
         assert (status, headers["cache-control"]) == (404, "no-store")

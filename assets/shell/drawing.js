@@ -1,0 +1,49 @@
+// Fetches a drawing: all modules and style sheets at once, since one after the other would cost a round trip for each. A browser
+// never asks again for an address that failed it once, hence the suffix.
+
+const MAX_REPEATS = 5;
+
+const rest = (count) => new Promise((done) => setTimeout(done, 250 * 2 ** count)); // milliseconds
+
+async function fetchSheet(url) {
+  const answer = await fetch(url);
+  if (!answer.ok) throw new Error(url);
+  return new CSSStyleSheet().replace(await answer.text());
+}
+
+async function fetchParts(path, names, styles, count = 0) {
+  const address = (name) => new URL(`${path}${count ? `-${count}` : ""}/${name}`, document.baseURI).href;
+  try {
+    return await Promise.all([
+      Promise.all(names.map((name) => import(address(name)))),
+      Promise.all(styles.map((name) => fetchSheet(address(name)))),
+    ]);
+  } catch (gone) {
+    if (count === MAX_REPEATS) throw gone;
+    await rest(count);
+    return fetchParts(path, names, styles, count + 1);
+  }
+}
+
+// Python wraps what is not bytes in a list of one.
+const unwrap = (element) => Array.isArray(element.data) ? { ...element, data: element.data[0] } : element;
+
+// Returns the function that draws an element, and puts what ends the drawing into `shown`. It does not wait for the modules: Streamlit
+// sizes the drawing when it has run, and the start page looks for the mark. The presenter view draws again what stands in other colours.
+export function fetchDrawing(path, names, styles) {
+  let draw = null;
+  const ready = fetchParts(path, names, styles).then(([modules, sheets]) => {
+    draw = (element) => {
+      element.parentElement.getRootNode().adoptedStyleSheets = sheets;
+      return modules.at(-1).default(unwrap(element));
+    };
+  });
+  return (element, shown) => {
+    const { host } = element.parentElement.getRootNode();
+    host.dataset.mounted = names.at(-1);
+    host.attentionDraw = () => draw?.(element);
+    const begin = () => { if (!shown.over) shown.end = draw(element); };
+    if (draw) begin();
+    else ready.then(begin);
+  };
+}
