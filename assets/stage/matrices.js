@@ -13,6 +13,7 @@ import { placeStage } from "./core/place.js";
 import { unpackStage } from "./core/run.js";
 import { makeStore } from "./core/store.js";
 import { makeControls } from "./matrices/toolbar.js";
+import { drawArchitecture, makeArchitecture } from "./views/architecture.js";
 import { drawMatrices, fillLegend, makeMatrices, same, zoomed } from "./views/matrices.js";
 import { drawSum, makeSum } from "./views/sum.js";
 
@@ -81,7 +82,8 @@ function build(stage) {
   stage.sum = makeSum(() => act.choose(null));
   stage.waiting = element("p", { class: "waiting", role: "status" });
   stage.above = element("div", { class: "steps-row" }, stage.steps, stage.waiting);
-  stage.root.append(stage.title, stage.controls.node, stage.above, stage.view.node, stage.sum.node);
+  stage.architecture = makeArchitecture((values) => act.compute(values));
+  stage.root.append(stage.title, stage.controls.node, stage.architecture.node, stage.above, stage.view.node, stage.sum.node);
   stage.observer.observe(stage.root);
 }
 
@@ -201,9 +203,12 @@ function draw(stage) {
   }
   drawSum(stage.sum, model, active);
   const height = placeStage(root);
+  stage.architecture.node.hidden = !header.architecture;
+  const touch = matchMedia("(pointer: coarse)").matches;
+  if (header.architecture) drawArchitecture(stage.architecture, header.architecture, { width: root.clientWidth, theme, touch });
   root.classList.toggle("all-steps", !step);
   const { node } = stage.view;
-  const taken = [stage.title, stage.controls.node, stage.above].reduce((sum, { offsetHeight }) => sum + offsetHeight + (offsetHeight ? GAP : 0), 0);
+  const taken = [stage.title, stage.controls.node, stage.architecture.node, stage.above].reduce((sum, { offsetHeight }) => sum + offsetHeight + (offsetHeight ? GAP : 0), 0);
   const left = root.classList.contains("wide") ? height - taken - SUM_HEIGHT : NARROW_HEIGHT;
   node.style.maxHeight = step ? `${left}px` : "";
   const room = { width: node.clientWidth - 8, height: step ? left - GAP : ALL_HEIGHT };

@@ -157,6 +157,10 @@ MATRICES = {
     "chooseCell": "Choose a cell to see the sum behind it.",
 }
 """What a stage of matrices says beside canvas_texts.MATRIX_ROW."""
+ARCHITECTURE = "The architecture: choose a part or a block"
+BLOCK = "Block {number}"
+NORM, NORM_AFTER = "Norm", "Layer norm after {part}"
+RESIDUAL = "Residual connection past {part}"
 SAID = {
     "quoted": sentences.QUOTED,
     "quotedWithNumber": sentences.QUOTED_WITH_NUMBER,

@@ -1,0 +1,89 @@
+"""One drawing of a model, for the stages of Build: embeddings, blocks of which one is opened, and what stands after them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from pages.ui.stage import texts
+
+
+@dataclass(frozen=True)
+class Box:
+    """A part of a model.
+
+    Attributes:
+        name: for `lit` and `cross`.
+        title: what stands in it.
+        said: its whole name, for a screen reader and on pointing; the title where it is empty.
+        kind: a box, or the sum at which a residual connection ends.
+        note: a number or a word on it, below its title.
+        sets: fields of the page with the values, as links write them, that a click gives them; none where a click does nothing.
+        lit: whether it is the part that is shown.
+    """
+
+    name: str
+    title: str
+    said: str = ""
+    kind: Literal["box", "sum"] = "box"
+    note: str = ""
+    sets: Mapping[str, str] = field(default_factory=dict)
+    lit: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.said:
+            object.__setattr__(self, "said", self.title)
+
+
+@dataclass(frozen=True)
+class Stack:
+    """Blocks one after the other.
+
+    Attributes:
+        parts: what a block is made of, in order.
+        count: of blocks.
+        block: the number of the one that is opened, from 1; 0 for none.
+        before, after: what stands before and after all blocks.
+        whole: what runs along all blocks.
+        notes: a word on each block.
+        field: of the page, which a click on a block sets to its number; none where a click does nothing.
+    """
+
+    parts: Sequence[Box]
+    count: int
+    block: int = 1
+    before: Sequence[Box] = ()
+    after: Sequence[Box] = ()
+    whole: Box | None = None
+    notes: Sequence[str] = ()
+    field: str = ""
+
+
+def lit(boxes: Sequence[Box], *names: str) -> list[Box]:
+    """Return boxes of which those with these names are lit."""
+    return [replace(box, lit=box.name in names) for box in boxes]
+
+
+def sums_and_norms(*parts: Box) -> list[Box]:
+    """Return the parts of a post-norm block, each followed by its sum and its norm: named after it, and without a click."""
+    found = []
+    for part in parts:
+        residual = Box(f"{part.name}_sum", "+", texts.RESIDUAL.format(part=part.title), "sum")
+        found += [part, residual, Box(f"{part.name}_norm", texts.NORM, texts.NORM_AFTER.format(part=part.title))]
+    return found
+
+
+def architecture(*stacks: Stack, cross: str = "") -> dict[str, object]:
+    """Return the drawing as a stage is told. cross: the part of the last stack that reads what the first one gives."""
+    told = [_told(stack) for stack in stacks]
+    to = {"from": 0, "to": f"{len(stacks) - 1} part {cross}"}
+    return {"label": texts.ARCHITECTURE, "stacks": told, "cross": to if cross else None}
+
+
+def _told(stack: Stack) -> dict[str, object]:
+    boxes = {name: [_box(box) for box in getattr(stack, name)] for name in ("before", "parts", "after")}
+    whole = stack.whole and _box(stack.whole)
+    return {**vars(stack), **boxes, "whole": whole, "notes": list(stack.notes), "blockLabel": texts.BLOCK}
+
+
+def _box(box: Box) -> dict[str, object]:
+    return {**vars(box), "sets": dict(box.sets)}
