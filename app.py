@@ -39,6 +39,7 @@ except SettingsProblem as problem:
     sys.exit(f"{problem}")
 
 from pages.classroom import events
+from pages.fill_mask import progress
 from pages.ui.canvas import component, framed, prefetch
 from pages.ui.shell import (
     admission,
@@ -116,6 +117,7 @@ ROUTES = (
     scripts.STAGE_FILES.route,
     start_page.SHELL.route,
     packing.ROUTE,
+    progress.ROUTE,
     *events.ROUTES,
     glossary.GLOSSARY_ROUTE,
     *start_page.ROUTES,

@@ -34,7 +34,8 @@ const views = new Map(); // by page: how it was looked at last, for who comes ba
 export default mountWith({});
 
 // parts: what another page adds. `entry`, the name of its bundle; `arrange(stage)`, once its nodes are made; `take(stage, view, before, isNew)`,
-// which may change the view when a run has come in, before it is drawn; `draw(stage)`, after every picture, and where there is no run.
+// which may change the view when a run has come in, before it is drawn; `wall(stage, shown)`, which may show something else than small
+// maps on the wall; `draw(stage)`, after every picture, and where there is no run.
 export function mountWith(parts) {
   const make = (parent) => makeStage(parent, parts);
   return (mounted) => mountStage(mounted, make);
@@ -67,6 +68,7 @@ function makeStage(parent, parts) {
     stackNumber: 0, wallOpen: false });
   const stage = { parts, store, header: null, shown: null, arrival: null, offline: false, views: new Map(), home: "", address: makeAddressWriter() };
   stage.act = makeActions(stage);
+  stage.redraw = () => draw(stage);
   stage.addToLesson = () => stage.report("added", { view: writtenView(store.get()), at: Date.now() });
   stage.current = () => {
     const { stackNumber } = store.get();
@@ -342,11 +344,12 @@ function drawTheWall(stage, state, thumbnails) {
     : stage.thumbnails?.[state.stackNumber] ?? (view.isPlain || header.whole ? wallOf(runs, header.run, header.stacks, state.stackNumber, view) : null);
   if (!small || isHidden) return;
   if (stage.small?.name !== name && !stage.thumbnails) stage.small = { name, thumbnails: small };
-  drawWall(stage.wall, {
+  const shown = {
     layers: stack.layers, heads: stack.heads, thumbnails: small, chosen: state.heads, scale: state.scale,
     moved: header.moved[state.stackNumber] ?? [], guesses: header.guesses?.wall ?? [],
     notes: [...(header.guesses?.notes ?? []), ...(header.moved[state.stackNumber] ?? []).map(([head, share]) => [head, filled(TEXTS.changed.movedNote, { share: share.toFixed(2) }).join("")])],
-  }, theme, stage.side.clientWidth);
+  };
+  drawWall(stage.wall, stage.parts.wall?.(stage, shown) ?? shown, theme, stage.side.clientWidth);
 }
 
 // What need not be there with the picture: notes, the rest of a long run, and small maps of words.

@@ -6,11 +6,12 @@ import { TEXTS } from "../canvas/core/texts.js";
 import { applyTheme } from "../canvas/core/theme.js";
 import { mountWith, offline as attentionOffline } from "./attention.js";
 import { button, segments } from "./core/toolbar.js";
+import { drawScan, makeScan, scannedWall } from "./fill_mask/scan.js";
 import { drawPredictions, makePredictions } from "./views/predictions.js";
 
 export { TEXTS };
 
-const PARTS = { entry: "fill_mask", arrange, take, draw };
+const PARTS = { entry: "fill_mask", arrange, take, wall: (stage, shown) => scannedWall(stage, stage.scan, shown), draw };
 
 export default mountWith(PARTS);
 
@@ -32,6 +33,9 @@ function arrange(stage) {
   stage.title.after(stage.sentences);
   stage.side.prepend(stage.which, stage.predictions.node, stage.look, stage.invitation);
   stage.side.append(stage.predictions.notes);
+  stage.scan = makeScan(stage);
+  stage.wall.node.before(stage.scan.above);
+  stage.wall.node.after(stage.scan.found);
   stage.body.append(right);
   stage.changes.node.after(element("div", { class: "headline-row" }, stage.headline, stage.undo));
 }
@@ -39,6 +43,7 @@ function arrange(stage) {
 // Another blank is looked from at once; a head that the page chose by itself gives way to the one it chose for the new blank.
 function take(stage, view, before, isNew) {
   const { prediction, automatic } = stage.header;
+  stage.scan.isWaiting = false;
   stage.root.classList.remove("list-alone"); // the map needs its room when it is drawn
   if (!prediction || isNew) return;
   if (!before?.run) Object.assign(view, stage.header.view);
@@ -55,6 +60,7 @@ function draw(stage) {
   if (!run) applyTheme(stage.root);
   const compared = header.changes.length ? stage.store.get().compared : "after";
   drawBlanks(stage, prediction);
+  drawScan(stage, stage.scan);
   drawPredictions(stage.predictions, prediction, compared, { asks: !stage.offline && !header.hidden.includes("named") });
   setText(stage.headline, prediction.headline);
   stage.undo.hidden = !header.changes.length || stage.offline || header.hidden.includes("changes");

@@ -1,4 +1,4 @@
-"""What stands below the stage: blanks together, sentences against each other, the scan of all heads, tables, figures and code."""
+"""What stands below the stage: blanks together, sentences against each other, heads by their effect, tables, figures, code."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -27,8 +27,8 @@ def show_below(page: str, run: BlankRun) -> None:
     if not run.alone:
         with st.container(key=widget_key(page, "prose")):
             st.markdown(f"{panel_texts.HOW_TO_READ} {panel_texts.NOT_AN_EXPLANATION}")
-        head_scan.show_scan(page, run.engine, looked.answer, looked.number, looked.changed)
-        view = BlankView(looked.text, looked.number, looked.trace, looked.changed, _shown_map(page, run, looked))
+        head_scan.show_ranking(page, looked.asked)
+        view = BlankView(looked.text, looked.number, looked.trace, looked.changed, _shown_map(page, run, looked), looked.asked)
     tables.numbers(run.answers, looked.shift, widget_key(page, "table"))
     export_menu(page, _without_picture(prediction_exports(page, run.engine, run.answers, view)))
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from pages.fill_mask import texts
-from pages.fill_mask.head_scan import ShownScan, in_words, shown_scan
+from pages.fill_mask.head_scan import AskedScan, in_words
 from pages.fill_mask.predictions import (
     AnnotatedChart,
     Lists,
@@ -40,13 +40,14 @@ from tx_core.transformer.trace import Trace
 
 @dataclass(frozen=True)
 class BlankView:
-    """The blank whose attention is on the screen: its text and number, the run with the reader's changes, and the map."""
+    """The blank whose attention is on the screen: its text and number, the run with the reader's changes, map and head scan."""
 
     text: str
     number: int
     trace: Trace
     changed: Changes
     head_map: HeadMap
+    scan: AskedScan | None
 
 
 def prediction_exports(
@@ -57,8 +58,8 @@ def prediction_exports(
     offered = {texts.EXPORT_LISTS: lambda: lists_export(lists)}
     if blank_view and blank_view.changed:
         offered[texts.EXPORT_CHANGE] = lambda: moved_export(lists, engine, blank_view)
-    if blank_view and (scan := shown_scan(page)):
-        offered[texts.EXPORT_SCAN] = lambda: scan_export(lists, blank_view, scan)
+    if blank_view and blank_view.scan and blank_view.scan.result:
+        offered[texts.EXPORT_SCAN] = lambda: scan_export(lists, blank_view, blank_view.scan)
     return offered | (attention_exports(page, blank_view.trace, blank_view.head_map) if blank_view else {})
 
 
@@ -134,7 +135,7 @@ def moved_export(lists: Lists, engine: Engine, blank_view: BlankView) -> Export:
     return Export(title, caption, name, figure, page, (numbers,), code, about)
 
 
-def scan_export(lists: Lists, blank_view: BlankView, scan: ShownScan) -> Export:
+def scan_export(lists: Lists, blank_view: BlankView, scan: AskedScan) -> Export:
     """Export what switching off each head does to the followed word."""
     model, change = controls.model_title(lists.model), scan.followed.change
     title = texts.EXPORT_SCAN_TITLE.format(followed=scan.followed.name, model=model)
@@ -244,7 +245,7 @@ def shift_numbers(lists: Lists, blank_view: BlankView) -> list[Computation]:
     return [named("moved", each(blank.moved, row))]
 
 
-def scan_numbers(lists: Lists, blank_view: BlankView, scan: ShownScan) -> list[Computation]:
+def scan_numbers(lists: Lists, blank_view: BlankView, scan: AskedScan) -> list[Computation]:
     """Return the computation of switching off one head after the other, for the word or the difference of the page."""
     named_words = {"named": [one.ids for one in scan.result.named]} if scan.result.named else {}
     engine, given = load_call(lists.model, lists.reads_special), changes_argument(scan.base) | named_words

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from pages.fill_mask import head_scan, predictions, texts
+from pages.fill_mask.head_scan import AskedScan
 from pages.fill_mask.inputs import ONLY_LIST, BlankInputs
 from pages.fill_mask.prompts import QUOTED_MODEL, quoted_words
 from pages.ui.panels import view_options
@@ -43,7 +44,8 @@ class LookedAt:
         shift: what they do to its most likely words; None without changes.
         scores: of the words to follow, with the changes; None without them.
         automatic: whether the page chose the heads.
-        scan: every head switched off in turn, where that has been done.
+        scan: every head of the unchanged model switched off in turn, where that has been done.
+        asked: the scan that the reader asked for; None where none is offered.
         notes: what of the view this run does not have, and was left out.
     """
 
@@ -56,6 +58,7 @@ class LookedAt:
     scores: tuple[WordScore, ...] | None
     automatic: bool
     scan: HeadScan | None
+    asked: AskedScan | None
     notes: tuple[str, ...]
 
     @property
@@ -160,15 +163,15 @@ def _look(inputs: BlankInputs, engine: Engine, answers: list[SentencePredictions
     scores = word_scores(engine, answer.text, inputs.followed, blank.number, changed) if changed else None
     if automatic:
         _choose_first_heads(page, engine, answer, blank.number)
+    asked = head_scan.asked_scan(page, engine, answer, blank.number, changed) if looks else None
     scan = head_scan.known_scan(engine, answer, blank.number)
     kinds, kind = [stack.kind for stack in trace.stacks], widget_key(page, "stack")
     if st.session_state[kind] not in kinds:
         st.session_state[kind] = kinds[0]
     missing = view_options.drop_missing(page, *trace.stacks[kinds.index(st.session_state[kind])].weights.shape[:3])
     notes = [*([trace.notice] if trace.notice != answer.filling.notice else []), *notices, *missing]
-    return LookedAt(
-        answer, blank.number, changed, trace, plain, shift, scores, automatic, scan, tuple(note for note in notes if note)
-    )
+    said = tuple(note for note in notes if note)
+    return LookedAt(answer, blank.number, changed, trace, plain, shift, scores, automatic, scan, asked, said)
 
 
 def _focus_blank(page: str, text: str, place: int) -> None:

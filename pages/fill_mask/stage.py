@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from pages.fill_mask import texts
-from pages.fill_mask.head_scan import invitation
+from pages.fill_mask.head_scan import describe_scan, invitation, take_scan
 from pages.fill_mask.inputs import ONLY_LIST, BlankInputs, fields_with_heads, take_word
 from pages.fill_mask.predictions import checked_label, contrasts, note, product_of_pieces, rest_in_words, strongest_words
 from pages.fill_mask.run import BlankRun, LookedAt
@@ -29,6 +29,7 @@ ENTRY = "fill_mask"
 MAX_UNLISTED = 8
 """Words that a class guessed and that are not among the most likely: so many are named."""
 LABELS = texts.PICTURE | {
+    "scan": texts.SCAN_PICTURE,
     "followHelp": texts.CHECK_WORDS_HELP.format(maximum=MAX_SCORED_WORDS),
     "words": panel_texts.WORD_BUTTONS,
 }
@@ -41,6 +42,7 @@ def blank_stage(page: str, run: BlankRun) -> None:
     if looked is None:
         return empty_blank_stage(run.inputs)
     told = {"labels": LABELS, "sentences": _sentences(run.inputs), "prediction": _prediction(page, run, looked)}
+    told["scan"] = describe_scan(looked.asked, looked.changed)
 
     def pack(header: Mapping[str, object]) -> bytes:
         header = {**header, "hidden": [*header["hidden"], *(name for name in ("named", ONLY_LIST) if not is_offered(name))]}
@@ -56,7 +58,7 @@ def blank_stage(page: str, run: BlankRun) -> None:
 
 def empty_blank_stage(inputs: BlankInputs) -> None:
     """Draw a stage that shows the words of the sentences only."""
-    nothing = NO_RUN | {"prediction": None, "sentences": _sentences(inputs)}
+    nothing = NO_RUN | {"prediction": None, "scan": None, "sentences": _sentences(inputs)}
     page = inputs.page
     mount(
         page, ENTRY, fields_with_heads(()), lambda header: join({**header, **nothing}, []), lambda wish: take_wishes(page, wish)
@@ -68,7 +70,7 @@ def _sentences(inputs: BlankInputs) -> list[dict[str, object]]:
 
 
 def take_wishes(page: str, reported: Reported) -> None:
-    """Apply what a reader asked for: another blank of the sentence or the model's, words to follow, or changes of the run."""
+    """Apply what a reader asked for: another blank of the sentence or the model's, words to follow, a scan, or changes."""
     named, blank, word = (reported.get(name) for name in ("named", "blank", "word"))
     if isinstance(word, Mapping) and word.get("name") in ("text", "second") and isinstance(word.get("number"), int):
         take_word(page, word["name"], word["number"], word.get("text"))
@@ -78,6 +80,7 @@ def take_wishes(page: str, reported: Reported) -> None:
         st.session_state[widget_key(page, "blank")] = blank
     if reported.get(ONLY_LIST) is False:
         st.session_state[widget_key(page, ONLY_LIST)] = False
+    take_scan(page, reported)
     take_changes(page, reported)
 
 

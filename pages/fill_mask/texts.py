@@ -77,24 +77,29 @@ DIFFERENCE_CAPTION = "Δ is the probability in the second sentence minus that in
 
 # Head scan
 
-SCAN = "Which heads does this prediction depend on?"
-SCAN_START, SCAN_AGAIN = "Switch off each head in turn", "Scan again with your changes"
-SCANNING = "Switching off one head after another …"
+SCAN_PICTURE = {
+    "heads": "Which heads does this prediction depend on?",
+    "again": "Scan again with your changes",
+    "stop": "Stop",
+    "wall": "All heads, coloured by what switching each off does",
+    "caption": "Orange: “{followed}” falls when only this head is switched off; blue: it rises. A head with no effect on its own "
+    "may still matter, because other heads can replace it. Click a head to see its map.",
+    "note": "{followed}: {change}; top prediction: {word}",
+    "fromTo": FROM_TO,
+    "withRatio": "{change}; ratio {ratio}",
+    "difference": "{first} − {second}",
+    "word": "Word to follow",
+    "minus": "minus",
+    "nothing": "nothing",
+    "noRatio": NO_RATIO,
+}
+"""What the stage says of a scan."""
 SCAN_STOPPING = "Stopping the previous scan …"
 SCAN_STARTING = "Starting …"
 SCAN_PROGRESS = "{done:,} of {total:,} runs, {seconds:.0f} s"
-STOP = "Stop"
 SCAN_BASE_ONE = "The scan includes your change: “before” already has it in place."
 SCAN_BASE_MANY = "The scan includes {count} of your changes: “before” already has them in place."
-SCAN_NOTE = "{followed}: {change}; top prediction: {word}"
-SCAN_CAPTION = (
-    "Colour shows how “{followed}” changes when only this head is switched off: orange where it falls, blue where it rises. "
-    "A head with no effect on its own may still matter, because other heads can replace it. Click a head to switch it off."
-)
-SCAN_WORD, SCAN_MINUS, SCAN_NO_MINUS = "Word to follow", "minus", "nothing"
-SCAN_DIFFERENCE = "{first} − {second}"
-SCAN_CHANGE_AND_RATIO = "{change}; ratio {ratio}"
-SCAN_NAME_WORDS = "To follow other words, or the difference of two, write them under “+ word to follow” in the picture."
+SCAN_DIFFERENCE = SCAN_PICTURE["difference"]
 SCAN_RANKING = "Heads by their effect on “{followed}”"
 INVITATION = "Of all {count} heads, “{word}” depends most on {head}. Switch it off, and see."
 INVITATION_WITHOUT_SUPPORT = "Of all {count} heads, {head} moves the most probability. Switch it off, and see."

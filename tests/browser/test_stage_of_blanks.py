@@ -79,6 +79,45 @@ def test_of_a_list_alone_one_click_shows_where_the_blank_looks(page_at: Callable
     page.wait_for_url(re.compile(r"^(?!.*only_list).*heads=2-3.*focus=4"))
 
 
+def test_heads_are_scanned_once_and_looked_at_without_the_server(page_at: Callable[..., Page]):
+    sent = []
+    page = page_at(
+        f"{SCHOOL}&named=went,go&heads=5-7",
+        prepare=lambda page: page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(frame))),
+    )
+    scan = page.get_by_role("button", name=texts.SCAN_PICTURE["heads"], exact=True)
+    scan.click()
+    head = page.get_by_role("gridcell", name=re.compile("^Layer 5, head 7: went: 83.5\\s% → 29.2\\s%; top prediction: go"))
+    expect(head).to_be_visible()
+    page.wait_for_timeout(500)
+    requests, before = [], len(sent)
+    page.on("request", lambda request: requests.append(request.url))
+    page.get_by_role("combobox", name=texts.SCAN_PICTURE["minus"]).select_option("go")
+    expect(page.get_by_role("gridcell", name=re.compile("^Layer 5, head 7: went − go: .*ratio 108 : 1 → "))).to_be_visible()
+    page.get_by_role("gridcell", name=re.compile("^Layer 2, head 6: went − go: ")).click()
+    page.wait_for_url(re.compile("heads=2-6"))
+    scan.click()
+    expect(page.get_by_role("gridcell", name="Layer 5, head 7", exact=True)).to_be_visible()
+    page.wait_for_timeout(500)
+    assert (requests, len(sent) - before) == ([], 0)
+    page.get_by_role("button", name=re.compile("^Switch off")).first.click()
+    expect(page.get_by_test_id("stage-headline")).to_contain_text("Without layer 2, head 6")
+    scan.click()
+    expect(page.get_by_role("button", name=texts.SCAN_PICTURE["again"])).to_be_visible()  # it is still that of before
+
+
+def test_a_word_that_is_half_typed_is_there_after_a_reload(page_at: Callable[..., Page]):
+    page = page_at(SCHOOL)
+    asked = page.get_by_label(texts.PICTURE["followLabel"])
+    asked.press_sequentially("came, go")
+    page.reload()
+    expect(asked).to_have_value("came, go")
+    asked.press("Enter")
+    expect(page.get_by_role("list", name=texts.PICTURE["followed"]).get_by_role("listitem")).to_have_count(2)
+    page.reload()
+    expect(asked).to_have_value("came, go")
+
+
 def test_a_web_page_of_the_view_works_from_a_file(page_at: Callable[..., Page], tmp_path: Path):
     page = page_at(f"{SCHOOL}&changes=off~5-7")
     expect(page.get_by_test_id("stage-headline")).not_to_be_empty()

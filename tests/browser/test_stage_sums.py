@@ -7,8 +7,11 @@ import numpy as np
 import pytest
 from playwright.sync_api import BrowserContext, Page, Route
 
+from pages.fill_mask import tables, texts
+from pages.fill_mask.predictions import ratio_in_words
 from pages.self_attention.head import head_matrices, head_steps
 from pages.ui.canvas.packing import codes, difference_codes, thumbnails
+from pages.ui.shell.numbers import percent, points
 from pages.ui.stage.matrices import pack_matrices
 from pages.ui.stage.packing import stack_header
 from pages.ui.stage.texts import stage_texts
@@ -16,6 +19,7 @@ from tests.support.serving import ROOT
 from tx_core.analysis import sentences, views
 from tx_core.analysis.comparison import describe_largest_change, moved_attention
 from tx_core.engine import catalogue
+from tx_core.fill_mask.head_scan import ScannedWord
 from tx_core.lessons.self_attention import HeadChoice, head_run
 from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.trace import AttentionStack
@@ -181,3 +185,44 @@ def test_the_sums_behind_the_cells_of_a_head_are_those_of_the_core(modules: Page
         assert expected.shape == (rows, columns)
         if name in (*of_projections, "matches", "context"):
             np.testing.assert_allclose(one["sums"], expected[:, :shown].ravel(), atol=2e-3)
+
+
+def test_shares_points_and_ratios_are_written_as_by_the_page(modules: Page):
+    steps = [0.0, *(digits * 10.0**-power for power in (*range(1, 9), 40, 310) for digits in (1, 1.26, 4.97, 9.996))]
+    written = modules.evaluate(
+        """async ([shares, none]) => {
+          const { percent, points, ratio } = await import('/canvas/core/numbers.js')
+          const signed = shares.flatMap((share) => [points(share), points(-share)])
+          return [shares.map(percent), signed, shares.map((share) => ratio(0.7, share, none))]
+        }""",
+        [steps, texts.NO_RATIO],
+    )
+    assert written[0] == [percent(share) for share in steps]
+    assert written[1] == [points(one) for share in steps for one in (share, -share)]
+    assert written[2][:-4] == [ratio_in_words(0.7, share) for share in steps[:-4]]  # the last ones are beyond any number
+
+
+def test_the_effect_of_each_head_is_that_of_the_table(modules: Page):
+    generator = np.random.default_rng(5)
+    one, other = (
+        ScannedWord(word, (1,), share, generator.dirichlet([1, 1, 8], (3, 4))[..., 0]) for word, share in (("a", 0.1), ("b", 0.3))
+    )
+    sent = [{"word": word.word, "before": word.before, "after": word.after.ravel().tolist()} for word in (one, other)]
+    for second in (None, other):
+        expected = tables.effect(one, second)
+        found = modules.evaluate(
+            """async ([one, other, texts]) => {
+              const { effectOf, limitOf, cellsOf, noteOf } = await import('/stage/core/effects.js')
+              const effect = effectOf(one, other, texts)
+              const [{ name, change }, limit] = [effect, limitOf(effect)]
+              return { name, change, limit, cells: [...cellsOf(effect, limit)], note: noteOf(effect, 5, 'c', texts) }
+            }""",
+            [sent[0], second and sent[1], texts.SCAN_PICTURE],
+        )
+        assert found["name"] == expected.name
+        np.testing.assert_allclose(found["change"], expected.change.ravel(), atol=1e-9)
+        share = np.array(found["change"]) / found["limit"]
+        assert (abs(share) <= 1).all()
+        np.testing.assert_array_equal(found["cells"], np.rint(128 + np.sign(share) * np.sqrt(abs(share)) * 127))
+        assert found["note"].endswith("; top prediction: c")
+        assert (ratio_in_words(expected.ratio_before, 1.0) in found["note"]) if second else (percent(one.before) in found["note"])

@@ -34,3 +34,35 @@ function power(size) {
 export function superscript(text) {
   return [...text].map((character) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[character] ?? (character === "-" || character === "−" ? "⁻" : character)).join("");
 }
+
+// A share of 0 to 1, a difference of two in percentage points, and their ratio, as pages/ui/shell/numbers.py writes them.
+export function percent(share) {
+  if (share < 0.0001 && share !== 0) return `1 in ${1 / share < 1e6 ? grouped(1 / share) : powerOfTen(-1, share)}`;
+  const value = 100 * share;
+  return `${value.toFixed(value === 0 ? 0 : decimalsOf(value))}\u00a0%`;
+}
+
+export function points(difference) {
+  const value = Math.abs(100 * difference);
+  const written = value.toFixed(decimalsOf(value));
+  return Number(written) ? `${difference > 0 ? "+" : "−"}${written}` : "0";
+}
+
+// none: what stands for a ratio to zero.
+export function ratio(one, other, none) {
+  if (!one || !other) return none;
+  const size = Math.max(one, other) / Math.min(one, other);
+  const written = size >= 1e6 ? powerOfTen(1, size) : size >= 10 ? grouped(Number(size.toPrecision(3))) : String(Number(size.toPrecision(2)));
+  return one >= other ? `${written} : 1` : `1 : ${written}`;
+}
+
+const decimalsOf = (value) => (value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2);
+const grouped = (value) => Number(value.toFixed(0)).toLocaleString("en");
+
+// One digit and a power of ten of a number, or of 1 over it: the smallest shares have no number for that.
+function powerOfTen(sign, value) {
+  const [digits, exponent] = value.toExponential(12).split("e").map(Number);
+  const [first, more] = (sign < 0 ? 10 / digits : digits).toExponential(0).split("e").map(Number);
+  const power = `10${superscript(String(sign * exponent + more - (sign < 0 ? 1 : 0)))}`;
+  return first === 1 ? power : `${first} × ${power}`;
+}

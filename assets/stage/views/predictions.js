@@ -5,6 +5,7 @@ import { element, setText } from "../../canvas/core/surface.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 
 const MOVE = 200; // milliseconds
+const DRAFT = "attention-explorer:follow"; // what was typed and not asked for yet, for after a reload or a lost server
 const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 // texts: of pages/fill_mask/stage.py; follow: called with the words to follow, as the reader wrote them.
@@ -16,6 +17,8 @@ export function makePredictions(texts, follow) {
   made.guessed = element("p", { class: "quiet-text" });
   made.ask = element("input", { type: "text", class: "follow", autocomplete: "off", placeholder: texts.follow, "aria-label": texts.followLabel, title: texts.followHelp });
   made.ask.onchange = () => made.ask.value !== made.named && follow(made.ask.value);
+  made.ask.onkeydown = ({ key }) => key === "Enter" && made.ask.onchange(); // what a draft brought back is no change to the browser
+  made.ask.oninput = () => keepDraft({ about: made.about, typed: made.ask.value });
   made.legend = element("p", { class: "class-legend" }, element("i"), TEXTS.classLegend);
   made.node = element("section", { class: "predictions", "aria-label": texts.prediction, "data-testid": "predictions" }, made.likely.node, made.legend, made.rest, made.guessed,
     made.ask, made.followed.node, made.contrasts);
@@ -54,8 +57,26 @@ export function drawPredictions(made, prediction, compared, { asks }) {
     made[name].hidden = !said.length;
   }
   made.ask.hidden = !asks;
-  if (made.named !== prediction.named) made.ask.value = prediction.named;
-  made.named = prediction.named;
+  const about = JSON.stringify([prediction.blank[0], prediction.named]);
+  if (made.about !== about) {
+    const draft = made.about === undefined ? readDraft() : keepDraft(null);
+    made.ask.value = draft?.about === about ? draft.typed : prediction.named;
+  }
+  Object.assign(made, { about, named: prediction.named });
+}
+
+function keepDraft(draft) {
+  try {
+    sessionStorage.setItem(DRAFT, JSON.stringify(draft));
+  } catch { /* storage is off */ }
+}
+
+function readDraft() {
+  try {
+    return JSON.parse(sessionStorage.getItem(DRAFT));
+  } catch {
+    return null; // storage is off, or holds something that is not ours
+  }
 }
 
 function drawList(list, words, limit, compared) {

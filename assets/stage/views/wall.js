@@ -1,6 +1,6 @@
 // All heads as small maps, and a grid of buttons over them. Draws thumbnails; reports the chosen heads.
 
-import { cellPixels, colourTable } from "../../canvas/core/palette.js";
+import { cellPixels, colourTable, differenceTable } from "../../canvas/core/palette.js";
 import { element, sharpen } from "../../canvas/core/surface.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 import { filled } from "../../canvas/core/text.js";
@@ -97,12 +97,13 @@ function name(wall, place) {
 }
 
 // thumbnails: rows, columns, and the cells of all heads. notes: a word on some heads, as [head, text]; moved: the heads that a
-// change moved; guesses: [layer, head, share of a class].
-export function drawWall(wall, { layers, heads, thumbnails, chosen, scale, notes, moved, guesses }, theme, room) {
+// change moved; guesses: [layer, head, share of a class]. scale: "difference" for numbers around 128. alt: what the wall is of.
+export function drawWall(wall, { layers, heads, thumbnails, chosen, scale, notes, moved, guesses, alt = TEXTS.wall.alt }, theme, room) {
   if (wall.layers !== layers || wall.heads !== heads) makeButtons(wall, layers, heads);
   if (String(chosen) !== String(wall.chosen)) activate(wall, chosen.at(-1));
   Object.assign(wall, { chosen, notes });
   markChosen(wall);
+  if (wall.grid.ariaLabel !== alt) wall.grid.ariaLabel = alt;
   const marks = JSON.stringify([layers, heads, notes, moved, guesses]);
   if (wall.marks !== marks) markNotes(wall, moved, guesses);
   wall.marks = marks;
@@ -150,7 +151,7 @@ function paint(wall, { rows, columns, cells }, scale, theme, room) {
   for (const [variable, value] of [["--cell", size], ["--gap", GAP], ["--numbers", NUMBERS]]) wall.node.style.setProperty(variable, `${value}px`);
   wall.node.style.setProperty("--heads", String(heads));
   const pitch = size + GAP;
-  const atlas = cellPixels(cells, columns, rows * layers * heads, colourTable(scale, theme.dark), 0);
+  const atlas = cellPixels(cells, columns, rows * layers * heads, scale === "difference" ? differenceTable(theme.dark) : colourTable(scale, theme.dark), 0);
   const context = sharpen(wall.canvas, NUMBERS + heads * pitch, HEADINGS + layers * pitch);
   context.imageSmoothingEnabled = size / Math.max(rows, columns) < 3;
   context.imageSmoothingQuality = "high";

@@ -37,7 +37,7 @@ Reported = Mapping[str, object]
 CONTROLS = ("heads", "words", "hide", "show", "lines", "scale", "changes", "numbers", "dimensions", "export", "share")
 HIDDEN_PARTS = ("wall", "details", "forms", "change_panel")
 """What a stage leaves out where a lesson's step or the level does not show it: by `is_offered`, and by `is_hidden`."""
-BOXES_THAT_FOLLOW = ("table", "export")
+BOXES_THAT_FOLLOW = ("table", "scan_table", "export")
 """What the reader may open below a stage and then shows numbers of the view: while it is open, the stage tells of every look."""
 
 

@@ -56,17 +56,12 @@ class RunName:
 
     def signed(self) -> str:
         """Write the name for an address; only a server of this host can."""
-        fields = [self.model, self.text, self.pair, int(self.bare), write_interventions(self.changes)]
-        written = base64.urlsafe_b64encode(json.dumps(fields, ensure_ascii=False).encode()).decode().rstrip("=")
-        return f"{written}.{_signature(written)}"
+        return sign([self.model, self.text, self.pair, int(self.bare), write_interventions(self.changes)])
 
     @classmethod
     def read(cls, name: str) -> Self:
         """Read a name; raise ValueError for one that was not signed here."""
-        written, _, signature = name.partition(".")
-        if not hmac.compare_digest(signature.encode(), _signature(written).encode()):
-            raise ValueError("not a name of this server")
-        model, text, pair, bare, changes = json.loads(base64.urlsafe_b64decode(written + "=" * (-len(written) % 4)))
+        model, text, pair, bare, changes = read_signed(name)
         return cls(model, text, pair, bool(bare), read_interventions(changes))
 
     def run(self) -> Trace:
@@ -74,6 +69,20 @@ class RunName:
         with memory_checked():
             engine = run_cache.engine(self.model, special_tokens=not self.bare)
             return run_cache.trace_with(engine, self.text, self.pair, interventions=self.changes)
+
+
+def sign(fields: Sequence[str | int]) -> str:
+    """Write fields for an address; only a server of this host can."""
+    written = base64.urlsafe_b64encode(json.dumps(fields, ensure_ascii=False).encode()).decode().rstrip("=")
+    return f"{written}.{_signature(written)}"
+
+
+def read_signed(name: str) -> list[str | int]:
+    """Read what `sign` wrote; raise ValueError for anything else."""
+    written, _, signature = name.partition(".")
+    if not hmac.compare_digest(signature.encode(), _signature(written).encode()):
+        raise ValueError("not a name of this server")
+    return json.loads(base64.urlsafe_b64decode(written + "=" * (-len(written) % 4)))
 
 
 @cache

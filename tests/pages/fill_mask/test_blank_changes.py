@@ -5,20 +5,25 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
 from streamlit.testing.v1 import AppTest
 
-from pages.fill_mask import head_scan, tables, texts
-from pages.fill_mask.predictions import contrasts, note, ratio_in_words, strongest_words
+from pages.fill_mask import tables, texts
+from pages.fill_mask.predictions import contrasts, note, strongest_words
+from pages.fill_mask.progress import ROUTE
 from pages.fill_mask.prompts import curated
 from pages.fill_mask.run import FIRST_HEADS
+from pages.ui.panels import training
 from pages.ui.panels.predictions import ListSettings, word_label
 from pages.ui.panels.view_options import head_in_sentence
 from pages.ui.shell import metrics
 from pages.ui.shell.numbers import percent, points
 from tests.support.blanks import followed, likely, pictured
-from tests.support.drawings import says, walls
 from tests.support.staged import staged
+from tests.support.trainings import until
 from tx_core.engine import catalogue
+from tx_core.fill_mask import predictions
 from tx_core.fill_mask.head_scan import Scan
 from tx_core.fill_mask.prediction_shift import shift_predictions
 from tx_core.fill_mask.word_scores import LENGTH_NOTE, WordScore, score_words
@@ -149,7 +154,8 @@ def test_heads_that_were_not_scanned_while_others_were_busy_stay_and_stand_in_th
 
 def scanned(open_app: Open, **address: str) -> AppTest:
     app = open_app("fill_mask", text=BLANK, **address)
-    app.session_state["fill_mask_scan_opened"] = True
+    app.session_state["fill_mask_scan_asked"] = True
+    app.session_state["fill_mask_scan_table"] = True
     return app.run()
 
 
@@ -158,14 +164,13 @@ def test_a_scan_follows_any_named_word_or_the_difference_of_two(open_app: Open):
     engine = catalogue.load(catalogue.DEFAULT)
     ids = [engine.tokenizer.pieces(word) for word in ("woman", "dog")]
     found = Scan(engine, BLANK, named=ids).run()
-    assert {"woman", "dog"} <= set(app.selectbox(key="fill_mask_scan_word").options)
-    app.selectbox(key="fill_mask_scan_word").set_value("woman").run()
-    app.selectbox(key="fill_mask_scan_minus").set_value("dog").run()
+    told = staged(app)["scan"]["result"]
+    assert [word["word"] for word in told["words"]] == list(tables.followed_words(found))
+    assert told["first"] == [word for layer in found.first_words for word in layer]
+    app.session_state["fill_mask_scan_followed"] = ["woman", "dog"]
+    app.run()
     assert not app.exception
     followed = tables.effect(*found.named)
-    np.testing.assert_allclose(followed.change, (found.named[0].after - found.named[1].after) - followed.before)
-    (header, cells) = next(wall for wall in walls(app) if wall[0]["scale"] == "difference")
-    np.testing.assert_array_equal(cells, head_scan.cells(followed.change, float(header["ends"][2].strip("+%")) / 100).ravel())
     rows = tables.scan_rows(found, followed)
     assert len(rows) == found.change.size
     effects = [abs(row[5]) for row in rows]
@@ -177,21 +182,17 @@ def test_a_scan_follows_any_named_word_or_the_difference_of_two(open_app: Open):
         assert after == followed.after[layer - 1, head - 1]
         assert ratio_before == pytest.approx(woman.before / dog.before)
         assert ratio == pytest.approx(woman.after[layer - 1, head - 1] / dog.after[layer - 1, head - 1])
-    assert ratio_in_words(ratio_before, 1.0) in header["notes"][0][0]
     assert [list(row) for row in app.dataframe[0].value.itertuples(index=False)] == [pytest.approx(list(row)) for row in rows]
 
 
 def test_a_scan_follows_words_of_several_pieces(open_app: Open):
     app = scanned(open_app, named="woman, nannies")
     engine = catalogue.load(catalogue.DEFAULT)
-    pieces = engine.tokenizer.pieces("nannies")
-    assert len(pieces) > 1
-    app.button(key="fill_mask_scan_start").click().run()  # each piece takes a run more for every head
-    assert {"woman", "nannies"} <= set(app.selectbox(key="fill_mask_scan_word").options)
-    app.selectbox(key="fill_mask_scan_word").set_value("nannies").run()
-    app.selectbox(key="fill_mask_scan_minus").set_value("woman").run()
+    assert len(engine.tokenizer.pieces("nannies")) > 1
+    assert LENGTH_NOTE in staged(app)["scan"]["result"]["notes"]
+    app.session_state["fill_mask_scan_followed"] = ["nannies", "woman"]
+    app.run()
     assert not app.exception
-    assert LENGTH_NOTE in says(app)
     table = app.dataframe[0].value
     assert len(table) == engine.info.num_layers * engine.info.num_heads
     for row in table.head(6).to_dict("records"):
@@ -201,45 +202,54 @@ def test_a_scan_follows_words_of_several_pieces(open_app: Open):
         assert row["ratio without the head"] == pytest.approx(word / other, rel=1e-2)
 
 
-def test_a_long_scan_runs_in_the_background_and_is_drawn_at_its_end(open_app: Open, monkeypatch: pytest.MonkeyPatch):
-    from tx_core.fill_mask import predictions
+def test_what_was_changed_when_a_scan_was_asked_for_stays_changed_in_it(open_app: Open):
+    app = scanned(open_app, changes="off~5-7")
+    told = staged(app)["scan"]
+    expected = Scan(catalogue.load(catalogue.DEFAULT), BLANK, interventions=[Intervention("off", 4, 6)]).run()
+    np.testing.assert_allclose(told["result"]["words"][0]["after"], expected.after.ravel(), rtol=1e-6)
+    assert (told["again"], texts.SCAN_BASE_ONE in told["result"]["notes"]) == (False, True)
+    app.session_state["fill_mask_changes"] = ()
+    told = staged(app.run())["scan"]
+    np.testing.assert_allclose(told["result"]["words"][0]["after"], expected.after.ravel(), rtol=1e-6)
+    assert told["again"]
 
+
+def progress(path: str) -> dict[str, object]:
+    return TestClient(Starlette(routes=[ROUTE])).get(f"/{path}").json()
+
+
+def test_a_long_scan_runs_in_the_background_and_is_sent_at_its_end(open_app: Open, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(predictions, "ROWS_AT_ONCE", 5)
     text = "A long ___ of many runs."
     app = open_app("fill_mask", text=text)
-    app.session_state["fill_mask_scan_opened"] = True
-    app.run()
-    app.button(key="fill_mask_scan_start").click().run()
-    for _ in range(100):
-        if any(header["scale"] == "difference" for header, _ in walls(app)):
-            break
-        app.run()
+    app.session_state["fill_mask_scan_asked"] = True
+    path = staged(app.run())["scan"]["path"]
+    told = []
+    until(lambda: told.append(progress(path)) or not told[-1]["running"])
+    assert all(0 <= one["share"] <= 1 and one["said"] for one in told[:-1])
+    sent = staged(app.run())["scan"]
     assert not app.exception
-    ((header, _),) = [wall for wall in walls(app) if wall[0]["scale"] == "difference"]
-    assert header["notes"][0][0].endswith(Scan(catalogue.load(catalogue.DEFAULT), text).run().first_words[0][0])
+    assert sent["path"] == ""
+    assert sent["result"]["first"] == [
+        word for layer in Scan(catalogue.load(catalogue.DEFAULT), text).run().first_words for word in layer
+    ]
+    assert TestClient(Starlette(routes=[ROUTE])).get(f"/{path}x").status_code == 404
 
 
-def test_a_scan_that_is_stopped_leaves_no_wall_and_can_begin_again(open_app: Open, monkeypatch: pytest.MonkeyPatch):
-    from tx_core.fill_mask import predictions
-
+def test_a_scan_that_is_stopped_leaves_nothing_and_can_begin_again(open_app: Open, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(predictions, "ROWS_AT_ONCE", 1)
     app = open_app("fill_mask", text="A stopped ___ of " + "very " * 90 + "many runs.")
-    app.session_state["fill_mask_scan_opened"] = True
-    app.run()
-    app.button(key="fill_mask_scan_start").click().run()
-    app.button(key="fill_mask_scan_stop").click().run()
-    for _ in range(3):
-        assert not app.exception
-        assert not [header for header, _ in walls(app) if header["scale"] == "difference"]
-        assert "fill_mask_scan_stop" not in [button.key for button in app.button]
-        assert app.button(key="fill_mask_scan_start").label == texts.SCAN_START
-        app.run()
-
-
-def test_what_scan_cells_show_is_the_change_around_the_middle():
-    cells = head_scan.cells(np.array([[-0.5, 0.0, 0.5], [0.125, -0.125, 0.02]]), 0.5)
-    assert cells.shape == (2, 3, 1, 1)
-    assert cells[..., 0, 0].tolist() == [[1, 128, 255], [192, 64, 153]]
+    app.session_state["fill_mask_scan_asked"] = True
+    path = staged(app.run())["scan"]["path"]
+    training.SCANS.stop(app.session_state["training_visitor"], "scan")
+    del app.session_state["fill_mask_scan"]  # as take_scan does at "stop"
+    assert staged(app.run())["scan"] == {"path": "", "said": "", "again": False, "result": None}
+    until(lambda: not progress(path)["running"])
+    app.session_state["fill_mask_scan_asked"] = True
+    del app.session_state["fill_mask_scan_running"]  # as at "start"
+    assert staged(app.run())["scan"]["path"] == path
+    assert progress(path)["running"]
+    training.SCANS.stop(app.session_state["training_visitor"], "scan")
 
 
 def test_padding_that_is_not_masked_is_told_where_nothing_else_was_changed(open_app: Open):
