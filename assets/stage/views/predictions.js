@@ -17,7 +17,7 @@ export function makePredictions(texts, follow) {
   made.guessed = element("p", { class: "quiet-text" });
   made.ask = element("input", { type: "text", class: "follow", autocomplete: "off", placeholder: texts.follow, "aria-label": texts.followLabel, title: texts.followHelp });
   made.ask.onchange = () => made.ask.value !== made.named && follow(made.ask.value);
-  made.ask.onkeydown = ({ key }) => key === "Enter" && made.ask.onchange(); // what a draft brought back is no change to the browser
+  made.ask.onkeydown = ({ key }) => { if (key === "Enter") made.ask.onchange(); }; // what a draft brought back is no change to the browser
   made.ask.oninput = () => keepDraft({ about: made.about, typed: made.ask.value });
   made.legend = element("p", { class: "class-legend" }, element("i"), TEXTS.classLegend);
   made.node = element("section", { class: "predictions", "aria-label": texts.prediction, "data-testid": "predictions" }, made.likely.node, made.legend, made.rest, made.guessed,
@@ -59,8 +59,9 @@ export function drawPredictions(made, prediction, compared, { asks }) {
   made.ask.hidden = !asks;
   const about = JSON.stringify([prediction.blank[0], prediction.named]);
   if (made.about !== about) {
-    const draft = made.about === undefined ? readDraft() : keepDraft(null);
+    const draft = readDraft();
     made.ask.value = draft?.about === about ? draft.typed : prediction.named;
+    if (draft?.typed === prediction.named) keepDraft(null); // it has been asked for
   }
   Object.assign(made, { about, named: prediction.named });
 }
