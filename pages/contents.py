@@ -1,7 +1,6 @@
 """List every page in the order of the navigation; a visit begins at HOME.
 
-To add a page, add its file, pages/<key>/page.py, and its entry here. Pages have no icons: Streamlit would fetch them from
-another origin for the browser's tab.
+To add a page, add its file, pages/<key>/page.py, and its entry here.
 """
 
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ class Page:
 
     Attributes:
         key: its folder, and the prefix of its widgets' keys.
-        section, name: where and how the navigation lists it.
+        section, name, icon: where and how the navigation lists it; the icon by its name in Material Symbols.
         question, lead: its title and the sentence below.
         second: the query parameter of a second sentence, "" for none.
         address: its path where that is not its key; links by the key keep working.
@@ -24,6 +23,7 @@ class Page:
     key: str
     section: str
     name: str
+    icon: str
     question: str
     lead: str
     second: str = ""
@@ -42,6 +42,7 @@ PAGES = (
         "start",
         "Learn",
         "Start",
+        "home",
         "What does a language model look at?",
         "It reads a word by looking at the others: each arc shows one word looking at another, as the model in this app does it.",
         computes=False,
@@ -50,6 +51,7 @@ PAGES = (
         "learn",
         "Learn",
         "Lessons",
+        "school",
         "Where do I begin?",
         "Guess, then see what the model does: short lessons that lead through the other pages, one question at a time.",
         computes=False,
@@ -58,6 +60,7 @@ PAGES = (
         "classroom",
         "Learn",
         "Class",
+        "groups",
         "What does the class think?",
         "Take a lesson together: everyone guesses on their own device, then all guesses stand beside the model's answer.",
         address="class",
@@ -67,6 +70,7 @@ PAGES = (
         "lesson_editor",
         "Learn",
         "Write a lesson",
+        "edit_note",
         "How do I make a lesson of my own?",
         "Collect views of any page, write a question to each, and share the lesson as a file, a link or a QR code.",
         computes=False,
@@ -75,6 +79,7 @@ PAGES = (
         "attention",
         "Explore",
         "Attention",
+        "grid_on",
         "Where does each head look?",
         "See how much each token attends to every other, in every layer and head of a model.",
         second="pair",
@@ -84,6 +89,7 @@ PAGES = (
         "fill_mask",
         "Explore",
         "Fill the blank",
+        "space_bar",
         "What would BERT put here?",
         "Leave a blank in a sentence: see which words the model finds likely, and where the blank looks.",
         has_stage=True,
@@ -92,6 +98,7 @@ PAGES = (
         "compare",
         "Explore",
         "Compare",
+        "compare_arrows",
         "What differs between A and B?",
         "Two sentences, heads or models side by side: where attention differs, and how much the vectors of a word change.",
         second="text_b",
@@ -100,6 +107,7 @@ PAGES = (
         "summaries",
         "Explore",
         "Summaries",
+        "bar_chart",
         "What do all the heads do?",
         "All heads of a model on your sentence, summed up: what kind each is, how attention combines through the layers, and "
         "what a prediction depends on.",
@@ -109,6 +117,7 @@ PAGES = (
         "many_sentences",
         "Explore",
         "Many sentences",
+        "library_books",
         "What does each head do over many sentences?",
         "Let a model read hundreds of sentences, ours or your own, and see what every head does on average, how consistently, "
         "and in which sentences most.",
@@ -117,6 +126,7 @@ PAGES = (
         "bertviz_page",
         "Explore",
         "bertviz",
+        "polyline",
         "How does bertviz draw it?",
         "The head, model and neuron views of a well-known tool, on your own sentence and without a network connection.",
         second="pair",
@@ -126,6 +136,7 @@ PAGES = (
         "self_attention",
         "Build",
         "Self-attention",
+        "function",
         "How does a token find what matters to it?",
         "Follow one attention head from the words of your sentence to its output, and see the sum behind every number.",
         has_stage=True,
@@ -134,6 +145,7 @@ PAGES = (
         "heads_and_blocks",
         "Build",
         "Heads and blocks",
+        "stacks",
         "What is a block made of?",
         "Take a block of BERT apart on your own sentence: heads, feed-forward layer, layer norms and residual connections.",
         second="pair",
@@ -142,6 +154,7 @@ PAGES = (
         "masks",
         "Build",
         "Masks",
+        "visibility_off",
         "Who may look at whom?",
         "Hide the future, the padding or any cells you like from a head, and see how its attention changes.",
     ),
@@ -149,6 +162,7 @@ PAGES = (
         "positions",
         "Build",
         "Positions",
+        "format_list_numbered",
         "How does it know the order of words?",
         "Attention by itself ignores word order. Compare the ways to encode positions, test them, and shuffle the words.",
     ),
@@ -156,6 +170,7 @@ PAGES = (
         "encoder_decoder",
         "Build",
         "Encoder and decoder",
+        "translate",
         "How does one sequence become another?",
         "Train a small transformer on this page, and watch its decoder learn where to look in the source.",
     ),
@@ -163,6 +178,7 @@ PAGES = (
         "bert",
         "Build",
         "BERT, written out",
+        "code",
         "Is this really BERT?",
         "Compare our own BERT with Hugging Face's, with an untrained one, and with the models that came after it.",
         second="pair",
@@ -171,6 +187,7 @@ PAGES = (
         "classifier",
         "Build",
         "A classifier",
+        "thumbs_up_down",
         "How does a model learn to label a text?",
         "Train a small encoder to tell positive from negative reviews, or on texts of your own, and see what each word adds.",
     ),
@@ -178,6 +195,7 @@ PAGES = (
         "words",
         "Reference",
         "Glossary",
+        "menu_book",
         "What do these words mean?",
         "Token, head, query, weight: the terms used on the other pages, each in a sentence or two, with a link to a view.",
         computes=False,
@@ -197,3 +215,8 @@ FORMER_HOME_PARAMETERS = frozenset(
 def page(key: str) -> Page:
     """Return the page with this key; raise KeyError if there is none."""
     return {page.key: page for page in PAGES}[key]
+
+
+def page_address(page: Page) -> str:
+    """Return the path of a page, relative to that of any other."""
+    return "" if page.key == HOME else page.address or page.key

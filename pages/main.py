@@ -4,7 +4,6 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.contents import PAGES
 from pages.ui.canvas.component import PATH, version, without_search
 from pages.ui.canvas.question_view import show_class_results
 from pages.ui.shell.address import (
@@ -25,12 +24,10 @@ from pages.ui.shell.address import (
 )
 from pages.ui.shell.admission import is_admitted, pause_before_run, wait_for_place
 from pages.ui.shell.frame import (
-    list_of_pages,
     memory_explained,
-    navigation_page,
+    navigation,
     needs_in_class,
     next_page,
-    wanted_page,
     way_back,
 )
 from pages.ui.shell.level import (
@@ -51,46 +48,32 @@ from pages.ui.shell.texts import SESSION_LOST
 
 ASSETS = Path(__file__).parent.parent / "assets"
 pause_before_run()
+# Both are named before the navigation, which would otherwise have the browser fetch the page's icon from another origin.
 st.set_page_config(layout="wide", page_icon=ASSETS / "icon.svg", initial_sidebar_state=SIDEBAR_WIDTH)
-
-targets = {page.key: navigation_page(page.key) for page in PAGES}
-
-# A link by a page's key works too where its address differs; the first page is served at / only.
-by_key = {
-    page.key: st.Page(lambda: None, title=page.name, url_path=page.key)
-    for page in PAGES
-    if targets[page.key].url_path != page.key
-}
-
-# Our own links: Streamlit's list of sections is no list to a screen reader.
-chosen = st.navigation([*targets.values(), *by_key.values()], position="hidden")
-if moved := next((key for key, page in by_key.items() if page is chosen), None):
-    st.switch_page(targets[moved], query_params={name: st.query_params.get_all(name) for name in st.query_params})
+st.logo(ASSETS / "logo.svg", size="medium")
+alone = is_locked() or is_presented()
+page, chosen = navigation(listed=not alone)
 if not is_admitted():
     wait_for_place()
     st.stop()
-key = next(key for key, target in targets.items() if target is chosen)
-if settle_level(key, came_by_history()) == BASIC:
+if settle_level(page.key, came_by_history()) == BASIC:
     st.html(ASSETS / "basic.css")
 if is_presented():
     st.html(ASSETS / "present.css")
-alone, level = is_locked() or is_presented(), level_in_link()
 if alone:  # the start page keeps space for a list of pages
     st.html('<style>[data-testid="stAppViewContainer"] { padding-left: 0 !important; }</style>')
-with st.container() if alone else st.sidebar:
+elif PLACE in st.session_state and not {LESSON, ROOM, LEAD} & st.query_params.keys():
+    path, address, label = way_back()
+    st.sidebar.page_link(path, label=label, icon=":material/school:", query_params=address | level_in_link())
+
+with st.container(key="level"):  # assets/page.css gives it no space
     if not alone:
-        st.html(list_of_pages(level))
-    if PLACE in st.session_state and not {LESSON, ROOM, LEAD} & st.query_params.keys():
-        path, address, label = way_back()
-        st.page_link(path, label=label, icon=":material/school:", query_params=address | level)
-    follow = st.components.v2.component("navigation", js=NAVIGATION_SCRIPT)
-    browser = follow(
+        level_switch()
+    browser = st.components.v2.component("navigation", js=NAVIGATION_SCRIPT)(
         key="navigation",
         data=without_search(
             {
-                "page": chosen.url_path,
-                "key": key,
-                "parameters": level,
+                "page": page.key,
                 "terms": "" if is_presented() else f"{PATH}/{version()}/terms/terms.js",
                 "held": HELD in st.session_state or has_upload(),
                 "level": st.session_state.get(LEVEL_CHOSEN, ""),
@@ -99,20 +82,12 @@ with st.container() if alone else st.sidebar:
             }
         ),
         on_resumed_change=lambda: None,
-        on_presented_change=lambda: None,
-        on_wanted_change=lambda: None,
+        on_presented_change=lambda: present_or_not(bool(st.session_state["navigation"].presented)),
     )
-if wanted := wanted_page(browser.wanted):
-    st.switch_page(targets[wanted[0]], query_params=wanted[1])
-if browser.presented is not None:
-    present_or_not(bool(browser.presented))
-    st.rerun()
 if take_over(browser.resumed, browser.resumed is not None and has_lost_session()):
     st.toast(SESSION_LOST, icon=":material/link_off:", duration="infinite")
 
-if not alone:
-    level_switch()
-with first_visit, page_run(key), memory_explained():
+with first_visit, page_run(page.key), memory_explained():
     in_lesson = LESSON in st.query_params
     st.session_state[OFFERED] = st.session_state[CLASS_GUESSES] = None
     if in_lesson:
@@ -121,13 +96,13 @@ with first_visit, page_run(key), memory_explained():
 
         if not lesson_step():
             st.stop()
-    hide_parts(key, st.session_state[STEP_NEEDS] if in_lesson else needs_in_class(key))
+    hide_parts(page.key, st.session_state[STEP_NEEDS] if in_lesson else needs_in_class(page.key))
     if not in_lesson:
         st.session_state[AWAITED_CHANGE] = None
-        hide_widgets(key)
-        show_class_results(key)
+        hide_widgets(page.key)
+        show_class_results(page.key)
     chosen.run()
     if in_lesson:
-        hide_other_controls(key)
+        hide_other_controls(page.key)
     else:
-        next_page(key)
+        next_page(page.key)

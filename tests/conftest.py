@@ -50,7 +50,7 @@ hypothesis.settings.load_profile("patient")
 # What is installed stays as it is while tests run.
 manifest_scanner.scan_component_manifests = functools.cache(manifest_scanner.scan_component_manifests)
 
-from pages.contents import HOME  # noqa: E402
+from pages.contents import HOME, page, page_address  # noqa: E402
 from tests.support.serving import fetch, serving, wait_until  # noqa: E402
 from tx_core.settings import host_settings, variable  # noqa: E402
 
@@ -159,7 +159,7 @@ def open_app() -> Callable[..., AppTest]:
     def open_page(key: str = "attention", **parameters: str | list[str]) -> AppTest:
         app = AppTest.from_file(ROOT / "pages" / "main.py", default_timeout=240)
         if key != HOME:  # before a first run AppTest knows a page by the name of its file only, which is page.py for all
-            app._page_hash = calc_hash(key)
+            app._page_hash = calc_hash(page_address(page(key)))
         for name, value in parameters.items():
             app.query_params[name] = value
         app.run()

@@ -1,38 +1,13 @@
-// Behaviour of the list of pages. Streamlit mounts this script again on every page, so state is kept on the document.
+import { listPages } from "./page_list.js"
 
-const PHONE = "(max-width: 768px)"
+// What a browser does around the pages. Streamlit mounts this script again on every page, so state is kept on the document.
+
 const UNSETTLED = [
   '[data-testid="stApp"]:not([data-test-script-state="notRunning"])',
   '[data-testid="stSkeleton"]',
   '[data-testid="stMain"] [data-testid="stBidiComponentIsolated"]:not([data-mounted])',
 ].join()
 const LONGEST_UNSETTLED = 3000 // milliseconds; a box that takes longer stands for what is being computed
-
-// On a phone the open list covers the page; choosing a page there should show that page. Streamlit leaves the list open.
-function closeOnPhones(page) {
-  const root = document.documentElement
-  const before = root.dataset.page
-  root.dataset.page = page
-  if (before === undefined || before === page || !matchMedia(PHONE).matches) return
-  document.querySelector('[data-testid="stSidebarCollapseButton"] button')?.click()
-}
-
-// The open page is marked in the list of pages. A click on a link to a page asks for it without leaving this document.
-function markPage(key) {
-  for (const link of document.querySelectorAll("nav.pages a")) link.ariaCurrent = link.dataset.page === key ? "page" : null
-}
-
-function leadToPages(ask) {
-  const known = document.attentionPages
-  if (known) return void (known.ask = ask)
-  const pages = document.attentionPages = { ask } // the listener below is added once and asks as the last mount does
-  addEventListener("click", (event) => {
-    const link = event.target.closest?.("a[data-page]")
-    if (!link || event.button || event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
-    event.preventDefault()
-    pages.ask({ page: link.dataset.page, query: link.search })
-  })
-}
 
 // A link leads to the bare address of a page, which then writes its view into it: the sentence that came along, or the view
 // that was left. Streamlit would make that a second step of the history, and Back would stop at an address that nobody saw.
@@ -251,10 +226,9 @@ export default function ({ data: [data], setTriggerValue, parentElement }) {
   const { host } = parentElement.getRootNode()
   if (host) host.dataset.mounted = "" // as every drawing does, see `settle`
   present(data, (wanted) => setTriggerValue("presented", wanted))
+  document.documentElement.dataset.page = data.page
   makeOneStepOfArriving()
-  markPage(data.key)
-  leadToPages((wanted) => setTriggerValue("wanted", wanted))
-  closeOnPhones(data.page)
+  listPages()
   explainTerms(data?.terms ?? "")
   settle(data.page)
   remember(data.level)

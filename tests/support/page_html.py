@@ -1,33 +1,30 @@
-"""What a page sends as HTML: the links to pages that stand together, and lines that are written as they are."""
+"""What of a page tests read again and again: the links to other pages that stand together, and lines written as they are."""
 
 import re
 from html import unescape
 from typing import NamedTuple
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 from streamlit.testing.v1.element_tree import Block
 
+from pages.contents import PAGES, page_address
+
 LINE = re.compile("<span>(.*?)</span>", re.DOTALL)
-LINK = re.compile(r'<a data-page="([^"]*)" href="([^"]*)">([^<]*)</a>')
 
 
 class PageLink(NamedTuple):
-    """A link: the key of its page, its path, its parameters and its words."""
+    """A link: the key of its page, its parameters and its words."""
 
     page: str
-    path: str
     parameters: dict[str, str]
     label: str
 
 
 def page_links(block: Block) -> list[PageLink]:
-    """List the links to pages within a block of a page, in their order."""
-    found = [link for element in block.get("html") for link in LINK.findall(element.proto.body)]
-    addresses = [urlsplit(unescape(address)) for _, address, _ in found]
-    return [
-        PageLink(page, address.path, dict(parse_qsl(address.query)), unescape(label))
-        for (page, _, label), address in zip(found, addresses, strict=True)
-    ]
+    """List the links to pages that stand together within a block of a page, in their order: those with the icon of their page."""
+    pages = {(page_address(page), f":material/{page.icon}:"): page.key for page in PAGES}
+    links = [(pages.get((link.proto.page, link.proto.icon)), link.proto) for link in block.get("page_link")]
+    return [PageLink(key, dict(parse_qsl(link.query_string)), link.label) for key, link in links if key]
 
 
 def preformatted(block: Block) -> list[str]:

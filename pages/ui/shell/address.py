@@ -12,7 +12,7 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from pages.contents import HOME, Page
+from pages.contents import Page, page_address
 from pages.ui.shell import texts
 from pages.ui.shell.level import LEVEL, is_hidden, level_in_link, show_hidden_values
 
@@ -374,7 +374,7 @@ def link_with(parameters: Mapping[str, str | list[str]], page: Page | None = Non
     """Write the address of a page on this server, by default the current one, with these parameters."""
     scheme, host, path, _, _ = urlsplit(st.context.url or "")
     if page:
-        path = f"{path.rpartition('/')[0]}/{'' if page.key == HOME else page.address or page.key}"
+        path = f"{path.rpartition('/')[0]}/{page_address(page)}"
     return urlunsplit((scheme, host, path, urlencode(parameters, doseq=True), ""))
 
 

@@ -10,7 +10,6 @@ from functools import cache
 from html import escape
 from itertools import groupby
 from pathlib import Path
-from urllib.parse import parse_qs, urlencode
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -45,8 +44,6 @@ from tx_core.errors import (
     memory_checked,
 )
 
-MAX_PARAMETERS = 100
-"""Of a link; a view has up to thirty."""
 OPEN_PAGE = "open_page"
 """Session entry of the key of the page that was opened last."""
 HEADINGS: dict[type[ExplorerError], str] = {
@@ -203,13 +200,10 @@ def preformatted(lines: Iterable[str], *, wrap: bool = False) -> None:
 
 def page_links(text: str, second: str, *keys: str) -> None:
     """Link to other pages by the questions that they answer, unless a lesson shows no links; the sentences go along."""
-    if not is_offered("links"):
-        return
-    level, links = level_in_link(), []
-    for page in map(contents.page, keys):
-        sentences = {name: written for name, written in (("text", text), (page.second, second)) if name and written}
-        links.append(_link(page, page.question, level | sentences))
-    st.html(f'<nav class="ways">{"".join(links)}</nav>')
+    with st.container(horizontal=True, gap="small", key="ways"):
+        for page in map(contents.page, keys):
+            sentences = {name: written for name, written in (("text", text), (page.second, second)) if name and written}
+            page_link(page.key, page.question, sentences)
 
 
 def page_link(key: str, label: str, parameters: Mapping[str, str], *, icon: str | None = None) -> None:
@@ -218,53 +212,30 @@ def page_link(key: str, label: str, parameters: Mapping[str, str], *, icon: str 
         st.page_link(_link_target(key), label=label, icon=icon, query_params=level_in_link() | dict(parameters))
 
 
-def navigation_page(key: str) -> st.Page:
-    """Describe a page to Streamlit, for one run of st.navigation."""
-    page = contents.page(key)
-    return st.Page(page.path, title=page.name, url_path=navigation_address(page) or "home", default=key == contents.HOME)
+def navigation(*, listed: bool) -> tuple[contents.Page, st.Page]:
+    """Draw the list of pages, and return the one that is asked for: as we describe it, and as Streamlit runs it once.
+
+    listed: whether the list is shown.
+    """
+    pages = {page.key: _described(page) for page in contents.PAGES}
+    sections = groupby(contents.PAGES, key=lambda page: page.section)
+    listing = {name: [pages[page.key] for page in section] for name, section in sections}
+    chosen = st.navigation(listing, position="sidebar" if listed else "hidden", expanded=True)
+    return next(page for page in contents.PAGES if pages[page.key] is chosen), chosen
+
+
+def _described(page: contents.Page) -> st.Page:
+    """Describe a page to Streamlit."""
+    address = contents.page_address(page) or "home"
+    return st.Page(
+        page.path, title=page.name, icon=f":material/{page.icon}:", url_path=address, default=page.key == contents.HOME
+    )
 
 
 @cache
 def _link_target(key: str) -> st.Page:
     """Describe a page that is linked to: made once, since Streamlit looks for its file on disk each time it is named."""
-    return navigation_page(key)
-
-
-def list_of_pages(parameters: Mapping[str, str]) -> str:
-    """Write the links to all pages, section by section, as one piece of HTML.
-
-    parameters: what every link holds. assets/shell marks the open page.
-    """
-    sections = []
-    for section, pages in groupby(contents.PAGES, key=lambda page: page.section):
-        links = "".join(f"<li>{_link(page, page.name, parameters)}</li>" for page in pages)
-        sections.append(f'<p>{section}</p><ul aria-label="{section}">{links}</ul>')
-    return f'<nav class="pages"><strong>{texts.APP_NAME}</strong>{"".join(sections)}</nav>'
-
-
-def _link(page: contents.Page, label: str, parameters: Mapping[str, str]) -> str:
-    """Write one of several links to pages as HTML: of Streamlit's own, each takes a browser some 3 ms, before the first picture.
-
-    assets/shell asks for the page whose link is clicked, as `wanted_page` reads it; in a new tab, it is an ordinary link.
-    """
-    query = f"?{urlencode(parameters)}" if parameters else ""
-    return f'<a data-page="{page.key}" href="./{navigation_address(page)}{escape(query)}">{escape(label)}</a>'
-
-
-def wanted_page(asked: object) -> tuple[str, dict[str, list[str]]] | None:
-    """Read which page a browser asks for, and its parameters; None for none, or for nonsense."""
-    key, query = (asked.get("page"), asked.get("query")) if isinstance(asked, Mapping) else (None, None)
-    if key not in [page.key for page in contents.PAGES] or not isinstance(query, str):
-        return None
-    try:
-        return key, parse_qs(query.removeprefix("?"), max_num_fields=MAX_PARAMETERS)
-    except ValueError:
-        return None
-
-
-def navigation_address(page: contents.Page) -> str:
-    """Return the path of a page, relative to that of any other."""
-    return "" if page.key == contents.HOME else page.address or page.key
+    return _described(contents.page(key))
 
 
 def way_back() -> tuple[str, dict[str, str], str]:

@@ -149,23 +149,22 @@ def choose_level(level: str) -> None:
 
 
 def level_switch() -> None:
-    """Draw the switch between the levels; assets/page.css puts it beside the page's title."""
+    """Draw the switch between the levels."""
     labels = {BASIC: texts.BASIC, ADVANCED: texts.ADVANCED}
     st.session_state[SWITCH] = st.session_state[LEVEL_NOW]
 
     def store_level() -> None:
         choose_level(st.session_state[SWITCH])
 
-    with st.container(key="level"):
-        st.segmented_control(
-            texts.LEVEL,
-            list(labels),
-            format_func=labels.get,
-            required=True,
-            key=SWITCH,
-            on_change=store_level,
-            label_visibility="collapsed",
-        )
+    st.segmented_control(
+        texts.LEVEL,
+        list(labels),
+        format_func=labels.get,
+        required=True,
+        key=SWITCH,
+        on_change=store_level,
+        label_visibility="collapsed",
+    )
 
 
 def level_in_link() -> dict[str, str]:

@@ -19,7 +19,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from pages.contents import FORMER_HOME, FORMER_HOME_PARAMETERS, PAGES
+from pages.contents import FORMER_HOME, FORMER_HOME_PARAMETERS, PAGES, page_address
 from pages.ui.shell.readiness import first_visit
 from pages.ui.shell.served import ServedFiles
 from tx_core.settings import ASSETS, host_settings
@@ -27,7 +27,7 @@ from tx_core.settings import ASSETS, host_settings
 SIDEBAR_WIDTH = 230  # pixels; the pictures need the rest
 INDEX_PAGE = Path(st.__file__).parent / "static" / "index.html"
 SCRIPTS = INDEX_PAGE.parent / "static" / "js"
-SHELL_FILES = ("page.css", "shell/navigation.js", "shell/drawing.js")
+SHELL_FILES = ("page.css", "shell/navigation.js", "shell/page_list.js", "shell/drawing.js")
 """Below `assets`: the style of every page, how its links and keys behave, and what fetches its drawings."""
 MAX_IMPORT_CHARACTERS = 10_000
 """At the beginning of a script, where its imports are."""
@@ -153,12 +153,25 @@ async def answer(_request: Request) -> HTMLResponse:
 
 async def answer_at_root(request: Request) -> Response:
     """Serve the start page, or redirect an old link to the page that used to be at the root."""
-    if not FORMER_HOME_PARAMETERS & request.query_params.keys():
-        return await answer(request)
-    address = f"{request.url.path.rstrip('/')}/{FORMER_HOME}?{request.url.query}"
-    return RedirectResponse(address, 307, {"Cache-Control": "no-cache"})
+    return _redirect(request, FORMER_HOME) if FORMER_HOME_PARAMETERS & request.query_params.keys() else await answer(request)
 
 
-ADDRESSES = dict.fromkeys([*(page.key for page in PAGES), *(page.address for page in PAGES if page.address)])
-ROUTES = (Route("/", answer_at_root), *(Route(f"/{address}", answer) for address in ADDRESSES))
-"""Every address of a page; any other gets Streamlit's own start page."""
+async def answer_key(request: Request) -> Response:
+    """Redirect a link by the key of a page to its address."""
+    key = request.url.path.rpartition("/")[2]
+    return _redirect(request, next(page_address(page) for page in PAGES if page.key == key))
+
+
+def _redirect(request: Request, address: str) -> Response:
+    """Redirect a link to another page, with its parameters."""
+    query = f"?{request.url.query}" if request.url.query else ""
+    path = request.url.path.rpartition("/")[0]
+    return RedirectResponse(f"{path}/{address}{query}", 307, {"Cache-Control": "no-cache"})
+
+
+ROUTES = (
+    Route("/", answer_at_root),
+    *(Route(f"/{page_address(page)}", answer) for page in PAGES if page_address(page)),
+    *(Route(f"/{page.key}", answer_key) for page in PAGES if page_address(page) != page.key),
+)
+"""Every address of a page, and every key; any other gets Streamlit's own start page."""

@@ -28,6 +28,7 @@ from tests.support.seen import (
     write,
 )
 
+PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148"
 MEANINGS = {name: term.meaning.replace("*", "") for group in GROUPS for term in group.terms for name in term.marked_names}
 
 
@@ -77,14 +78,20 @@ def test_the_start_page_shows_where_the_model_looks_and_opens_three_doors(arrive
 @pytest.mark.ci
 def test_on_a_phone_the_list_of_pages_opens_leads_on_and_is_folded_away(arrive, axe):
     page = arrive("/", width=390, dark=True)
+    page.evaluate("agent => Object.defineProperty(navigator, 'userAgent', { value: agent })", PHONE)
     fits(page)
     page.get_by_test_id("stExpandSidebarButton").click()
-    page.locator("html[data-page]").wait_for(state="attached")
+    lists = page.get_by_role("navigation").get_by_role("list")
+    expect(lists).to_have_count(len({entry.section for entry in contents.PAGES}))
+    names = [re.compile(f"{re.escape(entry.name)}$") for entry in contents.PAGES]  # after their icons
+    expect(page.get_by_role("navigation").get_by_role("link")).to_have_text(names)
     axe(page)
     link = listed(page, contents.page("masks").name)
+    assert link.bounding_box()["height"] >= 44
     link.click()
     on_page(page, "masks")
     expect(link).not_to_be_in_viewport()
+    assert page.evaluate("document.querySelector('link[rel~=icon]').href").startswith("data:")  # not its sign, from elsewhere
     fits(page)
     axe(page)
 

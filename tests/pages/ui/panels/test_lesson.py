@@ -14,7 +14,6 @@ from pages.ui.shell.address import LESSON, LOCK, PRESENT, STEP
 from tests.support.blanks import likely, pictured
 from tests.support.drawings import OURS, says, sent_to
 from tests.support.messages import UNKNOWN
-from tests.support.page_html import page_links
 from tests.support.staged import is_staged, staged
 from tx_core.classroom.lesson_file import NO_SUCH_PAGE, NOT_PACKED, Lesson, Step, pack_lesson, write_lesson
 from tx_core.classroom.measures import NO_SUCH_HEAD, compute_answer
@@ -113,7 +112,8 @@ def test_a_question_of_every_kind_sends_no_number_before_its_answer(open_app, ki
     header, cells = asked(app)
     assert (header["values"], header["answer"], header["guess"], header["verdict"], cells) == ([], None, None, "", b"")
     assert bool(header["names"]) == (kind in ("token", "cell", "head"))
-    assert [one.proto.component_name.removeprefix(OURS) for one in app.main.get("bidi_component")] == ["step_strip", "question"]
+    shown = [one.proto.component_name.removeprefix(OURS) for one in app.main.get("bidi_component")]
+    assert shown == ["navigation", "step_strip", "question"]
     assert texts.REVEAL not in [button.label for button in app.button]  # that is a presenter's
     assert not step.then or step.then not in written(app)
     assert contents.page(step.page).question not in written(app)
@@ -181,8 +181,7 @@ def own_lesson(**step) -> Lesson:
 
 def links(app) -> set[str]:
     """The labels of all links on the page."""
-    blocks = (app.main, app.sidebar)
-    return {link.proto.label for link in app.get("page_link")} | {link.label for block in blocks for link in page_links(block)}
+    return {link.proto.label for link in app.get("page_link")}
 
 
 def test_a_lesson_in_the_address_is_played_like_one_that_ships(open_app):

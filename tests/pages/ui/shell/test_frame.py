@@ -1,6 +1,6 @@
 """What surrounds every page, as Streamlit runs it without a browser; and the code that it shows."""
 
-from urllib.parse import parse_qsl, urljoin
+from urllib.parse import parse_qsl
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -11,7 +11,6 @@ from pages.ui.panels import texts as panel_texts
 from pages.ui.panels.lesson import LEARNING_PATH, shipped_lesson
 from pages.ui.shell import cache, readiness, texts
 from pages.ui.shell.address import MAX_LINK_CHARACTERS
-from pages.ui.shell.frame import MAX_PARAMETERS, navigation_address, wanted_page
 from pages.ui.shell.readiness import Status
 from tests.support.messages import TOO_LONG_TO_SHARE
 from tests.support.page_html import page_links, preformatted
@@ -87,24 +86,6 @@ def write_lines(lines: list[str]) -> None:
     from pages.ui.shell.frame import preformatted
 
     preformatted(lines)
-
-
-def test_the_navigation_lists_every_page_once_in_order(open_app):
-    links = page_links(open_app("masks", level="basic").sidebar)
-    assert [(link.page, link.label) for link in links] == [(page.key, page.name) for page in PAGES]
-    addresses = [navigation_address(page) for page in PAGES]
-    assert [urljoin("/masks", link.path) for link in links] == [f"/{address}" for address in addresses]
-    assert addresses[0] == "" and "bertviz" in addresses
-    assert [link.parameters for link in links] == [{"level": "basic"}] * len(PAGES)
-
-
-def test_a_page_is_opened_as_a_browser_asks_for_it_and_nonsense_opens_none():
-    asked = {"page": "masks", "query": "?text=%3Cb%3E+%26+x&text=y&level=basic"}
-    assert wanted_page(asked) == ("masks", {"text": ["<b> & x", "y"], "level": ["basic"]})
-    assert wanted_page({"page": "start", "query": ""}) == ("start", {})
-    many = {"page": "masks", "query": "&".join(["a=1"] * (MAX_PARAMETERS + 1))}
-    halves = ({}, {"page": []}, {"page": [], "query": ""}, {"page": "x", "query": ""}, {"page": "masks", "query": 1})
-    assert [wanted_page(nonsense) for nonsense in (None, "masks", [], many, *halves)] == [None] * 9
 
 
 def test_the_badge_says_which_model_computes_where_and_why_not_on_a_graphics_card(monkeypatch):
@@ -239,8 +220,8 @@ def test_a_page_whose_model_is_damaged_says_so_and_keeps_its_text_its_ways_on_an
     assert not [one.value for one in app.caption if one.value.startswith(":material/memory:")]  # nobody computed anything
     assert app.text_input(key=f"{page}_text").value == "Time flies."
     assert app.query_params == view
-    assert [link.proto.label for link in app.main.get("page_link")] == [next_label(page)]
     ways = page_links(app.main)
+    assert [link.proto.label for link in app.main.get("page_link")] == [*(way.label for way in ways), next_label(page)]
     assert ("fill_mask" if page == "attention" else "attention") in [way.page for way in ways]
     assert [way.parameters for way in ways] == [{"text": "Time flies."}] * len(ways)
     if contents.page(page).has_stage:

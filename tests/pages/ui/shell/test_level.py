@@ -27,7 +27,6 @@ from pages.ui.shell.level import (
     SWITCH,
 )
 from tests.support.drawings import says
-from tests.support.page_html import page_links
 from tests.support.serving import ROOT
 from tests.support.staged import made_changes, sent_weights, staged, staged_matrices
 
@@ -186,8 +185,7 @@ def test_the_switch_writes_the_address_and_goes_along_to_other_pages(open_app):
     assert app.query_params[LEVEL] == BASIC
     assert app.query_params["text"] == "Mary lost her keys."
     following = [dict(parse_qsl(link.proto.query_string)) for link in app.main.get("page_link")]
-    links = [link.parameters for link in (*page_links(app.sidebar), *page_links(app.main))]
-    assert [link.get(LEVEL) for link in (*following, *links)] == [BASIC] * (1 + len(links))
+    assert len(following) > 1 and {link.get(LEVEL) for link in following} == {BASIC}
     app.query_params.clear()
     app.switch_page("masks/page.py").run()
     assert app.session_state[HIDDEN] == ADVANCED_PARTS["masks"]

@@ -8,7 +8,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from pages.contents import FORMER_HOME, FORMER_HOME_PARAMETERS, PAGES
+from pages.contents import FORMER_HOME, FORMER_HOME_PARAMETERS, PAGES, page_address
 from pages.ui.shell import start_page
 from pages.ui.shell.address import LESSON, STEP
 from tests.pages.test_old_links import LINKS
@@ -46,9 +46,11 @@ def test_what_every_page_needs_is_served_once_and_no_run_sends_it_again(server, 
 
 
 def test_every_address_of_a_page_has_it_and_any_other_streamlits(server):
-    for address in ("", *(page.key for page in PAGES), *(page.address for page in PAGES if page.address)):
-        status, headers, body = fetch(f"{server}/{address}")
+    for page in PAGES:
+        status, headers, body = fetch(f"{server}/{page_address(page)}")
         assert (status, body.decode()) == (200, start_page.start_page())
+        with urlopen(f"{server}/{page.key}?a=1&b=2", timeout=60) as reached:
+            assert reached.url == f"{server}/{page_address(page)}?a=1&b=2"
         assert headers["cache-control"] == "no-cache"
     assert fetch(f"{server}/no-such-page")[2] == start_page.INDEX_PAGE.read_bytes()
 
