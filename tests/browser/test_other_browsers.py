@@ -1,0 +1,78 @@
+"""Firefox and WebKit: every page opens, draws, answers keys and a new sentence, and explains its terms, as in Chromium."""
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from pages.contents import PAGES
+from tests.support.webdriver import Driver, firefox, webkit
+
+pytestmark = pytest.mark.ci
+
+SETTLED = """
+return document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'
+  && document.querySelector('h1')?.textContent === arguments[0] && !document.querySelector('[data-testid=stException]')
+"""
+WITHIN = """
+const within = (root, wanted) => [...root.querySelectorAll('*')].flatMap((node) => [
+  ...(node.matches(wanted) ? [node] : []), ...(node.shadowRoot ? within(node.shadowRoot, wanted) : [])]);
+const visible = (wanted) => within(document, wanted).filter((node) => node.checkVisibility() && node.getClientRects().length);
+"""
+"""Finds nodes in the shadow roots of components, too."""
+DRAWN = (
+    WITHIN
+    + """
+const colours = visible('canvas').filter(({ width, height }) => width && height).map((canvas) => {
+  const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+  return new Set(new Uint32Array(data.buffer)).size;
+});
+return Math.max(...colours, visible('[role=gridcell]').length) > 3 || visible('iframe').length;
+"""
+)
+"""Whether there is a canvas with more than its ground and three colours, a table of heads, or a frame, which is bertviz's."""
+LOOK = WITHIN + "const now = visible('[data-testid=stage], canvas').map((one) => one.toDataURL?.() ?? one.textContent).join(); "
+REDRAWN = f"{LOOK} return now !== arguments[0]"
+FOCUS = (
+    WITHIN
+    + """
+const picture = visible('[data-testid=stage] [tabindex="0"]:has(canvas), [data-testid=stage] canvas[tabindex="0"]')[0];
+picture?.focus();
+return Boolean(picture);
+"""
+)
+TYPE = "const box = document.querySelector('[data-testid=stTextInput] input'); box?.focus(); box?.select(); return Boolean(box)"
+DOWN = "\ue015"
+
+
+@pytest.fixture(scope="module", params=[firefox, webkit], ids=["firefox", "webkit"])
+def driver(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Driver]:
+    """Each of the two browsers, which CI installs; skipped on a person's machine where it is missing."""
+    folder = tmp_path_factory.mktemp("profile")
+    try:
+        opened = request.param(folder) if request.param is firefox else request.param()
+        with opened as driver:
+            yield driver
+    except LookupError as missing:
+        if os.environ.get("CI", "").lower() == "true":
+            pytest.fail(str(missing))
+        pytest.skip(str(missing))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.key)
+def test_a_page_draws_and_answers_keys_and_a_sentence(page, driver, server):
+    driver.open(f"{server}/{page.address or page.key}?level=advanced")
+    driver.wait(SETTLED, page.question)
+    if not page.computes:
+        return
+    driver.wait(DRAWN)
+    if page.key == "self_attention":  # whose prose has terms
+        driver.wait("return document.querySelectorAll('button.term').length")
+    if page.has_stage and driver.run(FOCUS):
+        before = driver.run(f"{LOOK} return now")
+        driver.press(DOWN)
+        driver.wait(REDRAWN, before)
+    if page.has_stage and driver.run(TYPE):
+        before = driver.run(f"{LOOK} return now")
+        driver.press(*"Birds sing.")
+        driver.wait(REDRAWN, before)
