@@ -164,7 +164,8 @@ PAGES = (
         "Positions",
         "format_list_numbered",
         "How does it know the order of words?",
-        "Attention by itself ignores word order. Compare the ways to encode positions, test them, and shuffle the words.",
+        "Attention alone ignores word order: shuffle the words to see it.",
+        has_stage=True,
     ),
     Page(
         "encoder_decoder",

@@ -16,7 +16,7 @@ inputs = sentence_inputs(PAGE)
 try:
     run = attention_run(inputs)
 except ExplorerError as problem:
-    explain_problem(inputs, problem)
+    explain_problem(PAGE, problem)
     empty_stage(PAGE)
     badge.empty()
 else:

@@ -18,7 +18,7 @@ inputs = blank_inputs(PAGE)
 try:
     run = blank_run(inputs)
 except ExplorerError as problem:
-    explain_problem(inputs, problem)
+    explain_problem(PAGE, problem)
     empty_blank_stage(inputs)
     badge.empty()
 else:

@@ -10,7 +10,7 @@ import streamlit as st
 from pages.masks import texts
 from pages.ui.canvas import mask_grid
 from pages.ui.canvas.mask_grid import MAX_PAINTED_TOKENS, Heatmap, Matrices, Naming, mask_from_link, matrices
-from pages.ui.canvas.prefetch import Change, Picture, Prefetch, read_number, read_option
+from pages.ui.canvas.prefetch import Change, PackedPicture, Prefetch, read_number, read_option
 from pages.ui.canvas.texts import QUERY_KEY_AXES
 from pages.ui.export.computation import Computation, call, evaluate, load_call, named
 from pages.ui.export.lessons import PartNumbers
@@ -62,7 +62,7 @@ def draw_mask(page: str) -> None:
     tokens = len(head.tokens)
     st.session_state[widget_key(page, "tokens")] = tokens
 
-    def draw(changed: Mapping[str, object]) -> Picture:
+    def draw(changed: Mapping[str, object]) -> PackedPicture:
         return before_and_after(masked_head(page, changed))
 
     paintable = tokens <= MAX_PAINTED_TOKENS
@@ -197,7 +197,7 @@ def _show_empty_rows(page: str, head: MaskedHead) -> None:
         st.markdown(texts.EMPTY_ROWS_TEXT)
 
 
-def before_and_after(head: MaskedHead) -> Picture:
+def before_and_after(head: MaskedHead) -> PackedPicture:
     """Lay out the mask, scores and weights before and after it, and what each weight gained or lost, for the canvas."""
     effect, tokens = head.effect, head.tokens
     mask, scores = effect.mask.numpy(), effect.scores.numpy()

@@ -1,7 +1,12 @@
 """All that the page of positions says, but for what it says of each encoding, which stands in their table (encodings.py)."""
 
 PART = "Part"
-PARTS = {"ways": "Encodings", "demands": "Requirements", "shuffle": "Shuffle the words"}
+PARTS = {"shuffle": "Shuffle the words", "ways": "Encodings", "demands": "Requirements"}
+NOTICES = {
+    "ways": "Six ways to tell positions apart. Notice which depend on the distance alone: their maps have equal diagonals.",
+    "demands": "What should a code for positions be? Notice which encodings meet every requirement.",
+}
+"""What to notice in a part, above its picture."""
 NO_MODEL = "No model, only formulas"
 
 # Controls
@@ -9,14 +14,15 @@ ENCODING = "Encoding"
 VIEW = "View"
 VIEWS = {"map": "Map", "waves": "Waves", "similarity": "By distance", "effect": "Effect on scores"}
 MODEL = "Model"
-LENGTH, WIDTH, BASE = "Length: positions", "Width: dimensions", "Base"
+LENGTH, WIDTH, BASE = "Positions", "Dimensions", "Base"
 HEAD = "Head"
-DIMENSIONS = "Dimensions shown: up to {most} of 0 to {last}"
+DIMENSIONS, DIMENSIONS_HELP = "Waves of", "Dimensions whose waves are drawn: up to {most} of 0 to {last}"
 DIMENSIONS_PROBLEM = "Write up to {most} different whole numbers from 0 to {last}, separated by spaces, such as 0 1 2."
 
 # Map
 POSITION, DIMENSION = "position", "dimension"
-"""The axes of a map of vectors."""
+VECTOR_AXES, PAIR_AXES = "position ↓  dimension →", "query ↓  key →"
+AT_POSITION, AT_DISTANCE = "position {step}", "distance {step}"
 VECTOR_CELL = "position {row} · dimension {column}"
 PAIR_CELL = "position {row} attends to position {column}"
 CHANGE_CELL = "{row} · {column}"
@@ -26,13 +32,13 @@ PAIRS_ALT = "Query down, key across. Every diagonal has one value: only the dist
 # Waves
 CURVE_OF_DIMENSION = "dimension {number}"
 CURVES_BY_POSITION = "Curves over the position: {names}."
-CURVES_BY_DISTANCE = "Curves over the distance from query to key: {names}."
-LOWEST_TO_HIGHEST, MEAN = "from lowest to highest", "mean"
+MEAN = "mean; shaded from lowest to highest"
 DISTANCE_FROM_QUERY = "distance from query to key"
 NO_DIMENSION = "Choose a dimension to see its wave."
 
 # By distance
 DISTANCE = "distance"
+COSINE_TITLE, SCORE_TITLE = "Similarity of two positions (cosine)", "Score between two copies of one word"
 COSINE_BY_DISTANCE = (
     "Cosine between the vectors of two positions, by distance: {here:.2f} at distance 0, {next:.2f} at 1, {far:.2f} at {last}. "
     "The widest range at one distance is {spread:.2f}."
@@ -43,7 +49,7 @@ SCORE_BY_DISTANCE = (
 )
 
 # Effect on scores
-SCORES, SCORES_ALT = "Scores minus their mean", "Scores between copies of one word."
+SCORES = "Scores minus their mean"
 WEIGHTS, WEIGHTS_ALT = "Weights", "Softmax of the scores; without positions all would be equal."
 ONE_RANDOM_WORD = "The same random word is at every position, so all differences come from the positions alone."
 ONE_MASK = (
@@ -68,7 +74,7 @@ LEARNED_TABLE_NOTE = (
     "Nothing forces a learned table to be consistent, and this one is not: {learned}. Position 0 stands out: it lies farther "
     "from every other position than any two of those from each other. Without it, {rest} is left; a random table has {random}."
 )
-COMPARED = "Encoding"
+COMPARED, MEASURED = "Encoding", "What each encoding can do, measured"
 
 # Shuffle the words
 SHUFFLE_TEXT = (
@@ -78,16 +84,17 @@ SHUFFLE_TEXT = (
 )
 SHUFFLE_FORMULA = r"f(\pi X) = \pi f(X) \;\text{ for every order } \pi"
 SHUFFLE_AGAIN = "Shuffle again"
-BOTH_ORDERS = "In order:\n{ordered}\n\nShuffled:\n{shuffled}"
-CHANGE_WITH, CHANGE_WITHOUT = "Largest change, with positions", "Largest change, without positions"
+ORDERS, ORDERED, SHUFFLED = "Both orders", "In order", "Shuffled"
 ORDER_MATTERS = "order matters"
 MORE_THAN_ROUNDING = "more than rounding"
 SAME_ORDER = "the order is the same"
+CHANGES = (
+    "With positions, the vectors of the words change by up to {changed}: {meaning}. Without positions, by up to {bare}: "
+    "{bare_meaning}."
+)
 CHANGE_BY_TOKEN = "Change of each token's vector"
-CHANGE_ALT = "With positions, tokens change by up to {with_positions}; without, by up to {without}."
 WITH_POSITIONS, WITHOUT_POSITIONS = "positions", "no positions"
 NO_BLANK = "Write [MASK] in the sentence to see how shuffling changes a prediction."
-PREDICTIONS = "**What does the model predict for the blank?**"
 ORDERED_GUESS = "In order, with positions"
 SHUFFLED_GUESS = "Shuffled, with positions"
 UNORDERED_GUESS = "Without positions, in any order"

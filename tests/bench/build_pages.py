@@ -44,15 +44,6 @@ class Change(NamedTuple):
     mark: str = "data-paints"
 
 
-def press(name: str) -> Callable[[Page, int], None]:
-    """Move a slider by a step, there and back."""
-
-    def make(page: Page, number: int) -> None:
-        page.get_by_role("slider", name=name).press("ArrowLeft" if number % 2 else "ArrowRight")
-
-    return make
-
-
 def click_cell(page: Page, number: int) -> None:
     """Choose another cell of the dot products, on the canvas that holds them."""
     canvas: Locator = page.get_by_test_id("matrix-matches").first
@@ -96,8 +87,8 @@ CHANGED = (
     Change("heads and blocks: another block", "/heads_and_blocks", switch("2", "1"), STEPS),
     Change("masks: a cell painted", "/masks?part=one", paint_cell, MATRICES),
     Change("masks: another kind", "/masks?part=one", switch("Window", "Causal"), MATRICES),
-    Change("positions: a slider", "/positions", press("Length: positions"), MATRICES),
-    Change("positions: another way", "/positions", switch("ALiBi", "Sinusoids"), MATRICES),
+    Change("positions: another view", "/positions?part=ways", press_button("Waves", "Map"), STAGE),
+    Change("positions: another encoding", "/positions?part=ways", press_button("ALiBi", "Sinusoids"), STAGE, "data-run"),
     Change("BERT: another head", "/bert?part=random", choose_head, MAP),
 )
 

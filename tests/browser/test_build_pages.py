@@ -13,7 +13,6 @@ from tests.support.seen import PATIENCE, answered, linked, main, picture
     ("path", "option", "written", "most"),
     [
         ("/masks?part=one", "Window", {"kind": "window"}, 16),
-        ("/positions", "ALiBi", {"scheme": "alibi"}, 18),
     ],
 )
 def test_a_change_of_a_control_sends_few_elements(page_at, path, option, written, most):

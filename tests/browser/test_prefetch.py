@@ -52,7 +52,6 @@ def unanswered(page_at: Callable[..., Page]) -> Iterator[Callable[[str, str], tu
     ("path", "words", "name", "written"),
     [
         ("/masks?part=one", "^Change", "Window", {"kind": "window"}),
-        ("/positions", "positions down", "ALiBi", {"scheme": "alibi"}),
     ],
 )
 def test_an_option_is_drawn_before_the_answer_and_is_the_very_same_picture(unanswered, path, words, name, written):

@@ -6,14 +6,13 @@ from tests.support.serving import ROOT
 
 pytestmark = pytest.mark.ci
 
-STAGED = ("self_attention", {})
-"""Its picture comes first, as on every page with a stage."""
+STAGED = [("self_attention", {}), *(("positions", {"part": part}) for part in ("ways", "demands", "shuffle"))]
+"""Their picture comes first, as on every page with a stage."""
 PAGES = [
-    STAGED,
+    *STAGED,
     ("classifier", {}),
     *(("heads_and_blocks", {"part": part}) for part in ("embeddings", "heads", "feed", "norm", "depth", "journey")),
     *(("masks", {"part": part}) for part in ("one", "penalty", "batch")),
-    *(("positions", {"part": part}) for part in ("ways", "demands", "shuffle")),
     *(("encoder_decoder", {"part": part}) for part in ("train", "inside")),
     *(("bert", {"part": part}) for part in ("compare", "random", "labels")),
 ]
@@ -22,7 +21,7 @@ IN_THE_BACKGROUND = ("bert", {"part": "compare"})
 """It draws nothing before Hugging Face's library is loaded."""
 
 
-@pytest.mark.parametrize(("page", "asked"), [one for one in PAGES if one != STAGED], ids=str)
+@pytest.mark.parametrize(("page", "asked"), [one for one in PAGES if one not in STAGED], ids=str)
 def test_text_equation_code_and_picture_follow_one_another(open_app, page, asked):
     kinds = [getattr(node, "type", "") for node in open_app(page, **asked).main]
     places = [kinds.index(kind) for kind in ("markdown", "latex", "expander")]

@@ -65,6 +65,25 @@ def staged_matrices(app: AppTest, part: int = 0) -> tuple[dict, dict[str, np.nda
     return header, found
 
 
+def staged_pictures(app: AppTest) -> list[dict]:
+    """The pictures of a stage of pictures, those that are not looked at included, each with the numbers behind it."""
+    header, body = _message(app)
+    start, found = 0, []
+    for one in header["pictures"]:
+        shape = len(one["rows"]), len(one["columns"])
+        end = start + 4 * shape[0] * shape[1]
+        found.append(one | {"values": np.frombuffer(body[start:end], "<f4").reshape(shape)})
+        start = end
+    assert start == len(body)
+    return found
+
+
+def staged_picture(app: AppTest, title: str) -> dict:
+    """The picture of a stage of pictures with this title."""
+    (found,) = [one for one in staged_pictures(app) if one["chart"]["title"] == title]
+    return found
+
+
 def _message(app: AppTest) -> tuple[dict, bytes]:
     return _messages(app)[0]
 

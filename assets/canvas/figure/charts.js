@@ -37,6 +37,39 @@ export function chartsDrawing({ charts, across }) {
   };
 }
 
+// Drawings below each other.
+export function stacked(drawings) {
+  return (context, theme, width) => {
+    const parts = drawings.map((drawing) => drawing(context, theme, width));
+    const tops = parts.map((_, index) => parts.slice(0, index).reduce((sum, { height }) => sum + height + BETWEEN_CHARTS, 0));
+    const paint = (target) => parts.forEach((part, index) => {
+      target.save();
+      target.translate(0, tops[index]);
+      part.paint(target);
+      target.restore();
+    });
+    return { width: Math.max(...parts.map((part) => part.width)), height: tops.at(-1) + parts.at(-1).height, paint };
+  };
+}
+
+// Lays out a chart without its title and note. Beside size and `paint`, it tells of the spots that can be pointed at: how many
+// `rows` and `columns` of them, the `box` of each, and which is `near` a point.
+export function layKind(context, theme, chart, space) {
+  const laid = LAY[chart.kind](context, theme, chart, space);
+  const { spots } = laid;
+  if (spots && !spots.near) {
+    spots.near = (x, y) => {
+      const inside = (row, column) => {
+        const [left, top, wide, high] = spots.box(row, column);
+        return x >= left && x < left + wide && y >= top && y < top + high;
+      };
+      for (let row = 0; row < spots.rows; row += 1) for (let column = 0; column < spots.columns; column += 1) if (inside(row, column)) return [row, column];
+      return null;
+    };
+  }
+  return laid;
+}
+
 function layChart(context, theme, chart, space) {
   if (!chart) return { width: 0, height: 0, paint() {} };
   const title = layTitle(context, theme, visibleText(chart.title), space);
@@ -77,10 +110,10 @@ function layBars(context, theme, { labels, values, ends, colours, names, from, t
   const plot = Math.max(40, space - before - side(false));
   const place = (value) => before + ((value - from) / (to - from)) * plot;
   const written = labels.map((label) => (names ? wrapped(context, nameFont, visible(label), left - 8) : []));
+  const heights = written.map((lines) => Math.max(BAR_ROW, lines.length * NAME_LINE + 6));
   const middles = [];
   let bottom = 0;
-  for (const lines of written) {
-    const height = Math.max(BAR_ROW, lines.length * NAME_LINE + 6);
+  for (const height of heights) {
     middles.push(bottom + height / 2);
     bottom += height;
   }
@@ -99,7 +132,8 @@ function layBars(context, theme, { labels, values, ends, colours, names, from, t
       write(target, ends[index], outer.x, middle, { font: endFont, colour: theme.text, align: outer.align, baseline: "middle" });
     }
   };
-  return { width: space, height: bottom + TICK_SPACE, paint };
+  const spots = { rows: labels.length, columns: 1, box: (row) => [0, middles[row] - heights[row] / 2, space, heights[row]] };
+  return { width: space, height: bottom + TICK_SPACE, paint, spots };
 }
 
 // As assets/canvas/bars/bars.css tears them.
@@ -148,7 +182,8 @@ function layMoved(context, theme, { labels, ends, deltas, before, after, colour,
       write(target, deltas[index], space, middle, { font: `600 ${endFont}`, colour: theme.text, align: "right", baseline: "middle" });
     }
   };
-  return { width: space, height: bottom + TICK_SPACE, paint };
+  const spots = { rows: labels.length, columns: 1, box: (row) => [0, PAIR.legend + row * PAIR.row, space, PAIR.row] };
+  return { width: space, height: bottom + TICK_SPACE, paint, spots };
 }
 
 function paintArrow(target, theme, from, to, middle) {
@@ -219,7 +254,9 @@ function layGrid(context, theme, { cells, legend, chosen, axes }, space) {
     named.paint(target);
     target.restore();
   };
-  return { width: Math.min(space, AXIS.left + columns * (wide + CELL.gap)), height: bottom + 8 + named.height, paint };
+  const box = (row, column) => [AXIS.left + column * (wide + CELL.gap), AXIS.top + row * (CELL.tall + CELL.gap), wide, CELL.tall];
+  const spots = { rows: cells.length, columns, box };
+  return { width: Math.min(space, AXIS.left + columns * (wide + CELL.gap)), height: bottom + 8 + named.height, paint, spots };
 }
 
 function paintCell(target, theme, cell, x, y, wide) {
@@ -248,16 +285,17 @@ const TALL = 430;
 const EDGE = 28;
 const POINT = 5;
 const CHOSEN_POINT = 9;
+const NEAR_POINT = 22; // pixels from which a point is pointed at
 const NAME_SIZE = 12.5;
 
 // kinds: name, colour, symbol, and which points are of it. name: of the chosen point, and how many pixels from it.
-function layPoints(context, theme, { places, kinds, chosen, neighbours, name }, space) {
+function layPoints(context, theme, { places, kinds, chosen, neighbours, name, tall = TALL }, space) {
   const axes = [0, 1].map((axis) => places.map((place) => place[axis]));
   const [across, up] = axes.map((values) => [Math.min(...values), Math.max(...values)]);
-  const scale = Math.min((space - 2 * EDGE) / (across[1] - across[0] || 1), (TALL - 2 * EDGE) / (up[1] - up[0] || 1));
+  const scale = Math.min((space - 2 * EDGE) / (across[1] - across[0] || 1), (tall - 2 * EDGE) / (up[1] - up[0] || 1));
   const point = (index) => [
     space / 2 + (places[index][0] - (across[0] + across[1]) / 2) * scale,
-    TALL / 2 - (places[index][1] - (up[0] + up[1]) / 2) * scale,
+    tall / 2 - (places[index][1] - (up[0] + up[1]) / 2) * scale,
   ];
   const legend = layLegend(context, theme, kinds.map((kind) => ({
     name: visible(kind.name), sign: (target, x, y) => paintMark(target, kind.symbol, x, y, 5, kind.colour, { colour: theme.text, width: 0.5 }),
@@ -272,11 +310,18 @@ function layPoints(context, theme, { places, kinds, chosen, neighbours, name }, 
     }
     paintName(target, theme, point(chosen), name);
     target.save();
-    target.translate(0, TALL + 4);
+    target.translate(0, tall + 4);
     legend.paint(target);
     target.restore();
   };
-  return { width: space, height: TALL + 4 + legend.height, paint };
+  const reach = (index) => (index === chosen ? CHOSEN_POINT : POINT) + 2;
+  const box = (_, index) => [point(index)[0] - reach(index), point(index)[1] - reach(index), 2 * reach(index), 2 * reach(index)];
+  const near = (x, y) => {
+    const far = places.map((_, index) => Math.hypot(point(index)[0] - x, point(index)[1] - y));
+    const nearest = far.indexOf(Math.min(...far));
+    return far[nearest] <= NEAR_POINT ? [0, nearest] : null;
+  };
+  return { width: space, height: tall + 4 + legend.height, paint, spots: { rows: 1, columns: places.length, box, near } };
 }
 
 function paintNeighbours(target, theme, from, ends) {
@@ -340,14 +385,22 @@ function shared(wanted, space) {
 const LARGEST_CELL = 32;
 const TALLEST_MATRIX = 300;
 
-// A matrix as cells; null is minus infinity, which JSON cannot write.
+// A matrix as cells, of which null is minus infinity, since JSON cannot write it; or as numbers in one row.
 function layMatrix(context, theme, chart, space) {
   const model = {
-    ...chart, rows: chart.rows.length, columns: chart.columns.length, tallest: TALLEST_MATRIX,
+    ...chart, rows: chart.rows.length, columns: chart.columns.length, tallest: chart.tallest ?? TALLEST_MATRIX,
     rowTexts: chart.rows.map(visible), columnTexts: chart.columns.map(visible),
   };
-  const panel = { kind: chart.colouring, limit: chart.limit, root: chart.root, cells: chart.cells.flat().map((cell) => cell ?? -Infinity) };
-  const shape = matrixShape(context, model, theme, space, false, LARGEST_CELL);
+  const numbers = Array.isArray(chart.cells) ? chart.cells.flat().map((cell) => cell ?? -Infinity) : chart.cells;
+  const panel = { kind: chart.colouring, limit: chart.limit, root: chart.root, cells: numbers };
+  const shape = matrixShape(context, model, theme, space, false, chart.largest ?? LARGEST_CELL);
   const paint = (target) => drawMatrix(target, shape, model, panel, theme, paletteOf(theme.dark));
-  return { width: Math.min(space, shape.left + shape.plotWidth + shape.lean + 4), height: shape.top + shape.plotHeight + 6, paint };
+  const { left, top, wide, high } = shape;
+  const near = (x, y) => {
+    const [row, column] = [Math.floor((y - top) / high), Math.floor((x - left) / wide)];
+    return row >= 0 && column >= 0 && row < model.rows && column < model.columns ? [row, column] : null;
+  };
+  const box = (row, column) => [left + column * wide, top + row * high, wide, high];
+  const spots = { rows: model.rows, columns: model.columns, box, near };
+  return { width: Math.min(space, left + shape.plotWidth + shape.lean + 4), height: top + shape.plotHeight + 6, paint, spots };
 }

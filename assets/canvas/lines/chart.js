@@ -119,7 +119,7 @@ function placeReadout(readout, laid, step) {
   Object.assign(readout.style, { left: `${left}px`, top: covers ? `${laid.plot.height + 4}px` : "4px" });
 }
 
-function threeDigits(value) {
+export function threeDigits(value) {
   const size = Math.abs(value);
   const sign = value < 0 ? "−" : "";
   if (size !== 0 && (size < 0.0005 || size >= 1e6)) {
@@ -134,6 +134,7 @@ function threeDigits(value) {
 const DASHED = { solid: [], dash: [8, 5], dot: [2, 4], dashdot: [8, 4, 2, 4] };
 const STEP_SPACE = 24;
 const BETWEEN_STEPS = 6;
+const [MOST_NAMED, MOST_MARKED] = [12, 40]; // steps
 
 // The layout also has the position of each step (`x`) and the plot area (`plot`), for the pointer.
 export function layLines(context, theme, { steps, series, limits, band, logarithmic, tall, size = 12 }, space) {
@@ -147,7 +148,7 @@ export function layLines(context, theme, { steps, series, limits, band, logarith
   const y = (value) => 6 + ((high - value) / (high - low)) * (tall - 12);
   const entries = series.map((line) => ({ name: visible(line.name), sign: (target, at, middle) => lineSign(target, line, at, middle) }));
   const legend = layLegend(context, theme, entries.length > 1 ? entries : [], space - left);
-  const every = Math.max(1, Math.floor((steps.length - 1) / 6));
+  const isNamed = namedSteps(steps);
   const paint = (target) => {
     for (const { at, text } of ticks) {
       target.fillStyle = theme.faint;
@@ -157,11 +158,13 @@ export function layLines(context, theme, { steps, series, limits, band, logarith
     if (band) shade(target, band.map((border) => border.map((value, step) => [x(step), y(scaled(value))])));
     for (const line of series) paintLine(target, line, line.values.map((value, step) => [x(step), y(scaled(value))]), steps.length < 12 ? 3.5 : 2.5);
     let free = 0; // where the name before has ended
-    for (let step = 0; step < steps.length; step += every) {
-      const wide = widthOf(target, font, steps[step]);
-      const start = Math.max(0, step === 0 && plot / steps.length < 60 ? x(step) - 16 : x(step) - wide / 2);
+    for (let step = 0; step < steps.length; step += 1) {
+      if (!isNamed(step)) continue;
+      const name = withMinus(steps[step]);
+      const wide = widthOf(target, font, name);
+      const start = Math.max(0, x(step) - wide / 2);
       if (start < free) continue;
-      write(target, steps[step], start, tall + 2, { font, colour: theme.quiet });
+      write(target, name, start, tall + 2, { font, colour: theme.quiet });
       free = start + wide + BETWEEN_STEPS;
     }
     target.save();
@@ -169,7 +172,25 @@ export function layLines(context, theme, { steps, series, limits, band, logarith
     legend.paint(target);
     target.restore();
   };
-  return { width: space, height: tall + STEP_SPACE + legend.height, paint, x, plot: { left, right: left + plot, height: tall } };
+  const near = (at, down) => {
+    const far = steps.map((_, step) => Math.abs(x(step) - at));
+    return down <= tall + STEP_SPACE ? [0, far.indexOf(Math.min(...far))] : null;
+  };
+  const spots = { rows: 1, columns: steps.length, box: (_, step) => [x(step) - 0.5, 0, 1, tall], near };
+  return { width: space, height: tall + STEP_SPACE + legend.height, paint, x, plot: { left, right: left + plot, height: tall }, spots };
+}
+
+export const withMinus = (written) => written.replace(/^-(?=\d)/, "−");
+
+// Which steps are named on the axis: of numbers the round ones, of others every so many.
+function namedSteps(steps) {
+  const numbers = steps.map(Number);
+  if (steps.length <= MOST_NAMED || !numbers.every(Number.isInteger)) {
+    const every = Math.max(1, Math.floor((steps.length - 1) / 6));
+    return (step) => step % every === 0;
+  }
+  const unit = [1, 2, 5, 10, 20, 50, 100, 200, 500].find((one) => steps.length / one <= MOST_NAMED) ?? 1000;
+  return (step) => numbers[step] % unit === 0;
 }
 
 function paintLine(target, { colour, dash, mark }, points, radius) {
@@ -180,11 +201,12 @@ function paintLine(target, { colour, dash, mark }, points, radius) {
   target.setLineDash(DASHED[dash]);
   target.stroke();
   target.setLineDash([]);
-  for (const [x, y] of points) paintMark(target, mark, x, y, radius, colour);
+  const every = points.length > MOST_MARKED ? Math.ceil(points.length / 16) : 1; // more would be a band
+  points.forEach(([x, y], step) => step % every === 0 && paintMark(target, mark, x, y, radius, colour));
 }
 
 // The mark of a line in a legend.
-function lineSign(target, { colour, dash, mark }, x, y) {
+export function lineSign(target, { colour, dash, mark }, x, y) {
   paintLine(target, { colour, dash, mark }, [[x - 12, y], [x + 12, y]], 0.1);
   paintMark(target, mark, x, y, 3.5, colour);
 }

@@ -49,7 +49,7 @@ export function matrixShape(context, model, theme, width, touch, largest) {
   const across = model.square ? Math.min(largest, fitting) : fitting;
   const wide = touch ? Math.max(SMALLEST_TO_TOUCH, across) : across;
   const snapped = wide > 4 ? Math.floor(wide) : wide;
-  const high = model.square ? snapped : Math.max(2, Math.min(26, model.tallest / model.rows));
+  const high = model.square ? snapped : Math.max(2, Math.min(model.tallestRow ?? 26, model.tallest / model.rows));
   return {
     font, rows, columns, left, upright, lean,
     top: (model.axes ? AXES_LINE : 0) + (upright ? 22 : slanted + 2),

@@ -6,12 +6,15 @@ import { button, iconButton, segments, select, toggle } from "./toolbar.js";
 const flag = (on) => (on ? "1" : "0");
 const several = (written) => (written === "none" || !written ? [] : written.split("-"));
 
+// Whether fields have the values that something is shown for: see `Conditions` there.
+export const isOn = (when, values) => Object.entries(when).every(([name, wanted]) => wanted.includes(values[name]));
+
 // ask(name, written) takes in a choice. `sync(controls, valueOf, disabled)` returns the nodes of the row; one is made once for its name.
 export function makeDeclared(ask, changes) {
   const known = new Map();
   const sync = (controls, valueOf, disabled) => {
     const nodes = controls.map((control) => {
-      const name = `${control.kind} ${control.name}`;
+      const name = `${control.kind} ${control.name} ${control.kind === "segments" ? JSON.stringify(control.options) : ""}`;
       if (!known.has(name)) known.set(name, MAKERS[control.kind](control, ask));
       const made = known.get(name);
       made.set(control, valueOf(control));
@@ -39,10 +42,12 @@ function stepped(controls, control, valueOf, by) {
   return next === place || !carried ? change : { ...stepped(controls, carried, valueOf, by), ...change };
 }
 
+const named = (label, control) => element("label", { class: "group" }, element("span", { class: "quiet-text" }, label), control);
+
 const MAKERS = {
   list(control, ask) {
-    const node = select(control.label, (value) => ask(control.name, value));
-    return { node, set: ({ options, other }, value) => node.set(options, value, other) };
+    const list = select(control.label, (value) => ask(control.name, value));
+    return { node: control.labelled ? named(control.label, list) : list, set: ({ options, other }, value) => list.set(options, value, other) };
   },
   segments(control, ask) {
     const node = segments(control.label, control.options, (value) => ask(control.name, value));
@@ -57,8 +62,50 @@ const MAKERS = {
     const { label, help, limits: [least, most] } = control;
     const number = element("input", { type: "number", min: String(least), max: String(most), step: "1", "aria-label": label, title: help });
     number.onchange = () => ask(control.name, String(Math.min(most, Math.max(least, Math.round(Number(number.value)) || least))));
-    const node = element("label", { class: "group" }, element("span", { class: "quiet-text" }, label), number);
-    return { node, set(_, value) { if (number !== number.getRootNode().activeElement) number.value = value; } };
+    return { node: named(label, number), set(_, value) { if (number !== number.getRootNode().activeElement) number.value = value; } };
+  },
+  slider({ name, label, help }, ask) {
+    const slider = element("input", { type: "range", "aria-label": label, title: help });
+    const count = element("output");
+    slider.oninput = () => { count.textContent = slider.value; };
+    slider.onchange = () => ask(name, slider.value);
+    const node = element("label", { class: "slider" }, element("span", { class: "quiet-text" }, label), slider, count);
+    const set = ({ limits: [min, max], step }, value) => {
+      Object.assign(slider, { min, max, step });
+      slider.value = count.textContent = value;
+    };
+    return { node, set };
+  },
+  press({ name, label }, ask) {
+    const made = { node: button(label, () => ask(name, made.value)), set: ({ options: [[value]] }) => { made.value = value; } };
+    return made;
+  },
+  // Whole numbers in a box: one that makes no sense is explained beside it, and what is being typed stays as it is.
+  numbers({ name, label }, ask) {
+    const box = element("input", { type: "text", class: "numbers", autocomplete: "off", inputmode: "numeric", "aria-label": label });
+    const problem = element("span", { class: "problem", role: "alert" });
+    let [asked, control] = [null, null];
+    const check = () => {
+      const { limits: [least, most], most: count } = control;
+      const words = box.value.replaceAll(",", " ").split(/\s+/).filter(Boolean);
+      const numbers = words.map(Number);
+      const areGood = words.length <= count && new Set(numbers).size === words.length && words.every((word, at) => /^\d{1,5}$/.test(word) && numbers[at] >= least && numbers[at] <= most);
+      problem.textContent = areGood ? "" : control.problem;
+      box.ariaInvalid = String(!areGood);
+      return areGood ? numbers.join("-") : null;
+    };
+    box.oninput = () => {
+      const written = check();
+      if (written !== null) ask(name, (asked = written));
+    };
+    const set = (now, value) => {
+      control = now;
+      box.title = now.help;
+      if (asked !== value && !problem.textContent) box.value = value.replaceAll("-", " ");
+      asked = value;
+      if (problem.textContent) check();
+    };
+    return { node: element("label", { class: "group" }, element("span", { class: "quiet-text" }, label), box, problem), set };
   },
   // Buttons of which several are pressed; links write their values as 1-2-5, or none.
   several(control, ask) {

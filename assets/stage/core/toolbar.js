@@ -72,11 +72,11 @@ function place(box, opener) {
   Object.assign(box.style, { left: `${left}px`, top: `${top}px` });
 }
 
-// items: in the order of the row; those that are hidden take no room.
-export function makeToolbar(items) {
+// items: in the order of the row; those that are hidden take no room. scrolls: whether the row now scrolls instead.
+export function makeToolbar(items, scrolls = () => false) {
   const more = menu("…", { class: "icon", "aria-label": TEXTS.more, title: TEXTS.more });
   const node = element("div", { class: "toolbar", role: "toolbar", "aria-label": TEXTS.toolbar }, ...items, more);
-  const bar = { node, items, placed: items, more };
+  const bar = { node, items, placed: items, more, scrolls };
   new ResizeObserver(() => fold(bar)).observe(node);
   return bar;
 }
@@ -84,7 +84,7 @@ export function makeToolbar(items) {
 // Measures all controls in the row, and moves the last ones into the menu until the rest fits. Another list of items replaces them.
 export function fold(bar) {
   const { node, items, more } = bar;
-  const room = node.clientWidth;
+  const room = bar.scrolls() ? Infinity : node.clientWidth;
   const state = `${room} ${items.map((item) => (item.hidden ? 0 : item.textContent.length)).join()}`;
   const isOther = items.length !== bar.placed.length || items.some((item, place) => item !== bar.placed[place]);
   if (!room || (bar.state === state && !isOther) || (more.box.matches(":popover-open") && !isOther)) return;

@@ -13,7 +13,7 @@ from jaxtyping import Bool, Float
 from pages.ui.canvas import drawings, texts
 from pages.ui.canvas.component import component, component_value
 from pages.ui.canvas.packing import pack
-from pages.ui.canvas.prefetch import Picture, Prefetch, pack_with_prefetch
+from pages.ui.canvas.prefetch import PackedPicture, Prefetch, pack_with_prefetch
 
 MODULE, STYLE = "mask_grid/grid.js", "mask_grid/mask_grid.css"
 """The axes of whatever holds a number for each pair of tokens."""
@@ -76,7 +76,7 @@ class Matrices:
         """Return the matrices packed for the canvas; `more` goes into the header."""
         return pack(*self.drawn(**more))
 
-    def drawn(self, **more: object) -> Picture:
+    def drawn(self, **more: object) -> PackedPicture:
         """Return the header, with `more` in it, and the numbers of all matrices."""
         naming = self.naming
         header = {
@@ -119,7 +119,7 @@ def matrices(
 
 
 def show_matrices(
-    drawn: Picture, *, key: str, on_paint: Callable[[], None] | None = None, prefetch: Prefetch | None = None
+    drawn: PackedPicture, *, key: str, on_paint: Callable[[], None] | None = None, prefetch: Prefetch | None = None
 ) -> None:
     """Draw what `Matrices.drawn` returns. prefetch: what the controls around it lead to.
 
@@ -131,7 +131,7 @@ def show_matrices(
     show(key=key, data=pack_with_prefetch(key, drawn, prefetch), on_painted_change=on_paint or (lambda: None))
 
 
-def heatmap_drawings(drawn: Picture) -> list[drawings.Drawing]:
+def heatmap_drawings(drawn: PackedPicture) -> list[drawings.Drawing]:
     """Return the matrices of a picture one by one, for export."""
     header, numbers = drawn
     rows, columns, axes = header["rows"], header["columns"], header["axes"]

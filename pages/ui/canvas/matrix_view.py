@@ -13,7 +13,7 @@ from jaxtyping import Float32
 
 from pages.ui.canvas import drawings, texts
 from pages.ui.canvas.component import component, component_value
-from pages.ui.canvas.prefetch import Picture, Prefetch, pack_with_prefetch
+from pages.ui.canvas.prefetch import PackedPicture, Prefetch, pack_with_prefetch
 
 
 class Cell(NamedTuple):
@@ -211,7 +211,7 @@ def row_drawn(
     *,
     names_title: str,
     numbers: bool = False,
-) -> Picture:
+) -> PackedPicture:
     """Return what `matrix_row` draws, from the same arguments."""
     header, values = message(matrices, chosen)
     look = {"names_title": names_title, "numbers": numbers, "texts": texts.MATRIX_ROW}

@@ -38,7 +38,7 @@ HEAD_MAP_HEADERS = {"Cache-Control": "private, max-age=600"}
 """The same address always holds the same map; a browser keeps it to itself."""
 
 Change = Mapping[str, object]
-Picture = tuple[Mapping[str, object], Cells]
+PackedPicture = tuple[Mapping[str, object], Cells]
 """The header and the numbers of a picture, as a canvas takes them."""
 
 
@@ -57,9 +57,9 @@ class Prefetch:
     page: str
     values: Mapping[str, object]
     controls: Mapping[str, Callable[[str], Change]]
-    draw: Callable[[Mapping[str, object]], Picture]
+    draw: Callable[[Mapping[str, object]], PackedPicture]
 
-    def picture_after(self, control: str, value: str) -> Picture:
+    def picture_after(self, control: str, value: str) -> PackedPicture:
         """Return the picture after a control, by its widget key, has a value. Raises KeyError for an unknown control."""
         fields = {widget_key(self.page, field): field for field in self.controls}
         return self.draw({**self.values, **self.controls[fields[control]](value)})
@@ -90,7 +90,7 @@ def offer_head_maps(identity: tuple, weights: Float32[np.ndarray, "layer head qu
     return f"{PATH}/{name}"
 
 
-def pack_with_prefetch(component: str, picture: Picture, prefetch: Prefetch | None) -> bytes:
+def pack_with_prefetch(component: str, picture: PackedPicture, prefetch: Prefetch | None) -> bytes:
     """Pack what a component, by its key, draws; with a prefetch, its header says where the pictures after it are found."""
     if not prefetch:
         return pack(*picture)
@@ -144,12 +144,12 @@ def _name(identity: tuple) -> str:
     return hmac.new(_secret, repr(identity).encode(), "sha256").hexdigest()[:32]
 
 
-def _picture_id(picture: Picture) -> str:
+def _picture_id(picture: PackedPicture) -> str:
     """Return a hash of a picture: the same one has the same id, whoever is sent it."""
     return blake2b(pack(*picture), digest_size=16).hexdigest()
 
 
-def _packed(picture: Picture, prefetch: Mapping[str, object]) -> bytes:
+def _packed(picture: PackedPicture, prefetch: Mapping[str, object]) -> bytes:
     header, cells = picture
     return pack({**header, "prefetch": prefetch}, cells)
 

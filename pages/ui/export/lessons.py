@@ -15,7 +15,7 @@ from pages.ui.export.computation import Computation, load_call
 from pages.ui.export.data import DataTable, data_files
 from pages.ui.export.figure import charts_figure, charts_page
 from pages.ui.export.menu import export_menu
-from pages.ui.export.records import Code, Export, Exports, Source, file_stem, reading, source
+from pages.ui.export.records import Code, Export, Exports, Source, reading, source, title_stem
 from pages.ui.shell.address import is_offered, widget_key
 from pages.ui.shell.level import is_hidden
 from tx_core.analysis.weights_file import TableValue
@@ -139,7 +139,7 @@ def drawings_export(lesson: PartNumbers, drawings: Sequence[Drawing]) -> Export:
     caption = " ".join([f"{lesson.title}.", *sentences, texts.DRAWINGS.format(titles="; ".join(titles))])
     figure = charts_figure([drawing.chart for drawing in drawings], caption, across=min(2, len(drawings)))
     size = sum(drawing.values.size for drawing in drawings)
-    stem = file_stem(re.sub(r"\W+", "-", lesson.title.lower())[:40].strip("-"), str(lesson.source.get("model", "no-model")))
+    stem = title_stem(lesson.title, lesson.source)
     data = data_files(
         texts.NUMBERS, texts.NUMBERS_DESCRIPTION.format(count=size), stem, size * len(COLUMNS), partial(_table, drawings)
     )

@@ -162,6 +162,11 @@ def file_stem(what: str, model: str) -> str:
     return re.sub(r"[^A-Za-z0-9.-]+", "-", f"{what}-{model}")
 
 
+def title_stem(title: str, about: Source) -> str:
+    """Return the file name of what has a title, without its extension."""
+    return file_stem(re.sub(r"\W+", "-", title.lower())[:40].strip("-"), str(about.get("model", "no-model")))
+
+
 def shortened(text: str, max_characters: int) -> str:
     """Return a text, or as many of its first words as fit into `max_characters`, with an ellipsis."""
     written = one_line(text)

@@ -73,7 +73,7 @@ ADVANCED_PARTS: Mapping[str, tuple[str, ...]] = {
     ),
     "heads_and_blocks": (*ON_EVERY_VIEW, "pair", "model", "nospecial", "bend", "part=norm", "part=depth"),
     "masks": (*ON_EVERY_VIEW, "nospecial", "layer", "head", "part=penalty"),
-    "positions": (*ON_EVERY_VIEW, "length", "width", "base", "model", "nospecial", "part=demands"),
+    "positions": (*ON_EVERY_VIEW, "length", "width", "base", "model", "nospecial", "part=ways", "part=demands"),
     "encoder_decoder": (*ON_EVERY_VIEW, *MODEL_SIZES, "vocab", "length", "batches", "post", "part=inside"),
     "bert": (*ON_EVERY_VIEW, *DRAWING, "pair", "nospecial", "seed", "part=labels"),
     "classifier": (*ON_EVERY_VIEW, *MODEL_SIZES, "epochs", "tokens"),

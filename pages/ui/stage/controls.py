@@ -4,12 +4,16 @@ A choice that computes is reported as `settings`; one that only looks is the bro
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import streamlit as st
 
 from pages.ui.shell.address import Field, is_offered, parse_view, widget_key
+from pages.ui.shell.level import offered_options
+
+Conditions = Mapping[str, Sequence[str]]
+"""Fields with the values, as links write them, that they may have; of several fields, all must have one of theirs."""
 
 
 @dataclass(frozen=True)
@@ -18,26 +22,35 @@ class Control:
 
     Attributes:
         name: of the field of the page.
-        kind: a list, segments of which one is pressed, a switch, a number, or buttons of which several are pressed.
+        kind: a list, segments of which one is pressed, a switch, a number, a slider, buttons of which several are pressed, a box
+            of whole numbers ("numbers", 0-4-20 in a link), or a button that sets its one option ("press").
         label, help: what it says.
         options: values with their labels.
-        limits: the least and the most of a number.
+        limits: the least and the most of a number, of a slider or of numbers.
+        step: of a slider.
+        labelled: whether its name stands before a list.
+        problem: what to write where numbers make no sense.
         inverted: of a switch that is on where the field is 0.
-        most: how many of several may be pressed; 0 for any number. The first gives way.
+        most: how many of several may be pressed, or how many numbers written; 0 for any number. The first gives way.
         other: what a list shows where its value is none of its options.
         arrows: labels of two buttons that step through a list.
         carries: the list that they step where this one ends.
         looks: whether it only looks.
         late: whether it is the first to be folded into the menu.
+        apart: whether it stands in a row of its own, above the toolbar.
+        when: where it is shown.
         value: of the run; filled in by `offered_controls`.
     """
 
     name: str
-    kind: Literal["list", "segments", "switch", "number", "several"]
+    kind: Literal["list", "segments", "switch", "number", "slider", "several", "numbers", "press"]
     label: str
     options: tuple[tuple[str, str], ...] = ()
     help: str = ""
     limits: tuple[int, int] = (1, 1)
+    step: int = 1
+    labelled: bool = False
+    problem: str = ""
     inverted: bool = False
     most: int = 0
     other: str = ""
@@ -45,6 +58,8 @@ class Control:
     carries: str = ""
     looks: bool = False
     late: bool = False
+    apart: bool = False
+    when: Conditions = field(default_factory=dict)
     value: str = ""
 
 
@@ -54,18 +69,24 @@ def numbered(count: int, text: str) -> tuple[tuple[str, str], ...]:
 
 
 def offered_controls(page: str, fields: Sequence[Field], controls: Sequence[Control]) -> list[dict[str, object]]:
-    """Return the controls that this level and this step of a lesson show, each with the value of its field."""
-    by_name = {field.name: field for field in fields}
+    """Return the controls that this level and this step of a lesson show, each with the value of its field.
 
-    def written(name: str) -> str:
-        return by_name[name].write(st.session_state[widget_key(page, name)])
+    Of the options, those that the level hides are left out.
+    """
+    by_name = {one.name: one for one in fields}
 
-    return [asdict(control) | {"value": written(control.name)} for control in controls if is_offered(control.name)]
+    def offer(control: Control) -> dict[str, object]:
+        value = by_name[control.name].write(st.session_state[widget_key(page, control.name)])
+        values = offered_options(control.name, [one for one, _ in control.options], value)
+        options = [option for option in control.options if option[0] in values]
+        return {**vars(control), "options": options, "when": dict(control.when), "value": value}
+
+    return [offer(control) for control in controls if is_offered(control.name)]
 
 
 def take_settings(page: str, fields: Sequence[Field], reported: Mapping[str, object]) -> None:
     """Apply what a toolbar asks for; leave out what is no field of these."""
     written = {name: value for name, value in reported.items() if isinstance(value, str)}
-    asked = [field for field in fields if field.name in written]
+    asked = [one for one in fields if one.name in written]
     values, wrong = parse_view(asked, written)
     st.session_state.update({widget_key(page, name): value for name, value in values.items() if name not in wrong})

@@ -159,8 +159,8 @@ def note_reading(inputs: SentenceInputs, run: AttentionRun) -> None:
     warn_of_unknown([run.trace.attention.key_tokens], inputs.model, widget_key(page, "model"))
 
 
-def explain_problem(inputs: SentenceInputs, problem: ExplorerError) -> None:
+def explain_problem(page: str, problem: ExplorerError) -> None:
     """Explain what cannot be shown, and offer the built-in model where another one is the reason."""
     explain(problem)
     if isinstance(problem, ModelUnavailable | CheckpointProblem):
-        controls.offer_default_model(widget_key(inputs.page, "model"))
+        controls.offer_default_model(widget_key(page, "model"))

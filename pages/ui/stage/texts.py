@@ -6,6 +6,7 @@ from functools import cache
 
 from pages.ui.canvas import texts as canvas_texts
 from pages.ui.export import texts as export_texts
+from pages.ui.export.lessons import COLUMNS
 from pages.ui.panels import texts as panel_texts
 from pages.ui.shell import texts as shell_texts
 from tx_core.analysis import comparison, sentences
@@ -161,6 +162,15 @@ ARCHITECTURE = "The architecture: choose a part or a block"
 BLOCK = "Block {number}"
 NORM, NORM_AFTER = "Norm", "Layer norm after {part}"
 RESIDUAL = "Residual connection past {part}"
+PICTURES = {
+    "picture": "Picture",
+    "keys": "{title}. Arrow keys read out one part after another, Escape clears.",
+    "keysChoose": "{title}. Arrow keys read out one part after another, Enter chooses it, Escape clears.",
+    "pair": canvas_texts.PAIR_OF_NAMES,
+    "csv": "Save these numbers as CSV",
+    "csvHead": list(COLUMNS),
+}
+"""What a stage of pictures says beside what its page sends."""
 SAID = {
     "quoted": sentences.QUOTED,
     "quotedWithNumber": sentences.QUOTED_WITH_NUMBER,
@@ -215,6 +225,8 @@ def stage_texts() -> Mapping[str, object]:
         "notes": NOTES,
         "matrixRow": canvas_texts.MATRIX_ROW,
         "matrices": MATRICES,
+        "matricesGrid": canvas_texts.MATRICES,
+        "pictures": PICTURES,
         "said": SAID,
     }
     return _plain(everything)

@@ -184,7 +184,6 @@ EXPORTED = (
     f"/compare?text={MARKUP}&text_b=fruit+flies",
     f"/summaries?part=glance&text={MARKUP}",
     f"/masks?part=one&text={MARKUP}",
-    "/positions",
     f"/heads_and_blocks?part=depth&text={MARKUP}",
 )
 """Pages whose pictures are drawn by one module each, with words that are markup."""

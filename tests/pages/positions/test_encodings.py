@@ -1,6 +1,5 @@
 """What is drawn of each encoding follows the formula that stands above it, written out once more by hand."""
 
-import json
 import math
 
 import numpy as np
@@ -10,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.positions import texts
 from pages.positions.encodings import ENCODING_VIEWS
-from tests.support.drawn_matrices import panels
+from tests.support.staged import staged_picture
 from tx_core.engine import catalogue
 from tx_core.errors import TextProblem
 from tx_core.lessons.position_encodings import BIAS_HEADS, SHAW_LIMIT, T5_BUCKETS
@@ -88,8 +87,12 @@ def alibi() -> np.ndarray:
 FORMULAS = {way.__name__: way for way in (sinusoidal, learned, shaw, t5, rotary, alibi)}
 
 
-def picture(open_app, scheme: str, look: str) -> AppTest:
-    return open_app("positions", scheme=scheme, look=look, length=str(LENGTH), width=str(WIDTH), head=str(HEAD))
+def stage(open_app, scheme: str, length: int = LENGTH) -> AppTest:
+    return open_app("positions", scheme=scheme, length=str(length), width=str(WIDTH), head=str(HEAD))
+
+
+def drawn_map(app: AppTest, scheme: str) -> np.ndarray:
+    return staged_picture(app, ENCODING_VIEWS[scheme].map_title)["values"]
 
 
 def test_every_encoding_has_its_formula_here():
@@ -98,23 +101,24 @@ def test_every_encoding_has_its_formula_here():
 
 @pytest.mark.parametrize("scheme", ENCODING_VIEWS)
 def test_the_effect_on_scores_is_that_of_the_formula(open_app, scheme):
-    scores = FORMULAS[scheme]()
-    drawn = panels(picture(open_app, scheme, "effect"))[1]
-    np.testing.assert_allclose(drawn[texts.SCORES], scores - scores.mean(), atol=1e-4)
+    scores, app = FORMULAS[scheme](), stage(open_app, scheme)
+    np.testing.assert_allclose(staged_picture(app, texts.SCORES)["values"], scores - scores.mean(), atol=1e-4)
     shares = np.exp(scores - scores.max(axis=1, keepdims=True))
-    np.testing.assert_allclose(drawn[texts.WEIGHTS], shares / shares.sum(axis=1, keepdims=True), atol=1e-5)
+    np.testing.assert_allclose(
+        staged_picture(app, texts.WEIGHTS)["values"], shares / shares.sum(axis=1, keepdims=True), atol=1e-5
+    )
 
 
-def curve_by_distance(app: AppTest) -> dict[int, float]:
-    line = json.loads(app.get("plotly_chart")[0].proto.spec)["data"][1]
-    return dict(zip(line["x"], line["y"], strict=True))
+def curve_by_distance(app: AppTest, title: str) -> dict[int, float]:
+    curve = staged_picture(app, title)
+    return dict(zip(map(int, curve["columns"]), curve["values"][0].tolist(), strict=True))
 
 
 @pytest.mark.parametrize("scheme", [scheme for scheme in ENCODING_VIEWS if scheme not in ("sinusoidal", "learned")])
 def test_the_scores_by_distance_are_those_of_the_formula(open_app, scheme):
     scores = FORMULAS[scheme]()
     means = {distance: scores.diagonal(distance).mean() for distance in range(1 - LENGTH, LENGTH)}
-    assert curve_by_distance(picture(open_app, scheme, "similarity")) == pytest.approx(means, abs=1e-4)
+    assert curve_by_distance(stage(open_app, scheme), texts.SCORE_TITLE) == pytest.approx(means, abs=1e-4)
 
 
 def test_vectors_that_are_added_to_words_are_compared_by_their_cosine(open_app):
@@ -122,17 +126,17 @@ def test_vectors_that_are_added_to_words_are_compared_by_their_cosine(open_app):
     for scheme, vectors in (("sinusoidal", np.stack([wave(position) for position in range(LENGTH)])), ("learned", table)):
         unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
         means = {distance: (unit @ unit.T).diagonal(distance).mean() for distance in range(1 - LENGTH, LENGTH)}
-        assert curve_by_distance(picture(open_app, scheme, "similarity")) == pytest.approx(means, abs=1e-5)
+        assert curve_by_distance(stage(open_app, scheme), texts.COSINE_TITLE) == pytest.approx(means, abs=1e-5)
 
 
 @pytest.mark.parametrize("scheme", ["shaw", "t5", "alibi"])
 def test_every_diagonal_of_a_map_of_pairs_has_one_value(open_app, scheme):
-    (cells,) = panels(picture(open_app, scheme, "map"))[1].values()
+    cells = drawn_map(stage(open_app, scheme), scheme)
     assert all(np.ptp(cells.diagonal(distance)) == 0 for distance in range(1 - LENGTH, LENGTH))
 
 
 def test_short_distances_have_a_bucket_each_and_long_ones_share_some(open_app):
-    (cells,) = panels(open_app("positions", scheme="t5", length="128"))[1].values()
+    cells = drawn_map(stage(open_app, "t5", 128), "t5")
     before, after = cells[-1, ::-1], cells[0]  # by distance, from 0
     for side in (before, after[1:]):
         assert len(set(side[:7])) == 7
@@ -149,11 +153,11 @@ def test_positions_after_the_last_row_of_the_learned_table_do_not_exist_for_the_
 
 
 def test_a_head_of_alibi_lowers_a_score_by_the_same_amount_for_every_step(open_app):
-    (cells,) = panels(picture(open_app, "alibi", "map"))[1].values()
+    cells = drawn_map(stage(open_app, "alibi"), "alibi")
     assert np.diff(cells[0]).tolist() == [-(2.0**-HEAD)] * (LENGTH - 1)
 
 
 def test_the_distances_of_shaw_share_a_vector_on_either_side_from_the_limit_on(open_app):
-    (cells,) = panels(picture(open_app, "shaw", "map"))[1].values()
+    cells = drawn_map(stage(open_app, "shaw"), "shaw")
     assert (cells[0, SHAW_LIMIT - 1 :] == SHAW_LIMIT).sum() == LENGTH - SHAW_LIMIT
     assert (cells[-1] == -SHAW_LIMIT).sum() == LENGTH - SHAW_LIMIT

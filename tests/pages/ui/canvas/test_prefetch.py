@@ -21,7 +21,7 @@ from tx_core.engine import threads
 from tx_core.engine.catalogue import DEFAULT
 from tx_core.settings import host_settings
 
-COMPONENTS = {"masks": "matrices", "positions": "matrices", "heads_and_blocks": "matrix_row"}
+COMPONENTS = {"masks": "matrices", "heads_and_blocks": "matrix_row"}
 
 
 def drawn(app: AppTest, page: str) -> tuple[dict, bytes]:
@@ -44,9 +44,6 @@ CHANGES = [
     ("masks", MASK, "kind", "4", {"kind": "none"}),
     ("masks", MASK, "painted", BITS, {"kind": "painted", "mask": mask_to_link(parse_mask(BITS, 7))}),
     ("masks", MASK, "padding", "4", {"padding": "4"}),
-    ("positions", {}, "scheme", "5", {"scheme": "alibi"}),
-    ("positions", {}, "length", "128", {"length": "128"}),
-    ("positions", {}, "width", "6", {"width": "6"}),
     ("heads_and_blocks", {}, "layer", "3", {"layer": "4"}),
     ("heads_and_blocks", {"part": "feed"}, "bend", "1", {"bend": "relu"}),
     ("heads_and_blocks", {"part": "norm"}, "norm", "2", {"norm": "embeddings"}),
@@ -82,13 +79,6 @@ def test_so_it_is_in_the_other_parts_of_a_block(open_app, part, control, value, 
     answer = picture_after(drawn(before, "heads_and_blocks")[0]["prefetch"]["path"], f"heads_and_blocks_{control}", value)
     then = open_app("heads_and_blocks", part=part, **link)
     assert unpacked(answer.body)[0]["prefetch"]["id"] == drawn(then, "heads_and_blocks")[0]["prefetch"]["id"]
-
-
-def test_views_that_look_alike_lead_to_pictures_of_their_own(open_app):
-    apps = [open_app("positions", scheme="learned", base=base) for base in ("1000", "10000")]  # held: else their offers go
-    one, other = (picture_after(drawn(app, "positions")[0]["prefetch"]["path"], "positions_scheme", "0") for app in apps)
-    assert (one.status_code, other.status_code) == (200, 200)
-    assert one.body != other.body
 
 
 def test_another_mask_is_foreseen_of_the_sentence_that_is_shown(open_app):

@@ -124,7 +124,7 @@ def sentence(app: AppTest, page: str, name: str = "text") -> str:
     return app.session_state[f"{page}_{name}"]
 
 
-@pytest.mark.parametrize("page", ["positions", "bert", "bertviz_page"])  # the others in a journey across pages
+@pytest.mark.parametrize("page", ["bert", "bertviz_page"])  # the others in a journey across pages
 def test_a_typed_sentence_is_there_on_the_page_opened_next(open_app, page):
     app = open_app()
     app.text_input(key="attention_text").set_value(MINE).run()

@@ -1,0 +1,238 @@
+// The stage of a page of pictures: charts, and the controls that the page lists. Python sends the charts with the values of the
+// controls under which each is shown; this module owns which of them is looked at. See README.md.
+
+import { element, mountOnce, setText, visible, watchScreen } from "../canvas/core/surface.js";
+import { TEXTS } from "../canvas/core/texts.js";
+import { applyTheme } from "../canvas/core/theme.js";
+import { addressOf, makeAddressWriter } from "./core/address.js";
+import { placeStage } from "./core/place.js";
+import { unpackStage } from "./core/run.js";
+import { makeStore } from "./core/store.js";
+import { isOn } from "./core/controls.js";
+import { makeControls } from "./pictures/toolbar.js";
+import { drawChart, isFlexible, makeChart } from "./views/chart.js";
+import { drawListing, makeListing } from "./views/listing.js";
+
+export { TEXTS };
+
+const COMPUTING = 200; // milliseconds after which a change that is computed says so
+const FOLLOWED = 250; // milliseconds after a look, before what stands below the stage is told of it
+const [GAP, LEAST, NARROW] = [24, 200, 320]; // pixels between pictures; the least height of one; the height of one on a narrow screen
+const views = new Map(); // by page: how it was looked at last, for who comes back to it
+
+export default function mountStage({ data, parentElement, setTriggerValue, setStateValue }) {
+  const [stage, end] = mountOnce(parentElement, makeStage, removeStage);
+  stage.report = (name, value) => {
+    stage.address.now(); // the server reads the view in it
+    setTriggerValue(name, value);
+  };
+  stage.follow = (view) => {
+    stage.address.now();
+    setStateValue("view", view);
+  };
+  receive(stage, data);
+  return end;
+}
+
+// Shows pictures from a file, without a server.
+export function offline(parent, texts, written) {
+  Object.assign(TEXTS, texts);
+  const stage = makeStage(parent);
+  Object.assign(stage, { offline: true, report: () => {}, follow: () => {} });
+  receive(stage, Uint8Array.from(atob(written), (sign) => sign.charCodeAt(0)));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => draw(stage));
+}
+
+function makeStage(parent) {
+  const stage = { store: makeStore({}), header: null, arrival: null, offline: false, asked: {}, rows: [], made: [], address: makeAddressWriter() };
+  stage.act = makeActions(stage);
+  stage.isLook = (name) => name in stage.header.view;
+  stage.addToLesson = () => stage.report("added", { view: stage.store.get(), at: Date.now() });
+  stage.wholeMessage = () => wholeMessage(stage);
+  stage.root = element("div", { class: "stage pictures", "data-testid": "stage" });
+  (parent.querySelector?.(".stage-box") ?? parent).append(stage.root);
+  const redraw = () => stage.header && draw(stage);
+  stage.observer = new ResizeObserver(redraw);
+  stage.stopWatching = watchScreen(redraw);
+  addEventListener("resize", redraw);
+  stage.stopResizing = () => removeEventListener("resize", redraw);
+  stage.store.onChange((state, before) => changed(stage, state, before));
+  return stage;
+}
+
+// The parts of the stage; made when the texts are here.
+function build(stage) {
+  stage.title = element("p", { class: "stage-title" });
+  stage.controls = makeControls(stage);
+  stage.waiting = element("p", { class: "waiting", role: "status" });
+  stage.above = element("div", { class: "steps-row" }, stage.controls.row, stage.waiting);
+  stage.body = element("div", { class: "pictures-body" });
+  stage.root.append(stage.title, stage.above, stage.controls.node, stage.body);
+  stage.observer.observe(stage.root);
+}
+
+// What a reader does. What only looks changes the state; what computes is reported.
+function makeActions(stage) {
+  return {
+    set: (name, value) => (stage.isLook(name) ? stage.store.set({ [name]: value }) : stage.act.compute({ [name]: value })),
+    compute(change) {
+      if (stage.offline) return;
+      clearTimeout(stage.computing);
+      stage.asked = { ...stage.asked, ...change };
+      stage.controls.sync(valuesOf(stage));
+      stage.computing = setTimeout(() => { stage.waiting.textContent = TEXTS.computing; }, COMPUTING);
+      stage.report("settings", { ...stage.asked, at: Date.now() });
+    },
+    present() {
+      document.documentElement.requestFullscreen?.().catch(() => {}); // refused, nothing is lost
+      document.documentElement.attentionPresenter?.toggle(true);
+    },
+    full: () => (document.fullscreenElement ? document.exitFullscreen() : stage.root.requestFullscreen()).catch(() => {}),
+  };
+}
+
+const valuesOf = ({ header, asked, store }) => ({ ...header.settings, ...asked, ...store.get() });
+
+// Takes in what Python sent: pictures, and on arrival the view that is asked for. Everything else of the view is kept.
+function receive(stage, data) {
+  const first = !stage.header;
+  const { header, body } = unpackStage(data);
+  Object.assign(stage, { header, data, home: new URL(header.home, document.baseURI), asked: {}, pictures: takePictures(header, body) });
+  clearTimeout(stage.computing);
+  if (first) build(stage);
+  stage.waiting.textContent = "";
+  const isNew = stage.arrival !== header.arrival.number;
+  stage.arrival = header.arrival.number;
+  const known = header.arrival.restored && views.get(header.page);
+  stage.quiet = true; // of this change nobody is told: it came from the page
+  stage.store.set(isNew ? known || header.view : { ...header.view, ...stage.store.get() });
+  stage.quiet = false;
+}
+
+// Each picture with its numbers, a row after the other behind the header.
+function takePictures(header, body) {
+  let start = 0;
+  return header.pictures.map((picture) => {
+    const { chart, rows, columns } = picture;
+    const size = rows.length * columns.length;
+    const values = new Float32Array(body.slice(start, (start += 4 * size)).buffer);
+    const drawn = { ...chart };
+    if (chart.kind === "matrix") Object.assign(drawn, { rows, columns, cells: values });
+    if (chart.kind === "lines") {
+      const series = chart.series.map((line, row) => ({ ...line, values: Array.from(values.subarray(row * columns.length, (row + 1) * columns.length)) }));
+      Object.assign(drawn, { steps: columns, series });
+    }
+    return { ...picture, values, chart: drawn };
+  });
+}
+
+function changed(stage, state, before) {
+  const { header } = stage;
+  draw(stage);
+  if (stage.offline) return;
+  views.set(header.page, state);
+  const names = Object.keys(header.view);
+  if (!stage.quiet && names.every((name) => state[name] === before[name])) return;
+  stage.address.write(addressOf(state, header.address, location.search, Object.fromEntries(names.map((name) => [name, String]))));
+  if (stage.quiet) return stage.address.now();
+  if (header.awaited) {
+    header.awaited = false;
+    stage.report("touched", Date.now());
+  }
+  clearTimeout(stage.following);
+  if (header.follows) stage.following = setTimeout(() => stage.follow(state), FOLLOWED);
+}
+
+// --- Drawing
+
+// The pictures that are shown, row by row.
+function shownRows(stage, values) {
+  const shown = stage.pictures.filter(({ when }) => isOn(when, values));
+  const numbers = [...new Set(shown.map(({ row }) => row))].sort((one, other) => one - other);
+  return numbers.map((number) => shown.filter(({ row }) => row === number));
+}
+
+function draw(stage) {
+  const { header, root, body } = stage;
+  const values = valuesOf(stage);
+  const theme = applyTheme(root);
+  stage.rows = shownRows(stage, values);
+  root.classList.toggle("empty", !stage.rows.length && !header.controls.length);
+  stage.controls.sync(values);
+  setText(stage.title, [header.title, header.model, header.text && `“${header.text}”`].filter(Boolean).map(visible).join(" · "));
+  makeViews(stage);
+  const height = placeStage(root);
+  const isWide = root.classList.contains("wide");
+  for (const [number, row] of stage.rows.entries()) {
+    const shares = isWide ? row.map(({ share }) => `minmax(0, ${share}fr)`).join(" ") : "minmax(0, 1fr)";
+    body.children[number].style.gridTemplateColumns = shares;
+  }
+  const own = stage.rows.map((row) => (row.some(({ chart }) => isFlexible(chart)) ? null : drawRow(stage, row, theme, values, 0)));
+  const above = [stage.title, stage.controls.node, stage.above].reduce((sum, { offsetHeight }) => sum + offsetHeight + (offsetHeight ? 8 : 0), 0);
+  const left = height - above - own.reduce((sum, taken) => sum + (taken ?? 0), 0) - GAP * Math.max(0, own.length - 1);
+  const each = isWide ? Math.max(LEAST, Math.floor(left / Math.max(1, own.filter((taken) => taken === null).length))) : NARROW;
+  stage.rows.forEach((row, number) => own[number] === null && drawRow(stage, row, theme, values, each));
+  root.dataset.run = JSON.stringify(header.settings);
+  root.dataset.paints = String((stage.paints = (stage.paints ?? 0) + 1));
+}
+
+// Draws the pictures of a row, and returns how high it is.
+function drawRow(stage, row, theme, values, height) {
+  for (const picture of row) {
+    const { chart, sentence, cell, details, chooses } = picture;
+    const view = picture.view;
+    const chosen = chooses ? picture.choices.indexOf(values[chooses]) : -1;
+    const canChoose = Boolean(chooses) && !(stage.offline && !stage.isLook(chooses));
+    const drawn = chart.kind === "grid" && chosen >= 0 ? { ...chart, chosen: [Math.floor(chosen / chart.cells[0].length), chosen % chart.cells[0].length] } : chart;
+    const draw = chart.kind === "listing" ? drawListing : drawChart;
+    draw(view, drawn, { theme, width: view.node.clientWidth, height, sentence, cell, details, canChoose, chosen });
+  }
+  return row[0].view.node.parentElement.offsetHeight;
+}
+
+// One view for each picture that is shown, kept while the picture at its place is of the same kind.
+function makeViews(stage) {
+  const { body, rows, act } = stage;
+  const pattern = JSON.stringify(rows.map((row) => row.map(({ chart: { kind } }) => kind === "listing")));
+  if (stage.pattern !== pattern) {
+    stage.pattern = pattern;
+    stage.made = rows.map((row) => row.map(({ chart }) => {
+      const holder = { picture: null };
+      const make = chart.kind === "listing" ? makeListing : makeChart;
+      holder.view = make({ choose: (number) => act.set(holder.picture.chooses, holder.picture.choices[number]) });
+      return holder;
+    }));
+    body.replaceChildren(...stage.made.map((row) => element("div", { class: "pictures-row" }, ...row.map(({ view }) => view.node))));
+  }
+  rows.forEach((row, number) => row.forEach((picture, place) => {
+    const holder = stage.made[number][place];
+    picture.view = holder.view;
+    holder.picture = picture;
+  }));
+  const axes = ({ rows: down, columns }) => JSON.stringify([down, columns]);
+  const shown = rows.flat().filter(({ chart }) => chart.kind === "matrix");
+  for (const one of rows.flat()) one.view.linked = [];
+  for (const one of shown) one.view.linked = shown.filter((other) => other !== one && axes(other) === axes(one)).map(({ view }) => view);
+}
+
+function removeStage(stage) {
+  stage.address.end();
+  stage.observer.disconnect();
+  stage.stopWatching();
+  stage.stopResizing();
+  clearTimeout(stage.computing);
+  clearTimeout(stage.following);
+  stage.root.remove();
+}
+
+// The message again as it is looked at now, for a file that needs no server.
+function wholeMessage({ data, store }) {
+  const { header, body } = unpackStage(data);
+  const kept = { ...header, view: store.get(), hidden: [...header.hidden, "share", "forms"], arrival: { number: 0, restored: false }, awaited: false, follows: false };
+  const words = new TextEncoder().encode(JSON.stringify(kept));
+  const message = new Uint8Array(4 + words.length + body.length);
+  new DataView(message.buffer).setUint32(0, words.length, true);
+  message.set(words, 4);
+  message.set(body, 4 + words.length);
+  return message;
+}

@@ -1,0 +1,44 @@
+// What of a stage of pictures goes into files.
+
+import { chartsDrawing, stacked } from "../../canvas/figure/charts.js";
+import { TEXTS } from "../../canvas/core/texts.js";
+import { makeExport, withOrigin } from "../core/export_menu.js";
+
+export function makeExportMenu(stage) {
+  return makeExport({
+    stage, csvLabel: TEXTS.pictures.csv, script: "pictures.js",
+    drawing: () => () => stacked(stage.rows.map((row) => chartsDrawing({ charts: row.map(({ chart }) => chart), across: row.length }))),
+    captionOf: () => captionOf(stage), csv: () => csvOf(stage), message: () => stage.wholeMessage(), name: () => stage.header.stem,
+  });
+}
+
+function captionOf(stage) {
+  const { header, rows } = stage;
+  const said = rows.flat().map(({ sentence }) => sentence).filter(Boolean);
+  return withOrigin(stage, header.title, [`${header.title}.`, ...header.caption, ...said]);
+}
+
+// The same name several times is numbered, so that each is found: "the (2)".
+function numbered(names) {
+  const seen = new Map();
+  return names.map((name) => {
+    const number = (seen.get(name) ?? 0) + 1;
+    seen.set(name, number);
+    return names.indexOf(name) === names.lastIndexOf(name) ? name : `${name} (${number})`;
+  });
+}
+
+function csvOf(stage) {
+  const cell = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  const about = captionOf(stage).caption.split("\n").map((line) => `# ${line}`);
+  const shown = stage.rows.flat();
+  const titles = numbered(shown.map(({ chart }) => chart.title));
+  const lines = shown.flatMap(({ rows, columns, values }, index) => {
+    const [down, across] = [numbered(rows), numbered(columns)];
+    return down.flatMap((row, from) => across.map((column, to) => {
+      const value = values[from * columns.length + to];
+      return [titles[index], row, column, Number.isFinite(value) ? value.toPrecision(7) : ""].map(cell).join(",");
+    }));
+  });
+  return [...about, TEXTS.pictures.csvHead.join(","), ...lines, ""].join("\n");
+}

@@ -1,0 +1,178 @@
+// Any chart of a page, painted as in a figure, whose bars, steps, heads, points or cells are read out to whoever points at one or
+// goes there by keyboard. What is read of several charts over the same rows and columns stands together.
+
+import { layKind } from "../../canvas/figure/charts.js";
+import { lineSign, threeDigits, withMinus } from "../../canvas/lines/chart.js";
+import { fillLegend, fullNumber } from "../../canvas/mask_grid/panel.js";
+import { element, localPoint, setText, sharpen, visible } from "../../canvas/core/surface.js";
+import { TEXTS } from "../../canvas/core/texts.js";
+import { filled } from "../../canvas/core/text.js";
+
+const BESIDE = 12; // pixels between a spot and what is read of it
+const GROWN = { bars: 0, moved: 0, grid: 0, listing: 0, lines: 52, points: 48, matrix: 8 }; // what a kind takes beyond the height that it is asked to have; 0: it has its own
+export const isFlexible = ({ kind }) => Boolean(GROWN[kind]);
+
+// choose: called with the number of the row, head, point or cell that is clicked.
+export function makeChart({ choose }) {
+  const made = { chart: null, laid: null, spot: null, dismissed: null, linked: [] };
+  made.title = element("figcaption", { class: "title" });
+  made.canvas = element("canvas", { role: "img" });
+  made.mark = element("div", { class: "spot", hidden: "" });
+  made.readout = element("div", { class: "tooltip spot-readout", role: "status", "aria-live": "polite", "data-testid": "spot-readout" });
+  made.pad = element("div", { class: "pad", role: "group", tabindex: "0" }, made.canvas, made.mark, made.readout);
+  made.legend = element("p", { class: "legend matrix-legend" });
+  made.note = element("p", { class: "quiet-text" });
+  made.said = element("p", { class: "chart-said" });
+  made.node = element("figure", { class: "chart", "data-testid": "chart" }, made.title, made.pad, made.legend, made.note, made.said);
+  const at = (event) => made.laid?.spots?.near(...localPoint(made.canvas, event)) ?? null;
+  made.pad.onpointermove = made.pad.onpointerdown = (event) => {
+    const spot = at(event);
+    if (event.type === "pointerdown" || String(spot) !== String(made.dismissed)) point(made, spot);
+  };
+  made.pad.onpointerleave = ({ pointerType }) => pointerType !== "touch" && leave(made);
+  made.pad.onpointercancel = () => leave(made); // a finger that began to scroll
+  made.pad.addEventListener("focusout", () => leave(made));
+  made.pad.onclick = (event) => at(event) && act(made, at(event), choose);
+  made.pad.onkeydown = (event) => press(made, event, choose);
+  return made;
+}
+
+// chart: as assets/canvas/figure/charts.js takes it; about: sentence, cell, details, `canChoose`, and the size that is left for it.
+export function drawChart(made, chart, { theme, width, height, sentence, cell, details, canChoose }) {
+  Object.assign(made, { about: { cell, details, canChoose } });
+  setText(made.title, chart.title ? visible(chart.title) : "");
+  made.title.hidden = !chart.title;
+  setText(made.note, chart.note && chart.note !== sentence ? chart.note : "");
+  setText(made.said, sentence);
+  made.legend.hidden = chart.kind !== "matrix";
+  if (chart.kind === "matrix") fillLegend(made.legend, { ...chart, kind: chart.colouring }, TEXTS.matricesGrid, theme.dark);
+  made.canvas.setAttribute("aria-label", visible(sentence || chart.title || TEXTS.pictures.picture));
+  const keys = canChoose ? TEXTS.pictures.keysChoose : TEXTS.pictures.keys;
+  made.pad.setAttribute("aria-label", filled(keys, { title: visible(chart.title || sentence || TEXTS.pictures.picture) }).join(""));
+  const tall = Math.max(120, height - GROWN[chart.kind] - heightAround(made));
+  made.chart = sized(chart, tall);
+  made.laid = layKind(made.canvas.getContext("2d"), theme, made.chart, width);
+  if (chart.kind === "lines" && made.laid.height > tall + GROWN.lines) { // a legend of several rows
+    made.chart = sized(chart, Math.max(120, 2 * tall + GROWN.lines - made.laid.height));
+    made.laid = layKind(made.canvas.getContext("2d"), theme, made.chart, width);
+  }
+  made.laid.paint(sharpen(made.canvas, made.laid.width, made.laid.height));
+  made.pad.style.width = `${made.laid.width}px`;
+  const { rows = 0, columns = 0 } = made.laid.spots ?? {};
+  made.pad.dataset.spots = `${rows}×${columns}`;
+  if (made.spot && (made.spot[0] >= rows || made.spot[1] >= columns)) made.spot = null;
+  mark(made, made.spot);
+  if (made.spot) read(made);
+  else made.readout.replaceChildren();
+}
+
+const heightAround = ({ title, legend, note, said }) => [title, legend, note, said].reduce((sum, node) => sum + node.offsetHeight, 0);
+
+function sized(chart, tall) {
+  if (chart.kind === "lines" || chart.kind === "points") return { ...chart, tall };
+  if (chart.kind !== "matrix") return chart;
+  const names = 60; // above the cells
+  return { ...chart, tallest: tall - names, largest: Math.min(46, Math.max(4, (tall - names) / chart.rows.length)), tallestRow: 36 };
+}
+
+// Marks a spot, also in the charts over the same rows and columns, and reads out what stands there.
+function point(made, spot) {
+  made.spot = spot;
+  if (spot) made.dismissed = null;
+  mark(made, spot);
+  for (const other of made.linked) {
+    other.spot = null;
+    other.readout.replaceChildren();
+    mark(other, spot);
+  }
+  if (spot) read(made);
+  else made.readout.replaceChildren();
+}
+
+function leave(made) {
+  made.dismissed = null;
+  point(made, null);
+}
+
+function mark(made, spot) {
+  made.mark.hidden = !spot;
+  if (!spot) return;
+  const [left, top, wide, high] = made.laid.spots.box(...spot);
+  const line = made.chart.kind === "lines";
+  const [width, height] = line ? [1, high] : [Math.max(6, wide), Math.max(6, high)];
+  made.mark.classList.toggle("line-mark", line);
+  Object.assign(made.mark.style, { width: `${width}px`, height: `${height}px`, left: `${left + (wide - width) / 2}px`, top: `${top + (high - height) / 2}px` });
+}
+
+function read(made) {
+  const { title, rows } = readingOf(made, made.spot);
+  const all = [...rows, ...made.linked.flatMap((other) => readingOf(other, made.spot).rows)];
+  const several = made.linked.length > 0;
+  made.readout.replaceChildren(element("div", { class: "place" }, visible(title)), ...all.map(({ name, value, line }) => {
+    const sign = line ? [element("canvas", { "aria-hidden": "true" })] : [];
+    const row = element("div", { class: "reading" }, ...sign, ...(several || line ? [element("bdi", {}, visible(name))] : []), " ", element("span", { class: "value" }, value));
+    if (line) lineSign(sharpen(row.firstChild, 24, 14), line, 12, 7);
+    return row;
+  }));
+  placeReadout(made);
+}
+
+// Beside the spot where there is space, to the right first; else as near as the chart allows.
+function placeReadout({ readout, laid, spot, pad, chart }) {
+  const [left, top, wide, high] = laid.spots.box(...spot);
+  const isRow = wide > laid.width * 0.9;
+  readout.style.left = "0";
+  const room = pad.parentElement.clientWidth;
+  const right = left + wide + BESIDE;
+  const beside = isRow ? room - readout.offsetWidth - 8 : right + readout.offsetWidth <= room ? right : Math.max(0, left - BESIDE - readout.offsetWidth);
+  const below = chart.kind === "lines" ? 4 : top + high + 4;
+  const covers = !isRow && beside < left + wide && beside + readout.offsetWidth > left;
+  Object.assign(readout.style, { left: `${Math.max(0, beside)}px`, top: `${isRow || covers ? top + high + 2 : Math.max(0, below - (chart.kind === "lines" ? 0 : high))}px` });
+}
+
+function press(made, event, choose) {
+  const { spots } = made.laid ?? {};
+  if (!spots || event.altKey || event.ctrlKey || event.metaKey) return;
+  if (event.key === "Escape" && made.spot) {
+    made.dismissed = made.spot;
+    return point(made, null);
+  }
+  if ((event.key === "Enter" || event.key === " ") && made.spot && made.about.canChoose) {
+    event.preventDefault();
+    return act(made, made.spot, choose);
+  }
+  const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+  const end = { Home: 0, End: Infinity }[event.key];
+  if (!step && end === undefined) return;
+  event.preventDefault();
+  const [row, column] = made.spot ?? [0, 0];
+  const isList = spots.rows === 1 || spots.columns === 1; // then every arrow goes on, and the first one in begins at an end
+  const along = step && (step[0] || step[1]);
+  const at = Math.max(row, column);
+  const inList = end ?? (made.spot ? at + along : along < 0 ? Infinity : 0);
+  const next = isList ? (spots.columns === 1 ? [inList, 0] : [0, inList]) : end !== undefined ? [row, end] : made.spot ? [row + step[0], column + step[1]] : [0, 0];
+  const within = (place, most) => Math.min(most - 1, Math.max(0, place));
+  point(made, [within(next[0], spots.rows), within(next[1], spots.columns)]);
+}
+
+function act(made, [row, column], choose) {
+  if (made.about.canChoose) choose(row * made.laid.spots.columns + column);
+}
+
+// --- What is read of a spot: a title, and rows of a name and a value
+
+const READ = {
+  bars: ({ chart, about }, [row]) => ({ title: chart.labels[row], rows: [{ name: chart.title, value: [chart.ends[row], about.details[row]].filter(Boolean).join(" · ") }] }),
+  moved: ({ chart, about }, [row]) => ({ title: chart.labels[row], rows: [{ name: chart.title, value: [`${chart.ends[row]} (${chart.deltas[row]})`, about.details[row]].filter(Boolean).join(" · ") }] }),
+  lines: ({ chart, about }, [, step]) => ({
+    title: about.cell ? filled(about.cell, { step: withMinus(chart.steps[step]) }).join("") : withMinus(chart.steps[step]),
+    rows: chart.series.map((line) => ({ name: line.name, value: threeDigits(line.values[step]), line })),
+  }),
+  grid: ({ chart }, [row, column]) => ({ title: chart.cells[row][column].alt, rows: [] }),
+  points: ({ about }, [, index]) => ({ title: about.details[index] ?? String(index + 1), rows: [] }),
+  matrix: ({ chart, about }, [row, column]) => ({
+    title: filled(about.cell || TEXTS.pictures.pair, { row: chart.rows[row], column: chart.columns[column] }).join(""),
+    rows: [{ name: chart.title, value: fullNumber({ ...chart, kind: chart.colouring }, chart.cells[row * chart.columns.length + column], TEXTS.matricesGrid) }],
+  }),
+};
+const readingOf = (made, spot) => READ[made.chart.kind](made, spot);

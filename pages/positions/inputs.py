@@ -1,0 +1,155 @@
+"""What the page of positions is asked: a part, and the encoding with its sizes or the sentence that it computes with."""
+
+from contextlib import suppress
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pages.positions import texts
+from pages.positions.encodings import (
+    BASES,
+    BERTS,
+    ENCODING_VIEWS,
+    LENGTHS,
+    MAX_DRAWN_DIMENSIONS,
+    MAX_POSITION_HEADS,
+    WIDTHS,
+    Choice,
+    EncodingView,
+    dimensions_from_link,
+    dimensions_to_link,
+)
+from pages.ui.panels.texts import WITHOUT_SPECIAL, WITHOUT_SPECIAL_HELP
+from pages.ui.panels.tokens import SPECIAL_FIELD
+from pages.ui.shell import cache, controls
+from pages.ui.shell.address import KEPT_PARAMETERS, Field, check, choice_field, number_field, text_field, widget_key
+from pages.ui.shell.texts import SENTENCE
+from pages.ui.stage.address import StageFields, read_stage_address
+from pages.ui.stage.controls import Control
+from tx_core.engine.bert_engine import BertEngine
+from tx_core.engine.catalogue import DEFAULT
+from tx_core.errors import ExplorerError, memory_checked
+from tx_core.lessons.position_encodings import ENCODINGS
+
+PAGE = "positions"
+SEEDS = range(1, 1000)
+FIELDS = StageFields(
+    own=(
+        text_field("text", "He opened the [MASK] with a key."),
+        SPECIAL_FIELD,
+        Field("part", "", lambda written: check(written, tuple(texts.PARTS))),
+        choice_field("scheme", tuple(ENCODING_VIEWS)),
+        number_field("length", 48, LENGTHS[0], LENGTHS[-1]),
+        Field("width", 64, lambda written: int(check(written, [str(width) for width in WIDTHS]))),
+        Field("base", 10_000, lambda written: int(check(written, [str(base) for base in BASES]))),
+        number_field("head", 1, 1, MAX_POSITION_HEADS),
+        Field("dims", [0, 8, 16, 24], dimensions_from_link, dimensions_to_link),
+        number_field("seed", 1, SEEDS[0], SEEDS[-1]),
+        choice_field("model", BERTS),
+    ),
+    looks=(choice_field("look", tuple(texts.VIEWS)),),
+    first={"part": "shuffle"},
+)
+OF_THE_SENTENCE = {"text", SPECIAL_FIELD.name}
+"""A link with nothing else leads to the shuffled words; one without a part, as links were first written, to the encodings."""
+
+
+@dataclass(frozen=True)
+class PositionInputs:
+    """What is computed, by the names of the fields: `nospecial` says whether the text is read without special tokens."""
+
+    text: str
+    nospecial: bool
+    part: str
+    scheme: str
+    length: int
+    width: int
+    base: int
+    head: int
+    dims: list[int]
+    seed: int
+    model: str
+
+    @property
+    def asked_model(self) -> str:
+        """The name of the model that the part is computed with: the reader chooses one for words and for a learned table."""
+        chooses = self.part == "shuffle" or (self.part == "ways" and ENCODING_VIEWS[self.scheme].of_model)
+        return self.model if chooses else DEFAULT
+
+    def engine(self) -> BertEngine:
+        """Return the engine, with its weights in this process; raise ExplorerError where it is not available."""
+        bare = self.part == "shuffle" and self.nospecial
+        with memory_checked(), controls.wait_for(self.asked_model):
+            return cache.engine(self.asked_model, special_tokens=not bare, weights=True)
+
+    def choice(self, engine: BertEngine) -> Choice:
+        """Return the encoding that is asked for."""
+        view = ENCODING_VIEWS[self.scheme]
+        width = engine.info.hidden_size if view.of_model else self.width
+        dims = tuple(dim for dim in self.dims if dim < width)
+        head = min(self.head, view.num_heads(engine)) - 1
+        return Choice(self.scheme, self.length, width, float(self.base), head, dims, engine)
+
+
+def position_inputs() -> PositionInputs:
+    """Read the address, draw the box of the sentence where one is read, and return what is asked."""
+    read_stage_address(PAGE, FIELDS)
+    part = widget_key(PAGE, "part")
+    if not st.session_state[part]:
+        given = st.query_params.keys() - set(KEPT_PARAMETERS)
+        st.session_state[part] = "shuffle" if given <= OF_THE_SENTENCE else "ways"
+    if st.session_state[part] != "shuffle":
+        st.markdown(texts.NOTICES[st.session_state[part]])
+        return _inputs()
+    with st.container(key=widget_key(PAGE, "asked"), horizontal=True, vertical_alignment="center", gap="small"):
+        text = controls.sentence(widget_key(PAGE, "text"), label_visibility="collapsed", placeholder=SENTENCE)
+        inputs = _inputs()
+        with suppress(ExplorerError):  # the page explains it where its picture should be
+            st.caption(controls.budget(inputs.engine(), text), width="content")
+    return inputs
+
+
+def _inputs() -> PositionInputs:
+    return PositionInputs(**{field.name: st.session_state[widget_key(PAGE, field.name)] for field in FIELDS.own})
+
+
+def position_controls(inputs: PositionInputs, engine: BertEngine | None) -> list[Control]:
+    """Return the controls of the stage. engine: what is computed with, None where it is not available."""
+    view = ENCODING_VIEWS[inputs.scheme]
+    ways, sized = {"part": ["ways"]}, {"part": ["ways", "demands"] if view.has_sizes else ["demands"]}
+    of_model = {"part": ["ways", "shuffle"] if view.of_model else ["shuffle"]}
+    following = str(inputs.seed % SEEDS[-1] + 1)
+    schemes = tuple((name, one.name) for name, one in ENCODING_VIEWS.items())
+    models = tuple((name, controls.model_title(name)) for name in BERTS)
+    bases = tuple((str(base), f"{base:,}") for base in BASES)
+    return [
+        Control("part", "segments", texts.PART, tuple(texts.PARTS.items()), apart=True),
+        Control("scheme", "segments", texts.ENCODING, schemes, apart=True, when=ways),
+        Control("look", "segments", texts.VIEW, tuple(texts.VIEWS.items()), when=ways),
+        Control("seed", "press", texts.SHUFFLE_AGAIN, ((following, texts.SHUFFLE_AGAIN),), when={"part": ["shuffle"]}),
+        *(_controls_of_encoding(inputs, view, engine) if engine else ()),
+        Control("length", "slider", texts.LENGTH, limits=_ends(LENGTHS), when={"part": ["ways", "demands"]}),
+        Control("width", "slider", texts.WIDTH, limits=_ends(WIDTHS), step=WIDTHS.step, when=sized),
+        Control("base", "list", texts.BASE, bases, labelled=True, when=sized),
+        Control("model", "list", texts.MODEL, models, labelled=True, when=of_model),
+        Control(SPECIAL_FIELD.name, "switch", WITHOUT_SPECIAL, help=WITHOUT_SPECIAL_HELP, when={"part": ["shuffle"]}, late=True),
+    ]
+
+
+def _controls_of_encoding(inputs: PositionInputs, view: EncodingView, engine: BertEngine) -> list[Control]:
+    """Return the controls of the dimensions that are drawn, and of a head, where the encoding has them."""
+    width, found = inputs.choice(engine).width, []
+    if ENCODINGS[inputs.scheme].vectors:
+        last = {"most": MAX_DRAWN_DIMENSIONS, "last": width - 1}
+        words = {"help": texts.DIMENSIONS_HELP.format(**last), "problem": texts.DIMENSIONS_PROBLEM.format(**last)}
+        when = {"part": ["ways"], "look": ["waves"]}
+        limits = {"limits": (0, width - 1), "most": MAX_DRAWN_DIMENSIONS}
+        found.append(Control("dims", "numbers", texts.DIMENSIONS, **words, **limits, when=when))
+    if view.head_views:
+        when = {"part": ["ways"], "look": sorted(view.head_views)}
+        found.append(Control("head", "slider", texts.HEAD, limits=(1, view.num_heads(engine)), when=when))
+    return found
+
+
+def _ends(numbers: range) -> tuple[int, int]:
+    return numbers[0], numbers[-1]
