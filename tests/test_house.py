@@ -32,6 +32,7 @@ FOLDERS = (
     ("tx_core.engine",),
     ("tx_core.analysis",),
     ("tx_core.lessons", "tx_core.corpus", "tx_core.fill_mask"),
+    ("tx_core.causal",),
     ("tx_core.classroom",),
     ("tx_core.training",),
     ("pages.contents",),

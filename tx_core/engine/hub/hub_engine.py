@@ -178,11 +178,13 @@ class HubEngine:
     def blank_logits(self, rows: Sequence[Encoding], *, interventions: Sequence[Sequence[Intervention]] = ()) -> BlankLogits:
         """Score the whole vocabulary at every blank of every row, in one batch; every row has its own interventions.
 
-        Raises ValueError when the checkpoint has no masked-word head, and ChangeProblem for interventions on what a
-        row does not have.
+        Of a model that predicts the next token, the scores at a "blank" are of what follows that token.
+
+        Raises ValueError when the checkpoint has no head that scores the vocabulary, and ChangeProblem for interventions on
+        what a row does not have.
         """
-        if not self.info.fills_blanks:
-            raise ValueError(f"{self.name} has no masked-word head")
+        if not (self.info.fills_blanks or self.info.predicts_next):
+            raise ValueError(f"{self.name} has no head that scores the vocabulary")
         start = self.info.decoder_start
         targets = None if start is None else [shift_right(row, start, self.tokenizer) for row in rows]
         limits = [self._limits(row, target) for row, target in zip(rows, targets or [None] * len(rows), strict=True)]

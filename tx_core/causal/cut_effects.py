@@ -1,0 +1,157 @@
+"""Cut effects: what a prediction loses without one token looking at another in one layer (attention knockout)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from tx_core.analysis.probabilities import log_probabilities
+from tx_core.engine.engine import Engine
+from tx_core.errors import ModelUnavailable
+from tx_core.fill_mask.predictions import blank_logits_in_batches, encode_with_blanks
+from tx_core.transformer.interventions import Intervention
+from tx_core.transformer.trace import Encoding
+
+NO_PREDICTION = "{title} predicts no word, so nothing can be said of what its prediction depends on: choose another model."
+
+
+@dataclass(frozen=True)
+class CutEffects:
+    """What the prediction at one token loses with each pair of query and key cut, in one layer, in all of its heads.
+
+    Attributes:
+        encoding: The tokens; axes `query` and `key` are theirs.
+        place: The token whose prediction it is: a blank, or the last token of a model that predicts the next one.
+        word, entry: The most likely word of the run without cuts, and its vocabulary id.
+        probability: Its probability there.
+        effect: The fall of its log-odds, in nats; negative where the cut helps it. NaN for queries that were not asked for;
+            0 where nothing can change: a token that the query may not attend to, and any other query of the last layer.
+        after: Its probability with the cut.
+        first: The most likely entry with the cut.
+        device: Where it was computed.
+        notice: A sentence for the visitor where that is not the model's own device.
+    """
+
+    encoding: Encoding
+    place: int
+    word: str
+    entry: int
+    probability: float
+    effect: Float[np.ndarray, "layer query key"]
+    after: Float[np.ndarray, "layer query key"]
+    first: Int[np.ndarray, "layer query key"]
+    device: str
+    notice: str = ""
+
+
+def cut_effects(
+    engine: Engine,
+    text: str,
+    *,
+    blank: int = 0,
+    interventions: Sequence[Intervention] = (),
+    queries: Sequence[int] | None = None,
+) -> CutEffects:
+    """Cut each pair of tokens in each layer, one at a time, and measure the prediction (Geva et al. 2023, section 5).
+
+    Of an encoder-decoder the pairs of its encoder are cut. A run begins at the layer of its cut: what lies below is unchanged.
+
+    Args:
+        blank: Which of the text's blanks; ignored by a model that predicts the next token.
+        interventions: Changes that every run has.
+        queries: The tokens whose attention is cut; None for all. Arcs into the blank alone take a layer × key runs.
+
+    Raises:
+        TextProblem, ModelUnavailable: as `predict` does.
+        ValueError: for a blank or a query that is not there.
+    """
+    row = _read(engine, text, blank)
+    place, layers, tokens = row.blanks[0], engine.info.num_layers, len(row)
+    asked = range(tokens) if queries is None else queries
+    if any(query not in range(tokens) for query in asked):
+        raise ValueError(f"queries must be within 0 and {tokens - 1}, got {queries}")
+    pairs = [
+        (layer, query, key)
+        for query in asked
+        for layer in range(layers if query == place else layers - 1)
+        for key in range(query + 1 if engine.info.predicts_next else tokens)
+    ]
+    cuts = [Intervention("cut", layer, positions=(query, key)) for layer, query, key in pairs]
+    measured = _measure(engine, row, interventions, cuts)
+    effect, after = np.full((layers, tokens, tokens), np.nan), np.full((layers, tokens, tokens), np.nan)
+    first = np.full((layers, tokens, tokens), measured.entry)
+    effect[:, asked], after[:, asked] = 0.0, measured.probabilities[0]
+    if pairs:
+        at = tuple(np.array(pairs).T)
+        effect[at] = measured.log_odds[0] - measured.log_odds[1:]
+        after[at], first[at] = measured.probabilities[1:], measured.firsts[1:]
+    return CutEffects(
+        row,
+        place,
+        engine.tokenizer.readable(measured.entry) or engine.tokenizer.word(measured.entry),
+        measured.entry,
+        float(measured.probabilities[0]),
+        effect,
+        after,
+        first,
+        measured.device,
+        measured.notice,
+    )
+
+
+def head_cut_effects(
+    engine: Engine,
+    text: str,
+    layer: int,
+    query: int,
+    key: int,
+    *,
+    blank: int = 0,
+    interventions: Sequence[Intervention] = (),
+) -> Float[np.ndarray, "head"]:
+    """Return what the prediction loses with one pair cut in each head of a layer alone, as `CutEffects.effect` measures it."""
+    cuts = [Intervention("cut", layer, head, positions=(query, key)) for head in range(engine.info.num_heads)]
+    measured = _measure(engine, _read(engine, text, blank), interventions, cuts)
+    return measured.log_odds[0] - measured.log_odds[1:]
+
+
+def _read(engine: Engine, text: str, blank: int) -> Encoding:
+    """Encode a text with the token whose prediction is asked for as its only blank."""
+    if engine.info.predicts_next:
+        encoding = engine.encode(text)
+        return replace(encoding, blanks=(len(encoding) - 1,))
+    if not engine.info.fills_blanks:
+        raise ModelUnavailable(NO_PREDICTION.format(title=engine.title))
+    encoding = encode_with_blanks(engine, text)
+    if blank not in range(len(encoding.blanks)):
+        raise ValueError(f"blank must be within 0 and {len(encoding.blanks) - 1}, got {blank}")
+    return replace(encoding, blanks=(encoding.blanks[blank],))
+
+
+@dataclass(frozen=True)
+class _Measured:
+    """The first run's most likely entry, and what each run makes of it."""
+
+    entry: int
+    log_odds: Float[np.ndarray, "run"]
+    probabilities: Float[np.ndarray, "run"]
+    firsts: Int[np.ndarray, "run"]
+    device: str
+    notice: str
+
+
+def _measure(engine: Engine, row: Encoding, shared: Sequence[Intervention], cuts: Sequence[Intervention]) -> _Measured:
+    """Run a row without cuts and with each of them; of every run keep the numbers of the first one's most likely entry."""
+    changes = [tuple(shared), *((*shared, cut) for cut in cuts)]
+    entry, logs, odds, firsts, devices = None, [], [], [], {}
+    for answered in blank_logits_in_batches(engine, [row] * len(changes), changes):
+        found = log_probabilities(np.concatenate(answered.rows))
+        entry = int(found[0].argmax()) if entry is None else entry
+        logs.append(found[:, entry].copy())
+        firsts.append(found.argmax(axis=-1))
+        found[:, entry] = -np.inf
+        odds.append(logs[-1] - np.log(np.exp(found).sum(axis=-1)))  # all others, summed: 1 − p would round to 0
+        devices[answered.notice] = answered.device
+    notice = max(devices)
+    return _Measured(entry, np.concatenate(odds), np.exp(np.concatenate(logs)), np.concatenate(firsts), devices[notice], notice)
