@@ -100,8 +100,9 @@ PAGES = (
         "Compare",
         "compare_arrows",
         "What differs between A and B?",
-        "Two sentences, heads or models side by side: where attention differs, and how much the vectors of a word change.",
+        "Two sentences, heads or models: what differs in their attention and vectors.",
         second="text_b",
+        has_stage=True,
     ),
     Page(
         "summaries",

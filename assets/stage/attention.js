@@ -10,7 +10,7 @@ import { TEXTS } from "../canvas/core/texts.js";
 import { filled } from "../canvas/core/text.js";
 import { applyTheme } from "../canvas/core/theme.js";
 import { addressOf, makeAddressWriter, writtenView } from "./core/address.js";
-import { codesOf, fetchAhead, fetchLayer, makeRuns, takeIn, unpackStage } from "./core/run.js";
+import { codesOf, fetchAhead, fetchLayer, makeRuns, stacksOf, takeIn, unpackStage } from "./core/run.js";
 import { describeAverage, describeChange, describeMap, headName } from "./core/sentences.js";
 import { differenceOf, mapOf, rowOf, viewOf, wallOf } from "./core/shown.js";
 import { makeStore } from "./core/store.js";
@@ -36,6 +36,9 @@ export default mountWith({});
 // parts: what another page adds. `entry`, the name of its bundle; `arrange(stage)`, once its nodes are made; `take(stage, view, before, isNew)`,
 // which may change the view when a run has come in, before it is drawn; `wall(stage, shown)`, which may show something else than small
 // maps on the wall; `draw(stage)`, after every picture, and where there is no run.
+// And what it has instead: `fields` of the address; `makeRow`, the row below the toolbar; `choosers` of heads; `possible`, a view with what
+// a run has; `settle`, what else follows from a change; `maps`, before and after on common axes; `describe` them; `titles`; `drawHeads`, the
+// wall; `notes`; `tell` of a cell; `later`, what is fetched after the picture; `files`, what goes into files.
 export function mountWith(parts) {
   const make = (parent) => makeStage(parent, parts);
   return (mounted) => mountStage(mounted, make);
@@ -69,7 +72,8 @@ function makeStage(parent, parts) {
   const stage = { parts, store, header: null, shown: null, arrival: null, offline: false, views: new Map(), home: "", address: makeAddressWriter() };
   stage.act = makeActions(stage);
   stage.redraw = () => draw(stage);
-  stage.addToLesson = () => stage.report("added", { view: writtenView(store.get()), at: Date.now() });
+  stage.addToLesson = () => stage.report("added", { view: writtenView(store.get(), parts.fields), at: Date.now() });
+  stage.runs = runs;
   stage.current = () => {
     const { stackNumber } = store.get();
     const first = stage.header.stacks.slice(0, stackNumber).reduce((sum, { layers }) => sum + layers, 0);
@@ -91,7 +95,7 @@ function build(stage) {
   stage.map = makeMap({ focus: act.focusRow, tell: (node, at) => fillTooltip(stage, node, at) });
   stage.bars = makeBars((by) => act.focusRow(by === null ? null : stepped(stage.shown, by)));
   stage.controls = makeControls(stage);
-  stage.changes = makeChangesRow(stage);
+  stage.changes = (stage.parts.makeRow ?? makeChangesRow)(stage);
   stage.title = element("p", { class: "stage-title" });
   stage.said = element("p", { class: "said", role: "status", "data-testid": "stage-said" });
   stage.waiting = element("p", { class: "waiting", role: "status" });
@@ -116,13 +120,6 @@ function makeActions(stage) {
   const { store } = stage;
   return {
     chooseHead: (head) => store.set({ heads: [head] }),
-    stepHead(by) {
-      const { stack } = stage.current();
-      const [layer, head] = store.get().heads.at(-1);
-      const all = stack.layers * stack.heads;
-      const next = (layer * stack.heads + head + by + all) % all;
-      store.set({ heads: [[Math.floor(next / stack.heads), next % stack.heads]] });
-    },
     focusRow: (row) => store.set({ focus: row === null ? null : stage.shown.view.queries.places[row][0] }),
     zoom(direction) {
       zoomStep(stage.map, direction);
@@ -171,17 +168,18 @@ function receive(stage, message) {
   stage.arrival = arrival.number;
   const known = arrival.restored && views.get(header.page);
   const wanted = isNew ? { ...header.address.defaults, ...(known || header.view) } : { ...store(stage) };
+  const address = () => addressOf(wanted, header.address, location.search, stage.parts.fields);
   stage.root.classList.toggle("empty", !header.run);
   if (!header.run) stage.parts.draw?.(stage);
-  if (!header.run) return stage.address.write(addressOf(wanted, header.address, location.search));
+  if (!header.run) return stage.address.write(address());
   stage.thumbnails = takeIn(runs, message);
   stage.views.clear();
-  const asked = JSON.stringify([header.model, header.text, header.pair, header.bare]);
+  const asked = JSON.stringify(header.asked ?? [header.model, header.text, header.pair, header.bare]);
   if (!isNew && stage.asked !== undefined && stage.asked !== asked) wanted.focus = null; // positions change with the text
   stage.asked = asked;
   stage.parts.take?.(stage, wanted, before, isNew);
   stage.quiet = true; // of this change nobody is told: it came from the page
-  stage.store.set(possible(header, wanted));
+  stage.store.set((stage.parts.possible ?? possible)(header, wanted));
   stage.quiet = false;
 }
 
@@ -202,11 +200,13 @@ function changed(stage, state, before) {
     const stackNumber = stage.header.stacks.findIndex(({ kind }) => kind === state.stack);
     if (stackNumber !== state.stackNumber) return void stage.store.set({ stackNumber });
   }
+  const settled = stage.quiet ? null : stage.parts.settle?.(stage, state, before);
+  if (settled) return void stage.store.set(settled);
   draw(stage);
   const looks = Object.keys(stage.header.address.defaults);
   if (stage.offline) return;
   views.set(stage.header.page, Object.fromEntries(looks.map((name) => [name, state[name]])));
-  stage.address.write(addressOf(state, stage.header.address, location.search));
+  stage.address.write(addressOf(state, stage.header.address, location.search, stage.parts.fields));
   if (stage.quiet) stage.address.now();
   if (stage.quiet || looks.every((name) => state[name] === before[name])) return;
   if (stage.header.awaited) {
@@ -214,7 +214,7 @@ function changed(stage, state, before) {
     stage.report("touched", Date.now());
   }
   clearTimeout(stage.following);
-  if (stage.header.follows) stage.following = setTimeout(() => stage.follow(writtenView(state)), 250);
+  if (stage.header.follows) stage.following = setTimeout(() => stage.follow(writtenView(state, stage.parts.fields)), 250);
 }
 
 // --- Drawing
@@ -230,53 +230,60 @@ function draw(stage) {
   const { header, store: { get } } = stage;
   const state = get();
   stage.theme = applyTheme(stage.root);
-  const view = prepared(stage, state);
-  const chosen = { stack: state.stackNumber, heads: state.heads };
-  const after = mapOf(runs, header.run, header.stacks, chosen, view);
-  const before = header.before ? mapOf(runs, header.before, header.stacks, chosen, view) : null;
+  const { view, before, after, difference, wanted } = (stage.parts.maps ?? mapsOf)(stage, state);
   stage.controls.sync(state);
   stage.changes.sync(state);
   if (!after || (header.before && !before)) {
-    waitFor(stage, state);
-    if (!after) return;
+    waitFor(stage, wanted);
+    if (!after || stage.parts.maps) return;
   } else if (stage.waiting.textContent === TEXTS.loading) stage.waiting.textContent = "";
-  show(stage, state, view, before, after);
+  show(stage, state, view, before, after, difference);
   later(stage);
 }
 
-// What is not here yet is fetched; the picture before it stays, and the stage says so.
-function waitFor(stage, state) {
+// The run with its changes and the one without: the same heads on the same axes. wanted: the layers that they need.
+function mapsOf(stage, state) {
   const { header } = stage;
+  const view = prepared(stage, state);
+  const chosen = { stack: state.stackNumber, heads: state.heads };
+  const [before, after] = [header.before, header.run].map((run) => run && mapOf(runs, run, header.stacks, chosen, view));
+  const layers = state.heads.map(([layer]) => layer);
+  return { view, before, after, difference: before && after && differenceOf(before, after), wanted: [[header.run, layers], [header.before, layers]] };
+}
+
+// What is not here yet is fetched; the picture before it stays, and the stage says so. wanted: layers of each run.
+function waitFor(stage, wanted) {
+  const { header, store: { get } } = stage;
   stage.waiting.textContent = TEXTS.loading;
-  const layers = [...new Set(state.heads.map(([layer]) => layer))];
-  const wanted = [header.run, header.before].filter(Boolean).flatMap((run) => layers.map((layer) => fetchLayer(runs, run, state.stackNumber, layer)));
-  Promise.all(wanted).then((here) => {
+  const asked = wanted.filter(([run]) => run).flatMap(([run, layers]) => [...new Set(layers)].map((layer) => fetchLayer(runs, run, get().stackNumber, layer)));
+  Promise.all(asked).then((here) => {
     if (stage.header !== header) return;
     if (here.every(Boolean)) draw(stage);
     else stage.waiting.textContent = TEXTS.notLoaded;
   });
 }
 
-function show(stage, state, view, before, after) {
-  const { header, theme } = stage;
+function show(stage, state, view, before, after, difference) {
+  const { header, theme, parts } = stage;
   const row = rowOf(view, state.focus);
   const compared = before ? state.compared : "after";
-  const difference = before ? differenceOf(before, after) : null;
   const map = { before, after, difference }[compared];
-  const said = header.before && before ? describeChange(before.weights, after.weights, view, row) : describeMap(after, view, row);
-  const padding = header.padding && before && !view.hides ? paddingSaid(after, view, row, header.padding) : "";
-  const sentence = [`${headName(state.heads)}.`, said, padding].filter(Boolean).join(" ");
+  const said = parts.describe ? parts.describe(stage, { view, row, before, after, difference })
+    : header.before && before ? describeChange(before.weights, after.weights, view, row) : describeMap(after, view, row);
+  const padding = header.padding && before && !view.hides && !parts.maps ? paddingSaid(after, view, row, header.padding) : "";
+  const heads = parts.headsInWords?.(stage, state) ?? headName(state.heads);
+  const sentence = [`${heads}.`, said, padding].filter(Boolean).join(" ");
   const message = { header: drawnHeader(stage, state, view, row), cells: map.codes };
-  const model = modelOf(message, theme.dark);
+  const model = Object.assign(modelOf(message, theme.dark), { hatched: map.hatched });
   const lines = compared === "difference" ? changedLines(model, difference.codes, theme) : model;
   if (compared === "difference") Object.assign(model, { signed: true, table: differenceTable(theme.dark) });
   stage.shown = { view, row, weights: map.weights, map, before, after, difference, compared, said, sentence, message };
   place(stage);
   drawMap(stage.map, { model, lines, focus: row, show: state.show, said: sentence, theme, room: roomOf(stage) });
-  const moved = before && { before: before.codes, after: after.codes, difference: difference.codes };
+  const moved = before && { before: before.codes, after: after.codes, difference: difference.codes, texts: parts.barTexts?.(stage, view, row) };
   drawBars(stage.bars, model, row, moved ?? {});
   setText(stage.said, sentence);
-  setText(stage.title, [header.model, headName(state.heads), `“${header.text}”`].map(visible).join(" · "));
+  setText(stage.title, [header.model, heads, `“${header.text}”`].map(visible).join(" · "));
   fillLegend(stage.legends.plain, state.scale, theme.dark);
   stage.legends.signed.ramp.style.background = differenceGradient(theme.dark);
   stage.legends.plain.node.hidden = compared === "difference";
@@ -287,8 +294,8 @@ function show(stage, state, view, before, after) {
   stage.root.dataset.heads = state.heads.map(([layer, head]) => `${layer + 1}-${head + 1}`).join("_");
   stage.root.dataset.compared = compared;
   stage.root.dataset.paints = String((stage.paints = (stage.paints ?? 0) + 1));
-  drawTheWall(stage, state, null);
-  stage.parts.draw?.(stage);
+  (parts.drawHeads ?? drawTheWall)(stage, state, null);
+  parts.draw?.(stage);
 }
 
 function paddingSaid({ weights }, view, row, padding) {
@@ -301,7 +308,7 @@ function paddingSaid({ weights }, view, row, padding) {
 // What the painters of assets/canvas take: see `modelOf`.
 function drawnHeader(stage, state, view, row) {
   return {
-    queries: view.queries.labels, keys: view.keys.labels, texts: { ...TEXTS.map, titles: Object.values(TEXTS.changed.titles) }, scale: state.scale,
+    queries: view.queries.labels, keys: view.keys.labels, texts: { ...TEXTS.map, hatched: stage.header.labels?.hatched, titles: stage.parts.titles?.(stage, state) ?? Object.values(TEXTS.changed.titles) }, scale: state.scale,
     strongest: state.lines, show: state.show, focus: row, heads: state.heads, guesses: guessesOn(stage, view),
   };
 }
@@ -359,8 +366,9 @@ function later(stage) {
   stage.later = setTimeout(() => {
     if (stage.header !== header) return; // meanwhile Python sent another run, or none
     const state = stage.store.get();
-    setText(stage.details, notes(stage, state).join(" "));
+    setText(stage.details, (stage.parts.notes ?? notes)(stage, state).join(" "));
     stage.about.hidden = !stage.details.textContent;
+    if (stage.parts.later) return void stage.parts.later(stage, () => stage.header === header && stage.root.isConnected);
     if (header.whole) return;
     const isShown = () => stage.header === header && stage.root.isConnected;
     fetchAhead(runs, header.run, header.stacks, isShown).then(() => {
@@ -402,7 +410,7 @@ function fillTooltip(stage, node, { query, key }) {
   if (key != null) parts.push(name(header.keys[key]));
   if (query != null && key != null) {
     const at = query * header.keys.length + key;
-    const numbers = difference ? `${digits(before.codes[at])} → ${digits(after.codes[at])} (${signed(difference.codes[at])})` : digits(after.codes[at]);
+    const numbers = stage.parts.tell?.(stage, query, key) ?? (difference ? `${digits(before.codes[at])} → ${digits(after.codes[at])} (${signed(difference.codes[at])})` : digits(after.codes[at]));
     parts.push(element("span", { class: "value" }, numbers));
     const guess = (header.guesses?.heads && String(header.guesses.heads) === String(header.heads) ? header.guesses.cells : []).find((one) => one.query === query && one.key === key);
     if (guess) parts.push(element("span", { class: "side-note" }, guess.said));
@@ -453,7 +461,7 @@ function figureOf({ shown: { message: { header, cells }, before, after, differen
   if (!difference) return { header, cells };
   const all = new Uint16Array(3 * cells.length);
   [before, after, difference].forEach((map, part) => all.set(map.codes, part * cells.length));
-  return { header: { ...header, maps: 3 }, cells: all };
+  return { header: { ...header, maps: 3, hatched: [before, after, difference].map(({ hatched }) => hatched) }, cells: all };
 }
 
 // The run as one message again, with every layer that is here, for a file that needs no server.
@@ -464,9 +472,9 @@ function wholeMessage(stage) {
   const pack = (run) => {
     if (!run) return null;
     const included = [];
-    header.stacks.forEach((stack, number) => {
+    stacksOf(header, run).forEach((stack, number, stacks) => {
       for (let layer = 0; layer < stack.layers; layer += 1) {
-        const heads = Array.from({ length: stack.heads }, (_, head) => codesOf(runs, run, header.stacks, number, [layer, head]));
+        const heads = Array.from({ length: stack.heads }, (_, head) => codesOf(runs, run, stacks, number, [layer, head]));
         if (heads.includes(null)) continue;
         included.push([number, layer]);
         parts.push(...heads);

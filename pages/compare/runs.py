@@ -1,112 +1,120 @@
-"""Run A and B, prepare what their maps show, and describe them for captions and files."""
+"""Run A and B, take from the address how they are looked at, and describe both for files."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Self
 
 import numpy as np
+import streamlit as st
 from jaxtyping import Float
 
 from pages.compare import texts
-from pages.compare.state import Head, Side, name_head
+from pages.compare.inputs import PAGE, SideHead, Sides, name_head, take_nearest_head
 from pages.ui.export.attention_map import changes_in_words
 from pages.ui.export.records import file_stem, reading, source
 from pages.ui.export.texts import MERGED, SPECIAL_HIDDEN, quoted
+from pages.ui.panels.tokens import note_special_tokens, warn_of_unknown
 from pages.ui.shell import cache, controls
+from pages.ui.shell.address import widget_key
+from pages.ui.shell.frame import explain
+from pages.ui.stage.packing import RunName
 from tx_core.analysis import views, word_comparison
+from tx_core.analysis.comparison import Comparison, compare_attention
 from tx_core.analysis.views import View
 from tx_core.analysis.word_comparison import Spelling
-from tx_core.engine.engine import Engine
-from tx_core.errors import ModelUnavailable
+from tx_core.engine.catalogue import DEFAULT
+from tx_core.engine.threads import use_all_cores, use_one_core
+from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable, memory_checked
 from tx_core.transformer.trace import Trace
 
 TRACE_PARTS = ("weights", "hidden")
 
 
 @dataclass(frozen=True)
-class Run:
-    """A side that has been run: in whole words, with the weights of its head and the spelling of its words."""
+class SideRun:
+    """A side that has been run, as it is looked at.
 
-    side: Side
+    Attributes:
+        name, trace: what was run, and the run.
+        head: a head of it, or the mean of a layer.
+        words, hide: whether pieces are merged into words, and whether special tokens are left out.
+    """
+
+    name: RunName
     trace: Trace
-    view: View
-    spelled: tuple[Spelling, ...]
-    weights: Float[np.ndarray, "word word"]
+    head: SideHead
+    words: bool
+    hide: bool
 
     @property
     def reads_special(self) -> bool:
         """Whether the texts were read with the model's special tokens; a model that never adds any counts as such."""
         return self.trace.attention.query_tokens.special_tokens
 
+    @cached_property
+    def view(self) -> View:
+        """Return its weights as they are shown."""
+        return views.view(self.trace.attention, merge_words=self.words, hide_special=self.hide)
 
-def run(side: Side, *, hide: bool) -> Run:
-    """Run a side, or take it from the cache.
+    @cached_property
+    def spelled(self) -> tuple[Spelling, ...]:
+        """Return the spelling of what is shown."""
+        return word_comparison.spell_words(self.trace.attention.query_tokens, self.view.query_places)
 
-    Raises:
-        ExplorerError: it cannot be run.
-    """
-    trained = cache.engine(side.model, special_tokens=side.special, weights=bool(side.seed))
-    identity = ("compared", cache.engine_key(trained), side.seed, side.text, side.pair or None, frozenset(side.changes))
+    def labels(self, words: bool, hide: bool) -> Self:
+        """Return the side without weights: what follows from its tokens alone."""
+        stack = replace(self.trace.attention, weights=self.trace.attention.weights[:0])
+        return replace(self, trace=replace(self.trace, stacks=(stack,)), words=words, hide=hide)
 
-    def trace_side() -> Trace:
-        engine = _with_weights(trained, side.seed)
-        return engine.trace(side.text, side.pair or None, keep=TRACE_PARTS, interventions=side.changes)
+    @property
+    def heads(self) -> list[tuple[int, int]]:
+        """List the heads that its map is the mean of."""
+        layer, number = self.head
+        count = self.trace.attention.weights.shape[1]
+        return [(layer, every) for every in range(count)] if number is None else [(layer, number)]
 
-    trace = cache.get_or_compute(identity, trace_side)
-    stack = trace.attention
-    view = cache.get_or_compute((*identity, hide), lambda: views.view(stack, merge_words=True, hide_special=hide))
-    spelled = word_comparison.spell_words(stack.query_tokens, view.query_places)
-    return Run(side, trace, view, spelled, views.mean_of_heads(view.weights, heads_of(side.head, view.weights.shape[1])))
+    @property
+    def weights(self) -> Float[np.ndarray, "word word"]:
+        """Return its map."""
+        return views.mean_of_heads(self.view.weights, self.heads)
 
-
-def _with_weights(trained: Engine, seed: int) -> Engine:
-    """Return the model itself for seed 0, else the same model with random weights."""
-    if not seed:
-        return trained
-    # Imported here: they import torch, which this page needs for random weights only.
-    from tx_core.engine.bert_engine import BertEngine
-    from tx_core.lessons.untrained import untrained_engine
-
-    if not isinstance(trained, BertEngine):
-        raise ModelUnavailable(texts.RANDOM_WEIGHTS_NEED_BERT)
-    return untrained_engine(trained, seed)
-
-
-def heads_of(head: Head, num_heads: int) -> list[tuple[int, int]]:
-    """List the heads that a choice is the mean of."""
-    layer, number = head
-    return [(layer, every) for every in range(num_heads)] if number is None else [(layer, number)]
-
-
-def nearest_head(head: Head, num_layers: int, num_heads: int) -> Head:
-    """Return the head itself if the model has it, else the one nearest in number."""
-    layer, number = head
-    return min(layer, num_layers - 1), None if number is None else min(number, num_heads - 1)
+    @property
+    def model(self) -> str:
+        """Return the name of its model, marked where its weights are random."""
+        title = controls.model_title(self.name.model)
+        return texts.RANDOM_MODEL.format(model=title) if self.name.seed else title
 
 
 @dataclass(frozen=True)
 class RunPair:
-    """Both runs, what differs between them (`state.VARIES`), and whether special tokens are hidden."""
+    """Both sides, what differs between them (a key of `inputs.VARIES`), and sentences on what a model lacks of the view."""
 
-    one: Run
-    other: Run
+    one: SideRun
+    other: SideRun
     vary: str
-    hide: bool
+    notes: tuple[str, ...]
 
     @property
-    def runs(self) -> tuple[Run, Run]:
+    def runs(self) -> tuple[SideRun, SideRun]:
         """A and B."""
         return self.one, self.other
+
+    def compare(self) -> Comparison:
+        """Return what A and B attend to, and what differs."""
+        one, other = self.runs
+        return compare_attention(one.view, other.view, one.spelled, other.spelled, one.weights, other.weights)
 
     @property
     def heads_and_models(self) -> str:
         """Return the names of A's head and model, and of B's where they differ."""
-        names = [texts.HEAD_OF_MODEL.format(head=name_head(run.side.head), model=model_of(run)) for run in self.runs]
+        names = [texts.HEAD_OF_MODEL.format(head=name_head(run.head), model=run.model) for run in self.runs]
         return _joined(*(name[0].lower() + name[1:] for name in names))
 
     @property
     def models(self) -> str:
         """Return the name of the model, or both."""
-        return _joined(*map(model_of, self.runs))
+        return _joined(self.one.model, self.other.model)
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -114,47 +122,94 @@ class RunPair:
         return tuple(sentence for name, run in zip("AB", self.runs, strict=True) for sentence in _about_side(name, run))
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """Return the sentences of both sides, and whatever changes the weights, for a caption."""
-        return (*self.sentences, MERGED, *([SPECIAL_HIDDEN] if self.one.view.hides_special else []))
+    def notes_of_numbers(self) -> tuple[str, ...]:
+        """Return the sentences of both sides, and whatever changes the weights."""
+        merged, hidden = self.one.words, self.one.view.hides_special
+        return (*self.sentences, *([MERGED] if merged else []), *([SPECIAL_HIDDEN] if hidden else []))
 
     @property
     def about(self) -> dict[str, object]:
         """Return the settings that a reader of the exported numbers needs."""
         sides = {
             name: source(
-                run.side.model,
-                text=run.side.text,
-                pair=run.side.pair,
-                head=name_head(run.side.head),
-                seed_of_random_weights=run.side.seed,
+                run.name.model,
+                text=run.name.text,
+                pair=run.name.pair,
+                head=name_head(run.head),
+                seed_of_random_weights=run.name.seed,
                 **reading(run.reads_special),
                 changes=changes_in_words(run.trace),
             )
             for name, run in zip("AB", self.runs, strict=True)
         }
-        return sides | {"notes": list(self.notes)}
+        return sides | {"notes": list(self.notes_of_numbers)}
 
     def file_name(self, stem: str) -> str:
         """Return a file name without its suffix, in ASCII letters."""
-        return file_stem(stem, self.one.side.model)
-
-
-def model_of(run: Run) -> str:
-    """Return the name of a run's model, marked where its weights are random."""
-    title = controls.model_title(run.side.model)
-    return texts.RANDOM_MODEL.format(model=title) if run.side.seed else title
+        return file_stem(stem, self.one.name.model)
 
 
 def _joined(one: str, other: str) -> str:
     return one if one == other else texts.AND.format(one=one, other=other)
 
 
-def _about_side(name: str, run: Run) -> Iterator[str]:
-    yield texts.SIDE_TEXTS[name].format(sentence=quoted(run.side.text))
-    if run.side.pair:
-        yield texts.SIDE_PAIRS[name].format(sentence=quoted(run.side.pair))
+def _about_side(name: str, run: SideRun) -> Iterator[str]:
+    yield texts.SIDE_TEXTS[name].format(sentence=quoted(run.name.text))
+    if run.name.pair:
+        yield texts.SIDE_PAIRS[name].format(sentence=quoted(run.name.pair))
     if not run.reads_special:
         yield texts.SIDE_WITHOUT_SPECIAL[name]
-    if run.side.changes:
+    if run.name.changes:
         yield texts.SIDE_CHANGES[name].format(changes=changes_in_words(run.trace))
+
+
+def run_sides(sides: Sides) -> RunPair | None:
+    """Run A and B; where one cannot be run, show the reason and return None."""
+    one = _run_side("A", sides.one)
+    other = one if sides.other == sides.one else _run_side("B", sides.other)
+    if one is None or other is None:
+        return None
+    fields = "head", "head_b" if sides.vary in ("head", "model") else "head"
+    notes = [note for trace, field in zip((one, other), fields, strict=True) if (note := _replace_missing_head(trace, field))]
+    words, hide = (st.session_state[widget_key(PAGE, name)] for name in ("words", "hide"))
+    runs = [
+        SideRun(name, trace, st.session_state[widget_key(PAGE, field)], words, hide)
+        for name, trace, field in zip((sides.one, sides.other), (one, other), fields, strict=True)
+    ]
+    return RunPair(*runs, sides.vary, tuple(dict.fromkeys(notes)))
+
+
+def _replace_missing_head(trace: Trace, field: str) -> str:
+    """Replace a head that the model of a run lacks; return what to tell the reader, "" for nothing."""
+    layers, heads = trace.attention.weights.shape[:2]
+    if take_nearest_head(field, layers, heads):
+        return ""
+    return texts.NEAREST_HEAD.format(model=controls.model_title(trace.model), layers=layers, heads=heads)
+
+
+def _run_side(side: str, name: RunName) -> Trace | None:
+    use_one_core() if name.model == DEFAULT else use_all_cores()
+    try:
+        with memory_checked(), controls.wait_for(name.model):
+            return name.run(TRACE_PARTS)
+    except ExplorerError as problem:
+        st.markdown(texts.NOT_SHOWN[side])
+        explain(problem)
+        key = widget_key(PAGE, "model_b" if side == "B" and st.session_state[widget_key(PAGE, "vary")] == "model" else "model")
+        if isinstance(problem, ModelUnavailable | CheckpointProblem):
+            controls.offer_default_model(key)
+        return None
+
+
+def note_reading(pair: RunPair) -> None:
+    """Show what a reader should know of how the texts were read; nothing where all is as usual."""
+    names = [run.name for run in pair.runs]
+    for note in dict.fromkeys([*(run.trace.notice for run in pair.runs if run.trace.notice), *pair.notes]):
+        st.info(note)
+    warn_of_unknown([run.trace.attention.key_tokens for run in pair.runs], names[0].model, widget_key(PAGE, "model"))
+    if names[0].bare:
+        models = dict.fromkeys(name.model for name in names)
+        for model in models:
+            engine = cache.engine(model, special_tokens=False)
+            whose = controls.model_title(model) if len(models) > 1 else ""
+            note_special_tokens(engine, False, names[0].pair or names[1].pair, whose=whose)

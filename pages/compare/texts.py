@@ -1,4 +1,4 @@
-"""Every sentence of the page and of its exports. Tables go by what differs, as in `state.VARIES`."""
+"""Every sentence of the page and of its exports. Tables go by what differs, as in `inputs.VARIES`."""
 
 FIRST_TEXT = "time flies like an arrow"
 
@@ -10,37 +10,30 @@ VARIES = {
     "changes": "A part switched off",
     "model": "Another model",
 }
-SENTENCE, SECOND_SENTENCE = "Sentence", "Second sentence (optional)"
-SIDE_SENTENCES = {"A": "Sentence A", "B": "Sentence B"}
-SIDE_SECOND_SENTENCES = {"A": "Second sentence A (optional)", "B": "Second sentence B (optional)"}
-SAME_AS_A = "The same as A"
-HEADS = {"": "Layer and head", "A": "Layer and head A", "B": "Layer and head B"}
+SENTENCE = "Sentence"
+SENTENCES = {"A": "Sentence A", "B": "Sentence B"}
+SECOND_SENTENCES = {"A": "Second sentence A (optional)", "B": "Second sentence B (optional)"}
+SAME_AS_A = "Sentence B: the same as A"
+MODEL_B = "Model B"
 WEIGHTS = {"": "Weights", "A": "Weights A", "B": "Weights B"}
 SWITCHED_OFF = {"A": "Switched off A", "B": "Switched off B"}
+OF_SIDE, SIDE_OFF = "{side}: {value}", "{side} without: {value}"
 TRAINED, RANDOM = "Trained", "Random weights {seed}"
-NOTHING, ALL_HEADS = "Nothing", "All heads of layer {layer}"
+NOTHING, ALL_HEADS = "Nothing switched off", "All heads of layer {layer}"
 LAYER_MEAN = "Layer {layer}, mean of all heads"
 NEAREST_HEAD = "{model} has {layers} layers of {heads} heads: the nearest is shown."
 
-PIN, PIN_HELP = "Pin B as A", "A becomes what B is now; then change B further."
-SWAP = "Swap A and B"
-HIDE_SPECIAL = "Hide special tokens"
-HIDE_SPECIAL_HELP = "Leave out [CLS], [SEP] and the like; the rest of each row is rescaled to sum to 1."
 TWO_SENTENCES, TWO_SENTENCES_HELP = "Second sentences", "Let the model read two sentences at once, in A and in B."
-COLOURS, COLOURS_LABEL = "Colours", "Colours of A and B"
 BOTH_CHANGED_ONCE = "Both are run with a change: {changes}."
 BOTH_CHANGED = "Both are run with changes: {changes}."
 UNDO_ONE, UNDO_ALL = "Undo the change", "Undo the changes"
 
 NOT_SHOWN = {"A": "**A cannot be shown:**", "B": "**B cannot be shown:**"}
-RANDOM_WEIGHTS_NEED_BERT = "Random weights are available for BERT models only here: choose a BERT, or the trained weights."
-SAME_SIDES = "A and B are the same. Change B above to see what differs."
+SAME_SIDES = "A and B are the same. Change B to see what differs."
 SAME_MODEL = (
-    "A and B are the same model: choose another one for B. Without a model hub, “Untrained model” above shows the trained model "
+    "A and B are the same model: choose another one for B. Without a model hub, “Untrained model” shows the trained model "
     "beside the same model with random weights."
 )
-TITLES = {"A": "A · {side}", "B": "B · {side}"}
-DIFFERENCE = "B − A"
 RANDOM_SIDE, TRAINED_SIDE = "random weights {seed}", "trained"
 CHANGED_SIDE, UNCHANGED_SIDE = "changed ({changes})", "unchanged"
 SHOWS = (
@@ -57,20 +50,11 @@ DOES_NOT_SHOW = {
     "model": "**It does not show** which model is right, and heads of two models have no common numbering: layer 2, head 3 of "
     "one has nothing to do with that of the other.",
 }
-ONLY_IN = {"A": "Only in A: {words}.", "B": "Only in B: {words}."}
-ONLY_IN_MORE = {"A": "Only in A: {words} and {more:,} more.", "B": "Only in B: {words} and {more:,} more."}
-ALL_PAIRED = "Every word has a partner."
-HOW_PAIRED = (
-    "Whole words: attention to a word is the sum over its pieces, attention from it the mean. Words are partners if they are "
-    "equal, ignoring capitals, and in the same order; as many as possible. Special tokens are partners if both stand "
-    "before all words, or both after some."
-)
 TABLE = "The differences as a table"
 TABLE_ROWS = "Each row is a link in A or B. Cells are empty where a word has no partner."
 TABLE_CUT = "Of {all:,} links, the {shown:,} with the largest differences are listed; the file holds all of them."
 DOWNLOAD = "Download as CSV"
 
-WORD_HEADING = "Does a word stay the same?"
 NO_COMMON_SPACE = {
     "head": "A and B are heads of the same run, so every word has the same vector in both.",
     "untrained": "The two models have different weights, so their vectors live in different spaces: the angle between them means "
@@ -78,12 +62,9 @@ NO_COMMON_SPACE = {
     "model": "Vectors of two models live in different spaces: the angle between them means nothing.",
 }
 NO_COMMON_WORD = "A and B share no word: use one word in both sentences to see whether its vector stays the same."
-ASK_WORD = "Word"
-COSINES = "Cosine similarity by layer"
 WORD_SERIES = "“{word}” in A and B"
 SHARED_SERIES = "other shared words (mean of {count})"
 DIFFERENT_SERIES = "words that differ (mean of {count} pairs)"
-BAND = "From the embeddings to the last layer. The shaded area is one standard deviation around the words that differ."
 WORD_SHOWS = (
     "**The similarity shows** whether the words around it change a word's vector, and from which layer on. **It does not show** "
     "what the vectors mean or in what they differ. Words that have nothing in common are similar, too (Ethayarajh 2019), so read "
@@ -115,7 +96,6 @@ FIGURE_NOTE_WITH_BAND = (
     "Cosine of two vectors, from the embeddings to the last layer. The shaded area is one standard deviation around the words "
     "that differ."
 )
-INTERACTIVE_MAPS = "Point at a cell of one map to see it in all."
 ALL_LINKS, LINKS = "All links", "{count:,} links of A and B: their weights, the difference, and which words are partners."
 ALL_LAYERS, STEPS = "All layers", "{count} steps, from the embeddings to the last layer."
 LINKS_AXES = (
@@ -125,3 +105,51 @@ MAPS_RESULT = "It ends with `weights_a`, `weights_b`, and `difference` between t
 WORD_RESULT = (
     "It ends with `word`, the similarity of its vectors after each layer; `different` is the mean over words that differ."
 )
+
+PICTURE = {
+    "row": "What is shown of A and B",
+    "which": "Which side is shown",
+    "states": {"difference": "B − A", "before": "A", "after": "B"},
+    "titles": ["A: {side}", "B: {side}", "B − A"],
+    "layerMean": LAYER_MEAN,
+    "mean": "Mean of all heads",
+    "headsOf": {"A": "Layer and head A", "B": "Layer and head B"},
+    "swap": "Swap A and B",
+    "pin": "Pin B as A",
+    "pinHelp": "A becomes what B is now; then change B further.",
+    "most": "Differ most:",
+    "mostHelp": "The heads whose attention differs most between A and B.",
+    "wallLegend": "Darker: more of its attention differs.",
+    "headDiffers": "{share} of its attention differs",
+    "largestOf": {
+        "links": "Largest differences",
+        "largest": "The largest differences. Choose a word to list its own.",
+        "of": "{token} attends differently to",
+        "nothing": "Nothing differs here.",
+    },
+    "alone": [
+        "{token} is only in A, so there is nothing to compare.",
+        "{token} is only in B, so there is nothing to compare.",
+    ],
+    "onlyIn": ["only in A", "only in B"],
+    "wordOf": ["A: {word}", "B: {word}"],
+    "weightIn": ["A {weight}", "B {weight}"],
+    "asQuery": "as query",
+    "asKey": "as key",
+    "hatched": "hatched: a word without a partner",
+    "about": "Which words are partners",
+    "wordsOnlyIn": ["Only in A: {words}.", "Only in B: {words}."],
+    "more": "{words} and {count} more",
+    "allPaired": "Every word has a partner.",
+    "howPaired": "Words are partners if they are equal, ignoring capitals, and in the same order; as many as possible. Special "
+    "tokens are partners if both stand before all words, or both after some.",
+    "similarity": "Does a word stay the same?",
+    "word": "Word",
+    "cosines": "Cosine similarity by layer",
+    "steps": [EMBEDDINGS, LAYER],
+    "series": [WORD_SERIES, SHARED_SERIES, DIFFERENT_SERIES],
+    "band": "From the embeddings to the last layer. The shaded area is one standard deviation around the words that differ.",
+    "captions": {"title": MAPS_TITLE, "heads": HEAD_OF_MODEL, "and": AND},
+    "csvHead": ["query", "key", "A", "B", "B − A"],
+}
+"""What the picture says; lists hold what is said of A, then of B."""

@@ -2,6 +2,7 @@
 
 import mimetypes
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,7 +18,13 @@ from pages.ui.stage.packing import stack_header
 from pages.ui.stage.texts import stage_texts
 from tests.support.serving import ROOT
 from tx_core.analysis import sentences, views
-from tx_core.analysis.comparison import describe_largest_change, moved_attention
+from tx_core.analysis.comparison import (
+    compare_attention,
+    describe_largest_change,
+    describe_largest_difference,
+    moved_attention,
+)
+from tx_core.analysis.word_comparison import spell_words
 from tx_core.engine import catalogue
 from tx_core.fill_mask.head_scan import ScannedWord
 from tx_core.lessons.self_attention import HeadChoice, head_run
@@ -147,6 +154,54 @@ def test_a_change_is_described_as_by_the_core(modules: Page):
             [stack_header(before), before.weights[head].ravel().tolist(), after.weights[head].ravel().tolist(), row],
         )
         assert said == describe_largest_change(before.weights[head], after.weights[head], tokens, tokens, row)
+
+
+COMPARED = """async ([stacks, options, rows, codes, row]) => {
+  const { viewOf } = await import('/stage/core/shown.js')
+  const { pairViews, onPair, differenceOn, differingShare } = await import('/stage/core/pair.js')
+  const { changesOf } = await import('/stage/core/weights.js')
+  const { describeDifference } = await import('/stage/core/sentences.js')
+  const views = stacks.map((stack) => viewOf(stack, options))
+  const pair = pairViews(rows, views, (word, side) => 'AB'[side] + ': ' + word)
+  const [one, other] = codes.map((all, side) => onPair(pair, side, views[side].weigh(Uint16Array.from(all))))
+  const difference = differenceOn(one, other)
+  return { words: pair.words, hatched: [...difference.hatched], difference: [...changesOf(difference.codes)],
+    said: describeDifference(pair, one.weights, other.weights, difference.hatched, row), share: differingShare(pair, one, other) }
+}"""
+PAIRS = [
+    ("time flies like an arrow", "a fruit flies like a banana"),
+    ("the dog saw the cat", "the unbelievable cat saw the dog"),
+    ("Mary lost her keys.", "Mary lost her keys."),
+    ("time", "banana"),
+]
+
+
+@pytest.mark.parametrize("words", [True, False])
+@pytest.mark.parametrize("hide", [False, True])
+@pytest.mark.parametrize("sentences_of_both", PAIRS)
+def test_what_differs_between_two_texts_is_that_of_the_core(
+    modules: Page, sentences_of_both: tuple[str, str], hide: bool, words: bool
+):
+    stacks, heads = [stack_of(text) for text in sentences_of_both], [(1, 0), (2, 4)]
+    sent = [codes(stack.weights[head]) for stack, head in zip(stacks, heads, strict=True)]
+    decoded = [((one.astype(np.float64) / 65535) ** 2).astype(np.float32)[None, None] for one in sent]
+    shown = [
+        views.view(replace(stack, weights=weights), merge_words=words, hide_special=hide)
+        for stack, weights in zip(stacks, decoded, strict=True)
+    ]
+    spelled = [spell_words(stack.query_tokens, one.query_places) for stack, one in zip(stacks, shown, strict=True)]
+    expected = compare_attention(*shown, *spelled, *(one.weights[0, 0] for one in shown))
+    options = {"words": words, "hide": hide}
+    told = [[stack_header(stack) for stack in stacks], options, expected.rows, [one.ravel().tolist() for one in sent]]
+    for row in (None, *range(len(expected.rows))):
+        found = modules.evaluate(COMPARED, [*told, row])
+        assert found["said"] == describe_largest_difference(expected, row)
+    assert found["words"] == list(expected.labels)
+    np.testing.assert_array_equal(found["hatched"], ~expected.comparable.ravel())
+    np.testing.assert_allclose(found["difference"], expected.difference.ravel(), atol=1e-4)
+    both = expected.comparable.any(-1)
+    moved = moved_attention(np.zeros_like(expected.difference), expected.difference)[both]
+    assert found["share"] == pytest.approx(moved.mean() if both.any() else 0, abs=1e-4)
 
 
 SUMMED = """async ([message]) => {

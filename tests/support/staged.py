@@ -30,7 +30,7 @@ def sent_weights(app: AppTest, head: tuple[int, int], *, run: str = "run", stack
     start = 0
     for name in ("run", "before"):
         for number, layer in (header[name] or {}).get("included", ()):
-            sizes = header["stacks"][number]
+            sizes = header[name].get("stacks", header["stacks"])[number]
             shape = (sizes["heads"], len(sizes["queries"]["tokens"]), len(sizes["keys"]["tokens"]))
             end = start + 2 * int(np.prod(shape))
             if (name, number, layer) == (run, stack, head[0]):

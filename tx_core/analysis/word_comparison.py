@@ -1,5 +1,6 @@
 """Words of two texts: which correspond to each other, and how similar their vectors are in each layer."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -29,9 +30,11 @@ Spelling = tuple[str, str]
 def spell_words(encoding: Encoding, groups: Sequence[tuple[int, ...]]) -> tuple[Spelling, ...]:
     """Return the spelling of each word, given by the positions of its tokens: its kind and its letters in lower case.
 
-    Special tokens are identified by their place, before all words or not, because every model spells them differently.
+    A group that is only a piece of its word has the piece's letters. Special tokens are identified by their place, before all
+    words or not, because every model spells them differently.
     """
-    return tuple(_spelling(encoding, group[0]) for group in groups)
+    pieces = Counter(encoding.words)
+    return tuple(_spelling(encoding, group, pieces) for group in groups)
 
 
 def is_word(spelling: Spelling) -> bool:
@@ -89,13 +92,15 @@ def equal_words(one: Sequence[Spelling], other: Sequence[Spelling]) -> tuple[tup
     )
 
 
-def _spelling(encoding: Encoding, place: int) -> Spelling:
+def _spelling(encoding: Encoding, group: tuple[int, ...], pieces: Counter) -> Spelling:
+    place = group[0]
     word = encoding.words[place]
     if place in encoding.blanks:
         return ("blank", "")
     if encoding.special[place] or word is None:
         return ("special", "first" if all(encoding.special[:place]) else "after")
-    return ("word", encoding.word_texts[word].casefold())
+    letters = encoding.word_texts[word] if pieces[word] == len(group) else encoding.tokens[place]
+    return ("word", letters.casefold())
 
 
 def _counts(word: str, special: bool) -> bool:
@@ -186,26 +191,33 @@ def word_similarity(
 
     Different words have similar vectors, too, so a cosine means little without that baseline (Ethayarajh 2019, section 4).
     """
-    shared = [
-        (mine, yours)
-        for mine, yours in align(spelled, spelled_other)
-        if mine != chosen[0] and yours != chosen[1] and is_word(spelled[mine])
-    ]
+    (found,) = word_similarities(alike, spelled, spelled_other, [chosen])
+    return found
+
+
+def word_similarities(
+    alike: Float[np.ndarray, "depth word other_word"],
+    spelled: Sequence[Spelling],
+    spelled_other: Sequence[Spelling],
+    chosen: Sequence[tuple[int, int]],
+) -> list[WordSimilarity]:
+    """Follow several pairs of words through the layers: see `word_similarity`."""
+    aligned = [pair for pair in align(spelled, spelled_other) if is_word(spelled[pair[0]])]
     different = [
         (mine, yours)
         for mine, spelling in enumerate(spelled)
         for yours, found in enumerate(spelled_other)
         if is_word(spelling) and is_word(found) and spelling != found
     ]
-    baseline = _at(alike, different)
-    return WordSimilarity(
-        word=alike[:, chosen[0], chosen[1]],
-        shared=_at(alike, shared).mean(axis=1) if shared else None,
-        mean=baseline.mean(axis=1) if different else None,
-        spread=baseline.std(axis=1) if different else None,
-        shared_pairs=len(shared),
-        pairs=len(different),
-    )
+    lines, baseline = _at(alike, aligned), _at(alike, different)
+    mean, spread = (baseline.mean(axis=1), baseline.std(axis=1)) if different else (None, None)
+
+    def follow(pair: tuple[int, int]) -> WordSimilarity:
+        others = [mine != pair[0] and yours != pair[1] for mine, yours in aligned]
+        shared = lines[:, others].mean(axis=1) if any(others) else None
+        return WordSimilarity(alike[:, pair[0], pair[1]], shared, mean, spread, sum(others), len(different))
+
+    return [follow(pair) for pair in chosen]
 
 
 def describe_word_similarity(found: WordSimilarity, word: str) -> str:

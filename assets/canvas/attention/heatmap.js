@@ -85,6 +85,7 @@ function paintCells(context, shape, model, theme) {
   context.drawImage(canvas, 0, 0, columns * factor * shape.cell, rows * factor * shape.cell);
   if (shape.cell >= 9) paintGaps(context, shape, model, theme);
   if (shape.cell >= 34) paintNumbers(context, shape, model, theme);
+  if (model.hatched) paintHatch(context, shape, model, theme);
   for (const guess of model.guesses) paintGuess(context, shape.cell, guess, theme);
 }
 
@@ -130,13 +131,34 @@ function paintNumbers(context, shape, model, theme) {
   for (let index = 0; index < model.cells.length; index += 1) {
     const value = model.signed ? changeOf(model.cells[index]) : weightOf(model.cells[index]);
     const none = Math.abs(value) < 0.005;
-    if (none && model.signed) continue; // no change, or nothing to compare: what has no partner gets no number
+    if ((none && model.signed) || model.hatched?.[index]) continue; // no change, or nothing to compare
     context.fillStyle = none ? theme.quiet : inkOn(model.table[model.cells[index] >> 8]);
     const [query, key] = [Math.floor(index / model.keys), index % model.keys];
     const sign = value < 0 ? "−" : model.signed ? "+" : "";
     const written = none ? "0" : sign + Math.abs(value).toFixed(2).replace(/^0/, "");
     context.fillText(written, (key + 0.5) * shape.cell, (query + 0.5) * shape.cell + 1);
   }
+}
+
+// Strokes over the cells that stand for nothing, because one of their words has no partner.
+function paintHatch(context, { cell, plotWidth, plotHeight }, { hatched, keys }, theme) {
+  const inset = cell < 9 ? 0 : 2;
+  context.save();
+  context.beginPath();
+  hatched.forEach((missing, at) => {
+    if (missing) context.rect((at % keys) * cell + inset, Math.floor(at / keys) * cell + inset, cell - 2 * inset, cell - 2 * inset);
+  });
+  context.clip();
+  context.strokeStyle = theme.quiet;
+  context.globalAlpha = 0.55;
+  context.lineWidth = 1;
+  context.beginPath();
+  for (let start = -plotHeight; start < plotWidth; start += 6) {
+    context.moveTo(start, plotHeight);
+    context.lineTo(start + plotHeight, 0);
+  }
+  context.stroke();
+  context.restore();
 }
 
 function paintMarks(context, shape, model, { focus, hover }, theme) {

@@ -2,7 +2,6 @@
 
 import { heatmapShape, modelOf, paintHeatmap } from "../attention/heatmap.js";
 import { layMap, paintLines } from "../attention/lines.js";
-import { comparedModels, paintHatch, partnersOf, placeIn } from "../comparison/maps.js";
 import { DIFFERENCE_TICKS, TICKS, css, differenceTable } from "../core/palette.js";
 import { visible } from "../core/surface.js";
 import { layTitle, write } from "../core/text.js";
@@ -37,97 +36,58 @@ export function mapDrawing(model, { show, focus }) {
   };
 }
 
-// Before, after and the difference in one figure: heatmaps of one size, as the page shows them for a changed run.
+// Before, after and the difference, or A, B and B − A, in one figure: heatmaps of one size, as the page shows them.
 
-const TITLE = 22;
 const SPACE_FOR_THREE_MAPS = 640;
 const BETWEEN_THREE_MAPS = 24;
+const EVERY_LABEL = 14; // pixels of a cell from which every word is written
+const spaceOf = (width, across) => Math.floor((width - (across - 1) * BETWEEN_THREE_MAPS) / across);
 
 export function beforeAfterDrawing({ header, cells }, dark) {
   const size = header.queries.length * header.keys.length;
-  const models = header.texts.titles.map((_, part) => modelOf({ header, cells: cells.subarray(part * size, (part + 1) * size) }, dark));
+  const models = header.texts.titles.map((_, part) => {
+    const model = modelOf({ header, cells: cells.subarray(part * size, (part + 1) * size) }, dark);
+    return Object.assign(model, { hatched: header.hatched?.[part] });
+  });
   Object.assign(models[2], { signed: true, table: differenceTable(dark) });
+  const note = models.some(({ hatched }) => hatched?.some(Boolean)) ? header.texts.hatched : "";
   return (context, theme, width) => {
-    const layout = layBeforeAfter(context, models, theme, width);
-    return { width: layout.width, height: layout.height, paint: (target) => paintBeforeAfter(target, layout, models, theme, header.focus) };
-  };
-}
-
-function layBeforeAfter(context, models, theme, width) {
-  const beside = width >= SPACE_FOR_THREE_MAPS;
-  const space = beside ? Math.floor((width - 2 * BETWEEN_THREE_MAPS) / 3) : width;
-  const shape = heatmapShape(context, models[0], theme, space, 1);
-  const each = TITLE + shape.top + shape.plotHeight + 14 + LEGEND.tall;
-  const left = Math.max(0, Math.min(shape.left, space - LEGEND.width - 4));
-  const used = Math.min(space, Math.max(shape.left + shape.plotWidth + shape.lean + 10, left + LEGEND.width + 12));
-  return { beside, shape, each, space, left, width: beside ? 2 * (space + BETWEEN_THREE_MAPS) + used : used, height: beside ? each : 3 * each };
-}
-
-function paintBeforeAfter(context, layout, models, theme, focus) {
-  for (const [part, model] of models.entries()) {
-    context.save();
-    context.translate(layout.beside ? part * (layout.space + BETWEEN_THREE_MAPS) : 0, layout.beside ? 0 : part * layout.each);
-    context.font = `600 13px ${theme.font}`;
-    context.fillStyle = theme.text;
-    context.textAlign = "left";
-    context.textBaseline = "top";
-    context.fillText(models[part].texts.titles[part], 0, 2);
-    context.translate(0, TITLE);
-    paintHeatmap(context, layout.shape, model, { focus, hover: null }, theme, { x: 0, y: 0 });
-    paintLegend(context, layout.left, layout.shape.top + layout.shape.plotHeight + 14, model, theme, model.signed ? DIFFERENCE_TICKS : TICKS);
-    context.restore();
-  }
-}
-
-// A, B and B − A as the page of comparisons shows them: two maps side by side, what differs below.
-
-const SPACE_FOR_TWO = 560;
-const BETWEEN_MAPS = 26;
-
-export function comparisonDrawing(message, dark) {
-  const models = comparedModels(message, dark);
-  const { header } = message;
-  const partners = partnersOf(header.rows);
-  const hasUnpaired = header.rows.some((places) => places.includes(null));
-  return (context, theme, width) => {
-    const beside = width >= SPACE_FOR_TWO;
-    const half = beside ? Math.floor((width - BETWEEN_MAPS) / 2) : width;
-    const spaces = [half, half, beside ? Math.floor(width * 0.68) : width];
-    const parts = models.map((model, map) => layPart(context, theme, model, visible(header.titles[map]), spaces[map], map === 2 && hasUnpaired ? header.texts.hatched : ""));
-    const [one, other, difference] = parts;
-    const below = beside ? Math.max(one.height, other.height) : one.height + other.height;
-    const places = [[0, 0], beside ? [half + BETWEEN_MAPS, 0] : [0, one.height], [0, below]];
+    const across = width < SPACE_FOR_THREE_MAPS ? 1 : heatmapShape(context, models[0], theme, spaceOf(width, 3), 1).cell < EVERY_LABEL ? 2 : 3;
+    const space = spaceOf(width, across);
+    const titles = header.texts.titles.map((text) => layTitle(context, theme, visible(text), space - 4));
+    const tallest = across > 1 ? Math.max(...titles.map(({ height }) => height)) : 0;
+    const parts = models.map((model, part) => layPart(context, theme, model, { title: titles[part], under: Math.max(tallest, titles[part].height), space, note }));
+    const places = parts.map((_, part) => [(part % across) * (space + BETWEEN_THREE_MAPS), parts[0].height * Math.floor(part / across)]);
     const paint = (target) => {
-      for (const [map, part] of parts.entries()) {
+      for (const [part, laid] of parts.entries()) {
         target.save();
-        target.translate(...places[map]);
-        paintPart(target, theme, part, models[map], placeIn(partners, map, header.focus), map === 2 ? partners : null);
+        target.translate(...places[part]);
+        paintPart(target, theme, laid, models[part], header.focus);
         target.restore();
       }
     };
-    const used = Math.max(beside ? half + BETWEEN_MAPS + other.width : Math.max(one.width, other.width), difference.width);
-    return { width: used, height: below + difference.height, paint };
+    const used = Math.max(...parts.map((part, number) => places[number][0] + part.width));
+    return { width: used, height: Math.max(...parts.map(({ height }, part) => places[part][1] + height)), paint };
   };
 }
 
-function layPart(context, theme, model, text, space, hatched) {
-  const title = layTitle(context, theme, text, space - 4);
+// title: laid; under: the height that all titles take; note: on cells that stand for nothing.
+function layPart(context, theme, model, { title, under, space, note }) {
   const shape = heatmapShape(context, model, theme, space, 1);
-  const legend = title.height + shape.top + shape.plotHeight + 14;
+  const legend = under + shape.top + shape.plotHeight + 14;
   const left = Math.max(0, Math.min(shape.left, space - LEGEND.width - 4));
   const width = Math.min(space, Math.max(shape.left + shape.plotWidth + shape.lean + 10, left + LEGEND.width + 12));
-  return { title, shape, legend, left, width, hatched, height: legend + LEGEND.tall + (hatched ? 18 : 0) + 6 };
+  return { title, under, shape, legend, left, width, note, height: legend + LEGEND.tall + (note ? 18 : 0) + 6 };
 }
 
-function paintPart(context, theme, { title, shape, legend, left, hatched }, model, focus, partners) {
+function paintPart(context, theme, { title, under, shape, legend, left, note }, model, focus) {
   title.paint(context);
   context.save();
-  context.translate(0, title.height);
-  paintHeatmap(context, shape, model, { focus, hover: null }, theme, { x: 0, y: 0 });
-  if (partners) paintHatch(context, shape, partners, theme, { x: 0, y: 0 });
+  context.translate(0, under);
+  paintHeatmap(context, shape, model, { focus, hover: null }, theme, STILL);
   context.restore();
   paintLegend(context, left, legend, model, theme, model.signed ? DIFFERENCE_TICKS : TICKS);
-  if (hatched) write(context, hatched, left, legend + LEGEND.tall - 6, { font: `11px ${theme.font}`, colour: theme.quiet });
+  if (note) write(context, note, left, legend + LEGEND.tall - 6, { font: `11px ${theme.font}`, colour: theme.quiet });
 }
 
 // Matrices over the same rows and columns, each under its title.

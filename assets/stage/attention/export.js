@@ -7,10 +7,11 @@ import { mapFigure } from "../core/figure.js";
 import { headName } from "../core/sentences.js";
 
 export function makeExportMenu(stage) {
+  const files = stage.parts.files ?? { captionOf, csvOf, fileName };
   return makeExport({
     stage, csvLabel: TEXTS.export.csv, script: `${stage.parts.entry ?? "attention"}.js`,
-    drawing: () => mapFigure(stage.act.figure()), captionOf: () => captionOf(stage), csv: () => csvOf(stage),
-    message: () => stage.act.wholeMessage(), name: () => fileName(stage),
+    drawing: () => mapFigure(stage.act.figure()), captionOf: () => files.captionOf(stage), csv: () => files.csvOf(stage),
+    message: () => stage.act.wholeMessage(), name: () => files.fileName(stage),
   });
 }
 

@@ -8,17 +8,48 @@ import { headName } from "../core/sentences.js";
 import { makeChangeMenu } from "./changes.js";
 import { makeExportMenu } from "./export.js";
 
+// Layer and head, each a list, and the head before and after. options: `name` of the group, `field` of the heads, `stackOf(state)`, and
+// `mean`, what a head that is the mean of its layer is called, where one may be chosen.
+export function makeChooser({ store }, { name = "", field = "heads", stackOf, isOffered = () => true, mean = "" }) {
+  const texts = TEXTS.controls;
+  const now = () => stackOf(store.get());
+  const isMean = (heads) => Boolean(mean) && heads.length > 1;
+  const choose = (layer, head) => store.set({ [field]: head === MEAN ? Array.from({ length: now().heads }, (_, number) => [layer, number]) : [[layer, Number(head)]] });
+  const headOf = (heads) => (isMean(heads) ? MEAN : String(heads.at(-1)[1]));
+  const layer = select(`${name} ${texts.layer}`.trim(), (value) => choose(Number(value), headOf(store.get()[field])));
+  const head = select(`${name} ${texts.head}`.trim(), (value) => choose(store.get()[field].at(-1)[0], value));
+  const step = (by) => {
+    const { layers, heads } = now();
+    const chosen = store.get()[field];
+    const [one, other] = chosen.at(-1);
+    if (isMean(chosen)) return choose((one + by + layers) % layers, MEAN);
+    const next = (one * heads + other + by + layers * heads) % (layers * heads);
+    return choose(Math.floor(next / heads), next % heads);
+  };
+  const node = element("div", { class: "group", ...(name ? { role: "group", "aria-label": name } : {}) }, ...(name ? [element("span", { class: "quiet-text" }, name)] : []), layer, head,
+    iconButton("◀", `${name} ${texts.headBefore}`.trim(), () => step(-1)), iconButton("▶", `${name} ${texts.headAfter}`.trim(), () => step(1)));
+  const sync = (state) => {
+    const { layers, heads } = now();
+    const chosen = state[field];
+    const several = chosen.length > 1 && !isMean(chosen);
+    layer.set(numbered(layers, texts.layerNumber), several ? null : String(chosen[0][0]), headName(chosen));
+    head.set([...(mean ? [[MEAN, mean]] : []), ...numbered(heads, texts.headNumber)], several ? null : headOf(chosen), "–");
+    node.hidden = !isOffered(state);
+  };
+  return { node, sync };
+}
+
+const MEAN = "mean";
+const numbered = (size, text) => Array.from({ length: size }, (_, number) => [String(number), filled(text, { number: number + 1 }).join("")]);
+const chooser = (stage) => [makeChooser(stage, { stackOf: ({ stackNumber }) => stage.header.stacks[stackNumber], isOffered: () => !stage.header.hidden.includes("heads") })];
+
 // stage: see attention.js. Returns the row, and `sync`, which shows the state.
 export function makeControls(stage) {
   const { store, act } = stage;
   const texts = TEXTS.controls;
   const set = (name) => (value) => store.set({ [name]: value });
   const stack = select(texts.stack, (kind) => store.set({ stack: kind, heads: [[0, 0]], focus: null }));
-  const layer = select(texts.layer, (value) => act.chooseHead([Number(value), store.get().heads.at(-1)[1]]));
-  const head = select(texts.head, (value) => act.chooseHead([store.get().heads.at(-1)[0], Number(value)]));
-  const before = iconButton("◀", texts.headBefore, () => act.stepHead(-1));
-  const after = iconButton("▶", texts.headAfter, () => act.stepHead(1));
-  const chooser = element("div", { class: "group" }, layer, head, before, after);
+  const choosers = (stage.parts.choosers ?? chooser)(stage);
   const all = toggle(texts.allHeads, (on) => store.set({ wallOpen: on }));
   const words = toggle(texts.words, set("words"), texts.wordsHelp);
   const hide = toggle(texts.hide, set("hide"), texts.hideHelp);
@@ -39,7 +70,7 @@ export function makeControls(stage) {
   const files = makeExportMenu(stage);
   const present = button(texts.present, () => act.present(), { title: texts.presentHelp });
   const full = iconButton("⛶", texts.full, () => act.full());
-  const items = [stack, chooser, all, words, hide, off, change.node, drawing, files.node, zoom, present, full];
+  const items = [stack, ...choosers.map(({ node }) => node), all, words, hide, off, change.node, drawing, files.node, zoom, present, full];
   const bar = makeToolbar(items);
 
   const offered = (name) => !stage.header.hidden.includes(name);
@@ -49,11 +80,7 @@ export function makeControls(stage) {
     stack.hidden = stacks.length < 2;
     stack.set(stacks.map(({ kind }) => [kind, stage.header.kinds[kind]]), shown.kind);
     const several = state.heads.length > 1;
-    const [[first, second]] = state.heads;
-    const numbered = (size, text) => Array.from({ length: size }, (_, number) => [String(number), filled(text, { number: number + 1 }).join("")]);
-    layer.set(numbered(shown.layers, texts.layerNumber), several ? null : String(first), headName(state.heads));
-    head.set(numbered(shown.heads, texts.headNumber), several ? null : String(second), "–");
-    chooser.hidden = !offered("heads");
+    for (const one of choosers) one.sync(state);
     all.hidden = !offered("heads") || offered("wall");
     all.set(state.wallOpen);
     words.hidden = !offered("words");

@@ -8,9 +8,13 @@ const WRITE = {
   focus: (place) => (place === null ? "" : String(place + 1)), compared: String,
 };
 
-// Every field of a view, as a link that pins it all writes it. fields: by name, how each is written.
+// Every field of a view, as a link that pins it all writes it. fields: by name, how each is written; where a link names it otherwise,
+// [its parameter, how].
 export function writtenView(view, fields = WRITE) {
-  return Object.fromEntries(Object.entries(fields).map(([name, write]) => [name, write(view[name])]));
+  return Object.fromEntries(Object.entries(fields).map(([name, field]) => {
+    const [parameter, write] = Array.isArray(field) ? field : [name, field];
+    return [parameter, write(view[name])];
+  }));
 }
 
 // fields: of Python, by name: `own` what it wrote, `isFirst` whether that is the first view's, `defaults` and `first` of the view,
@@ -20,7 +24,7 @@ export function addressOf(view, { own, isFirst, defaults, first, level }, search
   const [usual, begin] = [writtenView(defaults, fields), writtenView({ ...defaults, ...first }, fields)];
   const asked = new URLSearchParams(search);
   const kept = [...asked].filter(([name]) => ["lesson", "step", "lock", "present", "level"].includes(name));
-  const atFirst = isFirst && Object.keys(fields).every((name) => written[name] === begin[name]);
+  const atFirst = isFirst && Object.keys(written).every((name) => written[name] === begin[name]);
   const looks = Object.entries(written).filter(([name, value]) => value !== usual[name]);
   const parameters = new URLSearchParams(atFirst ? [] : [...Object.entries(own), ...looks]);
   for (const [name, value] of [...kept, ...Object.entries(level)]) parameters.set(name, value);

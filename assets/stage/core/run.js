@@ -19,6 +19,8 @@ export function makeRuns() {
   return { layers: new Map(), bytes: 0, asked: new Map() };
 }
 
+// The stacks that a run has; those of the message where it has none of its own.
+export const stacksOf = (header, run) => run.stacks ?? header.stacks;
 const nameOf = (id, stack, layer) => `${id} ${stack} ${layer}`;
 const cellsOf = ({ queries, keys }) => queries.tokens.length * keys.tokens.length;
 
@@ -27,7 +29,8 @@ export function takeIn(runs, { header, body }) {
   let start = 0;
   for (const run of [header.run, header.before]) {
     for (const [stack, layer] of run?.included ?? []) {
-      const size = header.stacks[stack].heads * cellsOf(header.stacks[stack]);
+      const stacks = stacksOf(header, run);
+      const size = stacks[stack].heads * cellsOf(stacks[stack]);
       keep(runs, nameOf(run.id, stack, layer), sixteenBits(body, start, size));
       start += 2 * size;
     }

@@ -94,3 +94,41 @@ export function describeAverage({ weights }, view) {
   if (!large.length) return say(said.averageElsewhere, { least: two(LEAST) });
   return say(said.average, { shares: large.map(([kind, share]) => say(said.averageShares[kind], { share: two(share) })).join(", ") });
 }
+
+// The link that differs most between A and B, of one row or of all; special tokens count only where words do not differ.
+// pair: of core/pair.js. The same as describe_largest_difference of tx_core/analysis/comparison.py.
+export function describeDifference(pair, before, after, hatched, row) {
+  const said = TEXTS.said;
+  const size = pair.keyRows.length;
+  const { special } = pair.keys;
+  const difference = (at) => Math.abs(after[at] - before[at]);
+  const [largest, between] = [[], []].map(() => ({ at: null, size: -1 })); // of all cells, and of those between words
+  const widen = (found, at, change) => change > found.size && Object.assign(found, { at, size: change });
+  const [from, to] = row === null ? [0, before.length] : [row * size, (row + 1) * size];
+  for (let at = from; at < to; at += 1) {
+    if (hatched[at]) continue;
+    widen(largest, at, difference(at));
+    if (!special[at % size] && (row !== null || !special[Math.floor(at / size)])) widen(between, at, difference(at));
+  }
+  if (largest.at === null) return hatched.every(Boolean) ? said.noCommonWord : say(said.noPartner, { word: pair.words[row] });
+  const amongWords = between.size >= LEAST_CHANGE;
+  const { at } = amongWords ? between : largest;
+  const name = (place) => wordName(pair, place);
+  if (difference(at) < LEAST_CHANGE) return row === null ? said.attendAlike : say(said.noDifferenceInRow, { query: name(row) });
+  const namesWords = amongWords && special.some(Boolean) && (row === null || !special[row]);
+  const template = pair.hides ? [said.shownLargestDifference, said.shownLargestInRow]
+    : namesWords ? [said.largestBetweenWords, said.largestInRowBetweenWords] : [said.largestDifference, said.largestInRow];
+  const change = after[at] - before[at];
+  return say(template[row === null ? 0 : 1], {
+    query: name(Math.floor(at / size)), key: name(at % size), before: two(before[at]), after: two(after[at]), change: `${change > 0 ? "+" : "−"}${two(Math.abs(change))}`,
+  });
+}
+
+// A word in quotation marks, with its numbers in A and in B where it stands several times.
+function wordName({ words, keyRows, keys: { special } }, place) {
+  const word = say(TEXTS.said.quoted, { token: words[place] });
+  if (words.filter((one) => one === words[place]).length === 1) return word;
+  const counts = (at) => !special[at] && /[\p{L}\p{N}]/u.test(words[at]);
+  const [mine, yours] = [0, 1].map((side) => span(0, place + 1).filter((at) => keyRows[at][side] !== null && counts(at)).length);
+  return say(counts(place) ? TEXTS.said.wordNumbers : TEXTS.said.afterWordNumbers, { word, mine, yours });
+}

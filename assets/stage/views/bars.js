@@ -25,9 +25,10 @@ export function makeBars(focus) {
 
 const name = (text) => element("bdi", { class: "token" }, text);
 
-export function drawBars(bars, model, focus, { before, after, difference } = {}) {
+// before, after, difference: codes of a changed run; texts: what is said of them.
+export function drawBars(bars, model, focus, { before, after, difference, texts = TEXTS.changed } = {}) {
   bars.clear.hidden = focus === null;
-  if (difference) return drawMoved(bars, model, focus, before, after, difference);
+  if (difference) return drawMoved(bars, model, focus, { before, after, difference, texts });
   bars.node.setAttribute("aria-label", TEXTS.map.strongest);
   if (focus === null) {
     bars.title.replaceChildren(TEXTS.map.chooseToken);
@@ -57,13 +58,13 @@ function fill(row, model, at, query, guesses) {
   return row;
 }
 
-function drawMoved(bars, model, focus, before, after, difference) {
+function drawMoved(bars, model, focus, { before, after, difference, texts }) {
   const { keys, queryTexts, keyTexts } = model;
-  bars.node.setAttribute("aria-label", TEXTS.changed.links);
+  bars.node.setAttribute("aria-label", texts.links);
   const positions = focus === null ? span(0, difference.length) : span(focus * keys, keys);
   const strength = Uint16Array.from(difference, (code) => Math.min(65535, 2 * Math.abs(code - 32768)));
   const found = strongest(strength, positions, LISTED).filter((at) => Math.abs(changeOf(difference[at])) >= LEAST_CHANGE);
-  const sentence = !found.length ? TEXTS.changed.nothing : focus === null ? TEXTS.changed.largest : TEXTS.changed.of;
+  const sentence = !found.length ? texts.nothing : focus === null ? texts.largest : texts.of;
   bars.title.replaceChildren(...filled(sentence, { token: name(queryTexts[focus] ?? "") }));
   bars.list.replaceChildren(...found.map((at) => {
     const link = element("span", { class: "moved-link" }, name(queryTexts[Math.floor(at / keys)]), " → ", name(keyTexts[at % keys]));

@@ -165,7 +165,7 @@ const READ = {
   bars: ({ chart, about }, [row]) => ({ title: chart.labels[row], rows: [{ name: chart.title, value: [chart.ends[row], about.details[row]].filter(Boolean).join(" · ") }] }),
   moved: ({ chart, about }, [row]) => ({ title: chart.labels[row], rows: [{ name: chart.title, value: [`${chart.ends[row]} (${chart.deltas[row]})`, about.details[row]].filter(Boolean).join(" · ") }] }),
   lines: ({ chart, about }, [, step]) => ({
-    title: about.cell ? filled(about.cell, { step: withMinus(chart.steps[step]) }).join("") : withMinus(chart.steps[step]),
+    title: about.cell && !Number.isNaN(Number(chart.steps[step])) ? filled(about.cell, { step: withMinus(chart.steps[step]) }).join("") : withMinus(chart.steps[step]),
     rows: chart.series.map((line) => ({ name: line.name, value: threeDigits(line.values[step]), line })),
   }),
   grid: ({ chart }, [row, column]) => ({ title: chart.cells[row][column].alt, rows: [] }),

@@ -87,11 +87,12 @@ function activate(wall, [layer, head]) {
 }
 
 function noteOn({ notes }, place) {
-  return notes.find(([head]) => same(head, place))?.[1] ?? "";
+  return !place ? "" : notes.find(([head]) => same(head, place))?.[1] ?? "";
 }
 
 function name(wall, place) {
-  const note = place && noteOn(wall, place);
+  const [only, ...more] = wall.chosen;
+  const note = noteOn(wall, place ?? (more.length ? null : only));
   const text = place ? headName([place]) : headName(wall.chosen);
   wall.name.textContent = note ? filled(TEXTS.wall.notedHead, { head: text, note }).join("") : text;
 }

@@ -67,30 +67,6 @@ WALL = {
 
 QUESTION = {"guess": "your guess", "answer": "the model's answer", "value": "{name}: {value}"}
 
-COMPARISON = READOUT | {
-    "panes": [
-        "A. Up and down arrows choose the query word, Escape clears.",
-        "B. Up and down arrows choose the query word, Escape clears.",
-        "B − A. Up and down arrows choose the query word, Escape clears.",
-    ],
-    "largestDifferences": "Largest differences",
-    "chooseWord": "The largest differences. Choose a word to list its own.",
-    "differencesOf": "{word} attends differently to",
-    "nothingDiffers": "Nothing differs here.",
-    "noDifference": [
-        "{word} is only in A, so there is nothing to compare.",
-        "{word} is only in B, so there is nothing to compare.",
-    ],
-    "onlyIn": ["only in A", "only in B"],
-    "wordOf": ["A: {word}", "B: {word}"],
-    "weightIn": ["A {weight}", "B {weight}"],
-    "asQuery": "as query",
-    "asKey": "as key",
-    "noPartner": "no partner",
-    "hatched": "hatched: a word without a partner",
-}
-"""What the maps of a comparison say. Lists hold what is said of A, of B and of their difference, in this order."""
-
 MATRICES = {
     "shown": "Matrix shown",
     "all": "All",

@@ -48,11 +48,11 @@ def embedded_sizes() -> Head:
     return next((entry["num_layers"], entry["num_heads"]) for entry in entries if "hub_id" not in entry)
 
 
-def model(key: str = "model", families: Collection[str] = ()) -> str:
+def model(key: str = "model", families: Collection[str] = (), *, label: str = texts.MODEL, **shown: Any) -> str:
     """Draw the choice of a model; return its name, as `cache.engine` takes it.
 
     Those that cannot be had here are marked in the list. Any hub id may be typed where the host allows it.
-    families: where given, only models of these are offered.
+    families: where given, only models of these are offered. shown: as `st.selectbox` takes it.
     """
     labels = _model_labels(key)
     any_model = host_settings().any_model and not families
@@ -65,12 +65,13 @@ def model(key: str = "model", families: Collection[str] = ()) -> str:
     if not is_offered(key):
         return st.session_state[key]
     chosen = st.selectbox(
-        texts.MODEL,
+        label,
         names,
         format_func=lambda name: labels.get(name, name),
         accept_new_options=any_model,
         help=_all_models(),
         **widget_binding(key),
+        **shown,
     )
     return chosen or catalogue.DEFAULT
 

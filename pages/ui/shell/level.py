@@ -58,8 +58,8 @@ ADVANCED_PARTS: Mapping[str, tuple[str, ...]] = {
         *("scan", "change_panel"),
     ),
     "compare": (
-        *(*ON_EVERY_VIEW, "model", "model_b", "nospecial", "seed", "seed_b", "changes", "changes_b", "two", "scale"),
-        *("vary=untrained", "vary=changes", "vary=model"),
+        *(*ON_EVERY_VIEW, "model", "model_b", "nospecial", "seed", "seed_b", "changes", "changes_b", "two"),
+        *("words", "show", "lines", "scale", "vary=untrained", "vary=changes", "vary=model"),
     ),
     "summaries": (
         *(*ON_EVERY_VIEW, "pair", "model", "nospecial"),

@@ -37,7 +37,7 @@ Reported = Mapping[str, object]
 CONTROLS = ("heads", "words", "hide", "show", "lines", "scale", "changes", "numbers", "dimensions", "export", "share")
 HIDDEN_PARTS = ("wall", "details", "forms", "change_panel")
 """What a stage leaves out where a lesson's step or the level does not show it: by `is_offered`, and by `is_hidden`."""
-BOXES_THAT_FOLLOW = ("table", "export_table", "scan_table", "export")
+BOXES_THAT_FOLLOW = ("table", "export_table", "scan_table", "similarity_table", "export")
 """What the reader may open below a stage and then shows numbers of the view: while it is open, the stage tells of every look."""
 
 
@@ -118,13 +118,11 @@ def common_header(page: str, fields: StageFields) -> dict[str, object]:
     }
 
 
-def origin(model: str) -> str:
-    """Return for a caption which model, "" for none, and which version of the app drew it."""
-    app = f"{export_texts.APP} {app_version()};"
-    if not model:
-        return app
-    revision = export_texts.MODEL_REVISION.format(model=controls.model_title(model), revision=catalogue.revision(model))
-    return f"{revision}; {app}"
+def origin(*models: str) -> str:
+    """Return for a caption which models, "" for none, and which version of the app drew it."""
+    named = [(controls.model_title(model), catalogue.revision(model)) for model in models if model]
+    revisions = [export_texts.MODEL_REVISION.format(model=title, revision=revision) for title, revision in named]
+    return "; ".join([*revisions, f"{export_texts.APP} {app_version()};"])
 
 
 def _add_view(page: str, looks: tuple[Field, ...], written: object) -> None:

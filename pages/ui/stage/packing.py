@@ -8,7 +8,7 @@ import base64
 import hmac
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import sha256
 from typing import Self
@@ -22,8 +22,9 @@ from starlette.routing import Route
 from pages.ui.canvas.packing import codes, thumbnails
 from pages.ui.shell import cache as run_cache
 from tx_core.analysis.views import word_groups
+from tx_core.engine.engine import Engine
 from tx_core.engine.threads import use_one_core
-from tx_core.errors import ExplorerError, memory_checked
+from tx_core.errors import ExplorerError, ModelUnavailable, memory_checked
 from tx_core.transformer.interventions import Head, Intervention, read_interventions, write_interventions
 from tx_core.transformer.trace import AttentionStack, Encoding, Trace
 
@@ -32,6 +33,7 @@ WHOLE_BYTES = 100_000
 """Up to so many bytes of weights, a run is sent whole with the page's answer."""
 KEPT_FOREVER = {"Cache-Control": "private, max-age=31536000, immutable"}
 NOT_KEPT = {"Cache-Control": "no-store"}
+RANDOM_WEIGHTS_NEED_BERT = "Random weights are available for BERT models only here: choose a BERT, or the trained weights."
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,7 @@ class RunName:
         model, text, pair: the name of the model and the sentences.
         bare: whether it read them without special tokens.
         changes: the interventions of the run.
+        seed: 0 for the model as it was trained, else the seed of its random weights.
     """
 
     model: str
@@ -49,26 +52,41 @@ class RunName:
     pair: str
     bare: bool
     changes: tuple[Intervention, ...] = ()
+    seed: int = 0
 
     def unchanged(self) -> Self:
         """Return the run without its interventions."""
-        return type(self)(self.model, self.text, self.pair, self.bare)
+        return replace(self, changes=())
 
     def signed(self) -> str:
         """Write the name for an address; only a server of this host can."""
-        return sign([self.model, self.text, self.pair, int(self.bare), write_interventions(self.changes)])
+        return sign([self.model, self.text, self.pair, int(self.bare), write_interventions(self.changes), self.seed])
 
     @classmethod
     def read(cls, name: str) -> Self:
         """Read a name; raise ValueError for one that was not signed here."""
-        model, text, pair, bare, changes = read_signed(name)
-        return cls(model, text, pair, bool(bare), read_interventions(changes))
+        model, text, pair, bare, changes, seed = read_signed(name)
+        return cls(model, text, pair, bool(bare), read_interventions(changes), seed)
 
-    def run(self) -> Trace:
-        """Run it, or return the cached run; raise ExplorerError where that cannot be."""
+    def run(self, keep: Collection[str] = ("weights",)) -> Trace:
+        """Run it, or return the cached run; raise ExplorerError where that cannot be. keep: as of `Engine.trace`."""
         with memory_checked():
-            engine = run_cache.engine(self.model, special_tokens=not self.bare)
-            return run_cache.trace_with(engine, self.text, self.pair, interventions=self.changes)
+            engine = run_cache.engine(self.model, special_tokens=not self.bare, weights=bool(self.seed))
+            if not self.seed:
+                return run_cache.trace_with(engine, self.text, self.pair, keep=keep, interventions=self.changes)
+            key = ("untrained", run_cache.engine_key(engine), frozenset(keep), self)
+            return run_cache.get_or_compute(key, lambda: self._run_untrained(engine, keep))
+
+    def _run_untrained(self, trained: Engine, keep: Collection[str]) -> Trace:
+        """Run it with random weights; only our own models can be given any."""
+        # Imported here: they import torch, which only this run needs.
+        from tx_core.engine.bert_engine import BertEngine
+        from tx_core.lessons.untrained import untrained_engine
+
+        if not isinstance(trained, BertEngine):
+            raise ModelUnavailable(RANDOM_WEIGHTS_NEED_BERT)
+        engine = untrained_engine(trained, self.seed)
+        return engine.trace(self.text, self.pair or None, keep=keep, interventions=self.changes)
 
 
 def sign(fields: Sequence[str | int]) -> str:
@@ -107,12 +125,41 @@ def pack_runs(
     whole = size <= WHOLE_BYTES
     every = [(number, layer) for number, stack in enumerate(trace.stacks) for layer in range(len(stack.weights))]
     included = [place for place in every if whole or place in shown]
-    described = {key: _describe(one, run, included, whole=whole) for key, (one, run) in runs.items()}
-    cells = [codes(run.stacks[number].weights[layer]) for _, run in runs.values() for number, layer in included]
+    described, cells = _describe_runs(runs, {key: included for key in runs}, whole=whole)
     small = [] if whole else [thumbnails(stack.weights) for stack in trace.stacks]
     stacks = [stack_header(stack) for stack in trace.stacks]
     told = {"before": None, **header, **described, "stacks": stacks, "whole": whole, "thumbnails": bool(small)}
-    return join(told, [*(part.astype("<u2") for part in cells), *small])
+    return join(told, [*cells, *small])
+
+
+def pack_sides(
+    header: Mapping[str, object], runs: Mapping[str, tuple[RunName, Trace]], shown: Mapping[str, Collection[int]]
+) -> bytes:
+    """Pack two runs of different texts or models, "before" and "run", each with its first attention only.
+
+    shown: layers that are on the screen, of each run. What both share is sent once.
+    """
+    firsts = {key: (runs[key][0], replace(runs[key][1], stacks=(runs[key][1].attention,))) for key in ("run", "before")}
+    whole = sum(2 * trace.attention.weights.size for _, trace in firsts.values()) <= WHOLE_BYTES
+    included: dict[str, list[tuple[int, int]]] = {"run": [], "before": []}
+    for key in included:
+        layers = range(len(firsts[key][1].attention.weights))
+        sent = included["run"] if key == "before" and firsts["run"][0] == firsts["before"][0] else []
+        included[key] = [(0, layer) for layer in layers if (whole or layer in shown[key]) and (0, layer) not in sent]
+    described, cells = _describe_runs(firsts, included, whole=whole)
+    stacks = {key: [stack_header(trace.attention)] for key, (_, trace) in firsts.items()}
+    if stacks["run"] != stacks["before"]:
+        described["run"]["stacks"] = stacks["run"]
+    return join({**header, **described, "stacks": stacks["before"], "whole": whole, "thumbnails": False}, cells)
+
+
+def _describe_runs(
+    runs: Mapping[str, tuple[RunName, Trace]], included: Mapping[str, Sequence[tuple[int, int]]], *, whole: bool
+) -> tuple[dict[str, dict[str, object]], list[np.ndarray]]:
+    """Describe runs for the browser; return that with the codes of the layers that go along, in the order of reading."""
+    described = {key: _describe(name, run, included[key], whole=whole) for key, (name, run) in runs.items()}
+    sent = [runs[key][1].stacks[number].weights[layer] for key in runs for number, layer in included[key]]
+    return described, [codes(weights).astype("<u2") for weights in sent]
 
 
 def join(header: Mapping[str, object], parts: Sequence[np.ndarray]) -> bytes:
@@ -121,7 +168,7 @@ def join(header: Mapping[str, object], parts: Sequence[np.ndarray]) -> bytes:
     return b"".join([len(words).to_bytes(4, "little"), words, *(part.tobytes() for part in parts)])
 
 
-def _describe(name: RunName, trace: Trace, included: list[tuple[int, int]], *, whole: bool) -> dict[str, object]:
+def _describe(name: RunName, trace: Trace, included: Sequence[tuple[int, int]], *, whole: bool) -> dict[str, object]:
     signed = name.signed()
     identity = sha256(f"{signed} {trace.device}".encode()).hexdigest()[:16]
     return {"id": identity, "path": "" if whole else f"{PATH}/{signed}", "included": included}

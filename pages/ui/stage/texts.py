@@ -9,7 +9,7 @@ from pages.ui.export import texts as export_texts
 from pages.ui.export.lessons import COLUMNS
 from pages.ui.panels import texts as panel_texts
 from pages.ui.shell import texts as shell_texts
-from tx_core.analysis import comparison, sentences
+from tx_core.analysis import comparison, sentences, word_comparison
 from tx_core.transformer.interventions import NEEDS_POSITIONS
 
 TOOLBAR = "How to look at it, and what to change"
@@ -195,6 +195,18 @@ SAID = {
     "movedInAll": comparison.MOVED_IN_ALL,
     "movedOfQuery": comparison.MOVED_OF_QUERY,
     "shownMovedOfQuery": comparison.SHOWN_MOVED_OF_QUERY,
+    "noCommonWord": comparison.NO_COMMON_WORD,
+    "noPartner": comparison.NO_PARTNER,
+    "attendAlike": comparison.ATTEND_ALIKE,
+    "noDifferenceInRow": comparison.NO_DIFFERENCE_IN_ROW,
+    "largestDifference": comparison.LARGEST_DIFFERENCE,
+    "largestBetweenWords": comparison.LARGEST_BETWEEN_WORDS,
+    "largestInRow": comparison.LARGEST_IN_ROW,
+    "largestInRowBetweenWords": comparison.LARGEST_IN_ROW_BETWEEN_WORDS,
+    "shownLargestDifference": comparison.SHOWN_LARGEST_DIFFERENCE,
+    "shownLargestInRow": comparison.SHOWN_LARGEST_IN_ROW,
+    "wordNumbers": word_comparison.WORD_NUMBERS,
+    "afterWordNumbers": word_comparison.AFTER_WORD_NUMBERS,
 }
 """The sentences of tx_core.analysis about a map, which the browser fills in itself."""
 

@@ -181,7 +181,6 @@ def test_the_code_of_a_view_runs_and_gives_its_numbers(arrive, axe, tmp_path: Pa
 MARKUP = quote("<b>&</b> [MASK]")
 EXPORTED = (
     f"/fill_mask?text={MARKUP}",
-    f"/compare?text={MARKUP}&text_b=fruit+flies",
     f"/summaries?part=glance&text={MARKUP}",
     f"/masks?part=one&text={MARKUP}",
     f"/heads_and_blocks?part=depth&text={MARKUP}",

@@ -9,17 +9,16 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.compare import texts
-from pages.compare.runs import heads_of
-from pages.compare.state import EXAMPLES, FIELDS, curated
+from pages.compare.inputs import EXAMPLES, FIELDS, curated
 from tests.support.drawings import says
+from tests.support.staged import staged
 from tx_core.analysis import patterns, views, word_comparison
 from tx_core.engine import catalogue
 from tx_core.lessons.untrained import untrained_engine
 
 Open = Callable[..., AppTest]
 ENTRIES = json.loads(EXAMPLES.read_text(encoding="utf-8"))
-READ = {field.name: field.read for field in FIELDS}
+READ = {field.name: field.read for field in FIELDS.all}
 
 
 def test_examples_and_their_counter_examples_are_a_click_away_each_with_a_hint_of_its_own(open_app: Open):
@@ -30,13 +29,12 @@ def test_examples_and_their_counter_examples_are_a_click_away_each_with_a_hint_o
         assert app.pills(key="compare_example").value == example.title
         assert app.session_state["compare_vary"] == example.vary
         assert example.notice in says(app)
-        assert texts.SAME_SIDES not in says(app)
+        assert staged(app)["rows"]["10"]
     for counter in example.counters:
         app.pills(key="compare_counter_example").set_value(counter.title).run()
         assert not app.exception
         assert counter.notice in says(app)
         assert example.notice not in says(app)
-        assert texts.SAME_SIDES not in says(app)
         assert app.pills(key="compare_example").value == example.title
 
 
@@ -90,8 +88,8 @@ def side_of(values: dict, suffix: str, vary: str) -> Side:
     run = engine.trace(value("text", None), keep=("weights", "hidden"), interventions=value("changes", ()))
     shown = views.view(run.attention, merge_words=True)
     spelled = word_comparison.spell_words(run.attention.query_tokens, shown.query_places)
-    heads = heads_of(value("head", (0, None)), shown.weights.shape[1])
-    weights = np.mean([shown.weights[head] for head in heads], axis=0)
+    layer, head = value("head", (0, None))
+    weights = shown.weights[layer].mean(0) if head is None else shown.weights[layer, head]
     return Side(shown, spelled, word_comparison.word_vectors(run.hidden, shown.query_places), weights)
 
 

@@ -1,152 +1,154 @@
-"""The page of comparisons: what varies is what differs, everything else is shared."""
+"""The page of comparisons: what varies is what differs, everything else is shared, and both runs reach the browser whole."""
 
+import csv
+import io
+import json
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.compare import texts
-from pages.compare.state import curated
+from pages.compare import below, texts
+from pages.compare.below import difference_rows
+from pages.compare.inputs import changes_in_full, curated
 from pages.compare.texts import FIRST_TEXT
-from pages.ui.panels.texts import READ_WITHOUT
-from tests.support.drawings import BIRD, drawn_comparison, says
-from tests.support.drawn_lines import drawn_lines
-from tx_core.analysis import comparison, word_comparison
-from tx_core.analysis.comparison import compare_attention
-from tx_core.analysis.views import view
-from tx_core.analysis.word_comparison import spell_words
+from pages.ui.export import menu
+from pages.ui.export.records import Export
+from pages.ui.export.texts import DATA
+from pages.ui.panels.texts import READ_WITHOUT, TOKEN_CHANGES_UNDONE
+from pages.ui.shell import cache
+from pages.ui.stage.packing import RANDOM_WEIGHTS_NEED_BERT, RunName
+from tests.support.drawings import BIRD, says, unpacked
+from tests.support.exports import opened
+from tests.support.staged import is_staged, sent_weights, staged
+from tx_core.analysis import word_comparison
+from tx_core.analysis.comparison import compare_attention, list_links
+from tx_core.analysis.views import view, word_groups
+from tx_core.analysis.weights_file import csv_table
+from tx_core.analysis.word_comparison import cosines, spell_words, word_similarity, word_vectors
 from tx_core.engine import catalogue
+from tx_core.errors import ModelUnavailable
 from tx_core.lessons.untrained import untrained_engine
-from tx_core.transformer.interventions import Intervention
+from tx_core.transformer.interventions import Intervention, read_interventions
 
 Open = Callable[..., AppTest]
 FIRST = curated()[0]
-LARGEST = (
-    comparison.LARGEST_DIFFERENCE,
-    comparison.LARGEST_BETWEEN_WORDS,
-    comparison.LARGEST_IN_ROW,
-    comparison.LARGEST_IN_ROW_BETWEEN_WORDS,
-)
+HEAD = (1, 2)
 
 
-def expected(one: tuple, other: tuple, *, hide: bool = False) -> list[np.ndarray]:
-    """A, B and B − A outside any page; each side is an engine, a text, heads and interventions."""
-    runs = [engine.trace(text, interventions=changes) for engine, text, _, changes in (one, other)]
-    views = [view(run.attention, merge_words=True, hide_special=hide) for run in runs]
-    spelled = [spell_words(run.attention.query_tokens, shown.query_places) for run, shown in zip(runs, views, strict=True)]
-    chosen = zip(views, (one[2], other[2]), strict=True)
-    weights = [np.mean([shown.weights[head] for head in heads], axis=0) for shown, heads in chosen]
-    return [*weights, compare_attention(*views, *spelled, *weights).difference]
+def engine(*, special: bool = True):
+    return catalogue.load(catalogue.DEFAULT, special_tokens=special)
 
 
-def engine():
-    return catalogue.load(catalogue.DEFAULT)
-
-
-def check(app: AppTest, one: tuple, other: tuple, *, hide: bool = False) -> None:
+def check(app: AppTest, one: tuple, other: tuple) -> None:
+    """Assert that both runs were sent; each side is an engine, a text and interventions."""
     assert not app.exception
-    for shown, numbers in zip(drawn_comparison(app)[1], expected(one, other, hide=hide), strict=True):
-        np.testing.assert_allclose(shown, numbers, atol=1e-4)
+    header = staged(app)
+    for name, (runner, text, changes) in (("before", one), ("run", other)):
+        expected = runner.trace(text, interventions=changes).attention.weights[HEAD]
+        sent = "run" if header["before"]["id"] == header["run"]["id"] else name
+        np.testing.assert_allclose(sent_weights(app, HEAD, run=sent), expected, atol=3.1e-5)
 
 
 def test_on_arrival_two_kinds_of_flies_are_compared(open_app: Open):
     app = open_app("compare")
-    assert app.query_params == {}
+    sent = staged(app)
+    assert sent["address"]["isFirst"]
     assert app.pills(key="compare_example").value == FIRST.title
     assert FIRST.notice in says(app)
-    header, _ = drawn_comparison(app)
-    assert header["labels"] == ["[CLS]", "time", "fruit", "flies", "like", "an", "arrow", "a", "banana", "[SEP]"]
-    assert header["rows"][3] == [2, 2]
-    assert header["rows"][1:3] == [[1, None], [None, 1]]
-    assert word_comparison.SIMILARITY.partition(" before")[0].format(word="flies", first=1.0) in says(app)
-    heads = [FIRST.values["head"]]
-    check(app, (engine(), FIRST_TEXT, heads, ()), (engine(), "fruit flies like a banana", heads, ()))
-
-
-@pytest.mark.parametrize("vary", ["head", "untrained", "changes"])
-@pytest.mark.parametrize("head", ["3-2", "1"])
-def test_what_is_chosen_to_differ_does_differ_at_once(open_app: Open, vary: str, head: str):
-    app = open_app("compare", text="a bird sings", text_b="a cat", head=head, head_b=head, seed_b="0")
-    app.pills(key="compare_vary").set_value(vary).run()
-    assert not app.exception
-    assert texts.SAME_SIDES not in says(app)
-    assert any(sentence.partition("{query}")[0] in says(app) for sentence in LARGEST)
-
-
-@pytest.mark.parametrize(("vary", "name"), [("head", "head_b"), ("untrained", "seed_b"), ("changes", "changes_b")])
-def test_what_already_differs_stays_when_it_is_chosen_to_differ(open_app: Open, vary: str, name: str):
-    app = open_app("compare", text="a bird sings", changes="off~2", changes_b="off~3-1", head="2", head_b="4-4", seed_b="3")
-    before = app.session_state[f"compare_{name}"]
-    app.pills(key="compare_vary").set_value(vary).run()
-    assert app.session_state[f"compare_{name}"] == before
-
-
-def test_another_model_starts_with_the_same_head_and_says_what_to_choose(open_app: Open):
-    app = open_app("compare", text="a bird sings", head="3-2", head_b="1-5")
-    app.pills(key="compare_vary").set_value("model").run()
-    assert app.session_state["compare_head_b"] == (2, 1)
-    assert texts.SAME_MODEL in says(app)
-
-
-def test_a_side_is_the_mean_of_its_layer_and_hidden_special_tokens_are_in_no_map(open_app: Open):
-    app = open_app("compare", **BIRD | {"head": "2"}, hide="1")
-    heads = [(1, head) for head in range(engine().info.num_heads)]
-    check(app, *((engine(), BIRD[name], heads, ()) for name in ("text", "text_b")), hide=True)
-    assert "[CLS]" not in drawn_comparison(app)[0]["labels"]
+    assert (sent["view"]["heads"], sent["view"]["focus"], sent["view"]["compared"]) == ([[1, 0]], 3, "difference")
+    rows = sent["rows"]["10"]
+    assert rows[:4] == [[0, 0], [1, None], [None, 1], [2, 2]]
+    assert sent["rows"]["11"] == [[None if place is None else place - 1 for place in row] for row in rows[1:-1]]
+    assert sent["titles"] == [FIRST_TEXT, "fruit flies like a banana"]
+    check(app, (engine(), FIRST_TEXT, ()), (engine(), "fruit flies like a banana", ()))
 
 
 def test_only_what_varies_is_taken_from_b(open_app: Open):
     every = {"text": "a bird", "text_b": "a cat", "head": "2-3", "head_b": "1-4", "seed_b": "2", "changes_b": "off~1"}
-    plain, bird = (), "a bird"
-    one = (engine(), bird, [(1, 2)], plain)
+    one = (engine(), "a bird", ())
     others = {
-        "text": (engine(), "a cat", [(1, 2)], plain),
-        "head": (engine(), bird, [(0, 3)], plain),
-        "untrained": (untrained_engine(engine(), 2), bird, [(1, 2)], plain),
-        "changes": (engine(), bird, [(1, 2)], [Intervention("off", 0)]),
-        "model": (engine(), bird, [(0, 3)], plain),
+        "text": (engine(), "a cat", ()),
+        "head": one,
+        "untrained": (untrained_engine(engine(), 2), "a bird", ()),
+        "changes": (engine(), "a bird", [Intervention("off", 0)]),
+        "model": one,
     }
     for vary, other in others.items():
-        check(open_app("compare", vary=vary, **every), one, other)
+        app = open_app("compare", vary=vary, **every)
+        check(app, one, other)
+        assert staged(app)["view"] | {"heads": [[1, 2]], "heads_b": [[0, 3]]} == staged(app)["view"]
+
+
+@pytest.mark.parametrize(
+    ("vary", "name", "first"), [("untrained", "seed_b", 1), ("changes", "changes_b", (Intervention("off", 0),))]
+)
+def test_what_is_chosen_to_differ_does_differ_at_once_and_what_differs_already_stays(open_app: Open, vary, name, first):
+    app = open_app("compare", text="a bird sings", seed_b="0")
+    app.selectbox(key="compare_vary").set_value(vary).run()
+    assert app.session_state[f"compare_{name}"] == first
+    assert staged(app)["before"]["id"] != staged(app)["run"]["id"]
+    app = open_app("compare", text="a bird sings", changes="off~2", changes_b="off~3-1", seed_b="3")
+    before = app.session_state[f"compare_{name}"]
+    app.selectbox(key="compare_vary").set_value(vary).run()
+    assert app.session_state[f"compare_{name}"] == before
 
 
 @pytest.mark.parametrize("vary", ["text", "untrained", "changes"])
 def test_both_sides_are_read_without_special_tokens_where_the_reader_leaves_them_out(open_app: Open, vary: str):
-    app = open_app("compare", vary=vary, **BIRD, head_b="1-4", seed_b="2", changes_b="off~1", focus="2")
+    app = open_app("compare", vary=vary, **BIRD, head_b="1-4", seed_b="2", changes_b="off~1")
     app.toggle(key="compare_nospecial").set_value(True).run()
-    bare = catalogue.load(catalogue.DEFAULT, special_tokens=False)
-    one = (bare, BIRD["text"], [(1, 2)], ())
+    bare = engine(special=False)
     others = {
-        "text": (bare, BIRD["text_b"], [(1, 2)], ()),
-        "untrained": (untrained_engine(bare, 2), BIRD["text"], [(1, 2)], ()),
-        "changes": (bare, BIRD["text"], [(1, 2)], [Intervention("off", 0)]),
+        "text": (bare, BIRD["text_b"], ()),
+        "untrained": (untrained_engine(bare, 2), BIRD["text"], ()),
+        "changes": (bare, BIRD["text"], [Intervention("off", 0)]),
     }
-    check(app, one, others[vary])
-    assert "[CLS]" not in drawn_comparison(app)[0]["labels"]
-    assert (app.query_params["nospecial"], app.session_state["compare_focus"]) == ("1", None)
+    check(app, (bare, BIRD["text"], ()), others[vary])
+    assert staged(app)["address"]["own"]["nospecial"] == "1"
     assert says(app).count(READ_WITHOUT.partition("{tokens}")[2]) == 1
 
 
 def test_second_sentences_are_read_when_asked_for(open_app: Open):
     app = open_app("compare", text="time flies", pair="a bird", pair_b="a cat")
-    assert "bird" not in drawn_comparison(app)[0]["one"]
+    assert "bird" not in staged(app)["stacks"][0]["queries"]["tokens"]
     app.toggle(key="compare_two").set_value(True).run()
-    header, _ = drawn_comparison(app)
-    assert header["one"] == ["[CLS]", "time", "flies", "[SEP]", "a", "bird", "[SEP]"]
-    assert header["other"] == ["[CLS]", "time", "flies", "[SEP]", "a", "cat", "[SEP]"]
-    assert app.query_params["two"] == "1"
+    sent = staged(app)
+    sides = [stacks[0]["queries"]["words"] for stacks in (sent["stacks"], sent["run"]["stacks"])]
+    assert sides == [["[CLS]", "time", "flies", "[SEP]", "a", one, "[SEP]"] for one in ("bird", "cat")]
+    assert sent["address"]["own"]["two"] == "1"
 
 
-def test_a_word_is_followed_only_where_its_vectors_share_a_space(open_app: Open):
-    (chart,) = drawn_lines(open_app("compare", **BIRD))
-    assert chart["places"][:2] == ["embeddings", "layer 1"]
-    assert drawn_lines(open_app("compare", **BIRD, vary="changes", changes_b="off~1"))
+def test_every_shared_word_is_followed_through_the_layers_where_its_vectors_share_a_space(open_app: Open):
+    followed = staged(open_app("compare", **BIRD))["followed"]
+    runs = [engine().trace(BIRD[name], keep=("hidden",)) for name in ("text", "text_b")]
+    groups = [word_groups(run.attention.query_tokens) for run in runs]
+    spelled = [spell_words(run.attention.query_tokens, group) for run, group in zip(runs, groups, strict=True)]
+    alike = cosines(*(word_vectors(run.hidden, group) for run, group in zip(runs, groups, strict=True)))
+    assert followed["words"] == ["a", "bird", "sings"]
+    for number, places in enumerate(followed["pairs"]):
+        expected = word_similarity(alike, *spelled, tuple(places))
+        for name, line in (("own", expected.word), ("shared", expected.shared)):
+            np.testing.assert_allclose(followed[name][number], line, atol=5e-5)
+        for name, line in (("mean", expected.mean), ("spread", expected.spread)):
+            np.testing.assert_allclose(followed[name], line, atol=5e-5)
+        assert followed["said"][number] == word_comparison.describe_word_similarity(expected, followed["words"][number])
+    assert staged(open_app("compare", **BIRD, vary="changes", changes_b="off~1"))["followed"]["pairs"]
     for vary, why in texts.NO_COMMON_SPACE.items():
-        app = open_app("compare", **BIRD, vary=vary)
-        assert not drawn_lines(app)
-        assert why in says(app)
-    assert texts.NO_COMMON_WORD in says(open_app("compare", text="time", text_b="banana"))
+        assert staged(open_app("compare", **BIRD, vary=vary))["followed"] == {"pairs": [], "nothing": why}
+    assert staged(open_app("compare", text="time", text_b="banana"))["followed"]["nothing"] == texts.NO_COMMON_WORD
+
+
+def test_ambiguous_words_are_told_apart_and_a_chosen_one_stays_in_the_link(open_app: Open):
+    app = open_app("compare", text="the dog saw the cat", text_b="the cat saw the dog", word="3-6")
+    sent = staged(app)
+    assert "the (word 1 of A, 4 of B)" in sent["followed"]["names"]
+    assert "dog" in sent["followed"]["names"]
+    assert sent["view"]["word"] == [2, 5]
+    hidden = open_app("compare", text="the dog saw the cat", text_b="the cat saw the dog", word="2-5", hide="1")
+    assert staged(hidden)["view"]["word"] == [1, 4]  # a link counts the words that are shown
+    assert staged(open_app("compare", text="the dog", text_b="the cat", word="3-3"))["view"]["word"] is None
 
 
 @pytest.mark.parametrize(
@@ -162,15 +164,135 @@ def test_a_side_that_cannot_run_says_why_and_keeps_what_was_typed(open_app: Open
     assert not app.exception
     assert told in says(app)
     assert any(sentence in says(app) for sentence in texts.NOT_SHOWN.values())
+    assert not is_staged(app)
+    assert app.session_state["compare_text"] == asked.get("text", "a bird")
 
 
-def test_a_long_sentence_is_described_briefly_and_its_words_are_counted_as_a_reader_does(open_app: Open):
-    app = open_app("compare", text="the cat " * 60, text_b="cat")
-    titles = drawn_comparison(app)[0]["titles"]
-    assert titles == ["A · " + "the cat " * 6 + "…", "B · cat", "B − A"]
-    (told,) = [caption.value for caption in app.caption if texts.HOW_PAIRED in caption.value]
-    words = "the, the, cat, the, cat, the, cat, the, cat, the, cat, the"
-    assert told == f"{texts.ONLY_IN_MORE['A'].format(words=words, more=107)} {texts.HOW_PAIRED}"
-    options = app.selectbox(key="compare_word_shown").options
-    assert options[0] == "cat (word 2 of A, 1 of B)"
-    assert app.selectbox(key="compare_word_shown").value == (2, 1)
+def test_random_weights_are_refused_for_a_model_that_is_not_ours(hub_engine, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(cache, "engine", lambda _model, **_reading: hub_engine("roberta"))
+    with pytest.raises(ModelUnavailable, match=RANDOM_WEIGHTS_NEED_BERT):
+        RunName("roberta", FIRST_TEXT, "", False, (), 1).run()
+
+
+def test_a_long_text_sends_of_both_sides_what_is_on_the_screen(open_app: Open):
+    app = open_app("compare", text="the cat " * 60, text_b="the dog " * 60, head="3-1")
+    sent = staged(app)
+    assert sent["titles"] == ["the cat " * 6 + "…", "the dog " * 6 + "…"]
+    assert not sent["whole"]
+    assert [sent[name]["included"] for name in ("before", "run")] == [[[0, 2]], [[0, 2]]]
+    assert all(sent[name]["path"] for name in ("before", "run"))
+    heads = staged(open_app("compare", text="the cat " * 60, vary="head", head="3-1", head_b="4-1"))
+    assert [heads[name]["included"] for name in ("run", "before")] == [[[0, 3]], [[0, 2]]]
+    assert heads["run"]["id"] == heads["before"]["id"]
+
+
+@pytest.mark.parametrize(("head", "nearest"), [("12-4", [[5, 3]]), ("3-12", [[2, 7]]), ("12", [[5, head] for head in range(8)])])
+def test_a_head_that_a_model_lacks_gives_way_to_the_nearest(open_app: Open, head: str, nearest: list):
+    app = open_app("compare", text="a bird", head=head)
+    info = engine().info
+    note = texts.NEAREST_HEAD.format(model=engine().title, layers=info.num_layers, heads=info.num_heads)
+    assert note in says(app)
+    assert staged(app)["view"]["heads"] == nearest
+
+
+# A and B
+
+
+SWAPPED_BY_SCRIPT = """
+import streamlit as st
+for name, value in {values!r}.items():
+    st.session_state["compare_" + name] = value
+from pages.compare.inputs import take_wish
+take_wish({{"sides": {wish!r}}})
+"""
+
+
+@pytest.mark.parametrize(
+    ("vary", "names"), [("text", ("text", "text_b")), ("untrained", ("seed", "seed_b")), ("model", ("model", "model_b"))]
+)
+@pytest.mark.parametrize("wish", ["swap", "pin", "nonsense"])
+def test_the_sides_are_swapped_and_b_is_pinned_as_a(vary: str, names: tuple[str, str], wish: str):
+    values = {"text": "a", "text_b": "b", "seed": 0, "seed_b": 2, "model": "embedded", "model_b": "bert", "vary": vary}
+    app = AppTest.from_string(SWAPPED_BY_SCRIPT.format(values=values, wish=wish)).run()
+    assert not app.exception
+    one, other = (values[name] for name in names)
+    expected = {"swap": (other, one), "pin": (other, other)}.get(wish, (one, other))
+    assert tuple(app.session_state[f"compare_{name}"] for name in names) == expected
+
+
+def test_a_change_that_names_a_token_goes_with_its_sentence_and_that_is_said(open_app: Open):
+    app = open_app("compare", text="a bird sings", vary="changes", changes_b="off~1-2_hide~3")
+
+    def told() -> tuple[str, bool]:
+        return staged(app)["address"]["own"]["changes_b"], TOKEN_CHANGES_UNDONE in says(app)
+
+    assert told() == ("off~1-2_hide~3", False)
+    app.text_input(key="compare_text").set_value("some big birds sing").run()
+    assert told() == ("off~1-2", True)
+    app.text_input(key="compare_text").set_value("a bird sings").run()
+    assert told() == ("off~1-2", False)
+
+
+@pytest.mark.parametrize(
+    ("linked", "note"),
+    [("off~2-3", texts.BOTH_CHANGED_ONCE), ("cut~3-2_temperature~0.5~2", texts.BOTH_CHANGED)],
+)
+def test_changes_that_a_link_brings_are_described_in_full_and_one_click_takes_them_back(open_app: Open, linked: str, note: str):
+    app = open_app("compare", text="a bird sings", changes=linked)
+    changes = changes_in_full(read_interventions(linked))
+    assert note.format(changes=changes) in says(app)
+    app.button(key="compare_reset").click().run()
+    assert "changes" not in staged(app)["address"]["own"]
+    changed = open_app("compare", text="a bird sings", vary="changes", changes_b=linked)
+    assert staged(changed)["titles"] == [texts.UNCHANGED_SIDE, texts.CHANGED_SIDE.format(changes=changes)]
+
+
+def test_a_link_with_nonsense_says_so_and_shows_the_usual(open_app: Open):
+    app = open_app("compare", head="0-0", vary="moods", changes_b="off~0", seed_b="99", word="flies", focus="x", text="a bird")
+    assert not app.exception
+    for name in ("head", "vary", "changes_b", "seed_b", "word", "focus"):
+        assert name in app.info[0].value
+
+
+# Numbers below the picture
+
+
+def test_the_table_lists_every_link_with_both_weights_and_leaves_out_what_is_not_there():
+    shown = [view(engine().trace(BIRD[name]).attention, merge_words=True) for name in ("text", "text_b")]
+    spelled = [
+        spell_words(engine().encode(BIRD[name]), one.query_places) for name, one in zip(("text", "text_b"), shown, strict=True)
+    ]
+    found = compare_attention(*shown, *spelled, *(one.weights[1, 2] for one in shown))
+    rows = list(difference_rows(found, list_links(found)))
+    for side, weights in ((2, found.one), (3, found.other)):
+        assert {np.float32(row[side]) for row in rows if row[side] is not None} == set(weights.ravel())
+        assert sum(row[side] is not None for row in rows) == weights.size
+    for _, _, one, other, difference in rows:
+        assert (difference is None) == (one is None or other is None)
+        assert difference is None or difference == pytest.approx(other - one, abs=1e-7)
+    read = list(csv.DictReader(io.StringIO(csv_table({}, below.COLUMNS, rows).decode("utf-8-sig"))))
+    assert [row["query"] for row in read] == [row[0] for row in rows]
+    assert all(row["query"][0].isdigit() for row in read)
+
+
+def test_a_table_too_long_to_show_names_the_largest_differences_of_the_view(open_app: Open, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(below, "MAX_LINK_ROWS", 7)
+    app = open_app("compare", **BIRD)
+    app.session_state["compare_table"] = True
+    app.run()
+    (shown,) = [element.value for element in app.dataframe]
+    assert len(shown) == 7
+    assert shown["B − A"].abs().is_monotonic_decreasing
+    links = len(staged(app)["rows"]["10"]) ** 2 - 2  # between "small" and "loudly", of which neither has both
+    assert texts.TABLE_CUT.format(all=links, shown=7) in says(app)
+
+
+def test_a_words_similarities_are_saved_as_they_were_computed(open_app: Open, monkeypatch: pytest.MonkeyPatch):
+    made: list[Export] = []
+    monkeypatch.setattr(menu, "show_data", lambda _page, export: made.append(export))
+    opened(open_app("compare", **BIRD, word="4-4"), "compare", texts.WORD_EXPORT, DATA)
+    (export,) = made
+    drawn = unpacked(export.figure())[0]["charts"][0]["series"][0]["values"]
+    table = json.loads(export.data[0].files["json"](export.source))["table"]
+    column = texts.SIMILARITY_COLUMNS["word"].format(word=export.about["word"])
+    assert [np.float32(row[column]) for row in table] == [np.float32(value) for value in drawn]

@@ -7,14 +7,11 @@ import numpy as np
 import pytest
 import torch
 
-from pages.compare import texts
-from pages.compare.runs import Run, nearest_head, run
-from pages.compare.state import Side
-from pages.ui.shell import cache
+from pages.compare.runs import TRACE_PARTS, SideRun
+from pages.ui.stage.packing import RunName
 from tx_core.analysis.comparison import Comparison, compare_attention
 from tx_core.analysis.word_comparison import cosines, word_vectors
 from tx_core.engine import catalogue
-from tx_core.errors import ModelUnavailable
 from tx_core.transformer.attention import attend
 from tx_core.transformer.interventions import Intervention
 
@@ -22,11 +19,12 @@ FLIES = ("time flies like an arrow", "fruit flies like a banana")
 OTHERS = ("The old man saw a dog.", "Yesterday an old woman saw a cat, too.")
 
 
-def ran(text: str, head: tuple[int, int | None] = (5, None), *, seed: int = 0, changes: Sequence[Intervention] = ()) -> Run:
-    return run(Side(text, "", "embedded", head, seed, tuple(changes)), hide=False)
+def ran(text: str, head: tuple[int, int | None] = (5, None), *, seed: int = 0, changes: Sequence[Intervention] = ()) -> SideRun:
+    name = RunName("embedded", text, "", False, tuple(changes), seed)
+    return SideRun(name, name.run(TRACE_PARTS), head, words=True, hide=False)
 
 
-def compared(one: Run, other: Run) -> Comparison:
+def compared(one: SideRun, other: SideRun) -> Comparison:
     return compare_attention(one.view, other.view, one.spelled, other.spelled, one.weights, other.weights)
 
 
@@ -99,14 +97,3 @@ def test_the_position_of_a_word_in_its_sentence_counts():
     first, same, later = vectors.values()
     assert float(cosines(first[None, None], same[None, None])[0, 0, 0]) == pytest.approx(1, abs=1e-5)
     assert float(cosines(first[None, None], later[None, None])[0, 0, 0]) < 0.95
-
-
-@pytest.mark.parametrize(("asked", "nearest"), [((11, 3), (5, 3)), ((2, 11), (2, 7)), ((11, None), (5, None)), ((1, 1), (1, 1))])
-def test_a_head_that_a_model_lacks_gives_way_to_the_nearest(asked: tuple, nearest: tuple):
-    assert nearest_head(asked, 6, 8) == nearest
-
-
-def test_random_weights_are_refused_for_a_model_that_is_not_ours(hub_engine, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(cache, "engine", lambda _model, **_reading: hub_engine("roberta"))
-    with pytest.raises(ModelUnavailable, match=texts.RANDOM_WEIGHTS_NEED_BERT):
-        ran(FLIES[0], seed=1)

@@ -13,7 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.bertviz_page.frame import Drawing, bertviz_export
-from pages.compare.texts import MAPS_EXPORT, WORD_EXPORT
+from pages.compare.texts import WORD_EXPORT
 from pages.fill_mask import texts as fill_mask_texts
 from pages.fill_mask.export import Lists, lists_export
 from pages.summaries.parts import PARTS
@@ -66,8 +66,7 @@ def test_numbers_come_back_from_every_kind_of_file_as_they_were():
 VIEWS = {
     "lists": ("fill_mask", fill_mask_texts.EXPORT_LISTS, {"text": "The ___ sat ___.", "compare": "1", "second": "A ___."}),
     "changes": ("fill_mask", fill_mask_texts.EXPORT_CHANGE, {"text": "The ___ sat.", "changes": "off~1-2"}),
-    "maps": ("compare", MAPS_EXPORT, {"text": "time flies", "text_b": "fruit flies", "vary": "text"}),
-    "a word": ("compare", WORD_EXPORT, {"text": "time flies", "text_b": "fruit flies", "vary": "text"}),
+    "a word": ("compare", WORD_EXPORT, {"text": "time flies", "text_b": "fruit flies"}),
     **{part: ("summaries", "", {"text": "The [MASK] sat.", "part": part}) for part in PARTS},
     "many sentences": ("many_sentences", "", {}),
 }

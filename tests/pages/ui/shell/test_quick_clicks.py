@@ -11,7 +11,6 @@ GONE = "999 gone"
 """A label that no list of any page has."""
 LISTS = {
     "summaries_rank_shown": ("summaries", {"part": "owed", "text": "The cat saw the [MASK]."}),
-    "compare_word_shown": ("compare", {"text": "The bank is wet.", "text_b": "The bank is closed."}),
     "compare_changes_b": ("compare", {"vary": "changes"}),
 }
 

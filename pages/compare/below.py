@@ -1,0 +1,216 @@
+"""What stands below the stage: what a difference and a similarity show, both as tables, and data and code for export."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+from jaxtyping import Int
+
+from pages.compare import texts
+from pages.compare.inputs import PAGE
+from pages.compare.runs import TRACE_PARTS, RunPair, SideRun
+from pages.compare.words import FollowedWord, chosen_word
+from pages.ui.canvas.charts import lines_chart
+from pages.ui.export.computation import Computation, call, changes_argument, load_call, named, sentences_of
+from pages.ui.export.data import DataTable, data_files, table_files
+from pages.ui.export.figure import charts_figure, charts_page
+from pages.ui.export.menu import export_menu
+from pages.ui.export.records import Code, Export
+from pages.ui.export.texts import TITLE_OF_DATA
+from pages.ui.shell.address import is_offered, widget_key
+from pages.ui.shell.controls import download_button
+from pages.ui.shell.level import is_hidden
+from tx_core.analysis import views, word_comparison
+from tx_core.analysis.comparison import Comparison, compare_attention, largest_links, list_links
+from tx_core.analysis.weights_file import csv_table
+from tx_core.analysis.word_comparison import describe_word_similarity
+
+MAX_LINK_ROWS = 2000
+COLUMNS = ("query", "key", "A", "B", "B − A")
+CHART_HEIGHT = 280
+
+
+def show_below(pair: RunPair, followed: Sequence[FollowedWord]) -> None:
+    """Explain the picture, and offer its numbers and its code. The boxes follow the view of the browser while they are open."""
+    with st.container(key=widget_key(PAGE, "prose")):
+        st.markdown(f"{texts.SHOWS} {texts.DOES_NOT_SHOW[pair.vary]}")
+        if followed:
+            st.markdown(texts.WORD_SHOWS)
+    if is_offered("tables"):
+        _difference_table(pair)
+        if followed:
+            _similarity_table(pair, followed)
+    exports = {texts.MAPS_EXPORT: lambda: maps_export(pair)}
+    if followed:
+        exports[texts.WORD_EXPORT] = lambda: word_export(pair, chosen_word(pair, followed))
+    if not is_hidden("forms"):
+        export_menu(PAGE, exports, TITLE_OF_DATA)
+
+
+def _difference_table(pair: RunPair) -> None:
+    """Offer the links of A and B as a table, built only when it is opened, and all of them as a CSV file."""
+    folded = st.expander(texts.TABLE, key=widget_key(PAGE, "table"), on_change="rerun")
+    if not folded.open:
+        return
+    comparison = pair.compare()
+    every = list_links(comparison)
+    listed = every if len(every) <= MAX_LINK_ROWS else largest_links(comparison, every, MAX_LINK_ROWS)
+    with folded:
+        st.caption(texts.TABLE_ROWS)
+        if len(listed) < len(every):
+            st.caption(texts.TABLE_CUT.format(all=len(every), shown=len(listed)))
+        st.dataframe([dict(zip(COLUMNS, row, strict=True)) for row in difference_rows(comparison, listed)], hide_index=True)
+        download_button(
+            texts.DOWNLOAD,
+            lambda: csv_table({}, COLUMNS, list(difference_rows(comparison, every))),
+            "comparison.csv",
+            key=widget_key(PAGE, "table_csv"),
+        )
+
+
+def difference_rows(comparison: Comparison, listed: Int[np.ndarray, "link 2"]) -> Iterator[tuple[str | float | None, ...]]:
+    """Yield links, as COLUMNS names them: both weights and their difference, None for a missing one."""
+    labels = [f"{place + 1} {label}" for place, label in enumerate(comparison.labels)]
+    for row, column in listed.tolist():
+        (mine, yours), (my_key, your_key) = comparison.rows[row], comparison.rows[column]
+        before = None if mine is None or my_key is None else _shortest(comparison.one[mine, my_key])
+        after = None if yours is None or your_key is None else _shortest(comparison.other[yours, your_key])
+        change = None if before is None or after is None else _shortest(comparison.difference[row, column])
+        yield labels[row], labels[column], before, after, change
+
+
+def _shortest(number: np.floating) -> float:
+    """Return a number of an array with the fewest digits that restore it."""
+    return float(str(number))
+
+
+def _similarity_table(pair: RunPair, followed: Sequence[FollowedWord]) -> None:
+    folded = st.expander(texts.SIMILARITIES, key=widget_key(PAGE, "similarity_table"), on_change="rerun")
+    if folded.open:
+        columns, rows = similarity_rows(chosen_word(pair, followed))
+        folded.dataframe([dict(zip(columns, row, strict=True)) for row in rows], hide_index=True)
+
+
+def similarity_rows(followed: FollowedWord) -> tuple[tuple[str, ...], list[tuple[str | float, ...]]]:
+    """Return the columns and the rows of a word's similarities, one row per layer."""
+    similarity, names = followed.similarity, texts.SIMILARITY_COLUMNS
+    lines = {names["word"].format(word=followed.name): similarity.word}
+    if similarity.shared is not None:
+        lines[names["shared"]] = similarity.shared
+    if similarity.mean is not None:
+        lines |= {names["different"]: similarity.mean, names["deviation"]: similarity.spread}
+    steps = [texts.EMBEDDINGS, *(texts.LAYER.format(step=step) for step in range(1, len(similarity.word)))]
+    rows = [(step, *map(_shortest, values)) for step, *values in zip(steps, *lines.values(), strict=True)]
+    return (names["depth"], *lines), rows
+
+
+# Export: the stage makes the figure and the web page of the maps by itself.
+
+
+def maps_export(pair: RunPair) -> Export:
+    """Return data and code of the two maps and their difference."""
+    comparison = pair.compare()
+    title = texts.MAPS_TITLE.format(sides=pair.heads_and_models)
+    count, stem = len(list_links(comparison)), pair.file_name("comparison")
+    data = data_files(
+        texts.ALL_LINKS, texts.LINKS.format(count=count), stem, count * len(COLUMNS), lambda: _maps_data(pair, comparison)
+    )
+    code = Code(texts.MAPS_RESULT, lambda: maps_numbers(pair))
+    return Export(title, " ".join([f"{title}.", *pair.notes_of_numbers]), stem, None, None, (data,), code, pair.about)
+
+
+def _maps_data(pair: RunPair, comparison: Comparison) -> DataTable:
+    positions = np.array([[-1 if place is None else place for place in row] for row in comparison.rows], np.int32)
+    arrays = {
+        "weights_a": comparison.one,
+        "weights_b": comparison.other,
+        "words_a": np.array(pair.one.view.queries, np.str_),
+        "words_b": np.array(pair.other.view.queries, np.str_),
+        "difference": np.where(comparison.comparable, comparison.difference, np.nan),
+        "words": np.array(comparison.labels, np.str_),
+        "positions": positions,
+    }
+    rows = list(difference_rows(comparison, list_links(comparison)))
+    return DataTable(COLUMNS, rows, arrays, {"axes": texts.LINKS_AXES})
+
+
+def word_export(pair: RunPair, followed: FollowedWord) -> Export:
+    """Return the export of the similarities of a word's vectors in A and in B."""
+    title = texts.WORD_TITLE.format(word=followed.name, models=pair.models)
+    description = describe_word_similarity(followed.similarity, followed.word)
+    caption = " ".join([f"{title}.", *pair.sentences, description, texts.MEAN_OF_PIECES])
+    columns, rows = similarity_rows(followed)
+    data = table_files(texts.ALL_LAYERS, texts.STEPS, pair.file_name("word-through-layers"), columns, rows)
+    figure = charts_figure([_word_chart(followed)], description)
+    return Export(
+        title,
+        caption,
+        data.file_name,
+        figure,
+        charts_page(figure, columns, lambda: rows),
+        (data,),
+        Code(texts.WORD_RESULT, lambda: word_numbers(pair, followed)),
+        pair.about | {"word": followed.name},
+    )
+
+
+def _word_chart(followed: FollowedWord) -> dict[str, object]:
+    """Draw the lines of a word and of its baselines, from the embeddings to the last layer."""
+    one = followed.similarity
+    series = {texts.WORD_SERIES.format(word=followed.name): one.word.tolist()}
+    if one.shared is not None:
+        series[texts.SHARED_SERIES.format(count=one.shared_pairs)] = one.shared.tolist()
+    band = None
+    if one.mean is not None:
+        series[texts.DIFFERENT_SERIES.format(count=one.pairs)] = one.mean.tolist()
+        band = ((one.mean - one.spread).tolist(), (one.mean + one.spread).tolist())
+    lowest = min(one.word.tolist() + (band[0] if band else []))
+    note = texts.FIGURE_NOTE_WITH_BAND if band else texts.FIGURE_NOTE
+    steps = [texts.EMBEDDINGS, *map(str, range(1, len(one.word)))]
+    return lines_chart("", steps, series, limits=(min(0.0, lowest) - 0.05, 1.05), band=band, tall=CHART_HEIGHT, note=note)
+
+
+@dataclass(frozen=True)
+class SideCall:
+    """The computation of a side: its run, its map, and the spelling of what it shows."""
+
+    trace: Computation
+    view: Computation
+    spelled: Computation
+    weights: Computation
+
+
+def maps_numbers(pair: RunPair) -> list[Computation]:
+    """Return the computation of both maps and of their difference."""
+    one, other = (_side_call(name, run, words=run.words, hide=run.hide) for name, run in zip("ab", pair.runs, strict=True))
+    sides = one.view, other.view, one.spelled, other.spelled, one.weights, other.weights
+    comparison = named("comparison", call(compare_attention, *sides))
+    both = named("both", comparison.comparable.any(-1), "the words that both have")
+    difference = named("difference", comparison.difference[both][:, both])
+    numbers = (one.weights, other.weights, difference)
+    return [comparison.labels, comparison.rows, *(each.round(3) for each in numbers)]
+
+
+def word_numbers(pair: RunPair, followed: FollowedWord) -> list[Computation]:
+    """Return the computation of a word's similarity through the layers of A and B."""
+    one, other = (_side_call(name, run, words=True, hide=False) for name, run in zip("ab", pair.runs, strict=True))
+    vectors = (call(word_comparison.word_vectors, side.trace.hidden, side.view.query_places) for side in (one, other))
+    compared = call(word_comparison.cosines, *vectors), one.spelled, other.spelled, tuple(followed.places)
+    similarity = named("similarity", call(word_comparison.word_similarity, *compared))
+    return [named("word", similarity.word), named("different", similarity.mean)]
+
+
+def _side_call(name: str, run: SideRun, *, words: bool, hide: bool) -> SideCall:
+    """Return the computation of a side, with its name at the end of every variable."""
+    read, engine = run.trace.attention.query_tokens, load_call(run.name.model, run.reads_special, f"engine_{name}")
+    if run.name.seed:
+        from tx_core.lessons.untrained import untrained_engine  # imports torch, which this page needs for random weights only
+
+        engine = named(f"untrained_{name}", call(untrained_engine, engine, run.name.seed))
+    given = {"keep": TRACE_PARTS} | changes_argument(run.trace.interventions, f"changes_{name}")
+    trace = named(f"trace_{name}", engine.trace(*sentences_of(read), **given))
+    view = named(f"view_{name}", call(views.view, trace.attention, merge_words=words, hide_special=hide))
+    spelled = named(f"spelled_{name}", call(word_comparison.spell_words, trace.attention.query_tokens, view.query_places))
+    weights = named(f"weights_{name}", call(views.mean_of_heads, view.weights, run.heads), "(layer, head), counted from 0")
+    return SideCall(trace, view, spelled, weights)
