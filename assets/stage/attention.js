@@ -141,7 +141,7 @@ function makeActions(stage) {
       if (stage.offline) return;
       clearTimeout(stage.computing);
       stage.computing = setTimeout(() => { stage.waiting.textContent = TEXTS.computing; }, COMPUTING);
-      stage.report("interventions", { ...change, at: Date.now() });
+      stage.report("interventions", { ...change, view: writtenView(store.get()), at: Date.now() });
     },
     present() {
       document.documentElement.requestFullscreen?.().catch(() => {}); // refused, nothing is lost
@@ -181,6 +181,8 @@ function receive(stage, message) {
   stage.quiet = true; // of this change nobody is told: it came from the page
   stage.store.set((stage.parts.possible ?? possible)(header, wanted));
   stage.quiet = false;
+  const now = writtenView(store(stage));
+  if (header.follows && JSON.stringify(now) !== JSON.stringify(writtenView({ ...header.address.defaults, ...header.view }))) stage.follow(now);
 }
 
 const store = (stage) => stage.store.get();

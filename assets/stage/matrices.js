@@ -115,7 +115,7 @@ function makeActions(stage) {
       stage.asked = { ...stage.asked, ...change };
       stage.controls.sync(store.get());
       stage.computing = setTimeout(() => { stage.waiting.textContent = TEXTS.computing; }, COMPUTING);
-      stage.report("settings", { ...stage.asked, at: Date.now() });
+      stage.report("settings", { ...stage.asked, view: writtenView(store.get(), looksOf(stage.header)), at: Date.now() });
     },
     present() {
       document.documentElement.requestFullscreen?.().catch(() => {}); // refused, nothing is lost

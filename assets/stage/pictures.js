@@ -81,7 +81,7 @@ function makeActions(stage) {
       stage.asked = { ...stage.asked, ...change };
       stage.controls.sync(valuesOf(stage));
       stage.computing = setTimeout(() => { stage.waiting.textContent = TEXTS.computing; }, COMPUTING);
-      stage.report("settings", { ...stage.asked, at: Date.now() });
+      stage.report("settings", { ...stage.asked, view: stage.store.get(), at: Date.now() });
     },
     present() {
       document.documentElement.requestFullscreen?.().catch(() => {}); // refused, nothing is lost
@@ -107,6 +107,8 @@ function receive(stage, data) {
   stage.quiet = true; // of this change nobody is told: it came from the page
   stage.store.set(isNew ? known || header.view : { ...header.view, ...stage.store.get() });
   stage.quiet = false;
+  const state = stage.store.get();
+  if (header.follows && Object.keys(header.view).some((name) => state[name] !== header.view[name])) stage.follow(state);
 }
 
 // Each picture with its numbers, a row after the other behind the header.

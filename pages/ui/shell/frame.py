@@ -271,7 +271,8 @@ def _has_address() -> bool:
     fields, _ = st.session_state.get(f"{page}_fields", ((), {}))
     sent = {field.name: st.query_params[field.name] for field in fields if field.name in st.query_params}
     if own := st.session_state.get(f"{page}_own"):  # the other fields are the stage's, which writes them by itself
-        return {name: value for name, value in sent.items() if name in own["names"]} in own["addresses"]
+        is_old = sent == st.session_state.get(f"{page}_sent")  # see `pages.ui.stage.address`
+        return is_old or {name: value for name, value in sent.items() if name in own["names"]} in own["addresses"]
     return sent == st.session_state.get(f"{page}_view", {}).get("address", {})
 
 

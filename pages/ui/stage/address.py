@@ -3,6 +3,9 @@
 The page's own fields say what is computed, such as the sentence: the widgets hold them. The others say how it is looked at: the
 browser holds those, and every run finds them in the address as they were when it was asked for. Only on arrival, after Back, and
 where the page itself asks for a view, as an example does, does Python say how to look.
+
+Streamlit (1.67) goes on sending the parameters with which a page was loaded, or that Python set, whatever the address says since
+then. The same parameters as in the run before therefore say nothing, and every report of the browser brings how it looks along.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -60,10 +63,12 @@ def read_stage_address(page: str, fields: StageFields, set_along: Callable[[], M
     left, handed = state.get(f"{page}_view", {}), state.get(f"{page}_handed", [])
     arriving = widget_key(page, fields.own[0].name) not in state
     asked = state.pop(f"{page}_asked_view", False)
-    is_known = not arriving and not came_by_history() and (asked or own in handed)
+    is_old = sent == state.get(f"{page}_sent")
+    state[f"{page}_sent"] = sent
+    is_known = not arriving and not came_by_history() and (asked or is_old or own in handed)
     if is_known:
-        if not asked and own == handed[-1]:
-            _remember_looks(page, fields.looks, sent)
+        if not asked and not is_old and own == handed[-1]:
+            remember_looks(page, fields.looks, sent)
         state[f"{page}_view"]["address"] = sent
     if asked or not is_known:
         state[f"{page}_arrivals"] = state.get(f"{page}_arrivals", 0) + 1
@@ -71,10 +76,10 @@ def read_stage_address(page: str, fields: StageFields, set_along: Callable[[], M
     state[f"{page}_found_again"] = arriving and not came_by_history() and bool(left) and state.get(f"{page}_view") is left
 
 
-def _remember_looks(page: str, looks: Sequence[Field], sent: Mapping[str, str]) -> None:
-    """Store how the browser looks now, as its address says."""
-    if sent:  # none at all is the first view's
-        values, _ = parse_view(looks, sent)
+def remember_looks(page: str, looks: Sequence[Field], written: object) -> None:
+    """Store how the browser looks now, as its address or a report says, which anybody can forge."""
+    if isinstance(written, Mapping) and written:  # none at all is the first view's
+        values, _ = parse_view(looks, {name: value for name, value in written.items() if isinstance(value, str)})
         st.session_state.update({widget_key(page, name): value for name, value in values.items()})
 
 

@@ -22,13 +22,12 @@ from pages.ui.shell.address import (
     is_locked,
     is_offered,
     is_presented,
-    parse_view,
     pinned_view,
     widget_key,
 )
 from pages.ui.shell.frame import new_id
 from pages.ui.shell.level import ADVANCED, LEVEL_NOW, is_hidden
-from pages.ui.stage.address import StageFields, hand_over
+from pages.ui.stage.address import StageFields, hand_over, remember_looks
 from pages.ui.stage.scripts import STAGE_FILES, start_script
 from tx_core.engine import catalogue
 from tx_core.settings import app_version
@@ -69,6 +68,10 @@ def mount(
         value = state.get(name) if isinstance(state, Mapping) else None
         return value if isinstance(value, Mapping) else {}
 
+    def take(name: str) -> None:
+        remember_looks(page, fields.looks, reported(name).get("view"))
+        on_change(reported(name))
+
     def touched() -> None:
         if awaited := st.session_state.get(AWAITED_CHANGE):
             st.session_state[AWAITED_CHANGE] = None
@@ -78,11 +81,11 @@ def mount(
     _component(entry)(
         key=key,
         data=pack(header),
-        on_interventions_change=lambda: on_change(reported("interventions")),
-        on_settings_change=lambda: on_change(reported("settings")),
+        on_interventions_change=lambda: take("interventions"),
+        on_settings_change=lambda: take("settings"),
         on_added_change=lambda: _add_view(page, fields.looks, reported("added").get("view")),
         on_touched_change=touched,
-        on_view_change=lambda: None,
+        on_view_change=lambda: remember_looks(page, fields.looks, reported("view")),
     )
     if (added := len(st.session_state.get(ADDED_VIEWS, ()))) and is_offered("share"):
         editor = contents.page("lesson_editor")
@@ -127,9 +130,6 @@ def origin(*models: str) -> str:
 
 def _add_view(page: str, looks: tuple[Field, ...], written: object) -> None:
     """Add the view to the lesson that the visitor writes, as the browser looks at it."""
-    if isinstance(written, Mapping):
-        sent = {name: value for name, value in written.items() if isinstance(value, str)}
-        values, _ = parse_view(looks, sent)
-        st.session_state.update({widget_key(page, name): value for name, value in values.items()})
+    remember_looks(page, looks, written)
     added = [*st.session_state.get(ADDED_VIEWS, ()), {"id": new_id(), "page": page, "view": pinned_view(page)}]
     st.session_state[ADDED_VIEWS] = added[-MAX_ADDED_VIEWS:]
