@@ -47,6 +47,7 @@ function makeStage(parent) {
   const stage = { store: makeStore({}), header: null, arrival: null, offline: false, asked: {}, rows: [], made: [], address: makeAddressWriter() };
   stage.act = makeActions(stage);
   stage.isLook = (name) => name in stage.header.view;
+  stage.isFixed = (name) => stage.offline && (!stage.isLook(name) || name in (stage.header.partial)); // nobody computes
   stage.addToLesson = () => stage.report("added", { view: stage.store.get(), at: Date.now() });
   stage.wholeMessage = () => wholeMessage(stage);
   stage.root = element("div", { class: "stage pictures", "data-testid": "stage" });
@@ -74,7 +75,8 @@ function build(stage) {
 // What a reader does. What only looks changes the state; what computes is reported.
 function makeActions(stage) {
   return {
-    set: (name, value) => (stage.isLook(name) ? stage.store.set({ [name]: value }) : stage.act.compute({ [name]: value })),
+    set: (name, value) => stage.act.change({ [name]: value }),
+    change: (change) => (Object.keys(change).every(stage.isLook) ? stage.store.set(change) : stage.act.compute(change)),
     compute(change) {
       if (stage.offline) return;
       clearTimeout(stage.computing);
@@ -91,7 +93,12 @@ function makeActions(stage) {
   };
 }
 
-const valuesOf = ({ header, asked, store }) => ({ ...header.settings, ...asked, ...store.get() });
+// What every field has now. A value that its control does not offer counts as the one that stands in for it.
+function valuesOf({ header, asked, store }) {
+  const values = { ...header.settings, ...asked, ...store.get() };
+  for (const { name, fallback, options } of header.controls) if (fallback && !options.some(([one]) => one === values[name])) values[name] = fallback;
+  return values;
+}
 
 // Takes in what Python sent: pictures, and on arrival the view that is asked for. Everything else of the view is kept.
 function receive(stage, data) {
@@ -111,11 +118,14 @@ function receive(stage, data) {
   if (header.follows && Object.keys(header.view).some((name) => state[name] !== header.view[name])) stage.follow(state);
 }
 
-// Each picture with its numbers, a row after the other behind the header.
+// Each picture with its numbers, a row after the other behind the header. What it does not say is empty.
+const NOTHING = { sentence: "", cell: "", details: [], when: {}, chooses: "", choices: [], varies: "", variants: {}, link: null };
+
 function takePictures(header, body) {
   let start = 0;
   return header.pictures.map((picture) => {
-    const { chart, rows, columns } = picture;
+    const { chart } = picture;
+    const [rows, columns] = [header.names[picture.rows], header.names[picture.columns]];
     const size = rows.length * columns.length;
     const values = new Float32Array(body.slice(start, (start += 4 * size)).buffer);
     const drawn = { ...chart };
@@ -124,7 +134,7 @@ function takePictures(header, body) {
       const series = chart.series.map((line, row) => ({ ...line, values: Array.from(values.subarray(row * columns.length, (row + 1) * columns.length)) }));
       Object.assign(drawn, { steps: columns, series });
     }
-    return { ...picture, values, chart: drawn };
+    return { ...NOTHING, ...picture, rows, columns, values, chart: drawn };
   });
 }
 
@@ -132,6 +142,7 @@ function changed(stage, state, before) {
   const { header } = stage;
   draw(stage);
   if (stage.offline) return;
+  askForOthers(stage);
   views.set(header.page, state);
   const names = Object.keys(header.view);
   if (!stage.quiet && names.every((name) => state[name] === before[name])) return;
@@ -145,13 +156,34 @@ function changed(stage, state, before) {
   if (header.follows) stage.following = setTimeout(() => stage.follow(state), FOLLOWED);
 }
 
+// Has what is looked at computed where it was not sent, once for each look.
+function askForOthers(stage) {
+  const { header } = stage;
+  const values = valuesOf(stage);
+  const partial = Object.entries(header.partial);
+  const looked = JSON.stringify(partial.map(([name]) => values[name]));
+  if (partial.every(([name, sent]) => sent.includes(values[name])) || looked === stage.looked) return;
+  stage.looked = looked;
+  stage.act.compute({});
+}
+
 // --- Drawing
 
-// The pictures that are shown, row by row.
+// The pictures that are shown, row by row, each as it is for what is chosen; until others are computed, those of before.
 function shownRows(stage, values) {
-  const shown = stage.pictures.filter(({ when }) => isOn(when, values));
+  const shown = stage.pictures.filter(({ when }) => isOn(when, values)).map((picture) => asChosen(picture, values));
+  if (!shown.length && Object.keys(stage.header.partial).length) return stage.rows;
   const numbers = [...new Set(shown.map(({ row }) => row))].sort((one, other) => one - other);
   return numbers.map((number) => shown.filter(({ row }) => row === number));
+}
+
+function asChosen(picture, values) {
+  const { chart: other, ...more } = picture.variants[values[picture.varies]] ?? {};
+  const { chart, chooses, choices, link, ...shown } = { ...picture, ...more };
+  const chosen = chooses ? choices.indexOf(values[chooses]) : -1;
+  const place = chart.kind === "grid" && chosen >= 0 ? { chosen: [Math.floor(chosen / chart.cells[0].length), chosen % chart.cells[0].length] } : {};
+  const leads = link && [link[0], `${link[1]}&${picture.varies}=${encodeURIComponent(values[picture.varies])}`];
+  return { ...shown, chart: { ...chart, ...other, ...place }, chooses, choices, chosen, link: leads };
 }
 
 function draw(stage) {
@@ -169,25 +201,23 @@ function draw(stage) {
     const shares = isWide ? row.map(({ share }) => `minmax(0, ${share}fr)`).join(" ") : "minmax(0, 1fr)";
     body.children[number].style.gridTemplateColumns = shares;
   }
-  const own = stage.rows.map((row) => (row.some(({ chart }) => isFlexible(chart)) ? null : drawRow(stage, row, theme, values, 0)));
+  const own = stage.rows.map((row) => (row.some(({ chart }) => isFlexible(chart)) ? null : drawRow(stage, row, theme, 0)));
   const above = [stage.title, stage.controls.node, stage.above].reduce((sum, { offsetHeight }) => sum + offsetHeight + (offsetHeight ? 8 : 0), 0);
   const left = height - above - own.reduce((sum, taken) => sum + (taken ?? 0), 0) - GAP * Math.max(0, own.length - 1);
   const each = isWide ? Math.max(LEAST, Math.floor(left / Math.max(1, own.filter((taken) => taken === null).length))) : NARROW;
-  stage.rows.forEach((row, number) => own[number] === null && drawRow(stage, row, theme, values, each));
+  stage.rows.forEach((row, number) => own[number] === null && drawRow(stage, row, theme, each));
   root.dataset.run = JSON.stringify(header.settings);
   root.dataset.paints = String((stage.paints = (stage.paints ?? 0) + 1));
 }
 
 // Draws the pictures of a row, and returns how high it is.
-function drawRow(stage, row, theme, values, height) {
+function drawRow(stage, row, theme, height) {
   for (const picture of row) {
-    const { chart, sentence, cell, details, chooses } = picture;
-    const view = picture.view;
-    const chosen = chooses ? picture.choices.indexOf(values[chooses]) : -1;
-    const canChoose = Boolean(chooses) && !(stage.offline && !stage.isLook(chooses));
-    const drawn = chart.kind === "grid" && chosen >= 0 ? { ...chart, chosen: [Math.floor(chosen / chart.cells[0].length), chosen % chart.cells[0].length] } : chart;
+    const { view, chart, sentence, cell, details, chooses, chosen } = picture;
+    const canChoose = Boolean(chooses) && !stage.isFixed(chooses);
+    const link = stage.offline ? null : picture.link;
     const draw = chart.kind === "listing" ? drawListing : drawChart;
-    draw(view, drawn, { theme, width: view.node.clientWidth, height, sentence, cell, details, canChoose, chosen });
+    draw(view, chart, { theme, width: view.node.clientWidth, height, sentence, cell, details, canChoose, chosen, link });
   }
   return row[0].view.node.parentElement.offsetHeight;
 }
@@ -230,7 +260,8 @@ function removeStage(stage) {
 // The message again as it is looked at now, for a file that needs no server.
 function wholeMessage({ data, store }) {
   const { header, body } = unpackStage(data);
-  const kept = { ...header, view: store.get(), hidden: [...header.hidden, "share", "forms"], arrival: { number: 0, restored: false }, awaited: false, follows: false };
+  const controls = header.controls.map((control) => (control.name in (header.partial) ? { ...control, looks: false } : control));
+  const kept = { ...header, controls, view: store.get(), hidden: [...header.hidden, "share", "forms"], arrival: { number: 0, restored: false }, awaited: false, follows: false };
   const words = new TextEncoder().encode(JSON.stringify(kept));
   const message = new Uint8Array(4 + words.length + body.length);
   new DataView(message.buffer).setUint32(0, words.length, true);

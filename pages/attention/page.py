@@ -20,7 +20,7 @@ except ExplorerError as problem:
     empty_stage(PAGE)
     badge.empty()
 else:
-    note_reading(inputs, run)
+    note_reading(inputs, run.trace, run.notes)
     attention_stage(PAGE, run)
     show_engine(badge, run.title, run.trace.device)
     show_below(PAGE, run)

@@ -69,7 +69,8 @@ def staged_pictures(app: AppTest) -> list[dict]:
     """The pictures of a stage of pictures, those that are not looked at included, each with the numbers behind it."""
     header, body = _message(app)
     start, found = 0, []
-    for one in header["pictures"]:
+    for sent in header["pictures"]:
+        one = {"sentence": "", "when": {}} | sent | {name: header["names"][sent[name]] for name in ("rows", "columns")}
         shape = len(one["rows"]), len(one["columns"])
         end = start + 4 * shape[0] * shape[1]
         found.append(one | {"values": np.frombuffer(body[start:end], "<f4").reshape(shape)})

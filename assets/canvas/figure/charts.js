@@ -225,13 +225,15 @@ function paintLegendOfPairs(target, theme, { colour, sides, delta }, left, space
 // The table of all heads: hue for the kind, depth of colour for how clear it is, a word or a letter on it.
 
 const SPACE_FOR_A_WORD = 50;
-const CELL = { tall: 42, gap: 3, most: 110 };
+const CELL = { least: 42, tallest: 60, gap: 3, most: 110 };
 const AXIS = { left: 46, top: 38 };
 
-function layGrid(context, theme, { cells, legend, chosen, axes }, space) {
+// tall: of all cells, where there is more room than they need.
+function layGrid(context, theme, { cells, legend, chosen, axes, tall = 0 }, space) {
   const columns = cells[0].length;
+  const high = Math.max(CELL.least, Math.min(CELL.tallest, Math.floor(tall / cells.length) - CELL.gap));
   const wide = Math.min(CELL.most, (space - AXIS.left) / columns - CELL.gap);
-  const bottom = AXIS.top + cells.length * (CELL.tall + CELL.gap);
+  const bottom = AXIS.top + cells.length * (high + CELL.gap);
   const named = layLegend(context, theme, legend.map((entry) => ({ name: entry.name, sign: (target, x, y) => swatch(target, theme, entry, x, y) })), space);
   const paint = (target) => {
     write(target, axes, 0, 2, { font: `12px ${theme.font}`, colour: theme.quiet });
@@ -240,34 +242,34 @@ function layGrid(context, theme, { cells, legend, chosen, axes }, space) {
       write(target, String(head + 1), x, 20, { font: `12px ${theme.font}`, colour: theme.quiet, align: "center" });
     }
     for (const [layer, row] of cells.entries()) {
-      const y = AXIS.top + layer * (CELL.tall + CELL.gap);
-      write(target, String(layer + 1), AXIS.left - 10, y + CELL.tall / 2, { font: `12px ${theme.font}`, colour: theme.quiet, align: "right", baseline: "middle" });
-      for (const [head, cell] of row.entries()) paintCell(target, theme, cell, AXIS.left + head * (wide + CELL.gap), y, wide);
+      const y = AXIS.top + layer * (high + CELL.gap);
+      write(target, String(layer + 1), AXIS.left - 10, y + high / 2, { font: `12px ${theme.font}`, colour: theme.quiet, align: "right", baseline: "middle" });
+      for (const [head, cell] of row.entries()) paintCell(target, theme, cell, [AXIS.left + head * (wide + CELL.gap), y, wide, high]);
     }
     if (chosen) {
       target.strokeStyle = theme.accent;
       target.lineWidth = 2.5;
-      target.strokeRect(AXIS.left + chosen[1] * (wide + CELL.gap) - 1, AXIS.top + chosen[0] * (CELL.tall + CELL.gap) - 1, wide + 2, CELL.tall + 2);
+      target.strokeRect(AXIS.left + chosen[1] * (wide + CELL.gap) - 1, AXIS.top + chosen[0] * (high + CELL.gap) - 1, wide + 2, high + 2);
     }
     target.save();
     target.translate(0, bottom + 8);
     named.paint(target);
     target.restore();
   };
-  const box = (row, column) => [AXIS.left + column * (wide + CELL.gap), AXIS.top + row * (CELL.tall + CELL.gap), wide, CELL.tall];
+  const box = (row, column) => [AXIS.left + column * (wide + CELL.gap), AXIS.top + row * (high + CELL.gap), wide, high];
   const spots = { rows: cells.length, columns, box };
   return { width: Math.min(space, AXIS.left + columns * (wide + CELL.gap)), height: bottom + 8 + named.height, paint, spots };
 }
 
-function paintCell(target, theme, cell, x, y, wide) {
+function paintCell(target, theme, cell, [x, y, wide, high]) {
   const { background, ink } = tint(cell.colour, cell.strength, theme.ground);
   target.fillStyle = background;
-  target.fillRect(x, y, wide, CELL.tall);
+  target.fillRect(x, y, wide, high);
   const words = wide >= SPACE_FOR_A_WORD;
   const font = `600 13px ${theme.font}`;
   target.font = font;
   const numbered = words && cell.number;
-  const place = [x + wide / 2, y + CELL.tall / 2 - (numbered ? 8 : 0)];
+  const place = [x + wide / 2, y + high / 2 - (numbered ? 8 : 0)];
   write(target, fit(target, words ? cell.word : cell.letter, wide), ...place, { font, colour: ink, align: "center", baseline: "middle" });
   if (numbered) write(target, cell.number, place[0], place[1] + 16, { font: `12px ${theme.font}`, colour: ink, align: "center", baseline: "middle" });
 }

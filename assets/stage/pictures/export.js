@@ -7,10 +7,13 @@ import { makeExport, withOrigin } from "../core/export_menu.js";
 export function makeExportMenu(stage) {
   return makeExport({
     stage, csvLabel: TEXTS.pictures.csv, script: "pictures.js",
-    drawing: () => () => stacked(stage.rows.map((row) => chartsDrawing({ charts: row.map(({ chart }) => chart), across: row.length }))),
+    drawing: () => () => stacked(drawnRows(stage).map((row) => chartsDrawing({ charts: row.map(({ chart }) => chart), across: row.length }))),
     captionOf: () => captionOf(stage), csv: () => csvOf(stage), message: () => stage.wholeMessage(), name: () => stage.header.stem,
   });
 }
+
+// Sentences alone stand in the caption.
+const drawnRows = ({ rows }) => rows.map((row) => row.filter(({ chart: { kind, rows: lines } }) => kind !== "listing" || lines.length)).filter((row) => row.length);
 
 function captionOf(stage) {
   const { header, rows } = stage;

@@ -10,7 +10,7 @@ const isChoice = ({ kind, options }) => !["list", "segments"].includes(kind) || 
 
 export function makeControls(stage) {
   const { act } = stage;
-  const declared = makeDeclared((name, value) => act.set(name, value), (change) => act.compute(change));
+  const declared = makeDeclared((name, value) => act.set(name, value), (change) => act.change(change));
   const files = makeExportMenu(stage);
   const present = button(TEXTS.controls.present, () => act.present(), { title: TEXTS.controls.presentHelp });
   const full = iconButton("⛶", TEXTS.controls.full, () => act.full());

@@ -9,7 +9,7 @@ import { TEXTS } from "../../canvas/core/texts.js";
 import { filled } from "../../canvas/core/text.js";
 
 const BESIDE = 12; // pixels between a spot and what is read of it
-const GROWN = { bars: 0, moved: 0, grid: 0, listing: 0, lines: 52, points: 48, matrix: 8 }; // what a kind takes beyond the height that it is asked to have; 0: it has its own
+const GROWN = { bars: 0, moved: 0, grid: 72, listing: 0, lines: 52, points: 48, matrix: 8 }; // what a kind takes beyond the height that it is asked to have; 0: it has its own
 export const isFlexible = ({ kind }) => Boolean(GROWN[kind]);
 
 // choose: called with the number of the row, head, point or cell that is clicked.
@@ -69,7 +69,7 @@ export function drawChart(made, chart, { theme, width, height, sentence, cell, d
 const heightAround = ({ title, legend, note, said }) => [title, legend, note, said].reduce((sum, node) => sum + node.offsetHeight, 0);
 
 function sized(chart, tall) {
-  if (chart.kind === "lines" || chart.kind === "points") return { ...chart, tall };
+  if (["lines", "points", "grid"].includes(chart.kind)) return { ...chart, tall };
   if (chart.kind !== "matrix") return chart;
   const names = 60; // above the cells
   return { ...chart, tallest: tall - names, largest: Math.min(46, Math.max(4, (tall - names) / chart.rows.length)), tallestRow: 36 };

@@ -8,14 +8,19 @@ export function makeListing({ choose }) {
   const table = element("table", {});
   const said = element("p", { class: "chart-said" });
   const box = element("div", { class: "scroller", tabindex: "0", role: "region" }, table);
-  const node = element("figure", { class: "chart listing", "data-testid": "listing" }, title, box, said);
-  return { node, title, table, said, box, choose, linked: [] };
+  const link = element("a", {});
+  const node = element("figure", { class: "chart listing", "data-testid": "listing" }, title, box, said, link);
+  return { node, title, table, said, link, box, choose, linked: [] };
 }
 
-export function drawListing(made, chart, { sentence, canChoose, chosen }) {
+// link: its label and address, below the sentence.
+export function drawListing(made, chart, { sentence, canChoose, chosen, link }) {
   setText(made.title, chart.title);
   made.title.hidden = !chart.title;
   setText(made.said, sentence);
+  made.link.hidden = !link;
+  if (link) Object.assign(made.link, { href: link[1], textContent: link[0] });
+  made.box.hidden = !chart.rows.length;
   made.box.setAttribute("aria-label", visible(chart.title || sentence));
   const cell = (text, index, tag) => element(tag, tag === "th" ? { scope: index ? "col" : "row" } : {}, element("bdi", {}, text ? visible(text) : ""));
   const head = element("tr", {}, ...chart.head.map((text) => element("th", { scope: "col" }, text ? visible(text) : "")));

@@ -93,7 +93,7 @@ def ask_stack(page: str, kinds: Sequence[str]) -> int:
 def ask_head(page: str, layers: int, heads: int) -> Head:
     """Ask for a head by name; return (layer, head) from 0. Where a link names several, the first counts."""
     name = widget_key(page, "heads")
-    if missing := _drop_missing_heads(page, layers, heads):
+    if missing := drop_missing_heads(page, layers, heads):
         st.info(missing)
     st.session_state[name] = st.session_state[name][:1]
     return controls.layer_and_heads(name, layers, heads)[0]
@@ -101,7 +101,7 @@ def ask_head(page: str, layers: int, heads: int) -> Head:
 
 def drop_missing(page: str, num_layers: int, num_heads: int, num_tokens: int) -> list[str]:
     """Drop heads and a focus that this run does not have; return a sentence about each kind that was dropped."""
-    missing = _drop_missing_heads(page, num_layers, num_heads)
+    missing = drop_missing_heads(page, num_layers, num_heads)
     notes = [missing] if missing else []
     position = st.session_state[widget_key(page, "focus")]
     if position is not None and position >= num_tokens:
@@ -110,7 +110,7 @@ def drop_missing(page: str, num_layers: int, num_heads: int, num_tokens: int) ->
     return notes
 
 
-def _drop_missing_heads(page: str, num_layers: int, num_heads: int) -> str:
+def drop_missing_heads(page: str, num_layers: int, num_heads: int) -> str:
     """Drop heads that the model lacks; return a notice, "" where they were the page's defaults that nobody chose."""
     name = widget_key(page, "heads")
     fields, _ = st.session_state[f"{page}_fields"]

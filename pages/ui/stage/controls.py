@@ -33,6 +33,7 @@ class Control:
         inverted: of a switch that is on where the field is 0.
         most: how many of several may be pressed, or how many numbers written; 0 for any number. The first gives way.
         other: what a list shows where its value is none of its options.
+        fallback: in a stage of pictures, the option that holds where the value is none of them, as a token that a text lacks.
         arrows: labels of two buttons that step through a list.
         carries: the list that they step where this one ends.
         looks: whether it only looks.
@@ -54,6 +55,7 @@ class Control:
     inverted: bool = False
     most: int = 0
     other: str = ""
+    fallback: str = ""
     arrows: tuple[str, str] | None = None
     carries: str = ""
     looks: bool = False

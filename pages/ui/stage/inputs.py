@@ -16,7 +16,7 @@ from pages.ui.shell.examples import Example
 from pages.ui.shell.frame import explain
 from pages.ui.stage.address import ask_for_view, read_stage_address
 from pages.ui.stage.packing import RunName
-from pages.ui.stage.table import STAGES
+from pages.ui.stage.table import STAGES, StageEntry
 from tx_core.engine.catalogue import DEFAULT
 from tx_core.engine.engine import Engine
 from tx_core.engine.threads import use_all_cores, use_one_core
@@ -52,9 +52,12 @@ class SentenceInputs:
         return RunName(self.model, self.text, self.pair, self.bare, active_changes(self.page))
 
 
-def sentence_inputs(page: str) -> SentenceInputs:
-    """Read the address, draw the boxes and the examples, and return what is asked."""
-    entry = STAGES[page]()
+def sentence_inputs(page: str, entry: StageEntry | None = None) -> SentenceInputs:
+    """Read the address, draw the boxes and the examples, and return what is asked.
+
+    entry: fields and examples, by default those of the table of stages.
+    """
+    entry = entry or STAGES[page]()
     read_stage_address(page, entry.fields)
     with st.container(key=widget_key(page, "asked"), horizontal=True, vertical_alignment="center", gap="small"):
         controls.sentence(widget_key(page, "text"), label_visibility="collapsed", placeholder=texts.SENTENCE)
@@ -66,7 +69,7 @@ def sentence_inputs(page: str) -> SentenceInputs:
     inputs = SentenceInputs(page, text, pair, model, bare)
     with suppress(ExplorerError):  # the page explains it where its picture should be
         tokens.caption(controls.budget(inputs.engine(), text, pair), width="content")
-    if is_offered("examples"):
+    if entry.examples and is_offered("examples"):
         _offer_examples(inputs, entry.examples)
     return inputs
 
@@ -149,14 +152,14 @@ def attention_run(inputs: SentenceInputs) -> AttentionRun:
     return AttentionRun(inputs.name, engine.title, trace, plain if changes else None, tuple(messages))
 
 
-def note_reading(inputs: SentenceInputs, run: AttentionRun) -> None:
-    """Show what a reader should know of how the text was read; nothing where all is as usual."""
+def note_reading(inputs: SentenceInputs, trace: Trace, notes: Sequence[str] = ()) -> None:
+    """Show what a reader should know of how the text was read, and further notes; nothing where all is as usual."""
     engine, page = inputs.engine(), inputs.page
     if inputs.bare:
         note_special_tokens(engine, False, inputs.pair)
-    for note in [*([run.trace.notice] if run.trace.notice else []), *run.notes]:
+    for note in [*([trace.notice] if trace.notice else []), *notes]:
         st.info(note)
-    warn_of_unknown([run.trace.attention.key_tokens], inputs.model, widget_key(page, "model"))
+    warn_of_unknown([trace.attention.key_tokens], inputs.model, widget_key(page, "model"))
 
 
 def explain_problem(page: str, problem: ExplorerError) -> None:

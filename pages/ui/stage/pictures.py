@@ -6,6 +6,7 @@ drawings are the figure, the table and the files of an export.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 import numpy as np
 import streamlit as st
@@ -37,6 +38,8 @@ class Picture:
         details: what more is read of each row of bars, or of each point.
         chooses: the field that a click on a row, head, point or cell sets.
         choices: what the click sets it to: one for each row, head (layer by layer), point or cell, as links write it.
+        varies, variants: a field, and for each of its values what is different then: `sentence`, `choices`, parts of the `chart`.
+        link: label and address of a link below the sentence, which takes the value of `varies` along.
     """
 
     drawing: Drawing
@@ -48,6 +51,9 @@ class Picture:
     details: Sequence[str] = ()
     chooses: str = ""
     choices: Sequence[str] = ()
+    varies: str = ""
+    variants: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    link: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -66,11 +72,17 @@ class About:
 
 
 def pictures_stage(
-    page: str, fields: StageFields, controls: Sequence[Control], pictures: Sequence[Picture], about: About
+    page: str,
+    fields: StageFields,
+    controls: Sequence[Control],
+    pictures: Sequence[Picture],
+    about: About,
+    partial: Conditions = MappingProxyType({}),
 ) -> None:
     """Draw a stage of pictures. Pictures whose `when` asks for a value of a field of `own` that is not set are not sent.
 
-    Whether a control looks or computes follows from its field.
+    Whether a control looks or computes follows from its field. partial: looks of which only some values were sent; where the
+    reader chooses another one, the page runs again and finds it in the session.
     """
     written, looks = _written(page, fields.all), {field.name for field in fields.looks}
     shown = [picture for picture in pictures if _may_be_shown(picture.when, fields.own, written)]
@@ -78,7 +90,8 @@ def pictures_stage(
 
     def pack(header: Mapping[str, object]) -> bytes:
         offered = offered_controls(page, fields.all, declared)
-        return pack_pictures({**header, **_about(page, fields, about, header), "controls": offered}, shown)
+        sent = {name: list(values) for name, values in partial.items()}
+        return pack_pictures({**header, **_about(page, fields, about, header), "controls": offered, "partial": sent}, shown)
 
     names = {*(control.name for control in controls), *(picture.chooses for picture in pictures)}
     computed = [field for field in fields.own if field.name in names]
@@ -98,7 +111,7 @@ def shown_drawings(page: str, fields: StageFields, pictures: Sequence[Picture]) 
 
 def pack_pictures(header: Mapping[str, object], pictures: Sequence[Picture]) -> bytes:
     """Pack the message of a stage of pictures: the numbers of drawings behind the header, as 32-bit floats."""
-    sent, parts = [], []
+    sent, parts, names = [], [], {}
     for picture in pictures:
         drawing = picture.drawing
         chart = dict(drawing.chart)
@@ -109,9 +122,16 @@ def pack_pictures(header: Mapping[str, object], pictures: Sequence[Picture]) -> 
             del chart["steps"]
         values = np.asarray(drawing.values, "<f4")
         parts.append(values)
-        described = {**vars(picture), "drawing": None, "when": dict(picture.when), "chart": chart}
-        sent.append(described | {"rows": drawing.rows, "columns": drawing.columns})
-    return join({**header, "pictures": sent}, parts)
+        axes = {
+            name: names.setdefault(labels, len(names)) for name, labels in (("rows", drawing.rows), ("columns", drawing.columns))
+        }
+        described = {**vars(picture), "when": dict(picture.when), "variants": dict(picture.variants), "chart": chart} | axes
+        sent.append({name: value for name, value in described.items() if name != "drawing" and value not in _NOTHING})
+    return join({**header, "pictures": sent, "names": list(names)}, parts)
+
+
+_NOTHING = ("", (), [], {}, None)
+"""What a picture does not say is not sent: the maps of all heads are many pictures."""
 
 
 def _about(page: str, fields: StageFields, about: About, header: Mapping[str, object]) -> dict[str, object]:

@@ -24,11 +24,11 @@ class StageEntry:
 
     Attributes:
         fields: of its view.
-        examples: sentences worth looking at; the first is that of the first view.
+        examples: sentences worth looking at.
     """
 
     fields: StageFields
-    examples: Sequence[Example]
+    examples: Sequence[Example] = ()
 
 
 def attention_entry() -> StageEntry:
