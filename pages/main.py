@@ -101,7 +101,8 @@ with first_visit, page_run(page.key), memory_explained():
         st.session_state[AWAITED_CHANGE] = None
         hide_widgets(page.key)
         show_class_results(page.key)
-    chosen.run()
+    with st.container(key="page", gap="xsmall" if page.has_stage else "small"):
+        chosen.run()
     if in_lesson:
         hide_other_controls(page.key)
     else:

@@ -5,7 +5,7 @@ import { listPages } from "./page_list.js"
 const UNSETTLED = [
   '[data-testid="stApp"]:not([data-test-script-state="notRunning"])',
   '[data-testid="stSkeleton"]',
-  '[data-testid="stMain"] [data-testid="stBidiComponentIsolated"]:not([data-mounted])',
+  '[data-testid="stBidiComponentIsolated"]:not([data-mounted])',
 ].join()
 const LONGEST_UNSETTLED = 3000 // milliseconds; a box that takes longer stands for what is being computed
 
@@ -71,8 +71,9 @@ function resumeAfterLoss(run) {
 
 // What stands in the boxes of the page, by the keys of their widgets, which Streamlit writes as classes.
 function textsInBoxes() {
-  const boxes = document.querySelectorAll('[data-testid="stMain"] [class*="st-key-"] :is(input[type="text"]:not([role="combobox"]), textarea)')
-  return Object.fromEntries([...boxes].map((box) => [box.closest('[class*="st-key-"]').className.match(/st-key-(\S+)/)[1], box.value]))
+  const boxes = [...document.querySelectorAll('input[type="text"]:not([role="combobox"]), textarea')]
+  const keyOf = (box) => box.closest('[class*="st-key-"]')?.className.match(/key-(\S+)/)[1]
+  return Object.fromEntries(boxes.map((box) => [keyOf(box), box.value]).filter(([key]) => key))
 }
 
 // Terms of the glossary are explained where a page uses them first. What does that is fetched when the page has been drawn.
@@ -175,27 +176,25 @@ function remember(level) {
   document.cookie = `attention_explorer_level=${level}; path=/; max-age=${ONE_YEAR}; samesite=lax`
 }
 
-// A step of a lesson leads down to its view: to the map, or to the first picture below the step.
-const PICTURE = '[data-testid="stMain"] [data-testid="stBidiComponentIsolated"]'
+// A step of a lesson leads down to its view: to the first picture below the step.
 const SMALLEST_PICTURE = 100 // pixels; a row of buttons is lower
 
 function leadDown() {
   if (document.attentionLeadsDown) return
   document.attentionLeadsDown = true
   addEventListener("click", (event) => {
-    const button = event.composedPath().find((node) => node.matches?.('[class*="st-key-lesson_below_"]'))
-    if (!button) return
-    const map = button.matches('[class*="_map"]') && document.querySelector('[data-testid="stMain"] [class*="_stage"]')
+    if (!event.composedPath().some((node) => node.matches?.('[class*="key-lesson_below_"]'))) return
     const below = (one) => !one.closest(".st-key-lesson") && one.offsetHeight > SMALLEST_PICTURE
+    const target = [...document.querySelectorAll('[data-mounted$=".js"]')].find(below)
+    if (!target) return
+    target.style.scrollMarginTop = "4rem" // below the bar with the button of the list of pages
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches
-    const prediction = document.querySelector('[data-testid="stMain"] .st-key-fill_mask_prediction') // with its sentence
-    const target = map || prediction || [...document.querySelectorAll(PICTURE)].find(below)
-    target?.scrollIntoView({ block: "start", behavior: still ? "auto" : "smooth" })
+    target.scrollIntoView({ block: "start", behavior: still ? "auto" : "smooth" })
   })
 }
 
 // What a run of the page has put into a box for it (its key ends with _said), a screen reader says, too, wherever the focus is.
-const SAID = '[data-testid="stMain"] [class*="_said"]'
+const SAID = '[class*="_said"]'
 const WAIT = 200 // milliseconds without a change: Streamlit draws a box piece by piece
 
 function sayAloud() {
@@ -230,8 +229,8 @@ export default function ({ data: [data], setTriggerValue, parentElement }) {
   makeOneStepOfArriving()
   listPages()
   explainTerms(data?.terms ?? "")
-  settle(data.page)
   remember(data.level)
+  settle(data.page)
   leadDown()
   sayAloud()
   keepViews(data.views)

@@ -25,8 +25,7 @@ from tx_core.transformer.interventions import write_interventions
 def show_below(page: str, run: AttentionRun) -> None:
     """Explain the picture, and offer its numbers and its code. The boxes follow the view of the browser while they are open."""
     _lead_to_the_answer(run)
-    with st.container(key=widget_key(page, "prose")):
-        st.markdown(f"{texts.HOW_TO_READ} {texts.NOT_AN_EXPLANATION}")
+    st.markdown(f"{texts.HOW_TO_READ} {texts.NOT_AN_EXPLANATION}")
     if is_offered("tables") or not is_hidden("forms"):
         shown = _shown_map(page, run)
         weights_table(shown, key=widget_key(page, "table"))

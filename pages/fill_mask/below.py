@@ -25,8 +25,7 @@ def show_below(page: str, run: BlankRun) -> None:
         return
     view = None
     if not run.alone:
-        with st.container(key=widget_key(page, "prose")):
-            st.markdown(f"{panel_texts.HOW_TO_READ} {panel_texts.NOT_AN_EXPLANATION}")
+        st.markdown(f"{panel_texts.HOW_TO_READ} {panel_texts.NOT_AN_EXPLANATION}")
         head_scan.show_ranking(page, looked.asked)
         view = BlankView(looked.text, looked.number, looked.trace, looked.changed, _shown_map(page, run, looked), looked.asked)
     tables.numbers(run.answers, looked.shift, widget_key(page, "table"))

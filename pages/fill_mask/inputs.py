@@ -91,7 +91,7 @@ def blank_inputs(page: str) -> BlankInputs:
     read_stage_address(page, FIELDS, lambda: _set_by_example(page))
     _forget_words_of_example(page)
     state = st.session_state
-    with st.container(key=widget_key(page, "asked"), horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(horizontal=True, vertical_alignment="center"):
         names = ["text", "second"] if state[widget_key(page, "compare")] else ["text"]
         for name in names:
             label = texts.SENTENCE if len(names) == 1 else {"text": texts.FIRST_SENTENCE}.get(name, texts.SECOND_SENTENCE)
@@ -164,13 +164,12 @@ def _offer_examples(page: str) -> None:
     st.session_state[widget_key(page, "example_drawn")] = example
     if not is_offered("examples"):
         return
-    with st.container(key=widget_key(page, "examples")):
-        examples.offer(widget_key(page, "example"), EXAMPLES, origin, lambda prompt: _show_example(page, prompt))
-        if example and origin:
-            with st.container(horizontal=True, vertical_alignment="center", gap="small", key=widget_key(page, "notice")):
-                st.markdown(texts.HINT.format(hint=example.notice))
-                key = widget_key(page, "counter_example")
-                examples.offer_counters(key, origin, example, lambda prompt: _show_example(page, prompt))
+    examples.offer(widget_key(page, "example"), EXAMPLES, origin, lambda prompt: _show_example(page, prompt))
+    if example and origin:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            examples.show_notice(texts.HINT.format(hint=example.notice))
+            key = widget_key(page, "counter_example")
+            examples.offer_counters(key, origin, example, lambda prompt: _show_example(page, prompt))
 
 
 def _show_example(page: str, prompt: Prompt) -> None:

@@ -25,10 +25,9 @@ SATURATION_SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 def explain_head(answer: HeadAnswer) -> None:
     """Explain the head in words, by its formula and by the code that computes it."""
     run, choice = answer.run, answer.run.choice
-    with st.container(key=widget_key(PAGE, "prose")):
-        st.markdown(texts.INTRO)
-        for note in notes(run):
-            st.text(note)
+    st.markdown(texts.INTRO)
+    for note in notes(run):
+        st.text(note)
     if not is_hidden("formulas"):
         with st.expander(texts.FORMULA, icon=":material/function:"):
             show_formula(equation(run))

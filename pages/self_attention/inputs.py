@@ -101,7 +101,7 @@ def head_inputs() -> HeadInputs:
     arriving = widget_key(PAGE, "text") not in st.session_state
     read_stage_address(PAGE, FIELDS)
     _complete_view(arriving)
-    with st.container(key=widget_key(PAGE, "asked"), horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(horizontal=True, vertical_alignment="center"):
         text = controls.sentence(widget_key(PAGE, "text"), label_visibility="collapsed", placeholder=texts.SENTENCE)
         values = {field.name: st.session_state[widget_key(PAGE, field.name)] for field in SETTINGS}
         choice = HeadChoice(

@@ -39,8 +39,7 @@ def show_store() -> None:
         return
     changed = any(st.session_state[widget_key(PAGE, field.name)] != field.default for field in (*OWN, ANSWER))
     with st.expander(f"**{texts.STORE}**", icon=":material/key:", expanded=changed):
-        with st.container(key=widget_key(PAGE, "store_prose")):
-            st.markdown(texts.STORE_TEXT)
+        st.markdown(texts.STORE_TEXT)
         left, right = st.columns([2, 1], gap="medium")
         with right:
             query = _ask_query()

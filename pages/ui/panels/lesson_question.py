@@ -45,7 +45,7 @@ def engine_of_step(step: Step) -> Engine:
 
 def ask_question(step: Step, name: str, send: str = texts.CHECK_GUESS) -> str | None:
     """Ask the question of a step; return the guess once the learner has sent it. name: of the widgets. send: on the button."""
-    with st.container(key="lesson_asked"):
+    with st.container(key="lesson_question"):
         st.text(step.question.ask)
     box = QUESTION_VIEWS[step.question.kind].box
     if box is None:

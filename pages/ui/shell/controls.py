@@ -181,8 +181,9 @@ def sentence(
     placeholder: str = "",
     on_change: Callable[[], None] | None = None,
     label_visibility: Literal["visible", "collapsed"] = "visible",
+    width: Literal["stretch"] | int = "stretch",
 ) -> str:
-    """Draw a live text box; return its text, whatever it is.
+    """Draw a live text box; return its text, whatever it is. width: in pixels, or the space that there is.
 
     Nothing is cut or refused here: the page shows what the model says about the text, and the text stays.
     """
@@ -196,6 +197,7 @@ def sentence(
         placeholder=placeholder,
         autocomplete="off",
         label_visibility=label_visibility,
+        width=width,
         **widget_binding(key, on_change),
     )
     return written or ""

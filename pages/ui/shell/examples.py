@@ -31,6 +31,9 @@ class Offered(Protocol):
 Choice = TypeVar("Choice", bound=Offered)
 
 
+NOTICE_WIDTH = 560  # pixels
+
+
 @dataclass(frozen=True)
 class Example:
     """A sentence, or two, worth looking at.
@@ -82,10 +85,10 @@ def find(choices: Sequence[Choice], is_on_page: Callable[[Choice], bool]) -> tup
     return next(found, (None, None))
 
 
-def offer(key: str, choices: Sequence[Choice], shown: Choice | None, choose: Callable[[Choice], None]) -> None:
+def offer(key: str, choices: Sequence[Choice], shown: Choice | None, choose: Callable[[Choice], None], label: str = "") -> None:
     """Offer examples by their titles, with the shown one marked; a click runs `choose` before the page runs again.
 
-    A click on the marked one chooses it again: the way back to its view.
+    A click on the marked one chooses it again: the way back to its view. label: stands above them, "" for none.
     """
     if not is_offered("examples"):
         return
@@ -96,16 +99,18 @@ def offer(key: str, choices: Sequence[Choice], shown: Choice | None, choose: Cal
         if example := titles.get(st.session_state.get(key), shown):
             choose(example)
 
-    st.pills(texts.EXAMPLES, list(titles), key=key, on_change=accept, wrap=True, label_visibility="collapsed")
+    visibility = "visible" if label else "collapsed"
+    st.pills(label or texts.EXAMPLES, list(titles), key=key, on_change=accept, wrap=False, label_visibility=visibility)
 
 
 def offer_counters(key: str, example: Choice, shown: Choice | None, choose: Callable[[Choice], None]) -> None:
     """Offer the counter-examples of an example, with the shown one marked: the lesson is that one example proves little."""
-    if not is_offered("examples"):
-        return
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"{key}_row"):
-        st.markdown(texts.BREAK_IT, width="content")
-        offer(key, example.counters, shown if shown in example.counters else None, choose)
+    offer(key, example.counters, shown if shown in example.counters else None, choose, texts.BREAK_IT)
+
+
+def show_notice(notice: str) -> None:
+    """Show what to notice, as wide as leaves space for the counter-examples beside it."""
+    st.markdown(notice, width=NOTICE_WIDTH)
 
 
 def notice(example: Example, model: str, *, shown: bool) -> str:

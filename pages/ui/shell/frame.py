@@ -5,7 +5,7 @@ import re
 import secrets
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from functools import cache
 from html import escape
 from itertools import groupby
@@ -68,11 +68,13 @@ def open_page(key: str) -> DeltaGenerator:
     """
     page = contents.page(key)
     st.session_state[OPEN_PAGE] = key
-    with st.container(key="stage_head") if page.has_stage else nullcontext():  # assets/page.css sets it close
+    with st.container(gap=None):
         st.title(page.question, anchor=False)
-        if not {LESSON, ROOM, LEAD} & st.query_params.keys():
-            st.markdown(page.lead)
-        badge = st.empty()
+        with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"):
+            if not {LESSON, ROOM, LEAD} & st.query_params.keys():
+                with st.container(key="lead", width="content"):  # assets/page.css leaves it out on a phone
+                    st.markdown(page.lead)
+            badge = st.empty()
     status = readiness.default_engine.status
     if not page.computes:
         return badge
@@ -118,7 +120,9 @@ def show_engine(badge: DeltaGenerator, model: str, device: str) -> None:
         return
     where = texts.DEVICES.get(device.split(":")[0], device)
     notice = readiness.default_engine.status.notice if device == "cpu" else ""
-    badge.caption(f":material/memory: {texts.ENGINE.format(model=model, device=where)}{notice and f'. {notice}'}")
+    badge.caption(
+        f":material/memory: {texts.ENGINE.format(model=model, device=where)}{notice and f'. {notice}'}", width="content"
+    )
 
 
 @st.fragment
@@ -285,7 +289,7 @@ def _watch_warmup() -> None:
     """
     if readiness.default_engine.status.state != "warming up" and _has_address():
         st.rerun()
-    st.caption(f":material/hourglass_top: {texts.WARMING_UP}")
+    st.caption(f":material/hourglass_top: {texts.WARMING_UP}", width="content")
 
 
 ROOT = Path(__file__).parents[3]

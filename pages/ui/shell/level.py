@@ -186,15 +186,9 @@ def hide_widgets(page: str) -> None:
 
 
 def hide_by_key(keys: Collection[str]) -> None:
-    """Hide widgets that are sent, and the columns and rows that would stand empty. keys: of the widgets."""
-    if not keys:
-        return
-    hidden = f":is({', '.join(f'.st-key-{key}' for key in keys)})"
-    filled = ":is([data-testid='stElementContainer'], [data-testid='stPopover'], [data-testid='stExpander'])"
-    empty = f":not(:has({filled}:not({hidden})))"
-    column, row = "[data-testid='stColumn']", "[data-testid='stHorizontalBlock']"
-    places = (f"{column}:has({hidden})", f"[data-testid='stLayoutWrapper']:has(> {row} > :is({hidden}, {column}))")
-    st.html(f"<style>{', '.join([hidden, *(f'{place}{empty}' for place in places)])} {{ display: none; }}</style>")
+    """Hide widgets that are sent. keys: of the widgets."""
+    if keys:
+        st.html(f"<style>{', '.join(f'.st-key-{key}' for key in keys)} {{ display: none; }}</style>")
 
 
 def offered_options(name: str, options: Sequence[Option], chosen: object) -> list[Option]:

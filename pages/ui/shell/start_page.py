@@ -27,7 +27,7 @@ from tx_core.settings import ASSETS, host_settings
 SIDEBAR_WIDTH = 230  # pixels; the pictures need the rest
 INDEX_PAGE = Path(st.__file__).parent / "static" / "index.html"
 SCRIPTS = INDEX_PAGE.parent / "static" / "js"
-SHELL_FILES = ("page.css", "shell/navigation.js", "shell/page_list.js", "shell/drawing.js")
+SHELL_FILES = ("page.css", "columns.css", "shell/navigation.js", "shell/page_list.js", "shell/drawing.js")
 """Below `assets`: the style of every page, how its links and keys behave, and what fetches its drawings."""
 MAX_IMPORT_CHARACTERS = 10_000
 """At the beginning of a script, where its imports are."""
@@ -48,21 +48,14 @@ ELEMENTS = (
 """Streamlit's names of what most pages are made of."""
 SERVER_ADDRESS = '<script>window.__streamlit = { BACKEND_BASE_URL: new URL(".", location.href).href }</script>'
 """Below /attention Streamlit's scripts would look for their server at /attention/ first, get 404 twice, and wait for 0.1 s."""
-LAYOUT_STYLE = f"""
-[data-testid="stMainBlockContainer"] {{ max-width: none !important; }}
-@media (min-width: 769px) {{
-  [data-testid="stAppViewContainer"]:not(:has([data-testid="stSidebar"])) {{ padding-left: {SIDEBAR_WIDTH}px; }}
-}}
-"""
-"""Wide from the beginning, beside the list of pages."""
-UNKNOWN_HEIGHT = """:is([data-testid="stElementContainer"], [data-testid="stLayoutWrapper"]):not(:has(> .st-key-level)):has(
-  [data-testid="stSkeleton"], [data-testid="stBidiComponentIsolated"]:not([data-mounted])
-)"""
+
+
+NOT_DRAWN = '[data-testid="stSkeleton"], [data-testid="stBidiComponentIsolated"]:not([data-mounted])'
+UNKNOWN_HEIGHT = f".st-key-page div:has({NOT_DRAWN})"
 UNSETTLED_STYLE = f"{UNKNOWN_HEIGHT} ~ *, {UNKNOWN_HEIGHT} ~ * * {{ visibility: hidden !important; }}"
 """What stands below a box of a height that is not known yet is not shown before it is: a page appears from its top, and nothing
-that a reader sees moves. The switch between the levels takes no space, so that the title does not wait for it. assets/shell
-says when it has settled, and takes this style away, for which a browser would look at all siblings of all parents of whatever
-changes."""
+that a reader sees moves. assets/shell says when it has settled, and takes this style away, for which a browser would look at all
+siblings of all parents of whatever changes."""
 
 
 def read_shell() -> dict[str, str]:
@@ -122,8 +115,8 @@ def start_page() -> str:
     The latter come after what Streamlit itself begins with: the title waits for that.
     """
     index = INDEX_PAGE.read_text(encoding="utf-8")
-    style = f"<style>{LAYOUT_STYLE}</style><style id='unsettled'>{UNSETTLED_STYLE}</style>"
-    ours = f'<link rel="stylesheet" href="./{SHELL.address("page.css")}">'  # in the body: of two equal rules, ours wins
+    # In the body: of two equal rules, ours wins.
+    ours = "".join(f'<link rel="stylesheet" href="./{SHELL.address(name)}">' for name in SHELL.files if name.endswith(".css"))
     elements, needed = element_scripts(index)
     later = 'crossorigin fetchpriority="low"'
     needed_soon = "".join(
@@ -131,6 +124,7 @@ def start_page() -> str:
     )
     links = "".join(f'<link rel="modulepreload" {later} href="./static/js/{name}">' for name in needed)
     scripts = "".join(f'<script type="module" {later} src="./static/js/{name}"></script>' for name in elements)
+    style = f"<style id='unsettled'>{UNSETTLED_STYLE}</style>"
     begun = index.replace("</head>", f"{style}{SERVER_ADDRESS}{needed_soon}{links}{scripts}</head>", 1)
     return begun.replace("</body>", f"{ours}</body>", 1)
 

@@ -23,6 +23,9 @@ from tx_core.engine.threads import use_all_cores, use_one_core
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable, memory_checked
 from tx_core.transformer.trace import Trace
 
+SECOND_WIDTH = 280
+"""Pixels of the box of a second sentence: on a phone, the first then has a row of its own."""
+
 
 @dataclass(frozen=True)
 class SentenceInputs:
@@ -59,9 +62,10 @@ def sentence_inputs(page: str, entry: StageEntry | None = None) -> SentenceInput
     """
     entry = entry or STAGES[page]()
     read_stage_address(page, entry.fields)
-    with st.container(key=widget_key(page, "asked"), horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(horizontal=True, vertical_alignment="center"):
         controls.sentence(widget_key(page, "text"), label_visibility="collapsed", placeholder=texts.SENTENCE)
-        controls.sentence(widget_key(page, "pair"), SECOND_SENTENCE, label_visibility="collapsed", placeholder=SECOND_SENTENCE)
+        second = {"label_visibility": "collapsed", "placeholder": SECOND_SENTENCE, "width": SECOND_WIDTH}
+        controls.sentence(widget_key(page, "pair"), SECOND_SENTENCE, **second)
         if any(map(is_offered, ("model", SPECIAL_FIELD.name))):
             _ask_model(page)
         tokens = st.empty()
@@ -102,12 +106,11 @@ def _offer_examples(inputs: SentenceInputs, choices: Sequence[Example]) -> None:
         }
         ask_for_view(page, view)
 
-    with st.container(key=widget_key(page, "examples")):
-        examples.offer(widget_key(page, "example"), choices, origin, show)
-        if example and origin:
-            with st.container(horizontal=True, vertical_alignment="center", gap="small", key=widget_key(page, "notice")):
-                st.markdown(examples.notice(example, inputs.model, shown=described))
-                examples.offer_counters(widget_key(page, "counter_example"), origin, example, show)
+    examples.offer(widget_key(page, "example"), choices, origin, show)
+    if example and origin:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            examples.show_notice(examples.notice(example, inputs.model, shown=described))
+            examples.offer_counters(widget_key(page, "counter_example"), origin, example, show)
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,8 @@ def test_every_element_of_the_list_is_one_script_of_streamlit_and_all_that_they_
 def test_the_start_page_is_streamlits_with_more_in_its_head_and_our_style_last():
     head, body = start_page.INDEX_PAGE.read_text(encoding="utf-8").split("</head>")
     ours = start_page.start_page()
-    style = f'<link rel="stylesheet" href="./{start_page.SHELL.address("page.css")}">'
+    names = [name for name in start_page.SHELL.files if name.endswith(".css")]
+    style = "".join(f'<link rel="stylesheet" href="./{start_page.SHELL.address(name)}">' for name in names)
     assert ours.startswith(head) and ours.endswith(f"</head>{body.replace('</body>', f'{style}</body>')}")
 
 
