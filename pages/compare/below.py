@@ -33,10 +33,9 @@ CHART_HEIGHT = 280
 
 def show_below(pair: RunPair, followed: Sequence[FollowedWord]) -> None:
     """Explain the picture, and offer its numbers and its code. The boxes follow the view of the browser while they are open."""
-    with st.container(key=widget_key(PAGE, "prose")):
-        st.markdown(f"{texts.SHOWS} {texts.DOES_NOT_SHOW[pair.vary]}")
-        if followed:
-            st.markdown(texts.WORD_SHOWS)
+    st.markdown(f"{texts.SHOWS} {texts.DOES_NOT_SHOW[pair.vary]}")
+    if followed:
+        st.markdown(texts.WORD_SHOWS)
     if is_offered("tables"):
         _difference_table(pair)
         if followed:

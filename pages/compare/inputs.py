@@ -163,12 +163,15 @@ class Sides:
     vary: str
 
 
+VARY_WIDTH = 208  # pixels
+
+
 def ask_sides() -> Sides:
     """Read the address, draw the boxes and the examples, and return what is compared."""
     read_stage_address(PAGE, FIELDS)
     dropped = _drop_token_changes()
     vary, two = _value("vary"), _value("two")
-    with st.container(key=widget_key(PAGE, "asked"), horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(horizontal=True, vertical_alignment="center"):
         _ask_sentence("text", texts.SENTENCES["A"] if vary == "text" else texts.SENTENCE)
         _ask_difference(vary)
         if is_offered("vary"):
@@ -177,11 +180,12 @@ def ask_sides() -> Sides:
                 offered_options("vary", list(VARIES), vary),
                 format_func=texts.VARIES.get,
                 label_visibility="collapsed",
+                width=VARY_WIDTH,
                 **widget_binding(widget_key(PAGE, "vary"), _set_first_difference),
             )
         _ask_options(vary)
     if two:
-        with st.container(key=widget_key(PAGE, "pairs"), horizontal=True, gap="small"):
+        with st.container(horizontal=True):
             _ask_sentence("pair", texts.SECOND_SENTENCES["A"] if vary == "text" else SECOND_SENTENCE)
             if vary == "text":
                 _ask_sentence("pair_b", texts.SECOND_SENTENCES["B"])
@@ -348,12 +352,11 @@ def take_wish(reported: Mapping[str, object]) -> None:
 def _offer_examples() -> None:
     choices = [example for example in curated() if not is_hidden(f"vary={example.vary}")]
     example, origin = examples.find(choices, _is_shown)
-    with st.container(key=widget_key(PAGE, "examples")):
-        examples.offer(widget_key(PAGE, "example"), choices, origin, show_example)
-        if example and origin:
-            with st.container(horizontal=True, vertical_alignment="center", gap="small", key=widget_key(PAGE, "notice")):
-                st.markdown(f":material/lightbulb: {example.notice}")
-                examples.offer_counters(widget_key(PAGE, "counter_example"), origin, example, show_example)
+    examples.offer(widget_key(PAGE, "example"), choices, origin, show_example)
+    if example and origin:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            examples.show_notice(f":material/lightbulb: {example.notice}")
+            examples.offer_counters(widget_key(PAGE, "counter_example"), origin, example, show_example)
 
 
 def show_example(example: Example) -> None:
