@@ -14,20 +14,18 @@ import { fetchAhead, stacksOf } from "./core/run.js";
 import { describeDifference, headName } from "./core/sentences.js";
 import { mapOf, viewOf, wallOf } from "./core/shown.js";
 import { button, segments } from "./core/toolbar.js";
-import { drawWords, makeWords, wordInRow } from "./compare/words.js";
+import { drawWords, makeWords } from "./compare/words.js";
 import { drawWall } from "./views/wall.js";
 
 export { TEXTS };
 
-const MOST = 5; // heads that differ most, as buttons
-const LEAST = 0.005; // shares below are not mentioned
+const LEAST = 0.005; // of a share: where no head differs more, none is dark
 const LISTED = 12; // words without a partner
 const BOTH = ["head", "model"]; // what differs where A and B each have a head
 const headsWritten = (heads) => `${heads[0][0] + 1}${heads.length > 1 ? "" : `-${heads[0][1] + 1}`}`; // several are the mean of their layer
 const FIELDS = {
   heads: ["head", headsWritten], heads_b: ["head_b", headsWritten], words: flag, hide: flag, show: String, lines: String, scale: String,
-  focus: (row) => (row === null ? "" : String(row + 1)), word: (places) => (places === null ? "" : places.map((place) => place + 1).join("-")),
-  compared: (state) => ({ before: "a", after: "b" })[state] ?? state,
+  focus: (row) => (row === null ? "" : String(row + 1)), word: (places) => (places === null ? "" : places.map((place) => place + 1).join("-")), compared: String,
 };
 const PARTS = {
   entry: "compare", fields: FIELDS, arrange, makeRow, choosers, possible, settle, take, maps, describe, headsInWords, barTexts, titles, drawHeads, notes, tell, later,
@@ -79,7 +77,7 @@ function another([[layer, head], ...more], { heads }) {
 function settle(stage, state, before) {
   const isOther = rowsName(state) !== rowsName(before);
   const change = isOther ? { focus: moved(stage, state, before), word: shifted(stage, state, before) } : {};
-  if (!isOther && state.focus !== before.focus && state.focus !== null) change.word = wordInRow(stage, pairOf(stage, state), state.focus, placesShown(stage, state)) ?? state.word;
+  if (!isOther && state.focus !== before.focus && state.focus !== null) change.word = wordInRow(stage, state) ?? state.word;
   return Object.keys(change).some((name) => !same(change[name], state[name])) ? change : null;
 }
 
@@ -92,7 +90,20 @@ function moved(stage, state, before) {
   return row < 0 ? null : row;
 }
 
+// The word of the marked row, if both sides have it: its places, as a link writes them.
+function wordInRow(stage, state) {
+  const pair = pairOf(stage, state);
+  const row = pair.rows[state.focus];
+  if (!hasBoth(row)) return null;
+  const places = row.map((place, side) => {
+    const [token] = pair.views[side].queries.places[place];
+    return stackOf(stage.header, side).queries.groups.findIndex((group) => group.includes(token));
+  });
+  return stage.header.followed.some((one) => same(one.places, places)) ? linked(stage, state, places) : null;
+}
+
 // A link counts the words that are shown.
+const linked = (stage, state, places) => placesShown(stage, state).map((shown, side) => shown.indexOf(places[side]));
 function shifted(stage, { word, hide: hides }, { hide }) {
   if (word === null || hide === hides) return word;
   const [from, to] = [hide, !hide].map((on) => placesShown(stage, { hide: on }));
@@ -178,19 +189,16 @@ function tell({ header: { labels }, shown: { view, before, after, difference } }
 function makeRow(stage) {
   const { store, header: { labels } } = stage;
   const which = segments(labels.which, Object.entries(labels.states), (compared) => store.set({ compared }));
-  const names = element("span", { class: "side-names" });
+  const names = element("span", { class: "side-names quiet-text" });
   const swap = button(labels.swap, () => exchange(stage, "swap"), { class: "chip" });
   const pin = button(labels.pin, () => exchange(stage, "pin"), { class: "chip", title: labels.pinHelp });
-  const most = element("div", { class: "chips moved-heads" });
-  const node = element("div", { class: "changes sides", role: "group", "aria-label": labels.row }, which, names, element("div", { class: "chips" }, swap, pin), most);
+  const node = element("div", { class: "changes sides", role: "group", "aria-label": labels.row }, which, element("div", { class: "chips" }, swap, pin), names);
   const sync = (state) => {
     which.set(state.compared);
-    const texts = titles(stage, state).slice(0, 2).map(visible);
-    if (texts.join() !== names.dataset.texts) names.replaceChildren(...texts.map((text) => element("span", { title: text }, text)));
-    names.dataset.texts = texts.join();
+    setText(names, titles(stage, state).slice(0, 2).map(visible).join("  ·  "));
     swap.hidden = pin.hidden = stage.offline && stage.header.vary !== "head";
   };
-  return { node, sync, most };
+  return { node, sync };
 }
 
 // Heads are exchanged here; what is computed with, by the page.
@@ -224,7 +232,7 @@ function arrange(stage) {
   stage.hatched = element("p", { class: "quiet-text hatched" }, element("span", { class: "hatch", "aria-hidden": "true" }), labels.hatched);
   stage.legends.plain.node.parentElement.append(stage.hatched);
   stage.about.firstChild.textContent = labels.about;
-  stage.words = makeWords(stage);
+  stage.words = makeWords(stage, (number) => stage.store.set({ word: linked(stage, stage.store.get(), stage.header.followed[number].places) }));
   stage.about.before(stage.words.node);
 }
 
@@ -247,13 +255,11 @@ function drawHeads(stage, state, isHere) {
   stage.wallLegend.hidden = state.compared !== "difference";
   const shares = sharesOf(stage, state, header.whole || isHere);
   const found = state.compared === "difference" ? wallOfShares(shares) : thumbnailsOf(stage, state, side, header.whole || isHere);
-  const most = mostOf(shares);
-  drawMost(stage, most);
   const note = (head) => say(header.labels.headDiffers, { share: shares[head[0]][head[1]].toFixed(2) });
   const of = shares && (side || !BOTH.includes(header.vary)); // of A's own heads nothing is known where B's are compared with one of them
   drawWall(stage.wall, {
     layers: stack.layers, heads: stack.heads, thumbnails: found ?? blank(stack), chosen: headsOf(header, state)[side], scale: state.scale, guesses: [],
-    moved: of && state.compared !== "difference" ? most : [], notes: of ? shares.flatMap((row, layer) => row.map((_, head) => [[layer, head], note([layer, head])])) : [],
+    moved: [], notes: of ? shares.flatMap((row, layer) => row.map((_, head) => [[layer, head], note([layer, head])])) : [],
   }, theme, stage.side.clientWidth);
 }
 
@@ -296,23 +302,6 @@ function sharesOf(stage, state, isHere) {
   return shares;
 }
 
-function mostOf(shares) {
-  const all = (shares ?? []).flatMap((row, layer) => row.map((share, head) => [[layer, head], share]));
-  return all.filter(([, share]) => share >= LEAST).sort((one, other) => other[1] - one[1]).slice(0, MOST);
-}
-
-function drawMost(stage, most) {
-  const { header, store, changes } = stage;
-  const { labels } = header;
-  const field = BOTH.includes(header.vary) ? "heads_b" : "heads";
-  changes.most.hidden = !most.length || header.hidden.includes(field);
-  const written = JSON.stringify([most, field]);
-  if (changes.most.dataset.written === written) return;
-  changes.most.dataset.written = written;
-  changes.most.replaceChildren(element("span", { class: "quiet-text", title: labels.mostHelp }, labels.most), ...most.map(([head, share]) => button(
-    say(TEXTS.changed.movedHead, { head: headName([head]), share: share.toFixed(2) }), () => store.set({ [field]: [head] }), { class: "chip" })));
-}
-
 // --- Beside and after the picture
 
 function draw(stage) {
@@ -320,19 +309,24 @@ function draw(stage) {
   stage.words.node.hidden = !header.run;
   if (!header.run) return;
   stage.hatched.hidden = !stage.shown.map.hatched.some(Boolean);
-  drawWords(stage, stage.words, pairOf(stage, stage.store.get()), placesShown(stage, stage.store.get()));
+  const state = stage.store.get();
+  drawWords(stage, stage.words, state.word && placesShown(stage, state).map((shown, side) => shown[state.word[side]]));
 }
 
-function notes({ header, shown: { view, before } }, state) {
-  const { labels } = header;
-  const alone = [0, 1].flatMap((side) => {
+// The words that only one side has.
+function alone({ header: { labels }, shown: { view } }) {
+  const said = [0, 1].flatMap((side) => {
     const words = view.words.filter((_, row) => view.keyRows[row][1 - side] === null);
     const listed = words.slice(0, LISTED).join(", ");
     const all = words.length > LISTED ? say(labels.more, { words: listed, count: words.length - LISTED }) : listed;
     return words.length ? [say(labels.wordsOnlyIn[side], { words: all })] : [];
   });
-  const hidden = view.hides && before.lost ? [TEXTS.caption.specialHidden] : [];
-  return [...(alone.length ? alone : [labels.allPaired]), labels.howPaired, ...(state.words ? [TEXTS.notes.howMerged] : []), ...hidden];
+  return said.length ? said : [labels.allPaired];
+}
+
+function notes(stage, state) {
+  const hidden = stage.shown.view.hides ? [TEXTS.caption.specialHidden] : [];
+  return [...alone(stage), stage.header.labels.howPaired, ...(state.words ? [TEXTS.notes.howMerged] : []), ...hidden];
 }
 
 function later(stage, isShown) {
@@ -351,7 +345,7 @@ function captionOf(stage) {
   const sides = headsOf(header, state).map((heads, side) => say(captions.heads, { head: lower(nameOf(header, heads)), model: header.models[side] }));
   const title = say(captions.title, { sides: same(...sides) ? sides[0] : say(captions.and, { one: sides[0], other: sides[1] }) });
   const parts = [`${title}.`, ...header.notes, ...(state.words ? [TEXTS.caption.merged] : []), ...(shown.view.hides ? [TEXTS.caption.specialHidden] : []),
-    ...notes(stage, state).slice(0, -1 - Number(state.words) - Number(shown.view.hides)), shown.said, TEXTS.caption.axes];
+    ...alone(stage), shown.said, TEXTS.caption.axes];
   return withOrigin(stage, title, parts);
 }
 

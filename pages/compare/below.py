@@ -10,8 +10,7 @@ from jaxtyping import Int
 from pages.compare import texts
 from pages.compare.inputs import PAGE
 from pages.compare.runs import TRACE_PARTS, RunPair, SideRun
-from pages.compare.words import FollowedWord, chosen_word
-from pages.ui.canvas.charts import lines_chart
+from pages.compare.words import FollowedWord, chosen_word, word_chart
 from pages.ui.export.computation import Computation, call, changes_argument, load_call, named, sentences_of
 from pages.ui.export.data import DataTable, data_files, table_files
 from pages.ui.export.figure import charts_figure, charts_page
@@ -19,16 +18,13 @@ from pages.ui.export.menu import export_menu
 from pages.ui.export.records import Code, Export
 from pages.ui.export.texts import TITLE_OF_DATA
 from pages.ui.shell.address import is_offered, widget_key
-from pages.ui.shell.controls import download_button
 from pages.ui.shell.level import is_hidden
 from tx_core.analysis import views, word_comparison
 from tx_core.analysis.comparison import Comparison, compare_attention, largest_links, list_links
-from tx_core.analysis.weights_file import csv_table
 from tx_core.analysis.word_comparison import describe_word_similarity
 
 MAX_LINK_ROWS = 2000
 COLUMNS = ("query", "key", "A", "B", "B − A")
-CHART_HEIGHT = 280
 
 
 def show_below(pair: RunPair, followed: Sequence[FollowedWord]) -> None:
@@ -48,7 +44,7 @@ def show_below(pair: RunPair, followed: Sequence[FollowedWord]) -> None:
 
 
 def _difference_table(pair: RunPair) -> None:
-    """Offer the links of A and B as a table, built only when it is opened, and all of them as a CSV file."""
+    """Offer the links of A and B as a table, built only when it is opened."""
     folded = st.expander(texts.TABLE, key=widget_key(PAGE, "table"), on_change="rerun")
     if not folded.open:
         return
@@ -60,12 +56,6 @@ def _difference_table(pair: RunPair) -> None:
         if len(listed) < len(every):
             st.caption(texts.TABLE_CUT.format(all=len(every), shown=len(listed)))
         st.dataframe([dict(zip(COLUMNS, row, strict=True)) for row in difference_rows(comparison, listed)], hide_index=True)
-        download_button(
-            texts.DOWNLOAD,
-            lambda: csv_table({}, COLUMNS, list(difference_rows(comparison, every))),
-            "comparison.csv",
-            key=widget_key(PAGE, "table_csv"),
-        )
 
 
 def difference_rows(comparison: Comparison, listed: Int[np.ndarray, "link 2"]) -> Iterator[tuple[str | float | None, ...]]:
@@ -141,7 +131,7 @@ def word_export(pair: RunPair, followed: FollowedWord) -> Export:
     caption = " ".join([f"{title}.", *pair.sentences, description, texts.MEAN_OF_PIECES])
     columns, rows = similarity_rows(followed)
     data = table_files(texts.ALL_LAYERS, texts.STEPS, pair.file_name("word-through-layers"), columns, rows)
-    figure = charts_figure([_word_chart(followed)], description)
+    figure = charts_figure([word_chart(followed)], description)
     return Export(
         title,
         caption,
@@ -152,22 +142,6 @@ def word_export(pair: RunPair, followed: FollowedWord) -> Export:
         Code(texts.WORD_RESULT, lambda: word_numbers(pair, followed)),
         pair.about | {"word": followed.name},
     )
-
-
-def _word_chart(followed: FollowedWord) -> dict[str, object]:
-    """Draw the lines of a word and of its baselines, from the embeddings to the last layer."""
-    one = followed.similarity
-    series = {texts.WORD_SERIES.format(word=followed.name): one.word.tolist()}
-    if one.shared is not None:
-        series[texts.SHARED_SERIES.format(count=one.shared_pairs)] = one.shared.tolist()
-    band = None
-    if one.mean is not None:
-        series[texts.DIFFERENT_SERIES.format(count=one.pairs)] = one.mean.tolist()
-        band = ((one.mean - one.spread).tolist(), (one.mean + one.spread).tolist())
-    lowest = min(one.word.tolist() + (band[0] if band else []))
-    note = texts.FIGURE_NOTE_WITH_BAND if band else texts.FIGURE_NOTE
-    steps = [texts.EMBEDDINGS, *map(str, range(1, len(one.word)))]
-    return lines_chart("", steps, series, limits=(min(0.0, lowest) - 0.05, 1.05), band=band, tall=CHART_HEIGHT, note=note)
 
 
 @dataclass(frozen=True)

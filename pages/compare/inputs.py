@@ -56,8 +56,6 @@ PARTS = ("text", "pair", "model", "seed", "changes")
 """What is computed with; a head is only looked at."""
 TOKEN_FIELDS = ("text", "text_b", "pair", "pair_b", "model", "model_b", "two", "vary", SPECIAL_FIELD.name)
 """The fields that decide which tokens are read, and so what a token's position means."""
-STATES = {"difference": "difference", "a": "before", "b": "after"}
-"""What is shown, by its name in a link: B takes the place that a changed run has in the stage of attention."""
 DRAWN = ("hide", "scale", "show", "lines", "words", "compared")
 """How maps are drawn: an example leaves it as it is."""
 
@@ -116,12 +114,7 @@ LOOKS = (
     choice_field("scale", SCALES),
     Field("focus", None, read_focus, token_to_link),
     Field("word", None, read_word, _write_word),
-    Field(
-        "compared",
-        "difference",
-        lambda written: STATES[check(written, tuple(STATES))],
-        lambda state: next(name for name, one in STATES.items() if one == state),
-    ),
+    choice_field("compared", ("difference", "before", "after")),
 )
 
 

@@ -2,13 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
 from pages.compare import texts
 from pages.compare.inputs import FIELDS, PAGE, VARIES, SideHead, changes_in_full, take_wish
 from pages.compare.runs import RunPair, SideRun
-from pages.compare.words import FollowedWord
-from pages.ui.canvas.charts import lines_chart
+from pages.compare.words import FollowedWord, first_word, word_chart
 from pages.ui.export.records import shortened
 from pages.ui.panels.head_map import drawn_padding
 from pages.ui.shell import controls
@@ -19,6 +16,8 @@ from tx_core.analysis import views
 from tx_core.analysis.word_comparison import PositionPair, align, describe_word_similarity, pair_rows
 
 MAX_TITLE_CHARACTERS = 48
+DIGITS = 4
+"""Of the similarities that are drawn."""
 NO_RUN = {"run": None, "before": None, "stacks": [], "changes": [], "moved": [], "labels": texts.PICTURE, "vary": "text"}
 
 
@@ -29,7 +28,7 @@ def comparison_stage(pair: RunPair, followed: Sequence[FollowedWord]) -> None:
 
     def pack(header: Mapping[str, object]) -> bytes:
         heads = _with_heads(header, sizes["before"], sizes["run"])
-        told = {**header, **_about(pair), **heads, "followed": _lines(pair, followed)}
+        told = {**header, **_about(pair), **heads, "followed": _words(followed)}
         shown = {key: {layer for layer, _ in run.heads} for key, run in runs.items()}
         return pack_sides(told, {key: (run.name, run.trace) for key, run in runs.items()}, shown)
 
@@ -90,6 +89,7 @@ def _about(pair: RunPair) -> dict[str, object]:
         "titles": [_title(run, pair.vary) for run in pair.runs],
         "same": texts.SAME_MODEL if pair.vary == "model" else texts.SAME_SIDES,
         "rows": {f"{int(words)}{int(hide)}": _rows(pair, words, hide) for words in (False, True) for hide in (False, True)},
+        "nothing": texts.NO_COMMON_SPACE.get(pair.vary, texts.NO_COMMON_WORD),
         "labels": texts.PICTURE,
     }
 
@@ -112,26 +112,15 @@ def _rows(pair: RunPair, words: bool, hide: bool) -> list[PositionPair]:
     return list(pair_rows(align(*spelled), *map(len, spelled)))
 
 
-def _lines(pair: RunPair, followed: Sequence[FollowedWord]) -> dict[str, object]:
-    """Return how similar each shared word's vectors are through the layers, or why there is nothing to follow."""
-    if not followed:
-        return {"pairs": [], "nothing": texts.NO_COMMON_SPACE.get(pair.vary, texts.NO_COMMON_WORD)}
-    first = followed[0].similarity
-    return {
-        "pairs": [one.places for one in followed],
-        "partners": [one.are_partners for one in followed],
-        "words": [one.word for one in followed],
-        "names": [one.name for one in followed],
-        "own": [_rounded(one.similarity.word) for one in followed],
-        "shared": [_rounded(one.similarity.shared) for one in followed],
-        "counts": [one.similarity.shared_pairs for one in followed],
-        "mean": _rounded(first.mean),
-        "spread": _rounded(first.spread),
-        "different": first.pairs,
-        "styles": lines_chart("", [], {"word": [], "shared": [], "different": []})["series"],
-        "said": [describe_word_similarity(one.similarity, one.word) for one in followed],
-    }
-
-
-def _rounded(line: np.ndarray | None) -> list[float] | None:
-    return None if line is None else [round(float(value), 4) for value in line]
+def _words(followed: Sequence[FollowedWord]) -> list[dict[str, object]]:
+    """Return of each word that both sides have how similar its vectors are through the layers."""
+    return [
+        {
+            "places": one.places,
+            "name": one.name,
+            "isFirst": one is first_word(followed),
+            "chart": word_chart(one, DIGITS),
+            "said": describe_word_similarity(one.similarity, one.word),
+        }
+        for one in followed
+    ]

@@ -52,8 +52,7 @@ DOES_NOT_SHOW = {
 }
 TABLE = "The differences as a table"
 TABLE_ROWS = "Each row is a link in A or B. Cells are empty where a word has no partner."
-TABLE_CUT = "Of {all:,} links, the {shown:,} with the largest differences are listed; the file holds all of them."
-DOWNLOAD = "Download as CSV"
+TABLE_CUT = "Of {all:,} links, the {shown:,} with the largest differences are listed; the files of the export hold all of them."
 
 NO_COMMON_SPACE = {
     "head": "A and B are heads of the same run, so every word has the same vector in both.",
@@ -65,6 +64,8 @@ NO_COMMON_WORD = "A and B share no word: use one word in both sentences to see w
 WORD_SERIES = "“{word}” in A and B"
 SHARED_SERIES = "other shared words (mean of {count})"
 DIFFERENT_SERIES = "words that differ (mean of {count} pairs)"
+COSINES = "Cosine similarity by layer"
+BAND = "From the embeddings to the last layer. The shaded area is one standard deviation around the words that differ."
 WORD_SHOWS = (
     "**The similarity shows** whether the words around it change a word's vector, and from which layer on. **It does not show** "
     "what the vectors mean or in what they differ. Words that have nothing in common are similar, too (Ethayarajh 2019), so read "
@@ -91,11 +92,6 @@ SIDE_PAIRS = {"A": "Second sentence of A: {sentence}", "B": "Second sentence of 
 SIDE_WITHOUT_SPECIAL = {"A": "A was read without special tokens.", "B": "B was read without special tokens."}
 SIDE_CHANGES = {"A": "A was changed: {changes}.", "B": "B was changed: {changes}."}
 MEAN_OF_PIECES = "A word's vector is the mean of its pieces' vectors."
-FIGURE_NOTE = "Cosine of two vectors, from the embeddings to the last layer."
-FIGURE_NOTE_WITH_BAND = (
-    "Cosine of two vectors, from the embeddings to the last layer. The shaded area is one standard deviation around the words "
-    "that differ."
-)
 ALL_LINKS, LINKS = "All links", "{count:,} links of A and B: their weights, the difference, and which words are partners."
 ALL_LAYERS, STEPS = "All layers", "{count} steps, from the embeddings to the last layer."
 LINKS_AXES = (
@@ -117,8 +113,6 @@ PICTURE = {
     "swap": "Swap A and B",
     "pin": "Pin B as A",
     "pinHelp": "A becomes what B is now; then change B further.",
-    "most": "Differ most:",
-    "mostHelp": "The heads whose attention differs most between A and B.",
     "wallLegend": "Darker: more of its attention differs.",
     "headDiffers": "{share} of its attention differs",
     "largestOf": {
@@ -145,10 +139,7 @@ PICTURE = {
     "tokens are partners if both stand before all words, or both after some.",
     "similarity": "Does a word stay the same?",
     "word": "Word",
-    "cosines": "Cosine similarity by layer",
-    "steps": [EMBEDDINGS, LAYER],
-    "series": [WORD_SERIES, SHARED_SERIES, DIFFERENT_SERIES],
-    "band": "From the embeddings to the last layer. The shaded area is one standard deviation around the words that differ.",
+    "step": LAYER,
     "captions": {"title": MAPS_TITLE, "heads": HEAD_OF_MODEL, "and": AND},
     "csvHead": ["query", "key", "A", "B", "B − A"],
 }

@@ -8,6 +8,7 @@ import streamlit as st
 from pages.compare import texts
 from pages.compare.inputs import PAGE, WordPair
 from pages.compare.runs import RunPair, SideRun
+from pages.ui.canvas.charts import Chart, lines_chart
 from pages.ui.shell.address import widget_key
 from tx_core.analysis.word_comparison import (
     WordSimilarity,
@@ -15,12 +16,12 @@ from tx_core.analysis.word_comparison import (
     cosines,
     equal_words,
     number_word,
-    pair_rows,
     word_numbers,
     word_similarities,
     word_vectors,
 )
 
+CHART_HEIGHT = 280
 MAX_WORD_PAIRS = 100
 """Of a longer text, each word is followed with its partner only."""
 
@@ -67,11 +68,15 @@ def follow_words(pair: RunPair) -> list[FollowedWord]:
     ]
 
 
+def first_word(followed: Sequence[FollowedWord]) -> FollowedWord:
+    """Return the word that is followed until one is chosen: the longest, which is rarely a function word."""
+    return max(followed, key=lambda one: (len(one.word), one.are_partners))
+
+
 def chosen_word(pair: RunPair, followed: Sequence[FollowedWord]) -> FollowedWord:
-    """Return the word that is followed: the chosen one, else that of the marked row, else the longest, rarely a function word."""
-    by_place = {one.places: one for one in followed}
-    longest = max(followed, key=lambda one: (len(one.word), one.are_partners))
-    return by_place.get(_linked_word(pair)) or by_place.get(_marked_word(pair)) or longest
+    """Return the word that is followed."""
+    chosen = _linked_word(pair)
+    return next((one for one in followed if one.places == chosen), first_word(followed))
 
 
 def drop_missing_word(pair: RunPair, followed: Sequence[FollowedWord]) -> None:
@@ -96,13 +101,23 @@ def _shown_words(run: SideRun) -> list[int]:
     return [place for place, one in enumerate(special) if not (hides and one)]
 
 
-def _marked_word(pair: RunPair) -> WordPair | None:
-    """Return the word of the marked row, by its places among all whole words."""
-    focus = st.session_state[widget_key(PAGE, "focus")]
-    shown = [run.labels(run.words, run.hide) for run in pair.runs]
-    rows = pair_rows(align(*(run.spelled for run in shown)), *(len(run.spelled) for run in shown))
-    if focus is None or focus >= len(rows) or None in rows[focus]:
-        return None
-    tokens = [run.view.query_places[row][0] for run, row in zip(shown, rows[focus], strict=True)]
-    one, other = (run.labels(words=True, hide=False).view.row_of(token) for run, token in zip(pair.runs, tokens, strict=True))
-    return one, other
+def word_chart(followed: FollowedWord, digits: int = 16) -> Chart:
+    """Draw the lines of a word and of its baselines, from the embeddings to the last layer."""
+    one = followed.similarity
+    lines = {texts.WORD_SERIES.format(word=followed.name): one.word}
+    if one.shared is not None:
+        lines[texts.SHARED_SERIES.format(count=one.shared_pairs)] = one.shared
+    band = None
+    if one.mean is not None:
+        lines[texts.DIFFERENT_SERIES.format(count=one.pairs)] = one.mean
+        band = [border.round(digits).tolist() for border in (one.mean - one.spread, one.mean + one.spread)]
+    lowest = min([0.0, *one.word, *(band[0] if band else ())])
+    return lines_chart(
+        texts.COSINES,
+        [texts.EMBEDDINGS, *map(str, range(1, len(one.word)))],
+        {name: line.round(digits).tolist() for name, line in lines.items()},
+        limits=(lowest - 0.05, 1.05),
+        band=band,
+        tall=CHART_HEIGHT,
+        note=texts.BAND if band else "",
+    )
