@@ -175,6 +175,7 @@ PAGES = (
         "translate",
         "How does one sequence become another?",
         "Train a small transformer on this page, and watch its decoder learn where to look in the source.",
+        has_stage=True,
     ),
     Page(
         "bert",
@@ -192,6 +193,7 @@ PAGES = (
         "thumbs_up_down",
         "How does a model learn to label a text?",
         "Train a small encoder to tell positive from negative reviews, or on texts of your own, and see what each word adds.",
+        has_stage=True,
     ),
     Page(
         "words",

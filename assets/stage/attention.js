@@ -35,7 +35,7 @@ export default mountWith({});
 
 // parts: what another page adds. `entry`, the name of its bundle; `arrange(stage)`, once its nodes are made; `take(stage, view, before, isNew)`,
 // which may change the view when a run has come in, before it is drawn; `wall(stage, shown)`, which may show something else than small
-// maps on the wall; `draw(stage)`, after every picture, and where there is no run.
+// maps on the wall; `draw(stage)`, after every picture, and where there is no run; `controls(stage)`, which returns what begins the toolbar.
 // And what it has instead: `fields` of the address; `makeRow`, the row below the toolbar; `choosers` of heads; `possible`, a view with what
 // a run has; `settle`, what else follows from a change; `maps`, before and after on common axes; `describe` them; `titles`; `drawHeads`, the
 // wall; `notes`; `tell` of a cell; `later`, what is fetched after the picture; `files`, what goes into files.
@@ -484,11 +484,12 @@ function wholeMessage(stage) {
     });
     return { ...run, path: "", included };
   };
-  const [run, before] = [pack(header.run), pack(header.before)];
+  const moments = header.moments?.map(pack);
+  const [run, before] = moments ? [moments.at(-1), null] : [pack(header.run), pack(header.before)];
   const small = stage.thumbnails?.map(({ cells }) => cells) ?? [];
   const view = Object.fromEntries(Object.keys(header.address.defaults).map((name) => [name, state[name]]));
   const hidden = [...header.hidden, "changes", "share", "forms"];
-  const sent = { ...header, run, before, view, hidden, arrival: { number: 0, restored: false }, awaited: false, follows: false, guesses: null };
+  const sent = { ...header, run, before, moments, view, hidden, arrival: { number: 0, restored: false }, awaited: false, follows: false, guesses: null };
   const words = new TextEncoder().encode(JSON.stringify(sent));
   const bytes = parts.map((codes) => new Uint8Array(Uint16Array.from(codes).buffer));
   const all = [new Uint8Array(new Uint32Array([words.length]).buffer), words, ...bytes, ...small];

@@ -1,5 +1,7 @@
-"""The model of the page: the data and the settings that a reader chooses, and the model that classifies."""
+"""The model of the page: the sentence, the data and the settings that a reader chooses, and the model that classifies."""
 
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import cache
 
 import streamlit as st
@@ -8,20 +10,25 @@ from pages.classifier import texts
 from pages.ui.panels import texts as panel_texts
 from pages.ui.panels import training, training_sizes
 from pages.ui.panels.training_sizes import Size
-from pages.ui.shell.address import choice_field, widget_key
-from pages.ui.shell.controls import ask_option
+from pages.ui.shell import controls
+from pages.ui.shell.address import choice_field, text_field, widget_key
+from pages.ui.shell.controls import ask_option, download_button
 from pages.ui.shell.level import is_hidden
 from pages.ui.shell.session import uploaded_file
+from pages.ui.stage.address import StageFields, read_stage_address
+from pages.ui.stage.training import LOOK_NAMES, ShownTraining, Trainer, look_fields
 from tx_core.engine.device import best_device
 from tx_core.engine.device_limits import CARD_LIMITS, DeviceLimits, device_limits
-from tx_core.errors import TextProblem
+from tx_core.errors import ExplorerError, TextProblem
 from tx_core.settings import host_settings
 from tx_core.training import classifier, classifier_data
-from tx_core.training.background import Snapshot
 from tx_core.training.classifier import ClassifierTraining
-from tx_core.training.classifier_data import LabelledTexts
+from tx_core.training.classifier_data import LabelledTexts, examples_csv
 from tx_core.training.classifier_model import ClassifierSettings
 from tx_core.training.imdb import imdb
+from tx_core.training.stored import stored_classifier
+
+SHOWN_EXAMPLES = 6
 
 SIZES = {
     "epochs": Size("epochs", 8, 1, 20, *texts.SIZES["epochs"]),
@@ -33,7 +40,19 @@ SIZES = {
     "tokens": Size("most_tokens", 40, 4, 200, *texts.SIZES["tokens"]),
     "seed": Size("seed", 0, 0, 9999, *texts.SIZES["seed"]),
 }
-FIELDS = (choice_field("data", tuple(texts.DATA)), *training_sizes.training_fields(SIZES))
+PAGE, KIND = "classifier", "labels"
+MOST_HEADS = CARD_LIMITS.classifier["num_layers"], 8
+"""Layers and heads of the largest model."""
+FIELDS = StageFields(
+    own=(
+        choice_field("data", tuple(texts.DATA)),
+        *training_sizes.training_fields(SIZES),
+        text_field("text", texts.FIRST_SENTENCE),
+    ),
+    looks=look_fields(("self",), [(0, 0)], MOST_HEADS),
+    first={},
+    names=LOOK_NAMES,
+)
 
 
 def limits() -> DeviceLimits:
@@ -46,37 +65,106 @@ def offered_sizes() -> dict[str, Size]:
     return training_sizes.sizes_offered(SIZES, limits().classifier)
 
 
-# Data
+# What is asked
 
 
-def data_input(page: str, *, disabled: bool) -> None:
-    """Ask which texts to train on, and for a file of the reader's own; what was read from one stays until another is read."""
-    chosen = ask_option(texts.DATA_TITLE, texts.DATA, key=widget_key(page, "data"), disabled=disabled)
-    if chosen == "own" and not disabled:
+@dataclass(frozen=True)
+class LabelInputs:
+    """What the page is asked.
+
+    Attributes:
+        text: the sentence to classify.
+        data: the texts to train on; None for IMDB before it is fetched.
+        problem: why there are none, or none that can be used.
+    """
+
+    text: str
+    data: LabelledTexts | None
+    problem: ExplorerError | None
+
+
+def label_inputs() -> LabelInputs:
+    """Read the address, draw the boxes of sentence, texts and sizes, and return what is asked."""
+    read_stage_address(PAGE, FIELDS)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        text = controls.sentence(
+            widget_key(PAGE, "text"), texts.SENTENCE, label_visibility="collapsed", placeholder=texts.SENTENCE
+        )
+        run = training.current_run(KIND)
+        is_running = bool(run and run.running)
+        _ask_data(is_running)
+        if not is_hidden("settings"):
+            with st.popover(panel_texts.SIZES, icon=":material/tune:"):
+                training_sizes.size_inputs(PAGE, offered_sizes(), columns=3, disabled=is_running)
+    data, problem = None, None
+    try:
+        data = chosen_data()
+    except ExplorerError as missing:
+        refused = st.session_state.get(widget_key(PAGE, "refused"))
+        problem = refused if isinstance(refused, TextProblem) else missing
+        _ask_file(is_running)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(texts.NOTICE, width="content")
+        if data and data.kind == "opinions":
+            box = {widget_key(PAGE, "text"): texts.LIMITS_SENTENCE}
+            st.button(texts.TRY_LIMITS, key=widget_key(PAGE, "limits"), on_click=st.session_state.update, args=(box,))
+    return LabelInputs(text, data, problem)
+
+
+def _ask_data(is_running: bool) -> None:
+    """Ask which texts to train on, in a box that opens; show how many there are, and a few."""
+    key = widget_key(PAGE, "data")
+    with st.popover(texts.DATA[st.session_state[key]], icon=":material/database:"):
+        chosen = ask_option(texts.DATA_TITLE, texts.DATA, key=key, disabled=is_running)
+        own = st.session_state.get(widget_key(PAGE, "own_texts"))
+        if chosen == "imdb":
+            st.text(texts.IMDB.format(train=limits().imdb_train, test=limits().imdb_test))
+            st.text(texts.IMDB_NOTEBOOK)
+        elif chosen == "opinions" or own:
+            show_data(own if chosen == "own" else _generated_opinions())
+        if chosen == "own" and own:
+            _ask_file(is_running)
+
+
+def _ask_file(is_running: bool) -> None:
+    """Ask for a file of the reader's own; what was read from one stays until another is read."""
+    if st.session_state[widget_key(PAGE, "data")] == "own" and not is_running:
         st.file_uploader(
             texts.CSV,
             type=["csv", "tsv", "txt"],
-            key=widget_key(page, "csv"),
+            key=widget_key(PAGE, "csv"),
             max_upload_size=host_settings().max_example_file_megabytes,
             on_change=training.attempt,
-            args=(page, lambda: read_own(page)),
+            args=(PAGE, read_own),
         )
 
 
-def read_own(page: str) -> None:
+def show_data(data: LabelledTexts) -> None:
+    """Show what the model is trained on: how much there is, and a few of the texts."""
+    st.text(
+        texts.DATA_SUMMARY.format(
+            train=len(data.train_texts), test=len(data.test_texts), labels=", ".join(data.names), source=data.source
+        )
+    )
+    for label, text in zip(data.train_labels[:SHOWN_EXAMPLES], data.train_texts[:SHOWN_EXAMPLES], strict=True):
+        st.text(texts.EXAMPLE.format(label=data.names[label], text=text))
+    download_button(texts.SAVE_CSV, lambda: examples_csv(data), "texts.csv", key=widget_key(PAGE, "texts"))
+
+
+def read_own() -> None:
     """Read the uploaded CSV into the session; raise TextProblem for one that cannot be used."""
-    uploaded = uploaded_file(widget_key(page, "csv"))
+    uploaded = uploaded_file(widget_key(PAGE, "csv"))
     if uploaded is not None:  # taken out of the box again: what was read stays
-        st.session_state[widget_key(page, "own")] = classifier_data.read_csv(uploaded.getvalue(), uploaded.name)
+        st.session_state[widget_key(PAGE, "own_texts")] = classifier_data.read_csv(uploaded.getvalue(), uploaded.name)
 
 
-def chosen_data(page: str) -> LabelledTexts | None:
+def chosen_data() -> LabelledTexts | None:
     """Return the chosen texts; None for IMDB, which is fetched when training starts. Raises TextProblem without a CSV."""
-    chosen = st.session_state[widget_key(page, "data")]
+    chosen = st.session_state[widget_key(PAGE, "data")]
     if chosen == "opinions":
         return _generated_opinions()
     if chosen == "own":
-        own = st.session_state.get(widget_key(page, "own"))
+        own = st.session_state.get(widget_key(PAGE, "own_texts"))
         if own is None:
             raise TextProblem(texts.CSV_MISSING)
         return own
@@ -93,65 +181,74 @@ def fetch_imdb() -> LabelledTexts:
     return imdb(limits().imdb_train, limits().imdb_test)
 
 
-def is_same_data(page: str, trained: LabelledTexts, data: LabelledTexts | None) -> bool:
+def is_same_data(trained: LabelledTexts, data: LabelledTexts | None) -> bool:
     """Return whether a model was trained on the texts that are chosen. data: as `chosen_data` returns them."""
-    return trained is data or trained.kind == "imdb" == st.session_state[widget_key(page, "data")]
-
-
-# Settings
-
-
-def setting_inputs(page: str, *, disabled: bool) -> None:
-    """Ask for the sizes of the model and of its training."""
-    if is_hidden("settings"):
-        return
-    with st.expander(panel_texts.SIZES, icon=":material/tune:"):
-        training_sizes.size_inputs(page, offered_sizes(), columns=3, disabled=disabled)
-
-
-def chosen_settings(page: str) -> ClassifierSettings:
-    """Read what was chosen; raise TextProblem where the sizes do not fit together."""
-    return training_sizes.build_settings(
-        page, offered_sizes(), ClassifierSettings, most_words=limits().classifier["most_words"], dropout=0.0
-    )
-
-
-def show_settings(page: str, model: ClassifierTraining) -> None:
-    """Write the settings and the texts of a model that is trained further into the page's controls."""
-    values = training_sizes.page_values(model.settings, SIZES) | {"data": model.data.kind}
-    if model.data.kind == "own":
-        values["own"] = model.data
-    st.session_state.update({widget_key(page, name): value for name, value in values.items()})
-
-
-def differences(page: str, model: ClassifierTraining, data: LabelledTexts | None) -> list[str]:
-    """Name the data and each setting of a model that are not those now on the page, as in "Hidden size 64"."""
-    names = training_sizes.size_differences(page, model.settings, SIZES)
-    if is_same_data(page, model.data, data):
-        return names
-    return [texts.OTHER_DATA.format(source=model.data.source), *names]
+    chosen = st.session_state[widget_key(PAGE, "data")]
+    return trained is data or (trained.kind == chosen != "own")
 
 
 # The model
 
 
-def new_model(page: str) -> ClassifierTraining:
+def chosen_settings() -> ClassifierSettings:
+    """Read what was chosen; raise TextProblem where the sizes do not fit together."""
+    return training_sizes.build_settings(
+        PAGE, offered_sizes(), ClassifierSettings, most_words=limits().classifier["most_words"], dropout=0.0
+    )
+
+
+def show_settings(model: ClassifierTraining) -> None:
+    """Write the settings and the texts of a model that is trained further, or shown, into the page's controls."""
+    values = training_sizes.page_values(model.settings, SIZES) | {"data": model.data.kind}
+    if model.data.kind == "own":
+        values["own_texts"] = model.data
+    st.session_state.update({widget_key(PAGE, name): value for name, value in values.items()})
+
+
+def differences(model: ClassifierTraining) -> list[str]:
+    """Name the data and each setting of a model that are not those now on the page, as in "Hidden size 64"."""
+    names = training_sizes.size_differences(PAGE, model.settings, SIZES)
+    with suppress(ExplorerError):
+        if is_same_data(model.data, chosen_data()):
+            return names
+    return [texts.OTHER_DATA.format(source=model.data.source), *names]
+
+
+def new_model() -> ClassifierTraining:
     """Return an untrained model with the page's settings; raise ExplorerError without data or where training takes too long."""
-    data = chosen_data(page) or fetch_imdb()
-    return classifier.check_classifier_work(classifier.start_training(chosen_settings(page), data, best_device()))
+    data = chosen_data() or imdb(limits().imdb_train, limits().imdb_test)
+    made = classifier.check_classifier_work(classifier.start_training(chosen_settings(), data, best_device()))
+    with suppress(TextProblem):  # of a sentence that cannot be read nothing is kept
+        classifier.classify(made, st.session_state[widget_key(PAGE, "text")])
+        made.probe = st.session_state[widget_key(PAGE, "text")]
+    return made
 
 
-def current_model(page: str, snapshot: Snapshot | None, data: LabelledTexts | None) -> ClassifierTraining | None:
-    """Return the visitor's trained model where it has the settings and data on the page, else an untrained one.
+TRAINER = Trainer(PAGE, KIND, FIELDS, new_model, show_settings, differences, lambda model: texts.KEPT)
 
-    None for IMDB before it is fetched.
+
+def shown_training(inputs: LabelInputs) -> ShownTraining:
+    """Return the visitor's trained model where it has the settings and texts on the page, else the one that ships, or none yet.
+
+    Raises ExplorerError where the sizes do not fit together, or there are no texts.
     """
-    settings, trained = chosen_settings(page), snapshot.result if snapshot else None
-    if trained and trained.settings == settings and is_same_data(page, trained.data, data):
-        return trained
-    if data is None:
-        return None
-    untrained = st.session_state.get(widget_key(page, "untrained"))
-    if untrained is None or untrained.settings != settings or untrained.data is not data:
-        untrained = st.session_state[widget_key(page, "untrained")] = classifier.start_training(settings, data, best_device())
-    return untrained
+    own = training.current_run(KIND)
+    if own and own.running:
+        return ShownTraining(None, own.records, own)
+    if inputs.problem:
+        raise inputs.problem
+    settings, data = chosen_settings(), inputs.data
+    if own and own.result and own.result.settings == settings and is_same_data(own.result.data, data):
+        return ShownTraining(own.result, own.records, own)
+    stored = stored_classifier()
+    if data and data.kind == "opinions" and settings == replace(stored.training.settings, most_words=settings.most_words):
+        return ShownTraining(stored.training, stored.records, own, is_stored=True)
+    return ShownTraining(untrained(settings, data) if data else None, (), own)
+
+
+def untrained(settings: ClassifierSettings, data: LabelledTexts) -> ClassifierTraining:
+    """Return an untrained model with some settings; the session keeps one."""
+    kept = st.session_state.get(widget_key(PAGE, "untrained"))
+    if kept is None or kept.settings != settings or kept.data is not data:
+        kept = st.session_state[widget_key(PAGE, "untrained")] = classifier.start_training(settings, data, best_device())
+    return kept

@@ -8,12 +8,13 @@ dull at all* is positive. With the default settings it learns both, and classifi
 was trained on correctly. It does not learn what *not* means: *not dull* alone and *nothing about the plot was dull*, a kind of
 sentence that it has never seen, are negative to it.
 """
+FORMULA = "How label and contributions are computed"
 EQUATION = r"\text{scores} = W \max_t h_t + b\;"
 OWN_MODEL = (
     "No pretrained model is used on this page: the classifier begins with random weights and learns from the labelled texts "
     "alone. BERT, written out puts such heads on a pretrained model."
 )
-ENGINE = "Classifier, layers: {layers}, heads: {heads}"
+MODEL = "Classifier"
 SHARED = (
     "This link holds the settings and your sentence, but neither the trained model nor your own texts. Whoever opens it can "
     "train a model with the same settings."
@@ -30,7 +31,6 @@ IMDB = (
 CSV = "CSV file with the columns text and label"
 CSV_MISSING = "Upload a CSV file first. Its first line is text,label; each other line holds a text and its label."
 DATA_SUMMARY = "{train:,} texts to train on, {test:,} held out for the test. Labels: {labels}. Source: {source}."
-EXAMPLES = "Examples"
 EXAMPLE = "{label}: {text}"
 SAVE_CSV = "Download all as CSV"
 SIZES = {
@@ -48,6 +48,8 @@ OTHER_DATA = "texts: {source}"
 # The training
 
 LOSS, TEST_LOSS, ACCURACY, TEST_ACCURACY = "training loss", "test loss", "training accuracy", "test accuracy"
+LOSS_CURVE, ACCURACY_CURVE = "Loss", "Accuracy"
+RESULTS = "Results on the test texts"
 OVERFITTING = (
     "Since epoch {epoch}, the test loss has risen from {best:.3f} to {last:.3f} while the training loss went on falling: the "
     "model memorises its training texts, which is called overfitting."
@@ -74,8 +76,9 @@ TRUE_LABEL, PREDICTED_LABEL = "true: {label}", "predicted: {label}"
 
 # The visitor's own sentence
 
-TRY_IT = "Try it yourself"
+FIRST_SENTENCE = "the plot was not dull at all"
 SENTENCE = "Your sentence"
+NOTICE = "Notice: *not … at all* turns *dull* into praise. Move along the curve to see when."
 LIMITS_SENTENCE = "the acting was wonderful and the plot was never boring"
 LIMITS_FAMILIAR = "the plot is never boring and always wonderful"
 LIMITS = (
@@ -84,43 +87,28 @@ LIMITS = (
     f"stands before a word of praise or blame only in sentences like *{LIMITS_FAMILIAR}*, which it classifies as positive. A "
     "high probability does not mean that the label is right."
 )
-TRY_LIMITS = "Try this sentence"
-NO_MODEL = "Your sentence is classified here once a model is trained."
-STILL_TRAINING = "Your sentence is classified as soon as the training stops."
-TRAINED = (
-    "This model was trained on **{done:,} of {total:,} batches**. Reloading the page discards it; the same settings and texts "
-    "train the same model again."
-)
-UNTRAINED = (
-    ":material/casino: **Untrained model.** Its weights are random numbers, so its labels mean nothing yet. Train it first."
-)
+TRY_LIMITS = "Try one that it gets wrong"
+STILL_TRAINING = "The sentence that you have typed is classified as soon as the training stops."
+KEPT = "Reloading the page discards it; the same settings and texts train the same model again."
 ALL_UNKNOWN = (
     "The model knows none of these words, because they are not in its training texts. The label below means nothing, and no "
     "contributions of words are shown. Use words from the training texts."
 )
 UNKNOWN = "Not in the training texts, so all the same to the model: {words}"
-WHICH_LABEL = "**Which label?**"
+SAID = "{label}, {share}."
 LABEL_PROBABILITIES = "Probability of each label"
-CONTRIBUTIONS = "**How much did each word contribute?**"
-CONTRIBUTIONS_HELP = (
-    "Each dimension of the pooled vector is the value of one word. What this value adds to the score of a label, beyond what it "
-    "adds to all labels on average, counts as the contribution of that word."
-)
 CONTRIBUTIONS_CAPTION = (
-    "A word counts with the vector that it has after attention, which has taken in the others. With the default settings, "
-    "*the*, *plot* or *was* contributes far more to “negative” in *the plot was dull* than in *the plot was good*, though it "
-    "begins with the same vector in both."
+    "Each dimension of the pooled vector is the value of one word. What this value adds to the score of a label, beyond what it "
+    "adds to all labels on average, counts as the **contribution** of that word. A word counts with the vector that it has after "
+    "attention, which has taken in the others: with the default settings, *the*, *plot* or *was* contributes far more to "
+    "“negative” in *the plot was dull* than in *the plot was good*, though it begins with the same vector in both."
 )
 CONTRIBUTIONS_TITLE = "Contribution of each word to the score of each label"
-CONTRIBUTIONS_NOTE = "orange: against the label, blue: for it"
-WORD_OF_LABEL = "{row} · {column}"
 TOP_CONTRIBUTION = "“{word}” contributes most to “{label}”: {amount}."
-HEADS = "**Where does each head look?**"
-ATTENTION = "Layer {layer}, head {head}: how much each of the {words} words attends to each of the others."
+HEADS = "Self-attention"
 
+NUMBERS_TRAINING = "The training"
 EXPORT_TRAINING = "Training of a classifier, {batches} batches"
-EXPORT_TRAINING_RESULT = "It trains the same model anew and prints loss and accuracy of every batch."
+EXPORT_TRAINING_RESULT = "It prints loss and accuracy of every batch."
 EXPORT_PREDICTION = "What a classifier makes of a text after {batches} batches"
-EXPORT_PREDICTION_RESULT = "It trains the same model anew and ends with `prediction`: labels, probabilities, contributions."
-EXPORT_ATTENTION = "Attention of a classifier after {batches} batches: layer {layer}, head {head}"
-EXPORT_ATTENTION_RESULT = "It trains the same model anew and ends with `weights`, one row per query."
+EXPORT_PREDICTION_RESULT = "It ends with `prediction`: labels, probabilities, contributions; and `weights`, one row per query."

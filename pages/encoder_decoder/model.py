@@ -1,22 +1,27 @@
-"""The model of the page: the settings that a reader chooses, the model that answers, and the file that keeps it."""
+"""The model of the page: the numbers and settings that a reader chooses, the model that answers, and the file that keeps it."""
+
+from contextlib import suppress
 
 import streamlit as st
 
-from pages.encoder_decoder import texts
+from pages.encoder_decoder import inside, texts
 from pages.ui.panels import texts as panel_texts
 from pages.ui.panels import training, training_sizes
 from pages.ui.panels.training_sizes import MAX_LEARNING_RATE, MIN_LEARNING_RATE, Size
-from pages.ui.shell.address import choice_field, flag_field, widget_key
+from pages.ui.shell import controls
+from pages.ui.shell.address import choice_field, flag_field, text_field, widget_key
 from pages.ui.shell.controls import download_button
 from pages.ui.shell.level import is_hidden
 from pages.ui.shell.session import uploaded_file
+from pages.ui.stage.address import StageFields, read_stage_address
+from pages.ui.stage.training import LOOK_NAMES, ShownTraining, Trainer, look_fields
 from tx_core.engine.device import best_device
 from tx_core.engine.device_limits import CARD_LIMITS, CPU_LIMITS, device_limits, exceeds
-from tx_core.errors import CheckpointProblem, ExplorerError
+from tx_core.errors import CheckpointProblem, ExplorerError, TextProblem
 from tx_core.settings import host_settings
 from tx_core.training import copy_file, copy_task, synthetic
-from tx_core.training.background import Snapshot
 from tx_core.training.copy_task import CopyTraining
+from tx_core.training.stored import stored_copy
 from tx_core.training.synthetic import NOTEBOOK_COPY, TASKS, CopySettings
 
 SIZES = {
@@ -31,12 +36,51 @@ SIZES = {
     "seed": Size("seed", 0, 0, 9999, *texts.SIZES["seed"]),
 }
 
-NUMBERS = "8 3 41 7 99 15 4 62 20"
+PAGE, KIND = "encoder_decoder", "sequences"
+MOST_HEADS = CARD_LIMITS.encoder_decoder["num_layers"], 8
+"""Layers and heads of the largest model."""
+NUMBERS = "8 3 41 7 99 15 4 62 27"
 TASK_VALUES = {"sort": {"vocab": 20, "batches": 400, "numbers": "8 3 11 7 19 15 4 12 17"}}
 """What is chosen with a task where the defaults are not enough to learn it, by the names in the address."""
-FIELDS = (choice_field("task", tuple(TASKS)), *training_sizes.training_fields(SIZES), flag_field("post"))
+FIELDS = StageFields(
+    own=(
+        text_field("numbers", NUMBERS),
+        choice_field("part", tuple(texts.PARTS)),
+        choice_field("task", tuple(TASKS)),
+        *training_sizes.training_fields(SIZES),
+        flag_field("post"),
+        *inside.FIELDS,
+    ),
+    looks=look_fields(tuple(texts.KINDS), [], MOST_HEADS),
+    first={},
+    names=LOOK_NAMES,
+)
 
-# Settings
+
+def number_input() -> str:
+    """Read the address, draw the boxes of numbers, task and sizes, and return the numbers as they were typed."""
+    read_stage_address(PAGE, FIELDS, lambda: TASK_VALUES.get(st.session_state[widget_key(PAGE, "task")], {}))
+    run = training.current_run(KIND)
+    is_running = bool(run and run.running)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        numbers = controls.sentence(
+            widget_key(PAGE, "numbers"), texts.NUMBERS, label_visibility="collapsed", placeholder=texts.NUMBERS
+        )
+        st.button(texts.RANDOM_NUMBERS, key=widget_key(PAGE, "draw"), icon=":material/casino:", on_click=write_random_numbers)
+        st.segmented_control(
+            texts.SETTING,
+            list(TASKS),
+            key=widget_key(PAGE, "task"),
+            label_visibility="collapsed",
+            disabled=is_running,
+            required=True,
+            format_func=lambda task: TASKS[task].title,
+            on_change=choose_task,
+        )
+        _ask_settings(is_running)
+        _offer_files(run.result if run else None, is_running)
+    st.markdown(texts.TASK_NOTES[st.session_state[widget_key(PAGE, "task")]].format(**TASK_VALUES["sort"]))
+    return numbers
 
 
 def offered_sizes() -> dict[str, Size]:
@@ -44,61 +88,52 @@ def offered_sizes() -> dict[str, Size]:
     return training_sizes.sizes_offered(SIZES, device_limits(best_device()).encoder_decoder)
 
 
-def setting_inputs(page: str, *, disabled: bool) -> None:
-    """Ask for the sizes of the model and of its training."""
+def _ask_settings(is_running: bool) -> None:
+    """Ask for the sizes of the model and of its training, in a box that opens."""
     if is_hidden("settings"):
         return
-    with st.expander(panel_texts.SIZES, icon=":material/tune:"):
-        training_sizes.size_inputs(page, offered_sizes(), columns=4, disabled=disabled, rate_help=texts.LEARNING_RATE_HELP)
-        st.toggle(texts.POST_NORM, key=widget_key(page, "post"), disabled=disabled, help=texts.POST_NORM_HELP)
+    with st.popover(panel_texts.SIZES, icon=":material/tune:"):
+        training_sizes.size_inputs(PAGE, offered_sizes(), columns=3, disabled=is_running, rate_help=texts.LEARNING_RATE_HELP)
+        st.toggle(texts.POST_NORM, key=widget_key(PAGE, "post"), disabled=is_running, help=texts.POST_NORM_HELP)
         if not exceeds(NOTEBOOK_COPY, device_limits(best_device()).encoder_decoder):
-            st.button(texts.FULL_SIZE, key=widget_key(page, "full"), disabled=disabled, on_click=_choose_full_size, args=(page,))
+            st.button(texts.FULL_SIZE, key=widget_key(PAGE, "full"), disabled=is_running, on_click=_choose_full_size)
 
 
-def _choose_full_size(page: str) -> None:
+def _choose_full_size() -> None:
     """Set the sizes of the notebook; the task stays."""
     values = training_sizes.page_values(NOTEBOOK_COPY, SIZES) | {"post": not NOTEBOOK_COPY.norm_first}
-    st.session_state.update({widget_key(page, name): value for name, value in values.items()})
+    st.session_state.update({widget_key(PAGE, name): value for name, value in values.items()})
 
 
-def chosen_settings(page: str) -> CopySettings:
+def chosen_settings() -> CopySettings:
     """Read what was chosen; raise TextProblem where the sizes do not fit together."""
-    task, post = (st.session_state[widget_key(page, name)] for name in ("task", "post"))
-    return training_sizes.build_settings(page, offered_sizes(), CopySettings, task=task, norm_first=not post)
+    task, post = (st.session_state[widget_key(PAGE, name)] for name in ("task", "post"))
+    return training_sizes.build_settings(PAGE, offered_sizes(), CopySettings, task=task, norm_first=not post)
 
 
-def choose_task(page: str) -> None:
+def choose_task() -> None:
     """Set what a task needs to be learned; what the reader has changed stays."""
-    task = st.session_state[widget_key(page, "task")]
+    task = st.session_state[widget_key(PAGE, "task")]
     defaults = {"vocab": SIZES["vocab"].default, "batches": SIZES["batches"].default, "numbers": NUMBERS}
     for name, default in defaults.items():
-        key = widget_key(page, name)
+        key = widget_key(PAGE, name)
         if st.session_state.get(key, default) in (default, *(values[name] for values in TASK_VALUES.values())):
             st.session_state[key] = TASK_VALUES.get(task, defaults)[name]
 
 
-def settings_fit(page: str) -> bool:
-    """Return whether the chosen sizes fit together; the page explains elsewhere why they do not."""
-    try:
-        chosen_settings(page)
-    except ExplorerError:
-        return False
-    return True
-
-
-def show_settings(page: str, model: CopyTraining) -> None:
+def show_settings(model: CopyTraining) -> None:
     """Write the settings of a model that was loaded, or that is trained further, into the page's controls."""
     settings = model.settings
     values = training_sizes.page_values(settings, SIZES) | {"task": settings.task, "post": not settings.norm_first}
-    st.session_state.update({widget_key(page, name): value for name, value in values.items()})
+    st.session_state.update({widget_key(PAGE, name): value for name, value in values.items()})
 
 
-def differences(page: str, settings: CopySettings) -> list[str]:
+def differences(settings: CopySettings) -> list[str]:
     """Return the name of each setting of a model that is not the one now on the page, as in "Hidden size 64"."""
-    names = training_sizes.size_differences(page, settings, SIZES)
-    if settings.task != st.session_state[widget_key(page, "task")]:
+    names = training_sizes.size_differences(PAGE, settings, SIZES)
+    if settings.task != st.session_state[widget_key(PAGE, "task")]:
         names.append(TASKS[settings.task].title)
-    if settings.norm_first == st.session_state[widget_key(page, "post")]:
+    if settings.norm_first == st.session_state[widget_key(PAGE, "post")]:
         names.append(texts.NORMS[settings.norm_first])
     return names
 
@@ -106,10 +141,13 @@ def differences(page: str, settings: CopySettings) -> list[str]:
 # The model
 
 
-def new_model(page: str) -> CopyTraining:
+def new_model() -> CopyTraining:
     """Return an untrained model with the page's settings; raise ExplorerError where this server would train it for too long."""
     device = best_device()
-    return copy_task.start_copy_training(synthetic.check_copy_work(chosen_settings(page), device), device)
+    made = copy_task.start_copy_training(synthetic.check_copy_work(chosen_settings(), device), device)
+    with suppress(TextProblem):  # numbers that cannot be read are not followed
+        made.probe = copy_task.read_numbers(st.session_state[widget_key(PAGE, "numbers")], made.settings)
+    return made
 
 
 def is_large(settings: CopySettings) -> bool:
@@ -117,50 +155,68 @@ def is_large(settings: CopySettings) -> bool:
     return exceeds(settings, CPU_LIMITS.encoder_decoder)
 
 
-def current_model(page: str, snapshot: Snapshot | None) -> CopyTraining | None:
-    """Return the visitor's trained model where it has the page's settings, else the untrained one of a fixed seed.
+def kept(model: CopyTraining) -> str:
+    """Return what becomes of a trained model when its visitor leaves."""
+    can_save = not is_hidden("files") and not is_large(model.settings)
+    return f"{texts.DISCARDED} {texts.SAVE_TO_KEEP}" if can_save else texts.DISCARDED
 
-    None for an untrained one that is large: visitors who only look would fill the memory of the card.
+
+TRAINER = Trainer(PAGE, KIND, FIELDS, new_model, show_settings, lambda model: differences(model.settings), kept)
+
+
+def shown_training() -> ShownTraining:
+    """Return the visitor's trained model where it has the settings on the page, else the one that ships, or an untrained one.
+
+    A large one is not made untrained: visitors who only look would fill the memory of the card. Raises TextProblem where the
+    sizes do not fit together.
     """
-    settings = chosen_settings(page)
-    if snapshot and snapshot.result and snapshot.result.settings == settings:
-        return snapshot.result
-    if is_large(settings):
-        return None
-    untrained = st.session_state.get(widget_key(page, "untrained"))
-    if untrained is None or untrained.settings != settings:
-        untrained = st.session_state[widget_key(page, "untrained")] = copy_task.start_copy_training(settings, best_device())
-    return untrained
+    own = training.current_run(KIND)
+    if own and own.running:
+        return ShownTraining(None, own.records, own)
+    settings, stored = chosen_settings(), stored_copy()
+    if own and own.result and own.result.settings == settings:
+        return ShownTraining(own.result, own.records, own)
+    if settings == stored.training.settings:
+        return ShownTraining(stored.training, stored.records, own, is_stored=True)
+    return ShownTraining(None if is_large(settings) else untrained(settings), (), own)
 
 
-def write_random_numbers(page: str) -> None:
+def untrained(settings: CopySettings) -> CopyTraining:
+    """Return an untrained model with some settings; the session keeps one."""
+    kept = st.session_state.get(widget_key(PAGE, "untrained"))
+    if kept is None or kept.settings != settings:
+        kept = st.session_state[widget_key(PAGE, "untrained")] = copy_task.start_copy_training(settings, best_device())
+    return kept
+
+
+def write_random_numbers() -> None:
     """Fill the text box with a random sequence that was not trained on."""
     try:
-        settings = chosen_settings(page)
+        settings = chosen_settings()
     except ExplorerError:
         return
-    draws = st.session_state[widget_key(page, "drawn")] = st.session_state.get(widget_key(page, "drawn"), 0) + 1
+    draws = st.session_state[widget_key(PAGE, "drawn")] = st.session_state.get(widget_key(PAGE, "drawn"), 0) + 1
     numbers = synthetic.random_sources(1, settings.length, settings.vocab_size, 10**9 + draws)[0, 1:].tolist()
-    st.session_state[widget_key(page, "numbers")] = " ".join(map(str, numbers))
+    st.session_state[widget_key(PAGE, "numbers")] = " ".join(map(str, numbers))
 
 
-def count_errors(page: str, model: CopyTraining) -> tuple[int, int]:
+def count_errors(model: CopyTraining) -> tuple[int, int]:
     """Count the numbers that a trained model writes wrongly in a test, and all numbers; each model is tested once."""
-    tested, counts = st.session_state.get(widget_key(page, "examined"), (None, (0, 0)))
+    tested, counts = st.session_state.get(widget_key(PAGE, "examined"), (None, (0, 0)))
     if tested is not model:
         counts = copy_task.count_errors(model)
-        st.session_state[widget_key(page, "examined")] = model, counts
+        st.session_state[widget_key(PAGE, "examined")] = model, counts
     return counts
 
 
 # The file
 
 
-def file_menu(page: str, kind: str, model: CopyTraining | None, *, disabled: bool) -> None:
+def _offer_files(model: CopyTraining | None, is_running: bool) -> None:
     """Offer the trained model as a file, and an upload of such a file in its place."""
     if is_hidden("files"):
         return
-    with st.popover(texts.FILE, icon=":material/save:", disabled=disabled):
+    with st.popover(texts.FILE, icon=":material/save:", disabled=is_running):
         st.text(texts.FILE_HELP)
         if model is None:
             st.text(texts.NOTHING_TO_SAVE)
@@ -168,15 +224,15 @@ def file_menu(page: str, kind: str, model: CopyTraining | None, *, disabled: boo
             st.text(texts.TOO_LARGE_TO_SAVE)
         else:
             download_button(
-                texts.SAVE, lambda: to_file(model), f"{model.settings.task}.safetensors", key=widget_key(page, "save")
+                texts.SAVE, lambda: to_file(model), f"{model.settings.task}.safetensors", key=widget_key(PAGE, "save")
             )
         st.file_uploader(
             texts.LOAD,
             type=["safetensors"],
-            key=widget_key(page, "file"),
+            key=widget_key(PAGE, "file"),
             max_upload_size=host_settings().max_model_file_megabytes,
             on_change=training.attempt,
-            args=(page, lambda: load(page, kind)),
+            args=(PAGE, load),
         )
 
 
@@ -190,16 +246,16 @@ def from_file(data: bytes) -> CopyTraining:
     return check_offered(copy_file.from_file(data, best_device()))
 
 
-def load(page: str, kind: str) -> None:
+def load() -> None:
     """Put an uploaded model in place of the visitor's own; raise ExplorerError for a file that cannot be used."""
-    uploaded = uploaded_file(widget_key(page, "file"))
+    uploaded = uploaded_file(widget_key(PAGE, "file"))
     if uploaded is None:  # taken out of the box again: the model stays
         return
     if uploaded.size > (limit := host_settings().max_model_file_megabytes) * 1_000_000:
         raise CheckpointProblem(texts.FILE_TOO_LARGE.format(limit=limit, size=uploaded.size / 1e6))
     model = from_file(uploaded.getvalue())
-    training.add_stopped(kind, model)
-    show_settings(page, model)
+    training.add_stopped(KIND, model)
+    show_settings(model)
 
 
 def check_offered(model: CopyTraining) -> CopyTraining:

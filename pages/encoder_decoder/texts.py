@@ -1,6 +1,5 @@
 """What the page says. Every string is a whole sentence or label; named placeholders are filled by `format`."""
 
-PART = "Part"
 PARTS = {"train": "Training", "inside": "Masks and shapes"}
 SHARED = (
     "This link holds the settings and your numbers, but not the trained model. Whoever opens it can train a model with the same "
@@ -10,8 +9,8 @@ OWN_MODEL = (
     "No pretrained model is used on this page: an encoder-decoder of your size begins with random weights and reads numbers. "
     "Attention shows pretrained encoder-decoders, T5 and BART."
 )
+MODEL = "Encoder-decoder"
 ENGINE = "Encoder-decoder, {layers} + {layers} layers"
-ENGINE_INSIDE = "Encoder-decoder, random weights"
 
 # What an encoder-decoder is
 
@@ -20,6 +19,22 @@ The **encoder** reads the whole source; each of its tokens can attend to every o
 token at a time: each token attends to the tokens written so far, then to the output of the encoder, which is called
 **cross-attention**. With a task that needs no data, such as copying numbers, you can watch the model learn where to look.
 """
+FAMILIES = """
+**Three families.** An *encoder* alone reads a whole text at once: BERT, RoBERTa, ELECTRA; for labels, blanks and vectors of
+sentences. A *decoder* alone writes on from what stands there, and no token can attend to a later one: GPT-2, Llama, Qwen. *Both*,
+joined by cross-attention, turn one sequence into another: the transformer of 2017, T5, BART, for translation and summaries.
+
+**Why not a recurrent network?** It reads one token after the other, so it cannot compute a sequence at once, and what it knows
+of a token passes through every later step. In a transformer each token looks at every other in one step.
+"""
+"""Vaswani et al. 2017, sections 1 and 4."""
+WARM_UP = (
+    "**Pre-norm or post-norm?** Vaswani et al. 2017 put the layer norm after each sublayer (post-norm). Then the gradients near "
+    "the output are large at first, and the learning rate must begin small and rise, which is called **warm-up**. With the norm "
+    "before each sublayer (pre-norm, the default here) it need not (Xiong et al. 2020). Both are trained here with a warm-up; "
+    "“Sizes and training” has the switch, and the drawing above follows it."
+)
+FORMULA, FAMILIES_TITLE = "The formula", "Encoder, decoder, or both"
 TASK_LETTERS = (
     "In the equations, *X* is the source and *Y* the target: *S* is the source attending to itself, *T* the target attending to "
     "itself, and *C* the target attending to *E*, the output of the whole encoder."
@@ -53,10 +68,15 @@ FULL_SIZE = "Full size: hidden size 512, 6 + 6 layers, 8 heads"
 NORMS = {True: "pre-norm", False: "post-norm"}
 SETTING = "Task"
 TASK_NOTES = {
+    "copy": (
+        "Notice: to write a number, the decoder looks at its place in the source. Move along the curve to see it learn where "
+        "to look."
+    ),
+    "reverse": "Notice: each step of the decoder looks one place further back in the source.",
     "sort": (
         "Sorting is harder to learn than copying or reversing. With the sizes of those tasks its loss stays above 0.1; with a "
         "vocabulary size of {vocab} and {batches} batches, which are set when you choose Sort, it falls below 0.01."
-    )
+    ),
 }
 """What is said of a task before it is trained."""
 
@@ -73,7 +93,6 @@ TOO_LARGE_TO_SAVE = (
 )
 NOTHING_TO_SAVE = "There is no trained model to save yet."
 SAVE, LOAD = "Save this model", "Load a saved model"
-LOADED = "This model was loaded from a file."
 FILE_TOO_LARGE = "The file may have {limit} MB at most; this one has {size:.1f} MB."
 SIZE_NOT_OFFERED = "This page supports “{label}” from {minimum} to {maximum}; this file has {value:,}."
 RATE_NOT_OFFERED = "This page supports learning rates from {minimum} to {maximum}; this file has {value:g}."
@@ -81,25 +100,14 @@ RATE_NOT_OFFERED = "This page supports learning rates from {minimum} to {maximum
 # The training
 
 LOSS, ACCURACY, ALIGNMENT = "loss", "accuracy", "attention on the answer (best head)"
-SHOWN_BATCH = "Show the attention after batch"
-CROSS_ATTENTION = (
-    "After batch {batch:,}: cross-attention of layer {layer}, head {head} on a sequence that is not in the training data. Of all "
-    "heads, this one attended most to the answers when last measured; during training, another may overtake it. Each row is one "
-    "step of the decoder: the number that it reads → the number that it should write."
-)
+LOSS_CURVE, SHARES_CURVE = "Loss", "Share that is right"
 
 # The visitor's own sequence
 
-TRY_IT = "Try it yourself"
 NUMBERS, RANDOM_NUMBERS = "Your numbers", "Random numbers"
-STILL_TRAINING = "Your numbers are answered as soon as the training stops."
-TRAINED = "This model was trained on **{done:,} of {total:,} batches** of the task “{task}”. Reloading the page discards it."
-SAVE_TO_KEEP = "Save it as a file to keep it."
-UNTRAINED_LARGE = "A model of this size answers here once it is trained."
-UNTRAINED = (
-    ":material/casino: **Untrained model.** Its weights are random numbers, so its answers and its attention mean nothing yet. "
-    "Train it first."
-)
+DISCARDED, SAVE_TO_KEEP = "Reloading the page discards it.", "Save it as a file to keep it."
+STILL_TRAINING = "The numbers that you have typed are answered as soon as the training stops."
+SAID = "{right} of {total} numbers are right."
 INPUT, OUTPUT, CORRECT = "input", "output", "correct"
 OTHER_LENGTH = "The model was trained only on sequences of {length} numbers; other lengths are new to it."
 ERRORS = "Wrong numbers (✗): {wrong} of {total}."
@@ -116,16 +124,9 @@ STEPS_NOTE = (
     "**start** is the token before every sequence, so that the first number also follows a token. A row such as **8 → 3** is one "
     "step of the decoder: it reads 8 and writes 3."
 )
-KIND = "Attention"
 KINDS = {"cross": "Cross-attention", "self": "Encoder self-attention", "decoder": "Decoder self-attention"}
-ALL_HEADS = "All heads of this kind"
-ATTENTION = {
-    "cross": (
-        "Cross-attention, layer {layer}, head {head}: the target so far ({queries} tokens) attends to the source ({keys} tokens)."
-    ),
-    "self": "Encoder self-attention, layer {layer}, head {head}: the source ({queries} tokens) attends to itself.",
-    "decoder": "Decoder self-attention, layer {layer}, head {head}: the target so far ({queries} tokens) attends to itself.",
-}
+BOXES = {"self": "Self-attention", "decoder": "Masked self-attention", "cross": "Cross-attention"}
+FEED_FORWARD, EMBEDDINGS, OUTPUT_HEAD = "Feed-forward", "Embeddings", "Head"
 
 # Masks and shapes
 
@@ -161,9 +162,10 @@ SHAPE_COLUMNS = ("Where", "Tensor", "Shape", "Axes", "How many")
 ONE, ONE_PER_LAYER = "one", "one in each of {layers} layers"
 
 EXPORT_TRAINING = "Training of an encoder-decoder: {task}, {batches} batches"
-EXPORT_TRAINING_RESULT = "It trains the same model anew and prints loss, accuracy and alignment of every batch."
+EXPORT_TRAINING_RESULT = "It prints loss, accuracy and alignment of every batch."
 EXPORT_ANSWER = "Attention of an encoder-decoder after {batches} batches: {kind}"
-EXPORT_ANSWER_RESULT = "It trains the same model anew and ends with `answer`, and with `stack`: the weights of all heads."
+EXPORT_ANSWER_RESULT = "It ends with `answer`, and with `stack`: the weights of all heads."
+NUMBERS_TRAINING = "The training"
 EXPORT_INSIDE = "The three masks of an encoder-decoder"
 EXPORT_INSIDE_RESULT = "It ends with `run`: the masks, True where a token may attend, and the shape of every tensor."
 EXPORT_SHAPES = "The table of shapes"

@@ -62,7 +62,8 @@ async def two_trainings(url: str) -> AsyncIterator[None]:
     """Train two encoder-decoders, each on the page of its own visitor."""
     async with visit(url, "encoder_decoder", LONG_TRAINING) as one, visit(url, "encoder_decoder", LONG_TRAINING) as other:
         for visitor in (one, other):
-            await visitor.run(fragment=visitor.press(texts.TRAIN))
+            visitor.ask_stage("settings", {"training": "train"})
+            await visitor.run()
         yield
         for visitor in (one, other):
             await visitor.run()

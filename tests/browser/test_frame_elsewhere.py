@@ -78,7 +78,7 @@ def test_a_file_is_uploaded_within_the_frame(page: Page, school_and_stranger):
             {"name": "mine.csv", "mimeType": "text/csv", "buffer": b"text,label\n" + rows.encode()}, timeout=SLOW
         )
     assert sent.value.status == 204
-    expect(frame.get_by_text("mine.csv").first).to_be_visible(timeout=SLOW)
+    expect(frame.get_by_test_id("stage-said")).to_contain_text("Untrained", timeout=SLOW)
 
 
 def test_another_site_shows_nothing_of_it(page: Page, school_and_stranger):

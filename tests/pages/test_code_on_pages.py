@@ -6,14 +6,15 @@ from tests.support.serving import ROOT
 
 pytestmark = pytest.mark.ci
 
-STAGED = [("self_attention", {}), *(("positions", {"part": part}) for part in ("ways", "demands", "shuffle"))]
+STAGED = [
+    *((page, {}) for page in ("self_attention", "classifier", "encoder_decoder")),
+    *(("positions", {"part": part}) for part in ("ways", "demands", "shuffle")),
+]
 """Their picture comes first, as on every page with a stage."""
 PAGES = [
     *STAGED,
-    ("classifier", {}),
     *(("heads_and_blocks", {"part": part}) for part in ("embeddings", "heads", "feed", "norm", "depth", "journey")),
     *(("masks", {"part": part}) for part in ("one", "penalty", "batch")),
-    *(("encoder_decoder", {"part": part}) for part in ("train", "inside")),
     *(("bert", {"part": part}) for part in ("compare", "random", "labels")),
 ]
 PICTURES = {"bidi_component", "plotly_chart", "dataframe"}

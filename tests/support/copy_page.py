@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
 
-from pages.encoder_decoder import texts
-from tests.support.page_html import preformatted
-from tx_core.training.synthetic import TASKS, CopySettings
+from pages.ui.panels.texts import MOMENT
+from tests.support.staged import ask_stage, staged
+from tx_core.training.synthetic import CopySettings
 
 Open = Callable[..., AppTest]
 KIND = "sequences"
@@ -16,7 +16,6 @@ SMALL = {
     "batch": "16",
     "batches": "10",
     "width": "16",
-    "layers": "1",
     "heads": "2",
     "feed": "24",
     "seed": "3",
@@ -39,33 +38,41 @@ SETTINGS = CopySettings(
 
 
 def says(app: AppTest) -> str:
-    """Return all that the page says: texts, notes, and the answers."""
+    """Return all that page and stage say: texts, notes, the training, and the model as it is now."""
     written = [element.value for kind in (app.text, app.caption, app.info, app.markdown) for element in kind]
-    return "\n".join([*written, *preformatted(app)])
+    sent = staged(app)
+    training = sent["training"] or {"said": "", "problem": "", "other": ""}
+    last = sent["moments"][-1] if sent.get("moments") else {"title": "", "said": "", "drawn": {"notes": []}}
+    told = [training["said"], training["problem"], training["other"], last["title"], last["said"], *last["drawn"]["notes"]]
+    return "\n".join([*written, *told])
 
 
 def press(app: AppTest, name: str) -> AppTest:
-    """Press a button of the page, by the end of its key."""
-    return app.button(key=f"encoder_decoder_{name}").click().run()
+    """Press a button of the training in the stage."""
+    return ask_stage(app, "settings", {"training": name})
 
 
-def answered(app: AppTest) -> str:
-    """Return the box that holds what was written, what the model answers and what is right."""
-    (block,) = (written for written in preformatted(app) if written.startswith(texts.INPUT))
-    return block
+def moments(app: AppTest) -> list[dict]:
+    """What the stage was sent of each moment of the training."""
+    return staged(app)["moments"]
 
 
-def row(app: AppTest, name: str) -> list[str]:
-    """Return the numbers of a row of that box, by its name."""
-    (line,) = (line for line in answered(app).splitlines() if line.startswith(name))
-    return line.removeprefix(name).split()
+def row(app: AppTest, name: str, moment: int = -1) -> list[str]:
+    """Return the numbers of a row of the answer, by its name, at a moment of the training."""
+    rows = moments(app)[moment]["drawn"]["rows"]
+    return rows["cells"][rows["names"].index(name)]
 
 
-def trained(done: int, total: int, task: str = "copy") -> str:
-    """Return what the page says of a model that was trained on so many batches."""
-    return texts.TRAINED.format(done=done, total=total, task=TASKS[task].title)
+def after(done: int, total: int) -> str:
+    """Return how the stage calls a model that was trained on so many batches."""
+    return MOMENT.format(batch=done, batches=total)
 
 
-def bars(app: AppTest) -> str:
-    """Return what stands beside the page's progress bars."""
-    return "\n".join(bar.proto.text for bar in app.get("progress"))
+def buttons(app: AppTest) -> list[str]:
+    """Return the names of the buttons of the training."""
+    return [name for name, *_ in staged(app)["training"]["buttons"]]
+
+
+def progress(app: AppTest) -> str:
+    """Return how far the stage says that the training is."""
+    return staged(app)["training"]["said"]

@@ -1,5 +1,7 @@
 """What the stage of a page was sent, for tests that look at a page without a browser."""
 
+import json
+
 import numpy as np
 from streamlit.testing.v1 import AppTest
 
@@ -91,3 +93,12 @@ def _message(app: AppTest) -> tuple[dict, bytes]:
 
 def _messages(app: AppTest) -> list[tuple[dict, bytes]]:
     return [unpacked(one.proto.bytes) for one in app.get("bidi_component") if one.proto.component_name.startswith(STAGE)]
+
+
+def ask_stage(app: AppTest, trigger: str, value: dict) -> AppTest:
+    """Run the page after a report of its stage, as the browser sends it: "settings" or "interventions" with an object."""
+    stage = next(one for one in app.get("bidi_component") if one.proto.component_name.startswith(STAGE))
+    states = app._tree.get_widget_states()
+    name = f"$$STREAMLIT_INTERNAL_KEY_{stage.proto.id}__events"
+    states.widgets.add(id=name, json_trigger_value=json.dumps([{"event": trigger, "value": value}]))
+    return app._run(states)

@@ -1,6 +1,7 @@
 """A visitor without a browser: a client of Streamlit's websocket, for load and hostile input. It talks to this machine only."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -139,6 +140,21 @@ class Visitor:
                 self.pressed[element.button.id] = WidgetState(id=element.button.id, trigger_value=True)
                 return self.fragments.get(path, "")
         raise LookupError(f"the page has no button {label}")
+
+    def ask_stage(self, trigger: str, value: dict) -> None:
+        """Report something of the page's stage in the next run, as the browser does.
+
+        Raises:
+            LookupError: The page has no stage.
+        """
+        for element in self.elements.values():
+            component = element.bidi_component
+            if element.WhichOneof("type") == "bidi_component" and "stage_" in component.component_name:
+                name = f"$$STREAMLIT_INTERNAL_KEY_{component.id}__events"
+                written = json.dumps([{"event": trigger, "value": value}])
+                self.pressed[name] = WidgetState(id=name, json_trigger_value=written)
+                return
+        raise LookupError("the page has no stage")
 
     def put_file(self, url: str, name: str, data: bytes) -> int:
         """Send a file, and put it into the page's box for files for the next run; give the status of the answer.

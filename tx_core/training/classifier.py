@@ -36,6 +36,8 @@ from tx_core.transformer.attention import padding_mask
 from tx_core.transformer.bert import max_pool
 from tx_core.transformer.trace import AttentionStack, Trace
 
+PROBED_MOMENTS = 20
+
 
 @dataclass(frozen=True)
 class FrameScore:
@@ -83,6 +85,7 @@ class ClassifierProgress:
         accuracy: The share of the batch classified correctly.
         seconds: Since this stretch of training began.
         test: At the end of an epoch, the score on the test texts; else None.
+        probe: What the model makes of the probe of the training, after every twentieth of the run; else None.
     """
 
     batch: int
@@ -92,11 +95,15 @@ class ClassifierProgress:
     accuracy: float
     seconds: float
     test: ClassifierScore | None
+    probe: "LabelPrediction | None" = None
 
 
 @dataclass
 class ClassifierTraining:
-    """A training run that can be stopped after any batch, queried and resumed."""
+    """A training run that can be stopped after any batch, queried and resumed.
+
+    probe: the sentence that its records classify; "" for none.
+    """
 
     settings: ClassifierSettings
     data: LabelledTexts
@@ -107,6 +114,7 @@ class ClassifierTraining:
     train_rows: list[tuple[int, ...]]
     test_rows: list[tuple[int, ...]]
     done: int = field(default=0)
+    probe: str = ""
 
     @property
     def batches_an_epoch(self) -> int:
@@ -189,6 +197,7 @@ def train_classifier_batch(training: ClassifierTraining, began: float) -> Classi
     training.optimiser.step()
     training.model.eval()
     training.done += 1
+    is_probed = training.probe and (training.done % max(1, training.batches // PROBED_MOMENTS) == 0 or training.finished)
     return ClassifierProgress(
         batch=training.done,
         batches=training.batches,
@@ -197,6 +206,7 @@ def train_classifier_batch(training: ClassifierTraining, began: float) -> Classi
         accuracy=float((logits.argmax(-1) == labels).float().mean()),
         seconds=time.monotonic() - began,
         test=evaluate_classifier(training) if training.done % training.batches_an_epoch == 0 else None,
+        probe=classify(training, training.probe) if is_probed else None,
     )
 
 

@@ -168,7 +168,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     chosen = parser.parse_args(arguments)
     training = start_copy_training(replace(SIZES[chosen.sizes], task=chosen.task, seed=chosen.seed), chosen.device)
     for progress in train_copy(training):
-        if progress.maps is not None:
+        if progress.probe is not None:
             print(
                 f"batch {progress.batch:4d}  loss {progress.loss:.4f}  right {progress.accuracy:.3f}  "
                 f"alignment {progress.alignment:.3f}  {progress.seconds:.1f} s",

@@ -16,7 +16,7 @@ from tx_core.transformer.trace import Trace
 
 PROBE_SEED = 2**31 - 1
 
-MAP_EVERY = 10
+PROBE_EVERY = 10
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,8 @@ class CopyProgress:
         accuracy: The share of correct tokens, with teacher forcing.
         alignment: The weight that the best head of the cross-attention puts on the source token of each answer.
         seconds: Since this stretch of training began.
-        maps: All three kinds of attention on a sequence that is never trained on; every tenth batch, the first of a stretch and
-            the last have them.
+        probe: What the model answers to the probe of the training; every tenth batch, the first of a stretch and the last have
+            it.
     """
 
     batch: int
@@ -40,18 +40,22 @@ class CopyProgress:
     accuracy: float
     alignment: float
     seconds: float
-    maps: Trace | None
+    probe: "CopyAnswer | None"
 
 
 @dataclass
 class CopyTraining:
-    """A training run that can be stopped after any batch, inspected, saved and resumed."""
+    """A training run that can be stopped after any batch, inspected, saved and resumed.
+
+    probe: the numbers that its records answer; () for random ones that are never trained on.
+    """
 
     settings: CopySettings
     model: Seq2Seq
     optimiser: torch.optim.Adam
     device: str
     losses: list[float] = field(default_factory=list)
+    probe: tuple[int, ...] = ()
 
     @property
     def finished(self) -> bool:
@@ -109,7 +113,7 @@ def train_copy_batch(training: CopyTraining, first: int, began: float) -> CopyPr
     training.optimiser.step()
     training.model.eval()
     training.losses.append(loss.item())
-    drawn = batch == first or (batch + 1) % MAP_EVERY == 0 or training.finished
+    drawn = batch == first or (batch + 1) % PROBE_EVERY == 0 or training.finished
     return CopyProgress(
         batch=batch + 1,
         batches=settings.batches,
@@ -117,7 +121,7 @@ def train_copy_batch(training: CopyTraining, first: int, began: float) -> CopyPr
         accuracy=float((run.logits.argmax(-1) == targets[:, 1:]).float().mean()),
         alignment=best_alignment(run, places),
         seconds=time.monotonic() - began,
-        maps=probe_attention(training) if drawn else None,
+        probe=answer_sequence(training, training.probe or _random_probe(settings)) if drawn else None,
     )
 
 
@@ -132,12 +136,9 @@ def head_shares(weights: Float[Tensor, "batch head query key"], places: Tensor) 
     return (weights * places[:, None]).sum(dim=-1).mean(dim=(0, 2))
 
 
-def probe_attention(training: CopyTraining) -> Trace:
-    """Run the model on a sequence that stays the same through the whole training."""
-    settings = training.settings
-    source = random_sources(1, settings.length, settings.vocab_size, PROBE_SEED)
-    target = solve(settings.task, source)[0, :-1]
-    return trace_seq2seq(training.model, number_encoding(source[0]), number_encoding(target), name=settings.task)
+def _random_probe(settings: CopySettings) -> list[int]:
+    """Draw a sequence that stays the same through the whole training."""
+    return random_sources(1, settings.length, settings.vocab_size, PROBE_SEED)[0, 1:].tolist()
 
 
 @dataclass(frozen=True)
@@ -152,19 +153,13 @@ class AlignedHead:
 def best_aligned_head(trace: Trace, task: str) -> AlignedHead:
     """Return the head that attends most to the source positions of the target tokens.
 
-    trace: of a whole sequence, as `probe_attention` and `answer_sequence` return it.
+    trace: of a whole sequence, as `answer_sequence` returns it.
     """
     cross = next(stack for stack in trace.stacks if stack.kind == "cross")
     places = answer_places(task, torch.tensor([cross.key_tokens.ids]))
     shares = torch.stack([head_shares(torch.from_numpy(layer)[None], places) for layer in cross.weights])
     layer, head = divmod(int(shares.argmax()), shares.shape[1])
     return AlignedHead(layer, head, float(shares[layer, head]))
-
-
-def expected_numbers(trace: Trace, task: str) -> tuple[int, ...]:
-    """Return the correct number of each decoder step for the source of a run."""
-    cross = next(stack for stack in trace.stacks if stack.kind == "cross")
-    return tuple(solve(task, torch.tensor([cross.key_tokens.ids]))[0, 1:].tolist())
 
 
 EXAM_SEED = 2**31 - 2

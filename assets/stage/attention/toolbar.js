@@ -70,7 +70,7 @@ export function makeControls(stage) {
   const files = makeExportMenu(stage);
   const present = button(texts.present, () => act.present(), { title: texts.presentHelp });
   const full = iconButton("⛶", texts.full, () => act.full());
-  const items = [stack, ...choosers.map(({ node }) => node), all, words, hide, off, change.node, drawing, files.node, zoom, present, full];
+  const items = [...(stage.parts.controls?.(stage) ?? []), stack, ...choosers.map(({ node }) => node), all, words, hide, off, change.node, drawing, files.node, zoom, present, full];
   const bar = makeToolbar(items);
 
   const offered = (name) => !stage.header.hidden.includes(name);

@@ -1,7 +1,7 @@
 // The view in the address of the page. On a page with a stage, the stage alone writes it, by replacing the address of the entry of
 // the history that is there: Python hands it the fields of what it computes (the text, the model), and all are written in one.
 
-const headsWritten = (heads) => heads.map(([layer, head]) => `${layer + 1}-${head + 1}`).join("_");
+export const headsWritten = (heads) => heads.map(([layer, head]) => `${layer + 1}-${head + 1}`).join("_");
 export const flag = (on) => (on ? "1" : "0");
 const WRITE = {
   stack: String, heads: headsWritten, words: flag, hide: flag, show: String, lines: String, scale: String,

@@ -27,7 +27,7 @@ const cellsOf = ({ queries, keys }) => queries.tokens.length * keys.tokens.lengt
 // Takes a message apart: its layers go into what is kept. Returns the thumbnails, null where there are none.
 export function takeIn(runs, { header, body }) {
   let start = 0;
-  for (const run of [header.run, header.before]) {
+  for (const run of header.moments ?? [header.run, header.before]) {
     for (const [stack, layer] of run?.included ?? []) {
       const stacks = stacksOf(header, run);
       const size = stacks[stack].heads * cellsOf(stacks[stack]);

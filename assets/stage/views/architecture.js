@@ -159,7 +159,8 @@ function layStack(stack, number, { top, width, high, wide, touch, least }) {
         const item = place(box, sized(box), { key: `${number} part ${box.name}` });
         if (box.kind === "sum") {
           lines.push({ class: "skip", d: arc(branch, item.x + SUM / 2, middle, high, item.y) });
-          branch = item.x + SUM + ARROW + (parts[at + 1] ? sized(parts[at + 1]) : 0) + 3;
+          const isPostNorm = parts[at + 1]?.name === `${parts[at - 1].name}_norm`;
+          branch = item.x + SUM + (isPostNorm ? ARROW + sized(parts[at + 1]) : 0) + 3;
         }
         if (at < parts.length - 1) arrow();
       }

@@ -150,7 +150,8 @@ function paintLinesPane(map, width, beside) {
   const { lines, linesShape: shape } = map;
   const least = beside ? map.heat.box.height : 0;
   const around = shape.top + marginBelow(map);
-  const tallest = beside ? least : Math.max(least, map.room.height);
+  const more = beside && map.model.keys <= map.model.queries ? 0 : map.room.height; // beside the heatmap no higher, unless more tokens are looked at
+  const tallest = Math.max(least, more);
   const height = Math.min(around + shape.rowsHeight, tallest);
   const seen = height - around;
   layPane(lines, { width, height }, { width: 0, height: shape.rowsHeight - seen });

@@ -126,8 +126,16 @@ JOINT_LIST = "all blanks together"
 
 TRAIN, TRAIN_AGAIN, CONTINUE, STOP = "Train", "Train from scratch", "Continue", "Stop"
 CONTINUE_HELP = "Continues from the batch at which you stopped it."
-LAST_MODEL = "Your last model"
-LAST_MODEL_DIFFERS = "It was trained with other settings than those above: {differences}."
+OTHER_MODEL = "The model that you trained has other settings: {differences}."
+SHOW_OTHER_MODEL = "Show it"
+UNTRAINED_MODEL = "Untrained: its weights are random numbers, so what it answers means nothing yet. Press Train."
+NO_MODEL = "What you type is answered here once the model is trained. Press Train."
+LOADED_MODEL = "This model was loaded from a file."
+STORED_MODEL = "Trained with the default settings, and stored with this app. Train it yourself, or move along the curve."
+UNTRAINED_MOMENT, TRAINED_MOMENT = "Untrained", "Trained"
+MOMENT = "After {batch:,} of {batches:,} batches"
+MOMENT_ON_PROBE = "After {batch:,} of {batches:,} batches, on “{probe}”"
+MOMENTS = "Batch of the training at which the model is shown"
 STARTING = "Starting …"
 TRAINING_PROGRESS = {
     "running": "Training: batch {done:,} of {total:,}, {seconds:.0f} s",
@@ -156,10 +164,7 @@ SIZES = "Sizes and training"
 SIZE_LABEL = "{label} ({minimum:,} to {maximum:,})"
 LEARNING_RATE = "Learning rate"
 LEARNING_RATE_RANGE = "The learning rate must be between {minimum} and {maximum}."
-BATCH = "batch"
-CURVES_ALT = "Line chart over batches. {lines}"
-CURVE_IN_WORDS = "{name}: {first:.3f} at batch {begin:g}, {last:.3f} at batch {end:g}."
-CURVES_EMPTY = "Line chart over batches, still empty."
+CURVE_STEP = "Batch {step}"
 
 # Changes: their names
 

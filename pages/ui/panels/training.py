@@ -1,13 +1,11 @@
-"""Training on a page: its buttons, its progress and its curves, while the page stays usable."""
+"""Training in the background of a page: the visitor's run, what it is asked to do, and its progress where there is no stage."""
 
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import streamlit as st
 
-from pages.ui.canvas import drawings
-from pages.ui.canvas.charts import lines_chart
 from pages.ui.panels import texts
 from pages.ui.shell import metrics
 from pages.ui.shell.address import HELD, widget_key
@@ -27,12 +25,6 @@ metrics.watch_number("tx_scans", "Scans of heads that compute now", lambda: SCAN
 
 LEFT_SECONDS = 300.0
 """How long a visitor's runs and their results wait for a browser that lost the connection, or left."""
-
-CURVE_COLOURS = ("#3f83cf", "#c2751c")
-"""Blue and orange: 3:1 or more on the white and on the dark background, distinct with any colour vision."""
-
-Series = Mapping[str, Sequence[tuple[float, float]]]
-"""Lines of a chart: (batch, value) pairs by name."""
 
 
 # The visitor's run
@@ -90,22 +82,12 @@ def attempt(page: str, act: Callable[[], object]) -> None:
     """
     held_before = HELD in st.session_state
     st.session_state.pop(widget_key(page, "refused"), None)
-    st.session_state[widget_key(page, "acted")] = True
     try:
         with memory_checked():
             act()
     except ExplorerError as problem:
         st.session_state[widget_key(page, "refused")] = problem
     if HELD in st.session_state and not held_before:
-        st.rerun()
-
-
-def follow_click(page: str) -> None:
-    """Rerun the whole page where a click was handled in a run of one part only.
-
-    A browser sends a click together with a text that was being typed until then, and names the text's part alone.
-    """
-    if st.session_state.pop(widget_key(page, "acted"), None):
         st.rerun()
 
 
@@ -116,43 +98,7 @@ def show_problem(page: str) -> ExplorerError | None:
     return problem
 
 
-def run_buttons(
-    page: str,
-    kind: str,
-    snapshot: Snapshot | None,
-    make: Callable[[], Trainable],
-    choose: Callable[[Any], None],
-    *,
-    disabled: bool,
-) -> None:
-    """Offer the buttons: stop a training that runs, else start one, and continue one that was stopped.
-
-    make: returns the new training. choose: writes the settings of a training into the page's controls.
-    """
-
-    def button(label: str, name: str, icon: str, act: Callable[[], None], *, disabled: bool = False, help: str | None = None):
-        key = widget_key(page, name)
-        icon = f":material/{icon}:"
-        st.button(label, key=key, icon=icon, disabled=disabled, help=help, on_click=attempt, args=(page, act))
-
-    if snapshot and snapshot.running:
-        button(texts.STOP, "stop", "stop", lambda: stop(kind), disabled=snapshot.state == "stopping")
-        return
-    stopped = snapshot.result if snapshot and snapshot.state == "stopped" and not snapshot.result.finished else None
-    if stopped:
-        button(texts.CONTINUE, "continue", "resume", lambda: resume(kind, stopped, choose), help=texts.CONTINUE_HELP)
-    label = texts.TRAIN_AGAIN if stopped else texts.TRAIN
-    button(label, "train", "play_arrow", lambda: start_or_queue(kind, make), disabled=disabled)
-
-
-def show_differences(differences: Sequence[str]) -> None:
-    """Put a heading above a training whose settings are not those on the page. differences: its own, where they differ."""
-    if differences:
-        st.subheader(texts.LAST_MODEL, anchor=False)
-        st.text(texts.LAST_MODEL_DIFFERS.format(differences=", ".join(differences)))
-
-
-# Progress and curves
+# Progress
 
 
 def watch(
@@ -196,56 +142,3 @@ def queue_in_words(ahead: int) -> str:
     """Return how many visitors are ahead in the queue, in words."""
     sentence = {0: texts.QUEUE_NEXT, 1: texts.QUEUE_ONE_AHEAD}.get(ahead, texts.QUEUE_MANY_AHEAD)
     return sentence.format(ahead=ahead)
-
-
-def draw_curves(key: str, series: Series, batches: int, *, log: bool = False) -> None:
-    """Draw curves over the batches of a training with ECharts, which appends points where plotly redraws everything.
-
-    batches: where the axis ends. log: a logarithmic axis, for losses; otherwise
-    the axis is for shares, from 0 to 1.
-    """
-    drawings.note(lambda: _curves_drawn(series, log=log))
-    st.echarts_chart(_curves(series, batches, log=log), height=210, key=key, alt=describe_curves(series))
-
-
-def _curves_drawn(series: Series, *, log: bool) -> list[drawings.Drawing]:
-    """Write each line as a chart of its own for export: its batches may be others than those of the next."""
-    drawn = []
-    for name, pairs in series.items():
-        batches, values = [f"{batch:g}" for batch, _ in pairs], [value for _, value in pairs]
-        if pairs:
-            drawn.append(drawings.lines_drawing(lines_chart(name, batches, {name: values}, logarithmic=log)))
-    return drawn
-
-
-def _curves(series: Series, batches: int, *, log: bool) -> dict[str, object]:
-    """Return the option object of `st.echarts_chart`."""
-    return {
-        "animation": False,
-        "color": list(CURVE_COLOURS),
-        "grid": {"left": 4, "right": 16, "top": 34, "bottom": 26, "containLabel": True},
-        "legend": {"top": 0, "left": 0, "icon": "roundRect"},
-        "tooltip": {"trigger": "axis", "valueFormatter": "%.3f"},
-        "xAxis": {"type": "value", "min": 0, "max": batches, "name": texts.BATCH, "nameLocation": "middle", "nameGap": 24},
-        "yAxis": {"type": "log", "logBase": 10} if log else {"type": "value", "min": 0, "max": 1},
-        "series": [
-            {
-                "type": "line",
-                "name": name,
-                "showSymbol": len(pairs) == 1,
-                "data": [list(pair) for pair in pairs],
-                "lineStyle": {"width": 2, "type": "solid" if place == 0 else "dashed"},
-            }
-            for place, (name, pairs) in enumerate(series.items())
-        ],
-    }
-
-
-def describe_curves(series: Series) -> str:
-    """Return the alternative text of the curves: the first and the latest value of each."""
-    lines = [
-        texts.CURVE_IN_WORDS.format(name=name, begin=pairs[0][0], first=pairs[0][1], end=pairs[-1][0], last=pairs[-1][1])
-        for name, pairs in series.items()
-        if pairs
-    ]
-    return texts.CURVES_ALT.format(lines=" ".join(lines)) if lines else texts.CURVES_EMPTY

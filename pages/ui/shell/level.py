@@ -45,6 +45,7 @@ EXTRAS = {
 """What ADVANCED_PARTS may name beside controls, each with what it is."""
 ON_EVERY_VIEW = ("formulas", "code", "tables", "forms")
 DRAWING = ("details", "words", "show", "lines", "scale", "wall")
+HEAD_LOOKS = ("details", "show", "lines", "scale")
 MODEL_SIZES = ("settings", "files", "batch", "width", "layers", "heads", "feed", "seed", "rate")
 
 ADVANCED_PARTS: Mapping[str, tuple[str, ...]] = {
@@ -74,9 +75,9 @@ ADVANCED_PARTS: Mapping[str, tuple[str, ...]] = {
     "heads_and_blocks": (*ON_EVERY_VIEW, "pair", "model", "nospecial", "bend", "part=norm", "part=depth"),
     "masks": (*ON_EVERY_VIEW, "nospecial", "layer", "head", "part=penalty"),
     "positions": (*ON_EVERY_VIEW, "length", "width", "base", "model", "nospecial", "part=ways", "part=demands"),
-    "encoder_decoder": (*ON_EVERY_VIEW, *MODEL_SIZES, "vocab", "length", "batches", "post", "part=inside"),
+    "encoder_decoder": (*ON_EVERY_VIEW, *MODEL_SIZES, *HEAD_LOOKS, "vocab", "length", "batches", "post", "part=inside"),
     "bert": (*ON_EVERY_VIEW, *DRAWING, "pair", "nospecial", "seed", "part=labels"),
-    "classifier": (*ON_EVERY_VIEW, *MODEL_SIZES, "epochs", "tokens"),
+    "classifier": (*ON_EVERY_VIEW, *MODEL_SIZES, *HEAD_LOOKS, "epochs", "tokens"),
     "words": (),
 }
 """What Basic hides, by page: controls by the names of their fields or widgets, `field=option` for one option of a control,

@@ -9,7 +9,7 @@ then. The same parameters as in the run before therefore say nothing, and every 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import streamlit as st
 
@@ -40,11 +40,13 @@ class StageFields:
         own: what is computed; the first is the sentence.
         looks: how it is looked at.
         first: values of the first view that are not the defaults.
+        names: of looks that a link calls otherwise than the stage does, each with the stage's name.
     """
 
     own: tuple[Field, ...]
     looks: tuple[Field, ...]
     first: Mapping[str, object]
+    names: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def all(self) -> tuple[Field, ...]:
@@ -114,14 +116,15 @@ def hand_over(page: str, fields: StageFields) -> dict[str, object]:
     state[f"{page}_own"] = {"names": [field.name for field in fields.own], "addresses": addresses}
     state[f"{page}_handed"] = [*state.get(f"{page}_handed", []), *addresses][-KNOWN_ADDRESSES:]
     note_awaited_change(page, own_values)
+    named = {field.name: fields.names.get(field.name, field.name) for field in fields.looks}
     return {
         "arrival": {"number": state.get(f"{page}_arrivals", 0), "restored": state.get(f"{page}_found_again", False)},
-        "view": {field.name: values[field.name] for field in fields.looks},
+        "view": {as_state: values[name] for name, as_state in named.items()},
         "address": {
             "own": own,
             "isFirst": is_first,
-            "defaults": {field.name: field.default for field in fields.looks},
-            "first": {field.name: fields.first[field.name] for field in fields.looks if field.name in fields.first},
+            "defaults": {named[field.name]: field.default for field in fields.looks},
+            "first": {as_state: fields.first[name] for name, as_state in named.items() if name in fields.first},
             "level": level_in_link(),
         },
     }

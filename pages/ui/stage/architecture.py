@@ -72,6 +72,15 @@ def sums_and_norms(*parts: Box) -> list[Box]:
     return found
 
 
+def norms_and_sums(*parts: Box) -> list[Box]:
+    """Return the parts of a pre-norm block, each between its norm and its sum: named after it, and without a click."""
+    found = []
+    for part in parts:
+        norm = Box(f"{part.name}_norm", texts.NORM, texts.NORM_BEFORE.format(part=part.title))
+        found += [norm, part, Box(f"{part.name}_sum", "+", texts.RESIDUAL.format(part=part.title), "sum")]
+    return found
+
+
 def architecture(*stacks: Stack, cross: str = "") -> dict[str, object]:
     """Return the drawing as a stage is told. cross: the part of the last stack that reads what the first one gives."""
     told = [_told(stack) for stack in stacks]

@@ -31,6 +31,8 @@ from tx_core.transformer.trace import AttentionStack, Encoding, Trace
 PATH = "stage-run"
 WHOLE_BYTES = 100_000
 """Up to so many bytes of weights, a run is sent whole with the page's answer."""
+MOMENTS_BYTES = 400_000
+"""Of a model in training, so many bytes of weights are sent at most, beside those of the last moment."""
 KEPT_FOREVER = {"Cache-Control": "private, max-age=31536000, immutable"}
 NOT_KEPT = {"Cache-Control": "no-store"}
 RANDOM_WEIGHTS_NEED_BERT = "Random weights are available for BERT models only here: choose a BERT, or the trained weights."
@@ -160,6 +162,25 @@ def _describe_runs(
     described = {key: _describe(name, run, included[key], whole=whole) for key, (name, run) in runs.items()}
     sent = [runs[key][1].stacks[number].weights[layer] for key in runs for number, layer in included[key]]
     return described, [codes(weights).astype("<u2") for weights in sent]
+
+
+def pack_moments(header: Mapping[str, object], moments: Sequence[tuple[Mapping[str, object], Trace]]) -> bytes:
+    """Pack runs of a model at moments of its training, each with what else is told of it.
+
+    All go whole with the answer, since no server can compute them again; of many large ones, some, the last one always.
+    """
+    size = 2 * max(sum(stack.weights.size for stack in trace.stacks) for _, trace in moments)
+    step = -(-size * len(moments) // MOMENTS_BYTES)
+    described, cells = [], []
+    for about, trace in [*moments[:-1:step], moments[-1]]:
+        included = [(number, layer) for number, stack in enumerate(trace.stacks) for layer in range(len(stack.weights))]
+        parts = [codes(trace.stacks[number].weights[layer]).astype("<u2") for number, layer in included]
+        identity = sha256(b"".join(part.tobytes() for part in parts)).hexdigest()[:16]
+        stacks = [stack_header(stack) for stack in trace.stacks]
+        described.append({**about, "id": identity, "path": "", "included": included, "stacks": stacks})
+        cells += parts
+    told = {**header, "run": {}, "before": None, "stacks": [], "moments": described, "whole": True, "thumbnails": False}
+    return join(told, cells)
 
 
 def join(header: Mapping[str, object], parts: Sequence[np.ndarray]) -> bytes:

@@ -160,8 +160,21 @@ MATRICES = {
 """What a stage of matrices says beside canvas_texts.MATRIX_ROW."""
 ARCHITECTURE = "The architecture: choose a part or a block"
 BLOCK = "Block {number}"
-NORM, NORM_AFTER = "Norm", "Layer norm after {part}"
+NORM, NORM_AFTER, NORM_BEFORE = "Norm", "Layer norm after {part}", "Layer norm before {part}"
 RESIDUAL = "Residual connection past {part}"
+TRAINING = {
+    "training": "Training",
+    "progress": "How far the training is",
+    "moments": panel_texts.MOMENTS,
+    "ends": "Before and after the training",
+    "untrained": panel_texts.UNTRAINED_MOMENT,
+    "trained": panel_texts.TRAINED_MOMENT,
+    "showOther": panel_texts.SHOW_OTHER_MODEL,
+    "step": panel_texts.CURVE_STEP,
+    "cell": "{row} · {column}",
+    "isRight": "right",
+    "answer": "Input and output",
+}
 PICTURES = {
     "picture": "Picture",
     "keys": "{title}. Arrow keys read out one part after another, Escape clears.",
@@ -237,6 +250,7 @@ def stage_texts() -> Mapping[str, object]:
         "notes": NOTES,
         "matrixRow": canvas_texts.MATRIX_ROW,
         "matrices": MATRICES,
+        "training": TRAINING,
         "matricesGrid": canvas_texts.MATRICES,
         "pictures": PICTURES,
         "said": SAID,

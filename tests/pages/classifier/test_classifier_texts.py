@@ -9,9 +9,10 @@ from huggingface_hub import constants
 
 from pages.classifier import texts
 from pages.ui.shell.frame import HEADINGS
-from tests.support.classifier_page import KIND, OWN, SMALL, Open, press, upload
+from tests.support.classifier_page import KIND, OWN, SMALL, Open, moments, press, training_says, upload
 from tests.support.drawings import says
 from tests.support.imdb_cache import keep, reviews, table_of
+from tests.support.staged import staged
 from tests.support.trainings import own_server, until_still
 from tx_core.errors import TextProblem
 from tx_core.training.background import Registry
@@ -32,11 +33,14 @@ def trainings(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -
 def test_a_visitor_s_own_texts_are_learned_and_their_labels_are_no_markup(open_app: Open, trainings: Registry):
     app = open_app("classifier", **SMALL | {"data": "own", "text": "<b>rainy</b> day"})
     assert texts.CSV_MISSING in says(app)
-    assert app.button(key="classifier_train").disabled
+    assert staged(app)["training"] is None
     upload(app, OWN)
     assert OWN_SUMMARY in says(app)
     until_still(press(app, "train"), trainings, KIND)
     assert not app.exception
+    assert moments(app)[-1]["drawn"]["side"]["labels"] == ["<b>rainy</b>", "sunny"]
+    app.session_state["classifier_results"] = True
+    app.run()
     assert list(app.dataframe[0].value.columns) == [
         texts.PREDICTED_LABEL.format(label=label) for label in ("<b>rainy</b>", "sunny")
     ]
@@ -47,10 +51,10 @@ def test_a_file_whose_name_begins_like_that_of_the_reviews_is_not_taken_for_them
     app = open_app("classifier", **SMALL | {"data": "own"})
     app.file_uploader(key="classifier_csv").set_value(("IMDB.csv", OWN.encode(), "text/csv")).run()
     until_still(press(app, "train"), trainings, KIND)
-    assert texts.TRAINED.format(done=1, total=1) in says(app)
+    assert moments(app)[-1]["batch"] == 1
     app.segmented_control(key="classifier_data").set_value("imdb").run()
     assert not app.exception
-    assert texts.TRAINED.format(done=1, total=1) not in says(app)
+    assert "moments" not in staged(app)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +69,7 @@ def test_a_csv_that_cannot_be_used_says_why_and_the_one_before_stays(open_app: O
     app = upload(open_app("classifier", data="own"), OWN)
     upload(app, text)
     assert not app.exception
-    assert told in says(app)
+    assert told in training_says(app)
     assert OWN_SUMMARY in says(app)
 
 
@@ -91,7 +95,7 @@ def test_imdb_that_cannot_be_fetched_says_so(open_app: Open, trainings: Registry
     assert texts.IMDB.format(train=1000, test=1000) in says(app)
     press(app, "train")
     assert not app.exception
-    assert HUB_SILENT in says(app)
+    assert HUB_SILENT in training_says(app)
     assert trainings.running == 0
 
 
@@ -99,20 +103,21 @@ def test_a_damaged_file_of_reviews_is_named(open_app: Open, trainings: Registry,
     keep(hub_cache, "train", table_of(reviews("train", 40))).write_bytes(b"PAR1")
     app = press(open_app("classifier", data="imdb"), "train")
     assert not app.exception
-    assert UNUSABLE_IMDB.format(file=IMDB_FILES["train"], why=DAMAGED_PARQUET) in says(app)
+    assert UNUSABLE_IMDB.format(file=IMDB_FILES["train"], why=DAMAGED_PARQUET) in training_says(app)
 
 
 def test_reviews_are_fetched_when_training_starts_learned_from_and_compared(open_app: Open, trainings: Registry, hub_cache: Path):
     for part, count in (("train", 40), ("test", 30)):
         keep(hub_cache, part, table_of(reviews(part, count)))
     app = open_app("classifier", **SMALL | {"data": "imdb", "text": "dull"})
-    assert texts.IMDB_NOTEBOOK not in says(app)
+    assert texts.IMDB_NOTEBOOK in says(app)
     until_still(press(app, "train"), trainings, KIND)
     assert not app.exception
-    assert texts.TRAINED.format(done=1, total=1) in says(app)
+    assert moments(app)[-1]["batch"] == 1
+    app.session_state["classifier_results"] = True
+    app.run()
     assert int(app.dataframe[0].value.to_numpy().sum()) == 30
-    assert texts.TOP_CONTRIBUTION.partition("{label}")[0].format(word="dull") in says(app)
-    assert texts.IMDB_NOTEBOOK in says(app)
+    assert texts.TOP_CONTRIBUTION.partition("{label}")[0].format(word="dull") in training_says(app)
 
 
 def test_the_notebook_is_quoted_with_the_settings_that_the_command_trains():

@@ -5,9 +5,11 @@ from collections.abc import Iterator
 import pytest
 
 from pages.encoder_decoder import texts
-from pages.encoder_decoder.drawings import explain_errors
-from tests.support.copy_page import KIND, SETTINGS, SMALL, Open, answered, press, row, says
-from tests.support.drawings import maps
+from pages.encoder_decoder.model import NUMBERS
+from pages.encoder_decoder.stage import explain_errors
+from pages.ui.panels.texts import STORED_MODEL
+from tests.support.copy_page import KIND, SETTINGS, SMALL, Open, moments, press, row, says
+from tests.support.staged import staged
 from tests.support.trainings import own_server, until_still
 from tx_core.training.background import Registry
 from tx_core.training.copy_task import CopyAnswer, answer_sequence, count_errors, start_copy_training
@@ -20,19 +22,31 @@ def trainings(monkeypatch: pytest.MonkeyPatch) -> Iterator[Registry]:
         yield registry
 
 
+def test_it_opens_on_the_model_that_ships_and_shows_how_it_came_to_be(open_app: Open):
+    app = open_app("encoder_decoder")
+    assert not app.exception
+    sent = staged(app)
+    assert sent["training"]["said"] == STORED_MODEL
+    assert [stack["kind"] for stack in moments(app)[-1]["stacks"]] == list(texts.KINDS)
+    assert [one["batch"] for one in moments(app)] == [0, 1, *range(10, 201, 10)]
+    assert row(app, texts.OUTPUT) == row(app, texts.CORRECT) == NUMBERS.split()
+    assert row(app, texts.OUTPUT, 0) != NUMBERS.split()
+    assert moments(app)[0]["said"] == texts.SAID.format(right=0, total=9)
+    assert sent["address"]["defaults"]["heads"] == [[0, 0]]
+    assert STORED_MODEL not in says(open_app("encoder_decoder", width="32"))
+
+
 def test_each_row_of_a_map_names_what_the_decoder_reads_and_writes(open_app: Open, trainings: Registry):
     app = press(open_app("encoder_decoder", **SMALL | {"task": "reverse"}), "train")
     until_still(app, trainings, KIND)
-    written = row(app, texts.OUTPUT)
-    training, shown = (header for header, _ in maps(app))
-    source = training["keys"]
-    assert source[0] == shown["keys"][0] == texts.START
-    right = source[:0:-1]
-    assert training["queries"] == [f"{read} → {number}" for read, number in zip([texts.START, *right], right, strict=False)]
-    assert shown["queries"] == [f"{read} → {number}" for read, number in zip([texts.START, *written], written, strict=False)]
-    app.segmented_control(key="encoder_decoder_kind").set_value("self").run()
-    within, _ = maps(app)[1]
-    assert within["queries"] == within["keys"] == [texts.START, *SMALL["numbers"].split()]
+    source = [texts.START, *SMALL["numbers"].split()]
+    for place, moment in enumerate(moments(app)):
+        written = row(app, texts.OUTPUT, place)
+        cross, within, _ = moment["stacks"]
+        assert cross["keys"]["tokens"] == within["queries"]["tokens"] == source
+        named = [f"{read} → {number}" for read, number in zip([texts.START, *written], written, strict=False)]
+        assert cross["queries"]["tokens"] == named
+    assert row(app, texts.CORRECT) == source[:0:-1]
 
 
 def answer_of(numbers: tuple[int, ...], written: tuple[int, ...], *, usual: bool = True) -> CopyAnswer:
@@ -62,7 +76,6 @@ def test_wrong_answers_are_explained_by_what_the_training_was():
 def test_the_page_says_why_its_answers_are_wrong(open_app: Open, trainings: Registry):
     app = press(open_app("encoder_decoder", **SMALL), "train")
     trained = until_still(app, trainings, KIND).result
-    wrong = answered(app).count("✗")
-    assert wrong  # ten batches are too few
+    assert not all(moments(app)[-1]["drawn"]["rows"]["right"])  # ten batches are too few
     assert explain_errors(answer_sequence(trained, (7, 3, 11, 2, 5)), trained, lambda: count_errors(trained)) in says(app)
     assert texts.TEST_ERRORS.format(wrong=count_errors(trained)[0], total=500) in says(app)

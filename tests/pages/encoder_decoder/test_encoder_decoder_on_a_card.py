@@ -5,8 +5,9 @@ from collections.abc import Iterator
 import pytest
 
 from pages.encoder_decoder import model, texts
-from pages.ui.panels.texts import SIZE_TOO_LARGE, SIZES_NEED_CARD
-from tests.support.copy_page import KIND, Open, press, says, trained
+from pages.ui.panels.texts import NO_MODEL, SIZE_TOO_LARGE, SIZES_NEED_CARD
+from tests.support.copy_page import KIND, Open, after, buttons, press, progress, says
+from tests.support.staged import staged
 from tests.support.trainings import own_server, until_still
 from tx_core.training import copy_task
 from tx_core.training.background import Registry
@@ -40,23 +41,23 @@ def test_a_link_to_sizes_of_a_card_says_on_the_cpu_what_they_need_and_changes_no
         for size in sizes.values()
     ]
     assert SIZES_NEED_CARD.format(sizes=", ".join(told)) in says(app)
-    assert app.button(key="encoder_decoder_train").disabled
+    assert staged(app)["training"] is None
     assert app.number_input(key="encoder_decoder_width").value == 512
-    assert app.query_params["width"] == "512"
     assert "encoder_decoder_full" not in {button.key for button in app.button}
     for name, size in sizes.items():
         app.number_input(key=f"encoder_decoder_{name}").set_value(size.maximum)
-    assert not app.run().button(key="encoder_decoder_train").disabled
+    assert buttons(app.run()) == ["train"]
 
 
 def test_a_card_offers_the_full_size_by_a_click(open_app: Open, card: None):
-    app = press(open_app("encoder_decoder"), "full")
+    app = open_app("encoder_decoder").button(key="encoder_decoder_full").click().run()
     assert not app.exception
-    assert {name: app.query_params[name] for name in FULL if name != "heads"} == {k: v for k, v in FULL.items() if k != "heads"}
+    own = staged(app)["address"]["own"]
+    assert {name: own[name] for name in FULL if name != "heads"} == {k: v for k, v in FULL.items() if k != "heads"}
     chosen = {name: app.session_state[f"encoder_decoder_{name}"] for name in model.SIZES}
     assert chosen == {name: getattr(NOTEBOOK_COPY, size.setting) for name, size in model.SIZES.items()}
-    assert not app.button(key="encoder_decoder_train").disabled
-    assert texts.UNTRAINED_LARGE in says(app)
+    assert buttons(app) == ["train"]
+    assert progress(app) == NO_MODEL
     assert app.session_state["encoder_decoder_untrained"].settings == QUICK  # none of the full size was made
 
 
@@ -67,6 +68,6 @@ def test_the_full_size_is_trained_on_a_card_and_answers(open_app: Open, card: No
     assert (snapshot.state, len(snapshot.result.losses)) == ("finished", 10)
     assert len(snapshot.result.model.encoder.blocks) == 6
     told = says(app)
-    assert trained(10, 10) in told
+    assert after(10, 10) in told
     assert texts.SAVE_TO_KEEP not in told
     assert texts.TOO_LARGE_TO_SAVE in told

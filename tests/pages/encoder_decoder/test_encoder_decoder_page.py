@@ -4,14 +4,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from pages.encoder_decoder import texts
 from pages.encoder_decoder.model import SIZES
 from pages.ui.panels import texts as panel_texts
 from pages.ui.shell.level import ADVANCED, BASIC
-from pages.ui.shell.texts import LINK_SHOWS_VIEW
-from tests.support.copy_page import KIND, SETTINGS, SMALL, Open, bars, press, row, says
+from tests.support.copy_page import KIND, SETTINGS, SMALL, Open, buttons, press, progress, row, says
+from tests.support.staged import staged
 from tests.support.trainings import SLOWLY, name_of, own_server, until_still
 from tx_core.training import background
 from tx_core.training.background import QUEUE_FULL, Registry
@@ -28,33 +27,27 @@ def trainings(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -
         yield registry
 
 
-def buttons(app: AppTest) -> set[str]:
-    return {button.label for button in app.button}
-
-
 def test_a_trained_model_is_to_be_saved_where_the_page_can_save_it(open_app: Open, trainings: Registry):
     for level, saved in ((ADVANCED, True), (BASIC, False)):
         app = press(open_app("encoder_decoder", level=level, **SMALL), "train")
         until_still(app, trainings, KIND)
-        assert texts.TRAINED.partition("**")[0] in says(app.run())
+        assert texts.DISCARDED in says(app.run())
         assert (texts.SAVE_TO_KEEP in says(app)) == saved
 
 
-def test_what_is_left_of_a_run_with_other_settings_is_headed_as_such(open_app: Open, trainings: Registry):
+def test_a_model_of_other_settings_is_named(open_app: Open, trainings: Registry):
     app = press(open_app("encoder_decoder", **SMALL), "train")
     until_still(app, trainings, KIND)
-    assert panel_texts.LAST_MODEL not in [header.value for header in app.subheader]
+    assert not staged(app)["training"]["other"]
     app.segmented_control(key="encoder_decoder_task").set_value("reverse").run()
-    app.number_input(key="encoder_decoder_heads").set_value(3).run()  # which does not go with a width of 16
+    app.number_input(key="encoder_decoder_heads").set_value(4).run()
     app.toggle(key="encoder_decoder_post").set_value(True).run()
     assert not app.exception
-    assert panel_texts.LAST_MODEL in [header.value for header in app.subheader]
     differences = [f"{SIZES['heads'].label} 2", TASKS["copy"].title, texts.NORMS[True]]
-    assert panel_texts.LAST_MODEL_DIFFERS.format(differences=", ".join(differences)) in says(app)
-    app.segmented_control(key="encoder_decoder_task").set_value("copy").run()
-    app.number_input(key="encoder_decoder_heads").set_value(2).run()
-    app.toggle(key="encoder_decoder_post").set_value(False).run()
-    assert panel_texts.LAST_MODEL not in [header.value for header in app.subheader]
+    assert panel_texts.OTHER_MODEL.format(differences=", ".join(differences)) in says(app)
+    press(app, "show")
+    assert not staged(app)["training"]["other"]
+    assert app.session_state["encoder_decoder_heads"] == 2
 
 
 @pytest.mark.parametrize("trainings", [SLOWLY], indirect=True)
@@ -68,22 +61,18 @@ def test_a_stopped_training_goes_on_with_its_own_settings_as_if_never_stopped(
     app.segmented_control(key="encoder_decoder_task").set_value("reverse").run()
     app.number_input(key="encoder_decoder_width").set_value(32).run()
     press(app, "continue")
-    assert panel_texts.STOP in buttons(app)
+    assert buttons(app) == ["stop"]
     snapshot = until_still(app, trainings, KIND)
     assert snapshot.state == "finished"
     assert [record.batch for record in snapshot.records] == list(range(1, 61))
     assert snapshot.result.losses == [record.loss for record in start_copy_training(replace(SETTINGS, batches=60)).updates()]
     assert app.segmented_control(key="encoder_decoder_task").value == "copy"
     assert app.number_input(key="encoder_decoder_width").value == 16
-    assert panel_texts.CONTINUE not in buttons(app)
+    assert buttons(app) == ["train"]
 
 
-def test_the_link_of_a_training_page_promises_no_trained_model(open_app: Open):
-    app = open_app("encoder_decoder", **SMALL)
-    app.session_state["share_link"] = True
-    said = says(app.run())
-    assert texts.SHARED in said
-    assert LINK_SHOWS_VIEW not in said
+def test_the_page_promises_no_trained_model_to_whoever_opens_its_link(open_app: Open):
+    assert texts.SHARED in says(open_app("encoder_decoder", **SMALL))
 
 
 @pytest.mark.parametrize("trainings", [SLOWLY], indirect=True)
@@ -93,19 +82,19 @@ def test_two_visitors_train_at_once_the_next_ones_wait_and_one_too_many_is_told_
         press(app, "train")
     first, second, third, fourth, fifth = apps
     assert trainings.running == 2
-    assert [bars(app) for app in (third, fourth, fifth)] == [panel_texts.QUEUE_NEXT, panel_texts.QUEUE_ONE_AHEAD, ""]
+    assert [progress(app) for app in (third, fourth)] == [panel_texts.QUEUE_NEXT, panel_texts.QUEUE_ONE_AHEAD]
     assert QUEUE_FULL in says(fifth)
-    assert panel_texts.TRAIN in buttons(fifth)
-    assert not {panel_texts.QUEUE_NEXT, panel_texts.QUEUE_ONE_AHEAD} & {bars(first), bars(second)}
+    assert buttons(fifth) == ["train"]
+    assert not {panel_texts.QUEUE_NEXT, panel_texts.QUEUE_ONE_AHEAD} & {progress(first), progress(second)}
     press(first, "stop")
     until_still(first, trainings, KIND)
-    assert panel_texts.STOP in buttons(third.run())
-    assert bars(third) != panel_texts.QUEUE_NEXT
-    assert bars(fourth.run()) == panel_texts.QUEUE_NEXT
+    assert buttons(third.run()) == ["stop"]
+    assert progress(third) != panel_texts.QUEUE_NEXT
+    assert progress(fourth.run()) == panel_texts.QUEUE_NEXT
     press(fourth, "stop")
-    assert panel_texts.TRAIN in buttons(fourth)
+    assert buttons(fourth) == ["train"]
     press(fifth, "train")
-    assert bars(fifth) == panel_texts.QUEUE_NEXT
+    assert progress(fifth) == panel_texts.QUEUE_NEXT
     assert QUEUE_FULL not in says(fifth)
     seeds = [trainings._jobs[name_of(app), KIND].training.settings.seed for app in (second, third)]
     assert seeds == [2, 3]

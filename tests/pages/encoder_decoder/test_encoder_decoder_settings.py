@@ -9,12 +9,11 @@ from streamlit.testing.v1 import AppTest
 
 from pages.encoder_decoder import model, texts
 from pages.encoder_decoder.model import NUMBERS, SIZES, TASK_VALUES
-from pages.ui.panels.texts import SIZES_DO_NOT_FIT
-from pages.ui.shell.frame import HEADINGS
-from tests.support.copy_page import KIND, SETTINGS, SMALL, Open, press, row, says, trained
+from pages.ui.panels.texts import LOADED_MODEL, SIZES_DO_NOT_FIT, STORED_MODEL
+from tests.support.copy_page import KIND, SETTINGS, SMALL, Open, after, press, row, says
 from tests.support.serving import ROOT
+from tests.support.staged import staged
 from tests.support.trainings import name_of, own_server, until_still
-from tx_core.errors import CheckpointProblem
 from tx_core.settings import host_settings
 from tx_core.training.background import Registry
 from tx_core.training.copy_file import to_file
@@ -27,7 +26,7 @@ def test_sizes_that_do_not_go_together_are_reported_in_the_words_of_the_page(ope
     assert not app.exception
     (problem,) = (text.value for text in app.text if text.value.startswith(SIZES_DO_NOT_FIT.partition("{")[0]))
     assert all(f"“{SIZES[name].label}”" in problem for name in ("width", "heads"))
-    assert app.button(key="encoder_decoder_train").disabled
+    assert staged(app)["training"] is None
 
 
 @pytest.mark.parametrize("written", ["", "3 4 999", "<b>5</b>", "1 2", "3 " * 40])
@@ -90,8 +89,9 @@ def test_a_stopped_training_is_kept_as_a_file_and_goes_on_from_it(open_app: Open
     for _ in range(4):
         next(updates)
     updates.close()
-    app = upload(open_app("encoder_decoder"), model.to_file(half))
-    assert trained(4, 10) in says(app)
+    app = upload(open_app("encoder_decoder", numbers="3 4 5"), model.to_file(half))
+    assert after(4, 10) in says(app)
+    assert LOADED_MODEL in says(app)
     press(app, "continue")
     snapshot = until_still(app, trainings, KIND)
     assert snapshot.result.losses == whole
@@ -107,7 +107,7 @@ def test_a_file_that_cannot_be_used_is_refused_and_the_trained_model_stays(open_
     model_trained = until_still(app, trainings, KIND).result
     upload(app, data)
     assert not app.exception
-    assert HEADINGS[CheckpointProblem] in says(app)
+    assert staged(app)["training"]["problem"]
     assert trainings.snapshot(name_of(app), KIND).result is model_trained
 
 
@@ -128,4 +128,4 @@ def test_a_file_with_sizes_that_the_page_does_not_offer_says_which(open_app: Ope
     layers = model.offered_sizes()["layers"]
     bounds = {"label": layers.label, "minimum": layers.minimum, "maximum": layers.maximum}
     assert texts.SIZE_NOT_OFFERED.format(value=3, **bounds) in says(app)
-    assert texts.UNTRAINED in says(app)
+    assert STORED_MODEL in says(app)

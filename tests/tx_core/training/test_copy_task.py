@@ -14,7 +14,6 @@ from tx_core.training.copy_task import (
     batch_learning_rate,
     best_aligned_head,
     count_errors,
-    expected_numbers,
     head_shares,
     read_numbers,
     start_copy_training,
@@ -75,7 +74,8 @@ def test_cross_attention_finds_the_shifted_diagonal(learned):
     _, progress = learned
     assert progress[0].alignment < 0.3
     assert progress[-1].alignment > 0.7
-    cross = progress[-1].maps.stacks[2]
+    assert progress[-1].probe.written == progress[-1].probe.right
+    cross = progress[-1].probe.trace.stacks[2]
     assert cross.kind == "cross"
     assert cross.weights.mean(axis=(0, 1)).argmax(-1).tolist() == list(range(1, 8))
 
@@ -172,11 +172,3 @@ def test_the_head_that_looks_where_the_answers_stand_is_found():
     found = best_aligned_head(Trace("any", "cpu", (AttentionStack("cross", number_encoding(source[:-1]), text, weights),)), task)
     assert (found.layer, found.head) == (2, 1)
     assert found.share == pytest.approx(0.76)
-
-
-@pytest.mark.parametrize(("task", "right"), [("copy", (9, 4, 7)), ("reverse", (7, 4, 9)), ("sort", (4, 7, 9))])
-def test_the_numbers_that_should_be_written_are_those_that_solve_the_source(task, right):
-    source = torch.tensor([1, 9, 4, 7])
-    weights = np.full((1, 1, 3, 4), 0.25, np.float32)
-    stack = AttentionStack("cross", number_encoding(source[:-1]), number_encoding(source), weights)
-    assert expected_numbers(Trace("any", "cpu", (stack,)), task) == right

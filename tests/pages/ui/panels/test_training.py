@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from pages.ui.panels import texts, training
+from pages.ui.panels import training
 from tests.support.trainings import Clock, Counting, until
 from tx_core.training.background import Registry
 
@@ -43,11 +43,3 @@ def test_a_short_loss_of_the_network_keeps_the_training(two_runs):
     run.let(1)
     until(lambda: training.TRAININGS.snapshot("ann", "copy").records == (1, 2))
     assert training.TRAININGS.snapshot("ann", "copy").state == "running"
-
-
-def test_curves_are_described_by_their_first_and_last_values():
-    line = texts.CURVE_IN_WORDS.format(name="loss", begin=1, first=2.5, end=10, last=0.5)
-    assert training.describe_curves({"loss": [(1, 2.5), (5, 1.0), (10, 0.5)], "test loss": []}) == texts.CURVES_ALT.format(
-        lines=line
-    )
-    assert training.describe_curves({"loss": []}) == texts.CURVES_EMPTY

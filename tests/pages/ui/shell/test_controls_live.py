@@ -10,7 +10,6 @@ from streamlit.testing.v1 import AppTest
 
 from pages.fill_mask.prompts import curated
 from pages.ui.shell import cache, examples, texts
-from pages.ui.shell.address import MAX_LINK_CHARACTERS
 from pages.ui.shell.frame import HEADINGS
 from pages.ui.shell.level import BASIC
 from tests.support.apart import run_apart
@@ -52,24 +51,6 @@ def test_the_built_in_model_can_be_chosen_within_a_part(open_app, lost_model, mo
     assert "It is gone." not in said(app)
     assert app.selectbox(key="summaries_model").value == catalogue.DEFAULT
     assert "model" not in app.query_params
-
-
-@pytest.mark.parametrize("widget", ["classifier_text", "encoder_decoder_numbers"])
-def test_a_text_typed_in_a_part_is_reported_when_it_grows_too_long_for_the_address_and_when_it_fits_again(
-    open_app, widget: str, monkeypatch: pytest.MonkeyPatch
-):
-    app = open_app(widget.rpartition("_")[0])
-    for text, too_long in (
-        ("7 " * MAX_LINK_CHARACTERS, True),
-        ("7 8 9", False),
-        ("7 8", False),
-        ("8 " * MAX_LINK_CHARACTERS, True),
-    ):
-        app.text_input(key=widget).set_value(text)
-        app = run_part(app, widget, monkeypatch)
-        assert not app.exception
-        assert app.text_input(key=widget).value == text
-        assert (texts.LINK_TOO_LONG_FOR_ADDRESS in said(app)) == too_long
 
 
 def test_the_badge_of_the_page_of_blanks_follows_a_model_that_comes_and_goes(open_app, monkeypatch: pytest.MonkeyPatch):

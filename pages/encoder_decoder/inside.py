@@ -15,11 +15,9 @@ from pages.ui.export.records import Export
 from pages.ui.panels import training_sizes
 from pages.ui.shell import cache
 from pages.ui.shell.address import number_field, widget_key
-from pages.ui.shell.frame import show_source
 from pages.ui.shell.level import show_formula
 from tx_core.lessons import seq2seq_shapes
 from tx_core.lessons.seq2seq_shapes import BatchSizes, ShapesRun
-from tx_core.transformer import attention, seq2seq
 from tx_core.transformer.config import Seq2SeqConfig
 
 
@@ -54,17 +52,12 @@ SIZES = {  # default, minimum, maximum
 FIELDS = tuple(number_field(name, *bounds) for name, bounds in SIZES.items())
 
 
-def introduce() -> None:
-    """Explain what the three masks are for, in words, equations and code."""
+def show(page: str) -> None:
+    """Show the three masks, and the shape of every tensor, for any sizes."""
     st.markdown(texts.MASKS)
     for equation in texts.MASK_EQUATIONS:
         show_formula(equation)
-    show_source(attention.padding_mask, attention.causal_mask, seq2seq.Seq2Seq.decode, seq2seq.DecoderBlock.forward)
-
-
-def show(page: str) -> None:
-    """Show the three masks, and the shape of every tensor."""
-    with st.expander(texts.INSIDE_SIZES_TITLE, icon=":material/tune:"):
+    with st.popover(texts.INSIDE_SIZES_TITLE, icon=":material/tune:"):
         columns = st.columns(3)
         for place, (name, (_, minimum, maximum)) in enumerate(SIZES.items()):
             label = training_sizes.size_label(texts.INSIDE_SIZES[name], minimum, maximum)

@@ -1,0 +1,195 @@
+// The stage of a model that is trained on its page: what it makes of an input and where its heads look, at any moment of its training,
+// beside the curves of that training and its buttons. The rest is the stage of attention.
+
+import { element, setText, visible } from "../canvas/core/surface.js";
+import { TEXTS } from "../canvas/core/texts.js";
+import { applyTheme } from "../canvas/core/theme.js";
+import { mountWith, offline as attentionOffline } from "./attention.js";
+import { headsWritten } from "./core/address.js";
+import { headName } from "./core/sentences.js";
+import { button, segments } from "./core/toolbar.js";
+import { drawArchitecture, makeArchitecture } from "./views/architecture.js";
+import { drawChart, makeChart } from "./views/chart.js";
+
+export { TEXTS };
+
+const FIELDS = {
+  stack: ["kind", String], heads: ["head", headsWritten], show: String, lines: String, scale: String,
+  focus: (place) => (place === null ? "" : String(place + 1)), moment: (batch) => (batch === null ? "" : String(batch)),
+};
+const PARTS = { entry: "training", fields: FIELDS, arrange, take, settle, draw, controls, headsInWords };
+const PAUSE = 1000; // milliseconds between two questions how far a training is
+const CURVE_HEIGHT = 150; // pixels
+
+export default mountWith(PARTS);
+
+export const offline = (parent, texts, written) => attentionOffline(parent, texts, written, PARTS);
+
+// What begins the toolbar: the buttons of the training, and how far it is.
+function controls(stage) {
+  stage.buttons = element("div", { class: "group" });
+  stage.progress = element("progress", { max: "1", "aria-label": TEXTS.training.progress });
+  stage.train = element("div", { class: "group train" }, stage.buttons, stage.progress);
+  return [stage.train];
+}
+
+// What the model makes of the input stands before the map; the training beside it.
+function arrange(stage) {
+  const texts = TEXTS.training;
+  stage.answer = makeChart({ choose: () => {} });
+  stage.above = makeChart({ choose: () => {} });
+  stage.rows = element("table", { class: "answer-rows" });
+  stage.rowsBox = element("div", { class: "scroller", tabindex: "0", role: "region", "aria-label": texts.answer }, stage.rows);
+  stage.notes = element("div", { class: "answer-notes" });
+  stage.problem = element("p", { class: "problem", role: "alert" });
+  stage.other = element("p", { class: "quiet-text" });
+  stage.showOther = button(texts.showOther, () => ask(stage, "show"), { class: "chip" });
+  stage.far = element("p", { class: "quiet-text" });
+  stage.curves = [];
+  stage.charts = element("div", { class: "curves" });
+  stage.ends = segments(texts.ends, [["first", texts.untrained], ["last", texts.trained]], (end) => turn(stage, end === "first" ? 0 : Infinity));
+  stage.slider = element("input", { type: "range", min: "0", step: "1", "aria-label": texts.moments });
+  stage.slider.oninput = () => turn(stage, stage.header.moments[Number(stage.slider.value)].batch);
+  stage.moments = element("div", { class: "moments" }, stage.ends, stage.slider);
+  const training = element("section", { class: "training", "aria-label": texts.training, "data-testid": "training" }, stage.problem,
+    element("div", { class: "other" }, stage.other, stage.showOther), stage.moments, stage.charts, stage.far);
+  stage.side.prepend(stage.answer.node, training);
+  stage.body.append(element("div", { class: "looks" }, stage.above.node, stage.rowsBox, stage.notes, stage.bars.node, stage.picture));
+  stage.model = makeArchitecture(({ kind }) => stage.store.set({ stack: kind }));
+  stage.root.append(stage.model.node);
+  stage.root.classList.add("trainer");
+}
+
+// A head that the page chose by itself gives way to the one that it chooses now.
+function take(stage, view, before) {
+  const { header } = stage;
+  if (before && String(view.heads) === String(before.address.defaults.heads)) view.heads = header.address.defaults.heads;
+  turnTo(stage, view.moment);
+}
+
+function settle(stage, state, before) {
+  if (state.moment !== before.moment) turnTo(stage, state.moment);
+}
+
+// A moment is the last one that is not after the batch that is asked for; where none is, the last of all.
+function turnTo(stage, batch) {
+  const { header } = stage;
+  const { moments } = header;
+  const moment = batch === null ? moments.at(-1) : moments.findLast((one) => one.batch <= batch) ?? moments[0];
+  if (header.run === moment) return;
+  Object.assign(header, { run: moment, stacks: moment.stacks, model: moment.model });
+  stage.views.clear();
+}
+
+function headsInWords({ header: { run } }, { heads }) {
+  return `${run.title}: ${run.said} ${headName(heads)}`;
+}
+
+// Shows the model after so many batches; the last moment stays the last while a training goes on.
+function turn(stage, batch) {
+  const { moments } = stage.header;
+  stage.store.set({ moment: batch >= moments.at(-1).batch ? null : batch });
+}
+
+function ask(stage, wish) {
+  stage.store.set({ moment: null });
+  stage.report("settings", { training: wish, at: Date.now() });
+}
+
+function draw(stage) {
+  const { header, root } = stage;
+  const { training, run, moments } = header;
+  root.classList.toggle("waits", !run && Boolean(training));
+  if (!training) return;
+  const theme = run ? stage.theme : applyTheme(root);
+  const is = (node, text) => { setText(node, text); node.hidden = !text; };
+  drawButtons(stage, training);
+  is(stage.problem, stage.offline ? "" : training.problem);
+  is(stage.other, stage.offline ? "" : training.other);
+  stage.showOther.hidden = stage.other.hidden;
+  is(stage.far, stage.offline ? "" : training.said);
+  stage.said.ariaLive = training.running ? "off" : "polite"; // it changes every second
+  const places = run ? moments.indexOf(run) : -1;
+  stage.moments.hidden = !run || moments.length < 2;
+  if (run) {
+    Object.assign(stage.slider, { max: String(moments.length - 1), value: String(places) });
+    stage.slider.ariaValueText = run.title;
+    stage.ends.hidden = moments[0].batch > 0;
+    stage.ends.set(places === 0 ? "first" : places === moments.length - 1 ? "last" : "");
+    drawAnswer(stage, run, theme);
+  }
+  drawCurves(stage, training.curves, run?.batch ?? 0, theme);
+  drawModel(stage, theme);
+  askAgain(stage);
+}
+
+function drawButtons(stage, { buttons, running, progress }) {
+  const written = JSON.stringify(buttons);
+  if (stage.buttons.dataset.written !== written) {
+    const had = stage.buttons.contains(stage.root.getRootNode().activeElement);
+    stage.buttons.dataset.written = written;
+    stage.buttons.replaceChildren(...buttons.map(([wish, label, help], number) => button(label, () => ask(stage, wish), { class: number ? "" : "main", ...(help ? { title: help } : {}) })));
+    if (had) stage.buttons.firstChild?.focus();
+  }
+  stage.train.hidden = stage.offline;
+  stage.progress.hidden = !running;
+  stage.progress.value = progress;
+}
+
+function drawAnswer(stage, { drawn: { side, above, rows, notes } }, theme) {
+  const about = { theme, height: 0, sentence: "", cell: TEXTS.training.cell, details: [], canChoose: false };
+  for (const [view, chart] of [[stage.answer, side], [stage.above, above]]) {
+    view.node.hidden = !chart;
+    if (chart) drawChart(view, chart.cells ? { ...chart, cells: chart.cells.flat() } : chart, { ...about, width: view.node.clientWidth });
+  }
+  stage.rowsBox.hidden = !rows;
+  if (rows) drawRows(stage.rows, rows);
+  stage.notes.replaceChildren(...notes.map((note) => element("p", {}, note)));
+}
+
+// Rows of words or numbers below each other, and whether what stands in a column is right.
+function drawRows(table, { names, cells, right }) {
+  const row = (name, values, make) => element("tr", {}, element("th", { scope: "row" }, name), ...values.map(make));
+  const marks = right ? [row(TEXTS.training.isRight, right, (is) => element("td", { class: is ? "right" : "wrong" }, is ? "✓" : "✗"))] : [];
+  table.replaceChildren(element("tbody", {}, ...names.map((name, number) => row(name, cells[number], (value) => element("td", {}, visible(value)))), ...marks));
+}
+
+// A click on a point of a curve shows the model at that batch; a mark says at which it is shown.
+function drawCurves(stage, curves, batch, theme) {
+  while (stage.curves.length < curves.length) {
+    const number = stage.curves.length;
+    const view = makeChart({ choose: (step) => turn(stage, Number(stage.header.training.curves[number].steps[step])) });
+    view.shown = element("div", { class: "spot line-mark shown-moment" });
+    view.pad.append(view.shown);
+    stage.curves.push(view);
+  }
+  stage.charts.replaceChildren(...stage.curves.slice(0, curves.length).map(({ node }) => node));
+  curves.forEach((curve, number) => {
+    const view = stage.curves[number];
+    const series = curve.series.map((line) => ({ ...line, values: line.values.map((value) => value ?? NaN) }));
+    const canChoose = Boolean(stage.header.run);
+    drawChart(view, { ...curve, series }, { theme, width: view.node.clientWidth, height: CURVE_HEIGHT, sentence: "", cell: TEXTS.training.step, details: [], canChoose });
+    const at = curve.steps.findLastIndex((step) => Number(step) <= batch);
+    view.shown.hidden = at < 0;
+    if (at < 0) return;
+    const [left, top, , high] = view.laid.spots.box(0, at);
+    Object.assign(view.shown.style, { left: `${left}px`, top: `${top}px`, width: "1px", height: `${high}px` });
+  });
+}
+
+// The architecture, in which the kind of attention that is shown is lit.
+function drawModel({ header: { architecture }, model, root, store }, theme) {
+  model.node.hidden = !architecture;
+  if (!architecture) return;
+  const lit = (boxes) => boxes.map((box) => ({ ...box, lit: box.sets.kind === store.get().stack }));
+  const data = { ...architecture, stacks: architecture.stacks.map((stack) => ({ ...stack, parts: lit(stack.parts) })) };
+  drawArchitecture(model, data, { width: root.clientWidth, theme, touch: matchMedia("(pointer: coarse)").matches });
+}
+
+// While a training computes or waits, the page is asked to run again a second after each answer.
+function askAgain(stage) {
+  const { header } = stage;
+  if (!header.training.running || stage.offline || stage.askedAfter === header) return;
+  stage.askedAfter = header;
+  setTimeout(() => stage.header === header && stage.root.isConnected && stage.report("settings", { training: "ask", at: Date.now() }), PAUSE);
+}

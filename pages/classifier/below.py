@@ -1,0 +1,181 @@
+"""What stands below the stage: the model in words, its formula and code, how it did on the test texts, and its numbers."""
+
+import re
+from collections.abc import Sequence
+from itertools import islice
+from statistics import mean
+
+import pandas
+import streamlit as st
+
+from pages.classifier import texts
+from pages.classifier.model import PAGE, LabelInputs
+from pages.classifier.stage import contribution_drawing, label_chart, losses_and_accuracies
+from pages.ui.canvas.drawings import Drawing, bars_drawing, matrix_drawing
+from pages.ui.export.computation import Computation, after, call, each, named
+from pages.ui.export.lessons import PartNumbers, drawings_export, offer_drawings
+from pages.ui.export.records import Export
+from pages.ui.panels.view_options import head_in_sentence
+from pages.ui.shell.address import widget_key
+from pages.ui.shell.frame import show_source
+from pages.ui.shell.level import show_formula
+from pages.ui.shell.numbers import percent, whole_percent
+from pages.ui.stage.training import ShownTraining, curve_drawings
+from tx_core.training.classifier import (
+    ClassifierProgress,
+    ClassifierScore,
+    ClassifierTraining,
+    FrameScore,
+    LabelPrediction,
+    classify,
+    start_training,
+    train_classifier,
+    train_classifier_batch,
+)
+from tx_core.training.classifier_data import opinions, read_csv
+from tx_core.training.classifier_model import Classifier
+from tx_core.training.imdb import imdb
+from tx_core.training.stored import stored_classifier
+from tx_core.transformer.bert import max_pool
+
+NOT_LEARNED_BELOW = 0.6
+"""The share of a template's texts below which it counts as not learned: guessing gives half."""
+CLEAR_RISE = 1.05
+"""How many times its lowest value a loss must be to count as risen: it fluctuates from epoch to epoch."""
+
+
+def explain_classifier(inputs: LabelInputs) -> None:
+    """Explain the model in words, by its formula and by the code that computes it."""
+    st.markdown(texts.INTRODUCTION)
+    if inputs.data and inputs.data.kind == "opinions":
+        st.markdown(texts.LIMITS)
+    st.caption(f"{texts.OWN_MODEL} {texts.SHARED}")
+    with st.expander(texts.FORMULA, icon=":material/function:"):
+        show_formula(texts.EQUATION)
+        st.markdown(texts.CONTRIBUTIONS_CAPTION)
+    show_source(Classifier, max_pool, train_classifier_batch)
+
+
+def show_results(shown: ShownTraining) -> None:
+    """Show how the model did on the texts that it was not trained on; nothing before its first epoch is over."""
+    tests = [record.test for record in shown.records if record.test is not None]
+    if warning := describe_overfitting(shown.records):
+        st.text(warning)
+    if not tests:
+        return
+    folded = st.expander(texts.RESULTS, icon=":material/fact_check:", key=widget_key(PAGE, "results"), on_change="rerun")
+    if folded.open:
+        with folded:
+            show_confusion(tests[-1])
+            show_frames(widget_key(PAGE, "frames"), tests[-1].frames)
+
+
+def describe_overfitting(records: Sequence[ClassifierProgress]) -> str:
+    """Return a warning where the test loss rises while the training loss still falls; "" otherwise."""
+    tests = {record.epoch: record.test.loss for record in records if record.test is not None}
+    if not tests:
+        return ""
+    losses = {epoch: mean(record.loss for record in records if record.epoch == epoch) for epoch in tests}
+    best, last = min(tests, key=tests.get), max(tests)
+    if tests[last] < tests[best] * CLEAR_RISE or losses[last] >= losses[best]:
+        return ""
+    return texts.OVERFITTING.format(epoch=best, best=tests[best], last=tests[last])
+
+
+def show_confusion(test: ClassifierScore) -> None:
+    """Show how many test texts of each label were given each label."""
+    correct, total = int(test.confusion.diagonal().sum()), int(test.confusion.sum())
+    st.text(texts.TEST_RESULT.format(correct=correct, total=total, share=percent(test.accuracy)))
+    rows, columns = ([name.format(label=label) for label in test.names] for name in (texts.TRUE_LABEL, texts.PREDICTED_LABEL))
+    st.dataframe(pandas.DataFrame(test.confusion, index=rows, columns=columns))
+
+
+def show_frames(key: str, frames: Sequence[FrameScore]) -> None:
+    """Show how many test texts of each template are classified correctly, and say what was not learned."""
+    if not frames:
+        return
+    for new, sentence in ((False, texts.KNOWN_FRAMES), (True, texts.NEW_FRAMES)):
+        of_kind = [frame for frame in frames if frame.new == new]
+        correct, total = sum(frame.correct for frame in of_kind), sum(frame.total for frame in of_kind)
+        st.text(sentence.format(correct=correct, total=total))
+    weak = [frame for frame in frames if frame.share < NOT_LEARNED_BELOW]
+    if weak:
+        named = (texts.WEAK_FRAME.format(frame=in_words(frame.frame), correct=frame.correct, total=frame.total) for frame in weak)
+        st.text(texts.NOT_LEARNED.format(limit=whole_percent(NOT_LEARNED_BELOW), frames="; ".join(named)))
+    rows = [(in_words(frame.frame), texts.FRAME_KINDS[frame.new], frame.correct, frame.total) for frame in frames]
+    st.dataframe(pandas.DataFrame(rows, columns=texts.FRAME_COLUMNS), hide_index=True, key=key)
+    st.caption(texts.FRAMES_CAPTION)
+
+
+def in_words(frame: str) -> str:
+    """Write a template so that a reader sees its blanks: the ‹thing› was ‹good›."""
+    return re.sub(r"{([a-z]+)2?}", r"‹\1›", frame)
+
+
+# Numbers and code
+
+
+def export_label(shown: ShownTraining, found: LabelPrediction, text: str) -> None:
+    """Offer the numbers of the sentence and of the training, and the code of both. found: of the model as it is now."""
+    drawn = [bars_drawing(label_chart(found)), attention_drawing(found)]
+    drawn[1:1] = [] if found.all_unknown else [contribution_drawing(found)]
+    losses, accuracies = losses_and_accuracies(shown.records)
+
+    def training() -> Export:
+        return drawings_export(training_numbers(shown), [*curve_drawings(losses, logarithmic=True), *curve_drawings(accuracies)])
+
+    more = {texts.NUMBERS_TRAINING: training} if shown.records else {}
+    offer_drawings(PAGE, lambda: prediction_numbers(shown, found, text), [lambda: drawn], more=more)
+
+
+def chosen_head(found: LabelPrediction) -> tuple[int, int]:
+    """Return the first chosen head, counted from 0; the first of all where the classifier lacks it."""
+    layers, heads = found.trace.attention.weights.shape[:2]
+    layer, head = st.session_state[widget_key(PAGE, "head")][0]
+    return (layer, head) if layer < layers and head < heads else (0, 0)
+
+
+def attention_drawing(found: LabelPrediction) -> Drawing:
+    """Draw where a head looks, for a table and for files."""
+    stack, head = found.trace.attention, chosen_head(found)
+    words = stack.query_tokens.tokens
+    return matrix_drawing(head_in_sentence(head).capitalize(), "weights", stack.weights[head], words, words, root=True)
+
+
+def training_numbers(shown: ShownTraining) -> PartNumbers:
+    """Return what a training computes, from its settings."""
+    _, records = _trained(shown)
+    drawn, title = each(records, lambda one: (one.batch, one.loss, one.accuracy)), texts.EXPORT_TRAINING
+    return PartNumbers(title.format(batches=shown.model.done), _source(shown.model), [drawn], texts.EXPORT_TRAINING_RESULT)
+
+
+def prediction_numbers(shown: ShownTraining, found: LabelPrediction, text: str) -> PartNumbers:
+    """Return what a trained classifier computes of a text, and where the chosen head looks in it."""
+    layer, head = chosen_head(found)
+    training, records = _trained(shown)
+    answer = named("prediction", call(classify, after(records, training), text))
+    weights = named("weights", answer.trace.attention.weights[layer, head], "layer and head, counted from 0")
+    title = texts.EXPORT_PREDICTION.format(batches=shown.model.done)
+    source = _source(shown.model) | {"text": text, "labels": list(found.names), "heads": head_in_sentence((layer, head))}
+    printed = [answer.names, answer.probabilities, answer.contributions, weights.round(3)]
+    return PartNumbers(title, source, printed, texts.EXPORT_PREDICTION_RESULT)
+
+
+def _source(model: ClassifierTraining) -> dict[str, object]:
+    return {"settings": repr(model.settings), "batches": model.done, "data": model.data.source}
+
+
+def _trained(shown: ShownTraining) -> tuple[Computation, Computation]:
+    """Return the computation of a classifier, and of its training: of the one that ships, as it is stored."""
+    model = shown.model
+    if shown.is_stored:
+        stored = named("stored", call(stored_classifier))
+        return stored.training, named("records", stored.records)
+    made = {
+        "opinions": lambda: call(opinions),
+        "imdb": lambda: call(imdb, len(model.data.train_texts), len(model.data.test_texts)),
+        "own": lambda: call(read_csv, call(open, model.data.source, "rb").read()),
+    }
+    data = named("data", made[model.data.kind](), "your file" if model.data.kind == "own" else "")
+    training = named("training", call(start_training, model.settings, data))
+    return training, named("records", call(list, call(islice, call(train_classifier, training), model.done)))

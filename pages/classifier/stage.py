@@ -1,0 +1,120 @@
+"""The stage of the classifier: what it makes of a sentence at any moment of its training, word by word, and where heads look."""
+
+from collections.abc import Mapping, Sequence
+
+from pages.classifier import texts
+from pages.classifier.model import TRAINER, LabelInputs, chosen_settings, untrained
+from pages.ui.canvas.charts import probability_chart
+from pages.ui.canvas.drawings import Chart, Drawing, matrix_drawing
+from pages.ui.shell.frame import explain
+from pages.ui.shell.numbers import percent
+from pages.ui.stage.training import (
+    Curves,
+    Moment,
+    ShownTraining,
+    curve,
+    empty_training_stage,
+    moment_title,
+    training_stage,
+)
+from tx_core.errors import TextProblem
+from tx_core.training.classifier import ClassifierProgress, LabelPrediction, classify
+from tx_core.training.classifier_model import split_words
+
+
+def predictions(inputs: LabelInputs, shown: ShownTraining) -> dict[int, LabelPrediction]:
+    """Return what the model makes of the sentence at each moment that is shown, by how many batches it was trained on.
+
+    Between the first and the last it is the sentence that was on the page when the training began, alone where the one on the
+    page cannot be read.
+    """
+    kept = {one.batch: one.probe for one in shown.records if one.probe}
+    model = shown.model
+    if model is None and (kept or inputs.data is None):
+        return kept
+    try:
+        if model is None:
+            return {0: classify(untrained(chosen_settings(), inputs.data), inputs.text)}
+        first = {0: classify(untrained(model.settings, model.data), inputs.text)}
+        between = {batch: one for batch, one in kept.items() if batch < model.done}
+        return first | between | {model.done: classify(model, inputs.text)}
+    except TextProblem as problem:
+        explain(problem)
+        return kept
+
+
+def is_asked(found: LabelPrediction, inputs: LabelInputs) -> bool:
+    """Return whether a prediction is of the sentence on the page."""
+    return list(found.trace.attention.query_tokens.tokens) == split_words(inputs.text)
+
+
+def label_stage(inputs: LabelInputs, shown: ShownTraining, found: Mapping[int, LabelPrediction]) -> None:
+    """Draw the stage of a classifier."""
+    curves = training_charts(shown.records)
+    if not found:
+        return empty_training_stage(TRAINER, shown, curves)
+    batches = shown.model.batches if shown.model else shown.records[0].batches if shown.records else 0
+    limit = max(float(abs(one.contributions).max()) for one in found.values())
+    moments = [_moment(batch, batches, one, inputs, limit, shown.is_running) for batch, one in found.items()]
+
+    about = {"model": texts.MODEL, "text": inputs.text, "stem": "classifier", "kinds": {"self": texts.HEADS}}
+    return training_stage(TRAINER, shown, moments, curves, about)
+
+
+def _moment(batch: int, batches: int, found: LabelPrediction, inputs: LabelInputs, limit: float, is_running: bool) -> Moment:
+    words = found.trace.attention.query_tokens
+    unknown = [words.tokens[place] for place in words.unknown]
+    notes = [texts.UNKNOWN.format(words=", ".join(unknown))] if unknown else []
+    if is_running and not is_asked(found, inputs):
+        notes.append(texts.STILL_TRAINING)
+    drawn = {
+        "side": label_chart(found),
+        "above": None if found.all_unknown else contribution_drawing(found, limit).chart,
+        "notes": [texts.ALL_UNKNOWN] if found.all_unknown else [top_contribution(found), *notes],
+    }
+    said = texts.SAID.format(label=found.label, share=percent(max(found.probabilities)))
+    return Moment(batch, moment_title(batch, batches, "" if is_asked(found, inputs) else words.text), said, found.trace, drawn)
+
+
+def label_chart(found: LabelPrediction) -> Chart:
+    """Make the bars of the labels."""
+    return probability_chart(texts.LABEL_PROBABILITIES, found.names, found.probabilities, limit=1.0)
+
+
+def contribution_drawing(found: LabelPrediction, limit: float | None = None) -> Drawing:
+    """Draw how much each word adds to the score of each label. limit: where the colours end, by default the largest."""
+    words = found.trace.attention.query_tokens.tokens
+    limit = limit or float(abs(found.contributions).max())
+    return matrix_drawing(texts.CONTRIBUTIONS_TITLE, "signed", found.contributions, found.names, words, limit=limit)
+
+
+def top_contribution(found: LabelPrediction) -> str:
+    """Return in a sentence which word contributes most to the label."""
+    words = found.trace.attention.query_tokens.tokens
+    label = found.names.index(found.label)
+    word = int(found.contributions[label].argmax())
+    amount = f"{found.contributions[label, word]:+.2f}".replace("-", "−")
+    return texts.TOP_CONTRIBUTION.format(word=words[word], label=found.label, amount=amount)
+
+
+def losses_and_accuracies(records: Sequence[ClassifierProgress]) -> tuple[Curves, Curves]:
+    """Return loss and accuracy on the training and the test texts."""
+    tests = [(record.batch, record.test) for record in records if record.test is not None]
+    losses = {
+        texts.LOSS: [(record.batch, record.loss) for record in records],
+        texts.TEST_LOSS: [(batch, test.loss) for batch, test in tests],
+    }
+    accuracies = {
+        texts.ACCURACY: [(record.batch, record.accuracy) for record in records],
+        texts.TEST_ACCURACY: [(batch, test.accuracy) for batch, test in tests],
+    }
+    return losses, accuracies
+
+
+def training_charts(records: Sequence[ClassifierProgress]) -> list[Chart]:
+    """Draw the curves of a training; none before it has begun."""
+    if not records:
+        return []
+    losses, accuracies = losses_and_accuracies(records)
+    batches = records[0].batches
+    return [curve(texts.LOSS_CURVE, losses, batches, logarithmic=True), curve(texts.ACCURACY_CURVE, accuracies, batches)]

@@ -1,0 +1,116 @@
+"""What stands below the stage: the model in words, its formula and code, its masks and shapes, and its numbers."""
+
+from itertools import islice
+
+import streamlit as st
+
+from pages.encoder_decoder import inside, texts
+from pages.encoder_decoder.model import PAGE
+from pages.encoder_decoder.stage import loss_and_shares, named_trace
+from pages.ui.canvas.drawings import Drawing, matrix_drawing
+from pages.ui.export.computation import Computation, after, call, each, named
+from pages.ui.export.lessons import PartNumbers, drawings_export, offer_drawings
+from pages.ui.export.records import Export
+from pages.ui.panels.view_options import head_in_sentence
+from pages.ui.shell.address import widget_key
+from pages.ui.shell.frame import show_source
+from pages.ui.shell.level import is_hidden, show_formula
+from pages.ui.stage.training import ShownTraining, curve_drawings
+from tx_core.training.copy_task import (
+    CopyAnswer,
+    CopyTraining,
+    answer_sequence,
+    start_copy_training,
+    train_copy,
+    train_copy_batch,
+)
+from tx_core.training.stored import stored_copy
+from tx_core.training.synthetic import TASKS
+from tx_core.transformer import seq2seq
+
+
+def explain_model() -> None:
+    """Explain what an encoder-decoder is, in words, equations and code."""
+    st.markdown(f"{texts.TASK}\n\n{texts.STEPS_NOTE}")
+    st.caption(f"{texts.OWN_MODEL} {texts.SHARED}")
+    with st.expander(texts.FAMILIES_TITLE, icon=":material/account_tree:"):
+        st.markdown(texts.FAMILIES)
+        st.markdown(texts.WARM_UP)
+    if not is_hidden("formulas"):
+        with st.expander(texts.FORMULA, icon=":material/function:"):
+            show_formula(texts.TASK_EQUATION)
+            st.markdown(texts.TASK_LETTERS)
+    show_source(seq2seq.Seq2Seq, seq2seq.DecoderBlock, train_copy_batch, seq2seq.greedy_decode)
+
+
+def show_inside() -> None:
+    """Show masks and shapes in a box: open where a link asks for it, or a reader opened it."""
+    if is_hidden("part=inside"):
+        return
+    name, part = widget_key(PAGE, "inside_opened"), widget_key(PAGE, "part")
+    st.session_state[name] = st.session_state[part] == "inside"
+
+    def store() -> None:
+        st.session_state[part] = "inside" if st.session_state[name] else "train"
+
+    folded = st.expander(texts.PARTS["inside"], icon=":material/grid_on:", key=name, on_change=store)
+    if folded.open:
+        with folded:
+            inside.show(PAGE)
+
+
+# Numbers and code
+
+
+def export_answer(shown: ShownTraining, answer: CopyAnswer) -> None:
+    """Offer the numbers of an answer and of the training, and the code of both."""
+    losses, shares = loss_and_shares(shown)
+
+    def training() -> Export:
+        return drawings_export(training_numbers(shown), [*curve_drawings(losses, logarithmic=True), *curve_drawings(shares)])
+
+    more = {texts.NUMBERS_TRAINING: training} if losses else {}
+    offer_drawings(PAGE, lambda: answer_numbers(shown, answer), [lambda: [attention_drawing(answer)]], more=more)
+
+
+def attention_drawing(answer: CopyAnswer) -> Drawing:
+    """Draw where the chosen head looks, for a table and for files."""
+    stack = next(one for one in named_trace(answer).stacks if one.kind == st.session_state[widget_key(PAGE, "kind")])
+    layer, head = next(iter(st.session_state[widget_key(PAGE, "head")]), (0, 0))
+    if layer >= stack.weights.shape[0] or head >= stack.weights.shape[1]:
+        layer, head = 0, 0
+    title = f"{texts.KINDS[stack.kind]}, {head_in_sentence((layer, head))}"
+    weights = stack.weights[layer, head]
+    return matrix_drawing(title, "weights", weights, stack.query_tokens.tokens, stack.key_tokens.tokens, root=True)
+
+
+def training_numbers(shown: ShownTraining) -> PartNumbers:
+    """Return what a training computes, from its settings."""
+    model: CopyTraining = shown.model
+    title = texts.EXPORT_TRAINING.format(task=TASKS[model.settings.task].title, batches=len(model.losses))
+    _, records = _trained(shown)
+    drawn = each(records, lambda one: (one.batch, one.loss, one.accuracy, one.alignment))
+    source = {"settings": repr(model.settings), "batches": len(model.losses)}
+    return PartNumbers(title, source, [drawn], texts.EXPORT_TRAINING_RESULT)
+
+
+def answer_numbers(shown: ShownTraining, answer: CopyAnswer) -> PartNumbers:
+    """Return what a trained model computes of an input."""
+    model: CopyTraining = shown.model
+    kind = st.session_state[widget_key(PAGE, "kind")]
+    title = texts.EXPORT_ANSWER.format(kind=texts.KINDS[kind], batches=len(model.losses))
+    training, records = _trained(shown)
+    found = named("answer", call(answer_sequence, after(records, training), tuple(answer.numbers)))
+    stack = named("stack", found.trace.stacks[[stack.kind for stack in answer.trace.stacks].index(kind)])
+    source = {"settings": repr(model.settings), "batches": len(model.losses), "numbers": list(answer.numbers)}
+    source |= {"output": list(answer.written), "attention": kind}
+    return PartNumbers(title, source, [found.written, stack.weights.round(3)], texts.EXPORT_ANSWER_RESULT)
+
+
+def _trained(shown: ShownTraining) -> tuple[Computation, Computation]:
+    """Return the computation of a model, and of its training: of the one that ships, as it is stored."""
+    if shown.is_stored:
+        stored = named("stored", call(stored_copy))
+        return stored.training, named("records", stored.records)
+    training = named("training", call(start_copy_training, shown.model.settings))
+    return training, named("records", call(list, call(islice, call(train_copy, training), len(shown.model.losses))))

@@ -1,0 +1,192 @@
+"""The stage of the encoder-decoder: its answer to some numbers at every moment of the training, and where its heads look."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+import streamlit as st
+
+from pages.encoder_decoder import texts
+from pages.encoder_decoder.model import TRAINER, chosen_settings, count_errors, is_large, untrained
+from pages.ui.canvas.drawings import Chart
+from pages.ui.shell.address import widget_key
+from pages.ui.shell.frame import explain
+from pages.ui.stage.address import StageFields
+from pages.ui.stage.architecture import Box, Stack, architecture, norms_and_sums, sums_and_norms
+from pages.ui.stage.training import Curves, Moment, ShownTraining, curve, empty_training_stage, moment_title, training_stage
+from tx_core.errors import TextProblem
+from tx_core.training.copy_task import (
+    CopyAnswer,
+    CopyProgress,
+    CopyTraining,
+    answer_sequence,
+    best_aligned_head,
+    read_numbers,
+)
+from tx_core.training.synthetic import CopySettings
+from tx_core.transformer.interventions import Head
+from tx_core.transformer.trace import AttentionStack, Encoding, Trace
+
+
+def answers(written: str, shown: ShownTraining) -> dict[int, CopyAnswer]:
+    """Return what the model answers at each moment that is shown, by how many batches it was trained on.
+
+    Between the first and the last the numbers are those that were on the page when the training began, alone where those on the
+    page cannot be read.
+    """
+    kept = {one.batch: one.probe for one in shown.records if one.probe}
+    model = shown.model
+    if model is None and (kept or is_large(chosen_settings())):
+        return kept
+    try:
+        model = model or untrained(chosen_settings())  # of a training that has only begun
+        numbers = read_numbers(written, model.settings)
+    except TextProblem as problem:
+        explain(problem)
+        return kept
+    done = len(model.losses)
+    first = {} if done == 0 else {0: answer_sequence(untrained(model.settings), numbers)}
+    return first | {batch: one for batch, one in kept.items() if batch < done} | {done: answer_sequence(model, numbers)}
+
+
+def answer_stage(written: str, shown: ShownTraining, found: Mapping[int, CopyAnswer], settings: CopySettings) -> None:
+    """Draw the stage of an encoder-decoder; the head that looks most at the answers is the first one that is shown."""
+    curves = training_charts(shown)
+    if not found:
+        return empty_training_stage(TRAINER, shown, curves)
+    last = found[max(found)]
+    best = best_aligned_head(last.trace, settings.task)
+    trainer = replace(TRAINER, fields=fields_with_head((best.layer, best.head)))
+    batches = shown.model.settings.batches if shown.model else shown.records[0].batches if shown.records else 0
+    moments = [
+        Moment(
+            batch,
+            moment_title(batch, batches, "" if one.numbers == last.numbers else " ".join(map(str, one.numbers))),
+            texts.SAID.format(right=one.right_ones, total=len(one.right)),
+            named_trace(one),
+            {"rows": rows(one), "notes": _notes(one, shown, one is last, written)},
+        )
+        for batch, one in sorted(found.items())
+    ]
+    about = {
+        "model": texts.MODEL,
+        "text": " ".join(map(str, last.numbers)),
+        "stem": "encoder-decoder",
+        "kinds": texts.KINDS,
+        "architecture": drawing(last.trace.stacks[0].weights.shape[0], settings.norm_first),
+    }
+    return training_stage(trainer, shown, moments, curves, about)
+
+
+def fields_with_head(best: Head) -> StageFields:
+    """Return the fields of the page; where no other head was chosen, the one that finds the answers is shown, and not linked."""
+    state, name = st.session_state, widget_key(TRAINER.page, "head")
+    if state[name] in ([], state.get(widget_key(TRAINER.page, "best_head"))):
+        state[name] = [best]
+    state[widget_key(TRAINER.page, "best_head")] = [best]
+    fields = TRAINER.fields
+    looks = tuple(replace(field, default=[best]) if field.name == "head" else field for field in fields.looks)
+    return StageFields(fields.own, looks, fields.first, fields.names)
+
+
+def rows(answer: CopyAnswer) -> dict[str, object]:
+    """Return the answer below the input, and which of its numbers are right."""
+    cells = [list(map(str, row)) for row in (answer.numbers, answer.written, answer.right)]
+    right = [written == right for written, right in zip(answer.written, answer.right, strict=True)]
+    return {"names": [texts.INPUT, texts.OUTPUT, texts.CORRECT], "cells": cells, "right": right}
+
+
+def _notes(answer: CopyAnswer, shown: ShownTraining, is_last: bool, written: str) -> list[str]:
+    """Return why an answer is wrong, where it is the last one; while a training goes on, that other numbers must wait."""
+    model = shown.model
+    if shown.is_running and written.replace(",", " ").split() != list(map(str, answer.numbers)):
+        return [texts.STILL_TRAINING]
+    if model is None or not is_last:
+        return []
+    reasons = explain_errors(answer, model, lambda: count_errors(model))
+    if not reasons and model.losses and not answer.usual_length:
+        reasons = texts.OTHER_LENGTH.format(length=model.settings.length - 1)
+    return [reasons] if reasons else []
+
+
+def explain_errors(answer: CopyAnswer, model: CopyTraining, test: Callable[[], tuple[int, int]]) -> str:
+    """Return why a trained model answers wrongly; "" where it does not. test: counts wrong numbers and all numbers in a test."""
+    wrong, done, settings = len(answer.right) - answer.right_ones, len(model.losses), model.settings
+    if not done or not wrong:
+        return ""
+    sentences = [texts.ERRORS.format(wrong=wrong, total=len(answer.right))]
+    if not answer.usual_length:
+        sentences.append(texts.OTHER_LENGTH.format(length=settings.length - 1))
+    elif not model.finished:
+        sentences.append(texts.STOPPED_EARLY.format(done=done, total=settings.batches))
+    else:
+        errors, total = test()
+        sentences.append(texts.SHORT_TRAINING.format(batches=settings.batches))
+        sentences.append((texts.TEST_ERRORS if errors else texts.TEST_PERFECT).format(wrong=errors, total=total))
+    return " ".join(sentences)
+
+
+def named_trace(answer: CopyAnswer) -> Trace:
+    """Return the attention of an answer: cross-attention first, its rows named by what the decoder reads and writes."""
+    reads = answer.trace.stacks[-1].query_tokens.tokens
+    steps = step_names(reads, answer.written)
+    stacks = {stack.kind: stack for stack in answer.trace.stacks}
+
+    def named(stack: AttentionStack) -> AttentionStack:
+        keys = _with_tokens(stack.key_tokens, token_names(stack.key_tokens.tokens))
+        queries = keys if stack.kind == "self" else _with_tokens(stack.query_tokens, steps)
+        return AttentionStack(stack.kind, queries, keys, weights=stack.weights)
+
+    return replace(answer.trace, stacks=tuple(named(stacks[kind]) for kind in texts.KINDS))
+
+
+def _with_tokens(encoding: Encoding, names: Sequence[str]) -> Encoding:
+    return replace(encoding, tokens=tuple(names))
+
+
+def token_names(tokens: Sequence[str]) -> list[str]:
+    """Return token labels of a sequence; the start token is named, since its number, 1, looks like one of the others."""
+    return [texts.START, *tokens[1:]]
+
+
+def step_names(read: Sequence[str], written: Sequence[int]) -> list[str]:
+    """Return a name for each step of a decoder by the token that it reads and the number that it writes, as in "start → 84"."""
+    return [texts.STEP.format(read=token, written=number) for token, number in zip(token_names(read), written, strict=True)]
+
+
+# Curves and the architecture
+
+
+def loss_and_shares(shown: ShownTraining) -> tuple[Curves, Curves]:
+    """Return the loss of a training, and what share of its numbers and of its attention is right; of a file only the loss."""
+    records: Sequence[CopyProgress] = shown.records
+    if not records:
+        return {texts.LOSS: list(enumerate(shown.model.losses, start=1))} if shown.model and shown.model.losses else {}, {}
+    shares = {
+        texts.ACCURACY: [(record.batch, record.accuracy) for record in records],
+        texts.ALIGNMENT: [(record.batch, record.alignment) for record in records],
+    }
+    return {texts.LOSS: [(record.batch, record.loss) for record in records]}, shares
+
+
+def training_charts(shown: ShownTraining) -> list[Chart]:
+    """Draw the curves of a training; none before it has begun."""
+    losses, shares = loss_and_shares(shown)
+    if not losses:
+        return []
+    batches = shown.records[0].batches if shown.records else shown.model.settings.batches
+    charts = [curve(texts.LOSS_CURVE, losses, batches, logarithmic=True)]
+    return [*charts, curve(texts.SHARES_CURVE, shares, batches)] if shares else charts
+
+
+def drawing(layers: int, norm_first: bool) -> dict[str, object]:
+    """Return the architecture, in which a click on an attention shows it. norm_first: whether the norms stand before."""
+    boxes = {kind: Box(kind, title, sets={"kind": kind}) for kind, title in texts.BOXES.items()}
+    feed, before = Box("feed", texts.FEED_FORWARD), [Box("embeddings", texts.EMBEDDINGS)]
+
+    def block(*parts: Box) -> list[Box]:
+        return norms_and_sums(*parts) if norm_first else sums_and_norms(*parts)
+
+    encoder = Stack(block(boxes["self"], feed), layers, before=before)
+    after = [Box("head", texts.OUTPUT_HEAD)]
+    decoder = Stack(block(boxes["decoder"], boxes["cross"], feed), layers, before=before, after=after)
+    return architecture(encoder, decoder, cross="cross")

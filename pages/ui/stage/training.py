@@ -1,0 +1,292 @@
+"""The stage of a model that is trained on its page: the map of a head at any moment of its training, its curves, its buttons.
+
+A training runs in the background (`pages.ui.panels.training`). While it does, the browser asks once a second by a report of the
+stage, and the page runs again as after any other report: no part of it has a clock of its own.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import log10
+from typing import Any, Protocol
+
+import streamlit as st
+
+from pages.ui.canvas.charts import lines_chart
+from pages.ui.canvas.drawings import Chart, Drawing, lines_drawing
+from pages.ui.export import texts as export_texts
+from pages.ui.panels import texts, training, view_options
+from pages.ui.shell.address import Field, choice_field, is_offered, widget_key
+from pages.ui.stage.address import StageFields
+from pages.ui.stage.mount import Reported, mount
+from pages.ui.stage.packing import join, pack_moments
+from tx_core.settings import app_version
+from tx_core.training.background import Snapshot, Trainable
+from tx_core.transformer.interventions import Head
+from tx_core.transformer.trace import Trace
+
+TRAINING_ENTRY = "training"
+STEPS = 40
+"""Points of a curve, at most."""
+LEAST_LOSS = 1e-4
+"""The axis of a loss does not go below it."""
+ABSENT = ("changes", "words", "hide")
+"""Parts of a stage of attention that such a model does not have: no changes, no word pieces, no special tokens."""
+
+Curves = Mapping[str, Sequence[tuple[int, float]]]
+"""Lines of a chart: (batch, value) pairs by name."""
+
+
+class Record(Protocol):
+    """The progress of a training after one batch."""
+
+    batch: int
+    batches: int
+
+
+@dataclass(frozen=True)
+class Trainer:
+    """What a page trains.
+
+    Attributes:
+        page: its key.
+        kind: of its trainings.
+        fields: of its view.
+        make: returns a new training with the settings of the page.
+        choose: writes the settings of a training into the controls of the page.
+        differences: names the settings of a training that are not those of the page.
+        kept: what a visitor should know of a trained model before leaving it.
+    """
+
+    page: str
+    kind: str
+    fields: StageFields
+    make: Callable[[], Trainable]
+    choose: Callable[[Any], None]
+    differences: Callable[[Any], Sequence[str]]
+    kept: Callable[[Any], str]
+
+
+@dataclass(frozen=True)
+class ShownTraining:
+    """The training that a page shows.
+
+    Attributes:
+        model: the training whose model answers; None while one computes, and for one that is too large to be made untrained.
+        records: its progress; empty for an untrained model, and for one from a file.
+        own: the visitor's training of this kind, whether it is the one that is shown or not.
+        is_stored: whether it is the one that ships.
+    """
+
+    model: Any
+    records: Sequence[Record]
+    own: Snapshot | None
+    is_stored: bool = False
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the visitor's training computes, or waits for its turn to."""
+        return bool(self.own and self.own.running)
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the visitor trained it."""
+        return self.is_running or bool(self.own and self.own.result is not None and self.own.result is self.model)
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What a model in training makes of an input at one moment.
+
+    Attributes:
+        batch: how many batches it has been trained on.
+        title: when that is, in words.
+        said: what it makes of the input, in a sentence.
+        trace: the attention, in the order in which its kinds are offered.
+        drawn: what the page draws beside the map.
+    """
+
+    batch: int
+    title: str
+    said: str
+    trace: Trace
+    drawn: Mapping[str, object]
+
+
+def look_fields(kinds: Sequence[str], heads: Sequence[Head], most: Head) -> tuple[Field, ...]:
+    """Describe how a reader looks at a trained model: links call a stack a kind, and the heads a head.
+
+    heads: shown first; none where the page chooses them. most: layers and heads of the largest model.
+    """
+    usual = {field.name: field for field in view_options.view_fields(heads)}
+
+    def read(written: str) -> list[Head]:
+        found = view_options.read_heads(written)
+        if any(layer >= most[0] or head >= most[1] for layer, head in found):
+            raise ValueError(f"a head must be one of {most[0]} layers with {most[1]} heads")
+        return found
+
+    head = Field("head", list(heads), read, usual["heads"].write)
+    moment = Field("moment", None, read_batch, lambda batch: "" if batch is None else str(batch))
+    return (choice_field("kind", kinds), head, usual["show"], usual["lines"], usual["scale"], usual["focus"], moment)
+
+
+LOOK_NAMES = {"kind": "stack", "head": "heads"}
+
+
+def read_batch(written: str) -> int:
+    """Read the number of a batch; raise ValueError for anything else."""
+    if not (written.isascii() and written.isdigit() and len(written) <= 6):
+        raise ValueError("moment must be the number of a batch")
+    return int(written)
+
+
+def training_stage(
+    trainer: Trainer, shown: ShownTraining, moments: Sequence[Moment], curves: Sequence[Chart], about: Mapping[str, object]
+) -> None:
+    """Draw the stage of a model that is trained on its page. about: title of the model, text and stem."""
+    told = [
+        ({"batch": one.batch, "title": one.title, "said": one.said, "drawn": one.drawn, "model": _model(about, one)}, one.trace)
+        for one in moments
+    ]
+
+    def pack(header: Mapping[str, object]) -> bytes:
+        header = {**_common(trainer, header), "training": _training(trainer, shown, curves), **about, "model": ""}
+        return pack_moments(header, told)
+
+    mount(trainer.page, TRAINING_ENTRY, trainer.fields, pack, lambda reported: take_wish(trainer, reported))
+
+
+def empty_training_stage(trainer: Trainer, shown: ShownTraining | None = None, curves: Sequence[Chart] = ()) -> None:
+    """Draw a stage without a picture: it still writes the address. shown: a training that can be started."""
+
+    def pack(header: Mapping[str, object]) -> bytes:
+        training_header = _training(trainer, shown, curves) if shown else None
+        return join({**_common(trainer, header), "run": None, "stacks": [], "training": training_header}, [])
+
+    mount(trainer.page, TRAINING_ENTRY, trainer.fields, pack, lambda reported: take_wish(trainer, reported))
+
+
+def _model(about: Mapping[str, object], moment: Moment) -> str:
+    return f"{about['model']}, {moment.title[0].lower()}{moment.title[1:]}"
+
+
+def _common(trainer: Trainer, header: Mapping[str, object]) -> dict[str, object]:
+    """Return what a stage of attention is told where there is nothing to say."""
+    hidden = [name for name in header["hidden"] if name != "heads"]  # of the sizes; the look is called head
+    return {
+        **header,
+        "hidden": [*hidden, *ABSENT, *([] if is_offered(widget_key(trainer.page, "head")) else ["heads"])],
+        "pair": "",
+        "bare": False,
+        "origin": f"{export_texts.APP} {app_version()};",
+        "before": None,
+        "changes": [],
+        "moved": [],
+        "padding": 0,
+        "canOmitPositions": False,
+        "grammar": None,
+        "guesses": None,
+        "asked": time.monotonic(),  # no two messages are equal: the browser asks again after each
+    }
+
+
+def _training(trainer: Trainer, shown: ShownTraining, curves: Sequence[Chart]) -> dict[str, object]:
+    """Return what the stage is told of a training: its buttons, its progress, its curves."""
+    own, page = shown.own, trainer.page
+    problem = st.session_state.get(widget_key(page, "refused"))
+    other = [] if own is None or own.result is None or shown.is_own else trainer.differences(own.result)
+    return {
+        "buttons": _buttons(own),
+        "running": shown.is_running,
+        "progress": own.records[-1].batch / own.records[-1].batches if shown.is_running and own.records else 0,
+        "said": _progress(trainer, shown),
+        "problem": str(problem) if problem else own.problem if own else "",
+        "other": texts.OTHER_MODEL.format(differences=", ".join(other)) if other else "",
+        "curves": list(curves),
+    }
+
+
+def _buttons(own: Snapshot | None) -> list[tuple[str, str, str]]:
+    """Return the buttons of a training, each with its name, its label and a sentence of help."""
+    if own and own.running:
+        return [] if own.state == "stopping" else [("stop", texts.STOP, "")]
+    if own and own.state == "stopped" and not own.result.finished:
+        return [("continue", texts.CONTINUE, texts.CONTINUE_HELP), ("train", texts.TRAIN_AGAIN, "")]
+    return [("train", texts.TRAIN, "")]
+
+
+def _progress(trainer: Trainer, shown: ShownTraining) -> str:
+    """Return how far the training is, or what the model that is shown was trained on."""
+    own = shown.own
+    if shown.model is None and not shown.is_running:
+        return texts.NO_MODEL
+    if not shown.is_own:
+        return texts.STORED_MODEL if shown.is_stored else texts.UNTRAINED_MODEL
+    if own.state == "waiting":
+        return training.queue_in_words(own.ahead)
+    if not own.records:
+        return texts.STARTING if own.running else f"{texts.LOADED_MODEL} {trainer.kept(own.result)}"
+    last = own.records[-1]
+    said = texts.TRAINING_PROGRESS[own.state].format(done=last.batch, total=last.batches, seconds=last.seconds)
+    return said if own.running else f"{said}. {trainer.kept(own.result)}"
+
+
+def take_wish(trainer: Trainer, reported: Reported) -> None:
+    """Do what a reader asked of a training; the question of how far it is asks nothing more."""
+    act = {
+        "train": lambda: training.start_or_queue(trainer.kind, trainer.make),
+        "stop": lambda: training.stop(trainer.kind),
+        "continue": lambda: training.resume(trainer.kind, training.current_run(trainer.kind).result, trainer.choose),
+        "show": lambda: trainer.choose(training.current_run(trainer.kind).result),
+    }.get(str(reported.get("training")))
+    run = training.current_run(trainer.kind)
+    needs_result = reported.get("training") in ("continue", "show")
+    if act and not (needs_result and (run is None or run.result is None)):
+        training.attempt(trainer.page, act)
+
+
+def curve(title: str, series: Curves, batches: int, *, logarithmic: bool = False) -> Chart:
+    """Make a chart of a training: each line the mean since the point before, or the value measured last.
+
+    batches: of the whole training, where the axis ends. Points where nothing was measured are None.
+    """
+    every = -(-batches // STEPS)
+    ends = [*range(every, batches, every), batches]
+    done = max((batch for pairs in series.values() for batch, _ in pairs), default=0)
+    found = {name: _at(ends, pairs, done) for name, pairs in series.items() if pairs}
+    values = [value for one in found.values() for value in one if value is not None]
+    limits = (0.0, 1.02)
+    if logarithmic:
+        low, high = (log10(max(LEAST_LOSS, edge(values, default=1.0))) for edge in (min, max))
+        limits = (low - 0.1, high + 0.1)
+    return lines_chart(title, [str(end) for end in ends], found, limits=limits, logarithmic=logarithmic)
+
+
+def _at(ends: Sequence[int], pairs: Sequence[tuple[int, float]], done: int) -> list[float | None]:
+    """Return a value for each of some batches: the mean of those since the one before, else the last; None after `done`."""
+    found: list[float | None] = []
+    start = 0
+    for end in ends:
+        within = [value for batch, value in pairs if start < batch <= end]
+        last = found[-1] if found and end <= done else None
+        found.append(sum(within) / len(within) if within else last)
+        start = end
+    return found
+
+
+def curve_drawings(series: Curves, *, logarithmic: bool = False) -> list[Drawing]:
+    """Return each line as a chart of its own for export: its batches may be others than those of the next."""
+    drawn = []
+    for name, pairs in series.items():
+        batches, values = [f"{batch:g}" for batch, _ in pairs], [value for _, value in pairs]
+        if pairs:
+            drawn.append(lines_drawing(lines_chart(name, batches, {name: values}, logarithmic=logarithmic)))
+    return drawn
+
+
+def moment_title(batch: int, batches: int, probe: str = "") -> str:
+    """Return in words how far a model is trained. probe: the input of its records, where it is not the one on the page."""
+    if not batch:
+        return texts.UNTRAINED_MOMENT
+    return (texts.MOMENT_ON_PROBE if probe else texts.MOMENT).format(batch=batch, batches=batches, probe=probe)
