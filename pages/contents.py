@@ -120,8 +120,8 @@ PAGES = (
         "Many sentences",
         "library_books",
         "What does each head do over many sentences?",
-        "Let a model read hundreds of sentences, ours or your own, and see what every head does on average, how consistently, "
-        "and in which sentences most.",
+        "See what each head does most, over hundreds of sentences.",
+        has_stage=True,
     ),
     Page(
         "bertviz_page",

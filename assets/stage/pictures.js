@@ -231,7 +231,8 @@ function makeViews(stage) {
     stage.made = rows.map((row) => row.map(({ chart }) => {
       const holder = { picture: null };
       const make = chart.kind === "listing" ? makeListing : makeChart;
-      holder.view = make({ choose: (number) => act.set(holder.picture.chooses, holder.picture.choices[number]) });
+      const open = stage.offline ? null : (address) => stage.report("opened", { address, at: Date.now() });
+      holder.view = make({ open, choose: (number) => act.set(holder.picture.chooses, holder.picture.choices[number]) });
       return holder;
     }));
     body.replaceChildren(...stage.made.map((row) => element("div", { class: "pictures-row" }, ...row.map(({ view }) => view.node))));

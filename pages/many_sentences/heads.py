@@ -1,44 +1,48 @@
-"""All heads over many sentences: their table by kind, one head with its strongest sentences, all numbers, and the code."""
+"""All heads over many sentences: their tables, one head with its strongest sentences, all numbers, and the code."""
 
 import csv
 import io
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
 import streamlit as st
 from jaxtyping import Float
 
 from pages.many_sentences import texts
-from pages.many_sentences.reading import OpenedScan, stopped_in_words
+from pages.many_sentences.reading import OpenedScan, show_report, stopped_in_words
 from pages.many_sentences.texts import plural
 from pages.ui.canvas.attention_view import heads_to_link
+from pages.ui.canvas.drawings import Drawing
 from pages.ui.canvas.head_table import (
     AXES,
     CellsAndLegend,
-    HeadCell,
-    LegendEntry,
-    chosen_head,
+    describe_grammar,
     distance_cells,
     grammar_cells,
     grammar_columns,
     grammar_columns_note,
-    head_table,
     kind_cells,
     kind_styles,
     spread_cells,
 )
 from pages.ui.export.computation import Computation, call, load_call, named
 from pages.ui.export.data import DataTable, data_files
-from pages.ui.export.figure import charts_figure, charts_page, grid_chart
+from pages.ui.export.figure import grid_chart, listing_chart
+from pages.ui.export.menu import export_menu
 from pages.ui.export.records import Code, DataFiles, Export, file_stem, reading, source
-from pages.ui.export.texts import WITHOUT_SPECIAL
+from pages.ui.export.texts import TITLE_OF_DATA, WITHOUT_SPECIAL
+from pages.ui.panels.texts import EXPLANATION_DEBATE
 from pages.ui.panels.tokens import reading_in_link
+from pages.ui.panels.view_options import show_note
 from pages.ui.shell import controls
-from pages.ui.shell.address import widget_binding, widget_key
-from pages.ui.shell.controls import ask_option, download_button
-from pages.ui.shell.frame import page_link
+from pages.ui.shell.address import is_offered, widget_key
+from pages.ui.shell.controls import download_button
+from pages.ui.shell.frame import page_address
 from pages.ui.shell.level import is_hidden
 from pages.ui.shell.numbers import whole_percent
+from pages.ui.stage.controls import Control, numbered
+from pages.ui.stage.pictures import About, Picture
+from pages.ui.stage.texts import CONTROLS
 from tx_core.analysis.grammar import grammar_of
 from tx_core.analysis.patterns import TARGETED_KINDS, HeadPattern
 from tx_core.corpus.scan_file import read_scan
@@ -50,38 +54,62 @@ OWN = "own"
 RANKS = (OWN, *RANKED_KINDS)
 """What sentences are ranked by: the head's own kind, or any ranked kind."""
 FILE = "heads_over_sentences.csv"
+MOST_BESIDE = 8
+"""Heads of a layer that leave room for a list beside their table."""
 
 
-@dataclass(frozen=True)
-class Grid:
-    """The table of heads as it is drawn."""
-
-    colour: str
-    cells: list[list[HeadCell]]
-    legend: list[LegendEntry]
-    chosen: Head
-
-    @property
-    def alt(self) -> str:
-        """Return the alternative text of the table."""
-        return texts.ALT.format(colour=texts.COLOURS[self.colour])
+def heads_controls(report: HeadReport) -> list[Control]:
+    """Return the controls of the stage: what colours the heads, and what the sentences are ranked by."""
+    aims = kind_styles(report.example)
+    ranks = tuple((rank, texts.RANKS.get(rank) or texts.RANK_KIND.format(aim=aims[rank].target)) for rank in RANKS)
+    return [
+        Control("colour", "segments", texts.COLOUR_BY, tuple(texts.COLOUR_LABELS.items())),
+        Control("rank", "list", texts.RANK_BY, ranks, labelled=True),
+    ]
 
 
-def show_grid(page: str, report: HeadReport, chosen: Head) -> Grid:
-    """Show all heads; a click chooses one. Returns what is drawn."""
-    ask_option(texts.COLOUR_BY, texts.COLOURS, **widget_binding(widget_key(page, "colour")))
-    colour, name = st.session_state[widget_key(page, "colour")], widget_key(page, "wall")
+def heads_pictures(report: HeadReport, rank: str) -> list[Picture]:
+    """Draw all heads in each of the colours, and beside them what the chosen one does, with its strongest sentences."""
     layers, heads = report.entropy.shape
+    every = [heads_to_link([head]) for head in np.ndindex(layers, heads)]
+    grids = [_grid(report, colour, every) for colour in texts.COLOURS]
+    head_of = dict(zip(every, np.ndindex(layers, heads), strict=True))
+    variants = {link: _strongest_of(report, head, rank) for link, head in head_of.items()}
+    chart = listing_chart("", texts.STRONGEST_COLUMNS, []) | {"sentenceFirst": True}
+    listing = Drawing(chart, (), (), np.empty((0, 0)))
+    beside = {"row": 0, "share": 2.0} if heads <= MOST_BESIDE else {"row": 1}
+    return [*grids, Picture(listing, varies="heads", variants=variants, **beside)]
 
-    def store_head() -> None:
-        if (head := chosen_head(name, layers, heads)) is not None:
-            st.session_state[widget_key(page, "heads")] = [head]
 
+def _grid(report: HeadReport, colour: str, every: Sequence[str]) -> Picture:
+    """Draw the table of all heads in one of the colours."""
+    layers, heads = report.entropy.shape
     cells, legend = _cells(report, colour)
     rows = [cells[start : start + heads] for start in range(0, len(cells), heads)]
-    grid = Grid(colour, rows, legend, chosen)
-    head_table(rows, legend, chosen, alt=grid.alt, key=name, on_choose=store_head)
-    return grid
+    strengths = np.array([[one.strength for one in row] for row in rows])
+    numbers = {"spread": report.spread, "distance": report.distance}.get(colour, strengths)
+    chart = grid_chart(rows, legend, None) | {"title": texts.COLOURS[colour]}
+    sides = ((layers, CONTROLS["layerNumber"]), (heads, CONTROLS["headNumber"]))
+    names = [tuple(label for _, label in numbered(count, text)) for count, text in sides]
+    drawing = Drawing(chart, *names, numbers)
+    return Picture(drawing, texts.HEADS[colour], {"colour": [colour]}, share=3.0, chooses="heads", choices=every)
+
+
+def _strongest_of(report: HeadReport, head: Head, rank: str) -> dict[str, object]:
+    """Return what is shown of one head: what it does in words, and the sentences that are strongest in what is asked for."""
+    kind = ranked_kind(report, head, rank)
+    numbers, scores = strongest(report, head, kind)
+    score = describe_score(report, kind) if numbers else texts.NO_STRONGEST
+    note = f"{describe_grammar(report.model, head)} {score}"
+    sentences, lines = report.sentences.texts, report.sentences.lines
+    rows = [
+        [f"{score:.2f}", sentences[number], texts.SEE_SENTENCE.format(line=lines[number])]
+        for number, score in zip(numbers, scores, strict=True)
+    ]
+    more = {"model": report.model, "heads": heads_to_link([head]), **reading_in_link(report.special_tokens)}
+    links = [page_address("attention", {"text": sentences[number], **more}) for number in numbers] if is_offered("links") else []
+    chart = {"title": texts.STRONGEST_OF.format(head=controls.head_name(head)), "rows": rows, "links": links, "note": note}
+    return {"sentence": describe_head(report, head), "chart": chart}
 
 
 def _cells(report: HeadReport, colour: str) -> CellsAndLegend:
@@ -129,26 +157,6 @@ def pattern_of(report: HeadReport, head: Head) -> HeadPattern:
     return report.patterns[head[0] * report.entropy.shape[1] + head[1]]
 
 
-def show_strongest(page: str, report: HeadReport, head: Head) -> str:
-    """List the sentences that are strongest in what the reader asks for. Returns the first, "" if there is none."""
-    looks = kind_styles(report.example)
-    controls.choice_box(
-        texts.RANK_BY,
-        RANKS,
-        **widget_binding(widget_key(page, "rank")),
-        format_func=lambda rank: texts.RANKS.get(rank) or texts.RANK_KIND.format(aim=looks[rank].target),
-    )
-    kind = ranked_kind(report, head, st.session_state[widget_key(page, "rank")])
-    numbers, scores = strongest(report, head, kind)
-    if not numbers:
-        st.text(texts.NO_STRONGEST)
-        return ""
-    for number, score in zip(numbers, scores, strict=True):
-        _show_sentence(report, head, number, score)
-    st.caption(describe_score(report, kind))
-    return report.sentences.texts[numbers[0]]
-
-
 def ranked_kind(report: HeadReport, head: Head, rank: str) -> str:
     """Return which of RANKED_KINDS a rank asks for; a mixed head's own is focus."""
     kind = rank if rank != OWN else pattern_of(report, head).kind
@@ -174,22 +182,14 @@ def strongest(report: HeadReport, head: Head, kind: str) -> tuple[list[int], lis
     return ordered, [by_number[number] for number in ordered]
 
 
-def _show_sentence(report: HeadReport, head: Head, number: int, score: float) -> None:
-    text = report.sentences.texts[number]
-    sentence, link = st.columns([10, 3], vertical_alignment="center")
-    sentence.text(texts.STRONGEST.format(score=score, sentence=text))
-    with link:
-        page_link(
-            "attention",
-            texts.SEE_SENTENCE.format(line=report.sentences.lines[number]),
-            {
-                "text": text,
-                "model": report.model,
-                "heads": heads_to_link([head]),
-                **reading_in_link(report.special_tokens),
-            },
-            icon=":material/zoom_in:",
-        )
+def explain_heads(page: str, report: HeadReport, colour: str, opened: OpenedScan | None) -> None:
+    """Show what stands below the stage: all numbers, what averages mean, and the export. opened: the scan that they are from."""
+    if opened is None:
+        show_report(report)
+    show_table(page, report)
+    show_note(f"{texts.CAVEAT} {EXPLANATION_DEBATE}")
+    if not is_hidden("forms"):
+        export_menu(page, {texts.EXPORT: lambda: heads_export(report, colour, opened)}, TITLE_OF_DATA)
 
 
 def show_table(page: str, report: HeadReport) -> None:
@@ -250,27 +250,27 @@ def _rounded(numbers: Float[np.ndarray, "layer head"], one: HeadPattern) -> floa
     return round(float(numbers[one.layer, one.head]), 3)
 
 
-def heads_export(report: HeadReport, grid: Grid, opened: OpenedScan | None = None) -> Export:
-    """Return the export of the table of all heads, with everything that is known of them. opened: the scan that they are from."""
-    title = plural(report.read, texts.EXPORT_TITLES[grid.colour]).format(
-        count=report.read, tokens=report.tokens, model=controls.model_title(report.model)
-    )
-    parts = [f"{title}.", texts.EXPORT_SOURCE.format(source=report.sentences.source)]
-    if not report.special_tokens:
-        parts.append(WITHOUT_SPECIAL)
-    if not report.complete:
-        parts.append(stopped_in_words(report))
-    caption = " ".join([*parts, texts.EXPORT_AXES])
-    figure = charts_figure([grid_chart(grid.cells, grid.legend, grid.chosen)], grid.alt)
+def heads_export(report: HeadReport, colour: str, opened: OpenedScan | None = None) -> Export:
+    """Return the export of everything that is known of all heads. opened: the scan that they are from."""
+    about = heads_about(report, colour, opened)
+    special = () if report.special_tokens else (WITHOUT_SPECIAL,)
+    caption = " ".join([f"{about.title}.", *special, *about.notes])
     rows = head_rows(report)
     columns, table, stem = tuple(rows[0]), [tuple(row.values()) for row in rows], file_stem("heads-over-sentences", report.model)
     result = texts.EXPORT_RESULT if report.complete else f"{texts.EXPORT_RESULT} {reads_on(report)}"
     code = Code(result, lambda: scan_numbers(opened.name) if opened else report_numbers(report))
-    web_page = charts_page(figure, columns, lambda: table)
+    return Export(about.title, caption, stem, None, None, (_data(report, stem, columns, table),), code, about.source)
+
+
+def heads_about(report: HeadReport, colour: str, opened: OpenedScan | None = None) -> About:
+    """Return what the table of all heads is of. opened: the scan that it is from."""
+    counts = {"count": report.read, "tokens": report.tokens}
+    title = plural(report.read, texts.EXPORT_TITLES[colour]).format(**counts, model=controls.model_title(report.model))
     revision = opened.scan.origin.revision if opened else ""
-    counts = {"sentences": report.sentences.source, "read": report.read, "tokens": report.tokens}
-    about = source(report.model, revision=revision, **reading(report.special_tokens), **counts)
-    return Export(title, caption, stem, figure, web_page, (_data(report, stem, columns, table),), code, about)
+    read = {"sentences": report.sentences.source, "read": report.read, "tokens": report.tokens}
+    about = source(report.model, revision=revision, **reading(report.special_tokens), **read)
+    stopped = () if report.complete else (stopped_in_words(report),)
+    return About(title, about, (texts.EXPORT_SOURCE.format(source=report.sentences.source), *stopped, texts.EXPORT_AXES))
 
 
 def _data(report: HeadReport, stem: str, columns: tuple[str, ...], table: list[tuple]) -> DataFiles:

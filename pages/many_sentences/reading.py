@@ -36,7 +36,7 @@ class OpenedScan:
 
 def ask_source(page: str) -> str:
     """Ask what to show: a name of `texts.SOURCES`."""
-    ask_option(texts.SOURCE, texts.SOURCES, **widget_binding(widget_key(page, "texts")))
+    ask_option(texts.SOURCE, texts.SOURCES, label_visibility="collapsed", **widget_binding(widget_key(page, "texts")))
     return st.session_state[widget_key(page, "texts")]
 
 
@@ -95,7 +95,7 @@ def ask_sentences(page: str, source: str, device: str) -> Sentences:
     if source == "embedded":
         return embedded_sentences()
     _ask_file(page, device)
-    own = st.session_state.get(widget_key(page, "own"))
+    own = st.session_state.get(widget_key(page, "own_sentences"))
     if own is None:
         raise TextProblem(texts.UPLOAD_FIRST)
     return own
@@ -111,7 +111,7 @@ def _ask_file(page: str, device: str) -> None:
         on_change=training.attempt,
         args=(page, lambda: _read_own(page, device)),
     )
-    own = st.session_state.get(widget_key(page, "own"))
+    own = st.session_state.get(widget_key(page, "own_sentences"))
     if own is not None and len(own.columns) > 1 and uploaded_file(name):
         column = widget_key(page, "column")
         st.session_state[column] = own.column
@@ -128,9 +128,9 @@ def _read_own(page: str, device: str, column: str = "") -> None:
     uploaded = uploaded_file(widget_key(page, "file"))
     if uploaded is not None:  # None where the file was removed from the box: what was read stays
         uploaded.seek(0)
-        before = st.session_state.get(widget_key(page, "own"))
+        before = st.session_state.get(widget_key(page, "own_sentences"))
         with _naming_kept_file(before.source if before else ""):
-            st.session_state[widget_key(page, "own")] = read_sentences(uploaded, uploaded.name, column, device)
+            st.session_state[widget_key(page, "own_sentences")] = read_sentences(uploaded, uploaded.name, column, device)
 
 
 @contextmanager
@@ -206,7 +206,6 @@ def report_to_show(page: str, snapshot: Snapshot | None, engine: Engine | None, 
     if last and chosen and last.sentences is sentences and _is_same_model(engine, last):
         return last
     if chosen and engine.name == catalogue.DEFAULT and sentences is embedded_sentences():
-        st.caption(texts.NO_RUN_NEEDED)
         # The built-in model reads the built-in sentences in a second.
         return cache.get_or_compute((page, cache.engine_key(engine)), lambda: read_all(engine, sentences))
     if last:
@@ -232,11 +231,13 @@ def _report_of(snapshot: Snapshot | None, chosen: Sentences | None) -> HeadRepor
 
 
 def show_report(report: HeadReport) -> None:
-    """Show what the numbers below were computed from."""
+    """Show what the numbers were computed from."""
     pair = texts.READ_IN_HALF if report.half else texts.READ
     sentences = [plural(report.read, pair).format(count=report.read, tokens=report.tokens, seconds=report.seconds)]
     if not report.complete:
         sentences.append(stopped_in_words(report))
+    if report.model == catalogue.DEFAULT and report.sentences is embedded_sentences():
+        sentences.append(texts.NO_RUN_NEEDED)
     st.caption(" ".join(sentences))
     show_left_out(report.unread)
 

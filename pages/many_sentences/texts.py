@@ -51,15 +51,8 @@ READ_IN_HALF = (
     "{count:,} sentences with {tokens:,} tokens (without special tokens), read in {seconds:.1f} s in half precision (bfloat16).",
 )
 STOPPED = ("It was stopped after {read:,} of {count:,} sentence.", "It was stopped after {read:,} of {count:,} sentences.")
-LINK = (
-    "Whoever opens this link gets the same model, head and colours. The built-in sentences are there for everyone; "
-    "a file that you uploaded stays with you, and is forgotten when you leave."
-)
 
-HEADS = (
-    "Each cell is a head. **Colour and word show what it mostly does; a deeper colour means a clearer pattern.** "
-    "Choose a head to see where it does so most."
-)
+
 COLOUR_BY = "Colour by"
 COLOURS = {
     "pattern": "Kind of head",
@@ -68,7 +61,16 @@ COLOURS = {
     "spread": "Spread (entropy)",
     "distance": "Distance",
 }
-ALT = "{colour}: one row per layer, one column per head"
+COLOUR_LABELS = COLOURS | {"pattern": "Kind", "spread": "Spread"}
+_BY_KIND = "Each cell is a head. Colour and word show what it mostly does; a deeper colour means "
+HEADS = {
+    "pattern": f"{_BY_KIND}a clearer pattern.",
+    "grammar": "Each cell is a head. A deeper colour means that it finds a word bound by grammar more often.",
+    "agreement": f"{_BY_KIND}that it does so in more of the sentences.",
+    "spread": "Each cell is a head. A deeper colour means that its attention is spread more evenly.",
+    "distance": "Each cell is a head. A deeper colour means that it looks farther.",
+}
+"""What the table of heads shows, by its colours."""
 CELL = "{head}: {kind}, confidence {confidence:.2f}, in {agreement} of the sentences"
 AGREEMENT_CELL = "{head}: {kind} in {agreement} of the sentences"
 HEAD = (
@@ -87,11 +89,11 @@ HEAD_OF_KIND = {
     "{spread:.2f} (0: one token, 1: uniform), entropy {entropy:.2f} nats, mean distance {distance:.1f} tokens.",
 }
 """Kinds of heads that HEAD does not fit."""
-RANK_BY = "Strongest sentences by"
+RANK_BY = "Strongest in"
 RANKS = {"own": "what this head does", "focused": "attention to few tokens", "broad": "attention to many tokens"}
 RANK_KIND = "attention to {aim}"
 NO_STRONGEST = "No sentence is long enough, or none shows this at all."
-STRONGEST = "{score:.2f} · {sentence}"
+STRONGEST_OF, STRONGEST_COLUMNS = "{head} and its strongest sentences", ("Score", "Sentence", "")
 STRONGEST_SCORE = (
     "The number is the score in that sentence alone: 0 where the head gives {aim} no more attention than uniform attention does, "
     "1 where all of its attention goes there. Tokens without such a target are not counted."
@@ -103,7 +105,7 @@ STRONGEST_SCORES = {
     "where each token attends to one token only.",
 }
 """Scores that STRONGEST_SCORE does not fit."""
-SEE_SENTENCE = "See it (line {line:,})"
+SEE_SENTENCE = "See line {line:,}"
 TABLE = "All heads in numbers"
 TABLE_NOTE = (
     "Click a column's name to sort by it. Shares are of the attention of all of the sentences' own tokens, spread and distance "

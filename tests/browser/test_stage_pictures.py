@@ -10,6 +10,7 @@ from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from pages.positions import texts as positions
 from pages.ui.stage import texts
+from tests.support.seen import choose_head
 from tests.support.serving import ROOT
 
 ALIBI = "/positions?part=ways&scheme=alibi&length=9"
@@ -105,6 +106,28 @@ def test_looking_sends_nothing_and_another_encoding_is_computed(page_at: Callabl
     page.wait_for_url(re.compile("scheme=rotary.*look=similarity"))
 
 
+def test_another_head_over_many_sentences_sends_nothing_and_a_sentence_of_its_own_is_opened_in_this_visit(
+    page_at: Callable[..., Page],
+):
+    sent = []
+    page = page_at(
+        "/many_sentences",
+        prepare=lambda page: page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(frame))),
+    )
+    expect(charts(page).first).to_be_visible()
+    page.wait_for_timeout(1500)
+    before = len(sent)
+    choose_head(page, 2, 3)
+    press(page, "Spread")
+    expect(stage(page).get_by_test_id("listing")).to_contain_text("Layer 2, head 3 and its")
+    page.wait_for_url(re.compile("colour=spread&heads=2-3"))
+    page.wait_for_timeout(500)
+    assert len(sent) == before
+    stage(page).get_by_role("link").first.click()
+    page.wait_for_url(re.compile("/attention.*heads=2-3"))
+    expect(page.get_by_test_id("attention-strongest")).to_be_attached()
+
+
 def test_what_is_no_list_of_dimensions_is_explained_and_kept_and_computes_nothing(page_at: Callable[..., Page]):
     page = page_at("/positions?part=ways&look=waves&width=20")
     box = stage(page).get_by_role("textbox", name=positions.DIMENSIONS)
@@ -133,7 +156,7 @@ def test_a_page_saved_from_the_stage_works_without_a_server(page_at: Callable[..
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844), (1920, 1080)])
-@pytest.mark.parametrize("path", ["/positions?level=advanced", "/positions?part=ways"])
+@pytest.mark.parametrize("path", ["/positions?level=advanced", "/positions?part=ways", "/many_sentences"])
 def test_the_picture_comes_first(page_at: Callable[..., Page], path: str, width: int, height: int):
     page = page_at(path, width=width)
     page.set_viewport_size({"width": width, "height": height})

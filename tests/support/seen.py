@@ -101,6 +101,14 @@ def head(page: Page, layer: int, number: int) -> Locator:
     return main(page).get_by_role("gridcell", name=re.compile(rf"^Layer {layer}, head {number}(:|$)")).first
 
 
+def choose_head(page: Page, layer: int, number: int) -> None:
+    """Choose a head of the table of heads in a stage of pictures, counted from 1."""
+    table = main(page).get_by_role("group", name=re.compile("Enter chooses")).first
+    expect(table).to_be_visible(timeout=PATIENCE)
+    for key in ["Escape", "ArrowDown", *["ArrowDown"] * (layer - 1), *["ArrowRight"] * (number - 1), "Enter", "Escape"]:
+        table.press(key)
+
+
 def picture(page: Page, words: str) -> Locator:
     """Return the first picture whose description in words matches a pattern."""
     return main(page).get_by_role("img", name=re.compile(words, re.DOTALL)).first

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pandas
 from streamlit.testing.v1 import AppTest
 
-from pages.many_sentences.texts import SEE_SENTENCE
+from tests.support.staged import is_empty, staged, staged_pictures
 
 Open = Callable[..., AppTest]
 PAGE, KIND = "many_sentences", "sentences"
@@ -14,9 +14,13 @@ OWN_FILE = "The <b>dog</b> saw **a** man near the house.\n\nNobody was in the ol
 
 
 def says(app: AppTest) -> str:
-    """Return all that the page says: texts, notes and headings."""
+    """Return all that the page says: texts, notes and headings, and what its stage says of the chosen head."""
     kinds = (app.text, app.caption, app.info, app.markdown, app.subheader)
-    return "\n".join(element.value for kind in kinds for element in kind)
+    written = [element.value for kind in kinds for element in kind]
+    if not is_empty(app):
+        head = shown_head(app)
+        written += [head["sentence"], head["chart"]["note"], *(" · ".join(row) for row in head["chart"]["rows"])]
+    return "\n".join(written)
 
 
 def press(app: AppTest, name: str) -> AppTest:
@@ -37,6 +41,12 @@ def numbers_of(app: AppTest) -> pandas.DataFrame:
     return app.run().dataframe[0].value
 
 
+def shown_head(app: AppTest) -> dict:
+    """Return what the stage shows of the chosen head: the sentence on it, and the table of its strongest sentences."""
+    (listing,) = [one for one in staged_pictures(app) if one["chart"]["kind"] == "listing"]
+    return listing["variants"][staged(app)["view"]["heads"]]
+
+
 def links(app: AppTest) -> list[str]:
     """Return the links to the attention page that stand at the strongest sentences."""
-    return [link.proto.query_string for link in app.get("page_link") if SEE_SENTENCE.partition(" (")[0] in link.proto.label]
+    return shown_head(app)["chart"]["links"]

@@ -81,6 +81,14 @@ def staged_pictures(app: AppTest) -> list[dict]:
     return found
 
 
+def is_empty(app: AppTest) -> bool:
+    """Whether the page has no stage, or its stage of pictures shows none."""
+    return (
+        not [one for one in app.get("bidi_component") if one.proto.component_name.startswith(STAGE)]
+        or not staged(app)["pictures"]
+    )
+
+
 def staged_picture(app: AppTest, title: str) -> dict:
     """The picture of a stage of pictures with this title."""
     (found,) = [one for one in staged_pictures(app) if one["chart"]["title"] == title]

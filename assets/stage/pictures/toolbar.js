@@ -27,8 +27,8 @@ export function makeControls(stage) {
     row.hidden = !apart.length;
     bar.items = [...of((control) => !control.apart && !control.late), ...own, ...of((control) => !control.apart && control.late)];
     files.node.hidden = stage.header.hidden.includes("export") || !stage.rows.length;
-    present.hidden = stage.header.alone || stage.offline;
-    full.hidden = !document.fullscreenEnabled;
+    present.hidden = stage.header.alone || stage.offline || !stage.rows.length;
+    full.hidden = !document.fullscreenEnabled || !stage.rows.length;
     fold(bar);
   };
   return { row, node: bar.node, sync };

@@ -2,22 +2,26 @@
 
 import { element, setText, visible } from "../../canvas/core/surface.js";
 
-// choose: called with the number of the row that is clicked.
-export function makeListing({ choose }) {
+// choose: called with the number of the row that is clicked; open: with the address of a link that is.
+export function makeListing({ choose, open }) {
   const title = element("figcaption", { class: "title" });
   const table = element("table", {});
+  const note = element("p", { class: "quiet-text" });
   const said = element("p", { class: "chart-said" });
   const box = element("div", { class: "scroller", tabindex: "0", role: "region" }, table);
   const link = element("a", {});
-  const node = element("figure", { class: "chart listing", "data-testid": "listing" }, title, box, said, link);
-  return { node, title, table, said, link, box, choose, linked: [] };
+  const node = element("figure", { class: "chart listing", "data-testid": "listing" }, title, box, note, said, link);
+  return { node, title, table, note, said, link, box, choose, open, linked: [] };
 }
 
-// link: its label and address, below the sentence.
+// link: its label and address, below the sentence. chart.links: the address that the last cell of each row leads to;
+// chart.sentenceFirst: whether the sentence stands above the table.
 export function drawListing(made, chart, { sentence, canChoose, chosen, link }) {
   setText(made.title, chart.title);
   made.title.hidden = !chart.title;
+  setText(made.note, chart.note ?? "");
   setText(made.said, sentence);
+  made.node.classList.toggle("sentence-first", Boolean(chart.sentenceFirst));
   made.link.hidden = !link;
   if (link) Object.assign(made.link, { href: link[1], textContent: link[0] });
   made.box.hidden = !chart.rows.length;
@@ -26,6 +30,7 @@ export function drawListing(made, chart, { sentence, canChoose, chosen, link }) 
   const head = element("tr", {}, ...chart.head.map((text) => element("th", { scope: "col" }, text ? visible(text) : "")));
   const rows = chart.rows.map((row, number) => {
     const line = element("tr", number === chosen ? { class: "chosen" } : {}, ...row.map((text, index) => cell(text, index, index ? "td" : "th")));
+    if (chart.links?.[number] && made.open) line.lastChild.replaceChildren(anchor(made, chart.links[number], row.at(-1)));
     if (!canChoose) return line;
     const button = element("button", { type: "button", "aria-pressed": String(number === chosen) }, ...line.firstChild.childNodes);
     button.onclick = () => made.choose(number);
@@ -33,4 +38,15 @@ export function drawListing(made, chart, { sentence, canChoose, chosen, link }) 
     return line;
   });
   made.table.replaceChildren(element("thead", {}, head), element("tbody", {}, ...rows));
+}
+
+// In this tab the page leads on, which keeps what the visitor has, such as a file; in a new one, it is an ordinary link.
+function anchor(made, address, label) {
+  const link = element("a", { href: address }, label);
+  link.onclick = (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    made.open(address);
+  };
+  return link;
 }

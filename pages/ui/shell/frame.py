@@ -10,6 +10,7 @@ from functools import cache
 from html import escape
 from itertools import groupby
 from pathlib import Path
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -214,6 +215,20 @@ def page_link(key: str, label: str, parameters: Mapping[str, str], *, icon: str 
     """Link to a view of a page, unless a lesson shows no such links."""
     if is_offered("links"):
         st.page_link(_link_target(key), label=label, icon=icon, query_params=level_in_link() | dict(parameters))
+
+
+def page_address(key: str, parameters: Mapping[str, str]) -> str:
+    """Write the address of a view of a page, relative to that of any other page."""
+    page = contents.page(key)
+    return f"./{page.address or key}?{urlencode(level_in_link() | dict(parameters))}"
+
+
+def open_address(written: object) -> None:
+    """Open a view by an address as `page_address` writes it, which anybody can forge; nothing happens for any other."""
+    parts = urlsplit(written) if isinstance(written, str) else None
+    pages = {f"./{page.address or page.key}": page for page in contents.PAGES}
+    if parts and parts.path in pages:
+        st.switch_page(pages[parts.path].path, query_params=parse_qs(parts.query))
 
 
 def navigation(*, listed: bool) -> tuple[contents.Page, st.Page]:

@@ -25,7 +25,7 @@ from pages.ui.shell.address import (
     pinned_view,
     widget_key,
 )
-from pages.ui.shell.frame import new_id
+from pages.ui.shell.frame import new_id, open_address
 from pages.ui.shell.level import ADVANCED, LEVEL_NOW, is_hidden
 from pages.ui.stage.address import StageFields, hand_over, remember_looks
 from pages.ui.stage.scripts import STAGE_FILES, start_script
@@ -85,6 +85,7 @@ def mount(
         on_settings_change=lambda: take("settings"),
         on_added_change=lambda: _add_view(page, fields.looks, reported("added").get("view")),
         on_touched_change=touched,
+        on_opened_change=lambda: open_address(reported("opened").get("address")),
         on_view_change=lambda: remember_looks(page, fields.looks, reported("view")),
     )
     if (added := len(st.session_state.get(ADDED_VIEWS, ()))) and is_offered("share"):
@@ -121,11 +122,13 @@ def common_header(page: str, fields: StageFields) -> dict[str, object]:
     }
 
 
-def origin(*models: str) -> str:
-    """Return for a caption which models, "" for none, and which version of the app drew it."""
-    named = [(controls.model_title(model), catalogue.revision(model)) for model in models if model]
-    revisions = [export_texts.MODEL_REVISION.format(model=title, revision=revision) for title, revision in named]
-    return "; ".join([*revisions, f"{export_texts.APP} {app_version()};"])
+def origin(model: str, revision: str = "") -> str:
+    """Return for a caption which model, "" for none, and which version of the app drew it. revision: if not of this server."""
+    app = f"{export_texts.APP} {app_version()};"
+    if not model:
+        return app
+    title, revision = controls.model_title(model), revision or catalogue.revision(model)
+    return f"{export_texts.MODEL_REVISION.format(model=title, revision=revision)}; {app}"
 
 
 def _add_view(page: str, looks: tuple[Field, ...], written: object) -> None:

@@ -151,7 +151,7 @@ def _about(page: str, fields: StageFields, about: About, header: Mapping[str, ob
         "text": str(about.source.get("text", "")),
         "caption": [*_sentences(about.source), *about.notes],
         "stem": title_stem(about.title, about.source),
-        "origin": origin(model),
+        "origin": origin(model, str(about.source.get("revision", ""))),
     }
 
 

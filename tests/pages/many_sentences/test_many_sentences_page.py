@@ -11,6 +11,7 @@ from pages.many_sentences.heads import as_csv, describe_head, head_rows
 from pages.ui.panels.texts import READ_WITHOUT
 from pages.ui.shell.address import LESSON, LOCK, STEP
 from tests.support.sentences_page import HUB_MODEL, KIND, OWN_FILE, PAGE, Open, links, numbers_of, press, says, upload
+from tests.support.staged import is_empty
 from tests.support.trainings import own_server, until_still
 from tx_core.classroom.lesson_file import Lesson, pack_lesson
 from tx_core.corpus.batches import TOO_MANY_TOKENS_IN_LINE
@@ -25,7 +26,7 @@ def test_the_chosen_head_is_described_with_its_strongest_sentences_and_links_to_
     report = read_all(catalogue.load(catalogue.DEFAULT), embedded_sentences())
     assert describe_head(report, (1, 2)) in says(app)
     assert len(links(app)) == 5
-    assert all("heads=2-3" in link and "text=" in link for link in links(app))
+    assert all(link.startswith("./attention?text=") and "heads=2-3" in link for link in links(app))
     table = numbers_of(app).set_index(["layer", "head"])
     assert len(table.loc[(2, 3), "strongest in lines"].split()) == 5
 
@@ -81,6 +82,7 @@ def test_a_model_that_cannot_be_had_says_so_and_offers_the_built_in_one(open_app
     app = open_app(PAGE, model=HUB_MODEL)
     assert not app.exception
     assert "no connection here" in says(app)
+    assert is_empty(app)
     assert app.button(key=f"{PAGE}_run").disabled
     app.button(key=f"{PAGE}_model_default").click().run()
     assert "Layer 1, head 1 " in says(app)
@@ -117,7 +119,7 @@ def test_a_column_of_a_csv_is_chosen(open_app: Open):
     assert texts.READ_COLUMN[0].format(count=1, source="mine.csv", column="text") in says(app)
     app.selectbox(key=f"{PAGE}_column").set_value("note").run()
     assert texts.READ_COLUMN[0].format(count=1, source="mine.csv", column="note") in says(app)
-    assert app.session_state[f"{PAGE}_own"].texts == ("A note.",)
+    assert app.session_state[f"{PAGE}_own_sentences"].texts == ("A note.",)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from pages.many_sentences.reading import OpenedScan
 from pages.ui.panels.texts import QUEUE_NEXT
 from tests.support import checkpoints
 from tests.support.sentences_page import HUB_MODEL, KIND, OWN_FILE, PAGE, Open, links, numbers_of, press, says, upload
+from tests.support.staged import staged
 from tests.support.trainings import SLOWLY, own_server, until_still
 from tx_core.corpus import scan_file
 from tx_core.corpus.scan_file import CorpusScan, new_origin, only_named, write_scan
@@ -151,7 +152,7 @@ def test_where_the_hardware_computes_half_precision_it_is_used_unless_full_is_as
     assert len(app.toggle) == 1 + able
     if able:
         app.toggle(key=f"{PAGE}_exact").set_value(True).run()
-        assert "exact" in app.query_params
+        assert staged(app)["settings"]["exact"] == "1"
         assert not until_still(press(app, "run"), readings, KIND).result.report.half
         assert "bfloat16)." not in says(app)
 

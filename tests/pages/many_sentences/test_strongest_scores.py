@@ -7,7 +7,7 @@ import torch
 from pages.many_sentences import texts
 from pages.many_sentences.heads import OWN, describe_score, pattern_of, ranked_kind
 from pages.ui.canvas.head_table import kind_styles
-from tests.support.sentences_page import PAGE, Open, links, says
+from tests.support.sentences_page import PAGE, Open, links, says, shown_head
 from tx_core.analysis.patterns import TARGETED_KINDS, entropy, kind_targets
 from tx_core.corpus.sentence_file import Sentences, embedded_sentences
 from tx_core.corpus.statistics import RANKED_KINDS, HeadReport, read_all
@@ -89,7 +89,6 @@ def test_what_stands_under_the_sentences_of_a_head_is_of_the_kind_that_they_are_
         asked = ranked_kind(report, head, OWN)
         assert asked == ("focused" if pattern_of(report, head).kind == "mixed" else kind)
         app = open_app(PAGE, heads=f"{head[0] + 1}-{head[1] + 1}")
-        captions = [caption.value for caption in app.caption]
-        assert [one for one in captions if one.startswith("The number is")] == [describe_score(report, asked)]
+        assert shown_head(app)["chart"]["note"].endswith(describe_score(report, asked))
     app = open_app(PAGE, rank="previous", heads=f"{first_of['broad'][0] + 1}-{first_of['broad'][1] + 1}")
     assert describe_score(report, "previous") in says(app)

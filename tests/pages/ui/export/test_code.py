@@ -16,7 +16,7 @@ from pages.compare.texts import MAPS_EXPORT, SIMILARITY_COLUMNS, WORD_EXPORT
 from pages.encoder_decoder import texts as copy_texts
 from pages.encoder_decoder.texts import EXPORT_SHAPES, SHAPE_COLUMNS
 from pages.fill_mask import texts as fill_mask_texts
-from pages.many_sentences.heads import Grid, heads_export, reads_on, report_numbers, stopped_in_words
+from pages.many_sentences.heads import heads_export, reads_on, report_numbers, stopped_in_words
 from pages.many_sentences.reading import OpenedScan
 from pages.ui.export import menu, texts
 from pages.ui.export.attention import attention_export
@@ -228,7 +228,7 @@ def test_the_code_for_ones_own_file_and_for_a_scan_reads_it_whatever_its_name(tm
     origin = new_origin("embedded", half=False, column="", part_sentences=9, files=[SourceFile("a.txt", 1, 2)])
     scan, file = CorpusScan(origin, 1, True, reports[0]), tmp_path / 'the "scan" {0} \'s.json'
     file.write_bytes(write_scan(scan))
-    export = heads_export(scan.report, Grid("pattern", [[]], [], (0, 0)), OpenedScan(str(file), scan))
+    export = heads_export(scan.report, "pattern", OpenedScan(str(file), scan))
     assert export.about["revision"] == origin.revision
     codes = [*(python(report_numbers(report)) for report in reports), export.code.project()]
     computations = computed([(code, ["report.spread"]) for code in codes], tmp_path)
@@ -245,7 +245,7 @@ def test_code_of_a_reading_that_was_stopped_says_that_it_reads_on():
     updates.close()
     report = reading.report
     assert not report.complete
-    export = heads_export(report, Grid("pattern", [[]], [], (0, 0)))
+    export = heads_export(report, "pattern")
     assert "400" in reads_on(report)
     assert reads_on(report) in export.code.result
     assert f"# {reads_on(report)}" in export.code.project()

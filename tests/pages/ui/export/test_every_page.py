@@ -68,7 +68,6 @@ VIEWS = {
     "changes": ("fill_mask", fill_mask_texts.EXPORT_CHANGE, {"text": "The ___ sat.", "changes": "off~1-2"}),
     "a word": ("compare", WORD_EXPORT, {"text": "time flies", "text_b": "fruit flies"}),
     **{part: ("summaries", "", {"text": "The [MASK] sat.", "part": part}) for part in PARTS},
-    "many sentences": ("many_sentences", "", {}),
 }
 
 
