@@ -18,6 +18,7 @@ import pytest
 
 from pages.contents import PAGES
 from pages.ui.shell.readiness import Status, Warmup
+from pages.ui.stage import first_picture
 from tests.support.apart import run_apart
 from tests.support.serving import ROOT, fetch, free_port, running, streamlit_command, wait_until
 from tests.support.stream_client import visit
@@ -101,13 +102,14 @@ main()
 """
 
 
-def test_the_first_map_of_attention_is_sent_without_torch_and_pandas(tmp_path: Path):
+@pytest.mark.parametrize("page", first_picture.PAGES)
+def test_the_first_picture_is_sent_without_torch_and_pandas(page: str, tmp_path: Path):
     port, log = free_port(), tmp_path / "log.txt"
     _, _, _, *command = streamlit_command(port)
 
     async def see_map() -> bytes:
-        fetch(f"http://127.0.0.1:{port}/attention")
-        async with visit(f"http://127.0.0.1:{port}", "attention") as visitor:
+        fetch(f"http://127.0.0.1:{port}/{page}")
+        async with visit(f"http://127.0.0.1:{port}", page) as visitor:
             return visitor.drawings()
 
     def said() -> list[str]:
@@ -116,7 +118,7 @@ def test_the_first_map_of_attention_is_sent_without_torch_and_pandas(tmp_path: P
 
     server = [sys.executable, "-c", SERVER_THAT_SAYS_WHAT_IT_IMPORTED, *command]
     with running(server, f"http://127.0.0.1:{port}/_stcore/health", log):
-        assert b"attention_explorer_stage_attention" in run_apart(see_map())
+        assert f"attention_explorer_stage_{page}".encode() in run_apart(see_map())
         assert said()[-1] == "imported"
         assert fetch(f"http://127.0.0.1:{port}/api/ready")[0] == 503
         wait_until(lambda: said()[-1] != "imported", 120, "another import")

@@ -8,11 +8,12 @@ badge = open_page(PAGE)
 # The title is on its way: what follows takes longer to import.
 from pages.attention.below import show_below
 from pages.ui.shell.frame import page_links, show_engine
-from pages.ui.stage.attention import attention_stage, empty_stage
+from pages.ui.stage.attention import attention_stage, empty_stage, first_stage
 from pages.ui.stage.inputs import attention_run, explain_problem, note_reading, sentence_inputs
 from tx_core.errors import ExplorerError
 
 inputs = sentence_inputs(PAGE)
+first_stage(PAGE)
 try:
     run = attention_run(inputs)
 except ExplorerError as problem:

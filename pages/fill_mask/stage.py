@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.fill_mask import texts
 from pages.fill_mask.head_scan import describe_scan, invitation, take_scan
-from pages.fill_mask.inputs import ONLY_LIST, BlankInputs, fields_with_heads, take_word
+from pages.fill_mask.inputs import FIELDS, ONLY_LIST, BlankInputs, fields_with_heads, take_word
 from pages.fill_mask.predictions import checked_label, contrasts, note, product_of_pieces, rest_in_words, strongest_words
 from pages.fill_mask.run import BlankRun, LookedAt
 from pages.ui.canvas.texts import CLASS_GUESSED
@@ -19,6 +19,7 @@ from pages.ui.shell.address import is_offered, widget_key
 from pages.ui.shell.level import is_hidden
 from pages.ui.shell.numbers import percent, points
 from pages.ui.stage.attention import about_run, take_changes
+from pages.ui.stage.first_picture import show_first_picture
 from pages.ui.stage.mount import Reported, mount
 from pages.ui.stage.packing import join, pack_runs, shown_layers
 from tx_core.fill_mask.prediction_shift import BlankShift
@@ -54,6 +55,11 @@ def blank_stage(page: str, run: BlankRun) -> None:
         return pack_runs(header | about, run.name, looked.trace, plain, shown)
 
     mount(page, ENTRY, fields_with_heads(run.scanned_heads), pack, lambda reported: take_wishes(page, reported))
+
+
+def first_blank_stage(page: str) -> None:
+    """Draw the stored picture of the first view, and end the run, while the model is being loaded; else do nothing."""
+    show_first_picture(page, ENTRY, FIELDS, lambda reported: take_wishes(page, reported))
 
 
 def empty_blank_stage(inputs: BlankInputs) -> None:

@@ -2,6 +2,6 @@
 
 Uses `tx_core.transformer`; the transformers library is imported in `hub/` only, and only when such a model is chosen.
 Begin with `engine.py` (the interface of every model), then `catalogue.py` and `bert_engine.py`. Of these only the last imports
-torch: `catalogue.py` imports the engines when a model is to run in this process. `first_view.py` serves the first view earlier.
+torch: `catalogue.py` imports the engines when a model is to run in this process.
 `remote/` has the engines of models that compute elsewhere.
 """

@@ -11,10 +11,9 @@ from weakref import WeakValueDictionary
 
 from cachetools import LRUCache
 
-from pages.ui.shell import garbage, metrics, readiness
+from pages.ui.shell import garbage, metrics
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine, with_special_tokens
-from tx_core.engine.first_view import awaited_engine
 from tx_core.errors import memory_checked
 from tx_core.settings import host_settings
 from tx_core.transformer.interventions import Intervention
@@ -55,13 +54,9 @@ def engine(model: str, *, special_tokens: bool = True, weights: bool = False) ->
     special_tokens: whether it puts the model's special tokens around every text.
     weights: whether the page computes with its weights themselves, which must then be in this process.
 
-    While the default model is being loaded in this process, it is one that has the run of the first example stored.
-
     Raises:
         ExplorerError: If the model is not available or its files are damaged.
     """
-    if model == catalogue.DEFAULT and not weights and readiness.is_awaited() and (awaited := awaited_engine()):
-        return with_special_tokens(awaited, special_tokens)
     loaded = catalogue.load(model, weights=weights)
     # The default engine is loaded at startup, which freezes the garbage collector itself.
     if model != catalogue.DEFAULT and _frozen_engines.get(model) != id(loaded):

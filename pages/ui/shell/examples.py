@@ -31,7 +31,7 @@ class Offered(Protocol):
 Choice = TypeVar("Choice", bound=Offered)
 
 
-NOTICE_WIDTH = 560  # pixels
+NOTICE_WIDTH = 500  # pixels
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from pages.ui.panels.changes import (
 from pages.ui.panels.head_map import drawn_padding
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import widget_key
+from pages.ui.stage.first_picture import show_first_picture
 from pages.ui.stage.inputs import AttentionRun
 from pages.ui.stage.mount import Reported, mount, origin
 from pages.ui.stage.packing import RunName, join, pack_runs, shown_layers
@@ -45,6 +46,11 @@ def attention_stage(page: str, run: AttentionRun) -> None:
         return pack_runs({**header, **about_run(page, name, trace, unchanged)}, name, trace, unchanged, shown)
 
     mount(page, ENTRY, STAGES[page]().fields, pack, lambda reported: take_changes(page, reported))
+
+
+def first_stage(page: str) -> None:
+    """Draw the stored picture of the first view, and end the run, while the model is being loaded; else do nothing."""
+    show_first_picture(page, ENTRY, STAGES[page]().fields, lambda reported: take_changes(page, reported))
 
 
 def empty_stage(page: str) -> None:

@@ -10,7 +10,7 @@ from pages.ui.panels import view_options
 from pages.ui.panels.changes import active_changes, drop_missing_changes
 from pages.ui.panels.texts import SECOND_SENTENCE
 from pages.ui.panels.tokens import SPECIAL_FIELD, ask_special_tokens, note_special_tokens, warn_of_unknown
-from pages.ui.shell import cache, controls, examples, texts
+from pages.ui.shell import cache, controls, examples, readiness, texts
 from pages.ui.shell.address import is_offered, widget_key
 from pages.ui.shell.examples import Example
 from pages.ui.shell.frame import explain
@@ -71,8 +71,9 @@ def sentence_inputs(page: str, entry: StageEntry | None = None) -> SentenceInput
         tokens = st.empty()
     text, pair, model, bare = (st.session_state[widget_key(page, name)] for name in ("text", "pair", "model", SPECIAL_FIELD.name))
     inputs = SentenceInputs(page, text, pair, model, bare)
-    with suppress(ExplorerError):  # the page explains it where its picture should be
-        tokens.caption(controls.budget(inputs.engine(), text, pair), width="content")
+    if not readiness.is_awaited():
+        with suppress(ExplorerError):  # the page explains it where its picture should be
+            tokens.caption(controls.budget(inputs.engine(), text, pair), width="content")
     if entry.examples and is_offered("examples"):
         _offer_examples(inputs, entry.examples)
     return inputs

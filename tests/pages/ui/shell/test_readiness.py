@@ -8,9 +8,8 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from pages.ui.shell import cache, readiness, start_page
+from pages.ui.shell import readiness, start_page
 from pages.ui.shell.readiness import FirstVisit, Status, Warmup
-from tx_core.engine.first_view import AwaitedEngine
 
 
 @pytest.fixture
@@ -70,12 +69,8 @@ def test_a_visit_begins_with_the_start_page_and_is_over_once_a_page_was_run(open
 
 
 @pytest.mark.parametrize("state", ["asleep", "warming up", "ready", "failed"])
-def test_a_page_is_given_the_stored_run_only_while_the_model_is_loaded_into_this_process(
-    host, state: str, monkeypatch: pytest.MonkeyPatch
-):
+def test_the_model_is_awaited_only_while_it_is_loaded_into_this_process(host, state: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(readiness.default_engine, "status", Status(state))
-    asked = ({}, {"special_tokens": False}, {"weights": True})
-    stored = [isinstance(cache.engine("embedded", **options), AwaitedEngine) for options in asked]
-    assert stored == ([True, True, False] if state == "warming up" else [False] * 3)
+    assert readiness.is_awaited() == (state == "warming up")
     host(engine="ray")
     assert not readiness.is_awaited()
