@@ -1,20 +1,15 @@
 """What stands below the stage: how to read it, the weights as a table, data and code for export, and the tokens."""
 
-from dataclasses import replace
-
 import streamlit as st
 
 from pages import contents
 from pages.ui.canvas.attention_view import heads_to_link
-from pages.ui.export.attention import attention_export
-from pages.ui.export.attention_map import AttentionMap
+from pages.ui.export.attention import attention_exports
 from pages.ui.export.menu import export_menu
-from pages.ui.export.records import Export
-from pages.ui.export.texts import ATTENTION_MAP, TITLE_OF_DATA
+from pages.ui.export.texts import TITLE_OF_DATA
 from pages.ui.panels import texts
 from pages.ui.panels.head_map import HeadMap, head_map, weights_table
 from pages.ui.panels.tokens import token_table
-from pages.ui.panels.view_options import ViewOptions
 from pages.ui.shell.address import is_offered, widget_key
 from pages.ui.shell.frame import page_link
 from pages.ui.shell.level import is_hidden
@@ -30,7 +25,7 @@ def show_below(page: str, run: AttentionRun) -> None:
         shown = _shown_map(page, run)
         weights_table(shown, key=widget_key(page, "table"))
         if not is_hidden("forms"):
-            export_menu(page, {ATTENTION_MAP: lambda: _without_picture(page, run, shown)}, TITLE_OF_DATA)
+            export_menu(page, attention_exports(page, run.trace, shown, staged=True), TITLE_OF_DATA)
     token_table(list(dict.fromkeys(stack.key_tokens for stack in run.trace.stacks)), key=widget_key(page, "tokens"))
 
 
@@ -54,8 +49,3 @@ def _shown_map(page: str, run: AttentionRun) -> HeadMap:
     identity = (name.model, run.trace.device, not name.bare, name.text, name.pair, write_interventions(name.changes))
     unchanged = run.unchanged.stacks[number] if run.unchanged else None
     return head_map(page, run.trace.stacks[number], identity, unchanged)
-
-
-def _without_picture(page: str, run: AttentionRun, shown: HeadMap) -> Export:
-    """Return data and code of the map; the stage makes figure and web page by itself."""
-    return replace(attention_export(AttentionMap(run.trace, shown, ViewOptions.of(page))), figure=None, web_page=None)

@@ -1,8 +1,6 @@
-// The boxes of maps that are larger than the space for them, and what linked maps have in common.
+// The boxes of maps that are larger than the space for them, and a row chosen by keys.
 
-import { unpack } from "../core/bytes.js";
-import { element, localPoint, mountOnce, pendingChoice, sharpen, throttle, timestamped, watchScreen } from "../core/surface.js";
-import { placeTooltip } from "./readout.js";
+import { element, localPoint, sharpen } from "../core/surface.js";
 
 // A box that scrolls over a picture larger than itself while its canvas stays put: only what is in sight
 // is ever drawn, so that 512 tokens need no larger canvas than 5, and touch panning is the browser's own.
@@ -41,60 +39,6 @@ export function reveal(pane, start, end, covered) {
 
 export function pointIn(pane, event) {
   return localPoint(pane.canvas, event);
-}
-
-// --- Linked maps: drawn in the next animation frame, with one pointer, and a row chosen by keys.
-
-// Mounts a view, which `makeView(parent, texts)` makes and `receive(view, message)` fills; the focused row is sent to the page.
-export function mountLinked({ data, parentElement, setStateValue }, makeView, receive) {
-  const sent = unpack(data);
-  const [view, end] = mountOnce(parentElement, makeView, removeView, sent.header.texts);
-  view.send = (focus) => setStateValue("focus", timestamped(focus));
-  receive(view, sent);
-  return end;
-}
-
-// What every view has beside its own parts.
-export function makeLinked(own) {
-  const view = { ...own, focus: null, hover: null, echo: pendingChoice(), paints: 0, frame: null };
-  view.notify = throttle((focus) => view.send(focus), 60);
-  return view;
-}
-
-// Puts a view on the page; from then on `paint` follows its width and the screen.
-export function watchView(view, parent, paint) {
-  view.paint = paint;
-  (parent.querySelector(".attention-view") ?? parent).append(view.root);
-  view.observer = new ResizeObserver(() => later(view));
-  view.observer.observe(view.root);
-  view.stopWatching = watchScreen(() => later(view));
-}
-
-function removeView(view) {
-  view.observer.disconnect();
-  view.stopWatching();
-  if (view.frame !== null) cancelAnimationFrame(view.frame);
-  view.root.remove();
-}
-
-export function later(view) {
-  view.frame ??= requestAnimationFrame(() => {
-    view.frame = null;
-    view.paint(view);
-  });
-}
-
-// Marks what is pointed at; `fill` fills the tooltip, which goes where the pointer is.
-export function pointAt(view, hover, event, fill) {
-  view.tooltip.hidden = hover === null;
-  if (hover !== null && event) {
-    fill(hover);
-    const [width, height] = [view.root.offsetWidth, view.root.offsetHeight];
-    placeTooltip(view.tooltip, { width, height }, ...localPoint(view.root, event));
-  }
-  if (hover?.query === view.hover?.query && hover?.key === view.hover?.key) return;
-  view.hover = hover;
-  later(view);
 }
 
 export function stepped(focus, step, last) {

@@ -6,14 +6,13 @@ import { element, sharpen, watchScreen } from "../core/surface.js";
 import { wrapped } from "../core/text.js";
 import { readTheme } from "../core/theme.js";
 import { chartsDrawing } from "./charts.js";
-import { beforeAfterDrawing, mapDrawing, matricesDrawing } from "./maps.js";
+import { mapDrawing, matricesDrawing } from "./maps.js";
 
 // Returns the drawing that a message asks for: a function that lays itself out in a width and returns its size and `paint`.
 export function drawingOf(message, { dark }) {
   const { header } = message;
   if (header.drawing === "matrices") return matricesDrawing(message, dark);
   if (header.drawing === "charts") return chartsDrawing(header);
-  if (header.maps === 3) return beforeAfterDrawing(message, dark);
   return mapDrawing(modelOf(message, dark), header);
 }
 

@@ -21,7 +21,7 @@ SCALES = tuple(re.findall(r"^  (\w+): [\[{]", _PALETTE, re.MULTILINE))
 """The colour scales that a reader may choose, the first by default: their names in assets/canvas/core/palette.js."""
 DIFFERENCE = "difference"
 BOX, STYLE = "attention-view", "attention/attention.css"
-MAP, WALL, BEFORE_AFTER = "attention/map.js", "attention/wall.js", "attention/before_after.js"
+MAP, WALL = "attention/map.js", "attention/wall.js"
 
 ATTENTION_AXES = texts.AXES_OF_MATRIX.format(down=texts.QUERY_KEY_AXES[0], across=texts.QUERY_KEY_AXES[1])
 

@@ -43,12 +43,6 @@ MAP = READOUT | {
 }
 CHANGED_MAP = READOUT | {
     "titles": ["Before", "After", "Difference"],
-    "keys": [
-        "Before. Up and down arrows choose the query token, Escape clears.",
-        "After. Up and down arrows choose the query token, Escape clears.",
-        "Difference. Up and down arrows choose the query token, Escape clears.",
-    ],
-    "alts": ["Before. {alt}", "After. {alt}", "Difference. {alt}"],
     "changedLinks": "Links that changed most",
     "largestChanges": "The links that changed most",
     "changesOf": "What changed most for {token}",

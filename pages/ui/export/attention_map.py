@@ -2,10 +2,8 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from pages.ui.canvas.packing import codes, difference_codes, pack
-from pages.ui.canvas.texts import CHANGED_MAP, MAP
+from pages.ui.canvas.packing import codes, pack
+from pages.ui.canvas.texts import MAP
 from pages.ui.export import texts
 from pages.ui.export.records import Source, file_stem, reading, source
 from pages.ui.export.texts import quoted
@@ -94,22 +92,19 @@ class AttentionMap:
         return f"{file_stem('attention', self.trace.model)}{kind}"
 
     def packed(self, **header: object) -> bytes:
-        """Pack the map, or before, after and difference, for the canvas; keyword arguments go into its header."""
+        """Pack the map for the canvas; keyword arguments go into its header."""
         view, options = self.shown.view, self.options
         header = {
             "queries": list(view.queries),
             "keys": list(view.keys),
-            "texts": MAP if self.shown.before is None else CHANGED_MAP,
+            "texts": MAP,
             "alt": self.shown.description,
             "scale": options.scale,
             "strongest": options.lines,
             "show": options.show,
             "focus": view.row_of(options.focus),
         } | header
-        before, after = self.shown.before, self.shown.weights
-        if before is None:
-            return pack(header, codes(after))
-        return pack(header | {"maps": 3}, np.stack([codes(before), codes(after), difference_codes(after - before)]))
+        return pack(header, codes(self.shown.weights))
 
 
 def changes_in_words(trace: Trace) -> str:

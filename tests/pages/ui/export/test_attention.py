@@ -78,14 +78,6 @@ def test_a_caption_names_model_layer_head_sentences_focus_and_changes():
         assert part in caption
 
 
-def test_a_stand_alone_page_of_a_changed_run_holds_all_three_maps():
-    changed = map_of_page("time flies", changes=[Intervention("off", 0, 1)])
-    page = stand_alone(attention_export(replace(changed, shown=replace(changed.shown, before=changed.shown.weights))))
-    assert "before-after" in page
-    assert "before-after" not in stand_alone(attention_export(changed))
-    assert not re.search(r"^(import|export)\b", page, flags=re.MULTILINE)
-
-
 def test_a_file_name_holds_nothing_but_plain_letters():
     names = {map_of_page("a", heads=heads).file_name for heads in (((0, 0),), ((0, 0), (1, 1)))}
     assert names == {"attention-embedded-layer1-head1", "attention-embedded-mean-of-2-heads"}
