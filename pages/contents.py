@@ -157,7 +157,8 @@ PAGES = (
         "Masks",
         "visibility_off",
         "Who may look at whom?",
-        "Hide the future, the padding or any cells you like from a head, and see how its attention changes.",
+        "Hide the future, the padding or any cells from a head, and see its attention change.",
+        has_stage=True,
     ),
     Page(
         "positions",

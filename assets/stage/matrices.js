@@ -19,6 +19,7 @@ import { drawSum, makeSum } from "./views/sum.js";
 
 export { TEXTS };
 
+const FOLLOWED = 250; // milliseconds after a look, before what stands below the stage is told of it
 const COMPUTING = 200; // milliseconds after which a change that is computed says so
 const [NARROW_HEIGHT, ALL_HEIGHT, LOOKUP_HEIGHT] = [360, 640, 240];
 const [SUM_HEIGHT, GAP] = [128, 8]; // pixels kept for a sum of one line, so that cells stay as they are from one sum to the next
@@ -30,31 +31,43 @@ const cellOf = (sent) => (sent ? { matrix: sent[0], row: sent[1], column: sent[2
 const lookOf = (view) => ({ ...view, cell: cellOf(view.cell), answer: cellOf(view.answer) });
 const views = new Map(); // by page: how it was looked at last, for who comes back to it
 
-export default function mountStage({ data, parentElement, setTriggerValue }) {
+export default mountWith({ entry: "matrices" });
+
+// parts: what another page adds. `entry`, the name of its bundle; `arrange(stage)`, once its nodes are made, which may set `stage.tools`, more
+// controls; `step(header)`, the step that is shown whatever is looked at; `beginsAtFirst`, whether a narrow first view shows the first matrix
+// and not the chosen cell; `derive(stage, state)`, before every picture, for numbers that the browser computes; `draw(stage, state)`, after it.
+export function mountWith(parts) {
+  const make = (parent) => makeStage(parent, parts);
+  return (mounted) => mountStage(mounted, make);
+}
+
+function mountStage({ data, parentElement, setTriggerValue, setStateValue }, make) {
   const message = unpackStage(data);
   if (message.header.kind === "lookup") return mountLookup(parentElement, message);
-  const [stage, end] = mountOnce(parentElement, makeStage, removeStage);
-  stage.report = (name, value) => {
+  const [stage, end] = mountOnce(parentElement, make, removeStage);
+  const send = (set) => (name, value) => {
     stage.address.now(); // the server reads the view in it
-    setTriggerValue(name, value);
+    set(name, value);
   };
+  stage.report = send(setTriggerValue);
+  stage.follow = (value) => send(setStateValue)("view", value);
   receive(stage, message, data);
   return end;
 }
 
 // Shows matrices from a file, without a server.
-export function offline(parent, texts, written) {
+export function offline(parent, texts, written, parts = { entry: "matrices" }) {
   Object.assign(TEXTS, texts);
   const data = Uint8Array.from(atob(written), (sign) => sign.charCodeAt(0));
-  const stage = makeStage(parent);
-  Object.assign(stage, { offline: true, report: () => {} });
+  const stage = makeStage(parent, parts);
+  Object.assign(stage, { offline: true, report: () => {}, follow: () => {} });
   receive(stage, unpackStage(data), data);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => draw(stage));
 }
 
-function makeStage(parent) {
+function makeStage(parent, parts) {
   const store = makeStore({ numbers: false, dimensions: 6, cell: null, matrices: "cell", answer: null, zoom: 1, hover: null });
-  const stage = { store, header: null, arrival: null, offline: false, asked: {}, column: null, address: makeAddressWriter() };
+  const stage = { parts, store, header: null, arrival: null, offline: false, asked: {}, tools: [], column: null, address: makeAddressWriter() };
   stage.act = makeActions(stage);
   stage.addToLesson = () => stage.report("added", { view: writtenView(store.get(), looksOf(stage.header)), at: Date.now() });
   stage.wholeMessage = () => wholeMessage(stage);
@@ -75,6 +88,7 @@ function makeStage(parent) {
 function build(stage) {
   const { store, act } = stage;
   stage.legend = element("p", { class: "legend matrix-legend" });
+  stage.parts.arrange?.(stage);
   stage.controls = makeControls(stage);
   stage.title = element("p", { class: "stage-title" });
   stage.steps = element("div", { class: "steps", role: "group", "aria-label": TEXTS.matrices.steps });
@@ -83,12 +97,12 @@ function build(stage) {
   stage.waiting = element("p", { class: "waiting", role: "status" });
   stage.above = element("div", { class: "steps-row" }, stage.steps, stage.waiting);
   stage.architecture = makeArchitecture((values) => act.compute(values));
-  stage.root.append(stage.title, stage.controls.node, stage.architecture.node, stage.above, stage.view.node, stage.sum.node);
+  stage.root.append(stage.title, stage.controls.row, stage.controls.node, stage.architecture.node, stage.above, stage.view.node, stage.sum.node);
   stage.observer.observe(stage.root);
 }
 
 const stepOf = ({ steps, firstStep }, cell) => (cell && steps.find(({ makes }) => makes.includes(cell.matrix))?.name) ?? firstStep;
-const stepShown = ({ header }, { matrices, cell }) => ([...header.steps.map(({ name }) => name), "all"].includes(matrices) ? matrices : stepOf(header, cell));
+const stepShown = ({ header, parts }, { matrices, cell }) => parts.step?.(header) ?? ([...header.steps.map(({ name }) => name), "all"].includes(matrices) ? matrices : stepOf(header, cell));
 
 // What a reader does. What only looks changes the state; what computes is reported.
 function makeActions(stage) {
@@ -96,7 +110,8 @@ function makeActions(stage) {
   return {
     choose(cell) {
       const shown = stepShown(stage, store.get());
-      store.set({ cell, hover: null, matrices: cell && stepOf(stage.header, cell) === shown ? "cell" : shown });
+      const isOfCell = cell && !stage.header.stepsInToolbar && stepOf(stage.header, cell) === shown;
+      store.set({ cell, hover: null, matrices: isOfCell ? "cell" : shown });
     },
     // Another step is looked at where the chosen cell leads to in it: the same row, and the same key where both have keys.
     chooseStep(name) {
@@ -178,6 +193,8 @@ function changed(stage, state, before) {
     stage.header.awaited = false;
     stage.report("touched", Date.now());
   }
+  clearTimeout(stage.following);
+  if (stage.header.follows) stage.following = setTimeout(() => stage.follow(writtenView(state, looksOf(stage.header))), FOLLOWED);
 }
 
 // --- Drawing
@@ -186,6 +203,7 @@ function draw(stage) {
   const { header, model, root, store: { get } } = stage;
   const state = get();
   const theme = applyTheme(root);
+  stage.parts.derive?.(stage, state);
   if (header.dimensionsShown) drawDimensions(model, state.dimensions);
   const chosen = exists(model, state.cell) ? state.cell : null;
   const active = exists(model, state.hover) ? state.hover : chosen;
@@ -208,12 +226,14 @@ function draw(stage) {
   if (header.architecture) drawArchitecture(stage.architecture, header.architecture, { width: root.clientWidth, theme, touch });
   root.classList.toggle("all-steps", !step);
   const { node } = stage.view;
-  const taken = [stage.title, stage.controls.node, stage.architecture.node, stage.above].reduce((sum, { offsetHeight }) => sum + offsetHeight + (offsetHeight ? GAP : 0), 0);
-  const left = root.classList.contains("wide") ? height - taken - SUM_HEIGHT : NARROW_HEIGHT;
+  const taken = [stage.title, stage.controls.row, stage.controls.node, stage.architecture.node, stage.above].reduce((sum, { offsetHeight }) => sum + offsetHeight + (offsetHeight ? GAP : 0), 0);
+  const left = root.classList.contains("wide") ? height - taken - SUM_HEIGHT - (stage.parts.below ?? 0) : NARROW_HEIGHT;
   node.style.maxHeight = step ? `${left}px` : "";
   const room = { width: node.clientWidth - 8, height: step ? left - GAP : ALL_HEIGHT };
-  drawMatrices(stage.view, model, { names, leads, chosen, active, numbers: state.numbers, theme, room, zoom: state.zoom, several: name === "all" });
-  if (stage.lastShown !== `${name} ${cellWritten(chosen)}` && chosen && !state.hover) showCellSideways(stage, chosen);
+  drawMatrices(stage.view, model, { names, leads, chosen, active, numbers: state.numbers, theme, room, zoom: state.zoom, several: name === "all", least: header.leastCell });
+  stage.parts.draw?.(stage, state);
+  const isAtStart = stage.parts.beginsAtFirst && !stage.lastShown && header.address.isFirst; // the first matrix is what the first view is about
+  if (stage.lastShown !== `${name} ${cellWritten(chosen)}` && chosen && !state.hover && !isAtStart) showCellSideways(stage, chosen);
   stage.lastShown = `${name} ${cellWritten(chosen)}`;
   root.dataset.chosen = chosen ? cellWritten(chosen) : "";
   root.dataset.step = name;
@@ -234,7 +254,7 @@ function showCellSideways(stage, { matrix, column }) {
 function drawSteps(stage, shown, chosen) {
   const { header, steps: node } = stage;
   const steps = header.steps.filter(({ name, makes, optional }) => !optional || name === shown || makes.includes(chosen?.matrix));
-  node.hidden = steps.length < 2;
+  node.hidden = steps.length < 2 || Boolean(header.stepsInToolbar);
   const pattern = JSON.stringify(steps.map(({ name, sign }) => [name, sign]));
   if (node.dataset.pattern !== pattern) {
     node.dataset.pattern = pattern;
@@ -257,6 +277,7 @@ function removeStage(stage) {
   stage.stopWatching();
   stage.events.abort();
   clearTimeout(stage.computing);
+  clearTimeout(stage.following);
   stage.root.remove();
 }
 
@@ -266,7 +287,7 @@ function wholeMessage({ header, data, store: { get } }) {
   const state = get();
   const sendable = (value) => (value?.matrix ? [value.matrix, value.row, value.column] : value);
   const view = Object.fromEntries(Object.keys(header.address.defaults).map((name) => [name, sendable(state[name])]));
-  const kept = { ...sent, view, hidden: [...header.hidden, "share", "forms"], arrival: { number: 0, restored: false }, awaited: false };
+  const kept = { ...sent, view, hidden: [...header.hidden, "share", "forms"], arrival: { number: 0, restored: false }, awaited: false, follows: false };
   const words = new TextEncoder().encode(JSON.stringify(kept));
   const message = new Uint8Array(4 + words.length + body.length);
   new DataView(message.buffer).setUint32(0, words.length, true);

@@ -1,9 +1,18 @@
 """All that the page of masks says."""
 
 PART = "Part"
-PARTS = {"batch": "Why masks?", "one": "One head", "penalty": "−∞ or −10,000"}
+PARTS = {"one": "One head", "penalty": "−∞ or −10,000", "batch": "Padding must not count", "run": "What the model predicts"}
+"""By the names of links; "batch" once showed both of the last."""
+BOXES = {"text": "Sentence", "pair": "Second sentence", "blank": "Sentence with a blank"}
 
 # One sentence
+NOTICE = {
+    "one": "A causal mask hides the future: scores of later words become −∞, and their weight goes to the others.",
+    "penalty": "The original BERT code added −10,000 to masked scores. Choose a smaller penalty and watch attention leak.",
+    "batch": "In a batch the shorter sentence is filled up with [PAD]. Without a padding mask, that changes its result.",
+    "run": "Choose a change of the whole model: the bars show the prediction before and after it.",
+}
+"""One line on what to notice, by part."""
 ONE_TEXT = (
     "A mask answers **yes or no** for every pair of tokens: may this one attend to that one? A masked score becomes −∞. "
     "Softmax turns it into exactly 0 and distributes all the attention among the remaining tokens."
@@ -14,50 +23,79 @@ ONE_CAPTION = (
     "The scores are the model's own: the queries and keys of this layer and head, computed without any mask. "
     "The mask is applied to this one head only."
 )
+FORMULA = "The formula"
 
 # Controls
 MASK = "Mask"
-CAUSAL, PADDING, COMBINED = "Causal", "Padding", "Causal and padding"
-WINDOW, NO_MASK, CUSTOM = "Window", "None", "Custom (draw)"
-LAYER = "Layer"
-HEAD = "Head"
-PADDING_TOKENS = "Padding tokens after the sentence"
-NEIGHBOURS = "Neighbours on each side"
-BLOCK_ROW = "Block an entire row"
+KINDS = {
+    "causal": "Causal",
+    "padding": "Padding",
+    "combined": "Causal and padding",
+    "window": "Window",
+    "none": "No mask",
+    "painted": "Custom (draw)",
+}
+"""By the names of links: those of `masking.MASK_KINDS`, and the one drawn by hand."""
+PADDING_TOKENS, PADDING_HELP = "Padding", "How many [PAD] tokens follow the sentence."
+NEIGHBOURS, NEIGHBOURS_HELP = "Neighbours", "How many tokens on either side a token may attend to."
+STATES = {"after": "After", "before": "Before", "difference": "Difference", "all": "All"}
+STATE = "Which scores and weights are shown"
+PENALTY = "Penalty"
 
 # The matrices
-MASK_TITLE = "Mask"
-SCORES_BEFORE, SCORES_AFTER = "Scores before", "Scores after"
-WEIGHTS_BEFORE, WEIGHTS_AFTER = "Weights before", "Weights after"
-CHANGE = "Change"
-MASK_ALT = "{allowed} of {pairs} pairs are allowed."
-MASK_NOTE = "{allowed} of {pairs} pairs are allowed"
-SCORES_BEFORE_ALT = "The scores of all pairs."
-SCORES_BEFORE_NOTE = "orange: below zero, blue: above"
-SCORES_AFTER_ALT = "The scores, −∞ where the mask says no."
-SCORES_AFTER_NOTE = "−∞ where the mask says no"
-CHANGE_ALT = "The largest change: {query} to {key}, {change:+.2f}."
-CHANGE_NOTE = "blue: more weight, orange: less"
-WEIGHTS_BEFORE_ALT = "Softmax of the scores before."
-WEIGHTS_BEFORE_NOTE = "every row sums to 1"
-WEIGHTS_AFTER_ALT = "Softmax of the scores after."
-WEIGHTS_AFTER_NOTE = "masked weight went to the other tokens"
-WEIGHTS_AFTER_NOTE_EMPTY_ROW = "masked weight went to the others, or is lost"
-DRAW_HINT = (
-    "Click or drag on the mask to allow or block pairs; click a name for its whole row or column. "
-    "Point at a cell to read its numbers."
-)
-READ_HINT = "Point at a cell to read its numbers. A sentence of up to {most} tokens lets you draw the mask."
-NO_CELL = "No cell is chosen."
-
-# Rows that are masked as a whole
-EMPTY_ROWS = "Nothing to attend to: {tokens}"
-EMPTY_ROW = "“{token}” (row {row})"
-EMPTY_ROWS_TEXT = (
-    "Softmax of a row of only −∞ is 0 ÷ 0, which is not a number (NaN), and it would spread through the whole model. Our "
-    "function gives such a row **zeros** instead: the token gets nothing from this head. With −10,000 in place of −∞ the row "
-    "looks like real attention, because softmax does not change when all scores of a row shift together."
-)
+MATRIX_TITLES = {
+    "mask": "Mask M",
+    "scores": "Scores",
+    "masked": "Scores + M",
+    "lowered": "Scores and penalty",
+    "before": "Weights before",
+    "weights": "Weights after",
+    "change": "Change",
+    "leaky": "Weights with a penalty",
+}
+PENALTY_TITLES = {"weights": "−∞", "leaky": "{penalty}", "before": "No mask"}
+MATRIX_FORMULAS = {
+    "mask": "click or drag to draw",
+    "scores": "Q Kᵀ ÷ √d",
+    "masked": "−∞ where the mask says no",
+    "lowered": "Q Kᵀ ÷ √d, {penalty} added where the mask says no",
+    "before": "softmax: every row sums to 1",
+    "weights": "softmax: masked pairs exactly 0",
+    "change": "after − before",
+    "leaky": "softmax with {penalty} added",
+}
+MATRIX_ALTS = {
+    "mask": "0 where a query may attend to a key, −∞ where it may not.",
+    "scores": "How well each key matches each query.",
+    "masked": "The scores, −∞ where the mask says no.",
+    "lowered": "The scores, with a penalty added where the mask says no.",
+    "before": "Softmax of the scores without a mask.",
+    "weights": "Softmax of the scores with the mask.",
+    "change": "What each weight gained or lost by the mask.",
+    "leaky": "Softmax of the scores with a penalty in place of −∞.",
+}
+PICTURE = {
+    "paint": "The mask: Space allows or forbids, arrow keys move, Shift and an arrow paint on",
+    "query": "Query token",
+    "wholeRow": "Whole row of {name}",
+    "wholeColumn": "Whole column of {name}",
+    "maySee": "{query} may look at {key}",
+    "hidden": "The mask says no: “{query}” may not attend to “{key}”.",
+    "later": "“{key}” comes later than “{query}”, so it is hidden: its weight will be 0.",
+    "block": "Block a row",
+    "blockHelp": "Hide every token from the one in the middle: it has nothing to attend to.",
+    "allowed": "{allowed} of {pairs} pairs are allowed",
+    "tooLong": "{allowed} of {pairs} allowed; up to {most} tokens can be drawn on",
+    "penalised": "{penalty}",
+    "leaks": "Past {penalty}, at most {leak} of a row leaks to masked tokens; without a mask, {unmasked}. The largest difference "
+    "between −∞ and {penalty} is {apart}.",
+    "leaksEmpty": "In rows that are blocked entirely, it is {apart}.",
+    "empty": "Nothing to attend to: {tokens}. Softmax of a row of only −∞ is 0 ÷ 0, which is not a number, and would spread "
+    "through the whole model. Our function gives such a row zeros: the token gets nothing from this head. With −10,000 the row "
+    "looks like real attention, because softmax does not change when all scores of a row shift together.",
+    "emptyRow": "“{token}” (row {row})",
+}
+"""What the stage of one head says by itself."""
 
 # −∞ or −10,000
 PENALTY_TEXT = (
@@ -66,38 +104,33 @@ PENALTY_TEXT = (
     "attention leak."
 )
 PENALTY_FORMULA = r"e^{-\infty} = 0 \qquad e^{-10\,000} \approx 10^{-4343}"
-PENALTY = "Penalty"
-INFINITE, UNMASKED = "−∞", "No mask"
-INFINITE_ALT = "Masked pairs are exactly zero."
-INFINITE_NOTE = "masked pairs: exactly 0"
-PENALISED_ALT = "The weights with a penalty added to masked scores."
-PENALISED_NOTE = "at most {leak} leaks to masked tokens"
-UNMASKED_ALT = "The weights without a mask."
-UNMASKED_NOTE = "up to {leak} goes to masked tokens"
-LEAK = "Largest weight that leaks past the penalty"
-DIFFERENCE = "Largest difference between −∞ and {penalty}"
-DIFFERENCE_EMPTY = "The same for rows that are blocked entirely"
-NO_EMPTY_ROW = "no such row"
+
+
+def write_penalty(penalty: str) -> str:
+    """Write a penalty as a reader does: −10,000."""
+    return f"{int(penalty):,}".replace("-", "−")
+
 
 # Why masks: a padded batch
-BATCH_TITLE = "Padding must not count"
+BATCH_TITLE = "The batch, as the model reads it"
 BATCH_TEXT = (
     "A model reads sentences in batches, so the shorter ones are filled up with **[PAD]** tokens. These must not affect the "
-    "result, and a **padding mask** sees to that: no token attends to padding. Below, the shorter sentence is read alone, then "
-    "next to the longer one, with the mask and without it. Change the sentences and compare."
+    "result, and a **padding mask** sees to that: no token attends to padding. In the picture, the shorter sentence is read "
+    "alone, then next to the longer one, with the mask and without it. Change the sentences and compare."
 )
 BATCH_FORMULA = r"\max_{t,\,i}\;\bigl|\,h^{\text{in the batch}}_{t,i} - h^{\text{alone}}_{t,i}\,\bigr| \;\overset{?}{=}\; 0"
 FIRST_SENTENCE, SECOND_SENTENCE = "First sentence", "Second sentence"
 NO_PADDING = "Both sentences have the same number of tokens, so there is no padding. Make one of them longer."
-CHANGE_MASKED, CHANGE_UNMASKED = "Padding masked: largest change", "Padding not masked: largest change"
 PADDING_COUNTS = "the padding counts"
 ALL_CHANGED = "every token has changed"
 SOME_CHANGED = "{changed} of {tokens} tokens have changed"
 CHANGE_BY_TOKEN = "Change of each token"
-CHANGE_BY_TOKEN_ALT = "Masked, no token changes by more than {most}; not masked, each token changes by at least {least}."
+CHANGES_BY_TOKEN = (
+    "Padding masked: the largest change is {masked}, {verdict}. Padding not masked: the largest change is {unmasked}, {changed}."
+)
 PADDING_CELL = "{column}, padding {row}"
 MASKED, NOT_MASKED = "masked", "not masked"
-BATCH_CAPTION = "The number that changed most, of all numbers in each token's vector after the last layer."
+BATCH_CAPTION = "Below: the number that changed most, of all numbers in each token's vector after the last layer."
 
 EXPORT_TITLES = {
     "one": "A mask on layer {layer}, head {head}: scores and weights before and after",
@@ -113,12 +146,10 @@ EXPORT_RUN = "A mask on the whole model and its prediction: {change}"
 EXPORT_RUN_RESULT = "It ends with `moved`: for each blank, the probability of each word before and after."
 
 # Why masks: the whole model
-RUN_TITLE = "A mask changes what the model predicts"
 RUN_TEXT = (
     "Write a sentence with a blank, choose a change of the whole model, and compare the predictions before (outline) and after "
     "(filled). The blank is a token called [MASK]; a mask is something else: a ban, which says who may not attend to whom."
 )
-RUN_SENTENCE = "Sentence with a blank"
 RUN = "Change of the whole model"
 RUN_LABELS = {"causal": "Causal mask (left to right)", "padding": "Padding not masked", "positions": "No positions"}
 RUN_TEXTS = {

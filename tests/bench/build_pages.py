@@ -79,14 +79,14 @@ def press_button(*names: str) -> Callable[[Page, int], None]:
     return make
 
 
-STAGE, STEPS, MATRICES, MAP = (f"[data-testid={name}]" for name in ("stage", "matrix-row", "matrices", "attention-map"))
+STAGE, STEPS, MAP = (f"[data-testid={name}]" for name in ("stage", "matrix-row", "attention-map"))
 CHANGED = (
     Change("self-attention: another cell", "/self_attention", click_cell, STAGE, "data-chosen"),
     Change("self-attention: numbers", "/self_attention", press_button("Numbers"), STAGE),
     Change("self-attention: sparse, soft", "/self_attention", press_button("Sparse", "Soft"), STAGE, "data-run"),
     Change("heads and blocks: another block", "/heads_and_blocks", switch("2", "1"), STEPS),
-    Change("masks: a cell painted", "/masks?part=one", paint_cell, MATRICES),
-    Change("masks: another kind", "/masks?part=one", switch("Window", "Causal"), MATRICES),
+    Change("masks: a cell painted", "/masks?part=one", paint_cell, STAGE),
+    Change("masks: another head", "/masks?part=one", press_button("Next head", "Previous head"), STAGE, "data-run"),
     Change("positions: another view", "/positions?part=ways", press_button("Waves", "Map"), STAGE),
     Change("positions: another encoding", "/positions?part=ways", press_button("ALiBi", "Sinusoids"), STAGE, "data-run"),
     Change("BERT: another head", "/bert?part=random", choose_head, MAP),

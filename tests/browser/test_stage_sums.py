@@ -6,13 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 from playwright.sync_api import BrowserContext, Page, Route
 
 from pages.fill_mask import tables, texts
 from pages.fill_mask.predictions import ratio_in_words
+from pages.masks.drawn import mask_to_link
 from pages.self_attention.head import head_matrices, head_steps
 from pages.ui.canvas.packing import codes, difference_codes, thumbnails
-from pages.ui.shell.numbers import percent, points
+from pages.ui.shell.numbers import percent, points, small_number
 from pages.ui.stage.matrices import pack_matrices
 from pages.ui.stage.packing import stack_header
 from pages.ui.stage.texts import stage_texts
@@ -27,6 +29,7 @@ from tx_core.analysis.comparison import (
 from tx_core.analysis.word_comparison import spell_words
 from tx_core.engine import catalogue
 from tx_core.fill_mask.head_scan import ScannedWord
+from tx_core.lessons import masking
 from tx_core.lessons.self_attention import HeadChoice, head_run
 from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.trace import AttentionStack
@@ -246,14 +249,15 @@ def test_shares_points_and_ratios_are_written_as_by_the_page(modules: Page):
     steps = [0.0, *(digits * 10.0**-power for power in (*range(1, 9), 40, 310) for digits in (1, 1.26, 4.97, 9.996))]
     written = modules.evaluate(
         """async ([shares, none]) => {
-          const { percent, points, ratio } = await import('/canvas/core/numbers.js')
+          const { percent, points, ratio, smallNumber } = await import('/canvas/core/numbers.js')
           const signed = shares.flatMap((share) => [points(share), points(-share)])
-          return [shares.map(percent), signed, shares.map((share) => ratio(0.7, share, none))]
+          return [shares.map(percent), signed, shares.map((share) => ratio(0.7, share, none)), shares.map(smallNumber)]
         }""",
         [steps, texts.NO_RATIO],
     )
     assert written[0] == [percent(share) for share in steps]
     assert written[1] == [points(one) for share in steps for one in (share, -share)]
+    assert written[3] == [small_number(share) for share in steps]
     assert written[2][:-4] == [ratio_in_words(0.7, share) for share in steps[:-4]]  # the last ones are beyond any number
 
 
@@ -281,3 +285,40 @@ def test_the_effect_of_each_head_is_that_of_the_table(modules: Page):
         np.testing.assert_array_equal(found["cells"], np.rint(128 + np.sign(share) * np.sqrt(abs(share)) * 127))
         assert found["note"].endswith("; top prediction: c")
         assert (ratio_in_words(expected.ratio_before, 1.0) in found["note"]) if second else (percent(one.before) in found["note"])
+
+
+MASKED = """async ([kind, tokens, options, scores, penalty]) => {
+  const { emptyRows, leaks, maskedScores, maskOf, writeMask } = await import('/stage/core/masking.js')
+  const mask = maskOf(kind, tokens, options)
+  const found = maskedScores(Float32Array.from(scores), tokens, mask, penalty)
+  const sendable = (values) => [...values].map((one) => isFinite(one) ? one : null)
+  const numbers = Object.fromEntries(Object.entries(found).map(([name, values]) => [name, sendable(values)]))
+  const [leaked, empty] = [leaks(found, tokens, mask), emptyRows(mask, tokens)]
+  return { ...numbers, bits: [...mask], written: writeMask(mask), leaks: leaked, empty }
+}"""
+
+
+@pytest.mark.parametrize("penalty", [-10_000.0, -100.0, -2.0])
+@pytest.mark.parametrize("kind", [*masking.MASK_KINDS, "painted"])
+def test_masks_and_what_they_do_to_scores_are_those_of_the_core(modules: Page, kind: str, penalty: float):
+    tokens, real, width = 7, 5, 2
+    generator = np.random.default_rng(2)
+    scores, drawn = generator.normal(0, 2, (tokens, tokens)).astype(np.float32), generator.random((6, 6)) > 0.4
+    drawn[3] = False  # and 7 tokens: the mask of another sentence is carried over
+    drawn[:, 3] = False
+    options = {"real": real, "width": width, "painted": mask_to_link(drawn)}
+    found = modules.evaluate(MASKED, [kind, tokens, options, scores.ravel().tolist(), penalty])
+    mask = masking.fit_mask(drawn, tokens) if kind == "painted" else masking.mask_of_kind(kind, tokens, real, width)
+    head = masking.MaskedHead(tuple("abcdefg"), mask, torch.tensor(scores))
+    ways = head.three_ways(penalty)
+    np.testing.assert_array_equal(found["bits"], mask.ravel())
+    assert found["written"] == mask_to_link(mask.numpy())
+    assert found["empty"] == list(head.nowhere)
+    masked = np.array([-np.inf if one is None else one for one in found["masked"]])
+    np.testing.assert_array_equal(masked, head.effect.masked_scores.ravel())
+    weights = {"before": ways.unmasked, "weights": ways.infinite, "leaky": ways.penalised, "change": head.effect.difference}
+    for name, expected in weights.items():
+        np.testing.assert_allclose(found[name], expected.ravel(), atol=1e-6)
+    numbers = [found["leaks"][name] for name in ("leak", "unmasked", "apart", "apartEmpty")]
+    expected = [ways.leak, ways.leak_unmasked, ways.greatest_difference, ways.greatest_difference_nowhere]
+    assert [one or 0.0 for one in numbers] == pytest.approx(expected, rel=0.06, abs=1e-43)

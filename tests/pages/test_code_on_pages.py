@@ -9,12 +9,12 @@ pytestmark = pytest.mark.ci
 STAGED = [
     *((page, {}) for page in ("self_attention", "classifier", "encoder_decoder")),
     *(("positions", {"part": part}) for part in ("ways", "demands", "shuffle")),
+    *(("masks", {"part": part}) for part in ("one", "penalty", "batch")),
 ]
 """Their picture comes first, as on every page with a stage."""
 PAGES = [
     *STAGED,
     *(("heads_and_blocks", {"part": part}) for part in ("embeddings", "heads", "feed", "norm", "depth", "journey")),
-    *(("masks", {"part": part}) for part in ("one", "penalty", "batch")),
     *(("bert", {"part": part}) for part in ("compare", "random", "labels")),
 ]
 PICTURES = {"bidi_component", "plotly_chart", "dataframe"}

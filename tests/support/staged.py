@@ -47,7 +47,8 @@ def made_changes(app: AppTest) -> list[str]:
 
 
 def staged_matrices(app: AppTest, part: int = 0) -> tuple[dict, dict[str, np.ndarray]]:
-    """The header of a stage of matrices, and the matrices by name, those that the browser divides by itself included.
+    """The header of a stage of matrices, and the matrices by name, those that the browser divides by itself included, and
+    not those that it makes.
 
     part: the stage of the page, or the further picture of that number below it.
     """
@@ -55,6 +56,8 @@ def staged_matrices(app: AppTest, part: int = 0) -> tuple[dict, dict[str, np.nda
     found: dict[str, np.ndarray] = {}
     start = 0
     for one in header["matrices"]:
+        if one["form"] == "made":
+            continue
         if one["form"] == "derived":
             found[one["name"]] = found[one["origin"]["of"]] / np.float32(one["origin"].get("divisor", 1))
             continue

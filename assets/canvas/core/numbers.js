@@ -56,6 +56,13 @@ export function ratio(one, other, none) {
   return one >= other ? `${written} : 1` : `1 : ${written}`;
 }
 
+// A difference so that its size is visible: 0.358, 1.2 × 10⁻⁶, 0.
+export function smallNumber(value) {
+  if (value === 0 || Math.abs(value) >= 0.001) return value ? value.toFixed(3) : "0";
+  const [digits, exponent] = value.toExponential(1).split("e");
+  return `${digits} × 10${superscript(String(Number(exponent)))}`;
+}
+
 const decimalsOf = (value) => (value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2);
 const grouped = (value) => Number(value.toFixed(0)).toLocaleString("en");
 

@@ -395,7 +395,7 @@ function layMatrix(context, theme, chart, space) {
   };
   const numbers = Array.isArray(chart.cells) ? chart.cells.flat().map((cell) => cell ?? -Infinity) : chart.cells;
   const panel = { kind: chart.colouring, limit: chart.limit, root: chart.root, cells: numbers };
-  const shape = matrixShape(context, model, theme, space, false, chart.largest ?? LARGEST_CELL);
+  const shape = matrixShape(context, model, theme, space, chart.largest ?? LARGEST_CELL);
   const paint = (target) => drawMatrix(target, shape, model, panel, theme, paletteOf(theme.dark));
   const { left, top, wide, high } = shape;
   const near = (x, y) => {

@@ -108,7 +108,7 @@ export function matricesDrawing({ header, cells }, dark) {
   return (context, theme, width) => {
     const across = Math.max(1, Math.min(header.across, panels.length, Math.floor(width / LEAST_SPACE)));
     const space = Math.floor((width - BETWEEN_MATRICES * (across - 1)) / across);
-    const shape = matrixShape(context, model, theme, space, false, LARGEST_CELL_OF_A_FIGURE);
+    const shape = matrixShape(context, model, theme, space, LARGEST_CELL_OF_A_FIGURE);
     const titles = panels.map((panel) => layTitle(context, theme, visible(panel.title), space - 4));
     const title = Math.max(...titles.map((one) => one.height));
     const noted = panels.some((panel) => panel.note) ? 18 : 0;

@@ -6,7 +6,6 @@ import { element, fit, localPoint, measureLabels, sharpen, zoomOf } from "../cor
 
 const WIDEST_NAME = 84;
 const AXES_LINE = 16; // pixels that the names of the axes take, above everything: beside the rows they would cost width
-export const SMALLEST_TO_TOUCH = 24;
 const ALLOWED = { light: 128, dark: 170 }; // where in the blues a cell that may be looked at stands
 const FORBIDDEN = { light: "#eef0f2", dark: "#1d242d" };
 const HIDDEN = { light: "#e6e8ea", dark: "#262d36" }; // −∞
@@ -35,8 +34,8 @@ export function fillLegend(legend, panel, texts, dark) {
   legend.replaceChildren(element("span", {}, negative ? number(-limit) : "0", ramp, number(limit)), roots);
 }
 
-// The sizes of a matrix in `width` pixels. touch: cells large enough for a finger, scrolling if need be.
-export function matrixShape(context, model, theme, width, touch, largest) {
+// The sizes of a matrix in `width` pixels. largest: of a cell.
+export function matrixShape(context, model, theme, width, largest) {
   const font = `12.5px ${theme.font}`;
   const rows = measureLabels(context, model.rowTexts, font, width < 300 ? 56 : WIDEST_NAME);
   const columns = measureLabels(context, model.columnTexts, font, WIDEST_NAME);
@@ -46,8 +45,7 @@ export function matrixShape(context, model, theme, width, touch, largest) {
   const slanted = Math.ceil(columns.widest * Math.SQRT1_2) + 12;
   const lean = upright ? 0 : Math.min(slanted, space * 0.09);
   const fitting = (space - lean) / model.columns;
-  const across = model.square ? Math.min(largest, fitting) : fitting;
-  const wide = touch ? Math.max(SMALLEST_TO_TOUCH, across) : across;
+  const wide = model.square ? Math.min(largest, fitting) : fitting;
   const snapped = wide > 4 ? Math.floor(wide) : wide;
   const high = model.square ? snapped : Math.max(2, Math.min(model.tallestRow ?? 26, model.tallest / model.rows));
   return {

@@ -99,7 +99,7 @@ export function paintLine(row, line, active, lights) {
     canvas.dataset.wide = String(wide);
     canvas.dataset.lit = lit.map((light) => `${light.part} ${light.row ?? "*"} ${light.column ?? "*"}`).join(", ");
     const context = sharpen(canvas, panelWidth(matrix, cell, row.wide) + 2 * INSET, top + matrix.rows * cell + INSET);
-    const shape = { cell, wide, top, upright: isUpright(row, matrix), widest: widestName(row, matrix), numbers: row.numbers && wide >= 30 && cell >= 18 };
+    const shape = { cell, wide, top, upright: isUpright(row, matrix), widest: widestName(row, matrix), numbers: row.numbers && wide >= 28 && cell >= 18 };
     paintMatrix(context, matrix, shape, { colours: row.colours, theme, lights: lit, chosen: active, dim: active !== null });
   }
   for (const { canvas, name } of row.labels.filter((label) => line.some((matrix) => matrix.name === label.name))) {

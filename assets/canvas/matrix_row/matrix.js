@@ -35,7 +35,7 @@ export function drawDimensions(model, count) {
 
 // The largest absolute value of a group of matrices; weights ("shares") end at 1.
 function limitOf(matrices) {
-  if (matrices[0].group === "shares") return 1;
+  if (["shares", "mask", "change"].includes(matrices[0].group)) return 1;
   let greatest = 0;
   for (const { values } of matrices) for (const value of values) if (Number.isFinite(value)) greatest = Math.max(greatest, Math.abs(value));
   return greatest || 1;
@@ -62,6 +62,14 @@ export const INSET = 3; // space for the frame of the first column
 const DIMMED = 0.6;
 const FEW_TITLES = 5;
 
+// Of a mask, 0 is allowed and −∞ is not, as in the sum of scores and mask.
+const ALLOWED = 0.5;
+const valueDrawn = ({ group }, value) => (group === "mask" && value === 0 ? ALLOWED : value);
+
+// Shares and what changes of them need two digits; 0 needs none.
+const written = ({ group }, value) => (!["shares", "change"].includes(group) || !Number.isFinite(value) ? short(value)
+  : Math.abs(value) < 0.005 ? "" : value.toFixed(2).replace("-", "−").replace(/^(−?)0\./, "$1."));
+
 export function colourOf(colours, value, limit) {
   const share = Math.min(1, Math.sqrt(Math.abs(value) / limit));
   return (value < 0 ? colours.below : colours.above)[Math.round(share * 255)];
@@ -84,11 +92,11 @@ export function paintMatrix(context, matrix, shape, { colours, theme, lights, ch
       const box = [column * wide, top + row * cell, wide - gap, cell - gap];
       const strength = lit ? 1 : DIMMED;
       const ink = Number.isFinite(value)
-        ? paintValue(context, box, mix(colourOf(colours, value, matrix.limit), theme.ground, strength))
+        ? paintValue(context, box, mix(colourOf(colours, valueDrawn(matrix, value), matrix.limit), theme.ground, strength))
         : paintHidden(context, box, theme, strength);
       if (!shape.numbers) continue;
       context.fillStyle = ink;
-      write(context, theme, short(value), box[0] + box[2] / 2, box[1] + box[3] / 2);
+      write(context, theme, written(matrix, value), box[0] + box[2] / 2, box[1] + box[3] / 2);
     }
   }
   if (matrix.shown < matrix.columns) paintMore(context, matrix, shape, theme);
@@ -111,7 +119,7 @@ function paintSmallCells(context, matrix, { cell, wide, top }, { colours, theme,
         hidden[lit[at]].push([column, row]);
         continue;
       }
-      const colour = colourOf(colours, value, matrix.limit);
+      const colour = colourOf(colours, valueDrawn(matrix, value), matrix.limit);
       image.data.set(lit[at] ? colour : mix(colour, theme.ground, DIMMED), 4 * at);
       image.data[4 * at + 3] = 255;
     }
@@ -252,7 +260,7 @@ function placesOfNames(rows, { cell, top, count }) {
 // Lists the colour scale of every group of matrices, and the meaning of the frames that there can be.
 export function fillLegend(node, matrices, dark, texts) {
   const groups = new Map();
-  for (const matrix of matrices) groups.set(matrix.group, [...(groups.get(matrix.group) ?? []), matrix]);
+  for (const matrix of matrices) if (matrix.group !== "mask") groups.set(matrix.group, [...(groups.get(matrix.group) ?? []), matrix]);
   const scales = [...groups.values()].map((group) => scaleOf(group, groups.size > 1, dark, texts));
   const frame = (part, meaning) => element("span", {}, element("span", { class: `swatch ${part}` }), " ", meaning);
   const multiplied = matrices.some(({ origin }) => origin?.kind === "product");

@@ -98,7 +98,8 @@ export function lightsOf(model, cell) {
       { matrix: origin.right, part: "right", ...(origin.transposed ? { row: cell.column } : { column: cell.column }) },
     ];
   }
-  if (origin.kind === "added") return origin.parts.map((name) => ({ matrix: name, row: cell.row, column: cell.column, part: "left" }));
+  if (["added", "subtracted"].includes(origin.kind)) return origin.parts.map((name) => ({ matrix: name, row: cell.row, column: cell.column, part: "left" }));
+  if (origin.kind === "allowed") return [];
   if (["shares", "mean", "variance"].includes(origin.kind)) return [{ matrix: origin.of, row: cell.row, part: "left" }];
   return [{ matrix: origin.of, row: cell.row, column: cell.column, part: "left" }];
 }
@@ -108,7 +109,7 @@ export function arithmetic(model, cell) {
   const matrix = model.byName[cell.matrix];
   const total = { text: number(valueAt(matrix, cell.row, cell.column)), part: "total" };
   if (!matrix.origin || !isHere(model, cell, matrix.origin)) return { pieces: [total], note: matrix.alt };
-  return { note: matrix.alt, ...{ product, added, divided, masked, shares, activation, mean, variance, normalised, affine }[matrix.origin.kind](model, cell, matrix, total) };
+  return { note: matrix.alt, ...{ product, added, subtracted, divided, allowed, masked, lowered, shares, activation, mean, variance, normalised, affine }[matrix.origin.kind](model, cell, matrix, total) };
 }
 
 // Tells whether the column of a projection's matrix is here: after the slider moved, the page still has to send it.
@@ -150,6 +151,24 @@ function added(model, { row, column }, matrix, total) {
   return { pieces: [...numbers.flatMap((one, index) => (index ? [" + ", one] : [one])), " = ", total] };
 }
 
+function subtracted(model, { row, column }, matrix, total) {
+  const [one, other] = matrix.origin.parts.map((name) => ({ text: inSum(valueAt(model.byName[name], row, column)), part: "left" }));
+  return { pieces: [one, " − ", other, " = ", total] };
+}
+
+// A cell of a mask; whoever sets `hiddenNote` says why a key is hidden.
+function allowed(model, { row, column }, matrix, total) {
+  const names = { query: matrix.rowTexts[row], key: matrix.columnTexts[column] };
+  return { pieces: [total], note: filled(valueAt(matrix, row, column) === 0 ? model.texts.mayAttend : model.hiddenNote, names).join("") };
+}
+
+function lowered(model, { row, column }, matrix, total) {
+  const before = valueAt(model.byName[matrix.origin.of], row, column);
+  const first = { text: number(before), part: "left" };
+  if (valueAt(matrix, row, column) === before) return { pieces: filled(model.texts.stays, { before: first, after: total }) };
+  return { pieces: [first, " + ", inSum(matrix.penalty), " = ", total] };
+}
+
 function divided(model, { row, column }, matrix, total) {
   const { of, divisor, written } = matrix.origin;
   const before = { text: number(valueAt(model.byName[of], row, column)), part: "left" };
@@ -162,7 +181,7 @@ function masked(model, { row, column }, matrix, total) {
   const before = { text: number(valueAt(model.byName[matrix.origin.of], row, column)), part: "left" };
   const { texts } = model;
   const names = { query: matrix.rowTexts[row], key: matrix.columnTexts[column] };
-  const [change, note] = valueAt(matrix, row, column) === -Infinity ? [texts.becomes, texts.comesLater] : [texts.stays, texts.mayAttend];
+  const [change, note] = valueAt(matrix, row, column) === -Infinity ? [texts.becomes, model.hiddenNote ?? texts.comesLater] : [texts.stays, texts.mayAttend];
   return { pieces: filled(change, { before, after: total }), note: filled(note, names).join("") };
 }
 

@@ -9,6 +9,9 @@ const several = (written) => (written === "none" || !written ? [] : written.spli
 // Whether fields have the values that something is shown for: see `Conditions` there.
 export const isOn = (when, values) => Object.entries(when).every(([name, wanted]) => wanted.includes(values[name]));
 
+// Whether there is something to choose: the level may leave one option.
+export const isChoice = ({ kind, options }) => !["list", "segments"].includes(kind) || options.length > 1;
+
 // ask(name, written) takes in a choice. `sync(controls, valueOf, disabled)` returns the nodes of the row; one is made once for its name.
 export function makeDeclared(ask, changes) {
   const known = new Map();

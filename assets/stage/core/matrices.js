@@ -1,4 +1,5 @@
-// The numbers of matrices as a message brings them: floats, parts of the largest number in 16 bits, or left out where they follow.
+// The numbers of matrices as a message brings them: floats, parts of the largest number in 16 bits, or left out where they follow or where
+// the browser makes them.
 
 import { modelOf } from "../../canvas/matrix_row/matrix.js";
 
@@ -10,6 +11,7 @@ export function takeMatrices({ header, body }, texts) {
   for (const { name, rows, columns, form, scale, origin } of header.matrices) {
     const part = all.subarray(to, (to += rows * columns));
     parts[name] = part;
+    if (form === "made") continue; // by the stage itself
     if (form === "derived") {
       const before = parts[origin.of];
       for (let at = 0; at < part.length; at += 1) part[at] = before[at] / (origin.divisor ?? 1);

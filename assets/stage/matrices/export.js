@@ -7,7 +7,7 @@ import { matricesFigure } from "../views/matrices.js";
 
 export function makeExportMenu(stage) {
   return makeExport({
-    stage, csvLabel: TEXTS.matrices.csv, script: "matrices.js",
+    stage, csvLabel: TEXTS.matrices.csv, script: `${stage.parts.entry}.js`,
     drawing: () => () => matricesFigure(stage.model, { ...stage.shown, numbers: stage.store.get().numbers }),
     captionOf: () => captionOf(stage), csv: () => csvOf(stage), message: () => stage.wholeMessage(),
     name: () => stage.header.stem,

@@ -2,7 +2,7 @@
 
 import { TEXTS } from "../../canvas/core/texts.js";
 import { element } from "../../canvas/core/surface.js";
-import { makeDeclared } from "../core/controls.js";
+import { isChoice, isOn, makeDeclared } from "../core/controls.js";
 import { button, fold, iconButton, labelled, makeToolbar, menu, toggle } from "../core/toolbar.js";
 import { makeExportMenu } from "./export.js";
 
@@ -26,26 +26,31 @@ export function makeControls(stage) {
   const full = iconButton("⛶", controls.full, () => act.full());
   const drawn = [numbers, drawing, files.node, present, full];
   const bar = makeToolbar(drawn);
+  const row = element("div", { class: "parts" });
 
   const sync = (state) => {
     const { controls: asked, hidden, dimensionsShown } = stage.header;
     const offered = (name) => !hidden.includes(name);
     const valueOf = ({ name, value, looks: isLook }) => (isLook ? String(state[name]) : stage.asked[name] ?? value);
-    const shown = asked.filter(({ late }) => !late || !stage.offline);
+    const values = Object.fromEntries(asked.map((control) => [control.name, valueOf(control)]));
+    const shown = asked.filter((control) => (!control.late || !stage.offline) && isChoice(control) && isOn(control.when, values));
     const nodes = declared.sync(shown, valueOf, stage.offline);
-    const late = nodes.filter((_, place) => shown[place].late);
-    bar.items = [...nodes.filter((node) => !late.includes(node)), ...drawn, ...late];
+    const of = (wanted) => nodes.filter((_, place) => wanted(shown[place]));
+    const apart = of((control) => control.apart);
+    if (apart.length !== row.children.length || apart.some((node, place) => node !== row.children[place])) row.replaceChildren(...apart);
+    row.hidden = !apart.length;
+    bar.items = [...of((control) => !control.apart && !control.late), ...drawn, ...stage.tools, ...of((control) => !control.apart && control.late)];
     const [least, most] = dimensionsShown ?? [0, 0];
-    numbers.hidden = !offered("numbers") || !most;
+    numbers.hidden = !offered("numbers") || !(most || "numbers" in stage.header.address.defaults);
     numbers.set(state.numbers);
     dimensions.hidden = !offered("dimensions") || !most;
     Object.assign(slider, { min: least, max: most, value: state.dimensions });
     count.textContent = String(state.dimensions);
-    drawing.hidden = !most;
+    drawing.hidden = numbers.hidden && !most;
     files.node.hidden = !offered("export");
     present.hidden = stage.header.alone || stage.offline;
     full.hidden = !document.fullscreenEnabled;
     fold(bar);
   };
-  return { node: bar.node, sync };
+  return { node: bar.node, row, sync };
 }

@@ -2,11 +2,9 @@
 
 import { TEXTS } from "../../canvas/core/texts.js";
 import { element } from "../../canvas/core/surface.js";
-import { isOn, makeDeclared } from "../core/controls.js";
+import { isChoice, isOn, makeDeclared } from "../core/controls.js";
 import { button, fold, iconButton, makeToolbar } from "../core/toolbar.js";
 import { makeExportMenu } from "./export.js";
-
-const isChoice = ({ kind, options }) => !["list", "segments"].includes(kind) || options.length > 1;
 
 export function makeControls(stage) {
   const { act } = stage;

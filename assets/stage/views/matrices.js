@@ -8,7 +8,7 @@ import { element, setText, zoomOf } from "../../canvas/core/surface.js";
 import { filled } from "../../canvas/core/text.js";
 import { write } from "../../canvas/core/text.js";
 
-const [SMALLEST, LARGEST, WIDEST, TOUCHABLE, WITH_NUMBERS, LOW] = [4, 52, 80, 26, 38, 20]; // pixels of a cell
+const [SMALLEST, LARGEST, WIDEST, TOUCHABLE, TOUCHABLE_WITH_NUMBERS, WITH_NUMBERS, LOW] = [4, 52, 80, 26, 30, 38, 20]; // pixels of a cell
 const NARROW = 600;
 const ROOM_ABOVE = 92; // pixels above the cells of a line: titles and column names
 const [LEAST_ZOOM, MOST_ZOOM, STEP] = [0.5, 4, 1.25];
@@ -27,11 +27,12 @@ function shownOf(model, names, leads) {
 }
 
 // names: of the matrices that are drawn, all for null; leads: what stands before each. active: the cell that is pointed at or chosen.
-export function drawMatrices(made, model, { names, leads, chosen, active, numbers, theme, room, zoom, several }) {
+// least: of a cell, in pixels; numbers are then written where they fit.
+export function drawMatrices(made, model, { names, leads, chosen, active, numbers, theme, room, zoom, several, least = 0 }) {
   const shown = shownOf(model, names, leads);
   Object.assign(made, { model, chosen, numbers, theme: { ...theme, left: theme.accent, right: theme.second, own: theme.text }, colours: signedTables(theme.dark) });
   made.labelWidth = labelWidthOf(made);
-  const { cell, wide, lines } = several ? { wide: 0, ...arrange(shown, room.width, made.labelWidth, numbers, room.height) } : inOneLine(shown, room, made.labelWidth, numbers);
+  const { cell, wide, lines } = several ? { wide: 0, ...arrange(shown, room.width, made.labelWidth, numbers && !least, room.height) } : inOneLine(shown, room, made.labelWidth, numbers, least);
   made.cell = Math.max(SMALLEST, Math.round(cell * zoom));
   made.wide = Math.round(wide * zoom);
   for (const matrix of shown) describe(panelOf(made, matrix.name), matrix, model.texts);
@@ -46,14 +47,14 @@ export function showCell(made, cell) {
 }
 
 // A step's matrices stand in one line, as high as there is room and as wide as they may be; else the line scrolls sideways.
-function inOneLine(matrices, { width, height }, labelWidth, numbers) {
+function inOneLine(matrices, { width, height }, labelWidth, numbers, asked = 0) {
   const rows = Math.max(...matrices.map((matrix) => matrix.rows));
   const fits = (cell, wide) => lineWidth(matrices, labelWidth, cell, wide) <= width;
-  const least = width < NARROW ? TOUCHABLE : numbers ? LOW : SMALLEST;
+  const least = width < NARROW ? (asked ? TOUCHABLE_WITH_NUMBERS : TOUCHABLE) : asked || (numbers ? LOW : SMALLEST);
   let cell = Math.max(SMALLEST, Math.min(LARGEST, Math.floor((height - ROOM_ABOVE) / rows)));
   while (cell > 7 && !fits(cell, 0)) cell -= 1;
   cell = Math.max(cell, least);
-  let wide = numbers ? WITH_NUMBERS : cell;
+  let wide = numbers && !asked ? WITH_NUMBERS : cell;
   while (wide < Math.min(WIDEST, 2 * cell) && fits(cell, wide + 1)) wide += 1;
   return { cell, wide, lines: [matrices] };
 }

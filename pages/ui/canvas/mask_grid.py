@@ -1,9 +1,6 @@
-"""Matrices of numbers side by side on an own canvas, one cell marked in all; a mask among them can be painted by hand."""
+"""Matrices of numbers side by side on an own canvas, one cell marked in all."""
 
-import base64
-import binascii
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,14 +8,11 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from pages.ui.canvas import drawings, texts
-from pages.ui.canvas.component import component, component_value
+from pages.ui.canvas.component import component
 from pages.ui.canvas.packing import pack
-from pages.ui.canvas.prefetch import PackedPicture, Prefetch, pack_with_prefetch
+from pages.ui.canvas.prefetch import PackedPicture
 
 MODULE, STYLE = "mask_grid/grid.js", "mask_grid/mask_grid.css"
-"""The axes of whatever holds a number for each pair of tokens."""
-MAX_PAINTED_TOKENS = 32
-"""Tokens of a sentence whose mask can be painted: cells stay large enough for a finger, links short."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +83,6 @@ class Matrices:
             ],
             "across": self.across,
             "tallest": self.tallest,
-            "paintable": False,
             "texts": texts.MATRICES,
             "pair": naming.pair,
             "numbered": naming.numbered,
@@ -114,21 +107,9 @@ def matrices(
     tallest: pixels, for matrices that are not square. Raises ValueError for cells that fit no labels.
     """
     drawn = Matrices(tuple(rows), tuple(columns), tuple(shown), across, naming, tallest)
-    show_matrices(drawn.drawn(), key=key)
+    drawings.note(lambda: heatmap_drawings(drawn.drawn()))
+    component("matrices", "mask-grid", MODULE, STYLE, height=320)(key=key, data=drawn.packed())
     return drawn
-
-
-def show_matrices(
-    drawn: PackedPicture, *, key: str, on_paint: Callable[[], None] | None = None, prefetch: Prefetch | None = None
-) -> None:
-    """Draw what `Matrices.drawn` returns. prefetch: what the controls around it lead to.
-
-    on_paint: runs when the reader has painted on the first one, a mask, whose header says that it is paintable;
-    `painted_mask(key, …)` then returns it.
-    """
-    drawings.note(lambda: heatmap_drawings(drawn))
-    show = component("matrices", "mask-grid", MODULE, STYLE, height=320)
-    show(key=key, data=pack_with_prefetch(key, drawn, prefetch), on_painted_change=on_paint or (lambda: None))
 
 
 def heatmap_drawings(drawn: PackedPicture) -> list[drawings.Drawing]:
@@ -150,37 +131,3 @@ def heatmap_drawings(drawn: PackedPicture) -> list[drawings.Drawing]:
         )
         for panel, cells in zip(header["panels"], np.asarray(numbers), strict=True)
     ]
-
-
-def painted_mask(key: str, tokens: int) -> Bool[np.ndarray, "query key"] | None:
-    """Return the mask that the reader painted on the grid `key`, or None where there is none of this size."""
-    return parse_mask(component_value(key, "painted"), tokens)
-
-
-def parse_mask(value: object, tokens: int) -> Bool[np.ndarray, "query key"] | None:
-    """Read a mask from anything: a text of 0 and 1, row by row; None for nonsense or too many tokens."""
-    if not 0 < tokens <= MAX_PAINTED_TOKENS or not isinstance(value, str) or not re.fullmatch(f"[01]{{{tokens**2}}}", value):
-        return None
-    return np.array([cell == "1" for cell in value]).reshape(tokens, tokens)
-
-
-def mask_to_link(mask: Bool[np.ndarray, "query key"] | None) -> str:
-    """Write a painted mask for an address: its size and its bits, as in "3-v4A"; no mask is the empty text."""
-    if mask is None:
-        return ""
-    bits = base64.urlsafe_b64encode(np.packbits(mask).tobytes()).decode("ascii").rstrip("=")
-    return f"{len(mask)}-{bits}"
-
-
-def mask_from_link(written: str) -> Bool[np.ndarray, "query key"]:
-    """Read a painted mask back from an address; raise ValueError for anything else."""
-    found = re.fullmatch(r"([0-9]{1,2})-([A-Za-z0-9_-]{1,180})", written, flags=re.ASCII)
-    if not found or not 0 < (tokens := int(found[1])) <= MAX_PAINTED_TOKENS:
-        raise ValueError("a mask must be written as its size and its bits")
-    try:
-        packed = base64.urlsafe_b64decode(found[2] + "=" * (-len(found[2]) % 4))
-    except binascii.Error as wrong:
-        raise ValueError("the bits of a mask must be written in base64") from wrong
-    if len(packed) != (tokens**2 + 7) // 8:
-        raise ValueError(f"a mask of {tokens} tokens must have {tokens**2} bits")
-    return np.unpackbits(np.frombuffer(packed, np.uint8), count=tokens**2).astype(bool).reshape(tokens, tokens)

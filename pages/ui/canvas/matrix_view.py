@@ -86,6 +86,29 @@ class Added:
 
 
 @dataclass(frozen=True)
+class Subtracted:
+    """A cell is the same cell of the first of two matrices, less that of the second."""
+
+    parts: tuple[str, str]
+    kind: str = "subtracted"
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """A cell of a mask: 0 where a query may attend to a key, −∞ where it may not."""
+
+    kind: str = "allowed"
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """A cell is the same cell of `of`, less a penalty where a mask says no."""
+
+    of: str
+    kind: str = "lowered"
+
+
+@dataclass(frozen=True)
 class Activated:
     """A cell is an activation function, named `how`, of the same cell of `of`."""
 
@@ -126,7 +149,20 @@ class ScaledAndShifted:
     kind: str = "affine"
 
 
-Origin = Product | Divided | MaskedCells | Shares | Added | Activated | RowStatistic | Normalised | ScaledAndShifted
+Origin = (
+    Product
+    | Divided
+    | MaskedCells
+    | Shares
+    | Added
+    | Subtracted
+    | Allowed
+    | Lowered
+    | Activated
+    | RowStatistic
+    | Normalised
+    | ScaledAndShifted
+)
 
 
 MODULE = "matrix_row/row.js"
@@ -198,7 +234,9 @@ def matrix_drawings(matrices: Sequence[Matrix]) -> list[drawings.Drawing]:
         if size := matrix.columns_drawn:
             cells = matrix.values[:, :size]
             finite = np.abs(cells[np.isfinite(cells)])
-            kind, limit = ("weights", 1.0) if matrix.group == "shares" else ("signed", float(finite.max(initial=0.0)))
+            limit = float(finite.max(initial=0.0))
+            kind, limit = {"shares": ("weights", 1.0), "mask": ("mask", 1.0)}.get(matrix.group, ("signed", limit))
+            cells = np.isfinite(cells) if kind == "mask" else cells
             title = f"{matrix.title}: {matrix.formula}" if matrix.formula else matrix.title
             rows, columns = matrix.row_names, matrix.column_names[:size]
             found.append(drawings.matrix_drawing(title, kind, cells, rows, columns, limit=limit, root=True))

@@ -68,13 +68,8 @@ MATRICES = {
     "squareRoot": "colours by the square root",
     "allowed": "may look",
     "hidden": "may not look",
-    "mask": "The mask: Space allows or forbids, arrow keys move, Shift and an arrow paint on",
-    "query": "Query token",
-    "wholeRow": "Whole row of {name}",
-    "wholeColumn": "Whole column of {name}",
-    "maySee": "{query} may look at {key}",
 }
-"""What matrices side by side say, and the mask that is drawn on the first of them."""
+"""What matrices side by side say."""
 MATRIX_ROW = {
     "sideways": "Scroll or swipe sideways to see more.",
     "how": "Click a cell, or choose one with Tab and the arrow keys: the sum behind it stands below the matrices.",

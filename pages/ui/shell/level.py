@@ -73,7 +73,10 @@ ADVANCED_PARTS: Mapping[str, tuple[str, ...]] = {
         *("store", "answer", "q1", "q2", "q3"),
     ),
     "heads_and_blocks": (*ON_EVERY_VIEW, "pair", "model", "nospecial", "bend", "part=norm", "part=depth"),
-    "masks": (*ON_EVERY_VIEW, "nospecial", "layer", "head", "part=penalty"),
+    "masks": (
+        *(*ON_EVERY_VIEW, "nospecial", "layer", "head", "padding", "part=penalty", "part=batch", "part=run"),
+        *("kind=padding", "kind=combined", "kind=window"),
+    ),
     "positions": (*ON_EVERY_VIEW, "length", "width", "base", "model", "nospecial", "part=ways", "part=demands"),
     "encoder_decoder": (*ON_EVERY_VIEW, *MODEL_SIZES, *HEAD_LOOKS, "vocab", "length", "batches", "post", "part=inside"),
     "bert": (*ON_EVERY_VIEW, *DRAWING, "pair", "nospecial", "seed", "part=labels"),

@@ -95,6 +95,7 @@ SETTING_NAMES = {
     "bend": "the activation function",
     "layer": "the layer",
     "head": "the head",
+    "padding": "tokens of padding",
     "length": "the length",
     "width": "the width of the vectors",
     "base": "the base of the frequencies",

@@ -1,6 +1,6 @@
 """What a stage of matrices is sent: labels, how cells come about, and the numbers that the browser cannot work out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -35,8 +35,10 @@ class MatrixStep:
     optional: bool = False
 
 
-def pack_matrices(header: Mapping[str, object], matrices: Sequence[Matrix], steps: Sequence[MatrixStep] = ()) -> bytes:
-    """Pack matrices for a stage. header: what else it is told.
+def pack_matrices(
+    header: Mapping[str, object], matrices: Sequence[Matrix], steps: Sequence[MatrixStep] = (), made: Collection[str] = ()
+) -> bytes:
+    """Pack matrices for a stage. header: what else it is told. made: names of matrices that the browser makes by itself.
 
     Numbers that are drawn go as they are. Of matrices that only serve in sums go 16-bit parts of their largest number, and
     scores and unmasked scores are left out: the browser divides by itself.
@@ -44,9 +46,9 @@ def pack_matrices(header: Mapping[str, object], matrices: Sequence[Matrix], step
     described, _ = message(matrices, None)
     sent, parts = [], []
     for matrix, one in zip(matrices, described["matrices"], strict=True):
-        form, numbers, scale = _packed(matrix)
+        form, numbers, scale = ("made", np.empty(0), 1.0) if matrix.name in made else _packed(matrix)
         sent.append({**one, "form": form, "scale": scale})
-        parts += [numbers] if form != "derived" else []
+        parts += [numbers] if form not in ("derived", "made") else []
     first = steps[0].name if steps else ""
     told = {
         "firstStep": first,

@@ -182,7 +182,6 @@ MARKUP = quote("<b>&</b> [MASK]")
 EXPORTED = (
     f"/fill_mask?text={MARKUP}",
     f"/summaries?part=glance&text={MARKUP}",
-    f"/masks?part=one&text={MARKUP}",
     f"/heads_and_blocks?part=depth&text={MARKUP}",
 )
 """Pages whose pictures are drawn by one module each, with words that are markup."""

@@ -4,28 +4,22 @@ import math
 import re
 from urllib.parse import quote_plus
 
-import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 from pages import contents
 from pages.masks import texts
 from pages.positions import texts as position_texts
 from pages.positions.encodings import ENCODING_VIEWS
-from pages.ui.canvas.texts import MATRICES
 from pages.ui.shell.numbers import percent, small_number
 from tests.support.seen import (
     PATIENCE,
-    address,
     answered,
-    choose,
-    drawing,
+    button,
     drawn,
-    entries,
     fits,
     linked,
     main,
     picture,
-    redrawn,
     says,
     sentence,
     write,
@@ -40,100 +34,37 @@ CAT = "The cat sat on the mat."
 PATH = f"/masks?text={quote_plus(CAT)}"
 
 
-def may_look(page: Page, query: str, key: str) -> Locator:
-    """The first cell of the mask with these names."""
-    return main(page).get_by_role("gridcell", name=MATRICES["maySee"].format(query=query, key=key), exact=True).first
-
-
-def change_says(page: Page, kind: str) -> None:
-    """Assert that the map of the change tells its largest change, as the core computes it."""
-    masked = padded_scores(catalogue.load(catalogue.DEFAULT), CAT, 0).under(mask_of_kind(kind, 9, 9), 0, 0)
-    largest = float(masked.effect.difference.abs().max())
-    drawn(picture(page, rf"^{texts.CHANGE}\..*[+−-]{largest:.2f}"))
-
-
-def test_padding_must_not_count_and_a_mask_changes_what_is_predicted(arrive, for_everybody):
-    page = arrive("/masks")
-    engine = catalogue.load(catalogue.DEFAULT)
-    first, second = CAT, "It rained all day, so nobody went out."
-    proof = padded_pair(engine, first, second).proof
+def test_the_parts_of_masks_show_what_the_core_computes(arrive, for_everybody):
+    page, engine = arrive(PATH), catalogue.load(catalogue.DEFAULT)
+    stage = page.get_by_test_id("stage")
+    scores = padded_scores(engine, CAT, 0).under(mask_of_kind("causal", 9, 9), 0, 0)
+    stage.get_by_role("group", name=re.compile("^Weights after")).press("ArrowDown")
+    says(page, f"{float(scores.effect.weights[0, 0]):.0f}")
+    for_everybody(page)
+    button(page, texts.PARTS["penalty"]).click()
+    linked(page, part="penalty")
+    stage.get_by_role("combobox", name=texts.PENALTY).select_option("-5")
+    says(page, small_number(scores.three_ways(-5.0).leak))
+    for_everybody(page)
+    button(page, texts.PARTS["batch"]).click()
+    linked(page, part="batch")
+    proof = padded_pair(engine, CAT, "It rained all day, so nobody went out.").proof
     says(page, f"{proof.difference_unmasked:.3f}")
-    drawn(picture(page, f"^{texts.CHANGE_BY_TOKEN}.*{min(proof.moved_unmasked):.3g}"))
-    write(page, "It rained.", texts.SECOND_SENTENCE)
-    proof = padded_pair(engine, first, "It rained.").proof
-    says(page, f"{proof.difference_unmasked:.3f}")
+    write(page, "It rained.", texts.BOXES["pair"])
+    says(page, f"{padded_pair(engine, CAT, 'It rained.').proof.difference_unmasked:.3f}")
+    for_everybody(page)
+    button(page, texts.PARTS["run"]).click()
     blank = "Yesterday the children [MASK] to school by bus."
-    says(page, texts.RUN_TITLE)
-    for kind, change in (("causal", "causal"), ("positions", "no_positions")):
-        choose(page, texts.RUN_LABELS[kind])
+    for kind, change in (("positions", "no_positions"), ("causal", "causal")):
+        button(page, texts.RUN_LABELS[kind]).click()
         before, now = (
             predict(engine, blank, interventions=changes).blanks[0].predictions[0] for changes in ((), (Intervention(change),))
         )
-        says(page, f"“{before.word}”", percent(before.probability))
-        assert entries(page, texts.RUN_LABELS[kind].partition(" (")[0])[0].startswith(f"{now.word} ")
-    page.go_back()
-    answered(page)
-    assert entries(page, texts.RUN_LABELS["causal"].partition(" (")[0])
+        says(page, f"“{before.word}” came first with {percent(before.probability)}", f"“{now.word}” comes first")
     for_everybody(page)
     main(page).get_by_role("link", name=texts.SEE_CHANGED["fill_mask"]).click()
     expect(page.get_by_role("heading", level=1)).to_have_text(contents.page("fill_mask").question)
     linked(page, text=blank, changes="causal")
-
-
-def test_a_mask_is_painted_by_pointer_and_keyboard_and_stands_in_the_link(arrive, for_everybody):
-    page = arrive(f"{PATH}&part=one")
-    says(page, texts.MASK_NOTE.format(allowed=45, pairs=81))
-    change_says(page, "causal")
-    cell = may_look(page, "cat", "the")
-    expect(cell).to_have_attribute("aria-selected", "true")
-    cell.click()
-    expect(cell).to_have_attribute("aria-selected", "false")
-    says(page, texts.MASK_NOTE.format(allowed=44, pairs=81))
-    page.wait_for_url(re.compile("kind=painted&mask=9-"))
-    says(page, "cat → the", MATRICES["hidden"])
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("Space")
-    says(page, texts.MASK_NOTE.format(allowed=43, pairs=81))
-    page.reload()
-    expect(cell).to_have_attribute("aria-selected", "false", timeout=PATIENCE)
-    says(page, texts.MASK_NOTE.format(allowed=43, pairs=81))
-    may_look(page, "mat", "the").hover()
-    page.mouse.down()
-    for key in ("cat", "sat", "on"):  # a stroke paints all that it crosses
-        may_look(page, "mat", key).hover()
-    page.mouse.up()
-    says(page, texts.MASK_NOTE.format(allowed=39, pairs=81))
-    main(page).get_by_role("button", name=MATRICES["wholeRow"].format(name="sat")).click()
-    says(page, texts.EMPTY_ROWS.format(tokens=texts.EMPTY_ROW.format(token="sat", row=5).partition(" (")[0]))
-    choose(page, texts.WINDOW)
-    linked(page, kind="window")
-    expect(may_look(page, "cat", "sat")).to_have_attribute("aria-selected", "true")
-    expect(may_look(page, "cat", "on")).to_have_attribute("aria-selected", "false")
-    change_says(page, "window")
-    page.go_back()
-    expect(cell).to_have_attribute("aria-selected", "false", timeout=PATIENCE)
-    for_everybody(page)
-
-
-@pytest.mark.ci
-def test_a_smaller_penalty_leaks_as_much_as_the_core_computes(arrive, for_everybody):
-    page = arrive(f"{PATH}&part=penalty")
-    masked = padded_scores(catalogue.load(catalogue.DEFAULT), CAT, 0).under(mask_of_kind("causal", 9, 9), 0, 0)
-    for name in (texts.INFINITE, "−10,000", texts.UNMASKED):
-        drawn(picture(page, f"^{re.escape(name)}"))
-    slider = page.get_by_role("slider", name=texts.PENALTY)
-    before = drawing(picture(page, "^−10,000"))
-    slider.focus()
-    page.keyboard.press("Home")
-    page.wait_for_url(re.compile("penalty="))
-    answered(page)
-    penalty = float(address(page)["penalty"])
-    says(page, texts.LEAK)
-    says(page, small_number(masked.three_ways(penalty).leak))
-    redrawn(picture(page, f"^−{abs(penalty):g}"), before)
-    page.go_back()
-    drawn(picture(page, "^−10,000"))
-    for_everybody(page)
 
 
 def shown(page: Page, part: str) -> None:

@@ -13,7 +13,6 @@ from starlette.responses import Response
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.canvas import prefetch
-from pages.ui.canvas.mask_grid import mask_to_link, parse_mask
 from pages.ui.canvas.packing import codes, pack
 from pages.ui.shell import cache
 from tests.support.drawings import sent_to, unpacked
@@ -21,7 +20,7 @@ from tx_core.engine import threads
 from tx_core.engine.catalogue import DEFAULT
 from tx_core.settings import host_settings
 
-COMPONENTS = {"masks": "matrices", "heads_and_blocks": "matrix_row"}
+COMPONENTS = {"heads_and_blocks": "matrix_row"}
 
 
 def drawn(app: AppTest, page: str) -> tuple[dict, bytes]:
@@ -37,13 +36,7 @@ def picture_after(path: str, control: str, value: str) -> Response:
     return prefetch.answer(Request({"type": "http", "path_params": {"name": name}, "query_string": query}))
 
 
-MASK = {"part": "one", "text": "She wants a car.", "layer": "3", "head": "5"}
-BITS = "110" * 16 + "1"
 CHANGES = [
-    ("masks", MASK, "kind", "2", {"kind": "combined", "padding": "3"}),
-    ("masks", MASK, "kind", "4", {"kind": "none"}),
-    ("masks", MASK, "painted", BITS, {"kind": "painted", "mask": mask_to_link(parse_mask(BITS, 7))}),
-    ("masks", MASK, "padding", "4", {"padding": "4"}),
     ("heads_and_blocks", {}, "layer", "3", {"layer": "4"}),
     ("heads_and_blocks", {"part": "feed"}, "bend", "1", {"bend": "relu"}),
     ("heads_and_blocks", {"part": "norm"}, "norm", "2", {"norm": "embeddings"}),
@@ -81,63 +74,6 @@ def test_so_it_is_in_the_other_parts_of_a_block(open_app, part, control, value, 
     assert unpacked(answer.body)[0]["prefetch"]["id"] == drawn(then, "heads_and_blocks")[0]["prefetch"]["id"]
 
 
-def test_another_mask_is_foreseen_of_the_sentence_that_is_shown(open_app):
-    app = open_app("masks", part="one", text="She wants a car.", layer="3", head="5")
-    answer = picture_after(drawn(app, "masks")[0]["prefetch"]["path"], "masks_kind", "4")
-    then = open_app("masks", part="one", text="She wants a car.", layer="3", head="5", kind="none")
-    assert unpacked(answer.body)[1] == drawn(then, "masks")[1]
-
-
-@pytest.mark.parametrize(
-    ("control", "value"),
-    [
-        ("masks_kind", "6"),
-        ("masks_kind", "-1"),
-        ("masks_kind", ""),
-        ("masks_kind", "1٣"),
-        ("masks_kind", "1" * 3000),
-        ("masks_painted", "01"),
-        ("masks_painted", "1" * 1999),
-        ("masks_padding", "9"),
-        ("masks_text", "hello"),
-        ("kind", "1"),
-        ("", ""),
-    ],
-)
-def test_nonsense_leads_nowhere(open_app, control, value):
-    app = open_app("masks", part="one")
-    path = drawn(app, "masks")[0]["prefetch"]["path"]
-    asked = [("masks_kind", value) for value in ("6", "-1", "", "1٣", "1" * 3000)]
-    asked += [("masks_painted", "01"), ("masks_painted", "1" * 1999), ("masks_padding", "9"), ("masks_text", "hello")]
-    for control, value in (*asked, ("kind", "1"), ("", "")):
-        answer = picture_after(path, control, value)
-        assert (answer.status_code, answer.body) == (204, b""), (control, value)
-
-
-def test_what_has_no_space_for_padding_is_not_foreseen(open_app):
-    app = open_app("masks", part="one", text=" ".join(["cat"] * 124))
-    assert picture_after(drawn(app, "masks")[0]["prefetch"]["path"], "masks_padding", "8").status_code == 204
-
-
-def test_a_path_is_of_one_view_and_cannot_be_made_elsewhere(open_app, monkeypatch):
-    one, other = (
-        drawn(open_app("masks", part="one", text=text), "masks")[0]["prefetch"]["path"] for text in ("a secret", "another")
-    )
-    assert one != other
-    assert "secret" not in one
-    monkeypatch.setattr(prefetch, "_secret", b"of another server")
-    assert drawn(open_app("masks", part="one", text="a secret"), "masks")[0]["prefetch"]["path"] != one
-
-
-def test_nothing_is_foreseen_any_more_when_nobody_looks_at_it(open_app):
-    app = open_app("masks", part="one", text="Nobody else types this sentence.")
-    path = drawn(app, "masks")[0]["prefetch"]["path"]
-    assert picture_after(path, "masks_kind", "3").status_code == 200
-    del app
-    gc.collect()
-    assert picture_after(path, "masks_kind", "3").status_code == 204
-
-
 def test_where_all_places_to_compute_in_are_taken_nothing_is_foreseen_and_nobody_waits(open_app, host, monkeypatch):
     host(slot_timeout_seconds=200)
     path = drawn(open_app("heads_and_blocks", text="Nobody has read this sentence."), "heads_and_blocks")[0]["prefetch"]["path"]
@@ -148,14 +84,6 @@ def test_where_all_places_to_compute_in_are_taken_nothing_is_foreseen_and_nobody
         assert picture_after(path, "heads_and_blocks_layer", "1").status_code == 204
         assert time.monotonic() - began < host_settings().slot_timeout_seconds / 2
     assert picture_after(path, "heads_and_blocks_layer", "1").status_code == 200
-
-
-def test_a_view_is_kept_for_questions_that_are_on_their_way(open_app):
-    app = open_app("masks", part="one", text="On its way.")
-    path = drawn(app, "masks")[0]["prefetch"]["path"]
-    app.segmented_control(key="masks_kind").set_value("window").run()
-    assert drawn(app, "masks")[0]["prefetch"]["path"] != path
-    assert picture_after(path, "masks_kind", "4").status_code == 200
 
 
 LAYERS, HEADS = 3, 2

@@ -122,12 +122,12 @@ VIEWS = {
         View("many_sentences", BARE | {"colour": "spread"}, {"report.spread": "spread"}),
     ],
     "masks": [
-        View("masks", {"part": "one", "text": TEXT}, {"effect.masked_scores": 2, "effect.weights": 5}),
-        View("masks", BARE | {"part": "one", "text": "a b", "kind": "painted", "mask": "4-7d8"}, {"effect.weights": 5}),
+        View("masks", {"part": "one", "text": TEXT}, {"effect.masked_scores": 2, "effect.weights": 4}),
+        View("masks", BARE | {"part": "one", "text": "a b", "kind": "painted", "mask": "4-7d8"}, {"effect.weights": 4}),
         View("masks", {"part": "penalty", "text": TEXT, "penalty": "-5"}, {"ways.infinite": 0, "ways.penalised": 1}),
         View("masks", {"part": "batch"}, {"[proof.moved_masked, proof.moved_unmasked]": 0}),
-        View("masks", {"part": "batch", "blank": "The old man drank a cup of ___.", "run": "causal"}, RUN, place="run"),
-        View("masks", BARE | {"part": "batch", "run": "positions"}, {"moved[0]": 0}, place="run"),
+        View("masks", {"part": "run", "blank": "The old man drank a cup of ___.", "run": "causal"}, RUN),
+        View("masks", BARE | {"part": "run", "run": "positions"}, {"moved[0]": 0}),
         View("encoder_decoder", {"part": "inside", "pad_target": "4"}, {"run.decoder_mask": 1}, place="inside"),
     ],
     "one head": [
@@ -205,11 +205,9 @@ def test_the_code_of_a_head_scan_computes_the_change_that_is_drawn(
     open_app: Open, made: list[Export], tmp_path: Path, minus: str | None
 ):
     app = open_app("fill_mask", changes="off~1-2", text="The old man drank a cup of [MASK].", named="tea,coffee", **BARE)
-    app.session_state["fill_mask_scan_opened"] = True
+    app.session_state["fill_mask_scan_asked"] = True
     app.run()
-    app.button(key="fill_mask_scan_start").click().run()
-    app.session_state["fill_mask_scan_word"] = "coffee"
-    app.session_state["fill_mask_scan_minus"] = minus
+    app.session_state["fill_mask_scan_followed"] = ["coffee", minus]
     opened(app, "fill_mask", fill_mask_texts.EXPORT_SCAN, texts.DATA)
     arrays = arrays_of(made[-1])
     layers, heads, change = (arrays[name] for name in ("layer", "head", "change"))

@@ -24,8 +24,7 @@ Open = Callable[..., AppTest]
 @pytest.mark.parametrize(
     ("page", "place", "view", "model"),
     [
-        ("masks", "", {"part": "one", "text": "The \"cat\" sat on the mat, 'mat'."}, "embedded"),
-        ("masks", "run", {"part": "batch", "blank": "The old man drank a cup of ___.", "run": "causal"}, "embedded"),
+        ("self_attention", "saturation", {"unscaled": "1"}, None),
         ("self_attention", "store", {"q1": "3"}, None),
     ],
 )

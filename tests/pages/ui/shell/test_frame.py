@@ -242,13 +242,13 @@ def test_a_text_too_long_for_an_address_stays_on_the_page_which_says_so(open_app
 
 def test_a_text_too_long_for_an_address_leaves_the_other_settings_there_and_comes_back_when_shortened(open_app):
     app = open_app("masks", text="a bird " * 1429, padding="3")
-    assert app.query_params == {"part": "one", "padding": "3"}
+    assert staged(app)["address"]["own"] == {"part": "one", "padding": "3"}
     app.query_params = {}
     app.switch_page("positions/page.py").run()
     app.switch_page("masks/page.py").run()
     assert app.text_input(key="masks_text").value == "a bird " * 1429
     app.text_input(key="masks_text").set_value("A short one.").run()
-    assert app.query_params == {"text": "A short one.", "part": "one", "padding": "3"}
+    assert staged(app)["address"]["own"] == {"text": "A short one.", "part": "one", "padding": "3"}
     assert not any(texts.LINK_TOO_LONG_FOR_ADDRESS in caption.value for caption in app.caption)
 
 

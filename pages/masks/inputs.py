@@ -1,0 +1,131 @@
+"""What the page of masks is asked: which part of it, the sentences of that part, and a head and a mask."""
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pages.masks import texts
+from pages.masks.drawn import mask_from_link, mask_to_link
+from pages.ui.canvas.matrix_view import Cell, cell_from_link, cell_to_link
+from pages.ui.panels.tokens import SPECIAL_FIELD, note_special_tokens, warn_of_unknown_in
+from pages.ui.shell import cache, controls
+from pages.ui.shell.address import Field, check, choice_field, number_field, text_field, widget_key
+from pages.ui.stage.address import StageFields, read_stage_address
+from tx_core.engine.bert_engine import BertEngine
+from tx_core.engine.catalogue import DEFAULT
+from tx_core.errors import memory_checked
+
+PAGE = "masks"
+LAYERS, HEADS = controls.embedded_sizes()
+SIZES = (0, 8)
+"""The fewest and the most tokens of padding, and neighbours of a window."""
+PENALTIES = ("-10000", "-100", "-10", "-5", "-2")
+STATES = ("after", "before", "difference", "all")
+"""Which matrices of one head are shown."""
+ONE_HEAD = ("one", "penalty")
+"""The parts that show one head."""
+FIRST_CELL = Cell("weights", 3, 2)
+
+
+def read_mask(written: str) -> str:
+    """Read a drawn mask as a link writes it; raise ValueError for nonsense."""
+    return mask_to_link(mask_from_link(written))
+
+
+SETTINGS = (
+    Field("part", "", lambda written: check(written, tuple(texts.PARTS))),
+    number_field("padding", 0, *SIZES),
+    number_field("layer", 1, 1, LAYERS),
+    number_field("head", 1, 1, HEADS),
+    choice_field("run", tuple(texts.RUN_LABELS)),
+    SPECIAL_FIELD,
+)
+"""What the toolbar of the stage asks to compute with."""
+TEXTS = (
+    text_field("text", "The cat sat on the mat."),
+    text_field("pair", "It rained all day, so nobody went out."),
+    text_field("blank", "Yesterday the children [MASK] to school by bus."),
+)
+FIELDS = StageFields(
+    own=(*TEXTS, *SETTINGS),
+    looks=(
+        choice_field("kind", tuple(texts.KINDS)),
+        number_field("width", 1, *SIZES),
+        choice_field("penalty", PENALTIES),
+        Field("mask", "", read_mask),
+        choice_field("matrices", STATES),
+        Field("numbers", True, lambda written: check(written, ("0", "1")) == "1", lambda on: str(int(on))),
+        Field("cell", None, cell_from_link, cell_to_link),
+    ),
+    first={"part": "one", "cell": FIRST_CELL},
+)
+
+
+@dataclass(frozen=True)
+class MaskInputs:
+    """What is computed, and how the head that is computed is masked.
+
+    Attributes:
+        part: which part of the page is shown.
+        text, pair, blank: the sentences.
+        bare: whether they are read without special tokens.
+        layer, head: counted from 0.
+        padding: how many tokens of padding follow the sentence.
+        run: what is changed in all of the model, by the name in a link.
+        kind, width, drawn, penalty: the mask as the browser shows it, by the names in a link.
+    """
+
+    part: str
+    text: str
+    pair: str
+    blank: str
+    bare: bool
+    layer: int
+    head: int
+    padding: int
+    run: str
+    kind: str
+    width: int
+    drawn: str
+    penalty: str
+
+    def engine(self) -> BertEngine:
+        """Return the engine of the built-in model, with its weights in this process."""
+        with memory_checked():
+            return cache.engine(DEFAULT, special_tokens=not self.bare, weights=True)
+
+
+def mask_inputs() -> MaskInputs:
+    """Read the address, draw the boxes of the part that it names, and return what is asked."""
+    read_stage_address(PAGE, FIELDS)
+    values = {field.name: st.session_state[widget_key(PAGE, field.name)] for field in FIELDS.all}
+    if not values["part"] or (values["part"] == "batch" and _is_of_run(values)):
+        values["part"] = "run" if values["part"] else "one"
+        st.session_state[widget_key(PAGE, "part")] = values["part"]
+    with st.container(key=widget_key(PAGE, "asked"), horizontal=True, vertical_alignment="center", gap="small"):
+        for name in asked_texts(values["part"]):
+            label = texts.BOXES[name]
+            values[name] = controls.sentence(widget_key(PAGE, name), label, label_visibility="collapsed", placeholder=label)
+    layer, head = values["layer"] - 1, values["head"] - 1
+    named = {
+        name: values[name] for name in ("part", *(field.name for field in TEXTS), "padding", "run", "kind", "width", "penalty")
+    }
+    return MaskInputs(**named, bare=values[SPECIAL_FIELD.name], layer=layer, head=head, drawn=values["mask"])
+
+
+def _is_of_run(values: dict[str, object]) -> bool:
+    """Whether a link is of the prediction, which stood below the padding when links were first written."""
+    changed = {field.name for field in FIELDS.own if values[field.name] != field.default}
+    return bool(changed & {"blank", "run"}) and not changed & {"text", "pair"}
+
+
+def note_reading(inputs: MaskInputs, engine: BertEngine) -> None:
+    """Show what to notice in this part, and what a reader should know of how its texts were read."""
+    st.markdown(f":material/lightbulb: {texts.NOTICE[inputs.part]}")
+    note_special_tokens(engine, not inputs.bare)
+    warn_of_unknown_in(engine, *(getattr(inputs, name) for name in asked_texts(inputs.part)))
+
+
+def asked_texts(part: str) -> tuple[str, ...]:
+    """Return the fields of the sentences that a part asks for."""
+    return {"batch": ("text", "pair"), "run": ("blank",)}.get(part, ("text",))
