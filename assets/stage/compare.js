@@ -196,7 +196,7 @@ function makeRow(stage) {
   const sync = (state) => {
     which.set(state.compared);
     setText(names, titles(stage, state).slice(0, 2).map(visible).join("  ·  "));
-    swap.hidden = pin.hidden = stage.offline && stage.header.vary !== "head";
+    swap.hidden = pin.hidden = stage.header.hidden.includes("sides") || (stage.offline && stage.header.vary !== "head");
   };
   return { node, sync };
 }

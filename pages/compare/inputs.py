@@ -39,6 +39,8 @@ from tx_core.transformer.interventions import Intervention, read_interventions, 
 PAGE = "compare"
 EXAMPLES = Path(__file__).parents[2] / "assets" / "examples" / "compare.json"
 MAX_UNTRAINED_MODELS = 5
+VARY_WIDTH = 190
+"""Pixels of the list of what differs: on a phone the model stands beside it."""
 FIRST_LAYER_OFF = (Intervention("off", 0),)
 
 SideHead = tuple[int, int | None]
@@ -154,9 +156,6 @@ class Sides:
     one: RunName
     other: RunName
     vary: str
-
-
-VARY_WIDTH = 208  # pixels
 
 
 def ask_sides() -> Sides:

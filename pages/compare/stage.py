@@ -52,7 +52,7 @@ def _with_heads(header: Mapping[str, object], heads: int, heads_b: int) -> dict[
     return {
         "view": expand(header["view"]),
         "address": address | {name: expand(address[name]) for name in ("defaults", "first")},
-        "hidden": [*(name for name in header["hidden"] if name != "heads"), "changes", *_hidden_heads()],
+        "hidden": [*(name for name in header["hidden"] if name != "heads"), "changes", *_hidden_choices()],
     }
 
 
@@ -61,8 +61,8 @@ def _all_heads(head: SideHead, count: int) -> list[list[int]]:
     return [[layer, every] for every in range(count)] if number is None else [[layer, number]]
 
 
-def _hidden_heads() -> list[str]:
-    return [name for name, field in (("heads", "head"), ("heads_b", "head_b")) if not is_offered(field)]
+def _hidden_choices() -> list[str]:
+    return [name for name, field in (("heads", "head"), ("heads_b", "head_b"), ("sides", "vary")) if not is_offered(field)]
 
 
 def _about(pair: RunPair) -> dict[str, object]:
