@@ -107,6 +107,8 @@ function receive(stage, data) {
   Object.assign(stage, { header, data, home: new URL(header.home, document.baseURI), asked: {}, pictures: takePictures(header, body) });
   clearTimeout(stage.computing);
   if (first) build(stage);
+  stage.above.hidden = stage.controls.node.hidden = stage.title.hidden = !header.address; // pictures beside the stage of their page
+  stage.root.dataset.testid = header.address ? "stage" : "pictures";
   stage.waiting.textContent = "";
   const isNew = stage.arrival !== header.arrival.number;
   stage.arrival = header.arrival.number;
@@ -141,7 +143,7 @@ function takePictures(header, body) {
 function changed(stage, state, before) {
   const { header } = stage;
   draw(stage);
-  if (stage.offline) return;
+  if (stage.offline || !header.address) return;
   askForOthers(stage);
   views.set(header.page, state);
   const names = Object.keys(header.view);
@@ -195,7 +197,7 @@ function draw(stage) {
   stage.controls.sync(values);
   setText(stage.title, [header.title, header.model, header.text && `“${header.text}”`].filter(Boolean).map(visible).join(" · "));
   makeViews(stage);
-  const height = placeStage(root);
+  const height = Math.min(placeStage(root), header.height ?? Infinity);
   const isWide = root.classList.contains("wide");
   for (const [number, row] of stage.rows.entries()) {
     const shares = isWide ? row.map(({ share }) => `minmax(0, ${share}fr)`).join(" ") : "minmax(0, 1fr)";

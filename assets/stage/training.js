@@ -5,7 +5,7 @@ import { element, setText, visible } from "../canvas/core/surface.js";
 import { TEXTS } from "../canvas/core/texts.js";
 import { applyTheme } from "../canvas/core/theme.js";
 import { mountWith, offline as attentionOffline } from "./attention.js";
-import { headsWritten } from "./core/address.js";
+import { headsWritten, writtenView } from "./core/address.js";
 import { headName } from "./core/sentences.js";
 import { button, segments } from "./core/toolbar.js";
 import { drawArchitecture, makeArchitecture } from "./views/architecture.js";
@@ -93,8 +93,11 @@ function turn(stage, batch) {
 
 function ask(stage, wish) {
   stage.store.set({ moment: null });
-  stage.report("settings", { training: wish, at: Date.now() });
+  report(stage, wish);
 }
+
+// A report brings along how the reader looks: the server may not have read the address since.
+const report = (stage, wish) => stage.report("settings", { training: wish, view: writtenView(stage.store.get(), FIELDS), at: Date.now() });
 
 function draw(stage) {
   const { header, root } = stage;
@@ -191,5 +194,5 @@ function askAgain(stage) {
   const { header } = stage;
   if (!header.training.running || stage.offline || stage.askedAfter === header) return;
   stage.askedAfter = header;
-  setTimeout(() => stage.header === header && stage.root.isConnected && stage.report("settings", { training: "ask", at: Date.now() }), PAUSE);
+  setTimeout(() => stage.header === header && stage.root.isConnected && report(stage, "ask"), PAUSE);
 }

@@ -13,9 +13,10 @@ from pages.ui.export.lessons import PartNumbers, drawings_export, offer_drawings
 from pages.ui.export.records import Export
 from pages.ui.panels.view_options import head_in_sentence
 from pages.ui.shell.address import widget_key
-from pages.ui.shell.frame import show_source
+from pages.ui.shell.frame import explain, show_source
 from pages.ui.shell.level import is_hidden, show_formula
 from pages.ui.stage.training import ShownTraining, curve_drawings
+from tx_core.errors import ExplorerError
 from tx_core.training.copy_task import (
     CopyAnswer,
     CopyTraining,
@@ -56,7 +57,10 @@ def show_inside() -> None:
     folded = st.expander(texts.PARTS["inside"], icon=":material/grid_on:", key=name, on_change=store)
     if folded.open:
         with folded:
-            inside.show(PAGE)
+            try:
+                inside.show(PAGE)
+            except ExplorerError as problem:  # sizes that do not fit together
+                explain(problem)
 
 
 # Numbers and code

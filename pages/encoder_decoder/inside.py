@@ -5,8 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pages.encoder_decoder import texts
-from pages.ui.canvas.drawings import collect_drawings
-from pages.ui.canvas.mask_grid import Heatmap, Naming, matrices
+from pages.ui.canvas.drawings import matrix_drawing
 from pages.ui.export.computation import call, each, named
 from pages.ui.export.data import table_files
 from pages.ui.export.figure import charts_figure, charts_page, listing_chart
@@ -16,6 +15,7 @@ from pages.ui.panels import training_sizes
 from pages.ui.shell import cache
 from pages.ui.shell.address import number_field, widget_key
 from pages.ui.shell.level import show_formula
+from pages.ui.stage.pictures import Picture, pictures_beside
 from tx_core.lessons import seq2seq_shapes
 from tx_core.lessons.seq2seq_shapes import BatchSizes, ShapesRun
 from tx_core.transformer.config import Seq2SeqConfig
@@ -38,6 +38,7 @@ def shapes_export(config: Seq2SeqConfig, sizes: BatchSizes, rows: Sequence[tuple
     return Export(title, f"{title}.", stem, figure, web_page, (data,), inside.code, inside.source)
 
 
+MASK_HEIGHT = 380
 SIZES = {  # default, minimum, maximum
     "size_batch": (16, 1, 32),
     "source": (10, 1, 16),
@@ -64,12 +65,12 @@ def show(page: str) -> None:
             columns[place % 3].number_input(label, minimum, maximum, key=widget_key(page, name))
     config, sizes = chosen_sizes(page)
     run = run_shapes(page)
-    with collect_drawings() as drawings:
-        draw_masks(page, run)
+    masks = mask_pictures(run)
+    pictures_beside(page, "masks", masks, MASK_HEIGHT)
     st.markdown(texts.PARAMETERS.format(parameters=run.parameters))
     st.table([dict(zip(texts.SHAPE_COLUMNS, row, strict=True)) for row in shape_rows(run)])
     shapes = {texts.EXPORT_SHAPES: lambda: shapes_export(config, sizes, shape_rows(run))}
-    offer_drawings(page, lambda: inside_numbers(config, sizes), drawings, "inside", shapes)
+    offer_drawings(page, lambda: inside_numbers(config, sizes), [lambda: [mask.drawing for mask in masks]], "inside", shapes)
 
 
 def chosen_sizes(page: str) -> tuple[Seq2SeqConfig, BatchSizes]:
@@ -102,24 +103,18 @@ def run_shapes(page: str) -> ShapesRun:
     return cache.get_or_compute((page, "shapes", str(config), str(sizes)), lambda: seq2seq_shapes.run_shapes(config, sizes))
 
 
-def draw_masks(page: str, run: ShapesRun) -> None:
-    """Draw the three masks side by side; a token is named by its letter, s for source or t for target, and its number."""
+def mask_pictures(run: ShapesRun) -> list[Picture]:
+    """Draw the three masks; a token is named by its letter, s for source or t for target, and its number."""
     drawn = (("self", run.encoder_mask, "s", "s"), ("decoder", run.decoder_mask, "t", "t"), ("cross", run.cross_mask, "t", "s"))
-    for column, (kind, mask, *letters) in zip(st.columns(3, gap="medium"), drawn, strict=True):
+    found = []
+    for kind, mask, *letters in drawn:
         queries, keys = (
             [f"{letter}{place + 1}" for place in range(size)] for letter, size in zip(letters, mask.shape, strict=True)
         )
-        counts = {"allowed": int(mask.sum()), "pairs": mask.size}
-        alt, note = texts.MASK_ALT.format(**counts), texts.MASK_NOTES[kind].format(**counts)
-        with column:
-            matrices(
-                queries,
-                keys,
-                [Heatmap(texts.KINDS[kind], "mask", mask, alt, note=note)],
-                key=widget_key(page, f"mask_{''.join(letters)}"),
-                across=1,
-                naming=Naming(texts.MAY_ATTEND, hint=""),
-            )
+        note = texts.MASK_NOTES[kind].format(allowed=int(mask.sum()), pairs=mask.size)
+        drawing = matrix_drawing(texts.KINDS[kind], "mask", mask, queries, keys)
+        found.append(Picture(drawing, note, cell=texts.MAY_ATTEND))
+    return found
 
 
 def shape_rows(run: ShapesRun) -> list[tuple[str, ...]]:

@@ -149,11 +149,10 @@ INSIDE_SIZES = {
     "words": "Vocabulary size",
 }
 MASK_NOTES = {
-    "self": "hides the padding of the source: {allowed} of {pairs} pairs are allowed",
-    "decoder": "hides the future and the padding: {allowed} of {pairs} pairs are allowed",
-    "cross": "hides the padding of the source: {allowed} of {pairs} pairs are allowed",
+    "self": "It hides the padding of the source: {allowed} of {pairs} pairs are allowed.",
+    "decoder": "It hides the future and the padding: {allowed} of {pairs} pairs are allowed.",
+    "cross": "It hides the padding of the source: {allowed} of {pairs} pairs are allowed.",
 }
-MASK_ALT = "{allowed} of {pairs} pairs are allowed."
 MAY_ATTEND = "{row} may attend to {column}"
 PARAMETERS = (
     "All tensors of one forward pass, in the order in which they are computed. The model has **{parameters:,}** parameters."

@@ -18,8 +18,9 @@ from pages.ui.shell.address import Field, widget_key
 from pages.ui.shell.controls import model_title
 from pages.ui.stage.address import StageFields
 from pages.ui.stage.controls import Conditions, Control, offered_controls, take_settings
-from pages.ui.stage.mount import mount, origin
+from pages.ui.stage.mount import draw_beside, mount, origin
 from pages.ui.stage.packing import join
+from pages.ui.stage.scripts import STAGE_FILES
 
 PICTURES_STAGE = "pictures"
 
@@ -96,6 +97,23 @@ def pictures_stage(
     names = {*(control.name for control in controls), *(picture.chooses for picture in pictures)}
     computed = [field for field in fields.own if field.name in names]
     mount(page, PICTURES_STAGE, fields, pack, lambda reported: take_settings(page, computed, reported))
+
+
+def pictures_beside(page: str, part: str, pictures: Sequence[Picture], height: int) -> None:
+    """Draw pictures below the stage of a page, without controls and without an address. height: of those that can be higher."""
+    header = {
+        "page": f"{page} {part}",
+        "home": STAGE_FILES.address(),
+        "arrival": {"number": 0, "restored": False},
+        "address": None,
+        "height": height,
+        "title": "",
+        "model": "",
+        "text": "",
+        "hidden": [],
+    }
+    nothing = {"view": {}, "settings": {}, "partial": {}, "controls": []}
+    draw_beside(page, PICTURES_STAGE, part, pack_pictures(header | nothing, pictures), (height, len(pictures) * height))
 
 
 def empty_pictures(page: str, fields: StageFields, controls: Sequence[Control] = ()) -> None:

@@ -29,6 +29,13 @@ def test_sizes_that_do_not_go_together_are_reported_in_the_words_of_the_page(ope
     assert staged(app)["training"] is None
 
 
+def test_sizes_of_masks_that_do_not_go_together_are_reported_in_their_box(open_app: Open):
+    app = open_app("encoder_decoder", part="inside", hidden="10", split="3")
+    assert not app.exception
+    assert SIZES_DO_NOT_FIT.partition("{")[0] in says(app)
+    assert STORED_MODEL in says(app)
+
+
 @pytest.mark.parametrize("written", ["", "3 4 999", "<b>5</b>", "1 2", "3 " * 40])
 def test_numbers_that_the_model_cannot_read_are_reported_and_kept(open_app: Open, written: str):
     app = open_app("encoder_decoder", **SMALL | {"numbers": written})
