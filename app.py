@@ -49,7 +49,7 @@ from pages.ui.shell import (
     readiness,
     start_page,
 )
-from pages.ui.stage import packing, scripts
+from pages.ui.stage import arcs, packing, scripts
 
 # oneDNN compiles and caches one CPU kernel per shape, a thousand by default: 1.8 GB after many sentences in bfloat16 through a
 # model of BERT's size. It reads the variable at its first operation, hence this is set before torch is imported.
@@ -117,6 +117,7 @@ ROUTES = (
     scripts.STAGE_FILES.route,
     start_page.SHELL.route,
     packing.ROUTE,
+    arcs.ROUTE,
     progress.ROUTE,
     *events.ROUTES,
     glossary.GLOSSARY_ROUTE,

@@ -44,8 +44,9 @@ PAGES = (
         "Start",
         "home",
         "What does a language model look at?",
-        "It reads a word by looking at the others: each arc shows one word looking at another, as the model in this app does it.",
+        "Each arc is one word looking at another; the wider it is, the more the prediction needs it.",
         computes=False,
+        has_stage=True,
     ),
     Page(
         "learn",
@@ -215,6 +216,8 @@ FORMER_HOME_PARAMETERS = frozenset(
     ("text", "pair", "model", "stack", "heads", "words", "hide", "show", "lines", "scale", "focus", "changes", "lesson", "step")
 ) | {"nospecial"}
 """All that such a link may hold."""
+HOME_PARAMETER = "least"
+"""What every link to a view of the page at the root holds, and no such link."""
 
 
 def page(key: str) -> Page:

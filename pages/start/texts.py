@@ -2,18 +2,8 @@
 
 from dataclasses import dataclass
 
-SENTENCE = "The old woman fed the cats because they were hungry."
-ARCS_ALT = "The words of a sentence. Arrow keys go from word to word."
-HINT = "Point at a word, or tap it, to see where the model looks when it reads it."
-HEAD_LOOKS_AT = "Reading “{word}”, a head of the model looks at {keys}."
-HEADS_LOOK_AT = "Reading “{word}”, heads of the model look at {keys} and {last}."
-LOOKED_AT = "“{key}” ({share})"
-LOOKS_NEARBY = "Reading “{word}”, no head looks far."
-HOW_DRAWN = (
-    "Blue arcs lead back to earlier words, violet arcs ahead to later ones; each grows stronger towards the word looked at, and "
-    "is wider for a larger share of attention. The model has {heads} heads, which look in parallel: an arc shows the head that "
-    "gives most of its attention to that word, where this is {share} or more. Neighbouring words are left out."
-)
+SENTENCE = "Yesterday I [MASK] to school."
+ASK_SENTENCE = "A sentence with a blank: write [MASK] or ___ where a word should go"
 
 
 @dataclass(frozen=True)

@@ -58,14 +58,6 @@ class Edge:
     weight: float
 
 
-@dataclass(frozen=True)
-class HeadEdge(Edge):
-    """One attention weight in one head, both counted from 0."""
-
-    layer: int
-    head: int
-
-
 def view(stack: AttentionStack, *, merge_words: bool = False, hide_special: bool = False) -> View:
     """Prepare a stack for display: first merge tokens into words, then hide special tokens."""
     queries, keys, weights = stack.query_tokens, stack.key_tokens, stack.weights
@@ -171,22 +163,6 @@ def strongest_edges(weights: Float[np.ndarray, "query key"], count: int, focus: 
     first = 0 if focus is None else focus
     places = ((place // weights.shape[1] + first, place % weights.shape[1]) for place in ordered.tolist())
     return tuple(Edge(query, key, float(weights[query, key])) for query, key in places if weights[query, key] > 0)
-
-
-def strongest_heads(weights: Float[np.ndarray, "layer head query key"], smallest: float, apart: int = 1) -> tuple[HeadEdge, ...]:
-    """Return, for each query and key, the head that attends most from one to the other, largest weight first.
-
-    Weights below `smallest` are left out, and keys nearer than `apart` places to their query.
-    """
-    layers, heads, queries, keys = weights.shape
-    flat = weights.reshape(layers * heads, queries, keys)
-    best = flat.argmax(axis=0)
-    found = [
-        HeadEdge(query, key, float(flat[best[query, key], query, key]), *divmod(int(best[query, key]), heads))
-        for query, key in np.ndindex(queries, keys)
-        if abs(query - key) >= apart
-    ]
-    return tuple(sorted((edge for edge in found if edge.weight >= smallest), key=lambda edge: -edge.weight))
 
 
 def _special(encoding: Encoding, groups: Sequence[tuple[int, ...]]) -> tuple[bool, ...]:

@@ -19,7 +19,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from pages.contents import FORMER_HOME, FORMER_HOME_PARAMETERS, PAGES, page_address
+from pages.contents import FORMER_HOME, FORMER_HOME_PARAMETERS, HOME_PARAMETER, PAGES, page_address
 from pages.ui.shell.readiness import first_visit
 from pages.ui.shell.served import ServedFiles
 from tx_core.settings import ASSETS, host_settings
@@ -147,7 +147,9 @@ async def answer(_request: Request) -> HTMLResponse:
 
 async def answer_at_root(request: Request) -> Response:
     """Serve the start page, or redirect an old link to the page that used to be at the root."""
-    return _redirect(request, FORMER_HOME) if FORMER_HOME_PARAMETERS & request.query_params.keys() else await answer(request)
+    asked = request.query_params.keys()
+    is_old = FORMER_HOME_PARAMETERS & asked and HOME_PARAMETER not in asked
+    return _redirect(request, FORMER_HOME) if is_old else await answer(request)
 
 
 async def answer_key(request: Request) -> Response:

@@ -184,6 +184,47 @@ PICTURES = {
     "csvHead": list(COLUMNS),
 }
 """What a stage of pictures says beside what its page sends."""
+ROUTES = {
+    "words": panel_texts.WORD_BUTTONS,
+    "play": "Play",
+    "pause": "Pause",
+    "stepDown": "One layer down",
+    "stepUp": "One layer up",
+    "layer": "Layer {number}",
+    "embeddings": "Embeddings",
+    "least": "Show arcs from",
+    "leastHelp": "How much of its log-odds the prediction must lose without an arc: 0.7 halves the odds, 2.3 leaves a tenth.",
+    "hidden": "{count} weaker arcs are hidden.",
+    "noneHidden": "All arcs are shown.",
+    "measuring": "Measuring more arcs …",
+    "notMeasured": "Some arcs could not be measured: the server does not answer.",
+    "graph": "From the sentence, below, to the prediction, above. Arrow keys walk through the arcs, the strongest first; Enter "
+    "chooses one.",
+    "help": "An arc is one word looking at another in one layer: the wider it is, the more “{word}” loses without it. "
+    "Choose an arc to cut it.",
+    "arc": "In layer {layer} {query} looks at {key}. Without this, “{word}” falls from {before} to {after}.",
+    "arcHinders": "In layer {layer} {query} looks at {key}. Without this, “{word}” rises from {before} to {after}.",
+    "arcChanges": "“{first}” would come first.",
+    "theBlank": "the blank",
+    "token": "“{token}”",
+    "cut": "Cut this arc",
+    "heads": "Its heads, by what “{word}” loses without each of them there:",
+    "head": "Head {number}",
+    "hide": "Hide “{token}” from all words",
+    "layerOff": "Switch layer {number} off",
+    "stays": "“{word}” stays first, with {after}; it had {before}.",
+    "becomes": "Now “{word}” comes first, with {after}; it was “{was}”, with {before}.",
+    "reset": panel_texts.RESET_CHANGES,
+    "undo": "Undo: {change}",
+    "svg": export_texts.FIGURE_PANEL["svg"],
+    "png": export_texts.FIGURE_PANEL["png"],
+    "likely": "Most likely words",
+    "guess": "{layer}: “{word}”, {share}",
+    "wasGuess": "was “{word}”",
+    "helps": "helps",
+    "hinders": "hinders",
+}
+"""What the stage of routes says."""
 SAID = {
     "quoted": sentences.QUOTED,
     "quotedWithNumber": sentences.QUOTED_WITH_NUMBER,
@@ -253,6 +294,7 @@ def stage_texts() -> Mapping[str, object]:
         "training": TRAINING,
         "matricesGrid": canvas_texts.MATRICES,
         "pictures": PICTURES,
+        "routes": ROUTES,
         "said": SAID,
     }
     return _plain(everything)

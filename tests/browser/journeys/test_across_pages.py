@@ -3,15 +3,17 @@
 import re
 from urllib.parse import quote_plus
 
+import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
 from pages import contents
-from pages.start import looks, texts
+from pages.start import texts
 from pages.ui.panels import texts as panel_texts
 from pages.ui.shell import texts as shell_texts
 from pages.ui.shell.glossary import GROUPS
 from pages.ui.shell.level import ADVANCED
+from pages.ui.shell.numbers import percent
 from tests.support.seen import (
     PATIENCE,
     address,
@@ -27,6 +29,8 @@ from tests.support.seen import (
     sentence,
     write,
 )
+from tx_core.causal.cut_effects import cut_effects
+from tx_core.engine import catalogue
 
 PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148"
 MEANINGS = {name: term.meaning.replace("*", "") for group in GROUPS for term in group.terms for name in term.marked_names}
@@ -45,25 +49,17 @@ def go_to(page: Page, key: str) -> None:
     on_page(page, key)
 
 
-def test_the_start_page_shows_where_the_model_looks_and_opens_three_doors(arrive, for_everybody):
+def test_the_start_page_shows_what_a_prediction_depends_on_and_opens_three_doors(arrive, for_everybody):
     page = arrive("/", cold=True)
-    shown = looks.sentence_looks(texts.SENTENCE)
-    words = main(page).get_by_role("group", name=re.compile("The words of a sentence")).get_by_role("button")
-    expect(words).to_have_text(list(shown.words))
-    told = main(page).get_by_role("status").first
-    expect(told).to_have_text(texts.HINT)
-    for place in (0, 7):
-        words.nth(place).hover()
-        expect(told).to_have_text(looks.describe_word(shown, place))
-    page.mouse.move(5, 5)
-    expect(told).to_have_text(texts.HINT)
-    words.first.focus()
-    page.keyboard.press("ArrowRight")
-    expect(words.nth(1)).to_be_focused()
-    expect(told).to_have_text(looks.describe_word(shown, 1))
-    page.keyboard.press("Escape")
-    expect(told).to_have_text(texts.HINT)
+    found = cut_effects(catalogue.load(catalogue.DEFAULT), texts.SENTENCE)
+    said = page.get_by_test_id("stage-said")
+    expect(said).to_contain_text(f"“{found.word}”")
+    page.get_by_test_id("routes").press("ArrowRight")
+    layer, _, key = np.unravel_index(found.effect.argmax(), found.effect.shape)
+    expect(said).to_contain_text(f"In layer {layer + 1} the blank looks at “{found.encoding.tokens[key]}”.")
+    expect(said).to_contain_text(f"falls from {percent(found.probability)} to {percent(found.after[layer, found.place, key])}.")
     for door in texts.DOORS:
+        page.get_by_text(door.promise).scroll_into_view_if_needed()
         frame = page.get_by_text(door.promise).bounding_box()
         page.mouse.click(frame["x"] + frame["width"] / 2, frame["y"] + frame["height"] / 2)
         page.wait_for_url(re.compile(f"/{contents.page(door.page).address or door.page}"))
@@ -71,8 +67,6 @@ def test_the_start_page_shows_where_the_model_looks_and_opens_three_doors(arrive
         page.go_back()
         on_page(page, contents.HOME)
     for_everybody(page)
-    words.nth(7).click()  # as a tap
-    expect(told).to_have_text(looks.describe_word(shown, 7))
 
 
 @pytest.mark.ci

@@ -168,22 +168,3 @@ def test_where_attention_goes_is_averaged_by_hand():
     shares = {-1: 1.4 / 3, 1: 0.7 / 3, "special": 0.7 / 3, 0: 0.2 / 3}
     told = ", ".join(sentences.AVERAGE_SHARES[kind].format(share=share) for kind, share in shares.items())
     assert sentences.describe_average(weights, [False, False, True]) == sentences.AVERAGE.format(shares=told)
-
-
-def test_the_strongest_head_of_each_pair_is_the_one_with_the_largest_weight_there():
-    weights = stack(FLIES, FLIES).weights
-    layers, heads, tokens, _ = weights.shape
-    found = views.strongest_heads(weights, 0.4, apart=2)
-    by_hand = {
-        (query, key): max(
-            (float(weights[layer, head, query, key]), layer, head) for layer in range(layers) for head in range(heads)
-        )
-        for query in range(tokens)
-        for key in range(tokens)
-        if abs(query - key) >= 2
-    }
-    assert {(edge.query, edge.key): (edge.weight, edge.layer, edge.head) for edge in found} == {
-        pair: best for pair, best in by_hand.items() if best[0] >= 0.4
-    }
-    assert [edge.weight for edge in found] == sorted((edge.weight for edge in found), reverse=True)
-    assert 0 < len(found) < len(by_hand)

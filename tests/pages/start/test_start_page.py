@@ -1,0 +1,56 @@
+"""The start page: a sentence's way to a prediction, its changes, and doors that stay open."""
+
+import pytest
+
+from pages.start import texts
+from pages.ui.shell import cache
+from tests.support.staged import staged
+from tx_core.causal.cut_effects import cut_effects
+from tx_core.engine import catalogue
+from tx_core.errors import CheckpointProblem
+
+
+def test_the_stage_is_sent_the_guesses_of_each_layer_and_the_arcs_into_the_blank(open_app):
+    app = open_app("start")
+    assert not app.exception
+    sent = staged(app)
+    found = cut_effects(catalogue.load(catalogue.DEFAULT), texts.SENTENCE)
+    (arcs,) = sent["arcs"]
+    assert arcs["query"] == sent["place"] == found.place
+    assert arcs["effect"] == pytest.approx(found.effect[:, found.place], abs=1e-3)
+    assert len(sent["guesses"]) == sent["layers"] + 1
+    word, share = sent["guesses"][-1][0]
+    assert (word, share) == (found.word, pytest.approx(found.probability, abs=1e-4))
+    assert sent["likely"][0]["after"] == sent["likely"][0]["before"] == pytest.approx(found.probability, abs=1e-4)
+
+
+def test_with_a_cut_the_likely_words_are_those_of_the_changed_run_beside_what_they_had(open_app):
+    sent = staged(open_app("start", text=texts.SENTENCE, changes="cut~4-2~5"))
+    found = cut_effects(catalogue.load(catalogue.DEFAULT), texts.SENTENCE)
+    assert sent["word"] == "go"
+    (went,) = [one for one in sent["likely"] if one["word"] == "went"]
+    assert went["before"] == pytest.approx(found.probability, abs=1e-4)
+    assert went["after"] == pytest.approx(found.after[4, 3, 1], abs=1e-4)
+    assert [one["link"] for one in sent["changes"]] == ["cut~4-2~5"]
+
+
+@pytest.mark.parametrize("text", ["", "Birds sing.", "[MASK] " * 200, "<b>[MASK]</b> 😀 شلام"])
+def test_any_text_is_kept_and_answered_or_explained(open_app, text):
+    app = open_app("start", text=text)
+    assert not app.exception
+    assert app.text_input[0].value == text
+    sent = staged(app)
+    assert sent["text"] == text
+    assert sent["run"] or app.warning or app.error or app.text or app.info
+    assert len(app.main.get("page_link")) >= len(texts.DOORS)
+
+
+def test_a_damaged_model_leaves_the_doors_open(open_app, monkeypatch):
+    def damaged(name: str) -> None:
+        raise CheckpointProblem("The weights are damaged.")
+
+    monkeypatch.setattr(cache, "engine", damaged)
+    app = open_app("start")
+    assert not app.exception
+    assert "The weights are damaged." in [one.value for one in app.text]
+    assert len(app.main.get("page_link")) >= len(texts.DOORS)
