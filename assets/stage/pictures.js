@@ -195,7 +195,7 @@ function draw(stage) {
   stage.rows = shownRows(stage, values);
   root.classList.toggle("empty", !stage.rows.length && !header.controls.length);
   stage.controls.sync(values);
-  setText(stage.title, [header.title, header.model, header.text && `“${header.text}”`].filter(Boolean).map(visible).join(" · "));
+  setText(stage.title, [header.title, header.title.includes(header.model) ? "" : header.model, header.text && `“${header.text}”`].filter(Boolean).map(visible).join(" · "));
   makeViews(stage);
   const height = Math.min(placeStage(root), header.height ?? Infinity);
   const isWide = root.classList.contains("wide");

@@ -101,7 +101,7 @@ def requirements_picture(checked: Mapping[str, Sequence[Criterion]], sentence: s
     """Draw the requirements as a table: a mark and the measured number for each encoding."""
     names = [criterion.name.capitalize() for criterion in next(iter(checked.values()))]
     marks = {name: [f"{'✓' if one.holds else '✗'} {small_number(one.value)}" for one in some] for name, some in checked.items()}
-    rows = [[name, *measured] for name, measured in marks.items()]
+    rows = [[name, *(cell.replace(" ", "\u00a0") for cell in measured)] for name, measured in marks.items()]
     numbers = np.array([[one.value for one in criteria] for criteria in checked.values()])
     chart = listing_chart(texts.MEASURED, [texts.COMPARED, *names], rows)
     return Picture(Drawing(chart, tuple(checked), tuple(names), numbers), sentence)

@@ -3,7 +3,7 @@
 PART = "Part"
 PARTS = {"shuffle": "Shuffle the words", "ways": "Encodings", "demands": "Requirements"}
 NOTICES = {
-    "ways": "Six ways to tell positions apart. Notice which depend on the distance alone: their maps have equal diagonals.",
+    "ways": "Notice which encodings know the distance alone: their maps have equal diagonals.",
     "demands": "What should a code for positions be? Notice which encodings meet every requirement.",
 }
 """What to notice in a part, above its picture."""

@@ -8,6 +8,7 @@ import { element, localPoint, setText, sharpen, visible } from "../../canvas/cor
 import { TEXTS } from "../../canvas/core/texts.js";
 import { filled } from "../../canvas/core/text.js";
 
+const LEAST = 120; // pixels of height
 const BESIDE = 12; // pixels between a spot and what is read of it
 const GROWN = { bars: 0, moved: 0, grid: 72, listing: 0, lines: 52, points: 48, matrix: 8 }; // what a kind takes beyond the height that it is asked to have; 0: it has its own
 export const isFlexible = ({ kind }) => Boolean(GROWN[kind]);
@@ -49,13 +50,14 @@ export function drawChart(made, chart, { theme, width, height, sentence, cell, d
   made.canvas.setAttribute("aria-label", visible(sentence || chart.title || TEXTS.pictures.picture));
   const keys = canChoose ? TEXTS.pictures.keysChoose : TEXTS.pictures.keys;
   made.pad.setAttribute("aria-label", filled(keys, { title: visible(chart.title || sentence || TEXTS.pictures.picture) }).join(""));
-  const tall = Math.max(120, height - GROWN[chart.kind] - heightAround(made));
-  made.chart = sized(chart, tall);
-  made.laid = layKind(made.canvas.getContext("2d"), theme, made.chart, width);
-  if (chart.kind === "lines" && made.laid.height > tall + GROWN.lines) { // a legend of several rows
-    made.chart = sized(chart, Math.max(120, 2 * tall + GROWN.lines - made.laid.height));
+  const room = Math.max(LEAST, height - heightAround(made));
+  const lay = (tall) => {
+    made.chart = sized(chart, Math.max(LEAST, tall));
     made.laid = layKind(made.canvas.getContext("2d"), theme, made.chart, width);
-  }
+  };
+  lay(room - GROWN[chart.kind]);
+  const excess = made.laid.height - room;
+  if (isFlexible(chart) && excess > 0) lay(room - GROWN[chart.kind] - excess); // such as of a legend of several rows
   made.laid.paint(sharpen(made.canvas, made.laid.width, made.laid.height));
   made.pad.style.width = `${made.laid.width}px`;
   const { rows = 0, columns = 0 } = made.laid.spots ?? {};
