@@ -151,6 +151,7 @@ PAGES = (
         "What is a block made of?",
         "Take a block of BERT apart on your own sentence: heads, feed-forward layer, layer norms and residual connections.",
         second="pair",
+        has_stage=True,
     ),
     Page(
         "masks",
@@ -187,6 +188,7 @@ PAGES = (
         "Is this really BERT?",
         "Compare our own BERT with Hugging Face's, with an untrained one, and with the models that came after it.",
         second="pair",
+        has_stage=True,
     ),
     Page(
         "classifier",

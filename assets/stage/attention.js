@@ -38,7 +38,8 @@ export default mountWith({});
 // maps on the wall; `draw(stage)`, after every picture, and where there is no run; `controls(stage)`, which returns what begins the toolbar.
 // And what it has instead: `fields` of the address; `makeRow`, the row below the toolbar; `choosers` of heads; `possible`, a view with what
 // a run has; `settle`, what else follows from a change; `maps`, before and after on common axes; `describe` them; `titles`; `drawHeads`, the
-// wall; `notes`; `tell` of a cell; `later`, what is fetched after the picture; `files`, what goes into files.
+// wall; `follows`, whether wall and bars show the run that the map shows;
+// `notes`; `tell` of a cell; `later`, what is fetched after the picture; `files`, what goes into files.
 export function mountWith(parts) {
   const make = (parent) => makeStage(parent, parts);
   return (mounted) => mountStage(mounted, make);
@@ -282,7 +283,8 @@ function show(stage, state, view, before, after, difference) {
   stage.shown = { view, row, weights: map.weights, map, before, after, difference, compared, said, sentence, message };
   place(stage);
   drawMap(stage.map, { model, lines, focus: row, show: state.show, said: sentence, theme, room: roomOf(stage) });
-  const moved = before && { before: before.codes, after: after.codes, difference: difference.codes, texts: parts.barTexts?.(stage, view, row) };
+  const isAlone = parts.follows && compared !== "difference"; // of one of two runs, its own weights are listed
+  const moved = before && !isAlone && { before: before.codes, after: after.codes, difference: difference.codes, texts: parts.barTexts?.(stage, view, row) };
   drawBars(stage.bars, model, row, moved ?? {});
   setText(stage.said, sentence);
   setText(stage.title, [header.model, heads, `“${header.text}”`].map(visible).join(" · "));
@@ -347,10 +349,11 @@ function drawTheWall(stage, state, thumbnails) {
   const isHidden = header.hidden.includes("heads") || (header.hidden.includes("wall") && !state.wallOpen);
   stage.wall.node.hidden = isHidden;
   const view = prepared(stage, state);
-  const name = `${header.run.id} ${state.words} ${state.hide} ${state.stackNumber}`;
+  const run = stage.parts.follows && state.compared === "before" && header.before ? header.before : header.run;
+  const name = `${run.id} ${state.words} ${state.hide} ${state.stackNumber}`;
   if (thumbnails) stage.small = { name, thumbnails };
   const small = stage.small?.name === name ? stage.small.thumbnails
-    : stage.thumbnails?.[state.stackNumber] ?? (view.isPlain || header.whole ? wallOf(runs, header.run, header.stacks, state.stackNumber, view) : null);
+    : stage.thumbnails?.[state.stackNumber] ?? (view.isPlain || header.whole ? wallOf(runs, run, header.stacks, state.stackNumber, view) : null);
   if (!small || isHidden) return;
   if (stage.small?.name !== name && !stage.thumbnails) stage.small = { name, thumbnails: small };
   const shown = {

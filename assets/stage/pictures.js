@@ -10,14 +10,19 @@ import { unpackStage } from "./core/run.js";
 import { makeStore } from "./core/store.js";
 import { isOn } from "./core/controls.js";
 import { makeControls } from "./pictures/toolbar.js";
-import { drawChart, isFlexible, makeChart } from "./views/chart.js";
+import { takeMatrices } from "./core/matrices.js";
+import { drawArchitecture, makeArchitecture } from "./views/architecture.js";
+import { drawChart, isFlexible as canStretch, makeChart } from "./views/chart.js";
 import { drawListing, makeListing } from "./views/listing.js";
+import { drawSteps, makeSteps } from "./views/steps.js";
 
 export { TEXTS };
 
 const COMPUTING = 200; // milliseconds after which a change that is computed says so
 const FOLLOWED = 250; // milliseconds after a look, before what stands below the stage is told of it
 const [GAP, LEAST, NARROW] = [24, 200, 320]; // pixels between pictures; the least height of one; the height of one on a narrow screen
+const [MATRICES, NARROW_MATRICES] = [540, 600]; // the least height of matrices with a sum
+const isFlexible = (chart) => chart.kind === "matrices" || canStretch(chart);
 const views = new Map(); // by page: how it was looked at last, for who comes back to it
 
 export default function mountStage({ data, parentElement, setTriggerValue, setStateValue }) {
@@ -67,8 +72,9 @@ function build(stage) {
   stage.controls = makeControls(stage);
   stage.waiting = element("p", { class: "waiting", role: "status" });
   stage.above = element("div", { class: "steps-row" }, stage.controls.row, stage.waiting);
+  stage.architecture = makeArchitecture((values) => stage.act.setAll(values));
   stage.body = element("div", { class: "pictures-body" });
-  stage.root.append(stage.title, stage.above, stage.controls.node, stage.body);
+  stage.root.append(stage.title, stage.above, stage.controls.node, stage.architecture.node, stage.body);
   stage.observer.observe(stage.root);
 }
 
@@ -77,6 +83,11 @@ function makeActions(stage) {
   return {
     set: (name, value) => stage.act.change({ [name]: value }),
     change: (change) => (Object.keys(change).every(stage.isLook) ? stage.store.set(change) : stage.act.compute(change)),
+    setAll(values) {
+      const [looks, others] = [true, false].map((isLook) => Object.fromEntries(Object.entries(values).filter(([name]) => stage.isLook(name) === isLook)));
+      if (Object.keys(looks).length) stage.store.set(looks);
+      if (Object.keys(others).length) stage.act.compute(others);
+    },
     compute(change) {
       if (stage.offline) return;
       clearTimeout(stage.computing);
@@ -127,6 +138,10 @@ function takePictures(header, body) {
   let start = 0;
   return header.pictures.map((picture) => {
     const { chart } = picture;
+    if (chart.kind === "matrices") {
+      const model = takeMatrices({ header: chart, body: body.subarray(start, (start += chart.bytes)) }, TEXTS.matrixRow);
+      return { ...picture, values: [], chart: { ...chart, model } };
+    }
     const [rows, columns] = [header.names[picture.rows], header.names[picture.columns]];
     const size = rows.length * columns.length;
     const values = new Float32Array(body.slice(start, (start += 4 * size)).buffer);
@@ -173,7 +188,7 @@ function askForOthers(stage) {
 
 // The pictures that are shown, row by row, each as it is for what is chosen; until others are computed, those of before.
 function shownRows(stage, values) {
-  const shown = stage.pictures.filter(({ when }) => isOn(when, values)).map((picture) => asChosen(picture, values));
+  const shown = stage.pictures.filter(({ when }) => isOn(when, values)).map((picture) => picked(asChosen(picture, values), values));
   if (!shown.length && Object.keys(stage.header.partial).length) return stage.rows;
   const numbers = [...new Set(shown.map(({ row }) => row))].sort((one, other) => one - other);
   return numbers.map((number) => shown.filter(({ row }) => row === number));
@@ -188,23 +203,43 @@ function asChosen(picture, values) {
   return { ...shown, chart: { ...chart, ...other, ...place }, chooses, choices, chosen, link: leads };
 }
 
+// A picture with those of its lines, or of its columns, that are chosen; lines take the looks of the first ones.
+function picked(picture, values) {
+  const { chart, picks } = picture;
+  if (!picks) return picture;
+  const chosen = values[picks] === "none" ? [] : values[picks].split("-").map((one) => Number(one) - 1);
+  const of = (all) => chosen.filter((place) => place < all.length).map((place) => all[place]);
+  if (chart.kind === "lines") {
+    const series = of(chart.series).map((line, place) => ({ ...line, ...LINE_LOOKS.reduce((looks, name) => ({ ...looks, [name]: chart.series[place][name] }), {}) }));
+    return { ...picture, chart: { ...chart, series } };
+  }
+  const kept = ([first, ...others]) => [first, ...of(others)];
+  return { ...picture, chart: { ...chart, head: kept(chart.head), rows: chart.rows.map(kept) } };
+}
+
+const LINE_LOOKS = ["colour", "dash", "mark"];
+
 function draw(stage) {
   const { header, root, body } = stage;
   const values = valuesOf(stage);
   const theme = applyTheme(root);
   stage.rows = shownRows(stage, values);
+  const { architecture } = header;
+  stage.architecture.node.hidden = !architecture;
   root.classList.toggle("empty", !stage.rows.length && !header.controls.length);
   stage.controls.sync(values);
   setText(stage.title, [header.title, header.title.includes(header.model) ? "" : header.model, header.text && `“${header.text}”`].filter(Boolean).map(visible).join(" · "));
   makeViews(stage);
   const height = Math.min(placeStage(root), header.height ?? Infinity);
   const isWide = root.classList.contains("wide");
+  const touch = matchMedia("(pointer: coarse)").matches;
+  if (architecture) drawArchitecture(stage.architecture, architecture, { width: root.clientWidth, theme, touch });
   for (const [number, row] of stage.rows.entries()) {
     const shares = isWide ? row.map(({ share }) => `minmax(0, ${share}fr)`).join(" ") : "minmax(0, 1fr)";
     body.children[number].style.gridTemplateColumns = shares;
   }
   const own = stage.rows.map((row) => (row.some(({ chart }) => isFlexible(chart)) ? null : drawRow(stage, row, theme, 0)));
-  const above = [stage.title, stage.controls.node, stage.above].reduce((sum, { offsetHeight }) => sum + offsetHeight + (offsetHeight ? 8 : 0), 0);
+  const above = [stage.title, stage.controls.node, stage.architecture.node, stage.above].reduce((sum, { offsetHeight }) => sum + offsetHeight + (offsetHeight ? 8 : 0), 0);
   const left = height - above - own.reduce((sum, taken) => sum + (taken ?? 0), 0) - GAP * Math.max(0, own.length - 1);
   const each = isWide ? Math.max(LEAST, Math.floor(left / Math.max(1, own.filter((taken) => taken === null).length))) : NARROW;
   stage.rows.forEach((row, number) => own[number] === null && drawRow(stage, row, theme, each));
@@ -216,6 +251,11 @@ function draw(stage) {
 function drawRow(stage, row, theme, height) {
   for (const picture of row) {
     const { view, chart, sentence, cell, details, chooses, chosen } = picture;
+    if (chart.kind === "matrices") {
+      const tall = stage.root.classList.contains("wide") ? Math.max(MATRICES, height) : NARROW_MATRICES;
+      drawSteps(view, chart, valuesOf(stage), { theme, width: view.node.clientWidth, height: tall, sentence });
+      continue;
+    }
     const canChoose = Boolean(chooses) && !stage.isFixed(chooses);
     const link = stage.offline ? null : picture.link;
     const draw = chart.kind === "listing" ? drawListing : drawChart;
@@ -227,14 +267,14 @@ function drawRow(stage, row, theme, height) {
 // One view for each picture that is shown, kept while the picture at its place is of the same kind.
 function makeViews(stage) {
   const { body, rows, act } = stage;
-  const pattern = JSON.stringify(rows.map((row) => row.map(({ chart: { kind } }) => kind === "listing")));
+  const pattern = JSON.stringify(rows.map((row) => row.map(({ chart: { kind } }) => (["listing", "matrices"].includes(kind) ? kind : ""))));
   if (stage.pattern !== pattern) {
     stage.pattern = pattern;
     stage.made = rows.map((row) => row.map(({ chart }) => {
       const holder = { picture: null };
-      const make = chart.kind === "listing" ? makeListing : makeChart;
       const open = stage.offline ? null : (address) => stage.report("opened", { address, at: Date.now() });
-      holder.view = make({ open, choose: (number) => act.set(holder.picture.chooses, holder.picture.choices[number]) });
+      const choose = (number) => act.set(holder.picture.chooses, holder.picture.choices[number]);
+      holder.view = chart.kind === "matrices" ? makeSteps(act.setAll) : (chart.kind === "listing" ? makeListing : makeChart)({ open, choose });
       return holder;
     }));
     body.replaceChildren(...stage.made.map((row) => element("div", { class: "pictures-row" }, ...row.map(({ view }) => view.node))));

@@ -7,6 +7,33 @@ PARTS = {
     "family": "BERT's successors",
 }
 
+PART = "Part"
+STATES = {
+    "compare": {"after": "Ours", "before": "Hugging Face", "difference": "Difference"},
+    "random": {"after": "Trained", "before": "Untrained", "difference": "Difference"},
+    "family": {"after": "", "before": "", "difference": ""},
+}
+APART = {
+    "compare": "In this head, no weight of ours differs from Hugging Face's by more than {apart}.",
+    "random": "Untrained, {apart} of this head's attention lies elsewhere.",
+}
+CAPTIONS = {
+    "compare": "Ours and Hugging Face's code with the same weights.",
+    "random": "The same code with trained and with random weights.",
+    "family": "A successor of BERT.",
+}
+EMBEDDINGS_BOX, ATTENTION_BOX, FEED_BOX = "Embeddings", "Attention", "Feed-forward"
+HEAD_BOX, HEAD_BOX_SAID = "Prediction", "Prediction head: what stands on top"
+BLOCK_APART = "differs by {apart}"
+PREDICTION = {
+    "prediction": "What each model puts into the first blank",
+    "likely": "Most likely words at the first blank",
+    "followed": "",
+    "follow": "",
+    "followLabel": "",
+    "followHelp": "",
+}
+
 BUILT_IN_ONLY = (
     "Computed with the built-in model: Hugging Face's copy of its weights stands in memory beside ours, twice {ours:.0f} MB. "
     "BERT base would take twice {base} MB. Attention, Summaries and Heads and blocks run BERT base in the same code as here."
@@ -14,6 +41,7 @@ BUILT_IN_ONLY = (
 
 # Compare with Hugging Face
 
+FORMULA = "The formula"
 COMPARE = (
     "BERT consists of **embeddings, layers and a prediction head**; a layer, also called a block, is attention followed by a "
     "feed-forward network. This app has its own code for them, which runs wherever it uses the built-in model or another BERT. "
@@ -35,6 +63,13 @@ OURS, OURS_ALT = "Ours", "The attention of our BERT."
 ROWS_SUM_TO_1 = "every row sums to 1"
 DIFFERENCE, DIFFERENCE_ALT, DIFFERENCE_NOTE = "Difference", "The difference is at most {largest}.", "at most {largest}"
 LAYER, HEAD = "Layer", "Head"
+
+DIFFERENCES = "How far each part differs"
+TENSORS = "Configuration and every tensor of the model"
+CONFIGURATION = "**The configuration of {model}**"
+FIELD, VALUE = "field", "value"
+TENSORS_COUNTED = "**{count} tensors, {total:,} numbers.** A tensor that is used twice stands once."
+TENSOR, SHAPE, SIZE = "tensor", "shape", "numbers"
 
 # Untrained model
 
@@ -79,9 +114,16 @@ UNTRAINED_HEAD = (
     "reads."
 )
 FIRST_TOKEN_READ = "There is no [CLS] here: the classification head reads the vector of the first token, “{token}”, in its place."
-LOGITS = "Hidden states {hidden} → logits {logits} → softmax, which sums to 1:"
-SENTENCE_ROW, TOKEN_ROW = "the sentence", "{number} {token}"
-LOGIT_COLUMN, SOFTMAX_COLUMN = "logit {number}", "softmax {number}"
+LOGITS = "Hidden states {hidden} → logits {logits} → softmax, which sums to 1."
+SENTENCE_ROW, TOKENS = "the sentence", "Tokens"
+READ, READ_SIGN, VECTORS, LOGITS_TITLE, SHARES = "What it reads", "read", "Last hidden states", "Logits", "Probabilities"
+VECTORS_ALT = "The vector of each token after the last block."
+READ_ALT = {
+    "first": "The vector of the first token alone.",
+    "every": "The vector of every token.",
+    "max": "Of each dimension, the greatest value among all tokens.",
+}
+LOGITS_ALT, SHARES_ALT = "One number for each label.", "Each row sums to 1."
 MAXIMA = "Each of the {total} dimensions takes its maximum from one token. “{token}” provides the most: {count}."
 MAXIMA_CHART = "Share of the dimensions whose maximum each token provides"
 MAXIMA_COUNT = "dimensions: {count}"
@@ -105,7 +147,7 @@ SIZE_COLUMNS = (
     "parameters in layers",
     "parameters",
 )
-CHOSEN_ROW = "→ {title}"
+SIZES = "Sizes"
 PARAMETERS = "{parameters:,} parameters, computed from the published configuration, without heads and pooler."
 PARAMETERS_OF_BERT = (
     "{parameters:,} parameters, {share} of BERT base, computed from the published configuration, without heads and pooler."
@@ -117,7 +159,7 @@ NOT_OFFERED = (
 LOAD = "Load {title} and show its attention on this sentence"
 LOAD_HELP = "It is downloaded once from the Hugging Face Hub, where the host can reach it."
 
-LABEL_COLUMN, LABEL_SHARES = "label {number}", "Probabilities of the labels, from an untrained head"
+LABEL_COLUMN = "label {number}"
 EXPORT_TITLES = {
     "compare": "Our BERT compared with Hugging Face's: layer {layer}, head {head}",
     "random": "A trained and an untrained BERT: layer {layer}, head {head}",
@@ -128,3 +170,21 @@ EXPORT_RESULTS = {
     "random": "It ends with `weights`: those of the trained and of the untrained model.",
     "labels": "It ends with `shares`: the probabilities of the labels.",
 }
+INTRODUCTIONS = {"compare": COMPARE, "random": RANDOM, "labels": LABELS, "family": FAMILY}
+TASKS = (
+    "BERT was trained on **two tasks** at once. *Masked words*: of 15 % of the words, most are hidden, and BERT predicts them "
+    "from both sides (try it in Fill the blank). *Next sentence*: of two sentences, BERT tells from the vector of [CLS] whether "
+    "the second one followed the first. The built-in model was trained on masked words only."
+)
+THREE_FAMILIES = """
+**Three families of transformers**
+
+- **Encoder only** (BERT, RoBERTa, ELECTRA, ModernBERT): every word sees all others, on both sides. Made to understand: labels,
+  search, filling blanks.
+- **Decoder only** (GPT-2 and most chat models): a word sees the words before it. Made to write on, word after word.
+- **Encoder and decoder** (the original transformer, T5, BART): one text is seen whole, the other up to here. Made for
+  translation and summaries.
+
+Before them, recurrent networks read word after word: what came early had to survive every step, and the steps of one sentence
+could not be computed at the same time. Attention leads from any word to any other in one step, for all words at once.
+"""

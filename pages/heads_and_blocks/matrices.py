@@ -6,15 +6,15 @@ from typing import Protocol
 import numpy as np
 
 from pages.heads_and_blocks import texts
-from pages.ui.canvas.matrix_view import Activated, Added, Matrix, Normalised, Origin, Product, RowStatistic, ScaledAndShifted
+from pages.ui.canvas.matrix_view import Activated, Added, Matrix, Normalised, Origin, Product, RowStatistic
+from pages.ui.stage.matrices import MatrixStep
 from tx_core.lessons.bert_parts import Affine, BlockRun, EmbeddingRun, FeedForwardRun, NormRun
 from tx_core.transformer.layers import LayerNorm
 
-SHOWN = 5
-"""Dimensions shown of most matrices; all of them are computed with."""
+SHOWN = 16
+"""Dimensions that can be shown; all of them are computed with."""
 SHOWN_OF_HEAD = 3
-SHOWN_OF_EMBEDDING = 4
-SHOWN_OF_NORM = 3
+"""Of the results of a head, since they stand beside those of all others."""
 
 
 class Numbers(Protocol):
@@ -25,7 +25,7 @@ class Numbers(Protocol):
 
 def embedding_matrices(run: EmbeddingRun, norm: LayerNorm) -> list[Matrix]:
     """Return the three look-ups, their sum and its norm as matrices. norm: the model's own, on the CPU."""
-    tokens, learned = run.tokens, _weight_and_bias(norm.weight, norm.bias, SHOWN_OF_EMBEDDING)
+    tokens, learned = run.tokens, _weight_and_bias(norm.weight, norm.bias, SHOWN)
 
     def row(
         name: str,
@@ -37,8 +37,7 @@ def embedding_matrices(run: EmbeddingRun, norm: LayerNorm) -> list[Matrix]:
         origin: Origin | None = None,
         group: str = "looked up",
     ) -> Matrix:
-        shown = SHOWN_OF_EMBEDDING
-        return _by_token(name, title, formula, part, tokens, alt, shown=shown, origin=origin, group=group, lead=lead)
+        return _by_token(name, title, formula, part, tokens, alt, origin=origin, group=group, lead=lead)
 
     summed, normed = Added(("words", "positions", "segments")), Normalised("sum", norm.eps, **learned)
     return [
@@ -53,6 +52,19 @@ def embedding_matrices(run: EmbeddingRun, norm: LayerNorm) -> list[Matrix]:
 def head_matrices(run: BlockRun, heads: Sequence[int], projection: Affine) -> list[Matrix]:
     """Concatenate the results of some heads, counted from 0, and mix them by the output projection."""
     output = run.output_of(tuple(heads), projection.bias)
+    names = tuple(texts.HEAD_ROW.format(head=head + 1) for head in range(len(run.by_head)))
+    lengths = Matrix(
+        "lengths",
+        texts.HEADS_ADD,
+        texts.LENGTH_FORMULA,
+        _numbers(run.head_lengths),
+        names,
+        run.tokens,
+        "",
+        "token",
+        group="lengths",
+        alt=texts.LENGTH_ALT,
+    )
     panels = [
         _by_token(
             f"head{chr(97 + head)}",
@@ -69,6 +81,7 @@ def head_matrices(run: BlockRun, heads: Sequence[int], projection: Affine) -> li
     ]
     product = _product("joined", "projection", projection)
     return [
+        lengths,
         *panels,
         _operand("joined", run.concatenated_of(tuple(heads)), run.tokens),
         _operand("projection", projection.matrix[:, :SHOWN]),
@@ -99,11 +112,10 @@ def norm_matrices(run: NormRun) -> list[Matrix]:
     def row(
         name: str, title: str, formula: str, part: Numbers, alt: str, lead: str, origin: Origin | None, group: str = "after"
     ) -> Matrix:
-        shown = SHOWN_OF_NORM
-        return _by_token(name, title, formula, part, tokens, alt, shown=shown, origin=origin, group=group, lead=lead)
+        return _by_token(name, title, formula, part, tokens, alt, origin=origin, group=group, lead=lead)
 
     mean, variance, normed = RowStatistic("before", "mean"), RowStatistic("before", "variance"), Normalised("before", run.eps)
-    stretched = ScaledAndShifted("normed", **_weight_and_bias(run.weight, run.bias, SHOWN_OF_NORM))
+    stretched = Normalised("before", run.eps, **_weight_and_bias(run.weight, run.bias, SHOWN))
     formula = "(x − μ) ÷ √(σ² + ε)"
     return [
         row("before", texts.BEFORE, "x", tensors.before, texts.BEFORE_ALT, "", None, "before"),
@@ -160,3 +172,40 @@ def _first_columns(numbers: Numbers, columns: int) -> tuple[float, ...]:
 
 def _numbers(part: Numbers) -> np.ndarray:
     return np.ascontiguousarray(part.numpy())
+
+
+def head_steps(heads: Sequence[int]) -> list[MatrixStep]:
+    """Return the steps of the heads: what each adds, and how some of them, counted from 0, are joined."""
+    names = tuple(f"head{chr(97 + head)}" for head in heads)
+    leads = ("", *("|" for _ in names[1:]), *("→" for _ in names[:1]))
+    joined = MatrixStep("joined", texts.JOINED_SIGN, texts.OUTPUT, (*names, "output"), leads or ("",), ("output", *names))
+    return [MatrixStep("adds", texts.ADDS_SIGN, texts.ADDS_TITLE, ("lengths",), ("",), ("lengths",), numbers=True), joined]
+
+
+EMBEDDING_STEPS = [
+    MatrixStep(
+        "sum",
+        "W + P + S",
+        texts.SUM,
+        ("words", "positions", "segments", "sum"),
+        ("", "+", "+", "="),
+        ("sum", "words", "positions", "segments"),
+    ),
+    MatrixStep("norm", "LayerNorm", texts.NORMED_SUM, ("sum", "normed"), ("", "→"), ("normed",)),
+]
+NORM_STEPS = [
+    MatrixStep(
+        "statistics", "μ, σ²", texts.STATISTICS, ("before", "mean", "variance"), ("", "→", ""), ("mean", "before", "variance")
+    ),
+    MatrixStep("normed", "(x − μ) ÷ √(σ² + ε)", texts.NORMALISED, ("before", "normed"), ("", "→"), ("normed",)),
+    MatrixStep("ours", "· γ + β", texts.BY_HAND, ("before", "ours", "theirs"), ("", "→", "="), ("ours", "theirs")),
+]
+
+
+def feed_forward_steps(activation: str) -> list[MatrixStep]:
+    """Return the steps of a feed-forward layer, whose activation function readers know by this name."""
+    return [
+        MatrixStep("widened", "· W₁ + b₁", texts.UP, ("vectors", "widened"), ("", "→"), ("widened", "vectors")),
+        MatrixStep("bent", activation, texts.ACTIVATED, ("widened", "bent"), ("", "→"), ("bent",)),
+        MatrixStep("output", "· W₂ + b₂", texts.DOWN, ("bent", "output"), ("", "→"), ("output",)),
+    ]

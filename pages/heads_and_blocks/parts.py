@@ -1,31 +1,34 @@
-"""The parts of a block that compute (embeddings, heads, feed-forward, norm): what stands above each, and its drawing."""
+"""The parts of a block, each computed and made into pictures; residual connections and a word's path are in `depth`."""
 
-from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Callable, Sequence
 
-import numpy as np
 import streamlit as st
 
 from pages.heads_and_blocks import texts
-from pages.heads_and_blocks.matrices import count, embedding_matrices, feed_forward_matrices, head_matrices, norm_matrices
-from pages.ui.canvas import matrix_view
-from pages.ui.canvas.mask_grid import Heatmap, Naming, matrices
-from pages.ui.canvas.matrix_view import Cell, chosen_cell, matrix_row, row_drawn
-from pages.ui.canvas.prefetch import Prefetch, read_option
-from pages.ui.shell import cache, controls
-from pages.ui.shell.address import widget_binding, widget_key
-from pages.ui.shell.controls import ask_option
-from pages.ui.shell.frame import show_source
-from pages.ui.shell.level import show_formula
+from pages.heads_and_blocks.depth import depth_part, journey_part
+from pages.heads_and_blocks.inputs import BlockInputs
+from pages.heads_and_blocks.matrices import (
+    EMBEDDING_STEPS,
+    NORM_STEPS,
+    count,
+    embedding_matrices,
+    feed_forward_matrices,
+    feed_forward_steps,
+    head_matrices,
+    head_steps,
+    norm_matrices,
+)
+from pages.heads_and_blocks.part import Part
+from pages.ui.canvas.drawings import matrix_drawing
+from pages.ui.shell import cache
 from pages.ui.shell.numbers import small_number, whole_percent
+from pages.ui.stage.pictures import MatrixSteps, Picture
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.lessons.bert_parts import (
     Affine,
     BlockRun,
     ComparedResults,
     EmbeddingRun,
-    FeedForwardRun,
-    NormRun,
     block_run,
     embedding_run,
     feed_forward_as_convolution,
@@ -44,23 +47,21 @@ CONVOLVED = 12
 QUIET_DELTA = {"delta_color": "off", "delta_arrow": "off"}
 
 
-def introduce_embeddings(engine: BertEngine) -> None:
-    """Explain the embeddings of token, position and segment."""
-    st.markdown(texts.EMBEDDINGS_TEXT)
-    show_formula(texts.EMBEDDINGS_FORMULA)
-    show_source(bert.BertEmbeddings)
-
-
-def draw_embeddings(page: str, engine: BertEngine, text: str, pair: str) -> None:
-    """Draw the three look-ups, their sum, and its norm."""
+def embeddings_part(inputs: BlockInputs, engine: BertEngine) -> Part:
+    """Compute the three look-ups, their sum, and its norm."""
     run = cache.get_or_compute(
-        (page, cache.engine_key(engine), "embeddings", text, pair), lambda: embedding_run(engine, text, pair or None)
+        _key(inputs, engine, "embeddings"), lambda: embedding_run(engine, inputs.text, inputs.pair or None)
     )
     named = (texts.TOKEN_ID.format(token=token, id=number) for token, number in zip(run.tokens, run.ids.tolist(), strict=True))
-    st.text(texts.IDS.format(ids=" · ".join(named)))
-    _show_matrices(page, "embeddings", lambda _: embedding_matrices(run, on_cpu(engine.model.embeddings.norm)))
-    st.text(_word_twice(run))
-    st.caption(texts.DROPOUT)
+    shown = MatrixSteps(embedding_matrices(run, on_cpu(engine.model.embeddings.norm)), EMBEDDING_STEPS, texts.TOKENS)
+    said = [texts.IDS.format(ids=" · ".join(named)), _word_twice(run)]
+
+    def below() -> None:
+        st.caption(texts.DROPOUT)
+
+    return Part(
+        [Picture(shown, " ".join(said))], texts.EMBEDDINGS_TEXT, [texts.EMBEDDINGS_FORMULA], (bert.BertEmbeddings,), below
+    )
 
 
 def _word_twice(run: EmbeddingRun) -> str:
@@ -71,46 +72,20 @@ def _word_twice(run: EmbeddingRun) -> str:
     return texts.WORD_TWICE.format(token=run.tokens[first], first=first + 1, second=second + 1, difference=difference)
 
 
-def introduce_heads(engine: BertEngine) -> None:
-    """Explain one head, many heads, concatenation, projection."""
-    sizes = _head_sizes(engine)
-    st.markdown(texts.HEADS_TEXT.format(**sizes))
-    show_formula(texts.HEAD_FORMULA.format(**sizes))
-    show_formula(texts.HEADS_FORMULA.format(**sizes))
-    show_source(layers.MultiHeadAttention, attention.split_heads, attention.merge_heads)
+def heads_part(inputs: BlockInputs, engine: BertEngine) -> Part:
+    """Compute what each head adds, then the results of the chosen heads, their concatenation and projection."""
+    run, sizes = _block(inputs, engine), _head_sizes(engine)
+    projection = matrix_and_bias(engine.model.encoder.blocks[inputs.block].attention.output)
+    shown = MatrixSteps(head_matrices(run, inputs.heads, projection), head_steps(inputs.heads), texts.TOKENS)
+    said = _most_added(run) if inputs.heads else texts.NO_HEAD
+    formulas = [formula.format(**sizes) for formula in (texts.HEAD_FORMULA, texts.HEADS_FORMULA)]
 
+    def below() -> None:
+        st.caption(texts.SHAPES.format(tokens=len(run.tokens), **sizes))
+        _compare_outputs(run, inputs.heads, projection)
 
-def draw_heads(page: str, engine: BertEngine, text: str, pair: str) -> None:
-    """Draw what each head adds, then the results of the chosen heads, their concatenation and projection."""
-    layer = _ask_layer(page, engine)
-    run = _block(page, engine, text, pair, layer)
-    _draw_head_lengths(page, run)
-    st.markdown(texts.HEADS_JOIN_TEXT)
-    numbers = _keep_heads(page, engine)
-    st.pills(texts.HEADS_USED, numbers, selection_mode="multi", **widget_binding(widget_key(page, "heads")))
-    chosen = tuple(head - 1 for head in sorted(st.session_state[widget_key(page, "heads")]) if head in numbers)
-
-    def matrices_of(values: Mapping[str, object]) -> list[matrix_view.Matrix]:
-        block = _block(page, engine, text, pair, values["layer"] - 1)
-        return head_matrices(block, chosen, _output_projection(engine, values["layer"] - 1))
-
-    if not chosen:
-        st.info(texts.NO_HEAD)
-    _show_matrices(page, "heads", matrices_of, {"layer": range(1, engine.info.num_layers + 1)})
-    st.caption(texts.SHAPES.format(tokens=len(run.tokens), **_head_sizes(engine)))
-    _compare_outputs(run, chosen, _output_projection(engine, layer))
-
-
-def _keep_heads(page: str, engine: BertEngine) -> range:
-    """Fit the chosen heads to the model, all where all were chosen and no link names them; return its heads, from 1."""
-    key, known, count = widget_key(page, "heads"), f"{page}_head_count", engine.info.num_heads
-    before, heads = st.session_state.get(known, controls.embedded_sizes()[1]), st.session_state[key]
-    if before != count:
-        # Heads in the link were chosen for this model, even where their number equals all heads of the one before.
-        had_all = heads == list(range(1, before + 1)) and "heads" not in st.query_params
-        st.session_state[key] = list(range(1, count + 1)) if had_all else [head for head in heads if head <= count]
-        st.session_state[known] = count
-    return range(1, count + 1)
+    sources = (layers.MultiHeadAttention, attention.split_heads, attention.merge_heads)
+    return Part([Picture(shown, said)], f"{texts.HEADS_ADD_TEXT} {texts.HEADS_TEXT.format(**sizes)}", formulas, sources, below)
 
 
 def _head_sizes(engine: BertEngine) -> dict[str, int]:
@@ -118,21 +93,13 @@ def _head_sizes(engine: BertEngine) -> dict[str, int]:
     return {"size": size, "heads": engine.info.num_heads, "width": size // engine.info.num_heads}
 
 
-def _output_projection(engine: BertEngine, layer: int) -> Affine:
-    return matrix_and_bias(engine.model.encoder.blocks[layer].attention.output)
-
-
-def _draw_head_lengths(page: str, run: BlockRun) -> None:
-    st.markdown(texts.HEADS_ADD_TEXT)
-    lengths = run.head_lengths.numpy()
-    (head, token), means = np.unravel_index(lengths.argmax(), lengths.shape), lengths.mean(axis=1)
-    ends = {"most": means.argmax() + 1, "most_mean": means.max(), "least": means.argmin() + 1, "least_mean": means.min()}
-    most = texts.HEAD_ADDS_MOST.format(head=head + 1, length=lengths.max(), token=run.tokens[token], **ends)
-    rows = [texts.HEAD_ROW.format(head=number + 1) for number in range(len(lengths))]
-    picture = Heatmap(texts.HEADS_ADD, "signed", lengths, most, limit=float(lengths.max()))
-    naming = Naming(texts.ADDS_TO)
-    matrices(rows, run.tokens, [picture], key=widget_key(page, "lengths"), across=1, naming=naming, tallest=230)
-    st.text(most)
+def _most_added(run: BlockRun) -> str:
+    lengths = run.head_lengths
+    head, token = divmod(int(lengths.argmax()), lengths.shape[1])
+    means = lengths.mean(dim=1)
+    ends = {"most": int(means.argmax()) + 1, "most_mean": float(means.max())}
+    ends |= {"least": int(means.argmin()) + 1, "least_mean": float(means.min())}
+    return texts.HEAD_ADDS_MOST.format(head=head + 1, length=float(lengths.max()), token=run.tokens[token], **ends)
 
 
 def _compare_outputs(run: BlockRun, chosen: tuple[int, ...], projection: Affine) -> None:
@@ -144,148 +111,68 @@ def _compare_outputs(run: BlockRun, chosen: tuple[int, ...], projection: Affine)
     two.metric(texts.HEADS_CHOSEN, f"{cosine:.2f}", texts.HEADS_CHOSEN_NOTE, **QUIET_DELTA)
 
 
-def introduce_feed_forward(engine: BertEngine) -> None:
-    """Explain up projection, activation function, down projection."""
-    config = engine.model.config
-    st.markdown(texts.FEED_FORWARD_TEXT.format(size=config.hidden_size, inner=config.intermediate_size))
-    for formula in texts.FEED_FORWARD_FORMULAS:
-        show_formula(formula)
-    show_source(layers.FeedForward, layers.gelu, feed_forward_as_convolution)
-
-
-def _ask_activation(page: str) -> str:
-    """Ask which activation function the feed-forward layer is run with."""
-    return ask_option(texts.ACTIVATION, texts.ACTIVATIONS, **widget_binding(widget_key(page, "bend")), help=texts.ACTIVATION_HELP)
-
-
-def draw_feed_forward(page: str, engine: BertEngine, text: str, pair: str) -> None:
-    """Draw a feed-forward layer, and the same as a convolution."""
-    with st.container(horizontal=True, gap="medium"):
-        layer, activation = _ask_layer(page, engine), _ask_activation(page)
-
-    def run_of(layer: int, activation: str) -> FeedForwardRun:
-        vectors = _block(page, engine, text, pair, layer).attention_normed
-        key = (page, cache.engine_key(engine), "fed", text, pair, layer, activation)
-        return cache.get_or_compute(key, lambda: feed_forward_run(engine, vectors, layer, activation))
-
-    def matrices_of(values: Mapping[str, object]) -> list[matrix_view.Matrix]:
-        layer, activation = values["layer"] - 1, values["bend"]
-        weights = engine.model.encoder.blocks[layer].feed_forward
-        up, down = matrix_and_bias(weights.up), matrix_and_bias(weights.down)
-        block, run = _block(page, engine, text, pair, layer), run_of(layer, activation)
-        return feed_forward_matrices(block, run, up, down, texts.ACTIVATIONS[activation])
-
-    choices = {"layer": range(1, engine.info.num_layers + 1), "bend": list(texts.ACTIVATIONS)}
-    _show_matrices(page, "feed", matrices_of, choices)
-    block, run = _block(page, engine, text, pair, layer), run_of(layer, activation)
+def feed_part(inputs: BlockInputs, engine: BertEngine) -> Part:
+    """Compute a feed-forward layer, and the same as a convolution."""
+    block, bend, config = _block(inputs, engine), inputs.bend, engine.model.config
+    key = (*_key(inputs, engine, "fed"), inputs.block, bend)
+    run = cache.get_or_compute(key, lambda: feed_forward_run(engine, block.attention_normed, inputs.block, bend))
+    weights, name = engine.model.encoder.blocks[inputs.block].feed_forward, texts.ACTIVATIONS[bend]
+    up, down = matrix_and_bias(weights.up), matrix_and_bias(weights.down)
+    shown = MatrixSteps(feed_forward_matrices(block, run, up, down, name), feed_forward_steps(name), texts.TOKENS)
     shares = {"share": whole_percent(run.share_below_zero), "carried": whole_percent(run.share_passed_below_zero)}
-    st.text(texts.BELOW_ZERO[activation].format(**shares))
-    _draw_convolution(page, block.tokens, run)
+    pictures = [Picture(shown, texts.BELOW_ZERO[bend].format(**shares)), *_convolution(block.tokens, run.convolution)]
+
+    def below() -> None:
+        one, two = st.columns(2)
+        with one:
+            _show_difference(texts.CONVOLUTION_DIFFERENCE, run.convolution)
+        two.metric(texts.ALONE, small_number(run.difference_alone), texts.ALONE_NOTE, **QUIET_DELTA)
+
+    said = texts.FEED_FORWARD_TEXT.format(size=config.hidden_size, inner=config.intermediate_size)
+    sources = (layers.FeedForward, layers.gelu, feed_forward_as_convolution)
+    return Part(pictures, f"{said}\n\n{texts.CONVOLUTION_TEXT}", texts.FEED_FORWARD_FORMULAS, sources, below)
 
 
-def _draw_convolution(page: str, tokens: tuple[str, ...], run: FeedForwardRun) -> None:
-    st.markdown(texts.CONVOLUTION_TEXT)
-    ours, theirs = run.convolution.ours[:, :CONVOLVED].numpy(), run.convolution.theirs[:, :CONVOLVED].numpy()
-    note = texts.FIRST_DIMENSIONS.format(shown=CONVOLVED, size=run.convolution.ours.shape[1])
-    ways = (
-        (texts.CONVOLUTIONS, theirs, texts.CONVOLUTIONS_ALT, note),
-        (texts.DIFFERENCE, ours - theirs, texts.DIFFERENCE_ALT, texts.DIFFERENCE_NOTE),
-        (texts.LINEAR_LAYERS, ours, texts.LINEAR_LAYERS_ALT, note),
-    )
+def _convolution(tokens: Sequence[str], both: ComparedResults) -> list[Picture]:
+    """Return the same result in two ways, side by side, with what differs between them."""
+    ours, theirs = both.ours[:, :CONVOLVED].numpy(), both.theirs[:, :CONVOLVED].numpy()
+    note = texts.FIRST_DIMENSIONS.format(shown=CONVOLVED, size=both.ours.shape[1])
     limit = float(abs(ours).max())
-    shown = [Heatmap(title, "signed", cells, alt, limit, root=True, note=note) for title, cells, alt, note in ways]
-    naming = Naming(texts.DIMENSION, numbered=True)
-    matrices(tokens, count(CONVOLVED), shown, key=widget_key(page, "convolution"), naming=naming, tallest=300)
-    one, two = st.columns(2)
-    with one:
-        _show_difference(texts.CONVOLUTION_DIFFERENCE, run.convolution)
-    two.metric(texts.ALONE, small_number(run.difference_alone), texts.ALONE_NOTE, **QUIET_DELTA)
-
-
-def introduce_norm(engine: BertEngine) -> None:
-    """Explain layer norm."""
-    st.markdown(texts.NORM_TEXT)
-    for formula in texts.NORM_FORMULAS:
-        show_formula(formula)
-    show_source(layers.layer_norm, norm_tensors)
-
-
-def draw_norm(page: str, engine: BertEngine, text: str, pair: str) -> None:
-    """Draw a layer norm step by step, and write one number of it out."""
-    which = st.session_state[widget_key(page, "norm")]
-    with st.container(horizontal=True, gap="medium"):
-        ask_option(texts.WHICH_NORM, texts.NORMS, **widget_binding(widget_key(page, "norm")))
-        layer = 0 if which == "embeddings" else _ask_layer(page, engine)
-
-    def run_of(which: str, layer: int) -> NormRun:
-        layer = 0 if which == "embeddings" else layer
-        key = (page, cache.engine_key(engine), "norm", text, pair, which, layer)
-        return cache.get_or_compute(key, lambda: norm_run(engine, text, pair or None, place=which, layer=layer))
-
-    def matrices_of(values: Mapping[str, object]) -> list[matrix_view.Matrix]:
-        return norm_matrices(run_of(values["norm"], values["layer"] - 1))
-
-    _show_matrices(page, "norm", matrices_of, {"norm": list(texts.NORMS), "layer": range(1, engine.info.num_layers + 1)})
-    run = run_of(which, layer)
-    chosen = st.session_state[widget_key(page, "cell")]
-    row = chosen.row if chosen and chosen.row < len(run.tokens) else 0
-    column = chosen.column if chosen and chosen.matrix in {"before", "normed", "ours", "theirs"} else 0
-    st.text(texts.WRITTEN_OUT.format(row=row + 1, token=run.tokens[row], column=column + 1))
-    st.text(_arithmetic(run, row, column))
-    _show_difference(texts.NORM_DIFFERENCE, run.tensors.result)
-
-
-def _arithmetic(run: NormRun, row: int, column: int) -> str:
-    tensors = run.tensors
-    return texts.ARITHMETIC.format(
-        gamma=f"{float(run.weight[column]):.3f}",
-        value=f"{float(tensors.before[row, column]):.3f}",
-        mean=_signed(-float(tensors.mean[row]), 4),
-        variance=f"{float(tensors.variance[row]):.3f}",
-        beta=_signed(float(run.bias[column]), 3),
-        result=f"{float(tensors.result.ours[row, column]):.3f}",
-    ).replace("-", "−")
-
-
-def _signed(number: float, decimals: int) -> str:
-    return f"{'-' if number < 0 else '+'} {abs(number):.{decimals}f}"
-
-
-def _block(page: str, engine: BertEngine, text: str, pair: str, layer: int) -> BlockRun:
-    return cache.get_or_compute(
-        (page, cache.engine_key(engine), "block", text, pair, layer), lambda: block_run(engine, text, pair or None, layer=layer)
+    ways = (
+        (texts.LINEAR_LAYERS, ours, note),
+        (texts.CONVOLUTIONS, theirs, note),
+        (texts.DIFFERENCE, ours - theirs, texts.DIFFERENCE_NOTE),
     )
 
+    def picture(title: str, cells: object, note: str) -> Picture:
+        drawing = matrix_drawing(
+            title, "signed", cells, tokens, count(CONVOLVED), limit=limit, root=True, note=note, numbered=True
+        )
+        return Picture(drawing, row=1, cell=texts.DIMENSION)
 
-def _ask_layer(page: str, engine: BertEngine) -> int:
-    """Ask for a block; return it counted from 0."""
-    numbers = range(1, engine.info.num_layers + 1)
-    st.session_state[widget_key(page, "layer")] = min(st.session_state[widget_key(page, "layer")], numbers[-1])
-    st.segmented_control(texts.BLOCK, numbers, required=True, **widget_binding(widget_key(page, "layer")))
-    return st.session_state[widget_key(page, "layer")] - 1
+    return [picture(*way) for way in ways]
 
 
-def _show_matrices(
-    page: str,
-    part: str,
-    matrices_of: Callable[[Mapping[str, object]], Sequence[matrix_view.Matrix]],
-    choices: Mapping[str, Sequence[object]] = MappingProxyType({}),
-) -> None:
-    """Draw matrices and keep the cell that the reader chooses.
+def norm_part(inputs: BlockInputs, engine: BertEngine) -> Part:
+    """Compute a layer norm step by step."""
+    layer = 0 if inputs.norm == "embeddings" else inputs.block
+    key = (*_key(inputs, engine, "norm"), inputs.norm, layer)
+    run = cache.get_or_compute(key, lambda: norm_run(engine, inputs.text, inputs.pair or None, place=inputs.norm, layer=layer))
+    shown = MatrixSteps(norm_matrices(run), NORM_STEPS, texts.TOKENS)
 
-    matrices_of: makes them from the values of the fields that they follow. choices: the options of these fields' controls; as
-    soon as one is used, the browser draws what it leads to.
-    """
-    name, values = widget_key(page, f"{part}_row"), {field: st.session_state[widget_key(page, field)] for field in choices}
-    shown = matrices_of(values)
+    def below() -> None:
+        _show_difference(texts.NORM_DIFFERENCE, run.tensors.result)
 
-    def keep_cell() -> None:
-        st.session_state[widget_key(page, "cell")] = chosen_cell(name, shown)
+    return Part([Picture(shown)], texts.NORM_TEXT, texts.NORM_FORMULAS, (layers.layer_norm, norm_tensors), below)
 
-    chosen: Cell | None = st.session_state[widget_key(page, "cell")]
-    controls = {field: read_option(field, options) for field, options in choices.items()}
-    prefetch = Prefetch(page, values, controls, lambda changed: row_drawn(matrices_of(changed), chosen, names_title=texts.TOKENS))
-    matrix_row(shown, chosen, names_title=texts.TOKENS, key=name, on_choose=keep_cell, prefetch=prefetch)
+
+def _key(inputs: BlockInputs, engine: BertEngine, what: str) -> tuple:
+    return ("block", what, cache.engine_key(engine), inputs.text, inputs.pair)
+
+
+def _block(inputs: BlockInputs, engine: BertEngine) -> BlockRun:
+    key = (*_key(inputs, engine, "run"), inputs.block)
+    return cache.get_or_compute(key, lambda: block_run(engine, inputs.text, inputs.pair or None, layer=inputs.block))
 
 
 def _show_difference(label: str, both: ComparedResults) -> None:
@@ -293,3 +180,13 @@ def _show_difference(label: str, both: ComparedResults) -> None:
     difference = both.greatest_difference
     rounding = texts.DIFFERENCE_IS_ROUNDING.format(size=float(both.ours.abs().max()))
     st.metric(label, small_number(difference), rounding if difference else texts.NO_DIFFERENCE, **QUIET_DELTA)
+
+
+PARTS: dict[str, Callable[[BlockInputs, BertEngine], Part]] = {
+    "heads": heads_part,
+    "embeddings": embeddings_part,
+    "feed": feed_part,
+    "norm": norm_part,
+    "depth": depth_part,
+    "journey": journey_part,
+}

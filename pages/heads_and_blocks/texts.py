@@ -1,7 +1,8 @@
 """All that the page of heads and blocks says."""
 
-EMBEDDINGS, HEADS, FEED_FORWARD, NORM = "Embeddings", "Heads", "Feed-forward", "Layer norm"
-DEPTH, WORD_PATH = "Residual connections", "A word through the layers"
+EMBEDDINGS, HEADS, FEED_FORWARD = "Embeddings", "Attention", "Feed-forward"
+RESIDUAL, PREDICTION = "Residual connections", "Prediction"
+PATH, PATH_SAID = "A word through the layers", "A word through the layers: what each block makes of it"
 
 # Shared by the parts
 BLOCK = "Block"
@@ -9,6 +10,8 @@ TOKENS = "Tokens"
 """Heads the names of the rows."""
 DIFFERENCE_IS_ROUNDING = "only rounding, in numbers up to {size:.1f}"
 NO_DIFFERENCE = "not even rounding differs"
+
+FORMULA = "The formula"
 
 # Embeddings
 EMBEDDINGS_TEXT = (
@@ -50,12 +53,13 @@ SHAPES = (
     "Shapes: vectors {tokens} × {size} → queries, keys and values {heads} × {tokens} × {width} each → results "
     "{heads} × {tokens} × {width} → concatenated {tokens} × {size} → output {tokens} × {size}."
 )
-HEADS_JOIN_TEXT = "**How the heads are joined.** Leave heads out and see what becomes of the output:"
 HEADS_ADD_TEXT = (
-    "The output is a sum, so it can be split: **what each head adds** to a token is its own result times its own rows of the "
-    "output projection. Heads differ in how much they add:"
+    "The output of attention is a sum, so it can be split: **what each head adds** to a token is its own result times its own "
+    "rows of the output projection. Heads differ in how much they add."
 )
-HEADS_ADD, ADDS_TO, HEAD_ROW = "Length of the vector that each head adds", "{row} adds to {column}", "head {head}"
+HEADS_ADD, HEAD_ROW, LENGTH_FORMULA = "Length of the vector that each head adds", "head {head}", "of result · W"
+LENGTH_ALT = "How much a head adds to a token: the length of its vector."
+ADDS_SIGN, ADDS_TITLE, JOINED_SIGN = "head by head", "What each adds", "joined · W + b"
 HEAD_ADDS_MOST = (
     "The longest vector is added by head {head} to “{token}”: length {length:.2f}. On average over the tokens, head {most} adds "
     "most ({most_mean:.2f}) and head {least} least ({least_mean:.2f})."
@@ -95,9 +99,7 @@ CONVOLUTION_TEXT = (
     "weights of the two linear layers."
 )
 CONVOLUTIONS, DIFFERENCE, LINEAR_LAYERS = "Two 1×1 convolutions", "Difference", "Two linear layers"
-CONVOLUTIONS_ALT = "The result of two convolutions of width 1."
-DIFFERENCE_ALT, DIFFERENCE_NOTE = "No difference except for rounding.", "on the same colour scale"
-LINEAR_LAYERS_ALT = "The result of two linear layers: the same."
+DIFFERENCE_NOTE = "on the same colour scale"
 FIRST_DIMENSIONS = "first {shown} of {size} dimensions"
 DIMENSION = "{row} dimension {column}"
 CONVOLUTION_DIFFERENCE = "Linear layers compared with convolutions, all dimensions"
@@ -121,8 +123,7 @@ VARIANCE_ALT = "The mean squared distance from the mean."
 NORMALISED_ALT = "Mean 0 and variance 1 in every row."
 BY_HAND_ALT = "Scaled and shifted as learned."
 PYTORCH_ALT = "PyTorch's own function on the same row."
-WRITTEN_OUT = "Calculated for token {row}, “{token}”, dimension {column}:"
-ARITHMETIC = "{gamma} × ({value} {mean}) ÷ √({variance} + 10⁻¹²) {beta} = {result}"
+STATISTICS = "Mean and variance"
 NORM_DIFFERENCE = "By hand compared with PyTorch, all tokens and dimensions"
 
 # Residual connections
@@ -140,8 +141,10 @@ CUT = "Cut the residual connections"
 SEED = "Random seed"
 SEED_HELP = "Another seed gives untrained blocks with other random weights; the same seed gives the same ones again."
 POST_NORM, PRE_NORM = "post-norm", "pre-norm"
-UNTRAINED_WITH = "**{blocks} untrained blocks**, random vectors, with residual connections:"
-UNTRAINED_WITHOUT = "**{blocks} untrained blocks**, random vectors, without residual connections:"
+WARM_UP = (
+    "That is why models like BERT need a **warm-up**: with post-norm, the blocks near the end learn from large gradients and the "
+    "first ones from small ones, so training starts with small steps that grow. With pre-norm it works without."
+)
 MEAN_LENGTH = "Mean length of the vectors"
 SIMILARITY = "Similarity of the tokens (mean cosine)"
 GRADIENT = "Gradient size (1 at the end)"
@@ -151,11 +154,12 @@ WITHOUT_RESIDUALS = (
 )
 WITH_RESIDUALS = (
     "Pre-norm vectors grow from {pre_start:.1f} to {pre_end:.1f}, because nothing shrinks the sum. Post-norm vectors stay at "
-    "{post_end:.1f}, the square root of their size, but every norm also shrinks the residual. So the tokens end at a mean "
-    "cosine of {post_similarity:.2f} instead of {pre_similarity:.2f}, and the gradient falls to {post_gradient:.2f} at some "
-    "depth instead of {pre_gradient:.2f}."
+    "{post_end:.1f}, the square root of their size.",
+    "Every post-norm also shrinks the residual, so the tokens end at a mean cosine of {post_similarity:.2f}; with pre-norm at "
+    "{pre_similarity:.2f}.",
+    "With post-norm the gradient falls to {post_gradient:.2f} at some depth, with pre-norm no lower than {pre_gradient:.2f}.",
 )
-TRAINED = "**Your sentence in {model}**, as trained and with all residual connections cut:"
+TRAINED = "Your sentence in {model}."
 AS_TRAINED, RESIDUALS_CUT = "as trained", "residual connections cut"
 TRAINED_SIMILARITY = "Similarity of the tokens after each block (mean cosine)"
 TRAINED_NOTE = (
@@ -178,12 +182,14 @@ WORD_PATH_FORMULAS = (
     r"h^{(\ell)} = \text{Block}_\ell\bigl(h^{(\ell-1)}\bigr)",
     r"\cos(a, b) = \frac{a \cdot b}{\lVert a \rVert\,\lVert b \rVert}",
 )
-FOLLOW = "Tokens to follow, up to {most}"
-FOLLOW_NONE = "Choose a token to follow."
+FOLLOW = "Follow"
+AT_DEPTH = "blocks: {step}"
 TOKEN_NAME = "{token} ({position})"
 COSINE_TO_START = "Cosine with its embedding"
 COSINE_TO_LAST = "Cosine with the block before"
 LENGTH = "Length of the vector"
+READINGS = "What the masked-word head predicts from each vector"
+READINGS_NOTE = "See where it first predicts your word."
 READINGS_TEXT = (
     "**What the masked-word head predicts from each vector** at each depth, although it was trained on the last one only (the "
     "logit lens). See where it first predicts your word, and with what probability. A [MASK] hides its word, so that one has to "

@@ -1,4 +1,4 @@
-"""Build pages show text, equation, code and picture in this order; and the code that they show is the code that runs."""
+"""The code that a page of Build shows is the code that runs."""
 
 import pytest
 
@@ -6,30 +6,13 @@ from tests.support.serving import ROOT
 
 pytestmark = pytest.mark.ci
 
-STAGED = [
+PAGES = [
     *((page, {}) for page in ("self_attention", "classifier", "encoder_decoder")),
     *(("positions", {"part": part}) for part in ("ways", "demands", "shuffle")),
     *(("masks", {"part": part}) for part in ("one", "penalty", "batch")),
-]
-"""Their picture comes first, as on every page with a stage."""
-PAGES = [
-    *STAGED,
     *(("heads_and_blocks", {"part": part}) for part in ("embeddings", "heads", "feed", "norm", "depth", "journey")),
-    *(("bert", {"part": part}) for part in ("compare", "random", "labels")),
+    *(("bert", {"part": part}) for part in ("compare", "random", "labels", "family")),
 ]
-PICTURES = {"bidi_component", "plotly_chart", "dataframe"}
-IN_THE_BACKGROUND = ("bert", {"part": "compare"})
-"""It draws nothing before Hugging Face's library is loaded."""
-
-
-@pytest.mark.parametrize(("page", "asked"), [one for one in PAGES if one not in STAGED], ids=str)
-def test_text_equation_code_and_picture_follow_one_another(open_app, page, asked):
-    kinds = [getattr(node, "type", "") for node in open_app(page, **asked).main]
-    places = [kinds.index(kind) for kind in ("markdown", "latex", "expander")]
-    pictures = [place for place, kind in enumerate(kinds) if kind in PICTURES]
-    assert places == sorted(places)
-    assert all(place > places[-1] for place in pictures)
-    assert pictures or (page, asked) == IN_THE_BACKGROUND
 
 
 @pytest.mark.parametrize(("page", "asked"), PAGES, ids=str)

@@ -53,6 +53,16 @@ def staged_matrices(app: AppTest, part: int = 0) -> tuple[dict, dict[str, np.nda
     part: the stage of the page, or the further picture of that number below it.
     """
     header, body = _messages(app)[part]
+    return header, _matrices(header, body)
+
+
+def staged_steps(app: AppTest) -> tuple[dict, dict[str, np.ndarray]]:
+    """The first picture of a stage of pictures that is a computation in steps: what it was sent, and its matrices by name."""
+    (picture, *_) = (one for one in staged_pictures(app) if one["chart"]["kind"] == "matrices")
+    return picture["chart"] | {"sentence": picture["sentence"]}, picture["values"]
+
+
+def _matrices(header: dict, body: bytes) -> dict[str, np.ndarray]:
     found: dict[str, np.ndarray] = {}
     start = 0
     for one in header["matrices"]:
@@ -67,7 +77,7 @@ def staged_matrices(app: AppTest, part: int = 0) -> tuple[dict, dict[str, np.nda
         found[one["name"]] = numbers * np.float32(one["scale"])
         start = end
     assert start == len(body)
-    return header, found
+    return found
 
 
 def staged_pictures(app: AppTest) -> list[dict]:
@@ -75,6 +85,11 @@ def staged_pictures(app: AppTest) -> list[dict]:
     header, body = _message(app)
     start, found = 0, []
     for sent in header["pictures"]:
+        if sent["chart"]["kind"] == "matrices":
+            end = start + sent["chart"]["bytes"]
+            found.append({"sentence": "", "when": {}} | sent | {"values": _matrices(sent["chart"], body[start:end])})
+            start = end
+            continue
         one = {"sentence": "", "when": {}} | sent | {name: header["names"][sent[name]] for name in ("rows", "columns")}
         shape = len(one["rows"]), len(one["columns"])
         end = start + 4 * shape[0] * shape[1]

@@ -54,6 +54,11 @@ def feed_forward_as_convolution(
     return channels.transpose(1, 2)
 
 
+def tensor_shapes(model: nn.Module) -> tuple[tuple[str, tuple[int, ...], int], ...]:
+    """List every tensor of a model: its name, its shape, and how many numbers it holds; one that is used twice stands once."""
+    return tuple((name, tuple(tensor.shape), tensor.numel()) for name, tensor in model.named_parameters())
+
+
 @dataclass(frozen=True)
 class ComparedResults:
     """The same result computed in two ways."""

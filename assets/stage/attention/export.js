@@ -39,7 +39,7 @@ function captionOf(stage) {
   if (state.words) parts.push(texts.merged);
   if (shown.view.hides) parts.push(texts.specialHidden);
   if (header.changes.length) parts.push(filled(texts.changed, { changes: header.changes.map(({ label }) => label).join("; ") }).join(""));
-  return withOrigin(stage, title, parts);
+  return withOrigin(stage, title, [...parts, ...(header.captionNotes ?? [])]);
 }
 
 // A cell that begins with a number is never taken for a formula; quotes are doubled.

@@ -3,21 +3,27 @@
 import { chartsDrawing, stacked } from "../../canvas/figure/charts.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 import { makeExport, withOrigin } from "../core/export_menu.js";
+import { matricesFigure } from "../views/matrices.js";
 
 export function makeExportMenu(stage) {
   return makeExport({
     stage, csvLabel: TEXTS.pictures.csv, script: "pictures.js",
-    drawing: () => () => stacked(drawnRows(stage).map((row) => chartsDrawing({ charts: row.map(({ chart }) => chart), across: row.length }))),
+    drawing: () => () => stacked(drawnRows(stage).map(rowDrawing)),
     captionOf: () => captionOf(stage), csv: () => csvOf(stage), message: () => stage.wholeMessage(), name: () => stage.header.stem,
   });
 }
 
 // Sentences alone stand in the caption.
 const drawnRows = ({ rows }) => rows.map((row) => row.filter(({ chart: { kind, rows: lines } }) => kind !== "listing" || lines.length)).filter((row) => row.length);
+function rowDrawing(row) {
+  const [{ chart, view }] = row;
+  return chart.kind === "matrices" ? matricesFigure(chart.model, view.shown) : chartsDrawing({ charts: row.map((one) => one.chart), across: row.length });
+}
 
 function captionOf(stage) {
   const { header, rows } = stage;
-  const said = rows.flat().map(({ sentence }) => sentence).filter(Boolean);
+  const summed = rows.flat().filter(({ chart, view }) => chart.kind === "matrices" && view.shown.chosen).map(({ view: { sum } }) => `${sum.title.textContent}: ${sum.line.textContent}.`);
+  const said = [...rows.flat().map(({ sentence }) => sentence).filter(Boolean), ...summed];
   return withOrigin(stage, header.title, [`${header.title}.`, ...header.caption, ...said]);
 }
 
@@ -31,10 +37,18 @@ function numbered(names) {
   });
 }
 
+// A picture's numbers with their names; of a computation every matrix that is shown, with all its columns.
+function numbersOf(picture) {
+  const { chart, view } = picture;
+  if (chart.kind !== "matrices") return [picture];
+  const { names } = view.shown;
+  return chart.model.matrices.filter(({ name }) => !names || names.includes(name)).map(({ title, rowTexts, columnTexts, values }) => ({ chart: { title }, rows: rowTexts, columns: columnTexts, values }));
+}
+
 function csvOf(stage) {
   const cell = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
   const about = captionOf(stage).caption.split("\n").map((line) => `# ${line}`);
-  const shown = stage.rows.flat();
+  const shown = stage.rows.flat().flatMap(numbersOf);
   const titles = numbered(shown.map(({ chart }) => chart.title));
   const lines = shown.flatMap(({ rows, columns, values }, index) => {
     const [down, across] = [numbered(rows), numbered(columns)];

@@ -50,8 +50,9 @@ export function drawArchitecture(drawing, data, { width, theme, touch }) {
   arrange(svg, laid.items.map(({ key }) => known.get(key)), lines);
   const focusable = laid.items.find(({ lit, act }) => lit && act) ?? drawing.order[0];
   for (const { key } of drawing.order) known.get(key).setAttribute("tabindex", key === focusable?.key ? "0" : "-1");
-  const pattern = `${laid.width} ${width} ${focusable?.key}`;
-  if (pattern !== drawing.pattern && laid.width > width && focusable) node.scrollLeft = focusable.x + focusable.width / 2 - width / 2;
+  const goal = laid.items.find(({ lit }) => lit) ?? laid.items.find(({ kind }) => kind === "opened");
+  const pattern = `${laid.width} ${width} ${goal?.key}`;
+  if (pattern !== drawing.pattern && laid.width > width && goal) node.scrollLeft = Math.min(goal.x - ARROW, goal.x + (goal.width - width) / 2);
   drawing.pattern = pattern;
 }
 

@@ -51,11 +51,13 @@ function inOneLine(matrices, { width, height }, labelWidth, numbers, asked = 0) 
   const rows = Math.max(...matrices.map((matrix) => matrix.rows));
   const fits = (cell, wide) => lineWidth(matrices, labelWidth, cell, wide) <= width;
   const least = width < NARROW ? (asked ? TOUCHABLE_WITH_NUMBERS : TOUCHABLE) : asked || (numbers ? LOW : SMALLEST);
-  let cell = Math.max(SMALLEST, Math.min(LARGEST, Math.floor((height - ROOM_ABOVE) / rows)));
+  const tall = Math.max(SMALLEST, Math.min(LARGEST, Math.floor((height - ROOM_ABOVE) / rows)));
+  let cell = tall;
   while (cell > 7 && !fits(cell, 0)) cell -= 1;
+  if (!fits(cell, 0)) cell = Math.min(tall, LOW);
   cell = Math.max(cell, least);
   let wide = numbers && !asked ? WITH_NUMBERS : cell;
-  while (wide < Math.min(WIDEST, 2 * cell) && fits(cell, wide + 1)) wide += 1;
+  while (wide < Math.min(WIDEST, (numbers && !asked ? 3 : 2) * cell) && fits(cell, wide + 1)) wide += 1;
   return { cell, wide, lines: [matrices] };
 }
 
@@ -74,8 +76,9 @@ function build(made, lines, pattern) {
 
 function labelColumn(made, matrix) {
   const canvas = element("canvas", { "aria-hidden": "true" });
-  const title = element("span", { class: "title" }, made.model.namesTitle);
-  const count = element("span", { class: "shape" }, made.model.namesTitle ? String(matrix.rows) : "");
+  const named = matrix.rowKind ? made.model.namesTitle : ""; // rows of another kind are named by themselves
+  const title = element("span", { class: "title" }, named);
+  const count = element("span", { class: "shape" }, named ? String(matrix.rows) : "");
   made.labels.push({ canvas, name: matrix.name });
   return element("div", { class: "labels" }, element("div", { class: "head" }, title, count), canvas);
 }

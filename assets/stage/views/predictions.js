@@ -57,6 +57,7 @@ export function drawPredictions(made, prediction, compared, { asks }) {
     made[name].hidden = !said.length;
   }
   made.ask.hidden = !asks;
+  if (!asks) return;
   const about = JSON.stringify([prediction.blank[0], prediction.named]);
   if (made.about !== about) {
     const draft = readDraft();

@@ -45,6 +45,7 @@ class Stack:
         before, after: what stands before and after all blocks.
         whole: what runs along all blocks.
         notes: a word on each block.
+        part_notes: for each block, words on its parts by their names, for a stage whose browser chooses the block.
         field: of the page, which a click on a block sets to its number; none where a click does nothing.
     """
 
@@ -55,6 +56,7 @@ class Stack:
     after: Sequence[Box] = ()
     whole: Box | None = None
     notes: Sequence[str] = ()
+    part_notes: Sequence[Mapping[str, str]] = ()
     field: str = ""
 
 
@@ -88,10 +90,24 @@ def architecture(*stacks: Stack, cross: str = "") -> dict[str, object]:
     return {"label": texts.ARCHITECTURE, "stacks": told, "cross": to if cross else None}
 
 
+def chosen_fields(drawing: Mapping[str, object] | None) -> set[str]:
+    """Return the fields of the page that a click in a drawing can set."""
+    stacks = drawing["stacks"] if drawing else []
+    boxes = [box for one in stacks for box in (*one["before"], *one["parts"], *one["after"], one["whole"]) if box]
+    return {name for box in boxes for name in box["sets"]} | {one["field"] for one in stacks if one["field"]}
+
+
 def _told(stack: Stack) -> dict[str, object]:
     boxes = {name: [_box(box) for box in getattr(stack, name)] for name in ("before", "parts", "after")}
     whole = stack.whole and _box(stack.whole)
-    return {**vars(stack), **boxes, "whole": whole, "notes": list(stack.notes), "blockLabel": texts.BLOCK}
+    return {
+        **vars(stack),
+        **boxes,
+        "whole": whole,
+        "notes": list(stack.notes),
+        "partNotes": list(stack.part_notes),
+        "blockLabel": texts.BLOCK,
+    }
 
 
 def _box(box: Box) -> dict[str, object]:

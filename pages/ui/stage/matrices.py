@@ -24,6 +24,7 @@ class MatrixStep:
         leads: what stands before each of them.
         makes: those of them that the step computes; the first is the one whose cells a reader chooses.
         optional: whether the row of steps leaves it out until it is looked at.
+        numbers: whether its numbers are always written into the cells.
     """
 
     name: str
@@ -33,12 +34,21 @@ class MatrixStep:
     leads: tuple[str, ...]
     makes: tuple[str, ...]
     optional: bool = False
+    numbers: bool = False
 
 
 def pack_matrices(
     header: Mapping[str, object], matrices: Sequence[Matrix], steps: Sequence[MatrixStep] = (), made: Collection[str] = ()
 ) -> bytes:
-    """Pack matrices for a stage. header: what else it is told. made: names of matrices that the browser makes by itself.
+    """Pack matrices for a stage. header: what else it is told. made: names of matrices that the browser makes by itself."""
+    told, parts = describe_matrices(matrices, steps, made)
+    return join(told | header, parts)
+
+
+def describe_matrices(
+    matrices: Sequence[Matrix], steps: Sequence[MatrixStep] = (), made: Collection[str] = ()
+) -> tuple[dict[str, object], list[np.ndarray]]:
+    """Return what a stage is told of matrices and of the steps that compute them, and the numbers that it is sent.
 
     Numbers that are drawn go as they are. Of matrices that only serve in sums go 16-bit parts of their largest number, and
     scores and unmasked scores are left out: the browser divides by itself.
@@ -50,14 +60,8 @@ def pack_matrices(
         sent.append({**one, "form": form, "scale": scale})
         parts += [numbers] if form not in ("derived", "made") else []
     first = steps[0].name if steps else ""
-    told = {
-        "firstStep": first,
-        **header,
-        "matrices": sent,
-        "names": described["names"],
-        "steps": [asdict(step) for step in steps],
-    }
-    return join(told, parts)
+    written = [asdict(step) for step in steps]
+    return {"firstStep": first, "matrices": sent, "names": described["names"], "steps": written}, parts
 
 
 def _packed(matrix: Matrix) -> tuple[str, np.ndarray, float]:

@@ -183,6 +183,18 @@ def pack_moments(header: Mapping[str, object], moments: Sequence[tuple[Mapping[s
     return join(told, cells)
 
 
+def pack_whole(header: Mapping[str, object], runs: Mapping[str, tuple[str, AttentionStack]]) -> bytes:
+    """Pack runs of a text that no address names, whole. runs: "run", and "before" where there is one, each with an identity."""
+    ((_, first), *_) = runs.values()
+    included = [(0, layer) for layer in range(len(first.weights))]
+    described = {
+        key: {"id": sha256(identity.encode()).hexdigest()[:16], "path": "", "included": included}
+        for key, (identity, _) in runs.items()
+    }
+    told = {"before": None, **header, **described, "stacks": [stack_header(first)], "whole": True, "thumbnails": False}
+    return join(told, [codes(layer).astype("<u2") for _, stack in runs.values() for layer in stack.weights])
+
+
 def join(header: Mapping[str, object], parts: Sequence[np.ndarray]) -> bytes:
     """Return the header length (4 bytes, little endian), the header (JSON), and arrays."""
     words = json.dumps(header, separators=(",", ":")).encode()

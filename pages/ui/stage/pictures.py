@@ -12,17 +12,41 @@ import numpy as np
 import streamlit as st
 
 from pages.ui.canvas.drawings import Drawing
+from pages.ui.canvas.matrix_view import Matrix, matrix_drawings
 from pages.ui.export import texts as export_texts
 from pages.ui.export.records import Source, title_stem
 from pages.ui.shell.address import Field, widget_key
 from pages.ui.shell.controls import model_title
 from pages.ui.stage.address import StageFields
+from pages.ui.stage.architecture import chosen_fields
 from pages.ui.stage.controls import Conditions, Control, offered_controls, take_settings
+from pages.ui.stage.matrices import MatrixStep, describe_matrices
 from pages.ui.stage.mount import draw_beside, mount, origin
 from pages.ui.stage.packing import join
 from pages.ui.stage.scripts import STAGE_FILES
 
 PICTURES_STAGE = "pictures"
+
+
+@dataclass(frozen=True)
+class MatrixSteps:
+    """A computation as matrices, of which a picture shows one step at a time and the sum behind any cell.
+
+    The page has the fields cell and matrices among its looks, and may have numbers and dimensions.
+
+    Attributes:
+        matrices: all of them.
+        steps: of the computation.
+        names_title: heads the names of the rows.
+        first_step: the one that is shown where no cell is chosen; the first where it is empty.
+        text: what the rows are of: where it changes, another cell is looked for.
+    """
+
+    matrices: Sequence[Matrix]
+    steps: Sequence[MatrixStep]
+    names_title: str
+    first_step: str = ""
+    text: str = ""
 
 
 @dataclass(frozen=True)
@@ -38,12 +62,13 @@ class Picture:
         cell: how a cell is named, by {row} and {column}; of lines, how a step is named, by {step}.
         details: what more is read of each row of bars, or of each point.
         chooses: the field that a click on a row, head, point or cell sets.
+        picks: the field, of several numbers, that chooses among lines, or among the columns of a listing behind the first.
         choices: what the click sets it to: one for each row, head (layer by layer), point or cell, as links write it.
         varies, variants: a field, and for each of its values what is different then: `sentence`, `choices`, parts of the `chart`.
         link: label and address of a link below the sentence, which takes the value of `varies` along.
     """
 
-    drawing: Drawing
+    drawing: Drawing | MatrixSteps
     sentence: str = ""
     when: Conditions = field(default_factory=dict)
     row: int = 0
@@ -55,6 +80,12 @@ class Picture:
     varies: str = ""
     variants: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     link: tuple[str, str] | None = None
+    picks: str = ""
+
+    @property
+    def drawings(self) -> list[Drawing]:
+        """What is drawn, one by one."""
+        return matrix_drawings(self.drawing.matrices) if isinstance(self.drawing, MatrixSteps) else [self.drawing]
 
 
 @dataclass(frozen=True)
@@ -65,11 +96,13 @@ class About:
         title: in one line.
         source: as `records.source` names it; without a model, its settings alone.
         notes: further sentences of the caption.
+        architecture: the drawing above the pictures in which parts are chosen (`architecture.architecture`).
     """
 
     title: str
     source: Source
     notes: Sequence[str] = ()
+    architecture: Mapping[str, object] | None = None
 
 
 def pictures_stage(
@@ -94,7 +127,8 @@ def pictures_stage(
         sent = {name: list(values) for name, values in partial.items()}
         return pack_pictures({**header, **_about(page, fields, about, header), "controls": offered, "partial": sent}, shown)
 
-    names = {*(control.name for control in controls), *(picture.chooses for picture in pictures)}
+    chosen = {*(picture.chooses for picture in pictures), *chosen_fields(about.architecture)}
+    names = chosen | {control.name for control in controls}
     computed = [field for field in fields.own if field.name in names]
     mount(page, PICTURES_STAGE, fields, pack, lambda reported: take_settings(page, computed, reported))
 
@@ -124,7 +158,23 @@ def empty_pictures(page: str, fields: StageFields, controls: Sequence[Control] =
 def shown_drawings(page: str, fields: StageFields, pictures: Sequence[Picture]) -> list[Drawing]:
     """Return the drawings that a reader sees now and that have numbers, for a table and for export."""
     written = _written(page, fields.all)
-    return [one.drawing for one in pictures if one.drawing.values.size and _may_be_shown(one.when, fields.all, written)]
+    shown = [picture for picture in pictures if _may_be_shown(picture.when, fields.all, written)]
+    drawn = [_picked(one, written[picture.picks]) if picture.picks else one for picture in shown for one in picture.drawings]
+    return [drawing for drawing in drawn if drawing.values.size]
+
+
+def _picked(drawing: Drawing, written: str) -> Drawing:
+    """Return a drawing with those of its lines, or of its columns behind the first, that are chosen. written: as 1-4-20."""
+    numbers = [int(number) - 1 for number in written.split("-") if number.isdecimal()]
+    chart = dict(drawing.chart)
+    if chart["kind"] == "lines":
+        chosen = [number for number in numbers if number < len(drawing.rows)]
+        chart["series"] = [chart["series"][number] for number in chosen]
+        return replace(drawing, chart=chart, rows=tuple(drawing.rows[number] for number in chosen), values=drawing.values[chosen])
+    chosen = [number for number in numbers if number < len(drawing.columns)]
+    chart["head"], *chart["rows"] = ([row[0], *(row[number + 1] for number in chosen)] for row in (chart["head"], *chart["rows"]))
+    columns = tuple(drawing.columns[number] for number in chosen)
+    return replace(drawing, chart=chart, columns=columns, values=drawing.values[:, chosen])
 
 
 def pack_pictures(header: Mapping[str, object], pictures: Sequence[Picture]) -> bytes:
@@ -132,6 +182,11 @@ def pack_pictures(header: Mapping[str, object], pictures: Sequence[Picture]) -> 
     sent, parts, names = [], [], {}
     for picture in pictures:
         drawing = picture.drawing
+        if isinstance(drawing, MatrixSteps):
+            told, numbers = _matrix_chart(drawing)
+            parts += numbers
+            sent.append({**vars(picture), "drawing": None, "when": dict(picture.when), "chart": told, "rows": [], "columns": []})
+            continue
         chart = dict(drawing.chart)
         if chart["kind"] == "matrix":
             del chart["cells"], chart["rows"], chart["columns"]
@@ -152,6 +207,13 @@ _NOTHING = ("", (), [], {}, None)
 """What a picture does not say is not sent: the maps of all heads are many pictures."""
 
 
+def _matrix_chart(drawing: MatrixSteps) -> tuple[dict[str, object], list[np.ndarray]]:
+    told, parts = describe_matrices(drawing.matrices, drawing.steps)
+    about = {"kind": "matrices", "title": "", "namesTitle": drawing.names_title, "text": drawing.text}
+    first = {"firstStep": drawing.first_step} if drawing.first_step else {}
+    return told | about | first | {"bytes": sum(part.nbytes for part in parts)}, parts
+
+
 def _about(page: str, fields: StageFields, about: About, header: Mapping[str, object]) -> dict[str, object]:
     """Return what the stage is told beside its pictures; values are written as links write them."""
     looks = {field.name: field for field in fields.looks}
@@ -165,6 +227,7 @@ def _about(page: str, fields: StageFields, about: About, header: Mapping[str, ob
         "address": address | {"defaults": write(address["defaults"]), "first": write(address["first"])},
         "settings": _written(page, fields.own),
         "title": about.title,
+        "architecture": about.architecture,
         "model": model_title(model) if model else "",
         "text": str(about.source.get("text", "")),
         "caption": [*_sentences(about.source), *about.notes],

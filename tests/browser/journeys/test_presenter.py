@@ -143,7 +143,7 @@ def test_keys_begin_and_end_the_view_walk_through_its_pictures_and_blank_the_scr
 
 
 def test_arrow_keys_walk_through_the_pictures_of_a_page(page_at):
-    page = page_at("/heads_and_blocks?part=heads&present=1", prepare=lambda page: page.add_init_script(NOTE_WRITING))
+    page = page_at("/self_attention?q1=2.5&present=1", prepare=lambda page: page.add_init_script(NOTE_WRITING))
     page.set_viewport_size({"width": 1920, "height": 1080})
     answered(page)
     fills_the_screen(page)

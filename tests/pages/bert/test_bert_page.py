@@ -6,15 +6,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file
 
-from pages.bert import parts, texts
-from pages.bert.parts import LABEL_HEADS
+from pages.bert import compare, texts
+from pages.bert.inputs import LABEL_HEADS, MAX_HEAD_SEEDS
 from pages.ui.shell.readiness import Status, Warmup
-from tests.support.drawings import says, sent_to
-from tests.support.drawn_bars import drawn_bars
+from tests.support.drawings import says
+from tests.support.staged import axes, sent_weights, staged, staged_picture, staged_pictures, staged_steps
 from tx_core.engine import catalogue
 from tx_core.errors import CheckpointProblem, ModelUnavailable
+from tx_core.fill_mask.predictions import predict
+from tx_core.lessons.bert_parts import tensor_shapes
 from tx_core.lessons.families import FAMILIES
+from tx_core.lessons.parity import compare_with_library
 from tx_core.lessons.untrained import predict_labels, untrained_engine
 
 PAGE = "bert"
@@ -29,8 +33,8 @@ def engine():
 @pytest.fixture(autouse=True, scope="module")
 def loaded_library():
     """Hugging Face's BERT as it is once the first reader has waited for it."""
-    parts.library.start().join()
-    assert parts.library.status.state == "ready"
+    compare.library.start().join()
+    assert compare.library.status.state == "ready"
 
 
 def test_on_arrival_the_library_is_loaded_in_the_background_and_the_comparison_follows_by_itself(open_app, monkeypatch):
@@ -38,21 +42,20 @@ def test_on_arrival_the_library_is_loaded_in_the_background_and_the_comparison_f
 
     def load() -> Status:
         assert imported.wait(60)
-        return parts._load_library()
+        return compare._load_library()
 
-    monkeypatch.setattr(parts, "library", Warmup(load))
+    monkeypatch.setattr(compare, "library", Warmup(load))
     app = open_app(PAGE)
     assert not app.exception
-    assert texts.LOADING_LIBRARY in says(app)
-    assert len(app.get("skeleton")) == 1
+    assert (staged(app)["note"], staged(app)["awaits"], staged(app)["before"]) == (texts.LOADING_LIBRARY, True, None)
     assert not app.metric
     imported.set()
     (thread,) = (thread for thread in threading.enumerate() if thread.name == "warmup")
     thread.join()
-    app.run()
-    assert texts.LOADING_LIBRARY not in says(app)
+    app.run()  # as the stage asks for
+    assert not staged(app)["awaits"]
+    assert staged(app)["before"]
     assert len(app.metric) == 3
-    assert app.query_params == {}
 
 
 def test_a_library_that_cannot_be_loaded_is_reported(open_app, monkeypatch):
@@ -60,32 +63,62 @@ def test_a_library_that_cannot_be_loaded_is_reported(open_app, monkeypatch):
         raise CheckpointProblem("damaged")
 
     library = Warmup(load)
-    monkeypatch.setattr(parts, "library", library)
+    monkeypatch.setattr(compare, "library", library)
     library.start().join()
     app = open_app(PAGE)
     assert not app.exception
-    assert texts.LIBRARY_FAILED in says(app)
+    assert (staged(app)["note"], staged(app)["awaits"]) == (texts.LIBRARY_FAILED, False)
     assert not app.metric
+
+
+def test_both_runs_are_sent_whole_with_how_far_they_are_apart_in_every_part(open_app, engine):
+    app = open_app(PAGE, text=TEXT)
+    found = compare_with_library(engine, compare.CHECKPOINT, TEXT)
+    header = staged(app)
+    assert header["states"] == texts.STATES["compare"]
+    for head in ((0, 0), (5, 7)):
+        np.testing.assert_allclose(sent_weights(app, head), found.ours[head], atol=2e-3)
+        np.testing.assert_allclose(sent_weights(app, head, run="before"), found.theirs[head], atol=2e-3)
+    assert np.array(header["apart"]).shape == (6, 8)
+    (stack,) = header["architecture"]["stacks"]
+    notes = [one for part in stack["partNotes"] for one in part.values()] + [
+        stack["before"][0]["note"],
+        stack["after"][0]["note"],
+    ]
+    assert len(notes) == 14
+    assert all(note == "0" or "10⁻" in note for note in [*notes, *np.array(header["apart"]).ravel()])
+    assert max(*found.hidden, *found.weights, found.logits) < 1e-4
 
 
 def test_without_special_tokens_ours_is_still_the_librarys(open_app):
     app = open_app(PAGE, text=TEXT, nospecial="1", layer="4", head="2")
     assert all("10⁻⁶" in one.value or "10⁻⁷" in one.value or "10⁻⁵" in one.value for one in app.metric)
-    ((header, cells),) = sent_to(app, "matrices")
     bare = catalogue.load("embedded", special_tokens=False)
-    assert header["rows"] == list(bare.encode(TEXT).tokens)
-    ours = np.frombuffer(cells, "<f4").reshape(3, len(header["rows"]), -1)[2]
-    np.testing.assert_allclose(ours, bare.trace(TEXT).attention.weights[3, 1], atol=1e-6)
+    assert axes(app)[0] == list(bare.encode(TEXT).tokens)
+    assert staged(app)["view"]["heads"] == [[3, 1]]  # as older links name it
+    np.testing.assert_allclose(sent_weights(app, (3, 1)), bare.trace(TEXT).attention.weights[3, 1], atol=2e-3)
+
+
+def test_the_configuration_and_every_tensor_are_those_of_the_checkpoint(open_app, engine):
+    app = open_app(PAGE, text=TEXT)
+    app.session_state["bert_tensors"] = True
+    app.run()
+    config, tensors = (frame.value for frame in app.dataframe[-2:])
+    assert dict(zip(config[texts.FIELD], config[texts.VALUE], strict=True))["hidden_size"] == "256"
+    stored = load_file(catalogue.MODELS / "embedded" / "model.safetensors")
+    assert tensors[texts.SIZE].sum() == sum(value.numel() for value in stored.values())
+    assert len(tensors) == len(tensor_shapes(engine.model)) == len(stored)
 
 
 @pytest.mark.parametrize("kind", LABEL_HEADS)
 def test_without_special_tokens_a_head_of_the_first_token_says_which_it_reads(open_app, kind):
-    said = [says(open_app(PAGE, text=TEXT, part="labels", kind=kind, nospecial=bare)) for bare in ("0", "1")]
+    apps = [open_app(PAGE, text=TEXT, part="labels", kind=kind, nospecial=bare) for bare in ("0", "1")]
+    said = [staged_steps(app)[0]["sentence"] for app in apps]
     note = texts.FIRST_TOKEN_READ.format(token="i")
     assert [note in one for one in said] == [False, kind == "first"]
 
 
-@pytest.mark.parametrize("seed", [1, 2, parts.MAX_HEAD_SEEDS])
+@pytest.mark.parametrize("seed", [1, 2, MAX_HEAD_SEEDS])
 def test_an_untrained_bert_attends_almost_uniformly_and_finds_all_words_about_as_likely(engine, seed):
     drawn = untrained_engine(engine, seed)
     weights = drawn.trace(TEXT).attention.weights
@@ -105,33 +138,47 @@ def test_each_dimension_takes_its_maximum_from_one_token(open_app, engine):
     best = counts.index(max(counts))
     token = engine.encode(TEXT).tokens[best]
     app = open_app(PAGE, text=TEXT, part="labels", kind="max")
-    assert texts.MAXIMA.format(total=256, token=token, count=max(counts)) in says(app)
+    shown = staged_picture(app, texts.MAXIMA_CHART)
+    assert shown["sentence"] == texts.MAXIMA.format(total=256, token=token, count=max(counts))
+    np.testing.assert_allclose(shown["values"][:, 0], np.array(counts) / 256, rtol=1e-6)
+
+
+def test_trained_and_untrained_stand_in_one_map_with_the_words_of_both(open_app, engine):
+    app = open_app(PAGE, text=TEXT, part="random", seed="2")
+    drawn = untrained_engine(engine, 2)
+    np.testing.assert_allclose(sent_weights(app, (3, 1)), engine.trace(TEXT).attention.weights[3, 1], atol=2e-3)
+    np.testing.assert_allclose(sent_weights(app, (3, 1), run="before"), drawn.trace(TEXT).attention.weights[3, 1], atol=2e-3)
+    bars = {bar["label"]: (bar["before"], bar["after"]) for bar in staged(app)["prediction"]["likely"]}
+    for place, one in enumerate((drawn, engine)):
+        for word in predict(one, TEXT, top_k=5).blanks[0].predictions:
+            assert bars[word.piece][place] == pytest.approx(word.probability, rel=1e-4)
 
 
 def test_without_a_blank_the_page_asks_for_one(open_app):
     for address in ({"text": "No blank here."}, {"text": TEXT, "pair": "Two sentences."}):
-        assert texts.NO_BLANK in says(open_app(PAGE, part="random", **address))
+        app = open_app(PAGE, part="random", **address)
+        assert (staged(app)["note"], staged(app)["prediction"]) == (texts.NO_BLANK, None)
 
 
 @pytest.mark.parametrize(("kind", "name"), LABEL_HEADS.items())
 def test_a_head_shows_its_logits_and_that_nobody_trained_it(open_app, engine, kind, name):
     app = open_app(PAGE, text=TEXT, part="labels", kind=kind, labels="2", seed="3")
     found = predict_labels(engine.trace(TEXT, keep=("hidden",)), name, 2, seed=3)
-    table = app.dataframe[0].value
-    np.testing.assert_allclose(
-        table[[texts.SOFTMAX_COLUMN.format(number=number) for number in (1, 2)]].to_numpy(),
-        found.shares.reshape(-1, 2),
-        atol=6e-4,
-    )
-    assert str(tuple(found.logits.shape)) in says(app)
-    assert texts.UNTRAINED_HEAD in says(app)
-    assert len(drawn_bars(app)) == (kind == "max")
+    header, matrices = staged_steps(app)
+    np.testing.assert_allclose(matrices["logits"], found.logits.reshape(-1, 2), atol=1e-5)
+    np.testing.assert_allclose(matrices["shares"], found.shares.reshape(-1, 2), atol=1e-5)
+    assert str(tuple(found.logits.shape)) in header["sentence"]
+    assert texts.UNTRAINED_HEAD in header["sentence"]
+    assert len(staged_pictures(app)) == 1 + (kind == "max")
 
 
 def test_electra_large_tells_the_shape_of_its_last_hidden_state(open_app):
     app = open_app(PAGE, text="The capital of France is [MASK].", part="family", family="electra-large")
     large = FAMILIES["electra-large"]
-    assert texts.NOT_OFFERED.format(title=large.title, tokens=9, hidden=1024) in says(app)
+    shown = staged_picture(app, texts.SIZES)
+    assert texts.NOT_OFFERED.format(title=large.title, tokens=9, hidden=1024) in shown["sentence"]
+    assert [row[-1] for row in shown["chart"]["rows"]] == [f"{family.sizes.parameters:,}" for family in FAMILIES.values()]
+    assert (shown["chooses"], shown["choices"]) == ("family", list(FAMILIES))
     assert f"{large.sizes.parameters * 4 / 1e9:.1f} GB" in texts.NOT_OFFERED  # four bytes a parameter
 
 
@@ -140,8 +187,8 @@ def test_a_family_that_can_be_loaded_shows_its_attention(open_app, checkpoint, m
     monkeypatch.setattr(catalogue, "fetch", lambda *_: directory)
     app = open_app(PAGE, text="Fruit flies like a banana.", part="family", family="albert", load="1")
     assert not app.exception
-    ((header, _),) = sent_to(app, "head_wall")
-    assert (header["layers"], header["heads"]) == (3, 4)
+    (stack,) = staged(app)["stacks"]
+    assert (stack["layers"], stack["heads"]) == (3, 4)
 
 
 def test_a_family_that_cannot_be_loaded_says_so(open_app, monkeypatch: pytest.MonkeyPatch):
@@ -152,3 +199,13 @@ def test_a_family_that_cannot_be_loaded_says_so(open_app, monkeypatch: pytest.Mo
     app = open_app(PAGE, text=TEXT, part="family", family="distilbert", load="1")
     assert not app.exception
     assert "distilbert/distilbert-base-uncased could not be fetched" in says(app)
+
+
+def test_the_page_says_what_a_larger_model_would_take_beside_the_librarys_copy(open_app):
+    stored = load_file(catalogue.MODELS / "embedded" / "model.safetensors").values()
+    ours, base = 4 * sum(value.numel() for value in stored) / 1e6, catalogue.card("bert-base-uncased").megabytes
+    said = texts.BUILT_IN_ONLY.format(ours=ours, base=base)
+    assert f"{ours:.0f} MB" in said
+    assert 4 * FAMILIES["bert"].sizes.parameters / 1e6 == pytest.approx(base, rel=0.02)  # without the head
+    for part in texts.PARTS:
+        assert said in [caption.value for caption in open_app(PAGE, part=part).caption]

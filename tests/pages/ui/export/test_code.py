@@ -153,8 +153,8 @@ VIEWS = {
         View("heads_and_blocks", {"part": "norm"}, {"run.tensors.before": 0}),
         View("heads_and_blocks", {"part": "depth", "seed": "3"}, {"[post.length, pre.length]": 0}),
         View("heads_and_blocks", {"part": "journey", "words": "2-3"}, {"[path.length for path in paths]": 2}),
-        View("bert", {"part": "random", "layer": "2", "head": "3", "seed": "2"}, {"weights[0]": 0, "weights[1]": 2}),
-        View("bert", BARE | {"part": "labels", "kind": "every", "labels": "4"}, {"shares": 0}),
+        View("bert", {"part": "random", "layer": "2", "head": "3", "seed": "2"}, {"weights[0]": 0, "weights[1]": 1}),
+        View("bert", BARE | {"part": "labels", "kind": "every", "labels": "4"}, {"shares": 3}),
     ],
 }
 

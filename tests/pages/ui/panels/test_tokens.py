@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pages.bert import parts as bert_parts
+from pages.bert import compare as bert_compare
 from pages.ui.panels import texts
 from pages.ui.panels.tokens import MAX_SPLIT_SHARE, MIN_SPLIT_WORDS, is_foreign
 from pages.ui.shell import cache, controls
@@ -112,7 +112,7 @@ def test_without_special_tokens_the_embedded_model_predicts_otherwise_and_its_he
 
 
 def test_a_multilingual_model_is_one_click_away_where_it_can_be_had(open_app, monkeypatch: pytest.MonkeyPatch, checkpoint):
-    bert_parts.library.start().join()  # which another page may have begun to import, and which is not whole until then
+    bert_compare.library.start().join()  # which another page may have begun to import, and which is not whole until then
     directory = checkpoint("bert")
     monkeypatch.setattr(catalogue, "fetch", lambda _hub_id, _revision: directory)
     monkeypatch.setattr(catalogue.hub_reach, "out_of_reach", lambda: frozenset())

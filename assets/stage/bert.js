@@ -1,0 +1,114 @@
+// The stage of BERT, written out: two runs of one architecture as two states of one map, each part of the drawing with how far the
+// two differ in it. The rest is the stage of attention.
+
+import { element, setText } from "../canvas/core/surface.js";
+import { TEXTS } from "../canvas/core/texts.js";
+import { filled } from "../canvas/core/text.js";
+import { mountWith, offline as attentionOffline } from "./attention.js";
+import { makeDeclared } from "./core/controls.js";
+import { describeMap } from "./core/sentences.js";
+import { segments } from "./core/toolbar.js";
+import { drawArchitecture, makeArchitecture } from "./views/architecture.js";
+import { drawPredictions, makePredictions } from "./views/predictions.js";
+
+export { TEXTS };
+
+const PARTS = { entry: "bert", arrange, draw, describe, titles, follows: true };
+const AGAIN = 600; // milliseconds until the page is asked whether what it waits for has come
+
+export default mountWith(PARTS);
+
+export const offline = (parent, texts, written) => attentionOffline(parent, texts, written, PARTS);
+
+function arrange(stage) {
+  const ask = (values) => !stage.offline && stage.report("settings", { ...values, at: Date.now() });
+  stage.declared = makeDeclared((name, value) => ask({ [name]: value }), ask);
+  stage.settings = element("div", { class: "settings" });
+  stage.states = element("div", { class: "which" });
+  stage.awaiting = element("p", { class: "quiet-text", role: "status" });
+  stage.architecture = makeArchitecture((values) => act(stage, ask, values));
+  stage.root.classList.add("bert");
+  stage.title.after(stage.settings);
+  stage.changes.node.after(stage.architecture.node, element("div", { class: "settings" }, stage.states, stage.awaiting));
+}
+
+// Asks until another answer comes: the same answer again is not handed to the stage.
+function askAgain(stage, header) {
+  setTimeout(() => {
+    if (stage.header !== header || !stage.root.isConnected) return;
+    stage.report("settings", { at: Date.now() });
+    askAgain(stage, header);
+  }, AGAIN);
+}
+
+// A block is a layer of the map, which is here; another part is computed.
+function act(stage, ask, { layer, ...others }) {
+  if (Object.keys(others).length) return ask(others);
+  return stage.act.chooseHead([Number(layer) - 1, stage.store.get().heads.at(-1)[1]]);
+}
+
+function draw(stage) {
+  const { header } = stage;
+  const state = stage.store.get();
+  if (!header.controls) return;
+  const nodes = stage.declared.sync(header.controls, ({ value }) => value, stage.offline);
+  if (nodes.some((node, place) => stage.settings.children[place] !== node) || nodes.length !== stage.settings.children.length) stage.settings.replaceChildren(...nodes);
+  setText(stage.awaiting, header.note ?? "");
+  if (header.awaits && !stage.offline && stage.askedFor !== header) {
+    stage.askedFor = header;
+    askAgain(stage, header);
+  }
+  if (!header.run) return;
+  drawStates(stage, state);
+  drawParts(stage, state);
+  drawWords(stage, state);
+}
+
+// What both models put into the first blank; made when the page first sends it.
+function drawWords(stage, { compared }) {
+  const { prediction, labels } = stage.header;
+  if (prediction && !stage.predictions) {
+    stage.predictions = makePredictions(labels, () => {});
+    stage.side.append(stage.predictions.node);
+  }
+  if (stage.predictions) stage.predictions.node.hidden = !prediction;
+  if (prediction) drawPredictions(stage.predictions, prediction, compared, { asks: false });
+}
+
+function drawStates(stage, state) {
+  const { before, states } = stage.header;
+  stage.states.hidden = !before;
+  if (!before) return;
+  const written = JSON.stringify(states);
+  if (stage.states.dataset.written !== written) {
+    stage.states.dataset.written = written;
+    stage.chooser = segments(TEXTS.changed.which, Object.entries(states), (compared) => stage.store.set({ compared }));
+    stage.states.replaceChildren(stage.chooser);
+  }
+  stage.chooser.set(state.compared);
+}
+
+// The block of the map is the one that is opened, with how far the two runs differ in it.
+function drawParts(stage, { heads }) {
+  const { architecture } = stage.header;
+  const [layer] = heads.at(-1);
+  const stacks = architecture.stacks.map((stack) => {
+    const notes = stack.partNotes[layer] ?? {};
+    return { ...stack, block: Math.min(stack.count, layer + 1), parts: stack.parts.map((box) => ({ ...box, note: notes[box.name] ?? "" })) };
+  });
+  const touch = matchMedia("(pointer: coarse)").matches;
+  drawArchitecture(stage.architecture, { ...architecture, stacks }, { width: stage.root.clientWidth, theme: stage.theme, touch });
+}
+
+// What is seen of the state of the map that is shown, and how far the two are apart in this head.
+function describe(stage, { view, row, before, after }) {
+  const { apart } = stage.header;
+  const { compared, heads } = stage.store.get();
+  const [[layer, head]] = heads;
+  const shown = compared === "before" && before ? before : after;
+  const said = compared === "difference" && before ? "" : describeMap(shown, view, row);
+  const far = apart && heads.length === 1 ? filled(stage.header.apartSaid, { apart: apart[layer][head] }).join("") : "";
+  return [said, far].filter(Boolean).join(" ");
+}
+
+const titles = ({ header: { states } }) => ["before", "after", "difference"].map((name) => states[name]);

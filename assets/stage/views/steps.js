@@ -1,0 +1,136 @@
+// A computation as matrices: one row of steps, the matrices of one of them, and the sum behind any cell of them.
+
+import { drawDimensions, exists, rowOf } from "../../canvas/matrix_row/matrix.js";
+import { element, setText } from "../../canvas/core/surface.js";
+import { TEXTS } from "../../canvas/core/texts.js";
+import { filled } from "../../canvas/core/text.js";
+import { iconButton, button, labelled, menu } from "../core/toolbar.js";
+import { drawMatrices, fillLegend, makeMatrices, same, zoomed } from "./matrices.js";
+import { drawSum, makeSum } from "./sum.js";
+
+const [SUM_HEIGHT, GAP, LEAST, ALL_HEIGHT] = [128, 8, 160, 640]; // pixels kept for a sum of one line, so that cells stay as they are from one sum to the next
+
+export const cellWritten = (cell) => (cell ? `${cell.matrix}-${cell.row + 1}-${cell.column + 1}` : "none");
+export function cellRead(written) {
+  const [, matrix, row, column] = /^([a-z]+)-(\d+)-(\d+)$/.exec(written ?? "") ?? [];
+  return matrix ? { matrix, row: Number(row) - 1, column: Number(column) - 1 } : null;
+}
+
+// set(values): fields as links write them: the cell, and which matrices are shown.
+export function makeSteps(set) {
+  const texts = TEXTS.controls;
+  const made = { data: null, values: {}, hover: null, zoom: 1, column: null, shown: null };
+  const hover = (cell) => {
+    if (same(cell, made.hover) || (!cell && !made.hover)) return;
+    made.hover = cell;
+    made.again();
+  };
+  const zoom = (direction) => {
+    made.zoom = zoomed(made.zoom, direction);
+    made.again();
+  };
+  made.set = (values) => {
+    made.hover = null;
+    set(values);
+  };
+  made.legend = element("p", { class: "legend matrix-legend" });
+  made.steps = element("div", { class: "steps", role: "group", "aria-label": TEXTS.matrices.steps });
+  made.menu = menu(TEXTS.matrices.view);
+  made.menu.box.append(labelled(texts.zoom, element("div", { class: "group", role: "group", "aria-label": texts.zoom }, iconButton("−", texts.zoomOut, () => zoom(-1)),
+    iconButton("+", texts.zoomIn, () => zoom(1)), button(texts.fit, () => zoom(0), { "aria-label": texts.showAll }))), made.legend);
+  made.view = makeMatrices({ choose: (cell) => choose(made, cell), hover });
+  made.sum = makeSum(() => choose(made, null));
+  made.row = element("div", { class: "steps-row" }, made.steps, made.menu);
+  made.said = element("p", { class: "chart-said" });
+  made.node = element("div", { class: "matrix-steps", "data-testid": "matrix-steps" }, made.row, made.view.node, made.sum.node, made.said);
+  return made;
+}
+
+const stepOf = ({ steps, firstStep }, cell) => (cell && steps.find(({ makes }) => makes.includes(cell.matrix))?.name) ?? firstStep;
+const shownStep = (data, { matrices, cell }) => ([...data.steps.map(({ name }) => name), "all"].includes(matrices) ? matrices : stepOf(data, cellRead(cell)));
+
+function choose({ data, values, set }, cell) {
+  const shown = shownStep(data, values);
+  set({ cell: cellWritten(cell), matrices: cell && stepOf(data, cell) === shown ? "cell" : shown });
+}
+
+// Another step is looked at where the chosen cell leads to in it: the same row, and the same key where both have keys.
+function chooseStep(made, name) {
+  const { data, values, set } = made;
+  if (name === "all") return set({ matrices: "all" });
+  const matrix = data.model.byName[data.steps.find((one) => one.name === name).makes[0]];
+  const cell = cellRead(values.cell);
+  const row = Math.min(cell?.row ?? 0, matrix.rows - 1);
+  return set({ cell: cellWritten({ matrix: matrix.name, row, column: columnIn(made, matrix, cell, row) }), matrices: "cell" });
+}
+
+function columnIn({ data: { model }, column }, matrix, cell, row) {
+  const before = cell && model.byName[cell.matrix];
+  if (before && before.columnKind === matrix.columnKind) return Math.min(cell.column, matrix.shown - 1);
+  if (matrix.columnKind !== "key") return 0;
+  const weights = model.byName.weights ? rowOf(model.byName.weights, row) : [0];
+  return column ?? weights.indexOf(Math.max(...weights));
+}
+
+// data: model (core/matrices.js), steps, firstStep, text; values: cell, matrices, numbers, dimensions. height: 0 for as high as it needs.
+export function drawSteps(made, data, values, { theme, width, height, sentence }) {
+  if (made.data?.text !== data.text) made.column = null; // positions change with the text
+  Object.assign(made, { data, values });
+  made.again = () => drawSteps(made, data, values, { theme, width, height, sentence });
+  setText(made.said, sentence);
+  made.said.hidden = !sentence;
+  const { model, steps } = data;
+  if (values.dimensions) drawDimensions(model, Number(values.dimensions));
+  const cell = cellRead(values.cell);
+  const chosen = exists(model, cell) ? cell : null;
+  const active = exists(model, made.hover) ? made.hover : chosen;
+  const name = shownStep(data, values);
+  const step = steps.find((one) => one.name === name);
+  const [names, leads, several] = [step?.shows ?? null, step?.leads, !step];
+  if (chosen && model.byName[chosen.matrix].columnKind === "key") made.column = chosen.column;
+  made.shown = { names, leads, chosen, several, numbers: values.numbers === "1" || Boolean(step?.numbers) };
+  fillSteps(made, name, chosen);
+  if (made.legend.model !== model || made.legend.dark !== theme.dark) {
+    Object.assign(made.legend, { model, dark: theme.dark });
+    fillLegend(made.legend, model.matrices, theme.dark, TEXTS.matrixRow);
+  }
+  drawSum(made.sum, model, active);
+  const left = height ? Math.max(LEAST, height - made.row.offsetHeight - made.said.offsetHeight - SUM_HEIGHT - 3 * GAP) : ALL_HEIGHT;
+  made.view.node.style.maxHeight = height && step ? `${left}px` : "";
+  made.node.classList.toggle("all-steps", several);
+  drawMatrices(made.view, model, { ...made.shown, active, theme, room: { width: width - GAP, height: several ? ALL_HEIGHT : left - GAP }, zoom: made.zoom });
+  const seen = `${name} ${cellWritten(chosen)}`;
+  if (made.seen !== seen && chosen && !made.hover) showCellSideways(made, chosen);
+  made.seen = seen;
+  made.node.dataset.chosen = chosen ? cellWritten(chosen) : "";
+  made.node.dataset.step = name;
+}
+
+// Brings a cell that another step or a link led to into the box of its line; the page itself stays where it is.
+function showCellSideways({ view }, { matrix, column }) {
+  const { canvas } = view.panels.get(matrix) ?? {};
+  const line = canvas?.closest(".line");
+  if (!line || line.scrollWidth <= line.clientWidth + 1) return;
+  const wide = Number(canvas.dataset.wide);
+  const left = canvas.offsetLeft - line.offsetLeft + column * wide;
+  if (left < line.scrollLeft || left + wide > line.scrollLeft + line.clientWidth) line.scrollLeft = left - line.clientWidth / 2;
+}
+
+function fillSteps(made, shown, chosen) {
+  const { data, steps: node } = made;
+  const steps = data.steps.filter(({ name, makes, optional }) => !optional || name === shown || makes.includes(chosen?.matrix));
+  const pattern = JSON.stringify(steps.map(({ name, sign, title }) => [name, sign, title]));
+  if (node.dataset.pattern !== pattern) {
+    node.dataset.pattern = pattern;
+    const buttons = steps.flatMap(({ name, sign, title }, index) => {
+      const one = element("button", { type: "button", "data-step": name }, element("span", { class: "sign" }, sign), element("span", { class: "made" }, title));
+      one.setAttribute("aria-label", filled(TEXTS.matrices.stepOf, { sign, title }).join(""));
+      one.onclick = () => chooseStep(made, name);
+      return index ? [element("span", { class: "arrow", "aria-hidden": "true" }, "→"), one] : [one];
+    });
+    const all = element("button", { type: "button", "data-step": "all", class: "all" }, TEXTS.matrices.allSteps);
+    all.onclick = () => chooseStep(made, "all");
+    node.replaceChildren(...(steps.length > 1 ? [...buttons, all] : []));
+  }
+  for (const one of node.querySelectorAll("button")) one.ariaPressed = String(one.dataset.step === shown);
+}

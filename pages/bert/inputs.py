@@ -1,0 +1,164 @@
+"""What the page on BERT is asked: a sentence or two, which part is looked at, and what it computes with."""
+
+from contextlib import suppress
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pages.bert import texts
+from pages.ui.canvas.matrix_view import Cell, cell_from_link, cell_to_link
+from pages.ui.panels import view_options
+from pages.ui.panels.texts import SECOND_SENTENCE, WITHOUT_SPECIAL, WITHOUT_SPECIAL_HELP
+from pages.ui.panels.tokens import SPECIAL_FIELD
+from pages.ui.shell import cache, controls
+from pages.ui.shell import texts as shell_texts
+from pages.ui.shell.address import Field, choice_field, flag_field, is_offered, number_field, text_field, widget_key
+from pages.ui.shell.level import is_hidden
+from pages.ui.stage.address import StageFields, read_stage_address
+from pages.ui.stage.controls import Control
+from pages.ui.stage.table import COMPARED
+from pages.ui.stage.texts import MATRICES
+from tx_core.engine.bert_engine import BertEngine
+from tx_core.engine.catalogue import DEFAULT
+from tx_core.errors import ExplorerError, memory_checked
+from tx_core.lessons.families import FAMILIES
+from tx_core.lessons.untrained import MAX_UNTRAINED_LABELS
+from tx_core.transformer.interventions import Head
+
+PAGE = "bert"
+LAYERS, HEADS = controls.embedded_sizes()
+MAX_HEAD_SEEDS = 20
+FIRST_HEAD = (1, 2)
+FIRST_HEAD_OF_FAMILY = (0, 0)
+DIMENSIONS_SHOWN = (2, 16)
+LABEL_HEADS = {"first": "first token", "every": "every token", "max": "max-pooled"}
+"""The heads of the core, by their names in the address."""
+SETTINGS = (
+    choice_field("part", tuple(texts.PARTS)),
+    SPECIAL_FIELD,
+    number_field("seed", 1, 1, MAX_HEAD_SEEDS),
+    choice_field("kind", tuple(LABEL_HEADS)),
+    number_field("labels", 3, 2, MAX_UNTRAINED_LABELS),
+    choice_field("family", tuple(FAMILIES)),
+    flag_field("load"),
+)
+FIELDS = StageFields(
+    own=(text_field("text", "I drink a cup of [MASK] every morning."), text_field("pair"), *SETTINGS),
+    looks=(
+        *view_options.view_fields([FIRST_HEAD]),
+        choice_field("compared", COMPARED),
+        Field("cell", Cell("logits", 0, 0), cell_from_link, cell_to_link),
+        choice_field("matrices", ("cell", "all", "read", "logits", "shares")),
+        flag_field("numbers"),
+        number_field("dimensions", 6, *DIMENSIONS_SHOWN),
+    ),
+    first={},
+)
+
+
+@dataclass(frozen=True)
+class BertInputs:
+    """What is computed.
+
+    Attributes:
+        text, pair: the sentences.
+        bare: whether they are read without special tokens.
+        part: of the page.
+        seed: of random weights.
+        kind, labels: of a head for labels, by its name in the address, and how many labels it tells apart.
+        family: the name of a successor of BERT.
+        load: whether that is loaded.
+    """
+
+    text: str
+    pair: str
+    bare: bool
+    part: str
+    seed: int
+    kind: str
+    labels: int
+    family: str
+    load: bool
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The sentences that there are."""
+        return (self.text, self.pair) if self.pair else (self.text,)
+
+    def engine(self) -> BertEngine:
+        """Return the engine of the built-in model, with its weights in this process."""
+        with memory_checked():
+            return cache.engine(DEFAULT, special_tokens=not self.bare, weights=True)
+
+
+def bert_inputs() -> BertInputs:
+    """Read the address, draw the boxes of the sentences, and return what is asked."""
+    arriving = widget_key(PAGE, "text") not in st.session_state
+    read_stage_address(PAGE, FIELDS)
+    _take_old_head(arriving)
+    with st.container(key=widget_key(PAGE, "asked"), horizontal=True, vertical_alignment="center", gap="small"):
+        text = controls.sentence(widget_key(PAGE, "text"), label_visibility="collapsed", placeholder=shell_texts.SENTENCE)
+        pair = controls.sentence(
+            widget_key(PAGE, "pair"), SECOND_SENTENCE, label_visibility="collapsed", placeholder=SECOND_SENTENCE
+        )
+        values = {field.name: st.session_state[widget_key(PAGE, field.name)] for field in SETTINGS}
+        inputs = BertInputs(text, pair, values.pop(SPECIAL_FIELD.name), **values)
+        with suppress(ExplorerError):  # the page explains it where its picture should be
+            st.caption(controls.budget(inputs.engine(), text, pair), width="content")
+    return inputs
+
+
+def _take_old_head(arriving: bool) -> None:
+    """Choose the head that an older link names by its layer and its head; of a successor of BERT it began with the first."""
+    state, given = st.session_state, st.query_params
+    if not arriving or "heads" in given:
+        return
+    is_family = state[widget_key(PAGE, "part")] == "family"
+    if {"layer", "head"} & set(given.keys()) or is_family:
+        first = FIRST_HEAD_OF_FAMILY if is_family else FIRST_HEAD
+        numbers = [_number(given.get(name, ""), first[place] + 1) - 1 for place, name in enumerate(("layer", "head"))]
+        state[widget_key(PAGE, "heads")] = [(min(numbers[0], LAYERS - 1), min(numbers[1], HEADS - 1))]
+
+
+def _number(written: str, default: int) -> int:
+    return int(written) if written.isascii() and written.isdecimal() and int(written) else default
+
+
+def chosen_head() -> Head:
+    """Return the head that the address names last, (layer, head) from 0, where the built-in model has it."""
+    layer, head = st.session_state[widget_key(PAGE, "heads")][-1]
+    return (layer, head) if layer < LAYERS and head < HEADS else FIRST_HEAD
+
+
+def part_controls(inputs: BertInputs) -> list[Control]:
+    """Return what the stage asks to compute with, for the part that is looked at."""
+    seed = Control("seed", "number", texts.SEED, help=texts.SEED_HELP, limits=(1, MAX_HEAD_SEEDS))
+    labels = tuple((str(count), str(count)) for count in range(2, MAX_UNTRAINED_LABELS + 1))
+    families = tuple((name, family.title) for name, family in FAMILIES.items())
+    title = FAMILIES[inputs.family].title
+    load = Control("load", "switch", texts.LOAD.format(title=title), help=texts.LOAD_HELP)
+    own = {
+        "compare": [],
+        "random": [seed],
+        "labels": [
+            Control("kind", "list", texts.LABEL_KIND, tuple(texts.LABEL_KINDS.items()), labelled=True),
+            Control("labels", "list", texts.LABEL_COUNT, labels, labelled=True),
+            seed,
+        ],
+        "family": [
+            Control("family", "list", texts.FAMILY_LABEL, families, labelled=True),
+            *([load] if FAMILIES[inputs.family].name else []),
+        ],
+    }
+    special = Control(SPECIAL_FIELD.name, "switch", WITHOUT_SPECIAL, help=WITHOUT_SPECIAL_HELP, late=True)
+    drawn = [
+        Control("numbers", "switch", MATRICES["numbers"], help=MATRICES["numbersHelp"]),
+        Control("dimensions", "slider", MATRICES["dimensions"], limits=DIMENSIONS_SHOWN),
+    ]
+    part = Control("part", "segments", texts.PART, tuple(texts.PARTS.items()), apart=True)
+    return [part, *own[inputs.part], *(drawn if inputs.part == "labels" else []), special]
+
+
+def offers_part(part: str) -> bool:
+    """Return whether a reader may go to a part of the page."""
+    return is_offered("part") and not is_hidden(f"part={part}")

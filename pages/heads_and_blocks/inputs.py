@@ -1,0 +1,183 @@
+"""What the page on blocks is asked: a sentence or two, a BERT, a block and a part of it, and what that part computes with."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from pages.heads_and_blocks import texts
+from pages.ui.canvas.matrix_view import Cell, cell_from_link, cell_to_link
+from pages.ui.panels.texts import NEEDS_OWN_BERT, SECOND_SENTENCE
+from pages.ui.panels.tokens import SPECIAL_FIELD, ask_special_tokens
+from pages.ui.shell import cache, controls
+from pages.ui.shell import texts as shell_texts
+from pages.ui.shell.address import Field, choice_field, flag_field, is_offered, number_field, text_field, widget_key
+from pages.ui.stage.address import StageFields, ask_for_view, read_stage_address
+from tx_core.engine.bert_engine import BertEngine
+from tx_core.errors import ExplorerError, ModelUnavailable, memory_checked
+
+PAGE = "heads_and_blocks"
+LAYERS, HEADS = controls.embedded_sizes()
+MAX_LAYERS, MAX_HEADS = 48, 32
+"""Of any model that a link may name."""
+MAX_BLOCK_TOKENS = 512
+MAX_DEPTH_SEEDS = 20
+DIMENSIONS_SHOWN = (2, 16)
+PARTS = ("heads", "embeddings", "feed", "norm", "depth", "journey")
+"""By the names that the address gives them; the first is that of a visit without one."""
+STEPS = ("adds", "joined", "sum", "norm", "widened", "bent", "output", "statistics", "normed", "ours")
+"""Of the matrices of all parts."""
+FIRST_CELLS = {
+    "heads": Cell("lengths", 1, 6),
+    "embeddings": Cell("sum", 1, 0),
+    "feed": Cell("widened", 3, 1),
+    "norm": Cell("normed", 1, 0),
+}
+
+
+def read_numbers(most: int) -> Callable[[str], list[int]]:
+    """Make a reader of numbers as a link writes them, each from 1 to `most` and at most once: 1-2-5, or none."""
+
+    def read(written: str) -> list[int]:
+        words = [] if written == "none" else written.split("-")
+        numbers = sorted(int(word) for word in words if word.isascii() and word.isdecimal())
+        if len(numbers) < len(words) or any(not 0 < number <= most for number in numbers) or len(set(numbers)) < len(numbers):
+            raise ValueError(f"must be numbers of 1 to {most}, each once")
+        return numbers
+
+    return read
+
+
+def write_numbers(numbers: list[int]) -> str:
+    """Write whole numbers for a link."""
+    return "-".join(map(str, sorted(numbers))) or "none"
+
+
+SETTINGS = (
+    choice_field("part", PARTS),
+    number_field("layer", 1, 1, MAX_LAYERS),
+    Field("heads", list(range(1, HEADS + 1)), read_numbers(MAX_HEADS), write_numbers),
+    choice_field("bend", tuple(texts.ACTIVATIONS)),
+    choice_field("norm", tuple(texts.NORMS)),
+    flag_field("cut"),
+    number_field("seed", 1, 1, MAX_DEPTH_SEEDS),
+)
+FIELDS = StageFields(
+    own=(
+        text_field("text", "The old man drank a cup of [MASK] by the fire."),
+        text_field("pair"),
+        *SETTINGS,
+        Field("model", "embedded", controls.read_model),
+        SPECIAL_FIELD,
+    ),
+    looks=(
+        Field("words", [4, 7, 9], read_numbers(MAX_BLOCK_TOKENS), write_numbers),
+        Field("cell", FIRST_CELLS["heads"], cell_from_link, cell_to_link),
+        choice_field("matrices", ("cell", "all", *STEPS)),
+        flag_field("numbers"),
+        number_field("dimensions", 5, *DIMENSIONS_SHOWN),
+    ),
+    first={},
+)
+
+
+@dataclass(frozen=True)
+class BlockInputs:
+    """What is computed.
+
+    Attributes:
+        text, pair: the sentences.
+        model: the name of a BERT.
+        bare: whether it reads them without special tokens.
+        part: of the page.
+        block: counted from 0.
+        heads: that take part, counted from 0.
+        bend: the activation function.
+        norm: which layer norm.
+        residuals: whether untrained blocks have residual connections.
+        seed: of their random weights.
+    """
+
+    text: str
+    pair: str
+    model: str
+    bare: bool
+    part: str
+    block: int
+    heads: tuple[int, ...]
+    bend: str
+    norm: str
+    residuals: bool
+    seed: int
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The sentences that there are."""
+        return (self.text, self.pair) if self.pair else (self.text,)
+
+    def engine(self) -> BertEngine:
+        """Return an engine with its weights in this process; raise ModelUnavailable for a model that our code does not run."""
+        with memory_checked(), controls.wait_for(self.model):
+            engine = cache.engine(self.model, special_tokens=not self.bare, weights=True)
+        if not isinstance(engine, BertEngine):
+            raise ModelUnavailable(NEEDS_OWN_BERT.format(model=engine.title))
+        return engine
+
+
+def block_inputs() -> BlockInputs:
+    """Read the address, draw the boxes, and return what is asked."""
+    arriving = widget_key(PAGE, "text") not in st.session_state
+    read_stage_address(PAGE, FIELDS)
+    if arriving and "cell" not in st.query_params:
+        st.session_state[widget_key(PAGE, "cell")] = FIRST_CELLS.get(_value("part"))
+    with st.container(key=widget_key(PAGE, "asked"), horizontal=True, vertical_alignment="center", gap="small"):
+        controls.sentence(widget_key(PAGE, "text"), label_visibility="collapsed", placeholder=shell_texts.SENTENCE)
+        controls.sentence(widget_key(PAGE, "pair"), SECOND_SENTENCE, label_visibility="collapsed", placeholder=SECOND_SENTENCE)
+        if any(map(is_offered, ("model", SPECIAL_FIELD.name))):
+            with st.popover(controls.model_title(_value("model")), key=widget_key(PAGE, "model_opened")):
+                controls.model(widget_key(PAGE, "model"), ("bert",))
+                ask_special_tokens(PAGE, _keep_words)
+        inputs = BlockInputs(
+            text=_value("text"),
+            pair=_value("pair"),
+            model=_value("model"),
+            bare=_value(SPECIAL_FIELD.name),
+            part=_value("part"),
+            block=_value("layer") - 1,
+            heads=tuple(head - 1 for head in sorted(_value("heads"))),
+            bend=_value("bend"),
+            norm=_value("norm"),
+            residuals=not _value("cut"),
+            seed=_value("seed"),
+        )
+        with suppress(ExplorerError):  # the page explains it where its picture should be
+            st.caption(controls.budget(inputs.engine(), inputs.text, inputs.pair), width="content")
+    return inputs
+
+
+def _value(name: str) -> object:
+    return st.session_state[widget_key(PAGE, name)]
+
+
+def fitted(inputs: BlockInputs, engine: BertEngine) -> BlockInputs:
+    """Return what is asked with what the model has: its last block, and all its heads where all of another one were chosen."""
+    info, state = engine.info, st.session_state
+    layer = state[widget_key(PAGE, "layer")] = min(inputs.block + 1, info.num_layers)
+    known, heads = f"{PAGE}_head_count", _value("heads")
+    before = state.get(known, HEADS)
+    if before != info.num_heads:
+        # Heads in the link were chosen for this model, even where their number equals all heads of the one before.
+        had_all = heads == list(range(1, before + 1)) and "heads" not in st.query_params
+        heads = list(range(1, info.num_heads + 1)) if had_all else [head for head in heads if head <= info.num_heads]
+        state[widget_key(PAGE, "heads")] = heads
+        state[known] = info.num_heads
+    return replace(inputs, block=layer - 1, heads=tuple(head - 1 for head in sorted(heads)))
+
+
+def _keep_words() -> None:
+    """Shift the followed positions by one where [CLS] is left out or added again."""
+    step = -1 if _value(SPECIAL_FIELD.name) else 1
+    # Positions count from 1 on screen. 0 would be [CLS], which is left out now.
+    followed = [number + step for number in _value("words")]
+    ask_for_view(PAGE, {"words": [number for number in followed if number > 0]})
