@@ -54,7 +54,10 @@ def press(app: AppTest, name: str) -> AppTest:
 
 def moments(app: AppTest) -> list[dict]:
     """What the stage was sent of each moment of the training."""
-    return staged(app)["moments"]
+    sent = staged(app)
+    for stack in [stack for moment in sent["moments"] for stack in moment["stacks"]]:
+        stack |= {name: sent["axes"][stack[name]] for name in ("queries", "keys")}
+    return sent["moments"]
 
 
 def row(app: AppTest, name: str, moment: int = -1) -> list[str]:

@@ -12,6 +12,8 @@ export function unpackStage(bytes) {
   const copy = bytes.slice();
   const length = new DataView(copy.buffer).getUint32(0, true);
   const header = JSON.parse(new TextDecoder().decode(copy.subarray(4, 4 + length)));
+  const axis = (one) => header.axes[one] ?? one; // moments of a training share their axes
+  for (const stack of (header.moments ?? []).flatMap(({ stacks }) => stacks)) Object.assign(stack, { queries: axis(stack.queries), keys: axis(stack.keys) });
   return { header, body: copy.subarray(4 + length) };
 }
 

@@ -171,15 +171,26 @@ def pack_moments(header: Mapping[str, object], moments: Sequence[tuple[Mapping[s
     """
     size = 2 * max(sum(stack.weights.size for stack in trace.stacks) for _, trace in moments)
     step = -(-size * len(moments) // MOMENTS_BYTES)
-    described, cells = [], []
+    described, cells, axes = [], [], {}
     for about, trace in [*moments[:-1:step], moments[-1]]:
         included = [(number, layer) for number, stack in enumerate(trace.stacks) for layer in range(len(stack.weights))]
         parts = [codes(trace.stacks[number].weights[layer]).astype("<u2") for number, layer in included]
         identity = sha256(b"".join(part.tobytes() for part in parts)).hexdigest()[:16]
         stacks = [stack_header(stack) for stack in trace.stacks]
+        for stack in stacks:  # most moments have the same axes
+            stack |= {name: axes.setdefault(json.dumps(stack[name]), len(axes)) for name in ("queries", "keys")}
         described.append({**about, "id": identity, "path": "", "included": included, "stacks": stacks})
         cells += parts
-    told = {**header, "run": {}, "before": None, "stacks": [], "moments": described, "whole": True, "thumbnails": False}
+    told = {
+        **header,
+        "run": {},
+        "before": None,
+        "stacks": [],
+        "moments": described,
+        "axes": [json.loads(axis) for axis in axes],
+        "whole": True,
+        "thumbnails": False,
+    }
     return join(told, cells)
 
 
