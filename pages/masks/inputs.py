@@ -22,8 +22,6 @@ SIZES = (0, 8)
 PENALTIES = ("-10000", "-100", "-10", "-5", "-2")
 STATES = ("after", "before", "difference", "all")
 """Which matrices of one head are shown."""
-ONE_HEAD = ("one", "penalty")
-"""The parts that show one head."""
 FIRST_CELL = Cell("weights", 3, 2)
 
 

@@ -37,7 +37,7 @@ def head_stage(inputs: MaskInputs, scores: PaddedScores, head: MaskedHead) -> No
         "stem": "{stem}-layer{layer}-head{head}".format(stem=file_stem("masks", DEFAULT), **place),
         "controls": offered_controls(PAGE, FIELDS.all, head_controls(inputs.part)),
         "stepsInToolbar": True,
-        "leastCell": 14,
+        "leastCell": 10,
         "masking": {
             "part": inputs.part,
             "real": scores.real,

@@ -7,9 +7,9 @@ BOXES = {"text": "Sentence", "pair": "Second sentence", "blank": "Sentence with 
 
 # One sentence
 NOTICE = {
-    "one": "A causal mask hides the future: scores of later words become −∞, and their weight goes to the others.",
-    "penalty": "The original BERT code added −10,000 to masked scores. Choose a smaller penalty and watch attention leak.",
-    "batch": "In a batch the shorter sentence is filled up with [PAD]. Without a padding mask, that changes its result.",
+    "one": "A causal mask hides the future: later words score −∞, so their weight is 0.",
+    "penalty": "BERT's own code added −10,000 to masked scores. With less, attention leaks.",
+    "batch": "In a batch, [PAD] fills up the shorter sentence. Unmasked, it changes the result.",
     "run": "Choose a change of the whole model: the bars show the prediction before and after it.",
 }
 """One line on what to notice, by part."""

@@ -142,6 +142,14 @@ def test_a_finger_taps_and_a_mask_of_padding_brings_some(page_at: Callable[..., 
     expect(may_look(page, "cat", "[PAD]")).to_have_attribute("aria-selected", "false")
 
 
+def test_each_cell_of_a_long_sentence_is_painted_where_it_stands(page_at: Callable[..., Page]):
+    page = page_at(f"/masks?part=one&text={'+'.join(['old'] * 27)}+man.")
+    for row, column in ((2, 1), (30, 30)):
+        cell = stage(page).locator(f"[data-row='{row}'][data-column='{column}']")
+        cell.click()
+        expect(cell).to_have_attribute("aria-selected", "false")
+
+
 def test_a_smaller_penalty_leaks(page_at: Callable[..., Page]):
     page = page_at(CAT.replace("one", "penalty"))
     notes = stage(page).get_by_test_id("mask-notes")

@@ -14,11 +14,6 @@ OURS = "attention_explorer_"
 BIRD = {"text": "a small bird sings", "text_b": "a bird sings loudly", "head": "2-3"}
 
 
-def walls(app: AppTest) -> list[Sent]:
-    """Return header and cells of every wall of heads."""
-    return _sent(app).get("head_wall", [])
-
-
 def maps(app: AppTest) -> list[Sent]:
     """Return header and cells of every map."""
     return _sent(app).get("attention_map", [])

@@ -1,7 +1,6 @@
 """What of a page tests read again and again: the links to other pages that stand together, and lines written as they are."""
 
 import re
-from html import unescape
 from typing import NamedTuple
 from urllib.parse import parse_qsl
 
@@ -25,9 +24,3 @@ def page_links(block: Block) -> list[PageLink]:
     pages = {(page_address(page), f":material/{page.icon}:"): page.key for page in PAGES}
     links = [(pages.get((link.proto.page, link.proto.icon)), link.proto) for link in block.get("page_link")]
     return [PageLink(key, dict(parse_qsl(link.query_string)), link.label) for key, link in links if key]
-
-
-def preformatted(block: Block) -> list[str]:
-    """List the texts within a block of a page that are written as they are, in their order."""
-    boxes = [element.proto.body for element in block.get("html") if element.proto.body.startswith("<pre ")]
-    return ["\n".join(unescape(re.sub("</?i>", "", line)) for line in LINE.findall(box)) for box in boxes]

@@ -10,7 +10,6 @@ from contextlib import suppress
 import streamlit as st
 
 from pages.ui.panels import texts
-from pages.ui.shell import cache
 from pages.ui.shell.address import flag_field, is_offered, widget_binding, widget_key
 from pages.ui.shell.controls import choice_box, offer_multilingual_model
 from tx_core.engine.catalogue import DEFAULT, reads_english_only
@@ -122,11 +121,6 @@ def ask_special_tokens(page: str, on_change: Callable[[], None] | None = None) -
     if not is_offered(name):
         return not st.session_state[name]
     return not st.toggle(texts.WITHOUT_SPECIAL, help=texts.WITHOUT_SPECIAL_HELP, **widget_binding(name, on_change))
-
-
-def engine_as_asked(page: str) -> Engine:
-    """Return the built-in engine with its weights in this process, with special tokens as the page's switch asks."""
-    return cache.engine(DEFAULT, special_tokens=not st.session_state[widget_key(page, SPECIAL_FIELD.name)], weights=True)
 
 
 def reading_in_link(special_tokens: bool) -> dict[str, str]:

@@ -1,13 +1,11 @@
 """Frame every page: its question, the engine that computes, the link to this view, links to other pages, and the code shown."""
 
 import inspect
-import re
 import secrets
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
-from html import escape
 from itertools import groupby
 from pathlib import Path
 from urllib.parse import parse_qs, urlencode, urlsplit
@@ -190,17 +188,6 @@ def memory_explained() -> Iterator[None]:
             yield
     except OutOfMemory as problem:
         explain(problem)
-
-
-def preformatted(lines: Iterable[str], *, wrap: bool = False) -> None:
-    """Write lines as they are, in letters of one width. Streamlit's box of code would load a highlighter of 1.6 MB for them.
-
-    wrap: whether a line that is too long goes on below; else the box scrolls.
-    """
-    written = "\n".join(f"<span>{escape(line)}</span>" for line in lines)
-    written = re.sub("[✓✗]", r"<i>\g<0></i>", written)  # assets/page.css makes them as wide as a letter
-    kind = 'class="wrapped"' if wrap else 'class="scrolled" tabindex="0"'  # what scrolls is reached by keyboard
-    st.html(f"<pre {kind}>{written}</pre>")
 
 
 def page_links(text: str, second: str, *keys: str) -> None:

@@ -13,7 +13,7 @@ from pages.ui.shell import cache, readiness, texts
 from pages.ui.shell.address import MAX_LINK_CHARACTERS
 from pages.ui.shell.readiness import Status
 from tests.support.messages import TOO_LONG_TO_SHARE
-from tests.support.page_html import page_links, preformatted
+from tests.support.page_html import page_links
 from tests.support.serving import ROOT, fetch
 from tests.support.staged import staged
 from tx_core.engine.bert_engine import BertEngine
@@ -73,19 +73,6 @@ def test_after_a_step_of_a_lesson_the_way_on_leads_back_to_it_by_the_number_of_i
     link = app.main.get("page_link")[-1].proto
     assert link.label == texts.BACK_TO_LESSON.format(number=6)
     assert dict(parse_qsl(link.query_string))["step"] == "7"
-
-
-def test_lines_that_are_written_as_they_are_hold_no_markup():
-    lines = ["<b>two</b>  words", "a &amp; b"]
-    app = AppTest.from_function(write_lines, args=(lines,)).run()
-    assert preformatted(app) == ["\n".join(lines)]
-    assert "<b>" not in app.get("html")[0].proto.body
-
-
-def write_lines(lines: list[str]) -> None:
-    from pages.ui.shell.frame import preformatted
-
-    preformatted(lines)
 
 
 def test_the_badge_says_which_model_computes_where_and_why_not_on_a_graphics_card(monkeypatch):
