@@ -2,7 +2,7 @@
 // stand below it, a lookup in a store of keys and values. Python sends the numbers and which controls compute; this module owns how they
 // are looked at. See README.md.
 
-import { drawDimensions, exists, rowOf } from "../canvas/matrix_row/matrix.js";
+import { drawDimensions, exists, rowOf } from "./matrices/matrix.js";
 import { element, mountOnce, setText, visible, watchScreen } from "../canvas/core/surface.js";
 import { TEXTS } from "../canvas/core/texts.js";
 import { filled } from "../canvas/core/text.js";

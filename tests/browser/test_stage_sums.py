@@ -210,7 +210,7 @@ def test_what_differs_between_two_texts_is_that_of_the_core(
 SUMMED = """async ([message]) => {
   const { unpackStage } = await import('/stage/core/run.js')
   const { takeMatrices } = await import('/stage/core/matrices.js')
-  const { arithmetic } = await import('/canvas/matrix_row/sum.js')
+  const { arithmetic } = await import('/stage/matrices/sum.js')
   const { TEXTS } = await import('/canvas/core/texts.js')
   const model = takeMatrices(unpackStage(Uint8Array.from(message)), TEXTS.matrixRow)
   return Object.fromEntries(model.matrices.map(({ name, rows, shown, columns, values }) => {

@@ -1,9 +1,9 @@
 // The numbers of matrices as a message brings them: floats, parts of the largest number in 16 bits, or left out where they follow or where
 // the browser makes them.
 
-import { modelOf } from "../../canvas/matrix_row/matrix.js";
+import { modelOf } from "../matrices/matrix.js";
 
-// header, body: see core/run.js. Returns the model that the painters of assets/canvas/matrix_row take.
+// header, body: see core/run.js. Returns the model that the painters of assets/stage/matrices take.
 export function takeMatrices({ header, body }, texts) {
   const all = new Float32Array(header.matrices.reduce((sum, { rows, columns }) => sum + rows * columns, 0));
   const parts = {};

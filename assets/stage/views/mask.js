@@ -1,6 +1,6 @@
 // Painting a mask: a button over every cell of its matrix for click, drag and keyboard, and one for every row and column.
 
-import { INSET } from "../../canvas/matrix_row/matrix.js";
+import { INSET } from "../matrices/matrix.js";
 import { element } from "../../canvas/core/surface.js";
 import { filled } from "../../canvas/core/text.js";
 

@@ -1,8 +1,8 @@
 // Matrices side by side in the order of a computation, a cell of one of them chosen, and the cells that it was computed from lit.
 
-import { arrange, cellWidth, isUpright, labelWidthOf, lineWidth, litRows, needsLabels, packed, paintLine, panelWidth, topOf, uncover, widestName } from "../../canvas/matrix_row/lines.js";
-import { fillLegend, INSET, paintMatrix, paintRowNames } from "../../canvas/matrix_row/matrix.js";
-import { lightsOf } from "../../canvas/matrix_row/sum.js";
+import { arrange, cellWidth, isUpright, labelWidthOf, lineWidth, litRows, needsLabels, packed, paintLine, panelWidth, topOf, uncover, widestName } from "../matrices/lines.js";
+import { fillLegend, INSET, paintMatrix, paintRowNames } from "../matrices/matrix.js";
+import { lightsOf } from "../matrices/sum.js";
 import { signedTables } from "../../canvas/core/palette.js";
 import { element, setText, zoomOf } from "../../canvas/core/surface.js";
 import { filled } from "../../canvas/core/text.js";

@@ -1,6 +1,6 @@
 // A computation as matrices: one row of steps, the matrices of one of them, and the sum behind any cell of them.
 
-import { drawDimensions, exists, rowOf } from "../../canvas/matrix_row/matrix.js";
+import { drawDimensions, exists, rowOf } from "../matrices/matrix.js";
 import { element, setText } from "../../canvas/core/surface.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 import { filled } from "../../canvas/core/text.js";

@@ -1,7 +1,7 @@
 // The sum behind a cell, to be read as one: "dimension 3: 2.14 × 2.03 + …", the largest products first.
 
-import { arithmetic } from "../../canvas/matrix_row/sum.js";
-import { valueAt } from "../../canvas/matrix_row/matrix.js";
+import { arithmetic } from "../matrices/sum.js";
+import { valueAt } from "../matrices/matrix.js";
 import { inSum, number } from "../../canvas/core/numbers.js";
 import { element, setText } from "../../canvas/core/surface.js";
 import { filled } from "../../canvas/core/text.js";

@@ -9,8 +9,7 @@ from jaxtyping import Bool, Float
 
 from pages.ui.canvas import drawings, texts
 from pages.ui.canvas.component import component
-from pages.ui.canvas.packing import pack
-from pages.ui.canvas.prefetch import PackedPicture
+from pages.ui.canvas.packing import PackedPicture, pack
 
 MODULE, STYLE = "mask_grid/grid.js", "mask_grid/mask_grid.css"
 

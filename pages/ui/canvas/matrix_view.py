@@ -1,19 +1,17 @@
-"""The matrix component: matrices in the order in which they are computed, and the sum behind any cell. Floats in, a cell out.
+"""Matrices in the order in which they are computed, each knowing how its cells come about, and cells as links write them.
 
 A page sends the origin of a matrix to the browser, which writes the arithmetic of any cell with the numbers themselves.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
 from jaxtyping import Float32
 
-from pages.ui.canvas import drawings, texts
-from pages.ui.canvas.component import component, component_value
-from pages.ui.canvas.prefetch import PackedPicture, Prefetch, pack_with_prefetch
+from pages.ui.canvas import drawings
 
 
 class Cell(NamedTuple):
@@ -139,33 +137,7 @@ class Normalised:
     kind: str = "normalised"
 
 
-@dataclass(frozen=True)
-class ScaledAndShifted:
-    """A cell is the same cell of `of` times its column's weight, plus its column's bias."""
-
-    of: str
-    weight: tuple[float, ...]
-    bias: tuple[float, ...]
-    kind: str = "affine"
-
-
-Origin = (
-    Product
-    | Divided
-    | MaskedCells
-    | Shares
-    | Added
-    | Subtracted
-    | Allowed
-    | Lowered
-    | Activated
-    | RowStatistic
-    | Normalised
-    | ScaledAndShifted
-)
-
-
-MODULE = "matrix_row/row.js"
+Origin = Product | Divided | MaskedCells | Shares | Added | Subtracted | Allowed | Lowered | Activated | RowStatistic | Normalised
 
 
 @dataclass(frozen=True)
@@ -206,27 +178,6 @@ class Matrix:
         return columns if self.shown is None else min(self.shown, columns)
 
 
-def matrix_row(
-    matrices: Sequence[Matrix],
-    chosen: Cell | None,
-    *,
-    names_title: str,
-    key: str,
-    on_choose: Callable[[], None],
-    numbers: bool = False,
-    prefetch: Prefetch | None = None,
-) -> None:
-    """Show matrices one after the other; the reader chooses a cell and sees its row, its column and its sum.
-
-    `names_title` heads the names of the rows. numbers: write them into the cells. After a change `on_choose` runs;
-    `chosen_cell(key, matrices)` then returns it. prefetch: what the controls around it lead to.
-    """
-    picture = row_drawn(matrices, chosen, names_title=names_title, numbers=numbers)
-    drawings.note(lambda: matrix_drawings(matrices))
-    show = component("matrix_row", "matrix-view", MODULE, "matrix_row/matrix_row.css", height=700)
-    show(key=key, data=pack_with_prefetch(key, picture, prefetch), on_cell_change=on_choose)
-
-
 def matrix_drawings(matrices: Sequence[Matrix]) -> list[drawings.Drawing]:
     """Return the matrices that are drawn, with the columns that are drawn of them, for export."""
     found = []
@@ -243,27 +194,12 @@ def matrix_drawings(matrices: Sequence[Matrix]) -> list[drawings.Drawing]:
     return found
 
 
-def row_drawn(
-    matrices: Sequence[Matrix],
-    chosen: Cell | None,
-    *,
-    names_title: str,
-    numbers: bool = False,
-) -> PackedPicture:
-    """Return what `matrix_row` draws, from the same arguments."""
-    header, values = message(matrices, chosen)
-    look = {"names_title": names_title, "numbers": numbers, "texts": texts.MATRIX_ROW}
-    return header | look, values
-
-
-def message(matrices: Sequence[Matrix], chosen: Cell | None) -> tuple[dict[str, object], Float32[np.ndarray, "number"]]:
-    """Return what the component is sent: labels and origins, each list of names once; and all numbers in a row."""
+def message(matrices: Sequence[Matrix]) -> tuple[dict[str, object], Float32[np.ndarray, "number"]]:
+    """Return what a stage is sent: labels and origins, each list of names once; and all numbers in a row."""
     names = list(dict.fromkeys(names for matrix in matrices for names in (matrix.row_names, matrix.column_names)))
-    cell = parse_cell(chosen and chosen._asdict(), matrices)
     header = {
         "matrices": [_described(matrix, names) for matrix in matrices],
         "names": [list(listed) for listed in names],
-        "chosen": cell and cell._asdict(),
     }
     return header, np.concatenate([matrix.values.ravel() for matrix in matrices])
 
@@ -279,24 +215,3 @@ def _described(matrix: Matrix, names: Sequence[tuple[str, ...]]) -> dict[str, ob
         "column_names": names.index(matrix.column_names),
         "origin": matrix.origin and asdict(matrix.origin),
     }
-
-
-def chosen_cell(key: str, matrices: Sequence[Matrix]) -> Cell | None:
-    """Return the cell that the reader chose in the row `key`."""
-    return parse_cell(component_value(key, "cell"), matrices)
-
-
-def parse_cell(value: object, matrices: Sequence[Matrix]) -> Cell | None:
-    """Read a cell from anything; None where no such cell is drawn."""
-    if not isinstance(value, Mapping):
-        return None
-    matrix = next((matrix for matrix in matrices if matrix.name == value.get("matrix")), None)
-    if matrix is None or not _counts(value.get("row"), len(matrix.row_names)):
-        return None
-    if not _counts(value.get("column"), matrix.columns_drawn):
-        return None
-    return Cell(matrix.name, value["row"], value["column"])
-
-
-def _counts(value: object, size: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < size

@@ -11,15 +11,14 @@ import streamlit as st
 
 from pages.ui.canvas.drawings import Drawing, Drawings, collect_drawings, numbered_once
 from pages.ui.export import texts
-from pages.ui.export.computation import Computation, load_call
+from pages.ui.export.computation import Computation
 from pages.ui.export.data import DataTable, data_files
 from pages.ui.export.figure import charts_figure, charts_page
 from pages.ui.export.menu import export_menu
-from pages.ui.export.records import Code, Export, Exports, Source, reading, source, title_stem
+from pages.ui.export.records import Code, Export, Exports, Source, title_stem
 from pages.ui.shell.address import is_offered, widget_key
 from pages.ui.shell.level import is_hidden
 from tx_core.analysis.weights_file import TableValue
-from tx_core.engine.engine import Engine
 
 COLUMNS = ("drawing", "row", "column", "number")
 MOST_SHOWN = 5000
@@ -46,31 +45,6 @@ class PartNumbers:
     def code(self) -> Code:
         """The code of the numbers."""
         return Code(self.result, lambda: self.shown)
-
-
-@dataclass(frozen=True)
-class PartCode:
-    """How the numbers of a part of a page are computed.
-
-    Attributes:
-        title: of the export, with placeholders for the values of fields.
-        result: what the code ends with, in one sentence.
-        compute: returns the computations that are shown, and the names of the fields that they depend on, from the values of
-            fields by name, the computation of the engine, and the sentences.
-    """
-
-    title: str
-    result: str
-    compute: Callable[[dict, Computation, tuple[str, ...]], tuple[Sequence[Computation], tuple[str, ...]]]
-
-
-def part_numbers(part: PartCode, fields: Sequence[str], page: str, engine: Engine, text: str, pair: str) -> PartNumbers:
-    """Return what a part of a page computes. fields: those whose values the computation may read."""
-    values = {name: st.session_state[widget_key(page, name)] for name in fields}
-    special = engine.tokenizer.special_tokens
-    shown, used = part.compute(values, load_call(engine.name, special), (text, pair) if pair else (text,))
-    about = source(engine.name, text=text, pair=pair, **reading(special), **{name: values[name] for name in used})
-    return PartNumbers(part.title.format(**values), about, shown, part.result)
 
 
 def draw_and_export(

@@ -53,7 +53,7 @@ def describe_matrices(
     Numbers that are drawn go as they are. Of matrices that only serve in sums go 16-bit parts of their largest number, and
     scores and unmasked scores are left out: the browser divides by itself.
     """
-    described, _ = message(matrices, None)
+    described, _ = message(matrices)
     sent, parts = [], []
     for matrix, one in zip(matrices, described["matrices"], strict=True):
         form, numbers, scale = ("made", np.empty(0), 1.0) if matrix.name in made else _packed(matrix)

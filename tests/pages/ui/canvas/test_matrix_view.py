@@ -1,20 +1,17 @@
-"""The matrix component is sent the tensors' own numbers, and believes nothing that a browser sends back."""
+"""A stage of matrices is sent the tensors' own numbers, and a link that names no cell is refused."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.ui.canvas.component import modules_of, sources
 from pages.ui.canvas.matrix_view import (
-    MODULE,
     Cell,
     Matrix,
     Product,
     cell_from_link,
     cell_to_link,
     message,
-    parse_cell,
 )
 from pages.ui.canvas.packing import pack
 from tests.support.drawings import unpacked
@@ -34,7 +31,7 @@ PAIR = [matrix("left", 3, 5, shown=2), matrix("out", 3, 4, origin=Product("left"
 def test_every_number_travels_as_it_is():
     values = np.array([[0.1, -np.inf, 3e38], [np.nextafter(np.float32(1), 0, dtype=np.float32), -0.0, 1e-38]], np.float32)
     one = Matrix("odd", "Odd", "", values, ("a", "b"), ("1", "2", "3"), "query", "key")
-    header, numbers = message([PAIR[0], one], None)
+    header, numbers = message([PAIR[0], one])
     sent = pack(header, numbers)
     told, cells = unpacked(sent)
     assert told["matrices"][1]["columns"] == 3
@@ -46,7 +43,7 @@ def test_every_number_travels_as_it_is():
 def test_names_travel_once_and_hostile_ones_as_data():
     values = np.zeros((3, 3), np.float32)
     one, other = (Matrix(name, name, "", values, HOSTILE, HOSTILE, "query", "key") for name in ("one", "other"))
-    header, _ = message([one, other], None)
+    header, _ = message([one, other])
     assert header["names"] == [list(HOSTILE)]
     assert [sent["row_names"] for sent in header["matrices"]] == [0, 0]
 
@@ -54,20 +51,6 @@ def test_names_travel_once_and_hostile_ones_as_data():
 def test_a_matrix_that_does_not_fit_its_names_is_refused():
     with pytest.raises(ValueError, match=r"odd must be row × column, got \(2, 3\) for 2 and 2 names"):
         Matrix("odd", "Odd", "", np.zeros((2, 3), np.float32), ("a", "b"), ("1", "2"), "query", "key")
-
-
-def test_a_cell_that_is_drawn_is_read_and_one_that_is_not_is_none():
-    assert parse_cell({"matrix": "left", "row": 2, "column": 1}, PAIR) == Cell("left", 2, 1)
-    for row, column in [(3, 0), (0, 2), (-1, 0), (0.0, 0), (True, 0), (None, 0), ("0", 0)]:
-        assert parse_cell({"matrix": "left", "row": row, "column": column}, PAIR) is None
-    first = {"row": 0, "column": 0}
-    for value in (None, 7, [], "left-1-1", {}, first | {"matrix": "none"}, first | {"matrix": "hidden"}, first | {"matrix": []}):
-        assert parse_cell(value, PAIR) is None
-
-
-def test_a_chosen_cell_that_is_no_longer_drawn_is_not_sent():
-    assert message(PAIR, Cell("left", 2, 1))[0]["chosen"] == {"matrix": "left", "row": 2, "column": 1}
-    assert message(PAIR, Cell("left", 2, 4))[0]["chosen"] is None
 
 
 @given(st.from_regex(r"[a-z]{1,20}", fullmatch=True), st.integers(0, 9998), st.integers(0, 9998))
@@ -81,13 +64,3 @@ def test_every_cell_comes_back_from_its_link(name, row, column):
 def test_nonsense_in_a_link_is_refused(text):
     with pytest.raises(ValueError, match="scores-4-2"):
         cell_from_link(text)
-
-
-def test_the_longest_sentence_stays_small():
-    tokens = ["extraordinarily"] * 128
-    vectors = [matrix(name, 128, 256, shown=6) for name in ("a", "b")] + [matrix(name, 128, 128) for name in "cdef"]
-    header, numbers = message(vectors, None)
-    assert (
-        len(pack(header | {"names": [tokens] * 4}, numbers)) + sum(len(sources()[name]) for name in modules_of(MODULE)) <= 640_000
-    )
-    assert parse_cell({"matrix": "f", "row": 127, "column": 127}, vectors)

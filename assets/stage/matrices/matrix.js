@@ -1,10 +1,10 @@
 // A matrix of the row: its numbers as they were sent, its labels and the limits of its colours; and how its coloured cells,
 // its names and its legend are painted.
 
-import { number, short } from "../core/numbers.js";
-import { css, differenceGradient, gradient, inkOn, mix } from "../core/palette.js";
-import { element, fit, visible } from "../core/surface.js";
-import { filled } from "../core/text.js";
+import { number, short } from "../../canvas/core/numbers.js";
+import { css, differenceGradient, gradient, inkOn, mix } from "../../canvas/core/palette.js";
+import { element, fit, visible } from "../../canvas/core/surface.js";
+import { filled } from "../../canvas/core/text.js";
 
 export function modelOf(header, floats) {
   let start = 0;

@@ -2,90 +2,16 @@
 //
 // A piece of arithmetic is a string, or { text, part } where part says whose number it is: "left", "right" or "total".
 
-import { inSum, number } from "../core/numbers.js";
-import { element } from "../core/surface.js";
-import { filled } from "../core/text.js";
+import { inSum, number } from "../../canvas/core/numbers.js";
+import { filled } from "../../canvas/core/text.js";
 import { rowOf, valueAt } from "./matrix.js";
 
 const FEW_TERMS = 6; // of a long sum: the largest ones
 const FEW_SUMMANDS = 3; // of a mean or a variance
 const EXPONENT_LIMIT = 50; // e to a larger power is shifted by the largest score of the row
 
-export function makeSum(texts, clear) {
-  const title = element("p", { class: "sum-title" });
-  const close = element("button", { type: "button", class: "step", "aria-label": texts.clear }, "×");
-  const line = element("p", { class: "sum-line", "data-testid": "matrix-sum" });
-  const more = element("button", { type: "button", class: "step more" });
-  const note = element("p", { class: "sum-note" });
-  const node = element("section", { class: "sum", "aria-label": texts.sum, "aria-live": "polite", "data-testid": "matrix-readout" },
-    element("div", { class: "sum-head" }, title, close), line, more, note);
-  const sum = { node, title, line, more, note, close, every: false };
-  close.onclick = clear;
-  more.onclick = () => {
-    sum.every = !sum.every;
-    sum.again();
-  };
-  return sum;
-}
-
-export function fillSum(sum, model, cell) {
-  const { texts } = model;
-  sum.again = () => fillSum(sum, model, cell);
-  sum.close.hidden = cell === null;
-  if (cell === null) {
-    sum.title.replaceChildren(texts.none);
-    sum.line.replaceChildren();
-    sum.note.replaceChildren();
-    sum.more.hidden = true;
-    return;
-  }
-  const matrix = model.byName[cell.matrix];
-  const found = arithmetic(model, cell);
-  const long = Boolean(found.terms) && isLong(found.terms);
-  sum.title.replaceChildren(...filled(long ? texts.longCell : texts.cell, {
-    matrix: element("strong", {}, matrix.title),
-    row: named(texts, matrix.rowKind, matrix.rowTexts[cell.row]),
-    column: named(texts, matrix.columnKind, matrix.columnTexts[cell.column]),
-    kind: found.by,
-  }));
-  const shown = sum.every || !long ? Infinity : FEW_TERMS;
-  sum.line.replaceChildren(...written(texts, found.terms ?? [], found.bias, shown), ...found.pieces.map(piece));
-  sum.more.hidden = !long;
-  sum.more.textContent = counted(sum.every ? texts.fewTerms : texts.allTerms, sum.every ? FEW_TERMS : found.terms?.length);
-  sum.note.replaceChildren(found.note ?? "");
-}
-
-// A row or a column: what it is, and its name.
-function named(texts, kind, name) {
-  const token = element("bdi", { class: "token" }, name);
-  return kind ? element("span", {}, ...filled(texts.place, { kind, name: token })) : token;
-}
-
 function counted(sentence, count) {
   return filled(sentence, { count }).join("");
-}
-
-function written(texts, terms, bias, shown) {
-  const nodes = [];
-  for (const [index, { left, right, name }] of terms.entries()) {
-    if (index >= shown) break;
-    const label = isLong(terms) ? [element("bdi", { class: "side" }, name), ": "] : [];
-    const term = element("span", { class: "term" }, ...label, piece({ text: inSum(left), part: "left" }), " × ", piece({ text: inSum(right), part: "right" }));
-    nodes.push(...(index ? [" + "] : []), term);
-  }
-  if (terms.length > shown) {
-    const rest = terms.slice(shown).reduce((sum, { left, right }) => sum + left * right, 0);
-    nodes.push(" + ", element("span", { class: "term" }, inSum(rest), element("span", { class: "side" }, " ", counted(texts.moreTerms, terms.length - shown))));
-  }
-  if (bias !== null && bias !== undefined) {
-    nodes.push(" + ", element("span", { class: "term" }, inSum(bias), element("span", { class: "side" }, " ", texts.bias)));
-  }
-  return nodes;
-}
-
-function piece(part) {
-  if (typeof part === "string") return part;
-  return element(part.raised ? "sup" : "span", { class: part.part ?? "plain" }, part.text);
 }
 
 // Returns the cells to highlight: { matrix, row, column, part }. Without a row or a column, the whole column or row.
@@ -109,7 +35,7 @@ export function arithmetic(model, cell) {
   const matrix = model.byName[cell.matrix];
   const total = { text: number(valueAt(matrix, cell.row, cell.column)), part: "total" };
   if (!matrix.origin || !isHere(model, cell, matrix.origin)) return { pieces: [total], note: matrix.alt };
-  return { note: matrix.alt, ...{ product, added, subtracted, divided, allowed, masked, lowered, shares, activation, mean, variance, normalised, affine }[matrix.origin.kind](model, cell, matrix, total) };
+  return { note: matrix.alt, ...{ product, added, subtracted, divided, allowed, masked, lowered, shares, activation, mean, variance, normalised }[matrix.origin.kind](model, cell, matrix, total) };
 }
 
 // Tells whether the column of a projection's matrix is here: after the slider moved, the page still has to send it.
@@ -259,11 +185,6 @@ function normalised(model, cell, matrix, total) {
   const note = filled(model.texts.meanAndVariance, { mean: number(middle), variance: number(spread) }).join("");
   if (!weight) return { pieces: [...pieces, " = ", total], note };
   return { pieces: [`${inSum(weight[cell.column])} × `, ...pieces, ` + ${inSum(bias[cell.column])} = `, total], note };
-}
-
-function affine(model, cell, matrix, total) {
-  const { weight, bias } = matrix.origin;
-  return { pieces: [from(model, cell, matrix), ` × ${inSum(weight[cell.column])} + ${inSum(bias[cell.column])} = `, total] };
 }
 
 function from(model, { row, column }, matrix) {

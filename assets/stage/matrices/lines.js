@@ -3,7 +3,7 @@
 // On a narrow screen, and for a long sentence, there is one line that scrolls sideways; else as few lines as keep the cells
 // readable and all lines on one screen.
 
-import { element, measureLabels, sharpen } from "../core/surface.js";
+import { element, measureLabels, sharpen } from "../../canvas/core/surface.js";
 import { INSET, paintMatrix, paintRowNames } from "./matrix.js";
 
 const NARROW = 600;
