@@ -115,6 +115,7 @@ function draw(stage) {
   const places = run ? moments.indexOf(run) : -1;
   stage.moments.hidden = !run || moments.length < 2;
   if (run) {
+    setText(stage.title, [header.model, headName(stage.store.get().heads), `“${header.text}”`].map(visible).join(" · "));
     Object.assign(stage.slider, { max: String(moments.length - 1), value: String(places) });
     stage.slider.ariaValueText = run.title;
     stage.ends.hidden = moments[0].batch > 0;

@@ -68,10 +68,7 @@ FULL_SIZE = "Full size: hidden size 512, 6 + 6 layers, 8 heads"
 NORMS = {True: "pre-norm", False: "post-norm"}
 SETTING = "Task"
 TASK_NOTES = {
-    "copy": (
-        "Notice: to write a number, the decoder looks at its place in the source. Move along the curve to see it learn where "
-        "to look."
-    ),
+    "copy": ("Notice: each step looks at the number that it writes. Move along the curve to see when."),
     "reverse": "Notice: each step of the decoder looks one place further back in the source.",
     "sort": (
         "Sorting is harder to learn than copying or reversing. With the sizes of those tasks its loss stays above 0.1; with a "
