@@ -103,7 +103,8 @@ def test_state_to_link_to_state_loses_nothing(page: str, data: st.DataObject):
 @pytest.mark.parametrize("page", WITH_STATE)
 def test_every_field_is_tried_with_more_than_its_default(page: str):
     fields, _ = fields_of(page)
-    assert not [field.name for field in fields if field.read is not str and len(set(map(repr, values_of(field)))) < 2]
+    names = [field.name for field in fields if field.read is not str and len(set(map(repr, values_of(field)))) < 2]
+    assert names == (["kind"] if page == "classifier" else [])  # a classifier has one kind of attention
 
 
 def _refused(field: Field) -> str:
