@@ -114,6 +114,7 @@ PAGES = (
         "All heads of a model on your sentence, summed up: what kind each is, how attention combines through the layers, and "
         "what a prediction depends on.",
         second="pair",
+        has_stage=True,
     ),
     Page(
         "many_sentences",

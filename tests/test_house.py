@@ -17,7 +17,6 @@ from tests.support.serving import ROOT
 
 HOMES = {
     "transformers": ("tx_core/engine/hub/", "tx_core/training/"),
-    "plotly": ("pages/ui/canvas/plotly_figures.py",),
     "bertviz": ("pages/bertviz_page/",),
     "ray": ("tx_core/engine/remote/deployment.py", "tx_core/corpus/"),
     "torch": ("tx_core/", "pages/bertviz_page/"),  # bertviz takes tensors

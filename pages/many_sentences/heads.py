@@ -2,7 +2,6 @@
 
 import csv
 import io
-from collections.abc import Sequence
 
 import numpy as np
 import streamlit as st
@@ -27,7 +26,7 @@ from pages.ui.canvas.head_table import (
 )
 from pages.ui.export.computation import Computation, call, load_call, named
 from pages.ui.export.data import DataTable, data_files
-from pages.ui.export.figure import grid_chart, listing_chart
+from pages.ui.export.figure import listing_chart
 from pages.ui.export.menu import export_menu
 from pages.ui.export.records import Code, DataFiles, Export, file_stem, reading, source
 from pages.ui.export.texts import TITLE_OF_DATA, WITHOUT_SPECIAL
@@ -40,9 +39,9 @@ from pages.ui.shell.controls import download_button
 from pages.ui.shell.frame import page_address
 from pages.ui.shell.level import is_hidden
 from pages.ui.shell.numbers import whole_percent
-from pages.ui.stage.controls import Control, numbered
+from pages.ui.stage.controls import Control
+from pages.ui.stage.heads import all_heads, beside_heads, draw_heads
 from pages.ui.stage.pictures import About, Picture
-from pages.ui.stage.texts import CONTROLS
 from tx_core.analysis.grammar import grammar_of
 from tx_core.analysis.patterns import TARGETED_KINDS, HeadPattern
 from tx_core.corpus.scan_file import read_scan
@@ -54,8 +53,6 @@ OWN = "own"
 RANKS = (OWN, *RANKED_KINDS)
 """What sentences are ranked by: the head's own kind, or any ranked kind."""
 FILE = "heads_over_sentences.csv"
-MOST_BESIDE = 8
-"""Heads of a layer that leave room for a list beside their table."""
 
 
 def heads_controls(report: HeadReport) -> list[Control]:
@@ -70,29 +67,13 @@ def heads_controls(report: HeadReport) -> list[Control]:
 
 def heads_pictures(report: HeadReport, rank: str) -> list[Picture]:
     """Draw all heads in each of the colours, and beside them what the chosen one does, with its strongest sentences."""
-    layers, heads = report.entropy.shape
-    every = [heads_to_link([head]) for head in np.ndindex(layers, heads)]
-    grids = [_grid(report, colour, every) for colour in texts.COLOURS]
-    head_of = dict(zip(every, np.ndindex(layers, heads), strict=True))
-    variants = {link: _strongest_of(report, head, rank) for link, head in head_of.items()}
+    shape, numbers = report.entropy.shape, {"spread": report.spread, "distance": report.distance}
+    drawn = {colour: _cells(report, colour) for colour in texts.COLOURS}
+    grids = draw_heads(texts.COLOURS, drawn, numbers, shape, texts.HEADS)
+    variants = {link: _strongest_of(report, head, rank) for link, head in all_heads(*shape).items()}
     chart = listing_chart("", texts.STRONGEST_COLUMNS, []) | {"sentenceFirst": True}
     listing = Drawing(chart, (), (), np.empty((0, 0)))
-    beside = {"row": 0, "share": 2.0} if heads <= MOST_BESIDE else {"row": 1}
-    return [*grids, Picture(listing, varies="heads", variants=variants, **beside)]
-
-
-def _grid(report: HeadReport, colour: str, every: Sequence[str]) -> Picture:
-    """Draw the table of all heads in one of the colours."""
-    layers, heads = report.entropy.shape
-    cells, legend = _cells(report, colour)
-    rows = [cells[start : start + heads] for start in range(0, len(cells), heads)]
-    strengths = np.array([[one.strength for one in row] for row in rows])
-    numbers = {"spread": report.spread, "distance": report.distance}.get(colour, strengths)
-    chart = grid_chart(rows, legend, None) | {"title": texts.COLOURS[colour]}
-    sides = ((layers, CONTROLS["layerNumber"]), (heads, CONTROLS["headNumber"]))
-    names = [tuple(label for _, label in numbered(count, text)) for count, text in sides]
-    drawing = Drawing(chart, *names, numbers)
-    return Picture(drawing, texts.HEADS[colour], {"colour": [colour]}, share=3.0, chooses="heads", choices=every)
+    return [*grids, Picture(listing, varies="heads", variants=variants, **beside_heads(shape[1], 2.0))]
 
 
 def _strongest_of(report: HeadReport, head: Head, rank: str) -> dict[str, object]:

@@ -1,103 +1,89 @@
 """What a prediction depends on: attention from the blank beside gradients of the answer, token by token."""
 
-from collections.abc import Callable, Sequence
-
 import numpy as np
 import streamlit as st
 from jaxtyping import Float
 
 from pages.summaries import texts
-from pages.summaries.export import Subject, Table, computed, engine_of, show_numbers, summary_export, table_of, trace_call
-from pages.ui.canvas.plotly_figures import show_plotly, signed_bars
+from pages.summaries.run import PAGE, PartRun, Table, ask_token, computed, engine_of, table_of, trace_call, words_picture
+from pages.ui.canvas.attention_view import token_to_link
+from pages.ui.canvas.drawings import Drawing
 from pages.ui.export.computation import Computation, call, evaluate, named
-from pages.ui.export.figure import charts_figure, signed_chart
-from pages.ui.export.records import Code, Export
+from pages.ui.export.figure import signed_chart
+from pages.ui.export.records import Code
 from pages.ui.panels.predictions import ListSettings, top_predictions, word_label
-from pages.ui.panels.texts import EXPLANATION_DEBATE
-from pages.ui.panels.tokens import ask_blank, numbered_tokens
+from pages.ui.panels.texts import BLANK, EXPLANATION_DEBATE
+from pages.ui.panels.tokens import numbered_tokens
 from pages.ui.panels.view_options import show_note
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
-from pages.ui.shell.controls import choice_box
 from pages.ui.shell.frame import show_source
 from pages.ui.shell.level import show_formula
 from pages.ui.shell.numbers import percent
+from pages.ui.stage.controls import Control
+from pages.ui.stage.inputs import SentenceInputs
+from pages.ui.stage.pictures import Picture
 from tx_core.analysis import attribution
 from tx_core.analysis.attribution import Attribution
-from tx_core.engine.engine import Engine
 from tx_core.errors import TextProblem
-from tx_core.fill_mask.predictions import Prediction
 from tx_core.transformer.trace import Trace
 
 TOP_K = 5
 """Answers that a reader may choose from."""
-NUM_LARGEST = 5
 EQUATION = r"(v - v') \cdot \int_0^1 \nabla_{\!v} \log p\,\bigl(v' + t\,(v - v')\bigr)\,dt"
 
 Charts = dict[str, Float[np.ndarray, "token"]]
 
 
-def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export]:
-    """Draw three bar charts, one bar per token, and say how far they agree."""
-    st.markdown(texts.ATTRIBUTION)
-    show_formula(EQUATION)
-    show_source(attribution.attribute, attribution.integrated_gradients)
-    if pair:
+def run(inputs: SentenceInputs) -> PartRun:
+    """Compute what one answer at one blank depends on."""
+    if inputs.pair:
         raise TextProblem(texts.SINGLE_SENTENCE)
-    filling = top_predictions(engine, text, ListSettings(TOP_K, 1.0, 1.0, 1.0))
-    place = ask_blank(page, filling.encoding)
-    blank = next(blank for blank in filling.blanks if blank.place == place)
-    word = _ask_answer(page, blank.predictions)
-    trace = cache.trace_with(engine, text)
-    attention, gradients = numbers(trace, place, word.id)
-    with st.spinner(texts.COMPUTING_GRADIENTS, show_time=True):
-        attributed = computed(page, engine, trace, gradients, place, word.id)
-    weights = evaluate(attention, trace=trace)
-    charts, description = _draw(page, attributed, weights), describe_agreement(attributed, weights)
-    st.text(description)
-    show_numbers(widget_key(page, "owed_numbers"), lambda: _table(attributed, charts))
-    show_note(f"{texts.ATTRIBUTION_CAVEAT} {EXPLANATION_DEBATE}")
-    return lambda: export(trace, attributed, word.id, charts, description)
-
-
-def _ask_answer(page: str, predictions: Sequence[Prediction]) -> Prediction:
-    rank, shown = widget_key(page, "rank"), widget_key(page, "rank_shown")
-    st.session_state[rank] = min(st.session_state[rank], len(predictions))
-    st.session_state[shown] = st.session_state[rank]
-
-    def store_rank() -> None:
-        st.session_state[rank] = st.session_state[shown]
-
-    labels = [texts.ANSWER_OPTION.format(word=word_label(one), probability=percent(one.probability)) for one in predictions]
-    choice_box(
-        texts.ASK_ANSWER,
-        range(1, len(predictions) + 1),
-        key=shown,
-        on_change=store_rank,
-        format_func=lambda number: labels[number - 1],
-    )
-    return predictions[st.session_state[rank] - 1]
-
-
-def _draw(page: str, attributed: Attribution, weights: Float[np.ndarray, "token"]) -> Charts:
-    labels, dark = numbered_tokens(attributed.encoding.tokens), st.context.theme.type == "dark"
+    engine = inputs.engine()
+    filling = top_predictions(engine, inputs.text, ListSettings(TOP_K, 1.0, 1.0, 1.0))
+    place, blanks = ask_token(filling.encoding, filling.encoding.blanks, BLANK)
+    words = next(blank for blank in filling.blanks if blank.place == place).predictions
+    rank = min(st.session_state[widget_key(PAGE, "rank")], len(words))
+    labels = [texts.ANSWER_OPTION.format(word=word_label(one), probability=percent(one.probability)) for one in words]
+    answers = tuple((str(number), label) for number, label in enumerate(labels, start=1))
+    word = words[rank - 1].id
+    trace = cache.trace_with(engine, inputs.text)
+    attention, gradients = numbers(trace, place, word)
+    attributed, weights = computed(inputs, trace, gradients, place, word), evaluate(attention, trace=trace)
     charts = {
         texts.BLANK_ATTENTION: weights,
         texts.GRADIENT_INPUT: attributed.gradient_input,
         texts.INTEGRATED: attributed.integrated,
     }
-    for number, (column, (title, values)) in enumerate(zip(st.columns(len(charts)), charts.items(), strict=True)):
-        figure = signed_bars(labels, values.tolist(), limit=float(np.abs(values).max()), dark=dark)
-        with column:
-            st.markdown(f"**{title}**")
-            show_plotly(figure, key=f"{page}_owed_{number}", alt=_alt(title, labels, values))
-    return charts
+    shown = {"token": [token_to_link(place)], "rank": [str(rank)]}
+    pictures = [
+        *(_bars(title, attributed, values) for title, values in charts.items()),
+        words_picture(describe_agreement(attributed, weights), row=1),
+    ]
+
+    def explain() -> None:
+        st.markdown(texts.ATTRIBUTION_TEXT)
+        show_formula(EQUATION)
+        show_source(attribution.attribute, attribution.integrated_gradients)
+        show_note(f"{texts.ATTRIBUTION_CAVEAT} {EXPLANATION_DEBATE}")
+
+    return PartRun(
+        texts.ATTRIBUTION_SUBJECT.format(word=attributed.word),
+        trace,
+        [blanks, Control("rank", "list", texts.ASK_ANSWER, answers, labelled=True, fallback=str(rank))],
+        pictures,
+        lambda: _table(attributed, charts),
+        Code(texts.ATTRIBUTION_RESULT, lambda: _rounded(*numbers(trace, place, word))),
+        explain,
+        shown,
+    )
 
 
-def _alt(title: str, labels: Sequence[str], values: Float[np.ndarray, "token"]) -> str:
-    order = np.argsort(-np.abs(values), kind="stable")[:NUM_LARGEST]
-    bars = ", ".join(f"{labels[place]} {values[place]:.2f}" for place in order)
-    return texts.ATTRIBUTION_ALT.format(title=title, bars=bars)
+def _bars(title: str, attributed: Attribution, values: Float[np.ndarray, "token"]) -> Picture:
+    """Draw one bar per token."""
+    labels = numbered_tokens(attributed.encoding.tokens)
+    chart = signed_chart(title, labels, values.tolist(), limit=float(np.abs(values).max()))
+    return Picture(Drawing(chart, tuple(labels), (title,), values.reshape(-1, 1)))
 
 
 def describe_agreement(attributed: Attribution, weights: Float[np.ndarray, "token"]) -> str:
@@ -121,15 +107,6 @@ def describe_agreement(attributed: Attribution, weights: Float[np.ndarray, "toke
 
 def _signed(number: float) -> str:
     return f"{number:.2f}".replace("-", "−")
-
-
-def export(trace: Trace, attributed: Attribution, word: int, charts: Charts, description: str) -> Export:
-    """Return the export of attention and gradients. word: the id of the answer in the vocabulary."""
-    labels = numbered_tokens(attributed.encoding.tokens)
-    subject = Subject(trace, texts.ATTRIBUTION_SUBJECT.format(word=attributed.word), description, "attribution")
-    drawn = [signed_chart(title, labels, values.tolist(), limit=float(np.abs(values).max())) for title, values in charts.items()]
-    written = Code(texts.ATTRIBUTION_RESULT, lambda: _rounded(*numbers(trace, attributed.place, word)))
-    return summary_export(subject, charts_figure(drawn, description, across=len(drawn)), _table(attributed, charts), written)
 
 
 def _table(attributed: Attribution, charts: Charts) -> Table:

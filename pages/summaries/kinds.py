@@ -1,46 +1,50 @@
 """All heads of a run at a glance: a table of layers × heads, coloured by what each head does."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import streamlit as st
 from jaxtyping import Float
 
 from pages.summaries import texts
-from pages.summaries.export import Subject, engine_of, summary_export, table_of, trace_call
-from pages.ui.canvas.attention_view import heads_to_link
+from pages.summaries.run import (
+    PAGE,
+    PartRun,
+    Table,
+    ask_head,
+    engine_of,
+    table_of,
+    trace_call,
+    words_picture,
+)
 from pages.ui.canvas.head_table import (
     AXES,
     CellsAndLegend,
-    HeadCell,
-    LegendEntry,
-    chosen_head,
     describe_grammar,
     distance_cells,
     grammar_cells,
     grammar_columns,
     grammar_columns_note,
-    head_table,
     kind_cells,
     kind_styles,
     spread_cells,
 )
 from pages.ui.export.computation import Computation, call, each, evaluate, named
-from pages.ui.export.figure import charts_figure, grid_chart
-from pages.ui.export.records import Code, Export
+from pages.ui.export.records import Code
 from pages.ui.panels.texts import EXPLANATION_DEBATE
 from pages.ui.panels.tokens import reading_in_link
-from pages.ui.panels.view_options import ask_head, show_note
+from pages.ui.panels.view_options import show_note
 from pages.ui.shell import cache
-from pages.ui.shell.address import widget_binding, widget_key
-from pages.ui.shell.controls import ask_option, head_name
-from pages.ui.shell.frame import page_link, show_source
-from pages.ui.shell.level import is_hidden
+from pages.ui.shell.address import is_offered
+from pages.ui.shell.controls import head_name
+from pages.ui.shell.frame import page_address, show_source
 from pages.ui.shell.numbers import whole_percent
+from pages.ui.stage.controls import Control
+from pages.ui.stage.heads import all_heads, beside_heads, draw_heads
+from pages.ui.stage.inputs import SentenceInputs
+from pages.ui.stage.pictures import Picture
 from tx_core.analysis import patterns
 from tx_core.analysis.grammar import grammar_of
-from tx_core.engine.engine import Engine
 from tx_core.errors import TextProblem
 from tx_core.transformer.trace import AttentionStack, Trace
 
@@ -65,21 +69,6 @@ class HeadSummary:
         return self.sums.nbytes + self.entropy.nbytes + self.distance.nbytes + 200 * len(self.named)
 
 
-@dataclass(frozen=True)
-class Grid:
-    """The table of heads as it is drawn."""
-
-    colour: str
-    cells: list[list[HeadCell]]
-    legend: list[LegendEntry]
-    chosen: tuple[int, int]
-
-    @property
-    def alt(self) -> str:
-        """Return the alternative text of the table."""
-        return texts.KINDS_ALT.format(colour=texts.COLOURS[self.colour])
-
-
 def summarise(stack: AttentionStack) -> HeadSummary:
     """Classify and measure every head of a run, over the text's own tokens.
 
@@ -102,42 +91,34 @@ def measures(stack: Computation) -> list[Computation]:
     return [sums, named("kinds", call(patterns.name_heads, sums)), named("spread", spread), named("distance", distance)]
 
 
-def summary_of(page: str, engine: Engine, text: str, pair: str, stack: AttentionStack) -> HeadSummary:
+def summary_of(inputs: SentenceInputs, stack: AttentionStack) -> HeadSummary:
     """Return the summary of a run, cached."""
-    return cache.get_or_compute((page, "heads", cache.engine_key(engine), text, pair or None), lambda: summarise(stack))
+    key = (PAGE, "heads", cache.engine_key(inputs.engine()), inputs.text, inputs.pair or None)
+    return cache.get_or_compute(key, lambda: summarise(stack))
 
 
-def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export]:
-    """Draw the table, the chosen head in words, and all numbers."""
-    trace = cache.trace_with(engine, text, pair)
+def run(inputs: SentenceInputs) -> PartRun:
+    """Compute the table in every colouring, and each head in words."""
+    trace = cache.trace_with(inputs.engine(), inputs.text, inputs.pair)
     stack = trace.attention
-    summary = summary_of(page, engine, text, pair, stack)
-    st.markdown(texts.KINDS)
-    ask_option(texts.COLOUR_BY, texts.COLOURS, **widget_binding(widget_key(page, "colour")))
-    grid = _draw_grid(page, engine.name, stack, summary)
-    _show_chosen(page, engine, text, pair, stack, summary)
-    _show_numbers(page, engine.name, stack, summary)
-    show_source(patterns.TokenMarks, *patterns.TARGETS.values(), patterns.pattern_sums, patterns.entropy, patterns.mean_distance)
-    show_note(f"{texts.KINDS_CAVEAT} {EXPLANATION_DEBATE}", trace)
-    return lambda: export(trace, grid, summary)
+    summary = summary_of(inputs, stack)
+    _, heads = ask_head(*summary.entropy.shape)
+    colours = Control("colour", "list", texts.COLOUR_BY, tuple(texts.COLOURS.items()), labelled=True)
+    drawn = {colour: _cells(trace.model, stack, summary, colour) for colour in texts.COLOURS}
+    measured = {"entropy": summary.entropy, "distance": summary.distance}
+    tables = draw_heads(texts.KINDS_SUBJECTS, drawn, measured, summary.entropy.shape, {"pattern": texts.KINDS_SENTENCE})
+    words = _words(inputs, trace, summary)
+    code = Code(texts.KINDS_RESULT, lambda: numbers(trace))
 
+    def explain() -> None:
+        show_source(
+            patterns.TokenMarks, *patterns.TARGETS.values(), patterns.pattern_sums, patterns.entropy, patterns.mean_distance
+        )
+        show_note(f"{texts.KINDS_CAVEAT} {EXPLANATION_DEBATE}", trace)
 
-def _draw_grid(page: str, model: str, stack: AttentionStack, summary: HeadSummary) -> Grid:
-    name = widget_key(page, "table")
-    layers, heads = summary.entropy.shape
-
-    def store_head() -> None:
-        if (head := chosen_head(name, layers, heads)) is not None:
-            st.session_state[widget_key(page, "heads")] = [head]
-
-    colour = st.session_state[widget_key(page, "colour")]
-    cells, legend = _cells(model, stack, summary, colour)
-    chosen = st.session_state[widget_key(page, "heads")][0]
-    chosen = chosen if chosen[0] < layers and chosen[1] < heads else (0, 0)
-    rows = [cells[start : start + heads] for start in range(0, len(cells), heads)]
-    grid = Grid(colour, rows, legend, chosen)
-    head_table(rows, legend, chosen, alt=grid.alt, key=name, on_choose=store_head)
-    return grid
+    return PartRun(
+        texts.KINDS_TITLE, trace, [colours, heads], [*tables, words], lambda: heads_table(trace, summary), code, explain
+    )
 
 
 def _cells(model: str, stack: AttentionStack, summary: HeadSummary, colour: str) -> CellsAndLegend:
@@ -155,26 +136,19 @@ def _cells(model: str, stack: AttentionStack, summary: HeadSummary, colour: str)
     }[colour]()
 
 
-def _show_chosen(page: str, engine: Engine, text: str, pair: str, stack: AttentionStack, summary: HeadSummary) -> None:
-    choice, description = st.columns([2, 5], gap="medium")
-    with choice:
-        head = ask_head(page, *summary.entropy.shape)
-    with description:
-        st.text(describe_head(stack, summary, head))
-        st.text(describe_grammar(engine.name, head))
-        address = {
-            "text": text,
-            "pair": pair,
-            "model": engine.name,
-            **reading_in_link(engine.tokenizer.special_tokens),
-            "heads": heads_to_link([head]),
-        }
-        page_link(
-            "attention",
-            texts.SEE_HEAD,
-            {name: value for name, value in address.items() if value},
-            icon=":material/zoom_in:",
-        )
+def _words(inputs: SentenceInputs, trace: Trace, summary: HeadSummary) -> Picture:
+    """Describe every head, with a link to its map."""
+    stack = trace.attention
+    shape = summary.entropy.shape
+    said = {
+        link: {"sentence": f"{describe_head(stack, summary, head)} {describe_grammar(trace.model, head)}"}
+        for link, head in all_heads(*shape).items()
+    }
+    read = reading_in_link(stack.query_tokens.special_tokens)
+    address = {"text": inputs.text, "pair": inputs.pair, "model": inputs.model, **read}
+    written = page_address("attention", {name: value for name, value in address.items() if value})
+    link = (texts.SEE_HEAD, written) if is_offered("links") else None
+    return words_picture(varies="heads", variants=said, link=link, **beside_heads(shape[1], 1.4))
 
 
 def describe_head(stack: AttentionStack, summary: HeadSummary, head: tuple[int, int]) -> str:
@@ -191,16 +165,6 @@ def describe_head(stack: AttentionStack, summary: HeadSummary, head: tuple[int, 
         entropy=summary.entropy[head],
         distance=summary.distance[head],
     )
-
-
-def _show_numbers(page: str, model: str, stack: AttentionStack, summary: HeadSummary) -> None:
-    if is_hidden("tables"):
-        return
-    folded = st.expander(texts.NUMBERS, key=widget_key(page, "numbers"), on_change="rerun")
-    if folded.open:
-        with folded:
-            st.caption(f"{texts.KINDS_NUMBERS} {grammar_columns_note()}")
-            st.dataframe(head_rows(model, stack, summary), hide_index=True)
 
 
 def head_rows(model: str, stack: AttentionStack, summary: HeadSummary) -> Sequence[dict[str, object]]:
@@ -224,18 +188,16 @@ def head_rows(model: str, stack: AttentionStack, summary: HeadSummary) -> Sequen
     ]
 
 
-def export(trace: Trace, grid: Grid, summary: HeadSummary) -> Export:
-    """Return the export of the table of all heads."""
-    subject = Subject(trace, texts.KINDS_SUBJECTS[grid.colour], texts.KINDS_DESCRIPTION, "heads")
-    figure = charts_figure([grid_chart(grid.cells, grid.legend, grid.chosen)], grid.alt)
+def heads_table(trace: Trace, summary: HeadSummary) -> Table:
+    """Return all numbers of all heads."""
     arrays = {
         "spread": summary.entropy,
         "distance": summary.distance,
         "shares": summary.sums.shares,
         "kinds": np.array(summary.sums.kinds),
     }
-    table = table_of(head_rows(trace.model, trace.attention, summary), AXES, **arrays)
-    return summary_export(subject, figure, table, Code(texts.KINDS_RESULT, lambda: numbers(trace)))
+    note = f"{texts.KINDS_NUMBERS} {grammar_columns_note()}"
+    return table_of(head_rows(trace.model, trace.attention, summary), AXES, note, **arrays)
 
 
 def numbers(trace: Trace) -> list[Computation]:

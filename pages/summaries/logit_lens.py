@@ -1,47 +1,70 @@
 """Layer-by-layer predictions: what the model would answer at a token after each layer (logit lens)."""
 
-from collections.abc import Callable
-
 import streamlit as st
 
 from pages.summaries import texts
-from pages.summaries.export import Subject, Table, computed, engine_of, summary_export, table_of, trace_call
-from pages.ui.canvas.charts import depths, draw_lines, lines_chart
+from pages.summaries.run import PartRun, Table, ask_token, computed, engine_of, table_of, table_picture, trace_call
+from pages.ui.canvas.attention_view import token_to_link
+from pages.ui.canvas.charts import depths, lines_chart
+from pages.ui.canvas.drawings import lines_drawing
 from pages.ui.export.computation import Computation, call, named
-from pages.ui.export.figure import charts_figure, listing_chart
-from pages.ui.export.records import Code, Export
-from pages.ui.panels.tokens import ask_token, numbered_tokens
+from pages.ui.export.records import Code
+from pages.ui.panels.tokens import numbered_tokens
 from pages.ui.panels.view_options import show_note
 from pages.ui.shell import cache
 from pages.ui.shell.frame import show_source
 from pages.ui.shell.level import show_formula
 from pages.ui.shell.numbers import percent
+from pages.ui.stage.inputs import SentenceInputs
+from pages.ui.stage.pictures import Picture
 from tx_core.analysis import logit_lens
 from tx_core.analysis.logit_lens import LayerPredictions
-from tx_core.engine.engine import Engine
 from tx_core.transformer.trace import Trace
 
 EQUATION = r"p_\ell = \mathrm{softmax}\bigl(\mathrm{head}(h_\ell)\bigr)"
-CHART_HEIGHT = 200
 MARGINS = (-0.04, 1.08)
 """The ends of the chart's axis, as multiples of the largest probability."""
+MOST_VECTORS = 150
+"""How many vectors are read beyond those of the token that is looked at: about 50 ms."""
 
 
-def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export]:
-    """Draw a table of answers by layer, and the probability of the final one."""
-    st.markdown(texts.LENS)
-    show_formula(EQUATION)
-    show_source(logit_lens.logit_lens)
-    trace = cache.trace_with(engine, text, pair, keep=("hidden",))
+def run(inputs: SentenceInputs) -> PartRun:
+    """Compute the answers after every layer: at all tokens, if they are few."""
+    engine = inputs.engine()
+    trace = cache.trace_with(engine, inputs.text, inputs.pair, keep=("hidden",))
     encoding = trace.attention.query_tokens
-    place = ask_token(page, encoding, texts.ASK_TOKEN, last=engine.info.predicts_next)
-    answers = computed(page, engine, trace, answers_call(trace, place), place)
-    st.dataframe(answer_table(answers), hide_index=True, key=f"{page}_lens")
-    description = describe_answer(answers, numbered_tokens(encoding.tokens)[place], predicts_next=engine.info.predicts_next)
-    st.text(description)
-    draw_lines(f"{page}_lens_line", texts.FINAL_PROBABILITY, depths(engine.info.num_layers), _series(answers), _limits(answers))
-    show_note(texts.LENS_CAVEAT)
-    return lambda: export(trace, answers, description)
+    predicts_next = engine.info.predicts_next
+    place, control = ask_token(encoding, range(len(encoding)), texts.ASK_TOKEN, last=predicts_next)
+    sent = range(len(encoding)) if len(encoding) * len(trace.hidden) <= MOST_VECTORS else [place]
+    answers = {one: computed(inputs, trace, answers_call(trace, one), one) for one in sent}
+    labels = numbered_tokens(encoding.tokens)
+    pictures = [
+        picture for one, found in answers.items() for picture in _pictures(found, labels[one], predicts_next=predicts_next)
+    ]
+
+    def explain() -> None:
+        st.markdown(texts.LENS_TEXT)
+        show_formula(EQUATION)
+        show_source(logit_lens.logit_lens)
+        show_note(texts.LENS_CAVEAT)
+
+    code = Code(texts.LENS_RESULT, lambda: numbers(trace, place))
+    partial = {} if len(sent) == len(encoding) else {"token": [token_to_link(place)]}
+    title = texts.LENS_SUBJECT.format(token=labels[place])
+    return PartRun(title, trace, [control], pictures, lambda: _table(answers[place]), code, explain, partial)
+
+
+def _pictures(answers: LayerPredictions, token: str, *, predicts_next: bool) -> list[Picture]:
+    """Draw the answers by layer as a table, and the probability of the final one as a line."""
+    when, table = {"token": [token_to_link(answers.place)]}, answer_table(answers)
+    said = describe_answer(answers, token, predicts_next=predicts_next)
+    largest, steps = float(answers.probability.max()), depths(len(answers.words) - 1)
+    series = {texts.PROBABILITY: answers.probability.tolist()}
+    chart = lines_chart(texts.FINAL_PROBABILITY, steps, series, limits=(MARGINS[0] * largest, MARGINS[1] * largest))
+    return [
+        table_picture("", list(table[0]), [list(row.values()) for row in table], sentence=said, when=when),
+        Picture(lines_drawing(chart), when=when, row=1, cell=texts.AFTER_STEP),
+    ]
 
 
 def answer_table(answers: LayerPredictions) -> list[dict[str, str]]:
@@ -69,30 +92,7 @@ def _depth_names(answers: LayerPredictions) -> list[str]:
     return [texts.EMBEDDINGS, *(texts.AFTER_LAYER.format(layer=layer) for layer in range(1, len(answers.words)))]
 
 
-def _series(answers: LayerPredictions) -> dict[str, list[float]]:
-    return {"probability": answers.probability.tolist()}
-
-
-def _limits(answers: LayerPredictions) -> tuple[float, float]:
-    largest = float(answers.probability.max())
-    return MARGINS[0] * largest, MARGINS[1] * largest
-
-
-def export(trace: Trace, answers: LayerPredictions, description: str) -> Export:
-    """Return the export of the answers after every layer."""
-    token = numbered_tokens(trace.attention.query_tokens.tokens)[answers.place]
-    subject = Subject(trace, texts.LENS_SUBJECT.format(token=token), description, "logit-lens")
-    table = answer_table(answers)
-    steps = depths(len(answers.words) - 1)
-    charts = [
-        listing_chart("", list(table[0]), [list(row.values()) for row in table]),
-        lines_chart(texts.FINAL_PROBABILITY, steps, _series(answers), limits=_limits(answers), tall=CHART_HEIGHT),
-    ]
-    written = Code(texts.LENS_RESULT, lambda: numbers(trace, answers.place))
-    return summary_export(subject, charts_figure(charts, description), _data(answers), written)
-
-
-def _data(answers: LayerPredictions) -> Table:
+def _table(answers: LayerPredictions) -> Table:
     return table_of(
         [
             {

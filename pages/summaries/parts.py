@@ -1,13 +1,24 @@
 """The parts of the page. A new part is one entry here and a module with its function."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import streamlit as st
+
 from pages.summaries import attribution, kinds, logit_lens, rollout, similarity, texts, value_weighted
-from pages.ui.export.menu import export_menu
-from pages.ui.export.records import Export
-from pages.ui.panels.parts_page import Part
-from tx_core.engine.engine import Engine
+from pages.summaries.attribution import TOP_K
+from pages.summaries.run import PAGE, PartRun
+from pages.ui.canvas.attention_view import heads_to_link, token_to_link
+from pages.ui.panels import view_options
+from pages.ui.panels.tokens import SPECIAL_FIELD
+from pages.ui.shell import controls
+from pages.ui.shell.address import Field, choice_field, number_field, text_field, widget_key
+from pages.ui.stage.address import StageFields
+from pages.ui.stage.controls import Control
+from pages.ui.stage.inputs import SentenceInputs
+from tx_core.engine.catalogue import DEFAULT
+from tx_core.engine.threads import use_all_cores, use_one_core
+from tx_core.errors import memory_checked
 
 
 @dataclass(frozen=True)
@@ -15,28 +26,53 @@ class Summary:
     """One summary of all the heads.
 
     Attributes:
-        key: its name in addresses, which old links keep.
-        title: what its export is called, with the standard term.
         button: what its button says, short enough for all buttons to stand in one line.
-        show: draws it from the page's key, the engine and the two sentences; returns a function that makes its export.
+        notice: what to notice, in a line above the picture.
+        run: computes it; raises ExplorerError where the text or the model does not allow it.
     """
 
-    key: str
-    title: str
     button: str
-    show: Callable[[str, Engine, str, str], Callable[[], Export]]
-
-    def draw(self, page: str, engine: Engine, text: str, pair: str) -> None:
-        """Draw the summary with its export menu."""
-        export_menu(page, {self.title: self.show(page, engine, text, pair)})
+    notice: str
+    run: Callable[[SentenceInputs], PartRun]
 
 
-SUMMARIES = (
-    Summary("glance", texts.KINDS_TITLE, texts.KINDS_TITLE, kinds.show),
-    Summary("layers", texts.ROLLOUT_TITLE, texts.ROLLOUT_BUTTON, rollout.show),
-    Summary("values", texts.VALUES_TITLE, texts.VALUES_TITLE, value_weighted.show),
-    Summary("alike", texts.SIMILARITY_TITLE, texts.SIMILARITY_TITLE, similarity.show),
-    Summary("lens", texts.LENS_TITLE, texts.LENS_BUTTON, logit_lens.show),
-    Summary("owed", texts.ATTRIBUTION_TITLE, texts.ATTRIBUTION_BUTTON, attribution.show),
+PARTS = {
+    "glance": Summary(texts.KINDS_TITLE, texts.KINDS, kinds.run),
+    "layers": Summary(texts.ROLLOUT_BUTTON, texts.ROLLOUT, rollout.run),
+    "values": Summary(texts.VALUES_TITLE, texts.VALUES, value_weighted.run),
+    "alike": Summary(texts.SIMILARITY_TITLE, texts.SIMILARITY, similarity.run),
+    "lens": Summary(texts.LENS_BUTTON, texts.LENS, logit_lens.run),
+    "owed": Summary(texts.ATTRIBUTION_BUTTON, texts.ATTRIBUTION, attribution.run),
+}
+"""By the names that addresses give them, in the order of their buttons."""
+FIELDS = StageFields(
+    own=(
+        text_field("text", texts.FIRST_TEXT),
+        text_field("pair"),
+        Field("model", DEFAULT, controls.read_model),
+        SPECIAL_FIELD,
+        choice_field("part", tuple(PARTS)),
+    ),
+    looks=(
+        choice_field("colour", tuple(texts.COLOURS)),
+        Field("heads", [(0, 1)], view_options.read_heads, heads_to_link),
+        Field("token", None, lambda written: view_options.read_focus(written) if written else None, token_to_link),
+        number_field("rank", 1, 1, TOP_K),
+    ),
+    first={},
 )
-PARTS = {summary.key: Part(summary.button, summary.draw) for summary in SUMMARIES}
+
+
+def run_part(inputs: SentenceInputs) -> PartRun:
+    """Say what to notice in the part that is asked for, and compute it; raise ExplorerError as it does."""
+    part = PARTS[st.session_state[widget_key(PAGE, "part")]]
+    st.markdown(part.notice)
+    use_one_core() if inputs.model == DEFAULT else use_all_cores()
+    with memory_checked():
+        return part.run(inputs)
+
+
+def part_controls(of_part: Sequence[Control] = ()) -> list[Control]:
+    """Return the controls of the stage: the parts, and those of the part that is shown."""
+    buttons = tuple((name, part.button) for name, part in PARTS.items())
+    return [Control("part", "segments", texts.PART, buttons, apart=True), *of_part]

@@ -1,26 +1,36 @@
 """One token's attention through the layers: per layer, as attention rollout, and as attention flow."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import streamlit as st
 from jaxtyping import Float
 
 from pages.summaries import texts
-from pages.summaries.export import Subject, computed, engine_of, matrices_export, matrix_table, show_numbers, trace_call
-from pages.ui.canvas.mask_grid import Heatmap, Matrices, Naming, matrices
-from pages.ui.export.computation import Computation, call, evaluate, named
-from pages.ui.export.records import Code, Export
+from pages.summaries.run import (
+    MOST_NUMBERS,
+    PartRun,
+    ask_token,
+    computed,
+    drawings_table,
+    engine_of,
+    trace_call,
+    words_picture,
+)
+from pages.ui.canvas.attention_view import token_to_link
+from pages.ui.canvas.drawings import matrix_drawing
+from pages.ui.export.computation import Computation, call, named
+from pages.ui.export.records import Code
 from pages.ui.panels.texts import EXPLANATION_DEBATE
-from pages.ui.panels.tokens import ask_token, numbered_tokens
+from pages.ui.panels.tokens import numbered_tokens
 from pages.ui.panels.view_options import show_note
 from pages.ui.shell import cache
-from pages.ui.shell.address import widget_key
-from pages.ui.shell.frame import explain, show_source
+from pages.ui.shell.frame import show_source
 from pages.ui.shell.level import show_formula
+from pages.ui.stage.inputs import SentenceInputs
+from pages.ui.stage.pictures import Picture
 from tx_core.analysis import rollout
 from tx_core.analysis.value_weighted import row_shares
-from tx_core.engine.engine import Engine
 from tx_core.errors import TextProblem
 from tx_core.transformer.trace import Trace
 
@@ -33,62 +43,62 @@ NUM_LARGEST = 3
 Maps = dict[str, Float[np.ndarray, "layer token"]]
 
 
-def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export]:
-    """Draw maps of layers × tokens on one colour scale."""
-    st.markdown(texts.ROLLOUT)
-    for equation in EQUATIONS:
-        show_formula(equation)
-    show_source(rollout.add_residual, rollout.rollout, rollout.flow)
-    trace = cache.trace_with(engine, text, pair)
-    encoding = trace.attention.query_tokens
-    place = ask_token(page, encoding, texts.ASK_QUERY)
-    in_layer, rolled, by_flow = numbers(trace, place)
-    every = computed(page, engine, trace, rollout_call(trace))
-    shown = {texts.IN_LAYER: evaluate(in_layer, trace=trace), texts.ROLLED: evaluate(rolled, every=every)}
+def run(inputs: SentenceInputs) -> PartRun:
+    """Compute attention by layer and rollout for every token, if they are few, and flow for the one that is looked at."""
+    trace = cache.trace_with(inputs.engine(), inputs.text, inputs.pair)
+    encoding, weights = trace.attention.query_tokens, trace.attention.weights
+    place, control = ask_token(encoding, range(len(encoding)), texts.ASK_QUERY)
+    in_layer, rolled = weights.mean(axis=1), computed(inputs, trace, rollout_call(trace))
+    problem = ""
     try:
-        with st.spinner(texts.SOLVING_FLOW, show_time=True):
-            shown[texts.FLOW] = computed(page, engine, trace, by_flow, place)
-    except TextProblem as problem:
-        explain(problem)
-    drawn = _draw(page, encoding.tokens, place, shown)
-    description = describe_last_layer(encoding.tokens, place, shown)
-    st.text(description)
-    show_numbers(widget_key(page, "layers_numbers"), lambda: matrix_table(drawn, "layer"))
-    show_note(f"{texts.ROLLOUT_CAVEAT} {EXPLANATION_DEBATE}", trace)
-    return lambda: export(trace, place, drawn, description)
+        flow = {texts.FLOW: computed(inputs, trace, numbers(trace, place)[-1], place)}
+    except TextProblem as found:
+        problem, flow = str(found), {}
+    sent = range(len(encoding)) if 2 * rolled.size <= MOST_NUMBERS else [place]
+    maps = {one: {texts.IN_LAYER: in_layer[:, one], texts.ROLLED: rolled[:, one]} for one in sent}
+    maps[place] |= flow
+    pictures = [picture for one, shown in maps.items() for picture in _pictures(encoding.tokens, one, shown)]
+    if problem:
+        pictures.append(words_picture(problem, row=2))
+    shown = [picture.drawing for picture in _pictures(encoding.tokens, place, maps[place])]
+    partial = {"token": [token_to_link(place)]} if flow else {} if len(sent) > 1 else {"token": [token_to_link(place)]}
+
+    def explain() -> None:
+        st.markdown(texts.ROLLOUT_TEXT)
+        for equation in EQUATIONS:
+            show_formula(equation)
+        show_source(rollout.add_residual, rollout.rollout, rollout.flow)
+        show_note(f"{texts.ROLLOUT_CAVEAT} {EXPLANATION_DEBATE}", trace)
+
+    result = texts.FLOW_RESULT if flow else texts.ROLLOUT_RESULT
+    code = Code(result, lambda: [one.round(3) for one in numbers(trace, place)[: 3 if flow else 2]])
+    title = texts.ROLLOUT_SUBJECT.format(token=numbered_tokens(encoding.tokens)[place])
+    return PartRun(title, trace, [control], pictures, lambda: drawings_table(shown, "layer"), code, explain, partial)
 
 
-def _draw(page: str, tokens: Sequence[str], place: int, shown: Maps) -> Matrices:
+def _pictures(tokens: Sequence[str], place: int, shown: Maps) -> list[Picture]:
+    """Draw maps of layers × tokens on one colour scale."""
     limit = max(float(cells.max()) for cells in shown.values())
-    names = [texts.LAYER.format(layer=number + 1) for number in range(len(shown[texts.IN_LAYER]))]
-    panels = [
-        Heatmap(title, "weights", cells, texts.ROLLOUT_ALT.format(title=title, token=tokens[place]), limit=limit, root=True)
-        for title, cells in shown.items()
+    layers = [texts.LAYER.format(layer=number + 1) for number in range(len(shown[texts.IN_LAYER]))]
+    when = {"token": [token_to_link(place)]}
+    return [
+        Picture(
+            matrix_drawing(title, "weights", cells, layers, tokens, limit=limit, root=True),
+            describe_last_layer(tokens, place, cells),
+            when,
+            row,
+            cell=texts.ROLLOUT_CELL,
+        )
+        for row, (title, cells) in enumerate(shown.items())
     ]
-    return matrices(names, tokens, panels, key=f"{page}_layers", naming=Naming(texts.ROLLOUT_CELL), across=1)
 
 
-def describe_last_layer(tokens: Sequence[str], place: int, shown: Maps) -> str:
+def describe_last_layer(tokens: Sequence[str], place: int, cells: Float[np.ndarray, "layer token"]) -> str:
     """Return a sentence on the tokens with the largest shares in the last layer."""
     labels = numbered_tokens(tokens)
-    sentences = [texts.LAST_LAYER.format(token=labels[place])]
-    for title, cells in shown.items():
-        largest = np.argsort(-cells[-1], kind="stable")[:NUM_LARGEST]
-        shares = ", ".join(f"{labels[key]} {cells[-1, key]:.2f}" for key in largest)
-        sentences.append(texts.LARGEST.format(title=title, shares=shares))
-    return " ".join(sentences)
-
-
-def export(trace: Trace, place: int, drawn: Matrices, description: str) -> Export:
-    """Return the export of one token's attention through the layers."""
-    token = numbered_tokens(trace.attention.query_tokens.tokens)[place]
-    subject = Subject(
-        trace, texts.ROLLOUT_SUBJECT.format(token=token), f"{description} {texts.SQUARE_ROOT_SCALE}", "attention-rollout"
-    )
-    has_flow = texts.FLOW in [matrix.title for matrix in drawn.shown]
-    result = texts.FLOW_RESULT if has_flow else texts.ROLLOUT_RESULT
-    written = Code(result, lambda: [one.round(3) for one in numbers(trace, place)[: 3 if has_flow else 2]])
-    return matrices_export(subject, drawn, "layer", written)
+    largest = np.argsort(-cells[-1], kind="stable")[:NUM_LARGEST]
+    shares = ", ".join(f"{labels[key]} {cells[-1, key]:.2f}" for key in largest)
+    return texts.LAST_LAYER.format(token=labels[place], shares=shares)
 
 
 def weights_of(trace: Trace) -> Computation:

@@ -1,6 +1,6 @@
 """Heads as points on a map: similar heads lie close together, and a table lists the nearest."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,22 +8,33 @@ import streamlit as st
 from jaxtyping import Float
 
 from pages.summaries import texts
-from pages.summaries.export import Subject, Table, computed, engine_of, show_numbers, summary_export, table_of, trace_call
 from pages.summaries.kinds import summary_of
+from pages.summaries.run import (
+    PartRun,
+    Table,
+    ask_head,
+    computed,
+    engine_of,
+    in_link,
+    table_of,
+    table_picture,
+    trace_call,
+)
+from pages.ui.canvas.drawings import Drawing
 from pages.ui.canvas.head_table import grammar_columns, kind_styles
-from pages.ui.canvas.plotly_figures import PointKind, head_points, show_plotly
 from pages.ui.export.computation import Computation, call, named
-from pages.ui.export.figure import charts_figure, listing_chart, points_chart
-from pages.ui.export.records import Code, Export
+from pages.ui.export.figure import PointKind, points_chart
+from pages.ui.export.records import Code
 from pages.ui.panels.texts import EXPLANATION_DEBATE
-from pages.ui.panels.view_options import ask_head, head_in_sentence, show_note
+from pages.ui.panels.view_options import head_in_sentence, show_note
 from pages.ui.shell import cache
-from pages.ui.shell.address import widget_key
 from pages.ui.shell.controls import head_name
 from pages.ui.shell.frame import show_source
 from pages.ui.shell.level import show_formula
+from pages.ui.stage.heads import all_heads
+from pages.ui.stage.inputs import SentenceInputs
+from pages.ui.stage.pictures import Picture
 from tx_core.analysis import similarity
-from tx_core.engine.engine import Engine
 from tx_core.transformer.interventions import Head
 from tx_core.transformer.trace import Trace
 
@@ -35,118 +46,100 @@ EQUATIONS = (
 
 
 @dataclass(frozen=True)
-class Neighbourhood:
-    """The chosen head among all heads, which are numbered through the layers.
+class HeadMap:
+    """All heads on a map, numbered through the layers.
 
     Attributes:
-        nearest: the heads most similar to the chosen one, each with its similarity, most similar first.
+        positions: x and y of each head.
     """
 
     similarities: Float[np.ndarray, "head other"]
+    positions: Float[np.ndarray, "head axis"]
     heads: tuple[Head, ...]
     kinds: tuple[PointKind, ...]
-    chosen: int
-    nearest: tuple[tuple[int, float], ...]
 
     @property
     def labels(self) -> list[str]:
         """Label every head: layer-head."""
-        return [f"{layer + 1}-{head + 1}" for layer, head in self.heads]
+        return [in_link(head) for head in self.heads]
 
-    @property
-    def neighbours(self) -> list[int]:
-        """The numbers of the nearest heads."""
-        return [other for other, _ in self.nearest]
-
-    @property
-    def description(self) -> str:
-        """Return a sentence on the chosen head and the nearest ones."""
-        heads = [
-            texts.SIMILAR_HEAD.format(head=head_in_sentence(self.heads[other]), similarity=share) for other, share in self.nearest
-        ]
-        return texts.SIMILARITY_ALT.format(head=head_in_sentence(self.heads[self.chosen]), heads=", ".join(heads))
+    def nearest(self, chosen: int) -> list[tuple[int, float]]:
+        """Return the heads most similar to one, each with its similarity, most similar first."""
+        return similarity.most_similar_heads(self.similarities, chosen, NUM_NEIGHBOURS)
 
 
-def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export]:
-    """Draw the map, and list the neighbours of the chosen head."""
-    st.markdown(texts.SIMILARITY)
-    for equation in EQUATIONS:
-        show_formula(equation)
-    show_source(similarity.head_similarity, similarity.classical_mds)
-    trace = cache.trace_with(engine, text, pair)
-    around = _neighbourhood(page, engine, text, pair, trace)
-    draw, table = st.columns([3, 2], gap="medium")
-    with draw:
-        figure = head_points(
-            similarity.classical_mds(around.similarities),
-            around.labels,
-            around.kinds,
-            around.chosen,
-            around.neighbours,
-            dark=st.context.theme.type == "dark",
-        )
-        show_plotly(figure, key=f"{page}_map", alt=around.description)
-    with table:
-        st.markdown(texts.NEAREST.format(head=head_in_sentence(around.heads[around.chosen])))
-        rows = [(head_name(around.heads[other]), around.kinds[other].name, round(share, 3)) for other, share in around.nearest]
-        nearest = [dict(zip(texts.SIMILARITY_COLUMNS, row, strict=True)) for row in rows]
-        st.dataframe(nearest, hide_index=True, key=f"{page}_near")
-    show_numbers(widget_key(page, "alike_numbers"), lambda: _table(engine.name, around))
-    correlation = similarity.mds_correlation(around.similarities)
-    show_note(f"{texts.SIMILARITY_CAVEAT.format(correlation=correlation)} {EXPLANATION_DEBATE}", trace)
-    return lambda: export(trace, around)
-
-
-def _neighbourhood(page: str, engine: Engine, text: str, pair: str, trace: Trace) -> Neighbourhood:
-    """Compare all heads, and let the reader choose one."""
+def run(inputs: SentenceInputs) -> PartRun:
+    """Compute the map, and the nearest heads of every head."""
+    trace = cache.trace_with(inputs.engine(), inputs.text, inputs.pair)
     stack = trace.attention
-    layers, heads = stack.weights.shape[:2]
-    similarities = computed(page, engine, trace, similarities_call(trace))
-    summary = summary_of(page, engine, text, pair, stack)
-    looks = kind_styles(stack.query_tokens)
-    kinds = [PointKind(looks[one.kind].word, looks[one.kind].colour, looks[one.kind].symbol) for one in summary.named]
-    layer, head = ask_head(page, layers, heads)
-    chosen = layer * heads + head
-    nearest = similarity.most_similar_heads(similarities, chosen, NUM_NEIGHBOURS)
-    numbers = tuple(divmod(number, heads) for number in range(layers * heads))
-    return Neighbourhood(similarities, numbers, tuple(kinds), chosen, tuple(nearest))
+    summary, looks = summary_of(inputs, stack), kind_styles(stack.query_tokens)
+    similarities = computed(inputs, trace, similarities_call(trace))
+    kinds = tuple(PointKind(looks[one.kind].word, looks[one.kind].colour, looks[one.kind].symbol) for one in summary.named)
+    shape = stack.weights.shape[:2]
+    heads = HeadMap(similarities, similarity.classical_mds(similarities), tuple(all_heads(*shape).values()), kinds)
+    head, control = ask_head(*shape)
+    chosen = heads.heads.index(head)
+
+    def explain() -> None:
+        st.markdown(texts.SIMILARITY_TEXT)
+        for equation in EQUATIONS:
+            show_formula(equation)
+        show_source(similarity.head_similarity, similarity.classical_mds)
+        show_note(f"{texts.SIMILARITY_CAVEAT} {EXPLANATION_DEBATE}", trace)
+
+    code = Code(texts.SIMILARITY_RESULT, lambda: numbers(trace, chosen))
+    pictures = [_map(heads), _nearest(heads)]
+    return PartRun(
+        texts.SIMILARITY_SUBJECT, trace, [control], pictures, lambda: _table(trace.model, heads, chosen), code, explain
+    )
 
 
-def export(trace: Trace, around: Neighbourhood) -> Export:
-    """Return the export of the map and of the nearest heads."""
-    positions = similarity.classical_mds(around.similarities)
-    subject = Subject(trace, texts.SIMILARITY_SUBJECT, f"{around.description} {texts.SIMILARITY_LABELS}", "head-similarity")
-    nearest = [[head_name(around.heads[other]), around.kinds[other].name, f"{share:.3f}"] for other, share in around.nearest]
-    title = texts.NEAREST_TITLE.format(head=head_in_sentence(around.heads[around.chosen]))
-    charts = [
-        points_chart("", positions, around.labels[around.chosen], around.kinds, around.chosen, around.neighbours),
-        listing_chart(title, texts.SIMILARITY_COLUMNS, nearest),
-    ]
-    written = Code(texts.SIMILARITY_RESULT, lambda: numbers(trace, around.chosen))
-    return summary_export(subject, charts_figure(charts, around.description), _table(trace.model, around), written)
+def _map(heads: HeadMap) -> Picture:
+    """Draw all heads; whichever is chosen is large, with its name and lines to its nearest."""
+    variants = {}
+    for number, label in enumerate(heads.labels):
+        neighbours = [other for other, _ in heads.nearest(number)]
+        chart = points_chart("", heads.positions, label, heads.kinds, number, neighbours)
+        variants[label] = {"chart": {name: chart[name] for name in ("chosen", "neighbours", "name")}}
+    details = [f"{head_name(head)}: {kind.name}" for head, kind in zip(heads.heads, heads.kinds, strict=True)]
+    drawing = Drawing(chart | {"title": texts.SIMILARITY_TITLE}, tuple(heads.labels), ("x", "y"), heads.positions)
+    choosing = {"chooses": "heads", "choices": heads.labels, "varies": "heads", "variants": variants}
+    sentence = texts.MAP_CORRELATION.format(correlation=similarity.mds_correlation(heads.similarities))
+    return Picture(drawing, sentence, share=3, details=details, **choosing)
 
 
-def _table(model: str, around: Neighbourhood) -> Table:
+def _nearest(heads: HeadMap) -> Picture:
+    """List the nearest of every head; a click on one chooses it."""
+    variants = {}
+    for number, label in enumerate(heads.labels):
+        nearest = heads.nearest(number)
+        rows = [[head_name(heads.heads[other]), heads.kinds[other].name, f"{share:.3f}"] for other, share in nearest]
+        title = texts.NEAREST_TITLE.format(head=head_in_sentence(heads.heads[number]))
+        variants[label] = {
+            "chart": {"title": title, "rows": rows},
+            "choices": [heads.labels[other] for other, _ in nearest],
+        }
+    return table_picture("", texts.SIMILARITY_COLUMNS, [], share=2, chooses="heads", varies="heads", variants=variants)
+
+
+def _table(model: str, heads: HeadMap, chosen: int) -> Table:
     """List every head with its place on the map and its similarity to the chosen one."""
-    positions = similarity.classical_mds(around.similarities)
-    arrays = {"similarity": around.similarities, "positions": positions, "heads": np.array(around.labels)}
-    return table_of(_rows(model, around, positions), texts.SIMILARITY_AXES, **arrays)
+    arrays = {"similarity": heads.similarities, "positions": heads.positions, "heads": np.array(heads.labels)}
+    return table_of(_rows(model, heads, chosen), texts.SIMILARITY_AXES, **arrays)
 
 
-def _rows(
-    model: str, around: Neighbourhood, positions: Float[np.ndarray, "head axis"]
-) -> Sequence[dict[str, str | float | int | None]]:
+def _rows(model: str, heads: HeadMap, chosen: int) -> Sequence[dict[str, str | float | int | None]]:
     return [
         {
             "layer": layer + 1,
             "head": head + 1,
-            "kind": around.kinds[number].name,
-            "x": float(positions[number, 0]),
-            "y": float(positions[number, 1]),
-            texts.SIMILARITY_TO_CHOSEN: float(around.similarities[around.chosen, number]),
+            "kind": heads.kinds[number].name,
+            "x": float(heads.positions[number, 0]),
+            "y": float(heads.positions[number, 1]),
+            texts.SIMILARITY_TO_CHOSEN: float(heads.similarities[chosen, number]),
         }
         | grammar_columns(model, (layer, head))
-        for number, (layer, head) in enumerate(around.heads)
+        for number, (layer, head) in enumerate(heads.heads)
     ]
 
 

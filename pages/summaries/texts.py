@@ -1,16 +1,14 @@
 """Every sentence of the page and of its exports."""
 
 FIRST_TEXT = "The old man drank a cup of [MASK] by the fire."
-NUMBERS = "The numbers as a table"
+PART = "Part"
+HEAD_LIST = "Head"
 
 KINDS_TITLE = "Heads at a glance"
-KINDS = (
-    "Each cell is a head. **Colour and word show what it mostly does; a deeper colour means a clearer pattern.** "
-    "Choose a head to read more."
-)
+KINDS = "**Colour and word show what each head mostly does.** Choose one to read more."
+KINDS_SENTENCE = "A deeper colour means a clearer pattern."
 COLOUR_BY = "Colour by"
 COLOURS = {"pattern": "Kind of head", "grammar": "Grammar", "entropy": "Spread (entropy)", "distance": "Distance"}
-KINDS_ALT = "{colour}: one row per layer, one column per head"
 CONFIDENCE = "{head}: {kind}, confidence {confidence:.2f}"
 HEAD = (
     "{head}: the text's own tokens give {share} of their attention to {aim} (confidence {confidence:.2f} of 1). "
@@ -44,23 +42,20 @@ KINDS_SUBJECTS = {
     "entropy": "All heads: spread (entropy)",
     "distance": "All heads: distance",
 }
-KINDS_DESCRIPTION = "One row per layer, one column per head."
 KINDS_RESULT = "It ends with `kinds`, `spread` and `distance` of every head."
 
-ROLLOUT_TITLE, ROLLOUT_BUTTON = "Attention rollout and flow", "Rollout and flow"
-ROLLOUT = (
-    "A token in layer 3 attends to the outputs of layer 2, which are mixtures already. **How much of each input token has "
-    "arrived?** Attention rollout multiplies the layers; attention flow takes the weights as capacities of a network and asks "
-    "how much can flow through it. Both average the heads, and count half of every token's path as its residual connection."
+ROLLOUT_BUTTON = "Rollout and flow"
+ROLLOUT = "**How much of each input token has arrived in each layer?**"
+ROLLOUT_TEXT = (
+    "A token in layer 3 attends to the outputs of layer 2, which are mixtures already. Attention rollout multiplies the layers; "
+    "attention flow takes the weights as capacities of a network and asks how much can flow through it. Both average the heads, "
+    "and count half of every token's path as its residual connection."
 )
 ASK_QUERY = "Query token"
-SOLVING_FLOW = "Solving the flow network …"
 IN_LAYER, ROLLED, FLOW = "Attention in this layer", "Rollout from the input", "Flow from the input"
 LAYER = "layer {layer}"
-ROLLOUT_ALT = "{title} of {token}: one row per layer, one column per token"
 ROLLOUT_CELL = "{row} from {column}"
-LAST_LAYER = "The largest shares at {token} in the last layer."
-LARGEST = "{title}: {shares}."
+LAST_LAYER = "Largest at {token} in the last layer: {shares}."
 ROLLOUT_CAVEAT = (
     "Flow is scaled so that each row sums to 1. It is more even than rollout, since nearly every connection has enough "
     "capacity. Both leave out what values, feed-forward layers and layer norms do to the vectors (Abnar & Zuidema 2020): they "
@@ -71,14 +66,14 @@ ROLLOUT_RESULT = "It ends with `in_layer` and `rolled`: one row per layer, one c
 FLOW_RESULT = "It ends with `in_layer`, `rolled` and `by_flow`: one row per layer, one column per token."
 
 VALUES_TITLE = "Value-weighted attention"
-VALUES = (
+VALUES = "**A head can attend to a token and take almost nothing from it.**"
+VALUES_TEXT = (
     "A weight says how much of a token is taken; what is taken is its **value** vector, and values differ in length. "
-    "**A head can attend to a token and take almost nothing from it.** So weight each link by the vector that it adds."
+    "So weight each link by the vector that it adds."
 )
 HEAD_WEIGHTS = "Weights, {head}"
 HEAD_BY_VALUES = "Weighted by values, this head"
 LAYER_BY_VALUES = "Weighted by values, all heads of layer {layer}"
-VALUES_ALT = "{title}: {head}, one row per query"
 ROWS_SUM_TO_1 = "every row sums to 1"
 LENGTHS = (
     "{head}: the longest value is that of {longest} ({longest_length:.2f}), the shortest that of {shortest} "
@@ -98,41 +93,37 @@ VALUES_CAVEAT = (
     "that follows is left out (Kobayashi et al. 2020 and 2021)."
 )
 VALUES_SUBJECT = "Attention weights and value-weighted attention, {head}"
-VALUES_AXES = "Rows are queries, columns are keys."
 VALUES_RESULT = (
     "It ends with `weights` and `by_values` of this head and `together` of all heads of its layer; every row sums to 1."
 )
 
 SIMILARITY_TITLE = "Head similarity"
-SIMILARITY = (
+SIMILARITY = "**Heads that are close on the map attend to the same tokens.**"
+SIMILARITY_TEXT = (
     "Two heads are similar if every token distributes its attention in the same way in both (Jensen–Shannon divergence). "
-    "**Heads that are close on the map attend to the same tokens.** Colours and shapes are the kinds of “Heads at a glance”, "
-    "without those of grammar."
+    "Colours and shapes are the kinds of “Heads at a glance”, without those of grammar."
 )
-NEAREST = "**Nearest to {head}**"
 NEAREST_TITLE = "Nearest to {head}"
-SIMILARITY_ALT = "Map of all heads. Nearest to {head}: {heads}."
-SIMILAR_HEAD = "{head} ({similarity:.2f})"
 SIMILARITY_COLUMNS = ("head", "kind", "similarity (0 to 1)")
+MAP_CORRELATION = (
+    "Distances on the map correlate with the true ones at {correlation:.2f} (1 at best): trust the table where they differ."
+)
 SIMILARITY_CAVEAT = (
-    "The chosen head is labelled layer-head, the others on hover; lines lead to its nearest. The map is classical "
-    "multidimensional scaling (MDS) of many dimensions to two: its distances correlate with the true ones at {correlation:.2f} "
-    "(1 at best), so trust the table where they differ. Two heads that attend to the same tokens need not take the same from "
-    "them."
+    "The map is classical multidimensional scaling (MDS) of many dimensions to two. Two heads that attend to the same tokens "
+    "need not take the same from them."
 )
 SIMILARITY_SUBJECT = "Head similarity"
-SIMILARITY_LABELS = "The chosen head is labelled layer-head; lines lead to its nearest."
 SIMILARITY_AXES = (
     "similarity: one row and one column per head, in the order of heads (layer-head); positions: x and y of each head"
 )
 SIMILARITY_TO_CHOSEN = "similarity to the chosen head"
 SIMILARITY_RESULT = "It ends with `similar`: the similarity of the chosen head to every head, in the order of layers."
 
-LENS_TITLE, LENS_BUTTON = "Layer-by-layer predictions (logit lens)", "Logit lens"
-LENS = (
+LENS_BUTTON = "Logit lens"
+LENS = "**What would the model answer if it had to answer early?**"
+LENS_TEXT = (
     "A model's prediction head reads a word off the vectors of the last layer: the masked-word head at a blank, a language-model "
-    "head after a token. **Let it read every earlier layer too**, as if the model had to answer early: you see the prediction "
-    "emerge."
+    "head after a token. Let it read every earlier layer too, and you see the prediction emerge."
 )
 ASK_TOKEN = "Token"
 EMBEDDINGS, AFTER_LAYER = "embeddings", "after layer {layer}"
@@ -141,7 +132,8 @@ ANSWER = "At {token} the model's own answer, {answer}, has {probability} after t
 ANSWER_NEXT_TOKEN = "After {token} the model's own answer, {answer}, has {probability} after the last layer."
 FIRST_FROM_LAYER = "It ranks first from layer {layer} on."
 FIRST_FROM_EMBEDDINGS = "It ranks first from the embeddings on."
-FINAL_PROBABILITY = "Probability of the final answer"
+FINAL_PROBABILITY, PROBABILITY = "Probability of the final answer", "probability"
+AFTER_STEP = "layer {step}"
 LENS_CAVEAT = (
     "The head was trained to read the last layer only: a strange word early on may mean that the layer uses another "
     "representation, not that it knows nothing. What can be read off a layer need not be what later layers use "
@@ -150,18 +142,16 @@ LENS_CAVEAT = (
 LENS_SUBJECT = "Layer-by-layer predictions at {token}"
 LENS_RESULT = "It ends with `shares` of the top predictions after each layer, and `probability` and `rank` of the final answer."
 
-ATTRIBUTION_TITLE, ATTRIBUTION_BUTTON = "Attribution (gradients)", "Gradients"
-ATTRIBUTION = (
-    "Where did the blank look, and **what does the answer depend on?** Gradients tell how much the answer's log-probability "
-    "would change if a word's vector did. Integrated gradients add this up on the way from the text with every word blanked to "
-    "the text as it is."
+ATTRIBUTION_BUTTON = "Gradients"
+ATTRIBUTION = "Where did the blank look, and **what does the answer depend on?**"
+ATTRIBUTION_TEXT = (
+    "Gradients tell how much the answer's log-probability would change if a word's vector did. Integrated gradients add this up "
+    "on the way from the text with every word blanked to the text as it is."
 )
 SINGLE_SENTENCE = "Predictions are explained in a single sentence here: leave the second sentence empty."
-COMPUTING_GRADIENTS = "Computing gradients …"
 ASK_ANSWER = "Answer to explain"
 ANSWER_OPTION = "{word} ({probability})"
 BLANK_ATTENTION, GRADIENT_INPUT, INTEGRATED = "Attention from the blank", "Gradient × input", "Integrated gradients"
-ATTRIBUTION_ALT = "{title}, largest: {bars}."
 ATTRIBUTIONS = (
     "Knowing the words changes the log-probability of {word} from {baseline} to {score}, by {change}. Integrated gradients sum "
     "to {total}. Over your other words, the order by attention agrees with the order by the size of integrated gradients, signs "
@@ -180,8 +170,6 @@ ATTRIBUTION_RESULT = "It ends with `attention`, `gradient_input` and `integrated
 HEADING = "{subject}, {model}"
 ALL_NUMBERS = "All numbers"
 ROWS = "{count:,} rows: {columns}."
-POINT_AT_CELLS = "Point at a cell to read its numbers."
-SQUARE_ROOT_SCALE = "Square-root colour scale from 0 to 1."
 MATRIX_AXES = {
     "layer": "every matrix: one row per layer, as in rows, one column per key, as in keys",
     "query": "every matrix: one row per query, as in rows, one column per key, as in keys",

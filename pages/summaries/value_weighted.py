@@ -1,70 +1,97 @@
 """A head's weights beside the lengths of the vectors that it adds (Kobayashi et al. 2020)."""
 
-from collections.abc import Callable
-
 import numpy as np
 import streamlit as st
-from jaxtyping import Float
 
 from pages.summaries import texts
-from pages.summaries.export import Subject, computed, engine_of, matrices_export, trace_call
-from pages.ui.canvas.mask_grid import Heatmap, Matrices, matrices
-from pages.ui.export.computation import Computation, call, evaluate, named
-from pages.ui.export.records import Code, Export
+from pages.summaries.run import (
+    MOST_NUMBERS,
+    PartRun,
+    Table,
+    ask_head,
+    computed,
+    drawings_table,
+    engine_of,
+    in_link,
+    trace_call,
+    words_picture,
+)
+from pages.ui.canvas.drawings import Drawing, matrix_drawing
+from pages.ui.export.computation import Computation, call, named
+from pages.ui.export.records import Code
 from pages.ui.panels.texts import EXPLANATION_DEBATE
 from pages.ui.panels.tokens import numbered_tokens
-from pages.ui.panels.view_options import ask_head, head_in_sentence, show_note
+from pages.ui.panels.view_options import head_in_sentence, show_note
 from pages.ui.shell import cache
-from pages.ui.shell.address import widget_key
 from pages.ui.shell.controls import head_name
 from pages.ui.shell.frame import show_source
-from pages.ui.shell.level import is_hidden, show_formula
+from pages.ui.shell.level import show_formula
+from pages.ui.stage.heads import all_heads
+from pages.ui.stage.inputs import SentenceInputs
+from pages.ui.stage.pictures import Picture
 from tx_core.analysis import value_weighted
 from tx_core.analysis.value_weighted import ValueWeighted, row_shares, total_shares
-from tx_core.engine.engine import Engine, head_parts
+from tx_core.engine.engine import head_parts
 from tx_core.transformer.interventions import Head
 from tx_core.transformer.trace import AttentionStack, Trace
 
 EQUATIONS = (r"\lVert \alpha_{ij}\, f(x_j) \rVert", r"f(x) = (x W^V + b^V)\, W^O")
 
 
-def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export]:
-    """Draw weights and weighted lengths of one head and of its layer."""
-    st.markdown(texts.VALUES)
-    for equation in EQUATIONS:
-        show_formula(equation)
-    show_source(value_weighted.value_weighted, head_parts)
-    trace = cache.trace_with(engine, text, pair, keep=("weights", "value"))
+def run(inputs: SentenceInputs) -> PartRun:
+    """Compute weights and weighted lengths: of all heads of a short text, of the layer of a longer one, of one head else."""
+    trace = cache.trace_with(inputs.engine(), inputs.text, inputs.pair, keep=("weights", "value"))
     stack = trace.attention
-    head = ask_head(page, *stack.weights.shape[:2])
-    weighted_call, *maps = numbers(trace, head)
-    weighted = computed(page, engine, trace, weighted_call, head[0])
-    drawn = _draw(page, stack, head, evaluate(maps, trace=trace, weighted=weighted))
-    description = describe_lengths(stack, head, weighted)
-    st.text(description)
-    _show_numbers(page, stack, head, weighted)
-    show_note(f"{texts.VALUES_CAVEAT} {EXPLANATION_DEBATE}", trace)
-    return lambda: export(trace, head, drawn, description)
+    head, control = ask_head(*stack.weights.shape[:2])
+    every = list(all_heads(*stack.weights.shape[:2]).values())
+    cells = 2 * stack.weights[head].size
+    in_layer = [one for one in every if one[0] == head[0]]
+    sent = next((some for some in (every, in_layer) if len(some) * cells <= MOST_NUMBERS), [head])
+    pictures, said = [], {}
+    for layer in sorted({layer for layer, _ in sent}):
+        weighted = computed(inputs, trace, numbers(trace, (layer, 0))[0], layer)
+        of_layer = [one for one in sent if one[0] == layer]
+        pictures += _maps(stack, of_layer, weighted)
+        said |= {in_link(one): {"sentence": describe_lengths(stack, one, weighted)} for one in of_layer}
+    pictures.append(words_picture(row=1, varies="heads", variants=said))
+    shown = [picture.drawing for picture in pictures if in_link(head) in picture.when.get("heads", ())]
+
+    def explain() -> None:
+        st.markdown(texts.VALUES_TEXT)
+        for equation in EQUATIONS:
+            show_formula(equation)
+        show_source(value_weighted.value_weighted, head_parts)
+        show_note(f"{texts.VALUES_CAVEAT} {EXPLANATION_DEBATE}", trace)
+
+    def table() -> Table:
+        return _table(stack, head, computed(inputs, trace, numbers(trace, head)[0], head[0]), shown)
+
+    code = Code(texts.VALUES_RESULT, lambda: [one.round(3) for one in numbers(trace, head)[1:]])
+    title = texts.VALUES_SUBJECT.format(head=head_in_sentence(head))
+    partial = {} if len(sent) == len(every) else {"heads": [in_link(one) for one in sent]}
+    return PartRun(title, trace, [control], pictures, table, code, explain, partial)
 
 
-def _draw(page: str, stack: AttentionStack, head: Head, maps: list[Float[np.ndarray, "query key"]]) -> Matrices:
-    tokens = stack.query_tokens.tokens
-    titles = texts.HEAD_WEIGHTS.format(head=head_in_sentence(head)), texts.HEAD_BY_VALUES
-    titles += (texts.LAYER_BY_VALUES.format(layer=head[0] + 1),)
-    limit = max(float(cells.max()) for cells in maps)
-    panels = [
-        Heatmap(
-            title,
-            "weights",
-            cells,
-            texts.VALUES_ALT.format(title=title, head=head_in_sentence(head)),
-            limit=limit,
-            root=True,
-            note=texts.ROWS_SUM_TO_1,
+def _maps(stack: AttentionStack, heads: list[Head], weighted: ValueWeighted) -> list[Picture]:
+    """Draw the maps of some heads of a layer, and that of the whole layer, on one colour scale."""
+    tokens, by_values, layer = stack.query_tokens.tokens, row_shares(weighted.mixed), heads[0][0]
+    together = row_shares(weighted.together)
+    numbers_of_heads = [head for _, head in heads]
+    limit = max(float(cells.max()) for cells in (stack.weights[layer, numbers_of_heads], by_values[numbers_of_heads], together))
+
+    def draw(title: str, cells: np.ndarray, shown: list[Head]) -> Picture:
+        drawing = matrix_drawing(title, "weights", cells, tokens, tokens, limit=limit, root=True, note=texts.ROWS_SUM_TO_1)
+        return Picture(drawing, when={"heads": [in_link(one) for one in shown]})
+
+    of_heads = [
+        picture
+        for head in heads
+        for picture in (
+            draw(texts.HEAD_WEIGHTS.format(head=head_in_sentence(head)), stack.weights[head], [head]),
+            draw(texts.HEAD_BY_VALUES, by_values[head[1]], [head]),
         )
-        for title, cells in zip(titles, maps, strict=True)
     ]
-    return matrices(tokens, tokens, panels, key=f"{page}_values")
+    return [*of_heads, draw(texts.LAYER_BY_VALUES.format(layer=layer + 1), together, heads)]
 
 
 def describe_lengths(stack: AttentionStack, head: Head, weighted: ValueWeighted) -> str:
@@ -87,31 +114,18 @@ def describe_lengths(stack: AttentionStack, head: Head, weighted: ValueWeighted)
     )
 
 
-def _show_numbers(page: str, stack: AttentionStack, head: Head, weighted: ValueWeighted) -> None:
-    if is_hidden("tables"):
-        return
-    folded = st.expander(texts.NUMBERS, key=widget_key(page, "values_numbers"), on_change="rerun")
-    if folded.open:
-        columns = (
-            numbered_tokens(stack.key_tokens.tokens),
-            stack.weights[head].mean(axis=0).astype(float).round(4),
-            weighted.values[head[1]].round(4),
-            row_shares(weighted.mixed[head[1]]).mean(axis=0).round(4),
-            total_shares(weighted.mixed[head[1]]).round(4),
-        )
-        folded.dataframe(dict(zip(texts.VALUES_COLUMNS, columns, strict=True)), hide_index=True)
-
-
-def export(trace: Trace, head: Head, drawn: Matrices, description: str) -> Export:
-    """Return the export of weights and value-weighted attention."""
-    subject = Subject(
-        trace,
-        texts.VALUES_SUBJECT.format(head=head_in_sentence(head)),
-        f"{description} {texts.VALUES_AXES} {texts.SQUARE_ROOT_SCALE}",
-        "value-weighted-attention",
+def _table(stack: AttentionStack, head: Head, weighted: ValueWeighted, shown: list[Drawing]) -> Table:
+    """List what each token receives and contributes; the files hold the maps, too."""
+    mixed = weighted.mixed[head[1]]
+    columns = (
+        numbered_tokens(stack.key_tokens.tokens),
+        stack.weights[head].mean(axis=0).astype(float).tolist(),
+        weighted.values[head[1]].astype(float).tolist(),
+        row_shares(mixed).mean(axis=0).astype(float).tolist(),
+        total_shares(mixed).astype(float).tolist(),
     )
-    code = Code(texts.VALUES_RESULT, lambda: [one.round(3) for one in numbers(trace, head)[1:]])
-    return matrices_export(subject, drawn, "query", code)
+    maps = drawings_table(shown, "query")
+    return Table(texts.VALUES_COLUMNS, list(zip(*columns, strict=True)), maps.arrays, maps.axes)
 
 
 def numbers(trace: Trace, head: Head) -> list[Computation]:

@@ -107,6 +107,22 @@ def is_empty(app: AppTest) -> bool:
     )
 
 
+def looked_at(app: AppTest, **looks: str) -> list[dict]:
+    """The pictures that the browser shows, each as it is for what is chosen. looks: that differ from those on arrival."""
+    header = staged(app)
+    values = header["settings"] | header["view"] | looks
+    for control in header["controls"]:
+        if control["fallback"] and values[control["name"]] not in dict(control["options"]):
+            values[control["name"]] = control["fallback"]
+    shown = [one for one in staged_pictures(app) if all(values[name] in wanted for name, wanted in one["when"].items())]
+    return [one | one.get("variants", {}).get(values.get(one.get("varies")), {}) for one in shown]
+
+
+def stage_says(app: AppTest, **looks: str) -> str:
+    """The sentences below the pictures that the browser shows."""
+    return "\n".join(one["sentence"] for one in looked_at(app, **looks))
+
+
 def staged_picture(app: AppTest, title: str) -> dict:
     """The picture of a stage of pictures with this title."""
     (found,) = [one for one in staged_pictures(app) if one["chart"]["title"] == title]

@@ -225,6 +225,7 @@ function paintLegendOfPairs(target, theme, { colour, sides, delta }, left, space
 // The table of all heads: hue for the kind, depth of colour for how clear it is, a word or a letter on it.
 
 const SPACE_FOR_A_WORD = 50;
+const WORD_SIZES = [13, 12]; // pixels: the first at which a word fits
 const CELL = { least: 42, tallest: 60, gap: 3, most: 110 };
 const AXIS = { left: 46, top: 38 };
 
@@ -266,11 +267,12 @@ function paintCell(target, theme, cell, [x, y, wide, high]) {
   target.fillStyle = background;
   target.fillRect(x, y, wide, high);
   const words = wide >= SPACE_FOR_A_WORD;
-  const font = `600 13px ${theme.font}`;
+  const text = words ? cell.word : cell.letter;
+  const font = WORD_SIZES.map((size) => `600 ${size}px ${theme.font}`).find((one) => widthOf(target, one, text) <= wide - 4) ?? `600 ${WORD_SIZES.at(-1)}px ${theme.font}`;
   target.font = font;
   const numbered = words && cell.number;
   const place = [x + wide / 2, y + high / 2 - (numbered ? 8 : 0)];
-  write(target, fit(target, words ? cell.word : cell.letter, wide), ...place, { font, colour: ink, align: "center", baseline: "middle" });
+  write(target, fit(target, text, wide), ...place, { font, colour: ink, align: "center", baseline: "middle" });
   if (numbered) write(target, cell.number, place[0], place[1] + 16, { font: `12px ${theme.font}`, colour: ink, align: "center", baseline: "middle" });
 }
 

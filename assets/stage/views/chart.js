@@ -9,6 +9,7 @@ import { TEXTS } from "../../canvas/core/texts.js";
 import { filled } from "../../canvas/core/text.js";
 
 const LEAST = 120; // pixels of height
+const NAMED_BARS = 5;
 const BESIDE = 12; // pixels between a spot and what is read of it
 const GROWN = { bars: 0, moved: 0, grid: 72, listing: 0, lines: 52, points: 48, matrix: 8 }; // what a kind takes beyond the height that it is asked to have; 0: it has its own
 export const isFlexible = ({ kind }) => Boolean(GROWN[kind]);
@@ -47,7 +48,7 @@ export function drawChart(made, chart, { theme, width, height, sentence, cell, d
   setText(made.said, sentence);
   made.legend.hidden = chart.kind !== "matrix";
   if (chart.kind === "matrix") fillLegend(made.legend, { ...chart, kind: chart.colouring }, TEXTS.matricesGrid, theme.dark);
-  made.canvas.setAttribute("aria-label", visible(sentence || chart.title || TEXTS.pictures.picture));
+  made.canvas.setAttribute("aria-label", visible(sentence || [chart.title, largestBars(chart)].filter(Boolean).join(": ") || TEXTS.pictures.picture));
   const keys = canChoose ? TEXTS.pictures.keysChoose : TEXTS.pictures.keys;
   made.pad.setAttribute("aria-label", filled(keys, { title: visible(chart.title || sentence || TEXTS.pictures.picture) }).join(""));
   const room = Math.max(LEAST, height - heightAround(made));
@@ -57,7 +58,8 @@ export function drawChart(made, chart, { theme, width, height, sentence, cell, d
   };
   lay(room - GROWN[chart.kind]);
   const excess = made.laid.height - room;
-  if (isFlexible(chart) && excess > 0) lay(room - GROWN[chart.kind] - excess); // such as of a legend of several rows
+  const isLow = chart.kind === "matrix" && -excess >= chart.rows.length; // its names took less than was kept for them
+  if (isFlexible(chart) && (excess > 0 || isLow)) lay(room - GROWN[chart.kind] - excess); // such as of a legend of several rows
   made.laid.paint(sharpen(made.canvas, made.laid.width, made.laid.height));
   made.pad.style.width = `${made.laid.width}px`;
   const { rows = 0, columns = 0 } = made.laid.spots ?? {};
@@ -66,6 +68,13 @@ export function drawChart(made, chart, { theme, width, height, sentence, cell, d
   mark(made, made.spot);
   if (made.spot) read(made);
   else made.readout.replaceChildren();
+}
+
+// For whom nothing else says it: the longest bars in words.
+function largestBars({ kind, labels, values, ends }) {
+  if (kind !== "bars") return "";
+  const order = labels.map((_, row) => row).sort((one, other) => Math.abs(values[other]) - Math.abs(values[one]));
+  return order.slice(0, NAMED_BARS).map((row) => `${labels[row]} ${ends[row]}`).join(", ");
 }
 
 const heightAround = ({ title, legend, note, said }) => [title, legend, note, said].reduce((sum, node) => sum + node.offsetHeight, 0);

@@ -23,8 +23,9 @@ export function drawListing(made, chart, { sentence, canChoose, chosen, link }) 
   setText(made.said, sentence);
   made.node.classList.toggle("sentence-first", Boolean(chart.sentenceFirst));
   made.link.hidden = !link;
-  if (link) Object.assign(made.link, { href: link[1], textContent: link[0] });
+  if (link) Object.assign(made.link, { href: link[1], textContent: link[0], onclick: leadOn(made, link[1]) });
   made.box.hidden = !chart.rows.length;
+  made.node.classList.toggle("alone", !chart.rows.length);
   made.box.setAttribute("aria-label", visible(chart.title || sentence));
   const cell = (text, index, tag) => element(tag, tag === "th" ? { scope: index ? "col" : "row" } : {}, element("bdi", {}, text ? visible(text) : ""));
   const head = element("tr", {}, ...chart.head.map((text) => element("th", { scope: "col" }, text ? visible(text) : "")));
@@ -40,13 +41,11 @@ export function drawListing(made, chart, { sentence, canChoose, chosen, link }) 
   made.table.replaceChildren(element("thead", {}, head), element("tbody", {}, ...rows));
 }
 
+const anchor = (made, address, label) => Object.assign(element("a", { href: address }, label), { onclick: leadOn(made, address) });
+
 // In this tab the page leads on, which keeps what the visitor has, such as a file; in a new one, it is an ordinary link.
-function anchor(made, address, label) {
-  const link = element("a", { href: address }, label);
-  link.onclick = (event) => {
-    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-    event.preventDefault();
-    made.open(address);
-  };
-  return link;
-}
+const leadOn = (made, address) => (event) => {
+  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  made.open(address);
+};

@@ -1,15 +1,13 @@
-"""A table of all heads as coloured buttons: how kinds of heads look, the cells by kind or by a number, and the component."""
+"""A table of all heads: how kinds of heads look, and the cells by kind or by a number."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
 
 from pages.ui.canvas import texts
-from pages.ui.canvas.attention_view import BOX, chosen_heads
 from pages.ui.canvas.charts import ONE_COLOUR
-from pages.ui.canvas.component import component
 from pages.ui.shell.controls import head_name
 from pages.ui.shell.numbers import whole_percent
 from tx_core.analysis.grammar import MIN_GAIN, TREEBANK_NAME, Grammar, HeadRelation, grammar_of
@@ -17,7 +15,6 @@ from tx_core.analysis.patterns import HeadPattern, PatternKind
 from tx_core.transformer.interventions import Head
 from tx_core.transformer.trace import Encoding
 
-MODULE = "head_table/table.js"
 AXES = texts.HEAD_AXES
 
 
@@ -63,38 +60,6 @@ class LegendEntry:
     letter: str
     colour: str
     strength: float = 1.0
-
-
-def head_table(
-    cells: Sequence[Sequence[HeadCell]],
-    legend: Sequence[LegendEntry],
-    chosen: tuple[int, int],
-    *,
-    alt: str,
-    key: str,
-    on_choose: Callable[[], None],
-) -> None:
-    """Show a row of cells for each layer; a click chooses a head. Then `on_choose` runs, and `chosen_head` returns the head.
-
-    alt: what the table shows, for those who cannot see it. Raises ValueError for rows of different lengths.
-    """
-    if len({len(row) for row in cells}) != 1:
-        raise ValueError("every layer must have as many heads")
-    message = {
-        "cells": [[asdict(cell) for cell in row] for row in cells],
-        "legend": [asdict(entry) for entry in legend],
-        "chosen": list(chosen),
-        "axes": texts.LAYERS_AND_HEADS,
-        "alt": alt,
-    }
-    component("head_table", BOX, MODULE, "head_table/head_table.css", height=340)(
-        key=key, data=message, on_chosen_change=on_choose
-    )
-
-
-def chosen_head(key: str, layers: int, heads: int) -> tuple[int, int] | None:
-    """Return the head that was clicked last in the table `key`; None before the first click."""
-    return next(iter(chosen_heads(key, layers, heads)), None)
 
 
 CellsAndLegend = tuple[list[HeadCell], list[LegendEntry]]

@@ -1,6 +1,7 @@
 """A view as a figure for a paper, drawn by the page's own code and saved as SVG, PNG or PDF; charts as such figures."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
@@ -11,7 +12,6 @@ from pages.ui.canvas.component import component
 from pages.ui.canvas.drawings import Chart
 from pages.ui.canvas.head_table import HeadCell, LegendEntry
 from pages.ui.canvas.packing import pack
-from pages.ui.canvas.plotly_figures import PointKind, name_offset
 from pages.ui.canvas.texts import LAYERS_AND_HEADS
 from pages.ui.export import texts
 from pages.ui.export.records import Export, WebPage
@@ -90,7 +90,7 @@ def charts_page(
 
 
 def signed_chart(title: str, labels: Sequence[str], values: Sequence[float], *, limit: float) -> Chart:
-    """Draw bars to both sides of zero, as `plotly_figures.signed_bars` does."""
+    """Draw bars to both sides of zero. limit: where the axis ends on a side that is used."""
     most = limit or 1.0
     least = -most if min(values, default=0.0) < 0 else 0.0
     return {
@@ -107,6 +107,21 @@ def signed_chart(title: str, labels: Sequence[str], values: Sequence[float], *, 
     }
 
 
+NAME_REACH = (30.0, 24.0)
+"""Pixels from the chosen point to the middle of its name, sideways and up or down."""
+MAP_PIXELS = 400
+"""About the width of the map, by which the distance of a name from other points is judged."""
+
+
+@dataclass(frozen=True)
+class PointKind:
+    """What points of one kind look like on a map."""
+
+    name: str
+    colour: str
+    symbol: str
+
+
 def points_chart(
     title: str,
     places: Float[np.ndarray, "one axis"],
@@ -115,7 +130,10 @@ def points_chart(
     chosen: int,
     neighbours: Sequence[int],
 ) -> Chart:
-    """Draw heads as points, the chosen one with its label and lines to its neighbours, as `plotly_figures.head_points` does."""
+    """Draw heads as points, colour and shape by kind; the chosen one with its label and lines to its neighbours.
+
+    Both axes have the same scale, so that distances can be compared.
+    """
     drawn = [
         {
             "name": kind.name,
@@ -137,8 +155,17 @@ def points_chart(
     }
 
 
+def name_offset(places: Float[np.ndarray, "one axis"], chosen: int) -> tuple[float, float]:
+    """Return where the chosen point's name stands, in pixels to its right and below: where it is farthest from all others."""
+    scale = MAP_PIXELS / (np.ptp(places, axis=0).max() + 1e-9)
+    others = np.delete(places - places[chosen], chosen, axis=0) * scale * [1, -1]
+    tried = [(NAME_REACH[0] * np.cos(turn), NAME_REACH[1] * np.sin(turn)) for turn in np.arange(16) * np.pi / 8]
+    right, down = max(tried, key=lambda offset: np.hypot(*(others - offset).T).min(initial=np.inf))
+    return float(right), float(down)
+
+
 def grid_chart(cells: Sequence[Sequence[HeadCell]], legend: Sequence[LegendEntry], chosen: tuple[int, int] | None) -> Chart:
-    """Draw a grid of layers × heads, as `head_table.head_table` does."""
+    """Draw a grid of layers × heads."""
     written = [[vars(cell) for cell in row] for row in cells]
     entries = [vars(entry) for entry in legend]
     return {"kind": "grid", "title": "", "cells": written, "legend": entries, "chosen": chosen, "axes": LAYERS_AND_HEADS}

@@ -15,7 +15,7 @@ from pages.ui.export.computation import Computation
 from pages.ui.export.data import DataTable, data_files
 from pages.ui.export.figure import charts_figure, charts_page
 from pages.ui.export.menu import export_menu
-from pages.ui.export.records import Code, Export, Exports, Source, title_stem
+from pages.ui.export.records import Code, Export, Exports, Source, sentences_read, title_stem
 from pages.ui.shell.address import is_offered, widget_key
 from pages.ui.shell.level import is_hidden
 from tx_core.analysis.weights_file import TableValue
@@ -104,13 +104,7 @@ def _show_table(rows: Sequence[tuple[TableValue, ...]]) -> None:
 def drawings_export(lesson: PartNumbers, drawings: Sequence[Drawing]) -> Export:
     """Return the export of what a part of a page drew."""
     titles = list(dict.fromkeys(drawing.title for drawing in drawings))
-    named = (("text", texts.TEXT), ("pair", texts.SECOND_SENTENCE))
-    sentences = [
-        template.format(sentence=texts.quoted(str(lesson.source[name]))) for name, template in named if name in lesson.source
-    ]
-    if lesson.source.get("special_tokens") == texts.NONE_ADDED:
-        sentences.append(texts.WITHOUT_SPECIAL)
-    caption = " ".join([f"{lesson.title}.", *sentences, texts.DRAWINGS.format(titles="; ".join(titles))])
+    caption = " ".join([f"{lesson.title}.", *sentences_read(lesson.source), texts.DRAWINGS.format(titles="; ".join(titles))])
     figure = charts_figure([drawing.chart for drawing in drawings], caption, across=min(2, len(drawings)))
     size = sum(drawing.values.size for drawing in drawings)
     stem = title_stem(lesson.title, lesson.source)

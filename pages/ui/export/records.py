@@ -25,6 +25,13 @@ def source(model: str, *, revision: str = "", **more: object) -> dict[str, objec
     return about | {name: value for name, value in more.items() if value}
 
 
+def sentences_read(about: Source) -> list[str]:
+    """Return what a caption says of the texts that were read."""
+    named = (("text", texts.TEXT), ("pair", texts.SECOND_SENTENCE))
+    read = [template.format(sentence=texts.quoted(str(about[name]))) for name, template in named if name in about]
+    return [*read, *([texts.WITHOUT_SPECIAL] if about.get("special_tokens") == texts.NONE_ADDED else [])]
+
+
 def reading(special_tokens: bool) -> dict[str, str]:
     """Name for `source` how a text was read; nothing where it was read as the model was trained."""
     return {} if special_tokens else {"special_tokens": texts.NONE_ADDED}

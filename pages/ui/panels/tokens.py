@@ -11,7 +11,7 @@ import streamlit as st
 
 from pages.ui.panels import texts
 from pages.ui.shell.address import flag_field, is_offered, widget_binding, widget_key
-from pages.ui.shell.controls import choice_box, offer_multilingual_model
+from pages.ui.shell.controls import offer_multilingual_model
 from tx_core.engine.catalogue import DEFAULT, reads_english_only
 from tx_core.engine.engine import Engine
 from tx_core.errors import TextProblem
@@ -140,34 +140,6 @@ def note_special_tokens(engine: Engine, added: bool, pair: str = "", *, whose: s
     if names and pair.strip() and engine.info.decoder_start is None:
         notes.append(texts.NO_SEPARATOR[engine.info.num_segments > 1])
     st.caption(" ".join([":material/info:", *([f"**{escape_markdown(whose)}:**"] if whose else []), *notes]))
-
-
-def ask_token(page: str, encoding: Encoding, label: str, *, last: bool = False) -> int:
-    """Ask for a token; return its position from 0. The default is the first blank, else the first or last word."""
-    return _ask_position(page, encoding, range(len(encoding)), label, last=last)
-
-
-def ask_blank(page: str, encoding: Encoding) -> int:
-    """Return the position of the blank, chosen by the reader where there are several."""
-    return _ask_position(page, encoding, encoding.blanks, texts.BLANK)
-
-
-def _ask_position(page: str, encoding: Encoding, positions: Sequence[int], label: str, *, last: bool = False) -> int:
-    name, widget = widget_key(page, "token"), widget_key(page, "token_named")
-    if st.session_state[name] not in positions:
-        st.session_state[name] = None
-    words = [position for position in positions if not encoding.special[position]]
-    first = next(iter((*encoding.blanks, *(reversed(words) if last else words), *positions)))
-    chosen = first if st.session_state[name] is None else st.session_state[name]
-    st.session_state[widget] = chosen
-
-    def store_choice() -> None:
-        st.session_state[name] = st.session_state[widget]
-
-    if len(positions) > 1:
-        labels = numbered_tokens(encoding.tokens)
-        choice_box(label, positions, format_func=lambda position: labels[position], key=widget, on_change=store_choice)
-    return chosen
 
 
 def sentence_words(text_key: str) -> list[tuple[str, bool]]:

@@ -90,15 +90,6 @@ def ask_stack(page: str, kinds: Sequence[str]) -> int:
     return kinds.index(st.session_state[name])
 
 
-def ask_head(page: str, layers: int, heads: int) -> Head:
-    """Ask for a head by name; return (layer, head) from 0. Where a link names several, the first counts."""
-    name = widget_key(page, "heads")
-    if missing := drop_missing_heads(page, layers, heads):
-        st.info(missing)
-    st.session_state[name] = st.session_state[name][:1]
-    return controls.layer_and_heads(name, layers, heads)[0]
-
-
 def drop_missing(page: str, num_layers: int, num_heads: int, num_tokens: int) -> list[str]:
     """Drop heads and a focus that this run does not have; return a sentence about each kind that was dropped."""
     missing = drop_missing_heads(page, num_layers, num_heads)

@@ -13,8 +13,7 @@ import streamlit as st
 
 from pages.ui.canvas.drawings import Drawing
 from pages.ui.canvas.matrix_view import Matrix, matrix_drawings
-from pages.ui.export import texts as export_texts
-from pages.ui.export.records import Source, title_stem
+from pages.ui.export.records import Source, sentences_read, title_stem
 from pages.ui.shell.address import Field, widget_key
 from pages.ui.shell.controls import model_title
 from pages.ui.stage.address import StageFields
@@ -230,18 +229,10 @@ def _about(page: str, fields: StageFields, about: About, header: Mapping[str, ob
         "architecture": about.architecture,
         "model": model_title(model) if model else "",
         "text": str(about.source.get("text", "")),
-        "caption": [*_sentences(about.source), *about.notes],
+        "caption": [*sentences_read(about.source), *about.notes],
         "stem": title_stem(about.title, about.source),
         "origin": origin(model, str(about.source.get("revision", ""))),
     }
-
-
-def _sentences(source: Source) -> list[str]:
-    """Return what a caption says of the texts that were read."""
-    named = (("text", export_texts.TEXT), ("pair", export_texts.SECOND_SENTENCE))
-    read = [template.format(sentence=export_texts.quoted(str(source[name]))) for name, template in named if name in source]
-    is_bare = source.get("special_tokens") == export_texts.NONE_ADDED
-    return [*read, *([export_texts.WITHOUT_SPECIAL] if is_bare else [])]
 
 
 def _written(page: str, fields: Sequence[Field]) -> dict[str, str]:

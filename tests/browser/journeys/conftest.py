@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
-from tests.support.seen import NOTE_SHIFTS, Look, check_arrival, choose, fits
+from tests.support.seen import NOTE_SHIFTS, Look, answered, button, check_arrival, fits
 
 
 @pytest.fixture
@@ -56,10 +56,17 @@ def for_everybody(open_to_all: Look, darken: Look, resize: Callable[[Page, int],
 
 
 @pytest.fixture
-def parts_for_everybody(open_to_all: Look, darken: Look, resize: Callable[[Page, int], None]) -> Callable[..., None]:
-    """Go through the parts of a page: in light, each with what is asserted of it; then on a phone in the dark. go: to a part."""
+def parts_for_everybody(
+    open_to_all: Look, darken: Look, resize: Callable[[Page, int], None]
+) -> Callable[[Page, Mapping[str, Look]], None]:
+    """Go through the parts of a stage: in light, each with what is asserted of it; then on a phone in the dark."""
 
-    def check(page: Page, parts: Mapping[str, Look], go: Callable[[Page, str], None] = choose) -> None:
+    def go(page: Page, name: str) -> None:
+        button(page, name).click()
+        expect(button(page, name)).to_have_attribute("aria-pressed", "true")
+        answered(page)
+
+    def check(page: Page, parts: Mapping[str, Look]) -> None:
         for name, look in parts.items():
             go(page, name)
             look(page)

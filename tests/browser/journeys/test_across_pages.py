@@ -14,6 +14,7 @@ from pages.ui.shell import texts as shell_texts
 from pages.ui.shell.glossary import GROUPS
 from pages.ui.shell.level import ADVANCED
 from pages.ui.shell.numbers import percent
+from pages.ui.stage import texts as stage_texts
 from tests.support.seen import (
     PATIENCE,
     address,
@@ -26,7 +27,9 @@ from tests.support.seen import (
     listed,
     main,
     picture,
+    says,
     sentence,
+    until,
     write,
 )
 from tx_core.causal.cut_effects import cut_effects
@@ -151,18 +154,19 @@ def test_basic_hides_what_a_beginner_need_not_know_and_is_remembered(arrive, ser
 
 
 def test_a_view_is_shared_by_a_link_that_shows_it_to_somebody_else(arrive):
-    page = arrive(f"/summaries?text={quote_plus('A link & more')}&level=advanced")
-    button(page, shell_texts.SHARE).click()
-    shared = page.get_by_test_id("stPopoverBody").locator("code").inner_text()
+    page = arrive(f"/summaries?text={quote_plus('A link & more')}&level=advanced&heads=2-3")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    button(page, stage_texts.EXPORT["menu"], exact=False).click()
+    button(page, stage_texts.EXPORT["copyLink"]).click()
+    until(page, lambda: "/summaries" in page.evaluate("navigator.clipboard.readText()"), "the link")
+    shared = page.evaluate("navigator.clipboard.readText()")
     other = arrive(shared[shared.index("/summaries") :])
     expect(sentence(other)).to_have_value("A link & more")
+    says(other, "Layer 2, head 3")
     assert address(other)["level"] == ADVANCED
     page.keyboard.press("Escape")
     write(page, "word " * 1300)
-    button(page, shell_texts.SHARE).click()
-    body = page.get_by_test_id("stPopoverBody")
-    expect(body.get_by_text("Shorten the text")).to_be_visible()
-    expect(body.locator("code")).to_have_count(0)
+    says(page, shell_texts.LINK_TOO_LONG_FOR_ADDRESS)
 
 
 def test_a_term_is_explained_in_place_and_the_glossary_leads_to_its_view(arrive, axe, for_everybody):

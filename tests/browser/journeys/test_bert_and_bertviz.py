@@ -73,13 +73,7 @@ def family_says(page: Page) -> None:
 def test_an_untrained_model_heads_for_labels_and_successors_stand_beside_it(arrive, parts_for_everybody):
     page = arrive(f"{PATH}&part=labels")
     looks = {"labels": labels_say, "random": untrained_says, "family": family_says}
-
-    def go(page: Page, name: str) -> None:
-        button(page, name).click()
-        expect(button(page, name)).to_have_attribute("aria-pressed", "true")
-        answered(page)
-
-    parts_for_everybody(page, {texts.PARTS[part]: look for part, look in looks.items()}, go)
+    parts_for_everybody(page, {texts.PARTS[part]: look for part, look in looks.items()})
 
 
 def frame_of(page: Page) -> FrameLocator:

@@ -181,7 +181,6 @@ def test_the_code_of_a_view_runs_and_gives_its_numbers(arrive, axe, tmp_path: Pa
 MARKUP = quote("<b>&</b> [MASK]")
 EXPORTED = (
     f"/fill_mask?text={MARKUP}",
-    f"/summaries?part=glance&text={MARKUP}",
     f"/heads_and_blocks?part=depth&text={MARKUP}",
 )
 """Pages whose pictures are drawn by one module each, with words that are markup."""

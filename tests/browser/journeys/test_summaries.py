@@ -5,20 +5,19 @@ from urllib.parse import quote_plus
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from pages import contents
 from pages.many_sentences import texts as many_texts
 from pages.summaries import texts
 from pages.summaries.parts import PARTS
 from pages.ui.shell.numbers import percent
+from pages.ui.stage import texts as stage_texts
 from tests.support.seen import (
     PATIENCE,
     answered,
-    choose,
     choose_head,
     drawn,
-    head,
     linked,
     main,
     picture,
@@ -46,36 +45,35 @@ def test_a_head_chosen_in_the_table_is_told_and_leads_to_its_map(arrive, for_eve
     page = arrive(f"{PATH}&heads=1-1")
     stack = catalogue.load(catalogue.DEFAULT).trace(TEA).attention
     kinds = {(one.layer + 1, one.head + 1): one for one in name_heads(pattern_sums(stack.weights, stack.query_tokens))}
-    for (layer, number), kind in list(kinds.items())[::7]:
-        expect(head(page, layer, number)).to_have_accessible_name(re.compile(rf"confidence {kind.confidence:.2f}"))
-    head(page, 2, 3).click()
-    linked(page, heads="2-3")
-    says(page, "Layer 2, head 3 ", f"{kinds[2, 3].confidence:.2f}")
-    head(page, 2, 3).focus()
-    for key in ("ArrowUp", "ArrowRight", "Enter"):
-        page.keyboard.press(key)
-    linked(page, heads="1-4")
-    says(page, "Layer 1, head 4 ", f"{kinds[1, 4].confidence:.2f}")
-    answered(page)
-    choose(page, texts.COLOURS["distance"])
-    linked(page, heads="1-4", colour="distance")
-    expect(head(page, 1, 1)).to_have_accessible_name(re.compile(r"^Layer 1, head 1: \d+\.\d tokens"))
+    for layer, number in ((2, 3), (1, 4)):
+        choose_head(page, layer, number)
+        linked(page, heads=f"{layer}-{number}")
+        says(page, f"Layer {layer}, head {number} ", f"{kinds[layer, number].confidence:.2f}")
+    stage(page).get_by_role("button", name=stage_texts.CONTROLS["headAfter"]).click()
+    linked(page, heads="1-5")
+    stage(page).get_by_role("combobox", name=texts.COLOUR_BY).select_option(texts.COLOURS["distance"])
+    linked(page, heads="1-5", colour="distance")
+    says(page, texts.KINDS_SUBJECTS["distance"])
     page.reload()
-    expect(head(page, 1, 4)).to_have_attribute("aria-selected", "true", timeout=PATIENCE)
+    says(page, "Layer 1, head 5 ")
     for_everybody(page)
-    main(page).get_by_role("link", name=texts.SEE_HEAD).click()
+    stage(page).get_by_role("link", name=texts.SEE_HEAD).click()
     expect(page.get_by_role("heading", level=1)).to_have_text(contents.page("attention").question)
-    linked(page, heads="1-4", text=TEA)
+    linked(page, heads="1-5", text=TEA)
     page.go_back()
-    expect(head(page, 1, 4)).to_have_attribute("aria-selected", "true", timeout=PATIENCE)
+    says(page, "Layer 1, head 5 ")
+
+
+def stage(page: Page) -> Locator:
+    """The pictures with their toolbar."""
+    return page.get_by_test_id("stage")
 
 
 def rollout_says(page: Page) -> None:
     """Assert that what has arrived at the blank by rollout is what the core computes."""
-    drawn(picture(page, f"^{texts.ROLLED}"))
     shares = rollout(catalogue.load(catalogue.DEFAULT).trace(TEA).attention.weights)[-1, BLANK]
-    best = np.argsort(-shares)[:2]
-    says(page, texts.ROLLED, *(f"{place + 1} " for place in best[:1]), f"{shares[best[0]]:.2f}", f"{shares[best[1]]:.2f}")
+    best = np.argsort(-shares)[0]
+    drawn(picture(page, f"{best + 1} .* {shares[best]:.2f}"))
 
 
 def values_say(page: Page) -> None:
@@ -87,15 +85,18 @@ def values_say(page: Page) -> None:
 
 
 def similar_heads_say(page: Page) -> None:
-    """Assert that the map names the nearest heads."""
+    """Assert that the table lists the nearest heads, and that a click on one chooses it."""
     weights = catalogue.load(catalogue.DEFAULT).trace(TEA).attention.weights
     found = [
-        f"layer {place // 8 + 1}, head {place % 8 + 1} ({share:.2f})"
-        for place, share in most_similar_heads(head_similarity(weights), 1, 3)
+        (f"Layer {place // 8 + 1}, head {place % 8 + 1}", f"{share:.3f}")
+        for place, share in most_similar_heads(head_similarity(weights), 1, 5)
     ]
-    figure = main(page).get_by_role("figure", name=re.compile(".*".join(map(re.escape, found))))
-    expect(figure).to_be_visible(timeout=PATIENCE)
-    expect(figure.get_by_text("1-2", exact=True).first).to_be_visible(timeout=PATIENCE)
+    rows = stage(page).get_by_role("row")
+    for number, (name, share) in enumerate(found, start=1):
+        expect(rows.nth(number)).to_contain_text(re.compile(f"{name}.*{share}"), timeout=PATIENCE)
+    rows.get_by_role("button", name=found[0][0]).click()
+    expect(stage(page)).to_contain_text(f"Nearest to {found[0][0].lower()}")
+    drawn(picture(page, "Distances on the map"))
 
 
 def lens_says(page: Page) -> None:
@@ -103,7 +104,7 @@ def lens_says(page: Page) -> None:
     engine = catalogue.load(catalogue.DEFAULT)
     found = logit_lens(engine, engine.trace(TEA, keep=("hidden",)), BLANK)
     says(page, found.answer, percent(float(found.probability[-1])))
-    drawn(picture(page, f"^{texts.FINAL_PROBABILITY}.*{found.probability[-1]:.3g}"))
+    drawn(picture(page, f"^{texts.FINAL_PROBABILITY}"))
 
 
 def gradients_say(page: Page) -> None:
@@ -113,8 +114,7 @@ def gradients_say(page: Page) -> None:
     word = int(engine.blank_logits([encoding]).rows[0][0].argmax())
     found = attribute(engine, encoding, BLANK, word)
     says(page, f"{found.baseline:.2f}".replace("-", "−"), f"{found.score:.2f}".replace("-", "−"), f"{found.integrated.sum():.2f}")
-    figure = main(page).get_by_role("figure", name=re.compile(f"^{texts.INTEGRATED}.*{np.abs(found.integrated).max():.2f}"))
-    expect(figure).to_be_visible(timeout=PATIENCE)
+    drawn(picture(page, f"^{texts.INTEGRATED}.*{np.abs(found.integrated).max():.2f}"))
 
 
 SAID = {
@@ -129,14 +129,12 @@ SAID = {
 
 def test_rollout_and_values_say_what_the_core_computes(arrive, parts_for_everybody):
     page = arrive(f"{PATH}&heads=1-2")
-    parts_for_everybody(page, {PARTS[part].title: SAID[part] for part in ("layers", "values", "alike")})
+    parts_for_everybody(page, {PARTS[part].button: SAID[part] for part in ("layers", "values", "alike")})
 
 
 def test_the_lens_and_the_gradients_say_what_the_core_computes(arrive, parts_for_everybody):
     page = arrive(f"{PATH}&heads=1-2&part=lens")
-    parts_for_everybody(page, {PARTS[part].title: SAID[part] for part in ("lens", "owed")})
-    page.go_back()
-    linked(page, part="lens")
+    parts_for_everybody(page, {PARTS[part].button: SAID[part] for part in ("lens", "owed")})
 
 
 def upload(page: Page, text: str | bytes, name: str = FILE) -> None:

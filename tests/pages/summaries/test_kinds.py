@@ -13,8 +13,8 @@ from pages.ui.canvas.head_table import UNDESCRIBED, describe_grammar, grammar_ce
 from pages.ui.export import menu
 from pages.ui.export.texts import DATA
 from pages.ui.shell.numbers import whole_percent
-from tests.support.drawings import says
 from tests.support.exports import opened
+from tests.support.staged import looked_at, stage_says
 from tx_core.analysis.grammar import TREEBANK_NAME, grammar_of
 from tx_core.analysis.patterns import name_heads, pattern_sums
 from tx_core.engine import catalogue
@@ -34,15 +34,15 @@ def stack(engine):
     return engine.trace(TEXT, keep=("weights", "value")).attention
 
 
-def cells_of(app: AppTest) -> dict:
-    (table,) = [one.proto for one in app.get("bidi_component") if one.proto.component_name.endswith("head_table")]
-    return json.loads(table.json)[0]
+def table_of(app: AppTest, **looks: str) -> dict:
+    return looked_at(app, **looks)[0]
 
 
 def test_every_head_has_its_kind_and_confidence_in_the_table(open_app, engine, stack):
     app = open_app(PAGE, text=TEXT, heads="3-4")
     assert not app.exception
-    shown = cells_of(app)
+    table = table_of(app)
+    shown = table["chart"]
     found = name_heads(pattern_sums(stack.weights, stack.query_tokens))
     kinds = kind_styles(stack.query_tokens)
     flat = [cell for row in shown["cells"] for cell in row]
@@ -55,8 +55,9 @@ def test_every_head_has_its_kind_and_confidence_in_the_table(open_app, engine, s
     assert any(head.kind in UNDESCRIBED and (head.layer, head.head) in bound for head in found)
     assert {entry["name"] for entry in shown["legend"]} >= {canvas.GRAMMAR_TARGET}
     assert (len(shown["cells"]), len(shown["cells"][0])) == (engine.info.num_layers, engine.info.num_heads)
-    assert shown["chosen"] == [2, 3]
-    assert describe_head(stack, summarise(stack), (2, 3)) in says(app)
+    assert (table["chooses"], table["choices"][2 * 8 + 3]) == ("heads", "3-4")
+    for layer, head in ((2, 3), (0, 7)):  # all are sent
+        assert describe_head(stack, summarise(stack), (layer, head)) in stage_says(app, heads=f"{layer + 1}-{head + 1}")
 
 
 def test_every_relation_of_grammar_is_described_with_its_baseline(open_app, engine):
@@ -65,7 +66,7 @@ def test_every_relation_of_grammar_is_described_with_its_baseline(open_app, engi
     place, (first, *_) = next(iter(grammar.items()))
     app = open_app(PAGE, text=TEXT, colour="grammar", heads=f"{place[0] + 1}-{place[1] + 1}")
     described = describe_grammar(engine.name, place)
-    assert described in says(app)
+    assert described in stage_says(app)
     for part in (
         canvas.GRAMMAR_LINKS[first.relation, first.direction],
         whole_percent(first.accuracy),
@@ -75,7 +76,7 @@ def test_every_relation_of_grammar_is_described_with_its_baseline(open_app, engi
         canvas.GRAMMAR_LEAVES_OUT,
     ):
         assert part in described
-    for layer, row in enumerate(cells_of(app)["cells"]):
+    for layer, row in enumerate(table_of(app)["chart"]["cells"]):
         for head, cell in enumerate(row):
             found = grammar.get((layer, head))
             assert cell["word"] == (canvas.GRAMMAR_WORDS[found[0].relation] if found else canvas.NO_RELATION)
@@ -131,7 +132,7 @@ def test_special_tokens_are_called_as_the_model_calls_them(checkpoint, family: s
 
 @pytest.mark.parametrize("colour", ["entropy", "distance"])
 def test_colours_may_stand_for_numbers_instead(open_app, stack, colour):
-    shown = cells_of(open_app(PAGE, text=TEXT, colour=colour))
+    shown = table_of(open_app(PAGE, text=TEXT), colour=colour)["chart"]
     own = ~np.array(stack.query_tokens.special)
     rows = stack.weights[2, 1][own].astype(float)
     apart = np.abs(np.arange(len(own))[:, None] - np.arange(len(own)))[own]

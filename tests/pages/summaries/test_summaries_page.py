@@ -1,7 +1,6 @@
 """The page of summaries: links, texts and limits; every number is the core's; and what it shows of other models."""
 
 import itertools
-import json
 import re
 
 import numpy as np
@@ -17,11 +16,12 @@ from pages.ui.panels.tokens import numbered_tokens
 from pages.ui.shell import controls
 from pages.ui.shell.texts import CHECK_INPUT
 from tests.support.drawings import problems, says
-from tests.support.drawn_matrices import panels
 from tests.support.messages import UNKNOWN
+from tests.support.staged import looked_at, stage_says, staged
 from tx_core.analysis.attribution import attribute
 from tx_core.analysis.logit_lens import logit_lens
 from tx_core.analysis.rollout import TOO_LONG_FOR_FLOW, flow, rollout
+from tx_core.analysis.similarity import head_similarity, most_similar_heads
 from tx_core.analysis.value_weighted import row_shares
 from tx_core.engine import catalogue
 from tx_core.engine.engine import no_head
@@ -90,8 +90,8 @@ def test_gpt2_is_read_for_the_token_that_follows(of_family):
     found = logit_lens(engine, trace, last)
     token = numbered_tokens(trace.attention.query_tokens.tokens)[last]
     assert texts.LENS in says(app)
-    assert describe_answer(found, token, predicts_next=True) in says(app)
-    assert [cell.rsplit(" ", 2)[0] for cell in app.dataframe[0].value.iloc[0, 1:6]] == list(found.words[0])
+    assert describe_answer(found, token, predicts_next=True) in stage_says(app)
+    assert [cell.rsplit(" ", 2)[0] for cell in looked_at(app)[0]["chart"]["rows"][0][1:6]] == list(found.words[0])
     refused = of_family("gpt2", "gpt2", text="Time flies like ___", part="owed")
     assert str(no_head(catalogue.card("gpt2").title)) in says(refused)
 
@@ -115,23 +115,50 @@ def stack(engine):
     return engine.trace(TEXT, keep=("weights", "value")).attention
 
 
+def matrices(app: AppTest, **looks: str) -> dict[str, np.ndarray]:
+    return {one["chart"]["title"]: one["values"] for one in looked_at(app, **looks) if one["chart"]["kind"] == "matrix"}
+
+
 def test_the_layers_are_drawn_as_rollout_and_flow_have_them(open_app, stack):
     app = open_app(PAGE, text=TEXT, part="layers", token="5")
     assert not app.exception
-    header, shown = panels(app)
-    assert header["columns"] == list(stack.query_tokens.tokens)
+    shown = matrices(app)
     np.testing.assert_allclose(shown[texts.IN_LAYER], stack.weights[:, :, 4].mean(axis=1), atol=1e-6)
     np.testing.assert_allclose(shown[texts.ROLLED], rollout(stack.weights)[:, 4], atol=1e-6)
     np.testing.assert_allclose(shown[texts.FLOW], row_shares(flow(stack.weights, 4)), atol=1e-6)
-    assert len({panel["limit"] for panel in header["panels"]}) == 1
+    assert len({one["chart"]["limit"] for one in looked_at(app)}) == 1
+    other = matrices(app, token="2")  # looked at before flow is solved for it
+    np.testing.assert_allclose(other[texts.ROLLED], rollout(stack.weights)[:, 1], atol=1e-6)
+    assert staged(app)["partial"] == {"token": ["5"]}
 
 
 def test_a_text_too_long_for_flow_still_shows_rollout_and_says_why(open_app, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("tx_core.analysis.rollout.MAX_FLOW_EDGES", 1000)
     app = open_app(PAGE, text="A long and winding road to nowhere.", part="layers")
     assert not app.exception
-    assert list(panels(app)[1]) == [texts.IN_LAYER, texts.ROLLED]
-    assert TOO_LONG_FOR_FLOW.partition("{")[0] in says(app)
+    assert list(matrices(app)) == [texts.IN_LAYER, texts.ROLLED]
+    assert TOO_LONG_FOR_FLOW.partition("{")[0] in stage_says(app)
+
+
+@pytest.mark.parametrize(("words", "sent"), [(3, 48), (30, 8), (80, 1)])
+def test_maps_of_as_many_heads_are_sent_as_a_message_may_hold(open_app, words: int, sent: int):
+    app = open_app(PAGE, text="bird " * words, part="values", heads="2-3")
+    assert len(staged(app)["partial"].get("heads", range(48))) == sent
+    weights, by_values, together = matrices(app).values()
+    for shown in (weights, by_values, together):
+        np.testing.assert_allclose(shown.sum(axis=1), 1, atol=1e-3)
+    np.testing.assert_allclose(weights, catalogue.load("embedded").trace("bird " * words).attention.weights[1, 2], atol=1e-4)
+
+
+def test_the_nearest_heads_of_every_head_are_sent(open_app, stack):
+    app = open_app(PAGE, text=TEXT, part="alike")
+    similarities = head_similarity(stack.weights)
+    for number in (1, 47):
+        points, nearest = looked_at(app, heads=f"{number // 8 + 1}-{number % 8 + 1}")
+        found = most_similar_heads(similarities, number, 5)
+        assert points["chart"] == {"chosen": number, "neighbours": [other for other, _ in found], "name": points["chart"]["name"]}
+        assert [float(row[2]) for row in nearest["chart"]["rows"]] == pytest.approx([share for _, share in found], abs=1e-3)
+        assert nearest["choices"] == [f"{other // 8 + 1}-{other % 8 + 1}" for other, _ in found]
 
 
 def test_the_share_of_a_token_is_said_as_a_mean_over_queries_and_of_all_that_the_head_adds(open_app, engine):
@@ -147,9 +174,9 @@ def test_the_share_of_a_token_is_said_as_a_mean_over_queries_and_of_all_that_the
     assert of_rows[0] > 1.5 * of_all[0]
     numbers = f"{received[0]:.2f}", f"{of_rows[0]:.2f}", f"{of_all[0]:.2f}"
     app = open_app(PAGE, text=texts.FIRST_TEXT, part="values", heads="3-1")
-    told = next(text.value for text in app.text if "[CLS]" in text.value)
+    told = stage_says(app)
     assert re.findall(r"0\.\d\d", told.partition("is at 1 [CLS]")[2]) == list(numbers)
-    app.session_state[f"{PAGE}_values_numbers"] = True
+    app.session_state[f"{PAGE}_table"] = True
     table = app.run().dataframe[-1].value
     np.testing.assert_allclose(table[list(texts.VALUES_COLUMNS[3:])], np.stack([of_rows, of_all], axis=1), atol=1e-4)
 
@@ -181,8 +208,9 @@ def test_attention_and_gradients_of_the_chosen_answer_at_the_chosen_blank(open_a
     app = open_app(PAGE, text=TEXT, part="owed", token=str(second.place + 1), rank="3")
     assert not app.exception
     found = attribute(engine, filling.encoding, second.place, second.predictions[2].id)
-    charts = [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
     weights = stack.weights[:, :, second.place].mean(axis=(0, 1))
+    *charts, said = looked_at(app)
     for chart, meant in zip(charts, (weights, found.gradient_input, found.integrated), strict=True):
-        np.testing.assert_allclose(chart["data"][0]["x"], meant, atol=1e-4)
-    assert describe_agreement(found, weights) in says(app)
+        np.testing.assert_allclose(chart["values"][:, 0], meant, atol=1e-4)
+    assert said["sentence"] == describe_agreement(found, weights)
+    assert staged(app)["partial"] == {"token": [str(second.place + 1)], "rank": ["3"]}

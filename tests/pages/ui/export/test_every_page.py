@@ -67,7 +67,6 @@ VIEWS = {
     "lists": ("fill_mask", fill_mask_texts.EXPORT_LISTS, {"text": "The ___ sat ___.", "compare": "1", "second": "A ___."}),
     "changes": ("fill_mask", fill_mask_texts.EXPORT_CHANGE, {"text": "The ___ sat.", "changes": "off~1-2"}),
     "a word": ("compare", WORD_EXPORT, {"text": "time flies", "text_b": "fruit flies"}),
-    **{part: ("summaries", "", {"text": "The [MASK] sat.", "part": part}) for part in PARTS},
 }
 
 
@@ -121,6 +120,14 @@ def test_a_view_opens_in_every_form_and_nothing_is_made_before(
     hold_files(offered[-1])
     assert len(opened(app, page, what, texts.WEB_PAGE).get("download_button")) == own + 1
     assert exported_code(app, page, what, "project")
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_summary_whose_stage_makes_the_figure_offers_its_numbers_and_code(open_app: Open, offered: list[Export], part: str):
+    app = opened(open_app("summaries", text="The [MASK] sat.", part=part), "summaries", form=texts.DATA)
+    assert len(app.get("download_button")) == 3
+    hold_files(offered[-1])
+    assert exported_code(app, "summaries", "", "project")
 
 
 def test_a_view_of_bertviz_is_exported_as_a_page_of_its_own_and_as_weights(open_app: Open, offered: list[Export]):

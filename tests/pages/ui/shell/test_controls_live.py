@@ -13,7 +13,6 @@ from pages.ui.shell import cache, examples, texts
 from pages.ui.shell.frame import HEADINGS
 from pages.ui.shell.level import BASIC
 from tests.support.apart import run_apart
-from tests.support.parts import run_part
 from tests.support.stream_client import MAX_RUN_SECONDS, Visitor, visit
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
@@ -24,33 +23,6 @@ HUB_MODEL = "roberta-base"
 
 def said(app: AppTest) -> str:
     return "\n".join(one.value for kind in (app.text, app.caption, app.markdown) for one in kind)
-
-
-@pytest.fixture
-def lost_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A model of the hub that was there when a page began, and is gone when its part is drawn."""
-    asked = []
-
-    def engine(name: str, **_reading: bool) -> Engine:
-        if name == HUB_MODEL:
-            asked.append(name)
-            if len(asked) != 1:
-                raise ModelUnavailable("It is gone.")
-        return catalogue.load(catalogue.DEFAULT)
-
-    monkeypatch.setattr(cache, "engine", engine)
-
-
-def test_the_built_in_model_can_be_chosen_within_a_part(open_app, lost_model, monkeypatch: pytest.MonkeyPatch):
-    app = open_app("summaries", text="A [MASK] sings.", part="lens", model=HUB_MODEL)
-    assert not app.exception
-    assert "It is gone." in said(app)
-    app.button(key="summaries_model_default").click()
-    app = run_part(app, "summaries_model_default", monkeypatch)
-    assert not app.exception
-    assert "It is gone." not in said(app)
-    assert app.selectbox(key="summaries_model").value == catalogue.DEFAULT
-    assert "model" not in app.query_params
 
 
 def test_the_badge_of_the_page_of_blanks_follows_a_model_that_comes_and_goes(open_app, monkeypatch: pytest.MonkeyPatch):

@@ -10,7 +10,6 @@ from pages.ui.shell.level import ADVANCED, BASIC, SWITCH
 GONE = "999 gone"
 """A label that no list of any page has."""
 LISTS = {
-    "summaries_rank_shown": ("summaries", {"part": "owed", "text": "The cat saw the [MASK]."}),
     "compare_changes_b": ("compare", {"vary": "changes"}),
 }
 
