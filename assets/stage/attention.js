@@ -142,7 +142,8 @@ function makeActions(stage) {
       if (stage.offline) return;
       clearTimeout(stage.computing);
       stage.computing = setTimeout(() => { stage.waiting.textContent = TEXTS.computing; }, COMPUTING);
-      stage.report("interventions", { ...change, view: writtenView(store.get()), at: Date.now() });
+      const view = stage.header.run ? { view: writtenView(store.get()) } : {}; // without a run, the view is the server's
+      stage.report("interventions", { ...change, ...view, at: Date.now() });
     },
     present() {
       document.documentElement.requestFullscreen?.().catch(() => {}); // refused, nothing is lost
