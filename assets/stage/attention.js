@@ -282,12 +282,12 @@ function show(stage, state, view, before, after, difference) {
   const lines = compared === "difference" ? changedLines(model, difference.codes, theme) : model;
   if (compared === "difference") Object.assign(model, { signed: true, table: differenceTable(theme.dark) });
   stage.shown = { view, row, weights: map.weights, map, before, after, difference, compared, said, sentence, message };
+  setText(stage.said, sentence); // before the map, which takes the room that it leaves
   place(stage);
   drawMap(stage.map, { model, lines, focus: row, show: state.show, said: sentence, theme, room: roomOf(stage) });
   const isAlone = parts.follows && compared !== "difference"; // of one of two runs, its own weights are listed
   const moved = before && !isAlone && { before: before.codes, after: after.codes, difference: difference.codes, texts: parts.barTexts?.(stage, view, row) };
   drawBars(stage.bars, model, row, moved ?? {});
-  setText(stage.said, sentence);
   setText(stage.title, [header.model, heads, `“${header.text}”`].map(visible).join(" · "));
   fillLegend(stage.legends.plain, state.scale, theme.dark);
   stage.legends.signed.ramp.style.background = differenceGradient(theme.dark);

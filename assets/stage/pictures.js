@@ -252,7 +252,8 @@ function drawRow(stage, row, theme, height) {
   for (const picture of row) {
     const { view, chart, sentence, cell, details, chooses, chosen } = picture;
     if (chart.kind === "matrices") {
-      const tall = stage.root.classList.contains("wide") ? Math.max(MATRICES, height) : NARROW_MATRICES;
+      const { classList } = stage.root;
+      const tall = classList.contains("presented") ? height : classList.contains("wide") ? Math.max(MATRICES, height) : NARROW_MATRICES;
       drawSteps(view, chart, valuesOf(stage), { theme, width: view.node.clientWidth, height: tall, sentence });
       continue;
     }

@@ -1,13 +1,14 @@
 """The stage of the page on blocks: the architecture, in which a part or a block is chosen, and the pictures of the part."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from pages.heads_and_blocks import texts
 from pages.heads_and_blocks.inputs import DIMENSIONS_SHOWN, FIRST_CELLS, HEADS, LAYERS, MAX_DEPTH_SEEDS, BlockInputs
 from pages.ui.canvas.matrix_view import cell_to_link
 from pages.ui.shell.address import is_offered
 from pages.ui.shell.level import is_hidden
-from pages.ui.stage.architecture import Box, Stack, architecture, lit
+from pages.ui.stage.architecture import Box, Stack, architecture, lit, norms_and_sums
 from pages.ui.stage.controls import Control, numbered
 from pages.ui.stage.texts import MATRICES, NORM, NORM_AFTER, RESIDUAL
 from tx_core.engine.bert_engine import BertEngine
@@ -66,17 +67,20 @@ def block_architecture(inputs: BlockInputs, engine: BertEngine | None) -> dict[s
     path = [Box("path", texts.PATH, texts.PATH_SAID, sets=_leads("journey"))]
     count = engine.info.num_layers if engine else LAYERS
     layer = "layer" if is_offered("layer") else ""
-    return architecture(
-        Stack(
-            lit(parts, *names),
-            count,
-            inputs.block + 1,
-            lit(before, *names),
-            [Box("head", texts.PREDICTION)],
-            lit(path, *names)[0],
-            field=layer,
-        )
+    model = Stack(
+        lit(parts, *names),
+        count,
+        inputs.block + 1,
+        lit(before, *names),
+        [Box("head", texts.PREDICTION)],
+        lit(path, *names)[0],
+        field=layer,
     )
+    if inputs.part != "depth":
+        return architecture(model)
+    other = norms_and_sums(Box("attention", texts.HEADS), Box("feed_forward", texts.FEED_FORWARD))
+    pre_norm = Stack(lit(other, *names), 1, label=texts.PRE_NORM_BLOCK)
+    return architecture(replace(model, label=texts.POST_NORM_BLOCK), pre_norm)
 
 
 def _leads(part: str, **more: str) -> Mapping[str, str]:

@@ -141,6 +141,7 @@ CUT = "Cut the residual connections"
 SEED = "Random seed"
 SEED_HELP = "Another seed gives untrained blocks with other random weights; the same seed gives the same ones again."
 POST_NORM, PRE_NORM = "post-norm", "pre-norm"
+POST_NORM_BLOCK, PRE_NORM_BLOCK = "Block {number}: post-norm", "A pre-norm block, for comparison"
 WARM_UP = (
     "That is why models like BERT need a **warm-up**: with post-norm, the blocks near the end learn from large gradients and the "
     "first ones from small ones, so training starts with small steps that grow. With pre-norm it works without."

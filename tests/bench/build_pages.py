@@ -84,12 +84,12 @@ CHANGED = (
     Change("self-attention: another cell", "/self_attention", click_cell, STAGE, "data-chosen"),
     Change("self-attention: numbers", "/self_attention", press_button("Numbers"), STAGE),
     Change("self-attention: sparse, soft", "/self_attention", press_button("Sparse", "Soft"), STAGE, "data-run"),
-    Change("heads and blocks: another block", "/heads_and_blocks", switch("2", "1"), STEPS),
+    Change("heads and blocks: another block", "/heads_and_blocks", press_button("Block 2", "Block 1"), STAGE, "data-run"),
     Change("masks: a cell painted", "/masks?part=one", paint_cell, STAGE),
     Change("masks: another head", "/masks?part=one", press_button("Next head", "Previous head"), STAGE, "data-run"),
     Change("positions: another view", "/positions?part=ways", press_button("Waves", "Map"), STAGE),
     Change("positions: another encoding", "/positions?part=ways", press_button("ALiBi", "Sinusoids"), STAGE, "data-run"),
-    Change("BERT: another head", "/bert?part=random", choose_head, MAP),
+    Change("BERT: another head", "/bert?part=random", press_button("Next head", "Previous head"), STAGE),
 )
 
 

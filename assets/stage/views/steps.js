@@ -95,7 +95,7 @@ export function drawSteps(made, data, values, { theme, width, height, sentence }
     fillLegend(made.legend, model.matrices, theme.dark, TEXTS.matrixRow);
   }
   drawSum(made.sum, model, active);
-  const left = height ? Math.max(LEAST, height - made.row.offsetHeight - made.said.offsetHeight - SUM_HEIGHT - 3 * GAP) : ALL_HEIGHT;
+  const left = height ? Math.max(LEAST, height - made.row.offsetHeight - made.said.offsetHeight - SUM_HEIGHT - (made.said.offsetHeight ? 3 : 2) * GAP) : ALL_HEIGHT;
   made.view.node.style.maxHeight = height && step ? `${left}px` : "";
   made.node.classList.toggle("all-steps", several);
   drawMatrices(made.view, model, { ...made.shown, active, theme, room: { width: width - GAP, height: several ? ALL_HEIGHT : left - GAP }, zoom: made.zoom });

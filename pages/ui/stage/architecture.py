@@ -47,6 +47,7 @@ class Stack:
         notes: a word on each block.
         part_notes: for each block, words on its parts by their names, for a stage whose browser chooses the block.
         field: of the page, which a click on a block sets to its number; none where a click does nothing.
+        label: of a block, with a place for its {number}; "Block 2" where it is empty.
     """
 
     parts: Sequence[Box]
@@ -58,6 +59,7 @@ class Stack:
     notes: Sequence[str] = ()
     part_notes: Sequence[Mapping[str, str]] = ()
     field: str = ""
+    label: str = ""
 
 
 def lit(boxes: Sequence[Box], *names: str) -> list[Box]:
@@ -106,7 +108,7 @@ def _told(stack: Stack) -> dict[str, object]:
         "whole": whole,
         "notes": list(stack.notes),
         "partNotes": list(stack.part_notes),
-        "blockLabel": texts.BLOCK,
+        "blockLabel": stack.label or texts.BLOCK,
     }
 
 
