@@ -105,7 +105,7 @@ def describe_grammar(model: str, head: Head) -> str:
 
 
 def grammar_sentences(model: str, head: Head) -> list[str]:
-    """List the sentences on the grammatical relations that a head follows; heads share most of them."""
+    """List what is said of the grammatical relations that a head follows, in pieces, of which heads share most."""
     grammar = grammar_of(model)
     if grammar is None:
         return [texts.GRAMMAR_NOT_MEASURED]
@@ -113,8 +113,8 @@ def grammar_sentences(model: str, head: Head) -> list[str]:
     if not relations:
         return [texts.NO_GRAMMAR.format(points=round(100 * MIN_GAIN), treebank=TREEBANK_NAME)]
     named, more = ", ".join(map(_relation, relations[:MAX_RELATIONS])), len(relations) - MAX_RELATIONS
-    found = (texts.GRAMMAR_AND_MORE if more > 0 else texts.GRAMMAR).format(relations=named, more=more, treebank=TREEBANK_NAME)
-    return [found, texts.GRAMMAR_LEAVES_OUT]
+    found = (texts.GRAMMAR_AND_MORE if more > 0 else texts.GRAMMAR_RELATIONS).format(relations=named, more=more)
+    return [texts.GRAMMAR.format(treebank=TREEBANK_NAME), found, texts.GRAMMAR_LEAVES_OUT]
 
 
 def grammar_columns(model: str, head: Head) -> dict[str, str | float | None]:
@@ -188,7 +188,9 @@ def kind_cells(
         alt = alt_of({"head": head_name(place), "kind": style.word}, head)
         if grammar and head.kind in UNDESCRIBED and place in grammar:
             relation = grammar[place][0]
-            found = texts.GRAMMAR.format(relations=_relation(relation), treebank=TREEBANK_NAME)
+            found = (
+                f"{texts.GRAMMAR.format(treebank=TREEBANK_NAME)} {texts.GRAMMAR_RELATIONS.format(relations=_relation(relation))}"
+            )
             cells.append(_relation_cell(relation, texts.GRAMMAR_CELL.format(head=alt, grammar=found)))
             legend["grammar"] = GRAMMAR_ENTRY
         else:

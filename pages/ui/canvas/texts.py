@@ -195,8 +195,8 @@ OTHER_RELATION = {
     "to dependent": "from a word to the one that depends on it by the relation “{relation}”",
 }
 """A relation that has no entry in GRAMMAR_LINKS."""
-GRAMMAR = "Grammar, measured on {treebank}: {relations}."
-GRAMMAR_AND_MORE = "Grammar, measured on {treebank}: {relations}, and {more} more."
+GRAMMAR = "Grammar, measured on {treebank}:"
+GRAMMAR_RELATIONS, GRAMMAR_AND_MORE = "{relations}.", "{relations}, and {more} more."
 GRAMMAR_LEAVES_OUT = (
     "A share counts how often the head's largest weight is on that word, among the other words of the sentence: special tokens "
     "such as [CLS] and [SEP], and the word itself, are left out."

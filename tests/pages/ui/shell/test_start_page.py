@@ -18,17 +18,6 @@ from tests.support.serving import ROOT, WITHOUT_MODELS, fetch, serving
 OLD_LINKS = [one["link"] for one in LINKS if urlsplit(one["link"]).path == "/"]
 
 
-def test_every_element_of_the_list_is_one_script_of_streamlit_and_all_that_they_import_is_loaded():
-    index = start_page.INDEX_PAGE.read_text(encoding="utf-8")
-    elements, needed = start_page.element_scripts(index)
-    assert [name.split(".")[0] for name in elements] == list(start_page.ELEMENTS)
-    assert all((start_page.SCRIPTS / name).is_file() for name in [*elements, *needed])
-    for name in [*elements, *needed]:
-        source = (start_page.SCRIPTS / name).read_text(encoding="utf-8")
-        imported = set(re.findall(r"""^import.*?["'`]\./([\w.-]+\.js)["'`]""", source, re.MULTILINE))
-        assert imported <= {*elements, *needed, *re.findall(r"js/([\w.-]+\.js)", index)}
-
-
 def test_the_start_page_is_streamlits_with_more_in_its_head_and_our_style_last():
     head, body = start_page.INDEX_PAGE.read_text(encoding="utf-8").split("</head>")
     ours = start_page.start_page()
