@@ -9,7 +9,7 @@ from pages.self_attention.stage import HeadAnswer
 from pages.ui.canvas.charts import show_lines
 from pages.ui.canvas.matrix_view import matrix_drawings
 from pages.ui.export.lessons import draw_and_export, offer_drawings
-from pages.ui.panels.parts_page import explain_built_in
+from pages.ui.panels.view_options import explain_built_in
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.frame import show_source

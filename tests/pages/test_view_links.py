@@ -13,7 +13,6 @@ from streamlit.util import calc_hash
 
 from pages import contents
 from pages.contents import PAGES
-from pages.ui.panels import parts_page
 from pages.ui.shell import address
 from pages.ui.shell.address import Field, format_view, parse_view
 from pages.ui.stage import address as stage_address
@@ -60,11 +59,7 @@ def fields_of(page: str) -> tuple[Sequence[Field], Mapping[str, object]]:
 
     app = AppTest.from_file(ROOT / "pages" / "main.py", default_timeout=240)
     app._page_hash = calc_hash(contents.page(page).address or page)
-    with (
-        patch.object(address, "read_view", reads),
-        patch.object(parts_page, "read_view", reads),
-        patch.object(stage_address, "read_view", reads),
-    ):
+    with patch.object(address, "read_view", reads), patch.object(stage_address, "read_view", reads):
         app.run()
     assert not app.exception
     return seen[-1]

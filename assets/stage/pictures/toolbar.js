@@ -23,6 +23,7 @@ export function makeControls(stage) {
     const apart = of((control) => control.apart);
     if (apart.length !== row.children.length || apart.some((node, place) => node !== row.children[place])) row.replaceChildren(...apart);
     row.hidden = !apart.length;
+    showPressed(row);
     bar.items = [...of((control) => !control.apart && !control.late), ...own, ...of((control) => !control.apart && control.late)];
     files.node.hidden = stage.header.hidden.includes("export") || !stage.rows.length;
     present.hidden = stage.header.alone || stage.offline || !stage.rows.length;
@@ -30,4 +31,14 @@ export function makeControls(stage) {
     fold(bar);
   };
   return { row, node: bar.node, sync };
+}
+
+// On a narrow screen the row scrolls: a part that was chosen is brought into sight, once.
+function showPressed(row) {
+  const pressed = row.querySelector('[aria-pressed="true"]');
+  const name = pressed?.textContent ?? "";
+  if (row.dataset.pressed === name || !row.clientWidth) return;
+  row.dataset.pressed = name;
+  const [box, own] = [row.getBoundingClientRect(), pressed?.getBoundingClientRect()];
+  if (own && (own.left < box.left || own.right > box.right)) row.scrollLeft += own.left - box.left - (box.width - own.width) / 2;
 }

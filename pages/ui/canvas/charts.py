@@ -1,13 +1,10 @@
 """Charts as words and numbers, for the page and for exported figures: bars, lines, and their colours.
 
 What a chart holds is drawn twice: by assets/canvas/bars and assets/canvas/lines on the page, by assets/canvas/figure in a
-figure. Plotly reads tags and entities in its texts, so every label from a text or a vocabulary goes through `plain`.
+figure.
 """
 
 from collections.abc import Mapping, Sequence
-from html import escape
-
-import streamlit as st
 
 from pages.ui.canvas import drawings, texts
 from pages.ui.canvas.component import component
@@ -25,14 +22,6 @@ INK = {False: "#0f1720", True: "#e8edf2"}
 """Text, on a light and on a dark background; as in .streamlit/config.toml."""
 BACKGROUND = {False: "#ffffff", True: "#10151b"}
 """The page, light and dark; as in .streamlit/config.toml."""
-BAR_HEIGHT = 27
-QUIET = {"displayModeBar": False, "scrollZoom": False, "doubleClick": False, "responsive": True}
-"""What `st.plotly_chart(config=…)` takes so that a chart leaves scrolling and touching to the page."""
-
-
-def plain(text: str) -> str:
-    """Escape a text for plotly, and replace characters that cannot be seen."""
-    return escape("".join(character if character.isprintable() else "�" for character in text))
 
 
 BARS_MODULE = "bars/chart.js"
@@ -207,20 +196,6 @@ def lines_in_words(title: str, series: Mapping[str, Sequence[float]]) -> str:
     """Return the alternative text of a line chart: where each line begins and ends."""
     ends = (texts.LINE_ENDS.format(name=name, first=values[0], last=values[-1]) for name, values in series.items())
     return texts.LINES_ALT.format(title=title, lines="; ".join(ends))
-
-
-def draw_lines(
-    name: str,
-    title: str,
-    steps: Sequence[str],
-    series: Mapping[str, Sequence[float]],
-    limits: tuple[float, float] | None = None,
-    *,
-    logarithmic: bool = False,
-) -> None:
-    """Draw a chart of lines over the depth of a model, and say in words what it shows."""
-    st.markdown(f"**{title}**")
-    show_lines(title, steps, series, limits=limits, logarithmic=logarithmic, key=name)
 
 
 def depths(num_blocks: int) -> list[str]:

@@ -8,9 +8,10 @@ import streamlit as st
 
 from pages.ui.canvas.attention_view import SCALES, heads_from_link, heads_to_link, token_from_link, token_to_link
 from pages.ui.panels import texts
-from pages.ui.shell import controls
+from pages.ui.shell import cache, controls
 from pages.ui.shell.address import Field, choice_field, flag_field, is_offered, number_field, widget_binding, widget_key
 from pages.ui.shell.controls import ask_option
+from tx_core.engine.catalogue import DEFAULT
 from tx_core.transformer.interventions import Head
 from tx_core.transformer.trace import Trace
 
@@ -156,3 +157,9 @@ def show_note(note: str, trace: Trace | None = None) -> None:
 def head_in_sentence(head: Head) -> str:
     """Return the name of a head within a sentence: (2, 4) is "layer 3, head 5"."""
     return f"layer {head[0] + 1}, head {head[1] + 1}"
+
+
+def explain_built_in() -> None:
+    """Explain why a page computes with the built-in model only, and which pages take others."""
+    info = cache.engine(DEFAULT).info
+    st.caption(texts.BUILT_IN_ONLY.format(size=info.hidden_size, width=info.hidden_size // info.num_heads))

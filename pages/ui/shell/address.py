@@ -384,12 +384,6 @@ def report_link_length() -> int:
     return length
 
 
-def link_status_changed() -> bool:
-    """Return whether a text has outgrown the address, or fits again, since the page last reported it."""
-    now = st.session_state.get(LINK_LENGTH, 0)
-    return bool(st.session_state.get(REPORTED_LINK_LENGTH, now)) != bool(now)
-
-
 def came_by_history() -> bool:
     """Return whether the browser's Back or Forward led to this run."""
     return bool((context := get_script_run_ctx()) and context.is_history_navigation)

@@ -1,7 +1,6 @@
-"""Draw the widgets that pages share and return plain values; run the part of a page that follows them by itself.
+"""Draw the widgets that pages share and return plain values.
 
-What a browser sends is checked again here. Every element that is drawn again costs the browser a few milliseconds, whatever
-is in it: texts, equations, code and links that a control does not change stay outside of `live`.
+What a browser sends is checked again here.
 """
 
 import json
@@ -15,23 +14,15 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.ui.shell import cache, readiness, texts
 from pages.ui.shell.address import (
-    Field,
     has_been_changed,
     is_offered,
-    link_status_changed,
-    restore_hidden_fields,
     widget_binding,
-    widget_key,
-    write_view,
 )
-from pages.ui.shell.frame import explain
-from pages.ui.shell.metrics import page_run
 from tx_core.engine import catalogue
-from tx_core.engine.catalogue import DEFAULT, ModelCard
+from tx_core.engine.catalogue import ModelCard
 from tx_core.engine.download import CATALOGUE
 from tx_core.engine.engine import Engine
-from tx_core.engine.threads import use_all_cores, use_one_core
-from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable, TextProblem, memory_checked
+from tx_core.errors import ExplorerError, ModelUnavailable, TextProblem
 from tx_core.settings import host_settings
 from tx_core.transformer.interventions import Head
 
@@ -318,39 +309,6 @@ def offered_columns(widths: Mapping[str, int]) -> list[AbstractContextManager]:
     return [columns.get(name, nullcontext()) for name in widths]
 
 
-@st.fragment
-def live(
-    page: str, fields: Sequence[Field], draw: Callable[Arguments, None], *arguments: Arguments.args, **named: Arguments.kwargs
-) -> None:
-    """Draw what the reader changes, as a fragment: a change in it runs nothing else, and the address follows.
-
-    Where a text typed in it no longer fits into the address, or fits again, the whole page runs and says so at its end.
-    What cannot be shown is explained in its place; where the page has a choice of models, the built-in one is offered.
-    """
-    _draw_live(page, fields, draw, *arguments, **named)
-    write_view(page, fields, st.session_state[f"{page}_fields"][1])
-    if link_status_changed():
-        st.rerun()
-
-
-def live_part(
-    page: str,
-    fields: Sequence[Field],
-    draw: Callable[Arguments, Result],
-    *arguments: Arguments.args,
-    part: str,
-    **named: Arguments.kwargs,
-) -> Result | None:
-    """Draw one of several parts that show one view, as `live` does, but leave the address to `draw`; return what it returns.
-
-    A click runs one part, and `view_changed` all of them, in the order of the calls. The page begins with `read_view`.
-    part: the name of the part.
-    """
-    key = f"{page}_{part}"
-    st.session_state[f"{page}_parts"].append(key)
-    return st.fragment(_draw_live, key=key)(page, fields, draw, *arguments, **named)
-
-
 def view_changed(page: str, only: Collection[str] = ()) -> None:
     """End a callback that changed the view of a page: rerun all parts that show it, not only the one that was clicked.
 
@@ -367,20 +325,3 @@ def view_changed(page: str, only: Collection[str] = ()) -> None:
         st.rerun(parts)
     if only or running & known:
         st.rerun()
-
-
-def _draw_live(
-    page: str, fields: Sequence[Field], draw: Callable[Arguments, Result], *arguments: Arguments.args, **named: Arguments.kwargs
-) -> Result | None:
-    # The built-in model is small: a second core, which the browser may be using, does not help.
-    small = st.session_state.get(widget_key(page, "model"), DEFAULT) == DEFAULT
-    use_one_core() if small else use_all_cores()
-    restore_hidden_fields(page, fields)
-    try:
-        with page_run(page), memory_checked():
-            return draw(*arguments, **named)
-    except ExplorerError as problem:
-        explain(problem)
-        if isinstance(problem, ModelUnavailable | CheckpointProblem) and any(field.name == "model" for field in fields):
-            offer_default_model(widget_key(page, "model"))
-        return None

@@ -27,10 +27,9 @@ from pages.ui.shell.address import (
     link_with,
     pinned_view,
     report_link_length,
-    widget_binding,
     widget_key,
 )
-from pages.ui.shell.level import ADVANCED, CLASS_NEEDS, LEVEL, LEVEL_NOW, StepNeeds, is_hidden, level_in_link, offered_options
+from pages.ui.shell.level import ADVANCED, CLASS_NEEDS, LEVEL, LEVEL_NOW, StepNeeds, is_hidden, level_in_link
 from tx_core.errors import (
     Busy,
     ChangeProblem,
@@ -89,25 +88,6 @@ def _asks_for_other_model(page: str) -> bool:
     """Return whether a page, or the link to it, asks for a model that is not the built-in one: that may take long to load."""
     asked = st.session_state.get(widget_key(page, "model")), st.query_params.get("model")
     return any(name not in (None, "embedded") for name in asked)
-
-
-def ask_part(page: str, label: str, titles: Mapping[str, str], on_change: Callable[[], None] | None = None) -> str:
-    """Ask for a part of the page by its title; parts that the level hides are left out, and a single part needs no choice.
-
-    label: for screen readers. on_change: runs when another part is chosen.
-    """
-    key = widget_key(page, "part")
-    options = offered_options("part", list(titles), st.session_state[key])
-    if len(options) == 1:
-        return st.session_state[key]
-    return st.segmented_control(
-        label,
-        options,
-        format_func=titles.get,
-        required=True,
-        label_visibility="collapsed",
-        **widget_binding(key, on_change),
-    )
 
 
 def show_engine(badge: DeltaGenerator, model: str, device: str) -> None:

@@ -18,7 +18,6 @@ from pages.ui.canvas.charts import (
     lines_chart,
     lines_in_words,
     moved_chart,
-    plain,
     probability_chart,
     show_bars,
     show_lines,
@@ -54,10 +53,6 @@ def luminance(colour: str) -> float:
     parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
     linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def test_what_cannot_be_seen_is_shown_as_a_mark():
-    assert plain("a\x00b\u200b") == "a�b�"
 
 
 @given(shares=st.lists(st.floats(0, 1), min_size=1, max_size=9), limit=st.sampled_from([0.05, 0.2, 1.0]))
