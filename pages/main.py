@@ -31,7 +31,6 @@ from pages.ui.shell.frame import (
     way_back,
 )
 from pages.ui.shell.level import (
-    BASIC,
     LEVEL_CHOSEN,
     STEP_NEEDS,
     hide_parts,
@@ -56,8 +55,7 @@ page, chosen = navigation(listed=not alone)
 if not is_admitted():
     wait_for_place()
     st.stop()
-if settle_level(page.key, came_by_history()) == BASIC:
-    st.html(ASSETS / "basic.css")
+settle_level(page.key, came_by_history())
 if is_presented():
     st.html(ASSETS / "present.css")
 if alone:  # the start page keeps space for a list of pages

@@ -24,7 +24,7 @@ from tx_core.settings import ASSETS, host_settings
 
 SIDEBAR_WIDTH = 230  # pixels; the pictures need the rest
 INDEX_PAGE = Path(st.__file__).parent / "static" / "index.html"
-SHELL_FILES = ("page.css", "columns.css", "shell/navigation.js", "shell/page_list.js", "shell/drawing.js")
+SHELL_FILES = ("page.css", "shell/navigation.js", "shell/page_list.js", "shell/drawing.js")
 """Below `assets`: the style of every page, how its links and keys behave, and what fetches its drawings."""
 INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 SERVER_ADDRESS = '<script>window.__streamlit = { BACKEND_BASE_URL: new URL(".", location.href).href }</script>'
