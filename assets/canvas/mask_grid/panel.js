@@ -2,7 +2,7 @@
 
 import { number } from "../core/numbers.js";
 import { channels, colourTable, differenceGradient, gradient, inkOn, signedTables } from "../core/palette.js";
-import { element, fit, localPoint, measureLabels, sharpen, zoomOf } from "../core/surface.js";
+import { element, fit, measureLabels, zoomOf } from "../core/surface.js";
 
 const WIDEST_NAME = 84;
 const AXES_LINE = 16; // pixels that the names of the axes take, above everything: beside the rows they would cost width
@@ -10,19 +10,6 @@ const ALLOWED = { light: 128, dark: 170 }; // where in the blues a cell that may
 const FORBIDDEN = { light: "#eef0f2", dark: "#1d242d" };
 const HIDDEN = { light: "#e6e8ea", dark: "#262d36" }; // −∞
 
-export function makeMatrix(index) {
-  const canvas = element("canvas", { role: "img", "data-testid": `matrix-${index}` });
-  const mark = element("div", { class: "mark", hidden: "" });
-  const stage = element("div", { class: "stage" }, canvas, mark);
-  const scroller = element("div", { class: "scroller" }, stage);
-  const title = element("figcaption", { class: "title" });
-  const legend = element("div", { class: "legend", "data-testid": `legend-${index}` });
-  const note = element("div", { class: "note" });
-  const node = element("figure", { class: "matrix" }, title, scroller, legend, note);
-  return { node, title, legend, note, scroller, stage, canvas, mark, index };
-}
-
-// What the colours stand for: the ends of the scale. A mask has two colours and crosses, which its title explains.
 export function fillLegend(legend, panel, texts, dark) {
   legend.hidden = panel.kind === "mask";
   if (legend.hidden) return;
@@ -56,15 +43,6 @@ export function matrixShape(context, model, theme, width, largest) {
     plotWidth: snapped * model.columns,
     plotHeight: high * model.rows,
   };
-}
-
-export function paintMatrix(matrix, shape, model, panel, theme, palette) {
-  const width = shape.left + shape.plotWidth + Math.max(2, shape.lean);
-  const context = sharpen(matrix.canvas, width, shape.top + shape.plotHeight + 2);
-  matrix.stage.style.width = `${width}px`;
-  matrix.stage.style.height = `${shape.top + shape.plotHeight + 2}px`;
-  matrix.canvas.dataset.shape = JSON.stringify({ left: shape.left, top: shape.top, wide: shape.wide, high: shape.high });
-  drawMatrix(context, shape, model, panel, theme, palette);
 }
 
 export function drawMatrix(context, shape, model, panel, theme, palette) {
@@ -157,25 +135,6 @@ function paintAxes(context, axes, shape, theme) {
   context.textAlign = "left";
   context.textBaseline = "top";
   context.fillText(fit(context, axes, shape.left + shape.plotWidth + shape.lean), 0, 1);
-}
-
-export function cellUnder(matrix, shape, model, event) {
-  const [x, y] = localPoint(matrix.canvas, event);
-  const row = Math.floor((y - shape.top) / shape.high);
-  const column = Math.floor((x - shape.left) / shape.wide);
-  return row < 0 || column < 0 || row >= model.rows || column >= model.columns ? null : [row, column];
-}
-
-export function markCell(matrix, shape, cell) {
-  matrix.mark.hidden = !cell;
-  if (!cell) return;
-  const width = Math.max(6, shape.wide);
-  const height = Math.max(6, shape.high);
-  matrix.mark.style.width = `${width}px`;
-  matrix.mark.style.height = `${height}px`;
-  const x = shape.left + (cell[1] + 0.5) * shape.wide - width / 2;
-  const y = shape.top + (cell[0] + 0.5) * shape.high - height / 2;
-  matrix.mark.style.transform = `translate(${x}px, ${y}px)`;
 }
 
 export function paletteOf(dark) {

@@ -85,7 +85,12 @@ def matrix_drawing(
     axes: str | None = None,
     numbered: bool = False,
 ) -> Drawing:
-    """Draw a matrix as cells. kind, limit, root and note are as for `mask_grid.Matrix`; a mask is told by 0 and 1."""
+    """Draw a matrix as cells.
+
+    kind: "mask" (1 = may look, 0 = may not), "weights" (0 to 1, by their square root) or "signed" (zero in the middle).
+    limit: the number, on either side of zero, with the strongest colour. root: colours follow the square root, so that small
+    numbers show. note: small print below.
+    """
     values = np.asarray(cells, np.float64)
     shown = [[float(f"{value:.6g}") if np.isfinite(value) else None for value in row] for row in values]
     chart = {

@@ -1,7 +1,6 @@
 """What the drawings say by themselves; everything else comes from the page that draws."""
 
 WALL_ALT = "Attention heads: one row per layer, one column per head"
-HOW_TO_READ_CELLS = "Point at a cell, or tap it, to read its numbers."
 DOCUMENT_GONE = "This drawing was kept for a while only: change something on the page, or load it again."
 
 CLASS_LEGEND = "guesses of the class: a longer bar for more of them"
@@ -62,14 +61,11 @@ WALL = {
 QUESTION = {"guess": "your guess", "answer": "the model's answer", "value": "{name}: {value}"}
 
 MATRICES = {
-    "shown": "Matrix shown",
-    "all": "All",
-    "value": "{matrix} {number}",
     "squareRoot": "colours by the square root",
     "allowed": "may look",
     "hidden": "may not look",
 }
-"""What matrices side by side say."""
+"""What the cells of a matrix say."""
 MATRIX_ROW = {
     "sideways": "Scroll or swipe sideways to see more.",
     "how": "Click a cell, or choose one with Tab and the arrow keys: the sum behind it stands below the matrices.",
