@@ -18,7 +18,7 @@ export { TEXTS };
 
 const COMPUTING = 200; // milliseconds after which a change that is computed says so
 const LAYER_MS = 600; // of a layer, while it plays
-const WRITE = { least: String };
+const WRITE = { least: String, by: String };
 const [LEAST_HEIGHT, DOORS] = [400, 104]; // pixels; below the picture the ways on are to be in sight
 const STILL = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -33,7 +33,7 @@ export default function mountStage({ data, parentElement, setTriggerValue }) {
 }
 
 function makeStage(parent) {
-  const store = makeStore({ least: "0.2", shown: null, chosen: null, pointed: null });
+  const store = makeStore({ least: "", by: "effect", shown: null, chosen: null, pointed: null });
   const stage = { store, header: null, arrival: null, arcs: [], heads: new Map(), address: makeAddressWriter() };
   stage.act = makeActions(stage);
   stage.root = element("div", { class: "stage routes", "data-testid": "stage" });
@@ -73,6 +73,7 @@ function makeActions(stage) {
     choose: (arc) => store.set({ chosen: arc && same(arc, store.get().chosen) ? null : arc, pointed: null }),
     chooseWord: (place) => store.set({ chosen: { word: place }, pointed: null }),
     least: (value) => store.set({ least: value }),
+    by: (value) => store.set({ by: value, chosen: null, pointed: null }),
     // Shows the picture up to a layer; null for all of it.
     step(by) {
       pause();
@@ -182,6 +183,25 @@ export function strongestFirst({ arcs, header }) {
   return found.filter(({ effect, layer, query }) => effect !== 0 && (layer < header.layers - 1 || query === header.place)).sort((one, other) => Math.abs(other.effect) - Math.abs(one.effect));
 }
 
+// As many arcs by which most is mixed in, from the blank backwards: into it, or into a token that such an arc comes from.
+function mostMixed({ header, arcs }, count) {
+  const { layers, place: blank } = header;
+  const measured = new Map(arcs.flatMap(({ query, effect, after, first }) => effect.flatMap((row, layer) => row.map((value, key) => (
+    [arcName({ layer, query, key }), { effect: value, after: after[layer][key], first: first[layer][key] }])))));
+  const all = header.mixed.flatMap((rows, layer) => rows.flatMap((row, query) => row.map((share, key) => ({ layer, query, key, share, ...measured.get(arcName({ layer, query, key })) }))));
+  const sorted = all.filter(({ layer, query, key }) => query !== key && (layer < layers - 1 || query === blank)).sort((one, other) => other.share - one.share);
+  const reached = new Set([blank]);
+  const found = [];
+  while (found.length < count) {
+    const next = sorted.findIndex(({ query }) => reached.has(query));
+    if (next < 0) break;
+    const [arc] = sorted.splice(next, 1);
+    reached.add(arc.key);
+    found.push(arc);
+  }
+  return found;
+}
+
 // --- Drawing
 
 function draw(stage) {
@@ -196,15 +216,16 @@ function draw(stage) {
   setText(stage.title, [header.model, `“${header.text}”`].map(visible).join(" · "));
   const height = placeStage(root);
   const all = strongestFirst(stage);
-  const shown = all.filter(({ effect }) => Math.abs(effect) >= leastOf(stage));
+  const strong = all.filter(({ effect }) => Math.abs(effect) >= leastOf(stage));
+  const shown = state.by === "mixed" ? mostMixed(stage, strong.length) : strong;
   const active = state.pointed ?? (state.chosen?.layer === undefined ? null : state.chosen);
   const taken = [stage.title, stage.words, stage.controls.node].reduce((sum, { offsetHeight }) => sum + offsetHeight + 8, 0);
   drawRoutes(stage.view, header, { arcs: shown, active, layer: state.shown, theme, height: Math.max(LEAST_HEIGHT, height - taken - DOORS), still: STILL.matches, describe: (arc) => describe(header, arc) });
   drawChips(stage);
-  setText(stage.said, sentence(stage, state, active && (all.find((arc) => same(place(arc), place(active))) ?? active)));
+  setText(stage.said, sentence(stage, state, active && ([...shown, ...all].find((arc) => same(place(arc), place(active))) ?? active)));
   drawOffers(stage, state, theme);
-  const weaker = all.length - shown.length;
-  setText(stage.more, stage.failed ? texts.notMeasured : stage.measuring ? texts.measuring : weaker ? filled(texts.hidden, { count: weaker }).join("") : texts.noneHidden);
+  const weaker = state.by === "mixed" ? 0 : all.length - shown.length;
+  setText(stage.more, stage.failed ? texts.notMeasured : stage.measuring ? texts.measuring : weaker ? filled(texts.hidden, { count: weaker }).join("") : state.by === "mixed" ? "" : texts.noneHidden);
   root.dataset.arcs = String(shown.length);
   root.dataset.measured = String(!stage.measuring);
   root.dataset.layer = state.shown === null ? "" : String(state.shown);
@@ -217,11 +238,15 @@ function nameOf(header, token) {
 }
 
 // An arc in words.
-function describe(header, { layer, query, key, effect, after, first }) {
+function describe(header, { layer, query, key, effect, after, first, share }) {
   const texts = TEXTS.routes;
+  const names = { layer: layer + 1, query: nameOf(header, query), key: nameOf(header, key) };
+  const mixed = share === undefined ? "" : filled(texts.mixedArc, { ...names, share: percent(share) }).join("");
+  if (effect === undefined) return mixed;
   const said = filled(effect >= 0 ? texts.arc : texts.arcHinders, {
-    layer: layer + 1, query: nameOf(header, query), key: nameOf(header, key), word: visible(header.word), before: percent(header.probability), after: percent(after),
+    ...names, word: visible(header.word), before: percent(header.probability), after: percent(after),
   }).join("");
+  if (mixed) return `${mixed} ${said}`;
   return first === header.word ? said : `${said} ${filled(texts.arcChanges, { first: visible(first) }).join("")}`;
 }
 
@@ -233,6 +258,7 @@ function sentence({ header }, state, active) {
     const layer = state.shown ? filled(texts.layer, { number: state.shown }).join("") : texts.embeddings;
     return filled(texts.guess, { layer, word: visible(word), share: percent(share) }).join("");
   }
+  if (state.by === "mixed") return filled(texts.mixedHelp, { agreement: texts.agreement }).join("");
   if (header.changes.length) {
     const [[was, before]] = header.plainGuesses.at(-1);
     const values = { word: visible(header.word), after: percent(header.probability), before: percent(before), was: visible(was) };

@@ -26,6 +26,15 @@ def said(page: Page) -> Locator:
     return page.get_by_test_id("stage-said")
 
 
+def press(page: Page, name: str) -> None:
+    """Press a button of the toolbar, which a narrow row folds into the menu at its end."""
+    button = stage(page).get_by_role("button", name=name, exact=True)
+    if not button.is_visible():
+        stage(page).get_by_role("button", name=texts.MORE).click()
+    button.click()
+    page.keyboard.press("Escape")
+
+
 def measured(page: Page) -> None:
     """Wait until every arc is there that may be drawn."""
     expect(stage(page)).to_have_attribute("data-measured", "true")
@@ -78,7 +87,7 @@ def test_it_looks_without_a_server(profile: BrowserContext, start_server: Callab
     page = profile.new_page()
     page.set_viewport_size({"width": 1280, "height": 800})
     with start_server(ROOT) as url:
-        page.goto(f"{url}/?text={quote_plus(KEY)}&least=0.1")
+        page.goto(f"{url}/?text={quote_plus(KEY)}&least=0.1&level=advanced")
         measured(page)
         page.wait_for_function("() => document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'")
     lost = page.get_by_role("dialog").filter(has_text="Connection error")
@@ -86,6 +95,11 @@ def test_it_looks_without_a_server(profile: BrowserContext, start_server: Callab
     page.keyboard.press("Escape")
     stage(page).get_by_label(texts.ROUTES["least"]).select_option("0.5")
     expect(stage(page)).to_have_attribute("data-arcs", str(reached(found, 0.1) - _between(found, 0.1, 0.5)))
+    press(page, texts.ROUTES["byOptions"]["mixed"])
+    expect(said(page)).to_contain_text("attention is not an explanation")
+    page.get_by_test_id("routes").press("ArrowRight")
+    expect(said(page)).to_contain_text("of what enters the blank comes from")
+    press(page, texts.ROUTES["byOptions"]["effect"])
     for _ in range(2):
         page.get_by_role("button", name=texts.ROUTES["stepDown"]).click()
     expect(stage(page)).to_have_attribute("data-layer", "4")

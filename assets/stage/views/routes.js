@@ -108,7 +108,7 @@ function nodes(header, { x, y }, theme, active) {
 }
 
 function drawArc(header, { x, y, pill }, theme, arc, { number, active, shownLayer, describe }) {
-  const { layer, query, key, effect } = arc;
+  const { layer, query, key, effect, share } = arc;
   const isActive = active && arcName(active) === arcName(arc);
   const half = PILL_HEIGHT / 2;
   const [from, to] = [y[layer] - (key === header.place ? half : 0), y[layer + 1] + (query === header.place ? half : 0)];
@@ -116,8 +116,9 @@ function drawArc(header, { x, y, pill }, theme, arc, { number, active, shownLaye
   const [start, end, middle] = [x[key], x[query] + aside, (from - to) * 0.55];
   const bulge = key === query ? pill / 2 - 8 : 0;
   const path = `M ${start} ${from} C ${start + bulge} ${from - middle} ${end + bulge} ${to + middle} ${end} ${to}`;
-  const colour = effect >= 0 ? css(theme.line) : theme.dark ? "#ffb454" : "#c7722b";
-  const width = Math.min(WIDEST, THINNEST + WIDTH_BY_EFFECT * Math.abs(effect));
+  const isMixed = share !== undefined;
+  const colour = isMixed ? theme.second : effect >= 0 ? css(theme.line) : theme.dark ? "#ffb454" : "#c7722b";
+  const width = Math.min(WIDEST, isMixed ? THINNEST + WIDEST * share : THINNEST + WIDTH_BY_EFFECT * Math.abs(effect));
   const state = layer >= shownLayer ? 0 : active && !isActive ? 0.25 : 0.8;
   const group = svg("g", { class: "route-arc", "data-arc": number, role: "img", "aria-label": describe(arc), opacity: state });
   if (layer >= shownLayer) group.style.pointerEvents = "none";

@@ -1,0 +1,60 @@
+"""How far arcs by effect and by mixing agree: python -m tx_core.training.evaluation.arc_agreement TREEBANK
+
+TREEBANK is a CoNLL-U file of sentences that no model here has read. In each of 500 sentences of 5 to 14 words one word, chosen by
+a fixed seed, is the blank. Printed: the mean rank correlation of both measures over the arcs of a sentence, with an interval.
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+from jaxtyping import Float
+
+from tx_core.analysis.mixing import mixed_in
+from tx_core.causal.cut_effects import cut_effects
+from tx_core.engine import catalogue
+from tx_core.engine.bert_engine import BertEngine
+from tx_core.training.evaluation.relations import read_trees
+
+SENTENCES, WORDS, RESAMPLES, SEED = 500, range(5, 15), 10_000, 1
+
+
+def rank_correlation(one: Float[np.ndarray, "arc"], other: Float[np.ndarray, "arc"]) -> float:
+    """Return the correlation of the ranks of two measures (Spearman 1904); ties share the mean of their ranks."""
+    return float(np.corrcoef(_ranks(one), _ranks(other))[0, 1])
+
+
+def _ranks(values: Float[np.ndarray, "arc"]) -> Float[np.ndarray, "arc"]:
+    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return (counts.cumsum() - (counts - 1) / 2)[places]
+
+
+def agreement(engine: BertEngine, text: str) -> float:
+    """Return how far the arcs of a text with one blank are ranked alike by the size of their effect and by what they mix in."""
+    found = cut_effects(engine, text)
+    mixed = mixed_in(engine.model, engine.trace(text, keep=("weights", "value", "hidden")))
+    layers, tokens, _ = mixed.shape
+    counted = np.broadcast_to(~np.eye(tokens, dtype=bool), mixed.shape).copy()
+    counted[layers - 1, np.arange(tokens) != found.place] = False  # nothing reads what these bring
+    return rank_correlation(np.abs(found.effect[counted]), mixed[counted])
+
+
+def main(treebank: Path) -> None:
+    """Measure, and print the mean with a bootstrap interval of 95 %."""
+    engine, random, measured = catalogue.load(catalogue.DEFAULT, weights=True), np.random.default_rng(SEED), []
+    for tree in read_trees(treebank, 0):
+        places = [place for place, word in enumerate(tree.words) if word.isalpha()]
+        if len(tree.words) not in WORDS or not places:
+            continue
+        blank = random.choice(places)
+        words = ["[MASK]" if place == blank else word for place, word in enumerate(tree.words)]
+        measured.append(agreement(engine, " ".join(words)))
+        if len(measured) == SENTENCES:
+            break
+    resampled = random.choice(measured, (RESAMPLES, len(measured))).mean(axis=1)
+    low, high = np.quantile(resampled, (0.025, 0.975))
+    print(f"{len(measured)} sentences: mean rank correlation {np.mean(measured):.3f} (95 %: {low:.3f} to {high:.3f})")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
