@@ -8,11 +8,11 @@ import { filled } from "../../canvas/core/text.js";
 import { percent } from "../../canvas/core/numbers.js";
 
 const NAMESPACE = "http://www.w3.org/2000/svg";
-const [LEFT, LEFT_NARROW, RIGHT] = [84, 30, 20]; // pixels beside the columns
-const [PILL, PILL_NARROW, PILL_HEIGHT] = [128, 96, 26];
-const [LEAST_COLUMN, LEAST_COLUMN_NARROW] = [46, 30];
+const [LEFT, LEFT_NARROW, RIGHT] = [84, 30, 16]; // pixels beside the columns
+const [PILL, PILL_NARROW, PILL_HEIGHT] = [120, 96, 26];
+const [LEAST_COLUMN, LEAST_COLUMN_NARROW, STAGGERED] = [33, 30, 56]; // narrower columns have their tokens in two lines
 const [BAR_ROW, BARS, BAR_WIDTH, BAR_WIDTH_NARROW] = [22, 5, 132, 96];
-const FOOT = 44; // below the lowest row, for the tokens
+const FOOT = 54; // below the lowest row, for the tokens
 const NARROW = 560;
 const [THINNEST, WIDTH_BY_EFFECT, WIDEST] = [1.2, 4.5, 14];
 
@@ -81,6 +81,8 @@ export function drawRoutes(view, header, { arcs, active, layer, theme, height, s
   for (const child of [...picture.children]) if (child !== kept) child.remove();
   picture.prepend(...parts);
   if (!kept) picture.append(bars);
+  if (view.path !== header.path) view.node.scrollLeft = frame.x[header.place] - view.node.clientWidth / 2;
+  view.path = header.path;
   drawBars(bars, header, frame, theme, shownLayer);
 }
 
@@ -95,7 +97,7 @@ function layOut({ node }, header, height) {
   const top = BARS * BAR_ROW + 40;
   const row = (height - top - FOOT) / header.layers;
   const y = Array.from({ length: header.layers + 1 }, (_, depth) => height - FOOT - depth * row);
-  return { x, y, room, width, height, column, pill, left, isNarrow, bar: isNarrow ? BAR_WIDTH_NARROW : BAR_WIDTH };
+  return { x, y, width, height, column, pill, left, isNarrow, bar: isNarrow ? BAR_WIDTH_NARROW : BAR_WIDTH };
 }
 
 function trunks(header, { x, y }, theme) {
@@ -152,20 +154,21 @@ function tokens(header, { x, y, column }, theme, active) {
   return header.tokens.map((token, place) => {
     const isLit = active && (active.key === place || active.query === place);
     const isBlank = place === header.place;
-    const letters = Math.max(3, Math.floor((isBlank ? 120 : column + 8) / 8));
+    const isStaggered = column < STAGGERED;
+    const letters = Math.max(3, Math.floor((isBlank ? 120 : column * (isStaggered ? 2 : 1) + 4) / 8));
     const colour = isLit ? theme.accent : header.special[place] && !isBlank ? theme.quiet : theme.text;
-    const written = text(fitted(visible(token), letters), x[place], y[0] + (isBlank ? 34 : 26), colour, { anchor: "middle", weight: isLit || isBlank ? 600 : 400, theme });
-    const group = svg("g", { class: "route-token", "data-word": place }, svg("rect", { x: x[place] - column / 2, y: y[0] + 12, width: column, height: 28, fill: "transparent" }), written);
+    const written = text(fitted(visible(token), letters), x[place], y[0] + (isBlank ? 34 : isStaggered && place % 2 ? 42 : 26), colour, { anchor: "middle", weight: isLit || isBlank ? 600 : 400, theme });
+    const group = svg("g", { class: "route-token", "data-word": place }, svg("rect", { x: x[place] - column / 2, y: y[0] + 12, width: column, height: 36, fill: "transparent" }), written);
     group.append(svg("title", {}, visible(token)));
     return group;
   });
 }
 
 // The most likely words over the blank: of all layers, or of the one up to which the picture is shown.
-function drawBars(group, header, { x, room, pill, bar: wide }, theme, shownLayer) {
+function drawBars(group, header, { x, width, pill, bar: wide }, theme, shownLayer) {
   const isWhole = shownLayer >= header.layers;
   const rows = isWhole ? header.likely.slice(0, BARS) : header.guesses[shownLayer].map(([word, share]) => ({ word, before: share, after: share }));
-  const start = Math.max(92, Math.min(room - wide - 76, x[header.place] - pill / 2 + 40));
+  const start = Math.max(92, Math.min(width - wide - 76, x[header.place] - pill / 2 + 40));
   for (let row = group.children.length; row < BARS; row += 1) {
     group.append(svg("g", {}, svg("text"), svg("rect", { class: "track" }), svg("rect", { class: "bar" }), svg("rect", { class: "was" }), svg("text")));
   }
