@@ -120,10 +120,6 @@ def _layers(engine: Engine, text: str, changes: tuple[Intervention, ...]) -> tup
     return logit_lens(engine, trace, place, top_k=MOST_LIKELY), probabilities(trace.blank_logits[0])
 
 
-def _word(engine: Engine, entry: int) -> str:
-    return engine.tokenizer.readable(entry) or engine.tokenizer.word(entry)
-
-
 def _mixed(text: str, changes: tuple[Intervention, ...]) -> Float[np.ndarray, "layer query key"]:
     """Return how much of each token enters each other one, cached."""
     engine = cache.engine(DEFAULT, weights=True)
