@@ -16,7 +16,7 @@ from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.training.evaluation.relations import read_trees
 
-SENTENCES, WORDS, RESAMPLES, SEED = 500, range(5, 15), 10_000, 1
+ARC_SENTENCES, WORDS, RESAMPLES, SEED = 500, range(5, 15), 10_000, 1
 
 
 def rank_correlation(one: Float[np.ndarray, "arc"], other: Float[np.ndarray, "arc"]) -> float:
@@ -49,7 +49,7 @@ def main(treebank: Path) -> None:
         blank = random.choice(places)
         words = ["[MASK]" if place == blank else word for place, word in enumerate(tree.words)]
         measured.append(agreement(engine, " ".join(words)))
-        if len(measured) == SENTENCES:
+        if len(measured) == ARC_SENTENCES:
             break
     resampled = random.choice(measured, (RESAMPLES, len(measured))).mean(axis=1)
     low, high = np.quantile(resampled, (0.025, 0.975))
