@@ -40,7 +40,7 @@ except SettingsProblem as problem:
 
 from pages.classroom import events
 from pages.fill_mask import progress
-from pages.ui.canvas import component, framed, prefetch
+from pages.ui.canvas import component, framed
 from pages.ui.shell import (
     admission,
     garbage,
@@ -113,7 +113,6 @@ ROUTES = (
     metrics.ROUTE,
     framed.ROUTE,
     component.ROUTE,
-    prefetch.ROUTE,
     scripts.STAGE_FILES.route,
     start_page.SHELL.route,
     packing.ROUTE,

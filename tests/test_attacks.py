@@ -227,8 +227,6 @@ def targets() -> Iterator[str]:
     """Write requests to every own route, and to Streamlit's files, with forged names."""
     forged = [*(quote(value, safe="") for value in VALUES), *UNDECODABLE, "0" * 32, "a" * 20_000, *map(quote, PATHS)]
     for name in forged:
-        yield f"/prefetch/{name}?head=0-0"
-        yield f"/prefetch/{'0' * 32}?control={name}&value={name}&head={name}"
         yield f"/framed/{name}"
         yield f"/modules/{name}/core/bytes.js"
         yield f"/modules/{component.version()}/{name}"
@@ -244,7 +242,7 @@ def test_forged_requests_to_every_route_get_nothing_and_break_nothing(attacked: 
     assert max(status for target, (status, _, _) in answers.items() if not target.startswith("/api/ready")) < 500
     leaks = (b"Traceback", b"root:x:", b"HOSTNAME", b"def answer")
     assert [target for target, (_, _, body) in answers.items() if any(leak in body for leak in leaks)] == []
-    own = ("/prefetch", "/framed", "/modules", "/media")
+    own = ("/framed", "/modules", "/media")
     given = {target: kind for target, (status, kind, body) in answers.items() if status == 200 and target.startswith(own)}
     start_page = {target for target in given if b'<div id="root">' in answers[target][2]}  # of an address that is no route
     assert set(given) - start_page == set()

@@ -25,7 +25,7 @@ def show_below(page: str, run: AttentionRun) -> None:
         shown = _shown_map(page, run)
         weights_table(shown, key=widget_key(page, "table"))
         if not is_hidden("forms"):
-            export_menu(page, attention_exports(page, run.trace, shown, staged=True), TITLE_OF_DATA)
+            export_menu(page, attention_exports(page, run.trace, shown), TITLE_OF_DATA)
     token_table(list(dict.fromkeys(stack.key_tokens for stack in run.trace.stacks)), key=widget_key(page, "tokens"))
 
 

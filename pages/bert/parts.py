@@ -1,7 +1,6 @@
 """The parts of the page on BERT: each draws its stage, and returns what draws the rest of it below."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -172,7 +171,7 @@ def draw_family(inputs: BertInputs, engine: BertEngine) -> Below:
         if loaded:
             trace, shown = loaded
             exported = attention_export(AttentionMap(trace, shown, ViewOptions.of(PAGE)))
-            export_menu(PAGE, {ATTENTION_MAP: lambda: replace(exported, figure=None, web_page=None)}, TITLE_OF_DATA)
+            export_menu(PAGE, {ATTENTION_MAP: lambda: exported}, TITLE_OF_DATA)
 
     return below
 

@@ -58,11 +58,6 @@ MAX_WEIGHTS = "Attention weights, largest difference"
 MAX_LOGITS = "Logits, largest difference"
 EMBEDDINGS, LAYER_ROW = "embeddings", "layer {number}"
 DIFFERENCE_COLUMNS = ("hidden states", "attention weights")
-THEIRS, THEIRS_ALT = "Hugging Face", "The attention of Hugging Face's BERT."
-OURS, OURS_ALT = "Ours", "The attention of our BERT."
-ROWS_SUM_TO_1 = "every row sums to 1"
-DIFFERENCE, DIFFERENCE_ALT, DIFFERENCE_NOTE = "Difference", "The difference is at most {largest}.", "at most {largest}"
-LAYER, HEAD = "Layer", "Head"
 
 DIFFERENCES = "How far each part differs"
 TENSORS = "Configuration and every tensor of the model"
@@ -81,18 +76,7 @@ RANDOM = (
 RANDOM_EQUATION = r"w \sim \mathcal{N}(0,\ 0.02^2) \qquad b = 0\;"
 SEED = "Random seed"
 SEED_HELP = "Each seed gives different random weights; the same seed gives the same weights again."
-MODELS = {"trained": "Trained", "untrained": "Untrained"}
-ATTENTION = {
-    "trained": (
-        "Trained, layer {layer}, head {head}: the largest weight is {largest:.2f}; uniform attention would give {uniform:.2f}."
-    ),
-    "untrained": (
-        "Untrained, layer {layer}, head {head}: the largest weight is {largest:.2f}; uniform attention would give {uniform:.2f}."
-    ),
-}
 NO_BLANK = "Write [MASK] in a single sentence to see the words that this model predicts there."
-LIKELY_WORDS = "**Most likely words at the first blank**"
-LIKELY_WORDS_ALT = {"trained": "Trained model, first blank", "untrained": "Untrained model, first blank"}
 
 # Classification heads
 

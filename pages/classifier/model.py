@@ -176,11 +176,6 @@ def _generated_opinions() -> LabelledTexts:
     return classifier_data.opinions()
 
 
-def fetch_imdb() -> LabelledTexts:
-    """Fetch as many film reviews as a visitor's training may use; raise ModelUnavailable where they cannot be had."""
-    return imdb(limits().imdb_train, limits().imdb_test)
-
-
 def is_same_data(trained: LabelledTexts, data: LabelledTexts | None) -> bool:
     """Return whether a model was trained on the texts that are chosen. data: as `chosen_data` returns them."""
     chosen = st.session_state[widget_key(PAGE, "data")]

@@ -1,16 +1,11 @@
 """What stands below the stage: blanks together, sentences against each other, heads by their effect, tables, figures, code."""
 
-from collections.abc import Mapping
-from dataclasses import replace
-
 import streamlit as st
 
 from pages.fill_mask import head_scan, predictions, tables, texts
 from pages.fill_mask.export import BlankView, prediction_exports
 from pages.fill_mask.run import BlankRun, LookedAt
 from pages.ui.export.menu import export_menu
-from pages.ui.export.records import Exports
-from pages.ui.export.texts import ATTENTION_MAP
 from pages.ui.panels import texts as panel_texts
 from pages.ui.panels.head_map import HeadMap, head_map
 from pages.ui.shell.address import widget_key
@@ -29,7 +24,7 @@ def show_below(page: str, run: BlankRun) -> None:
         head_scan.show_ranking(page, looked.asked)
         view = BlankView(looked.text, looked.number, looked.trace, looked.changed, _shown_map(page, run, looked), looked.asked)
     tables.numbers(run.answers, looked.shift, widget_key(page, "table"))
-    export_menu(page, _without_picture(prediction_exports(page, run.engine, run.answers, view)))
+    export_menu(page, prediction_exports(page, run.engine, run.answers, view))
 
 
 def _show_together(page: str, run: BlankRun) -> None:
@@ -52,11 +47,3 @@ def _shown_map(page: str, run: BlankRun, looked: LookedAt) -> HeadMap:
     special = run.engine.tokenizer.special_tokens
     identity = (run.engine.name, looked.trace.device, special, looked.text, None, write_interventions(looked.changed))
     return head_map(page, looked.trace.stacks[number], identity, looked.plain.stacks[number] if looked.changed else None)
-
-
-def _without_picture(exports: Exports) -> Mapping[str, object]:
-    """Return the exports; of the map only data and code: the stage makes figure and web page by itself."""
-    return {
-        name: (lambda make=make: replace(make(), figure=None, web_page=None)) if name == ATTENTION_MAP else make
-        for name, make in exports.items()
-    }

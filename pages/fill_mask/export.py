@@ -60,7 +60,7 @@ def prediction_exports(
         offered[texts.EXPORT_CHANGE] = lambda: moved_export(lists, engine, blank_view)
     if blank_view and blank_view.scan and blank_view.scan.result:
         offered[texts.EXPORT_SCAN] = lambda: scan_export(lists, blank_view, blank_view.scan)
-    return offered | (attention_exports(page, blank_view.trace, blank_view.head_map, staged=True) if blank_view else {})
+    return offered | (attention_exports(page, blank_view.trace, blank_view.head_map) if blank_view else {})
 
 
 def lists_export(lists: Lists) -> Export:

@@ -11,14 +11,13 @@ from pages.fill_mask.predictions import checked_label, contrasts, note, product_
 from pages.fill_mask.run import BlankRun, LookedAt
 from pages.ui.canvas.texts import CLASS_GUESSED
 from pages.ui.panels import texts as panel_texts
-from pages.ui.panels.attention_panel import class_guesses
 from pages.ui.panels.changes import Changes, describe_change, stack_names
 from pages.ui.panels.predictions import word_label
 from pages.ui.panels.view_options import head_in_sentence
 from pages.ui.shell.address import is_offered, widget_key
 from pages.ui.shell.level import is_hidden
 from pages.ui.shell.numbers import percent, points
-from pages.ui.stage.attention import about_run, take_changes
+from pages.ui.stage.attention import about_run, class_guesses, take_changes
 from pages.ui.stage.first_picture import show_first_picture
 from pages.ui.stage.mount import Reported, mount
 from pages.ui.stage.packing import join, pack_runs, shown_layers

@@ -5,7 +5,6 @@ RESIDUAL, PREDICTION = "Residual connections", "Prediction"
 PATH, PATH_SAID = "A word through the layers", "A word through the layers: what each block makes of it"
 
 # Shared by the parts
-BLOCK = "Block"
 TOKENS = "Tokens"
 """Heads the names of the rows."""
 DIFFERENCE_IS_ROUNDING = "only rounding, in numbers up to {size:.1f}"

@@ -1,38 +1,17 @@
-"""The canvas components of attention: a wall of all heads, one map as heatmap and as lines, and two maps before and after.
-
-Bytes in, choice out.
-"""
+"""Attention as it is looked at: its colour scales, heads and tokens in a link, and what a class guessed of it."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
-import numpy as np
-from jaxtyping import Float32, UInt8
-
-from pages.ui.canvas import drawings, texts
-from pages.ui.canvas.component import component, component_value, sources, value_timestamp
-from pages.ui.canvas.packing import codes, pack
+from pages.ui.canvas import texts
+from pages.ui.canvas.component import component_value, sources
 from tx_core.transformer.interventions import Head, Intervention
 
 _PALETTE = sources()["core/palette.js"].partition("const SCALES = {")[2].partition("\n};")[0]
 SCALES = tuple(re.findall(r"^  (\w+): [\[{]", _PALETTE, re.MULTILINE))
 """The colour scales that a reader may choose, the first by default: their names in assets/canvas/core/palette.js."""
-DIFFERENCE = "difference"
-BOX, STYLE = "attention-view", "attention/attention.css"
-MAP, WALL = "attention/map.js", "attention/wall.js"
-
-ATTENTION_AXES = texts.AXES_OF_MATRIX.format(down=texts.QUERY_KEY_AXES[0], across=texts.QUERY_KEY_AXES[1])
-
-
-@dataclass(frozen=True)
-class Wall:
-    """The wall beside a map: its key, the heads chosen on it, and where the map of any head is fetched from, if it is."""
-
-    key: str
-    chosen: tuple[Head, ...]
-    maps_path: str | None
+BOX = "attention-view"
 
 
 @dataclass(frozen=True)
@@ -58,18 +37,6 @@ class ClassGuesses:
     def said_cells(self) -> list[tuple[str, str, float, str]]:
         """Return the guessed cells of a map: the names of row and column, the share of the class, and that in words."""
         return [(row, column, share, texts.CLASS_GUESSED.format(said=said)) for row, column, share, said in self.cells]
-
-    def on_map(self, names: Sequence[str], special: Sequence[bool]) -> dict[str, object] | None:
-        """Return what the map of these tokens draws, by cell, while it shows the guessed head; None for any other map."""
-        shown = tuple(name for name, one in zip(names, special, strict=True) if not one)
-        known = {name for row, column, _, _ in self.cells for name in (row, column)} <= set(names)
-        if self.head is None or shown != self.tokens or not known:
-            return None
-        cells = [
-            {"query": names.index(row), "key": names.index(column), "share": share, "said": texts.CLASS_GUESSED.format(said=said)}
-            for row, column, share, said in self.cells
-        ]
-        return {"heads": [list(self.head)], "cells": cells}
 
     def on_wall(self, layers: int, heads: int) -> tuple[list[list[float]], list[list[str]]]:
         """Return what the wall draws, by layer and head: the share of the class, and a note on every head."""
@@ -103,103 +70,9 @@ class ClassGuesses:
         return drawn, others
 
 
-def head_wall(
-    thumbnails: UInt8[np.ndarray, "layer head row column"],
-    chosen: Sequence[Head],
-    *,
-    scale: str,
-    key: str,
-    on_choose: Callable[[], None],
-    notes: Sequence[Sequence[str]] = (),
-    ends: tuple[str, str, str] | None = None,
-    maps_path: str | None = None,
-    guesses: ClassGuesses | None = None,
-) -> None:
-    """Draw all heads as thumbnails of their maps, to choose from.
-
-    notes: a word on each head, by layer, added to its name. scale "difference" colours 0 to 255 around 128, and `ends`
-    are the numbers at the left, the middle and the right of its legend. maps_path: where the browser fetches the map of a head
-    that is pressed, by itself; the map that has the same `Wall.maps_path` draws it before this page has answered.
-    guesses: what a class guessed, in place of `notes`.
-    `chosen` holds (layer, head), counted from 0. After a click or an arrow key `on_choose` runs;
-    `chosen_heads(key, …)` then returns them.
-    """
-    layers, heads, rows, columns = thumbnails.shape
-    shares, said = guesses.on_wall(layers, heads) if guesses else ([], notes)
-    header = {
-        "layers": layers,
-        "heads": heads,
-        "rows": rows,
-        "columns": columns,
-        "scale": scale if scale == DIFFERENCE else _known_scale(scale),
-        "notes": [list(row) for row in said],
-        "ends": ends,
-        "mapsPath": maps_path,
-        "guesses": shares,
-        "alt": texts.WALL_ALT,
-        "texts": texts.WALL,
-    }
-    message = header | {
-        "chosen": [list(head) for head in parse_heads(chosen, layers, heads)],
-        "timestamp": value_timestamp(key, "chosen"),
-    }
-    component("head_wall", BOX, WALL, STYLE, height=286)(key=key, data=pack(message, thumbnails), on_chosen_change=on_choose)
-
-
-def attention_map(
-    query_tokens: Sequence[str],
-    key_tokens: Sequence[str],
-    weights: Float32[np.ndarray, "query key"],
-    *,
-    alt: str,
-    scale: str,
-    strongest: int,
-    show: Literal["both", "heatmap", "lines"],
-    key: str,
-    focus: int | None = None,
-    on_focus: Callable[[], None] = lambda: None,
-    wall: Wall | None = None,
-    guesses: dict[str, object] | None = None,
-) -> None:
-    """Show where every token looks, as cells and as lines that share one focused token.
-
-    alt: one sentence on what is seen, for those who cannot see it. `strongest` is the number of lines.
-    `focus` is the looking token, counted from 0, or None. After a change `on_focus` runs;
-    `focused_token(key, …)` then returns it. wall: where the heads are chosen.
-    guesses: what a class guessed, by `ClassGuesses.on_map`.
-    Raises ValueError when tokens and weights do not fit each other.
-    """
-    if weights.shape != (len(query_tokens), len(key_tokens)):
-        raise ValueError(f"weights must be query × key, got {weights.shape} for {len(query_tokens)} and {len(key_tokens)} tokens")
-    header = {
-        "queries": list(query_tokens),
-        "keys": list(key_tokens),
-        "texts": texts.MAP,
-        "alt": alt,
-        "scale": _known_scale(scale),
-        "strongest": max(1, int(strongest)),
-        "show": show,
-        "focus": parse_token(focus, len(query_tokens)),
-        "guesses": guesses,
-    }
-    if wall:
-        header |= {
-            "heads": [list(head) for head in wall.chosen],
-            "mapsPath": wall.maps_path,
-            "timestamp": value_timestamp(wall.key, "chosen"),
-        }
-    drawings.note(lambda: [drawings.matrix_drawing(alt, "weights", weights, query_tokens, key_tokens, axes=ATTENTION_AXES)])
-    component("attention_map", BOX, MAP, STYLE, height=700)(key=key, data=pack(header, codes(weights)), on_focus_change=on_focus)
-
-
 def chosen_heads(key: str, layers: int, heads: int) -> list[Head]:
-    """Return the heads that the reader chose on the wall `key`; empty before the first choice."""
+    """Return the heads that the reader chose on the table `key`; empty before the first choice."""
     return parse_heads(component_value(key, "chosen"), layers, heads)
-
-
-def focused_token(key: str, tokens: int) -> int | None:
-    """Return the query token that the reader focused in the map `key`."""
-    return parse_token(component_value(key, "focus"), tokens)
 
 
 def parse_heads(value: object, layers: int, heads: int) -> list[Head]:
@@ -227,14 +100,6 @@ def heads_from_link(text: str, layers: int, heads: int) -> list[Head]:
     return parse_heads([(int(layer) - 1, int(head) - 1) for layer, head in pairs], layers, heads)
 
 
-def head_from_link(text: str, layers: int, heads: int) -> Head:
-    """Read one head back from an address; raise ValueError for anything else."""
-    chosen = heads_from_link(text, layers, heads)
-    if len(chosen) != 1 or heads_to_link(chosen) != text:
-        raise ValueError("head must be written like 1-3")
-    return chosen[0]
-
-
 def token_to_link(focus: int | None) -> str:
     """Write a token's place as a reader counts it, for an address; no token is the empty text."""
     return "" if focus is None else str(focus + 1)
@@ -247,9 +112,3 @@ def token_from_link(text: str, tokens: int) -> int | None:
 
 def _counts(value: object, size: int) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < size
-
-
-def _known_scale(scale: str) -> str:
-    if scale not in SCALES:
-        raise ValueError(f"scale must be one of {', '.join(SCALES)}, got {scale}")
-    return scale

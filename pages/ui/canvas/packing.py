@@ -8,7 +8,6 @@ from jaxtyping import Float32, UInt8, UInt16
 
 WIDEST_THUMBNAIL = 24
 LARGEST_CODE = 65535
-ZERO_CODE, SIGNED_CODES = 32768, 32767
 
 
 def codes(weights: Float32[np.ndarray, "query key"]) -> UInt16[np.ndarray, "query key"]:
@@ -22,21 +21,6 @@ def codes(weights: Float32[np.ndarray, "query key"]) -> UInt16[np.ndarray, "quer
     printed = np.rint((code / LARGEST_CODE) ** 2 * 1000)
     code += np.sign(np.rint(exact * 1000) - printed)  # at most one step: across a rounding border
     return code.astype(np.uint16)
-
-
-def difference_codes(difference: Float32[np.ndarray, "query key"]) -> UInt16[np.ndarray, "query key"]:
-    """Return the square root of each difference of two weights with its sign, around 32768 for no difference.
-
-    A decoded difference is at most 3.1e-5 away and prints the same three decimals. Taken as −1 to 1; rounding
-    errors beyond are cut off. Raises ValueError for NaN.
-    """
-    exact = np.clip(difference, -1, 1).astype(np.float64)
-    if np.isnan(exact.sum()):
-        raise ValueError("differences must be numbers, got NaN")
-    size = np.abs(exact)
-    code = np.rint(np.sqrt(size) * SIGNED_CODES)
-    code += np.sign(np.rint(size * 1000) - np.rint((code / SIGNED_CODES) ** 2 * 1000))
-    return (ZERO_CODE + np.sign(exact) * code).astype(np.uint16)
 
 
 def thumbnails(

@@ -5,11 +5,10 @@ from collections.abc import Callable
 import numpy as np
 from jaxtyping import Float, Float32
 
-from pages.ui.canvas.attention_view import MAP, STYLE
 from pages.ui.export import texts
 from pages.ui.export.attention_map import AttentionMap
 from pages.ui.export.computation import Computation, call, changes_argument, load_call, named, sentences_of
-from pages.ui.export.records import Code, DataFiles, Export, Exports, Source, WebPage
+from pages.ui.export.records import Code, DataFiles, Export, Exports, Source
 from pages.ui.export.transformers_code import transformers_attention_code
 from pages.ui.panels.head_map import HeadMap
 from pages.ui.panels.view_options import ViewOptions
@@ -20,19 +19,19 @@ from tx_core.transformer.trace import Trace
 WRITERS: dict[str, Callable[[SavedWeights], bytes]] = {"csv": weights_csv, "json": weights_json, "npz": weights_npz}
 
 
-def attention_exports(page: str, trace: Trace, shown: HeadMap, *, staged: bool = False) -> Exports:
-    """Offer the map that a page shows of a run. staged: a stage makes figure and web page by itself."""
-    return {texts.ATTENTION_MAP: lambda: attention_export(AttentionMap(trace, shown, ViewOptions.of(page)), staged=staged)}
+def attention_exports(page: str, trace: Trace, shown: HeadMap) -> Exports:
+    """Offer the map that a page shows of a run. Its stage makes figure and web page by itself."""
+    return {texts.ATTENTION_MAP: lambda: attention_export(AttentionMap(trace, shown, ViewOptions.of(page)))}
 
 
-def attention_export(exported: AttentionMap, *, staged: bool = False) -> Export:
-    """Return the export of a map; of a run that was changed, only a stage draws one."""
+def attention_export(exported: AttentionMap) -> Export:
+    """Return the numbers and the code of a map."""
     return Export(
         exported.title,
         exported.caption,
         exported.file_name,
-        None if staged else exported.packed,
-        None if staged else WebPage(MAP, (STYLE,), texts.INTERACTIVE_MAP, exported.packed),
+        None,
+        None,
         (weight_files(exported, everything=False), weight_files(exported, everything=True)),
         Code(
             texts.ENDS_WITH_WEIGHTS if exported.shown.unchanged is None else texts.ENDS_WITH_CHANGE,

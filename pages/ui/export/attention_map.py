@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-from pages.ui.canvas.packing import codes, pack
-from pages.ui.canvas.texts import MAP
 from pages.ui.export import texts
 from pages.ui.export.records import Source, file_stem, reading, source
 from pages.ui.export.texts import quoted
@@ -90,21 +88,6 @@ class AttentionMap:
         """Begin a file name: the model, and the kind of attention where it has several."""
         kind = f"-{self.shown.view.kind}" if len(self.trace.stacks) > 1 else ""
         return f"{file_stem('attention', self.trace.model)}{kind}"
-
-    def packed(self, **header: object) -> bytes:
-        """Pack the map for the canvas; keyword arguments go into its header."""
-        view, options = self.shown.view, self.options
-        header = {
-            "queries": list(view.queries),
-            "keys": list(view.keys),
-            "texts": MAP,
-            "alt": self.shown.description,
-            "scale": options.scale,
-            "strongest": options.lines,
-            "show": options.show,
-            "focus": view.row_of(options.focus),
-        } | header
-        return pack(header, codes(self.shown.weights))
 
 
 def changes_in_words(trace: Trace) -> str:

@@ -31,7 +31,6 @@ SPECIAL_HIDDEN = "Special tokens are hidden, and each row is rescaled to sum to 
 WITHOUT_SPECIAL = "The text was read without special tokens."
 NONE_ADDED = "none added"
 CHANGED = "The run was changed: {changes}."
-INTERACTIVE_MAP = "Point at cells, choose tokens, zoom."
 
 ASK_DATA = "Which data"
 SHOWN_WEIGHTS = "What is shown"

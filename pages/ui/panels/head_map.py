@@ -9,7 +9,6 @@ import numpy as np
 import streamlit as st
 from jaxtyping import Float
 
-from pages.ui.canvas import prefetch
 from pages.ui.panels import texts
 from pages.ui.panels.changes import active_changes
 from pages.ui.panels.tokens import numbered_tokens
@@ -60,30 +59,6 @@ class HeadMap:
         return self.view.keys
 
 
-@dataclass(frozen=True)
-class StackView:
-    """A stack of a run as a page's options ask for it.
-
-    Attributes:
-        page: the page.
-        identity: names the run, its model first, and what of the options its view depends on.
-        options: how the reader looks.
-        shown: the map.
-        maps_path: where a browser fetches the map of any head.
-    """
-
-    page: str
-    identity: tuple
-    options: ViewOptions
-    shown: HeadMap
-    maps_path: str
-
-    @property
-    def sizes(self) -> tuple[int, int]:
-        """The numbers of layers and of heads in each."""
-        return self.shown.view.weights.shape[:2]
-
-
 def head_map(page: str, stack: AttentionStack, identity: tuple, unchanged: AttentionStack | None = None) -> HeadMap:
     """Return the map of the heads that the page's options (view_options) name; the stack must have them.
 
@@ -100,14 +75,6 @@ def head_map(page: str, stack: AttentionStack, identity: tuple, unchanged: Atten
     if padding := drawn_padding(active_changes(page), view):
         plain, view = (views.with_padding(one, padding) for one in (plain, view))
     return changed_map(plain, view, options.heads, options, padding)
-
-
-def stack_view(page: str, stack: AttentionStack, identity: tuple) -> StackView:
-    """Return a stack as the page's options (view_options) in the session show it; the stack must have the chosen heads."""
-    options = ViewOptions.of(page)
-    shown = head_map(page, stack, identity)
-    identity = (*identity, stack.kind, options.words, options.hide)
-    return StackView(page, identity, options, shown, prefetch.offer_head_maps(identity, shown.view.weights))
 
 
 def changed_map(plain: View, changed: View, heads: Sequence[controls.Head], options: ViewOptions, padding: int = 0) -> HeadMap:

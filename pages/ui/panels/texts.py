@@ -24,8 +24,6 @@ SPECIAL_HIDDEN = (
     "Special tokens are hidden. They received {share:.2f} of the attention on average; "
     "the rest of each row was rescaled to sum to 1."
 )
-CHOOSE_ON_WALL = "All {heads} heads: choose another"
-WALL_CAPTION = "{layers} layers of {heads} heads, each a small map of the same sentence. Click one to see it large."
 WEIGHTS_TABLE = "Weights as a table"
 WEIGHTS_TABLE_CAPTION = "Each row is a query (a token that attends), each column a key (a token that is attended to)."
 DOWNLOAD_CSV = "Download as CSV"
@@ -41,7 +39,6 @@ STACK_LABELS = {
 }
 WHOLE_WORDS = "Whole words"
 WHOLE_WORDS_HELP = "Show words instead of the word pieces that the model reads."
-HIDE_SPECIAL = "Hide special tokens"
 HIDE_SPECIAL_HELP = "Leave out [CLS], [SEP] and other special tokens, and rescale each row."
 WITHOUT_SPECIAL = "Without special tokens"
 WITHOUT_SPECIAL_HELP = (
@@ -54,11 +51,9 @@ NO_SEPARATOR = {
     False: "No separator stands between the two sentences: nothing tells the model where the second begins.",
 }
 ADDS_NONE = "The tokenizer of this model adds no special tokens: there are none to leave out."
-DRAWING_OPTIONS = "Lines and colours"
 SHOW = "Show"
 LINES = "Number of lines, strongest first"
 COLOURS = "Colour scale"
-COLOURS_HELP = "All four scales work for every type of colour vision."
 HEADS_MISSING = "This model has {layers} layers with {heads} heads each. Heads that do not exist were ignored."
 TOKEN_MISSING = "This text has {tokens:,} tokens, so there is no token {position:,} to focus on."
 
@@ -199,7 +194,6 @@ CHANGED_POSITION = "token {position}"
 
 # Changes: chips
 
-CHANGED = "**Changed:**"
 UNDO_CHANGE = "Undo this change"
 RESET_CHANGES = "Reset"
 RESET_CHANGES_HELP = "Undo all changes"
@@ -208,10 +202,6 @@ TOKEN_CHANGES_UNDONE = "The tokens of the text are others now, so hidden tokens 
 
 # Changes: controls
 
-SWITCH_OFF_HEAD, SWITCH_OFF_HEADS = "Switch off layer {layer}, head {head}", "Switch off these {count} heads"
-SWITCH_ON_HEAD, SWITCH_ON_HEADS = "Switch on again: layer {layer}, head {head}", "Switch on again: these {count} heads"
-CHANGE_SOMETHING, CLOSE_CHANGES, CLOSE = "Change something", "Close the changes", "Close"
-CHOSEN_HEAD, CHOSEN_HEADS = "**Layer {layer}, head {head}**", "**These {count} heads**"
 SET_TO_UNIFORM = "Set to uniform"
 SET_TO_UNIFORM_HELP = "Every query attends to all tokens equally."
 SWITCH_OFF_LAYER = "Switch off the whole layer"
@@ -258,7 +248,6 @@ NOTHING_AFTER_LAST_LAYER_OFF = (
     "Layer {layer} is the last layer: no head comes after it, so no other attention can move. "
     "The change affects the answer: the words that the model predicts at a blank."
 )
-HEAD_OFF, HEADS_OFF = "**The head that is switched off**", "**The heads that are switched off**"
 SEE_ON_PAGE = "See it on {page}"
 
 NO_SUCH_LESSON = (

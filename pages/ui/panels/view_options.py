@@ -2,15 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import streamlit as st
 
 from pages.ui.canvas.attention_view import SCALES, heads_from_link, heads_to_link, token_from_link, token_to_link
 from pages.ui.panels import texts
 from pages.ui.shell import cache, controls
-from pages.ui.shell.address import Field, choice_field, flag_field, is_offered, number_field, widget_binding, widget_key
-from pages.ui.shell.controls import ask_option
+from pages.ui.shell.address import Field, choice_field, flag_field, number_field, widget_binding, widget_key
 from tx_core.engine.catalogue import DEFAULT
 from tx_core.transformer.interventions import Head
 from tx_core.transformer.trace import Trace
@@ -87,7 +85,7 @@ def ask_stack(page: str, kinds: Sequence[str]) -> int:
     if st.session_state[name] not in kinds:
         st.session_state[name] = kinds[0]
     if len(kinds) > 1:
-        st.segmented_control(texts.STACK, kinds, format_func=texts.STACK_LABELS.get, required=True, **_binding(page, "stack"))
+        st.segmented_control(texts.STACK, kinds, format_func=texts.STACK_LABELS.get, required=True, **widget_binding(name))
     return kinds.index(st.session_state[name])
 
 
@@ -111,41 +109,6 @@ def drop_missing_heads(page: str, num_layers: int, num_heads: int) -> str:
     if controls.keep_existing_heads(name, num_layers, num_heads) or not chosen:
         return ""
     return texts.HEADS_MISSING.format(layers=num_layers, heads=num_heads)
-
-
-def _binding(page: str, name: str) -> dict[str, object]:
-    """Bind a widget to an option: what shows the view is drawn again after a change."""
-    return widget_binding(widget_key(page, name), partial(controls.view_changed, page))
-
-
-def ask_view(page: str) -> None:
-    """Draw the switches that merge pieces and hide special tokens, and the popover of drawing options."""
-    with st.container(horizontal=True, vertical_alignment="center"):
-        if is_offered("words"):
-            st.toggle(texts.WHOLE_WORDS, **_binding(page, "words"), help=texts.WHOLE_WORDS_HELP)
-        if is_offered("hide"):
-            st.toggle(texts.HIDE_SPECIAL, **_binding(page, "hide"), help=texts.HIDE_SPECIAL_HELP)
-        if any(map(is_offered, ("show", "lines", "scale"))):
-            _ask_drawing(page)
-
-
-def _ask_drawing(page: str) -> None:
-    """Ask for the kind of drawing, the number of lines, and the colour scale."""
-    popover = controls.lazy_popover(
-        texts.DRAWING_OPTIONS, icon=":material/tune:", key=widget_key(page, "drawing_opened"), height=260
-    )
-    if popover is None:
-        return
-    with popover:
-        ask_option(texts.SHOW, texts.DRAWING_LABELS, **_binding(page, "show"))
-        st.slider(texts.LINES, 1, MAX_DRAWN_LINES, **_binding(page, "lines"))
-        st.selectbox(
-            texts.COLOURS,
-            SCALES,
-            format_func=str.capitalize,
-            **_binding(page, "scale"),
-            help=texts.COLOURS_HELP,
-        )
 
 
 def show_note(note: str, trace: Trace | None = None) -> None:

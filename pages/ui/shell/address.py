@@ -183,7 +183,6 @@ def read_view(
     """
     st.session_state.pop(REPORTED_LINK_LENGTH, None)
     st.session_state[f"{page}_fields"] = (tuple(fields), dict(first))
-    st.session_state[f"{page}_parts"] = []  # see `controls.live_part`
     parameters = {field.name: st.query_params[field.name] for field in fields if field.name in st.query_params}
     left = st.session_state.get(f"{page}_view", {})
     arriving = widget_key(page, fields[0].name) not in st.session_state

@@ -10,7 +10,6 @@ from typing import Any, Literal, ParamSpec, TypeVar
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.ui.shell import cache, readiness, texts
 from pages.ui.shell.address import (
@@ -284,19 +283,6 @@ def download_button(
     st.download_button(label, content, file_name, mime, on_click="ignore", icon=":material/download:", **options)
 
 
-def lazy_popover(label: str, *, icon: str, key: str, height: int) -> DeltaGenerator | None:
-    """Draw a popover; return it while it is open, to be filled, else None.
-
-    height: its approximate height when filled, in pixels. The browser places it as soon as it is clicked, while the content
-    is still on its way; an empty one could be placed in a strip at the edge of the window.
-    """
-    popover = st.popover(label, icon=icon, key=key, on_change="rerun")
-    if popover.open:
-        return popover
-    popover.container(height=height, border=False)
-    return None
-
-
 def _all_models() -> str:
     lines = [f"- **{card.title}**: {model_facts(card)}" for card in catalogue.offered()]
     return "\n".join([texts.ALL_MODELS, "", *lines])
@@ -307,21 +293,3 @@ def offered_columns(widths: Mapping[str, int]) -> list[AbstractContextManager]:
     offered = [name for name in widths if is_offered(name)]
     columns = dict(zip(offered, st.columns([widths[name] for name in offered] or 1), strict=False))
     return [columns.get(name, nullcontext()) for name in widths]
-
-
-def view_changed(page: str, only: Collection[str] = ()) -> None:
-    """End a callback that changed the view of a page: rerun all parts that show it, not only the one that was clicked.
-
-    Where another fragment was to run as well, as after two quick clicks, the whole page does. A fragment that is no part of the
-    view runs as it is, unless `only` is given. only: the names of the parts that show what has changed; all where it is empty.
-    """
-    context, parts = get_script_run_ctx(), st.session_state.get(f"{page}_parts")
-    if not parts or context is None or not context.fragment_ids_this_run:
-        return
-    if only:
-        parts = [key for key in parts if key in {f"{page}_{part}" for part in only}]
-    running, known = set(context.fragment_ids_this_run), set(context.fragment_storage.resolve_target(parts))
-    if running <= known:
-        st.rerun(parts)
-    if only or running & known:
-        st.rerun()

@@ -1,7 +1,5 @@
 """All that the shell of a page says on the screen, as whole sentences."""
 
-APP_NAME = "Attention explorer"
-
 UNKNOWN_PARAMETERS = "This link has settings that cannot be used here: {names}. Their defaults are shown instead."
 LINK_TOO_LONG_FOR_ADDRESS = (
     "This text is too long for the address of the page. It stays here while the page is open and is lost when you reload it."

@@ -6,10 +6,10 @@ from itertools import chain
 import numpy as np
 import streamlit as st
 
+from pages.ui.canvas.attention_view import ClassGuesses
 from pages.ui.canvas.head_table import grammar_sentences
 from pages.ui.export.records import file_stem
 from pages.ui.panels import texts
-from pages.ui.panels.attention_panel import class_guesses
 from pages.ui.panels.changes import (
     MAX_INTERVENTIONS,
     active_changes,
@@ -21,7 +21,7 @@ from pages.ui.panels.changes import (
 )
 from pages.ui.panels.head_map import drawn_padding
 from pages.ui.shell import cache, controls
-from pages.ui.shell.address import widget_key
+from pages.ui.shell.address import CLASS_GUESSES, widget_key
 from pages.ui.stage.first_picture import show_first_picture
 from pages.ui.stage.inputs import AttentionRun
 from pages.ui.stage.mount import Reported, mount, origin
@@ -107,6 +107,13 @@ def _grammar(trace: Trace) -> dict[str, list] | None:
     said = [grammar_sentences(trace.model, head) for head in np.ndindex(stack.weights.shape[:2])]
     unique = list(dict.fromkeys(chain.from_iterable(said)))
     return {"sentences": unique, "of": [[unique.index(one) for one in sentences] for sentences in said]}
+
+
+def class_guesses(page: str) -> ClassGuesses | None:
+    """Return a class's guesses about the sentence and model on the page; None where there are none for it."""
+    guesses = st.session_state.get(CLASS_GUESSES)
+    asked_of = [st.session_state.get(widget_key(page, name)) for name in ("model", "text")]
+    return guesses if guesses is not None and asked_of == [guesses.model, guesses.text] else None
 
 
 def _guesses(page: str, trace: Trace) -> dict[str, object] | None:

@@ -79,7 +79,7 @@ def forget() -> None:
         cached.cache_clear()
 
 
-@pytest.mark.parametrize(("name", "kind"), [("core/bytes.js", "javascript"), ("attention/attention.css", "css")])
+@pytest.mark.parametrize(("name", "kind"), [("core/bytes.js", "javascript"), ("question/question.css", "css")])
 @pytest.mark.parametrize("suffix", ["", "-5"])
 def test_a_file_is_served_as_it_is_below_the_version_and_kept_for_good(name: str, kind: str, suffix: str):
     answer = answered(component.version() + suffix, name)
@@ -96,7 +96,7 @@ def test_any_other_name_or_version_is_answered_with_what_to_do_and_not_kept(name
     assert [answered(version, "core/bytes.js").status_code for version in ("", "-1", "0" * 32)] == [404] * 3
 
 
-@pytest.mark.parametrize("name", ["core/bytes.js", "attention/attention.css"])
+@pytest.mark.parametrize("name", ["core/bytes.js", "question/question.css"])
 def test_the_version_depends_on_every_file_and_nothing_else(changed: Path, name: str):
     before = component.version()
     forget()

@@ -1,13 +1,9 @@
-"""The export of a map is what is on the screen: figure, files and web page hold its numbers, tokens and words."""
+"""The export of a map is what is on the screen: files and code hold its numbers, tokens and words."""
 
-import base64
 import io
 import json
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from html import unescape
-from html.parser import HTMLParser
 
 import numpy as np
 import pytest
@@ -16,11 +12,8 @@ from streamlit.testing.v1 import AppTest
 from pages.ui.export import menu, texts
 from pages.ui.export.attention import attention_export, saved_weights
 from pages.ui.export.attention_map import AttentionMap
-from pages.ui.export.menu import stand_alone
-from pages.ui.export.records import one_line
 from pages.ui.panels.head_map import HeadMap
 from pages.ui.panels.view_options import ViewOptions
-from tests.support.drawings import unpacked
 from tests.support.messages import name_in_head
 from tx_core.analysis import views
 from tx_core.engine import catalogue
@@ -37,13 +30,6 @@ def map_of_page(text: str, pair: str = "", changes: Sequence[Intervention] = (),
     trace = catalogue.load("embedded").trace(text, pair or None, interventions=changes)
     view = views.view(trace.attention, merge_words=chosen.words, hide_special=chosen.hide)
     return AttentionMap(trace, HeadMap(view, chosen.heads, views.mean_of_heads(view.weights, chosen.heads), "Said."), chosen)
-
-
-def map_of(message: bytes) -> tuple[dict, np.ndarray]:
-    """The header and the weights of what a canvas is sent."""
-    header, numbers = unpacked(message)
-    cells = (np.frombuffer(numbers, "<u2") / 65535) ** 2
-    return header, cells.reshape(len(header["queries"]), len(header["keys"]))
 
 
 def opened(app: AppTest, form: str = texts.DATA) -> AppTest:
@@ -123,37 +109,3 @@ def test_every_file_and_caption_says_that_the_text_was_read_without_special_toke
         files = {form: write(export.source) for form, write in data.files.items()}
         about = str(np.load(io.BytesIO(files["npz"]))["about"])
         assert all(texts.NONE_ADDED in text for text in (files["csv"].decode("utf-8-sig"), files["json"].decode(), about))
-
-
-class Tags(HTMLParser):
-    """Every element of a page, and the text in each kind of element."""
-
-    def __init__(self, page: str):
-        super().__init__()
-        self.seen, self.texts, self._open = [], {}, ""
-        self.feed(page)
-
-    def handle_starttag(self, tag, attrs):
-        self.seen.append(tag)
-        self._open = tag
-
-    def handle_data(self, data):
-        self.texts[self._open] = self.texts.get(self._open, "") + data
-
-
-def test_a_stand_alone_page_holds_the_map_and_its_words_and_no_markup_of_the_visitor():
-    shown = map_of_page(HOSTILE, HOSTILE)
-    page = stand_alone(attention_export(shown))
-    tags = Tags(page)
-    assert tags.seen.count("script") == page.count("<script") == page.count("</script") == 1
-    assert one_line(HOSTILE) in tags.texts["bdi"]
-    packed = re.search('<div id="data" hidden>([A-Za-z0-9+/=]+)</div>', page)[1]
-    header, weights = map_of(base64.b64decode(packed))
-    assert header["queries"] == list(shown.shown.queries)
-    np.testing.assert_allclose(weights, shown.shown.weights, atol=1e-4)
-
-
-def test_a_stand_alone_page_asks_nothing_of_any_server():
-    page = stand_alone(attention_export(map_of_page("time flies")))
-    assert "default-src 'none'; script-src 'sha256-" in unescape(page)
-    assert not re.search(r"(src|href)=|https?:|import |fetch\(|url\(", page)

@@ -5,7 +5,7 @@ import io
 import json
 import re
 from collections.abc import Callable
-from html import escape
+from html import escape, unescape
 from html.parser import HTMLParser
 
 import numpy as np
@@ -175,6 +175,7 @@ def test_a_page_of_predictions_by_itself_holds_its_numbers_and_no_markup_of_the_
     found = predictions_of(f"{HOSTILE} ___", "___ sat")
     page = stand_alone(lists_export(found))
     assert page.count("<script") == page.count("</script") == 1
+    assert "default-src 'none'; script-src 'sha256-" in unescape(page)
     assert not re.search(r"(src|href)=|https?:|import |fetch\(|url\(", page)
     best = found.sentences[1].filling.blanks[0].predictions[0]
     assert f"<td><bdi>{escape(best.sentence)}</bdi></td>" in page

@@ -1,9 +1,9 @@
 // What the focused token looks at, in words and numbers; with buttons for those who do not point.
 
-import { digits, span, strongest, weightOf } from "../core/bytes.js";
-import { TICKS, gradient } from "../core/palette.js";
-import { element } from "../core/surface.js";
-import { filled } from "../core/text.js";
+import { digits, span, strongest, weightOf } from "../../canvas/core/bytes.js";
+import { TICKS, gradient } from "../../canvas/core/palette.js";
+import { element } from "../../canvas/core/surface.js";
+import { filled } from "../../canvas/core/text.js";
 
 const LISTED = 8;
 

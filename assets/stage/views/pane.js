@@ -1,6 +1,6 @@
 // The boxes of maps that are larger than the space for them, and a row chosen by keys.
 
-import { element, localPoint, sharpen } from "../core/surface.js";
+import { element, localPoint, sharpen } from "../../canvas/core/surface.js";
 
 // A box that scrolls over a picture larger than itself while its canvas stays put: only what is in sight
 // is ever drawn, so that 512 tokens need no larger canvas than 5, and touch panning is the browser's own.
