@@ -3,7 +3,7 @@
 
 import { span, strongest } from "../canvas/core/bytes.js";
 import { modelOf } from "../canvas/attention/heatmap.js";
-import { fillLegend, makeLegend } from "./views/readout.js";
+import { fillLegend, makeLegend } from "./views/legend.js";
 import { channels, differenceGradient, differenceTable, DIFFERENCE_TICKS } from "../canvas/core/palette.js";
 import { element, mountOnce, setText, visible, watchScreen } from "../canvas/core/surface.js";
 import { TEXTS } from "../canvas/core/texts.js";

@@ -177,7 +177,7 @@ async function fetchHeads(stage, { layer, query, key }) {
 }
 
 // Every arc that is measured, the one with the largest effect first.
-export function strongestFirst({ arcs, header }) {
+function strongestFirst({ arcs, header }) {
   const found = arcs.flatMap(({ query, effect, after, first }) => effect.flatMap((row, layer) => row.map((value, key) => (
     { layer, query, key, effect: value, after: after[layer][key], first: first[layer][key] }))));
   return found.filter(({ effect, layer, query }) => effect !== 0 && (layer < header.layers - 1 || query === header.place)).sort((one, other) => Math.abs(other.effect) - Math.abs(one.effect));

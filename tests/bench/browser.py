@@ -39,9 +39,7 @@ PICTURE = """() => {
   const shadows = () => [...document.querySelectorAll('*')].map(node => node.shadowRoot).filter(Boolean)
   const roots = window.roots ?? [document, ...shadows()]
   const find = name => roots.map(root => root.querySelector(name)).find(Boolean)
-  if (location.search.includes('kind=nothing')) return find('[data-testid=stText]')?.textContent
-  if (location.search.includes('kind=plotly')) return find('.heatmaplayer image')?.getAttribute('href')
-  return find('[data-testid=stage], [data-testid=attention-map]')?.dataset.paints
+  return find('[data-testid=stage]')?.dataset.paints ?? find('[data-testid=stText]')?.textContent
 }"""
 CLICK = (
     """async ([what, layer, head]) => {
@@ -176,27 +174,11 @@ def page_rows(browser: Browser) -> list[Row]:
     ]
 
 
-def picture_rows(browser: Browser) -> list[Row]:
-    """The same head of 128 tokens by our canvas, by st.plotly_chart, and a click that draws nothing."""
-    results = {}
-    with served("tests/bench/apps/app.py") as (url, _):
-        for kind in ("nothing", "canvas", "plotly"):
-            page = browser.new_page(viewport={"width": 1280, "height": 1200})
-            page.goto(f"{url}/?kind={kind}")
-            page.wait_for_function(f"() => ({PICTURE})()")
-            results[kind] = clicks(page, "button")[0]
-            page.close()
-    ours, plotly, floor = results["canvas"], results["plotly"], results["nothing"]
-    what = "one head, own canvas against st.plotly_chart, click to painted"
-    measured = f"{ours:.0f} ms / {plotly:.0f} ms = {ours / plotly:.2f} × (a click that draws nothing: {floor:.0f} ms)"
-    return [Row(what, measured, "", True)]
-
-
 def rows() -> list[Row]:
     """Measure everything of this file."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find_browser(), args=list(CHROMIUM))
         try:
-            return [*start_rows(browser), *page_rows(browser), *picture_rows(browser)]
+            return [*start_rows(browser), *page_rows(browser)]
         finally:
             browser.close()

@@ -117,9 +117,9 @@ def page_rows(browser: Browser, url: str, nothing: float) -> Iterator[Row]:
 
 def empty_click(browser: Browser) -> float:
     """Measure what Streamlit and the browser take, in milliseconds, when nothing is drawn."""
-    with served("tests/bench/apps/app.py") as (url, _):
+    with served("tests/bench/apps/empty_click.py") as (url, _):
         page = browser.new_page(viewport={"width": 1280, "height": 1200})
-        page.goto(f"{url}/?kind=nothing")
+        page.goto(url)
         page.wait_for_function(f"() => ({PICTURE})()")
         taken, _ = clicks(page, "button")
         page.close()

@@ -35,12 +35,6 @@ def steps(page: Page) -> Locator:
     return page.get_by_test_id("matrix-steps")
 
 
-def arrived(page: Page, path: str) -> Page:
-    page.goto(path)
-    expect(box_named(page, re.compile("^Block 2"))).to_be_visible()
-    return page
-
-
 def looked_around(page: Page) -> None:
     """Walk the steps of the heads and their cells, and see the sum follow."""
     step(page, texts.OUTPUT)

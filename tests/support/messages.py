@@ -3,8 +3,6 @@
 from pages.ui.panels.texts import CHANGE_EVERYWHERE, CHANGE_IN_PLACE, CHANGE_PLACES, CHANGED_TOKEN
 from pages.ui.shell import texts
 
-HINT_ELSEWHERE = texts.HINT_ELSEWHERE.partition("{")[0].partition("**")[2]
-"""How the hint begins on the screen where its view is not shown."""
 TOO_LONG_TO_SHARE = texts.LINK_TOO_LONG_TO_SHARE.partition("{")[0]
 """How the message about a link that is too long begins."""
 

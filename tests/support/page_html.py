@@ -1,14 +1,11 @@
 """What of a page tests read again and again: the links to other pages that stand together, and lines written as they are."""
 
-import re
 from typing import NamedTuple
 from urllib.parse import parse_qsl
 
 from streamlit.testing.v1.element_tree import Block
 
 from pages.contents import PAGES, page_address
-
-LINE = re.compile("<span>(.*?)</span>", re.DOTALL)
 
 
 class PageLink(NamedTuple):

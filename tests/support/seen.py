@@ -3,7 +3,6 @@
 Journeys look for roles, names and numbers. The few places where they must know the markup stand here.
 """
 
-import json
 import re
 import time
 from collections.abc import Callable
@@ -72,12 +71,6 @@ def choose(page: Page, name: str) -> None:
     answered(page)
 
 
-def switch(page: Page, name: str) -> None:
-    """Turn a switch, and wait for the answer."""
-    main(page).get_by_text(name, exact=True).click(timeout=PATIENCE)
-    answered(page)
-
-
 def write(page: Page, text: str, name: str = "Sentence") -> None:
     """Write a text into a box, leave it, and wait for the answer."""
     box = sentence(page, name)
@@ -137,12 +130,6 @@ def drawing(shown: Locator) -> str:
 def redrawn(shown: Locator, before: str) -> None:
     """Wait until a picture is another one than before."""
     until(shown.page, lambda: drawing(shown) != before, "another picture")
-
-
-def cell(shown: Locator, query: int, key: int) -> dict[str, float]:
-    """Return where in a map a cell lies, its row and column counted from 0, as `hover` and `click` take it."""
-    shape = json.loads(shown.get_attribute("data-shape"))
-    return {"x": shape["left"] + (key + 0.5) * shape["cell"], "y": shape["top"] + (query + 0.5) * shape["cell"]}
 
 
 def told(shown: Locator) -> str:

@@ -49,11 +49,6 @@ def progress(state: str, batches: int | None = None) -> re.Pattern[str]:
     return re.compile(re.escape(text.partition(", {seconds")[0].format(done=batches, total=batches)))
 
 
-def bold(markdown: str, **values: int) -> str:
-    """Return what stands in bold type in a text: in the browser, an element of its own."""
-    return re.search(r"\*\*(.+?)\*\*", markdown)[1].format(**values)
-
-
 def name_of(app: AppTest) -> str:
     """Return the name by which the server knows the page's visitor."""
     return app.session_state["training_visitor"]

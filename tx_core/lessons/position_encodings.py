@@ -183,7 +183,6 @@ ENCODINGS = {
     ),
     "alibi": PositionEncoding("scores", _alibi, biases=lambda tokens, width, generator: alibi_bias(BIAS_HEADS, tokens)),
 }
-VECTORS = tuple(name for name, encoding in ENCODINGS.items() if encoding.vectors)
 BIASES = tuple(name for name, encoding in ENCODINGS.items() if encoding.biases)
 
 

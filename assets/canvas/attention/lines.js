@@ -23,7 +23,7 @@ export function layMap(context, model, theme, width, { showHeat, showLines, zoom
 }
 
 // Beside the heatmap, the rows of both stand at the same height, unless more tokens are looked at than look.
-export function linesShape(context, model, theme, width, beside, zoom, { tallest = TALLEST_MAP, row: tallestRow = ROW } = {}) {
+function linesShape(context, model, theme, width, beside, zoom, { tallest = TALLEST_MAP, row: tallestRow = ROW } = {}) {
   const narrow = width < 300;
   const font = `${narrow ? 12 : 13}px ${theme.font}`;
   const most = Math.max(48, Math.min(110, width * 0.3));

@@ -131,23 +131,6 @@ export function throttle(action, wait) {
 // the same choice made again, after the page itself made another, differs.
 export const timestamped = (value) => ({ value, at: Date.now() });
 
-// A choice that the page has not confirmed: until then, answers to older choices are ignored.
-export function pendingChoice() {
-  let sent = null;
-  let until = 0;
-  return {
-    expect(value) {
-      sent = JSON.stringify(value);
-      until = performance.now() + 3000;
-    },
-    accepts(value) {
-      if (sent !== null && performance.now() < until && JSON.stringify(value) !== sent) return false;
-      sent = null;
-      return true;
-    },
-  };
-}
-
 // Keeps one drawing for each element of the page: made when the element is first filled, removed when it is gone.
 //
 // make: draws in an element, with `texts`, and returns the drawing, which has a `root`. remove: takes that back. Returns the

@@ -10,6 +10,7 @@ const ALLOWED = { light: 128, dark: 170 }; // where in the blues a cell that may
 const FORBIDDEN = { light: "#eef0f2", dark: "#1d242d" };
 const HIDDEN = { light: "#e6e8ea", dark: "#262d36" }; // −∞
 
+// What the colours stand for: the ends of the scale. A mask has two colours and crosses, which its title explains.
 export function fillLegend(legend, panel, texts, dark) {
   legend.hidden = panel.kind === "mask";
   if (legend.hidden) return;

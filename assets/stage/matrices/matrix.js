@@ -70,7 +70,7 @@ const valueDrawn = ({ group }, value) => (group === "mask" && value === 0 ? ALLO
 const written = ({ group }, value) => (!["shares", "change"].includes(group) || !Number.isFinite(value) ? short(value)
   : Math.abs(value) < 0.005 ? "" : value.toFixed(2).replace("-", "−").replace(/^(−?)0\./, "$1."));
 
-export function colourOf(colours, value, limit) {
+function colourOf(colours, value, limit) {
   const share = Math.min(1, Math.sqrt(Math.abs(value) / limit));
   return (value < 0 ? colours.below : colours.above)[Math.round(share * 255)];
 }

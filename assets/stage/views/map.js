@@ -4,7 +4,7 @@
 import { cellAt, paintHeatmap } from "../../canvas/attention/heatmap.js";
 import { layMap, paintLines, tokenAt } from "../../canvas/attention/lines.js";
 import { layPane, makePane, paneContext, pointIn, reveal, rowByKey, scrollOf } from "./pane.js";
-import { makeTooltip, placeTooltip } from "./readout.js";
+import { makeTooltip, placeTooltip } from "./legend.js";
 import { localPoint, element } from "../../canvas/core/surface.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 import { filled } from "../../canvas/core/text.js";

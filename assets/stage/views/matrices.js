@@ -42,7 +42,7 @@ export function drawMatrices(made, model, { names, leads, chosen, active, number
   for (const line of lines) paintLine(made, line, active, lights);
 }
 
-export function showCell(made, cell) {
+function showCell(made, cell) {
   if (cell && made.panels.get(cell.matrix)?.node.isConnected) uncover(made, cell);
 }
 

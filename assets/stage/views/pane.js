@@ -41,7 +41,7 @@ export function pointIn(pane, event) {
   return localPoint(pane.canvas, event);
 }
 
-export function stepped(focus, step, last) {
+function stepped(focus, step, last) {
   if (focus === null) return step > 0 ? 0 : last;
   return Math.min(last, Math.max(0, focus + step));
 }

@@ -10,8 +10,8 @@ import { drawSum, makeSum } from "./sum.js";
 
 const [SUM_HEIGHT, GAP, LEAST, ALL_HEIGHT] = [128, 8, 160, 640]; // pixels kept for a sum of one line, so that cells stay as they are from one sum to the next
 
-export const cellWritten = (cell) => (cell ? `${cell.matrix}-${cell.row + 1}-${cell.column + 1}` : "none");
-export function cellRead(written) {
+const cellWritten = (cell) => (cell ? `${cell.matrix}-${cell.row + 1}-${cell.column + 1}` : "none");
+function cellRead(written) {
   const [, matrix, row, column] = /^([a-z]+)-(\d+)-(\d+)$/.exec(written ?? "") ?? [];
   return matrix ? { matrix, row: Number(row) - 1, column: Number(column) - 1 } : null;
 }

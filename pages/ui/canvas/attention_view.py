@@ -5,13 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pages.ui.canvas import texts
-from pages.ui.canvas.component import component_value, sources
+from pages.ui.canvas.component import sources
 from tx_core.transformer.interventions import Head, Intervention
 
 _PALETTE = sources()["core/palette.js"].partition("const SCALES = {")[2].partition("\n};")[0]
 SCALES = tuple(re.findall(r"^  (\w+): [\[{]", _PALETTE, re.MULTILINE))
 """The colour scales that a reader may choose, the first by default: their names in assets/canvas/core/palette.js."""
-BOX = "attention-view"
 
 
 @dataclass(frozen=True)
@@ -68,11 +67,6 @@ class ClassGuesses:
             else:
                 others.append(texts.UNLISTED_GUESS.format(word=word, said=said))
         return drawn, others
-
-
-def chosen_heads(key: str, layers: int, heads: int) -> list[Head]:
-    """Return the heads that the reader chose on the table `key`; empty before the first choice."""
-    return parse_heads(component_value(key, "chosen"), layers, heads)
 
 
 def parse_heads(value: object, layers: int, heads: int) -> list[Head]:

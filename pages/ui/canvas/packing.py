@@ -35,8 +35,6 @@ def thumbnails(
 
 
 Cells = UInt8[np.ndarray, "..."] | UInt16[np.ndarray, "..."] | Float32[np.ndarray, "..."]
-PackedPicture = tuple[Mapping[str, object], Cells]
-"""The header and the numbers of a picture, as a canvas takes them."""
 
 
 def pack(header: Mapping[str, object], cells: Cells) -> bytes:

@@ -84,7 +84,6 @@ TOO_MANY_WORDS = "This text has more than {maximum} words. To make a blank, type
 # Pages in parts
 
 SECOND_SENTENCE = "Second sentence (optional)"
-PART = "Part"
 ENCODER_ONLY = (
     "This model has an encoder and a decoder; only its encoder is shown here. "
     "Its decoder reads the second sentence, so that sentence changes nothing here."

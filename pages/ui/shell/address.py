@@ -47,8 +47,8 @@ HELD = "held_by_session"
 TEXTS_OF_LOST_SESSION = "texts_of_lost_session"
 """Session entry of the texts in the boxes of a page whose server was lost, by the keys of their widgets; and whether a run has
 given them to its boxes."""
-LINK_LENGTH, REPORTED_LINK_LENGTH = "oversized_link_length", "reported_link_length"
-"""Session entries: characters of a link over the limit, else 0; and what the page says about it."""
+LINK_LENGTH = "oversized_link_length"
+"""Session entry: characters of a link over the limit, else 0."""
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,6 @@ def read_view(
 
     set_along: returns values set by what the page shows, such as an example: the notice on hidden values leaves them out.
     """
-    st.session_state.pop(REPORTED_LINK_LENGTH, None)
     st.session_state[f"{page}_fields"] = (tuple(fields), dict(first))
     parameters = {field.name: st.query_params[field.name] for field in fields if field.name in st.query_params}
     left = st.session_state.get(f"{page}_view", {})
@@ -375,12 +374,6 @@ def link_with(parameters: Mapping[str, str | list[str]], page: Page | None = Non
     if page:
         path = f"{path.rpartition('/')[0]}/{page_address(page)}"
     return urlunsplit((scheme, host, path, urlencode(parameters, doseq=True), ""))
-
-
-def report_link_length() -> int:
-    """Return the length of the link of the view if it is over the limit, else 0, and remember that the page shows it."""
-    length = st.session_state[REPORTED_LINK_LENGTH] = st.session_state.get(LINK_LENGTH, 0)
-    return length
 
 
 def came_by_history() -> bool:

@@ -6,7 +6,7 @@ What a browser sends is checked again here.
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, Literal, ParamSpec, TypeVar
+from typing import Any, Literal, TypeVar
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -25,8 +25,6 @@ from tx_core.errors import ExplorerError, ModelUnavailable, TextProblem
 from tx_core.settings import host_settings
 from tx_core.transformer.interventions import Head
 
-Arguments = ParamSpec("Arguments")
-Result = TypeVar("Result")
 Option = TypeVar("Option")
 MIME_TYPES = {"csv": "text/csv", "html": "text/html", "json": "application/json", "yaml": "application/yaml"}
 """Of the files that a page offers, by suffix; all others are binary."""
@@ -214,29 +212,6 @@ def keep_existing_heads(key: str, num_layers: int, num_heads: int) -> bool:
     if wanted != existing or not existing:
         st.session_state[key] = existing or [(0, 0)]
     return wanted == existing
-
-
-def layer_and_heads(key: str, num_layers: int, num_heads: int, on_change: Callable[[], None] = lambda: None) -> list[Head]:
-    """Draw the choice of a head by name; return the chosen (layer, head) pairs, each of which exists.
-
-    Several heads are chosen on the wall. A multiselect would do both, but its tags are too pale in the dark.
-    on_change: runs after another head was chosen.
-    """
-    keep_existing_heads(key, num_layers, num_heads)
-    heads, box = st.session_state[key], f"{key}_named"
-    if not is_offered(key):
-        return heads
-    st.session_state[box] = heads[0] if len(heads) == 1 else None
-
-    def accept() -> None:
-        if (head := st.session_state[box]) is not None:
-            st.session_state[key] = [head]
-            on_change()
-
-    options = [(layer, head) for layer in range(num_layers) for head in range(num_heads)]
-    placeholder = texts.MEAN_OF_HEADS.format(count=len(heads))
-    choice_box(texts.HEAD_SHOWN, options, key=box, on_change=accept, index=None, format_func=head_name, placeholder=placeholder)
-    return heads
 
 
 def choice_box(

@@ -19,6 +19,7 @@ from pages.ui.shell.address import (
     ADDED_VIEWS,
     LEAD,
     LESSON,
+    LINK_LENGTH,
     MAX_ADDED_VIEWS,
     MAX_LINK_CHARACTERS,
     PLACE,
@@ -26,7 +27,6 @@ from pages.ui.shell.address import (
     is_offered,
     link_with,
     pinned_view,
-    report_link_length,
     widget_key,
 )
 from pages.ui.shell.level import ADVANCED, CLASS_NEEDS, LEVEL, LEVEL_NOW, StepNeeds, is_hidden, level_in_link
@@ -111,7 +111,7 @@ def share_link(promise: str = texts.LINK_SHOWS_VIEW) -> None:
     promise: what the link restores and what it cannot, if that is less than everything.
     The link is written when the reader asks for it: then it also holds what fragments changed since the page was drawn.
     """
-    length = report_link_length()
+    length = st.session_state.get(LINK_LENGTH, 0)
     if not is_offered("share"):
         return
     if length:

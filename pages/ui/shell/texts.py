@@ -39,8 +39,6 @@ MODEL_LICENCE = "licence: {licence}"
 FILLS_BLANKS, CANNOT_FILL_BLANKS = "fills blanks", "cannot fill blanks"
 SENTENCE = "Sentence"
 TOKEN_BUDGET = "{used:,} of {limit:,} tokens"
-HEAD_SHOWN = "Head shown"
-MEAN_OF_HEADS = "Mean of {count} heads"
 HEAD = "Layer {layer}, head {head}"
 
 EXAMPLES = "Examples"

@@ -18,9 +18,8 @@ from tests.support.apart import run_apart
 FETCHED = re.compile(r"fetchDrawing\((.*)\)\);$", re.MULTILINE)
 
 
-@pytest.mark.parametrize("page", ["bertviz_page"])
-def test_no_drawing_is_sent_its_script_or_styles(open_app, page: str):
-    drawings = [element.proto for element in open_app(page).get("bidi_component")]
+def test_no_drawing_is_sent_its_script_or_styles(open_app):
+    drawings = [element.proto for element in open_app("bertviz_page").get("bidi_component")]
     ours = [drawing for drawing in drawings if drawing.component_name.startswith("attention_explorer_")]
     assert ours
     for drawing in ours:

@@ -100,8 +100,7 @@ def hold_files(export: Export) -> None:
 def hold_source(app: AppTest, page: str, caption: str) -> None:
     """A caption names the model with its revision, the version of the app, and the link of the view that is shown."""
     named = texts.MODEL_REVISION.format(model="embedded", revision=catalogue.revision("embedded"))
-    given = {name: value if isinstance(value, str) else value[0] for name, value in app.query_params.items()}
-    link = link_with(given)
+    link = link_with(app.session_state[f"{page}_view"]["address"])
     assert caption.endswith("; ".join(part for part in (named, f"{texts.APP} {app_version()}", link) if part))
 
 

@@ -130,7 +130,7 @@ def test_a_typed_sentence_is_there_on_the_page_opened_next(open_app, page):
     app.text_input(key="attention_text").set_value(MINE).run()
     assert sentence(go(app, page), page) == MINE
     assert not app.exception
-    assert app.query_params["text"] == MINE
+    assert app.session_state[f"{page}_view"]["address"]["text"] == MINE
 
 
 def test_a_page_takes_the_sentence_unless_something_was_typed_there(open_app):

@@ -68,24 +68,6 @@ def test_what_makes_no_sense_is_refused(field, written: str):
         field.read(written)
 
 
-def heads_page() -> None:
-    import streamlit as st
-
-    from pages.ui.shell import controls
-
-    st.session_state.setdefault("heads", [(0, 0), (9, 9)])
-    st.text(str(controls.layer_and_heads("heads", 3, 5)))
-
-
-def test_heads_that_the_model_lacks_are_left_out_and_none_becomes_the_first():
-    app = AppTest.from_function(heads_page).run()
-    assert app.text[0].value == "[(0, 0)]"
-    assert app.selectbox[0].set_value((2, 4)).run().run().text[0].value == "[(2, 4)]"
-    app.session_state["heads"] = []
-    assert app.run().text[0].value == "[(0, 0)]"
-    assert app.selectbox[0].value == (0, 0)
-
-
 def model_page() -> None:
     import streamlit as st
 

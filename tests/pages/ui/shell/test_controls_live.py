@@ -18,8 +18,6 @@ from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
 from tx_core.errors import ModelUnavailable, TextProblem
 
-HUB_MODEL = "roberta-base"
-
 
 def said(app: AppTest) -> str:
     return "\n".join(one.value for kind in (app.text, app.caption, app.markdown) for one in kind)
