@@ -62,12 +62,21 @@ def hardmax(scores):
 '''
 
 
+_DRAWN = (
+    'axes = {"x": "key (is looked at)", "y": "query (looks)"}',
+    'figure = plotly.express.imshow(weights.detach(), labels=axes, zmin=0, zmax=1, color_continuous_scale="Blues")',
+    "# figure.show() opens the map in a browser.",
+)
+"""Draws the map that was printed."""
+
+
 def transformers_attention_code(exported: AttentionMap) -> str:
     """Return the code for a map, with every option and intervention that changes its numbers."""
     trace, kind, changed = exported.trace, exported.shown.view.kind, exported.trace.interventions
     interfaces = "AttentionInterface, AttentionMaskInterface, " if changed else ""
     return "\n".join(
         [
+            "import plotly.express",
             "import torch",
             f"from transformers import {interfaces}AutoModel, AutoTokenizer",
             *(["from transformers.masking_utils import eager_mask"] if changed else []),
@@ -76,6 +85,7 @@ def transformers_attention_code(exported: AttentionMap) -> str:
             *_inputs(trace),
             *_run(trace, kind),
             *_shown(exported),
+            *_DRAWN,
             "",
         ]
     )
