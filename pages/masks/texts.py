@@ -86,7 +86,6 @@ PICTURE = {
     "blockHelp": "Hide every token from the one in the middle: it has nothing to attend to.",
     "allowed": "{allowed} of {pairs} pairs are allowed",
     "tooLong": "{allowed} of {pairs} allowed; up to {most} tokens can be drawn on",
-    "penalised": "{penalty}",
     "leaks": "Past {penalty}, at most {leak} of a row leaks to masked tokens; without a mask, {unmasked}. The largest difference "
     "between −∞ and {penalty} is {apart}.",
     "leaksEmpty": "In rows that are blocked entirely, it is {apart}.",

@@ -37,7 +37,6 @@ MAP = READOUT | {
     "zoomIn": "Zoom in",
     "showAll": "Show the whole map",
     "fit": "Fit",
-    "headShown": "Layer {layer}, head {head}.",
     "classLegend": CLASS_LEGEND,
 }
 CHANGED_MAP = READOUT | {
@@ -67,7 +66,6 @@ MATRICES = {
 }
 """What the cells of a matrix say."""
 MATRIX_ROW = {
-    "sideways": "Scroll or swipe sideways to see more.",
     "how": "Click a cell, or choose one with Tab and the arrow keys: the sum behind it stands below the matrices.",
     "shape": "{rows} × {columns}",
     "shapeDrawn": "{rows} × {columns}, first {shown} drawn",
@@ -81,7 +79,6 @@ MATRIX_ROW = {
     "sum": "How the chosen cell came about",
     "none": "No cell is chosen.",
     "cell": "{matrix} · {row} · {column}",
-    "longCell": "{matrix} · {row} · {column} · terms by {kind}, largest first",
     "place": "{kind} {name}",
     "fewTerms": "Largest {count} terms only",
     "allTerms": "All {count} terms",
