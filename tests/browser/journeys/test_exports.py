@@ -179,23 +179,18 @@ def test_the_code_of_a_view_runs_and_gives_its_numbers(arrive, axe, tmp_path: Pa
 
 
 MARKUP = quote("<b>&</b> [MASK]")
-EXPORTED = (
-    f"/fill_mask?text={MARKUP}",
-    f"/heads_and_blocks?part=depth&text={MARKUP}",
-)
-"""Pages whose pictures are drawn by one module each, with words that are markup."""
 
 
 @pytest.mark.ci
-def test_each_page_s_picture_is_saved_as_text_and_shapes(arrive, tmp_path: Path):
-    page = arrive(EXPORTED[0])
-    for path in EXPORTED:
-        if path != EXPORTED[0]:
-            go_by_history(page, path)
-        answered(page)
-        opened(page)
-        root = ElementTree.parse(saved(page, "Save as SVG", tmp_path)).getroot()
-        assert {node.tag.removeprefix(SVG) for node in root.iter()} <= SHAPES, path
-        assert len([node for node in root.iter(f"{SVG}text") if node.text]) > 5, path
-        assert not [node for node in root.iter() if "NaN" in "".join(node.attrib.values())], path
-        assert root.find(f"{SVG}desc").text, path
+def test_pictures_of_words_that_are_markup_are_saved_as_text_and_shapes(arrive, tmp_path: Path):
+    page = opened(arrive(f"/fill_mask?text={MARKUP}"))
+    files = [saved(page, "Save as SVG", tmp_path)]
+    go_by_history(page, f"/heads_and_blocks?part=depth&text={MARKUP}")
+    answered(page)
+    files.append(saved_by_stage(opened_stage(page), "svg", tmp_path))
+    for file in files:
+        root = ElementTree.parse(file).getroot()
+        assert {node.tag.removeprefix(SVG) for node in root.iter()} <= SHAPES, file
+        assert len([node for node in root.iter(f"{SVG}text") if node.text]) > 5, file
+        assert not [node for node in root.iter() if "NaN" in "".join(node.attrib.values())], file
+        assert root.find(f"{SVG}desc").text, file
