@@ -39,6 +39,9 @@ HIDDEN_PARTS = ("wall", "details", "forms", "change_panel")
 BOXES_THAT_FOLLOW = ("table", "export_table", "scan_table", "similarity_table", "export")
 """What the reader may open below a stage and then shows numbers of the view: while it is open, the stage tells of every look."""
 
+TALL = {"pictures": 640, "bert": 640}
+"""Stages that are taller on a phone, by their scripts: the pixels that are kept for them, so that what is below stays put."""
+
 
 @cache
 def _component(entry: str, part: str = "", heights: tuple[int, int] = (560, 480)) -> Callable[..., object]:
@@ -78,7 +81,7 @@ def mount(
             st.session_state.setdefault(CHANGED_STEPS, set()).add(awaited["step"])
 
     header = common_header(page, fields)
-    _component(entry)(
+    _component(entry, heights=(560, TALL.get(entry, 480)))(
         key=key,
         data=pack(header),
         on_interventions_change=lambda: take("interventions"),

@@ -41,9 +41,11 @@ MEANINGS = {name: term.meaning.replace("*", "") for group in GROUPS for term in 
 
 def on_page(page: Page, key: str) -> None:
     """Wait until a page is there, by its question and its name in the tab."""
-    expect(page.get_by_role("heading", level=1)).to_have_text(contents.page(key).question, timeout=PATIENCE)
+    headings = page.get_by_role("heading", level=1)  # of the page that is left, too, until this one has run
+    expect(headings.first).to_have_text(contents.page(key).question, timeout=PATIENCE)
     expect(page).to_have_title(contents.page(key).name)
     answered(page)
+    expect(headings).to_have_count(1)
 
 
 def go_to(page: Page, key: str) -> None:
