@@ -104,7 +104,7 @@ def label_inputs() -> LabelInputs:
         problem = refused if isinstance(refused, TextProblem) else missing
         _ask_file(is_running)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(texts.NOTICE, width="content")
+        st.markdown(texts.NOTICES.get(text, texts.NOTICE), width="content")
         if data and data.kind == "opinions":
             box = {widget_key(PAGE, "text"): texts.LIMITS_SENTENCE}
             st.button(texts.TRY_LIMITS, key=widget_key(PAGE, "limits"), on_click=st.session_state.update, args=(box,))

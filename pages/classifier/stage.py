@@ -40,7 +40,7 @@ def predictions(inputs: LabelInputs, shown: ShownTraining) -> dict[int, LabelPre
         return first | between | {model.done: classify(model, inputs.text)}
     except TextProblem as problem:
         explain(problem)
-        return kept
+        return kept if shown.is_running else {}  # an answer to another text would look like one to this
 
 
 def is_asked(found: LabelPrediction, inputs: LabelInputs) -> bool:

@@ -77,9 +77,14 @@ TRUE_LABEL, PREDICTED_LABEL = "true: {label}", "predicted: {label}"
 # The visitor's own sentence
 
 FIRST_SENTENCE = "the plot was not dull at all"
-SENTENCE = "Your sentence"
-NOTICE = "Notice: *not … at all* turns *dull* into praise. Move along the curve to see when."
 LIMITS_SENTENCE = "the acting was wonderful and the plot was never boring"
+SENTENCE = "Your sentence"
+NOTICE = "Notice: which words add most to the label? Move along the curve to see when that began."
+NOTICES = {
+    FIRST_SENTENCE: "Notice: *not … at all* turns *dull* into praise. Move along the curve to see when.",
+    LIMITS_SENTENCE: "Notice: this is praise, and the model says negative. It knows words, not what *never boring* means.",
+}
+"""What to notice in the sentences that the page brings; in others, NOTICE."""
 LIMITS_FAMILIAR = "the plot is never boring and always wonderful"
 LIMITS = (
     "**What such a classifier cannot do:** it learns which words and phrases go with a label, not what they mean. Trained with "

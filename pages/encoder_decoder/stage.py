@@ -30,8 +30,8 @@ from tx_core.transformer.trace import AttentionStack, Encoding, Trace
 def answers(written: str, shown: ShownTraining) -> dict[int, CopyAnswer]:
     """Return what the model answers at each moment that is shown, by how many batches it was trained on.
 
-    Between the first and the last the numbers are those that were on the page when the training began, alone where those on the
-    page cannot be read.
+    Between the first and the last the numbers are those that were on the page when the training began; while it runs, alone
+    where those on the page cannot be read.
     """
     kept = {one.batch: one.probe for one in shown.records if one.probe}
     model = shown.model
@@ -42,7 +42,7 @@ def answers(written: str, shown: ShownTraining) -> dict[int, CopyAnswer]:
         numbers = read_numbers(written, model.settings)
     except TextProblem as problem:
         explain(problem)
-        return kept
+        return kept if shown.is_running else {}  # an answer to other numbers would look like one to these
     done = len(model.losses)
     first = {} if done == 0 else {0: answer_sequence(untrained(model.settings), numbers)}
     return first | {batch: one for batch, one in kept.items() if batch < done} | {done: answer_sequence(model, numbers)}

@@ -41,7 +41,7 @@ NO_RUN_NEEDED = (
 PRESS_RUN = "Press Run: the heads appear here when all sentences are read."
 NOTHING_READABLE = "The model can read none of these sentences: each is too long for it, or contains no word."
 LAST_RUN = "Your last run"
-LAST_RUN_DIFFERS = "It read {source} with {model}, not what is chosen above."
+LAST_RUN_DIFFERS = "Of other sentences or another model than chosen above: {source}; {model}."
 READ = (
     "{count:,} sentence with {tokens:,} tokens (without special tokens), read in {seconds:.1f} s.",
     "{count:,} sentences with {tokens:,} tokens (without special tokens), read in {seconds:.1f} s.",

@@ -119,7 +119,8 @@ def _is_of_run(values: dict[str, object]) -> bool:
 
 def note_reading(inputs: MaskInputs, engine: BertEngine) -> None:
     """Show what to notice in this part, and what a reader should know of how its texts were read."""
-    st.markdown(f":material/lightbulb: {texts.NOTICE[inputs.part]}")
+    notice = texts.OWN_MASK_NOTICE if inputs.part == "one" and inputs.kind != "causal" else texts.NOTICE[inputs.part]
+    st.markdown(f":material/lightbulb: {notice}")
     note_special_tokens(engine, not inputs.bare)
     warn_of_unknown_in(engine, *(getattr(inputs, name) for name in asked_texts(inputs.part)))
 

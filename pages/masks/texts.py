@@ -13,6 +13,8 @@ NOTICE = {
     "run": "Choose a change of the whole model: the bars show the prediction before and after it.",
 }
 """One line on what to notice, by part."""
+OWN_MASK_NOTICE = "What the mask forbids scores −∞, so its weight is 0; the rest of the row shares the attention."
+"""Of one head with a mask that is not the causal one."""
 ONE_TEXT = (
     "A mask answers **yes or no** for every pair of tokens: may this one attend to that one? A masked score becomes −∞. "
     "Softmax turns it into exactly 0 and distributes all the attention among the remaining tokens."

@@ -53,7 +53,10 @@ export function makeControls(stage) {
   const all = toggle(texts.allHeads, (on) => store.set({ wallOpen: on }));
   const words = toggle(texts.words, set("words"), texts.wordsHelp);
   const hide = toggle(texts.hide, set("hide"), texts.hideHelp);
-  const off = button(texts.off, () => act.switchHeads());
+  const off = button(texts.off, () => {
+    bar.more.close(); // what it does is to be in sight
+    act.switchHeads();
+  });
   const change = makeChangeMenu(stage);
   const show = segments(texts.show, Object.entries(texts.shows), set("show"));
   const drawing = menu(texts.view);

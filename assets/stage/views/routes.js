@@ -31,8 +31,15 @@ export function makeRoutes(gestures) {
   const node = element("div", { class: "route-picture" }, picture);
   const view = { node, picture, gestures, arcs: [], at: -1 };
   const arcOf = (target) => view.arcs[Number(target.closest?.("[data-arc]")?.dataset.arc ?? -1)] ?? null;
-  picture.onpointerover = ({ target, pointerType }) => pointerType !== "touch" && gestures.point(arcOf(target));
-  picture.onpointerleave = () => gestures.point(null);
+  // What is drawn anew below a pointer that rests tells of it again: only another arc is told.
+  const point = (arc) => {
+    const name = arc && arcName(arc);
+    if (name === view.pointed) return;
+    view.pointed = name;
+    gestures.point(arc);
+  };
+  picture.onpointerover = ({ target, pointerType }) => pointerType !== "touch" && point(arcOf(target));
+  picture.onpointerleave = () => point(null);
   picture.onclick = ({ target }) => {
     const word = target.closest("[data-word]");
     if (word) return gestures.chooseWord(Number(word.dataset.word));
@@ -83,7 +90,7 @@ export function drawRoutes(view, header, { arcs, active, layer, theme, height, s
   if (!kept) picture.append(bars);
   if (view.path !== header.path) view.node.scrollLeft = frame.x[header.place] - view.node.clientWidth / 2;
   view.path = header.path;
-  drawBars(bars, header, frame, theme, shownLayer);
+  drawBars(bars, header, frame, theme, shownLayer, active);
 }
 
 function layOut({ node }, header, height) {
@@ -165,7 +172,7 @@ function tokens(header, { x, y, column }, theme, active) {
 }
 
 // The most likely words over the blank: of all layers, or of the one up to which the picture is shown.
-function drawBars(group, header, { x, width, pill, bar: wide }, theme, shownLayer) {
+function drawBars(group, header, { x, width, pill, bar: wide }, theme, shownLayer, active) {
   const isWhole = shownLayer >= header.layers;
   const rows = isWhole ? header.likely.slice(0, BARS) : header.guesses[shownLayer].map(([word, share]) => ({ word, before: share, after: share }));
   const start = Math.max(92, Math.min(width - wide - 76, x[header.place] - pill / 2 + 40));
@@ -186,7 +193,8 @@ function drawBars(group, header, { x, width, pill, bar: wide }, theme, shownLaye
     bar.style.transformOrigin = `${start}px 0`;
     bar.style.transform = `scaleX(${found.after})`;
     const moved = isWhole && header.changes.length > 0;
-    set(was, { x: start + wide * found.before - 1, y: down, width: 2, height: 19, fill: theme.accent, visibility: moved ? "inherit" : "hidden" });
+    const without = isWhole && active?.after !== undefined && found.word === header.word ? active.after : null;
+    set(was, { x: start + wide * (without ?? found.before) - 1, y: down, width: 2, height: 19, fill: theme.accent, visibility: moved || without !== null ? "inherit" : "hidden" });
     set(share, { ...textAttributes({ size: 13, theme }), x: start + wide + 8, y: down + 14, fill: theme.text });
     share.textContent = percent(found.after);
   }
