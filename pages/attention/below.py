@@ -6,7 +6,6 @@ from pages import contents
 from pages.ui.canvas.attention_view import heads_to_link
 from pages.ui.export.attention import attention_exports
 from pages.ui.export.menu import export_menu
-from pages.ui.export.texts import TITLE_OF_DATA
 from pages.ui.panels import texts
 from pages.ui.panels.head_map import HeadMap, head_map, weights_table
 from pages.ui.panels.tokens import token_table
@@ -25,7 +24,7 @@ def show_below(page: str, run: AttentionRun) -> None:
         shown = _shown_map(page, run)
         weights_table(shown, key=widget_key(page, "table"))
         if not is_hidden("forms"):
-            export_menu(page, attention_exports(page, run.trace, shown), TITLE_OF_DATA)
+            export_menu(page, attention_exports(page, run.trace, shown))
     token_table(list(dict.fromkeys(stack.key_tokens for stack in run.trace.stacks)), key=widget_key(page, "tokens"))
 
 

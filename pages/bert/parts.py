@@ -19,14 +19,13 @@ from pages.bert.compare import (
     take,
 )
 from pages.bert.inputs import DIMENSIONS_SHOWN, FIELDS, LABEL_HEADS, PAGE, BertInputs, part_controls
-from pages.ui.canvas.charts import probability_chart
+from pages.ui.canvas.charts import listing_chart, probability_chart
 from pages.ui.canvas.drawings import Drawing, bars_drawing
 from pages.ui.canvas.matrix_view import Matrix, Product, Shares
 from pages.ui.export.attention import attention_export
 from pages.ui.export.attention_map import AttentionMap
-from pages.ui.export.figure import listing_chart
 from pages.ui.export.menu import export_menu
-from pages.ui.export.texts import ATTENTION_MAP, TITLE_OF_DATA
+from pages.ui.export.texts import ATTENTION_MAP
 from pages.ui.panels.head_map import HeadMap, head_map
 from pages.ui.panels.view_options import ViewOptions, drop_missing
 from pages.ui.shell import cache, controls
@@ -171,7 +170,7 @@ def draw_family(inputs: BertInputs, engine: BertEngine) -> Below:
         if loaded:
             trace, shown = loaded
             exported = attention_export(AttentionMap(trace, shown, ViewOptions.of(PAGE)))
-            export_menu(PAGE, {ATTENTION_MAP: lambda: exported}, TITLE_OF_DATA)
+            export_menu(PAGE, {ATTENTION_MAP: lambda: exported})
 
     return below
 

@@ -18,7 +18,7 @@ from pages.ui.canvas.framed import framed_choice, is_published, publish, show_fr
 from pages.ui.export.attention import weight_files
 from pages.ui.export.attention_map import AttentionMap
 from pages.ui.export.computation import Computation, call, each, load_call, named, sentences_of
-from pages.ui.export.records import Code, DataFiles, Export, WebPage, file_stem, one_line, reading, source
+from pages.ui.export.records import Code, DataFiles, Export, file_stem, one_line, reading, source
 from pages.ui.export.texts import SECOND_SENTENCE, TEXT, WITHOUT_SPECIAL, quoted
 from pages.ui.panels import view_options
 from pages.ui.panels.head_map import HeadMap
@@ -193,12 +193,12 @@ def bertviz_export(trace: Trace, view: str, drawing: Drawing) -> Export:
     if not read.special_tokens:
         sentences.append(WITHOUT_SPECIAL)
     caption = " ".join([f"{title}.", *sentences, texts.EXPORT_COUNTED_FROM_0])
-    web_page = WebPage("", (), texts.EXPORT_WEB_PAGE, bytes, document=partial(_document, view, drawing, title, dark))
+    web_page = partial(_document, view, drawing, title, caption, dark)
     stem = file_stem(f"bertviz-{view}", f"{trace.model}-{chosen}" if chosen else trace.model)
     code = Code(texts.EXPORT_RESULT if len(kinds) == 1 else texts.EXPORT_RESULT_KINDS, lambda: numbers(trace, kinds))
     layer, how = drawing.layer + 1 if drawing.single else 0, reading(read.special_tokens)
     about = source(trace.model, text=read.text, pair=read.pair, **how, attention=chosen, layer=layer)
-    return Export(title, caption, stem, None, web_page, tuple(_data(trace, stack) for stack in drawing.stacks), code, about)
+    return Export(title, stem, tuple(_data(trace, stack) for stack in drawing.stacks), code, about, web_page)
 
 
 def _title(trace: Trace, view: str, drawing: Drawing, kind: str) -> str:
@@ -212,14 +212,14 @@ def _title(trace: Trace, view: str, drawing: Drawing, kind: str) -> str:
     return template.format(view=texts.VIEWS[view], attention=attention, layer=drawing.layer + 1, model=model)
 
 
-def _document(view: str, drawing: Drawing, title: str, dark: bool, caption: str) -> str:
+def _document(view: str, drawing: Drawing, title: str, caption: str, dark: bool, origin: str) -> str:
     """Write the drawing as a page of its own, with a content security policy that allows its own scripts only."""
     layers = [drawing.layer] if drawing.single else None
     document = draw(view, drawing.stacks, layers, begin=drawing.choice, dark=dark)
     policy = f"default-src 'none'; script-src 'nonce-{document.nonce}'; style-src 'unsafe-inline'; base-uri 'none'"
     guarded = f'<head><meta http-equiv="Content-Security-Policy" content="{escape(policy)}">'
     before, opening_tag, rest = re.split(r"(<body [^>]*>)", document.html.replace("<head>", guarded, 1), maxsplit=1)
-    return before + opening_tag + HEADING.format(escape(one_line(title)), escape(one_line(caption))) + rest
+    return before + opening_tag + HEADING.format(escape(one_line(title)), escape(one_line(f"{caption} {origin}"))) + rest
 
 
 def _data(trace: Trace, stack: AttentionStack) -> DataFiles:

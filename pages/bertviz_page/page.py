@@ -11,7 +11,7 @@ badge = open_page(PAGE)
 from pages.bertviz_page import texts, views
 from pages.bertviz_page.frame import bertviz_export, show_view
 from pages.ui.export.menu import export_menu
-from pages.ui.export.texts import TITLE_WITHOUT_FIGURE
+from pages.ui.export.texts import TITLE_WITH_WEB_PAGE
 from pages.ui.panels.texts import SECOND_SENTENCE, STACK_LABELS
 from pages.ui.panels.tokens import SPECIAL_FIELD, ask_special_tokens, note_special_tokens, warn_of_unknown
 from pages.ui.shell import cache, controls
@@ -66,7 +66,7 @@ def show(model: str, special: bool, text: str, pair: str) -> None:
         keep = ("weights", "query", "key", "scores") if view == "neuron" else ("weights",)
         trace = cache.trace_with(cache.engine(model, special_tokens=special), text, pair, keep=keep)
         drawing = show_view(PAGE, view, trace)
-        export_menu(PAGE, {texts.VIEWS[view]: lambda: bertviz_export(trace, view, drawing)}, TITLE_WITHOUT_FIGURE)
+        export_menu(PAGE, {texts.VIEWS[view]: lambda: bertviz_export(trace, view, drawing)}, TITLE_WITH_WEB_PAGE)
     except ExplorerError as error:
         explain(error)
     end_page(text, pair)

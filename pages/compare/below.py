@@ -10,18 +10,14 @@ from jaxtyping import Int
 from pages.compare import texts
 from pages.compare.inputs import PAGE
 from pages.compare.runs import TRACE_PARTS, RunPair, SideRun
-from pages.compare.words import FollowedWord, chosen_word, word_chart
+from pages.compare.words import FollowedWord, chosen_word
 from pages.ui.export.computation import Computation, call, changes_argument, load_call, named, sentences_of
 from pages.ui.export.data import DataTable, data_files, table_files
-from pages.ui.export.figure import charts_figure, charts_page
 from pages.ui.export.menu import export_menu
 from pages.ui.export.records import Code, Export
-from pages.ui.export.texts import TITLE_OF_DATA
 from pages.ui.shell.address import is_offered, widget_key
-from pages.ui.shell.level import is_hidden
 from tx_core.analysis import views, word_comparison
 from tx_core.analysis.comparison import Comparison, compare_attention, largest_links, list_links
-from tx_core.analysis.word_comparison import describe_word_similarity
 
 MAX_LINK_ROWS = 2000
 COLUMNS = ("query", "key", "A", "B", "B − A")
@@ -39,8 +35,7 @@ def show_below(pair: RunPair, followed: Sequence[FollowedWord]) -> None:
     exports = {texts.MAPS_EXPORT: lambda: maps_export(pair)}
     if followed:
         exports[texts.WORD_EXPORT] = lambda: word_export(pair, chosen_word(pair, followed))
-    if not is_hidden("forms"):
-        export_menu(PAGE, exports, TITLE_OF_DATA)
+    export_menu(PAGE, exports)
 
 
 def _difference_table(pair: RunPair) -> None:
@@ -106,7 +101,7 @@ def maps_export(pair: RunPair) -> Export:
         texts.ALL_LINKS, texts.LINKS.format(count=count), stem, count * len(COLUMNS), lambda: _maps_data(pair, comparison)
     )
     code = Code(texts.MAPS_RESULT, lambda: maps_numbers(pair))
-    return Export(title, " ".join([f"{title}.", *pair.notes_of_numbers]), stem, None, None, (data,), code, pair.about)
+    return Export(title, stem, (data,), code, pair.about)
 
 
 def _maps_data(pair: RunPair, comparison: Comparison) -> DataTable:
@@ -127,21 +122,10 @@ def _maps_data(pair: RunPair, comparison: Comparison) -> DataTable:
 def word_export(pair: RunPair, followed: FollowedWord) -> Export:
     """Return the export of the similarities of a word's vectors in A and in B."""
     title = texts.WORD_TITLE.format(word=followed.name, models=pair.models)
-    description = describe_word_similarity(followed.similarity, followed.word)
-    caption = " ".join([f"{title}.", *pair.sentences, description, texts.MEAN_OF_PIECES])
     columns, rows = similarity_rows(followed)
     data = table_files(texts.ALL_LAYERS, texts.STEPS, pair.file_name("word-through-layers"), columns, rows)
-    figure = charts_figure([word_chart(followed)], description)
-    return Export(
-        title,
-        caption,
-        data.file_name,
-        figure,
-        charts_page(figure, columns, lambda: rows),
-        (data,),
-        Code(texts.WORD_RESULT, lambda: word_numbers(pair, followed)),
-        pair.about | {"word": followed.name},
-    )
+    code = Code(texts.WORD_RESULT, lambda: word_numbers(pair, followed))
+    return Export(title, data.file_name, (data,), code, pair.about | {"word": followed.name})
 
 
 @dataclass(frozen=True)

@@ -91,9 +91,9 @@ SIDE_TEXTS = {"A": "A: {sentence}", "B": "B: {sentence}"}
 SIDE_PAIRS = {"A": "Second sentence of A: {sentence}", "B": "Second sentence of B: {sentence}"}
 SIDE_WITHOUT_SPECIAL = {"A": "A was read without special tokens.", "B": "B was read without special tokens."}
 SIDE_CHANGES = {"A": "A was changed: {changes}.", "B": "B was changed: {changes}."}
-MEAN_OF_PIECES = "A word's vector is the mean of its pieces' vectors."
 ALL_LINKS, LINKS = "All links", "{count:,} links of A and B: their weights, the difference, and which words are partners."
-ALL_LAYERS, STEPS = "All layers", "{count} steps, from the embeddings to the last layer."
+ALL_LAYERS = "All layers"
+STEPS = "{count} steps, from the embeddings to the last layer. A word's vector is the mean of its pieces' vectors."
 LINKS_AXES = (
     "positions: of each word in A and in B, from 0, -1 for none; difference: one row and one column per word, as in words"
 )

@@ -8,7 +8,6 @@ from pages.encoder_decoder import texts
 from pages.ui.canvas.drawings import matrix_drawing
 from pages.ui.export.computation import call, each, named
 from pages.ui.export.data import table_files
-from pages.ui.export.figure import charts_figure, charts_page, listing_chart
 from pages.ui.export.lessons import PartNumbers, offer_drawings
 from pages.ui.export.records import Export
 from pages.ui.panels import training_sizes
@@ -32,10 +31,8 @@ def inside_numbers(config: Seq2SeqConfig, sizes: BatchSizes) -> PartNumbers:
 def shapes_export(config: Seq2SeqConfig, sizes: BatchSizes, rows: Sequence[tuple[str, ...]]) -> Export:
     """Return the export of the table of all tensors. rows: of `texts.SHAPE_COLUMNS`."""
     inside, title, stem = inside_numbers(config, sizes), texts.EXPORT_SHAPES_TITLE, "encoder-decoder-shapes"
-    figure = charts_figure([listing_chart("", texts.SHAPE_COLUMNS, rows)], title)
     data = table_files(texts.EXPORT_SHAPES, texts.EXPORT_SHAPES_HELP, stem, texts.SHAPE_COLUMNS, rows)
-    web_page = charts_page(figure, texts.SHAPE_COLUMNS, lambda: list(rows))
-    return Export(title, f"{title}.", stem, figure, web_page, (data,), inside.code, inside.source)
+    return Export(title, stem, (data,), inside.code, inside.source)
 
 
 MASK_HEIGHT = 380

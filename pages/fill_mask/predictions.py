@@ -1,6 +1,6 @@
 """The predictions for a sentence: as charts, before and after a reader's changes, and drawn on the page with their table."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import streamlit as st
@@ -28,7 +28,7 @@ from pages.ui.shell.address import widget_key
 from pages.ui.shell.numbers import large_number, percent, points
 from tx_core.engine.engine import Engine
 from tx_core.fill_mask.prediction_shift import BlankShift, EntryShift, PredictionShift, compare_texts, shift_predictions
-from tx_core.fill_mask.predictions import BlankPredictions, JointFilling
+from tx_core.fill_mask.predictions import JointFilling
 from tx_core.fill_mask.word_scores import LENGTH_NOTE, WordScore
 
 ABREAST = 2
@@ -68,48 +68,15 @@ class AnnotatedChart:
 
     Attributes:
         chart: what the canvas draws.
-        shares: the probability of each bar, 0 to 1.
         notes: the note on each bar.
     """
 
     chart: Chart
-    shares: tuple[float, ...]
     notes: tuple[str, ...]
 
     @property
     def title(self) -> str:
         return str(self.chart["title"])
-
-    @property
-    def labels(self) -> list[str]:
-        return self.chart["labels"]
-
-
-def top_words_chart(blank: BlankPredictions, several: bool, chosen: ListSettings) -> AnnotatedChart:
-    """Chart the most likely words at a blank; the filled sentence is each bar's note. several: the sentence has more blanks."""
-    entries = blank.predictions
-    title = texts.BLANK.format(number=blank.number + 1) if several else texts.TOP_WORDS
-    return _annotated(
-        title,
-        [word_label(one) for one in entries],
-        [one.probability for one in entries],
-        [one.sentence for one in entries],
-        chosen,
-    )
-
-
-def checked_words_chart(scores: tuple[WordScore, ...], number: int, several: bool, chosen: ListSettings) -> AnnotatedChart | None:
-    """Chart the words to check, with rank or pieces as notes; None where no word has a probability."""
-    scored = [score for score in scores if score.probability is not None]
-    if not scored:
-        return None
-    return _annotated(
-        checked_words_title(number, several),
-        [checked_label(score) for score in scored],
-        [score.probability for score in scored],
-        [product_of_pieces(score) for score in scored],
-        chosen,
-    )
 
 
 def checked_words_title(number: int, several: bool) -> str:
@@ -128,19 +95,8 @@ def joint_chart(fillings: tuple[JointFilling, ...], chosen: ListSettings) -> Ann
     )
 
 
-def charts_of(answer: SentencePredictions, chosen: ListSettings) -> Iterator[AnnotatedChart]:
-    """Yield all charts of a sentence, in the order of the page."""
-    several = len(answer.filling.blanks) > 1
-    for blank in answer.filling.blanks:
-        yield top_words_chart(blank, several, chosen)
-        if checked := checked_words_chart(answer.scores[blank.number] if answer.scores else (), blank.number, several, chosen):
-            yield checked
-    if answer.joint:
-        yield joint_chart(answer.joint, chosen)
-
-
 def _annotated(title: str, labels: list[str], shares: list[float], notes: list[str], chosen: ListSettings) -> AnnotatedChart:
-    return AnnotatedChart(probability_chart(title, labels, shares, limit=chosen.limit), tuple(shares), tuple(notes))
+    return AnnotatedChart(probability_chart(title, labels, shares, limit=chosen.limit), tuple(notes))
 
 
 def checked_label(score: WordScore) -> str:
@@ -195,17 +151,6 @@ def text_shift(engine: Engine, text: str, second: str, chosen: ListSettings) -> 
 
 def _list_options(chosen: ListSettings) -> dict[str, float]:
     return {"top_k": chosen.listed, "temperature": chosen.temperature, "top_p": chosen.top_p}
-
-
-def describe_shift(blank: BlankShift) -> str:
-    """Return a sentence on the top prediction now and before, and on how much probability moved."""
-    now = min(blank.moved, key=lambda moved: moved.rank_after)
-    was = min(blank.moved, key=lambda moved: moved.rank_before)
-    shares = {"before": percent(was.before), "after": percent(was.after), "variation": percent(blank.variation)}
-    if now is was:
-        return texts.TOP_UNCHANGED.format(word=word_label(was.prediction), **shares)
-    new = {"new": word_label(now.prediction), "new_share": percent(now.after)}
-    return texts.TOP_CHANGED.format(word=word_label(was.prediction), **new, **shares)
 
 
 # On the page
@@ -287,11 +232,11 @@ def show_text_shift(page: str, engine: Engine, answers: Sequence[SentencePredict
         chart = change_chart(rows, title, chosen) | {"sides": list(texts.SIDES)}
         notes = [note(one) for one in rows]
         with columns[0]:
-            _show_with_title(AnnotatedChart(chart, (), tuple(notes)), f"{key}_{blank.number}")
+            _show_with_title(AnnotatedChart(chart, tuple(notes)), f"{key}_{blank.number}")
         if all(pair):
             with columns[1]:
                 title, key_of_words = checked_words_title(blank.number, several), f"{key}_{blank.number}_named"
-                both = AnnotatedChart(followed_words_chart(*pair, chosen, texts.SIDES), (), ())
+                both = AnnotatedChart(followed_words_chart(*pair, chosen, texts.SIDES), ())
                 _show_checked_words(title, pair[0], both, key_of_words)
     st.caption(texts.DIFFERENCE_CAPTION)
 

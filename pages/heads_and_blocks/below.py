@@ -36,7 +36,7 @@ def explain_part(part: Part) -> None:
 
 def export_part(part: Part, numbers: PartNumbers) -> None:
     """Offer the numbers, data and code of a part."""
-    offer_drawings(PAGE, lambda: numbers, [lambda: shown_drawings(PAGE, FIELDS, part.pictures)], staged=True)
+    offer_drawings(PAGE, lambda: numbers, [lambda: shown_drawings(PAGE, FIELDS, part.pictures)])
 
 
 def part_numbers(inputs: BlockInputs) -> PartNumbers:

@@ -5,9 +5,8 @@ import streamlit as st
 from pages.heads_and_blocks import texts
 from pages.heads_and_blocks.inputs import BlockInputs
 from pages.heads_and_blocks.part import Part
-from pages.ui.canvas.charts import depths, lines_chart
+from pages.ui.canvas.charts import depths, lines_chart, listing_chart
 from pages.ui.canvas.drawings import Drawing, lines_drawing
-from pages.ui.export.figure import listing_chart
 from pages.ui.shell import cache
 from pages.ui.shell.numbers import whole_percent
 from pages.ui.stage.pictures import Picture

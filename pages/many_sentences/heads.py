@@ -11,6 +11,7 @@ from pages.many_sentences import texts
 from pages.many_sentences.reading import OpenedScan, show_report, stopped_in_words
 from pages.many_sentences.texts import plural
 from pages.ui.canvas.attention_view import heads_to_link
+from pages.ui.canvas.charts import listing_chart
 from pages.ui.canvas.drawings import Drawing
 from pages.ui.canvas.head_table import (
     AXES,
@@ -26,10 +27,8 @@ from pages.ui.canvas.head_table import (
 )
 from pages.ui.export.computation import Computation, call, load_call, named
 from pages.ui.export.data import DataTable, data_files
-from pages.ui.export.figure import listing_chart
 from pages.ui.export.menu import export_menu
 from pages.ui.export.records import Code, DataFiles, Export, file_stem, reading, source
-from pages.ui.export.texts import TITLE_OF_DATA, WITHOUT_SPECIAL
 from pages.ui.panels.texts import EXPLANATION_DEBATE
 from pages.ui.panels.tokens import reading_in_link
 from pages.ui.panels.view_options import show_note
@@ -169,8 +168,7 @@ def explain_heads(page: str, report: HeadReport, colour: str, opened: OpenedScan
         show_report(report)
     show_table(page, report)
     show_note(f"{texts.CAVEAT} {EXPLANATION_DEBATE}")
-    if not is_hidden("forms"):
-        export_menu(page, {texts.EXPORT: lambda: heads_export(report, colour, opened)}, TITLE_OF_DATA)
+    export_menu(page, {texts.EXPORT: lambda: heads_export(report, colour, opened)})
 
 
 def show_table(page: str, report: HeadReport) -> None:
@@ -234,13 +232,11 @@ def _rounded(numbers: Float[np.ndarray, "layer head"], one: HeadPattern) -> floa
 def heads_export(report: HeadReport, colour: str, opened: OpenedScan | None = None) -> Export:
     """Return the export of everything that is known of all heads. opened: the scan that they are from."""
     about = heads_about(report, colour, opened)
-    special = () if report.special_tokens else (WITHOUT_SPECIAL,)
-    caption = " ".join([f"{about.title}.", *special, *about.notes])
     rows = head_rows(report)
     columns, table, stem = tuple(rows[0]), [tuple(row.values()) for row in rows], file_stem("heads-over-sentences", report.model)
     result = texts.EXPORT_RESULT if report.complete else f"{texts.EXPORT_RESULT} {reads_on(report)}"
     code = Code(result, lambda: scan_numbers(opened.name) if opened else report_numbers(report))
-    return Export(about.title, caption, stem, None, None, (_data(report, stem, columns, table),), code, about.source)
+    return Export(about.title, stem, (_data(report, stem, columns, table),), code, about.source)
 
 
 def heads_about(report: HeadReport, colour: str, opened: OpenedScan | None = None) -> About:

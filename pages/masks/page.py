@@ -26,6 +26,6 @@ else:
     run.draw()
     show_engine(badge, engine.title, engine.device)
     explain_part(inputs)
-    offer_drawings(PAGE, run.numbers, [run.drawings], staged=True)
+    offer_drawings(PAGE, run.numbers, [run.drawings])
     explain_built_in()
 page_links(inputs.text, "", "attention", "fill_mask", "heads_and_blocks")

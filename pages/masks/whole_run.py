@@ -6,10 +6,9 @@ import numpy as np
 
 from pages.masks import texts
 from pages.masks.inputs import MaskInputs
-from pages.ui.canvas.charts import moved_chart
+from pages.ui.canvas.charts import listing_chart, moved_chart
 from pages.ui.canvas.drawings import Drawing, bars_drawing, matrix_drawing
 from pages.ui.export.computation import call, changes_argument, each, load_call, named
-from pages.ui.export.figure import listing_chart
 from pages.ui.export.lessons import PartNumbers
 from pages.ui.export.records import reading, source
 from pages.ui.panels.changes import describe_change, stack_names

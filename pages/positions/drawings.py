@@ -7,10 +7,9 @@ import numpy as np
 
 from pages.positions import texts
 from pages.positions.encodings import ENCODING_VIEWS, Choice
-from pages.ui.canvas.charts import lines_chart, probability_chart
+from pages.ui.canvas.charts import lines_chart, listing_chart, probability_chart
 from pages.ui.canvas.drawings import Chart, Drawing, bars_drawing, lines_drawing, matrix_drawing
 from pages.ui.export.computation import call, load_call, named
-from pages.ui.export.figure import listing_chart
 from pages.ui.export.lessons import PartNumbers
 from pages.ui.export.records import reading, source
 from pages.ui.shell.numbers import rounding_verdict, small_number

@@ -39,7 +39,7 @@ def explain_head(answer: HeadAnswer) -> None:
 def export_head(inputs: HeadInputs, run: HeadRun) -> None:
     """Offer the head's numbers, data and code; where scaling is off, show what it is for."""
     drawn = [lambda: matrix_drawings(head_matrices(run, DIMENSIONS_SHOWN[1]))]
-    offer_drawings(PAGE, lambda: head_numbers(inputs), drawn, staged=True)
+    offer_drawings(PAGE, lambda: head_numbers(inputs), drawn)
     explain_built_in()
     if not run.choice.scaled and run.choice.normalise == "softmax":
         draw_and_export(PAGE, lambda: saturation_numbers(SATURATION_SIZES), draw_saturation, place="saturation")

@@ -7,9 +7,9 @@ from jaxtyping import Float
 from pages.summaries import texts
 from pages.summaries.run import PAGE, PartRun, Table, ask_token, computed, engine_of, table_of, trace_call, words_picture
 from pages.ui.canvas.attention_view import token_to_link
+from pages.ui.canvas.charts import signed_chart
 from pages.ui.canvas.drawings import Drawing
 from pages.ui.export.computation import Computation, call, evaluate, named
-from pages.ui.export.figure import signed_chart
 from pages.ui.export.records import Code
 from pages.ui.panels.predictions import ListSettings, top_predictions, word_label
 from pages.ui.panels.texts import BLANK, EXPLANATION_DEBATE

@@ -10,19 +10,18 @@ import streamlit as st
 
 from pages.summaries import texts
 from pages.ui.canvas.attention_view import heads_to_link, token_to_link
+from pages.ui.canvas.charts import listing_chart
 from pages.ui.canvas.drawings import Drawing
 from pages.ui.export.computation import Computation, evaluate, load_call, named, sentences_of
 from pages.ui.export.data import DataTable, data_files
-from pages.ui.export.figure import listing_chart
 from pages.ui.export.menu import export_menu
-from pages.ui.export.records import Code, Export, Source, reading, sentences_read, source, title_stem
-from pages.ui.export.texts import NUMBERS_TABLE, TITLE_OF_DATA
+from pages.ui.export.records import Code, Export, Source, reading, source, title_stem
+from pages.ui.export.texts import NUMBERS_TABLE
 from pages.ui.panels.tokens import numbered_tokens
 from pages.ui.panels.view_options import drop_missing_heads
 from pages.ui.shell import cache
 from pages.ui.shell.address import is_offered, widget_key
 from pages.ui.shell.controls import head_name
-from pages.ui.shell.level import is_hidden
 from pages.ui.stage.controls import Control
 from pages.ui.stage.heads import all_heads
 from pages.ui.stage.inputs import SentenceInputs
@@ -167,8 +166,7 @@ def offer_numbers(run: PartRun) -> None:
         if folded.open:
             with folded:
                 _show_table(run.numbers())
-    if not is_hidden("forms"):
-        export_menu(PAGE, {run.title: lambda: _export(run)}, TITLE_OF_DATA)
+    export_menu(PAGE, {run.title: lambda: _export(run)})
 
 
 def _show_table(table: Table) -> None:
@@ -179,7 +177,7 @@ def _show_table(table: Table) -> None:
 
 
 def _export(run: PartRun) -> Export:
-    """Return numbers and code; the stage makes figure and web page by itself."""
+    """Return numbers and code."""
     table, title = run.numbers(), texts.HEADING.format(subject=run.title, model=run.about.source["model"])
     stem = title_stem(run.title, run.source)
     about = {"axes": table.axes} if table.axes else {}
@@ -188,5 +186,4 @@ def _export(run: PartRun) -> Export:
     files = data_files(
         texts.ALL_NUMBERS, description, stem, size, lambda: DataTable(table.columns, list(table.rows), table.arrays, about)
     )
-    caption = " ".join([f"{title}.", *sentences_read(run.source)])
-    return Export(title, caption, stem, None, None, (files,), run.code, {**run.source, "shown": run.title})
+    return Export(title, stem, (files,), run.code, {**run.source, "shown": run.title})

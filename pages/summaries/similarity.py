@@ -20,10 +20,10 @@ from pages.summaries.run import (
     table_picture,
     trace_call,
 )
+from pages.ui.canvas.charts import PointKind, points_chart
 from pages.ui.canvas.drawings import Drawing
 from pages.ui.canvas.head_table import grammar_columns, kind_styles
 from pages.ui.export.computation import Computation, call, named
-from pages.ui.export.figure import PointKind, points_chart
 from pages.ui.export.records import Code
 from pages.ui.panels.texts import EXPLANATION_DEBATE
 from pages.ui.panels.view_options import head_in_sentence, show_note

@@ -16,7 +16,7 @@ from tx_core.transformer.interventions import Intervention
 PLAIN = ViewOptions("self", ((1, 2),), words=False, hide=False, show="both", lines=40, scale="blues", focus=None)
 
 
-def opened(app: AppTest, page: str, view: str = "", form: str = texts.FIGURE) -> AppTest:
+def opened(app: AppTest, page: str, view: str = "", form: str = texts.DATA) -> AppTest:
     """A page with one of its views open for export, in one form."""
     app.session_state[f"{page}_export"] = True
     app.session_state[f"{page}_export_form"] = form

@@ -1,20 +1,6 @@
-// A view as a figure: the drawing that a message asks for, laid out for a chosen width, with a caption; and such a figure on its own.
+// A drawing laid out for a chosen width, with a caption below it. A drawing lays itself out in a width and returns its size and `paint`.
 
-import { modelOf } from "../attention/heatmap.js";
-import { unpack } from "../core/bytes.js";
-import { element, sharpen, watchScreen } from "../core/surface.js";
 import { wrapped } from "../core/text.js";
-import { readTheme } from "../core/theme.js";
-import { chartsDrawing } from "./charts.js";
-import { mapDrawing, matricesDrawing } from "./maps.js";
-
-// Returns the drawing that a message asks for: a function that lays itself out in a width and returns its size and `paint`.
-export function drawingOf(message, { dark }) {
-  const { header } = message;
-  if (header.drawing === "matrices") return matricesDrawing(message, dark);
-  if (header.drawing === "charts") return chartsDrawing(header);
-  return mapDrawing(modelOf(message, dark), header);
-}
 
 const MARGIN = 6;
 const CAPTION = { size: 12, line: 17, gap: 10 };
@@ -42,30 +28,4 @@ export function paintFigure(context, figure, theme) {
   context.textBaseline = "top";
   figure.text.rows.forEach((row, index) => context.fillText(row, 0, figure.text.top + index * CAPTION.line));
   context.restore();
-}
-
-// --- A drawing that does not react to its reader, as wide as the page that shows it.
-
-const stills = new WeakMap();
-
-export default function mountStill({ data, parentElement }) {
-  let still = stills.get(parentElement);
-  if (!still) {
-    const canvas = element("canvas", { role: "img", "data-testid": "still" });
-    still = { canvas, parent: parentElement };
-    parentElement.append(canvas);
-    stills.set(parentElement, still);
-    new ResizeObserver(() => paintStill(still)).observe(parentElement);
-    watchScreen(() => paintStill(still));
-  }
-  still.message = unpack(data);
-  still.canvas.setAttribute("aria-label", still.message.header.alt);
-  paintStill(still);
-}
-
-function paintStill({ canvas, parent, message }) {
-  if (!parent.clientWidth) return;
-  const theme = readTheme(parent);
-  const figure = layFigure(canvas.getContext("2d"), drawingOf(message, theme), theme, { width: parent.clientWidth, caption: "" });
-  paintFigure(sharpen(canvas, figure.width, figure.height), figure, theme);
 }

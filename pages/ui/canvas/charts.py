@@ -1,10 +1,13 @@
-"""Charts as words and numbers, for the page and for exported figures: bars, lines, and their colours.
+"""Charts as words and numbers: bars, lines, points and listings, and their colours.
 
-What a chart holds is drawn twice: by assets/canvas/bars and assets/canvas/lines on the page, by assets/canvas/figure in a
-figure.
+assets/canvas/bars and assets/canvas/lines draw them on a page, assets/canvas/figure in a stage and its figures.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
 
 from pages.ui.canvas import drawings, texts
 from pages.ui.canvas.component import component
@@ -22,6 +25,11 @@ INK = {False: "#0f1720", True: "#e8edf2"}
 """Text, on a light and on a dark background; as in .streamlit/config.toml."""
 BACKGROUND = {False: "#ffffff", True: "#10151b"}
 """The page, light and dark; as in .streamlit/config.toml."""
+PAPER = {
+    name: {"--st-background-color": BACKGROUND[dark], "--st-text-color": INK[dark]}
+    for name, dark in (("light", False), ("dark", True))
+}
+"""The colours of a figure, by its background."""
 
 
 BARS_MODULE = "bars/chart.js"
@@ -86,12 +94,6 @@ def _two_shares(before: float, after: float) -> str:
     """Write two shares, with one percent sign where both have one."""
     one, other = percent(before), percent(after)
     return f"{one.removesuffix(SIGN) if other.endswith(SIGN) else one} → {other}"
-
-
-def bars_in_words(title: str, labels: Sequence[str], shares: Sequence[float]) -> str:
-    """Return the alternative text of a bar chart."""
-    bars = ", ".join(f"{label} {percent(share)}" for label, share in zip(labels, shares, strict=True))
-    return f"{title}: {bars}."
 
 
 def show_bars(
@@ -201,3 +203,83 @@ def lines_in_words(title: str, series: Mapping[str, Sequence[float]]) -> str:
 def depths(num_blocks: int) -> list[str]:
     """Return the labels of a model's depths: its input and each block."""
     return [texts.INPUT, *map(str, range(1, num_blocks + 1))]
+
+
+def signed_chart(title: str, labels: Sequence[str], values: Sequence[float], *, limit: float) -> Chart:
+    """Draw bars to both sides of zero. limit: where the axis ends on a side that is used."""
+    most = limit or 1.0
+    least = -most if min(values, default=0.0) < 0 else 0.0
+    return {
+        "kind": "bars",
+        "title": title,
+        "labels": list(labels),
+        "values": list(values),
+        "names": True,
+        "from": least,
+        "to": most,
+        "ends": [f"{value:.2f}".replace("-", "−") for value in values],
+        "ticks": [{"at": 0, "text": "0"}],
+        "colours": [ONE_COLOUR if value >= 0 else BELOW_ZERO for value in values],
+    }
+
+
+NAME_REACH = (30.0, 24.0)
+"""Pixels from the chosen point to the middle of its name, sideways and up or down."""
+MAP_PIXELS = 400
+"""About the width of the map, by which the distance of a name from other points is judged."""
+
+
+@dataclass(frozen=True)
+class PointKind:
+    """What points of one kind look like on a map."""
+
+    name: str
+    colour: str
+    symbol: str
+
+
+def points_chart(
+    title: str,
+    places: Float[np.ndarray, "one axis"],
+    label: str,
+    kinds: Sequence[PointKind],
+    chosen: int,
+    neighbours: Sequence[int],
+) -> Chart:
+    """Draw heads as points, colour and shape by kind; the chosen one with its label and lines to its neighbours.
+
+    Both axes have the same scale, so that distances can be compared.
+    """
+    drawn = [
+        {
+            "name": kind.name,
+            "colour": kind.colour,
+            "symbol": kind.symbol,
+            "members": [number for number, one in enumerate(kinds) if one == kind],
+        }
+        for kind in dict.fromkeys(kinds)
+    ]
+    right, down = name_offset(places, chosen)
+    return {
+        "kind": "points",
+        "title": title,
+        "places": places.tolist(),
+        "kinds": drawn,
+        "chosen": chosen,
+        "neighbours": list(neighbours),
+        "name": {"text": label, "right": right, "down": down},
+    }
+
+
+def name_offset(places: Float[np.ndarray, "one axis"], chosen: int) -> tuple[float, float]:
+    """Return where the chosen point's name stands, in pixels to its right and below: where it is farthest from all others."""
+    scale = MAP_PIXELS / (np.ptp(places, axis=0).max() + 1e-9)
+    others = np.delete(places - places[chosen], chosen, axis=0) * scale * [1, -1]
+    tried = [(NAME_REACH[0] * np.cos(turn), NAME_REACH[1] * np.sin(turn)) for turn in np.arange(16) * np.pi / 8]
+    right, down = max(tried, key=lambda offset: np.hypot(*(others - offset).T).min(initial=np.inf))
+    return float(right), float(down)
+
+
+def listing_chart(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Chart:
+    """Draw a small table of words."""
+    return {"kind": "listing", "title": title, "head": list(head), "rows": [list(row) for row in rows]}

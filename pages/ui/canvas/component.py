@@ -26,7 +26,6 @@ from pages.ui.shell.start_page import drawing_script
 PATH = "modules"
 CANVAS = Path(__file__).parents[3] / "assets" / "canvas"
 IMPORT = re.compile(r'^import \{([^}]+)\} from "(\.[^"]+\.js)";\n', re.MULTILINE)
-EXPORT = re.compile(r"^export (default )?((?:async )?function|const) (\w+)", re.MULTILINE)
 
 
 @cache
@@ -65,14 +64,9 @@ async def answer(request: Request) -> Response:
 ROUTE = Route(f"/{PATH}/{{version}}/{{name:path}}", answer)
 
 
-def read_style(name: str) -> str:
-    """Return a style sheet by its path below `assets/canvas`."""
-    return style_sheets()[name]
-
-
 def imports_of(name: str) -> tuple[str, ...]:
     """Return the paths of the modules that a module imports. Raises KeyError for one that does not exist."""
-    return tuple(_resolve(name, path) for _, path in IMPORT.findall(sources()[name]))
+    return tuple(normpath(join(name, "..", path)) for _, path in IMPORT.findall(sources()[name]))
 
 
 @cache
@@ -80,35 +74,6 @@ def modules_of(name: str) -> tuple[str, ...]:
     """Return a module and all that it imports, directly or not, each after those that it needs."""
     needed = [module for direct in imports_of(name) for module in modules_of(direct)]
     return (*dict.fromkeys(needed), name)
-
-
-@cache
-def single_script(name: str, starter: str) -> str:
-    """Write a drawing as one script that calls the default export of `starter` with that of the module `name`.
-
-    Each module becomes a function with a scope of its own.
-    """
-    needed = dict.fromkeys((*modules_of(name), *modules_of(starter)))
-    start = f'modules["{starter}"].default(modules["{name}"].default);'
-    return "\n".join(['"use strict";', "const modules = {};", *map(_as_function, needed), start, ""])
-
-
-def _as_function(name: str) -> str:
-    """Write a module as a call whose result is an object of its exports."""
-    body = IMPORT.sub(lambda found: _as_constant(found[1], _resolve(name, found[2])), sources()[name])
-    exports = [f"default: {local}" if default else local for default, _, local in EXPORT.findall(body)]
-    body = EXPORT.sub(r"\2 \3", body)
-    if unknown := re.search(r"^(?:import|export)\b.*", body, re.MULTILINE):
-        raise ValueError(f"{name} has an import or export of a form that cannot be put into one script: {unknown[0]}")
-    return f'modules["{name}"] = (() => {{\n{body}return {{ {", ".join(exports)} }};\n}})();'
-
-
-def _as_constant(names: str, module: str) -> str:
-    return f'const {{{names.replace(" as ", ": ")}}} = modules["{module}"];\n'
-
-
-def _resolve(name: str, path: str) -> str:
-    return normpath(join(name, "..", path))
 
 
 RING = "div:focus-visible { outline: 2px solid currentColor; outline-offset: -2px; }"

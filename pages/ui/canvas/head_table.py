@@ -8,6 +8,7 @@ from jaxtyping import Float
 
 from pages.ui.canvas import texts
 from pages.ui.canvas.charts import ONE_COLOUR
+from pages.ui.canvas.drawings import Chart
 from pages.ui.shell.controls import head_name
 from pages.ui.shell.numbers import whole_percent
 from tx_core.analysis.grammar import MIN_GAIN, TREEBANK_NAME, Grammar, HeadRelation, grammar_of
@@ -221,3 +222,10 @@ def _number_cells(
         sentence = alt.format(head=head_name(place), number=written)
         cells.append(HeadCell(written, f"{number:.1f}", "", ONE_COLOUR, float(number) / most, sentence))
     return cells, [LegendEntry(ends[0], "", ONE_COLOUR, 0.0), LegendEntry(ends[1], "", ONE_COLOUR)]
+
+
+def grid_chart(cells: Sequence[Sequence[HeadCell]], legend: Sequence[LegendEntry], chosen: tuple[int, int] | None) -> Chart:
+    """Draw a grid of layers × heads."""
+    written = [[vars(cell) for cell in row] for row in cells]
+    entries = [vars(entry) for entry in legend]
+    return {"kind": "grid", "title": "", "cells": written, "legend": entries, "chosen": chosen, "axes": texts.LAYERS_AND_HEADS}

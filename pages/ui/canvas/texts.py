@@ -110,7 +110,7 @@ MATRIX_ROW = {
 """What a row of matrices says, and the arithmetic behind the chosen cell."""
 CORE = {"notANumber": "not a number", "space": "(space)", "empty": "(empty)"}
 """What every drawing may say; its scripts import it as core/texts.js."""
-PAIR_OF_NAMES, AXES_OF_MATRIX = "{row} → {column}", "{down} ↓  {across} →"
+PAIR_OF_NAMES = "{row} → {column}"
 
 BARS = {"classLegend": "share of the class", "classSays": CLASS_GUESSED.partition("{")[0]}
 LINES = {"steps": "{title}. Left and right arrow keys read out one step after another."}

@@ -28,10 +28,7 @@ def attention_export(exported: AttentionMap) -> Export:
     """Return the numbers and the code of a map."""
     return Export(
         exported.title,
-        exported.caption,
         exported.file_name,
-        None,
-        None,
         (weight_files(exported, everything=False), weight_files(exported, everything=True)),
         Code(
             texts.ENDS_WITH_WEIGHTS if exported.shown.unchanged is None else texts.ENDS_WITH_CHANGE,

@@ -1,10 +1,9 @@
-"""An attention map as it is exported: its title, caption, file name and packed drawing."""
+"""An attention map as it is exported: its title, file name, and what was done to its numbers."""
 
 from dataclasses import dataclass
 
 from pages.ui.export import texts
 from pages.ui.export.records import Source, file_stem, reading, source
-from pages.ui.export.texts import quoted
 from pages.ui.panels.changes import describe_change, stack_names
 from pages.ui.panels.head_map import HeadMap
 from pages.ui.panels.view_options import ViewOptions
@@ -54,18 +53,6 @@ class AttentionMap:
         if self.trace.interventions:
             notes.append(texts.CHANGED.format(changes=changes_in_words(self.trace)))
         return tuple(notes)
-
-    @property
-    def caption(self) -> str:
-        """Return the caption: model, heads, sentences, and whatever changes the numbers."""
-        text, pair = self.sentences
-        parts = [f"{self.title}.", texts.TEXT.format(sentence=quoted(text))]
-        if pair:
-            parts.append(texts.SECOND_SENTENCE.format(sentence=quoted(pair)))
-        if self.shown.view.row_of(self.options.focus) is not None:
-            # The alternative text names the map in its first sentence, the focused token in those after it.
-            parts.append(texts.MARKED.format(token=self.shown.description.partition(". ")[2]))
-        return " ".join([*parts, texts.AXES, *self.notes])
 
     @property
     def source(self) -> Source:

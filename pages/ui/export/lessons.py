@@ -1,8 +1,8 @@
-"""A part of a Build page for export: whatever it drew as a figure, its numbers as a table and as files, and its code."""
+"""A part of a Build page for export: the numbers of whatever it drew as a table and as files, and its code."""
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
 
@@ -13,11 +13,9 @@ from pages.ui.canvas.drawings import Drawing, Drawings, collect_drawings, number
 from pages.ui.export import texts
 from pages.ui.export.computation import Computation
 from pages.ui.export.data import DataTable, data_files
-from pages.ui.export.figure import charts_figure, charts_page
 from pages.ui.export.menu import export_menu
-from pages.ui.export.records import Code, Export, Exports, Source, sentences_read, title_stem
+from pages.ui.export.records import Code, Export, Exports, Source, title_stem
 from pages.ui.shell.address import is_offered, widget_key
-from pages.ui.shell.level import is_hidden
 from tx_core.analysis.weights_file import TableValue
 
 COLUMNS = ("drawing", "row", "column", "number")
@@ -56,7 +54,7 @@ def draw_and_export(
     """
     with collect_drawings() as drawings:
         draw(*arguments)
-    offer_drawings(page, lesson, drawings, place)
+    offer_drawings(page, lesson, drawings, place, title=texts.TITLE_WITHOUT_STAGE)
 
 
 def offer_drawings(
@@ -66,11 +64,11 @@ def offer_drawings(
     place: str = "",
     more: Exports = MappingProxyType({}),
     *,
-    staged: bool = False,
+    title: str = texts.TITLE,
 ) -> None:
     """Offer drawings as a table and for export; nothing where there are none.
 
-    more: other views of the same menu. staged: a stage makes figure and web page by itself.
+    more: other views of the same menu.
     """
     if not drawings:
         return
@@ -80,15 +78,8 @@ def offer_drawings(
         if table.open:
             with table:
                 _show_table(table_rows(_all_drawings(drawings)))
-    if staged and is_hidden("forms"):
-        return
-
-    def export() -> Export:
-        found = drawings_export(lesson(), _all_drawings(drawings))
-        return replace(found, figure=None, web_page=None) if staged else found
-
-    title = texts.TITLE_OF_DATA if staged else texts.TITLE
-    export_menu(page, {texts.THIS_PART: export, **more}, title, place=place)
+    exports = {texts.THIS_PART: lambda: drawings_export(lesson(), _all_drawings(drawings)), **more}
+    export_menu(page, exports, title, place=place)
 
 
 def _all_drawings(drawings: Drawings) -> list[Drawing]:
@@ -103,16 +94,12 @@ def _show_table(rows: Sequence[tuple[TableValue, ...]]) -> None:
 
 def drawings_export(lesson: PartNumbers, drawings: Sequence[Drawing]) -> Export:
     """Return the export of what a part of a page drew."""
-    titles = list(dict.fromkeys(drawing.title for drawing in drawings))
-    caption = " ".join([f"{lesson.title}.", *sentences_read(lesson.source), texts.DRAWINGS.format(titles="; ".join(titles))])
-    figure = charts_figure([drawing.chart for drawing in drawings], caption, across=min(2, len(drawings)))
     size = sum(drawing.values.size for drawing in drawings)
     stem = title_stem(lesson.title, lesson.source)
     data = data_files(
         texts.NUMBERS, texts.NUMBERS_DESCRIPTION.format(count=size), stem, size * len(COLUMNS), partial(_table, drawings)
     )
-    web_page = charts_page(figure, COLUMNS, lambda: table_rows(drawings))
-    return Export(lesson.title, caption, stem, figure, web_page, (data,), lesson.code, lesson.source)
+    return Export(lesson.title, stem, (data,), lesson.code, lesson.source)
 
 
 def table_rows(drawings: Sequence[Drawing]) -> list[tuple[TableValue, ...]]:

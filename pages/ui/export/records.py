@@ -38,27 +38,6 @@ def reading(special_tokens: bool) -> dict[str, str]:
 
 
 @dataclass(frozen=True)
-class WebPage:
-    """A stand-alone web page of a view.
-
-    Attributes:
-        module, styles: of the drawing, by their paths below `assets/canvas`.
-        description: what a reader can do on the page, in one sentence.
-        data: packs what the view's own component is sent.
-        columns, rows: a table below the drawing, for drawings without a pointer.
-        document: writes the whole page instead from its caption, where other people's code draws the view.
-    """
-
-    module: str
-    styles: tuple[str, ...]
-    description: str
-    data: Callable[[], bytes]
-    columns: tuple[str, ...] = ()
-    rows: Callable[[], list[tuple]] = list
-    document: Callable[[str], str] | None = None
-
-
-@dataclass(frozen=True)
 class DataFiles:
     """The same numbers as files of several formats.
 
@@ -99,25 +78,22 @@ class Code:
 
 @dataclass(frozen=True)
 class Export:
-    """One view of a page in every form.
+    """One view of a page as data and as code; its stage makes figure and web page by itself.
 
     Attributes:
-        title, caption: one line, and what stands below a figure.
+        title: one line.
         file_name: without its suffix.
-        figure: packs the drawing; keyword arguments go into its header. None where there is no figure.
-        web_page: None where the stage of the page writes it.
         about: what the view is of, as `source` names it.
+        web_page: writes the web page of a view that has no stage, from `origin`.
         link: the address of the view, "" where there is none.
     """
 
     title: str
-    caption: str
     file_name: str
-    figure: Callable[..., bytes] | None
-    web_page: WebPage | None
     data: tuple[DataFiles, ...]
     code: Code
     about: Source
+    web_page: Callable[[str], str] | None = None
     link: str = ""
 
     @property
@@ -144,11 +120,6 @@ class Export:
             return [needed for model in models if (needed := catalogue.needed_to_load(model))]
         local = [model.removeprefix(catalogue.LOCAL) for model in models if model.startswith(catalogue.LOCAL)]
         return [texts.NEEDS_FOLDER.format(folder=folder) for folder in local]
-
-    @property
-    def full_caption(self) -> str:
-        """The caption, and where the view comes from."""
-        return f"{self.caption} {self.origin}"
 
 
 Exports = Mapping[str, Callable[[], Export]]

@@ -2,13 +2,12 @@
 
 APP = "Attention explorer"
 MODEL_REVISION = "Model {model}, revision {revision}"
-TITLE = "Export: figure, data, web page, code"
-PICTURE_TITLE = "Save the picture"
-TITLE_OF_DATA = "Export: data and code (figure and web page: in the picture)"
-TITLE_WITHOUT_FIGURE = "Export: data, web page, code"
+TITLE = "Export: data and code (figure and web page: in the picture)"
+TITLE_WITHOUT_STAGE = "Export: data and code"
+TITLE_WITH_WEB_PAGE = "Export: data, web page, code"
 ASK_VIEW = "View to export"
 ASK_FORM = "Export as"
-FIGURE, DATA, WEB_PAGE, CODE = "Figure", "Data", "Web page", "Code"
+DATA, WEB_PAGE, CODE = "Data", "Web page", "Code"
 
 ATTENTION_MAP = "The attention map"
 ATTENTION_TITLES = {
@@ -42,28 +41,19 @@ EVERY_FILE = (
     '`pandas.read_csv(file, comment="#")`.'
 )
 SAVE_AS = "Save as {form}"
-FIGURE_PANEL = {
-    "svg": "Save as SVG",
-    "png": "Save as PNG",
-    "pdf": "Save as PDF",
-    "size": "{width} × {height} {unit}; the PNG is {dots} dots wide",
-}
 TOO_LARGE = (
     "A CSV or JSON file holds at most {csv:,} numbers here, an NPZ file {npz:,}: choose NPZ, what is shown, or a shorter text."
 )
 
 ASK_UNIT = "Unit"
-ASK_WIDTH = "Width in {unit}"
 WIDTH_HELP = "A column of a journal is about 84 mm wide, a page 174 mm."
 ASK_BACKGROUND = "Background"
 LIGHT, DARK = "Light", "Dark"
 ASK_CAPTION = "Caption below"
+SAVE_FIGURE = {"svg": "Save as SVG", "png": "Save as PNG"}
 
-WEB_PAGE_FILE = "One file that opens in any browser, also without a network. It holds what is shown now, in light and dark."
-WEB_PAGE_FILE_ONE_THEME = "One file that opens in any browser, also without a network. It holds what is shown now, in this theme."
+WEB_PAGE_FILE = "One file that opens in any browser, also without a network. It holds what is shown now, in this theme."
 SAVE_WEB_PAGE = "Save as HTML"
-STILL_CHARTS = "The charts do not move; their numbers stand below as a table."
-TABLE_LABEL = "The numbers"
 TABLE_CUT = "The first {shown:,} of {all:,} rows. The data files hold all of them."
 
 THIS_PART = "This part of the page"
@@ -72,7 +62,6 @@ NUMBERS = "All numbers"
 NUMBERS_DESCRIPTION = (
     "{count:,} numbers: a row each, with drawing, row and column. JSON and NPZ also hold each drawing as an array."
 )
-DRAWINGS = "Drawn: {titles}."
 DRAWINGS_AXES = "row, column; no number where a mask forbids (−∞)"
 
 ASK_CODE = "Which code"

@@ -34,7 +34,7 @@ EXTRAS = {
     "details": "what a head does on average, which grammar it follows, how far words to check are apart",
     "code": "the source of what computes",
     "tables": "numbers as tables",
-    "forms": "every export but the picture",
+    "forms": "data, web page and code of the export",
     "export": "the export, where it has no picture",
     "wall": "all heads as small maps: folded, as one way to choose a head",
     "scan": "every head switched off in turn",

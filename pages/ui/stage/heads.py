@@ -7,8 +7,7 @@ from jaxtyping import Float
 
 from pages.ui.canvas.attention_view import heads_to_link
 from pages.ui.canvas.drawings import Drawing
-from pages.ui.canvas.head_table import CellsAndLegend
-from pages.ui.export.figure import grid_chart
+from pages.ui.canvas.head_table import CellsAndLegend, grid_chart
 from pages.ui.stage.controls import numbered
 from pages.ui.stage.pictures import Picture
 from pages.ui.stage.texts import CONTROLS

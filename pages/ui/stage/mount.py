@@ -7,8 +7,8 @@ import streamlit as st
 
 from pages import contents
 from pages.ui.canvas.attention_view import SCALES
+from pages.ui.canvas.charts import PAPER
 from pages.ui.export import texts as export_texts
-from pages.ui.export.figure import THEME_COLOURS
 from pages.ui.shell import controls
 from pages.ui.shell import texts as shell_texts
 from pages.ui.shell.address import (
@@ -120,7 +120,7 @@ def common_header(page: str, fields: StageFields) -> dict[str, object]:
         "awaited": awaited.get("page") == page,
         "follows": any(st.session_state.get(widget_key(page, name)) for name in BOXES_THAT_FOLLOW),
         "scales": SCALES,
-        "paper": dict(zip(("light", "dark"), THEME_COLOURS.values(), strict=True)),
+        "paper": PAPER,
         "notices": [],
     }
 

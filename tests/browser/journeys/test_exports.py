@@ -43,7 +43,7 @@ def panel(page: Page) -> Locator:
     return page.get_by_test_id("stExpander").filter(has_text=re.compile("Export: ")).first
 
 
-def opened(page: Page, form: str = texts.FIGURE) -> Page:
+def opened(page: Page, form: str) -> Page:
     """The page with one form of its export open."""
     panel(page).get_by_text(re.compile("^Export: ")).first.click()
     answered(page)
@@ -183,8 +183,8 @@ MARKUP = quote("<b>&</b> [MASK]")
 
 @pytest.mark.ci
 def test_pictures_of_words_that_are_markup_are_saved_as_text_and_shapes(arrive, tmp_path: Path):
-    page = opened(arrive(f"/fill_mask?text={MARKUP}"))
-    files = [saved(page, "Save as SVG", tmp_path)]
+    page = opened_stage(arrive(f"/fill_mask?text={MARKUP}"))
+    files = [saved_by_stage(page, "svg", tmp_path)]
     go_by_history(page, f"/heads_and_blocks?part=depth&text={MARKUP}")
     answered(page)
     files.append(saved_by_stage(opened_stage(page), "svg", tmp_path))

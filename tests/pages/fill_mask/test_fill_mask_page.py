@@ -1,5 +1,7 @@
 """The fill-mask page, as Streamlit runs it without a browser: what it answers, and what its link brings back."""
 
+import json
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -17,7 +19,6 @@ from pages.ui.panels.predictions import (
     word_scores,
 )
 from tests.support.blanks import ask, followed, likely, pictured, predicts
-from tests.support.drawings import unpacked
 from tests.support.drawn_bars import drawn_bars
 from tests.support.staged import axes, is_staged, made_changes, staged
 from tx_core.engine import catalogue
@@ -68,18 +69,18 @@ def test_what_is_exported_is_what_the_bars_show(open_app):
     text, named = "She ate a [MASK] and a [MASK].", "pizza, 😀"
     app = open_app("fill_mask", text=text, named=named, listed="3", limit="20")
     (joint,) = drawn_bars(app)
-    shown = [*_charts(app), *_charts(ask(app, blank=2)), (joint["labels"], joint["shares"])]
+    shown = [*_shares(app), *_shares(ask(app, blank=2)), *joint["shares"]]
     chosen = ListSettings(3, 1, 1, 0.2)
     engine = catalogue.load("embedded")
     filling = top_predictions(engine, text, chosen)
     scores = tuple(word_scores(engine, text, ("pizza", "😀"), number) for number in range(2))
     lists = Lists("embedded", (SentencePredictions(text, filling, scores, joint_fillings(engine, text)),), chosen)
-    exported = unpacked(lists_export(lists).figure())[0]["charts"]
-    assert [(chart["labels"], chart["shares"]) for chart in exported] == shown
+    table = json.loads(lists_export(lists).data[0].files["json"]({}))["table"]
+    assert sorted(row["probability"] for row in table if row["probability"] is not None) == sorted(shown)
 
 
-def _charts(app: AppTest) -> list[tuple[list[str], list[float]]]:
-    return [([bar["label"] for bar in bars], [bar["after"] for bar in bars]) for bars in (likely(app), followed(app))]
+def _shares(app: AppTest) -> list[float]:
+    return [bar["after"] for bars in (likely(app), followed(app)) for bar in bars]
 
 
 def test_blanks_are_filled_without_special_tokens_where_the_reader_leaves_them_out(open_app):

@@ -1,8 +1,8 @@
 """Bars and lines: what a chart holds, what it says in words, and what it refuses; colours that can be told apart."""
 
-import re
 import tomllib
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,15 +14,17 @@ from pages.ui.canvas.charts import (
     BELOW_ZERO,
     INK,
     LINE_COLOURS,
+    NAME_REACH,
     ONE_COLOUR,
     lines_chart,
     lines_in_words,
     moved_chart,
+    name_offset,
     probability_chart,
     show_bars,
     show_lines,
+    signed_chart,
 )
-from pages.ui.canvas.component import read_style
 from pages.ui.canvas.texts import LINES_ALT
 from pages.ui.shell.numbers import percent
 from tests.support.drawn_lines import drawn_lines
@@ -33,12 +35,6 @@ def test_text_and_background_are_those_of_the_page():
     theme = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))["theme"]
     for dark, mode in ((False, "light"), (True, "dark")):
         assert (theme[mode]["textColor"], theme[mode]["backgroundColor"]) == (INK[dark], BACKGROUND[dark])
-
-
-def test_a_stand_alone_page_has_them_too():
-    style = read_style("web_page/page.css")
-    for name, colours in (("background", BACKGROUND), ("text", INK)):
-        assert re.findall(rf"--st-{name}-color: (#[0-9a-f]{{6}})", style) == [colours[False], colours[True]]
 
 
 @pytest.mark.parametrize("background", BACKGROUND.values())
@@ -130,3 +126,14 @@ def test_the_page_is_sent_the_numbers_and_the_names_as_they_are():
 def test_words_say_where_lines_begin_and_end():
     said = lines_in_words("Length", {"pre-norm": [8.04, 9, 35.62]})
     assert said == LINES_ALT.format(title="Length", lines="pre-norm from 8.04 to 35.6")
+
+
+def test_the_name_stands_where_it_is_farthest_from_the_other_points():
+    assert name_offset(np.array([[0.0, 0.0], [0.1, 0.0]]), 0) == pytest.approx((-NAME_REACH[0], 0.0))
+    assert name_offset(np.array([[0.0, 0.0], [-0.1, 0.1], [0.1, 0.1], [0.0, 1.0]]), 0) == pytest.approx((0.0, NAME_REACH[1]))
+
+
+def test_bars_have_their_numbers_and_those_below_zero_another_colour():
+    bars = signed_chart("", ["1 a", "2 <b>b"], [0.5, -1.25], limit=1.25)
+    assert (bars["values"], bars["ends"], bars["from"]) == ([0.5, -1.25], ["0.50", "−1.25"], -1.25)
+    assert [colour == BELOW_ZERO for colour in bars["colours"]] == [False, True]

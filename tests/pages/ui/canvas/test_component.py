@@ -3,7 +3,6 @@
 import json
 import re
 import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -32,7 +31,7 @@ def test_no_drawing_is_sent_its_script_or_styles(open_app):
 
 
 DRAWINGS = [name for name, source in component.sources().items() if re.search("^export default", source, re.MULTILINE)]
-STARTER = "web_page/page.js"
+EXPORT = re.compile(r"^export (default )?((?:async )?function|const) (\w+)", re.MULTILINE)
 MARKUP = ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(")
 LOADING = ("http:", "https:", "@import", 'url("', "url('", "url(/", "url(h")
 
@@ -72,7 +71,6 @@ def forget() -> None:
         component.sources,
         component.version,
         component.modules_of,
-        component.single_script,
         component.style_sheets,
     ):
         cached.cache_clear()
@@ -112,43 +110,14 @@ def test_a_module_imports_what_another_one_exports_and_uses_all_of_it(name: str)
         for imported in names.split(","):
             assert len(re.findall(rf"\b{imported.split(' as ')[-1].strip()}\b", source)) > 1
     for (names, _), needed in zip(component.IMPORT.findall(source), component.imports_of(name), strict=True):
-        exported = {local for default, _, local in component.EXPORT.findall(component.sources()[needed]) if not default}
+        exported = {local for default, _, local in EXPORT.findall(component.sources()[needed]) if not default}
         assert {imported.split(" as ")[0].strip() for imported in names.split(",")} <= exported
 
 
-def test_every_module_is_part_of_a_drawing():
-    assert {module for name in DRAWINGS for module in component.modules_of(name)} == set(component.sources())
-
-
-@pytest.mark.parametrize("name", [name for name in DRAWINGS if name != STARTER])
-def test_a_drawing_is_one_script_that_node_can_read(name: str, tmp_path: Path):
-    script = component.single_script(name, STARTER)
-    assert not re.search(r"^\s*(import|export)\b", script, re.MULTILINE)
-    assert script.count("modules[") >= len(component.modules_of(name))
-    if node := shutil.which("node"):
-        (tmp_path / "script.js").write_text(script, encoding="utf-8")
-        subprocess.run([node, "--check", tmp_path / "script.js"], check=True, timeout=240)
-
-
-def test_one_script_runs_as_its_modules_do(changed: Path):
-    (changed / "a.js").write_text(
-        'import { two as twice, ONE } from "./core/b.js";\n\nexport default function make() { return twice(ONE); }\n'
-    )
-    (changed / "core" / "b.js").write_text("export const ONE = 1;\n\nexport function two(value) { return 2 * value; }\n")
-    (changed / "start.js").write_text("export default function start(make) { console.log(make()); }\n")
-    script = component.single_script("a.js", "start.js")
-    assert script.index('modules["core/b.js"] =') < script.index('modules["a.js"] =')
-    if node := shutil.which("node"):
-        assert subprocess.run([node, "-e", script], check=True, timeout=240, capture_output=True).stdout == b"2\n"
-
-
-@pytest.mark.parametrize(
-    "line", ['import all from "./core/bytes.js";', "export let count = 1;", 'export { unpack } from "./core/bytes.js";']
-)
-def test_other_forms_of_imports_and_exports_are_refused(changed: Path, line: str):
-    (changed / "a.js").write_text(f"{line}\n", encoding="utf-8")
-    with pytest.raises(ValueError, match="cannot be put into one script"):
-        component.single_script("a.js", STARTER)
+def test_every_module_is_part_of_a_drawing_or_of_a_stage():
+    bundles = [path.read_text("utf-8").partition("\n")[0] for path in (component.CANVAS.parent / "stage" / "dist").glob("*.js")]
+    staged = {source.removeprefix("canvas/") for line in bundles for source in line.split() if source.startswith("canvas/")}
+    assert staged | {module for name in DRAWINGS for module in component.modules_of(name)} == set(component.sources())
 
 
 def test_no_drawing_makes_markup_from_text_or_loads_from_elsewhere():

@@ -42,7 +42,6 @@ def opened(app: AppTest, form: str = texts.DATA) -> AppTest:
 def test_nothing_is_made_before_it_is_asked_for(open_app: Open):
     app = open_app(text="time flies")
     assert not app.get("download_button")
-    assert "attention_explorer_picture" not in [element.proto.component_name for element in app.get("bidi_component")]
 
 
 @pytest.mark.parametrize("form", [texts.DATA, texts.CODE])
@@ -50,18 +49,6 @@ def test_every_form_opens(open_app: Open, form: str):
     app = opened(open_app(text=HOSTILE, pair=HOSTILE), form)
     assert not app.exception
     assert len(app.get("download_button")) == {texts.DATA: 3, texts.CODE: 0}[form]
-
-
-def test_a_caption_names_model_layer_head_sentences_focus_and_changes():
-    caption = map_of_page("time flies", "fruit flies", [Intervention("off", 0, 1)]).caption
-    for part in (
-        "layer 2, head 3",
-        catalogue.card("embedded").title,
-        "“time flies”",
-        "“fruit flies”",
-        texts.CHANGED.partition("{")[0],
-    ):
-        assert part in caption
 
 
 def test_a_file_name_holds_nothing_but_plain_letters():
@@ -98,12 +85,10 @@ def test_the_files_of_a_changed_run_hold_it_before_after_and_the_difference(open
             np.testing.assert_array_equal(numbers, expected)
 
 
-def test_every_file_and_caption_says_that_the_text_was_read_without_special_tokens():
+def test_every_file_says_that_the_text_was_read_without_special_tokens():
     plain, trace = map_of_page("time flies"), catalogue.load("embedded", special_tokens=False).trace("time flies")
     view = views.view(trace.attention)
     export = attention_export(AttentionMap(trace, HeadMap(view, ((1, 2),), view.weights[1, 2], "Said."), OPTIONS))
-    assert texts.WITHOUT_SPECIAL in export.caption
-    assert texts.WITHOUT_SPECIAL not in attention_export(plain).caption
     assert "special_tokens" not in attention_export(plain).source
     for data in export.data:
         files = {form: write(export.source) for form, write in data.files.items()}

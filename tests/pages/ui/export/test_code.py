@@ -16,7 +16,7 @@ from pages.compare.texts import MAPS_EXPORT, SIMILARITY_COLUMNS, WORD_EXPORT
 from pages.encoder_decoder import texts as copy_texts
 from pages.encoder_decoder.texts import EXPORT_SHAPES, SHAPE_COLUMNS
 from pages.fill_mask import texts as fill_mask_texts
-from pages.many_sentences.heads import heads_export, reads_on, report_numbers, stopped_in_words
+from pages.many_sentences.heads import heads_about, heads_export, reads_on, report_numbers, stopped_in_words
 from pages.many_sentences.reading import OpenedScan
 from pages.ui.export import menu, texts
 from pages.ui.export.attention import attention_export
@@ -187,7 +187,7 @@ def test_the_code_of_a_view_computes_its_numbers(open_app: Open, made: list[Expo
     for view in VIEWS[group]:
         opened(open_app(view.page, **view.fields), view.menu, view.what, texts.DATA)
         export, bare = made[-1], "nospecial" in view.fields
-        assert ("without special tokens" in export.caption) == (texts.NONE_ADDED in str(dict(export.source))) == bare
+        assert (texts.NONE_ADDED in str(dict(export.source))) == bare
         for code in (export.code.project, export.code.transformers):
             if code:
                 snippets.append((code(), list(view.numbers)))
@@ -247,7 +247,7 @@ def test_code_of_a_reading_that_was_stopped_says_that_it_reads_on():
     assert "400" in reads_on(report)
     assert reads_on(report) in export.code.result
     assert f"# {reads_on(report)}" in export.code.project()
-    assert stopped_in_words(report) in export.caption
+    assert stopped_in_words(report) in heads_about(report, "pattern").notes
 
 
 def test_the_code_of_the_table_of_shapes_gives_every_shape(open_app: Open, made: list[Export], tmp_path: Path):

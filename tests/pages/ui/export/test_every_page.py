@@ -5,7 +5,7 @@ import io
 import json
 import re
 from collections.abc import Callable
-from html import escape, unescape
+from html import escape
 from html.parser import HTMLParser
 
 import numpy as np
@@ -19,12 +19,10 @@ from pages.fill_mask.export import Lists, lists_export
 from pages.summaries.parts import PARTS
 from pages.ui.export import menu, texts
 from pages.ui.export.data import DataTable, to_csv, to_json, to_npz
-from pages.ui.export.menu import stand_alone
 from pages.ui.export.records import DataFiles, Export, Source
 from pages.ui.panels import texts as panel_texts
 from pages.ui.panels.predictions import ListSettings, SentencePredictions
 from pages.ui.shell.address import link_with
-from tests.support.drawings import sent_to, unpacked
 from tests.support.exports import exported_code, opened
 from tx_core.engine import catalogue
 from tx_core.engine.hub import load
@@ -91,17 +89,17 @@ def hold_files(export: Export) -> None:
         assert f"{len(rows) - 1:,}" == numbers.description.split()[0]
         assert {len(row) for row in rows} == {len(rows[0])}
         about = json.loads(str(arrays["about"])) if "about" in arrays else entries
-        if export.figure and any(array.ndim > 1 for array in arrays.values()) and "table" in entries:
+        if any(array.ndim > 1 for array in arrays.values()) and "table" in entries:
             assert about["axes"]
         if "kinds" in about.get("axes", ""):
             assert arrays["shares"].shape[-1] == len(arrays["kinds"]) == len(entries["kinds"])
 
 
-def hold_source(app: AppTest, page: str, caption: str) -> None:
-    """A caption names the model with its revision, the version of the app, and the link of the view that is shown."""
+def hold_source(app: AppTest, page: str, origin: str) -> None:
+    """A comment above the code names the model with its revision, the version of the app, and the link of the view."""
     named = texts.MODEL_REVISION.format(model="embedded", revision=catalogue.revision("embedded"))
     link = link_with(app.session_state[f"{page}_view"]["address"])
-    assert caption.endswith("; ".join(part for part in (named, f"{texts.APP} {app_version()}", link) if part))
+    assert origin == "; ".join(part for part in (named, f"{texts.APP} {app_version()}", link) if part)
 
 
 @pytest.mark.parametrize(("page", "what", "view"), VIEWS.values(), ids=VIEWS)
@@ -110,14 +108,10 @@ def test_a_view_opens_in_every_form_and_nothing_is_made_before(
 ):
     app = open_app(page, **view)
     assert not app.exception
-    assert "attention_explorer_picture" not in [element.proto.component_name for element in app.get("bidi_component")]
     own = len(app.get("download_button"))
-    ((header, _),) = sent_to(opened(app, page, what), "picture")
-    assert header["caption"].startswith(header["title"])
-    hold_source(app, page, header["caption"])
     assert len(opened(app, page, what, texts.DATA).get("download_button")) == own + 3
     hold_files(offered[-1])
-    assert len(opened(app, page, what, texts.WEB_PAGE).get("download_button")) == own + 1
+    hold_source(app, page, offered[-1].origin)
     assert exported_code(app, page, what, "project")
 
 
@@ -139,13 +133,14 @@ def test_a_view_of_bertviz_is_exported_as_a_page_of_its_own_and_as_weights(open_
 def test_a_page_of_bertviz_by_itself_runs_its_own_scripts_only_and_a_visitors_text_is_no_markup():
     trace = catalogue.load("embedded").trace(HOSTILE)
     export = bertviz_export(trace, "head", Drawing(trace.stacks, 0, True, "layer=0&heads=0_2"))
-    page = export.web_page.document(export.full_caption)
+    page = export.web_page(export.origin)
     assert 'data-begin="layer=0&amp;heads=0_2"' in page
     nonce = re.search(r"script-src &#x27;nonce-([\w-]+)&#x27;", page)[1]
     scripts = Scripts(page).found
     assert scripts
     assert all(attributes == [("nonce", nonce)] for attributes in scripts)
     assert escape(HOSTILE) in page
+    assert catalogue.revision("embedded") in page
 
 
 def test_every_attention_of_an_encoder_decoder_has_files_of_its_own(checkpoint):
@@ -168,24 +163,6 @@ class Scripts(HTMLParser):
     def handle_starttag(self, tag, attrs):
         if tag == "script":
             self.found.append(attrs)
-
-
-def test_a_page_of_predictions_by_itself_holds_its_numbers_and_no_markup_of_the_visitor():
-    found = predictions_of(f"{HOSTILE} ___", "___ sat")
-    page = stand_alone(lists_export(found))
-    assert page.count("<script") == page.count("</script") == 1
-    assert "default-src 'none'; script-src 'sha256-" in unescape(page)
-    assert not re.search(r"(src|href)=|https?:|import |fetch\(|url\(", page)
-    best = found.sentences[1].filling.blanks[0].predictions[0]
-    assert f"<td><bdi>{escape(best.sentence)}</bdi></td>" in page
-    assert f"<td><bdi>{best.probability:.4g}</bdi></td>" in page
-
-
-def test_the_words_for_two_sentences_say_which_sentence_is_which():
-    told = unpacked(lists_export(predictions_of("___ sat", "the cat ___")).figure())[0]["alt"]
-    assert [
-        fill_mask_texts.EXPORT_SENTENCE_CHART.format(number=one, title=fill_mask_texts.TOP_WORDS) in told for one in (1, 2, 3)
-    ] == [True, True, False]
 
 
 def test_the_files_of_predictions_hold_every_probability_and_rank():

@@ -1,4 +1,4 @@
-"""Every part of a Build page is exported as it was drawn: its figure, its table and its files hold the same numbers."""
+"""Every part of a Build page is exported as it was drawn: its table and its files hold the same numbers."""
 
 import csv
 import io
@@ -10,10 +10,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.canvas.drawings import collect_drawings, matrix_drawing, note, numbered_once
-from pages.ui.export import menu, texts
+from pages.ui.export import lessons, menu, texts
 from pages.ui.export.data import show_data
 from pages.ui.export.lessons import COLUMNS, PartNumbers, drawings_export, table_rows
-from tests.support.drawings import sent_to
 from tests.support.exports import opened
 
 pytestmark = pytest.mark.ci
@@ -28,36 +27,27 @@ Open = Callable[..., AppTest]
         ("self_attention", "store", {"q1": "3"}, None),
     ],
 )
-def test_files_table_and_figure_hold_the_same_numbers_and_name_their_source(
+def test_files_and_table_hold_the_numbers_that_are_drawn_and_name_their_source(
     open_app: Open, monkeypatch: pytest.MonkeyPatch, page: str, place: str, view: dict[str, str], model: str | None
 ):
-    made, name = [], f"{page}_{place}" if place else page
+    made, noted, name = [], [], f"{page}_{place}" if place else page
+    monkeypatch.setattr(
+        lessons, "drawings_export", lambda lesson, drawings: (noted.extend(drawings), drawings_export(lesson, drawings))[1]
+    )
     monkeypatch.setattr(menu, "show_data", lambda page, export: (made.append(export), show_data(page, export)))
     app = opened(open_app(page, **view), name, form=texts.DATA)
     (export,) = made
     files = export.data[0].files
     rows = [tuple(row[column] for column in COLUMNS) for row in json.loads(files["json"](export.source))["table"]]
-    ((header, _),) = sent_to(opened(app, name), "picture")
-    drawn = np.concatenate([values_of(chart).ravel() for chart in header["charts"]])
+    drawn = np.concatenate([one.values.ravel() for one in noted])
     np.testing.assert_allclose([-np.inf if row[-1] is None else row[-1] for row in rows], drawn, rtol=1e-5)
     assert len({row[:3] for row in rows}) == len(rows)
-    assert header["caption"].startswith(export.title)
-    if text := export.about.get("text"):
-        assert texts.TEXT.format(sentence=texts.quoted(text)) in header["caption"]
     assert export.about.get("model") == model
     written = csv.reader(io.StringIO(files["csv"](export.source).decode("utf-8-sig")))
     assert len([row for row in written if not row[0].startswith("# ")]) == 1 + len(rows)
     app.session_state[f"{name}_export_table"] = True
     frame = next(table.value for table in app.run().dataframe if list(table.value.columns) == list(COLUMNS))
     assert [tuple(row) for row in frame[list(COLUMNS[:3])].to_numpy()] == [row[:3] for row in rows]
-
-
-def values_of(chart: dict) -> np.ndarray:
-    """The numbers of a matrix or of lines, as a figure was sent them."""
-    if chart["kind"] == "moved":
-        return np.array([chart["before"], chart["after"]]).T
-    rows = chart["cells"] if chart["kind"] == "matrix" else [one["values"] for one in chart["series"]]
-    return np.array([[-np.inf if cell is None else cell for cell in row] for row in rows])
 
 
 def test_nothing_is_made_before_the_export_is_opened():
