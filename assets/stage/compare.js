@@ -5,6 +5,7 @@ import { digits } from "../canvas/core/bytes.js";
 import { element, setText, visible } from "../canvas/core/surface.js";
 import { TEXTS } from "../canvas/core/texts.js";
 import { filled } from "../canvas/core/text.js";
+import { chartsDrawing } from "../canvas/figure/charts.js";
 import { mountWith, offline as attentionOffline } from "./attention.js";
 import { makeChooser } from "./attention/toolbar.js";
 import { flag } from "./core/address.js";
@@ -14,7 +15,7 @@ import { fetchAhead, stacksOf } from "./core/run.js";
 import { describeDifference, headName } from "./core/sentences.js";
 import { mapOf, viewOf, wallOf } from "./core/shown.js";
 import { button, segments } from "./core/toolbar.js";
-import { drawWords, makeWords } from "./compare/words.js";
+import { drawWords, makeWords, wordOf } from "./compare/words.js";
 import { drawWall } from "./views/wall.js";
 
 export { TEXTS };
@@ -29,7 +30,7 @@ const FIELDS = {
 };
 const PARTS = {
   entry: "compare", fields: FIELDS, arrange, makeRow, choosers, possible, settle, take, maps, describe, headsInWords, barTexts, titles, drawHeads, notes, tell, later,
-  draw, files: { captionOf, csvOf, fileName: ({ header }) => header.stem },
+  draw, otherFigure, files: { captionOf, csvOf, fileName: ({ header }) => header.stem },
 };
 
 export default mountWith(PARTS);
@@ -310,7 +311,18 @@ function draw(stage) {
   if (!header.run) return;
   stage.hatched.hidden = !stage.shown.map.hatched.some(Boolean);
   const state = stage.store.get();
-  drawWords(stage, stage.words, state.word && placesShown(stage, state).map((shown, side) => shown[state.word[side]]));
+  drawWords(stage, stage.words, placesOf(stage, state));
+}
+
+const placesOf = (stage, state) => state.word && placesShown(stage, state).map((shown, side) => shown[state.word[side]]);
+
+// The word's lines as a figure.
+function otherFigure(stage) {
+  const { header, store } = stage;
+  const found = wordOf(header.followed, placesOf(stage, store.get()));
+  if (!found) return null;
+  return { ...withOrigin(stage, found.title, [`${found.title}.`, ...header.notes, found.said]), label: header.labels.similarity,
+    drawing: () => chartsDrawing({ charts: [found.chart], across: 1 }), name: `${header.stem}-word` };
 }
 
 // The words that only one side has.

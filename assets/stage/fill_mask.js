@@ -3,15 +3,18 @@
 
 import { element, setText, visible } from "../canvas/core/surface.js";
 import { TEXTS } from "../canvas/core/texts.js";
+import { filled } from "../canvas/core/text.js";
 import { applyTheme } from "../canvas/core/theme.js";
+import { chartsDrawing } from "../canvas/figure/charts.js";
 import { mountWith, offline as attentionOffline } from "./attention.js";
+import { closed, withOrigin } from "./core/export_menu.js";
 import { button, segments } from "./core/toolbar.js";
 import { drawScan, makeScan, scannedWall } from "./fill_mask/scan.js";
 import { drawPredictions, makePredictions } from "./views/predictions.js";
 
 export { TEXTS };
 
-const PARTS = { entry: "fill_mask", arrange, take, wall: (stage, shown) => scannedWall(stage, stage.scan, shown), draw };
+const PARTS = { entry: "fill_mask", arrange, take, wall: (stage, shown) => scannedWall(stage, stage.scan, shown), draw, otherFigure };
 
 export default mountWith(PARTS);
 
@@ -95,4 +98,14 @@ function drawSentences(stage) {
     isBlank ? (word ? element("s", {}, word) : "[MASK]") : visible(word), () => stage.act.change({ word: { name, number, text } }),
     { class: "word", "aria-pressed": String(isBlank), "data-place": `${name} ${number}` })))));
   if (had) stage.sentences.querySelector(`[data-place="${had}"]`)?.focus();
+}
+
+// The bars as a figure, before and after the changes of the run.
+function otherFigure(stage) {
+  const { prediction, text, changes, labels, stem } = stage.header;
+  if (!prediction) return null;
+  const { figure, headline } = prediction;
+  const changed = changes.length ? [filled(TEXTS.caption.changed, { changes: changes.map(({ label }) => label).join("; ") }).join(""), headline] : [];
+  const parts = [`${figure.title}.`, filled(TEXTS.caption.text, { sentence: closed(text) }).join(""), ...changed, ...figure.notes];
+  return { ...withOrigin(stage, figure.title, parts), label: labels.prediction, drawing: () => chartsDrawing({ charts: figure.charts, across: 1 }), name: `${stem}-prediction` };
 }

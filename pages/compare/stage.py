@@ -28,7 +28,7 @@ def comparison_stage(pair: RunPair, followed: Sequence[FollowedWord]) -> None:
 
     def pack(header: Mapping[str, object]) -> bytes:
         heads = _with_heads(header, sizes["before"], sizes["run"])
-        told = {**header, **_about(pair), **heads, "followed": _words(followed)}
+        told = {**header, **_about(pair), **heads, "followed": _words(followed, pair.models)}
         shown = {key: {layer for layer, _ in run.heads} for key, run in runs.items()}
         return pack_sides(told, {key: (run.name, run.trace) for key, run in runs.items()}, shown)
 
@@ -112,7 +112,7 @@ def _rows(pair: RunPair, words: bool, hide: bool) -> list[PositionPair]:
     return list(pair_rows(align(*spelled), *map(len, spelled)))
 
 
-def _words(followed: Sequence[FollowedWord]) -> list[dict[str, object]]:
+def _words(followed: Sequence[FollowedWord], models: str) -> list[dict[str, object]]:
     """Return of each word that both sides have how similar its vectors are through the layers."""
     return [
         {
@@ -120,6 +120,7 @@ def _words(followed: Sequence[FollowedWord]) -> list[dict[str, object]]:
             "name": one.name,
             "isFirst": one is first_word(followed),
             "chart": word_chart(one, DIGITS),
+            "title": texts.WORD_TITLE.format(word=one.name, models=models),
             "said": describe_word_similarity(one.similarity, one.word),
         }
         for one in followed

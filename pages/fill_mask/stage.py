@@ -1,19 +1,22 @@
 """The stage of Fill the blank: what it is told of a prediction beside the run, and what it asks to compute."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import streamlit as st
 
 from pages.fill_mask import texts
 from pages.fill_mask.head_scan import describe_scan, invitation, take_scan
 from pages.fill_mask.inputs import FIELDS, ONLY_LIST, BlankInputs, fields_with_heads, take_word
-from pages.fill_mask.predictions import checked_label, contrasts, note, product_of_pieces, rest_in_words, strongest_words
+from pages.fill_mask.predictions import Lists, checked_label, contrasts, note, product_of_pieces, rest_in_words, strongest_words
 from pages.fill_mask.run import BlankRun, LookedAt
+from pages.ui.canvas.charts import moved_chart, probability_chart
 from pages.ui.canvas.texts import CLASS_GUESSED
 from pages.ui.panels import texts as panel_texts
 from pages.ui.panels.changes import Changes, describe_change, stack_names
 from pages.ui.panels.predictions import word_label
 from pages.ui.panels.view_options import head_in_sentence
+from pages.ui.shell import controls
 from pages.ui.shell.address import is_offered, widget_key
 from pages.ui.shell.level import is_hidden
 from pages.ui.shell.numbers import percent, points
@@ -112,8 +115,27 @@ def _prediction(page: str, run: BlankRun, looked: LookedAt) -> dict[str, object]
         "rest": rest,
         "guessed": guessed,
         "headline": _headline(looked),
+        "figure": _figure(run, looked, likely, followed),
         "invited": {"head": list(map(int, looked.scan.most_important)), "said": invitation(looked.scan)} if looked.scan else None,
     }
+
+
+def _figure(
+    run: BlankRun, looked: LookedAt, likely: Sequence[Mapping[str, Any]], followed: Sequence[Mapping[str, Any]]
+) -> dict[str, object]:
+    """Return the bars as charts of a figure, with its title and notes."""
+    chosen, changed = run.inputs.chosen, bool(looked.shift)
+    lists = Lists(run.engine.name, tuple(run.answers), chosen)
+    title = texts.EXPORT_CHANGE_TITLE if changed else texts.EXPORT_LISTS_TITLE[False]
+    charts = []
+    for name, bars in ((texts.TOP_WORDS, likely), (texts.CHECKED_WORDS, followed)):
+        labels, before, after = ([bar[column] for bar in bars] for column in ("label", "before", "after"))
+        if changed and bars:
+            charts.append(moved_chart(name, labels, before, after, limit=chosen.limit))
+        elif bars:
+            charts.append(probability_chart(name, labels, after, limit=chosen.limit))
+    model = controls.model_title(run.engine.name)
+    return {"title": title.format(number=looked.number + 1, model=model), "charts": charts, "notes": lists.notes}
 
 
 def _bar(label: str, before: float, after: float, detail: str, *, moved: bool) -> dict[str, object]:

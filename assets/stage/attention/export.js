@@ -11,7 +11,7 @@ export function makeExportMenu(stage) {
   return makeExport({
     stage, csvLabel: TEXTS.export.csv, script: `${stage.parts.entry ?? "attention"}.js`,
     drawing: () => mapFigure(stage.act.figure()), captionOf: () => files.captionOf(stage), csv: () => files.csvOf(stage),
-    message: () => stage.act.wholeMessage(), name: () => files.fileName(stage),
+    message: () => stage.act.wholeMessage(), name: () => files.fileName(stage), other: () => stage.parts.otherFigure?.(stage) ?? null,
   });
 }
 
@@ -39,7 +39,7 @@ function captionOf(stage) {
   if (state.words) parts.push(texts.merged);
   if (shown.view.hides) parts.push(texts.specialHidden);
   if (header.changes.length) parts.push(filled(texts.changed, { changes: header.changes.map(({ label }) => label).join("; ") }).join(""));
-  return withOrigin(stage, title, [...parts, ...(header.captionNotes ?? [])]);
+  return withOrigin(stage, title, parts);
 }
 
 // A cell that begins with a number is never taken for a formula; quotes are doubled.

@@ -17,9 +17,11 @@ export function makeWords({ header: { labels } }, choose) {
   return words;
 }
 
+export const wordOf = (followed, places) => followed.find((one) => same(one.places, places)) ?? followed.find(({ isFirst }) => isFirst);
+
 // places: of the chosen word among all whole words, in A and in B; null for the first one.
 export function drawWords({ header: { followed, nothing }, theme, root }, words, places) {
-  const found = followed.find((one) => same(one.places, places)) ?? followed.find(({ isFirst }) => isFirst);
+  const found = wordOf(followed, places);
   words.choose.hidden = words.chart.node.hidden = !found;
   words.nothing.hidden = Boolean(found);
   setText(words.nothing, nothing);

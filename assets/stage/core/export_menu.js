@@ -8,15 +8,17 @@ import { layDrawing, pngOf, print, printable, save, svgOf } from "./figure.js";
 const LIMITS = { mm: [40, 174, 400], px: [200, 1200, 4000] }; // least, usual and most width; 174 mm is a journal's page
 
 // asked: `drawing()` as figure.js lays it out, `captionOf()` with title and caption, `csv()`, `csvLabel`, `name()` of a file,
-// `script`, `message()` of the web page, and `stage`.
-export function makeExport({ stage, drawing, captionOf, csv, csvLabel, name, script, message }) {
+// `script`, `message()` of the web page, and `stage`. other(): another figure {label, drawing, title, caption, name}, or null.
+export function makeExport({ stage, drawing, captionOf, csv, csvLabel, name, script, message, other = () => null }) {
   const texts = TEXTS.export;
   const node = menu(texts.menu);
   const { box } = node;
-  const paper = { unit: "mm", width: { mm: LIMITS.mm[1], px: LIMITS.px[1] }, background: "light", captioned: true };
+  const paper = { unit: "mm", width: { mm: LIMITS.mm[1], px: LIMITS.px[1] }, background: "light", captioned: true, isOther: false };
   const width = element("input", { type: "number", step: "1", "aria-label": texts.width, title: texts.widthHelp });
   const unit = select(texts.unit, (value) => { paper.unit = value; sync(); });
   const background = select(texts.background, (value) => { paper.background = value; });
+  const which = select(texts.figureOf, (value) => { paper.isOther = value === "other"; });
+  const whichField = labelled(texts.figureOf, which);
   const captioned = toggle(texts.caption, (on) => { paper.captioned = on; captioned.set(on); });
   const said = element("p", { class: "quiet-text", role: "status" });
   width.onchange = () => {
@@ -32,12 +34,16 @@ export function makeExport({ stage, drawing, captionOf, csv, csvLabel, name, scr
   }
   captioned.set(true);
   sync();
-  const picture = () => {
-    const { caption } = captionOf();
+  const chosen = () => (paper.isOther && other()) || { ...captionOf(), drawing: drawing(), name: name() };
+  const picture = ({ drawing: drawn, caption }) => {
     const colours = stage.header.paper[paper.background];
-    return layDrawing(drawing(), { width: paper.width[paper.unit], unit: paper.unit, caption: paper.captioned ? caption : "", colours });
+    return layDrawing(drawn, { width: paper.width[paper.unit], unit: paper.unit, caption: paper.captioned ? caption : "", colours });
   };
-  const svg = () => { const { title, caption } = captionOf(); return svgOf(picture(), title, caption); };
+  const svg = (one) => svgOf(picture(one), one.title, one.caption);
+  const saveFigure = async (ending) => {
+    const one = chosen();
+    save(ending === "svg" ? svg(one) : await pngOf(picture(one)), "image/svg+xml", `${one.name}.${ending}`);
+  };
   const file = (ending) => `${name()}.${ending}`;
   const row = (...parts) => element("div", { class: "menu-row" }, ...parts);
   box.classList.add("wide");
@@ -46,13 +52,16 @@ export function makeExport({ stage, drawing, captionOf, csv, csvLabel, name, scr
   const share = row(button(texts.copyLink, async () => { said.textContent = await copied(stage); }),
     button(texts.addToLesson, () => { stage.addToLesson(); said.textContent = texts.added; }));
   const shareTitle = element("h4", {}, texts.share);
-  box.append(element("h4", {}, texts.figure), row(labelled(texts.width, width), labelled(texts.unit, unit), labelled(texts.background, background), captioned),
-    row(button(texts.svg, () => save(svg(), "image/svg+xml", file("svg"))), button(texts.png, async () => save(await pngOf(picture()), "image/png", file("png"))),
-      button(texts.pdf, () => print(printable(svg(), picture())))), element("h4", {}, texts.data), forms, shareTitle, share, said);
+  box.append(element("h4", {}, texts.figure), row(whichField, labelled(texts.width, width), labelled(texts.unit, unit), labelled(texts.background, background), captioned),
+    row(button(texts.svg, () => saveFigure("svg")), button(texts.png, () => saveFigure("png")),
+      button(texts.pdf, () => print(printable(svg(chosen()), picture(chosen()))))), element("h4", {}, texts.data), forms, shareTitle, share, said);
   box.addEventListener("toggle", ({ newState }) => {
     if (newState !== "open") return;
     forms.hidden = forms.previousElementSibling.hidden = stage.header.hidden.includes("forms") || stage.offline;
     share.hidden = shareTitle.hidden = stage.header.hidden.includes("share") || stage.offline;
+    const another = other();
+    whichField.hidden = !another;
+    if (another) which.set([["", texts.picture], ["other", another.label]], paper.isOther ? "other" : "");
     said.textContent = share.hidden ? "" : stage.header.linkProblem;
     share.firstChild.disabled = Boolean(stage.header.linkProblem);
   });

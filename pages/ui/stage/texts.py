@@ -102,6 +102,8 @@ CHANGED = {
 EXPORT = {
     "menu": "Export",
     "figure": "Figure",
+    "figureOf": "Figure of",
+    "picture": "the map",
     "width": "Width",
     "widthHelp": export_texts.WIDTH_HELP,
     "unit": export_texts.ASK_UNIT,
