@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import FrameLocator, Page, expect
 
 from pages.bert import texts
-from pages.ui.export.texts import SAVE_WEB_PAGE, TITLE_WITHOUT_FIGURE, WEB_PAGE
+from pages.ui.export.texts import SAVE_WEB_PAGE, TITLE_WITH_WEB_PAGE, WEB_PAGE
 from tests.support.seen import (
     PATIENCE,
     address,
@@ -123,7 +123,7 @@ def test_the_model_and_neuron_views_of_bertviz_come_back_and_are_saved(arrive, f
     page.reload()
     expect(frame_of(page).locator("#att_head")).to_have_value("2")
     expect(sentence(page)).to_have_value("A bird sings.")
-    main(page).get_by_text(TITLE_WITHOUT_FIGURE).click()
+    main(page).get_by_text(TITLE_WITH_WEB_PAGE).click()
     main(page).get_by_text(WEB_PAGE, exact=True).click()
     with page.expect_download() as download:
         main(page).get_by_role("button", name=SAVE_WEB_PAGE).click()
