@@ -34,7 +34,7 @@ export default function mountStage({ data, parentElement, setTriggerValue }) {
 
 function makeStage(parent) {
   const store = makeStore({ least: "", by: "effect", shown: null, chosen: null, pointed: null });
-  const stage = { store, header: null, arrival: null, arcs: [], heads: new Map(), address: makeAddressWriter() };
+  const stage = { store, header: null, arrival: null, arcs: [], heads: new Map(), mixed: null, address: makeAddressWriter() };
   stage.act = makeActions(stage);
   stage.root = element("div", { class: "stage routes", "data-testid": "stage" });
   (parent.querySelector?.(".stage-box") ?? parent).append(stage.root);
@@ -124,13 +124,16 @@ function receive(stage, header) {
   if (before?.path !== header.path) {
     stage.arcs = header.run ? header.arcs.slice() : [];
     stage.heads.clear();
+    stage.mixed = null;
     stage.failed = false;
   }
   const moved = before?.text !== header.text;
   stage.quiet = true;
   stage.store.set({ ...(isNew ? header.view : {}), ...(moved || before?.path !== header.path ? { chosen: null, pointed: null } : {}), ...(moved ? { shown: null } : {}) });
   stage.quiet = false;
-  if (header.run) measureMore(stage);
+  if (!header.run) return;
+  measureMore(stage);
+  fetchMixed(stage);
 }
 
 function changed(stage, state, before) {
@@ -143,6 +146,7 @@ function changed(stage, state, before) {
     stage.report("touched", Date.now());
   }
   if (state.least !== before.least) measureMore(stage);
+  if (state.by !== before.by) fetchMixed(stage);
   if (state.chosen && state.chosen !== before.chosen && state.chosen.layer !== undefined) fetchHeads(stage, state.chosen);
 }
 
@@ -166,6 +170,16 @@ async function measureMore(stage) {
   draw(stage);
 }
 
+async function fetchMixed(stage) {
+  const { header } = stage;
+  if (stage.mixed || stage.store.get().by !== "mixed") return;
+  const answer = await fetch(new URL(`${header.path}?mixed=1`, document.baseURI)).catch(() => null);
+  if (stage.header !== header) return;
+  if (answer?.ok) stage.mixed = (await answer.json()).mixed;
+  else stage.failed = true;
+  draw(stage);
+}
+
 async function fetchHeads(stage, { layer, query, key }) {
   const { header } = stage;
   const name = arcName({ layer, query, key });
@@ -184,11 +198,11 @@ function strongestFirst({ arcs, header }) {
 }
 
 // As many arcs by which most is mixed in, from the blank backwards: into it, or into a token that such an arc comes from.
-function mostMixed({ header, arcs }, count) {
+function mostMixed({ header, arcs, mixed }, count) {
   const { layers, place: blank } = header;
   const measured = new Map(arcs.flatMap(({ query, effect, after, first }) => effect.flatMap((row, layer) => row.map((value, key) => (
     [arcName({ layer, query, key }), { effect: value, after: after[layer][key], first: first[layer][key] }])))));
-  const all = header.mixed.flatMap((rows, layer) => rows.flatMap((row, query) => row.map((share, key) => ({ layer, query, key, share, ...measured.get(arcName({ layer, query, key })) }))));
+  const all = (mixed ?? []).flatMap((rows, layer) => rows.flatMap((row, query) => row.map((share, key) => ({ layer, query, key, share, ...measured.get(arcName({ layer, query, key })) }))));
   const sorted = all.filter(({ layer, query, key }) => query !== key && (layer < layers - 1 || query === blank)).sort((one, other) => other.share - one.share);
   const reached = new Set([blank]);
   const found = [];

@@ -94,6 +94,10 @@ def test_it_looks_without_a_server(profile: BrowserContext, start_server: Callab
     with start_server(ROOT) as url:
         page.goto(f"{url}/?text={quote_plus(KEY)}&least=0.1&level=advanced")
         measured(page)
+        press(page, texts.ROUTES["byOptions"]["mixed"])
+        page.get_by_test_id("routes").press("Home")
+        expect(said(page)).to_contain_text("of what enters the blank comes from")
+        press(page, texts.ROUTES["byOptions"]["effect"])
         page.wait_for_function("() => document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'")
     lost = page.get_by_role("dialog").filter(has_text="Connection error")
     expect(lost).to_be_visible()
@@ -102,7 +106,7 @@ def test_it_looks_without_a_server(profile: BrowserContext, start_server: Callab
     expect(stage(page)).to_have_attribute("data-arcs", str(reached(found, 0.1) - _between(found, 0.1, 0.5)))
     press(page, texts.ROUTES["byOptions"]["mixed"])
     expect(said(page)).to_contain_text("attention is not an explanation")
-    page.get_by_test_id("routes").press("ArrowRight")
+    page.get_by_test_id("routes").press("Home")
     expect(said(page)).to_contain_text("of what enters the blank comes from")
     press(page, texts.ROUTES["byOptions"]["effect"])
     for _ in range(2):

@@ -45,20 +45,34 @@ def written_arcs(engine: Engine, effects: CutEffects, query: int) -> dict[str, o
     }
 
 
+def _mixed(engine: Engine, text: str, changes: tuple[Intervention, ...]) -> Float[np.ndarray, "layer query key"]:
+    """Return each key's share of what enters a token in a layer, cached. engine: with its weights in this process."""
+    from tx_core.analysis.mixing import mixed_in  # which imports torch: most servers' pages never ask
+
+    def measure() -> Float[np.ndarray, "layer query key"]:
+        mixed = mixed_in(engine.model, engine.trace(text, keep=("weights", "value", "hidden"), interventions=changes))
+        return mixed / mixed.sum(axis=-1, keepdims=True)
+
+    return cache.get_or_compute(("mixed in", cache.engine_key(engine), text, changes), measure)
+
+
 def send_arcs(request: Request) -> Response:
-    """Send the arcs into one token, or the effect of each head of one arc; 404 for what no page has named."""
+    """Send the arcs into one token, the effect of each head of one arc, or what is mixed in; 404 for what no page has named."""
     try:
         text, written = read_signed(request.path_params["name"])
         changes = read_interventions(written)
-        query = int(request.query_params["query"])
+        is_mixed = "mixed" in request.query_params
+        query = 0 if is_mixed else int(request.query_params["query"])
         arc = [int(request.query_params[name]) for name in ("layer", "key")] if "layer" in request.query_params else None
     except (KeyError, ValueError):
         return Response(None, 404, NOT_KEPT)
     use_one_core()
     try:
         with memory_checked():
-            engine = cache.engine(DEFAULT)
-            if arc is None:
+            engine = cache.engine(DEFAULT, weights=is_mixed)
+            if is_mixed:
+                sent = {"mixed": _mixed(engine, text, changes).round(4).tolist()}
+            elif arc is None:
                 sent = written_arcs(engine, arcs_into(engine, text, changes, query), query)
             else:
                 sent = {"heads": np.round(_heads_of(engine, text, changes, (arc[0], query, arc[1])), 4).tolist()}

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
-from jaxtyping import Float
 
 from pages.contents import HOME_PARAMETER
 from pages.ui.panels.changes import CHANGES_FIELD, active_changes, describe_change, drop_missing_changes, stack_names
@@ -24,7 +23,6 @@ from pages.ui.stage.attention import take_changes
 from pages.ui.stage.mount import Reported, mount
 from pages.ui.stage.packing import join
 from tx_core.analysis.logit_lens import LayerPredictions, logit_lens
-from tx_core.analysis.mixing import mixed_in
 from tx_core.analysis.probabilities import largest, probabilities
 from tx_core.causal.cut_effects import CutEffects
 from tx_core.engine.catalogue import DEFAULT
@@ -72,7 +70,6 @@ class RouteRun:
         engine: of the model.
         changes: the reader's.
         effects: of the arcs into the blank.
-        mixed: how much of each token enters each other one, by layer.
         guesses: after the embeddings and each layer, with the changes; `plain` without them.
         words: the most likely words with the changes or without, and their probabilities without and with them.
         notes: what of the changes this sentence does not have, and was left out.
@@ -82,7 +79,6 @@ class RouteRun:
     engine: Engine
     changes: tuple[Intervention, ...]
     effects: CutEffects
-    mixed: Float[np.ndarray, "layer query key"]
     guesses: LayerPredictions
     plain: LayerPredictions
     words: Sequence[tuple[str, float, float]]
@@ -108,9 +104,8 @@ def route_run(inputs: RouteInputs) -> RouteRun:
         found = dict.fromkeys([*largest(shares, MOST_LIKELY).tolist(), *largest(plain_shares, 3).tolist()])
         words = [(read_word(engine, entry), float(plain_shares[entry]), float(shares[entry])) for entry in found]
         effects = arcs_into(engine, text, changes, trace.attention.query_tokens.blanks[0])
-        mixed = _mixed(text, changes)
     labels = tuple(describe_change(change, stack_names(trace)) for change in changes)
-    return RouteRun(engine, changes, effects, mixed, guesses, plain_guesses, words, tuple(notes), labels)
+    return RouteRun(engine, changes, effects, guesses, plain_guesses, words, tuple(notes), labels)
 
 
 def _layers(engine: Engine, text: str, changes: tuple[Intervention, ...]) -> tuple[LayerPredictions, np.ndarray]:
@@ -118,16 +113,6 @@ def _layers(engine: Engine, text: str, changes: tuple[Intervention, ...]) -> tup
     trace = cache.trace_with(engine, text, keep=("hidden", "blank_logits"), interventions=changes)
     place = trace.attention.query_tokens.blanks[0]
     return logit_lens(engine, trace, place, top_k=MOST_LIKELY), probabilities(trace.blank_logits[0])
-
-
-def _mixed(text: str, changes: tuple[Intervention, ...]) -> Float[np.ndarray, "layer query key"]:
-    """Return how much of each token enters each other one, cached."""
-    engine = cache.engine(DEFAULT, weights=True)
-
-    def measure() -> Float[np.ndarray, "layer query key"]:
-        return mixed_in(engine.model, engine.trace(text, keep=("weights", "value", "hidden"), interventions=changes))
-
-    return cache.get_or_compute(("mixed in", cache.engine_key(engine), text, changes), measure)
 
 
 def routes_stage(inputs: RouteInputs, run: RouteRun) -> None:
@@ -145,7 +130,6 @@ def routes_stage(inputs: RouteInputs, run: RouteRun) -> None:
         "guesses": _written_guesses(run.guesses),
         "plainGuesses": _written_guesses(run.plain),
         "likely": [{"word": word, "before": round(before, 6), "after": round(after, 6)} for word, before, after in run.words],
-        "mixed": (run.mixed / run.mixed.sum(axis=-1, keepdims=True)).round(4).tolist(),
         "arcs": [written_arcs(run.engine, effects, effects.place)],
         "path": arcs_path(inputs.text, run.changes),
     }

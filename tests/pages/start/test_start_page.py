@@ -1,12 +1,10 @@
 """The start page: a sentence's way to a prediction, its changes, and doors that stay open."""
 
-import numpy as np
 import pytest
 
 from pages.start import texts
 from pages.ui.shell import cache
 from tests.support.staged import staged
-from tx_core.analysis.mixing import mixed_in
 from tx_core.causal.cut_effects import cut_effects
 from tx_core.engine import catalogue
 from tx_core.errors import CheckpointProblem
@@ -24,13 +22,6 @@ def test_the_stage_is_sent_the_guesses_of_each_layer_and_the_arcs_into_the_blank
     word, share = sent["guesses"][-1][0]
     assert (word, share) == (found.word, pytest.approx(found.probability, abs=1e-4))
     assert sent["likely"][0]["after"] == sent["likely"][0]["before"] == pytest.approx(found.probability, abs=1e-4)
-
-
-def test_the_stage_is_sent_the_share_of_what_each_token_mixes_in(open_app):
-    sent = staged(open_app("start"))
-    engine = catalogue.load(catalogue.DEFAULT, weights=True)
-    mixed = mixed_in(engine.model, engine.trace(texts.SENTENCE, keep=("weights", "value", "hidden")))
-    np.testing.assert_allclose(sent["mixed"], mixed / mixed.sum(-1, keepdims=True), atol=1e-4)
 
 
 def test_with_a_cut_the_likely_words_are_those_of_the_changed_run_beside_what_they_had(open_app):

@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 from starlette.requests import Request
 from starlette.responses import Response
@@ -9,6 +10,7 @@ from starlette.responses import Response
 from pages.ui.stage import arcs
 from pages.ui.stage.packing import sign
 from pages.ui.stage.routes import move_blank
+from tx_core.analysis.mixing import mixed_in
 from tx_core.causal.cut_effects import cut_effects, head_cut_effects
 from tx_core.engine import catalogue
 from tx_core.transformer.interventions import Intervention
@@ -35,6 +37,13 @@ def test_the_arcs_into_a_token_are_measured_in_the_run_that_the_page_shows():
 def test_the_heads_of_an_arc_are_measured_one_by_one():
     sent = json.loads(answer(arcs.arcs_path(TEXT, ()), "query=3&layer=4&key=1").body)
     assert sent["heads"] == pytest.approx(head_cut_effects(catalogue.load(catalogue.DEFAULT), TEXT, 4, 3, 1), abs=1e-3)
+
+
+def test_what_is_mixed_in_is_sent_as_shares_of_a_row():
+    engine = catalogue.load(catalogue.DEFAULT, weights=True)
+    mixed = mixed_in(engine.model, engine.trace(TEXT, keep=("weights", "value", "hidden"), interventions=OFF))
+    sent = json.loads(answer(arcs.arcs_path(TEXT, OFF), "mixed=1").body)["mixed"]
+    np.testing.assert_allclose(sent, mixed / mixed.sum(-1, keepdims=True), atol=1e-4)
 
 
 @pytest.mark.parametrize("query", ["", "query=x", "query=99", "query=-1", "query=3&layer=9&key=1", "query=3&layer=4&key=99"])
