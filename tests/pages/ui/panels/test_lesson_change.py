@@ -6,6 +6,7 @@ import pytest
 
 from pages.ui.panels import lesson, texts
 from pages.ui.shell.address import LESSON
+from pages.ui.stage import texts as stage_texts
 from tests.support.blanks import ask, likely
 from tests.support.drawings import sent_to
 from tests.support.staged import made_changes, staged
@@ -79,7 +80,7 @@ def test_the_learner_of_the_path_guesses_with_the_head_on_and_is_done_once_it_is
     app = open_app(step.page, **lesson.step_address(PATH, CUT))
     app.radio[0].set_value("went")
     check(app)
-    assert texts.SWITCH_OFF_HEAD.format(layer=5, head=7) in step.then
+    assert f"“{stage_texts.CONTROLS['off']}”" in step.then
     assert likely(app)[0]["label"] == "went"
     assert done_in_strip(app)[CUT - 1] is False
     ask(app, add=["off~5-7"])
