@@ -183,8 +183,8 @@ function receive(stage, message) {
   stage.quiet = true; // of this change nobody is told: it came from the page
   stage.store.set((stage.parts.possible ?? possible)(header, wanted));
   stage.quiet = false;
-  const now = writtenView(store(stage));
-  if (header.follows && JSON.stringify(now) !== JSON.stringify(writtenView({ ...header.address.defaults, ...header.view }))) stage.follow(now);
+  const now = writtenView(store(stage), stage.parts.fields);
+  if (header.follows && JSON.stringify(now) !== JSON.stringify(writtenView({ ...header.address.defaults, ...header.view }, stage.parts.fields))) stage.follow(now);
 }
 
 const store = (stage) => stage.store.get();

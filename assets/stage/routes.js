@@ -6,7 +6,7 @@ import { TEXTS } from "../canvas/core/texts.js";
 import { filled } from "../canvas/core/text.js";
 import { percent } from "../canvas/core/numbers.js";
 import { applyTheme } from "../canvas/core/theme.js";
-import { addressOf, makeAddressWriter } from "./core/address.js";
+import { addressOf, makeAddressWriter, writtenView } from "./core/address.js";
 import { placeStage } from "./core/place.js";
 import { unpackStage } from "./core/run.js";
 import { makeStore } from "./core/store.js";
@@ -72,8 +72,14 @@ function makeActions(stage) {
   return {
     choose: (arc) => store.set({ chosen: arc && same(arc, store.get().chosen) ? null : arc, pointed: null }),
     chooseWord: (place) => store.set({ chosen: { word: place }, pointed: null }),
-    least: (value) => store.set({ least: value }),
-    by: (value) => store.set({ by: value, chosen: null, pointed: null }),
+    least(value) {
+      stage.failed = false;
+      store.set({ least: value });
+    },
+    by(value) {
+      stage.failed = false;
+      store.set({ by: value, chosen: null, pointed: null });
+    },
     // Shows the picture up to a layer; null for all of it.
     step(by) {
       pause();
@@ -97,9 +103,10 @@ function makeActions(stage) {
       return undefined;
     },
     change(change) {
+      stage.failed = false;
       clearTimeout(stage.computing);
       stage.computing = setTimeout(() => { stage.waiting.textContent = TEXTS.computing; }, COMPUTING);
-      stage.report("interventions", { ...change, at: Date.now() });
+      stage.report("interventions", { ...change, view: writtenView(store.get(), WRITE), at: Date.now() });
     },
     present() {
       document.documentElement.requestFullscreen?.().catch(() => {}); // refused, nothing is lost
@@ -129,7 +136,7 @@ function receive(stage, header) {
   }
   const moved = before?.text !== header.text;
   stage.quiet = true;
-  stage.store.set({ ...(isNew ? header.view : {}), ...(moved || before?.path !== header.path ? { chosen: null, pointed: null } : {}), ...(moved ? { shown: null } : {}) });
+  stage.store.set({ ...(isNew ? { ...header.view, least: header.view.least || header.usualLeast } : {}), ...(moved || before?.path !== header.path ? { chosen: null, pointed: null } : {}), ...(moved ? { shown: null } : {}) });
   stage.quiet = false;
   if (!header.run) return;
   measureMore(stage);
@@ -305,6 +312,8 @@ function drawChips({ chips, header, act }) {
   chips.replaceChildren(...undo, button(texts.reset, () => act.change({ drop: header.changes.map(({ link }) => link) }), { class: "chip quiet" }), ...header.notices.map((notice) => element("span", { class: "quiet-text" }, notice)));
 }
 
+const has = ({ changes }, link) => changes.some((one) => one.link === link);
+
 // What can be cut of what is chosen: the arc, its heads, a word.
 function drawOffers(stage, { chosen }, theme) {
   const { offered: node, header, act } = stage;
@@ -317,10 +326,12 @@ function drawOffers(stage, { chosen }, theme) {
   if (!chosen || header.hidden.includes("changes")) return;
   if (chosen.word !== undefined) {
     const label = filled(texts.hide, { token: visible(header.tokens[chosen.word]) }).join("");
-    return void node.append(button(label, () => act.change({ add: [`hide~${chosen.word + 1}`] }), { class: "primary" }));
+    const hidden = `hide~${chosen.word + 1}`;
+    if (!has(header, hidden)) node.append(button(label, () => act.change({ add: [hidden] }), { class: "primary" }));
+    return;
   }
   const link = `cut~${chosen.query + 1}-${chosen.key + 1}~${chosen.layer + 1}`;
-  node.append(button(texts.cut, () => act.change({ add: [link] }), { class: "primary" }));
+  if (!has(header, link)) node.append(button(texts.cut, () => act.change({ add: [link] }), { class: "primary" }));
   if (!heads) return;
   const most = Math.max(...heads.map(Math.abs), 1e-9);
   node.append(element("p", { class: "quiet-text" }, ...filled(texts.heads, { word: visible(header.word) })), element("div", { class: "route-heads" }, ...heads.map((effect, head) => {

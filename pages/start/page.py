@@ -5,7 +5,7 @@ from pages.ui.shell.frame import open_page
 PAGE = "start"
 open_page(PAGE)
 
-# The title is on its way: what follows imports torch.
+# The title is on its way: what follows takes longer to import.
 from pages.start import texts
 from pages.start.doors import show_doors
 from pages.ui.shell.frame import explain

@@ -13,7 +13,7 @@ def mixed_in(model: Bert, trace: Trace) -> Float[np.ndarray, "layer query key"]:
 
     The vector that the layer norm after attention receives is a sum over the keys, the residual among that of the token itself.
     The norm centres, scales and divides it by one number for each query, so it can be applied to each summand (section 3).
-    Biases are left out: they come from no token.
+    The biases of the output projection and the norm are left out: they come from no token.
 
     Args:
         model: A BERT with the layer norm behind its attention.

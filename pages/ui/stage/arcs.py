@@ -1,5 +1,8 @@
 """Arcs of a stage of routes, for the page's answer and for the route by which the stage asks for more of them."""
 
+from dataclasses import replace
+from threading import BoundedSemaphore
+
 import numpy as np
 from jaxtyping import Float
 from starlette.requests import Request
@@ -16,6 +19,8 @@ from tx_core.errors import ChangeProblem, ExplorerError, memory_checked
 from tx_core.transformer.interventions import Intervention, read_interventions, write_interventions
 
 PATH = "stage-arcs"
+AT_ONCE, PATIENCE = BoundedSemaphore(2), 20.0
+"""Requests that measure at once, and the seconds that another one waits for them: each takes many runs."""
 
 
 def read_word(engine: Engine, entry: int) -> str:
@@ -29,18 +34,25 @@ def arcs_path(text: str, changes: tuple[Intervention, ...]) -> str:
 
 
 def arcs_into(engine: Engine, text: str, changes: tuple[Intervention, ...], query: int) -> CutEffects:
-    """Return what the first blank loses with each arc into one token cut, cached."""
+    """Return what the first blank loses with each arc into one token cut, cached; the only query is that token."""
     key = ("arcs", cache.engine_key(engine), text, changes, query)
-    return cache.get_or_compute(key, lambda: cut_effects(engine, text, interventions=changes, queries=[query]))
+
+    def measure() -> CutEffects:
+        found = cut_effects(engine, text, interventions=changes, queries=[query])
+        # Of the other tokens there is nothing to keep.
+        one = {name: getattr(found, name)[:, [query]].copy() for name in ("effect", "after", "first")}
+        return replace(found, **one)
+
+    return cache.get_or_compute(key, measure)
 
 
 def written_arcs(engine: Engine, effects: CutEffects, query: int) -> dict[str, object]:
     """Return the arcs into one token as the stage takes them: by layer and key."""
-    firsts = effects.first[:, query].tolist()
+    firsts = effects.first[:, 0].tolist()
     return {
         "query": query,
-        "effect": np.round(effects.effect[:, query], 4).tolist(),
-        "after": np.round(effects.after[:, query], 5).tolist(),
+        "effect": np.round(effects.effect[:, 0], 4).tolist(),
+        "after": np.round(effects.after[:, 0], 5).tolist(),
         "first": [[read_word(engine, entry) for entry in row] for row in firsts],
     }
 
@@ -67,6 +79,8 @@ def send_arcs(request: Request) -> Response:
     except (KeyError, ValueError):
         return Response(None, 404, NOT_KEPT)
     use_one_core()
+    if not AT_ONCE.acquire(timeout=PATIENCE):
+        return Response(None, 503, NOT_KEPT)
     try:
         with memory_checked():
             engine = cache.engine(DEFAULT, weights=is_mixed)
@@ -80,6 +94,8 @@ def send_arcs(request: Request) -> Response:
         return Response(None, 404, NOT_KEPT)
     except ExplorerError:
         return Response(None, 503, NOT_KEPT)
+    finally:
+        AT_ONCE.release()
     return JSONResponse(sent, headers=KEPT_FOREVER)
 
 

@@ -71,7 +71,8 @@ class RouteRun:
         changes: the reader's.
         effects: of the arcs into the blank.
         guesses: after the embeddings and each layer, with the changes; `plain` without them.
-        words: the most likely words with the changes or without, and their probabilities without and with them.
+        words: the most likely words with the changes, the first one without them among these, and their probabilities without
+            and with them.
         notes: what of the changes this sentence does not have, and was left out.
         labels: the changes in words.
     """
@@ -101,7 +102,8 @@ def route_run(inputs: RouteInputs) -> RouteRun:
         changes = active_changes(page)
         plain_guesses, plain_shares = _layers(engine, text, ())
         guesses, shares = _layers(engine, text, changes)
-        found = dict.fromkeys([*largest(shares, MOST_LIKELY).tolist(), *largest(plain_shares, 3).tolist()])
+        likely, was = largest(shares, MOST_LIKELY).tolist(), int(plain_shares.argmax())
+        found = likely if was in likely else [*likely[:-1], was]
         words = [(read_word(engine, entry), float(plain_shares[entry]), float(shares[entry])) for entry in found]
         effects = arcs_into(engine, text, changes, trace.attention.query_tokens.blanks[0])
     labels = tuple(describe_change(change, stack_names(trace)) for change in changes)

@@ -1,7 +1,4 @@
-"""The table of stages: for each page that has one, its fields and the examples that it begins with.
-
-Pages, lessons and the editor of lessons read it; to add a stage, add its entry here and its script in assets/stage.
-"""
+"""What the stage of Attention begins with: its fields and examples. Every other page has these in its own `inputs.py`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

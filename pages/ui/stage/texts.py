@@ -55,7 +55,6 @@ CHANGES = {
     "menu": "Change",
     "uniform": panel_texts.SET_TO_UNIFORM,
     "uniformHelp": panel_texts.SET_TO_UNIFORM_HELP,
-    "layerOff": panel_texts.SWITCH_OFF_LAYER,
     "layerUniform": panel_texts.SET_LAYER_TO_UNIFORM,
     "tokenOrLink": panel_texts.TOKEN_OR_LINK.strip("*"),
     "key": panel_texts.CHANGED_KEY,
@@ -196,20 +195,20 @@ ROUTES = {
     "stepUp": "One layer up",
     "layer": "Layer {number}",
     "embeddings": "Embeddings",
-    "least": "Show arcs from",
+    "least": "Hide arcs weaker than",
     "leastHelp": "How much of its log-odds the prediction must lose without an arc: 0.7 halves the odds, 2.3 leaves a tenth.",
     "by": "Arcs by",
     "byOptions": {"effect": "What is lost", "mixed": "What is mixed in"},
     "byHelp": "What is lost: how much less likely the prediction becomes without the arc. What is mixed in: how much of a word's "
     "vector comes by it (value-weighted attention with residual and layer norm, Kobayashi et al. 2021).",
-    "mixedHelp": "As many arcs as before, now those by which most is mixed in. {agreement}",
+    "mixedHelp": "The same number of arcs, now those that carry most into each word. {agreement}",
     "agreement": "Over 500 sentences both rank the arcs alike only roughly (rank correlation {}, 95 %: {} to {}): attention is "
     "not an explanation.".format(*ARC_AGREEMENT),
     "mixedArc": "In layer {layer} {share} of what enters {query} comes from {key}.",
-    "hidden": "{count} weaker arcs are hidden.",
-    "noneHidden": "All arcs are shown.",
+    "hidden": "{count} of the arcs measured are weaker, and hidden.",
+    "noneHidden": "All arcs that were measured are shown.",
     "measuring": "Measuring more arcs …",
-    "notMeasured": "Some arcs could not be measured: the server does not answer.",
+    "notMeasured": "Some arcs could not be measured: the server is busy or does not answer. Choose again to go on.",
     "graph": "From the sentence, below, to the prediction, above. Arrow keys walk through the arcs, the strongest first; Enter "
     "chooses one.",
     "help": "An arc is one word looking at another in one layer: the wider it is, the more “{word}” loses without it. "
@@ -230,11 +229,8 @@ ROUTES = {
     "undo": "Undo: {change}",
     "svg": export_texts.SAVE_FIGURE["svg"],
     "png": export_texts.SAVE_FIGURE["png"],
-    "likely": "Most likely words",
     "guess": "{layer}: “{word}”, {share}",
     "wasGuess": "was “{word}”",
-    "helps": "helps",
-    "hinders": "hinders",
 }
 """What the stage of routes says."""
 SAID = {
