@@ -165,7 +165,7 @@ def empty_stage(inputs: BertInputs) -> None:
 
 
 def take(reported: Mapping[str, object]) -> None:
-    """Take in what the stage asks to compute with."""
+    """Apply what the stage asks to compute with."""
     take_settings(PAGE, SETTINGS, reported)
 
 

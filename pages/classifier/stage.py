@@ -43,7 +43,7 @@ def predictions(inputs: LabelInputs, shown: ShownTraining) -> dict[int, LabelPre
         return kept if shown.is_running else {}  # an answer to another text would look like one to this
 
 
-def is_asked(found: LabelPrediction, inputs: LabelInputs) -> bool:
+def is_of_sentence(found: LabelPrediction, inputs: LabelInputs) -> bool:
     """Return whether a prediction is of the sentence on the page."""
     return list(found.trace.attention.query_tokens.tokens) == split_words(inputs.text)
 
@@ -65,7 +65,7 @@ def _moment(batch: int, batches: int, found: LabelPrediction, inputs: LabelInput
     words = found.trace.attention.query_tokens
     unknown = [words.tokens[place] for place in words.unknown]
     notes = [texts.UNKNOWN.format(words=", ".join(unknown))] if unknown else []
-    if is_running and not is_asked(found, inputs):
+    if is_running and not is_of_sentence(found, inputs):
         notes.append(texts.STILL_TRAINING)
     drawn = {
         "side": label_chart(found),
@@ -73,7 +73,9 @@ def _moment(batch: int, batches: int, found: LabelPrediction, inputs: LabelInput
         "notes": [texts.ALL_UNKNOWN] if found.all_unknown else [top_contribution(found), *notes],
     }
     said = texts.SAID.format(label=found.label, share=percent(max(found.probabilities)))
-    return Moment(batch, moment_title(batch, batches, "" if is_asked(found, inputs) else words.text), said, found.trace, drawn)
+    return Moment(
+        batch, moment_title(batch, batches, "" if is_of_sentence(found, inputs) else words.text), said, found.trace, drawn
+    )
 
 
 def label_chart(found: LabelPrediction) -> Chart:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pages.fill_mask import texts
-from pages.fill_mask.head_scan import AskedScan
+from pages.fill_mask.head_scan import OfferedScan
 from pages.fill_mask.predictions import (
     Lists,
     prediction_shift,
@@ -38,7 +38,7 @@ class BlankView:
     trace: Trace
     changed: Changes
     head_map: HeadMap
-    scan: AskedScan | None
+    scan: OfferedScan | None
 
 
 def prediction_exports(
@@ -88,7 +88,7 @@ def moved_export(lists: Lists, engine: Engine, blank_view: BlankView) -> Export:
     return Export(title, name, (numbers,), code, about)
 
 
-def scan_export(lists: Lists, blank_view: BlankView, scan: AskedScan) -> Export:
+def scan_export(lists: Lists, blank_view: BlankView, scan: OfferedScan) -> Export:
     """Export what switching off each head does to the followed word."""
     title = texts.EXPORT_SCAN_TITLE.format(followed=scan.followed.name, model=controls.model_title(lists.model))
     changes = "; ".join(describe_change(one, stack_names(blank_view.trace)) for one in scan.base)
@@ -188,7 +188,7 @@ def shift_numbers(lists: Lists, blank_view: BlankView) -> list[Computation]:
     return [named("moved", each(blank.moved, row))]
 
 
-def scan_numbers(lists: Lists, blank_view: BlankView, scan: AskedScan) -> list[Computation]:
+def scan_numbers(lists: Lists, blank_view: BlankView, scan: OfferedScan) -> list[Computation]:
     """Return the computation of switching off one head after the other, for the word or the difference of the page."""
     named_words = {"named": [one.ids for one in scan.result.named]} if scan.result.named else {}
     engine, given = load_call(lists.model, lists.reads_special), changes_argument(scan.base) | named_words

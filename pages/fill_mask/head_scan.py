@@ -88,7 +88,7 @@ def _cache_key(engine: Engine, answer: SentencePredictions, number: int, base: C
 
 
 @dataclass(frozen=True)
-class AskedScan:
+class OfferedScan:
     """What the reader asked for.
 
     Attributes:
@@ -120,7 +120,7 @@ def take_scan(page: str, reported: Mapping[str, object]) -> None:
         st.session_state[widget_key(page, "scan_followed")] = followed[:2]
 
 
-def asked_scan(page: str, engine: Engine, answer: SentencePredictions, number: int, changed: Changes) -> AskedScan | None:
+def offered_scan(page: str, engine: Engine, answer: SentencePredictions, number: int, changed: Changes) -> OfferedScan | None:
     """Return the scan of one blank that the reader asked for, or begin it; None where none is offered."""
     if is_hidden("scan"):
         return None
@@ -129,7 +129,7 @@ def asked_scan(page: str, engine: Engine, answer: SentencePredictions, number: i
         st.session_state[name] = (identity, changed)
     started = st.session_state.get(name)
     if not started or started[0] != identity:
-        return AskedScan()
+        return OfferedScan()
     base, named = started[1], _named_pieces(answer, number)
     kept = _cache_key(engine, answer, number, base, named)
     result = cache.get(kept)
@@ -138,29 +138,29 @@ def asked_scan(page: str, engine: Engine, answer: SentencePredictions, number: i
         if not scan.in_one_batch:
             return _background(page, kept, scan, base)
         result = cache.get_or_compute(kept, scan.run)
-    return AskedScan(base, result, _followed(page, result))
+    return OfferedScan(base, result, _followed(page, result))
 
 
-def _background(page: str, kept: tuple, scan: Scan, base: Changes) -> AskedScan:
+def _background(page: str, kept: tuple, scan: Scan, base: Changes) -> OfferedScan:
     """Start a long scan in the background, or return what has come of it."""
     visitor, running, path = training.visitor(), widget_key(page, "scan_running"), progress_path()
     snapshot, begun = training.SCANS.snapshot(visitor, "scan"), st.session_state.get(running)
     if snapshot and snapshot.running:
-        return AskedScan(base, path=path, problem="" if begun == kept else texts.SCAN_STOPPING)
+        return OfferedScan(base, path=path, problem="" if begun == kept else texts.SCAN_STOPPING)
     if snapshot and begun == kept:
         del st.session_state[running]
         if (result := snapshot.result.result) is None:
             del st.session_state[widget_key(page, "scan")]
-            return AskedScan(problem=snapshot.problem)
+            return OfferedScan(problem=snapshot.problem)
         cache.get_or_compute(kept, lambda: result)
-        return AskedScan(base, result, _followed(page, result))
+        return OfferedScan(base, result, _followed(page, result))
     try:
         training.SCANS.start(visitor, "scan", scan, own_address())
     except Busy as problem:
         del st.session_state[widget_key(page, "scan")]
-        return AskedScan(problem=str(problem))
+        return OfferedScan(problem=str(problem))
     st.session_state[running] = kept
-    return AskedScan(base, path=path)
+    return OfferedScan(base, path=path)
 
 
 def _followed(page: str, result: HeadScan) -> Effect:
@@ -170,7 +170,7 @@ def _followed(page: str, result: HeadScan) -> Effect:
     return effect(first or words[result.word], None if second is first else second)
 
 
-def describe_scan(asked: AskedScan | None, changed: Changes) -> dict[str, object] | None:
+def describe_scan(asked: OfferedScan | None, changed: Changes) -> dict[str, object] | None:
     """Return what the stage is told of a scan: its progress, or the probability of each word with each head off."""
     if asked is None:
         return None
@@ -194,7 +194,7 @@ def _short_all(numbers: np.ndarray) -> list[float]:
     return [_short(number) for number in numbers.ravel().tolist()]
 
 
-def show_ranking(page: str, asked: AskedScan | None) -> None:
+def show_ranking(page: str, asked: OfferedScan | None) -> None:
     """Offer the heads with the largest effect as a table, and all heads as a file."""
     if asked is None or asked.result is None:
         return

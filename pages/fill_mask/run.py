@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from pages.fill_mask import head_scan, predictions, texts
-from pages.fill_mask.head_scan import AskedScan
+from pages.fill_mask.head_scan import OfferedScan
 from pages.fill_mask.inputs import ONLY_LIST, BlankInputs
 from pages.fill_mask.prompts import QUOTED_MODEL, quoted_words
 from pages.ui.panels import view_options
@@ -58,7 +58,7 @@ class LookedAt:
     scores: tuple[WordScore, ...] | None
     automatic: bool
     scan: HeadScan | None
-    asked: AskedScan | None
+    asked: OfferedScan | None
     notes: tuple[str, ...]
 
     @property
@@ -163,7 +163,7 @@ def _look(inputs: BlankInputs, engine: Engine, answers: list[SentencePredictions
     scores = word_scores(engine, answer.text, inputs.followed, blank.number, changed) if changed else None
     if automatic:
         _choose_first_heads(page, engine, answer, blank.number)
-    asked = head_scan.asked_scan(page, engine, answer, blank.number, changed) if looks else None
+    asked = head_scan.offered_scan(page, engine, answer, blank.number, changed) if looks else None
     scan = head_scan.known_scan(engine, answer, blank.number)
     kinds, kind = [stack.kind for stack in trace.stacks], widget_key(page, "stack")
     if st.session_state[kind] not in kinds:

@@ -69,12 +69,12 @@ def find_report(badge: DeltaGenerator) -> FoundReport | None:
         if opened is None:
             return None
         reading.show_scan(opened.scan)
-        return _found(opened.scan.report, opened)
+        return _report_shown(opened.scan.report, opened)
     report = _read_report(source, badge, model, run)
-    return _found(report, None) if report else None
+    return _report_shown(report, None) if report else None
 
 
-def _found(report: HeadReport, opened: reading.OpenedScan | None) -> FoundReport:
+def _report_shown(report: HeadReport, opened: reading.OpenedScan | None) -> FoundReport:
     """Return what the page shows of a report, of heads that it has."""
     if missing := view_options.drop_missing_heads(PAGE, *report.entropy.shape):
         st.info(missing)

@@ -101,7 +101,7 @@ def mask_inputs() -> MaskInputs:
         values["part"] = "run" if values["part"] else "one"
         st.session_state[widget_key(PAGE, "part")] = values["part"]
     with st.container(key=widget_key(PAGE, "asked"), horizontal=True, vertical_alignment="center", gap="small"):
-        for name in asked_texts(values["part"]):
+        for name in texts_of_part(values["part"]):
             label = texts.BOXES[name]
             values[name] = controls.sentence(widget_key(PAGE, name), label, label_visibility="collapsed", placeholder=label)
     layer, head = values["layer"] - 1, values["head"] - 1
@@ -122,9 +122,9 @@ def note_reading(inputs: MaskInputs, engine: BertEngine) -> None:
     notice = texts.OWN_MASK_NOTICE if inputs.part == "one" and inputs.kind != "causal" else texts.NOTICE[inputs.part]
     st.markdown(f":material/lightbulb: {notice}")
     note_special_tokens(engine, not inputs.bare)
-    warn_of_unknown_in(engine, *(getattr(inputs, name) for name in asked_texts(inputs.part)))
+    warn_of_unknown_in(engine, *(getattr(inputs, name) for name in texts_of_part(inputs.part)))
 
 
-def asked_texts(part: str) -> tuple[str, ...]:
+def texts_of_part(part: str) -> tuple[str, ...]:
     """Return the fields of the sentences that a part asks for."""
     return {"batch": ("text", "pair"), "run": ("blank",)}.get(part, ("text",))

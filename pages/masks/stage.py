@@ -52,7 +52,7 @@ def head_stage(inputs: MaskInputs, scores: PaddedScores, head: MaskedHead) -> No
 
 
 def take(reported: Reported) -> None:
-    """Take in what the toolbar asks to compute with."""
+    """Apply what the toolbar asks to compute with."""
     take_settings(PAGE, SETTINGS, reported)
 
 

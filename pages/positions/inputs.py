@@ -71,7 +71,7 @@ class PositionInputs:
     model: str
 
     @property
-    def asked_model(self) -> str:
+    def model_name(self) -> str:
         """The name of the model that the part is computed with: the reader chooses one for words and for a learned table."""
         chooses = self.part == "shuffle" or (self.part == "ways" and ENCODING_VIEWS[self.scheme].of_model)
         return self.model if chooses else DEFAULT
@@ -79,8 +79,8 @@ class PositionInputs:
     def engine(self) -> BertEngine:
         """Return the engine, with its weights in this process; raise ExplorerError where it is not available."""
         bare = self.part == "shuffle" and self.nospecial
-        with memory_checked(), controls.wait_for(self.asked_model):
-            return cache.engine(self.asked_model, special_tokens=not bare, weights=True)
+        with memory_checked(), controls.wait_for(self.model_name):
+            return cache.engine(self.model_name, special_tokens=not bare, weights=True)
 
     def choice(self, engine: BertEngine) -> Choice:
         """Return the encoding that is asked for."""

@@ -62,7 +62,7 @@ def empty_stage() -> None:
 
 
 def take(reported: Mapping[str, object]) -> None:
-    """Take in what the toolbar asks to compute with."""
+    """Apply what the toolbar asks to compute with."""
     take_settings(PAGE, SETTINGS, reported)
 
 

@@ -64,7 +64,7 @@ FIELDS = StageFields(
 
 
 def run_part(inputs: SentenceInputs) -> PartRun:
-    """Say what to notice in the part that is asked for, and compute it; raise ExplorerError as it does."""
+    """Show what to notice in the part that is asked for, and compute it; raise ExplorerError as it does."""
     part = PARTS[st.session_state[widget_key(PAGE, "part")]]
     st.markdown(part.notice)
     use_one_core() if inputs.model == DEFAULT else use_all_cores()

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from pages.ui.stage import texts
+from tests.support.seen import dismiss_lost_connection, saved
 from tests.support.serving import ROOT
 
 KEYS = "Mary lost her keys."
@@ -36,22 +37,13 @@ def press(page: Page, name: str) -> None:
     button.click()
 
 
-def saved(page: Page, name: str) -> Path:
-    with page.expect_download() as download:
-        page.get_by_role("button", name=name, exact=True).click()
-    return Path(download.value.path())
-
-
 def test_looking_works_with_the_server_gone(profile: BrowserContext, start_server: Callable):
     page = profile.new_page()
     page.set_viewport_size({"width": 1280, "height": 800})
     with start_server(ROOT) as url:
         arrived(page, f"{url}/attention?text={quote_plus(PANCAKES)}&heads=2-8&focus=4")
         page.wait_for_function("() => document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'")
-    lost = page.get_by_role("dialog").filter(has_text="Connection error")
-    expect(lost).to_be_visible()
-    page.keyboard.press("Escape")
-    expect(lost).to_have_count(0)
+    dismiss_lost_connection(page)
     page.get_by_role("gridcell", name="Layer 1, head 8", exact=True).click()
     expect(said(page)).to_contain_text("Layer 1, head 8.")
     press(page, texts.CONTROLS["headAfter"])

@@ -11,6 +11,7 @@ from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from pages.compare import texts as own_texts
 from pages.ui.stage import texts
+from tests.support.seen import dismiss_lost_connection, saved
 from tests.support.serving import ROOT
 from tx_core.engine import catalogue
 
@@ -38,12 +39,6 @@ def arrived(page: Page, path: str) -> Page:
 
 def press(page: Page, name: str) -> None:
     stage(page).get_by_role("button", name=name, exact=True).click()
-
-
-def saved(page: Page, name: str) -> Path:
-    with page.expect_download() as download:
-        page.get_by_role("button", name=name, exact=True).click()
-    return Path(download.value.path())
 
 
 def weight_of(text: str, query: str, key: str, head: tuple[int, int] = (1, 0)) -> float:
@@ -85,10 +80,7 @@ def test_looking_works_with_the_server_gone(profile: BrowserContext, start_serve
     with start_server(ROOT) as url:
         arrived(page, f"{url}{FLIES}")
         page.wait_for_function("() => document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'")
-    lost = page.get_by_role("dialog").filter(has_text="Connection error")
-    expect(lost).to_be_visible()
-    page.keyboard.press("Escape")
-    expect(lost).to_have_count(0)
+    dismiss_lost_connection(page)
     looked_around(page)
     press(page, texts.EXPORT["menu"])
     drawn = ElementTree.parse(saved(page, texts.EXPORT["svg"]))

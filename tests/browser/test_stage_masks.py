@@ -10,6 +10,7 @@ from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from pages.masks import texts
 from pages.ui.stage import texts as stage_texts
+from tests.support.seen import dismiss_lost_connection, saved
 from tests.support.serving import ROOT
 
 CAT = "/masks?part=one&text=The+cat+sat+on+the+mat."
@@ -33,12 +34,6 @@ def arrived(page: Page, path: str) -> Page:
 
 def allows(page: Page, pairs: int) -> None:
     expect(stage(page).get_by_text(texts.PICTURE["allowed"].format(allowed=pairs, pairs=81))).to_be_visible()
-
-
-def saved(page: Page, name: str) -> Path:
-    with page.expect_download() as download:
-        page.get_by_role("button", name=name, exact=True).click()
-    return Path(download.value.path())
 
 
 def export(page: Page) -> None:
@@ -93,10 +88,7 @@ def test_painting_works_with_the_server_gone(profile: BrowserContext, start_serv
     with start_server(ROOT) as url:
         arrived(page, f"{url}{CAT}")
         page.wait_for_function("() => document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'")
-    lost = page.get_by_role("dialog").filter(has_text="Connection error")
-    expect(lost).to_be_visible()
-    page.keyboard.press("Escape")
-    expect(lost).to_have_count(0)
+    dismiss_lost_connection(page)
     painted(page)
     export(page)
     drawn = ElementTree.parse(saved(page, stage_texts.EXPORT["svg"]))

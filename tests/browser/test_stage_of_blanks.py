@@ -10,6 +10,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from pages.fill_mask import texts
 from pages.ui.stage import texts as stage_texts
+from tests.support.seen import dismiss_lost_connection
 from tests.support.serving import ROOT
 
 SCHOOL = f"/fill_mask?text={quote_plus('Yesterday I [MASK] to school.')}"
@@ -32,10 +33,7 @@ def test_looking_works_with_the_server_gone(profile: BrowserContext, start_serve
     with start_server(ROOT) as url:
         arrived(page, f"{url}{SCHOOL}&changes=off~5-7&heads=5-7")
         page.wait_for_function("() => document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'")
-    lost = page.get_by_role("dialog").filter(has_text="Connection error")
-    expect(lost).to_be_visible()
-    page.keyboard.press("Escape")
-    expect(lost).to_have_count(0)
+    dismiss_lost_connection(page)
     said = page.get_by_test_id("stage-said")
     assert first_bar(page) == "go 56.2 %"
     page.get_by_role("button", name=stage_texts.CHANGED["states"]["before"], exact=True).click()

@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from pages.ui.stage import texts
+from tests.support.seen import dismiss_lost_connection
 from tests.support.serving import ROOT
 from tx_core.causal.cut_effects import CutEffects, cut_effects
 from tx_core.engine import catalogue
@@ -99,9 +100,7 @@ def test_it_looks_without_a_server(profile: BrowserContext, start_server: Callab
         expect(said(page)).to_contain_text("of what enters the blank comes from")
         press(page, texts.ROUTES["byOptions"]["effect"])
         page.wait_for_function("() => document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'")
-    lost = page.get_by_role("dialog").filter(has_text="Connection error")
-    expect(lost).to_be_visible()
-    page.keyboard.press("Escape")
+    dismiss_lost_connection(page)
     stage(page).get_by_label(texts.ROUTES["least"]).select_option("0.5")
     expect(stage(page)).to_have_attribute("data-arcs", str(reached(found, 0.1) - _between(found, 0.1, 0.5)))
     press(page, texts.ROUTES["byOptions"]["mixed"])

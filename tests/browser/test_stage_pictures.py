@@ -10,7 +10,7 @@ from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from pages.positions import texts as positions
 from pages.ui.stage import texts
-from tests.support.seen import choose_head
+from tests.support.seen import choose_head, dismiss_lost_connection
 from tests.support.serving import ROOT
 
 ALIBI = "/positions?part=ways&scheme=alibi&length=9"
@@ -73,10 +73,7 @@ def test_looking_works_with_the_server_gone(profile: BrowserContext, start_serve
     with start_server(ROOT) as url:
         arrived(page, f"{url}{ALIBI}")
         page.wait_for_function("() => document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'")
-    lost = page.get_by_role("dialog").filter(has_text="Connection error")
-    expect(lost).to_be_visible()
-    page.keyboard.press("Escape")
-    expect(lost).to_have_count(0)
+    dismiss_lost_connection(page)
     looked_around(page)
     press(page, texts.EXPORT["menu"])
     drawn = ElementTree.parse(saved(page, texts.EXPORT["svg"]))

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from pages.ui.stage import texts
+from tests.support.seen import dismiss_lost_connection, saved
 from tests.support.serving import ROOT
 
 BOOK = f"/self_attention?text={quote_plus('The boy read a very old book.')}&layer=2&head=6&cell=matches-5-8"
@@ -33,12 +34,6 @@ def arrived(page: Page, path: str) -> Page:
 
 def step(page: Page, title: str) -> None:
     stage(page).get_by_role("button", name=re.compile(f": {title}$")).click()
-
-
-def saved(page: Page, name: str) -> Path:
-    with page.expect_download() as download:
-        page.get_by_role("button", name=name, exact=True).click()
-    return Path(download.value.path())
 
 
 def looked_around(page: Page) -> None:
@@ -70,10 +65,7 @@ def test_looking_works_with_the_server_gone(profile: BrowserContext, start_serve
     with start_server(ROOT) as url:
         arrived(page, f"{url}{BOOK}")
         page.wait_for_function("() => document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'")
-    lost = page.get_by_role("dialog").filter(has_text="Connection error")
-    expect(lost).to_be_visible()
-    page.keyboard.press("Escape")
-    expect(lost).to_have_count(0)
+    dismiss_lost_connection(page)
     looked_around(page)
     page.get_by_role("button", name=texts.EXPORT["menu"], exact=True).click()
     drawn = ElementTree.parse(saved(page, texts.EXPORT["svg"]))

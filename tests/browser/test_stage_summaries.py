@@ -9,7 +9,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from pages.summaries import texts
 from pages.ui.stage import texts as stage_texts
 from tests.browser.test_stage_pictures import charts, press, saved, stage
-from tests.support.seen import choose_head
+from tests.support.seen import choose_head, dismiss_lost_connection
 from tests.support.serving import ROOT
 
 LONG = "bird+" * 30
@@ -31,10 +31,7 @@ def test_heads_and_colours_are_looked_at_with_the_server_gone(profile: BrowserCo
         page.goto(f"{url}/summaries")
         expect(charts(page).first).to_be_visible()
         page.wait_for_function("() => document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'")
-    lost = page.get_by_role("dialog").filter(has_text="Connection error")
-    expect(lost).to_be_visible()
-    page.keyboard.press("Escape")
-    expect(lost).to_have_count(0)
+    dismiss_lost_connection(page)
     looked_around(page)
     page.wait_for_url(re.compile("heads=2-4"))
     page.close()

@@ -11,6 +11,7 @@ from playwright.sync_api import BrowserContext, Locator, Page, expect
 from pages.encoder_decoder import texts as copy_texts
 from pages.ui.panels import texts as panel_texts
 from pages.ui.stage import texts
+from tests.support.seen import dismiss_lost_connection, saved
 from tests.support.serving import ROOT
 from tx_core.training.stored import stored_copy
 
@@ -32,12 +33,6 @@ def arrived(page: Page, path: str) -> Page:
     page.goto(path)
     expect(said(page)).not_to_be_empty()
     return page
-
-
-def saved(page: Page, name: str) -> Path:
-    with page.expect_download() as download:
-        page.get_by_role("button", name=name, exact=True).click()
-    return Path(download.value.path())
 
 
 def looked_around(page: Page) -> None:
@@ -70,10 +65,7 @@ def test_looking_works_with_the_server_gone(profile: BrowserContext, start_serve
     with start_server(ROOT) as url:
         arrived(page, f"{url}/encoder_decoder")
         page.wait_for_function("() => document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'")
-    lost = page.get_by_role("dialog").filter(has_text="Connection error")
-    expect(lost).to_be_visible()
-    page.keyboard.press("Escape")
-    expect(lost).to_have_count(0)
+    dismiss_lost_connection(page)
     looked_around(page)
     page.get_by_role("button", name=texts.EXPORT["menu"], exact=True).click()
     drawn = ElementTree.parse(saved(page, texts.EXPORT["svg"]))

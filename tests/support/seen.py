@@ -6,6 +6,7 @@ Journeys look for roles, names and numbers. The few places where they must know 
 import re
 import time
 from collections.abc import Callable
+from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import Locator, Page, expect
@@ -113,6 +114,21 @@ def until(page: Page, reached: Callable[[], bool], what: str) -> None:
     while not reached():
         assert time.monotonic() < end, f"{what} did not come"
         page.wait_for_timeout(50)
+
+
+def dismiss_lost_connection(page: Page) -> None:
+    """Wait until the page says that its server is gone, and close what says so."""
+    lost = page.get_by_role("dialog").filter(has_text="Connection error")
+    expect(lost).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(lost).to_have_count(0)
+
+
+def saved(page: Page, name: str) -> Path:
+    """Return the file that a button saves."""
+    with page.expect_download() as download:
+        page.get_by_role("button", name=name, exact=True).click()
+    return Path(download.value.path())
 
 
 def drawn(shown: Locator) -> Locator:

@@ -87,7 +87,7 @@ def norms_and_sums(*parts: Box) -> list[Box]:
 
 def architecture(*stacks: Stack, cross: str = "") -> dict[str, object]:
     """Return the drawing as a stage is told. cross: the part of the last stack that reads what the first one gives."""
-    told = [_told(stack) for stack in stacks]
+    told = [_stack_message(stack) for stack in stacks]
     to = {"from": 0, "to": f"{len(stacks) - 1} part {cross}"}
     return {"label": texts.ARCHITECTURE, "stacks": told, "cross": to if cross else None}
 
@@ -99,7 +99,7 @@ def chosen_fields(drawing: Mapping[str, object] | None) -> set[str]:
     return {name for box in boxes for name in box["sets"]} | {one["field"] for one in stacks if one["field"]}
 
 
-def _told(stack: Stack) -> dict[str, object]:
+def _stack_message(stack: Stack) -> dict[str, object]:
     boxes = {name: [_box(box) for box in getattr(stack, name)] for name in ("before", "parts", "after")}
     whole = stack.whole and _box(stack.whole)
     return {
