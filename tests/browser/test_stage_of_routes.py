@@ -96,6 +96,7 @@ def test_it_looks_without_a_server(profile: BrowserContext, start_server: Callab
         page.goto(f"{url}/?text={quote_plus(KEY)}&least=0.1&level=advanced")
         measured(page)
         press(page, texts.ROUTES["byOptions"]["mixed"])
+        expect(stage(page)).not_to_have_attribute("data-arcs", "0")  # keys walk arcs only once they have come
         page.get_by_test_id("routes").press("Home")
         expect(said(page)).to_contain_text("of what enters the blank comes from")
         press(page, texts.ROUTES["byOptions"]["effect"])
