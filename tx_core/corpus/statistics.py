@@ -35,14 +35,10 @@ class Ranking:
     texts: Int[np.ndarray, "layer head kind place"]
 
     def among(self, values: Float[np.ndarray, "text layer head kind"], texts: Int[np.ndarray, "text"]) -> "Ranking":
-        """Return the ranking with more texts included."""
+        """Return the ranking with more texts included, as many places as it has."""
         more = np.moveaxis(values, 0, -1)
-        return self.joined(Ranking(more, np.broadcast_to(texts, more.shape)))
-
-    def joined(self, other: "Ranking") -> "Ranking":
-        """Return the best of both rankings, as many places as this one has."""
-        values = np.concatenate([self.values, other.values], axis=-1)
-        texts = np.concatenate([self.texts, other.texts], axis=-1)
+        values = np.concatenate([self.values, more], axis=-1)
+        texts = np.concatenate([self.texts, np.broadcast_to(texts, more.shape)], axis=-1)
         kept = self.values.shape[-1]
         first = np.argpartition(-values, kept - 1, axis=-1)[..., :kept]
         values, texts = (np.take_along_axis(part, first, axis=-1) for part in (values, texts))
@@ -81,8 +77,7 @@ class HeadReport:
     Attributes:
         model: The name of the model.
         device: Where it was computed.
-        sentences: All sentences, or only those that `strongest` names.
-        total: How many sentences there are.
+        sentences: All sentences.
         read: How many were read.
         tokens: Their own tokens, special tokens left out.
         seconds: The time it took.
@@ -99,7 +94,6 @@ class HeadReport:
     model: str
     device: str
     sentences: Sentences
-    total: int
     read: int
     tokens: int
     seconds: float
@@ -125,7 +119,7 @@ class HeadReport:
     @property
     def complete(self) -> bool:
         """Whether all sentences were read."""
-        return self.read + sum(one.count for one in self.unread) == self.total
+        return self.read + sum(one.count for one in self.unread) == len(self.sentences)
 
     @property
     def unread(self) -> tuple[LeftOut, ...]:
@@ -158,12 +152,9 @@ class Reading:
         self._first = np.zeros(len(sentences), dtype=bool)  # the first occurrence of each sentence; repetitions are not ranked
         self._first[list({text: number for number, text in reversed([*enumerate(sentences.texts)])}.values())] = True
 
-    def updates(self, threads: int | None = None) -> Generator[ReadingProgress, None, None]:
-        """Read all sentences, yielding the progress. A batch for which the host is busy is retried at the next update.
-
-        threads: The number of computing threads, by default one per background slot.
-        """
-        engine, start, workers = self._engine, time.monotonic(), threads or worker_count(self.device)
+    def updates(self) -> Generator[ReadingProgress, None, None]:
+        """Read all sentences, yielding the progress. A batch for which the host is busy is retried at the next update."""
+        engine, start, workers = self._engine, time.monotonic(), worker_count(self.device)
         try:
             found = batches(engine, self.sentences.texts, self.sentences.lines, self._notes, half=self.half)
             with closing(parallel_map(partial(_measure, engine, half=self.half), found, workers)) as results:
@@ -177,16 +168,13 @@ class Reading:
     @property
     def report(self) -> HeadReport | None:
         """The statistics so far; None before the first batch."""
-        return self.result() if self._read else None
-
-    def result(self) -> HeadReport:
-        """Return the statistics so far, all 0 before the first batch."""
+        if not self._read:
+            return None
         entropy, spread, distance = self._means / max(self._tokens, 1)
         return HeadReport(
             self.model,
             self.device,
             self.sentences,
-            len(self.sentences),
             self._read,
             int(self._tokens),
             self._seconds,
