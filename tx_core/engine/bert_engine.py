@@ -1,7 +1,7 @@
 """Our own BERT with its tokenizer, as an engine."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from tx_core.engine.checkpoint import NOT_FINITE_WEIGHTS, load_bert
-from tx_core.engine.device import DeviceResult, DeviceRunner, best_device, sole_use
+from tx_core.engine.device import DeviceRunner, best_device, sole_use
 from tx_core.engine.engine import (
     NO_GRADIENTS,
     NO_LOGIT_LENS,
@@ -36,48 +36,21 @@ from tx_core.engine.tokenizer import Tokenizer, load_tokenizer
 from tx_core.errors import CheckpointProblem
 from tx_core.transformer.bert import Bert
 from tx_core.transformer.interventions import Intervention, RunLimits, check_batch, check_run, unmasked_padding
-from tx_core.transformer.trace import AttentionStack, Encoding, Trace, TracePart, check_parts
-
-MAX_BATCH_PAIRS = 8 * 128 * 128
-"""Pairs of tokens in a batch that visitors share: what all of them keep is in memory at once."""
-
-
-@dataclass(frozen=True)
-class _Row:
-    """A text that is run, with the interventions of its run, the parts to keep and the blanks to fill."""
-
-    encoding: Encoding
-    changes: tuple[Intervention, ...]
-    parts: frozenset[TracePart]
-    blanks: list[int]
-
-
-def _fits(rows: Sequence[_Row], row: _Row) -> bool:
-    """Return whether a row may join a batch: about as long, of bounded size, and without padding that is looked at."""
-    lengths = [len(one.encoding) for one in (*rows, row)]
-    if max(lengths) > 2 * min(lengths) or len(lengths) * max(lengths) ** 2 > MAX_BATCH_PAIRS:
-        return False
-    return not any(unmasked_padding(one.changes) for one in (rows[0], row))
+from tx_core.transformer.trace import AttentionStack, Encoding, Trace, check_parts
 
 
 class _Kept(NamedTuple):
-    """What is kept of a row, without padding.
+    """What is kept of a run.
 
     Attributes:
         stack: the parts of its attention.
         hidden: the input and the output of every block, where they are kept.
-        logits: scores of the vocabulary at the row's blanks, if it has any.
+        logits: scores of the vocabulary at the blanks, if there are any.
     """
 
     stack: AttentionStack
     hidden: Float[np.ndarray, "layer_and_embeddings token hidden"] | None = None
     logits: Float[np.ndarray, "blank vocab"] | None = None
-
-
-def _stack_of(row: _Row, number: int, layers: Sequence[dict[str, Tensor]]) -> AttentionStack:
-    """Cut one row out of the layers of a batch, with the parts that it keeps."""
-    own = [{part: layer[part][number : number + 1] for part in layer if part in row.parts} for layer in layers]
-    return attention_stack("self", row.encoding, row.encoding, own)
 
 
 @dataclass(frozen=True)
@@ -108,36 +81,25 @@ class BertEngine:
     encode, trace = encode_text, run_text
 
     def run(self, request: RunRequest) -> Trace:
-        """Run the model once, in one batch with the runs of other visitors."""
+        """Run the model once."""
         parts, encoding = check_parts(request.keep), self.encode(request.text, request.pair)
         changes = check_run(request.interventions, self._limits(encoding))
         check_record(self.info, {"self": (len(encoding), len(encoding))}, parts)
         blanks = list(encoding.blanks) if "blank_logits" in parts and self.info.fills_blanks else []
-        result = self.runner.shared.run(_Row(encoding, changes, parts, blanks), self._run_rows, _fits)
-        kept = result.value
-        return Trace(self.name, result.device, (kept.stack,), kept.hidden, changes, result.notice, kept.logits)
 
-    def _run_rows(self, rows: Sequence[_Row]) -> list[DeviceResult[_Kept]]:
-        """Run rows in one batch; give each its own part of what the batch kept."""
-        keep = frozenset().union(*(row.parts for row in rows))
-        changes = [row.changes for row in rows]
-
-        def compute(model: nn.Module, device: str) -> list[_Kept]:
-            tensors = batch_tensors([row.encoding for row in rows], self.tokenizer.padding_id, device, changes)
-            places = sorted({place for row in rows for place in row.blanks})
-            run = model(*tensors, keep=keep, interventions=changes, places=places)
-
-            def kept_of(row: _Row, number: int) -> _Kept:
-                own = slice(number, number + 1)
-                states = [state[own, : len(row.encoding)] for state in run.hidden] if "hidden" in row.parts else []
-                blanks = [places.index(place) for place in row.blanks]
-                logits = stack_layers([model.predict(run.output[own, blanks])])[0] if blanks else None
-                return _Kept(_stack_of(row, number, run.layers), stack_layers(states) if states else None, logits)
-
-            return [kept_of(row, number) for number, row in enumerate(rows)]
+        def compute(model: nn.Module, device: str) -> _Kept:
+            tensors = batch_tensors([encoding], self.tokenizer.padding_id, device, [changes])
+            run = model(*tensors, keep=parts, interventions=[changes], places=blanks)
+            states = [state[:, : len(encoding)] for state in run.hidden]
+            return _Kept(
+                attention_stack("self", encoding, encoding, run.layers),
+                stack_layers(states) if states else None,
+                stack_layers([model.predict(run.output)])[0] if blanks else None,
+            )
 
         result = self.runner.run(compute)
-        return [replace(result, value=value) for value in result.value]
+        kept = result.value
+        return Trace(self.name, result.device, (kept.stack,), kept.hidden, changes, result.notice, kept.logits)
 
     def blank_logits(self, rows: Sequence[Encoding], *, interventions: Sequence[Sequence[Intervention]] = ()) -> BlankLogits:
         """Score the whole vocabulary at every blank of every row, in one batch; every row has its own interventions.

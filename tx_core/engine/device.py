@@ -13,7 +13,6 @@ from typing import Generic, TypeVar
 import torch
 from torch import Tensor, nn
 
-from tx_core.engine.batching import SharedRuns
 from tx_core.engine.threads import compute_slot
 from tx_core.errors import ModelUnavailable
 from tx_core.settings import allowed, host_settings
@@ -119,14 +118,10 @@ class DeviceRunner:
     """A module on its device, with a copy on the CPU for when the device's memory is full.
 
     A module that does not fit into the device's memory stays on the CPU, and the notice of every run says so.
-
-    Attributes:
-        shared: The queue in which requests from all engines of this module share batches.
     """
 
     def __init__(self, model: nn.Module, device: str):
         self.device, self._model, self._notice = device, model, ""
-        self.shared = SharedRuns()
         self._bfloat16: DeviceRunner | None = None
         self._copying = Lock()
         with sole_use(device):

@@ -126,7 +126,7 @@ def test_a_record_that_is_too_large_is_refused_before_anything_is_computed_and_w
 ):
     host(max_record_megabytes=1)
     whole = WORD * (engine.info.max_tokens - 2)
-    monkeypatch.setattr(BertEngine, "_run_rows", lambda *_: pytest.fail("it was computed"))
+    monkeypatch.setattr(DeviceRunner, "run", lambda *_: pytest.fail("it was computed"))
     with pytest.raises(TextProblem) as told:
         engine.trace(whole)
     monkeypatch.undo()
