@@ -11,6 +11,7 @@ import { makeStore } from "./core/store.js";
 import { isOn } from "./core/controls.js";
 import { makeControls } from "./pictures/toolbar.js";
 import { takeMatrices } from "./core/matrices.js";
+import { drawTraining, makeTraining } from "./core/training.js";
 import { drawArchitecture, makeArchitecture } from "./views/architecture.js";
 import { drawChart, isFlexible as canStretch, makeChart } from "./views/chart.js";
 import { drawListing, makeListing } from "./views/listing.js";
@@ -72,9 +73,10 @@ function build(stage) {
   stage.controls = makeControls(stage);
   stage.waiting = element("p", { class: "waiting", role: "status" });
   stage.above = element("div", { class: "steps-row" }, stage.controls.row, stage.waiting);
+  stage.training = makeTraining((wish) => stage.act.train(wish), (wish) => stage.act.train(wish));
   stage.architecture = makeArchitecture((values) => stage.act.setAll(values));
   stage.body = element("div", { class: "pictures-body" });
-  stage.root.append(stage.title, stage.above, stage.controls.node, stage.architecture.node, stage.body);
+  stage.root.append(stage.title, stage.above, stage.controls.node, stage.training.problem, stage.architecture.node, stage.body, stage.training.far);
   stage.observer.observe(stage.root);
 }
 
@@ -96,6 +98,7 @@ function makeActions(stage) {
       stage.computing = setTimeout(() => { stage.waiting.textContent = TEXTS.computing; }, COMPUTING);
       stage.report("settings", { ...stage.asked, view: stage.store.get(), at: Date.now() });
     },
+    train: (training) => stage.report("settings", { training, view: stage.store.get(), at: Date.now() }),
     present() {
       document.documentElement.requestFullscreen?.().catch(() => {}); // refused, nothing is lost
       document.documentElement.attentionPresenter?.toggle(true);
@@ -197,8 +200,9 @@ function shownRows(stage, values) {
 function asChosen(picture, values) {
   const { chart: other, ...more } = picture.variants[values[picture.varies]] ?? {};
   const { chart, chooses, choices, link, ...shown } = { ...picture, ...more };
-  const chosen = chooses ? choices.indexOf(values[chooses]) : -1;
-  const place = chart.kind === "grid" && chosen >= 0 ? { chosen: [Math.floor(chosen / chart.cells[0].length), chosen % chart.cells[0].length] } : {};
+  const chosen = chooses ? choices.lastIndexOf(values[chooses]) : -1;
+  const inGrid = chart.kind === "grid" && chosen >= 0 ? { chosen: [Math.floor(chosen / chart.cells[0].length), chosen % chart.cells[0].length] } : {};
+  const place = chart.kind === "lines" ? { shown: chosen } : inGrid;
   const leads = link && [link[0], `${link[1]}&${picture.varies}=${encodeURIComponent(values[picture.varies])}`];
   return { ...shown, chart: { ...chart, ...other, ...place }, chooses, choices, chosen, link: leads };
 }
@@ -227,6 +231,8 @@ function draw(stage) {
   const { architecture } = header;
   stage.architecture.node.hidden = !architecture;
   root.classList.toggle("empty", !stage.rows.length && !header.controls.length);
+  if (header.training) drawTraining(stage.training, header, stage.offline);
+  else for (const node of [stage.training.node, stage.training.problem, stage.training.far]) node.hidden = true;
   stage.controls.sync(values);
   setText(stage.title, [header.title, header.title.includes(header.model) ? "" : header.model, header.text && `“${header.text}”`].filter(Boolean).map(visible).join(" · "));
   makeViews(stage);
@@ -239,7 +245,7 @@ function draw(stage) {
     body.children[number].style.gridTemplateColumns = shares;
   }
   const own = stage.rows.map((row) => (row.some(({ chart }) => isFlexible(chart)) ? null : drawRow(stage, row, theme, 0)));
-  const above = [stage.title, stage.controls.node, stage.architecture.node, stage.above].reduce((sum, { offsetHeight }) => sum + offsetHeight + (offsetHeight ? 8 : 0), 0);
+  const above = [stage.title, stage.controls.node, stage.architecture.node, stage.above, stage.training.problem, stage.training.far].reduce((sum, { offsetHeight }) => sum + offsetHeight + (offsetHeight ? 8 : 0), 0);
   const left = height - above - own.reduce((sum, taken) => sum + (taken ?? 0), 0) - GAP * Math.max(0, own.length - 1);
   const each = isWide ? Math.max(LEAST, Math.floor(left / Math.max(1, own.filter((taken) => taken === null).length))) : NARROW;
   stage.rows.forEach((row, number) => own[number] === null && drawRow(stage, row, theme, each));

@@ -8,6 +8,7 @@ import { mountWith, offline as attentionOffline } from "./attention.js";
 import { headsWritten, writtenView } from "./core/address.js";
 import { headName } from "./core/sentences.js";
 import { button, segments } from "./core/toolbar.js";
+import { drawTraining, makeTraining } from "./core/training.js";
 import { drawArchitecture, makeArchitecture } from "./views/architecture.js";
 import { drawChart, makeChart } from "./views/chart.js";
 
@@ -18,7 +19,6 @@ const FIELDS = {
   focus: (place) => (place === null ? "" : String(place + 1)), moment: (batch) => (batch === null ? "" : String(batch)),
 };
 const PARTS = { entry: "training", fields: FIELDS, arrange, take, settle, draw, controls, headsInWords };
-const PAUSE = 1000; // milliseconds between two questions how far a training is
 const CURVE_HEIGHT = 150; // pixels
 
 export default mountWith(PARTS);
@@ -27,10 +27,8 @@ export const offline = (parent, texts, written) => attentionOffline(parent, text
 
 // What begins the toolbar: the buttons of the training, and how far it is.
 function controls(stage) {
-  stage.buttons = element("div", { class: "group" });
-  stage.progress = element("progress", { max: "1", "aria-label": TEXTS.training.progress });
-  stage.train = element("div", { class: "group train" }, stage.buttons, stage.progress);
-  return [stage.train];
+  stage.training = makeTraining((wish) => ask(stage, wish), (wish) => report(stage, wish));
+  return [stage.training.node];
 }
 
 // What the model makes of the input stands before the map; the training beside it.
@@ -41,18 +39,16 @@ function arrange(stage) {
   stage.rows = element("table", { class: "answer-rows" });
   stage.rowsBox = element("div", { class: "scroller", tabindex: "0", role: "region", "aria-label": texts.answer }, stage.rows);
   stage.notes = element("div", { class: "answer-notes" });
-  stage.problem = element("p", { class: "problem", role: "alert" });
   stage.other = element("p", { class: "quiet-text" });
   stage.showOther = button(texts.showOther, () => ask(stage, "show"), { class: "chip" });
-  stage.far = element("p", { class: "quiet-text" });
   stage.curves = [];
   stage.charts = element("div", { class: "curves" });
   stage.ends = segments(texts.ends, [["first", texts.untrained], ["last", texts.trained]], (end) => turn(stage, end === "first" ? 0 : Infinity));
   stage.slider = element("input", { type: "range", min: "0", step: "1", "aria-label": texts.moments });
   stage.slider.oninput = () => turn(stage, stage.header.moments[Number(stage.slider.value)].batch);
   stage.moments = element("div", { class: "moments" }, stage.ends, stage.slider);
-  const training = element("section", { class: "training", "aria-label": texts.training, "data-testid": "training" }, stage.problem,
-    element("div", { class: "other" }, stage.other, stage.showOther), stage.moments, stage.charts, stage.far);
+  const training = element("section", { class: "training", "aria-label": texts.training, "data-testid": "training" }, stage.training.problem,
+    element("div", { class: "other" }, stage.other, stage.showOther), stage.moments, stage.charts, stage.training.far);
   stage.side.prepend(stage.answer.node, training);
   stage.body.append(element("div", { class: "looks" }, stage.above.node, stage.rowsBox, stage.notes, stage.bars.node, stage.picture));
   stage.model = makeArchitecture(({ kind }) => stage.store.set({ stack: kind }));
@@ -105,12 +101,9 @@ function draw(stage) {
   root.classList.toggle("waits", !run && Boolean(training));
   if (!training) return;
   const theme = run ? stage.theme : applyTheme(root);
-  const is = (node, text) => { setText(node, text); node.hidden = !text; };
-  drawButtons(stage, training);
-  is(stage.problem, stage.offline ? "" : training.problem);
-  is(stage.other, stage.offline ? "" : training.other);
-  stage.showOther.hidden = stage.other.hidden;
-  is(stage.far, stage.offline ? "" : training.said);
+  drawTraining(stage.training, header, stage.offline);
+  setText(stage.other, stage.offline ? "" : training.other);
+  stage.other.hidden = stage.showOther.hidden = !stage.other.textContent;
   stage.said.ariaLive = training.running ? "off" : "polite"; // it changes every second
   const places = run ? moments.indexOf(run) : -1;
   stage.moments.hidden = !run || moments.length < 2;
@@ -124,20 +117,6 @@ function draw(stage) {
   }
   drawCurves(stage, training.curves, run?.batch ?? 0, theme);
   drawModel(stage, theme);
-  askAgain(stage);
-}
-
-function drawButtons(stage, { buttons, running, progress }) {
-  const written = JSON.stringify(buttons);
-  if (stage.buttons.dataset.written !== written) {
-    const had = stage.buttons.contains(stage.root.getRootNode().activeElement);
-    stage.buttons.dataset.written = written;
-    stage.buttons.replaceChildren(...buttons.map(([wish, label, help], number) => button(label, () => ask(stage, wish), { class: number ? "" : "main", ...(help ? { title: help } : {}) })));
-    if (had) stage.buttons.firstChild?.focus();
-  }
-  stage.train.hidden = stage.offline;
-  stage.progress.hidden = !running;
-  stage.progress.value = progress;
 }
 
 function drawAnswer(stage, { drawn: { side, above, rows, notes } }, theme) {
@@ -162,22 +141,15 @@ function drawRows(table, { names, cells, right }) {
 function drawCurves(stage, curves, batch, theme) {
   while (stage.curves.length < curves.length) {
     const number = stage.curves.length;
-    const view = makeChart({ choose: (step) => turn(stage, Number(stage.header.training.curves[number].steps[step])) });
-    view.shown = element("div", { class: "spot line-mark shown-moment" });
-    view.pad.append(view.shown);
-    stage.curves.push(view);
+    stage.curves.push(makeChart({ choose: (step) => turn(stage, Number(stage.header.training.curves[number].steps[step])) }));
   }
   stage.charts.replaceChildren(...stage.curves.slice(0, curves.length).map(({ node }) => node));
   curves.forEach((curve, number) => {
     const view = stage.curves[number];
     const series = curve.series.map((line) => ({ ...line, values: line.values.map((value) => value ?? NaN) }));
     const canChoose = Boolean(stage.header.run);
-    drawChart(view, { ...curve, series }, { theme, width: view.node.clientWidth, height: CURVE_HEIGHT, sentence: "", cell: TEXTS.training.step, details: [], canChoose });
-    const at = curve.steps.findLastIndex((step) => Number(step) <= batch);
-    view.shown.hidden = at < 0;
-    if (at < 0) return;
-    const [left, top, , high] = view.laid.spots.box(0, at);
-    Object.assign(view.shown.style, { left: `${left}px`, top: `${top}px`, width: "1px", height: `${high}px` });
+    const shown = curve.steps.findLastIndex((step) => Number(step) <= batch);
+    drawChart(view, { ...curve, series, shown }, { theme, width: view.node.clientWidth, height: CURVE_HEIGHT, sentence: "", cell: TEXTS.training.step, details: [], canChoose });
   });
 }
 
@@ -188,12 +160,4 @@ function drawModel({ header: { architecture }, model, root, store }, theme) {
   const lit = (boxes) => boxes.map((box) => ({ ...box, lit: box.sets.kind === store.get().stack }));
   const data = { ...architecture, stacks: architecture.stacks.map((stack) => ({ ...stack, parts: lit(stack.parts) })) };
   drawArchitecture(model, data, { width: root.clientWidth, theme, touch: matchMedia("(pointer: coarse)").matches });
-}
-
-// While a training computes or waits, the page is asked to run again a second after each answer.
-function askAgain(stage) {
-  const { header } = stage;
-  if (!header.training.running || stage.offline || stage.askedAfter === header) return;
-  stage.askedAfter = header;
-  setTimeout(() => stage.header === header && stage.root.isConnected && report(stage, "ask"), PAUSE);
 }

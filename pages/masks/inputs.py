@@ -54,6 +54,7 @@ FIELDS = StageFields(
         choice_field("matrices", STATES),
         Field("numbers", True, lambda written: check(written, ("0", "1")) == "1", lambda on: str(int(on))),
         Field("cell", None, cell_from_link, cell_to_link),
+        number_field("moment", 100, 0, 100),
     ),
     first={"part": "one", "cell": FIRST_CELL},
 )
@@ -100,10 +101,11 @@ def mask_inputs() -> MaskInputs:
     if not values["part"] or (values["part"] == "batch" and _is_of_run(values)):
         values["part"] = "run" if values["part"] else "one"
         st.session_state[widget_key(PAGE, "part")] = values["part"]
-    with st.container(key=widget_key(PAGE, "asked"), horizontal=True, vertical_alignment="center", gap="small"):
-        for name in texts_of_part(values["part"]):
-            label = texts.BOXES[name]
-            values[name] = controls.sentence(widget_key(PAGE, name), label, label_visibility="collapsed", placeholder=label)
+    if asked := texts_of_part(values["part"]):
+        with st.container(key=widget_key(PAGE, "asked"), horizontal=True, vertical_alignment="center", gap="small"):
+            for name in asked:
+                label = texts.BOXES[name]
+                values[name] = controls.sentence(widget_key(PAGE, name), label, label_visibility="collapsed", placeholder=label)
     layer, head = values["layer"] - 1, values["head"] - 1
     named = {
         name: values[name] for name in ("part", *(field.name for field in TEXTS), "padding", "run", "kind", "width", "penalty")
@@ -127,4 +129,4 @@ def note_reading(inputs: MaskInputs, engine: BertEngine) -> None:
 
 def texts_of_part(part: str) -> tuple[str, ...]:
     """Return the fields of the sentences that a part asks for."""
-    return {"batch": ("text", "pair"), "run": ("blank",)}.get(part, ("text",))
+    return {"batch": ("text", "pair"), "run": ("blank",), "why": ()}.get(part, ("text",))

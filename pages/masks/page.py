@@ -24,8 +24,9 @@ except ExplorerError as problem:
 else:
     note_reading(inputs, engine)
     run.draw()
-    show_engine(badge, engine.title, engine.device)
+    show_engine(badge, run.model or engine.title, engine.device)
     explain_part(inputs)
     offer_drawings(PAGE, run.numbers, [run.drawings])
-    explain_built_in()
+    if not run.model:
+        explain_built_in()
 page_links(inputs.text, "", "attention", "fill_mask", "heads_and_blocks")

@@ -7,6 +7,7 @@ from functools import partial
 import streamlit as st
 
 from pages.masks import texts
+from pages.masks.future import TRAINER, future_numbers, future_pictures, moment_control, shown_future
 from pages.masks.head import head_drawings, head_numbers, head_scores, masked_head
 from pages.masks.inputs import FIELDS, PAGE, MaskInputs
 from pages.masks.stage import head_stage, part_control, special_control
@@ -19,7 +20,9 @@ from pages.ui.shell.frame import page_link, show_source
 from pages.ui.shell.level import is_hidden, show_formula
 from pages.ui.stage.controls import Control
 from pages.ui.stage.pictures import About, Picture, empty_pictures, pictures_stage, shown_drawings
+from pages.ui.stage.training import take_wish, training_header
 from tx_core.lessons.masking import compare_maskings, padding_proof
+from tx_core.training.future import train_next_words
 from tx_core.transformer import attention
 from tx_core.transformer.interventions import write_interventions
 
@@ -32,11 +35,13 @@ class PartRun:
         numbers: what it is computed of.
         draw: draws its stage.
         drawings: what of it has numbers.
+        model: what computed it; "" for the built-in model.
     """
 
     numbers: Callable[[], PartNumbers]
     draw: Callable[[], None]
     drawings: Callable[[], Sequence[Drawing]]
+    model: str = ""
 
 
 def run_part(inputs: MaskInputs) -> PartRun:
@@ -44,6 +49,8 @@ def run_part(inputs: MaskInputs) -> PartRun:
     if inputs.part in PICTURES:
         pictures, numbers = PICTURES[inputs.part]
         return _of_pictures(inputs, pictures(inputs), numbers(inputs))
+    if inputs.part == "why":
+        return _of_training()
     scores, head = head_scores(inputs), masked_head(inputs)
     return PartRun(partial(head_numbers, inputs), partial(head_stage, inputs, scores, head), partial(head_drawings, inputs, head))
 
@@ -56,6 +63,15 @@ def _of_pictures(inputs: MaskInputs, pictures: Sequence[Picture], numbers: PartN
     about = About(numbers.title, numbers.source)
     draw = partial(pictures_stage, PAGE, FIELDS, run_controls(inputs.part), pictures, about)
     return PartRun(lambda: numbers, draw, partial(shown_drawings, PAGE, FIELDS, pictures))
+
+
+def _of_training() -> PartRun:
+    shown, moments = shown_future()
+    pictures, numbers = future_pictures(shown, moments), future_numbers(shown)
+    controls, about = [part_control(), moment_control(moments)], About(numbers.title, numbers.source)
+    told = {"training": training_header(TRAINER, shown), "take": partial(take_wish, TRAINER)}
+    draw = partial(pictures_stage, PAGE, FIELDS, controls, pictures, about, **told)
+    return PartRun(lambda: numbers, draw, partial(shown_drawings, PAGE, FIELDS, pictures), texts.TWO_MODELS)
 
 
 def run_controls(part: str) -> list[Control]:
@@ -87,6 +103,7 @@ EXPLANATIONS: Mapping[str, Explanation] = {
             attention.combine,
         ),
     ),
+    "why": Explanation((texts.WHY_TEXT,), (texts.WHY_FORMULA,), (train_next_words, attention.causal_mask)),
     "penalty": Explanation((texts.PENALTY_TEXT,), (texts.PENALTY_FORMULA,), (compare_maskings,)),
     "batch": Explanation((texts.BATCH_TEXT,), (texts.BATCH_FORMULA,), (attention.padding_mask, padding_proof)),
     "run": Explanation((texts.RUN_TEXT,)),

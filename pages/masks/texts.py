@@ -1,13 +1,20 @@
 """All that the page of masks says."""
 
 PART = "Part"
-PARTS = {"one": "One head", "penalty": "−∞ or −10,000", "batch": "Padding must not count", "run": "What the model predicts"}
+PARTS = {
+    "one": "One head",
+    "why": "Why hide it?",
+    "penalty": "−∞ or −10,000",
+    "batch": "Padding must not count",
+    "run": "What the model predicts",
+}
 """By the names of links; "batch" once showed both of the last."""
 BOXES = {"text": "Sentence", "pair": "Second sentence", "blank": "Sentence with a blank"}
 
 # One sentence
 NOTICE = {
     "one": "A causal mask hides the future: later words score −∞, so their weight is 0.",
+    "why": "Without the mask, the loss falls to almost 0. Look at what that model writes.",
     "penalty": "BERT's own code added −10,000 to masked scores. With less, attention leaks.",
     "batch": "In a batch, [PAD] fills up the shorter sentence. Unmasked, it changes the result.",
     "run": "Choose a change of the whole model: the bars show the prediction before and after it.",
@@ -98,6 +105,42 @@ PICTURE = {
 }
 """What the stage of one head says by itself."""
 
+# Why hide the future
+MODELS = {"masked": "With the mask", "unmasked": "Without the mask"}
+"""By the names of `future.MASKS`."""
+MOMENT = "Batch"
+TWO_MODELS = "Two models of one head"
+LOSSES = "Loss: how surprised each model is by the next word"
+LEAST = "Least without looking ahead"
+LOSS_BELOW = "{title}: loss {masked} with the mask, {unmasked} without. No model that only looks back can get below {least}."
+LOSS_ABOVE = "{title}: loss {masked} with the mask, {unmasked} without. The least that looking back allows is {least}."
+UNTRAINED_LOSS = "Untrained: both models begin with the same random numbers."
+WRITTEN = "What each model writes"
+BEGINNING = "Beginning"
+WRITING = "With nothing after it, as when a model writes, the loss of a word is {masked} with the mask and {unmasked} without."
+WRITING_WORSE = (
+    "With nothing after it, as when a model writes, the loss of a word is {masked} with the mask and {unmasked} without: worse "
+    "than guessing all {words} words evenly ({even})."
+)
+UNTRAINED_WRITING = "Both models repeat the last word: an untrained model knows nothing else."
+LOOKS = {"masked": "Where each word looks, with the mask", "unmasked": "Where each word looks, without the mask"}
+LOOKS_CELL = "{row} looks at {column}"
+NEXT_WORD = {
+    "masked": "With the mask, no word sees a later one: the next word gets {share} of its attention.",
+    "unmasked": "Without it, a word gives {share} of its attention, on average, to the next word, which is the answer.",
+}
+OWN_TRAINING = "Trained from random seed {seed}."
+WHY_TEXT = (
+    "Both models are trained on the same 2,304 sentences, such as “the old cat sat on the mat .”, and begin with the same random "
+    "numbers. At every word they must name the **next** one. Without a causal mask the next word stands in plain sight, so the "
+    "model learns to **copy** it: its loss goes below what looking back allows, and looks like success. But when it writes, "
+    "there is no next word to copy yet. A model that fills blanks, like BERT, needs no such mask: the word that it must name was "
+    "replaced by [MASK]."
+)
+WHY_FORMULA = (
+    r"\text{loss} = -\frac{1}{n}\sum_{i=1}^{n} \log p(w_{i+1} \mid w_1 \ldots w_i) \;\ge\; \frac{\ln 2304}{7} \approx 1.11"
+)
+
 # −∞ or −10,000
 PENALTY_TEXT = (
     "The original BERT code did not set masked scores to −∞: it **added −10,000** to them. That is nearly the same as long as "
@@ -135,11 +178,13 @@ BATCH_CAPTION = "Below: the number that changed most, of all numbers in each tok
 
 EXPORT_TITLES = {
     "one": "A mask on layer {layer}, head {head}: scores and weights before and after",
+    "why": "Two tiny models in training, with and without the causal mask",
     "penalty": "−∞ against a penalty of {penalty} on layer {layer}, head {head}",
     "batch": "Two sentences in one batch, with the padding masked and not",
 }
 EXPORT_RESULTS = {
     "one": "It ends with `effect`: the scores after the mask, and the weights before and after.",
+    "why": "It prints the loss of every batch, then what both models write, and their loss when they do.",
     "penalty": "It ends with `ways`: the weights masked by −∞, by the penalty, and not at all.",
     "batch": "It ends with `proof`: how much each token changes, with the padding masked and not.",
 }

@@ -142,6 +142,24 @@ def test_each_cell_of_a_long_sentence_is_painted_where_it_stands(page_at: Callab
         expect(cell).to_have_attribute("aria-selected", "false")
 
 
+@pytest.mark.ci
+def test_a_training_is_looked_at_at_any_moment_and_sends_nothing(page_at: Callable[..., Page]):
+    page = page_at("/masks?part=why")
+    loss = stage(page).get_by_role("group", name=re.compile(f"^{re.escape(texts.LOSSES)}"))
+    expect(stage(page)).to_contain_text("After 100 of 100 batches")
+    page.wait_for_function("() => document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'")
+    sent = []
+    page.on("request", lambda request: sent.append(request.url))
+    stage(page).get_by_role("slider", name=texts.MOMENT).press("Home")
+    expect(stage(page)).to_contain_text(texts.UNTRAINED_LOSS)
+    loss.press("ArrowRight")
+    loss.press("Enter")
+    expect(stage(page)).to_contain_text("After 5 of 100 batches")
+    expect(stage(page).get_by_role("slider", name=texts.MOMENT)).to_have_value("5")
+    page.wait_for_url(re.compile("moment=5"))
+    assert not sent
+
+
 def test_a_smaller_penalty_leaks(page_at: Callable[..., Page]):
     page = page_at(CAT.replace("one", "penalty"))
     notes = stage(page).get_by_test_id("mask-notes")
@@ -164,7 +182,7 @@ def test_a_page_saved_from_the_stage_works_without_a_server(page_at: Callable[..
     kept.close()
 
 
-@pytest.mark.parametrize("part", ["one", "penalty", "batch", "run"])
+@pytest.mark.parametrize("part", ["one", "penalty", "batch", "run", pytest.param("why", marks=pytest.mark.ci)])
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844), (1920, 1080)])
 def test_the_picture_comes_first(page_at: Callable[..., Page], width: int, height: int, part: str):
     page = page_at(f"/masks?part={part}", width=width)

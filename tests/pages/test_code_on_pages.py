@@ -9,7 +9,7 @@ pytestmark = pytest.mark.ci
 PAGES = [
     *((page, {}) for page in ("self_attention", "classifier", "encoder_decoder")),
     *(("positions", {"part": part}) for part in ("ways", "demands", "shuffle")),
-    *(("masks", {"part": part}) for part in ("one", "penalty", "batch")),
+    *(("masks", {"part": part}) for part in ("one", "why", "penalty", "batch")),
     *(("heads_and_blocks", {"part": part}) for part in ("embeddings", "heads", "feed", "norm", "depth", "journey")),
     *(("bert", {"part": part}) for part in ("compare", "random", "labels", "family")),
 ]

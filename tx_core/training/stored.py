@@ -1,7 +1,8 @@
 """The trained models that ship, for the pages that train: as their default settings train them, with how they came to be.
 
-`python -m tx_core.training.stored` trains both, in ten seconds, and writes them to assets/models/trained. Weights are rounded to
-8 bits, in rows with a scale of their own; the attention of the training's probe is kept at a few of its moments.
+`python -m tx_core.training.stored` trains them, in ten seconds, and writes them to assets/models/trained. Weights are rounded to
+8 bits, in rows with a scale of their own; the attention of the training's probe is kept at a few of its moments. Of the two
+models that show what the causal mask is for, the moments are all that is kept.
 """
 
 import json
@@ -29,12 +30,14 @@ from tx_core.training.classifier import (
 from tx_core.training.classifier_data import opinions
 from tx_core.training.classifier_model import OPINIONS, ClassifierSettings, encode_words
 from tx_core.training.copy_task import CopyAnswer, CopyProgress, CopyTraining, start_copy_training
+from tx_core.training.future import BATCHES, MASKS, FutureMoment, FutureProgress, look, moments_of, start_future_training
 from tx_core.training.synthetic import QUICK, START_ID, CopySettings, solve
 from tx_core.transformer.seq2seq import number_encoding
 from tx_core.transformer.trace import AttentionStack, Trace
 
 TRAINED_MODELS = ASSETS / "models" / "trained"
 COPY, CLASSIFIER = TRAINED_MODELS / "copy.safetensors", TRAINED_MODELS / "classifier.safetensors"
+FUTURE, FUTURE_SEED = TRAINED_MODELS / "future.json", 0
 PROBE_NUMBERS = (8, 3, 41, 7, 99, 15, 4, 62, 27)
 PROBE_SENTENCE = "the plot was not dull at all"
 
@@ -126,6 +129,24 @@ def _load(model: nn.Module, tensors: Mapping[str, Tensor]) -> None:
     model.load_state_dict(weights, strict=True)
 
 
+@cache
+def stored_future() -> tuple[FutureMoment, tuple[FutureProgress, ...]]:
+    """Load the training with and without the causal mask that ships: the untrained models, and the progress of the training."""
+    stored = json.loads(FUTURE.read_text(encoding="utf-8"))
+
+    def moment(told: Mapping[str, Any]) -> FutureMoment:
+        written = {name: tuple(told["written"][name]) for name in MASKS}
+        return FutureMoment(told["batch"], written, told["writing_loss"], {one: np.array(told["weights"][one]) for one in MASKS})
+
+    untrained, *later = map(moment, stored["moments"])
+    shown = {one.batch: one for one in later}
+    records = [
+        FutureProgress(batch, BATCHES, dict(zip(MASKS, losses, strict=True)), stored["seconds"], shown.get(batch))
+        for batch, losses in enumerate(stored["losses"], start=1)
+    ]
+    return untrained, tuple(records)
+
+
 def _rounded(model: nn.Module) -> dict[str, Tensor]:
     """Round every row of the weights to 8 bits."""
     tensors = {}
@@ -179,6 +200,18 @@ def train_classifier_model() -> None:
     _write(CLASSIFIER, training, tensors, **numbers, seconds=round(records[-1].seconds, 1))
 
 
+def train_future_models() -> None:
+    """Train both models, with and without the causal mask, and write what they did."""
+    training = start_future_training(FUTURE_SEED)
+    moments, records = [look(training)], list(training.updates())
+    moments += moments_of(records)
+    told = [{**vars(one), "weights": {name: one.weights[name].round(3).tolist() for name in MASKS}} for one in moments]
+    losses = [[round(loss, 4) for loss in record.loss.values()] for record in records]
+    written = {"seconds": round(records[-1].seconds, 1), "losses": losses, "moments": told}
+    FUTURE.write_text(json.dumps(written) + "\n", encoding="utf-8")
+
+
 if __name__ == "__main__":
     train_copy_model()
     train_classifier_model()
+    train_future_models()

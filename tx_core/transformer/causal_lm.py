@@ -51,10 +51,14 @@ class CausalLM(nn.Module):
         keep: Collection[str] = (),
         interventions: Sequence[Sequence[Intervention]] = (),
         places: Sequence[int] | None = None,
+        causal: bool = True,
     ) -> EncoderRun:
-        """Run a batch; for the arguments see `bert.Bert.forward`. No token attends to a later one, whatever the mask."""
+        """Run a batch; for the arguments see `bert.Bert.forward`. No token attends to a later one, whatever the mask.
+
+        causal: without it every token may attend to later ones too, which shows what the causal mask is for.
+        """
         embedded = self.words(ids) if inputs_embeds is None else inputs_embeds
-        allowed = combine(mask, causal_mask(ids.shape[1]).to(ids.device))
+        allowed = combine(mask, causal_mask(ids.shape[1]).to(ids.device)) if causal else mask
         angles = self.angles(ids.shape[1]).to(ids.device)
         run = self.encoder(embedded, allowed, keep=keep, interventions=interventions, places=places, angles=angles)
         return run._replace(output=self.norm(run.output))

@@ -29,7 +29,7 @@ export function matrixShape(context, model, theme, width, largest) {
   const columns = measureLabels(context, model.columnTexts, font, WIDEST_NAME);
   const left = rows.widest + 8;
   const space = width - left - 2;
-  const upright = space / model.columns > columns.widest + 6;
+  const upright = Math.min(space / model.columns, model.square ? largest : Infinity) > columns.widest + 6;
   const slanted = Math.ceil(columns.widest * Math.SQRT1_2) + 12;
   const lean = upright ? 0 : Math.min(slanted, space * 0.09);
   const fitting = (space - lean) / model.columns;

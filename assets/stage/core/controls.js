@@ -67,10 +67,10 @@ const MAKERS = {
     number.onchange = () => ask(control.name, String(Math.min(most, Math.max(least, Math.round(Number(number.value)) || least))));
     return { node: named(label, number), set(_, value) { if (number !== number.getRootNode().activeElement) number.value = value; } };
   },
-  slider({ name, label, help }, ask) {
+  slider({ name, label, help, looks }, ask) {
     const slider = element("input", { type: "range", "aria-label": label, title: help });
     const count = element("output");
-    slider.oninput = () => { count.textContent = slider.value; };
+    slider.oninput = () => (looks ? ask(name, slider.value) : (count.textContent = slider.value));
     slider.onchange = () => ask(name, slider.value);
     const node = element("label", { class: "slider" }, element("span", { class: "quiet-text" }, label), slider, count);
     const set = ({ limits: [min, max], step }, value) => {

@@ -24,7 +24,7 @@ export function makeControls(stage) {
     if (apart.length !== row.children.length || apart.some((node, place) => node !== row.children[place])) row.replaceChildren(...apart);
     row.hidden = !apart.length;
     showPressed(row);
-    bar.items = [...of((control) => !control.apart && !control.late), ...own, ...of((control) => !control.apart && control.late)];
+    bar.items = [stage.training.node, ...of((control) => !control.apart && !control.late), ...own, ...of((control) => !control.apart && control.late)];
     files.node.hidden = stage.header.hidden.includes("export") || !stage.rows.length;
     present.hidden = stage.header.alone || stage.offline || !stage.rows.length;
     full.hidden = !document.fullscreenEnabled || !stage.rows.length;

@@ -20,8 +20,9 @@ export function makeChart({ choose }) {
   made.title = element("figcaption", { class: "title" });
   made.canvas = element("canvas", { role: "img" });
   made.mark = element("div", { class: "spot", hidden: "" });
+  made.shown = element("div", { class: "spot line-mark shown-moment", hidden: "" });
   made.readout = element("div", { class: "tooltip spot-readout", role: "status", "aria-live": "polite", "data-testid": "spot-readout" });
-  made.pad = element("div", { class: "pad", role: "group", tabindex: "0" }, made.canvas, made.mark, made.readout);
+  made.pad = element("div", { class: "pad", role: "group", tabindex: "0" }, made.canvas, made.mark, made.shown, made.readout);
   made.legend = element("p", { class: "legend matrix-legend" });
   made.note = element("p", { class: "quiet-text" });
   made.said = element("p", { class: "chart-said" });
@@ -66,8 +67,17 @@ export function drawChart(made, chart, { theme, width, height, sentence, cell, d
   made.pad.dataset.spots = `${rows}×${columns}`;
   if (made.spot && (made.spot[0] >= rows || made.spot[1] >= columns)) made.spot = null;
   mark(made, made.spot);
+  markShown(made, chart.shown ?? -1);
   if (made.spot) read(made);
   else made.readout.replaceChildren();
+}
+
+// A line over the step of lines at which the page is shown; none where `step` is below 0.
+function markShown({ laid, shown }, step) {
+  shown.hidden = step < 0;
+  if (step < 0) return;
+  const [left, top, , high] = laid.spots.box(0, step);
+  Object.assign(shown.style, { left: `${left}px`, top: `${top}px`, width: "1px", height: `${high}px` });
 }
 
 // For whom nothing else says it: the longest bars in words.

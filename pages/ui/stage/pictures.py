@@ -4,7 +4,7 @@ A page lists controls and pictures; the browser draws them, looks among what was
 drawings are the figure, the table and the files of an export.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
@@ -20,7 +20,7 @@ from pages.ui.stage.address import StageFields
 from pages.ui.stage.architecture import chosen_fields
 from pages.ui.stage.controls import Conditions, Control, offered_controls, take_settings
 from pages.ui.stage.matrices import MatrixStep, describe_matrices
-from pages.ui.stage.mount import draw_beside, mount, origin
+from pages.ui.stage.mount import Reported, draw_beside, mount, origin
 from pages.ui.stage.packing import join
 from pages.ui.stage.scripts import STAGE_FILES
 
@@ -111,11 +111,14 @@ def pictures_stage(
     pictures: Sequence[Picture],
     about: About,
     partial: Conditions = MappingProxyType({}),
+    training: Mapping[str, object] | None = None,
+    take: Callable[[Reported], None] = lambda _: None,
 ) -> None:
     """Draw a stage of pictures. Pictures whose `when` asks for a value of a field of `own` that is not set are not sent.
 
     Whether a control looks or computes follows from its field. partial: looks of which only some values were sent; where the
-    reader chooses another one, the page runs again and finds it in the session.
+    reader chooses another one, the page runs again and finds it in the session. training: what is told of one, for its buttons
+    (`training.training_header`). take: takes in what else is reported.
     """
     written, looks = _written(page, fields.all), {field.name for field in fields.looks}
     shown = [picture for picture in pictures if _may_be_shown(picture.when, fields.own, written)]
@@ -124,12 +127,19 @@ def pictures_stage(
     def pack(header: Mapping[str, object]) -> bytes:
         offered = offered_controls(page, fields.all, declared)
         sent = {name: list(values) for name, values in partial.items()}
-        return pack_pictures({**header, **_about(page, fields, about, header), "controls": offered, "partial": sent}, shown)
+        return pack_pictures(
+            {**header, **_about(page, fields, about, header), "controls": offered, "partial": sent, "training": training}, shown
+        )
 
     chosen = {*(picture.chooses for picture in pictures), *chosen_fields(about.architecture)}
     names = chosen | {control.name for control in controls}
     computed = [field for field in fields.own if field.name in names]
-    mount(page, PICTURES_STAGE, fields, pack, lambda reported: take_settings(page, computed, reported))
+
+    def take_all(reported: Reported) -> None:
+        take_settings(page, computed, reported)
+        take(reported)
+
+    mount(page, PICTURES_STAGE, fields, pack, take_all)
 
 
 def pictures_beside(page: str, part: str, pictures: Sequence[Picture], height: int) -> None:

@@ -151,7 +151,7 @@ def training_stage(
     ]
 
     def pack(header: Mapping[str, object]) -> bytes:
-        header = {**_common(trainer, header), "training": _training(trainer, shown, curves), **about, "model": ""}
+        header = {**_common(trainer, header), "training": training_header(trainer, shown, curves), **about, "model": ""}
         return pack_moments(header, told)
 
     mount(trainer.page, TRAINING_ENTRY, trainer.fields, pack, lambda reported: take_wish(trainer, reported))
@@ -161,8 +161,8 @@ def empty_training_stage(trainer: Trainer, shown: ShownTraining | None = None, c
     """Draw a stage without a picture: it still writes the address. shown: a training that can be started."""
 
     def pack(header: Mapping[str, object]) -> bytes:
-        training_header = _training(trainer, shown, curves) if shown else None
-        return join({**_common(trainer, header), "run": None, "stacks": [], "training": training_header}, [])
+        told = training_header(trainer, shown, curves) if shown else None
+        return join({**_common(trainer, header), "run": None, "stacks": [], "training": told}, [])
 
     mount(trainer.page, TRAINING_ENTRY, trainer.fields, pack, lambda reported: take_wish(trainer, reported))
 
@@ -187,11 +187,10 @@ def _common(trainer: Trainer, header: Mapping[str, object]) -> dict[str, object]
         "canOmitPositions": False,
         "grammar": None,
         "guesses": None,
-        "asked": time.monotonic(),  # no two messages are equal: the browser asks again after each
     }
 
 
-def _training(trainer: Trainer, shown: ShownTraining, curves: Sequence[Chart]) -> dict[str, object]:
+def training_header(trainer: Trainer, shown: ShownTraining, curves: Sequence[Chart] = ()) -> dict[str, object]:
     """Return what the stage is told of a training: its buttons, its progress, its curves."""
     own, page = shown.own, trainer.page
     problem = st.session_state.get(widget_key(page, "refused"))
@@ -204,6 +203,7 @@ def _training(trainer: Trainer, shown: ShownTraining, curves: Sequence[Chart]) -
         "problem": str(problem) if problem else own.problem if own else "",
         "other": texts.OTHER_MODEL.format(differences=", ".join(other)) if other else "",
         "curves": list(curves),
+        "asked": time.monotonic(),  # no two messages are equal: the browser asks again after each
     }
 
 
@@ -246,17 +246,25 @@ def take_wish(trainer: Trainer, reported: Reported) -> None:
         training.attempt(trainer.page, act)
 
 
-def curve(title: str, series: Curves, batches: int, *, logarithmic: bool = False) -> Chart:
+def curve(
+    title: str,
+    series: Curves,
+    batches: int,
+    *,
+    logarithmic: bool = False,
+    every: int = 0,
+    limits: tuple[float, float] = (0.0, 1.02),
+) -> Chart:
     """Make a chart of a training: each line the mean since the point before, or the value measured last.
 
-    batches: of the whole training, where the axis ends. Points where nothing was measured are None.
+    batches: of the whole training, where the axis ends. every: so many batches there is a point. limits: of an axis that is not
+    logarithmic. Points where nothing was measured are None.
     """
-    every = -(-batches // STEPS)
+    every = every or -(-batches // STEPS)
     ends = [*range(every, batches, every), batches]
     done = max((batch for pairs in series.values() for batch, _ in pairs), default=0)
     found = {name: _at(ends, pairs, done) for name, pairs in series.items() if pairs}
     values = [value for one in found.values() for value in one if value is not None]
-    limits = (0.0, 1.02)
     if logarithmic:
         low, high = (log10(max(LEAST_LOSS, edge(values, default=1.0))) for edge in (min, max))
         limits = (low - 0.1, high + 0.1)

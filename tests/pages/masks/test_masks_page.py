@@ -10,15 +10,19 @@ from hypothesis import strategies as st
 
 from pages.masks import texts
 from pages.masks.drawn import MAX_PAINTED_TOKENS, mask_from_link, mask_to_link
+from pages.masks.future import KIND
 from pages.masks.head import DRAWN, MADE
 from pages.masks.whole_run import PADDING, RUN_CHANGES, count_changed
 from pages.ui.shell.frame import HEADINGS
 from pages.ui.shell.numbers import UNCHANGED, UNCHANGED_BUT_ROUNDING, small_number, weight
 from tests.support.drawings import problems
-from tests.support.staged import staged, staged_matrices, staged_picture, staged_pictures
+from tests.support.staged import ask_stage, looked_at, stage_says, staged, staged_matrices, staged_picture, staged_pictures
+from tests.support.trainings import own_server, until_still
 from tx_core.engine import catalogue
 from tx_core.errors import TextProblem
 from tx_core.lessons import masking
+from tx_core.training import future
+from tx_core.training.stored import stored_future
 
 SENTENCE = "She wants to buy a car."
 BLANK = "Yesterday the children [MASK] to school by bus."
@@ -72,6 +76,44 @@ def test_the_largest_mask_fits_a_link():
 def test_nonsense_in_a_link_is_refused(written):
     with pytest.raises(ValueError, match="must"):
         mask_from_link(written)
+
+
+def test_why_the_future_is_hidden_opens_on_the_stored_training_at_any_of_its_moments(open_app):
+    app = open_app("masks", part="why")
+    untrained, records = stored_future()
+    moments = [untrained, *future.moments_of(records)]
+    assert dict(control(app, "moment")["options"]) == {str(one.batch): str(one.batch) for one in moments}
+    losses = next(one for one in staged_pictures(app) if one["chart"]["kind"] == "lines")
+    for row, name in enumerate(future.MASKS):
+        means = np.array([record.loss[name] for record in records]).reshape(-1, future.SHOWN_EVERY).mean(1)
+        np.testing.assert_allclose(losses["values"][row], means, atol=1e-5)
+    np.testing.assert_allclose(losses["values"][2], future.least_loss(), rtol=1e-6)
+    for one in (moments[0], moments[2], moments[-1]):
+        shown = looked_at(app, moment=str(one.batch))
+        listing, *maps = (picture for picture in shown if picture["chart"]["kind"] != "lines")
+        assert [tuple(row[1:]) for row in listing["chart"]["rows"]] == list(zip(*one.written.values(), strict=True))
+        for drawn, name in zip(maps, future.MASKS, strict=True):
+            np.testing.assert_allclose(drawn["values"], one.weights[name], atol=1e-6)
+    said = stage_says(app)
+    assert texts.LOSS_BELOW.split("{")[3].split("}")[1] in said
+    assert "26 words" in said
+    assert str(len(future.corpus())) in texts.WHY_FORMULA and f"{len(future.corpus()):,}" in texts.WHY_TEXT
+    assert f"{future.least_loss():.2f}" in texts.WHY_FORMULA
+    assert texts.UNTRAINED_LOSS in stage_says(app, moment="0")
+    assert not app.exception
+
+
+@pytest.mark.ci
+def test_a_visitor_trains_both_models_anew(open_app, monkeypatch):
+    with own_server(monkeypatch, limit=1, pause=0.0) as registry:
+        app = ask_stage(open_app("masks", part="why"), "settings", {"training": "train"})
+        snapshot = until_still(app, registry, KIND)
+        assert snapshot.state == "finished"
+        told = staged(app)["training"]
+        assert texts.OWN_TRAINING.format(seed=1) in told["said"]
+        losses = next(one for one in staged_pictures(app) if one["chart"]["kind"] == "lines")
+        assert losses["values"][1][-1] < 0.5 < future.least_loss() < losses["values"][0][-1] + 0.02
+        assert not app.exception
 
 
 def test_a_padded_batch_is_proved_with_the_readers_two_sentences(open_app):

@@ -1,0 +1,137 @@
+"""Why the future is hidden: two tiny models in training, with and without the causal mask, at any moment of it."""
+
+from collections.abc import Sequence
+from math import log
+from statistics import mean
+
+from pages.masks import texts
+from pages.masks.inputs import FIELDS, PAGE
+from pages.ui.canvas.charts import listing_chart
+from pages.ui.canvas.drawings import Chart, Drawing, lines_drawing, matrix_drawing
+from pages.ui.export.computation import after, call, each, named
+from pages.ui.export.lessons import PartNumbers
+from pages.ui.panels import texts as panel_texts
+from pages.ui.panels import training
+from pages.ui.shell.numbers import percent
+from pages.ui.stage.controls import Control
+from pages.ui.stage.pictures import Picture
+from pages.ui.stage.training import ShownTraining, Trainer, curve, moment_title
+from tx_core.training.future import (
+    BATCHES,
+    FIRST_WORDS,
+    MASKS,
+    PROBE,
+    SHOWN_EVERY,
+    SLOT_WORDS,
+    FutureMoment,
+    FutureProgress,
+    FutureTraining,
+    least_loss,
+    look,
+    moments_of,
+    next_word_share,
+    start_future_training,
+)
+from tx_core.training.stored import FUTURE_SEED, stored_future
+
+KIND = "future"
+_EVEN = log(len(SLOT_WORDS))
+"""The loss of guessing every word of the vocabulary with the same probability."""
+
+
+def _new_training() -> FutureTraining:
+    """Return untrained models with random weights that this visitor has not seen."""
+    own = training.current_run(KIND)
+    return start_future_training((own.result.seed if own and own.result else FUTURE_SEED) + 1)
+
+
+TRAINER = Trainer(
+    PAGE, KIND, FIELDS, _new_training, lambda _: None, lambda _: (), lambda one: texts.OWN_TRAINING.format(seed=one.seed)
+)
+
+
+def shown_future() -> tuple[ShownTraining, list[FutureMoment]]:
+    """Return the visitor's training, else the one that ships, with its moments."""
+    own = training.current_run(KIND)
+    untrained, stored = stored_future()
+    if own and (own.running or own.records):
+        shown, records = ShownTraining(own.result, own.records, own), own.records
+        if own.result:
+            untrained = look(start_future_training(own.result.seed))
+    else:
+        shown, records = ShownTraining(True, stored, own, is_stored=True), stored
+    return shown, [untrained, *moments_of(records)]
+
+
+def moment_control(moments: Sequence[FutureMoment]) -> Control:
+    """Return the slider over the moments of a training; the last one stands in for any that is not there yet."""
+    names = tuple((str(one.batch), str(one.batch)) for one in moments)
+    limits = moments[0].batch, moments[-1].batch
+    return Control("moment", "slider", texts.MOMENT, names, limits=limits, step=SHOWN_EVERY, fallback=names[-1][0], looks=True)
+
+
+def future_pictures(shown: ShownTraining, moments: Sequence[FutureMoment]) -> list[Picture]:
+    """Draw the losses of both models, and at each moment what they write and where they look."""
+    chart = loss_chart(shown.records)
+    drawn = [picture for one in moments for picture in _at(one)]
+    if not shown.records:
+        return drawn
+    said = {str(one.batch): {"sentence": loss_in_words(one, shown.records)} for one in moments}
+    steps = tuple(chart["steps"])
+    about = {"cell": panel_texts.CURVE_STEP, "chooses": "moment", "choices": steps, "varies": "moment", "variants": said}
+    return [Picture(lines_drawing(chart), share=1.2, **about), *drawn]
+
+
+def _at(moment: FutureMoment) -> list[Picture]:
+    when = {"moment": [str(moment.batch)]}
+    rows = [[one, *(moment.written[name][place] for name in MASKS)] for place, one in enumerate(FIRST_WORDS)]
+    listing = listing_chart(texts.WRITTEN, [texts.BEGINNING, *texts.MODELS.values()], rows)
+    written = Picture(Drawing(listing, (), (), moment.weights["masked"][:0]), writing_in_words(moment), when, share=1.4)
+    return [written, *(_map(moment, name, when) for name in MASKS)]
+
+
+def _map(moment: FutureMoment, name: str, when: dict[str, list[str]]) -> Picture:
+    words, weights = PROBE.split(), moment.weights[name]
+    share = percent(next_word_share(weights))
+    drawing = matrix_drawing(texts.LOOKS[name], "weights", weights, words, words)
+    return Picture(drawing, texts.NEXT_WORD[name].format(share=share), when, row=1, cell=texts.LOOKS_CELL)
+
+
+def loss_chart(records: Sequence[FutureProgress]) -> Chart:
+    """Draw the loss of both models, and the least that one can reach that only looks back."""
+    lines = {texts.MODELS[name]: [(one.batch, one.loss[name]) for one in records] for name in MASKS}
+    lines[texts.LEAST] = [(batch, least_loss()) for batch in range(1, len(records) + 1)]
+    return curve(texts.LOSSES, lines, BATCHES, every=SHOWN_EVERY, limits=(0.0, 3.5))
+
+
+def recent_loss(name: str, batch: int, records: Sequence[FutureProgress]) -> float:
+    """Return the mean loss of a model over the batches since the moment before."""
+    return mean(one.loss[name] for one in records if batch - SHOWN_EVERY < one.batch <= batch)
+
+
+def loss_in_words(moment: FutureMoment, records: Sequence[FutureProgress]) -> str:
+    """Return in a sentence how large both losses are at a moment, and what no model gets below that looks back only."""
+    if not moment.batch:
+        return texts.UNTRAINED_LOSS
+    masked, unmasked = (recent_loss(name, moment.batch, records) for name in MASKS)
+    template = texts.LOSS_BELOW if unmasked < least_loss() else texts.LOSS_ABOVE
+    title = moment_title(moment.batch, BATCHES)
+    return template.format(title=title, masked=f"{masked:.2f}", unmasked=f"{unmasked:.2f}", least=f"{least_loss():.2f}")
+
+
+def writing_in_words(moment: FutureMoment) -> str:
+    """Return in a sentence how well both models guess a word that has nothing after it, as when they write."""
+    masked, unmasked = (moment.writing_loss[name] for name in MASKS)
+    template = texts.UNTRAINED_WRITING if not moment.batch else texts.WRITING_WORSE if unmasked > _EVEN else texts.WRITING
+    return template.format(masked=f"{masked:.2f}", unmasked=f"{unmasked:.2f}", even=f"{_EVEN:.2f}", words=len(SLOT_WORDS))
+
+
+def future_numbers(shown: ShownTraining) -> PartNumbers:
+    """Return what the losses of both models are computed of."""
+    seed = FUTURE_SEED if shown.is_stored or not shown.model else shown.model.seed
+    both = named("training", call(start_future_training, seed), "random seed")
+    records = named("records", call(list, both.updates()))
+    drawn = each(records, lambda one: (one.batch, one.loss))
+    last = named("moment", call(look, after(records, both)))
+    about = {"seed": seed, "batches": len(shown.records)}
+    return PartNumbers(texts.EXPORT_TITLES["why"], about, [drawn, last.written, last.writing_loss], texts.EXPORT_RESULTS["why"])

@@ -1,0 +1,110 @@
+"""Two models learn to name the next word, one sees the future: what the stored training shows, and what it must not show."""
+
+import math
+from collections import Counter
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import torch
+
+from tx_core.training.future import (
+    BATCHES,
+    FIRST_WORDS,
+    MASKS,
+    PROBE,
+    SLOT_WORDS,
+    SLOTS,
+    FutureTraining,
+    corpus,
+    least_loss,
+    look,
+    moments_of,
+    next_word_share,
+    start_future_training,
+    train_next_words,
+)
+from tx_core.training.stored import FUTURE, FUTURE_SEED, stored_future
+
+
+@pytest.fixture(scope="module")
+def trained() -> FutureTraining:
+    """Both models, trained here to the end."""
+    training = start_future_training(FUTURE_SEED)
+    for _ in range(BATCHES):
+        train_next_words(training)
+    return training
+
+
+def logits(training: FutureTraining, name: str, words: str) -> torch.Tensor:
+    """What a model expects after each word."""
+    model, ids = training.models[name], torch.tensor([[SLOT_WORDS.index(word) for word in words.split()]])
+    with torch.no_grad():
+        return model.predict(model(ids, causal=MASKS[name]).output[0])
+
+
+def sentences() -> set[str]:
+    return {" ".join(SLOT_WORDS[number] for number in row) for row in corpus().tolist()}
+
+
+def test_the_stored_training_is_what_training_gives(trained: FutureTraining):
+    untrained, records = stored_future()
+    assert FUTURE.stat().st_size < 60_000
+    assert [record.batch for record in records] == list(range(1, BATCHES + 1))
+    for name in MASKS:
+        stored = [record.loss[name] for record in records]
+        np.testing.assert_allclose([loss[name] for loss in trained.losses], stored, atol=0.02)
+    assert untrained.written == look(start_future_training(FUTURE_SEED)).written
+    last, now = records[-1].moment, look(trained)
+    assert now.written["unmasked"] == last.written["unmasked"]
+    assert all(now.writing_loss[name] == pytest.approx(last.writing_loss[name], rel=0.05) for name in MASKS)
+
+
+def test_the_least_loss_is_that_of_knowing_how_often_a_word_follows():
+    texts = [sentence.split() for sentence in sentences()]
+    counts = Counter(tuple(words[:place]) for words in texts for place in range(1, len(SLOTS) + 1))
+    surprise = [
+        -math.log(counts[tuple(words[: place + 1])] / counts[tuple(words[:place])]) for words in texts for place in range(1, 8)
+    ]
+    assert np.mean(surprise) == pytest.approx(least_loss(), abs=1e-9)
+
+
+def test_without_the_mask_the_loss_falls_below_what_looking_back_allows_and_writing_gets_worse():
+    untrained, records = stored_future()
+    late = {name: np.mean([record.loss[name] for record in records[-5:]]) for name in MASKS}
+    assert late["masked"] == pytest.approx(least_loss(), abs=0.03)
+    assert late["unmasked"] < 0.05 < least_loss()
+    last = records[-1].moment
+    assert last.writing_loss["masked"] == pytest.approx(least_loss(), abs=0.03)
+    assert last.writing_loss["unmasked"] > math.log(len(SLOT_WORDS)) > least_loss()
+    assert set(last.written["masked"]) <= sentences()
+    assert not set(last.written["unmasked"]) & sentences()
+    assert untrained.written["masked"] == untrained.written["unmasked"]
+    for one, begun in zip(untrained.written["masked"], FIRST_WORDS, strict=True):
+        assert one.startswith(begun)
+        assert set(one.split()[len(begun.split()) :]) == {begun.split()[-1]}
+
+
+def test_the_model_without_the_mask_looks_at_the_answer():
+    untrained, records = stored_future()
+    for moment in (untrained, *moments_of(records)):
+        assert not np.triu(moment.weights["masked"], 1).any()
+        assert next_word_share(moment.weights["masked"]) == 0
+        np.testing.assert_allclose(moment.weights["unmasked"].sum(-1), 1, atol=0.01)
+    assert next_word_share(untrained.weights["unmasked"]) == pytest.approx(1 / len(PROBE.split()), abs=0.01)
+    assert next_word_share(records[-1].moment.weights["unmasked"]) > 0.95
+
+
+def test_another_next_word_changes_what_is_expected_only_without_the_mask(trained: FutureTraining):
+    verbs = SLOTS[3]
+    expected = {name: [logits(trained, name, f"the old cat {verb} on the mat .")[2] for verb in verbs] for name in MASKS}
+    assert [SLOT_WORDS[one.argmax()] for one in expected["unmasked"]] == list(verbs)
+    for one in expected["masked"][1:]:
+        torch.testing.assert_close(one, expected["masked"][0], rtol=0, atol=0)
+    assert SLOT_WORDS[expected["masked"][0].argmax()] in verbs
+
+
+def test_the_model_without_the_mask_writes_pairs_of_words_that_no_sentence_has(trained: FutureTraining):
+    known = {pair for sentence in sentences() for pair in pairwise(sentence.split())}
+    written = [pair for one in look(trained).written["unmasked"] for pair in pairwise(one.split())]
+    assert sum(pair not in known for pair in written) > len(written) / 3
