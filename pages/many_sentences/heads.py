@@ -8,7 +8,7 @@ import streamlit as st
 from jaxtyping import Float
 
 from pages.many_sentences import texts
-from pages.many_sentences.reading import show_report, stopped_in_words
+from pages.many_sentences.reading import OpenedScan, show_report, stopped_in_words
 from pages.many_sentences.texts import plural
 from pages.ui.canvas.attention_view import heads_to_link
 from pages.ui.canvas.charts import listing_chart
@@ -43,6 +43,7 @@ from pages.ui.stage.heads import all_heads, beside_heads, draw_heads
 from pages.ui.stage.pictures import About, Picture
 from tx_core.analysis.grammar import grammar_of
 from tx_core.analysis.patterns import TARGETED_KINDS, HeadPattern
+from tx_core.corpus.scan_file import read_scan
 from tx_core.corpus.sentence_file import embedded_sentences, read_sentences
 from tx_core.corpus.statistics import RANKED_KINDS, HeadReport, read_all
 from tx_core.transformer.interventions import Head
@@ -161,12 +162,13 @@ def strongest(report: HeadReport, head: Head, kind: str) -> tuple[list[int], lis
     return ordered, [by_number[number] for number in ordered]
 
 
-def explain_heads(page: str, report: HeadReport, colour: str) -> None:
-    """Show what stands below the stage: all numbers, what averages mean, and the export."""
-    show_report(report)
+def explain_heads(page: str, report: HeadReport, colour: str, opened: OpenedScan | None) -> None:
+    """Show what stands below the stage: all numbers, what averages mean, and the export. opened: the scan that they are from."""
+    if opened is None:
+        show_report(report)
     show_table(page, report)
     show_note(f"{texts.CAVEAT} {EXPLANATION_DEBATE}")
-    export_menu(page, {texts.EXPORT: lambda: heads_export(report, colour)})
+    export_menu(page, {texts.EXPORT: lambda: heads_export(report, colour, opened)})
 
 
 def show_table(page: str, report: HeadReport) -> None:
@@ -227,22 +229,23 @@ def _rounded(numbers: Float[np.ndarray, "layer head"], one: HeadPattern) -> floa
     return round(float(numbers[one.layer, one.head]), 3)
 
 
-def heads_export(report: HeadReport, colour: str) -> Export:
-    """Return the export of everything that is known of all heads."""
-    about = heads_about(report, colour)
+def heads_export(report: HeadReport, colour: str, opened: OpenedScan | None = None) -> Export:
+    """Return the export of everything that is known of all heads. opened: the scan that they are from."""
+    about = heads_about(report, colour, opened)
     rows = head_rows(report)
     columns, table, stem = tuple(rows[0]), [tuple(row.values()) for row in rows], file_stem("heads-over-sentences", report.model)
     result = texts.EXPORT_RESULT if report.complete else f"{texts.EXPORT_RESULT} {reads_on(report)}"
-    code = Code(result, lambda: report_numbers(report))
+    code = Code(result, lambda: scan_numbers(opened.name) if opened else report_numbers(report))
     return Export(about.title, stem, (_data(report, stem, columns, table),), code, about.source)
 
 
-def heads_about(report: HeadReport, colour: str) -> About:
-    """Return what the table of all heads is of."""
+def heads_about(report: HeadReport, colour: str, opened: OpenedScan | None = None) -> About:
+    """Return what the table of all heads is of. opened: the scan that it is from."""
     counts = {"count": report.read, "tokens": report.tokens}
     title = plural(report.read, texts.EXPORT_TITLES[colour]).format(**counts, model=controls.model_title(report.model))
+    revision = opened.scan.origin.revision if opened else ""
     read = {"sentences": report.sentences.source, "read": report.read, "tokens": report.tokens}
-    about = source(report.model, **reading(report.special_tokens), **read)
+    about = source(report.model, revision=revision, **reading(report.special_tokens), **read)
     stopped = () if report.complete else (stopped_in_words(report),)
     return About(title, about, (texts.EXPORT_SOURCE.format(source=report.sentences.source), *stopped, texts.EXPORT_AXES))
 
@@ -266,7 +269,12 @@ def _data(report: HeadReport, stem: str, columns: tuple[str, ...], table: list[t
 
 def reads_on(report: HeadReport) -> str:
     """Return how the numbers of the code differ from those of a run that was stopped."""
-    return texts.CODE_READS_ON.format(count=len(report.sentences), read=report.read)
+    return texts.CODE_READS_ON.format(count=report.total, read=report.read)
+
+
+def scan_numbers(name: str) -> list[Computation]:
+    """Return the computation of the result of a scan. name: of its file."""
+    return _measures(call(read_scan, call(open, name, "rb").read()).report, "your file")
 
 
 def report_numbers(report: HeadReport) -> list[Computation]:
@@ -278,5 +286,9 @@ def report_numbers(report: HeadReport) -> list[Computation]:
         file = call(open, read.source, "rb")
         sentences = named("sentences", call(read_sentences, file, read.source, read.column), note or "your file")
     half = {"half": True} if report.half else {}
-    measured = named("report", call(read_all, load_call(report.model, report.special_tokens), sentences, **half))
-    return [measured.patterns, measured.spread.round(3), measured.distance.round(2)]
+    return _measures(call(read_all, load_call(report.model, report.special_tokens), sentences, **half))
+
+
+def _measures(report: Computation, comment: str = "") -> list[Computation]:
+    report = named("report", report, comment)
+    return [report.patterns, report.spread.round(3), report.distance.round(2)]

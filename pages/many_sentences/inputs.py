@@ -44,11 +44,13 @@ class FoundReport:
 
     Attributes:
         report: what every head does over the sentences.
+        opened: the scan that it is from, if any.
         colour: what colours the heads.
         rank: what the sentences are ranked by.
     """
 
     report: HeadReport
+    opened: reading.OpenedScan | None
     colour: str
     rank: str
 
@@ -60,15 +62,26 @@ def find_report(badge: DeltaGenerator) -> FoundReport | None:
         source = reading.ask_source(PAGE)
         model = st.container(width="content")
         run = st.container(width="content")
+    if source == "scan":
+        badge.caption(texts.SCAN_BADGE)
+        opened = reading.ask_scan(PAGE)
+        training.show_problem(PAGE)
+        if opened is None:
+            return None
+        reading.show_scan(opened.scan)
+        return _report_shown(opened.scan.report, opened)
     report = _read_report(source, badge, model, run)
-    if report is None:
-        return None
+    return _report_shown(report, None) if report else None
+
+
+def _report_shown(report: HeadReport, opened: reading.OpenedScan | None) -> FoundReport:
+    """Return what the page shows of a report, of heads that it has."""
     if missing := view_options.drop_missing_heads(PAGE, *report.entropy.shape):
         st.info(missing)
     heads = widget_key(PAGE, "heads")
     st.session_state[heads] = st.session_state[heads][:1]
     colour, rank = (st.session_state[widget_key(PAGE, name)] for name in ("colour", "rank"))
-    return FoundReport(report, colour, rank)
+    return FoundReport(report, opened, colour, rank)
 
 
 def _ask_model(badge: DeltaGenerator) -> tuple[Engine | None, ExplorerError | None, bool]:

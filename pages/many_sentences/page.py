@@ -15,7 +15,7 @@ found = find_report(badge)
 if found is None:
     empty_pictures(PAGE, FIELDS)
 else:
-    about = heads_about(found.report, found.colour)
+    about = heads_about(found.report, found.colour, found.opened)
     pictures_stage(PAGE, FIELDS, heads_controls(found.report), heads_pictures(found.report, found.rank), about)
-    explain_heads(PAGE, found.report, found.colour)
+    explain_heads(PAGE, found.report, found.colour, found.opened)
 page_links("", "", "attention", "summaries")

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import streamlit as st
 
@@ -13,21 +14,76 @@ from pages.ui.shell import cache, controls
 from pages.ui.shell.address import widget_binding, widget_key
 from pages.ui.shell.controls import ask_option
 from pages.ui.shell.session import uploaded_file
+from tx_core.corpus.scan_file import CorpusScan, ScanOrigin, read_scan
 from tx_core.corpus.sentence_file import LeftOut, Sentences, describe_left_out, embedded_sentences, read_sentences
 from tx_core.corpus.statistics import HeadReport, Reading, read_all
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
-from tx_core.errors import TextProblem
+from tx_core.errors import ModelUnavailable, TextProblem
 from tx_core.settings import host_settings
 from tx_core.training.background import Snapshot
 
 KIND = "sentences"
 
 
+@dataclass(frozen=True)
+class OpenedScan:
+    """The result of a scan, and the name of its file."""
+
+    name: str
+    scan: CorpusScan
+
+
 def ask_source(page: str) -> str:
     """Ask what to show: a name of `texts.SOURCES`."""
     ask_option(texts.SOURCE, texts.SOURCES, label_visibility="collapsed", **widget_binding(widget_key(page, "texts")))
     return st.session_state[widget_key(page, "texts")]
+
+
+def ask_scan(page: str) -> OpenedScan | None:
+    """Ask for the result of a scan; explain how to make one as long as there is none."""
+    st.file_uploader(
+        texts.UPLOAD_SCAN,
+        type=["json"],
+        key=widget_key(page, "scan_file"),
+        max_upload_size=host_settings().max_sentence_file_megabytes,
+        on_change=training.attempt,
+        args=(page, lambda: _open_scan(page)),
+    )
+    if widget_key(page, "scan") not in st.session_state:
+        st.caption(texts.SCAN_FIRST)
+        st.code(texts.SCAN_COMMAND, language="shell")
+    return st.session_state.get(widget_key(page, "scan"))
+
+
+def _open_scan(page: str) -> None:
+    """Read the uploaded file into the session; TextProblem for one that is no result of a scan."""
+    uploaded = uploaded_file(widget_key(page, "scan_file"))
+    if uploaded is not None:  # None where the file was removed from the box: what was read stays
+        before = st.session_state.get(widget_key(page, "scan"))
+        with _naming_kept_file(before.name if before else ""):
+            st.session_state[widget_key(page, "scan")] = OpenedScan(uploaded.name, read_scan(uploaded.getvalue()))
+
+
+def show_scan(scan: CorpusScan) -> None:
+    """Show which sentences were scanned by which model, and whether this server has the same one."""
+    report, origin = scan.report, scan.origin
+    half = texts.SCANNED_IN_HALF if report.half else ""
+    counts = {"count": report.read, "tokens": report.tokens, "seconds": report.seconds, "source": report.sentences.source}
+    st.text(plural(report.read, texts.SCANNED).format(**counts, model=controls.model_title(report.model), half=half))
+    st.text(texts.SCANNED_BY.format(revision=origin.revision, version=origin.version))
+    if difference := _difference_here(origin):
+        st.text(difference)
+    show_left_out(report.left_out)
+
+
+def _difference_here(origin: ScanOrigin) -> str:
+    """Return how the model of a scan differs from this server's; "" where it does not."""
+    try:
+        here = catalogue.revision(origin.model)
+    except ModelUnavailable:
+        return texts.MODEL_NOT_HERE
+    return "" if here == origin.revision else texts.OTHER_REVISION.format(revision=here)
 
 
 def ask_sentences(page: str, source: str, device: str) -> Sentences:
@@ -188,5 +244,5 @@ def show_report(report: HeadReport) -> None:
 
 def stopped_in_words(report: HeadReport) -> str:
     """Return after how many sentences a run was stopped, in words."""
-    count = len(report.sentences)
+    count = report.total
     return plural(count, texts.STOPPED).format(read=report.read, count=count)

@@ -1,7 +1,25 @@
 """Every sentence of the page and of its exports. A pair holds the singular and the plural."""
 
 SOURCE = "Sentences"
-SOURCES = {"embedded": "Built-in sentences", "own": "Your own file"}
+SOURCES = {"embedded": "Built-in sentences", "own": "Your own file", "scan": "Scan result"}
+UPLOAD_SCAN = "The .json file that a scan has written"
+SCAN_FIRST = (
+    "A scan reads text or Parquet of any size on a machine of your own, and writes one file. Run this command in the folder of "
+    "the app, then upload that file."
+)
+SCAN_BADGE = "Nothing is computed here: a scan has done it."
+SCAN_COMMAND = "python -m tx_core.corpus.scan TEXTS --out heads.json"
+SCANNED = (
+    "{count:,} sentence of {source} with {tokens:,} tokens (without special tokens), read by {model} in {seconds:,.1f} s{half}.",
+    "{count:,} sentences of {source} with {tokens:,} tokens (without special tokens), read by {model} in {seconds:,.1f} s{half}.",
+)
+SCANNED_IN_HALF = " in half precision (bfloat16)"
+SCANNED_BY = "Model revision: {revision}. Version of this app: {version}."
+OTHER_REVISION = (
+    "This server has another revision of the model ({revision}): relations of grammar, and what a link to a sentence shows, are "
+    "of that one."
+)
+MODEL_NOT_HERE = "This server does not offer this model: links to a sentence do not open it."
 EARLIER_STAYS = "{problem} What is shown is still {source}."
 UPLOAD_FIRST = "Upload a file first: plain text with one sentence on each line, or a CSV with a column of sentences."
 UPLOAD = "A text file with one sentence on each line, or a CSV"

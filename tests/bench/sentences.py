@@ -3,16 +3,22 @@
 Times are those of the clock; where processor time is told, it is that of all threads together.
 """
 
+import json
 import random
 import resource
 import sys
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
 from statistics import median
-from time import perf_counter, process_time
+from tempfile import TemporaryDirectory
+from time import perf_counter, process_time, sleep
 from typing import NamedTuple
 
 import numpy as np
+import psutil
 from jaxtyping import Float
 
 from tests.bench.table import Row
@@ -142,6 +148,37 @@ def all_of_them(engine: Engine) -> Row:
     )
 
 
+SCANNED = (2048, 10_240)
+"""Sentences of a short and of a long scan: what lies between them is timed, so the start of processes is left out."""
+
+
+def scans() -> list[Row]:
+    """Scan on one core, on two, and by Ray with two workers where it is installed; tell the memory of all processes, too."""
+    ways = {"1 core": ("1",), "2 cores": ("2",), **({"Ray with 2 workers": ("2", "--ray", "local")} if find_spec("ray") else {})}
+    rows = []
+    for way, words in ways.items():
+        (before, less), (after, most) = (scanned(count, words) for count in SCANNED)
+        rate = (SCANNED[1] - SCANNED[0]) / max(after - before, 1e-9)
+        measured = f"{rate:,.0f} sentences/s; {less:,.0f} MB at the peak of {SCANNED[0]:,}, {most:,.0f} MB of {SCANNED[1]:,}"
+        rows.append(Row(f"scan of a file, all heads, embedded model: {way}", measured, "memory does not grow", most < 1.1 * less))
+    return rows
+
+
+def scanned(count: int, words: Sequence[str]) -> tuple[float, float]:
+    """Scan so many sentences; return the seconds of the scan and the megabytes of all its processes at the peak."""
+    with TemporaryDirectory() as folder:
+        file, out, peak = Path(folder) / "made.txt", Path(folder) / "heads.json", 0.0
+        file.write_text("\n".join(made(count).texts), encoding="utf-8")
+        command = [sys.executable, "-m", "tx_core.corpus.scan", str(file), "--out", str(out), "--part-sentences", "512"]
+        process = psutil.Popen([*command, "--workers", *words])
+        while process.poll() is None:
+            with suppress(psutil.NoSuchProcess):
+                found = [process, *process.children(recursive=True)]
+                peak = max(peak, sum(one.memory_info().rss for one in found) / 1e6)
+            sleep(0.2)
+        return json.loads(out.read_bytes())["seconds"], peak
+
+
 def _peak_megabytes() -> float:
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / 1e6 if sys.platform == "darwin" else peak / 1e3
@@ -150,4 +187,4 @@ def _peak_megabytes() -> float:
 def rows() -> list[Row]:
     """Measure everything of this file."""
     engine = catalogue.load(catalogue.DEFAULT)
-    return [all_of_them(engine), *ratios(engine)]
+    return [all_of_them(engine), *ratios(engine), *scans()]

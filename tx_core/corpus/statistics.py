@@ -35,10 +35,14 @@ class Ranking:
     texts: Int[np.ndarray, "layer head kind place"]
 
     def among(self, values: Float[np.ndarray, "text layer head kind"], texts: Int[np.ndarray, "text"]) -> "Ranking":
-        """Return the ranking with more texts included, as many places as it has."""
+        """Return the ranking with more texts included."""
         more = np.moveaxis(values, 0, -1)
-        values = np.concatenate([self.values, more], axis=-1)
-        texts = np.concatenate([self.texts, np.broadcast_to(texts, more.shape)], axis=-1)
+        return self.joined(Ranking(more, np.broadcast_to(texts, more.shape)))
+
+    def joined(self, other: "Ranking") -> "Ranking":
+        """Return the best of both rankings, as many places as this one has."""
+        values = np.concatenate([self.values, other.values], axis=-1)
+        texts = np.concatenate([self.texts, other.texts], axis=-1)
         kept = self.values.shape[-1]
         first = np.argpartition(-values, kept - 1, axis=-1)[..., :kept]
         values, texts = (np.take_along_axis(part, first, axis=-1) for part in (values, texts))
@@ -77,7 +81,8 @@ class HeadReport:
     Attributes:
         model: The name of the model.
         device: Where it was computed.
-        sentences: All sentences.
+        sentences: All sentences, or only those that `strongest` names.
+        total: How many sentences there are.
         read: How many were read.
         tokens: Their own tokens, special tokens left out.
         seconds: The time it took.
@@ -94,6 +99,7 @@ class HeadReport:
     model: str
     device: str
     sentences: Sentences
+    total: int
     read: int
     tokens: int
     seconds: float
@@ -119,7 +125,7 @@ class HeadReport:
     @property
     def complete(self) -> bool:
         """Whether all sentences were read."""
-        return self.read + sum(one.count for one in self.unread) == len(self.sentences)
+        return self.read + sum(one.count for one in self.unread) == self.total
 
     @property
     def unread(self) -> tuple[LeftOut, ...]:
@@ -152,9 +158,12 @@ class Reading:
         self._first = np.zeros(len(sentences), dtype=bool)  # the first occurrence of each sentence; repetitions are not ranked
         self._first[list({text: number for number, text in reversed([*enumerate(sentences.texts)])}.values())] = True
 
-    def updates(self) -> Generator[ReadingProgress, None, None]:
-        """Read all sentences, yielding the progress. A batch for which the host is busy is retried at the next update."""
-        engine, start, workers = self._engine, time.monotonic(), worker_count(self.device)
+    def updates(self, threads: int | None = None) -> Generator[ReadingProgress, None, None]:
+        """Read all sentences, yielding the progress. A batch for which the host is busy is retried at the next update.
+
+        threads: The number of computing threads, by default one per background slot.
+        """
+        engine, start, workers = self._engine, time.monotonic(), threads or worker_count(self.device)
         try:
             found = batches(engine, self.sentences.texts, self.sentences.lines, self._notes, half=self.half)
             with closing(parallel_map(partial(_measure, engine, half=self.half), found, workers)) as results:
@@ -168,13 +177,16 @@ class Reading:
     @property
     def report(self) -> HeadReport | None:
         """The statistics so far; None before the first batch."""
-        if not self._read:
-            return None
+        return self.result() if self._read else None
+
+    def result(self) -> HeadReport:
+        """Return the statistics so far, all 0 before the first batch."""
         entropy, spread, distance = self._means / max(self._tokens, 1)
         return HeadReport(
             self.model,
             self.device,
             self.sentences,
+            len(self.sentences),
             self._read,
             int(self._tokens),
             self._seconds,

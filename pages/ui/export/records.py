@@ -16,9 +16,12 @@ Source = Mapping[str, object]
 """What somebody needs to find the numbers of a view again, by name: see `source`."""
 
 
-def source(model: str, **more: object) -> dict[str, object]:
-    """Name what a view is of: its model with the revision, and whatever else applies, such as text, pair, changes, heads."""
-    about = {"model": model, "revision": catalogue.revision(model)}
+def source(model: str, *, revision: str = "", **more: object) -> dict[str, object]:
+    """Name what a view is of: its model with the revision, and whatever else applies, such as text, pair, changes, heads.
+
+    revision: of the model that computed it, by default of this server's.
+    """
+    about = {"model": model, "revision": revision or catalogue.revision(model)}
     return about | {name: value for name, value in more.items() if value}
 
 

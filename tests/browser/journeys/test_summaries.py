@@ -29,7 +29,9 @@ from tx_core.analysis.patterns import name_heads, pattern_sums
 from tx_core.analysis.rollout import rollout
 from tx_core.analysis.similarity import head_similarity, most_similar_heads
 from tx_core.analysis.value_weighted import value_weighted
+from tx_core.corpus.scan_file import NOT_A_SCAN, CorpusScan, new_origin, only_named, write_scan
 from tx_core.corpus.sentence_file import NO_TEXT, embedded_sentences
+from tx_core.corpus.sentence_stream import SourceFile
 from tx_core.corpus.statistics import read_all
 from tx_core.engine import catalogue
 
@@ -179,4 +181,20 @@ def test_a_file_of_one_s_own_is_read_stopped_and_seen_by_nobody_else(page_at, fo
     answered(page)
     assert main(page).get_by_text("Somebody").count() == 0
     assert main(other).get_by_text("The man number").count() == 0
+    for_everybody(page)
+
+
+@pytest.mark.ci
+def test_the_result_of_a_scan_is_opened_and_a_head_of_it_chosen(arrive, for_everybody):
+    engine, sentences = catalogue.load(catalogue.DEFAULT), embedded_sentences()
+    origin = new_origin(engine.name, half=False, column="", part_sentences=4096, files=[SourceFile(FILE, 1, 2)])
+    page = arrive("/many_sentences?texts=scan")
+    says(page, many_texts.SCAN_FIRST)
+    upload(page, write_scan(CorpusScan(origin, 1, True, only_named(read_all(engine, sentences)))), "heads.json")
+    choose_head(page, 2, 3)
+    linked(page, heads="2-3")
+    says(page, "Layer 2, head 3 ")
+    says(page, many_texts.SCANNED_BY.format(revision=origin.revision, version=origin.version))
+    upload(page, b"{}", "other.json")
+    says(page, NOT_A_SCAN)
     for_everybody(page)

@@ -17,6 +17,7 @@ from pages.encoder_decoder import texts as copy_texts
 from pages.encoder_decoder.texts import EXPORT_SHAPES, SHAPE_COLUMNS
 from pages.fill_mask import texts as fill_mask_texts
 from pages.many_sentences.heads import heads_about, heads_export, reads_on, report_numbers, stopped_in_words
+from pages.many_sentences.reading import OpenedScan
 from pages.ui.export import menu, texts
 from pages.ui.export.attention import attention_export
 from pages.ui.export.computation import python
@@ -27,7 +28,9 @@ from tests.support.exports import map_of_page, opened
 from tests.support.snippets import computed
 from tests.support.staged import ask_stage
 from tests.support.trainings import own_server, until_still
+from tx_core.corpus.scan_file import CorpusScan, new_origin, write_scan
 from tx_core.corpus.sentence_file import Sentences, read_sentences
+from tx_core.corpus.sentence_stream import SourceFile
 from tx_core.corpus.statistics import Reading, read_all
 from tx_core.engine import catalogue
 from tx_core.errors import ModelUnavailable
@@ -212,7 +215,7 @@ def test_the_code_of_a_head_scan_computes_the_change_that_is_drawn(
     np.testing.assert_allclose(found[layers.astype(int) - 1, heads.astype(int) - 1], change, atol=1e-5)
 
 
-def test_the_code_for_ones_own_file_reads_it_whatever_its_name(tmp_path: Path):
+def test_the_code_for_ones_own_file_and_for_a_scan_reads_it_whatever_its_name(tmp_path: Path):
     path, column = str(tmp_path / 'it\'s "mine" {0}.csv'), "a \"line\", 'said'"
     with open(path, "w", encoding="utf-8", newline="") as written:
         csv.writer(written).writerows([("number", column), (1, "The old man sat."), (2, "Time flies like an arrow.")])
@@ -220,9 +223,14 @@ def test_the_code_for_ones_own_file_reads_it_whatever_its_name(tmp_path: Path):
         sentences = read_sentences(file, path, column)
     engine = catalogue.load("embedded")
     reports = [read_all(engine, sentences, half=half) for half in (False, True)]
-    codes = [python(report_numbers(report)) for report in reports]
+    origin = new_origin("embedded", half=False, column="", part_sentences=9, files=[SourceFile("a.txt", 1, 2)])
+    scan, file = CorpusScan(origin, 1, True, reports[0]), tmp_path / 'the "scan" {0} \'s.json'
+    file.write_bytes(write_scan(scan))
+    export = heads_export(scan.report, "pattern", OpenedScan(str(file), scan))
+    assert export.about["revision"] == origin.revision
+    codes = [*(python(report_numbers(report)) for report in reports), export.code.project()]
     computations = computed([(code, ["report.spread"]) for code in codes], tmp_path)
-    for (found,), report in zip(computations, reports, strict=True):
+    for (found,), report in zip(computations, [*reports, reports[0]], strict=True):
         np.testing.assert_allclose(found, report.spread, atol=1e-5)
 
 

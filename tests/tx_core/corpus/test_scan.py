@@ -1,0 +1,261 @@
+"""The command that scans: the numbers of the page's own reading, killed and resumed, and one line for whatever is wrong."""
+
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr
+from importlib import import_module
+from importlib.util import find_spec
+from io import StringIO
+from pathlib import Path
+
+import numpy as np
+import psutil
+import pytest
+
+from tests.support.serving import ROOT, free_port, wait_until
+from tx_core.corpus import scan
+from tx_core.corpus.scan_file import new_origin, read_progress, read_scan
+from tx_core.corpus.sentence_file import Sentences, describe_left_out, embedded_sentences
+from tx_core.corpus.sentence_stream import SourceFile
+from tx_core.corpus.statistics import read_all
+from tx_core.engine import catalogue
+from tx_core.errors import ModelUnavailable
+from tx_core.settings import allowed, variable
+
+SLOW = 120
+TEXTS = (*embedded_sentences().texts * 3, "word " * 400)
+OPTIONS = ("--workers", "2", "--part-sentences", "48")
+
+
+def command(*words: object) -> list[str]:
+    return [sys.executable, "-m", "tx_core.corpus.scan", *map(str, words)]
+
+
+@contextmanager
+def started(*words: object) -> Iterator[subprocess.Popen]:
+    """Start a scan in a process of its own, and end it where a test fails."""
+    process = subprocess.Popen(command(*words), cwd=ROOT, stderr=subprocess.PIPE, text=True)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def run(*words: object, seconds: float = SLOW) -> str:
+    """Run a scan to its end; give what it says."""
+    done = subprocess.run(command(*words), cwd=ROOT, capture_output=True, text=True, timeout=seconds, check=False)
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    return done.stderr
+
+
+def without_times(file: Path) -> dict:
+    found = json.loads(file.read_bytes())
+    found.pop("seconds")
+    return found
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, str]:
+    """Scan the built-in sentences, three times over, in one go: the file of sentences, the result, and what was said."""
+    folder = tmp_path_factory.mktemp("scan")
+    file, out = folder / "mine.txt.gz", folder / "heads.json"
+    file.write_bytes(gzip.compress("\n".join(["", *TEXTS]).encode()))
+    with redirect_stderr(StringIO()) as said:  # its workers are processes of their own; the command itself need not be
+        assert scan.main([str(file), "--out", str(out), *OPTIONS]) == 0, said.getvalue()
+    return file, out, said.getvalue()
+
+
+@pytest.mark.ci
+def test_two_processes_find_what_the_page_finds_in_the_same_sentences(whole: tuple[Path, Path, str]):
+    file, out, said = whole
+    report = read_scan(out.read_bytes()).report
+    expected = read_all(catalogue.load(catalogue.DEFAULT), Sentences("", TEXTS, tuple(range(2, len(TEXTS) + 2)), ()))
+    assert (report.read, report.tokens, report.unread) == (expected.read, expected.tokens, expected.unread)
+    np.testing.assert_allclose(report.sums.scores, expected.sums.scores, rtol=0, atol=1e-6)
+    for name in ("entropy", "spread", "distance"):
+        np.testing.assert_allclose(getattr(report, name), getattr(expected, name), rtol=0, atol=1e-6)
+    np.testing.assert_allclose(report.strongest.values, expected.strongest.values, rtol=0, atol=1e-6)
+    by_line = dict(enumerate(TEXTS, 2))
+    assert all(by_line[line] == text for line, text in zip(report.sentences.lines, report.sentences.texts, strict=True))
+    *_, written, why = said.splitlines()
+    assert f"{report.read:,} sentences" in written
+    assert why == f"scan: {describe_left_out(report.left_out)}"
+    assert "1 line, empty (line 1)" in why
+    assert sorted(out.parent.iterdir()) == [out, file]
+
+
+@pytest.mark.ci
+def test_a_scan_that_was_killed_goes_on_and_ends_with_the_same_file(whole: tuple[Path, Path, str], tmp_path: Path):
+    file, out, _ = whole
+    killed = tmp_path / "killed.json"
+    unfinished = tmp_path / f"killed.json{scan.UNFINISHED}"
+    with started(file, "--out", killed, *OPTIONS) as process:
+        wait_until(unfinished.exists, SLOW, "the first parts")
+        workers = psutil.Process(process.pid).children(recursive=True)
+        process.send_signal(signal.SIGKILL)
+        process.wait(SLOW)
+    assert len(workers) >= 2
+    wait_until(lambda: not any(one.is_running() and one.status() != "zombie" for one in workers), SLOW, "the end of its workers")
+    assert not killed.exists()
+    before = json.loads(unfinished.read_bytes())
+    assert not before["finished"]
+    assert 0 < before["read"] < len(TEXTS)
+    assert f"{before['total']:,} sentences" in run(file, "--out", killed, *OPTIONS).splitlines()[0]
+    assert without_times(killed) == without_times(out)
+    assert not unfinished.exists()
+
+
+needs_ray = pytest.mark.skipif(find_spec("ray") is None, reason="requirements-ray.txt is not installed")
+
+
+@pytest.mark.ci
+@needs_ray
+@pytest.mark.timeout(900)  # a cluster starts in processes of its own, minutes on a busy machine
+def test_ray_finds_the_same_to_the_last_bit(whole: tuple[Path, Path, str], tmp_path: Path):
+    file, out, _ = whole
+    run(file, "--out", tmp_path / "ray.json", *OPTIONS, "--ray", "local", seconds=600)
+    assert without_times(tmp_path / "ray.json") == without_times(out)
+
+
+@needs_ray
+@pytest.mark.parametrize("address", ["127.0.0.1:{port}", "ray://localhost:{port}", ""])
+def test_a_cluster_that_does_not_answer_is_reported_in_one_line(
+    file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, address: str
+):
+    for name in scan.QUIET_RAY:
+        monkeypatch.setenv(name, "set")  # so that it is as before after the test
+    address = address.format(port=free_port())
+    line = told(capsys, file, "--out", file.parent / "a.json", "--ray", address)
+    assert line.startswith(f"scan: --ray {address}: ")
+
+
+@needs_ray
+def test_a_file_that_cannot_be_read_on_reaches_the_one_who_asked(tmp_path: Path):
+    ray_reader = import_module("tx_core.corpus.ray_reader")
+    (tmp_path / "mine.txt.gz").write_bytes(gzip.compress(b"One sentence is here.\n" * 500)[:-12])
+    rows = list(ray_reader._split_files(ray_reader._row(part=b""), [tmp_path / "mine.txt.gz"], "", 100, 0))
+    assert [bool(row[ray_reader.PROBLEM][0].as_py()) for row in rows[-2:]] == [False, True]
+    origin = new_origin(catalogue.DEFAULT, half=False, column="", part_sentences=100, files=[SourceFile("a.txt", 1, 2)])
+    reader = ray_reader.PartReader(origin.model_dump_json())
+    first, last = reader(rows[0]), reader(rows[-1])
+    assert read_progress(first[ray_reader.REPORT][0].as_py()).report.read == 100
+    assert last[ray_reader.PROBLEM][0].as_py() == rows[-1][ray_reader.PROBLEM][0].as_py()
+
+
+def told(capsys: pytest.CaptureFixture[str], *words: object) -> str:
+    """Return the one line that a scan ends with which cannot begin."""
+    try:
+        code = scan.main([str(word) for word in words])
+    except SystemExit as ended:  # as argparse ends
+        code = ended.code
+    assert code == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    (line,) = captured.err.splitlines()
+    assert line.startswith("scan: ")
+    return line
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    (tmp_path / "mine.txt").write_text("One sentence is here.\n")
+    return tmp_path / "mine.txt"
+
+
+@pytest.mark.parametrize(
+    ("words", "about"),
+    [
+        ([], "TEXTS"),
+        (["{folder}/none.txt", "--out", "{folder}/a.json"], "none.txt"),
+        (["{file}", "--out", "{folder}/a.txt"], ".json"),
+        (["{file}", "--out", "{folder}/there.json"], "there.json"),
+        (["{file}", "--out", "{folder}/a.json", "--model", "../../etc"], "etc"),
+        (["{file}", "--out", "{folder}/a.json", "--workers", "0"], "--workers"),
+        (["{file}", "--out", "{folder}/a.json", "--column", "text"], "--column"),
+        (["{file}", "--out", "/proc/a.json", "--workers", "1"], "/proc/a.json"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_line(file: Path, capsys: pytest.CaptureFixture[str], words: list[str], about: str):
+    (file.parent / "there.json").write_text("{}")
+    line = told(capsys, *(word.format(file=file, folder=file.parent) for word in words))
+    assert about in line
+    assert sorted(path.name for path in file.parent.iterdir()) == ["mine.txt", "there.json"]
+
+
+def test_a_model_that_cannot_be_had_is_named_before_anything_is_read(
+    file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    def refuse(hub_id: str, revision: str | None) -> Path:
+        raise ModelUnavailable(f"no {hub_id} here")
+
+    monkeypatch.setattr(scan, "fetch", refuse)
+    assert "no FacebookAI/roberta-base here" in told(capsys, file, "--out", file.parent / "a.json", "--model", "roberta-base")
+
+
+def test_without_ray_its_option_says_what_to_install(
+    file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(scan, "find_spec", lambda name: None)
+    assert told(capsys, file, "--out", file.parent / "a.json", "--ray", "local") == f"scan: {scan.NO_RAY}"
+
+
+def unfinished_scan(file: Path, out: Path) -> Path:
+    """Leave what a scan of one part leaves that was killed."""
+    given = scan._parser().parse_args([str(file), "--out", str(out)])
+    origin = scan._origin(given, [file])
+    report = read_all(catalogue.load(catalogue.DEFAULT), Sentences("", ("One sentence is here.",), (1,), ()))
+    found = scan.CorpusScan(origin, 1, False, report)
+    scan._save(out.with_name(out.name + scan.UNFINISHED), found)
+    return out.with_name(out.name + scan.UNFINISHED)
+
+
+@pytest.mark.parametrize("change", ["file", "option"])
+def test_a_scan_of_something_else_is_not_gone_on_with(file: Path, capsys: pytest.CaptureFixture[str], change: str):
+    out = file.parent / "a.json"
+    unfinished = unfinished_scan(file, out)
+    kept = unfinished.read_bytes()
+    more = ["--half"] if change == "option" else []
+    if change == "file":
+        file.write_text("Another sentence is here.\n")
+    names = "half" if change == "option" else "files"
+    assert told(capsys, file, "--out", out, *more) == f"scan: {scan.OTHER_SCAN.format(file=unfinished, names=names)}"
+    assert unfinished.read_bytes() == kept
+
+
+def test_a_damaged_file_of_progress_is_named(file: Path, capsys: pytest.CaptureFixture[str]):
+    unfinished = unfinished_scan(file, file.parent / "a.json")
+    unfinished.write_bytes(unfinished.read_bytes()[:-100])
+    assert unfinished.name in told(capsys, file, "--out", file.parent / "a.json")
+
+
+def test_files_without_a_sentence_leave_nothing_behind(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    file = tmp_path / "mine.txt"
+    file.write_text("\n\n" + "word " * 400 + "\n")
+    assert scan.main([str(file), "--out", str(tmp_path / "a.json"), "--workers", "1"]) == 2
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert said.startswith(f"scan: {scan.NOTHING_READ} ")
+    assert "2 lines, empty (lines 1, 2); 1 line, longer than" in said
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_progress_is_replaced_as_a_whole(file: Path):
+    unfinished = unfinished_scan(file, file.parent / "a.json")
+    first = os.stat(unfinished).st_ino
+    assert unfinished_scan(file, file.parent / "a.json") == unfinished
+    assert os.stat(unfinished).st_ino != first
+
+
+def test_a_setting_with_a_wrong_value_is_named_in_one_line(file: Path):
+    name, value = "compute_slots", "many"
+    environment = os.environ | {variable(name): value}
+    words = command(file, "--out", file.parent / "heads.json")
+    done = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=SLOW, check=False)
+    (line,) = done.stderr.splitlines()
+    assert (done.returncode, done.stdout) == (2, "")
+    assert line.startswith("scan: ") and variable(name) in line and repr(value) in line and allowed(name) in line

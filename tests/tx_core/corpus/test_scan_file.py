@@ -1,0 +1,229 @@
+"""The file of a scan: parts add up to one reading, everything comes back, and a hostile file is refused in words."""
+
+import json
+import math
+import pickle
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tx_core.corpus import scan_file
+from tx_core.corpus.scan_file import CorpusScan, merge_reports, new_origin, only_named, read_progress, read_scan, write_scan
+from tx_core.corpus.sentence_file import LeftOut, Sentences, embedded_sentences
+from tx_core.corpus.sentence_stream import SourceFile
+from tx_core.corpus.statistics import PLACES, RANKED_KINDS, HeadReport, Reading, read_all
+from tx_core.engine import catalogue
+from tx_core.errors import TextProblem
+from tx_core.settings import app_version
+
+PARTS = 7
+
+
+def in_part(number: int) -> Sentences:
+    """Every so many of the embedded sentences, with a line that was left out of the file and one that the model cannot read."""
+    texts = (*embedded_sentences().texts[number::PARTS], "word " * 300)
+    return Sentences("", texts, tuple(range(1, len(texts) + 1)), (LeftOut("empty", 2, (number, 99)),))
+
+
+def origin() -> scan_file.ScanOrigin:
+    return new_origin(catalogue.DEFAULT, half=False, column="", part_sentences=50, files=[SourceFile("a.txt", 10, 20)])
+
+
+@pytest.fixture(scope="module")
+def reports() -> list[HeadReport]:
+    return [read_all(catalogue.load(catalogue.DEFAULT), in_part(number)) for number in range(PARTS)]
+
+
+@pytest.fixture(scope="module")
+def scan(reports: list[HeadReport]) -> CorpusScan:
+    found = CorpusScan(origin(), 1, False, only_named(reports[0]))
+    for report in reports[1:]:
+        found = found.with_part(only_named(report))
+    return replace(found, finished=True)
+
+
+def test_parts_add_up_to_what_one_reading_of_all_finds(scan: CorpusScan):
+    texts = tuple(text for number in range(PARTS) for text in in_part(number).texts)
+    whole = read_all(catalogue.load(catalogue.DEFAULT), Sentences("", texts, tuple(range(1, len(texts) + 1)), ()))
+    report = scan.report
+    assert (report.read, report.total, report.tokens) == (whole.read, len(texts), whole.tokens)
+    for name in ("given", "chance", "queries", "votes"):
+        np.testing.assert_allclose(getattr(report.sums, name), getattr(whole.sums, name), rtol=1e-6, atol=1e-6, err_msg=name)
+    for name in ("entropy", "spread", "distance"):
+        np.testing.assert_allclose(getattr(report, name), getattr(whole, name), rtol=0, atol=1e-6, err_msg=name)
+    np.testing.assert_allclose(report.strongest.values, whole.strongest.values, rtol=0, atol=1e-6)
+    assert [one.kind for one in report.patterns] == [one.kind for one in whole.patterns]
+    apart = np.diff(whole.strongest.values, axis=-1, prepend=2) < -1e-5
+    clear = apart[..., :-1] & apart[..., 1:]  # places that no rounding can swap
+    assert clear.mean() > 0.5
+    named = [np.array(one.sentences.texts)[one.strongest.texts[..., :-1]] for one in (report, whole)]
+    np.testing.assert_array_equal(named[0][clear], named[1][clear])
+
+
+def test_what_was_left_out_is_counted_through_all_parts(scan: CorpusScan):
+    assert scan.report.sentences.left_out == (LeftOut("empty", 2 * PARTS, tuple(n for k in range(PARTS) for n in (k, 99))),)
+    (unread,) = scan.report.unread
+    assert unread.count == PARTS
+    assert scan.report.complete
+
+
+def test_a_scan_keeps_the_sentences_that_some_head_is_strongest_in_and_no_others(scan: CorpusScan, reports: list[HeadReport]):
+    named = np.unique(scan.report.strongest.texts)
+    assert named.tolist() == list(range(len(scan.report.sentences)))
+    again = scan
+    for _ in range(3):  # the same sentences again: each is ranked once, and what is kept does not grow
+        for report in reports:
+            again = again.with_part(only_named(report))
+    layers, heads = scan.report.entropy.shape
+    assert len(scan.report.sentences) <= layers * heads * len(RANKED_KINDS) * PLACES
+    assert again.report.nbytes == scan.report.nbytes
+    assert again.report.sentences.texts == scan.report.sentences.texts
+    np.testing.assert_array_equal(again.report.strongest.texts, scan.report.strongest.texts)
+    assert again.report.read == 4 * scan.report.read
+    np.testing.assert_allclose(again.report.spread, scan.report.spread, rtol=0, atol=1e-12)
+
+
+def test_a_part_that_the_model_cannot_read_changes_no_number(scan: CorpusScan):
+    engine = catalogue.load(catalogue.DEFAULT)
+    assert read_all(engine, Sentences("", ("word " * 300,), (1,), ())) is None
+    from_nothing = scan_file.merge_reports(empty_report(engine), scan.report)
+    for name in ("entropy", "spread", "distance"):
+        np.testing.assert_allclose(getattr(from_nothing, name), getattr(scan.report, name), rtol=1e-12)
+    assert from_nothing.total == scan.report.total + 1
+    assert merge_reports(scan.report, empty_report(engine)).example == scan.report.example == from_nothing.example
+
+
+def empty_report(engine: Any) -> HeadReport:
+    from_all = Reading(engine, Sentences("", ("word " * 300,), (1,), ()))
+    for _ in from_all.updates(threads=1):
+        pass
+    return from_all.result()
+
+
+def same(first: HeadReport, second: HeadReport) -> bool:
+    arrays = ("entropy", "spread", "distance")
+    sums = ("given", "chance", "queries", "votes", "texts")
+    return (
+        all(np.array_equal(getattr(first, name), getattr(second, name)) for name in arrays)
+        and all(np.array_equal(getattr(first.sums, name), getattr(second.sums, name)) for name in sums)
+        and np.array_equal(first.strongest.values, second.strongest.values)
+        and np.array_equal(first.strongest.texts, second.strongest.texts)
+        and (first.sentences.texts, first.sentences.lines, first.left_out, first.example.tokens, first.read, first.half)
+        == (second.sentences.texts, second.sentences.lines, second.left_out, second.example.tokens, second.read, second.half)
+    )
+
+
+def test_every_number_comes_back_from_the_file_as_it_was(scan: CorpusScan):
+    data = write_scan(scan)
+    back = read_scan(data)
+    assert same(back.report, scan.report)
+    assert back.origin == scan.origin
+    assert (back.origin.version, back.origin.revision) == (app_version(), catalogue.revision(catalogue.DEFAULT))
+    assert back.report.sentences.source == "a.txt"
+    assert write_scan(back) == data
+    json.loads(data, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
+
+
+def test_a_scan_that_is_not_finished_is_resumed_and_not_shown(scan: CorpusScan):
+    data = write_scan(replace(scan, finished=False))
+    assert read_progress(data).parts == PARTS
+    with pytest.raises(TextProblem) as told:
+        read_scan(data)
+    assert str(told.value) == scan_file.NOT_FINISHED
+
+
+def changed(scan: CorpusScan, change: Callable[[dict], object]) -> bytes:
+    file = json.loads(write_scan(scan))
+    change(file)
+    return json.dumps(file).encode()
+
+
+HOSTILE: dict[str, Callable[[dict], object]] = {
+    "a part too few": lambda file: file.pop("votes"),
+    "a part too many": lambda file: file.update(more=1),
+    "no number": lambda file: file["entropy"][0].__setitem__(0, "1"),
+    "not finite": lambda file: file["entropy"][0].__setitem__(0, math.inf),
+    "negative": lambda file: file["spread"][0].__setitem__(0, -0.1),
+    "a spread beyond 1": lambda file: file["spread"][0].__setitem__(0, 1.5),
+    "a huge number": lambda file: file["given"][0][0].__setitem__(0, 1e300),
+    "more votes than texts": lambda file: file["votes"][0][0].__setitem__(0, file["read"] + 1),
+    "a head too few": lambda file: file["distance"][0].pop(),
+    "a layer too few": lambda file: file["given"].pop(),
+    "a kind too few": lambda file: file["given"][1][1].pop(),
+    "other kinds": lambda file: file["kinds"].__setitem__(0, "moon"),
+    "no layers": lambda file: file.update(entropy=[], spread=[], distance=[], given=[], votes=[], matches=[]),
+    "too many layers": lambda file: file.update(entropy=[[0.0]] * 201),
+    "a match too many": lambda file: file["matches"][0][0][0].extend([[0.0, 0]] * PLACES),
+    "matches of a head too few": lambda file: file["matches"][2].pop(),
+    "matches of a kind too few": lambda file: file["matches"][2][1].pop(),
+    "a sentence that is not there": lambda file: file["matches"][0][0][0].__setitem__(0, [0.5, 10**6]),
+    "half a sentence": lambda file: file["matches"][0][0][0].__setitem__(0, [0.5, 0.5]),
+    "a score beyond 1": lambda file: file["matches"][0][0][0].__setitem__(0, [7.0, 0]),
+    "control characters": lambda file: file["sentences"][0].update(text="\x1b[31m"),
+    "a sentence of a megabyte": lambda file: file["sentences"][0].update(text="a" * 1_000_000),
+    "a line below zero": lambda file: file["sentences"][0].update(line=-1),
+    "a line beyond all": lambda file: file["sentences"][0].update(line=10**30),
+    "counts that do not add up": lambda file: file.update(read=file["read"] - 1),
+    "tokens of one and special of another": lambda file: file["example"]["special"].pop(),
+    "a formula for a special token": lambda file: file["example"]["tokens"].__setitem__(0, "=1+1"),
+    "no files": lambda file: file["origin"].update(files=[]),
+    "a name of a megabyte": lambda file: file["origin"].update(model="a" * 1_000_000),
+    "a list for a name": lambda file: file["origin"].update(model=["embedded"]),
+    "a device of its own": lambda file: file.update(device={"a": 1}),
+}
+
+
+@pytest.mark.parametrize("change", HOSTILE.values(), ids=HOSTILE)
+def test_an_altered_file_is_refused_in_one_line(scan: CorpusScan, change: Callable[[dict], object]):
+    with pytest.raises(TextProblem) as told:
+        read_scan(changed(scan, change))
+    assert str(told.value).startswith(scan_file.ALTERED.partition("{")[0])
+    assert "\n" not in str(told.value)
+    assert len(str(told.value)) < 400
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"{}", b"[]", pickle.dumps({"format": 1}), b"[" * 100_000, json.dumps({"format": "other"}).encode()],
+    ids=["no fields", "a list", "pickle", "deep", "another format"],
+)
+def test_what_is_no_scan_is_refused(data: bytes):
+    with pytest.raises(TextProblem) as told:
+        read_scan(data)
+    assert str(told.value) == scan_file.NOT_A_SCAN
+
+
+def test_a_file_beyond_the_bound_of_the_host_is_refused_before_it_is_parsed(scan: CorpusScan, host):
+    host(max_sentence_file_megabytes=1)
+    with pytest.raises(TextProblem) as told:
+        read_scan(write_scan(scan) + b" " * 1_000_000)
+    assert str(told.value) == scan_file.TOO_LARGE_SCAN.format(most=1_000_000)
+
+
+@pytest.mark.parametrize("deep", ['"device":' + "[" * 5000, '"seconds":' + "9" * 5000, '"device":"\\ud800"', '"device":"\udc80"'])
+def test_hostile_json_is_refused_in_one_line(scan: CorpusScan, deep: str):
+    start = f'{{"format":"{scan_file.SCAN_FORMAT}",'
+    with pytest.raises(TextProblem) as told:
+        read_scan((start + deep).encode(errors="surrogatepass"))
+    assert "\n" not in str(told.value)
+
+
+@given(st.randoms(use_true_random=False))
+def test_whatever_is_cut_or_altered_ends_in_a_scan_or_in_words(scan: CorpusScan, chance: random.Random):
+    data = bytearray(write_scan(scan))
+    for _ in range(chance.randint(1, 4)):
+        data[chance.randrange(len(data))] = chance.choice(b'0123456789-.,:"[]{}eEtrufalsn\\ \x00\xff')
+    del data[chance.choice([len(data), len(data), chance.randrange(len(data))]) :]
+    try:
+        found = read_scan(bytes(data))
+    except TextProblem:
+        return
+    assert np.isfinite(found.report.sums.shares).all()
+    assert found.report.strongest.texts.max() < len(found.report.sentences)
+    assert found.report.patterns

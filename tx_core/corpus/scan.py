@@ -1,0 +1,219 @@
+"""Scan the heads of a model over many sentences: python -m tx_core.corpus.scan TEXTS … --out FILE.json
+
+TEXTS are files (.txt, .txt.gz, .parquet) or folders of them. A scan that was stopped or killed goes on when the same command
+is started again. README.md beside this file describes what it writes; the page Many sentences opens it.
+"""
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Generator, Sequence
+from contextlib import closing
+from dataclasses import replace
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+from tx_core.errors import ExplorerError, SettingsProblem, TextProblem
+from tx_core.settings import host_settings
+
+if __name__ == "__main__":  # before the imports below read them: a wrong setting ends the command with one line
+    try:
+        host_settings()
+    except SettingsProblem as problem:
+        print(f"scan: {problem}", file=sys.stderr)
+        sys.exit(2)
+
+from tx_core.corpus.part_reader import default_workers, read_in_processes
+from tx_core.corpus.scan_file import CorpusScan, ScanOrigin, new_origin, read_progress, write_scan
+from tx_core.corpus.sentence_file import describe_left_out
+from tx_core.corpus.sentence_stream import check_column, describe_files, parts, source_files
+from tx_core.corpus.statistics import HeadReport
+from tx_core.engine import catalogue
+from tx_core.engine.download import fetch
+
+PART_SENTENCES = 4096
+SECONDS_BETWEEN_SAVES = 1.0
+UNFINISHED = ".unfinished"
+"""Suffix of the file until the scan is finished."""
+
+QUIET_RAY = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_BACKEND_LOG_LEVEL": "fatal"}
+"""Set before Ray is imported."""
+
+NOT_JSON = "--out {file}: the name must end in .json."
+NO_FOLDER = "--out {file}: there is no folder {folder}."
+FILE_EXISTS = "--out {file}: this file exists. Delete it, or choose another name."
+OTHER_SCAN = "{file} is of another scan: {names} differ. Delete it, or choose another --out."
+DAMAGED_PROGRESS = "{file}: {problem} Delete it, and the scan begins anew."
+NOTHING_READ = "There is no sentence in these files that the model can read."
+NO_RAY = "--ray needs Ray, which is not installed: pip install -r requirements-ray.txt"
+NOT_A_COUNT = "must be a whole number from 1, got {written!r}"
+PROGRESS = "{sentences:,} sentences, {rate:,.0f} a second"
+RESUMED = "goes on after {sentences:,} sentences"
+WRITTEN = "wrote {file}: {sentences:,} sentences, {tokens:,} tokens, {left_out:,} lines left out, {seconds:,.0f} s"
+STOPPED_SCAN = "stopped; the same command goes on from here"
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run from the command line; return 0 when the file is written, 2 for bad input, 130 when stopped by Ctrl+C."""
+    given = _parser().parse_args(words)
+    try:
+        run_scan(given)
+    except (ExplorerError, OSError) as problem:
+        _tell(str(problem))
+        return 2
+    except KeyboardInterrupt:
+        _tell(STOPPED_SCAN)
+        return 130
+    return 0
+
+
+def run_scan(given: argparse.Namespace) -> None:
+    """Validate the arguments, scan, and write the file.
+
+    Raises:
+        ExplorerError: For invalid arguments, before anything is read; later for a file that cannot be read to its end.
+    """
+    files = source_files(given.texts)
+    check_column(files, given.column)
+    unfinished = _check_out(given.out)
+    if given.ray is not None and find_spec("ray") is None:
+        raise TextProblem(NO_RAY)
+    origin = _origin(given, files)
+    before = _scan_so_far(unfinished, origin)
+    scan = _add_all(before, origin, _reports(given, origin, files, before.parts if before else 0), unfinished)
+    if scan is None or not scan.report.read:
+        unfinished.unlink(missing_ok=True)
+        left_out = describe_left_out(scan.report.left_out) if scan else ""
+        raise TextProblem(f"{NOTHING_READ} {left_out}".strip())
+    _save(unfinished, replace(scan, finished=True))
+    os.replace(unfinished, given.out)
+    report, left_out = scan.report, sum(one.count for one in scan.report.left_out)
+    counts = {"sentences": report.read, "tokens": report.tokens, "left_out": left_out, "seconds": report.seconds}
+    _tell(WRITTEN.format(file=given.out, **counts))
+    if left_out:
+        _tell(describe_left_out(report.left_out))
+
+
+def _check_out(out: Path) -> Path:
+    """Check the output path; return the path for unfinished results."""
+    if out.suffix.casefold() != ".json":
+        raise TextProblem(NOT_JSON.format(file=out))
+    if not out.parent.is_dir():
+        raise TextProblem(NO_FOLDER.format(file=out, folder=out.parent))
+    if out.exists():
+        raise TextProblem(FILE_EXISTS.format(file=out))
+    unfinished = out.with_name(out.name + UNFINISHED)
+    new = _new(unfinished)
+    new.touch()  # raises OSError now, not after hours, if the folder is not writable
+    new.unlink()
+    return unfinished
+
+
+def _origin(given: argparse.Namespace, files: Sequence[Path]) -> ScanOrigin:
+    """Return the record of what is scanned. A hub model is downloaded here, once, before the workers open it."""
+    model = catalogue.card(given.model)
+    if model.hub_id:
+        fetch(model.hub_id, model.revision)
+    return new_origin(
+        model.name,
+        half=given.half,
+        column=given.column,
+        part_sentences=given.part_sentences,
+        files=describe_files(files),
+    )
+
+
+def _scan_so_far(unfinished: Path, origin: ScanOrigin) -> CorpusScan | None:
+    """Return the results of an interrupted scan with the same arguments; None without one."""
+    if not unfinished.exists():
+        return None
+    try:
+        scan = read_progress(unfinished.read_bytes())
+    except TextProblem as damaged:
+        raise TextProblem(DAMAGED_PROGRESS.format(file=unfinished, problem=damaged)) from damaged
+    different = [name for name in ScanOrigin.model_fields if getattr(scan.origin, name) != getattr(origin, name)]
+    if different:
+        raise TextProblem(OTHER_SCAN.format(file=unfinished, names=", ".join(different)))
+    _tell(RESUMED.format(sentences=scan.report.total))
+    return scan
+
+
+def _reports(
+    given: argparse.Namespace, origin: ScanOrigin, files: Sequence[Path], skip: int
+) -> Generator[HeadReport, None, None]:
+    """Return the reports of all parts but the first `skip`, read in local processes or on Ray."""
+    if given.ray is None:
+        coming = parts(files, origin.column, origin.part_sentences, skip)
+        return read_in_processes(origin.model, origin.half, coming, given.workers or default_workers())
+    for name, value in QUIET_RAY.items():
+        os.environ.setdefault(name, value)
+    ray_reader = import_module("tx_core.corpus.ray_reader")  # it imports Ray, which is not installed everywhere
+    return ray_reader.read_on_ray(origin, files, skip, given.workers, given.ray)
+
+
+def _add_all(
+    before: CorpusScan | None, origin: ScanOrigin, reports: Generator[HeadReport, None, None], unfinished: Path
+) -> CorpusScan | None:
+    """Merge the reports of the remaining parts, saving the result about once a second."""
+    scan, start, saved = before, time.monotonic(), 0.0
+    known, used = (before.report.total, before.report.seconds) if before else (0, 0.0)
+    try:
+        with closing(reports):
+            for report in reports:
+                seconds = time.monotonic() - start
+                scan = scan.with_part(report) if scan else CorpusScan(origin, 1, False, report)
+                scan = replace(scan, report=replace(scan.report, seconds=used + seconds))
+                if seconds - saved >= SECONDS_BETWEEN_SAVES:
+                    _save(unfinished, scan)
+                    saved = seconds
+                    _tell(PROGRESS.format(sentences=scan.report.total, rate=(scan.report.total - known) / seconds))
+    finally:
+        if scan is not None:
+            _save(unfinished, scan)
+    return scan
+
+
+def _save(file: Path, scan: CorpusScan) -> None:
+    """Write atomically; a crash keeps the old file."""
+    new = _new(file)
+    with new.open("wb") as opened:
+        opened.write(write_scan(scan))
+        opened.flush()
+        os.fsync(opened.fileno())
+    os.replace(new, file)
+
+
+def _new(file: Path) -> Path:
+    return file.with_name(f"{file.name}.new")
+
+
+def _tell(what: str) -> None:
+    print(f"scan: {what}", file=sys.stderr, flush=True)
+
+
+def _count(written: str) -> int:
+    if not written.isdecimal() or not 1 <= int(written) < 10**9:
+        raise argparse.ArgumentTypeError(NOT_A_COUNT.format(written=written[:20]))
+    return int(written)
+
+
+def _parser() -> argparse.ArgumentParser:
+    # Without a usage line, so that an error in the arguments takes one line.
+    parser = argparse.ArgumentParser("scan", argparse.SUPPRESS, __doc__.splitlines()[0])
+    parser.add_argument(
+        "texts", type=Path, nargs="+", metavar="TEXTS", help=".txt, .txt.gz and .parquet files, or folders of them"
+    )
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="the file to write, .json")
+    parser.add_argument("--model", default=catalogue.DEFAULT, metavar="NAME", help="as the pages name it (default: %(default)s)")
+    parser.add_argument("--column", default="", metavar="NAME", help="the column of Parquet files that holds the sentences")
+    parser.add_argument("--half", action="store_true", help="compute in bfloat16: faster where the hardware does it")
+    parser.add_argument("--workers", type=_count, metavar="N", help="processes (default: one a core; on a graphics card, one)")
+    parser.add_argument("--part-sentences", type=_count, default=PART_SENTENCES, metavar="N", help="default: %(default)s")
+    parser.add_argument("--ray", metavar="ADDRESS", help="read on this Ray cluster, or on Ray on this machine: local")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,192 @@
+"""Sentences of files of any size, in parts: lines of UTF-8 text, plain or gzipped, or a column of Parquet.
+
+Memory holds one part, however many lines the files have. Lines and rows are counted from 1 through all files in their order.
+"""
+
+import gzip
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import pyarrow
+from pyarrow import parquet
+
+from tx_core.corpus.sentence_file import COLUMN_NAMES, LINE_TOO_LONG, Notes, Sentences, why_unfit
+from tx_core.errors import TextProblem
+from tx_core.settings import host_settings
+
+TEXT, TEXT_GZIP, PARQUET = ".txt", ".txt.gz", ".parquet"
+BATCH_ROWS, BYTES_AT_ONCE = 1024, 1 << 20
+END = object()
+MAX_COLUMNS_NAMED = 20
+MAX_FILES = 10_000
+
+NO_FILE = "{file}: there is no such file."
+UNKNOWN_KIND = "{file}: only {kinds} can be read."
+TOO_MANY_FILES = "There are {count:,} files, and at most {most:,} can be read together: join some of them."
+NO_FILES_INSIDE = "{folder}: there is no file in it that ends in {kinds}."
+UNREADABLE = "{file}: cannot be read after line {line:,}: {why}."
+NOT_UTF8 = "it is not UTF-8 text"
+NO_COLUMN = "{file}: no column of text is named {column!r}; its columns of text are {columns}."
+WHICH_COLUMN = "{file}: name the column of the sentences by --column; its columns of text are {columns}."
+NO_TEXT_COLUMN = "{file}: no column holds text."
+COLUMN_OF_TEXT = "--column names a column of Parquet, and no file is one."
+
+
+class SourceFile(NamedTuple):
+    """Size and time of a file at the start of a reading, to detect changes when the reading is resumed."""
+
+    name: str
+    size: int
+    changed: int
+
+
+@dataclass(frozen=True)
+class CorpusPart:
+    """Consecutive sentences and the lines omitted between them. number: counted from 0."""
+
+    number: int
+    sentences: Sentences
+
+
+def source_files(paths: Sequence[Path]) -> list[Path]:
+    """List the files at these paths, each folder replaced by its readable files in order of name.
+
+    Raises:
+        TextProblem: If a path does not exist, or names nothing that can be read.
+    """
+    found: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            inside = sorted(file for file in path.iterdir() if file.is_file() and _kind(file))
+            if not inside:
+                raise TextProblem(NO_FILES_INSIDE.format(folder=path, kinds=_kinds()))
+            found += inside
+        elif not path.is_file():
+            raise TextProblem(NO_FILE.format(file=path))
+        elif not _kind(path):
+            raise TextProblem(UNKNOWN_KIND.format(file=path, kinds=_kinds()))
+        else:
+            found.append(path)
+    if len(found) > MAX_FILES:
+        raise TextProblem(TOO_MANY_FILES.format(count=len(found), most=MAX_FILES))
+    return found
+
+
+def describe_files(files: Sequence[Path]) -> tuple[SourceFile, ...]:
+    """Describe files by name, size in bytes and time of change in nanoseconds."""
+    return tuple(
+        SourceFile(file.name.encode(errors="replace").decode(), (about := file.stat()).st_size, about.st_mtime_ns)
+        for file in files
+    )
+
+
+def check_column(files: Sequence[Path], column: str) -> None:
+    """Raise TextProblem if a Parquet file lacks the column, or if none is named and the choice is ambiguous."""
+    tables = [file for file in files if _kind(file) == PARQUET]
+    if column and not tables:
+        raise TextProblem(COLUMN_OF_TEXT)
+    for file in tables:
+        with _read_errors(file, 0), parquet.ParquetFile(file) as table:
+            _column(file, table.schema_arrow, column)
+
+
+def parts(files: Sequence[Path], column: str, size: int, skip: int = 0) -> Iterator[CorpusPart]:
+    """Yield the sentences of the files in parts of `size`, without the first `skip` parts.
+
+    Raises:
+        TextProblem: If a file cannot be read to its end; names the line.
+    """
+    texts, lines, notes, number = [], [], Notes(), 0
+
+    def part() -> CorpusPart:
+        return CorpusPart(number, Sentences("", tuple(texts), tuple(lines), notes.all()))
+
+    for line, text in _numbered(files, column):
+        why = LINE_TOO_LONG.format(most=host_settings().max_text_characters) if text is None else why_unfit(text.strip())
+        if why:
+            notes.note(why, line)
+            continue
+        if len(texts) == size:
+            if number >= skip:
+                yield part()
+            texts, lines, notes, number = [], [], Notes(), number + 1
+        texts.append(text.strip())
+        lines.append(line)
+    if (texts or notes.all()) and number >= skip:
+        yield part()
+
+
+def _numbered(files: Sequence[Path], column: str) -> Iterator[tuple[int, str | None]]:
+    """Yield the number and text of each line or row; None for a line longer than the limit of a text."""
+    line = 0
+    for file in files:
+        rows, before = _rows(file, column) if _kind(file) == PARQUET else _lines(file), line
+        while True:
+            with _read_errors(file, line - before):
+                text = next(rows, END)
+            if text is END:
+                break
+            line += 1
+            yield line, text
+
+
+@contextmanager
+def _read_errors(file: Path, line: int) -> Iterator[None]:
+    """Convert errors of reading a file within the block to TextProblem. line: the last line that was read."""
+    try:
+        yield
+    except UnicodeDecodeError as broken:
+        raise TextProblem(UNREADABLE.format(file=file, line=line, why=NOT_UTF8)) from broken
+    except (OSError, EOFError, zlib.error, pyarrow.ArrowException) as broken:
+        why = str(broken).partition("\n")[0].rstrip(".")
+        raise TextProblem(UNREADABLE.format(file=file, line=line, why=why)) from broken
+
+
+def _lines(file: Path) -> Iterator[str | None]:
+    most = 2 * host_settings().max_text_characters  # twice: the space around a sentence does not count
+    open_text = gzip.open if _kind(file) == TEXT_GZIP else open
+    with open_text(file, "rt", encoding="utf-8-sig", newline=None) as text:
+        while line := text.readline(most):
+            long = len(line) == most and not line.endswith("\n")
+            while long and (rest := text.readline(most)) and not rest.endswith("\n"):
+                pass
+            yield None if long else line
+
+
+def _rows(file: Path, column: str) -> Iterator[str]:
+    with parquet.ParquetFile(file, buffer_size=BYTES_AT_ONCE) as table:
+        name = _column(file, table.schema_arrow, column)
+        for rows in table.iter_batches(BATCH_ROWS, columns=[name]):
+            yield from (cell or "" for cell in rows.column(0).to_pylist())
+
+
+def _column(file: Path, schema: pyarrow.Schema, wanted: str) -> str:
+    """Return the column to read: the requested one, else one with a usual name, else the only text column."""
+    names = [field.name for field in schema if _holds_text(field.type)]
+    shown = ", ".join(names[:MAX_COLUMNS_NAMED])
+    usual = [name for usual in COLUMN_NAMES for name in names if name.casefold() == usual]
+    if not names:
+        raise TextProblem(NO_TEXT_COLUMN.format(file=file))
+    if wanted and wanted not in names:
+        raise TextProblem(NO_COLUMN.format(file=file, column=wanted, columns=shown))
+    if not (wanted or usual or len(names) == 1):
+        raise TextProblem(WHICH_COLUMN.format(file=file, columns=shown))
+    return wanted or (usual or names)[0]
+
+
+def _holds_text(kind: pyarrow.DataType) -> bool:
+    kind = kind.value_type if pyarrow.types.is_dictionary(kind) else kind
+    return pyarrow.types.is_string(kind) or pyarrow.types.is_large_string(kind)
+
+
+def _kind(file: Path) -> str:
+    """Return the ending of a readable file's name, "" for any other file."""
+    return next((kind for kind in (TEXT, TEXT_GZIP, PARQUET) if file.name.casefold().endswith(kind)), "")
+
+
+def _kinds() -> str:
+    return f"{TEXT}, {TEXT_GZIP} and {PARQUET}"
