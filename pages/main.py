@@ -1,11 +1,11 @@
 """The main script of every visit: it builds the navigation and runs the requested page."""
 
+from contextlib import suppress
 from pathlib import Path
 
 import streamlit as st
 
 from pages.ui.canvas.component import PATH, version, without_search
-from pages.ui.canvas.question_view import show_class_results
 from pages.ui.shell.address import (
     ADDED_VIEWS,
     AWAITED_CHANGE,
@@ -16,6 +16,7 @@ from pages.ui.shell.address import (
     OFFERED,
     PLACE,
     ROOM,
+    STEP_VIEW,
     came_by_history,
     is_locked,
     is_presented,
@@ -24,9 +25,9 @@ from pages.ui.shell.address import (
 )
 from pages.ui.shell.admission import is_admitted, pause_before_run, wait_for_place
 from pages.ui.shell.frame import (
+    StageShown,
     memory_explained,
     navigation,
-    needs_in_class,
     next_page,
     way_back,
 )
@@ -87,19 +88,18 @@ if take_over(browser.resumed, browser.resumed is not None and has_lost_session()
 
 with first_visit, page_run(page.key), memory_explained():
     in_lesson = LESSON in st.query_params
-    st.session_state[OFFERED] = st.session_state[CLASS_GUESSES] = None
+    st.session_state[OFFERED] = st.session_state[CLASS_GUESSES] = st.session_state[STEP_VIEW] = None
     if in_lesson:
         # Imported here: a page without a lesson does not wait for it before its title.
         from pages.ui.panels.lesson import hide_other_controls, lesson_step
 
         if not lesson_step():
             st.stop()
-    hide_parts(page.key, st.session_state[STEP_NEEDS] if in_lesson else needs_in_class(page.key))
+    hide_parts(page.key, st.session_state[STEP_NEEDS] if in_lesson else None)
     if not in_lesson:
         st.session_state[AWAITED_CHANGE] = None
         hide_widgets(page.key)
-        show_class_results(page.key)
-    with st.container(key="page", gap="xsmall" if page.has_stage else "small"):
+    with st.container(key="page", gap="xsmall" if page.has_stage else "small"), suppress(StageShown):
         chosen.run()
     if in_lesson:
         hide_other_controls(page.key)

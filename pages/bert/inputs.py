@@ -12,7 +12,16 @@ from pages.ui.panels.texts import SECOND_SENTENCE, WITHOUT_SPECIAL, WITHOUT_SPEC
 from pages.ui.panels.tokens import SPECIAL_FIELD
 from pages.ui.shell import cache, controls
 from pages.ui.shell import texts as shell_texts
-from pages.ui.shell.address import Field, choice_field, flag_field, is_offered, number_field, text_field, widget_key
+from pages.ui.shell.address import (
+    Field,
+    choice_field,
+    flag_field,
+    is_offered,
+    number_field,
+    text_field,
+    view_parameters,
+    widget_key,
+)
 from pages.ui.shell.level import is_hidden
 from pages.ui.stage.address import StageFields, read_stage_address
 from pages.ui.stage.controls import Control
@@ -110,7 +119,7 @@ def bert_inputs() -> BertInputs:
 
 def _take_old_head(arriving: bool) -> None:
     """Choose the head that an older link names by its layer and its head; of a successor of BERT it began with the first."""
-    state, given = st.session_state, st.query_params
+    state, given = st.session_state, view_parameters()
     if not arriving or "heads" in given:
         return
     is_family = state[widget_key(PAGE, "part")] == "family"

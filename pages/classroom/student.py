@@ -1,7 +1,6 @@
 """The room of a student: the step, its question, what the class said once it is revealed, a sentence of their own."""
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
@@ -11,13 +10,12 @@ from pages.classroom.events import host_store
 from pages.classroom.results import answer_of, guessed_cells, guessed_words, lesson_of, message, sentence_of
 from pages.ui.canvas.attention_view import ClassGuesses
 from pages.ui.canvas.question_view import class_view
-from pages.ui.panels.lesson import needs_of
 from pages.ui.panels.lesson_question import ask_question, send_key
 from pages.ui.panels.question_kinds import grid_of
 from pages.ui.panels.tokens import escape_markdown
-from pages.ui.shell.address import CLASS_RESULTS, PLACE
 from pages.ui.shell.frame import explain
-from pages.ui.shell.level import ADVANCED, BASIC, CLASS_NEEDS, LEVEL, LEVEL_CHOSEN, level_in_link, remembered_level
+from pages.ui.shell.level import ADVANCED, BASIC, LEVEL, LEVEL_CHOSEN, LEVEL_NOW, remembered_level
+from pages.ui.stage.step import show_step_stage
 from tx_core.classroom.lesson_file import Lesson, Step
 from tx_core.classroom.measures import MEASURES, Answer
 from tx_core.classroom.room_records import STUDENT, State
@@ -47,7 +45,6 @@ def take_part(code: str) -> None:
 
 def offer_to_rejoin(code: str) -> None:
     """Show that the teacher removed the student, and offer to join again. Raises RoomProblem."""
-    st.session_state.pop(CLASS_RESULTS, None)
     entrance.keep_token(entrance.ROOM, code, "")
     st.text(texts.REMOVED)
     entrance.join(code)
@@ -55,10 +52,6 @@ def offer_to_rejoin(code: str) -> None:
 
 def say_closed(role: str, code: str) -> None:
     """Show that a room is closed, with links on, and delete its token from browser and session."""
-    st.session_state.pop(CLASS_RESULTS, None)
-    if st.session_state.get(PLACE, ("",))[0] == contents.page("classroom").path:
-        del st.session_state[PLACE]
-        st.rerun()  # the list of pages, which is drawn by now, still leads back
     entrance.keep_token(role, code, "")
     class_view()(key="classroom_closed", data={"forget": entrance.storage_key(role, code), "texts": texts.LIVE_TEXTS})
     with st.container(border=True):
@@ -91,7 +84,6 @@ def draw_step(code: str, token: str) -> None:
     revealed = number in state.revealed
     guesses = {number: rooms.guesses(room.id, number)} if revealed else {}
     room_message = message(state, guesses, STUDENT, number)
-    keep_results(room.id, step, number, room_message, guesses_on_view(step, answer_of(state, number), guesses.get(number, [])))
     guess, sentence = rooms.own_entries(token, number)
     with st.container():  # of any height, it is one box: what stands below it stays, and so does what it says to a screen reader
         entrance.explain_problem()
@@ -100,7 +92,10 @@ def draw_step(code: str, token: str) -> None:
             show_sentence(step)
             draw_or_explain(ask, token, number, step, key, revealed, guess)
     live = st.container()
-    draw_or_explain(after_answers, token, code, state, number, key, sentence)
+    on_view = guesses_on_view(step, answer_of(state, number), guesses.get(number, []))
+    draw_or_explain(show_view, lesson, number, state, on_view)
+    if "text" in step.view:
+        draw_or_explain(send_sentence, token, number, key, sentence)
     if not room.together:
         pace_buttons(token, number, len(lesson.steps))
     drawn = {"step": number, "own": True, "together": room.together, "revealed": revealed}
@@ -172,37 +167,24 @@ def send(keep: Callable[[str, int, str], str], token: str, number: int, written:
     return kept
 
 
-def after_answers(token: str, code: str, state: State, number: int, key: str, kept: str | None) -> None:
-    """Show what follows the answers: what to notice, the view, and sentences of one's own for it."""
-    lesson, back = lesson_of(state.room.source), {entrance.ROOM: code}
-    step = lesson.steps[number - 1]
+def show_view(lesson: Lesson, number: int, state: State, guesses: ClassGuesses | None) -> None:
+    """Show what follows the answers: what to notice, and the stage of the step, with the sentence that the teacher shows."""
+    step, sentence = lesson.steps[number - 1], state.sentence if number == state.room.step else None
     with st.container():  # also while it is empty: else a box that stands open below it would close while somebody types
-        if number in state.revealed or not step.question:
-            if step.then:
-                st.text(step.then)
-            view_link(lesson, number, back, texts.OPEN_VIEW)
-        if state.sentence and number == state.room.step:
-            view_link(lesson, number, back, texts.OPEN_SENTENCE, state.sentence)
-    if "text" in step.view:
-        send_sentence(token, number, key, kept)
+        is_open = number in state.revealed or not step.question
+        if is_open and step.then:
+            st.text(step.then)
+        if sentence:
+            step = step.model_copy(update={"view": step.view | {"text": sentence}})
+        if is_open or sentence:
+            show_step_stage(step, (state.room.id, number, sentence), level_of(lesson), guesses=guesses)
 
 
-def view_link(lesson: Lesson, number: int, back: dict[str, str], label: str, sentence: str = "") -> None:
-    """Link to the view of a step, also with another sentence; its list of pages leads back to the room."""
-    step = lesson.steps[number - 1]
-    if step.page not in {page.key for page in contents.PAGES}:
-        return
-    st.session_state[PLACE] = (contents.page("classroom").path, back, number)
-    st.session_state[CLASS_NEEDS] = (step.page, needs_of(step))
-    view = dict(step.view) | ({"text": sentence} if sentence else {})
-    st.page_link(contents.page(step.page).path, label=label, icon=":material/open_in_new:", query_params=view | level_for(lesson))
-
-
-def level_for(lesson: Lesson) -> dict[str, str]:
-    """Return the level of the views of a lesson as a parameter: Basic but for an advanced one, unless the visitor chose."""
+def level_of(lesson: Lesson) -> str:
+    """Return the level of the stages of a lesson: Basic but for an advanced one, unless the visitor chose."""
     if LEVEL in st.query_params or LEVEL_CHOSEN in st.session_state or remembered_level():
-        return level_in_link()
-    return {LEVEL: ADVANCED if lesson.level == "advanced" else BASIC}
+        return st.session_state[LEVEL_NOW]
+    return ADVANCED if lesson.level == "advanced" else BASIC
 
 
 def guesses_on_view(step: Step, answer: Answer | None, guesses: Sequence[str]) -> ClassGuesses | None:
@@ -220,27 +202,6 @@ def guesses_on_view(step: Step, answer: Answer | None, guesses: Sequence[str]) -
         return ClassGuesses(model, measure.text, None, (), cells)
     layer, head = (int(number) - 1 for number in measure.head.split("-"))
     return ClassGuesses(model, measure.text, (layer, head), answer.columns, cells)
-
-
-def keep_results(room: int, step: Step, number: int, room_message: Mapping[str, object], on_view: ClassGuesses | None) -> None:
-    """Store the results of a step in the session for the page of its view, which shows them while the room is open.
-
-    on_view: what the page's own picture shows of it.
-    """
-    kept = {name: room_message[name] for name in ("version", "step", "together", "revealed", "results")}
-    title = escape_markdown(texts.CLASS_SAID.format(number=number, title=step.title))
-    has_rows = kept["results"] is not None and kept["results"]["rows"]
-    data = {"step": number, "message": kept, "texts": texts.LIVE_TEXTS}
-    read_data = partial(data_while_open, room, data)
-    st.session_state[CLASS_RESULTS] = (step.page, title, read_data, on_view) if has_rows else None
-
-
-def data_while_open(room: int, data: dict[str, object]) -> dict[str, object] | None:
-    """Return the kept results while their room is open; None once it is closed or its database is unavailable."""
-    try:
-        return None if host_store().state(room) is None else data
-    except RoomProblem:
-        return None
 
 
 def send_sentence(token: str, number: int, key: str, kept: str | None) -> None:

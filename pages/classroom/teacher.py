@@ -11,7 +11,7 @@ from pages.classroom import entrance, texts
 from pages.classroom.events import host_store
 from pages.classroom.reach import say_if_unreachable
 from pages.classroom.results import answer_of, lesson_of, message, sentence_of
-from pages.classroom.student import guesses_on_view, keep_results, say_closed, show_sentence, show_step_head, view_link
+from pages.classroom.student import guesses_on_view, say_closed, show_sentence, show_step_head, show_view
 from pages.ui.canvas.component import component
 from pages.ui.panels.lesson_question import choices_of, compute, engine_of_step
 from pages.ui.panels.predictions import write_csv
@@ -174,17 +174,10 @@ def show_answers(code: str, token: str, step: Step, picture: dict[str, object] |
     revealed = room.step in state.revealed
     guesses = rooms.guesses(room.id, room.step)
     room_message = message(state, {room.step: guesses}, TEACHER)
-    keep_results(room.id, step, room.step, room_message, guesses_on_view(step, answer_of(state, room.step), guesses))
     drawn = {"step": room.step, "own": False, "together": room.together, "revealed": revealed}
     entrance.show_live(entrance.LEAD, code, token, message=room_message, picture=picture, **drawn)
-    back, lesson = {entrance.LEAD: code}, lesson_of(room.source)
-    with st.container():  # also while it is empty: else what stands open below it would close
-        if revealed or not step.question:
-            if step.then:
-                st.text(step.then)
-            view_link(lesson, room.step, back, texts.OPEN_VIEW)
-        if state.sentence:
-            view_link(lesson, room.step, back, texts.OPEN_SENTENCE, state.sentence)
+    on_view = guesses_on_view(step, answer_of(state, room.step), guesses)
+    show_view(lesson_of(room.source), room.step, state, on_view)
     written(step, guesses)
     if "text" in step.view:
         choose_sentence(token, state)

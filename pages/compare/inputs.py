@@ -27,6 +27,7 @@ from pages.ui.shell.address import (
     parse_view,
     restore_hidden_fields,
     text_field,
+    view_parameters,
     widget_binding,
     widget_key,
 )
@@ -322,7 +323,7 @@ def _drop_token_changes() -> str:
 
 def _is_in_address() -> bool:
     """Whether texts and changes came together, by a link or the browser's Back; a text just typed is not there yet."""
-    linked, _ = parse_view(OWN, st.query_params.to_dict())
+    linked, _ = parse_view(OWN, view_parameters())
     return all(linked[name] == _value(name) for name in TOKEN_FIELDS)
 
 

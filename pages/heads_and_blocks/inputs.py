@@ -12,7 +12,16 @@ from pages.ui.panels.texts import NEEDS_OWN_BERT, SECOND_SENTENCE
 from pages.ui.panels.tokens import SPECIAL_FIELD, ask_special_tokens
 from pages.ui.shell import cache, controls
 from pages.ui.shell import texts as shell_texts
-from pages.ui.shell.address import Field, choice_field, flag_field, is_offered, number_field, text_field, widget_key
+from pages.ui.shell.address import (
+    Field,
+    choice_field,
+    flag_field,
+    is_offered,
+    number_field,
+    text_field,
+    view_parameters,
+    widget_key,
+)
 from pages.ui.stage.address import StageFields, ask_for_view, read_stage_address
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.errors import ExplorerError, ModelUnavailable, memory_checked
@@ -129,7 +138,7 @@ def block_inputs() -> BlockInputs:
     """Read the address, draw the boxes, and return what is asked."""
     arriving = widget_key(PAGE, "text") not in st.session_state
     read_stage_address(PAGE, FIELDS)
-    if arriving and "cell" not in st.query_params:
+    if arriving and "cell" not in view_parameters():
         st.session_state[widget_key(PAGE, "cell")] = FIRST_CELLS.get(_value("part"))
     with st.container(key=widget_key(PAGE, "asked"), horizontal=True, vertical_alignment="center", gap="small"):
         controls.sentence(widget_key(PAGE, "text"), label_visibility="collapsed", placeholder=shell_texts.SENTENCE)
@@ -168,7 +177,7 @@ def fitted(inputs: BlockInputs, engine: BertEngine) -> BlockInputs:
     before = state.get(known, HEADS)
     if before != info.num_heads:
         # Heads in the link were chosen for this model, even where their number equals all heads of the one before.
-        had_all = heads == list(range(1, before + 1)) and "heads" not in st.query_params
+        had_all = heads == list(range(1, before + 1)) and "heads" not in view_parameters()
         heads = list(range(1, info.num_heads + 1)) if had_all else [head for head in heads if head <= info.num_heads]
         state[widget_key(PAGE, "heads")] = heads
         state[known] = info.num_heads

@@ -22,7 +22,16 @@ from pages.positions.encodings import (
 from pages.ui.panels.texts import WITHOUT_SPECIAL, WITHOUT_SPECIAL_HELP
 from pages.ui.panels.tokens import SPECIAL_FIELD
 from pages.ui.shell import cache, controls
-from pages.ui.shell.address import KEPT_PARAMETERS, Field, check, choice_field, number_field, text_field, widget_key
+from pages.ui.shell.address import (
+    KEPT_PARAMETERS,
+    Field,
+    check,
+    choice_field,
+    number_field,
+    text_field,
+    view_parameters,
+    widget_key,
+)
 from pages.ui.shell.texts import SENTENCE
 from pages.ui.stage.address import StageFields, read_stage_address
 from pages.ui.stage.controls import Control
@@ -96,7 +105,7 @@ def position_inputs() -> PositionInputs:
     read_stage_address(PAGE, FIELDS)
     part = widget_key(PAGE, "part")
     if not st.session_state[part]:
-        given = st.query_params.keys() - set(KEPT_PARAMETERS)
+        given = view_parameters().keys() - set(KEPT_PARAMETERS)
         st.session_state[part] = "shuffle" if given <= OF_THE_SENTENCE else "ways"
     if st.session_state[part] != "shuffle":
         st.markdown(texts.NOTICES[st.session_state[part]])

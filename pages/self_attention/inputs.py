@@ -16,6 +16,7 @@ from pages.ui.shell.address import (
     flag_field,
     number_field,
     text_field,
+    view_parameters,
     widget_key,
 )
 from pages.ui.stage.address import StageFields, read_stage_address
@@ -121,7 +122,7 @@ def head_inputs() -> HeadInputs:
 
 def _complete_view(arriving: bool) -> None:
     """Fill in what an address leaves out: the first head beside a sentence alone, else what older links meant."""
-    given = st.query_params.keys() - set(KEPT_PARAMETERS)
+    given = view_parameters().keys() - set(KEPT_PARAMETERS)
     for name, earlier in EARLIER_HEAD.items():
         if not st.session_state[widget_key(PAGE, name)]:
             st.session_state[widget_key(PAGE, name)] = FIRST_HEAD[name] if given <= {"text"} else earlier

@@ -40,11 +40,18 @@ def words(app: AppTest, sentence: int = 0) -> list[tuple[str, bool]]:
 def ask(app: AppTest, **wanted: object) -> AppTest:
     """Report what a reader asks the stage for, with the address that the stage has written, and run the page."""
     address = staged(app)["address"]
+    if address["isKept"]:  # a room's
+        return report_to_stage(app, wanted)
     kept = (*KEPT_PARAMETERS, *address["defaults"])
     for name in [name for name in app.query_params if name not in kept]:
         del app.query_params[name]
     if not address["isFirst"]:
         app.query_params.update(address["own"])
+    return report_to_stage(app, wanted)
+
+
+def report_to_stage(app: AppTest, wanted: dict[str, object]) -> AppTest:
+    """Report to the stage what a reader asks it for, and run the page."""
     (picture,) = [one.proto for one in app.get("bidi_component") if one.proto.component_name.startswith(STAGE)]
     states = app._tree.get_widget_states()
     report = json.dumps([{"event": "interventions", "value": wanted}])

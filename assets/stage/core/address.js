@@ -18,8 +18,9 @@ export function writtenView(view, fields = WRITE) {
 }
 
 // fields: of Python, by name: `own` what it wrote, `isFirst` whether that is the first view's, `defaults` and `first` of the view,
-// `names` of all fields of the page, `level` of the whole app.
-export function addressOf(view, { own, isFirst, defaults, first, level }, search, fields = WRITE) {
+// `names` of all fields of the page, `level` of the whole app, `isKept` where the address is another page's, such as a room's.
+export function addressOf(view, { own, isFirst, defaults, first, level, isKept }, search, fields = WRITE) {
+  if (isKept) return search;
   const written = writtenView(view, fields);
   const [usual, begin] = [writtenView(defaults, fields), writtenView({ ...defaults, ...first }, fields)];
   const asked = new URLSearchParams(search);

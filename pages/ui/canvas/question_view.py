@@ -8,13 +8,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import streamlit as st
 
-from pages import contents
 from pages.ui.canvas import texts
 from pages.ui.canvas.component import component, component_value
 from pages.ui.canvas.packing import pack
-from pages.ui.shell.address import CLASS_GUESSES, CLASS_RESULTS, PLACE
 
 MODULE, STYLE = "question/question.js", "question/question.css"
 MAX_DRAWN_CELLS = 1024
@@ -121,21 +118,6 @@ def guessed_cell(key: str, choices: Sequence[str]) -> int | None:
     """Return the number of the cell that the reader clicked in the drawing `key`; None where there is none."""
     value = component_value(key, "chosen")
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < len(choices) else None
-
-
-def show_class_results(page: str) -> None:
-    """Show above the view of a step what a class said to it, while its room is open and the visitor's way back leads there.
-
-    The page's own picture then shows it, too: see attention_view.ClassGuesses. It is folded where that is a list of words,
-    which says the same.
-    """
-    home, title, read_data, guesses = st.session_state.get(CLASS_RESULTS) or ("", "", None, None)
-    leads_to_room = st.session_state.get(PLACE, ("",))[0] == contents.page("classroom").path
-    if page == home and leads_to_room and (data := read_data()):
-        st.session_state[CLASS_GUESSES] = guesses
-        unfolded = guesses is None or not guesses.words
-        with st.expander(title, icon=":material/groups:", expanded=unfolded, key="class_results"):
-            class_view()(key="class_results_drawn", data=data)
 
 
 def class_view() -> Callable[..., object]:

@@ -8,7 +8,7 @@ import streamlit as st
 from pages.ui.panels import texts
 from pages.ui.panels.tokens import SPECIAL_FIELD
 from pages.ui.shell import cache
-from pages.ui.shell.address import Field, widget_key
+from pages.ui.shell.address import Field, view_parameters, widget_key
 from tx_core.engine.engine import run_limits
 from tx_core.transformer.config import AttentionKind
 from tx_core.transformer.interventions import (
@@ -69,7 +69,7 @@ def drop_missing_changes(page: str, trace: Trace) -> list[str]:
 
 def _in_address(model: str, text: str, pair: str | None, special_tokens: bool) -> bool:
     """Return whether text and changes came together, by a link or the browser's Back; a text just typed is not there yet."""
-    address = st.query_params
+    address = view_parameters()
     same_text = text in (address.get("text"), address.get("second")) and (address.get("pair") or None) == (pair or None)
     same_reading = (address.get(SPECIAL_FIELD.name) != "1") == special_tokens
     return same_text and same_reading and address.get("model", "embedded") == model

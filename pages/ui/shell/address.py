@@ -37,9 +37,10 @@ PLACE = "lesson_place"
 """Session entry of the step shown last: its page, the parameters of its address, its number as the reader is told it."""
 ROOM, LEAD = "room", "lead"
 """Query parameters of whoever is in the room of a class: of a student, of its teacher."""
-CLASS_RESULTS, CLASS_GUESSES = "class_results", "class_guesses"
-"""Session entries of what a class said to the step shown last: the page and title, what gives the drawing's data, the guesses for
-the page's own picture; and of these guesses while that page is open, else None."""
+CLASS_GUESSES = "class_guesses"
+"""Session entry of what a class guessed, for the picture of the step that its room shows; None elsewhere."""
+STEP_VIEW = "step_view"
+"""Session entry of the view of the step whose stage a room or the lesson editor shows, as an address names it; None elsewhere."""
 LAST_SENTENCE = "typed"
 """Session entry of the sentence that the visitor typed last, on any page: values by SHARED_FIELDS."""
 HELD = "held_by_session"
@@ -137,6 +138,21 @@ def is_presented() -> bool:
     return st.query_params.get(PRESENT) == "1"
 
 
+def shows_step() -> bool:
+    """Return whether a page runs within a room or the lesson editor, which show its stage and nothing else of it."""
+    return st.session_state.get(STEP_VIEW) is not None
+
+
+def shows_stage_alone() -> bool:
+    """Return whether nothing but the stage of a page is shown: also in a lesson whose step names the controls."""
+    return shows_step() or st.session_state.get(OFFERED) is not None
+
+
+def view_parameters() -> Mapping[str, str]:
+    """Return the parameters of the view that a page is asked for: of the address, or of a step shown elsewhere."""
+    return st.session_state[STEP_VIEW] if shows_step() else st.query_params
+
+
 def present_or_not(wanted: bool) -> None:
     """Turn the presenter view of the page on or off."""
     if wanted:
@@ -150,7 +166,7 @@ def is_offered(name: str) -> bool:
 
     name: of the field, or of its widget; "examples", "tables" and WAYS_OUT for what is no field.
     """
-    if name in WAYS_OUT and is_locked():
+    if name in WAYS_OUT and (is_locked() or shows_step()):
         return False
     shown = st.session_state.get(OFFERED)
     if shown is None:
@@ -182,7 +198,8 @@ def read_view(
     set_along: returns values set by what the page shows, such as an example: the notice on hidden values leaves them out.
     """
     st.session_state[f"{page}_fields"] = (tuple(fields), dict(first))
-    parameters = {field.name: st.query_params[field.name] for field in fields if field.name in st.query_params}
+    asked = view_parameters()
+    parameters = {field.name: asked[field.name] for field in fields if field.name in asked}
     left = st.session_state.get(f"{page}_view", {})
     arriving = widget_key(page, fields[0].name) not in st.session_state
     by_history = arriving and came_by_history()
@@ -279,6 +296,10 @@ def write_view(page: str, fields: Sequence[Field], first: Mapping[str, object]) 
     left = st.session_state.get(f"{page}_view", {})
     remember_sentence(fields, values, left.get("values", {}))
     st.session_state[f"{page}_view"] = {"values": values, "address": address}
+    if shows_step():  # the address is the room's
+        step = view_parameters()
+        st.session_state[f"{page}_view"]["address"] = {field.name: step[field.name] for field in fields if field.name in step}
+        return
     written = st.query_params.to_dict()
     kept = {name: written.pop(name) for name in KEPT_PARAMETERS if name in written}
     if not written == left.get("address", address) == address:

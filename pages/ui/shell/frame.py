@@ -27,9 +27,11 @@ from pages.ui.shell.address import (
     is_offered,
     link_with,
     pinned_view,
+    shows_stage_alone,
+    view_parameters,
     widget_key,
 )
-from pages.ui.shell.level import ADVANCED, CLASS_NEEDS, LEVEL, LEVEL_NOW, StepNeeds, is_hidden, level_in_link
+from pages.ui.shell.level import ADVANCED, LEVEL, LEVEL_NOW, is_hidden, level_in_link
 from tx_core.errors import (
     Busy,
     ChangeProblem,
@@ -56,6 +58,10 @@ HEADINGS: dict[type[ExplorerError], str] = {
 """What stands above the message of each kind of problem."""
 
 
+class StageShown(Exception):
+    """Ends the script of a page of which the stage alone is shown, once it is mounted."""
+
+
 def open_page(key: str) -> DeltaGenerator:
     """Begin a page with its question as title, one sentence on what it shows, and the badge of the engine.
 
@@ -66,6 +72,8 @@ def open_page(key: str) -> DeltaGenerator:
     """
     page = contents.page(key)
     st.session_state[OPEN_PAGE] = key
+    if shows_stage_alone():
+        return st.empty()
     with st.container(gap=None):
         st.title(page.question, anchor=False)
         with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"):
@@ -86,7 +94,7 @@ def open_page(key: str) -> DeltaGenerator:
 
 def _asks_for_other_model(page: str) -> bool:
     """Return whether a page, or the link to it, asks for a model that is not the built-in one: that may take long to load."""
-    asked = st.session_state.get(widget_key(page, "model")), st.query_params.get("model")
+    asked = st.session_state.get(widget_key(page, "model")), view_parameters().get("model")
     return any(name not in (None, "embedded") for name in asked)
 
 
@@ -225,17 +233,9 @@ def _link_target(key: str) -> st.Page:
 
 
 def way_back() -> tuple[str, dict[str, str], str]:
-    """Return the link to the step shown last, of a lesson or in a class: its page, its address and its label."""
+    """Return the link to the step of a lesson that was shown last: its page, its address and its label."""
     path, address, number = st.session_state[PLACE]
-    in_class = path == contents.page("classroom").path
-    return path, address, (texts.BACK_TO_CLASS if in_class else texts.BACK_TO_LESSON).format(number=number)
-
-
-def needs_in_class(key: str) -> StepNeeds | None:
-    """Return what the step of a class needs of a page, while the visitor came from its room; None otherwise."""
-    page, needs = st.session_state.get(CLASS_NEEDS, ("", None))
-    in_class = st.session_state.get(PLACE, ("",))[0] == contents.page("classroom").path
-    return needs if page == key and in_class else None
+    return path, address, texts.BACK_TO_LESSON.format(number=number)
 
 
 def next_page(key: str) -> None:

@@ -25,8 +25,8 @@ LEVEL_NOW, FIRST_LEVEL, LEVEL_CHOSEN, LEVEL_BEFORE = "level_now", "level_first",
 before that, which a click may still send that was made before the browser had the new address."""
 HIDDEN, SWITCH = "hidden_by_level", "level_switch"
 """Session entries: what this page hides, by the names of ADVANCED_PARTS; the widget."""
-STEP_NEEDS, CLASS_NEEDS = "step_needs", "class_needs"
-"""Session entries: StepNeeds of the step of a lesson that this run shows; the page that the step of a class is on, and its."""
+STEP_NEEDS = "step_needs"
+"""Session entry: StepNeeds of the step of a lesson that this run shows."""
 Option = TypeVar("Option", bound=str)
 
 EXTRAS = {

@@ -24,6 +24,8 @@ from pages.ui.shell.address import (
     parse_view,
     read_view,
     remember_sentence,
+    shows_step,
+    view_parameters,
     widget_key,
 )
 from pages.ui.shell.level import level_in_link
@@ -60,7 +62,8 @@ def read_stage_address(page: str, fields: StageFields, set_along: Callable[[], M
     set_along: as of `read_view`.
     """
     state = st.session_state
-    sent = {field.name: st.query_params[field.name] for field in fields.all if field.name in st.query_params}
+    asked_for = view_parameters()
+    sent = {field.name: asked_for[field.name] for field in fields.all if field.name in asked_for}
     own = {field.name: sent[field.name] for field in fields.own if field.name in sent}
     left, handed = state.get(f"{page}_view", {}), state.get(f"{page}_handed", [])
     arriving = widget_key(page, fields.own[0].name) not in state
@@ -126,5 +129,6 @@ def hand_over(page: str, fields: StageFields) -> dict[str, object]:
             "defaults": {named[field.name]: field.default for field in fields.looks},
             "first": {as_state: fields.first[name] for name, as_state in named.items() if name in fields.first},
             "level": level_in_link(),
+            "isKept": shows_step(),
         },
     }

@@ -15,7 +15,7 @@ import numpy as np
 import streamlit as st
 
 from pages.ui.shell import readiness
-from pages.ui.shell.address import LEAD, LESSON, PLACE, ROOM, widget_key
+from pages.ui.shell.address import LEAD, LESSON, PLACE, ROOM, shows_step, widget_key
 from pages.ui.shell.level import ADVANCED, BASIC, LEVEL, LEVEL_NOW
 from pages.ui.stage.address import StageFields
 from pages.ui.stage.mount import Reported, mount, origin
@@ -55,7 +55,7 @@ def show_first_picture(page: str, entry: str, fields: StageFields, take: Callabl
 
 def _is_first_view(page: str, fields: StageFields) -> bool:
     """Return whether every control is as on a first visit, and no lesson or class is taken."""
-    if {LESSON, ROOM, LEAD} & st.query_params.keys() or PLACE in st.session_state:
+    if {LESSON, ROOM, LEAD} & st.query_params.keys() or PLACE in st.session_state or shows_step():
         return False
     values = {field.name: st.session_state.get(widget_key(page, field.name), field.default) for field in fields.all}
     return values == {field.name: fields.first.get(field.name, field.default) for field in fields.all}

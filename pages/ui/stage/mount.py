@@ -23,9 +23,11 @@ from pages.ui.shell.address import (
     is_offered,
     is_presented,
     pinned_view,
+    shows_stage_alone,
+    shows_step,
     widget_key,
 )
-from pages.ui.shell.frame import new_id, open_address
+from pages.ui.shell.frame import StageShown, new_id, open_address
 from pages.ui.shell.level import ADVANCED, LEVEL_NOW, is_hidden
 from pages.ui.stage.address import StageFields, hand_over, remember_looks
 from pages.ui.stage.scripts import STAGE_FILES, start_script
@@ -36,6 +38,8 @@ Reported = Mapping[str, object]
 CONTROLS = ("heads", "words", "hide", "show", "lines", "scale", "changes", "numbers", "dimensions", "export", "share")
 HIDDEN_PARTS = ("wall", "details", "forms", "change_panel")
 """What a stage leaves out where a lesson's step or the level does not show it: by `is_offered`, and by `is_hidden`."""
+FOLLOWED_STEP = "followed_step"
+"""Session entry: whether the stage tells of every look, since the lesson editor makes a step of it."""
 BOXES_THAT_FOLLOW = ("table", "export_table", "scan_table", "similarity_table", "export")
 """What the reader may open below a stage and then shows numbers of the view: while it is open, the stage tells of every look."""
 
@@ -63,7 +67,10 @@ def mount(
     pack: Callable[[Mapping[str, object]], bytes],
     on_change: Callable[[Reported], None],
 ) -> None:
-    """Draw a stage. pack: makes the message of the header that every stage has; on_change: takes in changes to compute."""
+    """Draw a stage. pack: makes the message of the header that every stage has; on_change: takes in changes to compute.
+
+    Raises StageShown where nothing else of the page is shown.
+    """
     key = widget_key(page, "picture")
 
     def reported(name: str) -> Reported:
@@ -91,6 +98,8 @@ def mount(
         on_opened_change=lambda: open_address(reported("opened").get("address")),
         on_view_change=lambda: remember_looks(page, fields.looks, reported("view")),
     )
+    if shows_stage_alone():
+        raise StageShown
     if (added := len(st.session_state.get(ADDED_VIEWS, ()))) and is_offered("share"):
         editor = contents.page("lesson_editor")
         st.page_link(editor.path, label=shell_texts.WRITE_LESSON.format(count=added), icon=":material/edit_note:")
@@ -115,10 +124,11 @@ def common_header(page: str, fields: StageFields) -> dict[str, object]:
         **handed,
         "hidden": [*(name for name in CONTROLS if not is_offered(name)), *(name for name in HIDDEN_PARTS if is_hidden(name))],
         "level": st.session_state.get(LEVEL_NOW, ADVANCED),
-        "alone": is_locked() or is_presented(),
+        "alone": is_locked() or is_presented() or shows_step(),
         "linkProblem": problem,
         "awaited": awaited.get("page") == page,
-        "follows": any(st.session_state.get(widget_key(page, name)) for name in BOXES_THAT_FOLLOW),
+        "follows": st.session_state.get(FOLLOWED_STEP, False)
+        or any(st.session_state.get(widget_key(page, name)) for name in BOXES_THAT_FOLLOW),
         "scales": SCALES,
         "paper": PAPER,
         "notices": [],

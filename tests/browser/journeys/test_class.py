@@ -6,15 +6,14 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from pages import contents
 from pages.classroom import texts
 from pages.classroom.events import EVENTS
 from pages.fill_mask.texts import TOP_WORDS
 from pages.ui.canvas.texts import CLASS_GUESSED, CLASS_LEGEND
 from pages.ui.panels.lesson import FOR_CLASS, names_in_order, shipped_lesson
-from pages.ui.shell.texts import BACK_TO_CLASS
+from pages.ui.stage.texts import CONTROLS
 from tests.browser.journeys.test_lessons import guess_by_keyboard, tab_to
-from tests.support.seen import PATIENCE, answered, fits, listed, main
+from tests.support.seen import PATIENCE, answered, fits, main
 from tests.support.serving import wait_until
 from tx_core.classroom.lesson_file import Lesson, pack_lesson
 from tx_core.classroom.questions import QUESTION_KINDS, Question
@@ -64,7 +63,7 @@ def guess(student: Page, word: str) -> None:
 
 def note(page: Page) -> Locator:
     """What a room says to its members."""
-    return page.get_by_role("status").filter(has_text=re.compile(r"\w"))
+    return page.locator(".note[role=status]")
 
 
 def guesses(page: Page, question: Question = STEPS[0].question) -> dict[str, str]:
@@ -172,24 +171,20 @@ def test_the_code_is_typed_once_and_brings_the_same_student_back_and_a_link_with
 
 
 @pytest.mark.ci
-def test_a_step_that_asks_nothing_is_open_to_students_at_once_and_stands_on_the_projector(page_at, axe):
+def test_a_step_that_asks_nothing_shows_students_and_projector_its_stage_at_once(page_at, axe):
     bare = STEPS[0].model_copy(update={"title": "Only look", "question": None, "text": "Which words does the model expect?"})
     lesson = shipped_lesson("path").model_copy(update={"steps": (bare, STEPS[0])})
     teacher = page_at(f"/class?{FOR_CLASS}={pack_lesson(lesson)}")
     code = open_room(teacher)
     student = page_at(f"/class?room={code}", width=390, dark=True)
     press(student, texts.JOIN_ROOM.format(code=code))
-    view = student.get_by_role("link", name=texts.OPEN_VIEW)
-    expect(view).to_be_visible(timeout=PATIENCE)
+    expect(student.get_by_test_id("stage")).to_be_visible(timeout=PATIENCE)
     answered(student)
     axe(student)
     expect(note(teacher)).to_have_text(texts.ONE_IS_HERE, timeout=PATIENCE)
     expect(teacher.get_by_role("button", name=texts.REVEAL)).to_have_count(0)
     press(teacher, texts.TO_PROJECTOR)
-    for said in (bare.title, bare.text, texts.ONE_IS_HERE):
-        expect(teacher.locator("[data-staged]").get_by_text(said)).to_be_visible(timeout=PATIENCE)
-    view.click()
-    student.wait_for_url(re.compile(f"{bare.page}.*level=basic"))
+    expect(teacher.get_by_test_id("stage")).to_be_visible(timeout=PATIENCE)
 
 
 @pytest.mark.ci
@@ -208,47 +203,42 @@ def test_guessed_tokens_and_heads_are_marked_in_the_map_and_on_the_wall(page_at)
         press(student, texts.SEND)
         expect(note(teacher)).to_have_text(texts.ANSWERED.format(answered=1, students=1), timeout=PATIENCE)
         press(teacher, texts.REVEAL)
-        teacher.get_by_role("link", name=texts.OPEN_VIEW).click(timeout=PATIENCE)
-        teacher.wait_for_url(re.compile(step.page))
-        if step.question.kind == "token":
-            expect(teacher.get_by_test_id("attention-strongest").get_by_role("listitem").filter(has_text=said)).to_have_count(
-                1, timeout=PATIENCE
-            )
-        else:
+        if step.question.kind != "token":
             named = re.compile(re.escape(said.replace("\u00a0", " ")))
             expect(teacher.get_by_role("gridcell", name=named)).to_have_count(1, timeout=PATIENCE)
-        expect(teacher.get_by_text(CLASS_LEGEND).filter(visible=True).first).to_be_visible()
+        expect(teacher.get_by_text(CLASS_LEGEND).filter(visible=True).first).to_be_visible(timeout=PATIENCE)
         answered(teacher)
-        listed(teacher, BACK_TO_CLASS.format(number=number)).click()
         if number == 1:
             press(teacher, texts.NEXT)
 
 
-def test_the_view_of_a_step_shows_the_guesses_in_its_pictures_and_leads_back(page_at, axe):
+def test_phones_and_teacher_see_the_stage_of_the_step_with_the_guesses_in_it_and_look_without_the_server(page_at, axe):
     teacher = page_at("/class")
     code = open_room(teacher)
     students = [join(page_at, code, width=390, dark=True), join(page_at, code)]
     guess(students[0], "Went")
     guess(students[1], "wandered")
-    expect(students[0].get_by_role("link", name=texts.OPEN_VIEW)).to_have_count(0)
+    expect(students[0].get_by_test_id("stage")).to_have_count(0)
     press(teacher, texts.REVEAL)
     view = students[0]
-    view.get_by_role("link", name=texts.OPEN_VIEW).click(timeout=PATIENCE)
-    view.wait_for_url(re.compile(STEPS[0].page))
     listed_words = view.get_by_role("list", name=TOP_WORDS).get_by_role("listitem")
     expect(listed_words.filter(has_text="went")).to_contain_text(CLASS_GUESSED.format(said=HALF), timeout=PATIENCE)
     expect(view.get_by_text(re.compile("“wandered”")).first).to_be_visible()
     answered(view)
     fits(view)
     axe(view)
-    teacher.get_by_role("link", name=texts.OPEN_VIEW).click(timeout=PATIENCE)
-    expect(teacher.get_by_text(texts.CLASS_SAID.format(number=1, title=STEPS[0].title))).to_be_visible(timeout=PATIENCE)
-    answered(teacher)
-    axe(teacher)
-    listed(teacher, contents.page("masks").name).click()
-    expect(teacher.get_by_role("heading", name=contents.page("masks").question)).to_be_visible(timeout=PATIENCE)
-    listed(teacher, BACK_TO_CLASS.format(number=1)).click(timeout=PATIENCE)
-    expect(teacher.get_by_role("button", name=texts.NEXT)).to_be_visible(timeout=PATIENCE)
+    assert view.url.endswith(f"?room={code}")
+    press(teacher, texts.NEXT)
+    expect(view.get_by_role("heading", name=STEPS[1].title, exact=True)).to_be_visible(timeout=PATIENCE)
+    expect(view.get_by_test_id("stage")).to_have_count(0)
+    press(teacher, texts.REVEAL)
+    head = view.get_by_test_id("stage").get_by_label(CONTROLS["head"], exact=True)
+    expect(head).to_have_value("6", timeout=PATIENCE)
+    answered(view)
+    view.route("**", lambda route: route.abort())
+    head.select_option("0")
+    expect(view.get_by_role("status").filter(has_text="Layer 5, head 1")).to_be_visible()
+    assert view.url.endswith(f"?room={code}")
 
 
 @pytest.mark.ci
@@ -268,7 +258,7 @@ def test_what_is_typed_or_open_is_not_lost_when_the_teacher_goes_on_or_reloads(p
     unfold(student, texts.OWN_SENTENCE)
     student.get_by_label(texts.OWN_SENTENCE_LABEL).fill("Half a sent")
     press(teacher, texts.REVEAL)
-    expect(student.get_by_role("link", name=texts.OPEN_VIEW)).to_be_visible(timeout=PATIENCE)
+    expect(student.get_by_test_id("stage")).to_be_visible(timeout=PATIENCE)
     expect(student.get_by_label(texts.OWN_SENTENCE_LABEL)).to_have_value("Half a sent")
     answered(teacher)
     unfold(teacher, texts.MANAGE)

@@ -21,12 +21,12 @@ from pages.ui.panels.lesson import OWN_LESSONS, names_in_order
 from pages.ui.panels.lesson_question import compute
 from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell import admission
-from pages.ui.shell.address import CLASS_RESULTS, PLACE, PRESENT
-from pages.ui.shell.level import ADVANCED, BASIC, LEVEL
-from pages.ui.shell.texts import ABOUT_THE_ROOM, BACK_TO_CLASS, CANNOT_BE_SHOWN
+from pages.ui.shell.address import PRESENT
+from pages.ui.shell.level import BASIC, LEVEL, LEVEL_NOW
+from pages.ui.shell.texts import ABOUT_THE_ROOM, CANNOT_BE_SHOWN
 from tests.support.blanks import ask, likely, pictured
 from tests.support.serving import ROOT
-from tests.support.staged import staged
+from tests.support.staged import STAGE, staged
 from tx_core.classroom import rooms as store
 from tx_core.classroom.lesson_file import read_lesson, write_lesson
 from tx_core.classroom.room_database import NO_DATABASE
@@ -150,53 +150,65 @@ def drawn(app: AppTest) -> str:
     return "".join(str(element.proto) for element in app.get("bidi_component")).casefold()
 
 
-def open_answered_view(rooms: Rooms, open_app: Callable[..., AppTest]) -> tuple[AppTest, str, str]:
-    """Return a student's page after step 1 is revealed, in its view: the page, the room's code and the teacher's token."""
-    room, token = rooms.open(SOURCE, STEPS)
-    app = enter(open_app, room.code)
-    rooms.answer(rooms.join(room.code), 1, MARK)
-    rooms.reveal(token, 1, {"right": "went", "value": 0.8, "options": ["went"], "shares": [0.8]})
-    app.run()
-    app.switch_page(contents.page(lesson_of(SOURCE).steps[0].page).path).run()
-    assert not app.exception and MARK.casefold() in drawn(app)
-    return app, room.code, token
-
-
-def test_what_a_class_said_is_gone_from_its_view_with_the_way_back_or_the_room(rooms: Rooms, open_app: Callable[..., AppTest]):
-    app, code, token = open_answered_view(rooms, open_app)
-    way_back = app.session_state[PLACE]
-    app.session_state[PLACE] = (contents.page("fill_mask").path, {"lesson": "path", "step": "2"}, 2)  # a lesson taken alone
-    app.run()
-    assert not app.exception and MARK.casefold() not in drawn(app)
-    app.session_state[PLACE] = way_back
-    app.run()
-    assert MARK.casefold() in drawn(app)
-    rooms.close(token)
-    app.run()
-    assert not app.exception and MARK.casefold() not in drawn(app)
-    app.query_params[ROOM] = code
-    app.switch_page(contents.page("classroom").path).run()
-    assert texts.CLOSED in written(app)
-    assert CLASS_RESULTS not in app.session_state and PLACE not in app.session_state
-
-
 def open_view_of(rooms: Rooms, open_app: Callable[..., AppTest], number: int, guesses: Sequence[str]) -> AppTest:
-    """Open the view of a step that a class has answered, as its student does."""
+    """Show a student a step that a class has answered: its stage stands in the room."""
     step = lesson_of(SOURCE).steps[number - 1]
     room, token = rooms.open(SOURCE, STEPS)
     rooms.go(token, number)
     app = enter(open_app, room.code)
+    assert not stages(app)
     for guess in guesses:
         rooms.answer(rooms.join(room.code), number, guess)
     rooms.reveal(token, number, asdict(compute(step)))
     app.run()
-    app.query_params.clear()
-    app.query_params[LEVEL] = ADVANCED
-    for name, value in step.view.items():
-        app.query_params[name] = value
-    app.switch_page(contents.page(step.page).path).run()
-    assert not app.exception
+    assert not app.exception and staged(app)["page"] == step.page
     return app
+
+
+def stages(app: AppTest) -> list[str]:
+    """The stages on a page, by their names."""
+    return [one.proto.component_name for one in app.get("bidi_component") if one.proto.component_name.startswith(STAGE)]
+
+
+def test_a_room_shows_the_stage_of_its_step_with_the_controls_that_the_step_names_and_nothing_else_of_its_page(
+    rooms: Rooms, open_app: Callable[..., AppTest]
+):
+    lesson = read_lesson(SOURCE.encode())
+    room, token = rooms.open(write_lesson(lesson), STEPS)
+    app, lead = enter(open_app, room.code), open_app("classroom", **{SECRET: token})
+    for number, step in enumerate(lesson.steps, 1):
+        if step.question:
+            rooms.reveal(token, number, asdict(answer) if (answer := compute(step)) else {})
+        for one in (app, lead):
+            one.run()
+            header = staged(one)
+            assert (header["page"], header["alone"], header["address"]["isKept"]) == (step.page, True, True)
+            shown = {name: header["view"][name] for name in header["view"]}
+            assert dict(one.query_params).keys() == {ROOM if one is app else LEAD} and shown
+            assert {"export", "share", "words", "scale"} <= set(header["hidden"])
+            assert ("heads" in header["hidden"]) is ("heads" not in step.controls)
+            boxes = {box.key for box in one.text_input if box.key.startswith(f"{step.page}_")}
+            assert boxes == ({f"{step.page}_text"} if "text" in step.controls else set())
+            if boxes:
+                assert one.text_input(key=f"{step.page}_text").value == step.view["text"]
+            assert [title.value for title in one.title] == [contents.page("classroom").question]
+        if number < STEPS:
+            rooms.go(token, number + 1)
+            app.run()
+            assert bool(stages(app)) is (lesson.steps[number].question is None)
+
+
+def test_a_sentence_that_the_teacher_shows_stands_in_the_stage_until_it_is_hidden(rooms: Rooms, open_app: Callable[..., AppTest]):
+    room, token = rooms.open(SOURCE, STEPS)
+    app, member = enter(open_app, room.code), rooms.join(room.code)
+    rooms.send_sentence(member, 1, "She [MASK] home.")
+    (sent,) = rooms.sentences(token, 1)
+    rooms.show(token, sent.student, sent.text)
+    app.run()
+    assert staged(app)["sentences"][0]["text"] == "She [MASK] home."
+    rooms.show(token, None)
+    app.run()
+    assert not stages(app)
 
 
 def test_the_guesses_of_a_token_stand_in_the_row_of_the_pages_own_map(rooms: Rooms, open_app: Callable[..., AppTest]):
@@ -214,9 +226,6 @@ def test_the_guesses_of_a_token_stand_in_the_row_of_the_pages_own_map(rooms: Roo
     assert staged(app)["guesses"] is None
     app.text_input(key="fill_mask_text").set_value(text).run()
     assert staged(app)["guesses"]
-    app.session_state[PLACE] = (contents.page("fill_mask").path, {"lesson": "path", "step": "2"}, 2)
-    app.run()
-    assert staged(app)["guesses"] is None
 
 
 def test_the_guesses_of_a_head_stand_on_the_pages_own_wall(rooms: Rooms, open_app: Callable[..., AppTest]):
@@ -226,13 +235,8 @@ def test_the_guesses_of_a_head_stand_on_the_pages_own_wall(rooms: Rooms, open_ap
     three = CLASS_GUESSED.format(said=texts.COUNT.format(count=3, share="75\u00a0%"))
     assert [[4, 6], three] in guesses["notes"]
     assert (guesses["head"], guesses["cells"]) == (None, [])
-    app.query_params[LEVEL] = BASIC
-    app.run()
-    assert staged(app)["guesses"]["wall"] == [[0, 1, 0.25], [4, 6, 0.75]]
+    assert app.session_state[LEVEL_NOW] == BASIC
     assert "wall" not in staged(app)["hidden"]  # a class sees what its step asks about at every level
-    app.session_state[PLACE] = (contents.page("fill_mask").path, {"lesson": "path", "step": "2"}, 2)
-    app.run()
-    assert staged(app)["guesses"] is None
 
 
 def guessed_words(app: AppTest) -> dict[str, list]:
@@ -273,18 +277,6 @@ def test_the_guesses_for_a_changed_run_stand_beside_it_and_not_beside_the_run_wi
     assert staged(app)["guesses"]["cells"] == []
     ask(app, drop=["off~5-7"])
     assert guessed_words(app) == {}
-
-
-def test_the_list_of_pages_leads_back_to_no_room_that_is_closed(rooms: Rooms, open_app: Callable[..., AppTest]):
-    app, code, token = open_answered_view(rooms, open_app)
-    assert BACK_TO_CLASS.format(number=1) in links(app)
-    app.query_params[ROOM] = code
-    app.switch_page(contents.page("classroom").path).run()
-    assert BACK_TO_CLASS.format(number=1) not in links(app)  # one is there
-    rooms.close(token)
-    app.run()
-    assert texts.CLOSED in written(app)
-    assert BACK_TO_CLASS.format(number=1) not in links(app)
 
 
 @pytest.mark.parametrize("address", [{ROOM: "ABCDEF"}, {SECRET: "nobody"}, {LEAD: "ABCDEF"}])

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable
 from types import SimpleNamespace
-from urllib.parse import parse_qs
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -15,7 +14,8 @@ from pages.ui.panels.lesson import names_in_order, shipped_lesson
 from pages.ui.panels.lesson_question import choices_of
 from pages.ui.shell.address import PRESENT
 from pages.ui.shell.level import ADVANCED, BASIC, LEVEL
-from tests.pages.classroom.test_classroom_page import drawn, enter, links, rooms, written
+from tests.pages.classroom.test_classroom_page import drawn, enter, rooms, stages, written
+from tests.support.staged import staged
 from tx_core.classroom.lesson_file import Lesson, Step, write_lesson
 from tx_core.classroom.questions import QUESTION_KINDS
 from tx_core.classroom.rooms import IS_REVEALED, Rooms
@@ -56,16 +56,15 @@ def drawn_as_written(app: AppTest) -> str:
     return " ".join(str(json.loads(one.json)) if one.json else one.bytes.decode("utf-8", "replace") for one in sent)
 
 
-def view_level(app: AppTest) -> str | None:
-    """The level in the link to the view."""
-    query = next(link.proto.query_string for link in app.get("page_link") if link.proto.label == texts.OPEN_VIEW)
-    return parse_qs(query).get(LEVEL, [None])[0]
+def view_level(app: AppTest) -> str:
+    """The level of the stage of the step."""
+    return staged(app)["level"]
 
 
-def test_a_step_that_asks_nothing_leads_to_its_view_at_once(rooms: Rooms, open_app: Callable[..., AppTest]):
+def test_a_step_that_asks_nothing_shows_its_stage_at_once(rooms: Rooms, open_app: Callable[..., AppTest]):
     code, token = open_room(rooms, BARE, PATH.steps[0])
     app = enter(open_app, code)
-    assert texts.OPEN_VIEW in links(app) and BARE.then in written(app)
+    assert stages(app) and BARE.then in written(app)
     assert texts.WAITING.casefold() not in drawn(app)
     teacher = open_app("classroom", **{SECRET: token})
     labels = [one.label for one in teacher.button]
@@ -74,7 +73,7 @@ def test_a_step_that_asks_nothing_leads_to_its_view_at_once(rooms: Rooms, open_a
     button(teacher, texts.NEXT).click().run()
     assert not button(teacher, texts.REVEAL).disabled
     app.run()
-    assert texts.OPEN_VIEW not in links(app)
+    assert not stages(app)
 
 
 @pytest.mark.parametrize("kind", QUESTION_KINDS)
@@ -166,7 +165,7 @@ def test_a_teacher_locks_a_room_and_opens_it_again(rooms: Rooms, open_app: Calla
     rooms.lock(token, True)
     late = open_app("classroom", **{ROOM: code})
     button(late, texts.JOIN_ROOM.format(code=code)).click().run()
-    assert texts.OPEN_VIEW not in links(late)
+    assert not stages(late)
     assert "locked" in written(late)
 
 

@@ -1,0 +1,57 @@
+"""Show the view of a lesson's step within a room or the lesson editor: the stage of its page, and nothing else of the page."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
+import streamlit as st
+
+from pages import contents
+from pages.ui.panels.lesson import needs_of
+from pages.ui.shell.address import CLASS_GUESSES, OFFERED, STEP_VIEW, pinned_view, widget_key
+from pages.ui.shell.frame import StageShown, memory_explained
+from pages.ui.shell.level import LEVEL_NOW, hide_parts
+from pages.ui.stage.mount import FOLLOWED_STEP
+from tx_core.classroom.lesson_file import Step
+
+PAGE_FOLDERS = Path(__file__).parents[2]
+SHOWN_STEP = "shown_step"
+"""Session entry of the step shown last: what tells it from others, and its view."""
+
+
+def show_step_stage(step: Step, place: object, level: str, *, guesses: object = None, follows: bool = False) -> dict[str, str]:
+    """Show the stage of a step with the controls that it names; return the view as it is now.
+
+    place: tells the step from others: where it is another one, the stage shows the step's view; else it stays as it is looked at.
+    guesses: of a class, for the picture. follows: whether the browser tells of every look.
+    """
+    state, page = st.session_state, contents.page(step.page)
+    if (shown := state.get(SHOWN_STEP)) is None or shown[0] != place:
+        forget_view(page.key)
+        state[SHOWN_STEP] = shown = (place, dict(step.view))
+    told = {STEP_VIEW: shown[1], OFFERED: step.controls, LEVEL_NOW: level, CLASS_GUESSES: guesses, FOLLOWED_STEP: follows}
+    with entries(told), st.container(key="step_stage", gap="xsmall"), memory_explained(), suppress(StageShown):
+        hide_parts(page.key, needs_of(step))
+        spec = spec_from_file_location(f"pages.{page.key}.page", PAGE_FOLDERS / page.path)
+        spec.loader.exec_module(module_from_spec(spec))
+    return pinned_view(page.key)
+
+
+@contextmanager
+def entries(values: Mapping[str, object]) -> Iterator[None]:
+    """Set entries of the session for a while."""
+    before = {name: st.session_state.get(name) for name in values}
+    st.session_state.update(values)
+    try:
+        yield
+    finally:
+        st.session_state.update(before)
+
+
+def forget_view(page: str) -> None:
+    """Forget how a page was left: it is about to begin with another view."""
+    fields, _ = st.session_state.get(f"{page}_fields", ((), {}))
+    kept = [*(widget_key(page, field.name) for field in fields), *(f"{page}_{name}" for name in ("view", "handed", "sent"))]
+    for name in kept:
+        st.session_state.pop(name, None)
