@@ -28,6 +28,7 @@ _HOMES = {
     "Intervention": "tx_core.transformer.interventions",
     "Trace": "tx_core.transformer.trace",
     "predict": "tx_core.fill_mask.predictions",
+    "next_words": "tx_core.fill_mask.next_words",
     "cut_effects": "tx_core.causal.cut_effects",
 }
 __all__ = sorted(_HOMES)

@@ -145,7 +145,7 @@ def block_inputs() -> BlockInputs:
         controls.sentence(widget_key(PAGE, "pair"), SECOND_SENTENCE, label_visibility="collapsed", placeholder=SECOND_SENTENCE)
         if any(map(is_offered, ("model", SPECIAL_FIELD.name))):
             with st.popover(controls.model_title(_value("model")), key=widget_key(PAGE, "model_opened")):
-                controls.model(widget_key(PAGE, "model"), ("bert",))
+                controls.model(widget_key(PAGE, "model"), offers=lambda card: card.family == "bert")
                 ask_special_tokens(PAGE, _keep_words)
         inputs = BlockInputs(
             text=_value("text"),

@@ -35,6 +35,7 @@ from tx_core.engine.tensors import attention_stack, batch_tensors, score_gradien
 from tx_core.engine.tokenizer import Tokenizer, load_tokenizer
 from tx_core.errors import CheckpointProblem
 from tx_core.transformer.bert import Bert
+from tx_core.transformer.causal_lm import CausalLM
 from tx_core.transformer.interventions import Intervention, RunLimits, check_batch, check_run, unmasked_padding
 from tx_core.transformer.trace import AttentionStack, Encoding, Trace, check_parts
 
@@ -82,7 +83,7 @@ class BertEngine:
 
     def run(self, request: RunRequest) -> Trace:
         """Run the model once."""
-        parts, encoding = check_parts(request.keep), self.encode(request.text, request.pair)
+        parts, encoding = check_parts(request.keep), self.encode(request.text, request.pair, request.written)
         changes = check_run(request.interventions, self._limits(encoding))
         check_record(self.info, {"self": (len(encoding), len(encoding))}, parts)
         blanks = list(encoding.blanks) if "blank_logits" in parts and self.info.fills_blanks else []
@@ -198,11 +199,16 @@ def load_bert_engine(directory: Path, name: str, title: str) -> BertEngine:
     """
     model = load_bert(directory)
     tokenizer = load_tokenizer(directory, model.config.vocab_size)
+    prepare_model(model)
+    return BertEngine(name, title, tokenizer, model, DeviceRunner(model, best_device()))
+
+
+def prepare_model(model: Bert | CausalLM) -> None:
+    """Prepare a model of ours for many runs of short texts; raise CheckpointProblem if it computes NaN or infinity."""
     _transpose_in_memory(model.encoder)
     probe = model(torch.arange(min(4, model.config.max_positions, model.config.vocab_size))[None]).output
     if not probe.isfinite().all():
         raise CheckpointProblem(NOT_FINITE_WEIGHTS.format(name="the output of the model"))
-    return BertEngine(name, title, tokenizer, model, DeviceRunner(model, best_device()))
 
 
 def _transpose_in_memory(module: nn.Module) -> None:

@@ -1,7 +1,8 @@
 """The catalogue of models, and loading an engine by its name or from a directory.
 
-The embedded model is always available. Hub models are downloaded on first use; the folders of the host's own directory
-(TX_MODELS_DIR) are opened where they are. The models used last stay in memory, as far as TX_MAX_MODEL_MEGABYTES allows.
+The embedded models, a BERT and one that writes, are always available. Hub models are downloaded on first use; the folders of
+the host's own directory (TX_MODELS_DIR) are opened where they are. The models used last stay in memory, as far as
+TX_MAX_MODEL_MEGABYTES allows.
 """
 
 import json
@@ -25,10 +26,11 @@ from tx_core.engine.remote import client
 from tx_core.engine.threads import one_core
 from tx_core.errors import Busy, CheckpointProblem, ModelUnavailable
 from tx_core.settings import host_settings
-from tx_core.transformer.config import is_plain_bert
+from tx_core.transformer.config import is_our_causal_lm, is_plain_bert
 
 MODELS = CATALOGUE.parent
-DEFAULT = "embedded"
+DEFAULT, WRITER = "embedded", "writer"
+"""The embedded models: the one that fills blanks, and the one that writes."""
 FAILURE_SECONDS = 30.0
 HUB_ID = re.compile(r"\w[\w.-]{0,95}(/\w[\w.-]{0,95})?")
 LOCAL = "local:"
@@ -58,6 +60,7 @@ class ModelCard:
         megabytes: Size of the download.
         licence: Licence of the weights.
         fills_blanks: Whether the model predicts masked words.
+        predicts_next: Whether it predicts the next token; of a model that is in no list, nobody knows before it is loaded.
         note: One sentence about the model.
         hub_id: Name on the Hugging Face hub, None for a model that is on this machine.
         revision: Commit on the hub, None for the newest.
@@ -78,6 +81,12 @@ class ModelCard:
     revision: str | None = None
     directory: Path | None = None
     english_only: bool = False
+    predicts_next: bool = False
+
+    @property
+    def is_embedded(self) -> bool:
+        """Whether it ships with the app."""
+        return self.hub_id is None and self.directory is None
 
 
 @cache
@@ -102,19 +111,25 @@ def card(name: str) -> ModelCard:
         if name in (entry.name, entry.hub_id):
             return entry
     if host_settings().any_model and HUB_ID.fullmatch(name) and ".." not in name:
-        return ModelCard(
-            name=name,
-            title=name,
-            family="",
-            num_layers=None,
-            num_heads=None,
-            megabytes=None,
-            licence="see its page on the hub",
-            fills_blanks=True,
-            note="",
-            hub_id=name,
-        )
+        return hub_card(name)
     raise ModelUnavailable(f"There is no model named {name[:100]!r} here: choose one from the list.")
+
+
+def hub_card(name: str) -> ModelCard:
+    """Return the card of a hub id that is in no list: what it is nobody knows before it is loaded."""
+    return ModelCard(
+        name=name,
+        title=name,
+        family="",
+        num_layers=None,
+        num_heads=None,
+        megabytes=None,
+        licence="see its page on the hub",
+        fills_blanks=True,
+        predicts_next=True,
+        note="",
+        hub_id=name,
+    )
 
 
 def needed_to_load(name: str) -> str:
@@ -142,7 +157,7 @@ def reads_english_only(name: str) -> bool:
 def revision(name: str) -> str:
     """Return an identifier of the version of a model's weights; "unknown" without one.
 
-    It is the pinned or downloaded commit for a hub model, the beginning of the SHA-256 hash of the weights for the embedded
+    It is the pinned or downloaded commit for a hub model, the beginning of the SHA-256 hash of the weights for an embedded
     model, and the modification time of the weights for one of the host's directory.
     """
     model = card(name)
@@ -150,7 +165,7 @@ def revision(name: str) -> str:
         written = max((file.stat().st_mtime for file in model.directory.glob("*.safetensors")), default=0.0)
         return f"of {datetime.fromtimestamp(written, UTC):%Y-%m-%d %H:%M:%S} UTC"
     if model.hub_id is None:
-        files = read_json(MODELS / DEFAULT / "manifest.json")["files"]
+        files = read_json(MODELS / model.name / "manifest.json")["files"]
         return f"sha256 {files['model.safetensors']['sha256'][:16]}"
     return model.revision or cached_commit(model.hub_id) or "unknown"
 
@@ -195,18 +210,23 @@ def is_on_this_machine(name: str) -> bool:
 def load_directory(directory: Path, name: str, title: str) -> Engine:
     """Load a checkpoint directory in the hub's layout: safetensors only, never its code.
 
-    A BERT runs in our own engine. Any other architecture runs through the transformers library, and so does a BERT that is a
-    decoder or has another activation function than ours.
+    A BERT runs in our own engine, and so does a causal language model of the kind that is trained here. Any other architecture
+    runs through the transformers library, and so does a BERT that is a decoder or has another activation function than ours.
 
     Raises:
         ModelUnavailable: If its architecture cannot be run.
         CheckpointProblem: If its files are missing or damaged.
     """
     # Imported here: torch and transformers take seconds to import, and a client of Ray needs neither.
-    if is_plain_bert(read_config(directory)):
+    settings = read_config(directory)
+    if is_plain_bert(settings):
         from tx_core.engine.bert_engine import load_bert_engine
 
         return load_bert_engine(directory, name, title)
+    if is_our_causal_lm(settings):
+        from tx_core.engine.causal_engine import load_causal_engine
+
+        return load_causal_engine(directory, name, title)
     from tx_core.engine.hub.load import load_engine
 
     return load_engine(directory, name, title)
@@ -275,7 +295,7 @@ def _loaded(name: str) -> Engine | None:
 
 
 def _load(model: ModelCard) -> Engine:
-    directory = model.directory or fetch(model.hub_id, model.revision)
+    directory = MODELS / model.name if model.is_embedded else model.directory or fetch(model.hub_id, model.revision)
     _reserve(model.name, model.title, weights_bytes(directory))
     return load_directory(directory, model.name, model.title)
 
@@ -333,6 +353,7 @@ def _local_card(folder: Path) -> ModelCard:
         megabytes=round(sum(file.stat().st_size for file in folder.glob("*.safetensors")) / 1e6),
         licence="",
         fills_blanks="MaskedLM" in str(settings.get("architectures")),
+        predicts_next=bool(re.search(r"CausalLM|LMHeadModel", str(settings.get("architectures")))),
         note="",
         directory=folder,
     )

@@ -11,9 +11,7 @@ from tx_core.engine.checkpoint import MAX_REASONS, NOT_FINITE_WEIGHTS, NoInitial
 from tx_core.engine.checkpoint_files import check_manifest, read_config
 from tx_core.errors import CheckpointProblem
 from tx_core.transformer.causal_lm import CausalLM
-from tx_core.transformer.config import CausalConfig
-
-FAMILY = "starcoder2"
+from tx_core.transformer.config import CAUSAL_FAMILY, CausalConfig, is_our_causal_lm
 
 CAUSAL_NAMES: tuple[tuple[str, str], ...] = (
     ("model.embed_tokens.weight", "words.weight"),
@@ -44,7 +42,7 @@ def causal_config_to_hub(config: CausalConfig) -> dict[str, Any]:
     """Return the configuration as transformers names it."""
     return {
         "architectures": ["Starcoder2ForCausalLM"],
-        "model_type": FAMILY,
+        "model_type": CAUSAL_FAMILY,
         "dtype": "float16",
         **{theirs: getattr(config, ours) for ours, theirs in _SIZES.items()},
         "num_key_value_heads": config.num_heads,
@@ -68,12 +66,9 @@ def causal_config_from_hub(settings: Mapping[str, Any]) -> CausalConfig:
 
     Raises CheckpointProblem for another family, or for what this model does not have.
     """
-    if settings.get("model_type") != FAMILY:
-        raise CheckpointProblem(f"This checkpoint is a {settings.get('model_type')!r} model, not a {FAMILY!r}.")
-    rope = settings.get("rope_parameters") or {}
-    heads, groups = settings.get("num_attention_heads"), settings.get("num_key_value_heads")
-    plain = settings.get("use_bias", True) and settings.get("tie_word_embeddings", True) and not settings.get("sliding_window")
-    if heads != groups or not plain or rope.get("rope_type", "default") != "default":
+    if settings.get("model_type") != CAUSAL_FAMILY:
+        raise CheckpointProblem(f"This checkpoint is a {settings.get('model_type')!r} model, not a {CAUSAL_FAMILY!r}.")
+    if not is_our_causal_lm(settings):
         raise CheckpointProblem(
             "Only a Starcoder2 with biases, tied words, plain rotary positions and no shared keys loads here."
         )
@@ -82,7 +77,7 @@ def causal_config_from_hub(settings: Mapping[str, Any]) -> CausalConfig:
         activation = settings["hidden_act"]
         return CausalConfig(
             **sizes,
-            rotary_base=float(rope["rope_theta"]),
+            rotary_base=float(settings["rope_parameters"]["rope_theta"]),
             activation={"gelu_pytorch_tanh": "gelu_new"}.get(activation, activation),
             dropout=0.0,
         )
@@ -95,7 +90,9 @@ def causal_names_to_hub(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
     pairs = tuple((ours, theirs) for theirs, ours in CAUSAL_NAMES)
     named = {translate(ours, pairs): tensor for ours, tensor in weights.items()}
     if None in named:
-        raise ValueError(f"the layout of {FAMILY} has no name for {next(n for n in weights if translate(n, pairs) is None)}")
+        raise ValueError(
+            f"the layout of {CAUSAL_FAMILY} has no name for {next(n for n in weights if translate(n, pairs) is None)}"
+        )
     return named
 
 
@@ -112,7 +109,7 @@ def load_causal_lm(directory: Path) -> CausalLM:
     for theirs, tensor in read_tensors(directory).items():
         ours = translate(theirs, CAUSAL_NAMES)
         if ours is None:
-            raise CheckpointProblem(f"This checkpoint is not a plain {FAMILY}: it also contains {theirs}.")
+            raise CheckpointProblem(f"This checkpoint is not a plain {CAUSAL_FAMILY}: it also contains {theirs}.")
         if not tensor.isfinite().all():
             raise CheckpointProblem(NOT_FINITE_WEIGHTS.format(name=theirs))
         tensors[ours] = tensor.to(torch.float32, copy=True)

@@ -117,22 +117,25 @@ class ScoreGradients:
 
 @dataclass(frozen=True)
 class RunRequest:
-    """The text of a run, the parts to keep of it (`trace.ALL_PARTS`) and what changes it."""
+    """The text of a run, the parts to keep of it (`trace.ALL_PARTS`), what changes it, and the tokens that follow the text."""
 
     text: str
     pair: str | None
     keep: tuple[str, ...]
     interventions: tuple[Intervention, ...]
+    written: tuple[int, ...] = ()
 
 
-def encode_text(engine: "Engine", text: str, pair: str | None = None) -> Encoding:
+def encode_text(engine: "Engine", text: str, pair: str | None = None, written: Sequence[int] = ()) -> Encoding:
     """Read the text; raise TextProblem when it is empty or too long for the model. The method `encode` of every engine.
 
-    For an encoder-decoder, this is the encoder's input; the pair is the decoder's.
+    For an encoder-decoder, this is the encoder's input; the pair is the decoder's. written: ids of tokens that follow the text,
+    such as a model wrote (`next_words.write_words`); not of an encoder-decoder.
     """
     tokenizer, info = engine.tokenizer, engine.info
     if info.decoder_start is None:
-        return check_token_count(tokenizer.encode(text, pair), info.max_tokens)
+        encoding = tokenizer.encode(text, pair)
+        return check_token_count(tokenizer.append(encoding, written) if written else encoding, info.max_tokens)
     source = check_token_count(tokenizer.encode(text), info.max_tokens)
     pair = pair if pair and pair.strip() else None
     if pair is not None:
@@ -147,12 +150,14 @@ def run_text(
     *,
     keep: Collection[str] = ("weights",),
     interventions: Sequence[Intervention] = (),
+    written: Sequence[int] = (),
 ) -> Trace:
     """Run the model once and keep the requested parts (`trace.ALL_PARTS`). The method `trace` of every engine.
 
-    Raises TextProblem as `encode` does, and ChangeProblem for interventions on what the run does not have.
+    written: as of `encode_text`. Raises TextProblem as `encode` does, and ChangeProblem for interventions on what the run does
+    not have.
     """
-    return engine.run(RunRequest(text, pair, tuple(keep), tuple(interventions)))
+    return engine.run(RunRequest(text, pair, tuple(keep), tuple(interventions), tuple(written)))
 
 
 @runtime_checkable

@@ -1,8 +1,9 @@
 """Tokenize text, and spell tokens for readers. Special tokens are recognised by id, not by spelling."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
@@ -21,6 +22,9 @@ from tx_core.transformer.trace import Encoding
 NO_SENTENCE = "There is no text yet: type a sentence."
 TOO_LONG_FOR_TOKENIZER = "This text is too long for the tokenizer of this model: shorten it to {most:,} characters."
 CANNOT_READ = "The tokenizer of this checkpoint cannot read text: {error}."
+NO_TOKEN_OF_NUMBER = (
+    "This model has no token number {number:,}: what was written belongs to another model. Start again from your own words."
+)
 NOTHING_READABLE = "There is nothing here that the model can read: type at least one word."
 MAX_RECENT_TEXTS = 32
 """Number of cached encodings: within one run of a page, several parts encode the same text."""
@@ -162,6 +166,49 @@ class Tokenizer:
             unknown=_positions(result.ids, self.unknown_id),
             special_tokens=self.special_tokens,
         )
+
+    def append(self, encoding: Encoding, written: Sequence[int]) -> Encoding:
+        """Append tokens that a model wrote to an encoding: exactly these, which the words that they spell need not give.
+
+        Raises:
+            TextProblem: If the model has no such token.
+        """
+        words, word_texts = list(encoding.words), list(encoding.word_texts)
+        for place, piece in enumerate(written, start=len(encoding)):
+            if not 0 <= piece < self.vocab_size or self._lacks_vector(piece) or not self.word(piece):
+                raise TextProblem(NO_TOKEN_OF_NUMBER.format(number=piece))
+            if self.is_special(piece):
+                words.append(None)
+            elif words and words[-1] is not None and self.joins(piece, first=place == 0):
+                words.append(words[-1])
+                word_texts[words[-1]] += self.readable(piece)
+            else:
+                words.append(len(word_texts))
+                word_texts.append(self.readable(piece) or self.spelling(piece))
+        ids = (*encoding.ids, *written)
+        return replace(
+            encoding,
+            ids=ids,
+            tokens=(*encoding.tokens, *map(self.spelling, written)),
+            segments=(*encoding.segments, *(encoding.segments[-1],) * len(written)),
+            special=(*encoding.special, *map(self.is_special, written)),
+            words=tuple(words),
+            word_texts=tuple(word_texts),
+            unknown=_positions(ids, self.unknown_id),
+            written=(*encoding.written, *written),
+        )
+
+    def is_special(self, piece: int) -> bool:
+        """Return whether a token is a mark such as [SEP], which is no part of any word."""
+        return piece in self._special_ids
+
+    def spelling(self, piece: int) -> str:
+        """Return a token as `word` does, but what its vocabulary spells in bytes as it reads, where it is whole characters."""
+        token = self.word(piece)
+        if not self._byte_level or token.removeprefix("␣").isascii():
+            return token
+        text = self.backend.decode([piece], skip_special_tokens=False)
+        return token if "\ufffd" in text else text.replace(" ", "␣")
 
     def pieces(self, word: str, *, first: bool = False) -> tuple[int, ...]:
         """Return the token ids of a word within a sentence, without special tokens.

@@ -22,7 +22,6 @@ from typing import Any
 
 from tx_core.analysis.grammar import HeadRelation, write_grammar
 from tx_core.engine.catalogue import directory_name
-from tx_core.engine.causal_checkpoint import FAMILY
 from tx_core.engine.checkpoint_files import read_config
 from tx_core.errors import ExplorerError
 from tx_core.training.evaluation.masked_words import (
@@ -51,6 +50,7 @@ from tx_core.training.evaluation.next_tokens import (
 from tx_core.training.evaluation.probe import Probe, load_probe
 from tx_core.training.evaluation.relations import measure_attention, measure_senses, read_trees
 from tx_core.training.pretraining.export import with_evaluation
+from tx_core.transformer.config import CAUSAL_FAMILY
 
 TREEBANK_FILE = Path("ud_english_ewt") / "en_ewt-ud-dev.conllu"
 
@@ -70,7 +70,7 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         results = {}
         for name, checkpoint in zip(_names(given.checkpoints), given.checkpoints, strict=True):
-            load = load_causal_probe if read_config(checkpoint).get("model_type") == FAMILY else load_probe
+            load = load_causal_probe if read_config(checkpoint).get("model_type") == CAUSAL_FAMILY else load_probe
             probe = load(checkpoint, given.device)
             results[name] = measure(probe, given, lambda part, name=name: print(f"{name}: {part}", file=sys.stderr, flush=True))
     except (ExplorerError, OSError) as problem:

@@ -45,6 +45,7 @@ class CausalLM(nn.Module):
     def forward(
         self,
         ids: Int[Tensor, "batch token"],
+        segments: Int[Tensor, "batch token"] | None = None,
         mask: Bool[Tensor, "..."] | None = None,
         *,
         inputs_embeds: Float[Tensor, "batch token hidden"] | None = None,
@@ -55,17 +56,23 @@ class CausalLM(nn.Module):
     ) -> EncoderRun:
         """Run a batch; for the arguments see `bert.Bert.forward`. No token attends to a later one, whatever the mask.
 
+        segments: ignored, since there are no segment embeddings. The last of the hidden states that are kept is normalised.
         causal: without it every token may attend to later ones too, which shows what the causal mask is for.
         """
         embedded = self.words(ids) if inputs_embeds is None else inputs_embeds
         allowed = combine(mask, causal_mask(ids.shape[1]).to(ids.device)) if causal else mask
         angles = self.angles(ids.shape[1]).to(ids.device)
         run = self.encoder(embedded, allowed, keep=keep, interventions=interventions, places=places, angles=angles)
-        return run._replace(output=self.norm(run.output))
+        hidden = [*run.hidden[:-1], self.norm(run.hidden[-1])] if run.hidden else []
+        return run._replace(output=self.norm(run.output), hidden=hidden)
 
     def angles(self, tokens: int) -> Float[Tensor, "token pair"]:
         """Return the angles by which queries and keys are rotated."""
         return rotary_angles(tokens, self.config.head_dim, self.config.rotary_base)
+
+    def predict_early(self, states: Float[Tensor, "depth hidden"]) -> Float[Tensor, "depth vocab"]:
+        """Compute the logits of the next token from one token's hidden states after every layer (logit lens)."""
+        return self.predict(torch.cat([self.norm(states[:-1]), states[-1:]]))
 
     def predict(self, hidden: Float[Tensor, "... hidden"]) -> Float[Tensor, "... vocab"]:
         """Compute the logits of the next token from the output of a run."""

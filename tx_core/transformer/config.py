@@ -185,6 +185,25 @@ def is_plain_bert(settings: Mapping[str, Any]) -> bool:
     return is_bert and not settings.get("is_decoder") and settings.get("hidden_act", "gelu") in ACTIVATIONS
 
 
+CAUSAL_FAMILY = "starcoder2"
+"""The family of the transformers library in whose layout our causal language models are written: it has their every part."""
+
+
+def is_our_causal_lm(settings: Mapping[str, Any]) -> bool:
+    """Return whether a config.json is that of a causal language model as ours: a Starcoder2 with biases, tied words, plain rotary
+    positions in every dimension, one key and value for each query, no window, and an activation from ACTIVATIONS.
+    """
+    rope = settings.get("rope_parameters") or {}
+    return (
+        settings.get("model_type") == CAUSAL_FAMILY
+        and settings.get("num_attention_heads") == settings.get("num_key_value_heads")
+        and bool(settings.get("use_bias", True) and settings.get("tie_word_embeddings", True))
+        and not settings.get("sliding_window")
+        and rope.get("rope_type") == "default"
+        and settings.get("hidden_act") in (*ACTIVATIONS, "gelu_pytorch_tanh")
+    )
+
+
 def bert_config_from_hub(settings: Mapping[str, Any]) -> BertConfig:
     """Read the sizes from the config.json of a BERT checkpoint. Dropout is 0: a checkpoint is loaded for inference.
 

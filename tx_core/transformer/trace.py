@@ -31,6 +31,7 @@ class Encoding:
         blanks: positions of the mask token.
         unknown: positions of tokens that the vocabulary does not have.
         special_tokens: False where the text was read without the special tokens that the model's tokenizer adds.
+        written: ids of the tokens at the end that a model wrote; `text` is without them.
     """
 
     text: str
@@ -44,6 +45,7 @@ class Encoding:
     blanks: tuple[int, ...]
     unknown: tuple[int, ...]
     special_tokens: bool = True
+    written: tuple[int, ...] = ()
 
     def __len__(self) -> int:
         return len(self.ids)

@@ -94,9 +94,9 @@ def transformers_attention_code(exported: AttentionMap) -> str:
 def loading_lines(model: str, auto_class: str = "AutoModel") -> list[str]:
     """Return the code that loads a model and its tokenizer with the library, at the commit that this project pins."""
     card = catalogue.card(model)
-    source = card.hub_id or ("assets/models/embedded" if model == catalogue.DEFAULT else f"models/{card.directory.name}")
+    source = card.hub_id or (f"assets/models/{card.name}" if card.is_embedded else f"models/{card.directory.name}")
     revision = f', revision="{card.revision}"' if card.revision else ""
-    here = "" if card.hub_id else "  # a folder of this project" if model == catalogue.DEFAULT else "  # the folder of the model"
+    here = "" if card.hub_id else "  # a folder of this project" if card.is_embedded else "  # the folder of the model"
     return [
         f'checkpoint = "{source}"{here}',
         f"tokenizer = AutoTokenizer.from_pretrained(checkpoint{revision})",

@@ -77,14 +77,17 @@ def trace_with(
     *,
     keep: Collection[str] = ("weights",),
     interventions: Sequence[Intervention] = (),
+    written: Sequence[int] = (),
 ) -> Trace:
     """Run an engine on a text as it is, which may add no special tokens, or return the cached trace of the same run.
+
+    written: tokens that follow the text, as of `engine.encode_text`.
 
     Raises:
         TextProblem: If the text cannot be read.
     """
-    key = ("trace", engine_key(runner), text, pair or None, frozenset(interventions), frozenset(keep))
-    return get_or_compute(key, lambda: runner.trace(text, pair or None, keep=keep, interventions=interventions))
+    key = ("trace", engine_key(runner), text, pair or None, tuple(written), frozenset(interventions), frozenset(keep))
+    return get_or_compute(key, lambda: runner.trace(text, pair or None, keep=keep, interventions=interventions, written=written))
 
 
 def get(key: tuple) -> Sized | None:

@@ -4,7 +4,7 @@ What a browser sends is checked again here.
 """
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Literal, TypeVar
 
@@ -36,15 +36,17 @@ def embedded_sizes() -> Head:
     return next((entry["num_layers"], entry["num_heads"]) for entry in entries if "hub_id" not in entry)
 
 
-def model(key: str = "model", families: Collection[str] = (), *, label: str = texts.MODEL, **shown: Any) -> str:
+def model(
+    key: str = "model", *, offers: Callable[[ModelCard], bool] | None = None, label: str = texts.MODEL, **shown: Any
+) -> str:
     """Draw the choice of a model; return its name, as `cache.engine` takes it.
 
     Those that cannot be had here are marked in the list. Any hub id may be typed where the host allows it.
-    families: where given, only models of these are offered. shown: as `st.selectbox` takes it.
+    offers: where given, which models of the list are offered. shown: as `st.selectbox` takes it.
     """
     labels = _model_labels(key)
-    any_model = host_settings().any_model and not families
-    names = [card.name for card in catalogue.offered() if not families or card.family in families]
+    any_model = host_settings().any_model and (offers is None or offers(catalogue.hub_card("any")))
+    names = [card.name for card in catalogue.offered() if offers is None or offers(card)]
     wanted = _name_of_label(st.session_state.setdefault(key, catalogue.DEFAULT))
     if wanted not in names and any_model:
         names.append(wanted)
@@ -116,19 +118,19 @@ def engine_of(badge: DeltaGenerator, model: str, *, weights: bool = False) -> En
 
 
 def wait_for(name: str) -> AbstractContextManager:
-    """Show that a model is being loaded, and first downloaded if it is not on this machine; nothing for the built-in one."""
-    if name == catalogue.DEFAULT:
+    """Show that a model is being loaded, and first downloaded if it is not on this machine; nothing for a built-in one."""
+    if catalogue.card(name).is_embedded:
         return nullcontext()
     here = catalogue.is_on_this_machine(name)
     return st.spinner(texts.LOADING_MODEL if here else texts.DOWNLOADING_MODEL, show_time=True)
 
 
-def offer_default_model(key: str) -> None:
-    """Offer a button back to the built-in model after another one failed, or a retry where it is that one."""
-    if st.session_state[key] == catalogue.DEFAULT:
+def offer_default_model(key: str, name: str = catalogue.DEFAULT) -> None:
+    """Offer a button back to a built-in model after another one failed, or a retry where it is that one."""
+    if st.session_state[key] == name:
         st.button(texts.TRY_AGAIN, key=f"{key}_again", icon=":material/refresh:", on_click=st.rerun)
     else:
-        _offer_model(key, catalogue.DEFAULT, f"{key}_default")
+        _offer_model(key, name, f"{key}_default")
 
 
 def offer_multilingual_model(key: str) -> None:

@@ -17,6 +17,7 @@ from pages.ui.shell.frame import explain
 from pages.ui.stage.address import ask_for_view, read_stage_address
 from pages.ui.stage.packing import RunName
 from pages.ui.stage.table import STAGES, StageEntry
+from tx_core.engine import catalogue
 from tx_core.engine.catalogue import DEFAULT
 from tx_core.engine.engine import Engine
 from tx_core.engine.threads import use_all_cores, use_one_core
@@ -36,6 +37,7 @@ class SentenceInputs:
         text, pair: the sentences.
         model: the name of the model.
         bare: whether it reads them without special tokens.
+        written: tokens that a model wrote behind the sentence.
     """
 
     page: str
@@ -43,6 +45,7 @@ class SentenceInputs:
     pair: str
     model: str
     bare: bool
+    written: tuple[int, ...] = ()
 
     def engine(self) -> Engine:
         """Return the engine of the model; raise ExplorerError where it is not available."""
@@ -52,7 +55,7 @@ class SentenceInputs:
     @property
     def name(self) -> RunName:
         """Name the run of them with the reader's changes."""
-        return RunName(self.model, self.text, self.pair, self.bare, active_changes(self.page))
+        return RunName(self.model, self.text, self.pair, self.bare, active_changes(self.page), written=self.written)
 
 
 def sentence_inputs(page: str, entry: StageEntry | None = None) -> SentenceInputs:
@@ -64,26 +67,27 @@ def sentence_inputs(page: str, entry: StageEntry | None = None) -> SentenceInput
     read_stage_address(page, entry.fields)
     with st.container(horizontal=True, vertical_alignment="center"):
         controls.sentence(widget_key(page, "text"), label_visibility="collapsed", placeholder=texts.SENTENCE)
-        second = {"label_visibility": "collapsed", "placeholder": SECOND_SENTENCE, "width": SECOND_WIDTH}
-        controls.sentence(widget_key(page, "pair"), SECOND_SENTENCE, **second)
+        if any(field.name == "pair" for field in entry.fields.own):
+            second = {"label_visibility": "collapsed", "placeholder": SECOND_SENTENCE, "width": SECOND_WIDTH}
+            controls.sentence(widget_key(page, "pair"), SECOND_SENTENCE, **second)
         if any(map(is_offered, ("model", SPECIAL_FIELD.name))):
-            _ask_model(page)
+            _ask_model(page, entry)
         tokens = st.empty()
-    text, pair, model, bare = (st.session_state[widget_key(page, name)] for name in ("text", "pair", "model", SPECIAL_FIELD.name))
-    inputs = SentenceInputs(page, text, pair, model, bare)
+    text, model, bare = (st.session_state[widget_key(page, name)] for name in ("text", "model", SPECIAL_FIELD.name))
+    inputs = SentenceInputs(page, text, st.session_state.get(widget_key(page, "pair"), ""), model, bare)
     if not readiness.is_awaited():
         with suppress(ExplorerError):  # the page explains it where its picture should be
-            tokens.caption(controls.budget(inputs.engine(), text, pair), width="content")
+            tokens.caption(controls.budget(inputs.engine(), text, inputs.pair), width="content")
     if entry.examples and is_offered("examples"):
         _offer_examples(inputs, entry.examples)
     return inputs
 
 
-def _ask_model(page: str) -> None:
+def _ask_model(page: str, entry: StageEntry) -> None:
     """Offer the model and how it reads in a box that opens."""
     name = st.session_state[widget_key(page, "model")]
     with st.popover(controls.model_title(name), key=widget_key(page, "model_opened")):
-        controls.model(widget_key(page, "model"))
+        controls.model(widget_key(page, "model"), offers=entry.offers)
         ask_special_tokens(page)
 
 
@@ -140,14 +144,15 @@ def attention_run(inputs: SentenceInputs) -> AttentionRun:
         ExplorerError: where the model or the text cannot be used.
     """
     page = inputs.page
-    small = inputs.model == DEFAULT
+    small = catalogue.card(inputs.model).is_embedded
     use_one_core() if small else use_all_cores()
     engine = inputs.engine()
     with memory_checked():
-        plain = cache.trace_with(engine, inputs.text, inputs.pair)
+        plain = cache.trace_with(engine, inputs.text, inputs.pair, written=inputs.written)
         messages = drop_missing_changes(page, plain)
         changes = active_changes(page)
-        trace = cache.trace_with(engine, inputs.text, inputs.pair, interventions=changes) if changes else plain
+        asked = {"interventions": changes, "written": inputs.written}
+        trace = cache.trace_with(engine, inputs.text, inputs.pair, **asked) if changes else plain
     kinds, name = [stack.kind for stack in trace.stacks], widget_key(page, "stack")
     if st.session_state[name] not in kinds:
         st.session_state[name] = kinds[0]
@@ -166,8 +171,8 @@ def note_reading(inputs: SentenceInputs, trace: Trace, notes: Sequence[str] = ()
     warn_of_unknown([trace.attention.key_tokens], inputs.model, widget_key(page, "model"))
 
 
-def explain_problem(page: str, problem: ExplorerError) -> None:
-    """Explain what cannot be shown, and offer the built-in model where another one is the reason."""
+def explain_problem(page: str, problem: ExplorerError, model: str = DEFAULT) -> None:
+    """Explain what cannot be shown, and offer a built-in model where another one is the reason."""
     explain(problem)
     if isinstance(problem, ModelUnavailable | CheckpointProblem):
-        controls.offer_default_model(widget_key(page, "model"))
+        controls.offer_default_model(widget_key(page, "model"), model)

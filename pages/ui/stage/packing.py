@@ -47,6 +47,7 @@ class RunName:
         bare: whether it read them without special tokens.
         changes: the interventions of the run.
         seed: 0 for the model as it was trained, else the seed of its random weights.
+        written: tokens that the model wrote behind the text.
     """
 
     model: str
@@ -55,6 +56,7 @@ class RunName:
     bare: bool
     changes: tuple[Intervention, ...] = ()
     seed: int = 0
+    written: tuple[int, ...] = ()
 
     def unchanged(self) -> Self:
         """Return the run without its interventions."""
@@ -62,20 +64,24 @@ class RunName:
 
     def signed(self) -> str:
         """Write the name for an address; only a server of this host can."""
-        return sign([self.model, self.text, self.pair, int(self.bare), write_interventions(self.changes), self.seed])
+        return sign(
+            [self.model, self.text, self.pair, int(self.bare), write_interventions(self.changes), self.seed, *self.written]
+        )
 
     @classmethod
     def read(cls, name: str) -> Self:
         """Read a name; raise ValueError for one that was not signed here."""
-        model, text, pair, bare, changes, seed = read_signed(name)
-        return cls(model, text, pair, bool(bare), read_interventions(changes), seed)
+        model, text, pair, bare, changes, seed, *written = read_signed(name)
+        return cls(model, text, pair, bool(bare), read_interventions(changes), seed, tuple(written))
 
     def run(self, keep: Collection[str] = ("weights",)) -> Trace:
         """Run it, or return the cached run; raise ExplorerError where that cannot be. keep: as of `Engine.trace`."""
         with memory_checked():
             engine = run_cache.engine(self.model, special_tokens=not self.bare, weights=bool(self.seed))
             if not self.seed:
-                return run_cache.trace_with(engine, self.text, self.pair, keep=keep, interventions=self.changes)
+                return run_cache.trace_with(
+                    engine, self.text, self.pair, keep=keep, interventions=self.changes, written=self.written
+                )
             key = ("untrained", run_cache.engine_key(engine), frozenset(keep), self)
             return run_cache.get_or_compute(key, lambda: self._run_untrained(engine, keep))
 

@@ -1,6 +1,6 @@
 """What the stage of Attention begins with: its fields and examples. Every other page has these in its own `inputs.py`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pages.ui.panels import view_options
@@ -10,6 +10,7 @@ from pages.ui.shell import controls, examples
 from pages.ui.shell.address import Field, choice_field, is_offered, text_field
 from pages.ui.shell.examples import Example
 from pages.ui.stage.address import StageFields
+from tx_core.engine.catalogue import ModelCard
 
 COMPARED = ("after", "before", "difference")
 """Which of a changed run is shown."""
@@ -22,10 +23,12 @@ class StageEntry:
     Attributes:
         fields: of its view.
         examples: sentences worth looking at.
+        offers: which models may be chosen; None for all.
     """
 
     fields: StageFields
     examples: Sequence[Example] = ()
+    offers: Callable[[ModelCard], bool] | None = None
 
 
 def attention_entry() -> StageEntry:

@@ -34,7 +34,7 @@ def test_every_model_has_a_name_of_its_own_size_licence_heads_and_no_invented_re
     for card in cards:
         assert card.licence and card.note and card.title
         assert min(card.num_layers, card.num_heads, card.megabytes) > 0
-        assert card.name == catalogue.DEFAULT or "/" in card.hub_id
+        assert card.name in (catalogue.DEFAULT, catalogue.WRITER) or "/" in card.hub_id
     for entry in json.loads(CATALOGUE.read_text(encoding="utf-8")):
         revision = entry.get("revision")
         assert revision is None or (len(revision) == 40 and set(revision) <= set("0123456789abcdef"))
@@ -59,9 +59,18 @@ def test_any_hub_id_is_a_card_where_that_is_allowed_and_a_path_is_not(host):
             catalogue.card(path)
 
 
-def test_the_revision_of_the_embedded_model_is_the_hash_of_its_weights():
-    weights = (catalogue.MODELS / "embedded" / "model.safetensors").read_bytes()
-    assert catalogue.revision("embedded") == f"sha256 {hashlib.sha256(weights).hexdigest()[:16]}"
+@pytest.mark.parametrize("name", [catalogue.DEFAULT, catalogue.WRITER])
+def test_the_revision_of_an_embedded_model_is_the_hash_of_its_weights(name: str):
+    weights = (catalogue.MODELS / name / "model.safetensors").read_bytes()
+    assert catalogue.revision(name) == f"sha256 {hashlib.sha256(weights).hexdigest()[:16]}"
+
+
+def test_the_embedded_writer_is_described_as_it_is():
+    card, info = catalogue.card(catalogue.WRITER), catalogue.load(catalogue.WRITER).info
+    assert (card.num_layers, card.num_heads, card.family) == (info.num_layers, info.num_heads, info.family)
+    assert (card.fills_blanks, card.predicts_next) == (info.fills_blanks, info.predicts_next) == (False, True)
+    weights = (catalogue.MODELS / card.name / "model.safetensors").stat().st_size
+    assert card.megabytes == round(weights / 1e6) <= 20
 
 
 def test_the_revision_of_a_hub_model_is_the_commit_that_was_downloaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -10,8 +10,9 @@ import torch
 from tests.support.known_texts import BACKEND, VOCAB, held_out_files, pairs
 from tests.support.torch_weights import SMALL_CAUSAL, shake
 from tx_core.engine.causal_checkpoint import load_causal_lm
+from tx_core.engine.checkpoint_files import check_manifest
 from tx_core.engine.tokenizer import Tokenizer
-from tx_core.training import evaluate
+from tx_core.training import ship
 from tx_core.training.evaluation.masked_words import Pair, share_likelier
 from tx_core.training.evaluation.next_tokens import (
     BEGINNINGS,
@@ -81,16 +82,17 @@ def test_a_text_is_continued_by_what_is_most_probable_or_drawn(probe):
     assert len(BACKEND.encode(continue_text(probe, "the cat", tokens=99)).ids) <= 24 + 1
 
 
-def test_the_command_measures_a_causal_checkpoint_and_writes_its_card(probe, tmp_path):
+def test_one_command_copies_a_causal_checkpoint_measures_it_and_writes_its_card(probe, tmp_path):
     for name in ("data/blimp", "data/marvin_linzen", "texts"):
         (tmp_path / name).mkdir(parents=True)
     items = [{"sentence_good": p.good, "sentence_bad": p.bad, "UID": "verbs", "linguistics_term": "agreement"} for p in pairs()]
     (tmp_path / "data/blimp/verbs.jsonl").write_text("\n".join(map(json.dumps, items)))
     (tmp_path / "data/marvin_linzen/s.jsonl").write_text('{"case": "sing_MV", "sents": ["the cat runs", "the cat run"]}\n')
     held_out_files(tmp_path / "texts")
-    model = export_checkpoint(tmp_path / "model", probe.model.config, probe.model.state_dict(), BACKEND, {})
+    run = export_checkpoint(tmp_path / "run", probe.model.config, probe.model.state_dict(), BACKEND, {})
+    model = tmp_path / "model"
     words = ["--data", str(tmp_path / "data"), "--held-out", str(tmp_path / "texts"), "--json", str(tmp_path / "out.json")]
-    assert evaluate.main([str(model), *words, "--card"]) == 0
+    assert ship.main([str(run), str(model), *words]) == 0
     (figures,) = json.loads((tmp_path / "out.json").read_text()).values()
     assert set(figures) == {"next", "blimp", "agreement", "continuations"}
     assert set(figures["continuations"]) == set(BEGINNINGS)
@@ -98,6 +100,8 @@ def test_the_command_measures_a_causal_checkpoint_and_writes_its_card(probe, tmp
     scores = share_likelier(lambda sentences: log_likelihoods(exported, sentences), pairs())
     assert figures["blimp"]["mean"] == sum(scores.values()) / len(scores)
     card = (model / "README.md").read_text(encoding="utf-8")
+    assert ship.SAME_TEXTS.strip() in card
+    check_manifest(model)
     assert f"{math.exp(figures['next']['all']['loss']):.1f} / {figures['next']['all']['loss']:.2f}" in card
     assert "BLiMP, mean" in card
     for how, text in figures["continuations"][BEGINNINGS[0]].items():

@@ -147,7 +147,7 @@ class HubEngine:
 
     def run(self, request: RunRequest) -> Trace:
         """Run the model once."""
-        parts, source = check_parts(request.keep), self.encode(request.text, request.pair)
+        parts, source = check_parts(request.keep), self.encode(request.text, request.pair, request.written)
         target = target_of(source, self.info, self.tokenizer)
         changes = check_run(request.interventions, self._limits(source, target))
         sides = axes(source, target)

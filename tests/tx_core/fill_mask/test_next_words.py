@@ -1,0 +1,126 @@
+"""What comes next: probabilities by hand and by the transformers library, and writing that a seed repeats."""
+
+import numpy as np
+import pytest
+import torch
+import transformers
+from transformers import TemperatureLogitsWarper, TopKLogitsWarper, TopPLogitsWarper
+
+from tx_core import Intervention, load, next_words
+from tx_core.analysis.probabilities import probabilities
+from tx_core.engine import catalogue
+from tx_core.errors import ModelUnavailable, TextProblem
+from tx_core.fill_mask.next_words import NO_NEXT_WORD, Sampling, draw, next_logits, write_words
+
+BEGINNING = "Once upon a"
+LOGITS = np.random.default_rng(0).normal(size=97).astype(np.float32) * 3
+
+
+@pytest.fixture(scope="module")
+def writer():
+    return load(catalogue.WRITER)
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize(
+    ("temperature", "top_k", "top_p"), [(1.0, 0, 1.0), (0.7, 0, 1.0), (1.6, 9, 1.0), (0.9, 0, 0.8), (1.3, 12, 0.6)]
+)
+def test_the_shares_are_those_of_the_librarys_generation(temperature, top_k, top_p):
+    scores = torch.tensor(LOGITS)[None].double()
+    warpers = [TemperatureLogitsWarper(temperature), *([TopKLogitsWarper(top_k)] if top_k else []), TopPLogitsWarper(top_p)]
+    for warper in warpers:
+        scores = warper(None, scores)
+    shares = Sampling(temperature, top_k, top_p).shares(LOGITS)
+    np.testing.assert_allclose(shares, scores.softmax(-1)[0].numpy(), atol=1e-9)
+
+
+def test_shares_by_hand():
+    logits = np.log(np.array([0.1, 0.4, 0.2, 0.3]))
+    np.testing.assert_allclose(Sampling().shares(logits), [0.1, 0.4, 0.2, 0.3])
+    np.testing.assert_allclose(Sampling(top_k=2).shares(logits), [0, 4 / 7, 0, 3 / 7])
+    np.testing.assert_allclose(Sampling(temperature=0.5).shares(logits), np.array([1, 16, 4, 9]) / 30)
+    np.testing.assert_allclose(Sampling(top_k=3, top_p=0.7).shares(logits), [0, 4 / 7, 0, 3 / 7])
+    with pytest.raises(ValueError, match="top_k must be 0 or more, got -1"):
+        Sampling(top_k=-1)
+
+
+@pytest.mark.ci
+def test_a_number_draws_the_token_whose_part_of_the_interval_holds_it():
+    share = np.array([0.2, 0.0, 0.5, 0.3])
+    assert [draw(share, number) for number in (0.0, 0.49, 0.5, 0.79, 0.8, 0.999999)] == [2, 2, 3, 3, 0, 0]
+    assert draw(np.array([0.0, 1 - 1e-12]), 0.9999999999999) == 1
+
+
+def test_the_writer_knows_how_a_tale_begins(writer):
+    best, second, *_ = next_words(writer, BEGINNING)
+    assert best.word == "time" and best.probability > 0.5 > second.probability
+    logits = next_logits(writer, writer.encode(BEGINNING), [3])[0]
+    assert best.probability == pytest.approx(float(probabilities(logits).max()))
+    assert next_words(writer, BEGINNING, interventions=[Intervention("off", layer=5)])[0].probability != best.probability
+
+
+def test_one_token_five_times_is_five_tokens_and_another_seed_is_another_text(writer):
+    sampling = Sampling(0.9, 40, 0.95)
+    five = write_words(writer, BEGINNING, 5, seed=3, sampling=sampling)
+    one_by_one = ()
+    for _ in range(5):
+        one_by_one = write_words(writer, BEGINNING, 1, seed=3, sampling=sampling, written=one_by_one)
+    assert five == one_by_one and 1 <= len(five) <= 5
+    assert len({write_words(writer, BEGINNING, 4, seed=seed, sampling=sampling) for seed in range(3)}) > 1
+    branch = write_words(writer, BEGINNING, 1, seed=3, sampling=sampling, written=(*five[:2], 100))
+    assert branch[:3] == (*five[:2], 100) and len(branch) == 4
+
+
+@pytest.mark.ci
+def test_top_k_of_1_writes_what_the_library_writes_without_chance(writer):
+    theirs = transformers.AutoModelForCausalLM.from_pretrained(catalogue.MODELS / catalogue.WRITER, dtype=torch.float32).eval()
+    ids = writer.encode("She opened the door and").ids
+    with torch.no_grad():
+        wanted = theirs.generate(torch.tensor([ids]), max_new_tokens=8, do_sample=False)[0, len(ids) :].tolist()
+    assert list(write_words(writer, "She opened the door and", 8, seed=0, sampling=Sampling(top_k=1))) == wanted
+
+
+@pytest.mark.ci
+def test_writing_ends_with_a_special_token_and_where_no_more_can_be_read(writer):
+    end = writer.tokenizer.entry("[SEP]")
+    assert write_words(writer, BEGINNING, 5, seed=0, written=(end,)) == (end,)
+    long = tuple([100] * (writer.info.max_tokens - 5))
+    assert len(write_words(writer, BEGINNING, 5, seed=0, written=long)) == len(long) + 1
+
+
+@pytest.mark.parametrize("family", ["gpt2", "starcoder2"])
+def test_keys_and_values_of_earlier_tokens_need_not_be_computed_again(hub_engine, family):
+    engine = hub_engine(family)
+    shorter = engine.trace("Time flies like", keep=("key", "value"))
+    ids = [engine.tokenizer.pieces("an")[0], 9]
+    longer = engine.trace("Time flies like", keep=("key", "value"), written=ids)
+    size = len(shorter.attention.key_tokens)
+    for part in ("key", "value"):
+        kept = getattr(longer.attention, part)[:, :, :size]
+        np.testing.assert_allclose(kept, getattr(shorter.attention, part), rtol=0, atol=1e-5)
+
+
+@pytest.mark.ci
+def test_what_follows_is_what_the_library_predicts_from_its_cache(writer):
+    theirs = transformers.AutoModelForCausalLM.from_pretrained(catalogue.MODELS / catalogue.WRITER, dtype=torch.float32).eval()
+    written = write_words(writer, BEGINNING, 6, seed=5)
+    encoding = writer.encode(BEGINNING, None, written)
+    start = len(encoding) - len(written)
+    ours = next_logits(writer, encoding, range(start - 1, len(encoding)))
+    with torch.no_grad():
+        step = theirs(torch.tensor([encoding.ids[:start]]), use_cache=True)
+        found = [step.logits[0, -1]]
+        for token in written:  # one token at a time, with the keys and values of those before
+            step = theirs(torch.tensor([[token]]), past_key_values=step.past_key_values, use_cache=True)
+            found.append(step.logits[0, -1])
+    np.testing.assert_allclose(ours, torch.stack(found).numpy(), rtol=0, atol=1e-4)
+
+
+def test_a_model_that_does_not_write_and_a_text_that_cannot_be_read_are_refused(writer):
+    with pytest.raises(ModelUnavailable) as told:
+        next_words(load("embedded"), BEGINNING)
+    assert str(told.value) == NO_NEXT_WORD.format(title=catalogue.card("embedded").title)
+    for text in ("", "   "):
+        with pytest.raises(TextProblem, match="no text yet"):
+            write_words(writer, text, 3, seed=0)
+    assert next_words(writer, "😀 <b>مرحبا</b>")
