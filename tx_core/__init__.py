@@ -8,11 +8,13 @@ hidden_size, num_heads, intermediate_size. A mask is boolean, True where a query
 
 In a notebook:
 
->>> from tx_core import Intervention, cut_effects, load, predict
+>>> from tx_core import Intervention, cut_effects, fill_stepwise, load, predict
 >>> engine = load("embedded")
 >>> weights = engine.trace("time flies like an arrow").attention.weights  # layer, head, query, key
 >>> predict(engine, "Yesterday I [MASK] to school.").blanks[0].predictions[0].word
 'went'
+>>> fill_stepwise(engine, "He drinks a cup of [MASK] every [MASK].", "surest").sentence
+'He drinks a cup of coffee every day.'
 >>> cut_effects(engine, "Yesterday I [MASK] to school.").effect.shape  # layer, query, key
 (6, 8, 8)
 >>> off = Intervention("off", layer=4, head=6)  # counted from 0
@@ -29,6 +31,7 @@ _HOMES = {
     "Trace": "tx_core.transformer.trace",
     "predict": "tx_core.fill_mask.predictions",
     "next_words": "tx_core.fill_mask.next_words",
+    "fill_stepwise": "tx_core.fill_mask.steps",
     "cut_effects": "tx_core.causal.cut_effects",
 }
 __all__ = sorted(_HOMES)

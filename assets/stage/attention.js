@@ -142,7 +142,7 @@ function makeActions(stage) {
       if (stage.offline) return;
       clearTimeout(stage.computing);
       stage.computing = setTimeout(() => { stage.waiting.textContent = TEXTS.computing; }, COMPUTING);
-      const view = stage.header.run ? { view: writtenView(store.get()) } : {}; // without a run, the view is the server's
+      const view = stage.header.run ? { view: writtenView(store.get(), stage.parts.fields) } : {}; // without a run, the view is the server's
       stage.report("interventions", { ...change, ...view, at: Date.now() });
     },
     present() {

@@ -7,14 +7,16 @@ import { filled } from "../canvas/core/text.js";
 import { applyTheme } from "../canvas/core/theme.js";
 import { chartsDrawing } from "../canvas/figure/charts.js";
 import { mountWith, offline as attentionOffline } from "./attention.js";
+import { WRITE } from "./core/address.js";
 import { closed, withOrigin } from "./core/export_menu.js";
 import { button, segments } from "./core/toolbar.js";
 import { drawScan, makeScan, scannedWall } from "./fill_mask/scan.js";
+import { drawSteps, filledBlanks, makeSteps } from "./fill_mask/steps.js";
 import { drawPredictions, makePredictions } from "./views/predictions.js";
 
 export { TEXTS };
 
-const PARTS = { entry: "fill_mask", arrange, take, wall: (stage, shown) => scannedWall(stage, stage.scan, shown), draw, otherFigure };
+const PARTS = { entry: "fill_mask", fields: { ...WRITE, fill: (look) => look ?? "" }, arrange, take, wall: (stage, shown) => scannedWall(stage, stage.scan, shown), draw, otherFigure };
 
 export default mountWith(PARTS);
 
@@ -33,7 +35,8 @@ function arrange(stage) {
   stage.invitation = element("p", { class: "quiet-text invitation" });
   const right = element("div", { class: "looks" }, stage.bars.node, stage.picture);
   stage.root.classList.add("blanks");
-  stage.title.after(stage.sentences);
+  stage.steps = makeSteps(stage);
+  stage.title.after(stage.sentences, stage.steps.node);
   stage.side.prepend(stage.which, stage.predictions.node, stage.look, stage.invitation);
   stage.side.append(stage.predictions.notes);
   stage.scan = makeScan(stage);
@@ -50,6 +53,7 @@ function take(stage, view, before, isNew) {
   stage.root.classList.remove("list-alone"); // the map needs its room when it is drawn
   if (!prediction || isNew) return;
   if (!before?.run) Object.assign(view, stage.header.view);
+  if (before?.prediction?.blank[0] !== prediction.blank[0]) view.fill = "";
   if (String(before?.prediction?.blank) !== String(prediction.blank)) view.focus = prediction.blank[1];
   if (before?.automatic && automatic && String(view.heads) === String(before.automatic)) view.heads = automatic;
 }
@@ -58,7 +62,10 @@ function draw(stage) {
   const { header } = stage;
   const { prediction, run } = header;
   stage.root.classList.toggle("list-alone", Boolean(prediction) && !run);
-  drawSentences(stage);
+  const told = prediction?.steps;
+  const inPlace = filledBlanks(stage.steps, told, stage.store.get().fill);
+  drawSteps(stage.steps, told, inPlace);
+  drawSentences(stage, inPlace);
   if (!prediction) return;
   if (!run) applyTheme(stage.root);
   const compared = header.changes.length ? stage.store.get().compared : "after";
@@ -87,16 +94,23 @@ function drawBlanks(stage, { blanks, number }) {
 }
 
 // The words of a sentence: a click makes one the blank, and a blank a word again.
-function drawSentences(stage) {
-  const { sentences, labels } = stage.header;
-  const written = JSON.stringify(sentences);
+function drawSentences(stage, inPlace) {
+  const { sentences, labels, prediction } = stage.header;
+  const written = JSON.stringify([sentences, prediction?.blank[0], [...inPlace]]);
   if (stage.sentences.dataset.written === written) return;
   stage.sentences.dataset.written = written;
   const had = stage.sentences.getRootNode().activeElement?.dataset?.place;
+  const blankOf = (words, number) => words.slice(0, number + 1).filter(([, isBlank]) => isBlank).length;
+  const contents = (text, words, [word, isBlank], number) => {
+    if (!isBlank) return visible(word);
+    const filler = text === prediction?.blank[0] ? inPlace.get(blankOf(words, number)) : null;
+    if (filler) return element("span", { class: "filled" }, visible(filler.word), " ", element("small", {}, filled(labels.steps.inPlace, filler).join("")));
+    return word ? element("s", {}, word) : "[MASK]";
+  };
   stage.sentences.replaceChildren(...sentences.filter(({ words }) => words.length).map(({ name, text, words }) => element("div", {
-    class: "sentence", role: "group", "aria-label": labels.words, title: labels.words }, ...words.map(([word, isBlank], number) => button(
-    isBlank ? (word ? element("s", {}, word) : "[MASK]") : visible(word), () => stage.act.change({ word: { name, number, text } }),
-    { class: "word", "aria-pressed": String(isBlank), "data-place": `${name} ${number}` })))));
+    class: "sentence", role: "group", "aria-label": labels.words, title: labels.words }, ...words.map((word, number) => button(
+    contents(text, words, word, number), () => stage.act.change({ word: { name, number, text } }),
+    { class: "word", "aria-pressed": String(word[1]), "data-place": `${name} ${number}` })))));
   if (had) stage.sentences.querySelector(`[data-place="${had}"]`)?.focus();
 }
 

@@ -1,5 +1,6 @@
 """What the page is asked: a sentence with blanks or two, words to follow, a model, and how the lists are shown."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -32,6 +33,15 @@ from tx_core.fill_mask.word_scores import read_words
 from tx_core.transformer.interventions import Head
 
 MAX_LINKED_BLANKS = 20
+
+
+def read_fill(written: str) -> str:
+    """Read how far the blanks are filled: an order and the number of its steps, or by hand the blanks; raise ValueError."""
+    if not re.fullmatch(r"(surest|left)-[0-9]{1,2}|hand(-[0-9]){0,9}|", written, flags=re.ASCII):
+        raise ValueError("fill must be an order and how many blanks are filled, as surest-2, or the blanks, as hand-2-1")
+    return written
+
+
 ONLY_LIST = "only_list"
 """The field of a view that shows what the model puts into the blank, and not yet where it looks."""
 EXAMPLES = curated()
@@ -50,7 +60,11 @@ FIELDS = StageFields(
         flag_field(ONLY_LIST),
         CHANGES_FIELD,
     ),
-    (*view_options.view_fields(()), choice_field("compared", COMPARED)),  # no heads: those that matter most for the prediction
+    (
+        *view_options.view_fields(()),
+        choice_field("compared", COMPARED),
+        Field("fill", "", read_fill),
+    ),  # no heads: those that matter most for the prediction
     {"focus": 3, "named": EXAMPLES[0].named},
 )
 

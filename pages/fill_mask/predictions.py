@@ -29,6 +29,7 @@ from pages.ui.shell.numbers import large_number, percent, points
 from tx_core.engine.engine import Engine
 from tx_core.fill_mask.prediction_shift import BlankShift, EntryShift, PredictionShift, compare_texts, shift_predictions
 from tx_core.fill_mask.predictions import JointFilling
+from tx_core.fill_mask.steps import MAX_ORDERED_BLANKS, StepwiseFilling, fill_in_every_order, fill_stepwise, named_orders
 from tx_core.fill_mask.word_scores import LENGTH_NOTE, WordScore
 
 ABREAST = 2
@@ -162,6 +163,19 @@ def answer_sentence(engine: Engine, text: str, words: tuple[str, ...], chosen: L
     scores = tuple(word_scores(engine, text, words, blank.number) for blank in filling.blanks)
     joint = joint_fillings(engine, text) if len(filling.blanks) > 1 else ()
     return SentencePredictions(text, filling, scores, joint)
+
+
+def filled_stepwise(engine: Engine, text: str) -> tuple[tuple[StepwiseFilling, ...], dict[str, tuple[int, ...]]]:
+    """Fill the blanks of a sentence one after another in every order, or of many blanks in two; return those that have a name."""
+
+    def fill() -> tuple[tuple[StepwiseFilling, ...], dict[str, tuple[int, ...]]]:
+        if len(engine.encode(text).blanks) <= MAX_ORDERED_BLANKS:
+            fillings = fill_in_every_order(engine, text)
+            return fillings, named_orders(fillings)
+        both = {name: fill_stepwise(engine, text, name) for name in ("surest", "left")}
+        return tuple(both.values()), {name: one.order for name, one in both.items()}
+
+    return remember_record(("filled_stepwise", cache.engine_key(engine), text), fill)
 
 
 def show_notices(answer: SentencePredictions) -> None:

@@ -8,7 +8,16 @@ import streamlit as st
 from pages.fill_mask import texts
 from pages.fill_mask.head_scan import describe_scan, invitation, take_scan
 from pages.fill_mask.inputs import FIELDS, ONLY_LIST, BlankInputs, fields_with_heads, take_word
-from pages.fill_mask.predictions import Lists, checked_label, contrasts, note, product_of_pieces, rest_in_words, strongest_words
+from pages.fill_mask.predictions import (
+    Lists,
+    checked_label,
+    contrasts,
+    filled_stepwise,
+    note,
+    product_of_pieces,
+    rest_in_words,
+    strongest_words,
+)
 from pages.fill_mask.run import BlankRun, LookedAt
 from pages.ui.canvas.charts import moved_chart, probability_chart
 from pages.ui.canvas.texts import CLASS_GUESSED
@@ -25,6 +34,7 @@ from pages.ui.stage.first_picture import show_first_picture
 from pages.ui.stage.mount import Reported, mount
 from pages.ui.stage.packing import join, pack_runs, shown_layers
 from tx_core.fill_mask.prediction_shift import BlankShift
+from tx_core.fill_mask.steps import MAX_ORDERED_BLANKS, StepwiseFilling
 from tx_core.fill_mask.word_scores import LENGTH_NOTE, MAX_SCORED_WORDS, WordScore
 from tx_core.transformer.trace import Trace
 
@@ -33,6 +43,7 @@ MAX_UNLISTED = 8
 """Words that a class guessed and that are not among the most likely: so many are named."""
 LABELS = texts.PICTURE | {
     "scan": texts.SCAN_PICTURE,
+    "steps": texts.STEPS,
     "followHelp": texts.CHECK_WORDS_HELP.format(maximum=MAX_SCORED_WORDS),
     "words": panel_texts.WORD_BUTTONS,
 }
@@ -116,8 +127,41 @@ def _prediction(page: str, run: BlankRun, looked: LookedAt) -> dict[str, object]
         "guessed": guessed,
         "headline": _headline(looked),
         "figure": _figure(run, looked, likely, followed),
+        "steps": _steps(run, looked),
         "invited": {"head": list(map(int, looked.scan.most_important)), "said": invitation(looked.scan)} if looked.scan else None,
     }
+
+
+def _steps(run: BlankRun, looked: LookedAt) -> dict[str, object] | None:
+    """Return the blanks of the sentence filled one after another, order by order; None of one blank, and with changes."""
+    if len(looked.answer.filling.blanks) < 2 or looked.changed:
+        return None
+    fillings, named = filled_stepwise(run.engine, looked.text)
+
+    def described(one: StepwiseFilling) -> dict[str, object]:
+        labels = [f"##{step.word}" if step.joins else step.word for step in one.steps]
+        steps = [
+            [step.number + 1, label, step.probability, percent(step.probability)]
+            for step, label in zip(one.steps, labels, strict=True)
+        ]
+        sums = {"sum": log_number(one.log_probability), "pseudo": log_number(one.pseudo_log_likelihood)}
+        return {"steps": steps, "sentence": one.sentence, **sums}
+
+    def written(order: Sequence[int]) -> list[int]:
+        return [number + 1 for number in order]
+
+    return {
+        "blanks": len(fillings[0].steps),
+        "orders": {"-".join(map(str, written(one.order))): described(one) for one in fillings},
+        "named": {name: written(order) for name, order in named.items()},
+        "isEvery": len(fillings[0].steps) <= MAX_ORDERED_BLANKS,
+        "best": described(max(fillings, key=lambda one: one.pseudo_log_likelihood)),
+    }
+
+
+def log_number(number: float) -> str:
+    """Write the logarithm of a probability: −4.11."""
+    return f"{number:.2f}".replace("-", "−")
 
 
 def _figure(

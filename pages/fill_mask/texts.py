@@ -13,6 +13,30 @@ PICTURE = {
     "choose": "Blank",
 }
 """What the stage says by itself; everything else comes with a run."""
+ORDERS_MEASURED = {"count": 100, "better": 20, "worse": 16, "equal": 64}
+"""Of Tiny BERT, by the pseudo-log-likelihood of the finished sentence: `python -m tests.bench`."""
+STEPS = {
+    "title": "Fill step by step",
+    "order": "Order of the blanks",
+    "orders": {"surest": "Surest first", "left": "Left to right", "hand": "By hand"},
+    "next": "Next step",
+    "all": "All",
+    "undo": "Undo",
+    "waiting": "Most likely word at each empty blank now",
+    "candidate": "{number}: {word} {share}",
+    "fillHelp": "Fill this blank now.",
+    "inPlace": "{place} · {share}",
+    "step": "Step {place} of {of}: “{word}” at blank {number}, {share}. The other blanks are asked again with it in place.",
+    "end": "“{sentence}” Sum of log-probabilities at the steps: {sum}. Pseudo-log-likelihood: {pseudo}.",
+    "other": "{order}: “{sentence}” {sum} and {pseudo}.",
+    "best": "Best pseudo-log-likelihood of all {count} orders: {pseudo}, “{sentence}”",
+    "help": "A model like BERT can write so: every word that it puts down is read when the next is chosen.",
+    "meaning": "What do these numbers mean?",
+    "note": "Pseudo-log-likelihood: hide each word of the finished sentence in turn, and sum their log-probabilities. It is no "
+    "probability, and it likes repeated words. In {count} sentences with three blanks, surest first ended better than left to "
+    "right in {better}, worse in {worse}, and equally well in {equal}.".format(**ORDERS_MEASURED),
+}
+"""What the stage says of blanks that are filled one after another."""
 NOW = "{changed}: “{word}”, {share} (was “{before_word}”, {before})."
 STILL = "{changed}: still “{word}”, {share} (was {before})."
 WITHOUT = "Without {place}"

@@ -11,6 +11,7 @@ from pages.ui.panels.tokens import SPECIAL_FIELD, note_special_tokens, warn_of_u
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import Field, check, choice_field, number_field, text_field, widget_key
 from pages.ui.stage.address import StageFields, read_stage_address
+from pages.ui.stage.training import MOMENT_FIELD
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.catalogue import DEFAULT
 from tx_core.errors import memory_checked
@@ -54,7 +55,7 @@ FIELDS = StageFields(
         choice_field("matrices", STATES),
         Field("numbers", True, lambda written: check(written, ("0", "1")) == "1", lambda on: str(int(on))),
         Field("cell", None, cell_from_link, cell_to_link),
-        number_field("moment", 100, 0, 100),
+        MOMENT_FIELD,
     ),
     first={"part": "one", "cell": FIRST_CELL},
 )

@@ -49,6 +49,30 @@ def test_looking_works_with_the_server_gone(profile: BrowserContext, start_serve
     page.close()
 
 
+@pytest.mark.ci
+def test_blanks_are_filled_step_by_step_in_place_and_nothing_is_sent(page_at: Callable[..., Page]):
+    page = page_at(f"/fill_mask?text={quote_plus('I [MASK] a [MASK] of [MASK].')}")
+    expect(page.get_by_test_id("stage-headline")).not_to_be_empty()
+    page.wait_for_function("() => document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'")
+    sent = []
+    page.on("request", lambda request: sent.append(request.url))
+    steps, words = page.get_by_test_id("fill-steps"), page.get_by_role("group", name=stage_texts.ROUTES["words"])
+    press = lambda name: steps.get_by_role("button", name=name, exact=True).click()  # noqa: E731
+    press(texts.STEPS["next"])
+    expect(words.get_by_role("button", name="lot 1 · 69.1 %")).to_be_visible()
+    steps.get_by_role("group", name=texts.STEPS["waiting"]).get_by_role("button", name=re.compile("^3: ")).click()
+    expect(steps.get_by_role("button", name=texts.STEPS["orders"]["hand"])).to_have_attribute("aria-pressed", "true")
+    page.wait_for_url(re.compile("fill=hand-2-3"))
+    press(texts.STEPS["all"])
+    expect(page.get_by_test_id("steps-said")).to_contain_text("I have a lot of money.")
+    expect(page.get_by_test_id("steps-said")).to_contain_text("all 6 orders")
+    press(texts.STEPS["undo"])
+    expect(words.get_by_role("button", name="[MASK]")).to_have_count(1)
+    press(texts.STEPS["orders"]["left"])
+    expect(words.get_by_role("button", name="[MASK]")).to_have_count(3)
+    assert not sent
+
+
 def test_looking_sends_nothing(page_at: Callable[..., Page]):
     sent = []
     page = page_at(

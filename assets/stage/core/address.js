@@ -3,7 +3,7 @@
 
 export const headsWritten = (heads) => heads.map(([layer, head]) => `${layer + 1}-${head + 1}`).join("_");
 export const flag = (on) => (on ? "1" : "0");
-const WRITE = {
+export const WRITE = {
   stack: String, heads: headsWritten, words: flag, hide: flag, show: String, lines: String, scale: String,
   focus: (place) => (place === null ? "" : String(place + 1)), compared: String,
 };

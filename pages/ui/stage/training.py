@@ -127,8 +127,7 @@ def look_fields(kinds: Sequence[str], heads: Sequence[Head], most: Head) -> tupl
         return found
 
     head = Field("head", list(heads), read, usual["heads"].write)
-    moment = Field("moment", None, read_batch, lambda batch: "" if batch is None else str(batch))
-    return (choice_field("kind", kinds), head, usual["show"], usual["lines"], usual["scale"], usual["focus"], moment)
+    return (choice_field("kind", kinds), head, usual["show"], usual["lines"], usual["scale"], usual["focus"], MOMENT_FIELD)
 
 
 LOOK_NAMES = {"kind": "stack", "head": "heads"}
@@ -139,6 +138,10 @@ def read_batch(written: str) -> int:
     if not (written.isascii() and written.isdigit() and len(written) <= 6):
         raise ValueError("moment must be the number of a batch")
     return int(written)
+
+
+MOMENT_FIELD = Field("moment", None, read_batch, lambda batch: "" if batch is None else str(batch))
+"""The batch at which a model is shown; without one, the last."""
 
 
 def training_stage(
