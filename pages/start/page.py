@@ -3,21 +3,25 @@
 from pages.ui.shell.frame import open_page
 
 PAGE = "start"
-open_page(PAGE)
+badge = open_page(PAGE)
 
 # The title is on its way: what follows takes longer to import.
 from pages.start import texts
 from pages.start.doors import show_doors
-from pages.ui.shell.frame import explain
-from pages.ui.stage.routes import empty_routes, route_fields, route_inputs, route_run, routes_stage
+from pages.ui.shell.frame import show_engine
+from pages.ui.stage.inputs import explain_problem, sentence_inputs
+from pages.ui.stage.routes import empty_routes, route_entry, route_run, routes_stage
 from tx_core.errors import ExplorerError
 
-inputs = route_inputs(PAGE, route_fields(texts.SENTENCE), texts.ASK_SENTENCE)
+entry = route_entry(texts.SENTENCE, texts.ASK_SENTENCE)
+inputs = sentence_inputs(PAGE, entry)
 try:
     run = route_run(inputs)
 except ExplorerError as problem:
-    explain(problem)
-    empty_routes(inputs)
+    explain_problem(PAGE, problem)
+    empty_routes(inputs, entry.fields)
+    badge.empty()
 else:
-    routes_stage(inputs, run)
+    routes_stage(inputs, entry.fields, run)
+    show_engine(badge, run.engine.title, run.engine.device)
 show_doors()

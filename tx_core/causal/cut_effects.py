@@ -25,8 +25,9 @@ class CutEffects:
         place: The token whose prediction it is: a blank, or the last token of a model that predicts the next one.
         word, entry: The most likely word of the run without cuts, and its vocabulary id.
         probability: Its probability there.
-        effect: The fall of its log-odds, in nats; negative where the cut helps it. NaN for queries that were not asked for;
-            0 where nothing can change: a token that the query may not attend to, and any other query of the last layer.
+        effect: The fall of its log-odds, in nats; negative where the cut helps it. NaN for queries and layers that were not
+            asked for; 0 where nothing can change: a token that the query may not attend to, and any other query of the last
+            layer.
         after: Its probability with the cut.
         first: The most likely entry with the cut.
         device: Where it was computed.
@@ -57,6 +58,7 @@ def cut_effects(
     blank: int = 0,
     interventions: Sequence[Intervention] = (),
     queries: Sequence[int] | None = None,
+    layers: Sequence[int] | None = None,
 ) -> CutEffects:
     """Cut each pair of tokens in each layer, one at a time, and measure the prediction (Geva et al. 2023, section 5).
 
@@ -66,27 +68,32 @@ def cut_effects(
         blank: Which of the text's blanks; ignored by a model that predicts the next token.
         interventions: Changes that every run has.
         queries: The tokens whose attention is cut; None for all. Arcs into the blank alone take a layer × key runs.
+        layers: The layers in which it is cut; None for all.
 
     Raises:
         TextProblem, ModelUnavailable: as `predict` does.
-        ValueError: for a blank or a query that is not there.
+        ValueError: for a blank, a query or a layer that is not there.
     """
-    row = _read(engine, text, blank)
-    place, layers, tokens = row.blanks[0], engine.info.num_layers, len(row)
+    row = read_prediction(engine, text, blank)
+    place, count, tokens = row.blanks[0], engine.info.num_layers, len(row)
     asked = range(tokens) if queries is None else queries
-    if any(query not in range(tokens) for query in asked):
-        raise ValueError(f"queries must be within 0 and {tokens - 1}, got {queries}")
+    within = range(count) if layers is None else layers
+    for name, numbers, end in (("queries", asked, tokens), ("layers", within, count)):
+        if any(number not in range(end) for number in numbers):
+            raise ValueError(f"{name} must be within 0 and {end - 1}, got {numbers}")
     pairs = [
         (layer, query, key)
         for query in asked
-        for layer in range(layers if query == place else layers - 1)
+        for layer in within
+        if layer < count - 1 or query == place
         for key in range(query + 1 if engine.info.predicts_next else tokens)
     ]
     cuts = [Intervention("cut", layer, positions=(query, key)) for layer, query, key in pairs]
     measured = _measure(engine, row, interventions, cuts)
-    effect, after = np.full((layers, tokens, tokens), np.nan), np.full((layers, tokens, tokens), np.nan)
-    first = np.full((layers, tokens, tokens), measured.entry)
-    effect[:, asked], after[:, asked] = 0.0, measured.probabilities[0]
+    effect, after = np.full((count, tokens, tokens), np.nan), np.full((count, tokens, tokens), np.nan)
+    first = np.full((count, tokens, tokens), measured.entry)
+    measured_rows = np.ix_(list(within), list(asked))
+    effect[measured_rows], after[measured_rows] = 0.0, measured.probabilities[0]
     if pairs:
         at = tuple(np.array(pairs).T)
         effect[at] = measured.log_odds[0] - measured.log_odds[1:]
@@ -117,12 +124,26 @@ def head_cut_effects(
 ) -> Float[np.ndarray, "head"]:
     """Return what the prediction loses with one pair cut in each head of a layer alone, as `CutEffects.effect` measures it."""
     cuts = [Intervention("cut", layer, head, positions=(query, key)) for head in range(engine.info.num_heads)]
-    measured = _measure(engine, _read(engine, text, blank), interventions, cuts)
+    measured = _measure(engine, read_prediction(engine, text, blank), interventions, cuts)
     return measured.log_odds[0] - measured.log_odds[1:]
 
 
-def _read(engine: Engine, text: str, blank: int) -> Encoding:
-    """Encode a text with the token whose prediction is asked for as its only blank."""
+def head_off_effects(
+    engine: Engine, text: str, layer: int, *, blank: int = 0, interventions: Sequence[Intervention] = ()
+) -> Float[np.ndarray, "head"]:
+    """Return what the prediction loses with each head of a layer switched off alone, as `CutEffects.effect` measures it."""
+    offs = [Intervention("off", layer, head) for head in range(engine.info.num_heads)]
+    measured = _measure(engine, read_prediction(engine, text, blank), interventions, offs)
+    return measured.log_odds[0] - measured.log_odds[1:]
+
+
+def read_prediction(engine: Engine, text: str, blank: int = 0) -> Encoding:
+    """Encode a text with the token whose prediction is asked for as its only blank: of a model that writes on, the last one.
+
+    Raises:
+        TextProblem, ModelUnavailable: as `predict` does.
+        ValueError: for a blank that is not there.
+    """
     if engine.info.predicts_next:
         encoding = engine.encode(text)
         return replace(encoding, blanks=(len(encoding) - 1,))

@@ -1,49 +1,84 @@
-// The toolbar of the stage of routes: play, step, how weak an arc may be, files and the link, presenter, full screen.
+// The toolbar of a picture of routes: play, step, how weak an arc may be; and what of it goes into files.
 
 import { TEXTS } from "../../canvas/core/texts.js";
 import { element, visible } from "../../canvas/core/surface.js";
-import { button, fold, iconButton, makeToolbar, menu, segments, select } from "../core/toolbar.js";
-import { save } from "../core/figure.js";
-import { pngOfPicture, svgOfPicture } from "../views/routes.js";
+import { filled } from "../../canvas/core/text.js";
+import { closed, makeExport, withOrigin } from "../core/export_menu.js";
+import { button, fold, iconButton, makeToolbar, segments, select } from "../core/toolbar.js";
+
+const PAPER_ROW = 46; // pixels between two layers
+const STILL = matchMedia("(prefers-reduced-motion: reduce)");
+
+// Controls of how a picture of routes is looked at: `picture` of routes/picture.js; set({ least } or { by }) takes a choice in.
+export function makeRouteControls(picture, set) {
+  const texts = TEXTS.routes;
+  const play = button(texts.play, () => picture().play(), { class: "play" });
+  const steps = element("div", { class: "group" }, iconButton("▼", texts.stepDown, () => picture().step(-1)), iconButton("▲", texts.stepUp, () => picture().step(1)));
+  const least = select(texts.least, (value) => set({ least: value }));
+  const weakest = element("label", { class: "group", title: texts.leastHelp }, element("span", { class: "quiet-text" }, texts.least), least);
+  const by = segments(texts.by, Object.entries(texts.byOptions), (value) => set({ by: value }));
+  by.title = texts.byHelp;
+  const items = [play, steps, weakest, by];
+  const sync = (header, look, isShown) => {
+    for (const item of items) item.hidden = !isShown;
+    if (!isShown) return;
+    play.hidden = STILL.matches; // by the arrows it goes layer by layer all the same
+    play.textContent = picture().playing ? texts.pause : texts.play;
+    least.set(header.leastEffects.map((value) => [value, value]), look.least || header.usualLeast);
+    by.set(look.by);
+    weakest.hidden = header.level === "basic" && (look.least || header.usualLeast) === header.usualLeast;
+    by.hidden = !header.mixes || (header.level === "basic" && look.by === "effect");
+  };
+  return { items, sync };
+}
 
 export function makeControls(stage) {
-  const { act } = stage;
-  const [texts, shared] = [TEXTS.routes, TEXTS.controls];
-  const play = button(texts.play, () => act.play(), { class: "play" });
-  const steps = element("div", { class: "group" }, iconButton("▼", texts.stepDown, () => act.step(-1)), iconButton("▲", texts.stepUp, () => act.step(1)));
-  const least = select(texts.least, (value) => act.least(value));
-  const weakest = element("label", { class: "group", title: texts.leastHelp }, element("span", { class: "quiet-text" }, texts.least), least);
-  const by = segments(texts.by, Object.entries(texts.byOptions), (value) => act.by(value));
-  by.title = texts.byHelp;
-  const files = menu(TEXTS.export.menu);
-  const said = element("p", { class: "quiet-text", role: "status" });
-  const name = () => `prediction-${stage.header.text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").slice(0, 40)}`;
-  const titled = () => visible(`${stage.header.model}: “${stage.header.text}”`);
-  const share = button(TEXTS.export.copyLink, async () => {
-    stage.address.now();
-    await navigator.clipboard.writeText(location.href).then(() => { said.textContent = TEXTS.export.copied; }, () => { said.textContent = location.href; });
+  const { act, store } = stage;
+  const shared = TEXTS.controls;
+  const looks = makeRouteControls(() => stage.picture, (change) => store.set(change));
+  const files = makeExport({
+    stage, csvLabel: TEXTS.routes.csv, script: "routes.js", ...routeFiles(stage, () => stage.picture), message: () => wholeMessage(stage), name: () => nameOf(stage.header),
   });
-  files.box.append(element("div", { class: "menu-row" }, button(texts.svg, () => save(svgOfPicture(stage.view, titled()), "image/svg+xml", `${name()}.svg`)),
-    button(texts.png, async () => save(await pngOfPicture(stage.view, titled()), "image/png", `${name()}.png`))), element("div", { class: "menu-row" }, share), said);
   const present = button(shared.present, () => act.present(), { title: shared.presentHelp });
   const full = iconButton("⛶", shared.full, () => act.full());
-  const bar = makeToolbar([play, steps, weakest, by, files, present, full]);
-  const still = matchMedia("(prefers-reduced-motion: reduce)");
-
+  const bar = makeToolbar([...looks.items, files.node, present, full]);
   const sync = (state) => {
     const { header } = stage;
     bar.node.hidden = !header.run;
     if (!header.run) return;
-    play.hidden = still.matches; // by the arrows it goes layer by layer all the same
-    play.textContent = stage.playing ? texts.pause : texts.play;
-    least.set(header.leastEffects.map((value) => [value, value]), state.least || header.usualLeast);
-    by.set(state.by);
-    by.hidden = header.level === "basic" && state.by === "effect";
-    files.hidden = header.hidden.includes("export");
-    share.disabled = Boolean(header.linkProblem);
-    present.hidden = header.alone;
+    looks.sync(header, state, true);
+    files.node.hidden = header.hidden.includes("export");
+    present.hidden = header.alone || stage.offline;
     full.hidden = !document.fullscreenEnabled;
     fold(bar);
   };
   return { node: bar.node, sync };
+}
+
+const nameOf = ({ text }) => `prediction-${text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").slice(0, 40)}`;
+
+// The picture as a figure with its caption, and its arcs as a table. stage: its header has model, text and origin.
+export function routeFiles(stage, picture) {
+  const captionOf = () => {
+    const { header } = stage;
+    const title = filled(TEXTS.routes.title, { model: header.model }).join("");
+    return withOrigin(stage, title, [`${title}.`, filled(TEXTS.caption.text, { sentence: closed(header.text) }).join(""), ...picture().caption()]);
+  };
+  return { captionOf, drawing: () => picture().paper(PAPER_ROW), csv: () => csvOf(stage, picture(), captionOf()) };
+}
+
+function csvOf({ header }, picture, { caption }) {
+  const cell = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  const label = (place) => `${place + 1} ${visible(picture.tokens()[place])}`;
+  const rows = picture.rows().map(({ layer, query, key, effect, after, first }) => [String(layer + 1), label(query), label(key), effect.toFixed(4), after.toFixed(5), first].map(cell).join(","));
+  return [...caption.split("\n").map((line) => `# ${line}`), TEXTS.routes.csvHead.join(","), ...rows, ""].join("\n");
+}
+
+// The message of the stage with all that was measured since, for a file that asks nobody.
+function wholeMessage({ header, picture }) {
+  const words = new TextEncoder().encode(JSON.stringify({ ...header, ...picture.whole(), path: "", words: [], hidden: [...header.hidden, "changes"] }));
+  const message = new Uint8Array(4 + words.length);
+  new DataView(message.buffer).setUint32(0, words.length, true);
+  message.set(words, 4);
+  return message;
 }

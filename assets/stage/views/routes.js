@@ -1,37 +1,47 @@
 // A sentence, the layers above it, and the prediction on top, as one drawing: columns are tokens, rows the embeddings and layers.
-// Arcs rise from a token in one row to the token that looks at it in the next.
+// Arcs rise from a token in one row to the token that looks at it in the next. What is pointed at only changes classes: nothing is
+// made anew but arcs that have come.
 
-import { element, visible } from "../../canvas/core/surface.js";
+import { element, setText, visible } from "../../canvas/core/surface.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 import { css, mix } from "../../canvas/core/palette.js";
 import { filled } from "../../canvas/core/text.js";
 import { percent } from "../../canvas/core/numbers.js";
 
 const NAMESPACE = "http://www.w3.org/2000/svg";
-const [LEFT, LEFT_NARROW, RIGHT] = [84, 30, 16]; // pixels beside the columns
+const [LEFT, LEFT_NARROW, RIGHT] = [84, 34, 16]; // pixels beside the columns
 const [PILL, PILL_NARROW, PILL_HEIGHT] = [120, 96, 26];
 const [LEAST_COLUMN, LEAST_COLUMN_NARROW, STAGGERED] = [33, 30, 56]; // narrower columns have their tokens in two lines
-const [BAR_ROW, BARS, BAR_WIDTH, BAR_WIDTH_NARROW] = [22, 5, 132, 96];
+const [BAR_ROW, BARS, BAR_WIDTH, BAR_WIDTH_NARROW, BAR_LABEL, BAR_SHARE] = [21, 5, 148, 96, 92, 60];
+const [CARD_TOP, CARD_PADDING] = [2, 8];
 const FOOT = 54; // below the lowest row, for the tokens
 const NARROW = 560;
-const [THINNEST, WIDTH_BY_EFFECT, WIDEST] = [1.2, 4.5, 14];
+const [THINNEST, WIDTH_BY_EFFECT, WIDEST] = [1.4, 5, 16];
+const TOUCH = 44;
+const MOST_GROWING = 150; // arcs; more appear at once
 
 export const arcName = ({ layer, query, key }) => `${layer} ${query} ${key}`;
+export const hindering = (theme) => (theme.dark ? "#ffb454" : "#c7722b");
 
 function svg(tag, attributes = {}, ...children) {
   const made = document.createElementNS(NAMESPACE, tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  set(made, attributes);
   made.append(...children);
   return made;
 }
 
-// choose(arc), point(arc or null), chooseWord(place).
+function set(node, attributes) {
+  for (const [name, value] of Object.entries(attributes)) if (node.getAttribute(name) !== String(value)) node.setAttribute(name, value);
+}
+
+// choose(arc), point(arc or null), chooseWord(place), chooseLayer(layer), step(by).
 export function makeRoutes(gestures) {
   const picture = svg("svg", { role: "group", tabindex: "0", "data-testid": "routes" });
+  const layers = Object.fromEntries(["gradients", "labels", "trunks", "arcs", "nodes", "guesses", "tokens", "bars"].map((name) => [name, svg(name === "gradients" ? "defs" : "g", { class: `route-${name}` })]));
+  picture.append(...Object.values(layers));
   const node = element("div", { class: "route-picture" }, picture);
-  const view = { node, picture, gestures, arcs: [], at: -1 };
-  const arcOf = (target) => view.arcs[Number(target.closest?.("[data-arc]")?.dataset.arc ?? -1)] ?? null;
-  // What is drawn anew below a pointer that rests tells of it again: only another arc is told.
+  const view = { node, picture, layers, gestures, arcs: [], drawn: new Map(), at: null, pressed: [], lit: [] };
+  const arcOf = (target) => view.drawn.get(target.closest?.("[data-arc]")?.dataset.arc)?.arc ?? null;
   const point = (arc) => {
     const name = arc && arcName(arc);
     if (name === view.pointed) return;
@@ -41,163 +51,274 @@ export function makeRoutes(gestures) {
   picture.onpointerover = ({ target, pointerType }) => pointerType !== "touch" && point(arcOf(target));
   picture.onpointerleave = () => point(null);
   picture.onclick = ({ target }) => {
-    const word = target.closest("[data-word]");
-    if (word) return gestures.chooseWord(Number(word.dataset.word));
+    const one = target.closest(".route-token, .route-layer");
+    if (one) return press(view, one);
     return gestures.choose(arcOf(target));
   };
   picture.onkeydown = (event) => pressKey(view, event);
-  picture.onblur = () => gestures.point(null);
+  picture.onfocusout = ({ relatedTarget }) => {
+    if (picture.contains(relatedTarget)) return;
+    view.pressed = [];
+    point(null);
+  };
   return view;
 }
 
-function pressKey(view, event) {
-  if (event.altKey || event.ctrlKey || event.metaKey || !view.arcs.length) return;
-  const last = view.arcs.length - 1;
-  const next = { ArrowRight: view.at + 1, ArrowDown: view.at + 1, ArrowLeft: view.at - 1, ArrowUp: view.at - 1, Home: 0, End: last }[event.key];
-  if (event.key === "Escape") view.at = -1;
-  else if (event.key === "Enter" && view.arcs[view.at]) view.gestures.choose(view.arcs[view.at]);
-  else if (next === undefined) return;
-  else view.at = Math.min(last, Math.max(0, next));
-  event.preventDefault();
-  if (event.key !== "Enter") view.gestures.point(view.arcs[view.at] ?? null);
+function press({ gestures }, { dataset: { word, layer } }) {
+  return word === undefined ? gestures.chooseLayer(Number(layer)) : gestures.chooseWord(Number(word));
 }
 
-// arcs: those that are shown, the strongest first. active: the one that is pointed at or chosen. layer: the layer up to which the
-// picture is shown, null for all. describe(arc): its sentence.
-export function drawRoutes(view, header, { arcs, active, layer, theme, height, still, describe }) {
-  const frame = layOut(view, header, height);
-  view.arcs = arcs;
-  if (view.at >= arcs.length) view.at = -1;
+const KEYS = ["ArrowRight", "ArrowLeft", "ArrowUp", "ArrowDown", "Home", "End", "Enter", " ", "Escape"];
+
+// The picture is one stop of the Tab key, the tokens are another, the layers a third; arrows walk within each.
+function pressKey(view, event) {
+  if (event.altKey || event.ctrlKey || event.metaKey || !KEYS.includes(event.key)) return;
+  event.preventDefault();
+  const one = event.target.closest(".route-token, .route-layer");
+  if (one) return walk(view, one, event.key);
+  if (["ArrowUp", "ArrowDown"].includes(event.key)) return view.gestures.step(event.key === "ArrowUp" ? 1 : -1);
+  if (view.arcs.length) return walkArcs(view, event.key);
+  view.pressed.push(event.key); // until arcs have come
+}
+
+function walk(view, one, key) {
+  if (key === "Enter" || key === " ") return press(view, one);
+  const all = [...one.parentNode.children].filter(({ dataset }) => dataset.word !== undefined || dataset.layer !== undefined);
+  const by = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, Home: -Infinity, End: Infinity }[key];
+  if (by === undefined) return;
+  const next = all[Math.max(0, Math.min(all.length - 1, all.indexOf(one) + by))];
+  one.setAttribute("tabindex", "-1");
+  next.setAttribute("tabindex", "0");
+  next.focus();
+}
+
+function walkArcs(view, key) {
+  const last = view.arcs.length - 1;
+  const at = view.arcs.findIndex((arc) => arcName(arc) === view.at); // the list is sorted anew when arcs come
+  if (key === "Enter" || key === " ") return at >= 0 && view.gestures.choose(view.arcs[at]);
+  const next = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: last, Escape: -1 }[key];
+  const arc = key === "Escape" ? null : view.arcs[Math.min(last, Math.max(0, next))];
+  view.at = arc && arcName(arc);
+  view.pointed = view.at;
+  view.gestures.point(arc);
+}
+
+// shown: `arcs`, the strongest first; `active`, the one that is pointed at or chosen; `layer` up to which the picture is shown, null
+// for all; `theme`, `height`, `still`; `describe(arc)`, its sentence.
+export function drawRoutes(view, header, shown) {
+  const frame = layOut(view, header, shown.height);
   const { picture } = view;
-  const { width, isNarrow } = frame;
-  picture.setAttribute("viewBox", `0 0 ${width} ${frame.height}`);
-  picture.setAttribute("width", width);
-  picture.setAttribute("height", frame.height);
-  picture.setAttribute("aria-label", TEXTS.routes.graph);
-  picture.style.setProperty("--fade", still ? "0ms" : "250ms");
-  const shownLayer = layer ?? header.layers;
-  const parts = [
-    svg("g", {}, ...trunks(header, frame, theme)),
-    svg("g", {}, ...arcs.map((arc, number) => drawArc(header, frame, theme, arc, { number, active, shownLayer, describe })).reverse()),
-    svg("g", {}, ...nodes(header, frame, theme, active)),
-    svg("g", {}, ...pills(header, frame, theme, shownLayer, isNarrow)),
-    svg("g", {}, ...tokens(header, frame, theme, active)),
-  ];
-  const kept = picture.querySelector(":scope > .route-bars");
-  const bars = kept ?? svg("g", { class: "route-bars" });
-  for (const child of [...picture.children]) if (child !== kept) child.remove();
-  picture.prepend(...parts);
-  if (!kept) picture.append(bars);
+  const { theme, still } = shown;
+  const isSame = view.frame && JSON.stringify(frame) === JSON.stringify(view.frame) && view.header === header && view.dark === theme.dark;
+  Object.assign(view, { frame, header, dark: theme.dark, theme });
+  if (!isSame) drawFrame(view, header, frame, theme);
+  picture.classList.toggle("still", still);
+  drawArcs(view, header, shown, isSame);
+  light(view, header, shown);
   if (view.path !== header.path) view.node.scrollLeft = frame.x[header.place] - view.node.clientWidth / 2;
   view.path = header.path;
-  drawBars(bars, header, frame, theme, shownLayer, active);
+  view.arcs = shown.arcs;
+  const pressed = view.arcs.length ? view.pressed.splice(0) : [];
+  if (pressed.length) queueMicrotask(() => { for (const key of pressed) walkArcs(view, key); });
 }
 
 function layOut({ node }, header, height) {
   const room = node.clientWidth;
   const isNarrow = room < NARROW;
-  const [left, pill] = isNarrow ? [LEFT_NARROW, PILL_NARROW] : [LEFT, PILL];
+  const [left, pill, bar] = isNarrow ? [LEFT_NARROW, PILL_NARROW, BAR_WIDTH_NARROW] : [LEFT, PILL, BAR_WIDTH];
   const count = header.tokens.length;
   const column = Math.max(isNarrow ? LEAST_COLUMN_NARROW : LEAST_COLUMN, (room - left - RIGHT - pill) / Math.max(1, count - 1));
   const width = Math.max(room, Math.ceil(left + RIGHT + pill + column * (count - 1)));
   const x = header.tokens.map((_, token) => left + (token < header.place ? (token + 0.5) * column : token === header.place ? token * column + pill / 2 : (token - 0.5) * column + pill));
-  const top = BARS * BAR_ROW + 40;
-  const row = (height - top - FOOT) / header.layers;
-  const y = Array.from({ length: header.layers + 1 }, (_, depth) => height - FOOT - depth * row);
-  return { x, y, width, height, column, pill, left, isNarrow, bar: isNarrow ? BAR_WIDTH_NARROW : BAR_WIDTH };
+  const [wide, high] = [BAR_LABEL + bar + BAR_SHARE + 2 * CARD_PADDING, BARS * BAR_ROW + 2 * CARD_PADDING];
+  const card = { x: Math.max(1, Math.min(width - wide - 1, x[header.place] - wide / 2)), y: CARD_TOP, width: wide, height: high, bar };
+  const [bottom, top] = [height - FOOT, CARD_TOP + high - PILL_HEIGHT / 2];
+  const y = Array.from({ length: header.layers + 1 }, (_, depth) => bottom - (depth * (bottom - top)) / header.layers);
+  return { x, y, width, height, column, pill, left, isNarrow, card };
 }
 
-function trunks(header, { x, y }, theme) {
-  return x.map((at, token) => svg("line", { x1: at, x2: at, y1: y[0], y2: y[token === header.place ? header.layers : header.layers - 1], stroke: theme.faint, "stroke-width": 1 }));
+// What stands still: made anew for another run, size or theme only.
+function drawFrame(view, header, frame, theme) {
+  const { picture, layers } = view;
+  const { width, height, x, y, isNarrow, left } = frame;
+  set(picture, { viewBox: `0 0 ${width} ${height}`, width, height, "aria-label": TEXTS.routes.graph });
+  layers.gradients.replaceChildren(...gradients(header, frame, theme));
+  layers.trunks.replaceChildren(...x.map((at, token) => svg("line", { x1: at, x2: at, y1: y[0], y2: y[token === header.place ? header.layers : header.layers - 1], stroke: theme.faint })));
+  view.nodes = x.map((at, token) => (token === header.place ? [] : y.slice(0, -1).map((down) => svg("circle", { cx: at, cy: down, r: 2.5, fill: theme.quiet }))));
+  layers.nodes.replaceChildren(...view.nodes.flat());
+  layers.labels.replaceChildren(...y.map((down, depth) => {
+    const name = depth ? filled(TEXTS.routes.layer, { number: depth }).join("") : TEXTS.routes.embeddings;
+    const label = text(isNarrow ? (depth ? String(depth) : "") : name, left - 10, down + 5, theme.quiet, { anchor: "end", size: 12, theme });
+    if (!depth) return label;
+    const high = Math.min(TOUCH, y[0] - y[1]);
+    const box = svg("rect", { x: 1, y: down - high / 2, width: isNarrow ? TOUCH - 1 : left - 4, height: high, rx: 6, fill: "transparent" });
+    return svg("g", { class: "route-layer", "data-layer": depth - 1, role: "button", tabindex: depth === 1 ? "0" : "-1", "aria-label": name }, box, label);
+  }));
+  view.tokens = header.tokens.map((token, place) => drawToken(header, frame, theme, token, place));
+  layers.tokens.replaceChildren(...view.tokens);
+  drawGuesses(layers.guesses, header, frame, theme);
+  view.lit = [];
 }
 
-function nodes(header, { x, y }, theme, active) {
-  const lit = (token, depth) => active && ((token === active.key && depth === active.layer) || (token === active.query && depth === active.layer + 1));
-  return x.flatMap((at, token) => (token === header.place ? [] : y.slice(0, -1).map((down, depth) => svg("circle", { cx: at, cy: down, r: lit(token, depth) ? 5 : 2.5, fill: lit(token, depth) ? theme.accent : theme.quiet }))));
+// Arcs grow paler towards the token that they come from: one gradient for each layer and colour.
+function gradients(header, { y }, theme) {
+  const colours = { helps: css(theme.line), hinders: hindering(theme), mixed: theme.second };
+  return Object.entries(colours).flatMap(([name, colour]) => y.slice(0, -1).map((from, layer) => svg("linearGradient", {
+    id: `arc-${name}-${layer}`, gradientUnits: "userSpaceOnUse", x1: 0, x2: 0, y1: from, y2: y[layer + 1],
+  }, svg("stop", { offset: "0", "stop-color": colour, "stop-opacity": 0.45 }), svg("stop", { offset: "0.75", "stop-color": colour, "stop-opacity": 1 }))));
 }
 
-function drawArc(header, { x, y, pill }, theme, arc, { number, active, shownLayer, describe }) {
-  const { layer, query, key, effect, share } = arc;
-  const isActive = active && arcName(active) === arcName(arc);
-  const half = PILL_HEIGHT / 2;
-  const [from, to] = [y[layer] - (key === header.place ? half : 0), y[layer + 1] + (query === header.place ? half : 0)];
-  const aside = query === header.place && key !== query ? Math.sign(x[key] - x[query]) * Math.min(pill / 2 - 12, 10 + Math.abs(x[key] - x[query]) / 12) : 0;
-  const [start, end, middle] = [x[key], x[query] + aside, (from - to) * 0.55];
-  const bulge = key === query ? pill / 2 - 8 : 0;
-  const path = `M ${start} ${from} C ${start + bulge} ${from - middle} ${end + bulge} ${to + middle} ${end} ${to}`;
+function drawToken(header, { x, y, column }, theme, token, place) {
+  const isBlank = place === header.place;
+  const isStaggered = column < STAGGERED;
+  const letters = Math.max(3, Math.floor((isBlank ? 120 : column * (isStaggered ? 2 : 1) + 4) / 8));
+  const colour = header.special[place] && !isBlank ? theme.quiet : theme.text;
+  const down = y[0] + (isBlank && !header.next ? 34 : isStaggered && place % 2 ? 42 : isBlank ? 34 : 26);
+  const written = text(fitted(visible(token), letters), x[place], down, colour, { anchor: "middle", weight: isBlank ? 600 : 400, theme });
+  return svg("g", { class: "route-token", "data-word": place, role: "button", tabindex: place ? "-1" : "0", "aria-label": visible(token) },
+    svg("rect", { x: x[place] - column / 2, y: y[0] + 12, width: column, height: 38, rx: 6, fill: "transparent" }), written, svg("title", {}, visible(token)));
+}
+
+// Arcs that are here already stay; those that have come grow from below.
+function drawArcs(view, header, { arcs, describe }, isSame) {
+  const { layers: { arcs: group }, drawn, frame } = view;
+  const wanted = new Map(arcs.map((arc) => [arcName(arc), arc]));
+  if (!isSame) drawn.clear();
+  if (!isSame) group.replaceChildren();
+  for (const [name, { node }] of drawn) {
+    if (wanted.has(name)) continue;
+    node.remove();
+    drawn.delete(name);
+  }
+  const grows = arcs.length <= MOST_GROWING;
+  const come = [];
+  let above = null; // the strongest stands on top, and the next one right below it
+  for (const [name, arc] of wanted) {
+    let one = drawn.get(name);
+    if (!one || one.share !== arc.share || one.effect !== arc.effect) {
+      one?.node.remove();
+      one = { ...makeArc(header, frame, arc, name), share: arc.share, effect: arc.effect };
+      drawn.set(name, one);
+      if (grows) come.push(one.node);
+    }
+    one.arc = arc;
+    set(one.node, { "aria-label": describe(arc) });
+    if (one.node.nextSibling !== above || one.node.parentNode !== group) group.insertBefore(one.node, above);
+    above = one.node;
+  }
+  for (const node of come) node.classList.add("off");
+  if (come.length) group.getBoundingClientRect(); // from here they grow
+}
+
+function makeArc(header, frame, { layer, query, key, effect, share }, name) {
+  const d = arcPath(header, frame, { layer, query, key });
   const isMixed = share !== undefined;
-  const colour = isMixed ? theme.second : effect >= 0 ? css(theme.line) : theme.dark ? "#ffb454" : "#c7722b";
   const width = Math.min(WIDEST, isMixed ? THINNEST + WIDEST * share : THINNEST + WIDTH_BY_EFFECT * Math.abs(effect));
-  const state = layer >= shownLayer ? 0 : active && !isActive ? 0.25 : 0.8;
-  const group = svg("g", { class: "route-arc", "data-arc": number, role: "img", "aria-label": describe(arc), opacity: state });
-  if (layer >= shownLayer) group.style.pointerEvents = "none";
-  group.append(svg("path", { d: path, fill: "none", stroke: "transparent", "stroke-width": Math.max(16, width + 6) }),
-    svg("path", { class: "line", d: path, fill: "none", stroke: isActive ? theme.accent : colour, "stroke-width": width, "stroke-linecap": "round" }));
-  return group;
+  const colour = isMixed ? "mixed" : effect >= 0 ? "helps" : "hinders";
+  const node = svg("g", { class: "route-arc", "data-arc": name, role: "img" },
+    svg("path", { d, fill: "none", stroke: "transparent", "stroke-width": Math.max(16, width + 6) }),
+    svg("path", { class: "line", d, pathLength: 1, fill: "none", stroke: `url(#arc-${colour}-${layer})`, "stroke-width": width, "stroke-linecap": "round" }));
+  return { node, width };
 }
 
-// The guess after each layer, in the blank's column; one that the changes moved is framed.
-function pills(header, { x, y, pill, left, isNarrow }, theme, shownLayer, narrow) {
+// Arcs leave and enter the blank's column at the sides of its guesses, and any other token straight up. Into the words on top they
+// go at their side, or from below where these stand over the token.
+function arcPath({ place, layers }, { x, y, pill, card }, { layer, query, key }) {
+  const side = Math.sign(x[key] - x[query]);
+  const half = PILL_HEIGHT / 2;
+  if (key === query && query === place) return `M ${x[key]} ${y[layer] - half} C ${x[key]} ${y[layer] - half} ${x[key]} ${y[layer + 1] + half} ${x[key]} ${y[layer + 1] + half}`;
+  const [left, right] = layer === layers - 1 ? [card.x, card.x + card.width] : [x[place] - pill / 2, x[place] + pill / 2];
+  const isBelow = query === place && x[key] > left && x[key] < right;
+  const start = key === place ? [x[key] - side * (pill / 2 - 4), y[layer]] : [x[key], y[layer]];
+  const end = query !== place ? [x[query], y[layer + 1]] : isBelow ? [x[key] - side * 12, y[layer + 1] + half - 2] : [side > 0 ? right - 4 : left + 4, y[layer + 1]];
+  const [rise, run] = [(start[1] - end[1]) * 0.6, Math.min(140, Math.max(14, Math.abs(start[0] - end[0]) * 0.45))];
+  const out = key === place ? [start[0] - side * run, start[1]] : [start[0], start[1] - rise];
+  const into = query === place && !isBelow ? [end[0] + side * run, end[1]] : [end[0], end[1] + rise];
+  return `M ${start.join(" ")} C ${out.join(" ")} ${into.join(" ")} ${end.join(" ")}`;
+}
+
+// What is pointed at, and up to which layer the picture is shown: classes, and the bars.
+function light(view, header, { active, layer }) {
+  const { picture, drawn, layers, frame, theme } = view;
+  const shownLayer = layer ?? header.layers;
+  const name = active && arcName(active);
+  picture.classList.toggle("has-active", Boolean(active && drawn.has(name)));
+  for (const [one, { node, arc }] of drawn) {
+    node.classList.toggle("off", arc.layer >= shownLayer);
+    node.classList.toggle("active", one === name);
+  }
+  const lit = active ? [view.tokens[active.key], view.tokens[active.query], view.nodes[active.key]?.[active.layer], view.nodes[active.query]?.[active.layer + 1]].filter(Boolean) : [];
+  for (const node of view.lit) if (!lit.includes(node)) node.classList.remove("lit");
+  for (const node of lit) node.classList.add("lit");
+  view.lit = lit;
+  for (const [depth, node] of [...layers.guesses.children].entries()) node.classList.toggle("off", depth > shownLayer);
+  drawBars(layers.bars, header, frame, theme, shownLayer, active);
+}
+
+// The guess after each layer but the last, in the blank's column; one that the changes moved is framed.
+function drawGuesses(group, header, { x, y, pill, isNarrow }, theme) {
   const at = x[header.place];
-  const texts = TEXTS.routes;
-  return header.guesses.flatMap(([[word, share]], depth) => {
+  const guesses = header.guesses.slice(0, -1);
+  while (group.children.length > guesses.length) group.lastChild.remove();
+  while (group.children.length < guesses.length) {
+    group.append(svg("g", { class: "route-guess", role: "img" }, svg("rect", { class: "ground", rx: 6 }), svg("rect", { class: "bar", rx: 6 }), svg("text"), svg("text"), svg("title")));
+  }
+  guesses.forEach(([[word, share]], depth) => {
     const [[was]] = header.plainGuesses[depth];
-    const isLit = header.changes.length > 0 && was !== word;
+    const isMoved = header.changes.length > 0 && was !== word;
     const [start, top] = [at - pill / 2, y[depth] - PILL_HEIGHT / 2];
-    const opacity = depth > shownLayer ? 0.12 : 1;
-    const name = depth ? filled(texts.layer, { number: depth }).join("") : texts.embeddings;
-    const group = svg("g", { opacity, class: "route-guess", role: "img", "aria-label": filled(texts.guess, { layer: name, word: visible(word), share: percent(share) }).join("") },
-      svg("rect", { x: start, y: top, width: pill, height: PILL_HEIGHT, rx: 6, fill: theme.background, stroke: isLit ? theme.accent : theme.faint, "stroke-width": isLit ? 2 : 1 }),
-      svg("rect", { x: start, y: top, width: Math.max(0.01, pill * share), height: PILL_HEIGHT, rx: 6, fill: css(mix(theme.line, theme.ground, theme.dark ? 0.45 : 0.28)) }),
-      text(fitted(visible(word), narrow ? 7 : 11), start + 8, y[depth] + 5, theme.text, { weight: 600, theme }),
-      text(percent(share), start + pill - 8, y[depth] + 5, theme.text, { anchor: "end", size: 12, theme }));
-    if (isLit) group.append(svg("title", {}, filled(texts.wasGuess, { word: visible(was) }).join("")));
-    const label = text(isNarrow ? (depth ? String(depth) : "") : name, left - 10, y[depth] + 5, theme.quiet, { anchor: "end", size: 12, theme });
-    return [group, label];
+    const node = group.children[depth];
+    const [ground, bar, written, said, title] = node.children;
+    const name = depth ? filled(TEXTS.routes.layer, { number: depth }).join("") : TEXTS.routes.embeddings;
+    const told = isMoved ? ` (${filled(TEXTS.routes.wasGuess, { word: visible(was) }).join("")})` : "";
+    set(node, { "aria-label": `${filled(TEXTS.routes.guess, { layer: name, word: visible(word), share: percent(share) }).join("")}${told}` });
+    node.classList.toggle("moved", isMoved);
+    set(ground, { x: start, y: top, width: pill, height: PILL_HEIGHT, fill: theme.background, stroke: isMoved ? theme.accent : theme.faint, "stroke-width": isMoved ? 2.5 : 1 });
+    set(bar, { x: start, y: top, width: pill, height: PILL_HEIGHT, fill: css(mix(theme.line, theme.ground, theme.dark ? 0.45 : 0.28)) });
+    grow(bar, start, share);
+    set(written, { ...textAttributes({ weight: 600, theme }), x: start + 8, y: y[depth] + 5, fill: theme.text });
+    setText(written, fitted(visible(word), isNarrow ? 6 : 9));
+    set(said, { ...textAttributes({ anchor: "end", size: 12, theme }), x: start + pill - 8, y: y[depth] + 5, fill: theme.text });
+    setText(said, percent(share));
+    setText(title, isMoved ? told.trim() : "");
   });
 }
 
-function tokens(header, { x, y, column }, theme, active) {
-  return header.tokens.map((token, place) => {
-    const isLit = active && (active.key === place || active.query === place);
-    const isBlank = place === header.place;
-    const isStaggered = column < STAGGERED;
-    const letters = Math.max(3, Math.floor((isBlank ? 120 : column * (isStaggered ? 2 : 1) + 4) / 8));
-    const colour = isLit ? theme.accent : header.special[place] && !isBlank ? theme.quiet : theme.text;
-    const written = text(fitted(visible(token), letters), x[place], y[0] + (isBlank ? 34 : isStaggered && place % 2 ? 42 : 26), colour, { anchor: "middle", weight: isLit || isBlank ? 600 : 400, theme });
-    const group = svg("g", { class: "route-token", "data-word": place }, svg("rect", { x: x[place] - column / 2, y: y[0] + 12, width: column, height: 36, fill: "transparent" }), written);
-    group.append(svg("title", {}, visible(token)));
-    return group;
-  });
+function grow(bar, start, share) {
+  bar.style.transformOrigin = `${start}px 0`;
+  bar.style.transform = `scaleX(${Math.max(0.001, share)})`;
 }
 
 // The most likely words over the blank: of all layers, or of the one up to which the picture is shown.
-function drawBars(group, header, { x, width, pill, bar: wide }, theme, shownLayer, active) {
+function drawBars(group, header, { card }, theme, shownLayer, active) {
   const isWhole = shownLayer >= header.layers;
   const rows = isWhole ? header.likely.slice(0, BARS) : header.guesses[shownLayer].map(([word, share]) => ({ word, before: share, after: share }));
-  const start = Math.max(92, Math.min(width - wide - 76, x[header.place] - pill / 2 + 40));
-  for (let row = group.children.length; row < BARS; row += 1) {
-    group.append(svg("g", {}, svg("text"), svg("rect", { class: "track" }), svg("rect", { class: "bar" }), svg("rect", { class: "was" }), svg("text")));
+  const start = card.x + CARD_PADDING + BAR_LABEL;
+  if (!group.children.length) {
+    group.append(svg("rect", { class: "card", rx: 8 }));
+    for (let row = 0; row < BARS; row += 1) group.append(svg("g", {}, svg("text"), svg("rect", { class: "track" }), svg("rect", { class: "bar" }), svg("rect", { class: "loss" }), svg("rect", { class: "was" }), svg("text")));
   }
-  for (let row = 0; row < BARS; row += 1) {
-    const [word, track, bar, was, share] = group.children[row].children;
+  const [frame, ...lines] = group.children;
+  const isMoved = isWhole && header.changes.length > 0 && header.plainGuesses.at(-1)[0][0] !== header.word;
+  set(frame, { x: card.x, y: card.y, width: card.width, height: card.height, fill: theme.background, stroke: isMoved ? theme.accent : theme.faint, "stroke-width": isMoved ? 2.5 : 1 });
+  lines.forEach((line, row) => {
+    const [word, track, bar, loss, was, share] = line.children;
     const found = rows[row];
-    group.children[row].setAttribute("visibility", found ? "visible" : "hidden");
-    if (!found) continue;
-    const down = 8 + row * BAR_ROW;
-    const set = (node, attributes) => { for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value); };
-    set(word, { ...textAttributes({ anchor: "end", weight: row ? 400 : 600, theme }), x: start - 8, y: down + 14, fill: theme.text });
-    word.textContent = fitted(visible(found.word), 12);
-    set(track, { x: start, y: down + 2, width: wide, height: 15, rx: 2, fill: theme.faint });
-    set(bar, { x: start, y: down + 2, width: wide, height: 15, rx: 2, fill: css(theme.line) });
-    bar.style.transformOrigin = `${start}px 0`;
-    bar.style.transform = `scaleX(${found.after})`;
-    const moved = isWhole && header.changes.length > 0;
+    set(line, { visibility: found ? "visible" : "hidden" });
+    if (!found) return;
+    const down = card.y + CARD_PADDING + row * BAR_ROW;
     const without = isWhole && active?.after !== undefined && found.word === header.word ? active.after : null;
-    set(was, { x: start + wide * (without ?? found.before) - 1, y: down, width: 2, height: 19, fill: theme.accent, visibility: moved || without !== null ? "inherit" : "hidden" });
-    set(share, { ...textAttributes({ size: 13, theme }), x: start + wide + 8, y: down + 14, fill: theme.text });
-    share.textContent = percent(found.after);
-  }
+    const marked = without ?? found.before;
+    set(word, { ...textAttributes({ anchor: "end", weight: row ? 400 : 600, theme }), x: start - 8, y: down + 15, fill: theme.text });
+    setText(word, fitted(visible(found.word), 11));
+    set(track, { x: start, y: down + 3, width: card.bar, height: 15, rx: 2, fill: theme.faint });
+    set(bar, { x: start, y: down + 3, width: card.bar, height: 15, rx: 2, fill: css(theme.line) });
+    grow(bar, start, found.after);
+    set(loss, { x: start + card.bar * Math.min(marked, found.after), y: down + 3, width: Math.max(0, card.bar * (found.after - marked)), height: 15, fill: theme.background, opacity: 0.55, visibility: without !== null ? "inherit" : "hidden" });
+    set(was, { x: start + card.bar * marked - 1, y: down, width: 2, height: 21, fill: theme.accent, visibility: (isWhole && header.changes.length > 0) || without !== null ? "inherit" : "hidden" });
+    set(share, { ...textAttributes({ size: 13, theme }), x: start + card.bar + 8, y: down + 15, fill: theme.text });
+    setText(share, percent(found.after));
+  });
 }
 
 const textAttributes = ({ anchor = "start", size = 14, weight = 400, theme }) => ({ "text-anchor": anchor, "font-size": size, "font-weight": weight, "font-family": theme.font });
@@ -211,29 +332,64 @@ const fitted = (word, letters) => {
   return parts.length > letters ? `${parts.slice(0, letters - 1).join("")}…` : word;
 };
 
-// The picture as a file, with its text as text.
-export function svgOfPicture({ picture }, title) {
-  const copy = picture.cloneNode(true);
-  copy.setAttribute("xmlns", NAMESPACE);
-  for (const name of ["tabindex", "data-testid", "style"]) copy.removeAttribute(name);
-  copy.setAttribute("role", "img");
-  copy.setAttribute("aria-label", title);
-  for (const bar of copy.querySelectorAll(".bar")) {
-    const share = Number(/scaleX\(([^)]*)\)/.exec(bar.style.transform)?.[1] ?? 1);
-    bar.setAttribute("width", String(Math.max(0.01, Number(bar.getAttribute("width")) * share)));
-    bar.removeAttribute("style");
-  }
-  copy.prepend(svg("title", {}, title));
-  return new XMLSerializer().serializeToString(copy);
+// The picture as a drawing of a figure: laid out anew for the paper, then painted shape by shape.
+// row: pixels between two layers.
+export function routesDrawing(header, { arcs, layer }, row) {
+  const height = CARD_TOP + BARS * BAR_ROW + 2 * CARD_PADDING - PILL_HEIGHT / 2 + header.layers * row + FOOT;
+  return (theme) => (context, _, width) => {
+    const node = element("div", {});
+    node.style.cssText = `position: absolute; visibility: hidden; width: ${width}px`;
+    document.body.append(node);
+    const view = { ...makeRoutes({}), node };
+    drawRoutes(view, header, { arcs, active: null, layer, theme, height, still: true, describe: () => "" });
+    node.remove();
+    const { frame, layers } = view;
+    return { width: frame.width, height, paint: (target) => {
+      target.textBaseline = "alphabetic";
+      for (const name of ["labels", "trunks", "arcs", "nodes", "guesses", "tokens", "bars"]) for (const shape of layers[name].querySelectorAll(":is(line,path.line,circle,rect,text)")) paintShape(target, shape, theme);
+      target.globalAlpha = 1;
+    } };
+  };
 }
 
-export async function pngOfPicture(view, title) {
-  const image = new Image();
-  const address = URL.createObjectURL(new Blob([svgOfPicture(view, title)], { type: "image/svg+xml" }));
-  image.src = address;
-  await image.decode();
-  URL.revokeObjectURL(address);
-  const canvas = element("canvas", { width: image.width * 3, height: image.height * 3 });
-  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
-  return new Promise((take) => canvas.toBlob(take, "image/png"));
+function paintShape(context, shape, theme) {
+  const number = (name) => Number(shape.getAttribute(name) ?? 0);
+  const [fill, stroke] = [shape.getAttribute("fill"), shape.getAttribute("stroke")];
+  if (fill === "transparent" || shape.closest('[visibility="hidden"]') || shape.closest(".route-arc.off")) return;
+  context.globalAlpha = shape.closest(".route-guess.off") ? 0.12 : number("opacity") || 1;
+  context.fillStyle = fill ?? theme.text;
+  context.lineWidth = number("stroke-width") || 1;
+  context.lineCap = "round";
+  context.beginPath();
+  if (shape.tagName === "text") {
+    const size = number("font-size");
+    context.font = `${shape.getAttribute("font-weight") ?? 400} ${size}px ${theme.font}`;
+    context.textAlign = { start: "left", middle: "center", end: "right" }[shape.getAttribute("text-anchor")] ?? "left";
+    context.fillText(shape.textContent, number("x"), number("y"));
+  } else if (shape.tagName === "rect") {
+    const scale = Number(/scaleX\(([^)]*)\)/.exec(shape.style.transform)?.[1] ?? 1);
+    const width = number("width") * scale;
+    if (width <= 0) return;
+    context.roundRect(number("x"), number("y"), width, number("height"), Math.min(number("rx"), width / 2));
+    context.fill();
+    if (!stroke) return;
+    context.strokeStyle = stroke;
+    context.stroke();
+  } else if (shape.tagName === "circle") {
+    const r = number("r");
+    context.roundRect(number("cx") - r, number("cy") - r, 2 * r, 2 * r, r);
+    context.fill();
+  } else if (shape.tagName === "line") {
+    context.moveTo(number("x1"), number("y1"));
+    context.lineTo(number("x2"), number("y2"));
+    context.strokeStyle = stroke;
+    context.stroke();
+  } else {
+    const [x, y, ...curve] = shape.getAttribute("d").match(/-?[\d.]+(?:e-?\d+)?/g).map(Number);
+    context.moveTo(x, y);
+    context.bezierCurveTo(...curve);
+    context.strokeStyle = { helps: css(theme.line), hinders: hindering(theme), mixed: theme.second }[/arc-(\w+)-/.exec(stroke)[1]];
+    context.globalAlpha = 0.8;
+    context.stroke();
+  }
 }

@@ -49,7 +49,7 @@ HEAD_LOOKS = ("details", "show", "lines", "scale")
 MODEL_SIZES = ("settings", "files", "batch", "width", "layers", "heads", "feed", "seed", "rate")
 
 ADVANCED_PARTS: Mapping[str, tuple[str, ...]] = {
-    "start": (),
+    "start": ("model", "nospecial"),
     "learn": (),
     "classroom": (),
     "lesson_editor": (),

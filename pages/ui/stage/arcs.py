@@ -1,26 +1,40 @@
-"""Arcs of a stage of routes, for the page's answer and for the route by which the stage asks for more of them."""
+"""What a picture of routes shows of a prediction: each layer's guess so far, and arcs, by what the prediction loses without them.
+
+The first page tells its stage the guesses with its answer; a view of another page asks for them here, when it is looked at. Arcs
+take a run each and are asked for by token, of a large model by token and layer, once the rest is painted.
+"""
 
 from dataclasses import replace
 from threading import BoundedSemaphore
 
 import numpy as np
 from jaxtyping import Float
+from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from pages.ui.shell import cache
-from pages.ui.stage.packing import KEPT_FOREVER, NOT_KEPT, read_signed, sign
-from tx_core.causal.cut_effects import CutEffects, cut_effects, head_cut_effects
-from tx_core.engine.catalogue import DEFAULT
+from pages.ui.stage.packing import KEPT_FOREVER, NOT_KEPT, RunName
+from tx_core.analysis.probabilities import largest, probabilities
+from tx_core.causal.cut_effects import CutEffects, cut_effects, head_cut_effects, head_off_effects, read_prediction
+from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
-from tx_core.engine.threads import use_one_core
+from tx_core.engine.threads import use_all_cores, use_one_core
 from tx_core.errors import ChangeProblem, ExplorerError, memory_checked
-from tx_core.transformer.interventions import Intervention, read_interventions, write_interventions
 
 PATH = "stage-arcs"
 AT_ONCE, PATIENCE = BoundedSemaphore(2), 20.0
 """Requests that measure at once, and the seconds that another one waits for them: each takes many runs."""
+MOST_LIKELY = 5
+REQUEST_COST, UNASKED_COST = 2e10, 2e11
+"""Multiplications of one request for arcs, and of all arcs into one token where these are measured without being asked for."""
+
+
+def open_engine(name: RunName) -> Engine:
+    """Return the engine of a run, and let torch use as many cores as a model of its size needs."""
+    use_one_core() if catalogue.card(name.model).is_embedded else use_all_cores()
+    return cache.engine(name.model, special_tokens=not name.bare)
 
 
 def read_word(engine: Engine, entry: int) -> str:
@@ -28,83 +42,154 @@ def read_word(engine: Engine, entry: int) -> str:
     return engine.tokenizer.readable(entry) or engine.tokenizer.word(entry)
 
 
-def arcs_path(text: str, changes: tuple[Intervention, ...]) -> str:
-    """Return where the arcs of a run are asked for; only a server of this host can name one."""
-    return f"{PATH}/{sign([text, write_interventions(changes)])}"
+def arcs_path(name: RunName, blank: int = 0) -> str:
+    """Return where the routes of a run are asked for; only a server of this host can name one. blank: which of its blanks."""
+    return f"{PATH}/{name.signed()}?blank={blank}"
 
 
-def arcs_into(engine: Engine, text: str, changes: tuple[Intervention, ...], query: int) -> CutEffects:
-    """Return what the first blank loses with each arc into one token cut, cached; the only query is that token."""
-    key = ("arcs", cache.engine_key(engine), text, changes, query)
+def describe_routes(name: RunName, blank: int = 0) -> dict[str, object]:
+    """Return what a picture of routes is told beside its arcs: tokens, the guesses of each layer, and the most likely words.
 
-    def measure() -> CutEffects:
-        found = cut_effects(engine, text, interventions=changes, queries=[query])
-        # Of the other tokens there is nothing to keep.
-        one = {name: getattr(found, name)[:, [query]].copy() for name in ("effect", "after", "first")}
-        return replace(found, **one)
-
-    return cache.get_or_compute(key, measure)
-
-
-def written_arcs(engine: Engine, effects: CutEffects, query: int) -> dict[str, object]:
-    """Return the arcs into one token as the stage takes them: by layer and key."""
-    firsts = effects.first[:, 0].tolist()
+    Raises:
+        ExplorerError: where the text has no such prediction, or the model no parts that are known.
+    """
+    engine = open_engine(name)
+    encoding = read_prediction(engine, name.text, blank)
+    shares, plain = (_layer_shares(one, blank) for one in (name, name.unchanged()))
+    likely, was = largest(shares[-1], MOST_LIKELY).tolist(), int(plain[-1].argmax())
+    found = likely if was in likely else [*likely[:-1], was]
+    layers, tokens = engine.info.num_layers, len(encoding)
+    cost = 12 * engine.info.hidden_size**2 * layers * tokens**2
     return {
-        "query": query,
-        "effect": np.round(effects.effect[:, 0], 4).tolist(),
-        "after": np.round(effects.after[:, 0], 5).tolist(),
-        "first": [[read_word(engine, entry) for entry in row] for row in firsts],
+        "tokens": encoding.tokens,
+        "special": [int(special) for special in encoding.special],
+        "place": encoding.blanks[0],
+        "layers": layers,
+        "next": engine.info.predicts_next,
+        "word": read_word(engine, likely[0]),
+        "probability": round(float(shares[-1, likely[0]]), 5),
+        "guesses": _guesses(engine, shares),
+        "plainGuesses": _guesses(engine, plain),
+        "likely": [
+            {
+                "word": read_word(engine, entry),
+                "before": float(plain[-1, entry].round(6)),
+                "after": float(shares[-1, entry].round(6)),
+            }
+            for entry in found
+        ],
+        "atOnce": int(np.clip(REQUEST_COST // cost, 1, layers)),
+        "asksAlone": cost * layers <= UNASKED_COST,
+        "mixes": engine.info.family == "bert",
     }
 
 
-def _mixed(engine: Engine, text: str, changes: tuple[Intervention, ...]) -> Float[np.ndarray, "layer query key"]:
-    """Return each key's share of what enters a token in a layer, cached. engine: with its weights in this process."""
+def _layer_shares(name: RunName, blank: int) -> Float[np.ndarray, "layer_and_embeddings vocab"]:
+    """Return the probabilities of the whole vocabulary after the embeddings and each layer (logit lens; nostalgebraist 2020)."""
+    engine = open_engine(name)
+    place = read_prediction(engine, name.text, blank).blanks[0]
+    trace = cache.trace_with(engine, name.text, keep=("hidden",), interventions=name.changes)
+    return probabilities(engine.early_scores(trace.hidden[:, place]))
+
+
+def _guesses(engine: Engine, shares: Float[np.ndarray, "layer_and_embeddings vocab"]) -> list[list[list[object]]]:
+    """List the most likely words of each layer with their probabilities."""
+    best = largest(shares, MOST_LIKELY).tolist()
+    return [
+        [[read_word(engine, entry), round(float(row[entry]), 5)] for entry in entries]
+        for entries, row in zip(best, shares, strict=True)
+    ]
+
+
+def arcs_into(name: RunName, blank: int, query: int, layers: range) -> dict[str, object]:
+    """Return the arcs into one token in some layers, by layer and key, as the stage takes them.
+
+    Raises:
+        ExplorerError, ValueError: as `cut_effects` does.
+    """
+    engine = open_engine(name)
+
+    def measure() -> CutEffects:
+        found = cut_effects(engine, name.text, blank=blank, interventions=name.changes, queries=[query], layers=layers)
+        # Of the other tokens there is nothing to keep.
+        rows = np.ix_(layers, [query])
+        return replace(found, **{part: getattr(found, part)[rows] for part in ("effect", "after", "first")})
+
+    found = cache.get_or_compute(("arcs", cache.engine_key(engine), name, blank, query, layers), measure)
+    return {
+        "query": query,
+        "layers": list(layers),
+        "effect": np.round(found.effect[:, 0], 4).tolist(),
+        "after": np.round(found.after[:, 0], 5).tolist(),
+        "first": [[read_word(engine, entry) for entry in row] for row in found.first[:, 0].tolist()],
+    }
+
+
+def _heads(name: RunName, blank: int, layer: int, arc: tuple[int, int] | None) -> dict[str, object]:
+    """Return the effect of each head of a layer: of an arc (query, key) cut in it alone, or of switching it off."""
+    engine = open_engine(name)
+    told = {"blank": blank, "interventions": name.changes}
+
+    def measure() -> Float[np.ndarray, "head"]:
+        if arc is None:
+            return head_off_effects(engine, name.text, layer, **told)
+        return head_cut_effects(engine, name.text, layer, *arc, **told)
+
+    found = cache.get_or_compute(("heads", cache.engine_key(engine), name, blank, layer, arc), measure)
+    return {"heads": np.round(found, 4).tolist()}
+
+
+def _mixed(name: RunName) -> dict[str, object]:
+    """Return each key's share of what enters a token in a layer."""
     from tx_core.analysis.mixing import mixed_in  # which imports torch: most servers' pages never ask
 
+    use_one_core()
+    engine = cache.engine(name.model, special_tokens=not name.bare, weights=True)
+
     def measure() -> Float[np.ndarray, "layer query key"]:
-        mixed = mixed_in(engine.model, engine.trace(text, keep=("weights", "value", "hidden"), interventions=changes))
+        trace = engine.trace(name.text, keep=("weights", "value", "hidden"), interventions=name.changes)
+        mixed = mixed_in(engine.model, trace)
         return mixed / mixed.sum(axis=-1, keepdims=True)
 
-    return cache.get_or_compute(("mixed in", cache.engine_key(engine), text, changes), measure)
+    return {"mixed": cache.get_or_compute(("mixed in", cache.engine_key(engine), name), measure).round(4).tolist()}
+
+
+def _answer(name: RunName, asked: QueryParams) -> dict[str, object]:
+    """Return what a request asks for; raise ValueError for what no run has, and ExplorerError as the runs do."""
+    numbers = {part: int(value) for part, value in asked.items() if part != "mixed"}
+    blank, query, layer = numbers.pop("blank", 0), numbers.pop("query", None), numbers.pop("layer", None)
+    if "mixed" in asked:
+        return _mixed(name)
+    if layer is not None:
+        if not 0 <= layer < open_engine(name).info.num_layers:
+            raise ValueError(f"there is no layer {layer}")
+        return _heads(name, blank, layer, None if query is None else (query, numbers["key"]))
+    if query is None:
+        return describe_routes(name, blank)
+    layers = range(numbers.get("from", 0), numbers.get("to", open_engine(name).info.num_layers))
+    return arcs_into(name, blank, query, layers)
 
 
 def send_arcs(request: Request) -> Response:
-    """Send the arcs into one token, the effect of each head of one arc, or what is mixed in; 404 for what no page has named."""
+    """Send the guesses of a run, arcs into one token, the heads of an arc or a layer, or what is mixed in.
+
+    404 for what no page has named, 503 where it cannot be computed now.
+    """
     try:
-        text, written = read_signed(request.path_params["name"])
-        changes = read_interventions(written)
-        is_mixed = "mixed" in request.query_params
-        query = 0 if is_mixed else int(request.query_params["query"])
-        arc = [int(request.query_params[name]) for name in ("layer", "key")] if "layer" in request.query_params else None
-    except (KeyError, ValueError):
+        name = RunName.read(request.path_params["name"])
+    except ValueError:
         return Response(None, 404, NOT_KEPT)
-    use_one_core()
     if not AT_ONCE.acquire(timeout=PATIENCE):
         return Response(None, 503, NOT_KEPT)
     try:
         with memory_checked():
-            engine = cache.engine(DEFAULT, weights=is_mixed)
-            if is_mixed:
-                sent = {"mixed": _mixed(engine, text, changes).round(4).tolist()}
-            elif arc is None:
-                sent = written_arcs(engine, arcs_into(engine, text, changes, query), query)
-            else:
-                sent = {"heads": np.round(_heads_of(engine, text, changes, (arc[0], query, arc[1])), 4).tolist()}
-    except (ChangeProblem, ValueError):  # a token or a layer that the run does not have
+            return JSONResponse(_answer(name, request.query_params), headers=KEPT_FOREVER)
+    except (ChangeProblem, KeyError, ValueError, AttributeError):  # a token, a layer or a part that the run does not have
         return Response(None, 404, NOT_KEPT)
     except ExplorerError:
         return Response(None, 503, NOT_KEPT)
     finally:
         AT_ONCE.release()
-    return JSONResponse(sent, headers=KEPT_FOREVER)
-
-
-def _heads_of(
-    engine: Engine, text: str, changes: tuple[Intervention, ...], arc: tuple[int, int, int]
-) -> Float[np.ndarray, "head"]:
-    """Return the effect of each head of an arc, cached."""
-    key = ("arc heads", cache.engine_key(engine), text, changes, arc)
-    return cache.get_or_compute(key, lambda: head_cut_effects(engine, text, *arc, interventions=changes))
 
 
 ROUTE = Route(f"/{PATH}/{{name}}", send_arcs)

@@ -10,7 +10,7 @@ from pages.ui.panels import view_options
 from pages.ui.panels.changes import active_changes, drop_missing_changes
 from pages.ui.panels.texts import SECOND_SENTENCE
 from pages.ui.panels.tokens import SPECIAL_FIELD, ask_special_tokens, note_special_tokens, warn_of_unknown
-from pages.ui.shell import cache, controls, examples, readiness, texts
+from pages.ui.shell import cache, controls, examples, readiness
 from pages.ui.shell.address import is_offered, widget_key
 from pages.ui.shell.examples import Example
 from pages.ui.shell.frame import explain
@@ -66,7 +66,7 @@ def sentence_inputs(page: str, entry: StageEntry | None = None) -> SentenceInput
     entry = entry or STAGES[page]()
     read_stage_address(page, entry.fields)
     with st.container(horizontal=True, vertical_alignment="center"):
-        controls.sentence(widget_key(page, "text"), label_visibility="collapsed", placeholder=texts.SENTENCE)
+        controls.sentence(widget_key(page, "text"), entry.asks, label_visibility="collapsed", placeholder=entry.asks)
         if any(field.name == "pair" for field in entry.fields.own):
             second = {"label_visibility": "collapsed", "placeholder": SECOND_SENTENCE, "width": SECOND_WIDTH}
             controls.sentence(widget_key(page, "pair"), SECOND_SENTENCE, **second)
@@ -75,7 +75,7 @@ def sentence_inputs(page: str, entry: StageEntry | None = None) -> SentenceInput
         tokens = st.empty()
     text, model, bare = (st.session_state[widget_key(page, name)] for name in ("text", "model", SPECIAL_FIELD.name))
     inputs = SentenceInputs(page, text, st.session_state.get(widget_key(page, "pair"), ""), model, bare)
-    if not readiness.is_awaited():
+    if entry.counts and not readiness.is_awaited():
         with suppress(ExplorerError):  # the page explains it where its picture should be
             tokens.caption(controls.budget(inputs.engine(), text, inputs.pair), width="content")
     if entry.examples and is_offered("examples"):

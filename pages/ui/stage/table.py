@@ -9,6 +9,7 @@ from pages.ui.panels.tokens import SPECIAL_FIELD
 from pages.ui.shell import controls, examples
 from pages.ui.shell.address import Field, choice_field, is_offered, text_field
 from pages.ui.shell.examples import Example
+from pages.ui.shell.texts import SENTENCE
 from pages.ui.stage.address import StageFields
 from tx_core.engine.catalogue import ModelCard
 
@@ -24,11 +25,15 @@ class StageEntry:
         fields: of its view.
         examples: sentences worth looking at.
         offers: which models may be chosen; None for all.
+        asks: what the box of the sentence asks for.
+        counts: whether the tokens of the sentence are counted beside it.
     """
 
     fields: StageFields
     examples: Sequence[Example] = ()
     offers: Callable[[ModelCard], bool] | None = None
+    asks: str = SENTENCE
+    counts: bool = True
 
 
 def attention_entry() -> StageEntry:

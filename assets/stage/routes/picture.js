@@ -1,0 +1,344 @@
+// A picture of routes with what can be done to it, for any stage: it asks for arcs, keeps what is chosen, says it, and offers cuts.
+
+import { element, setText, visible } from "../../canvas/core/surface.js";
+import { TEXTS } from "../../canvas/core/texts.js";
+import { filled } from "../../canvas/core/text.js";
+import { percent } from "../../canvas/core/numbers.js";
+import { css } from "../../canvas/core/palette.js";
+import { makeStore } from "../core/store.js";
+import { button } from "../core/toolbar.js";
+import { arcName, drawRoutes, hindering, makeRoutes, routesDrawing } from "../views/routes.js";
+
+const [PLAY_MS, LAYER_MS] = [4000, 600]; // milliseconds of a whole play, and at most of a layer
+const UNMOVED = 0.0005; // of a probability
+const STILL = matchMedia("(prefers-reduced-motion: reduce)");
+
+const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+const say = (name, values = {}) => filled(TEXTS.routes[name], values).join("");
+const isMixed = ({ look }) => look.by === "mixed" && look.header.mixes;
+const layerName = (number) => (number ? say("layer", { number }) : TEXTS.routes.embeddings);
+
+// change({ add, drop }): asks the page for a run with other changes. onChange(): after every choice. Returns what a stage lays out
+// (`node`, `side`) and calls: take(header) with a run, look({ least, by }), draw({ theme, height }).
+export function makeRoutePicture({ change, onChange = () => {} }) {
+  const store = makeStore({ shown: null, chosen: null, pointed: null });
+  const picture = { store, change, onChange, look: { header: null, least: 0, by: "effect" }, drawing: null, arcs: new Map(), sorted: [], heads: new Map(), mixed: null, asked: new Set(), failed: false };
+  const choose = (chosen) => store.set({ chosen: chosen && same(chosen, store.get().chosen) ? null : chosen, pointed: null });
+  picture.view = makeRoutes({
+    choose: (arc) => choose(arc && place(arc)), point: (pointed) => store.set({ pointed }), chooseWord: (word) => choose({ word }), chooseLayer: (off) => choose({ off }), step: (by) => step(picture, by),
+  });
+  picture.legend = element("p", { class: "route-legend quiet-text" });
+  picture.chips = element("div", { class: "chips" });
+  picture.said = element("p", { class: "said", role: "status", "data-testid": "stage-said" });
+  picture.offered = element("div", { class: "route-offers" });
+  picture.more = element("p", { class: "quiet-text", role: "status" });
+  picture.side = element("div", { class: "route-side" }, picture.legend, picture.chips, picture.said, picture.offered, picture.more);
+  picture.node = element("div", { class: "route-body" }, picture.view.node, picture.side);
+  store.onChange((state, before) => {
+    if (!picture.drawing) return;
+    redraw(picture);
+    const { chosen } = state;
+    if (chosen !== before.chosen && chosen && (chosen.layer ?? chosen.off) !== undefined) fetchHeads(picture, chosen);
+    if (!picture.isTaking) onChange();
+  });
+  return Object.assign(picture, {
+    take: (header) => take(picture, header),
+    set: (look) => setLook(picture, look),
+    draw(drawing) {
+      picture.drawing = drawing;
+      redraw(picture);
+    },
+    step: (by) => step(picture, by),
+    play: () => play(picture),
+    end: () => clearInterval(picture.playing),
+    paper: (row) => routesDrawing(picture.look.header, { arcs: shownArcs(picture), layer: store.get().shown }, row),
+    caption: () => caption(picture),
+    rows: () => picture.sorted,
+    tokens: () => picture.look.header.tokens,
+    whole: () => ({ measured: picture.sorted, mixed: picture.mixed }),
+  });
+}
+
+function take(picture, header) {
+  const { look } = picture;
+  const before = look.header;
+  look.header = header;
+  if (same(before?.id, header.id)) return measure(picture);
+  picture.isTaking = true;
+  for (const name of ["arcs", "heads"]) picture[name].clear();
+  Object.assign(picture, { mixed: null, failed: false, sorted: [], asked: new Set() });
+  for (const answer of header.arcs ?? []) takeArcs(picture, answer);
+  if (header.measured) Object.assign(picture, { sorted: header.measured, mixed: header.mixed, arcs: new Map(header.measured.map((arc) => [arcName(arc), arc])) });
+  const moved = before && !same(before.tokens, header.tokens);
+  picture.store.set({ chosen: null, pointed: null, ...(moved ? { shown: null } : {}) });
+  picture.isTaking = false;
+  return measure(picture);
+}
+
+function setLook(picture, { least, by }) {
+  const { look } = picture;
+  if (look.least === least && look.by === by) return;
+  const other = look.by !== by;
+  Object.assign(look, { least, by });
+  picture.failed = false;
+  if (!look.header) return;
+  if (other) picture.store.set({ chosen: null, pointed: null });
+  measure(picture);
+}
+
+// Shows the picture up to a layer; null for all of it.
+function step(picture, by) {
+  pause(picture);
+  const { layers } = picture.look.header;
+  const next = Math.max(0, Math.min(layers, (picture.store.get().shown ?? layers) + by));
+  picture.store.set({ shown: next === layers ? null : next });
+}
+
+function pause(picture) {
+  clearInterval(picture.playing);
+  picture.playing = null;
+}
+
+function play(picture) {
+  const { store, look: { header: { layers } } } = picture;
+  if (picture.playing) {
+    pause(picture);
+    return picture.onChange();
+  }
+  const from = store.get().shown;
+  picture.playing = setInterval(() => {
+    const next = (store.get().shown ?? 0) + 1;
+    if (next >= layers) pause(picture);
+    store.set({ shown: next >= layers ? null : next });
+  }, Math.min(LAYER_MS, PLAY_MS / layers));
+  return store.set({ shown: from === null || from >= layers ? 0 : from, chosen: null });
+}
+
+// --- What is asked for
+
+const ask = async (header, query) => {
+  const answer = await fetch(new URL(`${header.path}${query}`, document.baseURI)).catch(() => null);
+  return answer?.ok ? answer.json() : null;
+};
+
+function takeArcs(picture, { query, layers, effect, after, first }) {
+  const { header } = picture.look;
+  layers.forEach((layer, row) => {
+    picture.asked.add(`${query} ${layer}`);
+    if (layer === header.layers - 1 && query !== header.place) return; // nothing reads it any more
+    effect[row].forEach((value, key) => value && picture.arcs.set(arcName({ layer, query, key }), { layer, query, key, effect: value, after: after[row][key], first: first[row][key] }));
+  });
+  picture.sorted = [...picture.arcs.values()].sort((one, other) => Math.abs(other.effect) - Math.abs(one.effect));
+}
+
+// The next layers of a token to be measured: of the blank, then of tokens that carry something, from above.
+function nextAsked(picture) {
+  const { look: { header, least }, asked, sorted, wanted } = picture;
+  const carrying = header.asksAlone ? sorted.filter(({ effect }) => Math.abs(effect) >= least).map(({ key }) => key) : [];
+  for (const query of new Set([header.place, ...(wanted ?? []), ...carrying])) {
+    for (let to = header.layers; to > 0; to -= header.atOnce) {
+      const from = Math.max(0, to - header.atOnce);
+      if (!asked.has(`${query} ${from}`)) return { query, from, to };
+    }
+  }
+  return null;
+}
+
+// One request after the other, until all that is to be drawn is here.
+async function measure(picture) {
+  const { header } = picture.look;
+  fetchMixed(picture);
+  if (picture.measuring === header || !header.path) return;
+  picture.measuring = header;
+  for (let next = nextAsked(picture); next && !picture.failed; next = nextAsked(picture)) {
+    if (picture.drawing) redraw(picture);
+    const answer = await ask(header, `&query=${next.query}&from=${next.from}&to=${next.to}`);
+    if (picture.measuring !== header) return; // another run has come
+    if (answer) takeArcs(picture, answer);
+    else picture.failed = true;
+  }
+  picture.measuring = null;
+  if (picture.drawing) redraw(picture);
+}
+
+async function fetchMixed(picture) {
+  const { header } = picture.look;
+  if (picture.mixed || !isMixed(picture) || !header.path) return;
+  const answer = await ask(header, "&mixed=1");
+  if (!same(picture.look.header.id, header.id)) return;
+  if (answer) picture.mixed = answer.mixed;
+  else picture.failed = true;
+  redraw(picture);
+}
+
+async function fetchHeads(picture, { layer, query, key, off }) {
+  const { header } = picture.look;
+  const name = layer === undefined ? `off ${off}` : arcName({ layer, query, key });
+  if (picture.heads.has(name) || !header.path) return;
+  const answer = await ask(header, layer === undefined ? `&layer=${off}` : `&query=${query}&layer=${layer}&key=${key}`);
+  if (!answer || !same(picture.look.header.id, header.id)) return;
+  picture.heads.set(name, answer.heads);
+  redraw(picture);
+}
+
+// --- What is drawn
+
+function shownArcs(picture) {
+  const { look: { least }, sorted, known } = picture;
+  if (known && known.sorted === sorted && known.least === least && known.mixed === picture.mixed && known.by === picture.look.by) return known.arcs;
+  const strong = sorted.filter(({ effect }) => Math.abs(effect) >= least);
+  const arcs = isMixed(picture) ? mostMixed(picture, strong.length) : strong;
+  picture.known = { sorted, least, mixed: picture.mixed, by: picture.look.by, arcs };
+  return arcs;
+}
+
+// As many arcs by which most is mixed in, from the blank backwards: into it, or into a token that such an arc comes from.
+function mostMixed({ look: { header: { layers, place: blank } }, arcs, mixed }, count) {
+  const all = (mixed ?? []).flatMap((rows, layer) => rows.flatMap((row, query) => row.map((share, key) => ({ ...arcs.get(arcName({ layer, query, key })), layer, query, key, share }))));
+  const sorted = all.filter(({ layer, query, key }) => query !== key && (layer < layers - 1 || query === blank)).sort((one, other) => other.share - one.share);
+  const reached = new Set([blank]);
+  const found = [];
+  while (found.length < count) {
+    const next = sorted.findIndex(({ query }) => reached.has(query));
+    if (next < 0) break;
+    const [arc] = sorted.splice(next, 1);
+    reached.add(arc.key);
+    found.push(arc);
+  }
+  return found;
+}
+
+const place = ({ layer, query, key }) => ({ layer, query, key });
+
+function redraw(picture) {
+  const { look: { header }, drawing: { theme, height }, store } = picture;
+  const state = store.get();
+  const arcs = shownArcs(picture);
+  const active = state.pointed ?? (state.chosen?.layer === undefined ? null : state.chosen);
+  const arc = active && (arcs.find((one) => arcName(one) === arcName(active)) ?? picture.arcs.get(arcName(active)) ?? active);
+  drawRoutes(picture.view, header, { arcs, active: arc, layer: state.shown, theme, height, still: STILL.matches, describe: (one) => describe(header, one) });
+  drawChips(picture);
+  setText(picture.said, sentence(picture, state, arc));
+  drawLegend(picture, theme);
+  drawOffers(picture, state, theme);
+  const weaker = isMixed(picture) ? 0 : picture.sorted.length - arcs.length;
+  const rest = header.level === "basic" || isMixed(picture) ? "" : weaker ? say("hidden", { count: weaker }) : TEXTS.routes.noneHidden;
+  setText(picture.more, picture.failed ? TEXTS.routes.notMeasured : picture.measuring ? TEXTS.routes.measuring : rest);
+  const told = picture.node.closest(".stage")?.dataset ?? {};
+  const values = { arcs: arcs.length, measured: !picture.measuring, layer: state.shown ?? "" };
+  for (const [name, value] of Object.entries(values)) if (told[name] !== String(value)) told[name] = String(value);
+}
+
+function nameOf(header, token) {
+  return token === header.place && !header.next ? TEXTS.routes.theBlank : say("token", { token: visible(header.tokens[token]) });
+}
+
+// An arc in words.
+function describe(header, { layer, query, key, effect, after, first, share }) {
+  const names = { layer: layer + 1, query: nameOf(header, query), key: nameOf(header, key) };
+  const mixed = share === undefined ? "" : say("mixedArc", { ...names, share: percent(share) });
+  if (effect === undefined) return mixed;
+  const said = say(effect >= 0 ? "arc" : "arcHinders", { ...names, word: visible(header.word), before: percent(header.probability), after: percent(after) });
+  if (mixed) return `${mixed} ${said}`;
+  return first === header.word ? said : `${said} ${say("arcChanges", { first: visible(first) })}`;
+}
+
+function sentence(picture, state, active) {
+  const { header } = picture.look;
+  if (active) return describe(header, active);
+  if (state.shown !== null && state.shown < header.layers) {
+    const [[word, share]] = header.guesses[state.shown];
+    return say("guess", { layer: layerName(state.shown), word: visible(word), share: percent(share) });
+  }
+  if (isMixed(picture)) return say("mixedHelp", { agreement: TEXTS.routes.agreement });
+  if (header.changes.length) return changeSaid(header);
+  return say(header.level === "basic" ? "helpBasic" : "help", { word: visible(header.word) });
+}
+
+// What the changes do to the prediction, and to the guesses on the way.
+function changeSaid({ plainGuesses, guesses, word, probability, likely }) {
+  const [[was, before]] = plainGuesses.at(-1);
+  const now = likely.find((one) => one.word === word);
+  const values = { word: visible(word), after: percent(probability), before: percent(before), was: visible(was) };
+  const isUnmoved = was === word && now && Math.abs(now.after - now.before) < UNMOVED;
+  const moved = guesses.slice(0, -1).flatMap(([[one]], depth) => (one === plainGuesses[depth][0][0] ? [] : [layerName(depth)]));
+  const layers = moved.length ? say("layersMoved", { layers: moved.join(", ").toLowerCase() }) : TEXTS.routes.noLayerMoved;
+  return `${say(isUnmoved ? "unmoved" : was === word ? "stays" : "becomes", values)} ${layers}`;
+}
+
+function drawLegend({ legend, look: { header } , sorted }, theme) {
+  const hinders = sorted.some(({ effect }) => effect < 0);
+  const written = JSON.stringify([theme.dark, hinders, header.word]);
+  if (legend.dataset.written === written) return;
+  legend.dataset.written = written;
+  const entry = (colour, label) => {
+    const line = element("i", { "aria-hidden": "true" });
+    line.style.background = colour;
+    return element("span", {}, line, label);
+  };
+  legend.replaceChildren(entry(css(theme.line), TEXTS.routes.helps), ...(hinders ? [entry(hindering(theme), TEXTS.routes.hinders)] : []));
+}
+
+function drawChips({ chips, change, look: { header } }) {
+  chips.hidden = !header.changes.length || header.chipsElsewhere;
+  const written = JSON.stringify([header.changes, header.notices]);
+  if (chips.hidden || chips.dataset.written === written) return;
+  chips.dataset.written = written;
+  const undo = header.changes.map(({ link, label }) => {
+    const chip = button(label, () => change({ drop: [link] }), { class: "chip", "aria-label": say("undo", { change: label }) });
+    chip.append(element("span", { "aria-hidden": "true" }, " ×"));
+    return chip;
+  });
+  chips.replaceChildren(...undo, button(TEXTS.routes.reset, () => change({ drop: header.changes.map(({ link }) => link) }), { class: "chip quiet" }), ...header.notices.map((notice) => element("span", { class: "quiet-text" }, notice)));
+}
+
+// What can be switched off of what is chosen: an arc and its heads, a layer and its heads, a word.
+function drawOffers(picture, { chosen }, theme) {
+  const { offered: node, look: { header }, change, heads, asked } = picture;
+  const known = chosen && heads.get(chosen.off === undefined ? arcName(chosen) : `off ${chosen.off}`);
+  const isLooked = chosen?.word === undefined || header.asksAlone || asked.has(`${chosen.word} 0`);
+  const written = JSON.stringify([chosen, known, header.id, theme.dark, isLooked]);
+  if (node.dataset.written === written) return;
+  node.dataset.written = written;
+  node.replaceChildren();
+  if (!chosen || header.hidden.includes("changes")) return;
+  const has = (link) => header.changes.some((one) => one.link === link);
+  const offer = (label, link) => { if (!has(link)) node.append(button(label, () => change({ add: [link] }), { class: "primary" })); };
+  if (chosen.word !== undefined) {
+    offer(say("hide", { token: visible(header.tokens[chosen.word]) }), `hide~${chosen.word + 1}`);
+    if (!isLooked) {
+      node.append(button(say("measure", { token: visible(header.tokens[chosen.word]) }), () => {
+        picture.wanted = [...(picture.wanted ?? []), chosen.word];
+        measure(picture);
+      }));
+    }
+    return;
+  }
+  const layer = chosen.off ?? chosen.layer;
+  const cut = chosen.off === undefined ? `cut~${chosen.query + 1}-${chosen.key + 1}~${layer + 1}` : `off~${layer + 1}`;
+  offer(chosen.off === undefined ? TEXTS.routes.cut : say("layerOff", { number: layer + 1 }), cut);
+  if (!known) return;
+  const most = Math.max(...known.map(Math.abs), 1e-9);
+  const title = say(chosen.off === undefined ? "heads" : "headsOff", { word: visible(header.word) });
+  node.append(element("p", { class: "quiet-text" }, title), element("div", { class: "route-heads" }, ...known.map((effect, head) => {
+    const bar = element("span", { class: `head-bar${effect < 0 ? " hinders" : ""}`, "aria-hidden": "true" });
+    bar.style.width = `${(100 * Math.abs(effect)) / most}%`;
+    const made = button("", () => change({ add: [`${cut}-${head + 1}`] }), { class: "route-head" });
+    made.append(element("span", {}, say("head", { number: head + 1 })), element("span", { class: "head-track", "aria-hidden": "true" }, bar), element("span", { class: "head-value" }, effect.toFixed(2)));
+    const off = `off~${layer + 1}-${head + 1}`;
+    const switched = button(TEXTS.routes.off, () => change({ add: [off] }), { class: "head-off", "aria-label": say("headOff", { head: head + 1, layer: layer + 1 }) });
+    return element("div", { class: "head-row" }, made, ...(chosen.off === undefined && !has(off) ? [switched] : []));
+  })));
+}
+
+// What a file of the picture says below it.
+function caption(picture) {
+  const { header } = picture.look;
+  const weaker = picture.sorted.length - shownArcs(picture).length;
+  const state = picture.store.get();
+  const changes = header.changes.length ? [filled(TEXTS.caption.changed, { changes: header.changes.map(({ label }) => label).join("; ") }).join(""), changeSaid(header)] : [];
+  const arcs = isMixed(picture) ? say("mixedHelp", { agreement: TEXTS.routes.agreement }) : say("paper", { word: visible(header.word) });
+  const hidden = weaker && !isMixed(picture) ? [say("hidden", { count: weaker })] : [];
+  const shown = state.shown === null ? [] : [sentence(picture, { ...state, pointed: null }, null)];
+  return [...changes, arcs, ...hidden, ...shown];
+}
