@@ -59,6 +59,7 @@ def cut_effects(
     interventions: Sequence[Intervention] = (),
     queries: Sequence[int] | None = None,
     layers: Sequence[int] | None = None,
+    written: Sequence[int] = (),
 ) -> CutEffects:
     """Cut each pair of tokens in each layer, one at a time, and measure the prediction (Geva et al. 2023, section 5).
 
@@ -69,12 +70,13 @@ def cut_effects(
         interventions: Changes that every run has.
         queries: The tokens whose attention is cut; None for all. Arcs into the blank alone take a layer × key runs.
         layers: The layers in which it is cut; None for all.
+        written: Tokens that the model wrote behind the text.
 
     Raises:
         TextProblem, ModelUnavailable: as `predict` does.
         ValueError: for a blank, a query or a layer that is not there.
     """
-    row = read_prediction(engine, text, blank)
+    row = read_prediction(engine, text, blank, written)
     place, count, tokens = row.blanks[0], engine.info.num_layers, len(row)
     asked = range(tokens) if queries is None else queries
     within = range(count) if layers is None else layers
@@ -121,23 +123,30 @@ def head_cut_effects(
     *,
     blank: int = 0,
     interventions: Sequence[Intervention] = (),
+    written: Sequence[int] = (),
 ) -> Float[np.ndarray, "head"]:
     """Return what the prediction loses with one pair cut in each head of a layer alone, as `CutEffects.effect` measures it."""
     cuts = [Intervention("cut", layer, head, positions=(query, key)) for head in range(engine.info.num_heads)]
-    measured = _measure(engine, read_prediction(engine, text, blank), interventions, cuts)
+    measured = _measure(engine, read_prediction(engine, text, blank, written), interventions, cuts)
     return measured.log_odds[0] - measured.log_odds[1:]
 
 
 def head_off_effects(
-    engine: Engine, text: str, layer: int, *, blank: int = 0, interventions: Sequence[Intervention] = ()
+    engine: Engine,
+    text: str,
+    layer: int,
+    *,
+    blank: int = 0,
+    interventions: Sequence[Intervention] = (),
+    written: Sequence[int] = (),
 ) -> Float[np.ndarray, "head"]:
     """Return what the prediction loses with each head of a layer switched off alone, as `CutEffects.effect` measures it."""
     offs = [Intervention("off", layer, head) for head in range(engine.info.num_heads)]
-    measured = _measure(engine, read_prediction(engine, text, blank), interventions, offs)
+    measured = _measure(engine, read_prediction(engine, text, blank, written), interventions, offs)
     return measured.log_odds[0] - measured.log_odds[1:]
 
 
-def read_prediction(engine: Engine, text: str, blank: int = 0) -> Encoding:
+def read_prediction(engine: Engine, text: str, blank: int = 0, written: Sequence[int] = ()) -> Encoding:
     """Encode a text with the token whose prediction is asked for as its only blank: of a model that writes on, the last one.
 
     Raises:
@@ -145,7 +154,7 @@ def read_prediction(engine: Engine, text: str, blank: int = 0) -> Encoding:
         ValueError: for a blank that is not there.
     """
     if engine.info.predicts_next:
-        encoding = engine.encode(text)
+        encoding = engine.encode(text, written=written)
         return replace(encoding, blanks=(len(encoding) - 1,))
     if not engine.info.fills_blanks:
         raise ModelUnavailable(NO_PREDICTION.format(title=engine.title))

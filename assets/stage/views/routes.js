@@ -51,7 +51,7 @@ export function makeRoutes(gestures) {
   picture.onpointerover = ({ target, pointerType }) => pointerType !== "touch" && point(arcOf(target));
   picture.onpointerleave = () => point(null);
   picture.onclick = ({ target }) => {
-    const one = target.closest(".route-token, .route-layer");
+    const one = target.closest(".presses");
     if (one) return press(view, one);
     return gestures.choose(arcOf(target));
   };
@@ -74,7 +74,7 @@ const KEYS = ["ArrowRight", "ArrowLeft", "ArrowUp", "ArrowDown", "Home", "End", 
 function pressKey(view, event) {
   if (event.altKey || event.ctrlKey || event.metaKey || !KEYS.includes(event.key)) return;
   event.preventDefault();
-  const one = event.target.closest(".route-token, .route-layer");
+  const one = event.target.closest(".presses");
   if (one) return walk(view, one, event.key);
   if (["ArrowUp", "ArrowDown"].includes(event.key)) return view.gestures.step(event.key === "ArrowUp" ? 1 : -1);
   if (view.arcs.length) return walkArcs(view, event.key);
@@ -152,7 +152,7 @@ function drawFrame(view, header, frame, theme) {
     if (!depth) return label;
     const high = Math.min(TOUCH, y[0] - y[1]);
     const box = svg("rect", { x: 1, y: down - high / 2, width: isNarrow ? TOUCH - 1 : left - 4, height: high, rx: 6, fill: "transparent" });
-    return svg("g", { class: "route-layer", "data-layer": depth - 1, role: "button", tabindex: depth === 1 ? "0" : "-1", "aria-label": name }, box, label);
+    return svg("g", { class: "route-layer presses", "data-layer": depth - 1, role: "button", tabindex: depth === 1 ? "0" : "-1", "aria-label": name }, box, label);
   }));
   view.tokens = header.tokens.map((token, place) => drawToken(header, frame, theme, token, place));
   layers.tokens.replaceChildren(...view.tokens);
@@ -175,7 +175,7 @@ function drawToken(header, { x, y, column }, theme, token, place) {
   const colour = header.special[place] && !isBlank ? theme.quiet : theme.text;
   const down = y[0] + (isBlank && !header.next ? 34 : isStaggered && place % 2 ? 42 : isBlank ? 34 : 26);
   const written = text(fitted(visible(token), letters), x[place], down, colour, { anchor: "middle", weight: isBlank ? 600 : 400, theme });
-  return svg("g", { class: "route-token", "data-word": place, role: "button", tabindex: place ? "-1" : "0", "aria-label": visible(token) },
+  return svg("g", { class: "route-token presses", "data-word": place, role: "button", tabindex: place ? "-1" : "0", "aria-label": visible(token) },
     svg("rect", { x: x[place] - column / 2, y: y[0] + 12, width: column, height: 38, rx: 6, fill: "transparent" }), written, svg("title", {}, visible(token)));
 }
 
@@ -346,7 +346,7 @@ export function routesDrawing(header, { arcs, layer }, row) {
     const { frame, layers } = view;
     return { width: frame.width, height, paint: (target) => {
       target.textBaseline = "alphabetic";
-      for (const name of ["labels", "trunks", "arcs", "nodes", "guesses", "tokens", "bars"]) for (const shape of layers[name].querySelectorAll(":is(line,path.line,circle,rect,text)")) paintShape(target, shape, theme);
+      for (const name of ["labels", "trunks", "arcs", "nodes", "guesses", "tokens", "bars"]) for (const shape of layers[name].querySelectorAll("*")) paintShape(target, shape, theme);
       target.globalAlpha = 1;
     } };
   };
@@ -355,7 +355,7 @@ export function routesDrawing(header, { arcs, layer }, row) {
 function paintShape(context, shape, theme) {
   const number = (name) => Number(shape.getAttribute(name) ?? 0);
   const [fill, stroke] = [shape.getAttribute("fill"), shape.getAttribute("stroke")];
-  if (fill === "transparent" || shape.closest('[visibility="hidden"]') || shape.closest(".route-arc.off")) return;
+  if (["g", "title"].includes(shape.tagName) || [fill, stroke].includes("transparent") || shape.closest('[visibility="hidden"]') || shape.closest(".route-arc.off")) return;
   context.globalAlpha = shape.closest(".route-guess.off") ? 0.12 : number("opacity") || 1;
   context.fillStyle = fill ?? theme.text;
   context.lineWidth = number("stroke-width") || 1;

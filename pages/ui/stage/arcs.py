@@ -6,6 +6,7 @@ take a run each and are asked for by token, of a large model by token and layer,
 
 from dataclasses import replace
 from threading import BoundedSemaphore
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -54,7 +55,7 @@ def describe_routes(name: RunName, blank: int = 0) -> dict[str, object]:
         ExplorerError: where the text has no such prediction, or the model no parts that are known.
     """
     engine = open_engine(name)
-    encoding = read_prediction(engine, name.text, blank)
+    encoding = read_prediction(engine, name.text, blank, name.written)
     shares, plain = (_layer_shares(one, blank) for one in (name, name.unchanged()))
     likely, was = largest(shares[-1], MOST_LIKELY).tolist(), int(plain[-1].argmax())
     found = likely if was in likely else [*likely[:-1], was]
@@ -87,8 +88,8 @@ def describe_routes(name: RunName, blank: int = 0) -> dict[str, object]:
 def _layer_shares(name: RunName, blank: int) -> Float[np.ndarray, "layer_and_embeddings vocab"]:
     """Return the probabilities of the whole vocabulary after the embeddings and each layer (logit lens; nostalgebraist 2020)."""
     engine = open_engine(name)
-    place = read_prediction(engine, name.text, blank).blanks[0]
-    trace = cache.trace_with(engine, name.text, keep=("hidden",), interventions=name.changes)
+    place = read_prediction(engine, name.text, blank, name.written).blanks[0]
+    trace = cache.trace_with(engine, name.text, keep=("hidden",), interventions=name.changes, written=name.written)
     return probabilities(engine.early_scores(trace.hidden[:, place]))
 
 
@@ -110,7 +111,7 @@ def arcs_into(name: RunName, blank: int, query: int, layers: range) -> dict[str,
     engine = open_engine(name)
 
     def measure() -> CutEffects:
-        found = cut_effects(engine, name.text, blank=blank, interventions=name.changes, queries=[query], layers=layers)
+        found = cut_effects(engine, name.text, queries=[query], layers=layers, **_told(name, blank))
         # Of the other tokens there is nothing to keep.
         rows = np.ix_(layers, [query])
         return replace(found, **{part: getattr(found, part)[rows] for part in ("effect", "after", "first")})
@@ -125,10 +126,14 @@ def arcs_into(name: RunName, blank: int, query: int, layers: range) -> dict[str,
     }
 
 
+def _told(name: RunName, blank: int) -> dict[str, Any]:
+    """Return what measures of a run are told of it beside its text."""
+    return {"blank": blank, "interventions": name.changes, "written": name.written}
+
+
 def _heads(name: RunName, blank: int, layer: int, arc: tuple[int, int] | None) -> dict[str, object]:
     """Return the effect of each head of a layer: of an arc (query, key) cut in it alone, or of switching it off."""
-    engine = open_engine(name)
-    told = {"blank": blank, "interventions": name.changes}
+    engine, told = open_engine(name), _told(name, blank)
 
     def measure() -> Float[np.ndarray, "head"]:
         if arc is None:
