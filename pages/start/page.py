@@ -9,6 +9,7 @@ badge = open_page(PAGE)
 from pages.start import texts
 from pages.start.doors import show_doors
 from pages.ui.shell.frame import show_engine
+from pages.ui.shell.two_kinds import show_two_kinds
 from pages.ui.stage.inputs import explain_problem, sentence_inputs
 from pages.ui.stage.routes import empty_routes, route_entry, route_run, routes_stage
 from tx_core.errors import ExplorerError
@@ -24,4 +25,5 @@ except ExplorerError as problem:
 else:
     routes_stage(inputs, entry.fields, run)
     show_engine(badge, run.engine.title, run.engine.device)
+show_two_kinds()
 show_doors()

@@ -7,10 +7,12 @@ from pages.ui.shell import texts
 from pages.ui.shell.frame import open_page
 from pages.ui.shell.glossary import GROUPS
 from pages.ui.shell.level import level_in_link
+from pages.ui.shell.two_kinds import show_two_kinds
 
 PAGE = "words"
 
 open_page(PAGE)
+show_two_kinds()
 for group in GROUPS:
     st.subheader(group.title, anchor=False)
     st.markdown("\n".join(texts.TERM.format(name=term.name, meaning=term.meaning) for term in group.terms))

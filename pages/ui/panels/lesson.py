@@ -36,6 +36,7 @@ from pages.ui.shell.address import (
 )
 from pages.ui.shell.frame import explain
 from pages.ui.shell.level import STEP_NEEDS, StepNeeds, hide_by_key, level_in_link
+from pages.ui.shell.two_kinds import show_two_kinds
 from tx_core.classroom.lesson_file import (
     DIFFICULTIES,
     PACKED_MARK,
@@ -209,6 +210,8 @@ def show_step(name: str, lesson: Lesson, number: int) -> bool:
     if answered and step.then:
         with st.container(key="lesson_then"):
             st.text(step.then)
+    if (name, number) == (LEARNING_PATH, 1):
+        show_two_kinds()
     show_ways(name, lesson, number, answered)
     return answered
 

@@ -149,6 +149,12 @@ GROUPS = (
                 "A language model (Devlin et al. 2018) that learned to fill in blanks. As an *encoder*, it reads in both "
                 "directions. **Tiny BERT**, which is built into this app, has the same parts and is much smaller.",
             ),
+            Term(
+                "causal model, next word",
+                "A language model that looks back only, as GPT does. It is trained to predict the *next word* from those before, "
+                "and writes by adding that word and predicting again. A *causal mask* hides what comes later.",
+                everyday=("next word",),
+            ),
             Term("cross-attention", "Attention from one sequence to another: a decoder attends to the output of an encoder."),
         ),
         (GlossaryView("heads_and_blocks", {"part": "heads", "text": SENTENCE}), GlossaryView("encoder_decoder")),

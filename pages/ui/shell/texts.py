@@ -105,3 +105,11 @@ SEE = "See it: {question}"
 NOT_AN_EXPLANATION = (
     ":material/info: Attention is not an explanation: an attention weight says what was mixed, not what decided the output."
 )
+
+TWO_KINDS = (
+    "**BERT looks both ways** and fills blanks: to guess a missing word, it may use the words before it and after it. "
+    "**ChatGPT's kind looks back** and writes on: it may use only the words that are already there, guesses the next one, adds "
+    "it, and guesses again. Both are made of what this app shows."
+)
+TWO_KINDS_PICTURES = ("BERT looks both ways to fill a blank.", "ChatGPT's kind looks back to write the next word.")
+ARCS_ALT = "Arcs lead to the blank from: {words}."

@@ -132,6 +132,18 @@ def test_encoders_look_both_ways_decoders_at_themselves_and_back_and_across_at_t
     assert (cross.query_tokens, cross.key_tokens) == (decoder.query_tokens, encoder.key_tokens)
 
 
+def test_bert_uses_the_words_after_a_blank_and_a_model_that_writes_only_those_before(engine):
+    """What the paragraph on two kinds of models says."""
+    at_blank = lambda end: predict(engine, f"Yesterday I [MASK] {end}.", top_k=5).blanks[0].predictions  # noqa: E731
+    assert at_blank("to school")[0].word == "went"
+    assert "went" not in [one.word for one in at_blank("a letter")]
+    assert (engine.trace(TEXT).attention.weights > 0).all()
+    writer = catalogue.load(catalogue.WRITER)
+    one, other = (writer.trace(f"Yesterday I went {end}", keep=("weights", "hidden")) for end in ("to school", "away soon"))
+    assert not np.triu(one.attention.weights, 1).any()
+    np.testing.assert_allclose(one.hidden[:, :3], other.hidden[:, :3], atol=1e-5)
+
+
 def test_a_mask_takes_scores_to_minus_infinity_and_weights_to_0():
     scores, mask = torch.randn(5, 5), causal_mask(5)
     expected = scores.masked_fill(~mask, -torch.inf).softmax(-1)

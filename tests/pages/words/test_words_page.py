@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from pages.ui.shell import texts
 from pages.ui.shell.glossary import GROUPS
 from tests.support.messages import UNKNOWN
 from tests.support.serving import fetch
@@ -19,6 +20,15 @@ def test_every_term_stands_on_the_page_with_what_it_means(open_app):
     names = [name for term in TERMS for name in term.name.split(", ")]
     assert len(names) == len(set(names))
     assert all(f"**{term.name}**: {term.meaning}" in written for term in TERMS)
+
+
+@pytest.mark.parametrize(("page", "link"), [("words", {}), ("start", {}), ("fill_mask", {"lesson": "path", "step": "1"})])
+def test_both_kinds_of_models_stand_wherever_a_newcomer_comes_in(open_app, page, link):
+    app = open_app(page, **link)
+    assert texts.TWO_KINDS in [element.value for element in app.markdown]
+    (drawn,) = [element.proto.body for element in app.get("html") if "<figure>" in element.proto.body]
+    assert drawn.count("<i ") == 8
+    assert all(said in drawn for said in texts.TWO_KINDS_PICTURES)
 
 
 @pytest.mark.parametrize("view", [view for group in GROUPS for view in group.views], ids=str)
