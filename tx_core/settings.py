@@ -129,10 +129,7 @@ class Settings(BaseSettings):
     )
     max_sentence_file_megabytes: Count = _field(5, "Size of such a file.")
     max_examples: Count = _field(20_000, "Labelled texts in a file for the classifier.")
-    max_example_file_megabytes: Count = _field(1, "Size of such a file.")
-    max_model_file_megabytes: Count = _field(
-        14, "Size of a saved encoder-decoder. `server.maxUploadSize` must exceed these three."
-    )
+    max_example_file_megabytes: Count = _field(1, "Size of such a file. `server.maxUploadSize` must exceed both.")
 
     metrics_token: Annotated[str, StringConstraints(pattern=r"^([\x21-\x7e]{16,200})?$")] = _field(
         "",

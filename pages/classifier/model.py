@@ -219,7 +219,7 @@ def new_model() -> ClassifierTraining:
     return made
 
 
-TRAINER = Trainer(PAGE, KIND, FIELDS, new_model, show_settings, differences, lambda model: texts.KEPT)
+TRAINER = Trainer(PAGE, KIND, FIELDS, new_model, show_settings, differences, texts.KEPT)
 
 
 def shown_training(inputs: LabelInputs) -> ShownTraining:

@@ -1,4 +1,4 @@
-"""The model of the page: the numbers and settings that a reader chooses, the model that answers, and the file that keeps it."""
+"""The model of the page: the numbers and settings that a reader chooses, and the model that answers."""
 
 from contextlib import suppress
 
@@ -7,19 +7,16 @@ import streamlit as st
 from pages.encoder_decoder import inside, texts
 from pages.ui.panels import texts as panel_texts
 from pages.ui.panels import training, training_sizes
-from pages.ui.panels.training_sizes import MAX_LEARNING_RATE, MIN_LEARNING_RATE, Size
+from pages.ui.panels.training_sizes import Size
 from pages.ui.shell import controls
 from pages.ui.shell.address import choice_field, flag_field, text_field, widget_key
-from pages.ui.shell.controls import download_button
 from pages.ui.shell.level import is_hidden
-from pages.ui.shell.session import uploaded_file
 from pages.ui.stage.address import StageFields, read_stage_address
 from pages.ui.stage.training import LOOK_NAMES, ShownTraining, Trainer, look_fields
 from tx_core.engine.device import best_device
 from tx_core.engine.device_limits import CARD_LIMITS, CPU_LIMITS, device_limits, exceeds
-from tx_core.errors import CheckpointProblem, ExplorerError, TextProblem
-from tx_core.settings import host_settings
-from tx_core.training import copy_file, copy_task, synthetic
+from tx_core.errors import ExplorerError, TextProblem
+from tx_core.training import copy_task, synthetic
 from tx_core.training.copy_task import CopyTraining
 from tx_core.training.stored import stored_copy
 from tx_core.training.synthetic import NOTEBOOK_COPY, TASKS, CopySettings
@@ -78,7 +75,6 @@ def number_input() -> str:
             on_change=choose_task,
         )
         _ask_settings(is_running)
-        _offer_files(run.result if run else None, is_running)
     st.markdown(texts.TASK_NOTES[st.session_state[widget_key(PAGE, "task")]].format(**TASK_VALUES["sort"]))
     return numbers
 
@@ -122,7 +118,7 @@ def choose_task() -> None:
 
 
 def show_settings(model: CopyTraining) -> None:
-    """Write the settings of a model that was loaded, or that is trained further, into the page's controls."""
+    """Write the settings of a model that is trained further into the page's controls."""
     settings = model.settings
     values = training_sizes.page_values(settings, SIZES) | {"task": settings.task, "post": not settings.norm_first}
     st.session_state.update({widget_key(PAGE, name): value for name, value in values.items()})
@@ -155,13 +151,7 @@ def is_large(settings: CopySettings) -> bool:
     return exceeds(settings, CPU_LIMITS.encoder_decoder)
 
 
-def kept(model: CopyTraining) -> str:
-    """Return what becomes of a trained model when its visitor leaves."""
-    can_save = not is_hidden("files") and not is_large(model.settings)
-    return f"{texts.DISCARDED} {texts.SAVE_TO_KEEP}" if can_save else texts.DISCARDED
-
-
-TRAINER = Trainer(PAGE, KIND, FIELDS, new_model, show_settings, lambda model: differences(model.settings), kept)
+TRAINER = Trainer(PAGE, KIND, FIELDS, new_model, show_settings, lambda model: differences(model.settings), texts.DISCARDED)
 
 
 def shown_training() -> ShownTraining:
@@ -207,66 +197,3 @@ def count_errors(model: CopyTraining) -> tuple[int, int]:
         counts = copy_task.count_errors(model)
         st.session_state[widget_key(PAGE, "examined")] = model, counts
     return counts
-
-
-# The file
-
-
-def _offer_files(model: CopyTraining | None, is_running: bool) -> None:
-    """Offer the trained model as a file, and an upload of such a file in its place."""
-    if is_hidden("files"):
-        return
-    with st.popover(texts.FILE, icon=":material/save:", disabled=is_running):
-        st.text(texts.FILE_HELP)
-        if model is None:
-            st.text(texts.NOTHING_TO_SAVE)
-        elif is_large(model.settings):
-            st.text(texts.TOO_LARGE_TO_SAVE)
-        else:
-            download_button(
-                texts.SAVE, lambda: to_file(model), f"{model.settings.task}.safetensors", key=widget_key(PAGE, "save")
-            )
-        st.file_uploader(
-            texts.LOAD,
-            type=["safetensors"],
-            key=widget_key(PAGE, "file"),
-            max_upload_size=host_settings().max_model_file_megabytes,
-            on_change=training.attempt,
-            args=(PAGE, load),
-        )
-
-
-def to_file(model: CopyTraining) -> bytes:
-    """Return a trained model as a file; a stopped one with everything that it needs to continue."""
-    return copy_file.to_file(model, resumable=not model.finished)
-
-
-def from_file(data: bytes) -> CopyTraining:
-    """Read a model from its file; raise CheckpointProblem for a file that cannot be used."""
-    return check_offered(copy_file.from_file(data, best_device()))
-
-
-def load() -> None:
-    """Put an uploaded model in place of the visitor's own; raise ExplorerError for a file that cannot be used."""
-    uploaded = uploaded_file(widget_key(PAGE, "file"))
-    if uploaded is None:  # taken out of the box again: the model stays
-        return
-    if uploaded.size > (limit := host_settings().max_model_file_megabytes) * 1_000_000:
-        raise CheckpointProblem(texts.FILE_TOO_LARGE.format(limit=limit, size=uploaded.size / 1e6))
-    model = from_file(uploaded.getvalue())
-    training.add_stopped(KIND, model)
-    show_settings(model)
-
-
-def check_offered(model: CopyTraining) -> CopyTraining:
-    """Return a loaded model, or raise CheckpointProblem where it has sizes that this page does not offer."""
-    for size in offered_sizes().values():
-        value = getattr(model.settings, size.setting)
-        if not size.minimum <= value <= size.maximum:
-            raise CheckpointProblem(
-                texts.SIZE_NOT_OFFERED.format(label=size.label, minimum=size.minimum, maximum=size.maximum, value=value)
-            )
-    rate = model.settings.learning_rate
-    if not MIN_LEARNING_RATE <= rate <= MAX_LEARNING_RATE:
-        raise CheckpointProblem(texts.RATE_NOT_OFFERED.format(minimum=MIN_LEARNING_RATE, maximum=MAX_LEARNING_RATE, value=rate))
-    return model

@@ -77,23 +77,6 @@ TASK_NOTES = {
 }
 """What is said of a task before it is trained."""
 
-# The file
-
-FILE = "Save or load a model"
-FILE_HELP = (
-    "Reloading the page discards a trained model. Save it as a file to load it here again, or to give it to someone. A stopped "
-    "training can be continued after loading."
-)
-TOO_LARGE_TO_SAVE = (
-    "This model is too large for a file from this page. The code under Export trains it again; python -m "
-    "tx_core.training.copy_file writes such a model to a file."
-)
-NOTHING_TO_SAVE = "There is no trained model to save yet."
-SAVE, LOAD = "Save this model", "Load a saved model"
-FILE_TOO_LARGE = "The file may have {limit} MB at most; this one has {size:.1f} MB."
-SIZE_NOT_OFFERED = "This page supports “{label}” from {minimum} to {maximum}; this file has {value:,}."
-RATE_NOT_OFFERED = "This page supports learning rates from {minimum} to {maximum}; this file has {value:g}."
-
 # The training
 
 LOSS, ACCURACY, ALIGNMENT = "loss", "accuracy", "attention on the answer (best head)"
@@ -102,7 +85,7 @@ LOSS_CURVE, SHARES_CURVE = "Loss", "Share that is right"
 # The visitor's own sequence
 
 NUMBERS, RANDOM_NUMBERS = "Your numbers", "Random numbers"
-DISCARDED, SAVE_TO_KEEP = "Reloading the page discards it.", "Save it as a file to keep it."
+DISCARDED = "Reloading the page discards it. Trained again from the same link, it becomes the same model."
 STILL_TRAINING = "The numbers that you have typed are answered as soon as the training stops."
 SAID = "{right} of {total} numbers are right."
 INPUT, OUTPUT, CORRECT = "input", "output", "correct"

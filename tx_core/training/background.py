@@ -145,19 +145,6 @@ class Registry:
                 return None
             return self._add(visitor, kind, _Job(job.training, seen=self._clock(), address=address, records=job.records))
 
-    def add_stopped(self, visitor: str, kind: str, training: Trainable, records: tuple[Any, ...] = ()) -> Snapshot:
-        """Add a run that was loaded from a file, in the state "stopped".
-
-        Raises:
-            Busy: The visitor's run of this kind computes or waits.
-        """
-        with self._lock:
-            self._advance()
-            job = self._jobs.get((visitor, kind))
-            if job is not None and job.active:
-                raise Busy(ALREADY_RUNNING)
-            return self._add(visitor, kind, _Job(training, seen=self._clock(), state="stopped", records=list(records)))
-
     def snapshot(self, visitor: str, kind: str) -> Snapshot | None:
         """Return the state of a visitor's run, None without one, and postpone its timeout."""
         with self._lock:

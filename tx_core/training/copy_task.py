@@ -68,14 +68,12 @@ class CopyTraining:
 
 
 def start_copy_training(settings: CopySettings, device: str = "cpu") -> CopyTraining:
-    """Initialise the model; the same settings give the same run on the same kind of device."""
-    return with_optimiser(settings, random_seq2seq(settings.model_sizes, settings.seed), device)
+    """Initialise the model, and Adam as in Vaswani et al. 2017, section 5.3.
 
-
-def with_optimiser(settings: CopySettings, model: Seq2Seq, device: str) -> CopyTraining:
-    """Move a model to the device and prepare it for training (Adam as in Vaswani et al. 2017, section 5.3)."""
+    The same settings give the same run on the same kind of device.
+    """
     with sole_use(device):
-        model = model.to(device)
+        model = random_seq2seq(settings.model_sizes, settings.seed).to(device)
     optimiser = torch.optim.Adam(model.parameters(), lr=settings.learning_rate, betas=(0.9, 0.98))
     return CopyTraining(settings, model, optimiser, device)
 

@@ -154,9 +154,6 @@ QUICK = CopySettings(
 # Pre-norm: six post-norm blocks on either side had a loss of 2.5 after these 200 batches (see Xiong et al. 2020).
 NOTEBOOK_COPY = replace(QUICK, hidden_size=512, num_layers=6, num_heads=8, intermediate_size=2048, learning_rate=5e-4)
 
-SIZES = {"quick": QUICK, "notebook": NOTEBOOK_COPY}
-
-
 TOO_MUCH_WORK = (
     "This run is {times:.1f} times as long as this server allows. Choose a smaller hidden size, fewer layers, shorter sequences "
     "or fewer batches."

@@ -64,12 +64,6 @@ def resume(kind: str, stopped: Trainable, choose: Callable[[Any], None]) -> None
     choose(stopped)
 
 
-def add_stopped(kind: str, loaded: Trainable) -> None:
-    """Replace the visitor's training by one loaded from a file; raise Busy while it runs."""
-    st.session_state[HELD] = True
-    TRAININGS.add_stopped(visitor(), kind, loaded)
-
-
 def stop(kind: str) -> None:
     """Stop the visitor's run, or take it out of the queue."""
     TRAININGS.stop(visitor(), kind)

@@ -40,13 +40,12 @@ EXTRAS = {
     "scan": "every head switched off in turn",
     "change_panel": "all changes but switching a head off",
     "settings": "sizes of a training",
-    "files": "models as files",
 }
 """What ADVANCED_PARTS may name beside controls, each with what it is."""
 ON_EVERY_VIEW = ("formulas", "code", "tables", "forms")
 DRAWING = ("details", "words", "show", "lines", "scale", "wall")
 HEAD_LOOKS = ("details", "show", "lines", "scale")
-MODEL_SIZES = ("settings", "files", "batch", "width", "layers", "heads", "feed", "seed", "rate")
+MODEL_SIZES = ("settings", "batch", "width", "layers", "heads", "feed", "seed", "rate")
 
 ADVANCED_PARTS: Mapping[str, tuple[str, ...]] = {
     "start": ("model", "nospecial"),

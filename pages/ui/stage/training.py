@@ -64,7 +64,7 @@ class Trainer:
     make: Callable[[], Trainable]
     choose: Callable[[Any], None]
     differences: Callable[[Any], Sequence[str]]
-    kept: Callable[[Any], str]
+    kept: str
 
 
 @dataclass(frozen=True)
@@ -229,10 +229,10 @@ def _progress(trainer: Trainer, shown: ShownTraining) -> str:
     if own.state == "waiting":
         return training.queue_in_words(own.ahead)
     if not own.records:
-        return texts.STARTING if own.running else f"{texts.LOADED_MODEL} {trainer.kept(own.result)}"
+        return texts.STARTING if own.running else texts.UNTRAINED_MODEL
     last = own.records[-1]
     said = texts.TRAINING_PROGRESS[own.state].format(done=last.batch, total=last.batches, seconds=last.seconds)
-    return said if own.running else f"{said}. {trainer.kept(own.result)}"
+    return said if own.running else f"{said}. {trainer.kept}"
 
 
 def take_wish(trainer: Trainer, reported: Reported) -> None:

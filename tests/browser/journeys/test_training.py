@@ -1,7 +1,6 @@
 """The pages that train: a short training is watched, stopped, continued, saved and loaded; and what the model then says."""
 
 import re
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -9,7 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 from pages.classifier import texts as classifier_texts
 from pages.encoder_decoder import texts
 from pages.ui.panels import texts as panel_texts
-from tests.support.seen import PATIENCE, answered, button, drawn, fits, linked, main, picture, write
+from tests.support.seen import PATIENCE, answered, drawn, fits, linked, main, picture, write
 from tests.support.serving import SETTINGS
 from tests.support.trainings import PRESS_WHILE_TYPING, progress
 
@@ -44,7 +43,7 @@ def output(page: Page) -> Locator:
     return main(page).get_by_role("row").filter(has_text=texts.OUTPUT)
 
 
-def test_a_model_is_trained_answers_is_saved_and_is_there_again_from_its_file(arrive, for_everybody, tmp_path: Path):
+def test_a_model_is_trained_answers_and_is_the_same_when_it_is_trained_again_from_its_link(arrive, for_everybody):
     page = arrive(f"/encoder_decoder?{SMALL}&batches=40")
     expect(said(page)).to_contain_text(panel_texts.UNTRAINED_MOMENT)
     before = output(page).inner_text()
@@ -58,15 +57,9 @@ def test_a_model_is_trained_answers_is_saved_and_is_there_again_from_its_file(ar
     expect(output(page)).not_to_have_text(answer, use_inner_text=True)
     answer = output(page).inner_text()
     for_everybody(page)
-    page.set_viewport_size({"width": 1280, "height": 900})
-    button(page, texts.FILE, exact=False).click()
-    with page.expect_download() as saved:
-        page.get_by_role("button", name=texts.SAVE).click()
-    saved.value.save_as(tmp_path / "copy.safetensors")
     page.reload()
     expect(said(page)).to_contain_text(panel_texts.UNTRAINED_MOMENT, timeout=PATIENCE)
-    button(page, texts.FILE, exact=False).click()
-    page.locator("input[type=file]").set_input_files(tmp_path / "copy.safetensors")
+    press(page, panel_texts.TRAIN)
     trained(page, 40)
     expect(output(page)).to_have_text(answer, use_inner_text=True)
 

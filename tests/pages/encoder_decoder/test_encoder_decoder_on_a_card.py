@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from pages.encoder_decoder import model, texts
+from pages.encoder_decoder import model
 from pages.ui.panels.texts import NO_MODEL, SIZE_TOO_LARGE, SIZES_NEED_CARD
 from tests.support.copy_page import KIND, Open, after, buttons, press, progress, says
 from tests.support.staged import staged
@@ -67,7 +67,4 @@ def test_the_full_size_is_trained_on_a_card_and_answers(open_app: Open, card: No
     assert not app.exception
     assert (snapshot.state, len(snapshot.result.losses)) == ("finished", 10)
     assert len(snapshot.result.model.encoder.blocks) == 6
-    told = says(app)
-    assert after(10, 10) in told
-    assert texts.SAVE_TO_KEEP not in told
-    assert texts.TOO_LARGE_TO_SAVE in told
+    assert after(10, 10) in says(app)

@@ -120,14 +120,17 @@ def test_a_stop_takes_a_run_out_of_the_queue_and_those_behind_move_up():
 
 
 def test_whoever_leaves_the_queue_keeps_what_was_there_before():
-    registry, stopped, other = Registry(limit=1), Counting(), Counting(1)
-    registry.add_stopped("ann", "copy", stopped, (7,))
+    registry, stopped, other = Registry(limit=1), Counting(5), Counting(1)
+    registry.start("ann", "copy", stopped)
+    registry.stop("ann", "copy")
+    stopped.let(1)
+    ended(registry, "ann")
     registry.start("bob", "copy", other)
     for act in (lambda: registry.resume("ann", "copy"), lambda: registry.start("ann", "copy", Counting())):
         assert act().state == "waiting"
         registry.stop("ann", "copy")
         before = registry.snapshot("ann", "copy")
-        assert (before.state, before.records, before.result, stopped.done) == ("stopped", (7,), stopped, 0)
+        assert (before.state, before.records, before.result, stopped.done) == ("stopped", (1,), stopped, 1)
     assert registry.resume("ann", "copy").state == "waiting"
     other.let(1)
     ended(registry, "bob")
@@ -144,8 +147,6 @@ def test_the_queue_is_bounded_and_holds_a_visitor_once():
     for act in (lambda: registry.start("bob", "classifier", Counting()), lambda: registry.start("ann", "classifier", Counting())):
         with pytest.raises(Busy, match=ALREADY_RUNNING):
             act()
-    with pytest.raises(Busy, match=ALREADY_RUNNING):
-        registry.add_stopped("bob", "copy", Counting())
     registry.start("cid", "copy", Counting(0))
     for act in (lambda: registry.start("dan", "copy", Counting()), lambda: registry.check_capacity("dan")):
         with pytest.raises(Busy, match=QUEUE_FULL):
@@ -228,14 +229,3 @@ def test_a_training_that_breaks_frees_its_place_and_says_so():
     assert (failed.state, failed.problem) == ("failed", UNEXPECTED_END)
     registry.start("bob", "copy", Counting(0))
     assert ended(registry, "bob").state == "finished"
-
-
-def test_a_training_from_a_file_takes_its_place_but_not_that_of_a_running_one():
-    registry, loaded, running = Registry(limit=1), Counting(), Counting(1)
-    added = registry.add_stopped("ann", "copy", loaded, (7, 8))
-    assert (added.state, added.records, added.result) == ("stopped", (7, 8), loaded)
-    registry.start("ann", "copy", running)
-    with pytest.raises(Busy, match=ALREADY_RUNNING):
-        registry.add_stopped("ann", "copy", loaded)
-    running.let(1)
-    ended(registry, "ann")

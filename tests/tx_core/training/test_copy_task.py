@@ -7,7 +7,6 @@ import pytest
 import torch
 
 from tx_core.errors import TextProblem
-from tx_core.training.copy_file import main
 from tx_core.training.copy_task import (
     EXAM_SEED,
     answer_sequence,
@@ -21,7 +20,6 @@ from tx_core.training.copy_task import (
 )
 from tx_core.training.synthetic import (
     QUICK,
-    SIZES,
     TASKS,
     answer_places,
     random_sources,
@@ -154,13 +152,6 @@ def test_what_is_no_sequence_is_refused_with_the_rule(text):
 def test_settings_out_of_bounds_are_refused_with_rule_and_value(change, rule):
     with pytest.raises(ValueError, match=rule):
         replace(QUICK, **change)
-
-
-def test_the_command_prints_progress_and_writes_its_result(tmp_path, capsys, monkeypatch):
-    monkeypatch.setitem(SIZES, "quick", replace(TINY, batches=2))
-    main(["--task", "reverse", "--out", str(tmp_path / "run.safetensors")])
-    assert "batch    2  loss" in capsys.readouterr().out
-    assert (tmp_path / "run.safetensors").stat().st_size > 10_000
 
 
 def test_the_head_that_looks_where_the_answers_stand_is_found():
