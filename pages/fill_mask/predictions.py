@@ -18,7 +18,6 @@ from pages.ui.panels.predictions import (
     blank_trace,
     joint_fillings,
     list_settings,
-    remember_record,
     top_predictions,
     word_label,
     word_scores,
@@ -140,14 +139,14 @@ def prediction_shift(engine: Engine, text: str, changed: Changes, chosen: ListSe
         traces = blank_trace(engine, text), blank_trace(engine, text, changed)
         return shift_predictions(engine, text, changed, traces=traces, **shown)
 
-    return remember_record(key, compare)
+    return cache.get_or_compute(key, compare)
 
 
 def text_shift(engine: Engine, text: str, second: str, chosen: ListSettings) -> PredictionShift:
     """Compare the predictions of two sentences; raise ExplorerError where that cannot be done."""
     shown = _list_options(chosen)
     key = ("text shift", cache.engine_key(engine), text, second, *shown.values())
-    return remember_record(key, lambda: compare_texts(engine, text, second, **shown))
+    return cache.get_or_compute(key, lambda: compare_texts(engine, text, second, **shown))
 
 
 def _list_options(chosen: ListSettings) -> dict[str, float]:

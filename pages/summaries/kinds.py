@@ -63,11 +63,6 @@ class HeadSummary:
     entropy: Float[np.ndarray, "layer head"]
     distance: Float[np.ndarray, "layer head"]
 
-    @property
-    def nbytes(self) -> int:
-        """The memory of the numbers, in bytes."""
-        return self.sums.nbytes + self.entropy.nbytes + self.distance.nbytes + 200 * len(self.named)
-
 
 def summarise(stack: AttentionStack) -> HeadSummary:
     """Classify and measure every head of a run, over the text's own tokens.

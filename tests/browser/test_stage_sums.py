@@ -1,7 +1,7 @@
 """What the stage reckons in the browser is what the core computes: the same cases through both."""
 
 import mimetypes
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -19,11 +19,11 @@ from pages.ui.stage.matrices import pack_matrices
 from pages.ui.stage.packing import stack_header
 from pages.ui.stage.texts import stage_texts
 from tests.support.serving import ROOT
-from tx_core.analysis import sentences, views
+from tx_core.analysis import comparison, sentences, views
 from tx_core.analysis.comparison import (
+    Comparison,
     compare_attention,
     describe_largest_change,
-    describe_largest_difference,
     moved_attention,
 )
 from tx_core.analysis.word_comparison import spell_words
@@ -141,7 +141,19 @@ def test_sentences_are_those_of_the_core(modules: Page, head: tuple[int, int], h
             expected = sentences.describe_query(*labels, row, rescaled=hide)
         assert said == expected
         if not hide:
-            assert average == sentences.describe_average(weights, shown.key_special)
+            assert average == average_of(weights, shown.key_special)
+
+
+def average_of(weights: np.ndarray, special: Sequence[bool]) -> str:
+    """Say what special tokens, each token itself and its neighbours receive on average, the largest share first."""
+    plain = weights * ~np.array(special)
+    shares = {offset: np.trace(plain, offset) / len(weights) for offset in (-1, 0, 1)}
+    shares["special"] = (weights - plain).sum(1).mean()
+    told = [sentences.AVERAGE_SHARES[name].format(share=shares[name]) for name in sorted(shares, key=shares.get, reverse=True)]
+    large = sum(share >= sentences.MIN_WEIGHT for share in shares.values())
+    if not large:
+        return sentences.AVERAGE_ELSEWHERE.format(least=sentences.MIN_WEIGHT)
+    return sentences.AVERAGE.format(shares=", ".join(told[:large]))
 
 
 def test_a_change_is_described_as_by_the_core(modules: Page):
@@ -201,13 +213,40 @@ def test_what_differs_between_two_texts_is_that_of_the_core(
     told = [[stack_header(stack) for stack in stacks], options, expected.rows, [one.ravel().tolist() for one in sent]]
     for row in (None, *range(len(expected.rows))):
         found = modules.evaluate(COMPARED, [*told, row])
-        assert found["said"] == describe_largest_difference(expected, row)
+        check_largest_difference(expected, row, found["said"])
     assert found["words"] == list(expected.labels)
     np.testing.assert_array_equal(found["hatched"], ~expected.comparable.ravel())
     np.testing.assert_allclose(found["difference"], expected.difference.ravel(), atol=1e-4)
     both = expected.comparable.any(-1)
     moved = moved_attention(np.zeros_like(expected.difference), expected.difference)[both]
     assert found["share"] == pytest.approx(moved.mean() if both.any() else 0, abs=1e-4)
+
+
+def check_largest_difference(expected: Comparison, row: int | None, said: str) -> None:
+    """Assert that a sentence has the two weights of the largest difference; it is one between words where such differ."""
+    there = expected.comparable if row is None else expected.comparable[row]
+    if not there.any():
+        nothing = comparison.NO_COMMON_WORD if not expected.comparable.any() else comparison.NO_PARTNER
+        assert said == nothing.format(word=expected.labels[row or 0])
+        return
+    special = np.array(expected.special)
+    looking = ~special if row is None else np.arange(len(special)) == row
+    sizes = np.abs(expected.difference) * looking[:, None] * ~special
+    if sizes.max() < comparison.MIN_DIFFERENCE:
+        sizes = np.abs(expected.difference) if row is None else np.abs(expected.difference) * looking[:, None]
+    if sizes.max() < comparison.MIN_DIFFERENCE:
+        template = comparison.ATTEND_ALIKE if row is None else comparison.NO_DIFFERENCE_IN_ROW
+        assert said.startswith(template.partition("{")[0])
+        return
+    query, key = np.unravel_index(sizes.argmax(), sizes.shape)
+    before, after = (
+        expected.one[expected.rows[query][0], expected.rows[key][0]],
+        expected.other[expected.rows[query][1], expected.rows[key][1]],
+    )
+    for told in (f"“{expected.labels[query]}”", f"“{expected.labels[key]}”", f"{before:.2f}", f"{after:.2f}"):
+        assert told in said
+    assert f"{'+' if after > before else '−'}{abs(float(after - before)):.2f})" in said
+    assert ("words shown" in said) == expected.rescaled
 
 
 SUMMED = """async ([message]) => {

@@ -9,7 +9,7 @@ import torch
 from tests.support.torch_weights import SMALL_BERT
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.training.evaluation.masked_words import Pair
-from tx_core.training.evaluation.probe import BertProbe
+from tx_core.training.evaluation.probe import Probe
 from tx_core.training.pretraining.vocabulary import SPECIAL_TOKENS, from_pieces
 from tx_core.transformer.bert import random_bert
 
@@ -75,7 +75,7 @@ CONLLU = """# text = The cats see bananas.
 """
 
 
-class Knowing:
+class Knowing(Probe):
     """A model that has learned some texts by heart: where one fits all that is not blank, it is certain of the blanks."""
 
     max_tokens = 40
@@ -110,13 +110,13 @@ class Knowing:
         return self._vectors(ids)
 
 
-def untrained(seed: int = 0) -> BertProbe:
+def untrained(seed: int = 0) -> Probe:
     config = replace(SMALL_BERT, vocab_size=VOCAB, hidden_size=18, intermediate_size=30, max_positions=40)
     model = random_bert(config, seed)
     with torch.no_grad():
         for parameter in model.parameters():
             parameter += 0.1 * torch.randn(parameter.shape, generator=torch.Generator().manual_seed(seed))
-    return BertProbe(model, Tokenizer(BACKEND, mask="[MASK]", unknown="[UNK]", padding="[PAD]"))
+    return Probe(model, Tokenizer(BACKEND, mask="[MASK]", unknown="[UNK]", padding="[PAD]"))
 
 
 def pairs() -> list[Pair]:

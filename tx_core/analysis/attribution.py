@@ -48,11 +48,6 @@ class Attribution:
     score: float
     baseline: float
 
-    @property
-    def nbytes(self) -> int:
-        """The memory of the numbers, in bytes."""
-        return self.gradient_input.nbytes + self.integrated.nbytes
-
 
 def attribute(engine: Engine, encoding: Encoding, place: int, word: int) -> Attribution:
     """Attribute a vocabulary entry at a blank to the words of the text.

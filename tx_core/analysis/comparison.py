@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from tx_core.analysis.views import View
-from tx_core.analysis.word_comparison import PositionPair, Spelling, align, number_word, pair_rows, word_numbers
+from tx_core.analysis.word_comparison import PositionPair, Spelling, align, pair_rows
 
 MIN_DIFFERENCE = 0.005
 """Smaller differences of weights are not mentioned: they would be rounded to 0.00."""
@@ -142,63 +142,8 @@ def largest_links(comparison: Comparison, listed: Int[np.ndarray, "link 2"], mos
     return listed[order[:most]]
 
 
-def describe_largest_difference(comparison: Comparison, row: int | None = None) -> str:
-    """Describe the link that differs most between A and B, in all rows or in one.
-
-    Special tokens count only where words do not differ.
-    """
-    if not comparison.comparable.any():
-        return NO_COMMON_WORD
-    if row is not None and not comparison.comparable[row].any():
-        return NO_PARTNER.format(word=comparison.labels[row])
-    query, key, between_words = _largest_cell(comparison, row)
-    if abs(comparison.difference[query, key]) < MIN_DIFFERENCE:
-        return ATTEND_ALIKE if row is None else NO_DIFFERENCE_IN_ROW.format(query=_name(comparison, row))
-    if comparison.rescaled:
-        template = SHOWN_LARGEST_DIFFERENCE if row is None else SHOWN_LARGEST_IN_ROW
-    elif between_words:
-        template = LARGEST_BETWEEN_WORDS if row is None else LARGEST_IN_ROW_BETWEEN_WORDS
-    else:
-        template = LARGEST_DIFFERENCE if row is None else LARGEST_IN_ROW
-    (mine, yours), (my_key, your_key) = comparison.rows[query], comparison.rows[key]
-    before, after = comparison.one[mine, my_key], comparison.other[yours, your_key]
-    return template.format(
-        query=_name(comparison, query),
-        key=_name(comparison, key),
-        before=before,
-        after=after,
-        change=_signed(float(after - before)),
-    )
-
-
-def _largest_cell(comparison: Comparison, row: int | None) -> tuple[int, int, bool]:
-    """Return query and key of the largest difference, and whether special tokens were left out of the search."""
-    everywhere, words = np.abs(comparison.difference), ~np.array(comparison.special)
-    looking = words if row is None else np.arange(len(words)) == row
-    rows = everywhere if row is None else everywhere * looking[:, None]
-    between_words = rows * (looking[:, None] & words)
-    among_words = bool(between_words.max() >= MIN_DIFFERENCE)
-    query, key = divmod(int((between_words if among_words else rows).argmax()), len(words))
-    is_word = row is None or bool(words[row])
-    return query, key, among_words and is_word and not words.all()
-
-
 def _signed(change: float) -> str:
     return f"{'+' if change > 0 else '−'}{abs(change):.2f}"
-
-
-def _name(comparison: Comparison, row: int) -> str:
-    label = comparison.labels[row]
-    if comparison.labels.count(label) == 1:
-        return f"“{label}”"
-    numbers = [_number_within(comparison, side, row) for side in (0, 1)]
-    return number_word(f"“{label}”", comparison.special[row], *numbers)
-
-
-def _number_within(comparison: Comparison, side: int, row: int) -> int:
-    """Count the words of A or of B up to a row."""
-    shown = [number for number in range(row + 1) if comparison.rows[number][side] is not None]
-    return word_numbers([comparison.labels[number] for number in shown], [comparison.special[number] for number in shown])[-1]
 
 
 def moved_attention(

@@ -32,11 +32,6 @@ class LayerPredictions:
     probability: Float[np.ndarray, "layer_and_embeddings"]
     rank: Int[np.ndarray, "layer_and_embeddings"]
 
-    @property
-    def nbytes(self) -> int:
-        """The memory of the numbers and the words, in bytes."""
-        return self.shares.nbytes + self.probability.nbytes + self.rank.nbytes + 100 * self.shares.size
-
 
 def logit_lens(engine: Engine, trace: Trace, place: int, *, top_k: int = 5) -> LayerPredictions:
     """Apply the model's head to one token's vector in every layer.

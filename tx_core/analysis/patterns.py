@@ -123,11 +123,6 @@ class PatternSums:
         )
 
     @property
-    def nbytes(self) -> int:
-        """The memory of the sums, in bytes."""
-        return self.given.nbytes + self.chance.nbytes + self.queries.nbytes + self.votes.nbytes
-
-    @property
     def kinds(self) -> tuple[PatternKind, ...]:
         """The kinds of the last axis, in its order."""
         return PATTERN_KINDS[: self.given.shape[-1]]

@@ -104,20 +104,6 @@ def describe_strongest_link(
     return template.format(query=quote_token(queries, edge.query), weight=edge.weight, key=quote_token(keys, edge.key))
 
 
-def describe_average(weights: Float[np.ndarray, "token key"], special: Sequence[bool]) -> str:
-    """Describe how much attention goes to special tokens, the token itself and its neighbours, averaged over all queries.
-
-    For self-attention, where queries and keys are the same tokens. A special token next to the query counts as special only.
-    """
-    plain = weights * ~np.array(special)
-    shares = {"special": float((weights - plain).sum(1).mean())}
-    shares |= {offset: float(np.trace(plain, offset) / len(weights)) for offset in (-1, 0, 1)}
-    large = sorted(((share, AVERAGE_SHARES[kind]) for kind, share in shares.items() if share >= MIN_WEIGHT), reverse=True)
-    if not large:
-        return AVERAGE_ELSEWHERE.format(least=MIN_WEIGHT)
-    return AVERAGE.format(shares=", ".join(template.format(share=share) for share, template in large))
-
-
 def quote_token(tokens: Sequence[str], position: int) -> str:
     """Quote a token, with its number, counted from 1, where the same token occurs more than once."""
     token = tokens[position]

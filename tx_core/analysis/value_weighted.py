@@ -27,11 +27,6 @@ class ValueWeighted:
     mixed: Float[np.ndarray, "head query key"]
     together: Float[np.ndarray, "query key"]
 
-    @property
-    def nbytes(self) -> int:
-        """The memory of all arrays, in bytes."""
-        return self.values.nbytes + self.mixed.nbytes + self.together.nbytes
-
 
 def value_weighted(engine: Engine, stack: AttentionStack, layer: int) -> ValueWeighted:
     """Compute value-weighted attention in one layer, counted from 0.

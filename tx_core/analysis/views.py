@@ -39,11 +39,6 @@ class View:
     hidden_share: Float[np.ndarray, "layer head query"]
     hides_special: bool
 
-    @property
-    def nbytes(self) -> int:
-        """The memory of its arrays, in bytes."""
-        return self.weights.nbytes + self.hidden_share.nbytes
-
     def row_of(self, place: int | None) -> int | None:
         """Return the row that shows the token at a position; None if it is not shown."""
         return next((row for row, places in enumerate(self.query_places) if place in places), None)

@@ -45,11 +45,6 @@ class CutEffects:
     device: str
     notice: str = ""
 
-    @property
-    def nbytes(self) -> int:
-        """The memory of its arrays, in bytes."""
-        return self.effect.nbytes + self.after.nbytes + self.first.nbytes
-
 
 def cut_effects(
     engine: Engine,

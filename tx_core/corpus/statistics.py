@@ -132,12 +132,6 @@ class HeadReport:
         """The sentences that the model could not read."""
         return self.left_out[len(self.sentences.left_out) :]
 
-    @property
-    def nbytes(self) -> int:
-        """The memory of numbers and sentences, in bytes."""
-        arrays = (self.entropy, self.spread, self.distance, self.strongest.values, self.strongest.texts)
-        return sum(array.nbytes for array in arrays) + self.sums.nbytes + sum(60 + 2 * len(text) for text in self.sentences.texts)
-
 
 class Reading:
     """Sentences being read by a model, one batch per update; `report` has the statistics so far.

@@ -1,14 +1,8 @@
-"""Download checkpoints from the Hugging Face hub: safetensors and text files only, never code.
+"""Download checkpoints from the Hugging Face hub: safetensors and text files only, never code."""
 
-`python -m tx_core.engine.download pin` writes the current commit of each hub model into the catalogue.
-"""
-
-import json
 import re
 import shutil
-import sys
 from pathlib import Path
-from typing import Any
 
 import huggingface_hub
 from huggingface_hub import constants
@@ -123,48 +117,3 @@ def _snapshot(hub_id: str, revision: str | None, *, local_files_only: bool = Fal
 
 def _unavailable(hub_id: str) -> ModelUnavailable:
     return ModelUnavailable(NOT_FETCHED.format(hub_id=hub_id))
-
-
-def pin(catalogue: Path, hub: Any) -> dict[str, str | None]:
-    """Write the current commit of each hub model into the catalogue, and return the commits by model name.
-
-    A model for which the hub gives no commit keeps its revision, and its commit is None. If no model gets a commit,
-    the file is not written.
-
-    Args:
-        catalogue: The JSON file of the catalogue.
-        hub: An object with `model_info(hub_id).sha`, such as huggingface_hub.HfApi.
-    """
-    entries = json.loads(catalogue.read_text(encoding="utf-8"))
-    commits = {entry["name"]: _commit(hub, entry["hub_id"]) for entry in entries if "hub_id" in entry}
-    if any(commits.values()):
-        for entry in entries:
-            if commit := commits.get(entry["name"]):
-                entry["revision"] = commit
-        lines = ",\n ".join(json.dumps(entry, ensure_ascii=False) for entry in entries)
-        catalogue.write_text(f"[\n {lines}\n]\n", encoding="utf-8")
-    return commits
-
-
-def _commit(hub: Any, hub_id: str) -> str | None:
-    try:
-        commit = hub.model_info(hub_id).sha
-    except (HTTPError, OSError, ValueError):
-        return None
-    return commit if COMMIT.fullmatch(commit or "") else None
-
-
-def main(arguments: list[str]) -> int:
-    """Run the `pin` command, print its result and return the exit status: 1 if a commit is missing, 2 for wrong usage."""
-    if arguments != ["pin"]:
-        print("usage: python -m tx_core.engine.download pin")
-        return 2
-    commits = pin(CATALOGUE, huggingface_hub.HfApi())
-    for name, commit in commits.items():
-        print(f"{name}: {commit or 'no answer from the hub, unchanged'}")
-    print(f"{CATALOGUE.name} was written." if any(commits.values()) else f"{CATALOGUE.name} was not changed.")
-    return 0 if all(commits.values()) else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -87,11 +87,6 @@ class HeadScan:
         """The change of the word's probability with each head off; negative where the head supports it."""
         return self.after - self.before
 
-    @property
-    def nbytes(self) -> int:
-        """The memory of its arrays and words, in bytes."""
-        return (1 + len(self.named)) * self.after.nbytes + self.variation.nbytes + self.first.nbytes + 60 * self.first.size
-
 
 class Scan:
     """Switch every head off in turn and measure the prediction at one blank (Michel et al. 2019, section 3.2).

@@ -19,11 +19,6 @@ from tx_core.transformer.bert import Bert
 from tx_core.transformer.layers import ACTIVATION, FeedForward, LayerNorm, MultiHeadAttention, layer_norm
 
 
-def tensor_bytes(record: object) -> int:
-    """Return the memory of the tensors of a record, in bytes."""
-    return sum(part.nbytes for part in vars(record).values() if isinstance(part, Tensor))
-
-
 def on_cpu(norm: LayerNorm) -> LayerNorm:
     """Return a norm with its parameters on the CPU: itself, or a copy."""
     with sole_use(norm.weight.device.type):
@@ -122,11 +117,6 @@ class EmbeddingRun:
     summed: Float[Tensor, "token hidden"]
     normed: Float[Tensor, "token hidden"]
 
-    @property
-    def nbytes(self) -> int:
-        """The memory of all tensors, in bytes."""
-        return tensor_bytes(self)
-
 
 def embedding_run(engine: BertEngine, text: str, pair: str | None = None) -> EmbeddingRun:
     """Embed a text as BERT does (Devlin et al. 2019, figure 2). Raises TextProblem when it cannot be read."""
@@ -182,11 +172,6 @@ class BlockRun:
     feed_forward_output: Float[Tensor, "token hidden"]
     feed_forward_sum: Float[Tensor, "token hidden"]
     output: Float[Tensor, "token hidden"]
-
-    @property
-    def nbytes(self) -> int:
-        """The memory of all tensors, in bytes."""
-        return tensor_bytes(self)
 
     def concatenated_of(self, heads: tuple[int, ...]) -> Float[Tensor, "token hidden"]:
         """Return the concatenated contexts with zeros for all but some heads, counted from 0."""
@@ -251,11 +236,6 @@ class NormRun:
     bias: Float[Tensor, "hidden"]
     eps: float
 
-    @property
-    def nbytes(self) -> int:
-        """The memory of all tensors, in bytes."""
-        return tensor_bytes(self.tensors) + tensor_bytes(self.tensors.result)
-
 
 def norm_run(engine: BertEngine, text: str, pair: str | None = None, *, place: NormPlace, layer: int) -> NormRun:
     """Compute one of the model's layer norms step by step; `layer`, counted from 0, is ignored for the embeddings.
@@ -299,11 +279,6 @@ class FeedForwardRun:
         """The absolute sum of these numbers after the activation function, as a share of that of all numbers."""
         passed = self.activated.abs()
         return float(passed[self.up_projected < 0].sum() / passed.sum().clamp(min=1e-12))
-
-    @property
-    def nbytes(self) -> int:
-        """The memory of all tensors, in bytes."""
-        return tensor_bytes(self) + tensor_bytes(self.convolution)
 
 
 def feed_forward_run(engine: BertEngine, vectors: Float[Tensor, "token hidden"], layer: int, activation: str) -> FeedForwardRun:

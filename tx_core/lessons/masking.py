@@ -59,13 +59,6 @@ def fit_mask(drawn: Bool[np.ndarray, "query key"], tokens: int) -> Bool[Tensor, 
     return fitted
 
 
-def forbid_row(mask: Bool[Tensor, "query key"], query: int) -> Bool[Tensor, "query key"]:
-    """Return the mask with one query blocked from every key."""
-    changed = mask.clone()
-    changed[query] = False
-    return changed
-
-
 PENALTY = -10000.0
 
 
@@ -238,11 +231,6 @@ class PaddedScores:
     real: int
     scores: Float[np.ndarray, "layer head query key"]
 
-    @property
-    def nbytes(self) -> int:
-        """The memory of the scores, in bytes."""
-        return self.scores.nbytes
-
     def under(self, mask: Bool[Tensor, "query key"], layer: int, head: int) -> "MaskedHead":
         """Apply a mask to one head, counted from 0."""
         return MaskedHead(self.tokens, mask, torch.tensor(self.scores[layer, head]))
@@ -308,11 +296,6 @@ class PaddedPair:
         longest = max(map(len, self.encodings))
         first, second = (row.tokens + (PADDING_TOKEN,) * (longest - len(row)) for row in self.encodings)
         return first, second
-
-    @property
-    def nbytes(self) -> int:
-        """The memory of the vectors, in bytes."""
-        return sum(part.nbytes for part in (self.proof.alone, self.proof.masked, self.proof.unmasked))
 
 
 def padded_pair(engine: BertEngine, first: str, second: str) -> PaddedPair:

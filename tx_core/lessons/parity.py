@@ -33,11 +33,6 @@ class Parity:
     weights: tuple[float, ...]
     logits: float
 
-    @property
-    def nbytes(self) -> int:
-        """The memory of both runs' weights, in bytes."""
-        return self.ours.nbytes + self.theirs.nbytes
-
 
 def parity(engine: BertEngine, text: str, pair: str | None, reference: ReferenceRun) -> Parity:
     """Compare our BERT with a reference run of the same text.

@@ -38,11 +38,6 @@ class StackRun:
     cosine: tuple[float, ...]
     gradient: tuple[float, ...]
 
-    @property
-    def nbytes(self) -> int:
-        """The memory of the numbers, in bytes."""
-        return 24 * len(self.length)
-
 
 def run_random_blocks(
     *,
@@ -137,11 +132,6 @@ class SkipEffect:
     with_skips: tuple[float, ...]
     without_skips: tuple[float, ...]
 
-    @property
-    def nbytes(self) -> int:
-        """The memory of the numbers, in bytes."""
-        return 8 * (len(self.with_skips) + len(self.without_skips))
-
 
 def skip_effect(engine: BertEngine, text: str, pair: str | None = None) -> SkipEffect:
     """Compare a trained model with and without its residual connections (Dong et al. 2021).
@@ -175,11 +165,6 @@ class LayerWords:
 
     words: tuple[tuple[str, ...], ...]
     shares: Float[np.ndarray, "layer_and_embeddings token"]
-
-    @property
-    def nbytes(self) -> int:
-        """The memory of the shares and the words, in bytes."""
-        return self.shares.nbytes + 100 * self.shares.size
 
 
 def layer_words(engine: BertEngine, trace: Trace) -> LayerWords:

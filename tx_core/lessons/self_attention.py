@@ -155,11 +155,6 @@ class Saturation:
     slope_scaled: tuple[float, ...]
     slope_unscaled: tuple[float, ...]
 
-    @property
-    def nbytes(self) -> int:
-        """The memory of all figures, in bytes; caches are bounded by it."""
-        return 5 * 8 * len(self.sizes)
-
 
 def saturation(sizes: tuple[int, ...], keys: int = 10, seed: int = 0, queries: int = 200) -> Saturation:
     """Measure the saturation of softmax that scaling by 1/√d avoids, on random vectors (Vaswani et al. 2017, section 3.2.1)."""

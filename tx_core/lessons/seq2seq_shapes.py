@@ -61,11 +61,6 @@ class ShapesRun:
     cross_mask: Bool[np.ndarray, "target source"]
     parameters: int
 
-    @property
-    def nbytes(self) -> int:
-        """The memory of the masks and the table, in bytes; caches are bounded by it."""
-        return self.encoder_mask.nbytes + self.decoder_mask.nbytes + self.cross_mask.nbytes + 400 * len(self.shapes)
-
 
 def _named_shapes(run: Seq2SeqRun, ids: Sequence[Int[Tensor, "batch _"]], layers: int) -> tuple[NamedShape, ...]:
     """List the tensors of a run of one layer, in order of computation. layers: the number of layers that repeat them."""

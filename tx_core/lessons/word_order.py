@@ -117,12 +117,6 @@ class ShuffleTest:
         """The tokens after shuffling."""
         return tuple(self.encoding.tokens[place] for place in self.order)
 
-    @property
-    def nbytes(self) -> int:
-        """The memory of the outputs, in bytes."""
-        effects = (self.with_positions, self.without_positions)
-        return sum(effect.outputs.nbytes + effect.shuffled.nbytes for effect in effects)
-
 
 def shuffle_test(engine: BertEngine, text: str, seed: int) -> ShuffleTest:
     """Shuffle the words of a text between [CLS] and [SEP] and compare outputs and predictions.

@@ -2,10 +2,9 @@
 
 import csv
 import io
-import pickle
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -78,14 +77,6 @@ class SentencePredictions:
     joint: tuple[JointFilling, ...]
 
 
-@dataclass(frozen=True)
-class SizedRecord(Generic[Record]):
-    """A record and its size in bytes, which the cache asks for."""
-
-    record: Record
-    nbytes: int
-
-
 def list_settings(page: str) -> ListSettings:
     """Read the settings of the lists from the page's session."""
     values = {field.name: st.session_state[widget_key(page, field.name)] for field in LIST_FIELDS}
@@ -123,7 +114,7 @@ def top_predictions(engine: Engine, text: str, settings: ListSettings) -> Fillin
     """Return the most likely words at every blank; raise ExplorerError where the text cannot be filled."""
     options = {"top_k": settings.listed, "temperature": settings.temperature, "top_p": settings.top_p}
     key = ("top_predictions", cache.engine_key(engine), text, *options.values())
-    return remember_record(key, lambda: predict(engine, text, trace=blank_trace(engine, text), **options))
+    return cache.get_or_compute(key, lambda: predict(engine, text, trace=blank_trace(engine, text), **options))
 
 
 def word_scores(
@@ -138,22 +129,12 @@ def word_scores(
         trace = blank_trace(engine, text, changed)
         return score_words(engine, text, words, blank=blank, interventions=changed, trace=trace)
 
-    return remember_record(key, score)
+    return cache.get_or_compute(key, score)
 
 
 def joint_fillings(engine: Engine, text: str) -> tuple[JointFilling, ...]:
     """Return the most likely joint fillings of all blanks."""
-    return remember_record(("joint_fillings", cache.engine_key(engine), text), lambda: fill_jointly(engine, text))
-
-
-def remember_record(key: tuple, compute: Callable[[], Record]) -> Record:
-    """Keep a record of plain values in the cache; its size is that of its pickle."""
-
-    def sized() -> SizedRecord[Record]:
-        record = compute()
-        return SizedRecord(record, len(pickle.dumps(record)))
-
-    return cache.get_or_compute(key, sized).record
+    return cache.get_or_compute(("joint_fillings", cache.engine_key(engine), text), lambda: fill_jointly(engine, text))
 
 
 def word_label(prediction: Prediction) -> str:

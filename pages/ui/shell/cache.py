@@ -4,9 +4,12 @@ The default limit, TX_CACHE_MEGABYTES, holds the run of a large model on a long 
 151 MB), its view in whole words, and another visitor's run of the same size.
 """
 
-from collections.abc import Callable, Collection, Sequence
+import sys
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import fields, is_dataclass
 from threading import Lock
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, TypeVar
 from weakref import WeakValueDictionary
 
 from cachetools import LRUCache
@@ -19,28 +22,20 @@ from tx_core.settings import host_settings
 from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.trace import Trace
 
-
-class Sized(Protocol):
-    """A read-only result that reports its size in bytes."""
-
-    @property
-    def nbytes(self) -> int: ...
-
-
-Result = TypeVar("Result", bound=Sized)
+Result = TypeVar("Result")
 
 
 class CacheEntry(NamedTuple):
     """A cached result, and the estimated size in bytes of it and its key."""
 
-    result: Sized
+    result: object
     nbytes: int
 
 
 _entries: LRUCache[tuple, CacheEntry] = LRUCache(
     host_settings().cache_megabytes * 1_000_000, getsizeof=lambda entry: entry.nbytes
 )
-_in_use: WeakValueDictionary[tuple, Sized] = WeakValueDictionary()
+_in_use: WeakValueDictionary[tuple, object] = WeakValueDictionary()
 """Results that are larger than the whole cache, for as long as a page that shows them holds them."""
 _guard = Lock()
 metrics.watch_number("tx_cache_bytes", "Results that visitors share", lambda: _entries.currsize)
@@ -90,7 +85,7 @@ def trace_with(
     return get_or_compute(key, lambda: runner.trace(text, pair or None, keep=keep, interventions=interventions, written=written))
 
 
-def get(key: tuple) -> Sized | None:
+def get(key: tuple) -> object | None:
     """Return the result cached under a key, or None."""
     with _guard:
         entry = _entries.get(key)
@@ -109,13 +104,28 @@ def get_or_compute(key: tuple, compute: Callable[[], Result]) -> Result:
         return cached
     with memory_checked():
         result = compute()
-    entry = CacheEntry(result, result.nbytes + _key_bytes(key))
+    entry = CacheEntry(result, size_of(result) + _key_bytes(key))
     with _guard:
         if entry.nbytes <= _entries.maxsize:
             _entries[key] = entry
         else:
-            _in_use[key] = result
+            with suppress(TypeError):  # a tuple cannot be held weakly
+                _in_use[key] = result
     return result
+
+
+def size_of(result: object) -> int:
+    """Estimate the memory of a result in bytes: of its arrays and texts, and of what its records and sequences hold."""
+    if (own := getattr(result, "nbytes", None)) is not None:  # an array, a tensor or a trace
+        return own
+    parts: Collection[object] = ()
+    if is_dataclass(result):
+        parts = [getattr(result, field.name) for field in fields(result)]
+    elif isinstance(result, Mapping):
+        parts = [*result, *result.values()]
+    elif isinstance(result, list | tuple):
+        parts = result
+    return sys.getsizeof(result) + sum(map(size_of, parts))
 
 
 def _key_bytes(key: tuple) -> int:

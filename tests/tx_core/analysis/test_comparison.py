@@ -8,7 +8,6 @@ from tx_core.analysis.comparison import (
     Comparison,
     compare_attention,
     describe_largest_change,
-    describe_largest_difference,
     largest_links,
     list_links,
     most_changed_heads,
@@ -64,37 +63,15 @@ def test_every_difference_is_that_of_the_two_maps_and_all_else_is_marked_as_miss
     assert found.unmatched == (("time", "an", "arrow"), ("fruit", "a", "banana"))
 
 
-def test_the_largest_difference_is_described_with_both_weights():
-    found = compared("the dog bit the man", "the man bit the dog")
-    between_words = np.abs(found.difference)
-    between_words[[0, -1]] = between_words[:, [0, -1]] = 0
-    row, column = np.unravel_index(between_words.argmax(), between_words.shape)
-    (mine, yours), (my_key, your_key) = found.rows[row], found.rows[column]
-    told = describe_largest_difference(found)
-    assert told.startswith(beginning(comparison.LARGEST_BETWEEN_WORDS))
-    assert f"{found.one[mine, my_key]:.2f}" in told
-    assert f"{found.other[yours, your_key]:.2f}" in told
-    assert f"({'+' if found.difference[row, column] > 0 else '−'}{abs(found.difference[row, column]):.2f})" in told
-
-
-def test_without_special_tokens_shares_are_said_to_be_of_what_is_shown():
-    told = describe_largest_difference(compared("the dog bit the man", "the man bit the dog", hide=True))
-    assert told.startswith(beginning(comparison.SHOWN_LARGEST_DIFFERENCE))
-
-
 def test_a_text_beside_itself_differs_nowhere():
     found = compared("time flies", "Time flies")
     assert found.comparable.all()
     assert not found.difference.any()
-    assert describe_largest_difference(found) == comparison.ATTEND_ALIKE
 
 
 def test_texts_without_a_common_word_have_nothing_to_take_from_each_other():
     found = compared("time", "banana", hide=True)
     assert not found.comparable.any()
-    with_special = compared("time", "banana")
-    assert describe_largest_difference(with_special).startswith(f"{beginning(comparison.LARGEST_DIFFERENCE)}“[")
-    assert describe_largest_difference(found) == comparison.NO_COMMON_WORD
 
 
 def test_every_link_of_either_side_is_listed_once_and_the_largest_differences_first():

@@ -91,11 +91,6 @@ def test_a_view_cannot_be_changed_by_who_reads_it(options: dict):
         shown.weights[0, 0, 0, 0] = 1
 
 
-def test_a_view_knows_its_memory():
-    shown = views.view(stack(FLIES, FLIES))
-    assert shown.nbytes == 2 * 3 * 5 * 5 * 4 + 2 * 3 * 5 * 4
-
-
 def test_the_mean_of_heads_is_taken_across_layers():
     run = stack(FLIES, FLIES)
     mean = views.mean_of_heads(run.weights, [(0, 2), (1, 0)])
@@ -148,23 +143,3 @@ def test_rescaled_shares_are_said_to_be_of_what_is_shown():
     labels = [["flies", "like"], ["time", "flies", "an"], [False] * 2, [False] * 3]
     told = sentences.describe_strongest_link(WEIGHTS, *labels, rescaled=True)
     assert told == sentences.SHOWN_STRONGEST_LINK.format(query="“like”", weight=0.9, key="“an”")
-
-
-def test_what_is_said_of_small_averages_names_each_of_them_and_is_true_of_each():
-    places, special = np.arange(40), [True] + [False] * 39
-    far = np.where(np.abs(places[:, None] - places) > 1, 1.0, 0.0) * (places > 0)
-    weights = far / far.sum(1, keepdims=True)
-    said = sentences.AVERAGE_ELSEWHERE.format(least=sentences.MIN_WEIGHT)
-    assert sentences.describe_average(weights, special) == said
-    for step in (-1, 0, 1):  # a counter-example each: one of them at the limit
-        mixed = 0.9 * weights + 0.1 * np.eye(40, k=step)
-        assert sentences.describe_average(mixed, special) != said
-    assert sentences.describe_average(0.9 * weights + 0.1 * (places == 0), special) != said
-
-
-def test_where_attention_goes_is_averaged_by_hand():
-    weights = np.array([[0.2, 0.7, 0.1], [0.6, 0.0, 0.4], [0.0, 0.8, 0.2]], np.float32)
-    # special (the last): (.1 + .4 + .2) / 3; before: (.6 + .8) / 3; itself: .2 / 3; after: .7 / 3
-    shares = {-1: 1.4 / 3, 1: 0.7 / 3, "special": 0.7 / 3, 0: 0.2 / 3}
-    told = ", ".join(sentences.AVERAGE_SHARES[kind].format(share=share) for kind, share in shares.items())
-    assert sentences.describe_average(weights, [False, False, True]) == sentences.AVERAGE.format(shares=told)

@@ -1,6 +1,5 @@
-"""Fetching from the model hub, and writing down which commit of each model was meant."""
+"""Fetching from the model hub."""
 
-import json
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -11,50 +10,6 @@ from tx_core.engine import download
 from tx_core.errors import ModelUnavailable
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
-ENTRIES = [
-    {"name": "embedded", "title": "Ours – here", "family": "bert"},
-    {"name": "one", "hub_id": "someone/one", "title": "One"},
-    {"name": "two", "hub_id": "someone/two", "title": "Two", "revision": "f" * 40},
-]
-
-
-class Hub:
-    """The hub, as far as pin() asks it: commits by id; a model that it lacks is a connection that fails."""
-
-    def __init__(self, **commits: str | None):
-        self.commits = commits
-
-    def model_info(self, hub_id: str) -> SimpleNamespace:
-        name = hub_id.removeprefix("someone/")
-        if name not in self.commits:
-            raise ConnectionError("no route")
-        return SimpleNamespace(sha=self.commits[name])
-
-
-@pytest.fixture
-def catalogue(tmp_path: Path) -> Path:
-    file = tmp_path / "catalogue.json"
-    file.write_text(json.dumps(ENTRIES), encoding="utf-8")
-    return file
-
-
-def revisions(catalogue: Path) -> list[str | None]:
-    return [entry.get("revision") for entry in json.loads(catalogue.read_text(encoding="utf-8"))]
-
-
-def test_the_hubs_commits_are_written_and_the_rest_is_kept(catalogue: Path):
-    assert download.pin(catalogue, Hub(one=COMMIT, two="a" * 40)) == {"one": COMMIT, "two": "a" * 40}
-    assert revisions(catalogue) == [None, COMMIT, "a" * 40]
-    assert [entry["title"] for entry in json.loads(catalogue.read_text(encoding="utf-8"))] == ["Ours – here", "One", "Two"]
-    assert download.pin(catalogue, Hub(one="b" * 40)) == {"one": "b" * 40, "two": None}
-    assert revisions(catalogue) == [None, "b" * 40, "a" * 40]
-
-
-@pytest.mark.parametrize("hub", [Hub(one=None, two="main"), Hub(one="", two=COMMIT[:39])])
-def test_without_a_commit_from_the_hub_the_file_is_untouched_and_none_is_invented(catalogue: Path, hub: Hub):
-    before = catalogue.read_bytes()
-    assert set(download.pin(catalogue, hub).values()) == {None}
-    assert catalogue.read_bytes() == before
 
 
 def test_a_hub_that_cannot_be_reached_says_so_and_what_works_without_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

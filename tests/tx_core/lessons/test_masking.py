@@ -13,7 +13,6 @@ from tx_core.errors import TextProblem
 from tx_core.lessons.masking import (
     compare_maskings,
     fit_mask,
-    forbid_row,
     mask_effect,
     mask_of_kind,
     padded_pair,
@@ -43,13 +42,6 @@ def test_a_fitted_mask_keeps_what_both_lengths_have_and_allows_the_rest(before, 
     both = min(before, after)
     assert torch.equal(fitted[:both, :both], mask[:both, :both])
     assert fitted[both:].all() and fitted[:, both:].all()
-
-
-def test_a_forbidden_row_may_look_nowhere_and_the_first_mask_is_left_alone():
-    mask = mask_of_kind("causal", 4, 4)
-    changed = forbid_row(mask, 2)
-    assert (~changed.any(-1)).nonzero().flatten().tolist() == [2]
-    assert mask[2].any()
 
 
 def test_what_a_mask_takes_from_some_keys_it_gives_to_the_others():
@@ -101,7 +93,8 @@ def test_padding_stands_behind_the_sentence_and_has_scores_of_its_own(engine):
 
 def test_a_mask_laid_on_one_head_changes_the_weights_of_that_heads_own_scores(engine):
     padded = padded_scores(engine, SHORT, 2)
-    mask = forbid_row(mask_of_kind("padding", len(padded.tokens), padded.real), 1)
+    mask = mask_of_kind("padding", len(padded.tokens), padded.real)
+    mask[1] = False
     head = padded.under(mask, 3, 7)
     np.testing.assert_array_equal(head.effect.scores, padded.scores[3, 7])
     assert head.nowhere == head.effect.nowhere == (1,)

@@ -1,8 +1,8 @@
-"""The interface of a model for benchmarks: log-probabilities at masked positions, attention weights, hidden states."""
+"""A model under test: log-probabilities at masked positions, attention weights, hidden states."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
@@ -24,25 +24,7 @@ class ProbeRow(NamedTuple):
     places: tuple[int, ...]
 
 
-@runtime_checkable
-class Probe(Protocol):
-    """A model under test."""
-
-    tokenizer: Tokenizer
-    max_tokens: int
-    has_head: bool
-
-    def log_probabilities(self, rows: Sequence[ProbeRow]) -> Float[Tensor, "place vocab"]:
-        """Return the log-probability of every piece at the positions of all rows, concatenated."""
-
-    def weights(self, ids: Sequence[int]) -> Float[Tensor, "layer head query key"]:
-        """Return the attention weights of all heads for one text."""
-
-    def hidden(self, ids: Sequence[int]) -> Float[Tensor, "layer_and_embeddings token hidden"]:
-        """Return the vectors after the embeddings and after each layer for one text."""
-
-
-class BertProbe:
+class Probe:
     """Our own BERT under test."""
 
     def __init__(self, model: Bert, tokenizer: Tokenizer, device: str = "cpu"):
@@ -79,10 +61,10 @@ class BertProbe:
         return torch.cat(self.model(torch.tensor([list(ids)], device=self.device), keep=("hidden",)).hidden).cpu()
 
 
-def load_probe(checkpoint: Path, device: str = "cpu") -> BertProbe:
+def load_probe(checkpoint: Path, device: str = "cpu") -> Probe:
     """Load a checkpoint directory to be measured; raises CheckpointProblem when it cannot be."""
     model = load_bert(checkpoint)
-    return BertProbe(model, load_tokenizer(checkpoint, model.config.vocab_size), device)
+    return Probe(model, load_tokenizer(checkpoint, model.config.vocab_size), device)
 
 
 def in_batches(rows: Sequence[ProbeRow]) -> Iterator[tuple[list[int], list[ProbeRow]]]:

@@ -17,7 +17,7 @@ from tx_core.engine.checkpoint import load_bert
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.training.evaluation.masked_words import HeldOut, measure_held_out
 from tx_core.training.evaluation.next_tokens import CausalProbe, measure_next_tokens
-from tx_core.training.evaluation.probe import BertProbe
+from tx_core.training.evaluation.probe import Probe
 from tx_core.training.pretraining.batches import Batch, mask_words
 from tx_core.training.pretraining.settings import MaskingSettings
 from tx_core.transformer.bert import Bert, random_bert
@@ -85,9 +85,7 @@ OBJECTIVES = {
         load=load_bert,
         ask=ask_masked_words,
         forward=fused_forward,
-        measure=lambda model, tokenizer, device, files, lines: measure_held_out(
-            BertProbe(model, tokenizer, device), files, lines
-        ),
+        measure=lambda model, tokenizer, device, files, lines: measure_held_out(Probe(model, tokenizer, device), files, lines),
     ),
     "causal": Objective(
         model=CausalLM,

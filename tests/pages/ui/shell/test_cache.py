@@ -70,6 +70,22 @@ def test_the_default_bound_holds_two_visitors_long_texts_one_of_them_in_whole_wo
     assert len(empty) == 3
 
 
+@dataclass(frozen=True)
+class Held:
+    """A record that holds what records hold."""
+
+    array: np.ndarray
+    named: dict[str, tuple[str, ...]]
+    block: Block | None = None
+
+
+def test_the_size_of_a_record_is_that_of_all_that_it_holds():
+    small, large = Held(np.zeros(10), {"a": ("b",)}), Held(np.zeros(1000), {"a": ("b" * 500,) * 3}, Block("inner", 5_000))
+    assert 80 < cache.size_of(small) < 1_000
+    assert 8_000 + 1_500 + 5_000 < cache.size_of(large) < 8_000 + 1_500 + 5_000 + 1_000
+    assert cache.size_of((small, large)) > cache.size_of(small) + cache.size_of(large)
+
+
 def test_what_goes_wrong_is_passed_on_and_not_kept(store: LRUCache):
     def fail():
         raise TextProblem("no")
