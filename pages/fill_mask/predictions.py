@@ -174,7 +174,7 @@ def filled_stepwise(engine: Engine, text: str) -> tuple[tuple[StepwiseFilling, .
         both = {name: fill_stepwise(engine, text, name) for name in ("surest", "left")}
         return tuple(both.values()), {name: one.order for name, one in both.items()}
 
-    return remember_record(("filled_stepwise", cache.engine_key(engine), text), fill)
+    return cache.get_or_compute(("filled_stepwise", cache.engine_key(engine), text), fill)
 
 
 def show_notices(answer: SentencePredictions) -> None:
