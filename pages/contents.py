@@ -96,6 +96,15 @@ PAGES = (
         has_stage=True,
     ),
     Page(
+        "next_word",
+        "Explore",
+        "Next word",
+        "edit",
+        "What comes next, and from where?",
+        "Type a beginning: see what a model that writes finds likely behind it, let it write, and see where it looks.",
+        has_stage=True,
+    ),
+    Page(
         "compare",
         "Explore",
         "Compare",

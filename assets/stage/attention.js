@@ -12,7 +12,7 @@ import { applyTheme } from "../canvas/core/theme.js";
 import { addressOf, makeAddressWriter, writtenView } from "./core/address.js";
 import { codesOf, fetchAhead, fetchLayer, makeRuns, stacksOf, takeIn, unpackStage } from "./core/run.js";
 import { describeAverage, describeChange, describeMap, headName } from "./core/sentences.js";
-import { differenceOf, mapOf, rowOf, viewOf, wallOf } from "./core/shown.js";
+import { aheadOf, differenceOf, mapOf, rowOf, viewOf, wallOf } from "./core/shown.js";
 import { makeStore } from "./core/store.js";
 import { coded } from "./core/weights.js";
 import { canZoom, drawMap, makeMap, zoomStep } from "./views/map.js";
@@ -103,10 +103,11 @@ function build(stage) {
   stage.legends = { plain: makeLegend(TEXTS.map), signed: makeLegend(TEXTS.map, DIFFERENCE_TICKS) };
   stage.details = element("p", { class: "quiet-text" });
   stage.about = element("details", { class: "about" }, element("summary", {}, TEXTS.about), stage.details);
+  stage.ahead = element("p", { class: "quiet-text hatched" }, element("span", { class: "hatch", "aria-hidden": "true" }), TEXTS.ahead);
   stage.classLegend = element("p", { class: "class-legend" }, element("i"), TEXTS.classLegend);
   stage.picture = element("div", { class: "picture" }, stage.map.node, stage.classLegend);
   stage.side = element("div", { class: "side" }, stage.wall.node, stage.bars.node);
-  const foot = element("div", { class: "foot" }, element("div", { class: "words" }, stage.said, stage.waiting), element("div", { class: "legends" }, stage.legends.plain.node, stage.legends.signed.node));
+  const foot = element("div", { class: "foot" }, element("div", { class: "words" }, stage.said, stage.waiting), element("div", { class: "legends" }, stage.ahead, stage.legends.plain.node, stage.legends.signed.node));
   stage.body = element("div", { class: "body" }, stage.side, stage.picture);
   stage.root.append(element("div", { class: "frame" }, stage.title, stage.controls.node, stage.changes.node, stage.body, foot), stage.about);
   stage.parts.arrange?.(stage);
@@ -252,7 +253,9 @@ function mapsOf(stage, state) {
   const chosen = { stack: state.stackNumber, heads: state.heads };
   const [before, after] = [header.before, header.run].map((run) => run && mapOf(runs, run, header.stacks, chosen, view));
   const layers = state.heads.map(([layer]) => layer);
-  return { view, before, after, difference: before && after && differenceOf(before, after), wanted: [[header.run, layers], [header.before, layers]] };
+  const difference = before && after && differenceOf(before, after);
+  if (header.causal && header.stacks[state.stackNumber].kind === "self") for (const map of [before, after, difference]) if (map) map.hatched = aheadOf(view);
+  return { view, before, after, difference, wanted: [[header.run, layers], [header.before, layers]] };
 }
 
 // What is not here yet is fetched; the picture before it stays, and the stage says so. wanted: layers of each run.
@@ -294,6 +297,7 @@ function show(stage, state, view, before, after, difference) {
   stage.legends.plain.node.hidden = compared === "difference";
   stage.legends.signed.node.hidden = compared !== "difference";
   stage.classLegend.hidden = !model.guesses.length;
+  stage.ahead.hidden = !header.causal || !map.hatched;
   stage.root.dataset.focus = row === null ? "" : String(row);
   stage.root.dataset.guesses = String(model.guesses.length);
   stage.root.dataset.heads = state.heads.map(([layer, head]) => `${layer + 1}-${head + 1}`).join("_");
@@ -313,7 +317,7 @@ function paddingSaid({ weights }, view, row, padding) {
 // What the painters of assets/canvas take: see `modelOf`.
 function drawnHeader(stage, state, view, row) {
   return {
-    queries: view.queries.labels, keys: view.keys.labels, texts: { ...TEXTS.map, hatched: stage.header.labels?.hatched, titles: stage.parts.titles?.(stage, state) ?? Object.values(TEXTS.changed.titles) }, scale: state.scale,
+    queries: view.queries.labels, keys: view.keys.labels, texts: { ...TEXTS.map, hatched: stage.header.labels?.hatched ?? TEXTS.ahead, titles: stage.parts.titles?.(stage, state) ?? Object.values(TEXTS.changed.titles) }, scale: state.scale,
     strongest: state.lines, show: state.show, focus: row, heads: state.heads, guesses: guessesOn(stage, view),
   };
 }
@@ -463,8 +467,8 @@ function removeStage(stage) {
 // --- Files
 
 // The message that `drawingOf` of assets/canvas/figure takes: the map, or before, after and what differs.
-function figureOf({ shown: { message: { header, cells }, before, after, difference } }) {
-  if (!difference) return { header, cells };
+function figureOf({ shown: { message: { header, cells }, map, before, after, difference } }) {
+  if (!difference) return { header: { ...header, hatched: map.hatched && [map.hatched] }, cells };
   const all = new Uint16Array(3 * cells.length);
   [before, after, difference].forEach((map, part) => all.set(map.codes, part * cells.length));
   return { header: { ...header, maps: 3, hatched: [before, after, difference].map(({ hatched }) => hatched) }, cells: all };

@@ -9,7 +9,7 @@ import { build } from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const assets = dirname(here);
-for (const entry of ["attention", "compare", "fill_mask", "masks", "matrices", "pictures", "routes", "training", "bert"]) await bundle(entry);
+for (const entry of ["attention", "compare", "fill_mask", "next_word", "masks", "matrices", "pictures", "routes", "training", "bert"]) await bundle(entry);
 
 async function bundle(entry) {
   const { outputFiles, metafile } = await build({

@@ -15,4 +15,5 @@ def show_doors() -> None:
                 settings = door.settings | level_in_link()
                 st.page_link(contents.page(door.page).path, label=f"**{door.name}**", icon=door.icon, query_params=settings)
                 st.markdown(door.promise)
+    st.page_link(contents.page("next_word").path, label=texts.WRITES, icon=":material/edit:", query_params=level_in_link())
     st.page_link(contents.page("learn").path, label=texts.FOR_TEACHERS, icon=":material/groups:", query_params=level_in_link())

@@ -255,15 +255,6 @@ def write_modernbert(directory: Path, seed: int = 0) -> Path:
     return write(directory, transformers.ModernBertForMaskedLM(config), backend, ROBERTA_MARKS, seed)
 
 
-def write_llama(directory: Path, seed: int = 0) -> Path:
-    """Write a LLaMA without a head: two heads of queries share one of keys and values."""
-    backend = byte_level(GPT2_MARKS)
-    config = transformers.LlamaConfig(
-        vocab_size=backend.get_vocab_size(), num_key_value_heads=2, bos_token_id=0, eos_token_id=0, **SIZES
-    )
-    return write(directory, transformers.LlamaModel(config), backend, GPT2_MARKS, seed)
-
-
 def write_decoder(directory: Path, name: str, seed: int = 0, *, kind: str = "Model", **settings) -> Path:
     """Write a decoder-only model, without a head by default, of any family, by its name in the library's classes."""
     backend = byte_level(GPT2_MARKS)

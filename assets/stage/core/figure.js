@@ -31,7 +31,8 @@ export function layDrawing(drawing, { width, unit, caption, colours }) {
 
 // shown: {header, cells} as the drawings of assets/canvas/figure take them.
 export function mapFigure(shown) {
-  return ({ dark }) => (shown.header.maps === 3 ? beforeAfterDrawing(shown, dark) : mapDrawing(modelOf(shown, dark), shown.header));
+  const model = (dark) => Object.assign(modelOf(shown, dark), { hatched: shown.header.hatched?.[0] });
+  return ({ dark }) => (shown.header.maps === 3 ? beforeAfterDrawing(shown, dark) : mapDrawing(model(dark), shown.header));
 }
 
 export function svgOf({ figure, theme, width, unit }, title, description) {

@@ -51,6 +51,14 @@ export function mapOf(runs, run, stacks, { stack, heads }, view) {
   return { codes: coded(weights), weights, lost: view.hides ? mean(maps.map((map) => map.lost)) : null };
 }
 
+// Which cells no token may look at: what lies ahead of it.
+export function aheadOf({ queries, keys }) {
+  return Uint8Array.from({ length: queries.places.length * keys.places.length }, (_, at) => {
+    const [query, key] = [queries.places[Math.floor(at / keys.places.length)], keys.places[at % keys.places.length]];
+    return Number(Math.min(...key) > Math.max(...query));
+  });
+}
+
 export function differenceOf(before, after) {
   return { codes: codedDifference(before.weights, after.weights), weights: after.weights, lost: after.lost };
 }

@@ -32,6 +32,34 @@ function makeList(label, ...title) {
   return list;
 }
 
+// A list of words of which one is chosen by a click, Enter or the space bar.
+export function makeWords(label, choose) {
+  const made = makeList(label);
+  const act = ({ target }) => {
+    const row = target.closest("li");
+    if (row) choose(made.words[Number(row.dataset.place)]);
+  };
+  made.bars.setAttribute("role", "listbox");
+  made.bars.onclick = act;
+  made.node.onkeydown = (event) => {
+    if (event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault();
+    act(event);
+  };
+  return made;
+}
+
+// words: as those of a prediction, with `id`, and `chosen` for the one that stands there.
+export function drawWords(made, words, limit, compared) {
+  made.words = words;
+  drawList(made, words, limit, compared);
+  words.forEach(({ chosen }, place) => {
+    const row = made.bars.children[place];
+    row.setAttribute("role", "option");
+    row.ariaSelected = String(chosen);
+  });
+}
+
 // Arrow keys walk the bars; each tells its note.
 function step({ bars }, event) {
   const rows = [...bars.children];
@@ -82,8 +110,9 @@ function readDraft() {
 }
 
 function drawList(list, words, limit, compared) {
-  const kept = new Map(words.map((word) => [word.label, list.rows.get(word.label) ?? makeRow()]));
-  const rows = words.map((word, place) => fill(kept.get(word.label), word, limit, compared, place));
+  const nameOf = ({ id, label }) => id ?? label; // two tokens may read alike
+  const kept = new Map(words.map((word) => [nameOf(word), list.rows.get(nameOf(word)) ?? makeRow()]));
+  const rows = words.map((word, place) => fill(kept.get(nameOf(word)), word, limit, compared, place));
   if (list.bars.children.length !== rows.length || rows.some((row, place) => list.bars.children[place] !== row)) list.bars.replaceChildren(...rows);
   const focusable = rows.find((row) => row.tabIndex === 0) ?? rows[0];
   for (const row of rows) row.tabIndex = row === focusable ? 0 : -1;

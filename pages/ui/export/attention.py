@@ -7,7 +7,7 @@ from jaxtyping import Float, Float32
 
 from pages.ui.export import texts
 from pages.ui.export.attention_map import AttentionMap
-from pages.ui.export.computation import Computation, call, changes_argument, load_call, named, sentences_of
+from pages.ui.export.computation import Computation, call, changes_argument, load_call, named, sentences_of, written_argument
 from pages.ui.export.records import Code, DataFiles, Export, Exports, Source
 from pages.ui.export.transformers_code import transformers_attention_code
 from pages.ui.panels.head_map import HeadMap
@@ -49,7 +49,7 @@ def map_numbers(exported: AttentionMap) -> list[Computation]:
 
     def shown(**changed: object) -> Computation:
         """Return the view of a run."""
-        drawn = call(views.view, engine.trace(*sentences_of(read), **changed).stacks[stack], **options)
+        drawn = call(views.view, engine.trace(*sentences_of(read), **written_argument(read), **changed).stacks[stack], **options)
         return call(views.with_padding, drawn, exported.shown.padding) if exported.shown.padding else drawn
 
     drawn = named("shown", shown(**changes_argument(changes)))

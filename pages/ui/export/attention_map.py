@@ -60,7 +60,7 @@ class AttentionMap:
         text, pair = self.sentences
         changes = changes_in_words(self.trace)
         kind = self.shown.view.kind if len(self.trace.stacks) > 1 else ""
-        read = reading(self.reads_special)
+        read = reading(self.reads_special) | {"written": list(self.trace.attention.query_tokens.written)}
         return source(self.trace.model, text=text, pair=pair, **read, changes=changes, attention=kind, heads=self.head_names)
 
     @property

@@ -92,6 +92,11 @@ def sentences_of(encoding: Encoding) -> tuple[str, ...]:
     return (encoding.text, encoding.pair) if encoding.pair else (encoding.text,)
 
 
+def written_argument(encoding: Encoding) -> dict[str, object]:
+    """Return the tokens that a model wrote behind a text as an argument; nothing for none."""
+    return {"written": list(encoding.written)} if encoding.written else {}
+
+
 def changes_argument(changes: Sequence[Intervention], name: str = "changes") -> dict[str, object]:
     """Return interventions as an argument, sorted, so that equal interventions give equal code; nothing for none."""
     return {"interventions": named(name, list(canonical(changes)))} if changes else {}

@@ -115,6 +115,11 @@ def _inputs(trace: Trace) -> list[str]:
     if 1 in trace.attention.query_tokens.segments:  # GPT-2 would take them for words
         named = ', return_token_type_ids=(getattr(model.config, "type_vocab_size", None) or 0) > 1'
     lines = [f'inputs = tokenizer({given}, return_tensors="pt"{named})']
+    if source.written:
+        lines += [
+            f"written = {list(source.written)}  # tokens that the model wrote",
+            'inputs = {"input_ids": torch.tensor([[*inputs.input_ids[0].tolist(), *written]])}',
+        ]
     if several:
         start, written = read[1].ids[0], "" if len(read[1]) == 1 else f", *tokenizer({(pair or text)!r}{bare}).input_ids[:-1]"
         lines.append(f'inputs["decoder_input_ids"] = torch.tensor([[{start}{written}]])  # the start, then what it has written')

@@ -184,6 +184,16 @@ GROUPS = (
                 "**[MASK]**.",
             ),
             Term(
+                "next-word prediction, causal language modelling",
+                "The training task of models that write: to predict each token from those before it. What they write is drawn "
+                "from these predictions, one token at a time. **Tiny writer**, which is built in, learned nothing else.",
+            ),
+            Term(
+                "key-value cache",
+                "Keys and values of the tokens so far, kept while a model writes: under a causal mask, no later token changes "
+                "them.",
+            ),
+            Term(
                 "prediction head, masked-word head, classification head",
                 "What turns vectors of the last layer into scores: a *prediction head* scores every token of the vocabulary, a "
                 "*classification head* every label. It is no attention head.",
@@ -191,7 +201,7 @@ GROUPS = (
             Term("logit", "Such a score before the softmax turns it into a probability."),
             Term("probability", "The softmax of all logits at a blank: how likely the model finds each token there."),
         ),
-        (GlossaryView("fill_mask", {"text": "I drink a cup of [MASK] every morning."}),),
+        (GlossaryView("fill_mask", {"text": "I drink a cup of [MASK] every morning."}), GlossaryView("next_word")),
     ),
     Group(
         "Analysis",

@@ -57,6 +57,7 @@ ADVANCED_PARTS: Mapping[str, tuple[str, ...]] = {
         *(*ON_EVERY_VIEW, *DRAWING, "compare", "model", "nospecial", "listed", "limit", "temperature", "top_p"),
         *("scan", "change_panel"),
     ),
+    "next_word": (*ON_EVERY_VIEW, *DRAWING, "model", "nospecial", "top_k", "top_p", "seed", "change_panel"),
     "compare": (
         *(*ON_EVERY_VIEW, "model", "model_b", "nospecial", "seed", "seed_b", "changes", "changes_b", "two"),
         *("words", "show", "lines", "scale", "vary=untrained", "vary=changes", "vary=model"),

@@ -79,7 +79,14 @@ def about_run(page: str, name: RunName, trace: Trace, unchanged: Trace | None) -
         "guesses": _guesses(page, trace),
         "notices": [texts.CHANGES_AT_MAXIMUM.format(maximum=MAX_INTERVENTIONS)] if len(changes) >= MAX_INTERVENTIONS else [],
         "kinds": texts.STACK_LABELS,
-    }
+    } | ({"causal": True} if sees_nothing_later(unchanged or trace) else {})
+
+
+def sees_nothing_later(trace: Trace) -> bool:
+    """Return whether no token may attend to a later one, as in a model that writes."""
+    weights = trace.attention.weights
+    square = trace.attention.kind == "self" and weights.shape[-1] > 1
+    return square and not np.triu(weights[0], 1).any()
 
 
 def _moved_heads(trace: Trace, unchanged: Trace | None) -> list[list[list[object]]]:

@@ -15,6 +15,7 @@ from tx_core.transformer.interventions import NEEDS_POSITIONS
 TOOLBAR = "How to look at it, and what to change"
 MORE = "More controls"
 COMPUTING = "Computing …"
+AHEAD = "ahead: forbidden (causal mask)"
 LOADING = "Loading this layer …"
 NOT_LOADED = "This layer could not be loaded: the server does not answer. Choose another head, or load the page again."
 ABOUT = "What this head does"
@@ -294,6 +295,7 @@ def stage_texts() -> Mapping[str, object]:
         "toolbar": TOOLBAR,
         "more": MORE,
         "computing": COMPUTING,
+        "ahead": AHEAD,
         "loading": LOADING,
         "notLoaded": NOT_LOADED,
         "about": ABOUT,

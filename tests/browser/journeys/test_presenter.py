@@ -58,6 +58,7 @@ STAGED = "() => document.querySelector('[data-staged]')?.className"
 BLANKED = "() => getComputedStyle(document.documentElement, '::after').backgroundColor"
 KEYS = "/attention?text=Mary+lost+her+keys.&heads=2-8&focus=4"
 VIEWS = (
+    "/next_word?text=Once+upon+a",
     "/fill_mask?text=Yesterday+I+%5BMASK%5D+to+school.",
     "/compare?text=Mary+lost+her+keys.&text_b=John+lost+his+keys.",
     "/summaries?part=glance",

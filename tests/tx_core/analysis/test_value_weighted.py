@@ -5,7 +5,7 @@ import pytest
 import torch
 import transformers
 
-from tests.support.checkpoints import write_albert, write_llama
+from tests.support.checkpoints import write_albert, write_decoder
 from tx_core.analysis.value_weighted import row_shares, total_shares, value_weighted
 from tx_core.engine import catalogue
 from tx_core.engine.hub import load
@@ -102,9 +102,9 @@ def test_lengths_are_what_numpy_makes_of_the_librarys_weights(checkpoint, family
 
 
 def test_a_family_whose_parts_are_not_known_is_refused_in_a_sentence(tmp_path):
-    other = load.load_engine(write_llama(tmp_path), "llama", "LLaMA")
+    other = load.load_engine(write_decoder(tmp_path, "GPTNeoX"), "neox", "GPT-NeoX")
     stack = other.trace("A bird", keep=("weights", "value")).attention
-    with pytest.raises(ModelUnavailable, match="The architecture of LLaMA is not one whose modules"):
+    with pytest.raises(ModelUnavailable, match="The architecture of GPT-NeoX is not one whose modules"):
         value_weighted(other, stack, 0)
 
 

@@ -6,9 +6,11 @@ import torch
 import transformers
 from transformers import TemperatureLogitsWarper, TopKLogitsWarper, TopPLogitsWarper
 
+from tests.support.checkpoints import HEAD_DIM, write_decoder
 from tx_core import Intervention, load, next_words
 from tx_core.analysis.probabilities import probabilities
 from tx_core.engine import catalogue
+from tx_core.engine.hub.load import load_engine
 from tx_core.errors import ModelUnavailable, TextProblem
 from tx_core.fill_mask.next_words import NO_NEXT_WORD, Sampling, draw, next_logits, write_words
 
@@ -98,6 +100,30 @@ def test_keys_and_values_of_earlier_tokens_need_not_be_computed_again(hub_engine
     for part in ("key", "value"):
         kept = getattr(longer.attention, part)[:, :, :size]
         np.testing.assert_allclose(kept, getattr(shorter.attention, part), rtol=0, atol=1e-5)
+
+
+DECODERS = {
+    "Llama": {"num_key_value_heads": 2},
+    "Mistral": {"num_key_value_heads": 2, "sliding_window": 4},
+    "Qwen2": {"num_key_value_heads": 2},
+    "Qwen3": {"num_key_value_heads": 2, "head_dim": HEAD_DIM},
+}
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("family", DECODERS)
+def test_llama_and_its_relatives_say_what_the_library_says_comes_next(tmp_path, family):
+    write_decoder(tmp_path, family, kind="ForCausalLM", **DECODERS[family])
+    engine = load_engine(tmp_path, family, family)
+    assert engine.info.predicts_next and engine.parts is not None
+    written = write_words(engine, "Time flies", 4, seed=1)
+    encoding = engine.encode("Time flies", None, written)
+    theirs = transformers.AutoModelForCausalLM.from_pretrained(tmp_path, dtype=torch.float32).eval()
+    with torch.no_grad():
+        logits = theirs(torch.tensor([encoding.ids])).logits[0]
+    places = range(len(encoding) - 5, len(encoding))
+    np.testing.assert_allclose(next_logits(engine, encoding, places), logits[-5:].numpy(), rtol=0, atol=1e-4)
+    assert not np.triu(engine.trace("Time flies", written=written).attention.weights, 1).any()
 
 
 @pytest.mark.ci

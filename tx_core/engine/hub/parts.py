@@ -48,6 +48,7 @@ class FamilyModules:
 
 
 BERT_PROJECTION = r"encoder\.layer\.\d+\.attention\.output\.dense"
+LLAMA = FamilyModules(r"layers\.\d+\.self_attn\.o_proj", ("lm_head",), "norm", predicts_next=True)
 ROBERTA = FamilyModules(BERT_PROJECTION, ("lm_head",))
 FAMILY_MODULES = {
     "bert": FamilyModules(BERT_PROJECTION, ("cls",)),
@@ -62,7 +63,7 @@ FAMILY_MODULES = {
     "albert": FamilyModules(r"encoder\.albert_layer_groups\.\d+\.albert_layers\.\d+\.attention\.dense", ("predictions",)),
     "modernbert": FamilyModules(r"layers\.\d+\.attn\.Wo", ("head", "decoder"), "final_norm"),
     "gpt2": FamilyModules(r"h\.\d+\.attn\.c_proj", ("lm_head",), "ln_f", predicts_next=True),
-    "starcoder2": FamilyModules(r"layers\.\d+\.self_attn\.o_proj", ("lm_head",), "norm", predicts_next=True),
+    **dict.fromkeys(("llama", "mistral", "qwen2", "qwen3", "starcoder2"), LLAMA),
     "t5": FamilyModules(r"encoder\.block\.\d+\.layer\.0\.SelfAttention\.o"),
     "bart": FamilyModules(r"encoder\.layers\.\d+\.self_attn\.out_proj"),
 }

@@ -57,7 +57,7 @@ DECODERS = {
     "GPTNeoX": {},
     "SmolLM3": {"num_key_value_heads": 2},
 }
-"""Families of decoders without a row in the table of families, and settings that make them interesting."""
+"""Families of decoders, and settings that make them interesting."""
 
 
 @pytest.mark.parametrize("family", DECODERS)

@@ -1,0 +1,71 @@
+"""What stands below the stage: how a model writes, and the numbers and the code of what is shown."""
+
+import streamlit as st
+
+from pages.next_word import texts
+from pages.next_word.inputs import sampling
+from pages.next_word.run import WritingRun
+from pages.ui.export.attention import attention_exports
+from pages.ui.export.computation import Computation, call, changes_argument, each, load_call, named, written_argument
+from pages.ui.export.data import table_files
+from pages.ui.export.menu import export_menu
+from pages.ui.export.records import Code, Export, file_stem, reading, source
+from pages.ui.panels import texts as panel_texts
+from pages.ui.panels.head_map import head_map, weights_table
+from pages.ui.shell import controls
+from pages.ui.shell.address import widget_key
+from pages.ui.shell.frame import show_source
+from pages.ui.shell.level import is_hidden, show_formula
+from tx_core.fill_mask import next_words
+from tx_core.fill_mask.next_words import Sampling
+from tx_core.fill_mask.predictions import MAX_TOP_K
+from tx_core.transformer.interventions import write_interventions
+
+
+def show_below(page: str, run: WritingRun) -> None:
+    """Explain how a model writes, and offer the numbers of the picture. The boxes follow the view while they are open."""
+    st.markdown(f"{texts.HOW} {texts.AHEAD}")
+    show_formula(texts.EQUATION)
+    st.markdown(f"{texts.SETTINGS} {panel_texts.NOT_AN_EXPLANATION}")
+    show_source(next_words.write_words)
+    trace, unchanged = run.attention.trace, run.attention.unchanged
+    identity = (*_identity(run), write_interventions(trace.interventions))
+    shown = head_map(page, trace.attention, identity, unchanged and unchanged.attention)
+    weights_table(shown, key=widget_key(page, "table"))
+    if not is_hidden("forms"):
+        export_menu(page, {texts.EXPORT_NEXT: lambda: next_export(page, run)} | attention_exports(page, trace, shown))
+
+
+def _identity(run: WritingRun) -> tuple[object, ...]:
+    inputs = run.inputs
+    return inputs.model, run.attention.trace.device, not inputs.bare, inputs.text, inputs.written
+
+
+def next_export(page: str, run: WritingRun) -> Export:
+    """Export what could follow the text, as it is drawn now, with its code."""
+    inputs, drawn = run.inputs, sampling(page)
+    found = numbers(run, drawn)
+    table = [(word.piece, str(word.id), word.probability) for word in _words(run, drawn)]
+    name = file_stem("next-word", inputs.model)
+    data = table_files(texts.TABLE_NAME, texts.TABLE_HELP.format(count=len(table)), name, texts.COLUMNS, table)
+    about = source(inputs.model, text=inputs.text, written=list(inputs.written), **reading(not inputs.bare))
+    about |= {"temperature": drawn.temperature, "top_k": drawn.top_k, "top_p": drawn.top_p}
+    about |= {"changes": write_interventions(run.attention.trace.interventions)} if run.unchanged else {}
+    title = texts.EXPORT_TITLE.format(model=controls.model_title(inputs.model))
+    return Export(title, name, (data,), Code(texts.EXPORT_RESULT, lambda: found), about)
+
+
+def _words(run: WritingRun, drawn: Sampling) -> tuple[next_words.NextWord, ...]:
+    inputs, changes = run.inputs, run.attention.trace.interventions
+    asked = {"listed_words": MAX_TOP_K, "sampling": drawn, "written": inputs.written, "interventions": changes}
+    return next_words.next_words(run.engine, inputs.text, **asked)
+
+
+def numbers(run: WritingRun, drawn: Sampling) -> list[Computation]:
+    """Return the computation of what could follow."""
+    inputs = run.inputs
+    given = changes_argument(run.attention.trace.interventions) | written_argument(run.attention.trace.attention.query_tokens)
+    given |= {"sampling": drawn} if drawn != Sampling() else {}
+    engine = load_call(inputs.model, not inputs.bare)
+    words = call(next_words.next_words, engine, inputs.text, listed_words=MAX_TOP_K, **given)
+    return [named("words", each(words, lambda word: (word.piece, word.id, word.probability)))]

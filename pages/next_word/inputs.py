@@ -1,0 +1,124 @@
+"""What the page is asked: a beginning, a model that writes, what it has written so far, and how the next token is drawn."""
+
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from pages.next_word import texts
+from pages.ui.panels import view_options
+from pages.ui.panels.changes import CHANGES_FIELD
+from pages.ui.panels.tokens import SPECIAL_FIELD
+from pages.ui.shell import controls, examples
+from pages.ui.shell.address import Field, choice_field, is_offered, number_field, text_field, widget_key
+from pages.ui.stage.address import StageFields, ask_for_view
+from pages.ui.stage.inputs import SentenceInputs, sentence_inputs
+from pages.ui.stage.table import COMPARED, StageEntry
+from tx_core.engine.catalogue import WRITER, ModelCard
+from tx_core.fill_mask.next_words import Sampling
+
+MAX_WRITTEN = 60
+"""Tokens that are written behind a beginning, at most: each is sent with what else could have stood there."""
+LISTED = 200
+"""The most likely tokens of each place that are sent, at most."""
+TEMPERATURES = tuple(round(0.1 * tenths, 1) for tenths in range(1, 21))
+TOP_P = tuple(round(0.05 * step, 2) for step in range(1, 21))
+MAX_SEED = 9999
+HEADS = ((2, 1),)
+"""The head of the first view: of the embedded writer, one that looks at other words than the last and the first."""
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """A beginning worth writing on.
+
+    Attributes:
+        title: Its text.
+        notice: What to notice.
+    """
+
+    title: str
+    notice: str
+    counters: tuple["Beginning", ...] = ()
+
+
+BEGINNINGS = tuple(Beginning(*about) for about in texts.BEGINNINGS)
+
+
+def read_written(written: str) -> tuple[int, ...]:
+    """Read ids of tokens as a link writes them, 12.345.6; raise ValueError for anything else. The model may still lack them."""
+    ids = tuple(map(int, written.split("."))) if written else ()
+    if write_written(ids) != written or len(ids) > MAX_WRITTEN or any(not 0 <= one < 10_000_000 for one in ids):
+        raise ValueError(f"written must be at most {MAX_WRITTEN} numbers of tokens, such as 12.345.6")
+    return ids
+
+
+def write_written(ids: tuple[int, ...]) -> str:
+    """Write ids of tokens as a link does."""
+    return ".".join(map(str, ids))
+
+
+def _share_field(name: str, options: tuple[float, ...]) -> Field[float]:
+    """Return a field that takes one of a few numbers, 1 by default."""
+
+    def read(written: str) -> float:
+        found = {f"{one:g}": one for one in options}
+        if written not in found:
+            raise ValueError(f"must be one of {', '.join(found)}")
+        return found[written]
+
+    return Field(name, 1.0, read, lambda value: f"{value:g}")
+
+
+FIELDS = StageFields(
+    (
+        text_field("text", BEGINNINGS[0].title),
+        Field("written", (), read_written, write_written),
+        Field("model", WRITER, controls.read_model),
+        SPECIAL_FIELD,
+        CHANGES_FIELD,
+    ),
+    (
+        *view_options.view_fields(HEADS),
+        choice_field("compared", COMPARED),
+        number_field("at", 0, 0, MAX_WRITTEN),
+        _share_field("temperature", TEMPERATURES),
+        number_field("top_k", 0, 0, LISTED),
+        _share_field("top_p", TOP_P),
+        number_field("seed", 1, 1, MAX_SEED),
+    ),
+    {},
+)
+
+
+def writing_inputs(page: str) -> SentenceInputs:
+    """Read the address, draw the box and the beginnings, and return what is asked.
+
+    What was written belongs to its beginning, model and reading: with another of them it is gone.
+    """
+    state, name = st.session_state, widget_key(page, "written")
+
+    def offers(card: ModelCard) -> bool:
+        """Return whether a model writes, or is the one that a link names: the page says why it cannot be shown."""
+        return card.predicts_next or card.name == state[widget_key(page, "model")]
+
+    inputs = sentence_inputs(page, StageEntry(FIELDS, offers=offers))
+    asked = (state.get(f"{page}_arrivals"), inputs.text, inputs.model, inputs.bare)
+    before = state.get(f"{page}_begun", asked)
+    if before != asked and before[0] == asked[0]:
+        state[name] = ()
+    state[f"{page}_begun"] = asked
+    shown = next((one for one in BEGINNINGS if one.title == inputs.text), None)
+
+    def show(chosen: Beginning) -> None:
+        ask_for_view(page, {"text": chosen.title, "written": (), "changes": (), "at": 0, "focus": None})
+
+    if is_offered("examples"):
+        examples.offer(widget_key(page, "example"), BEGINNINGS, shown, show)
+        if shown and inputs.model == WRITER:
+            examples.show_notice(texts.HINT.format(hint=shown.notice))
+    return replace(inputs, written=state[name])
+
+
+def sampling(page: str) -> Sampling:
+    """Return how the next token is drawn, as the browser shows it."""
+    return Sampling(*(st.session_state[widget_key(page, name)] for name in ("temperature", "top_k", "top_p")))

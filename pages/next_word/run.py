@@ -1,0 +1,135 @@
+"""Runs of the page: the beginning with what is written behind it, and what could follow each of its last tokens."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+import streamlit as st
+from jaxtyping import Float32, Int32
+
+from pages.next_word.inputs import LISTED, MAX_WRITTEN, TEMPERATURES, sampling
+from pages.ui.panels.changes import active_changes
+from pages.ui.shell import cache
+from pages.ui.shell.address import widget_key
+from pages.ui.stage.inputs import AttentionRun, SentenceInputs, attention_run
+from tx_core.analysis.probabilities import largest
+from tx_core.engine import catalogue
+from tx_core.engine.engine import Engine
+from tx_core.engine.threads import use_all_cores, use_one_core
+from tx_core.errors import ModelUnavailable, memory_checked
+from tx_core.fill_mask.next_words import NO_NEXT_WORD, next_logits, read_text, write_words
+from tx_core.transformer.interventions import Intervention
+
+ASKED = "to_write"
+"""Session entry, by page: how many tokens a reader asked for."""
+
+
+@dataclass(frozen=True)
+class NextTokens:
+    """What could follow each of the last tokens of a text: the first is the one before everything that was written.
+
+    Attributes:
+        ids: The most likely tokens, best first.
+        logits: Theirs, less the largest.
+        rest: For each of TEMPERATURES, the logarithm of the sum of exp(logit / temperature) over all other tokens.
+        others: How many these are.
+    """
+
+    ids: Int32[np.ndarray, "place listed"]
+    logits: Float32[np.ndarray, "place listed"]
+    rest: Float32[np.ndarray, "place temperature"]
+    others: int
+
+    @property
+    def nbytes(self) -> int:
+        """The size of the arrays."""
+        return sum(array.nbytes for field in fields(self)[:3] if (array := getattr(self, field.name)) is not None)
+
+
+@dataclass(frozen=True)
+class WritingRun:
+    """What the page has computed.
+
+    Attributes:
+        inputs: What was asked, with all that is written.
+        engine: Of the model.
+        attention: The run, with the reader's changes and without.
+        following: What could follow, with the changes.
+        unchanged: The same without them; None where there are none.
+        start: The position of the first written token.
+        ended: Whether no more can be written: the model ended the text, or there is no more space.
+    """
+
+    inputs: SentenceInputs
+    engine: Engine
+    attention: AttentionRun
+    following: NextTokens
+    unchanged: NextTokens | None
+    start: int
+    ended: bool
+
+
+def writing_run(inputs: SentenceInputs) -> WritingRun:
+    """Write what was asked for, run the model, and list what could follow.
+
+    Raises:
+        ExplorerError: where the model or the text cannot be used.
+    """
+    page, card = inputs.page, catalogue.card(inputs.model)
+    if not card.predicts_next:
+        raise ModelUnavailable(NO_NEXT_WORD.format(title=card.title))
+    use_one_core() if card.is_embedded else use_all_cores()
+    engine = inputs.engine()
+    read_text(engine, inputs.text, inputs.written)
+    inputs = replace(inputs, written=_write(inputs, engine))
+    attention = attention_run(inputs)
+    changes = active_changes(page)
+    following = next_tokens(engine, inputs, changes)
+    encoding = attention.trace.attention.query_tokens
+    last = inputs.written[-1:]
+    full = len(inputs.written) >= MAX_WRITTEN or len(encoding) >= engine.info.max_tokens
+    return WritingRun(
+        inputs,
+        engine,
+        attention,
+        following,
+        next_tokens(engine, inputs, ()) if changes else None,
+        len(encoding) - len(inputs.written),
+        full or any(map(engine.tokenizer.is_special, last)),
+    )
+
+
+def _write(inputs: SentenceInputs, engine: Engine) -> tuple[int, ...]:
+    """Write as many tokens as were asked for, if any, and remember them."""
+    page = inputs.page
+    name, seed = widget_key(page, "written"), st.session_state[widget_key(page, "seed")]
+    if count := min(st.session_state.pop(widget_key(page, ASKED), 0), MAX_WRITTEN - len(inputs.written)):
+        with memory_checked():
+            changes = active_changes(page)
+            asked = {"seed": seed, "sampling": sampling(page), "written": inputs.written, "interventions": changes}
+            st.session_state[name] = write_words(engine, inputs.text, count, **asked)
+    return st.session_state[name]
+
+
+def next_tokens(engine: Engine, inputs: SentenceInputs, changes: Sequence[Intervention]) -> NextTokens:
+    """Return what could follow the last token before those that were written, and each of these."""
+    key = ("next tokens", cache.engine_key(engine), inputs.text, inputs.written, frozenset(changes))
+
+    def compute() -> NextTokens:
+        encoding = engine.encode(inputs.text, None, inputs.written)
+        places = range(len(encoding) - 1 - len(inputs.written), len(encoding))
+        return most_likely(next_logits(engine, encoding, places, changes))
+
+    return cache.get_or_compute(key, compute)
+
+
+def most_likely(logits: np.ndarray) -> NextTokens:
+    """Return the most likely tokens of each place, and what the others come to."""
+    ids = largest(logits, min(LISTED, logits.shape[-1]))
+    relative = logits.astype(np.float64) - logits.max(axis=-1, keepdims=True)
+    listed = np.take_along_axis(relative, ids, axis=-1)
+    np.put_along_axis(relative, ids, -np.inf, axis=-1)
+    with np.errstate(divide="ignore"):
+        rest = np.stack([np.log(np.exp(relative / one).sum(axis=-1)) for one in TEMPERATURES], axis=-1)
+    others = logits.shape[-1] - ids.shape[-1]
+    return NextTokens(ids.astype(np.int32), listed.astype(np.float32), rest.astype(np.float32), others)

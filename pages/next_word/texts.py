@@ -1,0 +1,70 @@
+"""What the page Next word says. Every string is a whole sentence or label; named placeholders are filled by `format`."""
+
+BEGINNINGS = (
+    ("Once upon a", "Hardly anything but “time” fits. Write it, and the choice is wide."),
+    (
+        "The old man went to the",
+        "Many words fit. A higher temperature brings up rare ones.",
+    ),
+    ("The capital of France is", "It knows how such a sentence goes on, and not what is true."),
+    ("She opened the door and", "With top-k 1, the likeliest every time, it soon repeats itself."),
+)
+"""Each with what to notice."""
+HINT = ":material/lightbulb: {hint}"
+CLOSING = tuple(".,;:!?)]}’”…")
+"""What is written without a space before it."""
+
+PICTURE = {
+    "likely": "What comes next",
+    "written": "The beginning, and what the model wrote",
+    "writing": "Write",
+    "sampling": "How the next token is drawn",
+    "temperature": "Temperature",
+    "topK": "Top-k",
+    "topP": "Top-p",
+    "all": "all",
+    "seed": "Seed",
+    "seedHelp": "The same seed writes the same text again.",
+    "writeOne": "Write one token",
+    "writeMany": "Write {count}",
+    "writeHelp": "Draw from these shares",
+    "back": "Take one back",
+    "again": "Start again",
+    "next": "What comes next",
+    "end": "■",
+    "ended": "The text has ended, or there is no more space: take something back.",
+    "alternatives": "What else could have stood here?",
+    "stands": "This was written.",
+    "put": "Go on with “{word}” from here",
+    "first": "Most likely comes “{word}”: {share}.",
+    "stood": "Here “{written}” was written, with a share of {chance}; most likely was “{word}”: {share}.",
+    "now": "With the change “{word}” comes first: {share} (was “{was}”, {before}).",
+    "still": "With the change “{word}” still comes first: {share} (was {before}).",
+    "others": "The other {count} tokens: {share} together.",
+    "noOthers": "No other token can be drawn.",
+    "about": "Top-p keeps more than the {listed} likeliest tokens, which are all that is sent here: the shares are right to "
+    "within {share}.",
+    "cache": "Not computed again for the next token: the keys and values of {before} of the {tokens} tokens in each of {layers} "
+    "layers, {kept} of {all}. Nothing written later changes them, so models keep them in a key-value cache.",
+    "figureTitle": "What comes next, by {model}",
+    "drawn": "Temperature {temperature}, top-k {topK}, top-p {topP}.",
+}
+"""What the stage says by itself; everything else comes with a run."""
+
+# Below
+
+HOW = """The model reads the tokens from left to right. At each one it gives every token of its vocabulary a *logit*, a score of \
+how well it would follow; the **softmax** turns the logits into shares that sum to 1. Then one token is drawn by its share, \
+written, and read like all others: that is all that writing is."""
+EQUATION = r"p_i = \frac{e^{z_i / T}}{\sum_j e^{z_j / T}}"
+SETTINGS = """**Temperature** $T$ divides the logits: below 1 the likely tokens become likelier, above 1 rarer ones come up. \
+**Top-k** draws from the $k$ likeliest tokens only, **top-p** from the fewest that reach the share $p$ together; both let those \
+share 100 %. None of them changes the model: it is what you do with its shares."""
+AHEAD = """Every token looks at itself and back, never ahead: the striped part of a map is *forbidden*, not zero by choice \
+(**causal mask**). So nothing that is written later changes what earlier tokens computed, and their keys and values can be kept. \
+This app computes them again all the same, to show every map."""
+TABLE_NAME, TABLE_HELP = "What comes next", "The {count} likeliest tokens with their shares, as they are drawn."
+COLUMNS = ("token", "id", "share")
+EXPORT_NEXT = "What comes next"
+EXPORT_TITLE = "What comes next, by {model}"
+EXPORT_RESULT = "It ends with the likeliest tokens and their shares."

@@ -1,0 +1,148 @@
+"""The page Next word, as Streamlit runs it without a browser: what it is sent, what it writes, and what its link brings back."""
+
+from base64 import b64decode
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.next_word.inputs import BEGINNINGS, LISTED, TEMPERATURES, read_written, write_written
+from pages.next_word.stage import MANY
+from pages.next_word.texts import EXPORT_NEXT
+from pages.ui.export.texts import ATTENTION_MAP
+from tests.support.blanks import ask
+from tests.support.checkpoints import write_decoder, write_gpt2
+from tests.support.exports import exported_code
+from tests.support.snippets import computed
+from tests.support.staged import axes, is_staged, made_changes, staged
+from tx_core import load, next_words
+from tx_core.engine import catalogue
+from tx_core.fill_mask.next_words import NO_NEXT_WORD, Sampling, next_logits, write_words
+from tx_core.fill_mask.predictions import MAX_TOP_K
+from tx_core.transformer.interventions import read_interventions
+
+Open = Callable[..., AppTest]
+FIRST = BEGINNINGS[0].title
+
+
+def numbers(app: AppTest, side: str, name: str) -> np.ndarray:
+    """What the stage was sent of one side: a row for each place."""
+    kind = {"ids": "<u2", "logits": "<f4", "rest": "<f4"}[name]
+    following = staged(app)["next"]
+    sent = np.frombuffer(b64decode(following[side][name]), kind)
+    return sent.reshape(len(following["written"]) + 1, -1)
+
+
+def written(app: AppTest) -> tuple[int, ...]:
+    """The ids of what was written."""
+    following = staged(app)["next"]
+    return tuple(following["tokens"][number][0] for number in following["written"])
+
+
+def test_what_is_sent_gives_the_share_of_every_token_at_every_temperature(open_app: Open):
+    app, engine = open_app("next_word", changes="off~6"), load("writer")
+    assert not app.exception and is_staged(app)
+    off = read_interventions("off~6")
+    for side, changes in (("after", off), ("before", ())):
+        ids = [staged(app)["next"]["tokens"][number][0] for number in numbers(app, side, "ids")[0]]
+        logits = numbers(app, side, "logits")[0].astype(float)
+        expected = next_logits(engine, engine.encode(FIRST), [3], changes)[0]
+        assert len(ids) == LISTED and ids[0] == int(expected.argmax())
+        for place, temperature in enumerate(TEMPERATURES):
+            weights, rest = np.exp(logits / temperature), np.exp(float(numbers(app, side, "rest")[0][place]))
+            shares = Sampling(temperature).shares(expected)
+            np.testing.assert_allclose(weights / (weights.sum() + rest), shares[ids], atol=1e-6)
+    assert made_changes(app) == ["off~6"]
+    assert staged(app)["causal"] is True
+
+
+@pytest.mark.ci
+def test_what_is_asked_for_is_written_and_a_branch_goes_on_from_another_token(open_app: Open):
+    app, engine = open_app("next_word", text=FIRST, seed="5", temperature="0.7", top_k="20", top_p="0.9"), load("writer")
+    ask(app, write=MANY)
+    expected = write_words(engine, FIRST, MANY, seed=5, sampling=Sampling(0.7, 20, 0.9))
+    assert written(app) == expected
+    assert axes(app)[0] == list(engine.encode(FIRST, None, expected).tokens)
+    assert numbers(app, "after", "ids").shape[0] == len(expected) + 1
+    ask(app, put=[1, 527])
+    assert written(app) == (expected[0], 527)
+    ask(app, keep=1)
+    assert written(app) == expected[:1]
+    for nonsense in (
+        {"put": [99, 1]},
+        {"put": ["a", 1]},
+        {"put": [0]},
+        {"write": 10**9},
+        {"write": "many"},
+        {"keep": -1},
+        {"put": [0, -4]},
+    ):
+        ask(app, **nonsense)
+        assert written(app) == expected[:1] and not app.exception
+    app.text_input(key="next_word_text").set_value("She opened").run()
+    assert written(app) == () and axes(app)[0] == ["[CLS]", "she", "opened"]
+
+
+@pytest.mark.ci
+def test_a_link_brings_back_what_was_written_with_its_changes(open_app: Open):
+    app = open_app(
+        "next_word", text="The old man", written="527.100.7", changes="off~2-3", at="2", temperature="1.5", top_p="0.5"
+    )
+    assert written(app) == (527, 100, 7)
+    assert staged(app)["view"].items() >= {"at": 2, "temperature": 1.5, "top_p": 0.5, "seed": 1}.items()
+    own = staged(app)["address"]["own"]
+    assert (own["written"], own["changes"]) == ("527.100.7", "off~2-3")
+    assert read_written(write_written((5, 0, 12))) == (5, 0, 12) and read_written("") == ()
+    for wrong in ("1.", "a", "-1", "1..2", "01", ".".join(["7"] * 61), "99999999999"):
+        with pytest.raises(ValueError, match="written must be|invalid literal"):
+            read_written(wrong)
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("family", ["gpt2", "Llama", "Qwen2"])
+def test_models_of_a_hosts_directory_write_too(open_app: Open, host, tmp_path, family: str):
+    folder = tmp_path / "models" / family.lower()
+    write_gpt2(folder) if family == "gpt2" else write_decoder(folder, family, kind="ForCausalLM", num_key_value_heads=2)
+    host(models_dir=tmp_path / "models")
+    app = open_app("next_word", text="Time flies", model=f"local:{family.lower()}")
+    assert not app.exception
+    ask(app, write=5)
+    engine = catalogue.load(f"local:{family.lower()}")
+    assert written(app) == write_words(engine, "Time flies", 5, seed=1)
+
+
+@pytest.mark.ci
+def test_a_model_that_fills_blanks_and_a_text_that_cannot_be_read_say_so(open_app: Open):
+    app = open_app("next_word", text="Once", model="embedded")
+    title = catalogue.card("embedded").title
+    assert NO_NEXT_WORD.format(title=title) in "".join(box.value for box in app.text)
+    assert not is_staged(app)
+    app.button(key="next_word_model_default").click().run()
+    assert is_staged(app) and staged(app)["model"] == catalogue.card("writer").title
+    for text, said in (("", "no text yet"), ("word " * 300, "tokens long"), (FIRST, "")):
+        app.text_input(key="next_word_text").set_value(text).run()
+        boxes = "".join(box.value for box in app.text)
+        assert said in boxes and is_staged(app) == (not said) and not app.exception
+    for text in ("😀 <script>alert(1)</script>", "مرحبا بالعالم", "[MASK] [SEP] [CLS]"):
+        app.text_input(key="next_word_text").set_value(text).run()
+        assert is_staged(app) and not app.exception
+    missing = open_app("next_word", text="Once", written="9999999")
+    assert "no token number 9,999,999" in "".join(box.value for box in missing.text)
+
+
+@pytest.mark.ci
+def test_the_exported_code_computes_what_is_shown(open_app: Open, tmp_path):
+    app = open_app("next_word", text="The old man", written="527", changes="off~2-3", temperature="0.8", top_k="30")
+    code = exported_code(app, "next_word", EXPORT_NEXT, "project")
+    found = computed([(code, ["[word for word, *_ in words]", "[share for *_, share in words]"])], tmp_path)[0]
+    changes = read_interventions("off~2-3")
+    asked = {"sampling": Sampling(0.8, 30), "written": (527,), "interventions": changes, "listed_words": MAX_TOP_K}
+    expected = next_words(load("writer"), "The old man", **asked)
+    assert found[0].tolist() == [word.piece for word in expected]
+    np.testing.assert_allclose(found[1], [word.probability for word in expected], rtol=1e-5)
+    ours, theirs = (exported_code(app, "next_word", ATTENTION_MAP, kind) for kind in ("project", "transformers"))
+    maps = computed([(ours, ["weights"]), (theirs, ["weights.detach()"])], tmp_path)
+    trace = load("writer").trace("The old man", written=(527,), interventions=changes)
+    for (found_map,) in maps:
+        np.testing.assert_allclose(found_map, trace.attention.weights[2, 1], atol=1e-5)
