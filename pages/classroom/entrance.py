@@ -16,7 +16,7 @@ from pages.classroom.events import EVENTS, STATE, host_store
 from pages.ui.canvas.component import component_value
 from pages.ui.canvas.question_view import class_view
 from pages.ui.panels.lesson import FOR_CLASS, OWN_LESSONS, find_lesson, lesson_source, names_in_order, shipped_names
-from pages.ui.shell.address import LEAD, PRESENT, ROOM
+from pages.ui.shell.address import LEAD, LOCK, PRESENT, ROOM
 from pages.ui.shell.admission import own_address
 from pages.ui.shell.frame import explain
 from pages.ui.shell.level import LEVEL, level_in_link
@@ -63,10 +63,10 @@ def accept_secret_link() -> None:
     lead_to(LEAD, room.code)
 
 
-def lead_to(role: str, code: str) -> None:
-    """Write the address of a room; the presenter view and the level stay in it."""
+def lead_to(role: str, code: str, **more: str) -> None:
+    """Write the address of a room; the presenter view and the level stay in it. more: further parameters."""
     kept = {name: st.query_params[name] for name in (PRESENT, LEVEL) if name in st.query_params}
-    st.query_params.from_dict({role: code} | kept)
+    st.query_params.from_dict({role: code} | kept | more)
 
 
 def recall(role: str, code: str) -> bool:
@@ -92,7 +92,7 @@ def attempt(action: Callable[..., None], *arguments: object) -> None:
     """Run the action of a button; its error is shown when the page is drawn."""
     try:
         action(*arguments)
-    except RoomProblem as problem:
+    except ExplorerError as problem:
         st.session_state[PROBLEM] = problem
 
 
@@ -107,6 +107,13 @@ def show_live(role: str, code: str, token: str, **data: object) -> None:
     addresses = {"events": f"{EVENTS}?key={token}", "state": f"{STATE}?key={token}"}
     known = {"texts": texts.LIVE_TEXTS, "remember": [storage_key(role, code), token]}
     class_view()(key="classroom_live", data=known | addresses | data, on_changed_change=lambda: None)
+
+
+def hide_menu(code: str) -> None:
+    """Hide the menu and the other pages from a student, where the teacher has chosen so; the page runs again."""
+    if st.query_params.get(LOCK) != "1":
+        lead_to(ROOM, code, **{LOCK: "1"})
+        st.rerun()
 
 
 def lead_to_entrance() -> None:
@@ -163,11 +170,12 @@ def open_room(rooms: Rooms, wanted: str, button: Literal["primary", "secondary"]
             paces = (texts.TOGETHER, texts.OWN)
             pace = st.radio(texts.PACE, paces, horizontal=True, key="classroom_pace")
             nicknames = st.checkbox(texts.NICKNAMES, key="classroom_nicknames")
+            alone = st.checkbox(texts.ALONE, key="classroom_alone")
             sent = st.form_submit_button(texts.OPEN_BUTTON, type=button, icon=":material/meeting_room:")
         st.caption(texts.OWN_LESSONS_HINT)
         st.caption(texts.ABOUT_ROOMS.format(hours=host_settings().room_hours))
         if sent and name in names:
-            begin_room(rooms, name, together=pace != texts.OWN, nicknames=nicknames)
+            begin_room(rooms, name, together=pace != texts.OWN, nicknames=nicknames, alone=alone)
 
 
 def begin_room(rooms: Rooms, name: str, **options: bool) -> None:

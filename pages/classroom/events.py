@@ -150,15 +150,14 @@ def host_store():
 def read_messages(room: int) -> dict[str, str]:
     """Return the messages for the members of a room, by role."""
     # Imported here: lessons take a fifth of a second to import, for which the start of the server does not wait.
-    from pages.classroom.results import message
+    from pages.classroom.results import Votes, is_told, message, votes_of
 
     rooms = host_store()
     state = rooms.state(room)
     if state is None:
         return dict.fromkeys((TEACHER, STUDENT), CLOSED)
-    revealed = state.room.step in state.revealed
-    guesses = {state.room.step: rooms.guesses(room, state.room.step)} if revealed else {}
-    return {role: json.dumps(message(state, guesses, role), ensure_ascii=False) for role in (TEACHER, STUDENT)}
+    votes = votes_of(rooms, state, state.room.step) if is_told(state, state.room.step) else Votes()
+    return {role: json.dumps(message(state, votes, role), ensure_ascii=False) for role in (TEACHER, STUDENT)}
 
 
 def find_member(token: str) -> tuple[int, str]:

@@ -3,16 +3,28 @@
 This module imports no torch: it is used while a room is told of a change.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
 from pages.classroom import texts
 from pages.ui.panels.question_kinds import QUESTION_VIEWS, grid_of, measured
 from pages.ui.shell.numbers import whole_percent
 from tx_core.classroom.lesson_file import Lesson, Step, read_lesson
 from tx_core.classroom.measures import Answer
-from tx_core.classroom.questions import QUESTION_KINDS, AnswerCount, Question, count_names, count_places
+from tx_core.classroom.questions import (
+    QUESTION_KINDS,
+    AnswerCount,
+    Question,
+    count_names,
+    count_places,
+    count_right,
+    normalised_gain,
+)
 from tx_core.classroom.room_records import TEACHER, State
+
+if TYPE_CHECKING:
+    from tx_core.classroom.rooms import Rooms
 
 
 @lru_cache(maxsize=32)
@@ -21,10 +33,28 @@ def lesson_of(source: str) -> Lesson:
     return read_lesson(source.encode())
 
 
-def message(state: State, guesses: Mapping[int, Sequence[str]], role: str, step: int | None = None) -> dict[str, object]:
+class Votes(NamedTuple):
+    """The guesses of a class at a step, and those of before its discussion; None where there was none."""
+
+    last: Sequence[str] = ()
+    first: Sequence[str] | None = None
+
+
+def votes_of(rooms: "Rooms", state: State, number: int) -> Votes:
+    """Return what a class has guessed at a step, hidden words left out."""
+    room = state.room.id
+    return Votes(rooms.guesses(room, number), rooms.guesses(room, number, first=True) if number in state.discussed else None)
+
+
+def is_told(state: State, number: int) -> bool:
+    """Return whether everybody is told what the class guessed at a step: all of it, or its first vote."""
+    return number in state.revealed or state.discussed.get(number, False)
+
+
+def message(state: State, votes: Votes, role: str, step: int | None = None) -> dict[str, object]:
     """Return the message for a member's browser: the step that is shown, and the class's results once they are revealed.
 
-    guesses: those of the revealed steps that are needed, by step. step: the member's own, where it is not the room's.
+    votes: at the step that is shown, where `is_told`. step: the member's own, where it is not the room's.
     """
     room, at = state.room, step or state.room.step
     told: dict[str, object] = {
@@ -32,26 +62,33 @@ def message(state: State, guesses: Mapping[int, Sequence[str]], role: str, step:
         "step": at,
         "together": room.together,
         "revealed": sorted(state.revealed),
+        "discussed": sorted(state.discussed),
         "results": None,
         "sentence": state.sentence if at == room.step else None,
     }
     question = lesson_of(room.source).steps[at - 1].question
     if at in state.revealed:
-        told["results"] = results(question, answer_of(state, at), guesses.get(at, ()))
+        told["results"] = results(question, answer_of(state, at), votes.last, votes.first)
+    elif is_told(state, at):
+        told["results"] = results(question, None, votes.first or ())
     asks = question is not None
     if role == TEACHER:
         answered = state.answered.get(at, 0) if asks else None
-        return told | {"answered": answered, "students": state.students, "note": progress(answered, state.students)}
+        said = progress(answered, state.students, again=at in state.discussed)
+        return told | {"answered": answered, "students": state.students, "note": said}
     return told | {"note": waiting(state, at, asks)}
 
 
-def progress(answered: int | None, students: int) -> str:
-    """Return in words how many have answered, or how many are here where no question is asked (`answered` is None)."""
+def progress(answered: int | None, students: int, again: bool = False) -> str:
+    """Return in words how many have answered, or how many are here where no question is asked (`answered` is None).
+
+    again: whether the class votes for the second time.
+    """
     if not students:
         return texts.NOBODY_YET
     if answered is None:
         return (texts.ONE_IS_HERE if students == 1 else texts.ARE_HERE).format(students=students)
-    return texts.ANSWERED.format(answered=answered, students=students)
+    return (texts.ANSWERED_AGAIN if again else texts.ANSWERED).format(answered=answered, students=students)
 
 
 def waiting(state: State, step: int, asks: bool) -> str:
@@ -60,6 +97,8 @@ def waiting(state: State, step: int, asks: bool) -> str:
         return ""
     if step in state.revealed:
         return texts.REVEALED
+    if step in state.discussed:
+        return texts.DISCUSS_NOW
     return texts.WAITING if state.room.together else texts.OWN_PACE
 
 
@@ -75,22 +114,29 @@ def answer_of(state: State, number: int) -> Answer | None:
     return Answer(**{name: tuple(value) if isinstance(value, list) else value for name, value in kept.items()}) if kept else None
 
 
-def results(question: Question | None, answer: Answer | None, guesses: Sequence[str]) -> dict[str, object]:
-    """Count the guesses of a class, beside the model's answer where there is one, with one sentence that compares them."""
+def results(
+    question: Question | None, answer: Answer | None, guesses: Sequence[str], first: Sequence[str] | None = None
+) -> dict[str, object]:
+    """Count the guesses of a class, beside the model's answer where there is one, with one sentence that compares them.
+
+    first: the guesses of before the discussion, which stand beside the others; None where there was none.
+    """
     kind = QUESTION_KINDS[question.kind] if question else None
     if kind is None or kind.count is None:
         return {"rows": [], "sentence": texts.TO_DISCUSS.format(count=len(guesses))}
-    counts = kind.count(question, answer, guesses)
-    hits = sum(kind.is_right(question, answer, guess) for guess in guesses) if answer else None
+    counts = kind.count(question, answer, guesses, first or ())
+    hits = count_right(question, answer, guesses)
     grid = grid_of(question)
+    compared = [gain_in_words(question, answer, first, guesses)] if first is not None else []
     return {
-        "rows": [row(one, len(guesses), model_text(one, question, answer)) for one in counts],
+        "rows": [row(one, len(guesses), model_text(one, question, answer), first) for one in counts],
         "columns": grid is not None and grid.layout == "row",
         "map": class_map(question, answer, guesses),
-        "class": texts.OF_CLASS,
+        "class": texts.OF_CLASS if first is None else texts.SECOND_VOTE,
+        "first": "" if first is None else texts.FIRST_VOTE,
         "model": texts.OF_MODEL if any(one.share is not None for one in counts) else "",
         "title": question.ask,
-        "sentence": sentence(counts, answer, len(guesses), hits),
+        "sentence": " ".join([sentence(counts, answer, len(guesses), hits), *compared]),
     }
 
 
@@ -103,9 +149,25 @@ def model_text(count: AnswerCount, question: Question, answer: Answer | None) ->
     return texts.MODELS_NUMBER.format(value=f"{answer.value:.3g}") if count.right else ""
 
 
-def row(count: AnswerCount, total: int, model_says: str) -> dict[str, object]:
-    """Return one row: how many guessed this, and what the model gives it."""
+def gain_in_words(question: Question, answer: Answer | None, first: Sequence[str], last: Sequence[str]) -> str:
+    """Compare the votes before and after a discussion: how many were right, and the gain; just how many where none is right."""
+    if answer is None or not first or not last:
+        return texts.VOTED_FIRST.format(count=len(first))
+    told = gain_of(question, answer, first, last)
+    before, after = (whole_percent(share) for share in told[:2])
+    return texts.GAIN.format(before=before, after=after, gain=texts.NO_GAIN if told[2] is None else f"{told[2]:.2f}")
+
+
+def gain_of(question: Question, answer: Answer, first: Sequence[str], last: Sequence[str]) -> tuple[float, float, float | None]:
+    """Return the shares of right guesses before and after a discussion, of at least one guess each, and the normalised gain."""
+    before, after = (count_right(question, answer, votes) / len(votes) for votes in (first, last))
+    return before, after, normalised_gain(before, after)
+
+
+def row(count: AnswerCount, total: int, model_says: str, first: Sequence[str] | None) -> dict[str, object]:
+    """Return one row: how many guessed this, also before a discussion, and what the model gives it."""
     share, said = share_of_class(count.count, total)
+    before = {} if first is None else dict(zip(("first", "firstText"), share_of_class(count.first, len(first)), strict=True))
     return {
         "label": count.answer,
         "share": share,
@@ -114,6 +176,7 @@ def row(count: AnswerCount, total: int, model_says: str) -> dict[str, object]:
         "modelText": model_says,
         "right": count.right,
         "count": count.count,
+        **before,
     }
 
 
@@ -159,7 +222,7 @@ def guessed_cells(answer: Answer | None, guesses: Sequence[str]) -> tuple[tuple[
 
 def sentence(counts: Sequence[AnswerCount], answer: Answer | None, total: int, hits: int | None) -> str:
     """Compare the class with the model in one sentence. hits: the right guesses; None where there is no right one."""
-    if not total:
+    if not total or not counts:
         return texts.NO_GUESSES.format(answer=answer.right) if answer else texts.NO_VOTES
     most = sorted(counts, key=lambda one: -one.count)[:2]
     first = texts.MOST.format(guess=most[0].answer, count=most[0].count, total=total)

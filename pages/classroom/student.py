@@ -7,10 +7,20 @@ import streamlit as st
 from pages import contents
 from pages.classroom import entrance, texts
 from pages.classroom.events import host_store
-from pages.classroom.results import answer_of, guessed_cells, guessed_words, lesson_of, message, sentence_of
+from pages.classroom.results import (
+    Votes,
+    answer_of,
+    guessed_cells,
+    guessed_words,
+    is_told,
+    lesson_of,
+    message,
+    sentence_of,
+    votes_of,
+)
 from pages.ui.canvas.attention_view import ClassGuesses
 from pages.ui.canvas.question_view import class_view
-from pages.ui.panels.lesson_question import ask_question, send_key
+from pages.ui.panels.lesson_question import ask_question, send_key, show_verdict
 from pages.ui.panels.question_kinds import grid_of
 from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell.frame import explain
@@ -81,26 +91,41 @@ def draw_step(code: str, token: str) -> None:
     state = rooms.state(room.id)
     if state is None:
         raise RoomGone(NO_STUDENT)
+    if state.alone:
+        entrance.hide_menu(code)
     revealed = number in state.revealed
-    guesses = {number: rooms.guesses(room.id, number)} if revealed else {}
-    room_message = message(state, guesses, STUDENT, number)
-    guess, sentence = rooms.own_entries(token, number)
+    votes = votes_of(rooms, state, number) if is_told(state, number) else Votes()
+    room_message = message(state, votes, STUDENT, number)
+    guess, sentence, first = rooms.own_entries(token, number)
     with st.container():  # of any height, it is one box: what stands below it stays, and so does what it says to a screen reader
         entrance.explain_problem()
         show_step_head(lesson.title, number, len(lesson.steps), step)
         if step.question:
             show_sentence(step)
-            draw_or_explain(ask, token, number, step, key, revealed, guess)
+            if first is not None:
+                st.text(texts.YOUR_FIRST_VOTE.format(guess=first))
+            if guess is not None and not room.together and not revealed:  # at their own pace, they are told at once
+                draw_or_explain(show_verdict, step, guess, key)
+            else:
+                draw_or_explain(ask, token, number, step, key, revealed, guess)
     live = st.container()
-    on_view = guesses_on_view(step, answer_of(state, number), guesses.get(number, []))
-    draw_or_explain(show_view, lesson, number, state, on_view)
+    is_open = revealed or not step.question or (guess is not None and not room.together)
+    on_view = guesses_on_view(step, answer_of(state, number), votes.last)
+    draw_or_explain(show_view, lesson, number, state, is_open, on_view)
     if "text" in step.view:
         draw_or_explain(send_sentence, token, number, key, sentence)
     if not room.together:
         pace_buttons(token, number, len(lesson.steps))
-    drawn = {"step": number, "own": True, "together": room.together, "revealed": revealed}
+    drawn = {"step": number, "own": True, "together": room.together, "revealed": revealed, "discussed": number in state.discussed}
     with live:  # drawn last: it knows what was sent in this run
-        entrance.show_live(entrance.ROOM, code, token, message=room_message, sent=st.session_state.get(f"{key}_sent", 0), **drawn)
+        entrance.show_live(
+            entrance.ROOM,
+            code,
+            token,
+            message=room_message,
+            sent=st.session_state.get(f"{key}_sent", 0),
+            **drawn,
+        )
 
 
 def draw_or_explain(draw: Callable[..., None], *arguments: object) -> None:
@@ -141,6 +166,8 @@ def ask(token: str, number: int, step: Step, key: str, revealed: bool, kept: str
     with st.container(key="classroom_guess_said"):
         if guess:
             kept = send(host_store().answer, token, number, guess, key) or kept
+            if kept and not revealed and not host_store().student(token).room.together:
+                st.rerun()
         if revealed and st.session_state.get(late):
             st.text(IS_REVEALED)
         if kept is not None:
@@ -167,11 +194,10 @@ def send(keep: Callable[[str, int, str], str], token: str, number: int, written:
     return kept
 
 
-def show_view(lesson: Lesson, number: int, state: State, guesses: ClassGuesses | None) -> None:
+def show_view(lesson: Lesson, number: int, state: State, is_open: bool, guesses: ClassGuesses | None) -> None:
     """Show what follows the answers: what to notice, and the stage of the step, with the sentence that the teacher shows."""
     step, sentence = lesson.steps[number - 1], state.sentence if number == state.room.step else None
     with st.container():  # also while it is empty: else a box that stands open below it would close while somebody types
-        is_open = number in state.revealed or not step.question
         if is_open and step.then:
             st.text(step.then)
         if sentence:

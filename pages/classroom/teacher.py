@@ -10,7 +10,15 @@ import streamlit as st
 from pages.classroom import entrance, texts
 from pages.classroom.events import host_store
 from pages.classroom.reach import say_if_unreachable
-from pages.classroom.results import answer_of, lesson_of, message, sentence_of
+from pages.classroom.results import (
+    answer_of,
+    count_right,
+    gain_of,
+    lesson_of,
+    message,
+    sentence_of,
+    votes_of,
+)
 from pages.classroom.student import guesses_on_view, say_closed, show_sentence, show_step_head, show_view
 from pages.ui.canvas.component import component
 from pages.ui.panels.lesson_question import choices_of, compute, engine_of_step
@@ -21,14 +29,13 @@ from pages.ui.shell.address import is_presented, link_with, present_or_not
 from pages.ui.shell.controls import download_button
 from pages.ui.shell.frame import explain
 from tx_core.classroom.lesson_file import Step, with_line
-from tx_core.classroom.questions import QUESTION_KINDS
-from tx_core.classroom.room_records import TEACHER, Room, State
+from tx_core.classroom.room_records import TEACHER, Member, Room, State
 from tx_core.errors import ExplorerError, RoomGone
 
 QR_MARGIN = 4
 """Of light squares, as the standard asks for."""
-CLOSING, REMOVING = "classroom_closing", "classroom_removing"
-"""Session entries: the code of the room that the teacher is about to close, or to remove students from."""
+CLOSING = "classroom_closing"
+"""Session entry: the code of the room that the teacher is about to close."""
 
 
 def teach(code: str) -> None:
@@ -76,7 +83,7 @@ def draw_stage(code: str, token: str) -> None:
         with st.container(key="classroom_for_the_room"):
             if step.question and not on_picture:
                 ask_the_room(step, options)
-        controls = st.container(horizontal=True)
+        controls = st.container(horizontal=True, vertical_alignment="center")
         with controls:
             step_buttons(token, room, step)
         show_answers(code, token, step, picture_of(step, options) if on_picture else None)
@@ -137,9 +144,14 @@ def step_buttons(token: str, room: Room, step: Step) -> None:
         icon=":material/arrow_back:",
         key="classroom_previous",
     )
-    done = state is None or number in state.revealed
-    if step.question and st.button(texts.REVEAL, disabled=done, icon=":material/visibility:", key=f"classroom_reveal_{number}"):
-        reveal(token, room, step)
+    if step.question and state is not None:
+        if number in state.revealed:
+            hide = {"on_click": entrance.attempt, "args": (rooms.conceal, token, number)}
+            st.button(texts.HIDE_AGAIN, icon=":material/visibility_off:", key=f"classroom_conceal_{number}", **hide)
+        else:
+            vote_buttons(token, room, state)
+            act = {"on_click": entrance.attempt, "args": (reveal, token, room, step)}
+            st.button(texts.REVEAL, icon=":material/visibility:", key=f"classroom_reveal_{number}", **act)
     st.button(
         texts.NEXT,
         on_click=entrance.attempt,
@@ -150,15 +162,29 @@ def step_buttons(token: str, room: Room, step: Step) -> None:
     )
 
 
+def vote_buttons(token: str, room: Room, state: State) -> None:
+    """Draw the button that has the class discuss and vote again; then the switch that shows the first vote."""
+    rooms, number = host_store(), room.step
+    if number not in state.discussed:
+        discuss = {"on_click": entrance.attempt, "args": (rooms.discuss, token, number), "disabled": not room.together}
+        st.button(texts.DISCUSS, icon=":material/forum:", key=f"classroom_discuss_{number}", **discuss)
+        return
+    key = f"classroom_first_{room.code}_{number}"
+    st.session_state[key] = state.discussed[number]
+
+    def change() -> None:
+        entrance.attempt(rooms.show_first_vote, token, number, st.session_state[key])
+
+    st.toggle(texts.SHOW_FIRST, key=key, on_change=change)
+
+
 def reveal(token: str, room: Room, step: Step) -> None:
-    """Compute the model's answer, show it to the room, and end the guessing."""
+    """Compute the model's answer, show it to the room, and end the guessing. Raises ExplorerError."""
     try:
         found = compute(step)
-        host_store().reveal(token, room.step, asdict(found) if found else {})
     except ExplorerError as problem:
-        explain(with_line(problem, room.source, room.step))
-        return
-    st.rerun(scope="fragment")
+        raise with_line(problem, room.source, room.step) from problem
+    host_store().reveal(token, room.step, asdict(found) if found else {})
 
 
 def show_answers(code: str, token: str, step: Step, picture: dict[str, object] | None) -> None:
@@ -172,27 +198,37 @@ def show_answers(code: str, token: str, step: Step, picture: dict[str, object] |
     if state is None:
         return
     revealed = room.step in state.revealed
-    guesses = rooms.guesses(room.id, room.step)
-    room_message = message(state, {room.step: guesses}, TEACHER)
+    votes = votes_of(rooms, state, room.step)
+    room_message = message(state, votes, TEACHER)
     drawn = {"step": room.step, "own": False, "together": room.together, "revealed": revealed}
+    drawn["discussed"] = room.step in state.discussed
     entrance.show_live(entrance.LEAD, code, token, message=room_message, picture=picture, **drawn)
-    on_view = guesses_on_view(step, answer_of(state, room.step), guesses)
-    show_view(lesson_of(room.source), room.step, state, on_view)
-    written(step, guesses)
+    on_view = guesses_on_view(step, answer_of(state, room.step), votes.last)
+    show_view(lesson_of(room.source), room.step, state, revealed or not step.question, on_view)
+    if step.question:
+        look_through(token, room.step)
     if "text" in step.view:
         choose_sentence(token, state)
+    summarize(token, room)
     if step.notes:
         with st.expander(texts.NOTES):
             st.text(step.notes)
 
 
-def written(step: Step, guesses: list[str]) -> None:
-    """List the answers to an open question."""
-    if step.question and QUESTION_KINDS[step.question.kind].count is None:
-        with st.expander(texts.WRITTEN):
-            st.button(texts.REFRESH, icon=":material/refresh:", key="classroom_refresh_written")
-            for guess in guesses:
-                st.text(guess)
+def look_through(token: str, number: int) -> None:
+    """List what was guessed, each of which the teacher can keep from the class."""
+    rooms = host_store()
+    with st.expander(texts.WRITTEN):
+        st.button(texts.REFRESH, icon=":material/refresh:", key="classroom_refresh_written")
+        for place, word in enumerate(rooms.words(token, number)):
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.text(texts.WRITTEN_COUNT.format(text=word.text, count=word.count))
+                st.button(
+                    texts.SHOW_WORD if word.hidden else texts.HIDE_WORD,
+                    on_click=entrance.attempt,
+                    args=(rooms.hide_word, token, number, word.text, not word.hidden),
+                    key=f"classroom_word_{number}_{place}",
+                )
 
 
 def choose_sentence(token: str, state: State) -> None:
@@ -262,27 +298,62 @@ def manage(token: str, room: Room) -> None:
         st.code(link_with({entrance.SECRET: token}), language=None, wrap_lines=True)
         write = partial(answers_csv, token)
         download_button(texts.EXPORT, write, f"room-{room.code}.csv")
-        remove_silent(token, room)
+        remove_students(token)
         close_room(token, room)
 
 
-def remove_silent(token: str, room: Room) -> None:
-    """Offer to remove students who sent nothing, after a confirmation that gives their number."""
+def remove_students(token: str) -> None:
+    """List who is here, and remove one student, or all who have sent nothing."""
     rooms = host_store()
-    if st.session_state.get(REMOVING) != room.code:
-        st.button(texts.REMOVE, on_click=ask_first, args=(REMOVING, room.code), icon=":material/person_remove:")
-        return
-    count = rooms.silent(token)
-    st.text(texts.REMOVE_QUESTION.format(count=count) if count else texts.ALL_HAVE_ANSWERED)
-    st.button(texts.REMOVE_NOBODY, on_click=ask_first, args=(REMOVING, ""))
-    if count:
-        st.button(texts.REMOVE_SURE, on_click=remove_now, args=(token,), icon=":material/person_remove:")
+    silent = Member(0, 0, "", rooms.silent(token))
+
+    def name(member: Member) -> str:
+        if member is silent:
+            return texts.SILENT.format(count=member.guesses)
+        return (texts.MEMBER_NAMED if member.nickname else texts.MEMBER).format(**vars(member))
+
+    chosen = st.selectbox(texts.WHO, [silent, *rooms.members(token)], format_func=name, key="classroom_member")
+    removal = (rooms.remove_silent, token) if chosen is silent else (rooms.remove, token, chosen.id)
+    st.button(texts.REMOVE, help=texts.REMOVE_HINT, on_click=entrance.attempt, args=removal, icon=":material/person_remove:")
 
 
-def remove_now(token: str) -> None:
-    """Remove who has sent nothing."""
-    ask_first(REMOVING, "")
-    entrance.attempt(host_store().remove_silent, token)
+def summary_rows(token: str) -> list[tuple[object, ...]]:
+    """Return for every question whose answer is revealed: step, question, answers, shares right now and before, gain."""
+    rooms = host_store()
+    room = rooms.of_teacher(token)
+    state, rows = rooms.state(room.id), []
+    for number, step in enumerate(lesson_of(room.source).steps, 1):
+        if state is None or number not in state.revealed:
+            continue
+        question, answer, votes = step.question, answer_of(state, number), votes_of(rooms, state, number)
+        before, after, gain = None, None, None
+        if answer and votes.last:
+            after = count_right(question, answer, votes.last) / len(votes.last)
+        if answer and votes.last and votes.first:
+            before, after, gain = gain_of(question, answer, votes.first, votes.last)
+        rows.append((number, question.ask, len(votes.last), *map(_rounded, (after, before, gain))))
+    return rows
+
+
+def _rounded(share: float | None) -> float | None:
+    return None if share is None else round(share, 3)
+
+
+def summarize(token: str, room: Room) -> None:
+    """Show and save how many were right at every question, and what a discussion gained."""
+    with st.expander(texts.SUMMARY, expanded=room.step == room.steps):
+        rows = summary_rows(token)
+        if not rows:
+            st.caption(texts.NOTHING_REVEALED)
+            return
+        shown = [["–" if cell is None else escape_markdown(str(cell)) for cell in row] for row in rows]
+        st.table([dict(zip(texts.SUMMARY_COLUMNS, row, strict=True)) for row in shown])
+        download_button(texts.SUMMARY_FILE, partial(summary_csv, token), f"room-{room.code}-summary.csv")
+
+
+def summary_csv(token: str) -> bytes:
+    """Write the summary of a room as CSV."""
+    return write_csv(texts.SUMMARY_COLUMNS, summary_rows(token)).encode("utf-8-sig")
 
 
 def close_room(token: str, room: Room) -> None:
@@ -313,8 +384,8 @@ def answers_csv(token: str) -> bytes:
     room = rooms.of_teacher(token)
     steps, state = lesson_of(room.source).steps, rooms.state(room.id)
     rows = []
-    for number, step, nickname, guess, sentence in rooms.export(token):
+    for number, step, nickname, guess, sentence, first in rooms.export(token):
         question = steps[step - 1].question
         model = state.revealed.get(step, {}).get("right") if state else None
-        rows.append((number, nickname, step, question.ask if question else None, guess, model, sentence))
+        rows.append((number, nickname, step, question.ask if question else None, guess, model, sentence, first))
     return write_csv(texts.COLUMNS, rows).encode("utf-8-sig")

@@ -47,12 +47,14 @@ class AnswerCount:
         count: How many did.
         share: The model's value of it; None where it has none.
         right: Whether it is the model's answer.
+        first: How many gave it before a discussion.
     """
 
     answer: str
     count: int
     share: float | None = None
     right: bool = False
+    first: int = 0
 
 
 def name_of_guess(guess: str) -> str:
@@ -80,32 +82,39 @@ def guessed_number(guess: str) -> float | None:
     return number if abs(number) < 1e9 else None
 
 
-def count_in_order(question: "Question", answer: Answer | None, guesses: Sequence[str]) -> list[AnswerCount]:
-    """Count the guesses of each option, in the order in which they were offered."""
-    names, counts = count_names(guesses, _offered(question, answer))
+Guesses = Sequence[str]
+
+
+def count_in_order(question: "Question", answer: Answer | None, guesses: Guesses, first: Guesses = ()) -> list[AnswerCount]:
+    """Count the guesses of each option, in the order in which they were offered. first: those of before a discussion."""
+    names, _ = count_names([*guesses, *first], _offered(question, answer))
     kept = [option.casefold() for option in question.options] or list(names)
-    return _counts(kept, names, counts, answer)
+    return _counts(kept, names, guesses, first, answer)
 
 
-def count_most_frequent(question: "Question", answer: Answer | None, guesses: Sequence[str]) -> list[AnswerCount]:
+def count_most_frequent(question: "Question", answer: Answer | None, guesses: Guesses, first: Guesses = ()) -> list[AnswerCount]:
     """Count the most frequent guesses; what the model answers takes the last place where it is not among them."""
-    names, counts = count_names(guesses, _offered(question, answer))
+    names, counts = count_names([*guesses, *first], _offered(question, answer))
     shares = shares_by_name(answer)
     kept = sorted(names, key=lambda name: (-counts[name], -shares.get(name, 0.0)))[:MAX_ANSWERS]
     if answer is not None and (right := answer.right.casefold()) not in kept:
         kept = [*kept[: MAX_ANSWERS - 1], right]
-    return _counts(kept, names, counts, answer)
+    return _counts(kept, names, guesses, first, answer)
 
 
-def count_in_ranges(question: "Question", answer: Answer | None, guesses: Sequence[str]) -> list[AnswerCount]:
-    """Count the guessed numbers in equal ranges, one of which holds the model's number."""
-    numbers = [number for guess in guesses if (number := guessed_number(guess)) is not None]
-    edges = round_edges(min([*numbers, answer.value]), max([*numbers, answer.value]))
-    counts = np.histogram(numbers, edges)[0]
-    place = min(int(np.searchsorted(edges, answer.value, side="right")) - 1, len(counts) - 1)
+def count_in_ranges(question: "Question", answer: Answer | None, guesses: Guesses, first: Guesses = ()) -> list[AnswerCount]:
+    """Count the guessed numbers in equal ranges, one of which holds the model's number where there is one."""
+    numbers, before = ([one for guess in sent if (one := guessed_number(guess)) is not None] for sent in (guesses, first))
+    held = [*numbers, *before, *([answer.value] if answer else [])]
+    if not held:
+        return []
+    edges = round_edges(min(held), max(held))
+    counts, firsts = (np.histogram(sent, edges)[0] for sent in (numbers, before))
+    place = min(int(np.searchsorted(edges, answer.value, side="right")) - 1, len(counts) - 1) if answer else None
     labels = [RANGE.format(low=f"{low:.3g}", high=f"{high:.3g}") for low, high in pairwise(edges)]
     return [
-        AnswerCount(label, int(count), right=at == place) for at, (label, count) in enumerate(zip(labels, counts, strict=True))
+        AnswerCount(label, int(count), right=at == place, first=int(earlier))
+        for at, (label, count, earlier) in enumerate(zip(labels, counts, firsts, strict=True))
     ]
 
 
@@ -145,9 +154,12 @@ def _offered(question: "Question", answer: Answer | None) -> list[str]:
     return [*question.options, *(answer.options if answer else ())]
 
 
-def _counts(kept: Sequence[str], names: dict[str, str], counts: Counter[str], answer: Answer | None) -> list[AnswerCount]:
+def _counts(
+    kept: Sequence[str], names: dict[str, str], guesses: Guesses, first: Guesses, answer: Answer | None
+) -> list[AnswerCount]:
     shares, right = shares_by_name(answer), answer.right.casefold() if answer else None
-    return [AnswerCount(names.get(name, name), counts[name], shares.get(name), name == right) for name in kept]
+    (_, counts), (_, before) = count_names(guesses), count_names(first)
+    return [AnswerCount(names.get(name, name), counts[name], shares.get(name), name == right, before[name]) for name in kept]
 
 
 @dataclass(frozen=True)
@@ -164,7 +176,7 @@ class QuestionKind:
     """
 
     measures: tuple[MeasureName, ...]
-    count: Callable[["Question", Answer | None, Sequence[str]], list[AnswerCount]] | None
+    count: Callable[["Question", Answer | None, Guesses, Guesses], list[AnswerCount]] | None
     is_right: Callable[["Question", Answer, str], bool] = is_same_name
     needs_answer: bool = True
     any_word: bool = False
@@ -211,6 +223,20 @@ class Question(LessonPart):
         if not self.answer and kind.needs_answer:
             raise ValueError(f"a question of the kind {self.kind} needs an answer that is measured")
         return self
+
+
+def count_right(question: Question, answer: Answer | None, guesses: Guesses) -> int | None:
+    """Count the right guesses; None where there is no right one."""
+    is_right = QUESTION_KINDS[question.kind].is_right
+    return sum(is_right(question, answer, guess) for guess in guesses) if answer else None
+
+
+def normalised_gain(first: float, last: float) -> float | None:
+    """Return which share of what could be gained was (Hake 1998, equation 1); None where all was right before.
+
+    first, last: shares of right guesses, before and after.
+    """
+    return (last - first) / (1 - first) if first < 1 else None
 
 
 def grade(engine: Engine, question: Question, answer: Answer, guess: str) -> Verdict:

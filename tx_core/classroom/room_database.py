@@ -98,22 +98,26 @@ def _step_column() -> Column:
     return Column("step", Integer, primary_key=True, autoincrement=False)
 
 
-ANSWERS = Table("answers", TABLES, _student_column(), _step_column(), _room_column(), Column("guess", Text, nullable=False))
-LOCKED = Table(  # rooms closed to new members; a separate table, so that databases of older versions need no migration
-    "locked",
-    TABLES,
-    Column("room", Integer, ForeignKey("rooms.id", ondelete="CASCADE"), primary_key=True, autoincrement=False),
+def _room_key() -> Column:
+    return Column("room", Integer, ForeignKey("rooms.id", ondelete="CASCADE"), primary_key=True, autoincrement=False)
+
+
+ANSWERS, FIRST_VOTES = (
+    Table(name, TABLES, _student_column(), _step_column(), _room_column(), Column("guess", Text, nullable=False))
+    for name in ("answers", "first_votes")
 )
+"""The guesses, and those of before a discussion, after which the class votes again."""
+# What came later are tables of their own, so that databases of older versions need no migration.
+LOCKED, ALONE = (Table(name, TABLES, _room_key()) for name in ("locked", "alone"))
+"""Rooms closed to new members, and rooms whose students see no menu and no other pages."""
+DISCUSSED = Table("discussed", TABLES, _room_key(), _step_column(), Column("shown", Boolean, nullable=False))
+"""Steps whose class votes again, and whether it sees the first vote."""
+HIDDEN_WORDS = Table("hidden_words", TABLES, _room_key(), _step_column(), Column("word", String(64), primary_key=True))
+"""Words that the teacher keeps from the class, hashed: a guess may be longer than an index takes."""
 SENTENCES = Table(
     "sentences", TABLES, _student_column(), _step_column(), _room_column(), Column("text", String(MAX_SENTENCE_CHARACTERS))
 )
-REVEALED = Table(
-    "revealed",
-    TABLES,
-    Column("room", Integer, ForeignKey("rooms.id", ondelete="CASCADE"), primary_key=True, autoincrement=False),
-    _step_column(),
-    Column("answer", Text, nullable=False),
-)
+REVEALED = Table("revealed", TABLES, _room_key(), _step_column(), Column("answer", Text, nullable=False))
 
 
 def hash_token(token: str) -> str:

@@ -1,7 +1,7 @@
 """Plain records of rooms, for modules that do not import SQLAlchemy (its import is slow)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 TEACHER, STUDENT = "teacher", "student"
 """The roles of the members of a room."""
@@ -54,6 +54,25 @@ class Student:
 
 
 @dataclass(frozen=True)
+class Member:
+    """A student as the teacher sees them: the key, the number in the room, the nickname, and how many guesses there are."""
+
+    id: int
+    number: int
+    nickname: str
+    guesses: int
+
+
+@dataclass(frozen=True)
+class Word:
+    """A guess as several students may have written it, how many did, and whether it is kept from the class."""
+
+    text: str
+    count: int
+    hidden: bool
+
+
+@dataclass(frozen=True)
 class Sentence:
     """A student's own sentence for the view of a step."""
 
@@ -73,6 +92,8 @@ class State:
         revealed: The model's answer of every step that is revealed.
         sentence: The student's sentence that everyone sees; None for none.
         locked: Whether nobody new may join.
+        alone: Whether students see no menu and no other pages.
+        discussed: The steps at which the class votes again, each with whether it sees the first vote.
     """
 
     room: Room
@@ -81,6 +102,8 @@ class State:
     revealed: Mapping[int, Mapping[str, object]]
     sentence: str | None
     locked: bool = False
+    alone: bool = False
+    discussed: Mapping[int, bool] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

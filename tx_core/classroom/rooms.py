@@ -21,8 +21,12 @@ from sqlalchemy.exc import IntegrityError
 
 from tx_core.classroom.lesson_file import MAX_LESSON_BYTES, TOO_LARGE
 from tx_core.classroom.room_database import (
+    ALONE,
     ANSWERS,
     CODE_LETTERS,
+    DISCUSSED,
+    FIRST_VOTES,
+    HIDDEN_WORDS,
     LOCKED,
     MAX_NICKNAME_CHARACTERS,
     MAX_SENTENCE_CHARACTERS,
@@ -48,12 +52,16 @@ from tx_core.classroom.room_queries import (
     count_silent,
     count_students,
     export_rows,
-    is_room_locked,
+    is_marked,
+    list_members,
     read_state,
     revealed_steps,
+    sent_guesses,
     sent_sentences,
+    sent_words,
+    word_key,
 )
-from tx_core.classroom.room_records import Limits, Room, Sentence, State, Student
+from tx_core.classroom.room_records import Limits, Member, Room, Sentence, State, Student, Word
 from tx_core.errors import RoomGone, RoomProblem
 from tx_core.settings import host_settings
 
@@ -77,6 +85,7 @@ IS_LOCKED = "The teacher has locked this room: nobody new can join it now. Ask t
 ROOM_IS_FULL = "This room is full: it takes {limit:,} students. Watch with a neighbour, or ask the teacher for a second room."
 TOO_MANY_ANSWERS = "Too many answers in a minute. Your last one is kept; wait a moment before the next."
 IS_REVEALED = "Your guess came after the reveal."
+IS_FINAL = "Your first guess counts: you have seen what the model says."
 ANOTHER_SENTENCE = "This sentence was changed or is gone. Look at what is there now before you show it."
 
 DEFAULT_LIMITS = Limits()
@@ -110,9 +119,19 @@ class Rooms:
         self.engine.dispose()
 
     def open(
-        self, source: str, steps: int, *, lesson: str = "", together: bool = True, nicknames: bool = False, client: str = ""
+        self,
+        source: str,
+        steps: int,
+        *,
+        lesson: str = "",
+        together: bool = True,
+        nicknames: bool = False,
+        alone: bool = False,
+        client: str = "",
     ) -> tuple[Room, str]:
         """Open a room for a lesson with so many steps; return it and its teacher's token, of which only the hash is stored.
+
+        alone: whether its students see no menu and no other pages.
 
         Raises RoomProblem where the host or this client, by its address, has too many.
         """
@@ -133,7 +152,9 @@ class Rooms:
                         raise RoomProblem(TOO_MANY_ROOMS)
                     if client and count_rooms(connection, self._openers.rooms_of(client)) >= self.limits.share:
                         raise RoomProblem(TOO_LARGE_A_SHARE.format(count=self.limits.share))
-                    connection.execute(insert(ROOMS).values(code=code, **values))
+                    key = connection.execute(insert(ROOMS).values(code=code, **values)).inserted_primary_key[0]
+                    if alone:
+                        connection.execute(insert(ALONE).values(room=key))
                 room = self.of_teacher(token)
                 self._openers.add(room.id, client)
                 return room, token
@@ -155,7 +176,7 @@ class Rooms:
         with self._write() as connection:
             if self._room(connection, ROOMS.c.id == room.id, lock=True) is None:  # closed meanwhile
                 raise RoomGone(NO_ROOM)
-            if is_room_locked(connection, room.id):
+            if is_marked(connection, LOCKED, room.id):
                 raise RoomProblem(IS_LOCKED)
             if count_students(connection, room.id) >= self.limits.students:
                 raise RoomProblem(ROOM_IS_FULL.format(limit=self.limits.students))
@@ -211,6 +232,9 @@ class Rooms:
             check_step(student.room, step)
             if until_revealed and step in revealed_steps(connection, student.room.id):
                 raise RoomProblem(IS_REVEALED)
+            own = select(table.c.student).filter_by(student=student.id, step=step)
+            if until_revealed and not student.room.together and connection.scalar(own) is not None:
+                raise RoomProblem(IS_FINAL)
             if table is SENTENCES and (student.room.shown, student.room.step) == (student.id, step):
                 # Stop showing a sentence that its student changes: the teacher has approved only the old one.
                 self._change(connection, student.room, shown=None)
@@ -219,11 +243,12 @@ class Rooms:
             notify(connection, student.room.id)
         self._report_change(student.room.id)
 
-    def own_entries(self, token: str, step: int) -> tuple[str | None, str | None]:
-        """Return a student's guess and sentence at a step; None for what was not sent. Raises RoomProblem."""
+    def own_entries(self, token: str, step: int) -> tuple[str | None, str | None, str | None]:
+        """Return a student's guess, sentence and first vote at a step; None for what was not sent. Raises RoomProblem."""
         with self._read() as connection:
             student = self._member(connection, token)
-            parts = [select(column).filter_by(student=student.id, step=step) for column in (ANSWERS.c.guess, SENTENCES.c.text)]
+            columns = (ANSWERS.c.guess, SENTENCES.c.text, FIRST_VOTES.c.guess)
+            parts = [select(column).filter_by(student=student.id, step=step) for column in columns]
             return tuple(connection.execute(select(*(part.scalar_subquery() for part in parts))).one())
 
     def go(self, token: str, step: int) -> None:
@@ -252,6 +277,60 @@ class Rooms:
             if step not in revealed_steps(connection, room.id):
                 connection.execute(insert(REVEALED).values(room=room.id, step=step, answer=json.dumps(dict(answer))))
                 self._change(connection, room)
+
+    def conceal(self, token: str, step: int) -> None:
+        """Hide the answers of a step again: guesses may be sent and changed. Raises RoomProblem."""
+        with self._teaching(token) as (connection, room):
+            connection.execute(delete(REVEALED).filter_by(room=room.id, step=step))
+            self._change(connection, room)
+
+    def discuss(self, token: str, step: int) -> None:
+        """Keep the guesses of a step as the first vote, after which the class votes again. Raises RoomProblem."""
+        with self._teaching(token) as (connection, room):
+            check_step(room, step)
+            known = connection.scalar(select(DISCUSSED.c.room).filter_by(room=room.id, step=step))
+            if known is None and step not in revealed_steps(connection, room.id):
+                here = {"room": room.id, "step": step}
+                votes = select(*(ANSWERS.c[column.name] for column in FIRST_VOTES.c)).filter_by(**here)
+                connection.execute(insert(FIRST_VOTES).from_select([column.name for column in FIRST_VOTES.c], votes))
+                connection.execute(delete(ANSWERS).filter_by(**here))
+                connection.execute(insert(DISCUSSED).values(**here, shown=False))
+                self._change(connection, room)
+
+    def show_first_vote(self, token: str, step: int, shown: bool) -> None:
+        """Show the first vote at a step to the class before it votes again, or hide it. Raises RoomProblem."""
+        with self._teaching(token) as (connection, room):
+            mine = (DISCUSSED.c.room == room.id, DISCUSSED.c.step == step)
+            connection.execute(update(DISCUSSED).where(*mine).values(shown=shown))
+            self._change(connection, room)
+
+    def words(self, token: str, step: int) -> list[Word]:
+        """List what was guessed at a step, the most frequent first, for the teacher. Raises RoomProblem."""
+        with self._read() as connection:
+            room = self._teachers_room(connection, token)
+            return sent_words(connection, room.id, step)
+
+    def hide_word(self, token: str, step: int, word: str, hidden: bool) -> None:
+        """Keep a guess from the class at a step, by whomever and whenever it is sent, or show it again. Raises RoomProblem."""
+        with self._teaching(token) as (connection, room):
+            check_step(room, step)
+            here = {"room": room.id, "step": step, "word": word_key(word)}
+            connection.execute(delete(HIDDEN_WORDS).filter_by(**here))
+            if hidden and here["word"] in {word_key(sent.text) for sent in sent_words(connection, room.id, step)}:
+                connection.execute(insert(HIDDEN_WORDS).values(**here))
+            self._change(connection, room)
+
+    def members(self, token: str) -> list[Member]:
+        """List the students of a room, for their teacher. Raises RoomProblem."""
+        with self._read() as connection:
+            room = self._teachers_room(connection, token)
+            return list_members(connection, room.id)
+
+    def remove(self, token: str, student: int) -> None:
+        """Remove a student with all that they sent; they may join again. Raises RoomProblem."""
+        with self._teaching(token) as (connection, room):
+            connection.execute(delete(STUDENTS).filter_by(room=room.id, id=student))
+            self._change(connection, room)
 
     def show(self, token: str, student: int | None, seen: str = "") -> None:
         """Show a student's sentence at the room's step, if it is still the one seen; None shows nobody's. Raises RoomProblem."""
@@ -294,10 +373,10 @@ class Rooms:
             found = self._room(connection, ROOMS.c.id == room)
             return None if found is None else read_state(connection, found)
 
-    def guesses(self, room: int, step: int) -> list[str]:
-        """List the guesses at a step of a room. The caller has checked a token."""
+    def guesses(self, room: int, step: int, first: bool = False) -> list[str]:
+        """List the guesses at a step of a room, or its first vote, but for hidden words. The caller has checked a token."""
         with self._read() as connection:
-            return list(connection.scalars(select(ANSWERS.c.guess).filter_by(room=room, step=step).order_by(ANSWERS.c.student)))
+            return sent_guesses(connection, room, step, first)
 
     def sentences(self, token: str, step: int) -> list[Sentence]:
         """List the students' own sentences at a step, for their teacher. Raises RoomProblem."""
@@ -305,8 +384,8 @@ class Rooms:
             room = self._teachers_room(connection, token)
             return sent_sentences(connection, room.id, step)
 
-    def export(self, token: str) -> list[tuple[int, int, str, str | None, str | None]]:
-        """List every answer and sentence: the student's number in the room, the step, nickname, guess, sentence."""
+    def export(self, token: str) -> list[tuple[int, int, str, str | None, str | None, str | None]]:
+        """List every answer and sentence: the student's number in the room, the step, nickname, guess, sentence, first vote."""
         with self._read() as connection:
             room = self._teachers_room(connection, token)
             return export_rows(connection, room.id)

@@ -142,7 +142,8 @@ const target = (data, message) => (data.own && !message.together ? data.step : m
 function drawsOther(data, message) {
   if (message.closed) return true;
   const step = target(data, message);
-  return step !== data.step || message.together !== data.together || message.revealed.includes(step) !== data.revealed;
+  const isOther = (steps, drawn) => steps.includes(step) !== drawn;
+  return step !== data.step || message.together !== data.together || isOther(message.revealed, data.revealed) || isOther(message.discussed, data.discussed);
 }
 
 function wantRun(live, message) {
@@ -190,13 +191,14 @@ function drawRows(live, results) {
   live.legend.hidden = !results?.rows.length;
   live.legend.replaceChildren();
   if (results?.rows.length) {
+    if (results.first) live.legend.append(key("first", results.first));
     live.legend.append(key("class", results.class));
     if (results.model) live.legend.append(key("model", results.model));
   }
   const { theme, data } = live;
   live.map.replaceChildren(...(results?.map ? [classMap(results.map, theme, data.texts, `${results.title} ${results.sentence}`)] : []));
   live.rows.classList.toggle("columns", Boolean(results?.columns));
-  live.rows.classList.toggle("alone", !results?.model);
+  live.rows.style.setProperty("--bars", String(1 + Boolean(results?.first) + Boolean(results?.model)));
   live.rows.setAttribute("aria-label", results?.title ?? "");
   live.rows.replaceChildren(...(results?.rows ?? []).map((row) => drawRow(row, results, theme)));
 }
@@ -208,7 +210,9 @@ function drawRow(row, results, theme) {
   const label = element("span", { class: "label" });
   setText(label, `${row.right ? "✓ " : ""}${visible(row.label)}`);
   if (results.columns && row.model !== null) shade(label, row.model, theme);
-  item.append(label, bar("class", row.share, row.text, results.class));
+  item.append(label);
+  if (results.first) item.append(bar("first", row.first, row.firstText, results.first));
+  item.append(bar("class", row.share, row.text, results.class));
   if (results.model) item.append(bar("model", row.model ?? 0, row.modelText, results.model));
   else if (row.modelText) item.append(element("span", { class: "aside" }, row.modelText));
   return item;

@@ -129,8 +129,8 @@ def widget_binding(name: str, on_change: Callable[[], None] | None = None) -> di
 
 
 def is_locked() -> bool:
-    """Return whether a lesson was opened by a locked link, which hides the menu and the other pages."""
-    return LESSON in st.query_params and st.query_params.get(LOCK) == "1"
+    """Return whether a lesson was opened by a locked link, or a room by its teacher so that menu and other pages are hidden."""
+    return bool({LESSON, ROOM} & st.query_params.keys()) and st.query_params.get(LOCK) == "1"
 
 
 def is_presented() -> bool:

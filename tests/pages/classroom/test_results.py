@@ -6,6 +6,7 @@ import pytest
 
 from pages.classroom import texts
 from pages.classroom.results import (
+    Votes,
     answer_of,
     guessed_cells,
     guessed_words,
@@ -14,7 +15,7 @@ from pages.classroom.results import (
 )
 from tests.support.serving import ROOT
 from tx_core.classroom.measures import Answer
-from tx_core.classroom.questions import MAX_ANSWERS, RANGE, Question
+from tx_core.classroom.questions import MAX_ANSWERS, RANGE, Question, normalised_gain
 from tx_core.classroom.room_records import STUDENT, TEACHER, Room, State
 
 MODEL = Answer("went", 0.8, ("went", "came", "got"), (0.8, 0.15, 0.05))
@@ -130,20 +131,45 @@ def state(**changes: object) -> State:
 
 def test_before_the_answers_are_revealed_nobody_is_told_what_was_answered():
     for role in (TEACHER, STUDENT):
-        told = message(state(), {2: ["Yesterday"] * 12}, role)
+        told = message(state(), Votes(["Yesterday"] * 12, ["Yesterday"] * 9), role)
         assert told["results"] is None
         assert "Yesterday" not in str(told)
-    assert message(state(), {}, TEACHER)["note"] == texts.ANSWERED.format(answered=12, students=30)
-    assert "answered" not in message(state(), {}, STUDENT)
+    assert message(state(), Votes(), TEACHER)["note"] == texts.ANSWERED.format(answered=12, students=30)
+    assert "answered" not in message(state(), Votes(), STUDENT)
 
 
 def test_a_student_at_another_step_is_told_of_that_step():
     revealed = {1: {"right": "went", "value": 0.8, "options": ["went"], "shares": [0.8]}}
     one = state(revealed=revealed, together=False)
-    assert message(one, {}, STUDENT)["results"] is None
-    told = message(one, {1: ["went", "go"]}, STUDENT, 1)
+    assert message(one, Votes(), STUDENT)["results"] is None
+    told = message(one, Votes(["went", "go"]), STUDENT, 1)
     assert told["step"] == 1
     assert shares(told["results"])["went"] == (1, 0.5)
+
+
+def test_two_votes_stand_side_by_side_with_how_many_were_right_and_the_normalised_gain():
+    told = results(question("word"), MODEL, ["went", "went", "went", "go"], ["went", "go", "go", "go", "came"])
+    assert {row["label"]: (row["first"], row["share"]) for row in told["rows"]} == {
+        "went": (0.2, 0.75),
+        "go": (0.6, 0.25),
+        "came": (0.2, 0.0),
+        "got": (0.0, 0.0),
+    }
+    assert texts.GAIN.format(before="20\u00a0%", after="75\u00a0%", gain="0.69") in told["sentence"]  # (0.75 - 0.2) / (1 - 0.2)
+    numbers = results(question("number"), Answer("0.60", 0.6), ["0.6"], ["0.1", "0.2", "0.6"])
+    assert [sum(row[name] for row in numbers["rows"]) for name in ("first", "share")] == pytest.approx([1, 1])
+    assert normalised_gain(0.5, 0.25) == -0.5 and normalised_gain(1, 1) is None
+    vote = results(question("choice", "yes", "no"), None, ["yes"], ["no", "no"])
+    assert texts.VOTED_FIRST.format(count=2) in vote["sentence"]
+
+
+def test_the_first_vote_is_told_where_the_teacher_shows_it_and_without_the_models_answer():
+    hidden, shown = (message(state(discussed={2: one}), Votes([], ["to"] * 3), STUDENT) for one in (False, True))
+    assert hidden["results"] is None and hidden["note"] == shown["note"] == texts.DISCUSS_NOW
+    assert shares(shown["results"]) == {"to": (3, 1.0)} and shown["results"]["model"] == ""
+    assert message(state(discussed={2: True}), Votes([], []), TEACHER)["note"] == texts.ANSWERED_AGAIN.format(
+        answered=12, students=30
+    )
 
 
 def test_guesses_are_placed_in_the_rows_and_columns_that_they_were_chosen_from():

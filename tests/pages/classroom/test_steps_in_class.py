@@ -1,5 +1,7 @@
 """What stands on phones, the teacher's page and the projector before a reveal; and what a teacher does to who is in a room."""
 
+import csv
+import io
 import json
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -10,9 +12,10 @@ from streamlit.testing.v1 import AppTest
 from pages.classroom import reach, texts
 from pages.classroom.entrance import ROOM, SECRET
 from pages.classroom.results import sentence_of
+from pages.classroom.teacher import summary_csv
 from pages.ui.panels.lesson import names_in_order, shipped_lesson
-from pages.ui.panels.lesson_question import choices_of
-from pages.ui.shell.address import PRESENT
+from pages.ui.panels.lesson_question import choices_of, compute
+from pages.ui.shell.address import LOCK, PRESENT
 from pages.ui.shell.level import ADVANCED, BASIC, LEVEL
 from tests.pages.classroom.test_classroom_page import drawn, enter, rooms, stages, written
 from tests.support.staged import staged
@@ -174,16 +177,76 @@ def test_a_teacher_removes_who_has_sent_nothing_and_they_may_join_again(rooms: R
     app = enter(open_app, code)
     rooms.answer(rooms.join(code), 1, "went")
     teacher = open_app("classroom", **{SECRET: token})
+    box = teacher.selectbox(key="classroom_member")
+    assert box.options == [texts.SILENT.format(count=1), *(texts.MEMBER.format(number=at, guesses=at - 1) for at in (1, 2))]
     button(teacher, texts.REMOVE).click().run()
-    assert texts.REMOVE_QUESTION.format(count=1) in written(teacher)
-    button(teacher, texts.REMOVE_SURE).click().run()
     assert not teacher.exception and rooms.state(rooms.of_code(code).id).students == 1
-    button(teacher, texts.REMOVE).click().run()
-    assert texts.ALL_HAVE_ANSWERED in written(teacher)
     app.run()
     assert texts.REMOVED in written(app) and texts.CLOSED not in written(app)
     button(app, texts.JOIN_ROOM.format(code=code)).click().run()
     assert texts.REMOVED not in written(app) and rooms.state(rooms.of_code(code).id).students == 2
+
+
+def test_a_class_votes_discusses_and_votes_again_in_two_clicks_and_the_summary_has_the_gain(
+    rooms: Rooms, open_app: Callable[..., AppTest]
+):
+    code, token = open_room(rooms, ASKED["word"])
+    teacher, app = open_app("classroom", **{SECRET: token}), enter(open_app, code)
+    answer = compute(ASKED["word"]).right
+    students = [rooms.join(code) for _ in range(3)]
+    for student, guess in zip(students, (answer, "wrong", "wrong"), strict=True):
+        rooms.answer(student, 1, guess)
+    app.text_input[0].set_value("unsure")
+    button(app, texts.SEND).click().run()
+    teacher.run()
+    button(teacher, texts.DISCUSS).click().run()
+    app.run()
+    assert texts.DISCUSS_NOW.casefold() in drawn(app) and texts.YOUR_FIRST_VOTE.format(guess="unsure") in written(app)
+    app.text_input[0].set_value(answer)
+    button(app, texts.SEND).click().run()
+    for student, guess in zip(students, (answer, answer, "wrong"), strict=True):
+        rooms.answer(student, 1, guess)
+    teacher.run()
+    button(teacher, texts.REVEAL).click().run()
+    assert not teacher.exception and texts.FIRST_VOTE in drawn(teacher)
+    table = list(csv.reader(io.StringIO(summary_csv(token).decode("utf-8-sig"))))
+    assert table == [list(texts.SUMMARY_COLUMNS), ["1", ASKED["word"].question.ask, "4", "0.75", "0.25", "0.667"]]
+    button(teacher, texts.HIDE_AGAIN).click().run()
+    app.run()
+    assert texts.DISCUSS_NOW.casefold() in drawn(app) and not stages(app)
+
+
+def test_a_teacher_looks_through_what_was_written_and_hides_a_word(rooms: Rooms, open_app: Callable[..., AppTest]):
+    code, token = open_room(rooms, ASKED["word"])
+    rooms.answer(rooms.join(code), 1, "<b>rude</b>")
+    teacher = open_app("classroom", **{SECRET: token})
+    assert texts.WRITTEN_COUNT.format(text="<b>rude</b>", count=1) in written(teacher)
+    button(teacher, texts.HIDE_WORD).click().run()
+    button(teacher, texts.REVEAL).click().run()
+    app = enter(open_app, code)
+    assert "rude" not in drawn(app) and "rude" not in written(app)
+
+
+def test_a_room_that_is_locked_when_it_is_opened_hides_menu_and_other_pages(rooms: Rooms, open_app: Callable[..., AppTest]):
+    teacher = open_app("classroom")
+    teacher.checkbox(key="classroom_alone").check()
+    button(teacher, texts.OPEN_BUTTON).click().run()
+    code = teacher.metric[0].value
+    app = enter(open_app, code)
+    assert dict(app.query_params) == {ROOM: code, LOCK: "1"}
+    assert not app.exception and not app.get("button_group")  # of the level
+
+
+def test_students_at_their_own_pace_are_told_at_once_what_the_model_says(rooms: Rooms, open_app: Callable[..., AppTest]):
+    step = ASKED["word"]
+    room, _ = rooms.open(write_lesson(lesson_with(step)), 1, together=False)
+    app = enter(open_app, room.code)
+    assert compute(step).right not in drawn_as_written(app)
+    app.text_input[0].set_value("walked")
+    button(app, texts.SEND).click().run()
+    assert not app.exception and stages(app)
+    assert compute(step).right in drawn_as_written(app)
+    assert texts.SEND not in [one.label for one in app.button]
 
 
 @pytest.mark.parametrize(

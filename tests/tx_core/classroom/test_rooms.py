@@ -84,8 +84,8 @@ def test_the_last_answer_counts_until_the_step_is_revealed(rooms: Rooms):
     state = rooms.state(room.id)
     assert rooms.guesses(room.id, 1) == ["went", "came"]
     assert (state.students, state.answered, state.revealed) == (2, {1: 2, 2: 1}, {1: MODEL})
-    assert rooms.own_entries(one, 1) == ("went", None)
-    assert rooms.own_entries(other, 2) == (None, None)
+    assert rooms.own_entries(one, 1) == ("went", None, None)
+    assert rooms.own_entries(other, 2) == (None, None, None)
 
 
 def test_students_follow_the_teacher_or_go_at_their_own_pace(rooms: Rooms):
@@ -125,10 +125,70 @@ def test_a_sentence_is_shown_once_the_teacher_has_looked_at_it(rooms: Rooms):
     assert rooms.state(room.id).sentence is None
 
 
+def test_after_a_discussion_the_class_votes_again_and_both_votes_are_kept(rooms: Rooms):
+    room, teacher = rooms.open(SOURCE, STEPS)
+    one, other = rooms.join(room.code), rooms.join(room.code)
+    for token, guess in ((one, "go"), (other, "came")):
+        rooms.answer(token, 1, guess)
+    rooms.discuss(teacher, 1)
+    assert rooms.state(room.id).discussed == {1: False} and rooms.state(room.id).answered == {}
+    rooms.answer(one, 1, "went")
+    rooms.discuss(teacher, 1)  # a second click takes no vote away
+    rooms.show_first_vote(teacher, 1, True)
+    assert rooms.state(room.id).discussed == {1: True}
+    assert (rooms.guesses(room.id, 1), rooms.guesses(room.id, 1, first=True)) == (["went"], ["go", "came"])
+    assert rooms.own_entries(one, 1) == ("went", None, "go")
+    rooms.reveal(teacher, 1, MODEL)
+    assert rooms.export(teacher) == [(1, 1, "", "went", None, "go"), (2, 1, "", None, None, "came")]
+    rooms.reveal(teacher, 2, MODEL)
+    rooms.discuss(teacher, 2)  # too late
+    assert 2 not in rooms.state(room.id).discussed
+
+
+def test_answers_are_hidden_again_and_a_word_from_all_who_write_it(rooms: Rooms):
+    room, teacher = rooms.open(SOURCE, STEPS)
+    students = [rooms.join(room.code) for _ in range(3)]
+    for token, guess in zip(students, ("rude", "went", " RUDE"), strict=True):
+        rooms.answer(token, 1, guess)
+    rooms.hide_word(teacher, 1, "Rude", True)
+    rooms.hide_word(teacher, 1, "nobody wrote this", True)
+    assert rooms.guesses(room.id, 1) == ["went"]
+    assert [(word.text, word.count, word.hidden) for word in rooms.words(teacher, 1)] == [("rude", 2, True), ("went", 1, False)]
+    rooms.answer(students[1], 1, "rude")
+    assert rooms.guesses(room.id, 1) == []
+    rooms.hide_word(teacher, 1, "rude", False)
+    assert rooms.guesses(room.id, 1) == ["rude", "rude", "RUDE"]
+    rooms.reveal(teacher, 1, MODEL)
+    rooms.conceal(teacher, 1)
+    assert rooms.state(room.id).revealed == {}
+    rooms.answer(students[0], 1, "go")
+
+
+def test_a_student_is_removed_with_all_that_they_sent(rooms: Rooms):
+    room, teacher = rooms.open(SOURCE, STEPS, nicknames=True)
+    ada, grace = (rooms.join(room.code, name) for name in ("Ada", "Grace"))
+    rooms.answer(ada, 1, "went")
+    first, second = rooms.members(teacher)
+    assert (first.number, first.nickname, first.guesses, second.nickname, second.guesses) == (1, "Ada", 1, "Grace", 0)
+    rooms.remove(teacher, first.id)
+    with pytest.raises(RoomProblem, match=message(store.NO_STUDENT)):
+        rooms.student(ada)
+    assert rooms.student(grace).nickname == "Grace" and rooms.guesses(room.id, 1) == []
+
+
+def test_at_their_own_pace_the_first_guess_counts(rooms: Rooms):
+    room, _ = rooms.open(SOURCE, STEPS, together=False, alone=True)
+    student = rooms.join(room.code)
+    rooms.answer(student, 1, "go")
+    with pytest.raises(RoomProblem, match=message(store.IS_FINAL)):
+        rooms.answer(student, 1, "went")
+    assert rooms.guesses(room.id, 1) == ["go"] and rooms.state(room.id).alone
+
+
 def test_a_nickname_is_kept_only_where_the_teacher_wants_one(rooms: Rooms):
     room, teacher = rooms.open(SOURCE, STEPS)
     rooms.answer(rooms.join(room.code, "Ada"), 1, "went")
-    assert rooms.export(teacher) == [(1, 1, "", "went", None)]
+    assert rooms.export(teacher) == [(1, 1, "", "went", None, None)]
 
 
 def test_everything_of_a_closed_room_is_deleted(rooms: Rooms, database: str, tmp_path: Path):
@@ -139,6 +199,9 @@ def test_everything_of_a_closed_room_is_deleted(rooms: Rooms, database: str, tmp
     student = rooms.join(room.code, MARK)
     rooms.answer(student, 1, MARK)
     rooms.send_sentence(student, 1, MARK)
+    rooms.discuss(teacher, 1)
+    rooms.answer(student, 1, MARK)
+    rooms.hide_word(teacher, 1, MARK, True)
     rooms.reveal(teacher, 1, {"right": MARK})
     assert count(rooms) != before
     rooms.close(teacher)
@@ -189,6 +252,9 @@ def test_no_request_of_one_room_gets_or_changes_anything_of_another(rooms: Rooms
         "seen": MARK,
         "together": False,
         "locked": True,
+        "word": MARK,
+        "hidden": True,
+        "shown": True,
         "answer": {"right": "x"},
     }
     tried = 0
@@ -387,5 +453,5 @@ def test_a_database_in_memory_is_enough_for_a_test():
     rooms = Rooms("sqlite://")
     room, teacher = rooms.open(SOURCE, STEPS)
     rooms.answer(rooms.join(room.code), 1, "went")
-    assert rooms.export(teacher) == [(1, 1, "", "went", None)]
+    assert rooms.export(teacher) == [(1, 1, "", "went", None, None)]
     rooms.dispose()
