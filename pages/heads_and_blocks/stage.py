@@ -14,6 +14,8 @@ from pages.ui.stage.texts import MATRICES, NORM, NORM_AFTER, RESIDUAL
 from tx_core.engine.bert_engine import BertEngine
 
 MAX_FOLLOWED_TOKENS = 8
+BLOCK_PARTS = ("heads", "feed", "norm")
+"""Parts of one block; from any other, a click on a block leads to its heads."""
 MATRIX_PARTS = ("heads", "embeddings", "feed", "norm")
 
 
@@ -75,6 +77,7 @@ def block_architecture(inputs: BlockInputs, engine: BertEngine | None) -> dict[s
         [Box("head", texts.PREDICTION)],
         lit(path, *names)[0],
         field=layer,
+        sets={} if inputs.part in BLOCK_PARTS and names != ("embeddings",) else _leads("heads"),
     )
     if inputs.part != "depth":
         return architecture(model)

@@ -169,7 +169,7 @@ function layStack(stack, number, { top, width, high, wide, touch, least }) {
       x += INSET;
     } else {
       items.push({ key: `${number} block ${one}`, kind: "closed", title: each >= wide(String(one), NOTE_FONT) + 3 ? String(one) : "", said: about, note: "", x, y: frame.y + ARCS / 2, width: each, height: frame.height - ARCS / 2 - LABEL / 2,
-        act: stack.field ? { [stack.field]: String(one) } : null });
+        act: stack.field ? { ...stack.sets, [stack.field]: String(one) } : null });
       x += each;
     }
     x += JOINT;

@@ -46,7 +46,8 @@ class Stack:
         whole: what runs along all blocks.
         notes: a word on each block.
         part_notes: for each block, words on its parts by their names, for a stage whose browser chooses the block.
-        field: of the page, which a click on a block sets to its number; none where a click does nothing.
+        sets: fields of the page that a click on a block sets, each to its value: to show the block where the page looks at none.
+        field: what the same click sets to the block's number; none where a click does nothing.
         label: of a block, with a place for its {number}; "Block 2" where it is empty.
     """
 
@@ -58,6 +59,7 @@ class Stack:
     whole: Box | None = None
     notes: Sequence[str] = ()
     part_notes: Sequence[Mapping[str, str]] = ()
+    sets: Mapping[str, str] = field(default_factory=dict)
     field: str = ""
     label: str = ""
 
@@ -105,6 +107,7 @@ def _stack_message(stack: Stack) -> dict[str, object]:
     return {
         **vars(stack),
         **boxes,
+        "sets": dict(stack.sets),
         "whole": whole,
         "notes": list(stack.notes),
         "partNotes": list(stack.part_notes),
