@@ -7,7 +7,7 @@ import { filled } from "../../canvas/core/text.js";
 // gestures: paint(places, allowed), look(place or null). texts: of pages/masks/texts.py.
 export function makeMask(gestures, texts) {
   const node = element("div", { class: "brush", role: "grid", "data-testid": "mask-brush", "aria-label": texts.paint });
-  const made = { node, gestures, texts, cells: [], active: [0, 0], stroke: null, rows: 0, names: "", mask: null };
+  const made = { node, gestures, texts, cells: [], active: [0, 0], stroke: null, painted: false, rows: 0, names: "", mask: null };
   node.onpointerdown = (event) => begin(made, event);
   node.onpointermove = (event) => go(made, event);
   node.onpointerover = ({ target, pointerType }) => pointerType !== "touch" && gestures.look(placeOf(target));
@@ -47,8 +47,10 @@ function placeOf(target) {
 // A mouse or a pen paints while it is dragged; a finger taps, so that dragging still scrolls.
 function begin(made, event) {
   const place = placeOf(event.target);
+  made.painted = false;
   if (!place || event.button !== 0 || event.pointerType === "touch") return;
   made.stroke = { value: !allows(made, place) };
+  made.painted = true;
   made.gestures.paint([place], made.stroke.value);
 }
 
@@ -68,8 +70,8 @@ function click(made, event) {
   const place = placeOf(event.target);
   if (!place) return;
   activate(made, place);
-  const isByMouse = event.detail > 0 && event.pointerType !== "touch"; // already painted when it was pressed
-  if (!isByMouse) made.gestures.paint([place], !allows(made, place));
+  const isPainted = event.detail > 0 && made.painted; // when it was pressed; a key presses nothing
+  if (!isPainted) made.gestures.paint([place], !allows(made, place));
 }
 
 function press(made, event) {
