@@ -8,6 +8,7 @@ LINK_TOO_LONG_TO_SHARE = (
     "A link to this view would have {length:,} characters, and links over {limit:,} often arrive cut off. "
     "Shorten the text and open this again, or send the text separately."
 )
+PART_NOT_LOADED = "This part of the page could not be loaded. Check the connection, then reload the page."
 SHARE = "Share this view"
 LINK_SHOWS_VIEW = "Whoever opens this link sees what you see now."
 
