@@ -16,6 +16,7 @@ from pages.ui.shell.address import (
     OFFERED,
     PLACE,
     ROOM,
+    STEP,
     STEP_VIEW,
     came_by_history,
     is_locked,
@@ -51,14 +52,12 @@ pause_before_run()
 # Both are named before the navigation, which would otherwise have the browser fetch the page's icon from another origin.
 st.set_page_config(layout="wide", page_icon=ASSETS / "icon.svg", initial_sidebar_state=SIDEBAR_WIDTH)
 st.logo(ASSETS / "logo.svg", size="medium")
-alone = is_locked() or is_presented()
+alone = is_locked()
 page, chosen = navigation(listed=not alone)
 if not is_admitted():
     wait_for_place()
     st.stop()
 settle_level(page.key, came_by_history())
-if is_presented():
-    st.html(ASSETS / "present.css")
 if alone:  # the start page keeps space for a list of pages
     st.html('<style>[data-testid="stAppViewContainer"] { padding-left: 0 !important; }</style>')
 elif PLACE in st.session_state and not {LESSON, ROOM, LEAD} & st.query_params.keys():
@@ -73,10 +72,11 @@ with st.container(key="level"):  # assets/page.css gives it no space
         data=without_search(
             {
                 "page": page.key,
-                "terms": "" if is_presented() else f"{PATH}/{version()}/terms/terms.js",
+                "terms": f"{PATH}/{version()}/terms/terms.js",
                 "held": HELD in st.session_state or has_upload(),
                 "level": st.session_state.get(LEVEL_CHOSEN, ""),
-                "presenter": f"{PATH}/{version()}/presenter/presenter.js" if is_presented() else "",
+                "words": LESSON in st.query_params or page.key == "classroom",
+                "shown": [is_presented(), st.query_params.get(STEP)],  # the script is run where something is new
                 "views": st.session_state.get(ADDED_VIEWS, []),
             }
         ),

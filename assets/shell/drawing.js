@@ -28,9 +28,17 @@ async function fetchParts(path, names, styles, count = 0) {
 // Python wraps what is not bytes in a list of one.
 const unwrap = (element) => Array.isArray(element.data) ? { ...element, data: element.data[0] } : element;
 
+function say({ parentElement }, text) {
+  const said = document.createElement("p");
+  said.role = "alert";
+  said.textContent = text;
+  (parentElement.firstElementChild ?? parentElement).replaceChildren(said);
+}
+
 // Returns the function that draws an element, and puts what ends the drawing into `shown`. It does not wait for the modules: Streamlit
-// sizes the drawing when it has run, and the start page looks for the mark. The presenter view draws again what stands in other colours.
-export function fetchDrawing(path, names, styles) {
+// sizes the drawing when it has run, and the start page looks for the mark.
+// failed: what is said in its place where that failed for the last time.
+export function fetchDrawing(path, names, styles, failed) {
   let draw = null;
   const ready = fetchParts(path, names, styles).then(([modules, sheets]) => {
     draw = (element) => {
@@ -41,9 +49,8 @@ export function fetchDrawing(path, names, styles) {
   return (element, shown) => {
     const { host } = element.parentElement.getRootNode();
     host.dataset.mounted = names.at(-1);
-    host.attentionDraw = () => draw?.(element);
     const begin = () => { if (!shown.over) shown.end = draw(element); };
     if (draw) begin();
-    else ready.then(begin);
+    else ready.then(begin, () => say(element, failed));
   };
 }

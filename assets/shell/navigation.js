@@ -1,4 +1,5 @@
 import { listPages } from "./page_list.js"
+import { present } from "./present.js"
 
 // What a browser does around the pages. Streamlit mounts this script again on every page, so state is kept on the document.
 
@@ -102,69 +103,6 @@ function keepViews(views) {
   } catch {
     // storage is off: the server still has them
   }
-}
-
-// A presenter has a keyboard or a clicker: P begins and ends the view for a projector; Escape ends it. In it, Up and Down go through the
-// pictures of the page; Left and Right, Page Up and Page Down through a lesson or a class, and without one through the pictures, too.
-// B blanks the screen, R reveals the answer. Keys typed into a box, or handled by a drawing, are ignored.
-const TYPED = "input:not([type=checkbox]), textarea, select, [contenteditable], [role=gridcell], [role=slider], [role=combobox]"
-const NEXT = '[class*="lesson_next"] a, [class*="lesson_skip"] a, [class*="classroom_next"] button'
-const PREVIOUS = '[class*="lesson_previous"] a, [class*="classroom_previous"] button'
-const REVEAL = '[class*="lesson_reveal"] button, [class*="classroom_reveal"] button'
-const STEPS = { ArrowRight: NEXT, PageDown: NEXT, ArrowLeft: PREVIOUS, PageUp: PREVIOUS }
-const TURNS = { ArrowDown: 1, ArrowRight: 1, PageDown: 1, ArrowUp: -1, ArrowLeft: -1, PageUp: -1 }
-
-// The address says whether the page is presented: what a run sent may be drawn again after the next one has come.
-const isPresented = () => new URLSearchParams(location.search).get("present") === "1"
-
-function present({ presenter }, toggle) {
-  const root = document.documentElement
-  if (!isPresented()) delete root.dataset.blank
-  if (!isPresented()) document.attentionPictures?.then((pictures) => pictures?.end())
-  else if (presenter) showPictures(presenter)
-  if (root.attentionPresenter) return void Object.assign(root.attentionPresenter, { toggle })
-  const state = root.attentionPresenter = { toggle, wanted: null } // the listeners below are added once and read it as it is then
-  const listen = (takes, capture) => addEventListener("keydown", (event) => {
-    const target = event.composedPath()[0]
-    if (!takes(event.key) || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.repeat || target.matches?.(TYPED)) return
-    if (!pressed(event.key, state)) return
-    event.preventDefault()
-    event.stopPropagation()
-  }, { capture })
-  const isReveal = (key) => key.toLowerCase() === "r"
-  listen(isReveal, true) // before Streamlit, which would run the whole page: the press of the button would be lost
-  listen((key) => !isReveal(key), false) // after the drawings
-}
-
-// A browser never asks again for an address that failed it once: where the server was away for a moment, another one is asked for
-// when the page runs again.
-function showPictures(address) {
-  const { presenterFailures: failures = 0 } = document
-  const asked = failures ? address.replace("/presenter/", `-${failures}/presenter/`) : address
-  document.attentionPictures ??= import(new URL(asked, document.baseURI).href).then(
-    (presenter) => presenter.default(),
-    () => Object.assign(document, { attentionPictures: null, presenterFailures: failures + 1 }) && null,
-  )
-  document.attentionPictures.then((pictures) => {
-    document.turnPicture = pictures?.step
-    pictures?.begin()
-  })
-}
-
-function pressed(key, state) {
-  const letter = key.toLowerCase()
-  if (letter === "p") {
-    if (state.wanted === isPresented()) state.wanted = null
-    state.wanted = !(state.wanted ?? isPresented()) // the address follows once the page has heard of it
-    return state.toggle(state.wanted), true
-  }
-  if (!isPresented()) return false
-  if (letter === "escape") return state.toggle(state.wanted = false), true
-  if (letter === "b") return document.documentElement.toggleAttribute("data-blank"), true
-  if (letter === "r") return document.querySelector(REVEAL)?.click(), true
-  const way = STEPS[key] && document.querySelector(STEPS[key])
-  if (way) return way.click(), true
-  return Boolean(TURNS[key] && document.turnPicture?.(TURNS[key]))
 }
 
 // The level that the visitor chose, for the next visit: the server reads it when the page is opened. See pages/ui/shell/level.py.

@@ -10,6 +10,8 @@ import { TEXTS } from "../canvas/core/texts.js";
 import { filled } from "../canvas/core/text.js";
 import { applyTheme } from "../canvas/core/theme.js";
 import { addressOf, makeAddressWriter, writtenView } from "./core/address.js";
+import { compute, computed, connect, full, present, tellLook } from "./core/page.js";
+import { placeStage } from "./core/place.js";
 import { codesOf, fetchAhead, fetchLayer, makeRuns, stacksOf, takeIn, unpackStage } from "./core/run.js";
 import { describeAverage, describeChange, describeMap, headName } from "./core/sentences.js";
 import { aheadOf, differenceOf, mapOf, rowOf, viewOf, wallOf } from "./core/shown.js";
@@ -24,10 +26,8 @@ import { digits } from "../canvas/core/bytes.js";
 
 export { TEXTS };
 
-const [WIDE, LEAST_HEIGHT, MOST_HEIGHT, MARGIN] = [820, 560, 820, 16]; // pixels
-const NARROW_HEIGHT = 420;
+const NARROW_HEIGHT = 420; // pixels
 const AFTER_PICTURE = 100; // milliseconds
-const COMPUTING = 200; // milliseconds after which a change that is computed says so
 const runs = makeRuns();
 const views = new Map(); // by page: how it was looked at last, for who comes back to it
 
@@ -45,24 +45,23 @@ export function mountWith(parts) {
   return (mounted) => mountStage(mounted, make);
 }
 
-function mountStage({ data, parentElement, setTriggerValue, setStateValue }, make) {
-  const [stage, end] = mountOnce(parentElement, make, removeStage);
-  const send = (set) => (name, value) => {
-    stage.address.now(); // the server reads the view in it
-    set(name, value);
-  };
-  stage.report = send(setTriggerValue);
-  stage.follow = (value) => send(setStateValue)("view", value);
-  receive(stage, unpackStage(data));
+function mountStage(mounted, make) {
+  const [stage, end] = mountOnce(mounted.parentElement, make, removeStage);
+  connect(stage, mounted, () => written(stage));
+  receive(stage, unpackStage(mounted.data));
   return end;
 }
+
+// The view as links write it; without a run it is the server's.
+const written = (stage) => (stage.header.run ? writtenView(stage.store.get(), stage.parts.fields) : undefined);
 
 // Shows a run from a file, without a server.
 export function offline(parent, texts, written, parts = {}) {
   Object.assign(TEXTS, texts);
   const data = Uint8Array.from(atob(written), (sign) => sign.charCodeAt(0));
   const stage = makeStage(parent, parts);
-  Object.assign(stage, { offline: true, report: () => {}, follow: () => {} });
+  stage.offline = true;
+  connect(stage, null, () => {});
   receive(stage, unpackStage(data));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => draw(stage));
 }
@@ -73,7 +72,7 @@ function makeStage(parent, parts) {
   const stage = { parts, store, header: null, shown: null, arrival: null, offline: false, views: new Map(), home: "", address: makeAddressWriter() };
   stage.act = makeActions(stage);
   stage.redraw = () => draw(stage);
-  stage.addToLesson = () => stage.report("added", { view: writtenView(store.get(), parts.fields), at: Date.now() });
+  stage.addToLesson = () => stage.report("added");
   stage.runs = runs;
   stage.current = () => {
     const { stackNumber } = store.get();
@@ -82,9 +81,10 @@ function makeStage(parent, parts) {
   };
   stage.root = element("div", { class: "stage", "data-testid": "stage" });
   (parent.querySelector?.(".stage-box") ?? parent).append(stage.root);
-  stage.observer = new ResizeObserver(() => stage.header?.run && draw(stage));
-  stage.stopWatching = watchScreen(() => stage.header?.run && draw(stage));
-  addEventListener("resize", stage.resized = () => stage.header?.run && draw(stage));
+  const redraw = () => stage.header && (stage.header.run ? draw(stage) : placeStage(stage.root));
+  stage.observer = new ResizeObserver(redraw);
+  stage.stopWatching = watchScreen(redraw);
+  addEventListener("resize", stage.resized = redraw);
   store.onChange((state, before) => changed(stage, state, before));
   return stage;
 }
@@ -140,17 +140,10 @@ function makeActions(stage) {
       stage.act.change(stage.act.areOff(heads) ? { drop: written } : { add: written });
     },
     change(change) {
-      if (stage.offline) return;
-      clearTimeout(stage.computing);
-      stage.computing = setTimeout(() => { stage.waiting.textContent = TEXTS.computing; }, COMPUTING);
-      const view = stage.header.run ? { view: writtenView(store.get(), stage.parts.fields) } : {}; // without a run, the view is the server's
-      stage.report("interventions", { ...change, ...view, at: Date.now() });
+      if (!stage.offline) compute(stage, "interventions", change);
     },
-    present() {
-      document.documentElement.requestFullscreen?.().catch(() => {}); // refused, nothing is lost
-      document.documentElement.attentionPresenter?.toggle(true);
-    },
-    full: () => (document.fullscreenElement ? document.exitFullscreen() : stage.root.requestFullscreen()).catch(() => {}),
+    present,
+    full: () => full(stage),
     figure: () => figureOf(stage),
     wholeMessage: () => wholeMessage(stage),
   };
@@ -163,9 +156,8 @@ function receive(stage, message) {
   const { header } = message;
   stage.header = header;
   stage.home = new URL(header.home, document.baseURI);
-  clearTimeout(stage.computing);
   if (first) build(stage);
-  stage.waiting.textContent = "";
+  computed(stage);
   const { arrival } = header;
   const isNew = stage.arrival !== arrival.number;
   stage.arrival = arrival.number;
@@ -173,8 +165,11 @@ function receive(stage, message) {
   const wanted = isNew ? { ...header.address.defaults, ...(known || header.view) } : { ...store(stage) };
   const address = () => addressOf(wanted, header.address, location.search, stage.parts.fields);
   stage.root.classList.toggle("empty", !header.run);
-  if (!header.run) stage.parts.draw?.(stage);
-  if (!header.run) return stage.address.write(address());
+  if (!header.run) {
+    stage.parts.draw?.(stage);
+    placeStage(stage.root);
+    return stage.address.write(address());
+  }
   stage.thumbnails = takeIn(runs, message);
   stage.views.clear();
   const asked = JSON.stringify(header.asked ?? [header.model, header.text, header.pair, header.bare]);
@@ -184,8 +179,7 @@ function receive(stage, message) {
   stage.quiet = true; // of this change nobody is told: it came from the page
   stage.store.set((stage.parts.possible ?? possible)(header, wanted));
   stage.quiet = false;
-  const now = writtenView(store(stage), stage.parts.fields);
-  if (header.follows && JSON.stringify(now) !== JSON.stringify(writtenView({ ...header.address.defaults, ...header.view }, stage.parts.fields))) stage.follow(now);
+  if (header.follows && JSON.stringify(written(stage)) !== JSON.stringify(writtenView({ ...header.address.defaults, ...header.view }, stage.parts.fields))) stage.follow();
 }
 
 const store = (stage) => stage.store.get();
@@ -214,12 +208,7 @@ function changed(stage, state, before) {
   stage.address.write(addressOf(state, stage.header.address, location.search, stage.parts.fields));
   if (stage.quiet) stage.address.now();
   if (stage.quiet || looks.every((name) => state[name] === before[name])) return;
-  if (stage.header.awaited) {
-    stage.header.awaited = false;
-    stage.report("touched", Date.now());
-  }
-  clearTimeout(stage.following);
-  if (stage.header.follows) stage.following = setTimeout(() => stage.follow(writtenView(state, stage.parts.fields)), 250);
+  tellLook(stage);
 }
 
 // --- Drawing
@@ -286,7 +275,7 @@ function show(stage, state, view, before, after, difference) {
   if (compared === "difference") Object.assign(model, { signed: true, table: differenceTable(theme.dark) });
   stage.shown = { view, row, weights: map.weights, map, before, after, difference, compared, said, sentence, message };
   setText(stage.said, sentence); // before the map, which takes the room that it leaves
-  place(stage);
+  placeStage(stage.root);
   drawMap(stage.map, { model, lines, focus: row, show: state.show, said: sentence, theme, room: roomOf(stage) });
   const isAlone = parts.follows && compared !== "difference"; // of one of two runs, its own weights are listed
   const moved = before && !isAlone && { before: before.codes, after: after.codes, difference: difference.codes, texts: parts.barTexts?.(stage, view, row) };
@@ -432,21 +421,6 @@ function fillTooltip(stage, node, { query, key }) {
 }
 
 // --- Its place on the page
-
-// As high as the screen leaves it; on a narrow screen as high as it needs.
-function place(stage) {
-  const { root } = stage;
-  const width = root.clientWidth;
-  const presented = getComputedStyle(root).getPropertyValue("--aside").trim() === "none";
-  root.classList.toggle("wide", width >= WIDE);
-  root.classList.toggle("presented", presented);
-  const zoom = root.currentCSSZoom || 1;
-  const main = document.querySelector('[data-testid="stMain"]');
-  const top = root.getBoundingClientRect().top / zoom + (main?.scrollTop ?? scrollY) / zoom;
-  const isFull = root.matches(":fullscreen");
-  const height = isFull ? innerHeight : presented ? 470 : Math.max(LEAST_HEIGHT, Math.min(MOST_HEIGHT, innerHeight / zoom - top - MARGIN));
-  root.style.setProperty("--height", `${Math.floor(height)}px`);
-}
 
 // For the picture, in pixels; on a narrow screen it may be taller than the screen is.
 function roomOf({ picture, root }) {

@@ -6,6 +6,7 @@ import { TEXTS } from "../canvas/core/texts.js";
 import { filled } from "../canvas/core/text.js";
 import { mountWith, offline as attentionOffline } from "./attention.js";
 import { makeDeclared } from "./core/controls.js";
+import { compute } from "./core/page.js";
 import { describeMap } from "./core/sentences.js";
 import { segments } from "./core/toolbar.js";
 import { drawArchitecture, makeArchitecture } from "./views/architecture.js";
@@ -21,7 +22,7 @@ export default mountWith(PARTS);
 export const offline = (parent, texts, written) => attentionOffline(parent, texts, written, PARTS);
 
 function arrange(stage) {
-  const ask = (values) => !stage.offline && stage.report("settings", { ...values, at: Date.now() });
+  const ask = (values) => !stage.offline && compute(stage, "settings", values);
   stage.declared = makeDeclared((name, value) => ask({ [name]: value }), ask);
   stage.settings = element("div", { class: "settings" });
   stage.states = element("div", { class: "which" });
@@ -36,7 +37,7 @@ function arrange(stage) {
 function askAgain(stage, header) {
   setTimeout(() => {
     if (stage.header !== header || !stage.root.isConnected) return;
-    stage.report("settings", { at: Date.now() });
+    stage.report("settings");
     askAgain(stage, header);
   }, AGAIN);
 }

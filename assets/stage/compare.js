@@ -10,6 +10,7 @@ import { mountWith, offline as attentionOffline } from "./attention.js";
 import { makeChooser } from "./attention/toolbar.js";
 import { flag } from "./core/address.js";
 import { withOrigin } from "./core/export_menu.js";
+import { compute } from "./core/page.js";
 import { differenceOn, differingShare, hasBoth, onPair, pairViews } from "./core/pair.js";
 import { fetchAhead, stacksOf } from "./core/run.js";
 import { describeDifference, headName } from "./core/sentences.js";
@@ -207,7 +208,7 @@ function exchange(stage, wish) {
   const { store, header } = stage;
   const { heads, heads_b: other } = store.get();
   if (BOTH.includes(header.vary)) store.set({ heads: other, heads_b: wish === "swap" ? heads : other, focus: null, word: null });
-  if (header.vary !== "head") stage.report("settings", { sides: wish, at: Date.now() });
+  if (header.vary !== "head") compute(stage, "settings", { sides: wish });
 }
 
 function choosers(stage) {

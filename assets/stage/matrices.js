@@ -9,6 +9,7 @@ import { filled } from "../canvas/core/text.js";
 import { applyTheme } from "../canvas/core/theme.js";
 import { addressOf, flag, makeAddressWriter, writtenView } from "./core/address.js";
 import { takeMatrices } from "./core/matrices.js";
+import { compute, computed, connect, full, onTurn, present, tellLook } from "./core/page.js";
 import { placeStage } from "./core/place.js";
 import { unpackStage } from "./core/run.js";
 import { makeStore } from "./core/store.js";
@@ -19,8 +20,6 @@ import { drawSum, makeSum } from "./views/sum.js";
 
 export { TEXTS };
 
-const FOLLOWED = 250; // milliseconds after a look, before what stands below the stage is told of it
-const COMPUTING = 200; // milliseconds after which a change that is computed says so
 const [NARROW_HEIGHT, ALL_HEIGHT, LOOKUP_HEIGHT] = [360, 640, 240];
 const [SUM_HEIGHT, GAP] = [128, 8]; // pixels kept for a sum of one line, so that cells stay as they are from one sum to the next
 const ANSWER = "attention-lookup-cell"; // the event by which the small stage tells of its cell, which stands in the same address
@@ -41,16 +40,12 @@ export function mountWith(parts) {
   return (mounted) => mountStage(mounted, make);
 }
 
-function mountStage({ data, parentElement, setTriggerValue, setStateValue }, make) {
+function mountStage(mounted, make) {
+  const { data, parentElement } = mounted;
   const message = unpackStage(data);
   if (message.header.kind === "lookup") return mountLookup(parentElement, message);
   const [stage, end] = mountOnce(parentElement, make, removeStage);
-  const send = (set) => (name, value) => {
-    stage.address.now(); // the server reads the view in it
-    set(name, value);
-  };
-  stage.report = send(setTriggerValue);
-  stage.follow = (value) => send(setStateValue)("view", value);
+  connect(stage, mounted, () => writtenView(stage.store.get(), looksOf(stage.header)));
   receive(stage, message, data);
   return end;
 }
@@ -60,7 +55,8 @@ export function offline(parent, texts, written, parts = { entry: "matrices" }) {
   Object.assign(TEXTS, texts);
   const data = Uint8Array.from(atob(written), (sign) => sign.charCodeAt(0));
   const stage = makeStage(parent, parts);
-  Object.assign(stage, { offline: true, report: () => {}, follow: () => {} });
+  stage.offline = true;
+  connect(stage, null, () => {});
   receive(stage, unpackStage(data), data);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => draw(stage));
 }
@@ -69,7 +65,7 @@ function makeStage(parent, parts) {
   const store = makeStore({ numbers: false, dimensions: 6, cell: null, matrices: "cell", answer: null, zoom: 1, hover: null });
   const stage = { parts, store, header: null, arrival: null, offline: false, asked: {}, tools: [], column: null, address: makeAddressWriter() };
   stage.act = makeActions(stage);
-  stage.addToLesson = () => stage.report("added", { view: writtenView(store.get(), looksOf(stage.header)), at: Date.now() });
+  stage.addToLesson = () => stage.report("added");
   stage.wholeMessage = () => wholeMessage(stage);
   stage.root = element("div", { class: "stage matrices", "data-testid": "stage" });
   (parent.querySelector?.(".stage-box") ?? parent).append(stage.root);
@@ -79,6 +75,7 @@ function makeStage(parent, parts) {
   stage.events = new AbortController();
   const { signal } = stage.events;
   addEventListener("resize", redraw, { signal });
+  stage.stopTurning = onTurn(stage, (by) => turn(stage, by));
   addEventListener(ANSWER, ({ detail }) => store.set({ answer: detail }), { signal });
   store.onChange((state, before) => changed(stage, state, before));
   return stage;
@@ -126,18 +123,21 @@ function makeActions(stage) {
     zoom: (direction) => store.set({ zoom: zoomed(store.get().zoom, direction) }),
     compute(change) {
       if (stage.offline) return;
-      clearTimeout(stage.computing);
       stage.asked = { ...stage.asked, ...change };
       stage.controls.sync(store.get());
-      stage.computing = setTimeout(() => { stage.waiting.textContent = TEXTS.computing; }, COMPUTING);
-      stage.report("settings", { ...stage.asked, view: writtenView(store.get(), looksOf(stage.header)), at: Date.now() });
+      compute(stage, "settings", stage.asked);
     },
-    present() {
-      document.documentElement.requestFullscreen?.().catch(() => {}); // refused, nothing is lost
-      document.documentElement.attentionPresenter?.toggle(true);
-    },
-    full: () => (document.fullscreenElement ? document.exitFullscreen() : stage.root.requestFullscreen()).catch(() => {}),
+    present,
+    full: () => full(stage),
   };
+}
+
+// To a room, the steps are turned like pages.
+function turn(stage, by) {
+  const buttons = stage.steps.hidden ? [] : [...stage.steps.querySelectorAll("button")];
+  const next = buttons[buttons.findIndex(({ ariaPressed }) => ariaPressed === "true") + by];
+  if (next) stage.act.chooseStep(next.dataset.step);
+  return Boolean(next);
 }
 
 function columnIn({ model, ...stage }, matrix, cell, row) {
@@ -154,9 +154,8 @@ function receive(stage, message, data) {
   const { header } = message;
   const before = stage.header;
   Object.assign(stage, { header, data, home: new URL(header.home, document.baseURI), asked: {} });
-  clearTimeout(stage.computing);
   if (first) build(stage);
-  stage.waiting.textContent = "";
+  computed(stage);
   const { arrival } = header;
   const isNew = stage.arrival !== arrival.number;
   stage.arrival = arrival.number;
@@ -167,6 +166,7 @@ function receive(stage, message, data) {
   }
   stage.root.classList.toggle("empty", !header.run);
   if (!header.run) {
+    placeStage(stage.root);
     Object.assign(header, { model: "" });
     stage.quiet = true;
     stage.store.set({ ...wanted, hover: null });
@@ -189,12 +189,7 @@ function changed(stage, state, before) {
   if (!stage.quiet && looks.every((name) => state[name] === before[name])) return;
   stage.address.write(addressOf(state, stage.header.address, location.search, looksOf(stage.header)));
   if (stage.quiet) return stage.address.now();
-  if (stage.header.awaited) {
-    stage.header.awaited = false;
-    stage.report("touched", Date.now());
-  }
-  clearTimeout(stage.following);
-  if (stage.header.follows) stage.following = setTimeout(() => stage.follow(writtenView(state, looksOf(stage.header))), FOLLOWED);
+  tellLook(stage);
 }
 
 // --- Drawing
@@ -276,6 +271,7 @@ function removeStage(stage) {
   stage.observer.disconnect();
   stage.stopWatching();
   stage.events.abort();
+  stage.stopTurning();
   clearTimeout(stage.computing);
   clearTimeout(stage.following);
   stage.root.remove();

@@ -5,6 +5,7 @@ import { element, mountOnce, setText, visible, watchScreen } from "../canvas/cor
 import { TEXTS } from "../canvas/core/texts.js";
 import { applyTheme } from "../canvas/core/theme.js";
 import { addressOf, makeAddressWriter } from "./core/address.js";
+import { compute, computed, connect, full, onTurn, present, tellLook } from "./core/page.js";
 import { placeStage } from "./core/place.js";
 import { unpackStage } from "./core/run.js";
 import { makeStore } from "./core/store.js";
@@ -19,24 +20,15 @@ import { drawSteps, makeSteps } from "./views/steps.js";
 
 export { TEXTS };
 
-const COMPUTING = 200; // milliseconds after which a change that is computed says so
-const FOLLOWED = 250; // milliseconds after a look, before what stands below the stage is told of it
 const [GAP, LEAST, NARROW] = [24, 200, 320]; // pixels between pictures; the least height of one; the height of one on a narrow screen
 const [MATRICES, NARROW_MATRICES] = [540, 600]; // the least height of matrices with a sum
 const isFlexible = (chart) => chart.kind === "matrices" || canStretch(chart);
 const views = new Map(); // by page: how it was looked at last, for who comes back to it
 
-export default function mountStage({ data, parentElement, setTriggerValue, setStateValue }) {
-  const [stage, end] = mountOnce(parentElement, makeStage, removeStage);
-  stage.report = (name, value) => {
-    stage.address.now(); // the server reads the view in it
-    setTriggerValue(name, value);
-  };
-  stage.follow = (view) => {
-    stage.address.now();
-    setStateValue("view", view);
-  };
-  receive(stage, data);
+export default function mountStage(mounted) {
+  const [stage, end] = mountOnce(mounted.parentElement, makeStage, removeStage);
+  connect(stage, mounted, stage.store.get);
+  receive(stage, mounted.data);
   return end;
 }
 
@@ -44,17 +36,18 @@ export default function mountStage({ data, parentElement, setTriggerValue, setSt
 export function offline(parent, texts, written) {
   Object.assign(TEXTS, texts);
   const stage = makeStage(parent);
-  Object.assign(stage, { offline: true, report: () => {}, follow: () => {} });
+  stage.offline = true;
+  connect(stage, null, () => {});
   receive(stage, Uint8Array.from(atob(written), (sign) => sign.charCodeAt(0)));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => draw(stage));
 }
 
 function makeStage(parent) {
-  const stage = { store: makeStore({}), header: null, arrival: null, offline: false, asked: {}, rows: [], made: [], address: makeAddressWriter() };
+  const stage = { store: makeStore({}), header: null, arrival: null, offline: false, asked: {}, all: [], rows: [], turned: 0, made: [], address: makeAddressWriter() };
   stage.act = makeActions(stage);
   stage.isLook = (name) => name in stage.header.view;
   stage.isFixed = (name) => stage.offline && (!stage.isLook(name) || name in (stage.header.partial)); // nobody computes
-  stage.addToLesson = () => stage.report("added", { view: stage.store.get(), at: Date.now() });
+  stage.addToLesson = () => stage.report("added");
   stage.wholeMessage = () => wholeMessage(stage);
   stage.root = element("div", { class: "stage pictures", "data-testid": "stage" });
   (parent.querySelector?.(".stage-box") ?? parent).append(stage.root);
@@ -62,6 +55,7 @@ function makeStage(parent) {
   stage.observer = new ResizeObserver(redraw);
   stage.stopWatching = watchScreen(redraw);
   addEventListener("resize", redraw);
+  stage.stopTurning = onTurn(stage, (by) => turn(stage, by));
   stage.stopResizing = () => removeEventListener("resize", redraw);
   stage.store.onChange((state, before) => changed(stage, state, before));
   return stage;
@@ -92,18 +86,13 @@ function makeActions(stage) {
     },
     compute(change) {
       if (stage.offline) return;
-      clearTimeout(stage.computing);
       stage.asked = { ...stage.asked, ...change };
       stage.controls.sync(valuesOf(stage));
-      stage.computing = setTimeout(() => { stage.waiting.textContent = TEXTS.computing; }, COMPUTING);
-      stage.report("settings", { ...stage.asked, view: stage.store.get(), at: Date.now() });
+      compute(stage, "settings", stage.asked);
     },
-    train: (training) => stage.report("settings", { training, view: stage.store.get(), at: Date.now() }),
-    present() {
-      document.documentElement.requestFullscreen?.().catch(() => {}); // refused, nothing is lost
-      document.documentElement.attentionPresenter?.toggle(true);
-    },
-    full: () => (document.fullscreenElement ? document.exitFullscreen() : stage.root.requestFullscreen()).catch(() => {}),
+    train: (training) => stage.report("settings", { training }),
+    present,
+    full: () => full(stage),
   };
 }
 
@@ -119,11 +108,10 @@ function receive(stage, data) {
   const first = !stage.header;
   const { header, body } = unpackStage(data);
   Object.assign(stage, { header, data, home: new URL(header.home, document.baseURI), asked: {}, pictures: takePictures(header, body) });
-  clearTimeout(stage.computing);
   if (first) build(stage);
+  computed(stage);
   stage.above.hidden = stage.controls.node.hidden = stage.title.hidden = !header.address; // pictures beside the stage of their page
   stage.root.dataset.testid = header.address ? "stage" : "pictures";
-  stage.waiting.textContent = "";
   const isNew = stage.arrival !== header.arrival.number;
   stage.arrival = header.arrival.number;
   const known = header.arrival.restored && views.get(header.page);
@@ -131,7 +119,7 @@ function receive(stage, data) {
   stage.store.set(isNew ? known || header.view : { ...header.view, ...stage.store.get() });
   stage.quiet = false;
   const state = stage.store.get();
-  if (header.follows && Object.keys(header.view).some((name) => state[name] !== header.view[name])) stage.follow(state);
+  if (header.follows && Object.keys(header.view).some((name) => state[name] !== header.view[name])) stage.follow();
 }
 
 // Each picture with its numbers, a row after the other behind the header. What it does not say is empty.
@@ -168,12 +156,7 @@ function changed(stage, state, before) {
   if (!stage.quiet && names.every((name) => state[name] === before[name])) return;
   stage.address.write(addressOf(state, header.address, location.search, Object.fromEntries(names.map((name) => [name, String]))));
   if (stage.quiet) return stage.address.now();
-  if (header.awaited) {
-    header.awaited = false;
-    stage.report("touched", Date.now());
-  }
-  clearTimeout(stage.following);
-  if (header.follows) stage.following = setTimeout(() => stage.follow(state), FOLLOWED);
+  tellLook(stage);
 }
 
 // Has what is looked at computed where it was not sent, once for each look.
@@ -192,7 +175,7 @@ function askForOthers(stage) {
 // The pictures that are shown, row by row, each as it is for what is chosen; until others are computed, those of before.
 function shownRows(stage, values) {
   const shown = stage.pictures.filter(({ when }) => isOn(when, values)).map((picture) => picked(asChosen(picture, values), values));
-  if (!shown.length && Object.keys(stage.header.partial).length) return stage.rows;
+  if (!shown.length && Object.keys(stage.header.partial).length) return stage.all;
   const numbers = [...new Set(shown.map(({ row }) => row))].sort((one, other) => one - other);
   return numbers.map((number) => shown.filter(({ row }) => row === number));
 }
@@ -227,16 +210,17 @@ function draw(stage) {
   const { header, root, body } = stage;
   const values = valuesOf(stage);
   const theme = applyTheme(root);
-  stage.rows = shownRows(stage, values);
+  stage.all = shownRows(stage, values);
+  root.classList.toggle("empty", !stage.all.length && !header.controls.length);
+  const height = Math.min(placeStage(root), header.height ?? Infinity);
+  stage.rows = root.classList.contains("presented") ? stage.all.slice(rowShown(stage), rowShown(stage) + 1) : stage.all;
   const { architecture } = header;
   stage.architecture.node.hidden = !architecture;
-  root.classList.toggle("empty", !stage.rows.length && !header.controls.length);
   if (header.training) drawTraining(stage.training, header, stage.offline);
   else for (const node of [stage.training.node, stage.training.problem, stage.training.far]) node.hidden = true;
   stage.controls.sync(values);
   setText(stage.title, [header.title, header.title.includes(header.model) ? "" : header.model, header.text && `“${header.text}”`].filter(Boolean).map(visible).join(" · "));
   makeViews(stage);
-  const height = Math.min(placeStage(root), header.height ?? Infinity);
   const isWide = root.classList.contains("wide");
   const touch = matchMedia("(pointer: coarse)").matches;
   if (architecture) drawArchitecture(stage.architecture, architecture, { width: root.clientWidth, theme, touch });
@@ -251,6 +235,17 @@ function draw(stage) {
   stage.rows.forEach((row, number) => own[number] === null && drawRow(stage, row, theme, each));
   root.dataset.run = JSON.stringify(header.settings);
   root.dataset.paints = String((stage.paints = (stage.paints ?? 0) + 1));
+}
+
+// To a room one row is shown at a time.
+const rowShown = ({ all, turned }) => Math.min(turned, all.length - 1);
+
+function turn(stage, by) {
+  const next = rowShown(stage) + by;
+  if (!stage.all[next]) return false;
+  stage.turned = next;
+  draw(stage);
+  return true;
 }
 
 // Draws the pictures of a row, and returns how high it is.
@@ -279,7 +274,7 @@ function makeViews(stage) {
     stage.pattern = pattern;
     stage.made = rows.map((row) => row.map(({ chart }) => {
       const holder = { picture: null };
-      const open = stage.offline ? null : (address) => stage.report("opened", { address, at: Date.now() });
+      const open = stage.offline ? null : (address) => stage.report("opened", { address });
       const choose = (number) => act.set(holder.picture.chooses, holder.picture.choices[number]);
       holder.view = chart.kind === "matrices" ? makeSteps(act.setAll) : (chart.kind === "listing" ? makeListing : makeChart)({ open, choose });
       return holder;
@@ -302,6 +297,7 @@ function removeStage(stage) {
   stage.observer.disconnect();
   stage.stopWatching();
   stage.stopResizing();
+  stage.stopTurning();
   clearTimeout(stage.computing);
   clearTimeout(stage.following);
   stage.root.remove();

@@ -5,6 +5,7 @@ import { element, mountOnce, setText, visible, watchScreen } from "../canvas/cor
 import { TEXTS } from "../canvas/core/texts.js";
 import { applyTheme } from "../canvas/core/theme.js";
 import { addressOf, makeAddressWriter, writtenView } from "./core/address.js";
+import { compute, computed, connect, full, present, tellLook } from "./core/page.js";
 import { placeStage } from "./core/place.js";
 import { unpackStage } from "./core/run.js";
 import { makeStore } from "./core/store.js";
@@ -14,17 +15,13 @@ import { makeControls } from "./routes/toolbar.js";
 
 export { TEXTS };
 
-const COMPUTING = 200; // milliseconds after which a change that is computed says so
 const WRITE = { least: String, by: String };
 const [LEAST_HEIGHT, DOORS] = [400, 104]; // pixels; below the picture the ways on are to be in sight
 
-export default function mountStage({ data, parentElement, setTriggerValue }) {
-  const [stage, end] = mountOnce(parentElement, makeStage, removeStage);
-  stage.report = (name, value) => {
-    stage.address.now(); // the server reads the view in it
-    setTriggerValue(name, value);
-  };
-  receive(stage, unpackStage(data).header);
+export default function mountStage(mounted) {
+  const [stage, end] = mountOnce(mounted.parentElement, makeStage, removeStage);
+  connect(stage, mounted, () => writtenView(stage.store.get(), WRITE));
+  receive(stage, unpackStage(mounted.data).header);
   return end;
 }
 
@@ -32,7 +29,8 @@ export default function mountStage({ data, parentElement, setTriggerValue }) {
 export function offline(parent, texts, written) {
   Object.assign(TEXTS, texts);
   const stage = makeStage(parent);
-  Object.assign(stage, { offline: true, report: () => {} });
+  stage.offline = true;
+  connect(stage, null, () => {});
   receive(stage, unpackStage(Uint8Array.from(atob(written), (sign) => sign.charCodeAt(0))).header);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => draw(stage));
 }
@@ -41,12 +39,14 @@ function makeStage(parent) {
   const store = makeStore({ least: "", by: "effect" });
   const stage = { store, header: null, arrival: null, address: makeAddressWriter() };
   stage.act = makeActions(stage);
-  stage.addToLesson = () => stage.report("added", { view: writtenView(store.get(), WRITE), at: Date.now() });
+  stage.addToLesson = () => stage.report("added");
   stage.root = element("div", { class: "stage routes", "data-testid": "stage" });
   (parent.querySelector?.(".stage-box") ?? parent).append(stage.root);
   const redraw = () => stage.header && draw(stage);
   stage.observer = new ResizeObserver(redraw);
   stage.stopWatching = watchScreen(redraw);
+  addEventListener("resize", redraw);
+  stage.stopResizing = () => removeEventListener("resize", redraw);
   store.onChange((state) => changed(stage, state));
   return stage;
 }
@@ -68,15 +68,10 @@ function makeActions(stage) {
     least: (value) => store.set({ least: value }),
     by: (value) => store.set({ by: value }),
     change(change) {
-      clearTimeout(stage.computing);
-      stage.computing = setTimeout(() => { stage.waiting.textContent = TEXTS.computing; }, COMPUTING);
-      stage.report("interventions", { ...change, view: writtenView(store.get(), WRITE), at: Date.now() });
+      if (!stage.offline) compute(stage, "interventions", change);
     },
-    present() {
-      document.documentElement.requestFullscreen?.().catch(() => {}); // refused, nothing is lost
-      document.documentElement.attentionPresenter?.toggle(true);
-    },
-    full: () => (document.fullscreenElement ? document.exitFullscreen() : stage.root.requestFullscreen()).catch(() => {}),
+    present,
+    full: () => full(stage),
   };
 }
 
@@ -85,9 +80,8 @@ const leastOf = ({ store, header }) => store.get().least || header.usualLeast;
 function receive(stage, header) {
   const first = !stage.header;
   Object.assign(stage, { header, home: new URL(header.home, document.baseURI) });
-  clearTimeout(stage.computing);
   if (first) build(stage);
-  stage.waiting.textContent = "";
+  computed(stage);
   const isNew = stage.arrival !== header.arrival.number;
   stage.arrival = header.arrival.number;
   stage.quiet = true; // of this change nobody is told: it came from the page
@@ -106,9 +100,7 @@ function changed(stage, state) {
 // A step of a lesson that waits for a first change is told of it; and the toolbar of what plays.
 function touched(stage) {
   stage.controls.sync(stage.store.get());
-  if (stage.quiet || stage.offline || !stage.header.awaited) return;
-  stage.header.awaited = false;
-  stage.report("touched", Date.now());
+  if (!stage.quiet && !stage.offline) tellLook(stage);
 }
 
 function draw(stage) {
@@ -141,6 +133,7 @@ function removeStage(stage) {
   stage.address.end();
   stage.observer.disconnect();
   stage.stopWatching();
+  stage.stopResizing();
   clearTimeout(stage.computing);
   stage.picture?.end();
   stage.root.remove();

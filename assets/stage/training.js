@@ -5,7 +5,7 @@ import { element, setText, visible } from "../canvas/core/surface.js";
 import { TEXTS } from "../canvas/core/texts.js";
 import { applyTheme } from "../canvas/core/theme.js";
 import { mountWith, offline as attentionOffline } from "./attention.js";
-import { headsWritten, writtenView } from "./core/address.js";
+import { headsWritten } from "./core/address.js";
 import { headName } from "./core/sentences.js";
 import { button, segments } from "./core/toolbar.js";
 import { drawTraining, makeTraining } from "./core/training.js";
@@ -92,8 +92,7 @@ function ask(stage, wish) {
   report(stage, wish);
 }
 
-// A report brings along how the reader looks: the server may not have read the address since.
-const report = (stage, wish) => stage.report("settings", { training: wish, view: writtenView(stage.store.get(), FIELDS), at: Date.now() });
+const report = (stage, wish) => stage.report("settings", { training: wish });
 
 function draw(stage) {
   const { header, root } = stage;
@@ -143,7 +142,10 @@ function drawCurves(stage, curves, batch, theme) {
     const number = stage.curves.length;
     stage.curves.push(makeChart({ choose: (step) => turn(stage, Number(stage.header.training.curves[number].steps[step])) }));
   }
-  stage.charts.replaceChildren(...stage.curves.slice(0, curves.length).map(({ node }) => node));
+  stage.curves.forEach(({ node }, number) => {
+    if (number >= curves.length) node.remove();
+    else if (!node.isConnected) stage.charts.append(node); // one that is moved loses the focus
+  });
   curves.forEach((curve, number) => {
     const view = stage.curves[number];
     const series = curve.series.map((line) => ({ ...line, values: line.values.map((value) => value ?? NaN) }));

@@ -64,7 +64,7 @@ def accept_secret_link() -> None:
 
 
 def lead_to(role: str, code: str, **more: str) -> None:
-    """Write the address of a room; the presenter view and the level stay in it. more: further parameters."""
+    """Write the address of a room; whether it is shown to a room and the level stay in it. more: further parameters."""
     kept = {name: st.query_params[name] for name in (PRESENT, LEVEL) if name in st.query_params}
     st.query_params.from_dict({role: code} | kept | more)
 

@@ -74,23 +74,26 @@ def draw_stage(code: str, token: str) -> None:
     welcomes = is_presented() and state is not None and not state.students
     if welcomes:  # the first picture for the room: what students need first
         show_entrance(room, token, state)
-    stage, side = st.columns([5, 2], gap="large")
+    presented = is_presented()
+    stage, side = st.columns([5, 2], gap="large") if not presented else (st.container(), None)
     with stage:
-        show_step_head(lesson.title, room.step, len(lesson.steps), step)
+        if not presented:
+            show_step_head(lesson.title, room.step, len(lesson.steps), step)
         revealed = state is not None and room.step in state.revealed
         options = () if revealed else options_or_explain(room, step)
-        on_picture = is_presented() and not revealed
-        with st.container(key="classroom_for_the_room"):
-            if step.question and not on_picture:
-                ask_the_room(step, options)
+        on_picture = presented and not revealed
+        if step.question and not on_picture:
+            ask_the_room(step, options)
         controls = st.container(horizontal=True, vertical_alignment="center")
         with controls:
             step_buttons(token, room, step)
         show_answers(code, token, step, picture_of(step, options) if on_picture else None)
-    with side:
-        if not welcomes:
+    if presented and not welcomes:  # for who comes late
+        show_entrance(room, token, state)
+    elif side:
+        with side:
             show_entrance(room, token, state)
-        manage(token, room)
+            manage(token, room)
 
 
 def ask_the_room(step: Step, options: Sequence[str]) -> None:
@@ -254,11 +257,15 @@ def choose_sentence(token: str, state: State) -> None:
 def show_entrance(room: Room, token: str, state: State | None) -> None:
     """Show how students come in: the code, as large as it must be at the back of the room, the QR code and the link."""
     link = link_with({entrance.ROOM: room.code})
-    with st.container(border=True, key="classroom_entrance"):
+    show = component("qr", "qr", "classroom/qr.js", "classroom/qr.css", height=190)
+    shown = {"label": texts.QR_LABEL.format(code=room.code), "link": link, "code": room.code if is_presented() else ""}
+    data = qr_code(link) | shown
+    if is_presented():
+        show(key="classroom_qr", data=data)
+        return
+    with st.container(border=True):
         st.metric(texts.CODE_FOR_STUDENTS, room.code)
-        show = component("qr", "qr", "classroom/qr.js", "classroom/qr.css", height=190)
-        shown = {"label": texts.QR_LABEL.format(code=room.code), "link": link, "code": room.code if is_presented() else ""}
-        show(key="classroom_qr", data=qr_code(link) | shown)
+        show(key="classroom_qr", data=data)
         st.caption(texts.STUDENT_LINK)
         st.code(link, language=None, wrap_lines=True)
         say_if_unreachable(link_with({entrance.SECRET: token}))

@@ -223,7 +223,7 @@ def forget(page: Page, origin: str) -> None:
 
 def wait_for_script(page: Page) -> None:
     """Wait until Streamlit has run the page's script and the browser has drawn what it sent."""
-    page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for(timeout=60_000)
+    page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for(state="attached", timeout=60_000)
 
 
 GO_BY_HISTORY = """address => {

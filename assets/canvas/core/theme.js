@@ -17,10 +17,7 @@ export function readTheme(host) {
     const value = style.getPropertyValue(name).trim();
     return value && value !== "unset" ? value : fallback;
   };
-  const written = variable("--st-background-color", "#ffffff");
-  const ground = rgb(written);
-  const box = host.getRootNode().host;
-  if (box) box.attentionTheme = { root: host, ground: written };
+  const ground = rgb(variable("--st-background-color", "#ffffff"));
   const text = rgb(variable("--st-text-color", "#31333f"));
   const dark = luminance(ground) < DARK;
   const { accent, second, line } = ACCENTS[dark ? "dark" : "light"];
@@ -36,12 +33,6 @@ export function readTheme(host) {
     line: channels(line),
     font: variable("--st-font", "system-ui, sans-serif"),
   };
-}
-
-// Redraws a box when the background of the page has changed: Streamlit does so for its own themes only.
-export function recolour(box) {
-  const { root, ground } = box.attentionTheme ?? {};
-  if (root?.isConnected && getComputedStyle(root).getPropertyValue("--st-background-color").trim() !== ground) box.attentionDraw?.();
 }
 
 // Reads the theme at the root of a drawing and hands its accents to the style sheet. Called whenever the component is: a

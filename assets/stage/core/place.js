@@ -1,16 +1,24 @@
-// How high a stage may be: as high as the screen leaves it; on a narrow screen as high as it needs.
+// How high a stage may be, the same for all: on a wide page as high as the screen leaves it, on a narrow one as high as it needs. Shown to
+// a room, it is the whole window, enlarged until its smallest letters, of 12 pixels, have 28 of 1080 rows.
 
-const [WIDE, LEAST_HEIGHT, MOST_HEIGHT, MARGIN, PRESENTED] = [760, 560, 820, 16, 510]; // pixels
+const [WIDE, LEAST_HEIGHT, MOST_HEIGHT, MARGIN] = [760, 560, 820, 16]; // pixels
+const ROOM = { width: 822, height: 462 }; // of the window, before it is enlarged
 
+// Says whether the stage is shown to a room (assets/shell/present.js decides) and whether it is wide, and returns its height in pixels.
 export function placeStage(root) {
-  const width = root.clientWidth;
-  const presented = getComputedStyle(root).getPropertyValue("--aside").trim() === "none";
-  root.classList.toggle("wide", width >= WIDE);
-  root.classList.toggle("presented", presented);
-  const zoom = root.currentCSSZoom || 1;
-  const main = document.querySelector('[data-testid="stMain"]');
-  const top = root.getBoundingClientRect().top / zoom + (main?.scrollTop ?? scrollY) / zoom;
-  const height = root.matches(":fullscreen") ? innerHeight - 2 * MARGIN : presented ? PRESENTED : Math.max(LEAST_HEIGHT, Math.min(MOST_HEIGHT, innerHeight / zoom - top - MARGIN));
-  root.style.setProperty("--height", `${Math.floor(height)}px`);
-  return Math.floor(height);
+  const isPresented = document.documentElement.dataset.presented === "picture" && root.dataset.testid === "stage" && !root.matches(".empty:not(.list-alone,.waits)");
+  root.classList.toggle("presented", isPresented);
+  root.getRootNode().host?.toggleAttribute("data-presented", isPresented); // assets/page.css hides all else
+  root.style.zoom = isPresented ? String(Math.max(1, Math.min(innerWidth / ROOM.width, innerHeight / ROOM.height))) : "";
+  root.classList.toggle("wide", isPresented ? innerWidth > innerHeight : root.clientWidth >= WIDE);
+  const height = Math.floor(heightOf(root, isPresented));
+  root.style.setProperty("--height", `${height}px`);
+  return height;
+}
+
+function heightOf(root, isPresented) {
+  if (isPresented) return innerHeight / root.style.zoom - MARGIN;
+  if (root.matches(":fullscreen")) return innerHeight - 2 * MARGIN;
+  const scrolled = root.getRootNode().host?.closest("main")?.scrollTop ?? scrollY;
+  return Math.max(LEAST_HEIGHT, Math.min(MOST_HEIGHT, innerHeight - root.getBoundingClientRect().top - scrolled - MARGIN));
 }

@@ -100,7 +100,7 @@ function tellOfWords(stage, scan) {
   const written = JSON.stringify([scan.word, scan.minus]);
   if (!stage.header.follows || written === scan.reported || (!scan.reported && written === "[null,null]")) return;
   scan.reported = written;
-  stage.report("interventions", { followed: [scan.word ?? "", scan.minus ?? ""], at: Date.now() });
+  stage.report("interventions", { followed: [scan.word ?? "", scan.minus ?? ""] });
 }
 
 function poll(stage, scan, told) {
@@ -110,7 +110,7 @@ function poll(stage, scan, told) {
   fetch(new URL(told.path, document.baseURI)).then(async (answer) => {
     const { running, share, said } = await answer.json();
     if (stage.header.scan !== told) return;
-    if (!running) return stage.report("interventions", { scan: "ended", at: Date.now() });
+    if (!running) return stage.report("interventions", { scan: "ended" });
     scan.bar.value = share;
     setText(scan.status, told.said || said);
     scan.status.hidden = false;

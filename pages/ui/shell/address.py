@@ -134,7 +134,7 @@ def is_locked() -> bool:
 
 
 def is_presented() -> bool:
-    """Return whether the page is in presenter view: pictures alone, large."""
+    """Return whether the page is shown to a room. Only a lesson and a class ask: any other page leaves that to the browser."""
     return st.query_params.get(PRESENT) == "1"
 
 
@@ -154,7 +154,7 @@ def view_parameters() -> Mapping[str, str]:
 
 
 def present_or_not(wanted: bool) -> None:
-    """Turn the presenter view of the page on or off."""
+    """Show a lesson or a class to a room, or no longer."""
     if wanted:
         st.query_params[PRESENT] = "1"
     else:

@@ -20,12 +20,13 @@ from starlette.routing import Route
 from pages.contents import FORMER_HOME, FORMER_HOME_PARAMETERS, HOME_PARAMETER, PAGES, page_address
 from pages.ui.shell.readiness import first_visit
 from pages.ui.shell.served import ServedFiles
+from pages.ui.shell.texts import PART_NOT_LOADED
 from tx_core.settings import ASSETS, host_settings
 
 SIDEBAR_WIDTH = 230  # pixels; the pictures need the rest
 INDEX_PAGE = Path(st.__file__).parent / "static" / "index.html"
-SHELL_FILES = ("page.css", "shell/navigation.js", "shell/page_list.js", "shell/drawing.js")
-"""Below `assets`: the style of every page, how its links and keys behave, and what fetches its drawings."""
+SHELL_FILES = ("page.css", "shell/navigation.js", "shell/page_list.js", "shell/present.js", "shell/drawing.js")
+"""Below `assets`: the style of every page, how links and keys behave, how it is shown to a room, and what fetches drawings."""
 INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 SERVER_ADDRESS = '<script>window.__streamlit = { BACKEND_BASE_URL: new URL(".", location.href).href }</script>'
 """Below /attention Streamlit's scripts would look for their server at /attention/ first, get 404 twice, and wait for 0.1 s."""
@@ -50,7 +51,7 @@ export default (element) => void shell.then((navigation) => navigation.default(e
 """
 """The script of the component that tells the browser of each run, and hears of it: the start page has fetched what it imports."""
 DRAWING_SCRIPT = f"""const drawing = import(new URL("{SHELL.address("drawing.js")}", document.baseURI).href).then(
-  ({{ fetchDrawing }}) => fetchDrawing("PATH", NAMES, STYLES));
+  ({{ fetchDrawing }}) => fetchDrawing("PATH", NAMES, STYLES, {json.dumps(PART_NOT_LOADED)}));
 export default (element) => {{
   const shown = {{ over: false, end: null }};
   drawing.then((draw) => draw(element, shown));

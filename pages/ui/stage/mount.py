@@ -21,7 +21,6 @@ from pages.ui.shell.address import (
     Field,
     is_locked,
     is_offered,
-    is_presented,
     pinned_view,
     shows_stage_alone,
     shows_step,
@@ -124,7 +123,7 @@ def common_header(page: str, fields: StageFields) -> dict[str, object]:
         **handed,
         "hidden": [*(name for name in CONTROLS if not is_offered(name)), *(name for name in HIDDEN_PARTS if is_hidden(name))],
         "level": st.session_state.get(LEVEL_NOW, ADVANCED),
-        "alone": is_locked() or is_presented() or shows_step(),
+        "alone": is_locked() or shows_step(),
         "linkProblem": problem,
         "awaited": awaited.get("page") == page,
         "follows": st.session_state.get(FOLLOWED_STEP, False)

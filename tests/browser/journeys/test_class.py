@@ -137,10 +137,11 @@ def test_a_projector_shows_how_to_come_in_then_the_question_and_is_led_by_keys(p
     qr = teacher.get_by_role("img", name=texts.QR_LABEL.format(code=code))
     qr.wait_for(timeout=PATIENCE)
     wait_until(lambda: (qr.bounding_box() or {"height": 0})["height"] >= 0.6 * 1080, 30, "a code as large as the screen")
-    expect(teacher.locator("[data-staged]").get_by_text(code, exact=True)).to_be_in_viewport(ratio=1)
-    expect(teacher.get_by_text(STEPS[0].question.ask)).to_be_hidden()
-    teacher.keyboard.press("ArrowDown")
-    expect(teacher.get_by_text(STEPS[0].question.ask)).to_be_visible(timeout=PATIENCE)
+    expect(main(teacher).get_by_text(code, exact=True)).to_be_in_viewport(ratio=1)
+    expect(teacher.get_by_text(STEPS[0].question.ask)).not_to_be_in_viewport()
+    answered(teacher)
+    teacher.keyboard.press("PageDown")
+    expect(teacher.get_by_text(STEPS[0].question.ask)).to_be_in_viewport()
     expect(note(teacher)).to_have_text(texts.NOBODY_YET)
     student = join(page_at, code)
     guess(student, "walked")
@@ -148,7 +149,11 @@ def test_a_projector_shows_how_to_come_in_then_the_question_and_is_led_by_keys(p
     assert teacher.evaluate("document.documentElement.scrollWidth <= innerWidth")
     teacher.keyboard.press("r")
     assert "walked" in guesses(teacher) and "walked" in guesses(student)
-    teacher.keyboard.press("ArrowRight")
+    answered(teacher)
+    teacher.evaluate("document.querySelector('main').scrollTo(0, 1e6)")
+    for _ in ("to the picture", "to the next step"):
+        teacher.keyboard.press("PageDown")
+        answered(teacher)
     for page in (teacher, student):
         expect(page.get_by_text(STEPS[1].question.ask).first).to_be_visible(timeout=PATIENCE)
     assert "present=1" in teacher.url
@@ -184,6 +189,11 @@ def test_a_step_that_asks_nothing_shows_students_and_projector_its_stage_at_once
     expect(note(teacher)).to_have_text(texts.ONE_IS_HERE, timeout=PATIENCE)
     expect(teacher.get_by_role("button", name=texts.REVEAL)).to_have_count(0)
     press(teacher, texts.TO_PROJECTOR)
+    for said in (bare.title, bare.text, texts.ONE_IS_HERE):
+        expect(main(teacher).get_by_text(said).first).to_be_visible(timeout=PATIENCE)
+    answered(teacher)
+    teacher.evaluate("document.querySelector('main').scrollTo(0, 1e6)")
+    teacher.keyboard.press("PageDown")
     expect(teacher.get_by_test_id("stage")).to_be_visible(timeout=PATIENCE)
 
 
