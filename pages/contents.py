@@ -143,6 +143,7 @@ PAGES = (
         "The head, model and neuron views of a well-known tool, on your own sentence and without a network connection.",
         second="pair",
         address="bertviz",
+        has_stage=True,
     ),  # a file of that name would hide the package from whoever imports it
     Page(
         "self_attention",

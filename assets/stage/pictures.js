@@ -15,6 +15,7 @@ import { takeMatrices } from "./core/matrices.js";
 import { drawTraining, makeTraining } from "./core/training.js";
 import { drawArchitecture, makeArchitecture } from "./views/architecture.js";
 import { drawChart, isFlexible as canStretch, makeChart } from "./views/chart.js";
+import { drawFramed, makeFramed } from "./views/framed.js";
 import { drawListing, makeListing } from "./views/listing.js";
 import { drawSteps, makeSteps } from "./views/steps.js";
 
@@ -220,6 +221,7 @@ function draw(stage) {
   else for (const node of [stage.training.node, stage.training.problem, stage.training.far]) node.hidden = true;
   stage.controls.sync(values);
   setText(stage.title, [header.title, header.title.includes(header.model) ? "" : header.model, header.text && `“${header.text}”`].filter(Boolean).map(visible).join(" · "));
+  stage.isFramed = stage.rows.flat().some(({ chart }) => chart.kind === "framed");
   makeViews(stage);
   const isWide = root.classList.contains("wide");
   const touch = matchMedia("(pointer: coarse)").matches;
@@ -258,6 +260,10 @@ function drawRow(stage, row, theme, height) {
       drawSteps(view, chart, valuesOf(stage), { theme, width: view.node.clientWidth, height: tall, sentence });
       continue;
     }
+    if (chart.kind === "framed") {
+      drawFramed(view, chart, valuesOf(stage), theme);
+      continue;
+    }
     const canChoose = Boolean(chooses) && !stage.isFixed(chooses);
     const link = stage.offline ? null : picture.link;
     const draw = chart.kind === "listing" ? drawListing : drawChart;
@@ -266,17 +272,19 @@ function drawRow(stage, row, theme, height) {
   return row[0].view.node.parentElement.offsetHeight;
 }
 
+const MAKE = { framed: makeFramed, listing: makeListing, matrices: ({ setAll }) => makeSteps(setAll) };
+
 // One view for each picture that is shown, kept while the picture at its place is of the same kind.
 function makeViews(stage) {
   const { body, rows, act } = stage;
-  const pattern = JSON.stringify(rows.map((row) => row.map(({ chart: { kind } }) => (["listing", "matrices"].includes(kind) ? kind : ""))));
+  const pattern = JSON.stringify(rows.map((row) => row.map(({ chart: { kind } }) => (kind in MAKE ? kind : ""))));
   if (stage.pattern !== pattern) {
     stage.pattern = pattern;
     stage.made = rows.map((row) => row.map(({ chart }) => {
       const holder = { picture: null };
       const open = stage.offline ? null : (address) => stage.report("opened", { address });
       const choose = (number) => act.set(holder.picture.chooses, holder.picture.choices[number]);
-      holder.view = chart.kind === "matrices" ? makeSteps(act.setAll) : (chart.kind === "listing" ? makeListing : makeChart)({ open, choose });
+      holder.view = (MAKE[chart.kind] ?? makeChart)({ open, choose, setAll: act.setAll, again: () => act.compute({}) });
       return holder;
     }));
     body.replaceChildren(...stage.made.map((row) => element("div", { class: "pictures-row" }, ...row.map(({ view }) => view.node))));

@@ -5,11 +5,12 @@ import streamlit as st
 from pages import contents
 from pages.ui.canvas.attention_view import heads_to_link
 from pages.ui.export.attention import attention_exports
+from pages.ui.export.data import DataTable, offer_tables, table_of
 from pages.ui.export.menu import export_menu
 from pages.ui.panels import texts
-from pages.ui.panels.head_map import HeadMap, head_map, weights_table
-from pages.ui.panels.tokens import token_table
-from pages.ui.shell.address import is_offered, widget_key
+from pages.ui.panels.head_map import HeadMap, head_map
+from pages.ui.panels.tokens import numbered_tokens, token_rows
+from pages.ui.shell.address import is_offered, value_of
 from pages.ui.shell.frame import page_link
 from pages.ui.shell.level import is_hidden
 from pages.ui.stage.inputs import AttentionRun
@@ -22,10 +23,18 @@ def show_below(page: str, run: AttentionRun) -> None:
     st.markdown(f"{texts.HOW_TO_READ} {texts.NOT_AN_EXPLANATION}")
     if is_offered("tables") or not is_hidden("forms"):
         shown = _shown_map(page, run)
-        weights_table(shown, key=widget_key(page, "table"))
+        offer_tables(page, lambda: [_weights_table(shown)], texts.WEIGHTS_TABLE)
         if not is_hidden("forms"):
             export_menu(page, attention_exports(page, run.trace, shown))
-    token_table(list(dict.fromkeys(stack.key_tokens for stack in run.trace.stacks)), key=widget_key(page, "tokens"))
+    read = dict.fromkeys(stack.key_tokens for stack in run.trace.stacks)
+    offer_tables(page, lambda: [table_of(token_rows(one)) for one in read], texts.TOKEN_TABLE, name="tokens")
+
+
+def _weights_table(shown: HeadMap) -> DataTable:
+    rows, columns = numbered_tokens(shown.queries), numbered_tokens(shown.keys)
+    cells = shown.weights.astype(float).round(4).tolist()
+    table = [(name, *row) for name, row in zip(rows, cells, strict=True)]
+    return DataTable(("", *columns), table, note=texts.WEIGHTS_TABLE_CAPTION)
 
 
 def _lead_to_the_answer(run: AttentionRun) -> None:
@@ -43,7 +52,7 @@ def _lead_to_the_answer(run: AttentionRun) -> None:
 def _shown_map(page: str, run: AttentionRun) -> HeadMap:
     """Return the map of the chosen heads as the address says that the browser shows it."""
     kinds = [stack.kind for stack in run.trace.stacks]
-    number = kinds.index(st.session_state[widget_key(page, "stack")])
+    number = kinds.index(value_of(page, "stack"))
     name = run.name
     identity = (name.model, run.trace.device, not name.bare, name.text, name.pair, write_interventions(name.changes))
     unchanged = run.unchanged.stacks[number] if run.unchanged else None

@@ -93,7 +93,7 @@ def explain_built_in(engine: BertEngine) -> None:
 
 def export_part(inputs: BertInputs, drawn: Callable[[], Sequence[Drawing]]) -> None:
     """Offer the numbers, data and code of the part. drawn: makes what it draws."""
-    offer_drawings(PAGE, lambda: part_numbers(inputs), [drawn])
+    offer_drawings(PAGE, lambda: part_numbers(inputs), drawn)
 
 
 def drawings_of(runs: TwoRuns) -> list[Drawing]:

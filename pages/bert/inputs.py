@@ -1,6 +1,5 @@
 """What the page on BERT is asked: a sentence or two, which part is looked at, and what it computes with."""
 
-from contextlib import suppress
 from dataclasses import dataclass
 
 import streamlit as st
@@ -10,7 +9,7 @@ from pages.ui.canvas.matrix_view import Cell, cell_from_link, cell_to_link
 from pages.ui.panels import view_options
 from pages.ui.panels.texts import SECOND_SENTENCE, WITHOUT_SPECIAL, WITHOUT_SPECIAL_HELP
 from pages.ui.panels.tokens import SPECIAL_FIELD
-from pages.ui.shell import cache, controls
+from pages.ui.shell import controls
 from pages.ui.shell import texts as shell_texts
 from pages.ui.shell.address import (
     Field,
@@ -19,17 +18,19 @@ from pages.ui.shell.address import (
     is_offered,
     number_field,
     text_field,
+    value_of,
+    values_of,
     view_parameters,
     widget_key,
 )
 from pages.ui.shell.level import is_hidden
 from pages.ui.stage.address import StageFields, read_stage_address
 from pages.ui.stage.controls import Control
+from pages.ui.stage.inputs import ask_sentences
 from pages.ui.stage.table import COMPARED
 from pages.ui.stage.texts import MATRICES
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.catalogue import DEFAULT
-from tx_core.errors import ExplorerError, memory_checked
 from tx_core.lessons.families import FAMILIES
 from tx_core.lessons.untrained import MAX_UNTRAINED_LABELS
 from tx_core.transformer.interventions import Head
@@ -96,8 +97,7 @@ class BertInputs:
 
     def engine(self) -> BertEngine:
         """Return the engine of the built-in model, with its weights in this process."""
-        with memory_checked():
-            return cache.engine(DEFAULT, special_tokens=not self.bare, weights=True)
+        return controls.model_engine(DEFAULT, bare=self.bare, weights=True)
 
 
 def bert_inputs() -> BertInputs:
@@ -105,16 +105,12 @@ def bert_inputs() -> BertInputs:
     arriving = widget_key(PAGE, "text") not in st.session_state
     read_stage_address(PAGE, FIELDS)
     _take_old_head(arriving)
-    with st.container(key=widget_key(PAGE, "asked"), horizontal=True, vertical_alignment="center", gap="small"):
-        text = controls.sentence(widget_key(PAGE, "text"), label_visibility="collapsed", placeholder=shell_texts.SENTENCE)
-        pair = controls.sentence(
-            widget_key(PAGE, "pair"), SECOND_SENTENCE, label_visibility="collapsed", placeholder=SECOND_SENTENCE
-        )
-        values = {field.name: st.session_state[widget_key(PAGE, field.name)] for field in SETTINGS}
-        inputs = BertInputs(text, pair, values.pop(SPECIAL_FIELD.name), **values)
-        with suppress(ExplorerError):  # the page explains it where its picture should be
-            st.caption(controls.budget(inputs.engine(), text, pair), width="content")
-    return inputs
+    return ask_sentences(PAGE, {"text": shell_texts.SENTENCE, "pair": SECOND_SENTENCE}, _inputs)
+
+
+def _inputs() -> BertInputs:
+    values = values_of(PAGE, FIELDS.own)
+    return BertInputs(bare=values.pop(SPECIAL_FIELD.name), **values)
 
 
 def _take_old_head(arriving: bool) -> None:
@@ -135,7 +131,7 @@ def _number(written: str, default: int) -> int:
 
 def chosen_head() -> Head:
     """Return the head that the address names last, (layer, head) from 0, where the built-in model has it."""
-    layer, head = st.session_state[widget_key(PAGE, "heads")][-1]
+    layer, head = value_of(PAGE, "heads")[-1]
     return (layer, head) if layer < LAYERS and head < HEADS else FIRST_HEAD
 
 

@@ -29,7 +29,7 @@ from pages.ui.export.texts import ATTENTION_MAP
 from pages.ui.panels.head_map import HeadMap, head_map
 from pages.ui.panels.view_options import ViewOptions, drop_missing
 from pages.ui.shell import cache, controls
-from pages.ui.shell.address import widget_key
+from pages.ui.shell.address import value_of
 from pages.ui.shell.frame import explain
 from pages.ui.shell.numbers import whole_percent
 from pages.ui.stage.matrices import MatrixStep
@@ -206,7 +206,7 @@ def _loaded(inputs: BertInputs, name: str) -> tuple[Trace, HeadMap] | None:
         st.info(missing)
     run = RunName(name, inputs.text, inputs.pair, inputs.bare)
     told = about_runs(inputs, TwoRuns(trace, None, texts.STATES["family"]))
-    layers = shown_layers(trace, "self", st.session_state[widget_key(PAGE, "heads")])
+    layers = shown_layers(trace, "self", value_of(PAGE, "heads"))
 
     def pack(header: Mapping[str, object]) -> bytes:
         return pack_runs({**header, **told(header)}, run, trace, None, layers)

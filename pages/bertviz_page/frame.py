@@ -1,35 +1,51 @@
-"""A view of bertviz in its frame: which stacks and layers it gets, and what is too much for a browser.
+"""A view of bertviz as the picture of the page: which stacks and layers it gets, and what is too much for a browser.
 
-For export it is a web page, the weights that it draws, and the code that computes them.
+Its stage saves it as a web page (assets/stage/pictures/export.js); the weights that it draws and the code are offered below.
 """
 
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from html import escape
 
 import numpy as np
 import streamlit as st
 
-from pages.bertviz_page import texts
-from pages.bertviz_page.views import FIELDS, Extent, choice_line, draw, read_choice
-from pages.ui.canvas.framed import framed_choice, is_published, publish, show_framed
+from pages.bertviz_page import texts, views
+from pages.ui.canvas.drawings import Drawing as ChartDrawing
+from pages.ui.canvas.framed import PATH, is_published, publish
 from pages.ui.export.attention import weight_files
 from pages.ui.export.attention_map import AttentionMap
 from pages.ui.export.computation import Computation, call, each, load_call, named, sentences_of
-from pages.ui.export.records import Code, DataFiles, Export, file_stem, one_line, reading, source
-from pages.ui.export.texts import SECOND_SENTENCE, TEXT, WITHOUT_SPECIAL, quoted
-from pages.ui.panels import view_options
+from pages.ui.export.menu import export_menu
+from pages.ui.export.records import Code, DataFiles, Export, file_stem, reading, source
+from pages.ui.export.texts import TITLE_WITHOUT_STAGE
 from pages.ui.panels.head_map import HeadMap
-from pages.ui.panels.texts import STACK_LABELS
+from pages.ui.panels.texts import STACK, STACK_LABELS
+from pages.ui.panels.tokens import SPECIAL_FIELD
 from pages.ui.panels.view_options import ViewOptions
-from pages.ui.shell import controls
-from pages.ui.shell.address import widget_binding, widget_key
-from tx_core.analysis import views
+from pages.ui.shell import cache, controls
+from pages.ui.shell.address import Field, choice_field, text_field, value_of, widget_key
+from pages.ui.stage.address import StageFields
+from pages.ui.stage.controls import Control, numbered
+from pages.ui.stage.inputs import SentenceInputs
+from pages.ui.stage.pictures import About, Picture
+from pages.ui.stage.texts import CONTROLS
+from tx_core.analysis.views import view as view_of
+from tx_core.engine.engine import Engine
 from tx_core.errors import TextProblem
 from tx_core.transformer.trace import AttentionStack, Trace
 
+FIELDS = StageFields(
+    own=(
+        text_field("text", texts.FIRST_TEXT),
+        text_field("pair"),
+        Field("model", "embedded", controls.read_model),
+        SPECIAL_FIELD,
+        choice_field("picture", tuple(texts.VIEWS)),
+        choice_field("stack", tuple(STACK_LABELS)),
+    ),
+    looks=views.FIELDS,
+    first={},
+)
 MAX_REMEMBERED_VIEWS = 12
 """Drawings that a visitor's session finds again without drawing anew."""
 MAX_SENT_NUMBERS = 600_000
@@ -42,45 +58,122 @@ MAX_LAYER_LINES = 200_000
 
 @dataclass(frozen=True)
 class Drawing:
-    """What a drawing shows.
+    """A view of bertviz on a run.
 
     Attributes:
+        view: a key of `texts.VIEWS`.
+        trace: the run.
         stacks: the attentions in it.
-        layer: the chosen layer, from 0.
-        single: whether it holds that layer only.
-        choice: the reader's choice within it, as one line (`choice_line`).
+        kinds: of attention, among which the reader chooses; one where all are in it.
+        layer: the one layer that it holds, from 0; None for all.
+        address: of the document.
+        dark: whether it is drawn for a dark page.
+        notes: what a reader should know of the run.
     """
 
-    stacks: tuple[AttentionStack, ...]
-    layer: int
-    single: bool
-    choice: str = ""
+    view: str
+    trace: Trace
+    stacks: Sequence[AttentionStack]
+    kinds: Sequence[str]
+    layer: int | None
+    address: str
+    dark: bool
+    notes: Sequence[str]
+
+    @property
+    def layers(self) -> int:
+        """How many layers there are to choose from."""
+        return len(self.stacks[0].weights)
+
+    @property
+    def partial(self) -> Mapping[str, Sequence[str]]:
+        """The looks of which not all was sent, as `pictures_stage` takes them."""
+        return {} if self.layer is None else {"layer": [str(self.layer + 1)]}
+
+    @property
+    def kind(self) -> str:
+        """The one kind of attention that it shows; "" where it shows all there are."""
+        return self.stacks[0].kind if len(self.stacks) < len(self.trace.stacks) else ""
+
+    @property
+    def picture(self) -> Picture:
+        """The document in its frame."""
+        title = texts.ALT[self.view].format(tokens=len(self.trace.attention.query_tokens))
+        drawn = range(self.layers) if self.layer is None else [self.layer]
+        chart = {"kind": "framed", "title": title, "address": self.address, "view": self.view, "dark": self.dark}
+        return Picture(ChartDrawing(chart | views.extent(self.stacks, drawn), (), (), np.empty((0, 0))))
+
+    @property
+    def title(self) -> str:
+        """Name the view, the one kind of attention or the one layer that it shows, and the model."""
+        if self.kind:
+            template = texts.EXPORT_TITLE_KIND if self.layer is None else texts.EXPORT_TITLE_KIND_LAYER
+        else:
+            template = texts.EXPORT_TITLE if self.layer is None else texts.EXPORT_TITLE_LAYER
+        attention = STACK_LABELS[self.kind].lower() if self.kind else ""
+        model = controls.model_title(self.trace.model)
+        return template.format(view=texts.VIEWS[self.view], attention=attention, layer=(self.layer or 0) + 1, model=model)
+
+    @property
+    def about(self) -> About:
+        """Return what it is of."""
+        read = self.trace.attention.query_tokens
+        how, layer = reading(read.special_tokens), 0 if self.layer is None else self.layer + 1
+        about = source(self.trace.model, text=read.text, pair=read.pair, **how, attention=self.kind, layer=layer)
+        return About(self.title, about, (texts.EXPORT_COUNTED_FROM_0,))
 
 
-def show_view(page: str, view: str, trace: Trace) -> Drawing:
-    """Ask for what the view needs, and show it.
+def draw_view(page: str, inputs: SentenceInputs, engine: Engine) -> Drawing:
+    """Run the model, and draw the view that is asked for.
 
     Raises:
-        TextProblem: it would be too much for a browser.
+        ExplorerError: the text cannot be read, or the drawing would be too much for a browser.
     """
-    stacks = _stacks(page, view, trace)
+    view = value_of(page, "picture")
+    keep = ("weights", "query", "key", "scores") if view == "neuron" else ("weights",)
+    trace, notes = cache.trace_with(engine, inputs.text, inputs.pair, keep=keep), []
+    kinds = kinds_offered(view, trace)
+    stack, layer = widget_key(page, "stack"), widget_key(page, "layer")
+    if st.session_state[stack] not in kinds:
+        st.session_state[stack] = kinds[0]
+    stacks = [one for one in trace.stacks if not kinds[1:] or one.kind == st.session_state[stack]]
+    if len(kinds) < len(trace.stacks) and kinds[1:]:
+        notes.append(texts.NO_CROSS_ATTENTION)
     layers = len(stacks[0].weights)
     single = one_layer_only(view, stacks)
-    name = widget_key(page, "layer")
-    if st.session_state[name] > layers:
-        st.info(texts.LAST_LAYER.format(layers=layers, layer=st.session_state[name]))
-        st.session_state[name] = layers
+    if st.session_state[layer] > layers:
+        notes.append(texts.LAST_LAYER.format(layers=layers, layer=st.session_state[layer]))
+        st.session_state[layer] = layers
     if single:
-        st.info(texts.ONE_LAYER.format(layers=layers))
-        controls.choice_box(texts.LAYER, range(1, layers + 1), width=160, **widget_binding(name))
+        notes.append(texts.ONE_LAYER.format(layers=layers))
+    only, dark = st.session_state[layer] - 1 if single else None, st.context.theme.type == "dark"
+    return Drawing(view, trace, stacks, kinds, only, f"{PATH}/{_published(page, view, trace, stacks, only, dark)}", dark, notes)
+
+
+def kinds_offered(view: str, trace: Trace) -> list[str]:
+    """Return the kinds of attention to choose from: one where bertviz draws all together."""
+    counts = {len(stack.weights) for stack in trace.stacks}
+    if view != "neuron" and len(counts) == 1:
+        return [trace.stacks[0].kind]
+    return [stack.kind for stack in trace.stacks if view != "neuron" or stack.kind != "cross"]
+
+
+def view_controls(drawing: Drawing | None = None) -> list[Control]:
+    """Return the controls of the stage: the view, and where there are several, the kind of attention and the layer."""
+    found = [Control("picture", "segments", texts.ASK_VIEW, tuple(texts.VIEWS.items()), apart=True)]
+    if drawing and drawing.kinds[1:]:
+        found.append(Control("stack", "list", STACK, tuple((kind, STACK_LABELS[kind]) for kind in drawing.kinds)))
+    if drawing and drawing.layer is not None:
+        found.append(Control("layer", "list", CONTROLS["layer"], numbered(drawing.layers, CONTROLS["layerNumber"])))
+    return found
+
+
+def explain_view(drawing: Drawing) -> None:
+    """Explain the view below the stage."""
+    st.markdown(texts.DESCRIPTIONS[drawing.view])
     st.caption(texts.COUNTED_FROM_0)
-    if view == "neuron" and has_bias(stacks[0]):
+    if drawing.view == "neuron" and has_bias(drawing.stacks[0]):
         st.caption(texts.BIAS)
-    layer = st.session_state[name] - 1
-    only = layer if single else None
-    word = _published(page, view, trace, stacks, only)
-    choice = _show(page, view, word, len(trace.attention.query_tokens), Extent.of(stacks, only))
-    return Drawing(tuple(stacks), layer, single, choice)
 
 
 def has_bias(stack: AttentionStack) -> bool:
@@ -90,26 +183,14 @@ def has_bias(stack: AttentionStack) -> bool:
     return not np.allclose(products, stack.scores, rtol=1e-3, atol=1e-3)
 
 
-def _stacks(page: str, view: str, trace: Trace) -> list[AttentionStack]:
-    """Return the stacks to draw: all where bertviz draws them together, else the one that the reader chooses."""
-    counts = {len(stack.weights) for stack in trace.stacks}
-    if len(trace.stacks) > 1 and view != "neuron" and len(counts) == 1:
-        return list(trace.stacks)
-    fitting = [stack for stack in trace.stacks if view != "neuron" or stack.kind != "cross"]
-    if len(fitting) < len(trace.stacks):
-        st.caption(texts.NO_CROSS_ATTENTION)
-    return [fitting[view_options.ask_stack(page, [stack.kind for stack in fitting])]]
-
-
-def _published(page: str, view: str, trace: Trace, stacks: list[AttentionStack], only: int | None) -> str:
+def _published(page: str, view: str, trace: Trace, stacks: Sequence[AttentionStack], only: int | None, dark: bool) -> str:
     """Return the word under which the drawing is published. only: the one layer that it holds, None for all."""
-    dark = st.context.theme.type == "dark"
     source = trace.attention.query_tokens
     kinds = tuple(stack.kind for stack in stacks)
     identity = (trace.model, trace.device, source.text, source.pair, source.special_tokens, view, kinds, only, dark)
     known: dict[tuple, str] = st.session_state.setdefault(f"{page}_drawn", {})
     if (word := known.get(identity)) is None or not is_published(word):
-        document = draw(view, stacks, None if only is None else [only], dark=dark)
+        document = views.draw(view, stacks, None if only is None else [only], dark=dark)
         try:
             known[identity] = publish(document, word)  # under the same word: a frame that shows it stays as it is
         except ValueError as full:
@@ -117,21 +198,6 @@ def _published(page: str, view: str, trace: Trace, stacks: list[AttentionStack],
         while len(known) > MAX_REMEMBERED_VIEWS:
             known.pop(next(iter(known)))
     return known[identity]
-
-
-def _show(page: str, view: str, word: str, tokens: int, extent: Extent) -> str:
-    """Show the drawing with the reader's choice in it, which may change there. Returns the choice."""
-    name = widget_key(page, "frame")
-
-    def take_choice() -> None:
-        chosen = read_choice(view, framed_choice(name), extent) or {}
-        st.session_state.update({widget_key(page, field): value for field, value in chosen.items()})
-
-    values = {field.name: st.session_state[widget_key(page, field.name)] for field in FIELDS}
-    choice = choice_line(view, values, extent)
-    dark = st.context.theme.type == "dark"
-    show_framed(word, texts.ALT[view].format(tokens=tokens), key=name, choice=choice, dark=dark, on_choose=take_choice)
-    return choice
 
 
 @dataclass(frozen=True)
@@ -178,55 +244,25 @@ def one_layer_only(view: str, stacks: Sequence[AttentionStack]) -> bool:
     return load.numbers > MAX_SENT_NUMBERS or load.lines > (MAX_MODEL_LINES if view == "model" else MAX_LAYER_LINES)
 
 
-HEADING = "<style>body {{ overflow: auto; }} h1 {{ font-size: 20px; }}</style><h1>{}</h1><p><bdi>{}</bdi></p>"
+def export_view(page: str, drawing: Drawing) -> None:
+    """Offer the weights that are drawn, and the code that computes them."""
+    export_menu(page, {texts.VIEWS[drawing.view]: lambda: bertviz_export(drawing)}, TITLE_WITHOUT_STAGE)
 
 
-def bertviz_export(trace: Trace, view: str, drawing: Drawing) -> Export:
-    """Return the export of a drawing of bertviz. It has no figure: the attention page makes one."""
-    kinds = tuple(stack.kind for stack in drawing.stacks)
-    chosen = kinds[0] if len(kinds) < len(trace.stacks) else ""
-    title, dark = _title(trace, view, drawing, chosen), st.context.theme.type == "dark"
-    read = trace.attention.query_tokens
-    sentences = [TEXT.format(sentence=quoted(read.text))]
-    if read.pair:
-        sentences.append(SECOND_SENTENCE.format(sentence=quoted(read.pair)))
-    if not read.special_tokens:
-        sentences.append(WITHOUT_SPECIAL)
-    caption = " ".join([f"{title}.", *sentences, texts.EXPORT_COUNTED_FROM_0])
-    web_page = partial(_document, view, drawing, title, caption, dark)
-    stem = file_stem(f"bertviz-{view}", f"{trace.model}-{chosen}" if chosen else trace.model)
+def bertviz_export(drawing: Drawing) -> Export:
+    """Return data and code of a drawing."""
+    trace, kinds = drawing.trace, [stack.kind for stack in drawing.stacks]
+    stem = file_stem(f"bertviz-{drawing.view}", f"{trace.model}-{drawing.kind}" if drawing.kind else trace.model)
     code = Code(texts.EXPORT_RESULT if len(kinds) == 1 else texts.EXPORT_RESULT_KINDS, lambda: numbers(trace, kinds))
-    layer, how = drawing.layer + 1 if drawing.single else 0, reading(read.special_tokens)
-    about = source(trace.model, text=read.text, pair=read.pair, **how, attention=chosen, layer=layer)
-    return Export(title, stem, tuple(_data(trace, stack) for stack in drawing.stacks), code, about, web_page)
-
-
-def _title(trace: Trace, view: str, drawing: Drawing, kind: str) -> str:
-    """Name the view, the one kind of attention or the one layer that it shows, and the model."""
-    if kind:
-        template = texts.EXPORT_TITLE_KIND_LAYER if drawing.single else texts.EXPORT_TITLE_KIND
-    else:
-        template = texts.EXPORT_TITLE_LAYER if drawing.single else texts.EXPORT_TITLE
-    attention = STACK_LABELS[kind].lower() if kind else ""
-    model = controls.model_title(trace.model)
-    return template.format(view=texts.VIEWS[view], attention=attention, layer=drawing.layer + 1, model=model)
-
-
-def _document(view: str, drawing: Drawing, title: str, caption: str, dark: bool, origin: str) -> str:
-    """Write the drawing as a page of its own, with a content security policy that allows its own scripts only."""
-    layers = [drawing.layer] if drawing.single else None
-    document = draw(view, drawing.stacks, layers, begin=drawing.choice, dark=dark)
-    policy = f"default-src 'none'; script-src 'nonce-{document.nonce}'; style-src 'unsafe-inline'; base-uri 'none'"
-    guarded = f'<head><meta http-equiv="Content-Security-Policy" content="{escape(policy)}">'
-    before, opening_tag, rest = re.split(r"(<body [^>]*>)", document.html.replace("<head>", guarded, 1), maxsplit=1)
-    return before + opening_tag + HEADING.format(escape(one_line(title)), escape(one_line(f"{caption} {origin}"))) + rest
+    data = tuple(_data(trace, stack) for stack in drawing.stacks)
+    return Export(drawing.title, stem, data, code, drawing.about.source)
 
 
 def _data(trace: Trace, stack: AttentionStack) -> DataFiles:
     layers, heads = stack.weights.shape[:2]
     every = tuple((layer, head) for layer in range(layers) for head in range(heads))
     options = ViewOptions(stack.kind, every, words=False, hide=False, show="heatmap", lines=1, scale="blues", focus=None)
-    exported = AttentionMap(trace, HeadMap(views.view(stack), every, stack.weights[0, 0], ""), options)
+    exported = AttentionMap(trace, HeadMap(view_of(stack), every, stack.weights[0, 0]), options)
     return weight_files(exported, everything=True, name=STACK_LABELS[stack.kind])
 
 

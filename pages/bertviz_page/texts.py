@@ -15,7 +15,6 @@ ALT = {
     "model": "bertviz: model view of {tokens} tokens",
     "neuron": "bertviz: neuron view of {tokens} tokens",
 }
-LAYER = "Layer"
 LAST_LAYER = "There are {layers} layers here: the last one is shown instead of layer {layer:,}."
 ONE_LAYER = "All {layers} layers at once would be too heavy for a browser at this length: one layer at a time is drawn."
 COUNTED_FROM_0 = (

@@ -4,19 +4,16 @@ bertviz loads jQuery, d3 and require.js from a CDN, writes token text into a scr
 loads models of its own for the neuron view. Here the libraries come from installed packages, tokens are escaped, the JSON
 is sent once, and a stand-in model hands out the queries, keys and weights of our run.
 
-What a reader chooses within a drawing (the layer, the heads, the filter, what is enlarged) comes from it and goes into it as one
-line such as "layer=2&heads=0_3&filter=1", counted from 0 as bertviz counts. The session and the address count from 1, as the rest
-of the app does.
+What a reader chooses within a drawing (the layer, the heads, the filter, what is enlarged) is the browser's
+(assets/stage/views/framed.js): the drawing counts from 0 as bertviz does, links count from 1 as the rest of the app.
 """
 
 import importlib.util
 import json
 import re
 import secrets
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cache
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -35,14 +32,11 @@ MAX_NEURON_TOKENS = 1000
 """More tokens than bertviz is asked to draw."""
 NUM_PAIR_FILTERS = 5
 """The filters of bertviz for two sentences: everything, each within itself, and from each to the other."""
-MAX_CHOICE_CHARACTERS = 5000
-"""The length of a line: enough for every head of the largest layer."""
-NUMBERS = re.compile(r"[0-9]{1,4}(?:_[0-9]{1,4})*")
 
 
 def read_heads(written: str) -> tuple[int, ...]:
     """Read the heads that are on, as a link names them, "1_3"; ValueError for anything else. The model may still lack them."""
-    heads = _numbers(written)
+    heads = tuple(map(int, written.split("_"))) if re.fullmatch(r"[0-9]{1,4}(?:_[0-9]{1,4})*", written, re.ASCII) else (0,)
     if heads != tuple(sorted(set(heads))) or not 1 <= heads[0] <= heads[-1] <= MAX_LAYERS_OR_HEADS:
         raise ValueError("heads must be written like 1_3, each once and in order")
     return heads
@@ -64,73 +58,18 @@ FIELDS = (
 """heads: those on in the head view, none for all. enlarged: a head of the model view. token: opened in the neuron view, or 0."""
 
 
-@dataclass(frozen=True)
-class Extent:
-    """What a drawing offers: its layers, from 0, and the number of heads, filters and tokens."""
-
-    layers: range
-    heads: int
-    filters: int
-    tokens: int
-
-    @classmethod
-    def of(cls, stacks: Sequence[AttentionStack], only: int | None) -> "Extent":
-        """Return the extent of a drawing of these stacks. only: its single layer, from 0; None for all."""
-        layers, heads = stacks[0].weights.shape[:2]
-        tokens = stacks[0].query_tokens
-        pair = [stack.kind for stack in stacks] == ["self"] and second_sentence(tokens)
-        drawn = range(layers) if only is None else range(only, only + 1)
-        return cls(drawn, heads, NUM_PAIR_FILTERS if pair else len(stacks), len(tokens))
+def extent(stacks: Sequence[AttentionStack], layers: Sequence[int]) -> dict[str, object]:
+    """Return what a drawing of these layers, from 0, offers: them, and the number of heads, filters and tokens."""
+    tokens = stacks[0].query_tokens
+    is_pair = [stack.kind for stack in stacks] == ["self"] and second_sentence(tokens)
+    filters = NUM_PAIR_FILTERS if is_pair else len(stacks)
+    return {"layers": list(layers), "heads": stacks[0].weights.shape[1], "filters": filters, "tokens": len(tokens)}
 
 
 def second_sentence(tokens: Encoding) -> int | None:
     """Return the position where the second sentence begins; None without one, or without segments."""
     place = tokens.segments.index(1) if 1 in tokens.segments else None
     return place if place and tokens.segments == (0,) * place + (1,) * (len(tokens) - place) else None
-
-
-def choice_line(view: str, chosen: Mapping[str, object], extent: Extent) -> str:
-    """Write the fields for a drawing; a layer or head that it lacks becomes its last one, anything else is left out."""
-    layer = min(max(chosen["layer"] - 1, extent.layers[0]), extent.layers[-1])
-    one_head = {"layer": layer, "head": min(chosen["head"], extent.heads) - 1}
-    if view == "neuron":
-        parts = one_head | ({"token": chosen["token"] - 1} if 0 < chosen["token"] <= extent.tokens else {})
-    else:
-        on = [head - 1 for head in chosen["heads"] if head <= extent.heads]
-        some = view == "head" and 0 < len(on) < extent.heads
-        parts = {"layer": layer} if view == "head" else one_head if chosen["enlarged"] else {}
-        parts |= {"heads": write_heads(on)} if some else {}
-        parts |= {"filter": chosen["filter"] - 1} if 1 < chosen["filter"] <= extent.filters else {}
-    return "&".join(f"{name}={value}" for name, value in parts.items())
-
-
-def read_choice(view: str, line: object, extent: Extent) -> dict[str, object] | None:
-    """Read the line of a drawing into fields; None for anything that is not a line about this drawing."""
-    if not isinstance(line, str) or len(line) > MAX_CHOICE_CHARACTERS:
-        return None
-    parts = [part.partition("=") for part in line.split("&")] if line else []
-    try:
-        numbers = {name: _numbers(written) for name, _, written in parts}
-    except ValueError:
-        return None
-    there = {"layer": extent.layers, "head": range(extent.heads), "filter": range(extent.filters), "token": range(extent.tokens)}
-    heads = numbers.pop("heads", ())
-    unknown = [name for name, places in numbers.items() if len(places) > 1 or places[0] not in there.get(name, ())]
-    if unknown or len(numbers) + bool(heads) < len(parts) or not set(heads) <= set(range(extent.heads)):
-        return None
-    chosen = {name: place + 1 for name, (place,) in numbers.items()}
-    if view == "neuron":
-        return {"token": 0} | chosen
-    if view == "model":
-        return {"filter": 1, "enlarged": {"layer", "head"} <= chosen.keys()} | chosen
-    on = tuple(sorted({head + 1 for head in heads}))
-    return {"filter": 1, "heads": on if len(on) < extent.heads else ()} | chosen
-
-
-def _numbers(written: str) -> tuple[int, ...]:
-    if not NUMBERS.fullmatch(written):
-        raise ValueError("numbers must be written like 0_3")
-    return tuple(map(int, written.split("_")))
 
 
 ASSETS = Path(__file__).parents[2] / "assets" / "bertviz"
@@ -143,13 +82,11 @@ DIVIDED = "dotProduct / Math.sqrt(config.vectorSize)"
 SCRIPT = '<script type="text/javascript">'
 
 
-def draw(
-    view: str, stacks: Sequence[AttentionStack], layers: Sequence[int] | None, *, dark: bool, begin: str | None = None
-) -> Document:
+def draw(view: str, stacks: Sequence[AttentionStack], layers: Sequence[int] | None, *, dark: bool) -> Document:
     """Draw one of bertviz's views, "head", "model" or "neuron", as a document that loads nothing from any server.
 
     stacks: all of an encoder-decoder, or one; the neuron view takes one, with queries and keys. layers: those to send, from
-    0, None for all. begin: the choice that the drawing starts with (`choice_line`), None for the one in its frame's name.
+    0, None for all. It starts with the choice in the name of its frame.
     """
     mode = "dark" if dark else "light"
     if view == "head":
@@ -167,8 +104,8 @@ def draw(
         written = neuron_view(stand_in, "gpt2", stand_in, text, display_mode=mode, html_action="return")
         scales = stack.scales or (stack.query.shape[-1] ** -0.5,) * len(stack.weights)
         script = written.data.replace(DIVIDED, f"dotProduct * {json.dumps([scales[layer] for layer in chosen])}[config.layer]")
-        return _document(view, script, mode, begin, bidirectional=not causal, first_layer=chosen[0])
-    return _document(view, written.data, mode, begin)
+        return _document(view, script, mode, bidirectional=not causal, first_layer=chosen[0])
+    return _document(view, written.data, mode)
 
 
 class StandIn:
@@ -221,9 +158,7 @@ def _tensor(layer: np.ndarray) -> Tensor:
     return torch.from_numpy(layer.astype(np.float64).round(DECIMALS))[None]
 
 
-def _document(
-    view: str, written: str, mode: str, begin: str | None, *, bidirectional: bool = True, first_layer: int = 0
-) -> Document:
+def _document(view: str, written: str, mode: str, *, bidirectional: bool = True, first_layer: int = 0) -> Document:
     """Make a page of bertviz's markup, its script, and local copies of its libraries.
 
     first_layer: the number of the first layer, since the neuron view counts the layers it is given from 0.
@@ -236,12 +171,11 @@ def _document(
         *([f'document.querySelector("#layer").options[0].text = "{first_layer}";'] if first_layer else []),
         *((ASSETS / file).read_text("utf-8") for file in ("tell_choice.js", "tell_height.js")),
     ]
-    begins = "" if begin is None else f' data-begin="{escape(begin)}"'
     return Document(
         "\n".join(
             [
                 "<!doctype html>",
-                f'<html lang="en" class="{mode}"{begins}>',
+                f'<html lang="en" class="{mode}">',
                 f'<head><meta charset="utf-8"><title>bertviz: {view} view</title>',
                 f"<style>{(ASSETS / 'drawing.css').read_text('utf-8')}</style></head>",
                 f'<body class="{mode} {view}">',

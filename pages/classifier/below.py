@@ -125,7 +125,7 @@ def export_label(shown: ShownTraining, found: LabelPrediction, text: str) -> Non
         return drawings_export(training_numbers(shown), [*curve_drawings(losses, logarithmic=True), *curve_drawings(accuracies)])
 
     more = {texts.NUMBERS_TRAINING: training} if shown.records else {}
-    offer_drawings(PAGE, lambda: prediction_numbers(shown, found, text), [lambda: drawn], more=more)
+    offer_drawings(PAGE, lambda: prediction_numbers(shown, found, text), lambda: drawn, more=more)
 
 
 def chosen_head(found: LabelPrediction) -> tuple[int, int]:

@@ -22,12 +22,12 @@ from pages.classroom.results import (
 from pages.classroom.student import guesses_on_view, say_closed, show_sentence, show_step_head, show_view
 from pages.ui.canvas.component import component
 from pages.ui.panels.lesson_question import choices_of, compute, engine_of_step
-from pages.ui.panels.predictions import write_csv
 from pages.ui.panels.question_kinds import QUESTION_VIEWS
 from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell.address import is_presented, link_with, present_or_not
 from pages.ui.shell.controls import download_button
 from pages.ui.shell.frame import explain
+from tx_core.analysis.weights_file import csv_table
 from tx_core.classroom.lesson_file import Step, with_line
 from tx_core.classroom.room_records import TEACHER, Member, Room, State
 from tx_core.errors import ExplorerError, RoomGone
@@ -395,4 +395,4 @@ def answers_csv(token: str) -> bytes:
         question = steps[step - 1].question
         model = state.revealed.get(step, {}).get("right") if state else None
         rows.append((number, nickname, step, question.ask if question else None, guess, model, sentence, first))
-    return write_csv(texts.COLUMNS, rows).encode("utf-8-sig")
+    return csv_table({}, texts.COLUMNS, rows)

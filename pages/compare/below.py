@@ -12,10 +12,9 @@ from pages.compare.inputs import PAGE
 from pages.compare.runs import TRACE_PARTS, RunPair, SideRun
 from pages.compare.words import FollowedWord, chosen_word
 from pages.ui.export.computation import Computation, call, changes_argument, load_call, named, sentences_of
-from pages.ui.export.data import DataTable, data_files, table_files
+from pages.ui.export.data import DataTable, data_files, offer_tables, table_files
 from pages.ui.export.menu import export_menu
 from pages.ui.export.records import Code, Export
-from pages.ui.shell.address import is_offered, widget_key
 from tx_core.analysis import views, word_comparison
 from tx_core.analysis.comparison import Comparison, compare_attention, largest_links, list_links
 
@@ -28,29 +27,23 @@ def show_below(pair: RunPair, followed: Sequence[FollowedWord]) -> None:
     st.markdown(f"{texts.SHOWS} {texts.DOES_NOT_SHOW[pair.vary]}")
     if followed:
         st.markdown(texts.WORD_SHOWS)
-    if is_offered("tables"):
-        _difference_table(pair)
-        if followed:
-            _similarity_table(pair, followed)
+    offer_tables(PAGE, lambda: [_difference_table(pair)], texts.TABLE)
+    if followed:
+        offer_tables(PAGE, lambda: [similarity_table(chosen_word(pair, followed))], texts.SIMILARITIES, name="similarity_table")
     exports = {texts.MAPS_EXPORT: lambda: maps_export(pair)}
     if followed:
         exports[texts.WORD_EXPORT] = lambda: word_export(pair, chosen_word(pair, followed))
     export_menu(PAGE, exports)
 
 
-def _difference_table(pair: RunPair) -> None:
-    """Offer the links of A and B as a table, built only when it is opened."""
-    folded = st.expander(texts.TABLE, key=widget_key(PAGE, "table"), on_change="rerun")
-    if not folded.open:
-        return
-    comparison = pair.compare()
-    every = list_links(comparison)
-    listed = every if len(every) <= MAX_LINK_ROWS else largest_links(comparison, every, MAX_LINK_ROWS)
-    with folded:
-        st.caption(texts.TABLE_ROWS)
-        if len(listed) < len(every):
-            st.caption(texts.TABLE_CUT.format(all=len(every), shown=len(listed)))
-        st.dataframe([dict(zip(COLUMNS, row, strict=True)) for row in difference_rows(comparison, listed)], hide_index=True)
+def _difference_table(pair: RunPair) -> DataTable:
+    """Return the links of A and B."""
+    comparison, note = pair.compare(), texts.TABLE_ROWS
+    listed = every = list_links(comparison)
+    if len(every) > MAX_LINK_ROWS:
+        listed = largest_links(comparison, every, MAX_LINK_ROWS)
+        note += " " + texts.TABLE_CUT.format(all=len(every), shown=len(listed))
+    return DataTable(COLUMNS, list(difference_rows(comparison, listed)), note=note)
 
 
 def difference_rows(comparison: Comparison, listed: Int[np.ndarray, "link 2"]) -> Iterator[tuple[str | float | None, ...]]:
@@ -69,15 +62,8 @@ def _shortest(number: np.floating) -> float:
     return float(str(number))
 
 
-def _similarity_table(pair: RunPair, followed: Sequence[FollowedWord]) -> None:
-    folded = st.expander(texts.SIMILARITIES, key=widget_key(PAGE, "similarity_table"), on_change="rerun")
-    if folded.open:
-        columns, rows = similarity_rows(chosen_word(pair, followed))
-        folded.dataframe([dict(zip(columns, row, strict=True)) for row in rows], hide_index=True)
-
-
-def similarity_rows(followed: FollowedWord) -> tuple[tuple[str, ...], list[tuple[str | float, ...]]]:
-    """Return the columns and the rows of a word's similarities, one row per layer."""
+def similarity_table(followed: FollowedWord) -> DataTable:
+    """Return a word's similarities, one row per layer."""
     similarity, names = followed.similarity, texts.SIMILARITY_COLUMNS
     lines = {names["word"].format(word=followed.name): similarity.word}
     if similarity.shared is not None:
@@ -86,7 +72,7 @@ def similarity_rows(followed: FollowedWord) -> tuple[tuple[str, ...], list[tuple
         lines |= {names["different"]: similarity.mean, names["deviation"]: similarity.spread}
     steps = [texts.EMBEDDINGS, *(texts.LAYER.format(step=step) for step in range(1, len(similarity.word)))]
     rows = [(step, *map(_shortest, values)) for step, *values in zip(steps, *lines.values(), strict=True)]
-    return (names["depth"], *lines), rows
+    return DataTable((names["depth"], *lines), rows)
 
 
 # Export: the stage makes the figure and the web page of the maps by itself.
@@ -122,8 +108,7 @@ def _maps_data(pair: RunPair, comparison: Comparison) -> DataTable:
 def word_export(pair: RunPair, followed: FollowedWord) -> Export:
     """Return the export of the similarities of a word's vectors in A and in B."""
     title = texts.WORD_TITLE.format(word=followed.name, models=pair.models)
-    columns, rows = similarity_rows(followed)
-    data = table_files(texts.ALL_LAYERS, texts.STEPS, pair.file_name("word-through-layers"), columns, rows)
+    data = table_files(texts.ALL_LAYERS, texts.STEPS, pair.file_name("word-through-layers"), similarity_table(followed))
     code = Code(texts.WORD_RESULT, lambda: word_numbers(pair, followed))
     return Export(title, data.file_name, (data,), code, pair.about | {"word": followed.name})
 

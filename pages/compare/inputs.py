@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +25,9 @@ from pages.ui.shell.address import (
     is_offered,
     number_field,
     parse_view,
-    restore_hidden_fields,
+    set_values,
     text_field,
+    value_of,
     view_parameters,
     widget_binding,
     widget_key,
@@ -150,6 +151,9 @@ def _read_example(entry: dict[str, Any], vary: str) -> Example:
 FIELDS = StageFields(OWN, LOOKS, curated()[0].values | {"vary": curated()[0].vary})
 
 
+_value = partial(value_of, PAGE)
+
+
 @dataclass(frozen=True)
 class Sides:
     """A, B, and what B differs in: a key of VARIES."""
@@ -189,10 +193,6 @@ def ask_sides() -> Sides:
     if vary != "changes" and (active := _value("changes")):
         _tell_changes(active)
     return read_sides()
-
-
-def _value(name: str) -> Any:
-    return st.session_state[widget_key(PAGE, name)]
 
 
 def _ask_sentence(name: str, label: str) -> None:
@@ -272,7 +272,7 @@ def changes_in_full(active: Changes) -> str:
 
 def _tell_changes(active: Changes) -> None:
     def reset() -> None:
-        st.session_state[widget_key(PAGE, "changes")] = ()
+        set_values(PAGE, {"changes": ()})
 
     single = len(active) == 1
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -283,7 +283,6 @@ def _tell_changes(active: Changes) -> None:
 
 def read_sides() -> Sides:
     """Return A and B, which differs from A in one respect. Second sentences count only where they are switched on."""
-    restore_hidden_fields(PAGE, OWN)  # a callback finds no entry of a control that the last run did not draw
     vary, bare = _value("vary"), _value(SPECIAL_FIELD.name)
     one = {part: _value(part) for part in PARTS}
     other = one | {part: _value(f"{part}_b") for part in VARIES[vary] if part in PARTS}
@@ -304,7 +303,7 @@ def _set_first_difference() -> None:
     }
     if sides.vary in first:
         name, value = first[sides.vary]
-        st.session_state[widget_key(PAGE, name)] = value
+        set_values(PAGE, {name: value})
 
 
 def _drop_token_changes() -> str:
@@ -317,7 +316,7 @@ def _drop_token_changes() -> str:
     kept = {name: without_positions(active) for name, active in made.items()}
     if now <= before or kept == made or _is_in_address():
         return ""
-    st.session_state.update({widget_key(PAGE, name): active for name, active in kept.items()})
+    set_values(PAGE, kept)
     return TOKEN_CHANGES_UNDONE
 
 
@@ -336,7 +335,7 @@ def take_wish(reported: Mapping[str, object]) -> None:
     for part in VARIES[sides.vary]:
         if part in PARTS and (part != "pair" or _value("two")):
             for suffix, side in zip(("", "_b"), sources, strict=True):
-                st.session_state[widget_key(PAGE, f"{part}{suffix}")] = getattr(side, part)
+                set_values(PAGE, {f"{part}{suffix}": getattr(side, part)})
 
 
 # Examples
@@ -374,5 +373,5 @@ def take_nearest_head(name: str, layers: int, heads: int) -> bool:
     """Replace a head that the model lacks by the nearest in number; return whether it was there. name: of its field."""
     layer, number = _value(name)
     nearest = min(layer, layers - 1), None if number is None else min(number, heads - 1)
-    st.session_state[widget_key(PAGE, name)] = nearest
+    set_values(PAGE, {name: nearest})
     return nearest == (layer, number)

@@ -16,7 +16,7 @@ from pages.ui.export.records import file_stem, reading, source
 from pages.ui.export.texts import MERGED, SPECIAL_HIDDEN, quoted
 from pages.ui.panels.tokens import note_special_tokens, warn_of_unknown
 from pages.ui.shell import cache, controls
-from pages.ui.shell.address import widget_key
+from pages.ui.shell.address import value_of, widget_key
 from pages.ui.shell.frame import explain
 from pages.ui.stage.packing import RunName
 from tx_core.analysis import views, word_comparison
@@ -171,9 +171,9 @@ def run_sides(sides: Sides) -> RunPair | None:
         return None
     fields = "head", "head_b" if sides.vary in ("head", "model") else "head"
     notes = [note for trace, field in zip((one, other), fields, strict=True) if (note := _replace_missing_head(trace, field))]
-    words, hide = (st.session_state[widget_key(PAGE, name)] for name in ("words", "hide"))
+    words, hide = (value_of(PAGE, name) for name in ("words", "hide"))
     runs = [
-        SideRun(name, trace, st.session_state[widget_key(PAGE, field)], words, hide)
+        SideRun(name, trace, value_of(PAGE, field), words, hide)
         for name, trace, field in zip((sides.one, sides.other), (one, other), fields, strict=True)
     ]
     return RunPair(*runs, sides.vary, tuple(dict.fromkeys(notes)))
@@ -195,7 +195,7 @@ def _run_side(side: str, name: RunName) -> Trace | None:
     except ExplorerError as problem:
         st.markdown(texts.NOT_SHOWN[side])
         explain(problem)
-        key = widget_key(PAGE, "model_b" if side == "B" and st.session_state[widget_key(PAGE, "vary")] == "model" else "model")
+        key = widget_key(PAGE, "model_b" if side == "B" and value_of(PAGE, "vary") == "model" else "model")
         if isinstance(problem, ModelUnavailable | CheckpointProblem):
             controls.offer_default_model(key)
         return None

@@ -3,13 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import streamlit as st
-
 from pages.compare import texts
 from pages.compare.inputs import PAGE, WordPair
 from pages.compare.runs import RunPair, SideRun
 from pages.ui.canvas.charts import Chart, lines_chart
-from pages.ui.shell.address import widget_key
+from pages.ui.shell.address import set_values, value_of
 from tx_core.analysis.word_comparison import (
     WordSimilarity,
     align,
@@ -82,12 +80,12 @@ def chosen_word(pair: RunPair, followed: Sequence[FollowedWord]) -> FollowedWord
 def drop_missing_word(pair: RunPair, followed: Sequence[FollowedWord]) -> None:
     """Forget a chosen word that A and B do not share."""
     if _linked_word(pair) not in [one.places for one in followed]:
-        st.session_state[widget_key(PAGE, "word")] = None
+        set_values(PAGE, {"word": None})
 
 
 def _linked_word(pair: RunPair) -> WordPair | None:
     """Return the chosen word, whose link counts the words that are shown."""
-    word = st.session_state[widget_key(PAGE, "word")]
+    word = value_of(PAGE, "word")
     shown = [_shown_words(run) for run in pair.runs]
     if word is None or any(place >= len(places) for place, places in zip(word, shown, strict=True)):
         return None

@@ -12,7 +12,7 @@ from pages.ui.export.computation import Computation, after, call, each, named
 from pages.ui.export.lessons import PartNumbers, drawings_export, offer_drawings
 from pages.ui.export.records import Export
 from pages.ui.panels.view_options import head_in_sentence
-from pages.ui.shell.address import widget_key
+from pages.ui.shell.address import value_of, widget_key
 from pages.ui.shell.frame import explain, show_source
 from pages.ui.shell.level import is_hidden, show_formula
 from pages.ui.stage.training import ShownTraining, curve_drawings
@@ -74,13 +74,13 @@ def export_answer(shown: ShownTraining, answer: CopyAnswer) -> None:
         return drawings_export(training_numbers(shown), [*curve_drawings(losses, logarithmic=True), *curve_drawings(shares)])
 
     more = {texts.NUMBERS_TRAINING: training} if losses else {}
-    offer_drawings(PAGE, lambda: answer_numbers(shown, answer), [lambda: [attention_drawing(answer)]], more=more)
+    offer_drawings(PAGE, lambda: answer_numbers(shown, answer), lambda: [attention_drawing(answer)], more=more)
 
 
 def attention_drawing(answer: CopyAnswer) -> Drawing:
     """Draw where the chosen head looks, for a table and for files."""
-    stack = next(one for one in named_trace(answer).stacks if one.kind == st.session_state[widget_key(PAGE, "kind")])
-    layer, head = next(iter(st.session_state[widget_key(PAGE, "head")]), (0, 0))
+    stack = next(one for one in named_trace(answer).stacks if one.kind == value_of(PAGE, "kind"))
+    layer, head = next(iter(value_of(PAGE, "head")), (0, 0))
     if layer >= stack.weights.shape[0] or head >= stack.weights.shape[1]:
         layer, head = 0, 0
     title = f"{texts.KINDS[stack.kind]}, {head_in_sentence((layer, head))}"
@@ -101,7 +101,7 @@ def training_numbers(shown: ShownTraining) -> PartNumbers:
 def answer_numbers(shown: ShownTraining, answer: CopyAnswer) -> PartNumbers:
     """Return what a trained model computes of an input."""
     model: CopyTraining = shown.model
-    kind = st.session_state[widget_key(PAGE, "kind")]
+    kind = value_of(PAGE, "kind")
     title = texts.EXPORT_ANSWER.format(kind=texts.KINDS[kind], batches=len(model.losses))
     training, records = _trained(shown)
     found = named("answer", call(answer_sequence, after(records, training), tuple(answer.numbers)))

@@ -7,12 +7,12 @@ import streamlit as st
 from pages.encoder_decoder import texts
 from pages.ui.canvas.drawings import matrix_drawing
 from pages.ui.export.computation import call, each, named
-from pages.ui.export.data import table_files
+from pages.ui.export.data import DataTable, table_files
 from pages.ui.export.lessons import PartNumbers, offer_drawings
 from pages.ui.export.records import Export
 from pages.ui.panels import training_sizes
 from pages.ui.shell import cache
-from pages.ui.shell.address import number_field, widget_key
+from pages.ui.shell.address import number_field, value_of, widget_key
 from pages.ui.shell.level import show_formula
 from pages.ui.stage.pictures import Picture, pictures_beside
 from tx_core.lessons import seq2seq_shapes
@@ -31,7 +31,8 @@ def inside_numbers(config: Seq2SeqConfig, sizes: BatchSizes) -> PartNumbers:
 def shapes_export(config: Seq2SeqConfig, sizes: BatchSizes, rows: Sequence[tuple[str, ...]]) -> Export:
     """Return the export of the table of all tensors. rows: of `texts.SHAPE_COLUMNS`."""
     inside, title, stem = inside_numbers(config, sizes), texts.EXPORT_SHAPES_TITLE, "encoder-decoder-shapes"
-    data = table_files(texts.EXPORT_SHAPES, texts.EXPORT_SHAPES_HELP, stem, texts.SHAPE_COLUMNS, rows)
+    table = DataTable(texts.SHAPE_COLUMNS, list(rows))
+    data = table_files(texts.EXPORT_SHAPES, texts.EXPORT_SHAPES_HELP, stem, table)
     return Export(title, stem, (data,), inside.code, inside.source)
 
 
@@ -67,12 +68,12 @@ def show(page: str) -> None:
     st.markdown(texts.PARAMETERS.format(parameters=run.parameters))
     st.table([dict(zip(texts.SHAPE_COLUMNS, row, strict=True)) for row in shape_rows(run)])
     shapes = {texts.EXPORT_SHAPES: lambda: shapes_export(config, sizes, shape_rows(run))}
-    offer_drawings(page, lambda: inside_numbers(config, sizes), [lambda: [mask.drawing for mask in masks]], "inside", shapes)
+    offer_drawings(page, lambda: inside_numbers(config, sizes), lambda: [mask.drawing for mask in masks], "inside", shapes)
 
 
 def chosen_sizes(page: str) -> tuple[Seq2SeqConfig, BatchSizes]:
     """Return the chosen sizes of the model and of the batch; raise TextProblem where they do not fit together."""
-    values = {name: st.session_state[widget_key(page, name)] for name in SIZES}
+    values = {name: value_of(page, name) for name in SIZES}
     try:
         sizes = BatchSizes(values["size_batch"], values["source"], values["target"], values["pad_source"], values["pad_target"])
         config = Seq2SeqConfig(

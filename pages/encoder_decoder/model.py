@@ -9,7 +9,7 @@ from pages.ui.panels import texts as panel_texts
 from pages.ui.panels import training, training_sizes
 from pages.ui.panels.training_sizes import Size
 from pages.ui.shell import controls
-from pages.ui.shell.address import choice_field, flag_field, text_field, widget_key
+from pages.ui.shell.address import choice_field, flag_field, set_values, text_field, value_of, widget_key
 from pages.ui.shell.level import is_hidden
 from pages.ui.stage.address import StageFields, read_stage_address
 from pages.ui.stage.training import LOOK_NAMES, ShownTraining, Trainer, look_fields
@@ -56,7 +56,7 @@ FIELDS = StageFields(
 
 def number_input() -> str:
     """Read the address, draw the boxes of numbers, task and sizes, and return the numbers as they were typed."""
-    read_stage_address(PAGE, FIELDS, lambda: TASK_VALUES.get(st.session_state[widget_key(PAGE, "task")], {}))
+    read_stage_address(PAGE, FIELDS, lambda: TASK_VALUES.get(value_of(PAGE, "task"), {}))
     run = training.current_run(KIND)
     is_running = bool(run and run.running)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -75,7 +75,7 @@ def number_input() -> str:
             on_change=choose_task,
         )
         _ask_settings(is_running)
-    st.markdown(texts.TASK_NOTES[st.session_state[widget_key(PAGE, "task")]].format(**TASK_VALUES["sort"]))
+    st.markdown(texts.TASK_NOTES[value_of(PAGE, "task")].format(**TASK_VALUES["sort"]))
     return numbers
 
 
@@ -98,18 +98,18 @@ def _ask_settings(is_running: bool) -> None:
 def _choose_full_size() -> None:
     """Set the sizes of the notebook; the task stays."""
     values = training_sizes.page_values(NOTEBOOK_COPY, SIZES) | {"post": not NOTEBOOK_COPY.norm_first}
-    st.session_state.update({widget_key(PAGE, name): value for name, value in values.items()})
+    set_values(PAGE, values)
 
 
 def chosen_settings() -> CopySettings:
     """Read what was chosen; raise TextProblem where the sizes do not fit together."""
-    task, post = (st.session_state[widget_key(PAGE, name)] for name in ("task", "post"))
+    task, post = (value_of(PAGE, name) for name in ("task", "post"))
     return training_sizes.build_settings(PAGE, offered_sizes(), CopySettings, task=task, norm_first=not post)
 
 
 def choose_task() -> None:
     """Set what a task needs to be learned; what the reader has changed stays."""
-    task = st.session_state[widget_key(PAGE, "task")]
+    task = value_of(PAGE, "task")
     defaults = {"vocab": SIZES["vocab"].default, "batches": SIZES["batches"].default, "numbers": NUMBERS}
     for name, default in defaults.items():
         key = widget_key(PAGE, name)
@@ -121,15 +121,15 @@ def show_settings(model: CopyTraining) -> None:
     """Write the settings of a model that is trained further into the page's controls."""
     settings = model.settings
     values = training_sizes.page_values(settings, SIZES) | {"task": settings.task, "post": not settings.norm_first}
-    st.session_state.update({widget_key(PAGE, name): value for name, value in values.items()})
+    set_values(PAGE, values)
 
 
 def differences(settings: CopySettings) -> list[str]:
     """Return the name of each setting of a model that is not the one now on the page, as in "Hidden size 64"."""
     names = training_sizes.size_differences(PAGE, settings, SIZES)
-    if settings.task != st.session_state[widget_key(PAGE, "task")]:
+    if settings.task != value_of(PAGE, "task"):
         names.append(TASKS[settings.task].title)
-    if settings.norm_first == st.session_state[widget_key(PAGE, "post")]:
+    if settings.norm_first == value_of(PAGE, "post"):
         names.append(texts.NORMS[settings.norm_first])
     return names
 
@@ -142,7 +142,7 @@ def new_model() -> CopyTraining:
     device = best_device()
     made = copy_task.start_copy_training(synthetic.check_copy_work(chosen_settings(), device), device)
     with suppress(TextProblem):  # numbers that cannot be read are not followed
-        made.probe = copy_task.read_numbers(st.session_state[widget_key(PAGE, "numbers")], made.settings)
+        made.probe = copy_task.read_numbers(value_of(PAGE, "numbers"), made.settings)
     return made
 
 
@@ -187,7 +187,7 @@ def write_random_numbers() -> None:
         return
     draws = st.session_state[widget_key(PAGE, "drawn")] = st.session_state.get(widget_key(PAGE, "drawn"), 0) + 1
     numbers = synthetic.random_sources(1, settings.length, settings.vocab_size, 10**9 + draws)[0, 1:].tolist()
-    st.session_state[widget_key(PAGE, "numbers")] = " ".join(map(str, numbers))
+    set_values(PAGE, {"numbers": " ".join(map(str, numbers))})
 
 
 def count_errors(model: CopyTraining) -> tuple[int, int]:

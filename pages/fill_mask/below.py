@@ -5,6 +5,7 @@ import streamlit as st
 from pages.fill_mask import head_scan, predictions, tables, texts
 from pages.fill_mask.export import BlankView, prediction_exports
 from pages.fill_mask.run import BlankRun, LookedAt
+from pages.ui.export.data import offer_tables
 from pages.ui.export.menu import export_menu
 from pages.ui.panels import texts as panel_texts
 from pages.ui.panels.head_map import HeadMap, head_map
@@ -23,7 +24,7 @@ def show_below(page: str, run: BlankRun) -> None:
         st.markdown(f"{panel_texts.HOW_TO_READ} {panel_texts.NOT_AN_EXPLANATION}")
         head_scan.show_ranking(page, looked.asked)
         view = BlankView(looked.text, looked.number, looked.trace, looked.changed, _shown_map(page, run, looked), looked.asked)
-    tables.numbers(run.answers, looked.shift, widget_key(page, "table"))
+    offer_tables(page, lambda: tables.prediction_tables(run.answers, looked.shift), texts.TABLE)
     export_menu(page, prediction_exports(page, run.engine, run.answers, view))
 
 

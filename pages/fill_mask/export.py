@@ -9,17 +9,16 @@ from pages.fill_mask.predictions import (
     Lists,
     prediction_shift,
 )
-from pages.fill_mask.tables import SCAN_COLUMNS, SHIFT_COLUMNS, scan_rows, shift_rows
+from pages.fill_mask.tables import SCAN_COLUMNS, SHIFT_COLUMNS, prediction_tables, scan_rows, shift_rows
 from pages.ui.export.attention import attention_exports
 from pages.ui.export.attention_map import changes_in_words
 from pages.ui.export.computation import Computation, call, changes_argument, each, load_call, named
-from pages.ui.export.data import table_files
+from pages.ui.export.data import DataTable, table_files
 from pages.ui.export.records import Code, Export, Exports, file_stem
 from pages.ui.export.transformers_code import intervention_lines, loading_lines, special_argument, with_mask_tokens
 from pages.ui.panels.changes import Changes, describe_change, stack_names
 from pages.ui.panels.head_map import HeadMap
-from pages.ui.panels.predictions import ListSettings, SentencePredictions, list_settings, prediction_rows
-from pages.ui.panels.texts import PREDICTION_COLUMNS
+from pages.ui.panels.predictions import ListSettings, SentencePredictions, list_settings
 from pages.ui.shell import controls
 from tx_core.engine.engine import Engine
 from tx_core.fill_mask.head_scan import Scan
@@ -58,7 +57,7 @@ def lists_export(lists: Lists) -> Export:
     """Export the lists at the blanks, the checked words and the joint fillings."""
     several = sum(len(answer.filling.blanks) for answer in lists.sentences) > 1
     title = texts.EXPORT_LISTS_TITLE[several].format(model=controls.model_title(lists.model))
-    table = [row for answer in lists.sentences for row in prediction_rows(answer)]
+    (table,) = prediction_tables(lists.sentences, None)
     name = file_stem("predictions", lists.model)
     joint = any(answer.joint for answer in lists.sentences)
     code = Code(
@@ -67,7 +66,7 @@ def lists_export(lists: Lists) -> Export:
         lambda: transformers_lists(lists),
         texts.EXPORT_JOINT_NOTE if joint else "",
     )
-    numbers = table_files(texts.EXPORT_ALL_LISTS, texts.EXPORT_ALL_LISTS_HELP, name, PREDICTION_COLUMNS, table)
+    numbers = table_files(texts.EXPORT_ALL_LISTS, texts.EXPORT_ALL_LISTS_HELP, name, table)
     return Export(title, name, (numbers,), code, lists.about)
 
 
@@ -75,9 +74,9 @@ def moved_export(lists: Lists, engine: Engine, blank_view: BlankView) -> Export:
     """Export what the reader's changes do to one blank."""
     shift = prediction_shift(engine, blank_view.text, blank_view.changed, lists.chosen).blanks[blank_view.number]
     title = texts.EXPORT_CHANGE_TITLE.format(number=blank_view.number + 1, model=controls.model_title(lists.model))
-    table = shift_rows(shift)
+    table = DataTable(SHIFT_COLUMNS, shift_rows(shift))
     name = file_stem("changed-predictions", lists.model)
-    numbers = table_files(texts.EXPORT_ALL_WORDS, texts.EXPORT_ALL_WORDS_HELP, name, SHIFT_COLUMNS, table)
+    numbers = table_files(texts.EXPORT_ALL_WORDS, texts.EXPORT_ALL_WORDS_HELP, name, table)
     code = Code(
         texts.EXPORT_CHANGE_CODE,
         lambda: shift_numbers(lists, blank_view),
@@ -92,9 +91,9 @@ def scan_export(lists: Lists, blank_view: BlankView, scan: OfferedScan) -> Expor
     """Export what switching off each head does to the followed word."""
     title = texts.EXPORT_SCAN_TITLE.format(followed=scan.followed.name, model=controls.model_title(lists.model))
     changes = "; ".join(describe_change(one, stack_names(blank_view.trace)) for one in scan.base)
-    table = scan_rows(scan.result, scan.followed)
+    table = DataTable(SCAN_COLUMNS, scan_rows(scan.result, scan.followed))
     name = file_stem("head-scan", lists.model)
-    numbers = table_files(texts.EXPORT_SCAN, texts.EXPORT_SCAN_HELP, name, SCAN_COLUMNS, table)
+    numbers = table_files(texts.EXPORT_SCAN, texts.EXPORT_SCAN_HELP, name, table)
     code = Code(texts.EXPORT_SCAN_CODE, lambda: scan_numbers(lists, blank_view, scan))
     about = lists.about | {"texts": [blank_view.text], "changes": changes, "blank": blank_view.number + 1}
     return Export(title, name, (numbers,), code, about)

@@ -14,16 +14,15 @@ from pages.fill_mask import texts
 from pages.fill_mask.progress import progress_path
 from pages.fill_mask.prompts import example_texts
 from pages.fill_mask.tables import SCAN_COLUMNS, Effect, effect, followed_words, scan_rows
+from pages.ui.export.data import DataTable, offer_tables
 from pages.ui.panels import training
 from pages.ui.panels.changes import Changes
-from pages.ui.panels.predictions import SentencePredictions, write_csv
-from pages.ui.panels.texts import DOWNLOAD_CSV
+from pages.ui.panels.predictions import SentencePredictions
 from pages.ui.panels.tokens import escape_markdown
 from pages.ui.panels.view_options import head_in_sentence
 from pages.ui.shell import cache, metrics
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.admission import own_address
-from pages.ui.shell.controls import download_button
 from pages.ui.shell.level import is_hidden
 from pages.ui.shell.numbers import percent
 from tx_core.engine.engine import Engine
@@ -35,7 +34,6 @@ from tx_core.transformer.interventions import write_interventions
 
 QUICK_OPERATIONS = 1.5e10
 """A scan of at most so many operations is made unasked: 0.2 s on one core, where the runs share what is the same in them."""
-RANKING_HEIGHT = 250  # pixels
 DIGITS = 9
 """Significant digits of a probability that is sent."""
 Pieces = tuple[tuple[int, ...], ...]
@@ -195,22 +193,16 @@ def _short_all(numbers: np.ndarray) -> list[float]:
 
 
 def show_ranking(page: str, asked: OfferedScan | None) -> None:
-    """Offer the heads with the largest effect as a table, and all heads as a file."""
+    """Offer all heads as a table, that with the largest effect first."""
     if asked is None or asked.result is None:
         return
     title = texts.SCAN_RANKING.format(followed=asked.followed.name)
-    opened = st.expander(escape_markdown(title), key=widget_key(page, "scan_table"), on_change="rerun")
-    if not opened.open:
-        return
-    rows = scan_rows(asked.result, asked.followed)
-    with opened:
-        st.dataframe(
-            [dict(zip(SCAN_COLUMNS, row, strict=True)) for row in rows],
-            hide_index=True,
-            height=RANKING_HEIGHT,
-            column_config={name: st.column_config.NumberColumn(format="%.4g") for name in SCAN_COLUMNS[3:9]},
-        )
-        download_button(DOWNLOAD_CSV, lambda: write_csv(SCAN_COLUMNS, rows), "head-scan.csv", key=widget_key(page, "scan_csv"))
+    offer_tables(
+        page,
+        lambda: [DataTable(SCAN_COLUMNS, scan_rows(asked.result, asked.followed))],
+        escape_markdown(title),
+        name="scan_table",
+    )
 
 
 def in_words(result: HeadScan) -> str:

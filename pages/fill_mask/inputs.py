@@ -11,7 +11,7 @@ from pages.fill_mask.prompts import Prompt, curated
 from pages.ui.panels import view_options
 from pages.ui.panels.changes import CHANGES_FIELD
 from pages.ui.panels.predictions import LIST_FIELDS, ListSettings, ask_list_settings, list_settings, top_predictions, word_label
-from pages.ui.panels.tokens import SPECIAL_FIELD, ask_special_tokens, click_word, escape_markdown, sentence_words
+from pages.ui.panels.tokens import SPECIAL_FIELD, click_word, escape_markdown, sentence_words
 from pages.ui.shell import cache, controls, examples
 from pages.ui.shell.address import (
     Field,
@@ -25,10 +25,11 @@ from pages.ui.shell.address import (
 )
 from pages.ui.shell.frame import explain
 from pages.ui.stage.address import StageFields, ask_for_view, read_stage_address
+from pages.ui.stage.inputs import ask_model
 from pages.ui.stage.table import COMPARED
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine, no_head
-from tx_core.errors import ExplorerError, memory_checked
+from tx_core.errors import ExplorerError
 from tx_core.fill_mask.word_scores import read_words
 from tx_core.transformer.interventions import Head
 
@@ -96,8 +97,7 @@ class BlankInputs:
         card = catalogue.card(self.model)
         if not card.fills_blanks:
             raise no_head(card.title)
-        with memory_checked(), controls.wait_for(self.model):
-            return cache.engine(self.model, special_tokens=not self.bare)
+        return controls.model_engine(self.model, bare=self.bare)
 
 
 def blank_inputs(page: str) -> BlankInputs:
@@ -110,10 +110,7 @@ def blank_inputs(page: str) -> BlankInputs:
         for name in names:
             label = texts.SENTENCE if len(names) == 1 else {"text": texts.FIRST_SENTENCE}.get(name, texts.SECOND_SENTENCE)
             controls.sentence(widget_key(page, name), label, label_visibility="collapsed", placeholder=texts.PLACEHOLDER)
-        if any(map(is_offered, ("model", SPECIAL_FIELD.name))):
-            with st.popover(controls.model_title(state[widget_key(page, "model")]), key=widget_key(page, "model_opened")):
-                controls.model(widget_key(page, "model"))
-                ask_special_tokens(page)
+        ask_model(page)
         _ask_options(page)
     words = {name: sentence_words(widget_key(page, name)) for name in names}
     if guess := state.pop(widget_key(page, "guess"), None):

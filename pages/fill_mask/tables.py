@@ -4,14 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import streamlit as st
 from jaxtyping import Float
 
 from pages.fill_mask import texts
-from pages.ui.panels.predictions import SentencePredictions, prediction_rows, predictions_csv, word_label
-from pages.ui.panels.texts import DOWNLOAD_CSV, PREDICTION_COLUMNS
-from pages.ui.shell.controls import download_button
-from pages.ui.shell.level import is_hidden
+from pages.ui.export.data import DataTable
+from pages.ui.panels.predictions import SentencePredictions, prediction_rows, word_label
+from pages.ui.panels.texts import PREDICTION_COLUMNS
 from tx_core.fill_mask.head_scan import HeadScan, ScannedWord
 from tx_core.fill_mask.prediction_shift import BlankShift
 from tx_core.transformer.interventions import Head
@@ -32,24 +30,13 @@ SCAN_COLUMNS = (
 """The ratio is that of the two words whose difference is followed; None for a word alone."""
 
 
-def numbers(sentences: Sequence[SentencePredictions], shift: BlankShift | None, key: str) -> None:
-    """Offer all numbers as tables, built only when they are opened, and as a CSV file.
-
-    shift: what the reader's changes do to the blank that is looked at.
-    """
-    if is_hidden("tables"):
-        return
-    opened = st.expander(texts.TABLE, key=key, on_change="rerun")
-    if not opened.open:
-        return
-    with opened:
-        if shift:
-            st.caption(texts.SHIFT_TABLE)
-            st.dataframe([dict(zip(SHIFT_COLUMNS, row, strict=True)) for row in shift_rows(shift)], hide_index=True)
-            st.caption(texts.UNCHANGED_TABLE)
-        table = [dict(zip(PREDICTION_COLUMNS, row, strict=True)) for answer in sentences for row in prediction_rows(answer)]
-        st.dataframe(table, hide_index=True, column_config={"probability": st.column_config.NumberColumn(format="%.4g")})
-        download_button(DOWNLOAD_CSV, lambda: predictions_csv(sentences), "blanks.csv", key=f"{key}_csv")
+def prediction_tables(sentences: Sequence[SentencePredictions], shift: BlankShift | None) -> list[DataTable]:
+    """Return all numbers of the lists, below what the reader's changes do to the blank that is looked at."""
+    rows = [row for answer in sentences for row in prediction_rows(answer)]
+    if shift is None:
+        return [DataTable(PREDICTION_COLUMNS, rows)]
+    changed = DataTable(SHIFT_COLUMNS, shift_rows(shift), note=texts.SHIFT_TABLE)
+    return [changed, DataTable(PREDICTION_COLUMNS, rows, note=texts.UNCHANGED_TABLE)]
 
 
 def shift_rows(shift: BlankShift) -> list[tuple[str | float | int, ...]]:

@@ -11,7 +11,7 @@ from pages.heads_and_blocks.part import Part
 from pages.ui.export.computation import Computation, call, each, load_call, named
 from pages.ui.export.lessons import PartNumbers, offer_drawings
 from pages.ui.export.records import reading, source
-from pages.ui.shell.address import widget_key
+from pages.ui.shell.address import value_of, widget_key
 from pages.ui.shell.frame import show_source
 from pages.ui.shell.level import is_hidden, show_formula
 from pages.ui.stage.pictures import shown_drawings
@@ -36,7 +36,7 @@ def explain_part(part: Part) -> None:
 
 def export_part(part: Part, numbers: PartNumbers) -> None:
     """Offer the numbers, data and code of a part."""
-    offer_drawings(PAGE, lambda: numbers, [lambda: shown_drawings(PAGE, FIELDS, part.pictures)])
+    offer_drawings(PAGE, lambda: numbers, lambda: shown_drawings(PAGE, FIELDS, part.pictures))
 
 
 def part_numbers(inputs: BlockInputs) -> PartNumbers:
@@ -50,7 +50,7 @@ def part_numbers(inputs: BlockInputs) -> PartNumbers:
         "norm": inputs.norm,
         "cut": not inputs.residuals,
         "seed": inputs.seed,
-        "words": st.session_state[widget_key(PAGE, "words")],
+        "words": value_of(PAGE, "words"),
     }
     pair = {"pair": inputs.pair} if inputs.pair else {}
     settings = {name: values[name] for name in used}
@@ -95,7 +95,7 @@ def _depth(inputs: BlockInputs, engine: Computation) -> Shown:
 
 def _journey(inputs: BlockInputs, engine: Computation) -> Shown:
     trace = named("trace", engine.trace(*inputs.sentences, keep=("hidden",)))
-    words = [word - 1 for word in st.session_state[widget_key(PAGE, "words")]]
+    words = [word - 1 for word in value_of(PAGE, "words")]
     paths = named("paths", call(residual_stream.token_paths, trace, words), "tokens, counted from 0")
     measures = each(paths, lambda path: (path.token, path.cosine_to_embedding, path.cosine_to_previous, path.length))
     return [measures], ("words",)

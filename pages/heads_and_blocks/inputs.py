@@ -1,30 +1,32 @@
 """What the page on blocks is asked: a sentence or two, a BERT, a block and a part of it, and what that part computes with."""
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 
 import streamlit as st
 
 from pages.heads_and_blocks import texts
 from pages.ui.canvas.matrix_view import Cell, cell_from_link, cell_to_link
 from pages.ui.panels.texts import NEEDS_OWN_BERT, SECOND_SENTENCE
-from pages.ui.panels.tokens import SPECIAL_FIELD, ask_special_tokens
-from pages.ui.shell import cache, controls
+from pages.ui.panels.tokens import SPECIAL_FIELD
+from pages.ui.shell import controls
 from pages.ui.shell import texts as shell_texts
 from pages.ui.shell.address import (
     Field,
     choice_field,
     flag_field,
-    is_offered,
     number_field,
+    set_values,
     text_field,
+    value_of,
     view_parameters,
     widget_key,
 )
 from pages.ui.stage.address import StageFields, ask_for_view, read_stage_address
+from pages.ui.stage.inputs import ask_model, ask_sentences
 from tx_core.engine.bert_engine import BertEngine
-from tx_core.errors import ExplorerError, ModelUnavailable, memory_checked
+from tx_core.errors import ModelUnavailable
 
 PAGE = "heads_and_blocks"
 LAYERS, HEADS = controls.embedded_sizes()
@@ -127,11 +129,13 @@ class BlockInputs:
 
     def engine(self) -> BertEngine:
         """Return an engine with its weights in this process; raise ModelUnavailable for a model that our code does not run."""
-        with memory_checked(), controls.wait_for(self.model):
-            engine = cache.engine(self.model, special_tokens=not self.bare, weights=True)
+        engine = controls.model_engine(self.model, bare=self.bare, weights=True)
         if not isinstance(engine, BertEngine):
             raise ModelUnavailable(NEEDS_OWN_BERT.format(model=engine.title))
         return engine
+
+
+_value = partial(value_of, PAGE)
 
 
 def block_inputs() -> BlockInputs:
@@ -139,34 +143,25 @@ def block_inputs() -> BlockInputs:
     arriving = widget_key(PAGE, "text") not in st.session_state
     read_stage_address(PAGE, FIELDS)
     if arriving and "cell" not in view_parameters():
-        st.session_state[widget_key(PAGE, "cell")] = FIRST_CELLS.get(_value("part"))
-    with st.container(key=widget_key(PAGE, "asked"), horizontal=True, vertical_alignment="center", gap="small"):
-        controls.sentence(widget_key(PAGE, "text"), label_visibility="collapsed", placeholder=shell_texts.SENTENCE)
-        controls.sentence(widget_key(PAGE, "pair"), SECOND_SENTENCE, label_visibility="collapsed", placeholder=SECOND_SENTENCE)
-        if any(map(is_offered, ("model", SPECIAL_FIELD.name))):
-            with st.popover(controls.model_title(_value("model")), key=widget_key(PAGE, "model_opened")):
-                controls.model(widget_key(PAGE, "model"), offers=lambda card: card.family == "bert")
-                ask_special_tokens(PAGE, _keep_words)
-        inputs = BlockInputs(
-            text=_value("text"),
-            pair=_value("pair"),
-            model=_value("model"),
-            bare=_value(SPECIAL_FIELD.name),
-            part=_value("part"),
-            block=_value("layer") - 1,
-            heads=tuple(head - 1 for head in sorted(_value("heads"))),
-            bend=_value("bend"),
-            norm=_value("norm"),
-            residuals=not _value("cut"),
-            seed=_value("seed"),
-        )
-        with suppress(ExplorerError):  # the page explains it where its picture should be
-            st.caption(controls.budget(inputs.engine(), inputs.text, inputs.pair), width="content")
-    return inputs
+        set_values(PAGE, {"cell": FIRST_CELLS.get(_value("part"))})
+    labels = {"text": shell_texts.SENTENCE, "pair": SECOND_SENTENCE}
+    return ask_sentences(PAGE, labels, _inputs, lambda: ask_model(PAGE, lambda card: card.family == "bert", _keep_words))
 
 
-def _value(name: str) -> object:
-    return st.session_state[widget_key(PAGE, name)]
+def _inputs() -> BlockInputs:
+    return BlockInputs(
+        text=_value("text"),
+        pair=_value("pair"),
+        model=_value("model"),
+        bare=_value(SPECIAL_FIELD.name),
+        part=_value("part"),
+        block=_value("layer") - 1,
+        heads=tuple(head - 1 for head in sorted(_value("heads"))),
+        bend=_value("bend"),
+        norm=_value("norm"),
+        residuals=not _value("cut"),
+        seed=_value("seed"),
+    )
 
 
 def fitted(inputs: BlockInputs, engine: BertEngine) -> BlockInputs:

@@ -1,10 +1,6 @@
 """All heads over many sentences: their tables, one head with its strongest sentences, all numbers, and the code."""
 
-import csv
-import io
-
 import numpy as np
-import streamlit as st
 from jaxtyping import Float
 
 from pages.many_sentences import texts
@@ -26,17 +22,15 @@ from pages.ui.canvas.head_table import (
     spread_cells,
 )
 from pages.ui.export.computation import Computation, call, load_call, named
-from pages.ui.export.data import DataTable, data_files
+from pages.ui.export.data import DataTable, offer_tables, table_files, table_of
 from pages.ui.export.menu import export_menu
-from pages.ui.export.records import Code, DataFiles, Export, file_stem, reading, source
+from pages.ui.export.records import Code, Export, file_stem, reading, source
 from pages.ui.panels.texts import EXPLANATION_DEBATE
 from pages.ui.panels.tokens import reading_in_link
 from pages.ui.panels.view_options import show_note
 from pages.ui.shell import controls
-from pages.ui.shell.address import is_offered, widget_key
-from pages.ui.shell.controls import download_button
+from pages.ui.shell.address import is_offered
 from pages.ui.shell.frame import page_address
-from pages.ui.shell.level import is_hidden
 from pages.ui.shell.numbers import whole_percent
 from pages.ui.stage.controls import Control
 from pages.ui.stage.heads import all_heads, beside_heads, draw_heads
@@ -51,7 +45,6 @@ from tx_core.transformer.interventions import Head
 OWN = "own"
 RANKS = (OWN, *RANKED_KINDS)
 """What sentences are ranked by: the head's own kind, or any ranked kind."""
-FILE = "heads_over_sentences.csv"
 
 
 def heads_controls(report: HeadReport) -> list[Control]:
@@ -166,23 +159,9 @@ def explain_heads(page: str, report: HeadReport, colour: str, opened: OpenedScan
     """Show what stands below the stage: all numbers, what averages mean, and the export. opened: the scan that they are from."""
     if opened is None:
         show_report(report)
-    show_table(page, report)
+    offer_tables(page, lambda: [_table(report)], texts.TABLE)
     show_note(f"{texts.CAVEAT} {EXPLANATION_DEBATE}")
     export_menu(page, {texts.EXPORT: lambda: heads_export(report, colour, opened)})
-
-
-def show_table(page: str, report: HeadReport) -> None:
-    """Offer the numbers of all heads as a table, built only when it is opened, and as a CSV file."""
-    if is_hidden("tables"):
-        return
-    folded = st.expander(texts.TABLE, key=widget_key(page, "table"), on_change="rerun")
-    if not folded.open:
-        return
-    rows = head_rows(report)
-    with folded:
-        st.caption(f"{texts.TABLE_NOTE} {grammar_columns_note()}")
-        st.dataframe(rows, hide_index=True)
-        download_button(texts.DOWNLOAD, lambda: as_csv(rows), FILE, key=widget_key(page, "csv"))
 
 
 def head_rows(report: HeadReport) -> list[dict[str, object]]:
@@ -210,15 +189,6 @@ def head_rows(report: HeadReport) -> list[dict[str, object]]:
     ]
 
 
-def as_csv(rows: list[dict[str, object]]) -> str:
-    """Return the rows as CSV. A cell is a number, the name of a kind, or lines: nothing that a spreadsheet would run."""
-    written = io.StringIO()
-    writer = csv.DictWriter(written, list(rows[0]))
-    writer.writeheader()
-    writer.writerows(rows)
-    return written.getvalue()
-
-
 def _strongest_lines(report: HeadReport, one: HeadPattern) -> str:
     head = (one.layer, one.head)
     numbers, _ = strongest(report, head, ranked_kind(report, head, OWN))
@@ -231,12 +201,10 @@ def _rounded(numbers: Float[np.ndarray, "layer head"], one: HeadPattern) -> floa
 
 def heads_export(report: HeadReport, colour: str, opened: OpenedScan | None = None) -> Export:
     """Return the export of everything that is known of all heads. opened: the scan that they are from."""
-    about = heads_about(report, colour, opened)
-    rows = head_rows(report)
-    columns, table, stem = tuple(rows[0]), [tuple(row.values()) for row in rows], file_stem("heads-over-sentences", report.model)
+    about, stem = heads_about(report, colour, opened), file_stem("heads-over-sentences", report.model)
     result = texts.EXPORT_RESULT if report.complete else f"{texts.EXPORT_RESULT} {reads_on(report)}"
     code = Code(result, lambda: scan_numbers(opened.name) if opened else report_numbers(report))
-    return Export(about.title, stem, (_data(report, stem, columns, table),), code, about.source)
+    return Export(about.title, stem, (table_files(texts.EXPORT, texts.EXPORT_ROWS, stem, _table(report)),), code, about.source)
 
 
 def heads_about(report: HeadReport, colour: str, opened: OpenedScan | None = None) -> About:
@@ -250,7 +218,8 @@ def heads_about(report: HeadReport, colour: str, opened: OpenedScan | None = Non
     return About(title, about, (texts.EXPORT_SOURCE.format(source=report.sentences.source), *stopped, texts.EXPORT_AXES))
 
 
-def _data(report: HeadReport, stem: str, columns: tuple[str, ...], table: list[tuple]) -> DataFiles:
+def _table(report: HeadReport) -> DataTable:
+    """Return all numbers of all heads."""
     arrays = {
         "spread": report.spread,
         "entropy": report.entropy,
@@ -258,13 +227,7 @@ def _data(report: HeadReport, stem: str, columns: tuple[str, ...], table: list[t
         "shares": report.sums.shares,
         "kinds": np.array(report.sums.kinds),
     }
-    return data_files(
-        texts.EXPORT,
-        texts.EXPORT_ROWS.format(count=len(table), columns=", ".join(columns)),
-        stem,
-        len(table) * len(columns),
-        lambda: DataTable(columns, table, arrays, {"axes": AXES}),
-    )
+    return table_of(head_rows(report), f"{texts.TABLE_NOTE} {grammar_columns_note()}", AXES, **arrays)
 
 
 def reads_on(report: HeadReport) -> str:

@@ -12,7 +12,7 @@ from pages.ui.canvas.attention_view import heads_to_link
 from pages.ui.panels import training, view_options
 from pages.ui.panels.tokens import SPECIAL_FIELD, ask_special_tokens, note_special_tokens
 from pages.ui.shell import controls
-from pages.ui.shell.address import Field, choice_field, flag_field, is_offered, widget_key
+from pages.ui.shell.address import Field, choice_field, flag_field, is_offered, value_of, widget_key
 from pages.ui.shell.controls import engine_of
 from pages.ui.shell.frame import explain, show_engine
 from pages.ui.stage.address import StageFields, read_stage_address
@@ -80,7 +80,7 @@ def _report_shown(report: HeadReport, opened: reading.OpenedScan | None) -> Foun
         st.info(missing)
     heads = widget_key(PAGE, "heads")
     st.session_state[heads] = st.session_state[heads][:1]
-    colour, rank = (st.session_state[widget_key(PAGE, name)] for name in ("colour", "rank"))
+    colour, rank = (value_of(PAGE, name) for name in ("colour", "rank"))
     return FoundReport(report, opened, colour, rank)
 
 
@@ -89,7 +89,7 @@ def _ask_model(badge: DeltaGenerator) -> tuple[Engine | None, ExplorerError | No
 
     Returns the engine, why there is none, and whether it is to read in half precision.
     """
-    name, engine, problem, half = st.session_state[widget_key(PAGE, "model")], None, None, False
+    name, engine, problem, half = value_of(PAGE, "model"), None, None, False
     asked = [field for field in ("model", SPECIAL_FIELD.name, "exact") if is_offered(field)]
     with st.popover(controls.model_title(name), key=widget_key(PAGE, "model_opened")) if asked else nullcontext():
         name = controls.model(widget_key(PAGE, "model"))

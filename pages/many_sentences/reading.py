@@ -11,7 +11,7 @@ from pages.many_sentences.texts import plural
 from pages.ui.panels import training
 from pages.ui.panels.texts import READING_PROGRESS
 from pages.ui.shell import cache, controls
-from pages.ui.shell.address import widget_binding, widget_key
+from pages.ui.shell.address import set_values, value_of, widget_binding, widget_key
 from pages.ui.shell.controls import ask_option
 from pages.ui.shell.session import uploaded_file
 from tx_core.corpus.scan_file import CorpusScan, ScanOrigin, read_scan
@@ -37,7 +37,7 @@ class OpenedScan:
 def ask_source(page: str) -> str:
     """Ask what to show: a name of `texts.SOURCES`."""
     ask_option(texts.SOURCE, texts.SOURCES, label_visibility="collapsed", **widget_binding(widget_key(page, "texts")))
-    return st.session_state[widget_key(page, "texts")]
+    return value_of(page, "texts")
 
 
 def ask_scan(page: str) -> OpenedScan | None:
@@ -130,7 +130,7 @@ def _read_own(page: str, device: str, column: str = "") -> None:
         uploaded.seek(0)
         before = st.session_state.get(widget_key(page, "own_sentences"))
         with _naming_kept_file(before.source if before else ""):
-            st.session_state[widget_key(page, "own_sentences")] = read_sentences(uploaded, uploaded.name, column, device)
+            set_values(page, {"own_sentences": read_sentences(uploaded, uploaded.name, column, device)})
 
 
 @contextmanager

@@ -112,7 +112,6 @@ TABLE_NOTE = (
     "are means over the same tokens; one link may count for two kinds. Confidence counts only tokens that have such a target: "
     "the last word has no token after it."
 )
-DOWNLOAD = "Download as CSV"
 CAVEAT = (
     "Averages over many sentences show what a head usually does by rules made by people, not what it is for; in a single "
     "sentence it may do something else. Sentences of fewer than five tokens are not ranked."

@@ -8,13 +8,12 @@ from pages.masks import texts
 from pages.masks.drawn import mask_from_link, mask_to_link
 from pages.ui.canvas.matrix_view import Cell, cell_from_link, cell_to_link
 from pages.ui.panels.tokens import SPECIAL_FIELD, note_special_tokens, warn_of_unknown_in
-from pages.ui.shell import cache, controls
-from pages.ui.shell.address import Field, check, choice_field, number_field, text_field, widget_key
+from pages.ui.shell import controls
+from pages.ui.shell.address import Field, check, choice_field, number_field, text_field, values_of, widget_key
 from pages.ui.stage.address import StageFields, read_stage_address
 from pages.ui.stage.training import MOMENT_FIELD
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.catalogue import DEFAULT
-from tx_core.errors import memory_checked
 
 PAGE = "masks"
 LAYERS, HEADS = controls.embedded_sizes()
@@ -91,14 +90,13 @@ class MaskInputs:
 
     def engine(self) -> BertEngine:
         """Return the engine of the built-in model, with its weights in this process."""
-        with memory_checked():
-            return cache.engine(DEFAULT, special_tokens=not self.bare, weights=True)
+        return controls.model_engine(DEFAULT, bare=self.bare, weights=True)
 
 
 def mask_inputs() -> MaskInputs:
     """Read the address, draw the boxes of the part that it names, and return what is asked."""
     read_stage_address(PAGE, FIELDS)
-    values = {field.name: st.session_state[widget_key(PAGE, field.name)] for field in FIELDS.all}
+    values = values_of(PAGE, FIELDS.all)
     if not values["part"] or (values["part"] == "batch" and _is_of_run(values)):
         values["part"] = "run" if values["part"] else "one"
         st.session_state[widget_key(PAGE, "part")] = values["part"]

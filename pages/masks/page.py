@@ -26,7 +26,7 @@ else:
     run.draw()
     show_engine(badge, run.model or engine.title, engine.device)
     explain_part(inputs)
-    offer_drawings(PAGE, run.numbers, [run.drawings])
+    offer_drawings(PAGE, run.numbers, run.drawings)
     if not run.model:
         explain_built_in()
 page_links(inputs.text, "", "attention", "fill_mask", "heads_and_blocks")

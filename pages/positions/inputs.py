@@ -1,6 +1,5 @@
 """What the page of positions is asked: a part, and the encoding with its sizes or the sentence that it computes with."""
 
-from contextlib import suppress
 from dataclasses import dataclass
 
 import streamlit as st
@@ -21,7 +20,7 @@ from pages.positions.encodings import (
 )
 from pages.ui.panels.texts import WITHOUT_SPECIAL, WITHOUT_SPECIAL_HELP
 from pages.ui.panels.tokens import SPECIAL_FIELD
-from pages.ui.shell import cache, controls
+from pages.ui.shell import controls
 from pages.ui.shell.address import (
     KEPT_PARAMETERS,
     Field,
@@ -29,15 +28,16 @@ from pages.ui.shell.address import (
     choice_field,
     number_field,
     text_field,
+    values_of,
     view_parameters,
     widget_key,
 )
 from pages.ui.shell.texts import SENTENCE
 from pages.ui.stage.address import StageFields, read_stage_address
 from pages.ui.stage.controls import Control
+from pages.ui.stage.inputs import ask_sentences
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.catalogue import DEFAULT
-from tx_core.errors import ExplorerError, memory_checked
 from tx_core.lessons.position_encodings import ENCODINGS
 
 PAGE = "positions"
@@ -88,8 +88,7 @@ class PositionInputs:
     def engine(self) -> BertEngine:
         """Return the engine, with its weights in this process; raise ExplorerError where it is not available."""
         bare = self.part == "shuffle" and self.nospecial
-        with memory_checked(), controls.wait_for(self.model_name):
-            return cache.engine(self.model_name, special_tokens=not bare, weights=True)
+        return controls.model_engine(self.model_name, bare=bare, weights=True)
 
     def choice(self, engine: BertEngine) -> Choice:
         """Return the encoding that is asked for."""
@@ -110,16 +109,11 @@ def position_inputs() -> PositionInputs:
     if st.session_state[part] != "shuffle":
         st.markdown(texts.NOTICES[st.session_state[part]])
         return _inputs()
-    with st.container(key=widget_key(PAGE, "asked"), horizontal=True, vertical_alignment="center", gap="small"):
-        text = controls.sentence(widget_key(PAGE, "text"), label_visibility="collapsed", placeholder=SENTENCE)
-        inputs = _inputs()
-        with suppress(ExplorerError):  # the page explains it where its picture should be
-            st.caption(controls.budget(inputs.engine(), text), width="content")
-    return inputs
+    return ask_sentences(PAGE, {"text": SENTENCE}, _inputs)
 
 
 def _inputs() -> PositionInputs:
-    return PositionInputs(**{field.name: st.session_state[widget_key(PAGE, field.name)] for field in FIELDS.own})
+    return PositionInputs(**values_of(PAGE, FIELDS.own))
 
 
 def position_controls(inputs: PositionInputs, engine: BertEngine | None) -> list[Control]:

@@ -27,5 +27,5 @@ else:
     pictures_stage(PAGE, FIELDS, position_controls(inputs, engine), run.pictures, About(run.numbers.title, run.numbers.source))
     show_engine(badge, *(run.engine.title, run.engine.device) if run.engine else (texts.NO_MODEL, "cpu"))
     run.explain()
-    offer_drawings(PAGE, lambda: run.numbers, [lambda: shown_drawings(PAGE, FIELDS, run.pictures)])
+    offer_drawings(PAGE, lambda: run.numbers, lambda: shown_drawings(PAGE, FIELDS, run.pictures))
 page_links(inputs.text, "", "attention", "masks", "fill_mask", "bert")

@@ -19,7 +19,7 @@ from pages.positions.inputs import PAGE, PositionInputs
 from pages.ui.export.lessons import PartNumbers
 from pages.ui.panels.tokens import note_special_tokens, warn_of_unknown
 from pages.ui.shell import cache
-from pages.ui.shell.address import widget_key
+from pages.ui.shell.address import set_values, value_of, widget_key
 from pages.ui.shell.frame import show_source
 from pages.ui.shell.level import show_formula
 from pages.ui.stage.pictures import Picture
@@ -57,14 +57,14 @@ def _encoding(inputs: PositionInputs, engine: BertEngine) -> PartRun:
     """One encoding, seen from four sides."""
     encoding, choice = ENCODING_VIEWS[inputs.scheme], inputs.choice(engine)
     if choice.encoding.vectors:
-        st.session_state[widget_key(PAGE, "dims")] = list(choice.dims)  # the box shows those that are drawn
+        set_values(PAGE, {"dims": list(choice.dims)})  # the box shows those that are drawn
 
     def explain() -> None:
         st.markdown(encoding.text)
         show_formula(encoding.formula.replace("10000", str(inputs.base)))
         show_source(*encoding.code)
 
-    numbers = encoding_numbers(st.session_state[widget_key(PAGE, "look")], choice)
+    numbers = encoding_numbers(value_of(PAGE, "look"), choice)
     return PartRun(engine if encoding.of_model else None, encoding_pictures(choice), numbers, explain)
 
 

@@ -6,20 +6,22 @@ from pages.self_attention import texts
 from pages.self_attention.head import equation, head_matrices, head_numbers, letters, notes, saturation_numbers
 from pages.self_attention.inputs import DIMENSIONS_SHOWN, PAGE, HeadInputs
 from pages.self_attention.stage import HeadAnswer
-from pages.ui.canvas.charts import show_lines
+from pages.ui.canvas.charts import lines_chart
+from pages.ui.canvas.drawings import lines_drawing
 from pages.ui.canvas.matrix_view import matrix_drawings
-from pages.ui.export.lessons import draw_and_export, offer_drawings
+from pages.ui.export.lessons import offer_drawings
 from pages.ui.panels.view_options import explain_built_in
 from pages.ui.shell import cache
-from pages.ui.shell.address import widget_key
 from pages.ui.shell.frame import show_source
 from pages.ui.shell.level import is_hidden, show_formula
 from pages.ui.shell.numbers import small_number
+from pages.ui.stage.pictures import Picture, pictures_beside
 from tx_core.lessons.self_attention import HeadRun, saturation
 from tx_core.transformer import attention
 from tx_core.transformer.attention import NORMALISE
 
 SATURATION_SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
+SATURATION_HEIGHT = 330
 
 
 def explain_head(answer: HeadAnswer) -> None:
@@ -38,27 +40,20 @@ def explain_head(answer: HeadAnswer) -> None:
 
 def export_head(inputs: HeadInputs, run: HeadRun) -> None:
     """Offer the head's numbers, data and code; where scaling is off, show what it is for."""
-    drawn = [lambda: matrix_drawings(head_matrices(run, DIMENSIONS_SHOWN[1]))]
-    offer_drawings(PAGE, lambda: head_numbers(inputs), drawn)
+    offer_drawings(PAGE, lambda: head_numbers(inputs), lambda: matrix_drawings(head_matrices(run, DIMENSIONS_SHOWN[1])))
     explain_built_in()
     if not run.choice.scaled and run.choice.normalise == "softmax":
-        draw_and_export(PAGE, lambda: saturation_numbers(SATURATION_SIZES), draw_saturation, place="saturation")
+        show_saturation()
 
 
-def draw_saturation() -> None:
-    """Draw what softmax does to random scores as vectors get longer, with and without scaling."""
+def show_saturation() -> None:
+    """Show what softmax does to random scores as vectors get longer, with and without scaling."""
     sizes = SATURATION_SIZES
     run = cache.get_or_compute(("saturation", sizes), lambda: saturation(sizes))
     series = {texts.NOT_DIVIDED: run.largest_unscaled, texts.DIVIDED: run.largest_scaled}
     slopes = {"unscaled": small_number(run.slope_unscaled[-1]), "scaled": small_number(run.slope_scaled[-1])}
     st.subheader(texts.WHY_SCALED, anchor=False)
     st.markdown(texts.WHY_SCALED_TEXT.format(keys=run.keys, size=sizes[-1], **slopes))
-    st.markdown(f"**{texts.LARGEST_WEIGHT}**")
-    show_lines(
-        texts.LARGEST_WEIGHT,
-        [str(size) for size in sizes],
-        series,
-        step_name=texts.DIMENSION,
-        limits=(0, 1.02),
-        key=widget_key(PAGE, "saturation"),
-    )
+    drawing = lines_drawing(lines_chart(texts.LARGEST_WEIGHT, [str(size) for size in sizes], series, limits=(0, 1.02)))
+    pictures_beside(PAGE, "saturation", [Picture(drawing, cell=texts.DIMENSION)], SATURATION_HEIGHT)
+    offer_drawings(PAGE, lambda: saturation_numbers(sizes), lambda: [drawing], place="saturation")

@@ -1,6 +1,5 @@
 """What the page of self-attention is asked: a sentence, and which head is computed on it, and how."""
 
-from contextlib import suppress
 from dataclasses import dataclass
 
 import streamlit as st
@@ -8,21 +7,24 @@ import streamlit as st
 from pages.self_attention import store_fields
 from pages.ui.canvas.matrix_view import Cell, cell_from_link, cell_to_link
 from pages.ui.panels.tokens import SPECIAL_FIELD
-from pages.ui.shell import cache, controls, texts
+from pages.ui.shell import controls, texts
 from pages.ui.shell.address import (
     KEPT_PARAMETERS,
     Field,
     choice_field,
     flag_field,
     number_field,
+    set_values,
     text_field,
+    value_of,
+    values_of,
     view_parameters,
     widget_key,
 )
 from pages.ui.stage.address import StageFields, read_stage_address
+from pages.ui.stage.inputs import ask_sentences
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.catalogue import DEFAULT
-from tx_core.errors import ExplorerError, memory_checked
 from tx_core.lessons.self_attention import HeadChoice
 
 PAGE = "self_attention"
@@ -80,8 +82,7 @@ class HeadInputs:
 
     def engine(self) -> BertEngine:
         """Return the engine of the built-in model, with its weights in this process."""
-        with memory_checked():
-            return cache.engine(DEFAULT, special_tokens=not self.bare, weights=True)
+        return controls.model_engine(DEFAULT, bare=self.bare, weights=True)
 
     def settings(self) -> dict[str, object]:
         """Return the choice by the names of the page's fields; layer and head are counted from 1."""
@@ -102,29 +103,28 @@ def head_inputs() -> HeadInputs:
     arriving = widget_key(PAGE, "text") not in st.session_state
     read_stage_address(PAGE, FIELDS)
     _complete_view(arriving)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        text = controls.sentence(widget_key(PAGE, "text"), label_visibility="collapsed", placeholder=texts.SENTENCE)
-        values = {field.name: st.session_state[widget_key(PAGE, field.name)] for field in SETTINGS}
-        choice = HeadChoice(
-            layer=values["layer"] - 1,
-            head=values["head"] - 1,
-            weights=values["weights"],
-            seed=values["seed"],
-            scaled=not values["unscaled"],
-            normalise=values["normalise"],
-            causal=values["causal"],
-        )
-        inputs = HeadInputs(text, values[SPECIAL_FIELD.name], choice)
-        with suppress(ExplorerError):  # the page explains it where its picture should be
-            st.caption(controls.budget(inputs.engine(), text), width="content")
-    return inputs
+    return ask_sentences(PAGE, {"text": texts.SENTENCE}, _inputs)
+
+
+def _inputs() -> HeadInputs:
+    values = values_of(PAGE, SETTINGS)
+    choice = HeadChoice(
+        layer=values["layer"] - 1,
+        head=values["head"] - 1,
+        weights=values["weights"],
+        seed=values["seed"],
+        scaled=not values["unscaled"],
+        normalise=values["normalise"],
+        causal=values["causal"],
+    )
+    return HeadInputs(value_of(PAGE, "text"), values[SPECIAL_FIELD.name], choice)
 
 
 def _complete_view(arriving: bool) -> None:
     """Fill in what an address leaves out: the first head beside a sentence alone, else what older links meant."""
     given = view_parameters().keys() - set(KEPT_PARAMETERS)
     for name, earlier in EARLIER_HEAD.items():
-        if not st.session_state[widget_key(PAGE, name)]:
-            st.session_state[widget_key(PAGE, name)] = FIRST_HEAD[name] if given <= {"text"} else earlier
+        if not value_of(PAGE, name):
+            set_values(PAGE, {name: FIRST_HEAD[name] if given <= {"text"} else earlier})
     if arriving and given and "text" not in given:
-        st.session_state[widget_key(PAGE, "text")] = EARLIER_TEXT
+        set_values(PAGE, {"text": EARLIER_TEXT})

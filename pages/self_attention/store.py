@@ -7,11 +7,10 @@ from pages.self_attention import texts
 from pages.self_attention.head import count
 from pages.self_attention.inputs import PAGE
 from pages.self_attention.store_fields import ANSWER, OWN, QUERIES, QUERY_FIELDS, Table, store_of
-from pages.ui.canvas import drawings
 from pages.ui.canvas.matrix_view import Divided, Matrix, Origin, Product, Shares, matrix_drawings
 from pages.ui.export.computation import call, named
-from pages.ui.export.lessons import PartNumbers, draw_and_export
-from pages.ui.shell.address import widget_key
+from pages.ui.export.lessons import PartNumbers, offer_drawings
+from pages.ui.shell.address import page_view, value_of, widget_key
 from pages.ui.shell.frame import explain
 from pages.ui.shell.level import is_hidden
 from pages.ui.stage.matrices import MATRICES_STAGE, pack_matrices
@@ -37,7 +36,7 @@ def show_store() -> None:
     """Offer the editor of the store and the query, and the lookup step by step; open where a link or a reader changed it."""
     if is_hidden("store"):
         return
-    changed = any(st.session_state[widget_key(PAGE, field.name)] != field.default for field in (*OWN, ANSWER))
+    changed = any(value_of(PAGE, field.name) != field.default for field in (*OWN, ANSWER))
     with st.expander(f"**{texts.STORE}**", icon=":material/key:", expanded=changed):
         st.markdown(texts.STORE_TEXT)
         left, right = st.columns([2, 1], gap="medium")
@@ -46,7 +45,8 @@ def show_store() -> None:
         try:
             with left:
                 store = _ask_store()
-            draw_and_export(PAGE, lambda: store_numbers(store, query), _show_answer, store, query, place="store")
+            matrices = _show_answer(store, query)
+            offer_drawings(PAGE, lambda: store_numbers(store, query), lambda: matrix_drawings(matrices), place="store")
         except ExplorerError as problem:
             explain(problem)
 
@@ -115,15 +115,16 @@ def _numbers(row: dict[str, float | None], kind: str) -> VectorRow:
     return tuple(row.get(texts.STORE_COLUMNS[kind].format(number=number)) for number in range(1, WIDTH + 1))
 
 
-def _show_answer(store: Store, query: VectorRow) -> None:
+def _show_answer(store: Store, query: VectorRow) -> list[Matrix]:
+    """Show one lookup; return its matrices."""
     answer = look_up(store, query)
     numbers = ", ".join(f"{number:.2f}".rstrip("0").rstrip(".") for number in answer.result[0].tolist())
     weights = (texts.ROW_WEIGHT.format(row=row, weight=weight) for row, weight in enumerate(answer.weights[0].tolist(), start=1))
     st.markdown(texts.FOUND.format(numbers=numbers, weights=" · ".join(weights)))
     matrices = lookup_matrices(store, query, answer)
-    drawings.note(lambda: matrix_drawings(matrices))
-    view = {"cell": st.session_state[widget_key(PAGE, "answer")], "arrival": st.session_state.get(f"{PAGE}_arrivals", 0)}
+    view = {"cell": value_of(PAGE, "answer"), "arrival": page_view(PAGE).arrivals}
     draw_beside(PAGE, MATRICES_STAGE, "lookup", pack_matrices({"kind": "lookup", "namesTitle": "", **view}, matrices), HEIGHTS)
+    return matrices
 
 
 def lookup_matrices(store: Store, query: VectorRow, answer: LookupResult) -> list[Matrix]:

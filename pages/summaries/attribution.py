@@ -5,18 +5,19 @@ import streamlit as st
 from jaxtyping import Float
 
 from pages.summaries import texts
-from pages.summaries.run import PAGE, PartRun, Table, ask_token, computed, engine_of, table_of, trace_call, words_picture
+from pages.summaries.run import PAGE, PartRun, ask_token, computed, engine_of, trace_call, words_picture
 from pages.ui.canvas.attention_view import token_to_link
 from pages.ui.canvas.charts import signed_chart
 from pages.ui.canvas.drawings import Drawing
 from pages.ui.export.computation import Computation, call, evaluate, named
+from pages.ui.export.data import DataTable, table_of
 from pages.ui.export.records import Code
 from pages.ui.panels.predictions import ListSettings, top_predictions, word_label
 from pages.ui.panels.texts import BLANK, EXPLANATION_DEBATE
 from pages.ui.panels.tokens import numbered_tokens
 from pages.ui.panels.view_options import show_note
 from pages.ui.shell import cache
-from pages.ui.shell.address import widget_key
+from pages.ui.shell.address import value_of
 from pages.ui.shell.frame import show_source
 from pages.ui.shell.level import show_formula
 from pages.ui.shell.numbers import percent
@@ -43,7 +44,7 @@ def run(inputs: SentenceInputs) -> PartRun:
     filling = top_predictions(engine, inputs.text, ListSettings(TOP_K, 1.0, 1.0, 1.0))
     place, blanks = ask_token(filling.encoding, filling.encoding.blanks, BLANK)
     words = next(blank for blank in filling.blanks if blank.place == place).predictions
-    rank = min(st.session_state[widget_key(PAGE, "rank")], len(words))
+    rank = min(value_of(PAGE, "rank"), len(words))
     labels = [texts.ANSWER_OPTION.format(word=word_label(one), probability=percent(one.probability)) for one in words]
     answers = tuple((str(number), label) for number, label in enumerate(labels, start=1))
     word = words[rank - 1].id
@@ -109,7 +110,7 @@ def _signed(number: float) -> str:
     return f"{number:.2f}".replace("-", "−")
 
 
-def _table(attributed: Attribution, charts: Charts) -> Table:
+def _table(attributed: Attribution, charts: Charts) -> DataTable:
     """List every token with its bars."""
     labels = numbered_tokens(attributed.encoding.tokens)
     return table_of(

@@ -10,10 +10,8 @@ from pages.summaries import texts
 from pages.summaries.run import (
     PAGE,
     PartRun,
-    Table,
     ask_head,
     engine_of,
-    table_of,
     trace_call,
     words_picture,
 )
@@ -30,6 +28,7 @@ from pages.ui.canvas.head_table import (
     spread_cells,
 )
 from pages.ui.export.computation import Computation, call, each, evaluate, named
+from pages.ui.export.data import DataTable, table_of
 from pages.ui.export.records import Code
 from pages.ui.panels.texts import EXPLANATION_DEBATE
 from pages.ui.panels.tokens import reading_in_link
@@ -183,7 +182,7 @@ def head_rows(model: str, stack: AttentionStack, summary: HeadSummary) -> Sequen
     ]
 
 
-def heads_table(trace: Trace, summary: HeadSummary) -> Table:
+def heads_table(trace: Trace, summary: HeadSummary) -> DataTable:
     """Return all numbers of all heads."""
     arrays = {
         "spread": summary.entropy,
@@ -192,7 +191,7 @@ def heads_table(trace: Trace, summary: HeadSummary) -> Table:
         "kinds": np.array(summary.sums.kinds),
     }
     note = f"{texts.KINDS_NUMBERS} {grammar_columns_note()}"
-    return table_of(head_rows(trace.model, trace.attention, summary), AXES, note, **arrays)
+    return table_of(head_rows(trace.model, trace.attention, summary), note, AXES, **arrays)
 
 
 def numbers(trace: Trace) -> list[Computation]:

@@ -3,11 +3,12 @@
 import streamlit as st
 
 from pages.summaries import texts
-from pages.summaries.run import PartRun, Table, ask_token, computed, engine_of, table_of, table_picture, trace_call
+from pages.summaries.run import PartRun, ask_token, computed, engine_of, table_picture, trace_call
 from pages.ui.canvas.attention_view import token_to_link
 from pages.ui.canvas.charts import depths, lines_chart
 from pages.ui.canvas.drawings import lines_drawing
 from pages.ui.export.computation import Computation, call, named
+from pages.ui.export.data import DataTable, table_of
 from pages.ui.export.records import Code
 from pages.ui.panels.tokens import numbered_tokens
 from pages.ui.panels.view_options import show_note
@@ -92,7 +93,7 @@ def _depth_names(answers: LayerPredictions) -> list[str]:
     return [texts.EMBEDDINGS, *(texts.AFTER_LAYER.format(layer=layer) for layer in range(1, len(answers.words)))]
 
 
-def _table(answers: LayerPredictions) -> Table:
+def _table(answers: LayerPredictions) -> DataTable:
     return table_of(
         [
             {

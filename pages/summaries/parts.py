@@ -12,7 +12,7 @@ from pages.ui.canvas.attention_view import heads_to_link, token_to_link
 from pages.ui.panels import view_options
 from pages.ui.panels.tokens import SPECIAL_FIELD
 from pages.ui.shell import controls
-from pages.ui.shell.address import Field, choice_field, number_field, text_field, widget_key
+from pages.ui.shell.address import Field, choice_field, number_field, text_field, value_of
 from pages.ui.stage.address import StageFields
 from pages.ui.stage.controls import Control
 from pages.ui.stage.inputs import SentenceInputs
@@ -65,7 +65,7 @@ FIELDS = StageFields(
 
 def run_part(inputs: SentenceInputs) -> PartRun:
     """Show what to notice in the part that is asked for, and compute it; raise ExplorerError as it does."""
-    part = PARTS[st.session_state[widget_key(PAGE, "part")]]
+    part = PARTS[value_of(PAGE, "part")]
     st.markdown(part.notice)
     use_one_core() if inputs.model == DEFAULT else use_all_cores()
     with memory_checked():

@@ -13,48 +13,25 @@ from pages.ui.canvas.attention_view import heads_to_link, token_to_link
 from pages.ui.canvas.charts import listing_chart
 from pages.ui.canvas.drawings import Drawing
 from pages.ui.export.computation import Computation, evaluate, load_call, named, sentences_of
-from pages.ui.export.data import DataTable, data_files
+from pages.ui.export.data import DataTable, offer_tables, table_files
 from pages.ui.export.menu import export_menu
 from pages.ui.export.records import Code, Export, Source, reading, source, title_stem
-from pages.ui.export.texts import NUMBERS_TABLE
 from pages.ui.panels.tokens import numbered_tokens
 from pages.ui.panels.view_options import drop_missing_heads
 from pages.ui.shell import cache
-from pages.ui.shell.address import is_offered, widget_key
+from pages.ui.shell.address import value_of
 from pages.ui.shell.controls import head_name
 from pages.ui.stage.controls import Control
 from pages.ui.stage.heads import all_heads
 from pages.ui.stage.inputs import SentenceInputs
 from pages.ui.stage.pictures import About, Picture
 from pages.ui.stage.texts import CONTROLS
-from tx_core.analysis.weights_file import TableValue
 from tx_core.transformer.interventions import Head
 from tx_core.transformer.trace import Encoding, Trace
 
 PAGE = "summaries"
 MOST_NUMBERS = 60_000
 """How many numbers are sent beyond those of the view: with those of all heads, or tokens, the browser looks around by itself."""
-
-
-@dataclass(frozen=True)
-class Table:
-    """Numbers as rows and as arrays, built only when a file is downloaded.
-
-    Attributes:
-        axes: describes the axes of the arrays, "" where there are none.
-        note: explains the columns.
-    """
-
-    columns: tuple[str, ...]
-    rows: Sequence[tuple[TableValue, ...]]
-    arrays: Mapping[str, np.ndarray]
-    axes: str = ""
-    note: str = ""
-
-
-def table_of(rows: Sequence[Mapping[str, TableValue]], axes: str = "", note: str = "", **arrays: np.ndarray) -> Table:
-    """Return a table of rows that name their columns."""
-    return Table(tuple(rows[0]), [tuple(row.values()) for row in rows], arrays, axes, note)
 
 
 @dataclass(frozen=True)
@@ -74,7 +51,7 @@ class PartRun:
     trace: Trace
     controls: Sequence[Control]
     pictures: Sequence[Picture]
-    numbers: Callable[[], Table]
+    numbers: Callable[[], DataTable]
     code: Code
     explain: Callable[[], None]
     partial: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -110,7 +87,7 @@ def ask_head(layers: int, heads: int) -> tuple[Head, Control]:
     """Return the head that is looked at, and the list of all of them; note which heads of a link the model lacks."""
     if missing := drop_missing_heads(PAGE, layers, heads):
         st.info(missing)
-    head = st.session_state[widget_key(PAGE, "heads")][0]
+    head = value_of(PAGE, "heads")[0]
     options = tuple((link, head_name(one)) for link, one in all_heads(layers, heads).items())
     arrows = CONTROLS["headBefore"], CONTROLS["headAfter"]
     return head, Control("heads", "list", texts.HEAD_LIST, options, fallback=in_link(head), arrows=arrows)
@@ -123,7 +100,7 @@ def ask_token(encoding: Encoding, places: Sequence[int], label: str, *, last: bo
     """
     words = [place for place in places if not encoding.special[place]]
     first = next(iter((*encoding.blanks, *(reversed(words) if last else words), *places)))
-    asked = st.session_state[widget_key(PAGE, "token")]
+    asked = value_of(PAGE, "token")
     place = asked if asked in places else first
     labels = numbered_tokens(encoding.tokens)
     options = tuple((token_to_link(one), labels[one]) for one in places)
@@ -147,7 +124,7 @@ def computed(inputs: SentenceInputs, trace: Trace, wanted: Computation, *chosen:
     return cache.get_or_compute(key, lambda: evaluate(wanted, engine=engine, trace=trace))
 
 
-def drawings_table(drawings: Sequence[Drawing], row_name: str) -> Table:
+def drawings_table(drawings: Sequence[Drawing], row_name: str) -> DataTable:
     """List the cells of matrices over the same rows and keys, one row each. row_name: "layer" or "query"."""
     first = drawings[0]
     keys = numbered_tokens(first.columns)
@@ -156,34 +133,19 @@ def drawings_table(drawings: Sequence[Drawing], row_name: str) -> Table:
     rows = [(name, key, *cells[row][column]) for row, name in enumerate(names) for column, key in enumerate(keys)]
     arrays = {re.sub(r"\W+", "_", one.title.lower()): one.values for one in drawings}
     labels = {"rows": np.array(first.rows, np.str_), "keys": np.array(first.columns, np.str_)}
-    return Table((row_name, "key", *(one.title for one in drawings)), rows, arrays | labels, texts.MATRIX_AXES[row_name])
+    about = {"axes": texts.MATRIX_AXES[row_name]}
+    return DataTable((row_name, "key", *(one.title for one in drawings)), rows, arrays | labels, about)
 
 
 def offer_numbers(run: PartRun) -> None:
     """Offer the numbers of what is looked at as a table and as files, and the code that computes them."""
-    if is_offered("tables"):
-        folded = st.expander(NUMBERS_TABLE, key=widget_key(PAGE, "table"), on_change="rerun")
-        if folded.open:
-            with folded:
-                _show_table(run.numbers())
+    offer_tables(PAGE, lambda: [run.numbers()])
     export_menu(PAGE, {run.title: lambda: _export(run)})
-
-
-def _show_table(table: Table) -> None:
-    if table.note:
-        st.caption(table.note)
-    rows = ((round(cell, 4) if isinstance(cell, float) else cell for cell in row) for row in table.rows)
-    st.dataframe([dict(zip(table.columns, row, strict=True)) for row in rows], hide_index=True)
 
 
 def _export(run: PartRun) -> Export:
     """Return numbers and code."""
-    table, title = run.numbers(), texts.HEADING.format(subject=run.title, model=run.about.source["model"])
+    title = texts.HEADING.format(subject=run.title, model=run.about.source["model"])
     stem = title_stem(run.title, run.source)
-    about = {"axes": table.axes} if table.axes else {}
-    description = texts.ROWS.format(count=len(table.rows), columns=", ".join(table.columns))
-    size = len(table.rows) * len(table.columns)
-    files = data_files(
-        texts.ALL_NUMBERS, description, stem, size, lambda: DataTable(table.columns, list(table.rows), table.arrays, about)
-    )
+    files = table_files(texts.ALL_NUMBERS, texts.ROWS, stem, run.numbers())
     return Export(title, stem, (files,), run.code, {**run.source, "shown": run.title})

@@ -11,12 +11,10 @@ from pages.summaries import texts
 from pages.summaries.kinds import summary_of
 from pages.summaries.run import (
     PartRun,
-    Table,
     ask_head,
     computed,
     engine_of,
     in_link,
-    table_of,
     table_picture,
     trace_call,
 )
@@ -24,6 +22,7 @@ from pages.ui.canvas.charts import PointKind, points_chart
 from pages.ui.canvas.drawings import Drawing
 from pages.ui.canvas.head_table import grammar_columns, kind_styles
 from pages.ui.export.computation import Computation, call, named
+from pages.ui.export.data import DataTable, table_of
 from pages.ui.export.records import Code
 from pages.ui.panels.texts import EXPLANATION_DEBATE
 from pages.ui.panels.view_options import head_in_sentence, show_note
@@ -122,10 +121,10 @@ def _nearest(heads: HeadMap) -> Picture:
     return table_picture("", texts.SIMILARITY_COLUMNS, [], share=2, chooses="heads", varies="heads", variants=variants)
 
 
-def _table(model: str, heads: HeadMap, chosen: int) -> Table:
+def _table(model: str, heads: HeadMap, chosen: int) -> DataTable:
     """List every head with its place on the map and its similarity to the chosen one."""
     arrays = {"similarity": heads.similarities, "positions": heads.positions, "heads": np.array(heads.labels)}
-    return table_of(_rows(model, heads, chosen), texts.SIMILARITY_AXES, **arrays)
+    return table_of(_rows(model, heads, chosen), axes=texts.SIMILARITY_AXES, **arrays)
 
 
 def _rows(model: str, heads: HeadMap, chosen: int) -> Sequence[dict[str, str | float | int | None]]:

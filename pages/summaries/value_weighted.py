@@ -7,7 +7,6 @@ from pages.summaries import texts
 from pages.summaries.run import (
     MOST_NUMBERS,
     PartRun,
-    Table,
     ask_head,
     computed,
     drawings_table,
@@ -18,6 +17,7 @@ from pages.summaries.run import (
 )
 from pages.ui.canvas.drawings import Drawing, matrix_drawing
 from pages.ui.export.computation import Computation, call, named
+from pages.ui.export.data import DataTable
 from pages.ui.export.records import Code
 from pages.ui.panels.texts import EXPLANATION_DEBATE
 from pages.ui.panels.tokens import numbered_tokens
@@ -63,7 +63,7 @@ def run(inputs: SentenceInputs) -> PartRun:
         show_source(value_weighted.value_weighted, head_parts)
         show_note(f"{texts.VALUES_CAVEAT} {EXPLANATION_DEBATE}", trace)
 
-    def table() -> Table:
+    def table() -> DataTable:
         return _table(stack, head, computed(inputs, trace, numbers(trace, head)[0], head[0]), shown)
 
     code = Code(texts.VALUES_RESULT, lambda: [one.round(3) for one in numbers(trace, head)[1:]])
@@ -114,7 +114,7 @@ def describe_lengths(stack: AttentionStack, head: Head, weighted: ValueWeighted)
     )
 
 
-def _table(stack: AttentionStack, head: Head, weighted: ValueWeighted, shown: list[Drawing]) -> Table:
+def _table(stack: AttentionStack, head: Head, weighted: ValueWeighted, shown: list[Drawing]) -> DataTable:
     """List what each token receives and contributes; the files hold the maps, too."""
     mixed = weighted.mixed[head[1]]
     columns = (
@@ -125,7 +125,7 @@ def _table(stack: AttentionStack, head: Head, weighted: ValueWeighted, shown: li
         total_shares(mixed).astype(float).tolist(),
     )
     maps = drawings_table(shown, "query")
-    return Table(texts.VALUES_COLUMNS, list(zip(*columns, strict=True)), maps.arrays, maps.axes)
+    return DataTable(texts.VALUES_COLUMNS, list(zip(*columns, strict=True)), maps.arrays, maps.about)
 
 
 def numbers(trace: Trace, head: Head) -> list[Computation]:

@@ -364,3 +364,44 @@ def test_masks_and_what_they_do_to_scores_are_those_of_the_core(modules: Page, k
     numbers = [found["leaks"][name] for name in ("leak", "unmasked", "apart", "apartEmpty")]
     expected = [ways.leak, ways.leak_unmasked, ways.greatest_difference, ways.greatest_difference_nowhere]
     assert [one or 0.0 for one in numbers] == pytest.approx(expected, rel=0.06, abs=1e-43)
+
+
+CHOSEN = """async ([line, looks, extent]) => {
+  const { choiceLine, readChoice } = await import('/stage/views/framed.js')
+  const chosen = readChoice(line, extent)
+  return chosen && [chosen, choiceLine({ ...looks, ...chosen }, extent)]
+}"""
+EXTENT = {"layers": [0, 1, 2, 3], "heads": 5, "filters": 3, "tokens": 7}
+LOOKS = {"layer": "1", "head": "1", "heads": "", "filter": "1", "enlarged": "0", "token": "0"}
+NONSENSE = (
+    *(None, 7, ["layer=1"], {"layer": 1}, "layer", "layer=", "layer=1&", "&layer=1", "layer=1&layer=2", "layer=1=1"),
+    *("layer=4", "layer=-1", "layer=01234", "layer=1.0", "layer=1e0", "layer= 1", "layer=\u0661", "layer=1\n", "LAYER=1"),
+    *("layer=0_1", "head=5", "heads=5", "heads=0_", "heads=_", "heads=0_0_9", "heads=0&heads=1", "filter=3", "token=7"),
+    *("text=1", "__proto__=1", "layer=<img src=x onerror=alert(1)>", "heads=" + "_".join("0" * 5000)),
+)
+
+
+@pytest.mark.parametrize("view", ["head", "model", "neuron"])
+def test_nothing_is_chosen_in_the_frame_of_bertviz_but_what_is_there(modules: Page, view: str):
+    assert [told for told in NONSENSE if modules.evaluate(CHOSEN, [told, LOOKS, EXTENT | {"view": view}])] == []
+
+
+LINES = [
+    ("head", "layer=2&heads=0_2&filter=2", {"layer": "3", "heads": "1_3", "filter": "3"}),
+    ("head", "layer=0", {"layer": "1", "heads": "", "filter": "1"}),
+    ("model", "layer=2&head=1", {"layer": "3", "head": "2", "enlarged": "1", "filter": "1"}),
+    ("model", "filter=1", {"enlarged": "0", "filter": "2"}),
+    ("neuron", "layer=1&head=2&token=3", {"layer": "2", "head": "3", "token": "4"}),
+]
+
+
+@pytest.mark.parametrize(("view", "line", "looks"), LINES, ids=[line for _, line, _ in LINES])
+def test_what_is_chosen_in_the_frame_of_bertviz_is_a_look_that_brings_it_back(modules: Page, view: str, line: str, looks: dict):
+    assert modules.evaluate(CHOSEN, [line, LOOKS, EXTENT | {"view": view}]) == [looks, line]
+
+
+def test_what_another_model_lacks_gives_way_to_the_last_that_is_there_or_to_nothing(modules: Page):
+    looks = {"layer": "12", "head": "12", "heads": "2_12", "filter": "5", "enlarged": "1", "token": "90"}
+    ask = "async ([looks, extent]) => (await import('/stage/views/framed.js')).choiceLine(looks, extent)"
+    lines = [modules.evaluate(ask, [looks, EXTENT | {"view": view}]) for view in ("head", "model", "neuron")]
+    assert lines == ["layer=3&heads=1", "layer=3&head=4", "layer=3&head=4"]

@@ -26,8 +26,8 @@ def page_of(link: str) -> str:
 def test_an_old_link_brings_back_its_view(open_app, link: str, address: dict[str, str]):
     app = open_app(page_of(link), **dict(parse_qsl(urlsplit(link).query)))
     assert not app.exception
-    assert f"{page_of(link)}_wrong" not in app.session_state or app.session_state[f"{page_of(link)}_wrong"] == []
-    assert app.session_state[f"{page_of(link)}_view"]["address"] == address
+    view = app.session_state[f"{page_of(link)}_view"]
+    assert (view.unknown, view.address) == ((), address)
     assert app.session_state[HIDDEN] == ()
 
 

@@ -3,7 +3,6 @@
 import functools
 import re
 from collections.abc import Mapping, Sequence
-from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
@@ -13,9 +12,7 @@ from streamlit.util import calc_hash
 
 from pages import contents
 from pages.contents import PAGES
-from pages.ui.shell import address
 from pages.ui.shell.address import Field, format_view, parse_view
-from pages.ui.stage import address as stage_address
 from tests.support.serving import ROOT
 
 WITH_STATE = [page.key for page in PAGES if page.computes]
@@ -52,19 +49,12 @@ WRITTEN = (
 @functools.cache
 def fields_of(page: str) -> tuple[Sequence[Field], Mapping[str, object]]:
     """Open a page and give the fields that it reads, and what its first view says of them."""
-    seen: list[tuple[Sequence[Field], Mapping[str, object]]] = []
-    read = address.read_view
-
-    def reads(page: str, fields: Sequence[Field], first: Mapping[str, object], *others: object) -> None:
-        seen.append((fields, first))
-        read(page, fields, first, *others)
-
     app = AppTest.from_file(ROOT / "pages" / "main.py", default_timeout=240)
     app._page_hash = calc_hash(contents.page(page).address or page)
-    with patch.object(address, "read_view", reads), patch.object(stage_address, "read_view", reads):
-        app.run()
+    app.run()
     assert not app.exception
-    return seen[-1]
+    view = app.session_state[f"{page}_view"]
+    return view.fields, view.first
 
 
 def values_of(field: Field) -> list[object]:

@@ -49,8 +49,8 @@ def map_of_page(
     shown = view(trace)
     if not changes:
         weights = views.mean_of_heads(shown.weights, chosen.heads)
-        return AttentionMap(trace, HeadMap(shown, chosen.heads, weights, "Said."), chosen)
+        return AttentionMap(trace, HeadMap(shown, chosen.heads, weights), chosen)
     unchanged, padding = view(engine.trace(text, pair or None)), drawn_padding(changes, shown)
     if padding:
         shown, unchanged = (views.with_padding(one, padding) for one in (shown, unchanged))
-    return AttentionMap(trace, changed_map(unchanged, shown, chosen.heads, chosen, padding), chosen)
+    return AttentionMap(trace, changed_map(unchanged, shown, chosen.heads, padding), chosen)

@@ -80,9 +80,12 @@ def _matrices(header: dict, body: bytes) -> dict[str, np.ndarray]:
     return found
 
 
-def staged_pictures(app: AppTest) -> list[dict]:
-    """The pictures of a stage of pictures, those that are not looked at included, each with the numbers behind it."""
-    header, body = _message(app)
+def staged_pictures(app: AppTest, part: int = 0) -> list[dict]:
+    """The pictures of a stage of pictures, those that are not looked at included, each with the numbers behind it.
+
+    part: as of `staged_matrices`.
+    """
+    header, body = _messages(app)[part]
     start, found = 0, []
     for sent in header["pictures"]:
         if sent["chart"]["kind"] == "matrices":
@@ -127,6 +130,11 @@ def staged_picture(app: AppTest, title: str) -> dict:
     """The picture of a stage of pictures with this title."""
     (found,) = [one for one in staged_pictures(app) if one["chart"]["title"] == title]
     return found
+
+
+def staged_parts(app: AppTest) -> int:
+    """How many pictures stand on the page, the stage and those below it."""
+    return len(_messages(app))
 
 
 def _message(app: AppTest) -> tuple[dict, bytes]:

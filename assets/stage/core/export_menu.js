@@ -8,8 +8,8 @@ import { layDrawing, pngOf, print, printable, save, svgOf } from "./figure.js";
 const LIMITS = { mm: [40, 174, 400], px: [200, 1200, 4000] }; // least, usual and most width; 174 mm is a journal's page
 
 // asked: `drawing()` as figure.js lays it out, `captionOf()` with title and caption, `csv()`, `csvLabel`, `name()` of a file,
-// `script`, `message()` of the web page, and `stage`. other(): another figure {label, drawing, title, caption, name}, or null.
-export function makeExport({ stage, drawing, captionOf, csv, csvLabel, name, script, message, other = () => null }) {
+// `script`, `message()` of the web page, and `stage`. page(): where there is no figure, the web page, else null. other(): another figure {label, drawing, title, caption, name}, or null.
+export function makeExport({ stage, drawing, captionOf, csv, csvLabel, name, script, message, other = () => null, page = () => null }) {
   const texts = TEXTS.export;
   const node = menu(texts.menu);
   const { box } = node;
@@ -48,15 +48,24 @@ export function makeExport({ stage, drawing, captionOf, csv, csvLabel, name, scr
   const row = (...parts) => element("div", { class: "menu-row" }, ...parts);
   box.classList.add("wide");
   const forms = row(button(csvLabel, () => save(csv(), "text/csv", file("csv"))),
-    button(texts.webPage, async () => save(await webPage(stage, captionOf(), script, message()), "text/html", file("html"))));
+    button(texts.webPage, async () => {
+      try {
+        save(await (page() || webPage(stage, captionOf(), script, message())), "text/html", file("html"));
+      } catch (problem) {
+        said.textContent = problem.message;
+      }
+    }));
   const share = row(button(texts.copyLink, async () => { said.textContent = await copied(stage); }),
     button(texts.addToLesson, () => { stage.addToLesson(); said.textContent = texts.added; }));
   const shareTitle = element("h4", {}, texts.share);
-  box.append(element("h4", {}, texts.figure), row(whichField, labelled(texts.width, width), labelled(texts.unit, unit), labelled(texts.background, background), captioned),
+  const figure = [element("h4", {}, texts.figure),
+    row(whichField, labelled(texts.width, width), labelled(texts.unit, unit), labelled(texts.background, background), captioned),
     row(button(texts.svg, () => saveFigure("svg")), button(texts.png, () => saveFigure("png")),
-      button(texts.pdf, () => print(printable(svg(chosen()), picture(chosen()))))), element("h4", {}, texts.data), forms, shareTitle, share, said);
+      button(texts.pdf, () => print(printable(svg(chosen()), picture(chosen())))))];
+  box.append(...figure, element("h4", {}, texts.data), forms, shareTitle, share, said);
   box.addEventListener("toggle", ({ newState }) => {
     if (newState !== "open") return;
+    for (const part of [...figure, forms.firstChild]) part.hidden = stage.isFramed;
     forms.hidden = forms.previousElementSibling.hidden = stage.header.hidden.includes("forms") || stage.offline;
     share.hidden = shareTitle.hidden = stage.header.hidden.includes("share") || stage.offline;
     const another = other();
@@ -90,11 +99,12 @@ export function withOrigin(stage, title, parts) {
 
 export const closed = (sentence) => (/[.!?…]\s*$/.test(sentence) ? `“${sentence}”` : `“${sentence}”.`);
 
+export const escaped = (words) => words.replace(/[&<>"]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[sign]);
+
 // One file with a stage and its message. Its policy allows no request to anywhere.
 async function webPage(stage, { title, caption }, name, bytes) {
   const source = async (file) => (await fetch(new URL(file, stage.home))).text();
   const [script, style] = [await source(name), await source("stage.css")];
-  const text = (words) => words.replace(/[&<>"]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[sign]);
   const json = (value) => JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
   let binary = "";
   for (let start = 0; start < bytes.length; start += 0x8000) binary += String.fromCharCode(...bytes.subarray(start, start + 0x8000));
@@ -105,10 +115,10 @@ async function webPage(stage, { title, caption }, name, bytes) {
   const policy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'";
   return [
     `<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}">`,
-    `<meta name="viewport" content="width=device-width, initial-scale=1"><title>${text(title)}</title>`,
+    `<meta name="viewport" content="width=device-width, initial-scale=1"><title>${escaped(title)}</title>`,
     `<style>:root{--st-font:system-ui,sans-serif}${colours}body{margin:16px;background:var(--st-background-color);color:var(--st-text-color);font-family:var(--st-font)}`,
     `h1{font-size:22px}p{overflow-wrap:anywhere}${style.replaceAll(":host", ".stage-box")}</style>`,
-    `<h1>${text(title)}</h1><div class="stage-box" id="stage"></div><p><bdi>${text(caption)}</bdi></p>`,
+    `<h1>${escaped(title)}</h1><div class="stage-box" id="stage"></div><p><bdi>${escaped(caption)}</bdi></p>`,
     `<script type="module">${script.replaceAll("</script", "<\\/script")}`,
     `stage.offline(document.getElementById("stage"), ${json(TEXTS)}, "${btoa(binary)}");</script></html>`,
   ].join("\n");

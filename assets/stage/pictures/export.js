@@ -2,12 +2,13 @@
 
 import { chartsDrawing, stacked } from "../../canvas/figure/charts.js";
 import { TEXTS } from "../../canvas/core/texts.js";
-import { makeExport, withOrigin } from "../core/export_menu.js";
+import { escaped, makeExport, withOrigin } from "../core/export_menu.js";
 import { matricesFigure } from "../views/matrices.js";
 
 export function makeExportMenu(stage) {
   return makeExport({
     stage, csvLabel: TEXTS.pictures.csv, script: "pictures.js",
+    page: () => framedPage(stage),
     drawing: () => () => stacked(drawnRows(stage).map(rowDrawing)),
     captionOf: () => captionOf(stage), csv: () => csvOf(stage), message: () => stage.wholeMessage(), name: () => stage.header.stem,
   });
@@ -25,6 +26,23 @@ function captionOf(stage) {
   const summed = rows.flat().filter(({ chart, view }) => chart.kind === "matrices" && view.shown.chosen).map(({ view: { sum } }) => `${sum.title.textContent}: ${sum.line.textContent}.`);
   const said = [...rows.flat().map(({ sentence }) => sentence).filter(Boolean), ...summed];
   return withOrigin(stage, header.title, [`${header.title}.`, ...header.caption, ...said]);
+}
+
+// The document of a frame as a page of its own, which begins with what is chosen; its policy allows its own scripts only.
+function framedPage(stage) {
+  const framed = stage.rows.flat().find(({ chart }) => chart.kind === "framed");
+  return framed && (async () => {
+    const response = await fetch(framed.view.address);
+    const html = await response.text();
+    if (!response.ok) throw new Error(html);
+    const [, nonce] = html.match(/<script nonce="([\w-]+)"/);
+    const { title, caption } = captionOf(stage);
+    const policy = `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'unsafe-inline'; base-uri 'none'`;
+    const heading = `<style>body { overflow: auto; } h1 { font-size: 20px; }</style><h1>${escaped(title)}</h1><p><bdi>${escaped(caption)}</bdi></p>`;
+    return html.replace("<html ", () => `<html data-begin="${escaped(framed.view.choice)}" `)
+      .replace("<head>", () => `<head><meta http-equiv="Content-Security-Policy" content="${policy}">`)
+      .replace(/<body [^>]*>/, (body) => body + heading);
+  })();
 }
 
 // The same name several times is numbered, so that each is found: "the (2)".

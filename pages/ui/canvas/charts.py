@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from pages.ui.canvas import drawings, texts
+from pages.ui.canvas import texts
 from pages.ui.canvas.component import component
 from pages.ui.canvas.drawings import Chart
 from pages.ui.shell.numbers import SIGN, percent, points
@@ -111,7 +111,6 @@ def show_bars(
     """
     if details is not None and len(details) != len(chart["labels"]):
         raise ValueError(f"every bar needs a text, got {len(chart['labels'])} and {len(details)}")
-    drawings.note(lambda: [drawings.bars_drawing(chart)])
     component("bars", "bars-view", BARS_MODULE, "bars/bars.css", height=262)(
         key=key, data=chart | {"details": list(details or ()), "guesses": list(guesses), "texts": texts.BARS}
     )
@@ -121,7 +120,6 @@ def _shares_of(limit: float) -> list[dict[str, object]]:
     return [{"at": share, "text": f"{100 * share:.3g}{SIGN}"} for share in (0, limit / 2, limit)]
 
 
-LINES_MODULE = "lines/chart.js"
 MARKERS = ("circle", "square", "diamond", "triangle-up")
 
 
@@ -168,36 +166,6 @@ def _line(name: str, values: Sequence[float], number: int) -> dict[str, object]:
         "dash": DASHES[number % len(DASHES)],
         "mark": MARKERS[number % len(MARKERS)],
     }
-
-
-def show_lines(
-    title: str,
-    steps: Sequence[str],
-    series: Mapping[str, Sequence[float]],
-    *,
-    key: str,
-    step_name: str = texts.BLOCK,
-    tall: int = 215,
-    limits: tuple[float, float] | None = None,
-    band: tuple[Sequence[float], Sequence[float]] | None = None,
-    logarithmic: bool = False,
-) -> None:
-    """Draw lines on the page; whoever points at a step, or comes to it by keyboard, reads each line's number there.
-
-    title: what is seen, for those who cannot see it; the page writes its own over the chart. step_name: how a step is
-    called that has a number, as in "block {step}". Everything else is as for `lines_chart`, and so is the ValueError.
-    """
-    chart = lines_chart(title, steps, series, tall=tall, limits=limits, band=band, logarithmic=logarithmic)
-    places = [step_name.format(step=step) if step.isdigit() else step for step in steps]
-    drawing = {"alt": lines_in_words(title, series), "places": places, "size": 13, "texts": texts.LINES}
-    drawings.note(lambda: [drawings.lines_drawing(chart)])
-    component("lines", "lines-view", LINES_MODULE, "lines/lines.css", height=309)(key=key, data=chart | drawing)
-
-
-def lines_in_words(title: str, series: Mapping[str, Sequence[float]]) -> str:
-    """Return the alternative text of a line chart: where each line begins and ends."""
-    ends = (texts.LINE_ENDS.format(name=name, first=values[0], last=values[-1]) for name, values in series.items())
-    return texts.LINES_ALT.format(title=title, lines="; ".join(ends))
 
 
 def depths(num_blocks: int) -> list[str]:

@@ -118,17 +118,6 @@ def below_base(route: Route) -> Route:
 
 def component_value(key: str, name: str) -> object:
     """Return what the reader of the component `key` chose last; None before the first choice."""
-    last = _last_value(key, name)
-    return last.get("value") if isinstance(last, Mapping) else last
-
-
-def value_timestamp(key: str, name: str) -> int | None:
-    """Return the moment of that choice in milliseconds: no two choices share it, even where they choose the same."""
-    last = _last_value(key, name)
-    moment = last.get("at") if isinstance(last, Mapping) else None
-    return moment if isinstance(moment, int) else None
-
-
-def _last_value(key: str, name: str) -> object:
     state = st.session_state.get(key)
-    return state.get(name) if isinstance(state, Mapping) else None
+    last = state.get(name) if isinstance(state, Mapping) else None
+    return last.get("value") if isinstance(last, Mapping) else last

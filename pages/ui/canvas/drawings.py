@@ -1,11 +1,6 @@
-"""What a part of a page draws, collected while it draws: as charts of a figure, with the numbers behind them.
+"""What a page draws: charts of a figure, with the numbers behind them."""
 
-A drawing of the page notes itself with `note`; whoever exports the part draws it within `collect_drawings`.
-"""
-
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count
 
@@ -34,28 +29,6 @@ class Drawing:
     def title(self) -> str:
         """The title over the drawing."""
         return str(self.chart["title"])
-
-
-Drawings = list[Callable[[], Sequence[Drawing]]]
-"""Drawings in the order in which they were drawn; none is made before it is exported."""
-_collected: ContextVar[Drawings | None] = ContextVar("collected", default=None)
-
-
-@contextmanager
-def collect_drawings() -> Iterator[Drawings]:
-    """Collect what is drawn within the block."""
-    drawings: Drawings = []
-    token = _collected.set(drawings)
-    try:
-        yield drawings
-    finally:
-        _collected.reset(token)
-
-
-def note(make: Callable[[], Sequence[Drawing]]) -> None:
-    """Record a drawing for export while `collect_drawings` is active."""
-    if (drawings := _collected.get()) is not None:
-        drawings.append(make)
 
 
 def lines_drawing(chart: Chart) -> Drawing:

@@ -1,11 +1,10 @@
-"""Documents of others' making, each in a frame of its own: served under a word that nobody can guess, for a few minutes.
+"""Documents of others' making, each in a frame of its own: served under a word that nobody can guess, for a while.
 
 What is served here runs scripts that are not ours. Its own content policy shuts it off: no access to the app, to
 other frames, or to any server; nothing within runs but the scripts that carry the document's nonce.
 """
 
 import secrets
-from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Lock
 
@@ -15,12 +14,11 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from pages.ui.canvas import texts
-from pages.ui.canvas.component import component, component_value, value_timestamp
 from tx_core.settings import host_settings
 
 PATH = "framed"
-SECONDS = 120.0
-"""A frame fetches its document at once; a page that runs later publishes it again."""
+SECONDS = 1800.0
+"""A frame fetches its document at once, and again for a file; a page that runs later publishes it again."""
 MAX_DOCUMENT_BYTES = 96_000_000
 
 
@@ -55,7 +53,7 @@ _guard = Lock()
 
 
 def publish(document: Document, word: str | None = None) -> str:
-    """Publish a document for a few minutes; return the word under which it is served: a new one, or `word`.
+    """Publish a document for a while; return the word under which it is served: a new one, or `word`.
 
     Raises ValueError for one larger than all documents together may be.
     """
@@ -88,26 +86,3 @@ async def answer(request: Request) -> Response:
 
 
 ROUTE = Route(f"/{PATH}/{{word}}", answer)
-
-
-def show_framed(word: str, title: str, *, key: str, choice: str, dark: bool, on_choose: Callable[[], None]) -> None:
-    """Show a published document, as tall as it asks to be; `title` says what it is to those who cannot see it.
-
-    choice: a line that the document reads from the name of its frame. When it sends another one, `on_choose` runs,
-    and `framed_choice(key)` gives it. The document stays as it stands then; a choice from elsewhere loads it again.
-    dark: whether the document is for a dark page; the page runs again when it changes to another theme.
-    """
-    show = component("framed", "framed", "framed/frame.js", "framed/frame.css", height=322)
-    data = {
-        "address": f"{PATH}/{word}",
-        "title": title,
-        "choice": choice,
-        "timestamp": value_timestamp(key, "choice"),
-        "dark": dark,
-    }
-    show(key=key, data=data, on_choice_change=on_choose, on_theme_change=lambda: None)
-
-
-def framed_choice(key: str) -> object:
-    """Return what the document of a frame sent last, unchecked: it runs scripts of others."""
-    return component_value(key, "choice")

@@ -113,9 +113,7 @@ CORE = {"notANumber": "not a number", "space": "(space)", "empty": "(empty)"}
 PAIR_OF_NAMES = "{row} → {column}"
 
 BARS = {"classLegend": "share of the class", "classSays": CLASS_GUESSED.partition("{")[0]}
-LINES = {"steps": "{title}. Left and right arrow keys read out one step after another."}
-INPUT, BLOCK = "input", "block {step}"
-LINES_ALT, LINE_ENDS = "{title}: {lines}.", "{name} from {first:.3g} to {last:.3g}"
+INPUT = "input"
 
 LAYERS_AND_HEADS = "Layer ↓ Head →"
 BEFORE, AFTER = "before", "after"

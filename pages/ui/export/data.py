@@ -1,4 +1,4 @@
-"""The numbers of a view as CSV, JSON and NPZ files."""
+"""The numbers of a view as tables on the page, and as CSV, JSON and NPZ files."""
 
 import io
 import json
@@ -11,9 +11,12 @@ import streamlit as st
 
 from pages.ui.export import texts
 from pages.ui.export.records import DataFiles, Export, Source
-from pages.ui.shell.address import widget_binding, widget_key
+from pages.ui.shell.address import is_offered, widget_binding, widget_key
 from pages.ui.shell.controls import download_button
 from tx_core.analysis.weights_file import MOST, TableValue, csv_table
+
+MOST_SHOWN = 5000
+"""Rows of a table on the page: the files hold all."""
 
 
 @dataclass(frozen=True)
@@ -24,12 +27,41 @@ class DataTable:
         columns, rows: the table.
         arrays: by name, with the labels of their axes among them; without any, each column becomes an array.
         about: what is to be known of the numbers beside the source of the view.
+        note: stands above the table on the page.
     """
 
     columns: tuple[str, ...]
     rows: list[tuple[TableValue, ...]]
     arrays: Mapping[str, np.ndarray] = field(default_factory=dict)
     about: Mapping[str, object] = field(default_factory=dict)
+    note: str = ""
+
+
+def table_of(rows: Sequence[Mapping[str, TableValue]], note: str = "", axes: str = "", **arrays: np.ndarray) -> DataTable:
+    """Return a table of rows that name their columns. axes: describes the axes of the arrays."""
+    about = {"axes": axes} if axes else {}
+    return DataTable(tuple(rows[0]), [tuple(row.values()) for row in rows], arrays, about, note)
+
+
+def offer_tables(
+    page: str, make: Callable[[], Sequence[DataTable]], title: str = texts.NUMBERS_TABLE, *, name: str = "table"
+) -> None:
+    """Offer numbers as tables, which are made only when their box is opened. name: tells several boxes of a page apart."""
+    if not is_offered("tables"):
+        return
+    folded = st.expander(title, key=widget_key(page, name), on_change="rerun")
+    if not folded.open:
+        return
+    with folded:
+        for table in make():
+            if table.note:
+                st.caption(table.note)
+            rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows[:MOST_SHOWN]]
+            numbers = {name for row in rows for name, value in row.items() if isinstance(value, float)}
+            shown = {name: st.column_config.NumberColumn(format="%.4g") for name in numbers}
+            st.dataframe(rows, hide_index=True, column_config=shown)
+            if len(table.rows) > MOST_SHOWN:
+                st.caption(texts.TABLE_CUT.format(shown=MOST_SHOWN, all=len(table.rows)))
 
 
 def show_data(page: str, export: Export) -> None:
@@ -68,12 +100,10 @@ def data_files(name: str, description: str, file_name: str, size: int, make: Cal
     return DataFiles(name, description, file_name, files)
 
 
-def table_files(
-    name: str, description: str, file_name: str, columns: tuple[str, ...], rows: Sequence[tuple[TableValue, ...]]
-) -> DataFiles:
-    """Offer the rows of a table in every format. description: with a placeholder for their count."""
-    size = len(rows) * len(columns)
-    return data_files(name, description.format(count=len(rows)), file_name, size, lambda: DataTable(columns, list(rows)))
+def table_files(name: str, description: str, file_name: str, table: DataTable) -> DataFiles:
+    """Offer a table in every format. description: with placeholders for the count of its rows and for its columns."""
+    written = description.format(count=len(table.rows), columns=", ".join(table.columns))
+    return data_files(name, written, file_name, len(table.rows) * len(table.columns), lambda: table)
 
 
 def to_csv(saved: DataTable, source: Source) -> bytes:

@@ -7,20 +7,16 @@ from functools import partial
 from types import MappingProxyType
 
 import numpy as np
-import streamlit as st
 
-from pages.ui.canvas.drawings import Drawing, Drawings, collect_drawings, numbered_once
+from pages.ui.canvas.drawings import Drawing, numbered_once
 from pages.ui.export import texts
 from pages.ui.export.computation import Computation
-from pages.ui.export.data import DataTable, data_files
+from pages.ui.export.data import DataTable, data_files, offer_tables
 from pages.ui.export.menu import export_menu
 from pages.ui.export.records import Code, Export, Exports, Source, title_stem
-from pages.ui.shell.address import is_offered, widget_key
 from tx_core.analysis.weights_file import TableValue
 
 COLUMNS = ("drawing", "row", "column", "number")
-MOST_SHOWN = 5000
-"""Rows of the table on the page: the files hold all."""
 
 
 @dataclass(frozen=True)
@@ -45,51 +41,21 @@ class PartNumbers:
         return Code(self.result, lambda: self.shown)
 
 
-def draw_and_export(
-    page: str, lesson: Callable[[], PartNumbers], draw: Callable[..., None], *arguments: object, place: str = ""
-) -> None:
-    """Draw a part of a page, and offer what it drew as a table and for export.
-
-    lesson: called when the export is opened, after the part was drawn. place: tells several such parts of a page apart.
-    """
-    with collect_drawings() as drawings:
-        draw(*arguments)
-    offer_drawings(page, lesson, drawings, place, title=texts.TITLE_WITHOUT_STAGE)
-
-
 def offer_drawings(
     page: str,
     lesson: Callable[[], PartNumbers],
-    drawings: Drawings,
+    draw: Callable[[], Sequence[Drawing]],
     place: str = "",
     more: Exports = MappingProxyType({}),
-    *,
-    title: str = texts.TITLE,
 ) -> None:
-    """Offer drawings as a table and for export; nothing where there are none.
+    """Offer drawings as a table and for export; they are made once one of both is opened.
 
-    more: other views of the same menu.
+    place: tells several such parts of a page apart. more: other views of the same menu.
     """
-    if not drawings:
-        return
     name = f"{page}_{place}" if place else page
-    if is_offered("tables"):
-        table = st.expander(texts.NUMBERS_TABLE, key=widget_key(name, "export_table"), on_change="rerun")
-        if table.open:
-            with table:
-                _show_table(table_rows(_all_drawings(drawings)))
-    exports = {texts.THIS_PART: lambda: drawings_export(lesson(), _all_drawings(drawings)), **more}
-    export_menu(page, exports, title, place=place)
-
-
-def _all_drawings(drawings: Drawings) -> list[Drawing]:
-    return [drawing for make in drawings for drawing in make()]
-
-
-def _show_table(rows: Sequence[tuple[TableValue, ...]]) -> None:
-    st.dataframe([dict(zip(COLUMNS, row, strict=True)) for row in rows[:MOST_SHOWN]], hide_index=True)
-    if len(rows) > MOST_SHOWN:
-        st.caption(texts.TABLE_CUT.format(shown=MOST_SHOWN, all=len(rows)))
+    offer_tables(name, lambda: [DataTable(COLUMNS, table_rows(draw()))], name="export_table")
+    exports = {texts.THIS_PART: lambda: drawings_export(lesson(), draw()), **more}
+    export_menu(page, exports, texts.TITLE_WITHOUT_STAGE if place else texts.TITLE, place=place)
 
 
 def drawings_export(lesson: PartNumbers, drawings: Sequence[Drawing]) -> Export:

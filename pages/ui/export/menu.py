@@ -7,8 +7,7 @@ import streamlit as st
 from pages.ui.export import texts
 from pages.ui.export.data import show_data
 from pages.ui.export.records import Export, Exports, one_line
-from pages.ui.shell.address import is_offered, view_link, widget_binding, widget_key
-from pages.ui.shell.controls import download_button
+from pages.ui.shell.address import is_offered, set_values, view_link, widget_binding, widget_key
 from pages.ui.shell.frame import explain
 from pages.ui.shell.level import is_hidden
 from tx_core.errors import ExplorerError
@@ -38,8 +37,7 @@ def _show(page: str, exports: Exports, link: str) -> None:
     if len(exports) > 1:
         name = _choose(page, "export_view", texts.ASK_VIEW, list(exports))
     export = replace(exports[name](), link=link)
-    web_page = {texts.WEB_PAGE: show_web_page} if export.web_page else {}
-    forms = {texts.DATA: show_data, **web_page, texts.CODE: show_code}
+    forms = {texts.DATA: show_data, texts.CODE: show_code}
     form = _choose(page, "export_form", texts.ASK_FORM, list(forms))
     forms[form](page, export)
 
@@ -47,7 +45,7 @@ def _show(page: str, exports: Exports, link: str) -> None:
 def _choose(page: str, name: str, label: str, options: list[str]) -> str:
     """Ask for one of the options; a choice that this view lacks is replaced by the first."""
     if st.session_state.get(widget_key(page, name)) not in options:
-        st.session_state[widget_key(page, name)] = options[0]
+        set_values(page, {name: options[0]})
     return st.segmented_control(
         label, options, required=True, label_visibility="collapsed", **widget_binding(widget_key(page, name))
     )
@@ -77,10 +75,3 @@ def written(export: Export, kind: str) -> str:
     body = export.code.transformers() if kind == "transformers" else export.code.project()
     title = texts.CODE_TITLES[kind].format(title=one_line(export.title))
     return "\n".join([*(f"# {line}" for line in (title, one_line(export.origin), *export.needs(kind))), body])
-
-
-def show_web_page(page: str, export: Export) -> None:
-    """Offer the file; it is written only when the reader downloads it."""
-    st.markdown(texts.WEB_PAGE_FILE)
-    name, key = f"{export.file_name}.html", widget_key(page, "web_page")
-    download_button(texts.SAVE_WEB_PAGE, lambda: export.web_page(export.origin), name, key=key)

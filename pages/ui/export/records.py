@@ -84,7 +84,6 @@ class Export:
         title: one line.
         file_name: without its suffix.
         about: what the view is of, as `source` names it.
-        web_page: writes the web page of a view that has no stage, from `origin`.
         link: the address of the view, "" where there is none.
     """
 
@@ -93,7 +92,6 @@ class Export:
     data: tuple[DataFiles, ...]
     code: Code
     about: Source
-    web_page: Callable[[str], str] | None = None
     link: str = ""
 
     @property

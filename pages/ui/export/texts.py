@@ -4,10 +4,9 @@ APP = "Attention explorer"
 MODEL_REVISION = "Model {model}, revision {revision}"
 TITLE = "Export: data and code (figure and web page: in the picture)"
 TITLE_WITHOUT_STAGE = "Export: data and code"
-TITLE_WITH_WEB_PAGE = "Export: data, web page, code"
 ASK_VIEW = "View to export"
 ASK_FORM = "Export as"
-DATA, WEB_PAGE, CODE = "Data", "Web page", "Code"
+DATA, CODE = "Data", "Code"
 
 ATTENTION_MAP = "The attention map"
 ATTENTION_TITLES = {
@@ -52,8 +51,6 @@ LIGHT, DARK = "Light", "Dark"
 ASK_CAPTION = "Caption below"
 SAVE_FIGURE = {"svg": "Save as SVG", "png": "Save as PNG"}
 
-WEB_PAGE_FILE = "One file that opens in any browser, also without a network. It holds what is shown now, in this theme."
-SAVE_WEB_PAGE = "Save as HTML"
 TABLE_CUT = "The first {shown:,} of {all:,} rows. The data files hold all of them."
 
 THIS_PART = "This part of the page"

@@ -8,7 +8,7 @@ import streamlit as st
 from pages.ui.panels import texts
 from pages.ui.panels.tokens import SPECIAL_FIELD
 from pages.ui.shell import cache
-from pages.ui.shell.address import Field, view_parameters, widget_key
+from pages.ui.shell.address import Field, set_values, value_of, view_parameters
 from tx_core.engine.engine import run_limits
 from tx_core.transformer.config import AttentionKind
 from tx_core.transformer.interventions import (
@@ -26,12 +26,12 @@ CHANGES_FIELD: Field[Changes] = Field("changes", (), read_interventions, write_i
 
 def active_changes(page: str) -> Changes:
     """Return the changes that the reader has made on a page, in the order in which they were made."""
-    return tuple(st.session_state[widget_key(page, "changes")])
+    return tuple(value_of(page, "changes"))
 
 
 def set_changes(page: str, changes: Changes) -> None:
     """Replace the reader's changes."""
-    st.session_state[widget_key(page, "changes")] = changes
+    set_values(page, {"changes": changes})
 
 
 def with_change(changes: Changes, new: Intervention) -> Changes:

@@ -32,6 +32,7 @@ from pages.ui.shell.address import (
     is_locked,
     is_offered,
     is_presented,
+    page_view,
     widget_key,
 )
 from pages.ui.shell.frame import explain
@@ -264,8 +265,7 @@ def show_progress(name: str, lesson: Lesson, number: int) -> None:
 
 def hide_other_controls(page: str) -> None:
     """Hide the widgets of a page's own fields that the step does not show; controls that pages share are not even sent."""
-    fields, _ = st.session_state.get(f"{page}_fields", ((), {}))
-    hide_by_key([widget_key(page, field.name) for field in fields if not is_offered(field.name)])
+    hide_by_key([widget_key(page, field.name) for field in page_view(page).fields if not is_offered(field.name)])
 
 
 def teacher_notes(lesson: Lesson) -> list[tuple[str, str]]:

@@ -1,8 +1,6 @@
 """What a model puts into the blanks of a sentence: how the lists are shown, the cached results, and their table."""
 
-import csv
-import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -11,9 +9,9 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui.panels import texts
 from pages.ui.shell import cache
-from pages.ui.shell.address import Field, choice_field, is_offered, number_field, widget_key
+from pages.ui.shell.address import Field, choice_field, is_offered, number_field, set_values, value_of, values_of, widget_key
 from pages.ui.shell.controls import ask_option
-from tx_core.analysis.weights_file import TableValue, safe_cell
+from tx_core.analysis.weights_file import TableValue
 from tx_core.engine.engine import Engine
 from tx_core.fill_mask.predictions import Filling, JointFilling, Prediction, encode_with_blanks, fill_jointly, predict
 from tx_core.fill_mask.word_scores import WordScore, score_words
@@ -79,14 +77,14 @@ class SentencePredictions:
 
 def list_settings(page: str) -> ListSettings:
     """Read the settings of the lists from the page's session."""
-    values = {field.name: st.session_state[widget_key(page, field.name)] for field in LIST_FIELDS}
+    values = values_of(page, LIST_FIELDS)
     return ListSettings(values["listed"], float(values["temperature"]), float(values["top_p"]), int(values["limit"]) / 100)
 
 
 def ask_list_settings(page: str) -> DeltaGenerator:
     """Draw the settings of the lists in a popover; return it, for the page to add to."""
     for field in LIST_FIELDS:  # a popover draws its widgets when it opens, and knows only what the latest run told them
-        st.session_state[widget_key(page, field.name)] = st.session_state[widget_key(page, field.name)]
+        set_values(page, {field.name: value_of(page, field.name)})
     if not any(is_offered(field.name) for field in LIST_FIELDS):
         return st.container()
     popover = st.popover(texts.OPTIONS, icon=":material/tune:")
@@ -161,23 +159,3 @@ def prediction_rows(predictions: SentencePredictions) -> list[tuple[TableValue, 
 
 def _ids(entries: Sequence[int]) -> str:
     return " ".join(map(str, entries))
-
-
-def predictions_csv(predictions: Sequence[SentencePredictions]) -> str:
-    """Return the table of all sentences as CSV."""
-    return write_csv(texts.PREDICTION_COLUMNS, [row for sentence in predictions for row in prediction_rows(sentence)])
-
-
-def write_csv(columns: Sequence[str], rows: Iterable[tuple[TableValue, ...]]) -> str:
-    """Return a table as CSV; a text that a spreadsheet would take for a formula gets a ' before it."""
-    file = io.StringIO()
-    table = csv.writer(file)
-    table.writerow(columns)
-    table.writerows([_cell(value) for value in row] for row in rows)
-    return file.getvalue()
-
-
-def _cell(value: TableValue) -> str:
-    if isinstance(value, str):
-        return safe_cell(value)
-    return "" if value is None else f"{value:.6g}"

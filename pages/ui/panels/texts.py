@@ -3,8 +3,6 @@
 
 # Attention map
 
-HEAD_DESCRIPTION = "{head}. {description}"
-MEAN_OF_HEADS = "Mean of {count} heads"
 HOW_TO_READ = (
     "Each row is a word that looks, each column a word that is looked at; the stronger the colour of a cell, the larger its "
     "share of the attention. The shares of a row sum to 1."
@@ -26,7 +24,6 @@ SPECIAL_HIDDEN = (
 )
 WEIGHTS_TABLE = "Weights as a table"
 WEIGHTS_TABLE_CAPTION = "Each row is a query (a token that attends), each column a key (a token that is attended to)."
-DOWNLOAD_CSV = "Download as CSV"
 
 # View options
 
@@ -202,7 +199,6 @@ TOKEN_CHANGES_UNDONE = "The tokens of the text are others now, so hidden tokens 
 
 SET_TO_UNIFORM = "Set to uniform"
 SET_TO_UNIFORM_HELP = "Every query attends to all tokens equally."
-SWITCH_OFF_LAYER = "Switch off the whole layer"
 SET_LAYER_TO_UNIFORM = "Set the whole layer to uniform"
 TOKEN_OR_LINK = "**A token, or a link between two tokens**"
 CHANGED_KEY = "Token that is attended to (key)"

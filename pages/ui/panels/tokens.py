@@ -43,20 +43,6 @@ def numbered_tokens(tokens: Sequence[str]) -> list[str]:
     return [f"{number} {token}" for number, token in enumerate(tokens, 1)]
 
 
-def token_table(encodings: Sequence[Encoding], *, key: str) -> None:
-    """Show every token with its id, its sentence and what is special about it; built only when it is opened.
-
-    encodings: the one or two texts that the model read, a table for each.
-    """
-    if not is_offered("tables"):
-        return
-    expander = st.expander(texts.TOKEN_TABLE, key=key, on_change="rerun")
-    if expander.open:
-        with expander:
-            for encoding in encodings:
-                st.dataframe(token_rows(encoding), hide_index=True)
-
-
 def token_rows(encoding: Encoding) -> list[dict[str, object]]:
     """List the tokens, one row each."""
     return [

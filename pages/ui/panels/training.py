@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.ui.panels import texts
 from pages.ui.shell import metrics
-from pages.ui.shell.address import HELD, widget_key
+from pages.ui.shell.address import HELD, set_values, widget_key
 from pages.ui.shell.admission import own_address
 from pages.ui.shell.frame import explain
 from tx_core.errors import ExplorerError, memory_checked
@@ -80,7 +80,7 @@ def attempt(page: str, act: Callable[[], object]) -> None:
         with memory_checked():
             act()
     except ExplorerError as problem:
-        st.session_state[widget_key(page, "refused")] = problem
+        set_values(page, {"refused": problem})
     if HELD in st.session_state and not held_before:
         st.rerun()
 

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from pages.ui.panels import texts
-from pages.ui.shell.address import Field, number_field, widget_key
+from pages.ui.shell.address import Field, number_field, value_of, widget_key
 from tx_core.errors import TextProblem
 
 MIN_LEARNING_RATE, MAX_LEARNING_RATE = 0.0001, 0.1
@@ -67,7 +67,7 @@ def size_inputs(page: str, sizes: Mapping[str, Size], *, columns: int, disabled:
         places[number % columns].number_input(
             size_label(size.label, size.minimum, size.maximum),
             size.minimum,
-            max(size.maximum, st.session_state[widget_key(page, name)]),
+            max(size.maximum, value_of(page, name)),
             key=widget_key(page, name),
             help=size.help,
             disabled=disabled,
@@ -91,7 +91,7 @@ def build_settings(page: str, sizes: Mapping[str, Size], settings: Callable[...,
 
     sizes: as they are offered. others: the settings that are no sizes.
     """
-    chosen = {size.setting: st.session_state[widget_key(page, name)] for name, size in sizes.items()}
+    chosen = {size.setting: value_of(page, name) for name, size in sizes.items()}
     too_large = [
         texts.SIZE_TOO_LARGE.format(label=size.label, maximum=size.maximum, value=chosen[size.setting])
         for size in sizes.values()
@@ -100,7 +100,7 @@ def build_settings(page: str, sizes: Mapping[str, Size], settings: Callable[...,
     if too_large:
         raise TextProblem(texts.SIZES_NEED_CARD.format(sizes=", ".join(too_large)))
     try:
-        return settings(learning_rate=st.session_state[widget_key(page, "rate")], **chosen, **others)
+        return settings(learning_rate=value_of(page, "rate"), **chosen, **others)
     except ValueError as rule:
         raise size_problem(rule, {size.setting: size.label for size in sizes.values()}) from rule
 
@@ -114,7 +114,7 @@ def size_differences(page: str, settings: object, sizes: Mapping[str, Size]) -> 
     """Return the name of each size of a training that is not the one now on the page, as in "Heads 2"."""
     labels = {name: size.label for name, size in sizes.items()} | {"rate": texts.LEARNING_RATE}
     values = page_values(settings, sizes)
-    return [f"{labels[name]} {value:g}" for name, value in values.items() if value != st.session_state[widget_key(page, name)]]
+    return [f"{labels[name]} {value:g}" for name, value in values.items() if value != value_of(page, name)]
 
 
 def size_problem(rule: ValueError, labels: Mapping[str, str]) -> TextProblem:

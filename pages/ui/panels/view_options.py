@@ -8,7 +8,7 @@ import streamlit as st
 from pages.ui.canvas.attention_view import SCALES, heads_from_link, heads_to_link, token_from_link, token_to_link
 from pages.ui.panels import texts
 from pages.ui.shell import cache, controls
-from pages.ui.shell.address import Field, choice_field, flag_field, number_field, widget_binding, widget_key
+from pages.ui.shell.address import Field, choice_field, flag_field, number_field, page_view, set_values, value_of, widget_key
 from tx_core.engine.catalogue import DEFAULT
 from tx_core.transformer.interventions import Head
 from tx_core.transformer.trace import Trace
@@ -45,7 +45,7 @@ class ViewOptions:
     @classmethod
     def of(cls, page: str) -> "ViewOptions":
         """Read the options of a page from its session, before or after their widgets are drawn."""
-        values = {name: st.session_state[widget_key(page, name)] for name in cls.__dataclass_fields__}
+        values = {name: value_of(page, name) for name in cls.__dataclass_fields__}
         return cls(**values | {"heads": tuple(values["heads"])})
 
 
@@ -79,23 +79,13 @@ def read_focus(written: str) -> int:
     return position
 
 
-def ask_stack(page: str, kinds: Sequence[str]) -> int:
-    """Ask for one of a model's kinds of attention, where it has several; return its number."""
-    name = widget_key(page, "stack")
-    if st.session_state[name] not in kinds:
-        st.session_state[name] = kinds[0]
-    if len(kinds) > 1:
-        st.segmented_control(texts.STACK, kinds, format_func=texts.STACK_LABELS.get, required=True, **widget_binding(name))
-    return kinds.index(st.session_state[name])
-
-
 def drop_missing(page: str, num_layers: int, num_heads: int, num_tokens: int) -> list[str]:
     """Drop heads and a focus that this run does not have; return a sentence about each kind that was dropped."""
     missing = drop_missing_heads(page, num_layers, num_heads)
     notes = [missing] if missing else []
-    position = st.session_state[widget_key(page, "focus")]
+    position = value_of(page, "focus")
     if position is not None and position >= num_tokens:
-        st.session_state[widget_key(page, "focus")] = None
+        set_values(page, {"focus": None})
         notes.append(texts.TOKEN_MISSING.format(tokens=num_tokens, position=position + 1))
     return notes
 
@@ -103,8 +93,7 @@ def drop_missing(page: str, num_layers: int, num_heads: int, num_tokens: int) ->
 def drop_missing_heads(page: str, num_layers: int, num_heads: int) -> str:
     """Drop heads that the model lacks; return a notice, "" where they were the page's defaults that nobody chose."""
     name = widget_key(page, "heads")
-    fields, _ = st.session_state[f"{page}_fields"]
-    first = next(field.default for field in fields if field.name == "heads")
+    first = next(field.default for field in page_view(page).fields if field.name == "heads")
     chosen = list(st.session_state[name]) != list(first)
     if controls.keep_existing_heads(name, num_layers, num_heads) or not chosen:
         return ""

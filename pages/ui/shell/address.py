@@ -4,17 +4,16 @@ Streamlit's own binding of widgets to query parameters forgets a control as soon
 error, say) and writes the labels on the screen into the link. Here a link holds short names, and nothing is forgotten.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Generic, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, TypeVar
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.contents import Page, page_address
-from pages.ui.shell import texts
-from pages.ui.shell.level import LEVEL, is_hidden, level_in_link, show_hidden_values
+from pages.ui.shell.level import LEVEL, is_hidden
 
 Value = TypeVar("Value")
 MAX_LINK_CHARACTERS = 6000
@@ -185,63 +184,75 @@ def resend_value(name: str) -> None:
         st.session_state.pop(entry, None)
 
 
-def read_view(
-    page: str, fields: Sequence[Field], first: Mapping[str, object], set_along: Callable[[], Mapping[str, object]] = dict
-) -> None:
-    """Update the session's entries from the address before any widget is drawn; warn of parameters that cannot be read.
+@dataclass(frozen=True)
+class PageView:
+    """What the session keeps of the view of a page, beside the entries of its fields (`widget_key`).
 
-    The address wins on arrival and after Back or Forward: these bring the view that was there, which at an empty address is
-    the first view, the defaults and the values of `first`. The list of pages leads to the view that was left; where that has
-    no sentence of the visitor's, to the first view with the sentence typed last on another page. After a change by a control,
-    the address is one that the browser has not updated yet, and loses. Fields with nonsense in the address take their defaults.
-
-    set_along: returns values set by what the page shows, such as an example: the notice on hidden values leaves them out.
+    Attributes:
+        fields: of the page; the first is its sentence.
+        own: the names of those that are computed with.
+        first: values of the first view that are not the defaults.
+        values: of the fields, as they were handed to the browser last.
+        address: the parameters of that view, or those that the browser has asked with since.
+        sent: the parameters of the request before.
+        handed: own fields of the page, as they were handed to the browser: a request with some of them was on its way.
+        arrivals: how often Python said how to look.
+        is_restored: whether the visitor came back to the view that was left.
+        is_asked: whether the page itself asks for a view, as an example does.
+        unknown: names of parameters that made no sense.
     """
-    st.session_state[f"{page}_fields"] = (tuple(fields), dict(first))
-    asked = view_parameters()
-    parameters = {field.name: asked[field.name] for field in fields if field.name in asked}
-    left = st.session_state.get(f"{page}_view", {})
-    arriving = widget_key(page, fields[0].name) not in st.session_state
-    by_history = arriving and came_by_history()
-    caught_up = not arriving and (parameters == left.get("address") or _changed(page, left))
-    if arriving and not by_history and not parameters:
-        parameters = sentence_from_other_page(fields, left.get("values", {}))
-    navigated = not arriving and parameters != left.get("address", parameters) and not _changed(page, left)
-    restored = left and parameters == (left["address"] if by_history else {})
-    if navigated or (arriving and not restored):
-        left = _take_address(page, fields, first, parameters)
-    restore_lost_texts(page, fields, caught_up)
-    _fill_entries(page, fields, left.get("values", {}), arriving=arriving)
-    if unknown := st.session_state.get(f"{page}_wrong"):
-        st.info(texts.UNKNOWN_PARAMETERS.format(names=", ".join(unknown)), icon=":material/link_off:")
-    if st.session_state.get(OFFERED) is None:
-        now = {field.name: st.session_state[widget_key(page, field.name)] for field in fields}
-        along = set_along()
-        show_hidden_values([name for name in format_view(fields, now, first) if name not in along or along[name] != now[name]])
+
+    fields: tuple[Field, ...] = ()
+    own: tuple[str, ...] = ()
+    first: Mapping[str, object] = field(default_factory=dict)
+    values: Mapping[str, object] = field(default_factory=dict)
+    address: Mapping[str, str] | None = None
+    sent: Mapping[str, str] | None = None
+    handed: tuple[Mapping[str, str], ...] = ()
+    arrivals: int = 0
+    is_restored: bool = False
+    is_asked: bool = False
+    unknown: tuple[str, ...] = ()
 
 
-def _fill_entries(page: str, fields: Sequence[Field], values: Mapping[str, object], *, arriving: bool) -> None:
-    """Set every field's session entry: keep it where it exists, else restore the last view's value, else the default."""
-    for field in fields:
-        name = widget_key(page, field.name)
-        if arriving:
-            resend_value(name)
-        st.session_state.setdefault(name, values.get(field.name, field.default))
-        if field.read is not str:  # sent again, see `widget_binding`; what is being typed is left alone
-            st.session_state[name] = st.session_state[name]
+def page_view(page: str) -> PageView:
+    """Return what is kept of the view of a page."""
+    return st.session_state.get(f"{page}_view", PageView())
 
 
-def _take_address(page: str, fields: Sequence[Field], first: Mapping[str, object], parameters: Mapping[str, str]) -> dict:
-    """Write the values of an address into the session; return the view that the page now has."""
-    values, unknown = parse_view(fields, parameters)
-    if not parameters:
-        values |= first
-    remember_sentence(fields, values, {})
-    st.session_state[f"{page}_wrong"] = unknown
+def keep_view(page: str, **changes: object) -> None:
+    """Change what is kept of the view of a page."""
+    st.session_state[f"{page}_view"] = replace(page_view(page), **changes)
+
+
+def value_of(page: str, name: str) -> Any:
+    """Return the value of a field as the session has it now; of a control that the last run did not draw, as it was."""
+    state, key = st.session_state, widget_key(page, name)
+    return state[key] if key in state else page_view(page).values[name]
+
+
+def set_values(page: str, values: Mapping[str, object]) -> None:
+    """Give fields of a page other values, before their controls are drawn, or after a report of the browser."""
     st.session_state.update({widget_key(page, name): value for name, value in values.items()})
-    # A further Back may arrive before this run has ended.
-    view = st.session_state[f"{page}_view"] = {"values": values, "address": parameters}
-    return view
+
+
+def values_of(page: str, fields: Sequence[Field]) -> dict[str, Any]:
+    """Return the values of fields as the session has them now; of a control that is not drawn, as they were."""
+    before, state = page_view(page).values, st.session_state
+    return {field.name: state.get(widget_key(page, field.name), before.get(field.name, field.default)) for field in fields}
+
+
+def asked_parameters(names: Iterable[str]) -> dict[str, str]:
+    """Return those of the parameters with which the browser asked."""
+    asked = view_parameters()
+    return {name: asked[name] for name in names if name in asked}
+
+
+def asks_as_handed(page: str) -> bool:
+    """Return whether the browser asks with parameters that it had before, or that the page has handed to it: no link does."""
+    view = page_view(page)
+    is_old = asked_parameters(field.name for field in view.fields) == view.sent
+    return is_old or asked_parameters(view.own) in view.handed
 
 
 def take_over(reported: object, lost: bool) -> bool:
@@ -273,40 +284,6 @@ def restore_lost_texts(page: str, fields: Sequence[Field], caught_up: bool) -> N
     st.session_state[TEXTS_OF_LOST_SESSION] = lost | {"given": True}
 
 
-def restore_hidden_fields(page: str, fields: Sequence[Field]) -> None:
-    """Restore, at the start of a fragment, the entries of controls that its last run did not draw.
-
-    Streamlit forgets a widget's entry as soon as a run goes by without the widget.
-    """
-    left = st.session_state.get(f"{page}_view", {}).get("values", {})
-    for field in fields:
-        st.session_state.setdefault(widget_key(page, field.name), left.get(field.name, field.default))
-
-
-def write_view(page: str, fields: Sequence[Field], first: Mapping[str, object]) -> None:
-    """Write the view into the address: nothing for the first view, else the first field and all that is not default.
-
-    Parameters of other pages are dropped, KEPT_PARAMETERS stay. What an earlier run wrote, which may still be on its way to
-    the browser, is overwritten. Texts that would make the link longer than MAX_LINK_CHARACTERS stay in the session only.
-    """
-    st.session_state[f"{page}_fields"] = (tuple(fields), dict(first))
-    values = {field.name: st.session_state.get(widget_key(page, field.name), field.default) for field in fields}
-    address, length = _short_enough(fields, format_view(fields, values, first))
-    st.session_state[LINK_LENGTH] = length if length > MAX_LINK_CHARACTERS else 0
-    left = st.session_state.get(f"{page}_view", {})
-    remember_sentence(fields, values, left.get("values", {}))
-    st.session_state[f"{page}_view"] = {"values": values, "address": address}
-    if shows_step():  # the address is the room's
-        step = view_parameters()
-        st.session_state[f"{page}_view"]["address"] = {field.name: step[field.name] for field in fields if field.name in step}
-        return
-    written = st.query_params.to_dict()
-    kept = {name: written.pop(name) for name in KEPT_PARAMETERS if name in written}
-    if not written == left.get("address", address) == address:
-        st.query_params.from_dict(address | kept | level_in_link())
-    note_awaited_change(page, values)
-
-
 def note_awaited_change(page: str, values: Mapping[str, object]) -> None:
     """Detect the change that completes a lesson's step, and rerun the whole page: the notice stands above the view."""
     awaited = st.session_state.get(AWAITED_CHANGE)
@@ -321,38 +298,31 @@ def pinned_view(page: str) -> dict[str, str]:
 
     A field is left out where it is empty, now and by default.
     """
-    fields, _ = st.session_state.get(f"{page}_fields", ((), {}))
-    values = [(field, st.session_state.get(widget_key(page, field.name), field.default)) for field in fields]
+    fields = page_view(page).fields
+    values = zip(fields, values_of(page, fields).values(), strict=True)
     written = [(field, field.write(value) if value is not None else "") for field, value in values]
     return {field.name: value for field, value in written if value or field.default}
 
 
 def view_link(page: str) -> str:
-    """Return the link of a page's view as its controls are now, also where a run has not written them into the address yet."""
-    fields, first = st.session_state.get(f"{page}_fields", ((), {}))
-    values = {field.name: st.session_state.get(widget_key(page, field.name), field.default) for field in fields}
-    address, _ = _short_enough(fields, format_view(fields, values, first) if fields else {})
+    """Return the link of a page's view as its controls are now; texts that are too long for a link are left out."""
+    view = page_view(page)
+    address = format_view(view.fields, values_of(page, view.fields), view.first) if view.fields else {}
+    if len(link_with(address)) > MAX_LINK_CHARACTERS:
+        address = {field.name: address[field.name] for field in view.fields if field.name in address and field.read is not str}
     return link_with(address)
-
-
-def _short_enough(fields: Sequence[Field], address: Mapping[str, str]) -> tuple[dict[str, str], int]:
-    """Leave the texts out of an address that is too long for a link; return it with the length of the whole link."""
-    length = len(link_with(address))
-    if length > MAX_LINK_CHARACTERS:
-        address = {field.name: address[field.name] for field in fields if field.name in address and field.read is not str}
-    return dict(address), length
 
 
 def parse_view(fields: Sequence[Field], parameters: Mapping[str, str]) -> tuple[dict[str, object], list[str]]:
     """Parse every field from the parameters of an address; return the values and the names of those that made no sense."""
     values, unknown = {}, []
-    for field in fields:
-        values[field.name] = field.default
-        if field.name in parameters:
+    for one in fields:
+        values[one.name] = one.default
+        if one.name in parameters:
             try:
-                values[field.name] = field.read(parameters[field.name])
+                values[one.name] = one.read(parameters[one.name])
             except ValueError:
-                unknown.append(field.name)
+                unknown.append(one.name)
     return values, unknown
 
 
@@ -400,8 +370,3 @@ def link_with(parameters: Mapping[str, str | list[str]], page: Page | None = Non
 def came_by_history() -> bool:
     """Return whether the browser's Back or Forward led to this run."""
     return bool((context := get_script_run_ctx()) and context.is_history_navigation)
-
-
-def _changed(page: str, left: Mapping[str, Mapping[str, object]]) -> bool:
-    """Return whether a field differs from the view as it was written."""
-    return any(st.session_state.get(widget_key(page, name), value) != value for name, value in left.get("values", {}).items())

@@ -21,7 +21,7 @@ from tx_core.engine import catalogue
 from tx_core.engine.catalogue import ModelCard
 from tx_core.engine.download import CATALOGUE
 from tx_core.engine.engine import Engine
-from tx_core.errors import ExplorerError, ModelUnavailable, TextProblem
+from tx_core.errors import ExplorerError, ModelUnavailable, TextProblem, memory_checked
 from tx_core.settings import host_settings
 from tx_core.transformer.interventions import Head
 
@@ -123,6 +123,15 @@ def wait_for(name: str) -> AbstractContextManager:
         return nullcontext()
     here = catalogue.is_on_this_machine(name)
     return st.spinner(texts.LOADING_MODEL if here else texts.DOWNLOADING_MODEL, show_time=True)
+
+
+def model_engine(model: str, *, bare: bool = False, weights: bool = False) -> Engine:
+    """Return the engine of a model, showing that it is loaded; raise ExplorerError where it is not available.
+
+    bare: whether it reads without special tokens. weights: as of `cache.engine`.
+    """
+    with memory_checked(), wait_for(model):
+        return cache.engine(model, special_tokens=not bare, weights=weights)
 
 
 def offer_default_model(key: str, name: str = catalogue.DEFAULT) -> None:
@@ -263,10 +272,3 @@ def download_button(
 def _all_models() -> str:
     lines = [f"- **{card.title}**: {model_facts(card)}" for card in catalogue.offered()]
     return "\n".join([texts.ALL_MODELS, "", *lines])
-
-
-def offered_columns(widths: Mapping[str, int]) -> list[AbstractContextManager]:
-    """Set columns for those controls that the page offers, by their fields; the others draw nothing, and get no space."""
-    offered = [name for name in widths if is_offered(name)]
-    columns = dict(zip(offered, st.columns([widths[name] for name in offered] or 1), strict=False))
-    return [columns.get(name, nullcontext()) for name in widths]

@@ -16,22 +16,17 @@ from streamlit.delta_generator import DeltaGenerator
 from pages import contents
 from pages.ui.shell import metrics, readiness, texts
 from pages.ui.shell.address import (
-    ADDED_VIEWS,
     LEAD,
     LESSON,
-    LINK_LENGTH,
-    MAX_ADDED_VIEWS,
-    MAX_LINK_CHARACTERS,
     PLACE,
     ROOM,
+    asks_as_handed,
     is_offered,
-    link_with,
-    pinned_view,
     shows_stage_alone,
     view_parameters,
     widget_key,
 )
-from pages.ui.shell.level import ADVANCED, LEVEL, LEVEL_NOW, is_hidden, level_in_link
+from pages.ui.shell.level import is_hidden, level_in_link
 from tx_core.errors import (
     Busy,
     ChangeProblem,
@@ -112,51 +107,9 @@ def show_engine(badge: DeltaGenerator, model: str, device: str) -> None:
     )
 
 
-@st.fragment
-def share_link(promise: str = texts.LINK_SHOWS_VIEW) -> None:
-    """Offer the link that restores this view, as a fragment; call it last, when every control has written to the address.
-
-    promise: what the link restores and what it cannot, if that is less than everything.
-    The link is written when the reader asks for it: then it also holds what fragments changed since the page was drawn.
-    """
-    length = st.session_state.get(LINK_LENGTH, 0)
-    if not is_offered("share"):
-        return
-    if length:
-        st.caption(f":material/link_off: {texts.LINK_TOO_LONG_FOR_ADDRESS}")
-    popover = st.popover(texts.SHARE, icon=":material/link:", key="share_link", on_change="rerun")
-    if not popover.open:
-        return
-    with popover:
-        if length:
-            st.text(texts.LINK_TOO_LONG_TO_SHARE.format(length=length, limit=MAX_LINK_CHARACTERS))
-            return
-        st.text(promise)
-        st.code(current_link(), language=None, wrap_lines=True)
-        if added := len(st.session_state.get(ADDED_VIEWS, ())):  # above the button: the box may end where it does
-            editor = contents.page("lesson_editor")
-            st.page_link(editor.path, label=texts.WRITE_LESSON.format(count=added), icon=":material/edit_note:")
-        if st.button(texts.ADD_TO_LESSON, key="add_to_lesson", icon=":material/playlist_add:"):
-            _add_view()
-            st.rerun()  # the whole page: the browser, too, is to keep the view
-
-
 def new_id() -> str:
     """Return a random unique id for a lesson part."""
     return secrets.token_hex(6)
-
-
-def _add_view() -> None:
-    """Add the view of the open page to the lesson that the visitor writes."""
-    page = st.session_state[OPEN_PAGE]
-    added = [*st.session_state.get(ADDED_VIEWS, ()), {"id": new_id(), "page": page, "view": pinned_view(page)}]
-    st.session_state[ADDED_VIEWS] = added[-MAX_ADDED_VIEWS:]
-
-
-def current_link() -> str:
-    """Return the address of the current page with everything that its controls keep in it, and with the level."""
-    parameters = {name: st.query_params.get_all(name) for name in st.query_params if name != LEVEL}
-    return link_with(parameters | {LEVEL: st.session_state.get(LEVEL_NOW, ADVANCED)})
 
 
 def explain(error: ExplorerError) -> None:
@@ -251,17 +204,6 @@ def next_page(key: str) -> None:
         st.page_link(path, label=label, icon=":material/arrow_forward:", query_params=address | level_in_link())
 
 
-def _has_address() -> bool:
-    """Return whether the browser has the address that the open page wrote last."""
-    page = st.session_state[OPEN_PAGE]
-    fields, _ = st.session_state.get(f"{page}_fields", ((), {}))
-    sent = {field.name: st.query_params[field.name] for field in fields if field.name in st.query_params}
-    if own := st.session_state.get(f"{page}_own"):  # the other fields are the stage's, which writes them by itself
-        is_old = sent == st.session_state.get(f"{page}_sent")  # see `pages.ui.stage.address`
-        return is_old or {name: value for name, value in sent.items() if name in own["names"]} in own["addresses"]
-    return sent == st.session_state.get(f"{page}_view", {}).get("address", {})
-
-
 @st.fragment(run_every=3.0)
 def _watch_warmup() -> None:
     """Poll until the model has loaded, every three seconds, then rerun the page with its map.
@@ -269,7 +211,7 @@ def _watch_warmup() -> None:
     It waits for a browser that does not have the page's address yet: the whole page would take the one before for a link, and
     with it the sentence before.
     """
-    if readiness.default_engine.status.state != "warming up" and _has_address():
+    if readiness.default_engine.status.state != "warming up" and asks_as_handed(st.session_state[OPEN_PAGE]):
         st.rerun()
     st.caption(f":material/hourglass_top: {texts.WARMING_UP}", width="content")
 

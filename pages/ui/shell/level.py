@@ -35,7 +35,6 @@ EXTRAS = {
     "code": "the source of what computes",
     "tables": "numbers as tables",
     "forms": "data, web page and code of the export",
-    "export": "the export, where it has no picture",
     "wall": "all heads as small maps: folded, as one way to choose a head",
     "scan": "every head switched off in turn",
     "change_panel": "all changes but switching a head off",
@@ -67,7 +66,7 @@ ADVANCED_PARTS: Mapping[str, tuple[str, ...]] = {
         *("part=values", "part=alike", "part=owed"),
     ),
     "many_sentences": (*ON_EVERY_VIEW, "model", "nospecial", "exact"),
-    "bertviz_page": ("export", "pair", "model", "nospecial", "picture=neuron"),
+    "bertviz_page": ("forms", "pair", "model", "nospecial", "picture=neuron"),
     "self_attention": (
         *(*ON_EVERY_VIEW, "nospecial", "weights", "seed", "normalise", "unscaled", "causal"),
         *("store", "answer", "q1", "q2", "q3"),

@@ -9,7 +9,6 @@ LINK_TOO_LONG_TO_SHARE = (
     "Shorten the text and open this again, or send the text separately."
 )
 PART_NOT_LOADED = "This part of the page could not be loaded. Check the connection, then reload the page."
-SHARE = "Share this view"
 LINK_SHOWS_VIEW = "Whoever opens this link sees what you see now."
 
 DEVICES = {"cpu": "running on CPU", "cuda": "running on a GPU (CUDA)", "mps": "running on Apple's GPU (MPS)"}

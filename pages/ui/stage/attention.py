@@ -21,7 +21,7 @@ from pages.ui.panels.changes import (
 )
 from pages.ui.panels.head_map import drawn_padding
 from pages.ui.shell import cache, controls
-from pages.ui.shell.address import CLASS_GUESSES, widget_key
+from pages.ui.shell.address import CLASS_GUESSES, value_of, widget_key
 from pages.ui.stage.first_picture import show_first_picture
 from pages.ui.stage.inputs import AttentionRun
 from pages.ui.stage.mount import Reported, mount, origin
@@ -39,8 +39,8 @@ ENTRY = "attention"
 def attention_stage(page: str, run: AttentionRun) -> None:
     """Draw the stage of a run."""
     name, trace, unchanged = run.name, run.trace, run.unchanged
-    heads = st.session_state[widget_key(page, "heads")]
-    shown = shown_layers(trace, st.session_state[widget_key(page, "stack")], heads)
+    heads = value_of(page, "heads")
+    shown = shown_layers(trace, value_of(page, "stack"), heads)
 
     def pack(header: Mapping[str, object]) -> bytes:
         return pack_runs({**header, **about_run(page, name, trace, unchanged)}, name, trace, unchanged, shown)

@@ -9,7 +9,7 @@ from typing import Literal
 
 import streamlit as st
 
-from pages.ui.shell.address import Field, is_offered, parse_view, widget_key
+from pages.ui.shell.address import Field, is_offered, parse_view, value_of, widget_key
 from pages.ui.shell.level import offered_options
 
 Conditions = Mapping[str, Sequence[str]]
@@ -78,7 +78,7 @@ def offered_controls(page: str, fields: Sequence[Field], controls: Sequence[Cont
     by_name = {one.name: one for one in fields}
 
     def offer(control: Control) -> dict[str, object]:
-        value = by_name[control.name].write(st.session_state[widget_key(page, control.name)])
+        value = by_name[control.name].write(value_of(page, control.name))
         values = offered_options(control.name, [one for one, _ in control.options], value)
         options = [option for option in control.options if option[0] in values]
         return {**vars(control), "options": options, "when": dict(control.when), "value": value}

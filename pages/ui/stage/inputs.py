@@ -1,8 +1,9 @@
 """What a page with a stage is asked about: a sentence or two, a model, and whether special tokens are added."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 import streamlit as st
 
@@ -11,14 +12,14 @@ from pages.ui.panels.changes import active_changes, drop_missing_changes
 from pages.ui.panels.texts import SECOND_SENTENCE
 from pages.ui.panels.tokens import SPECIAL_FIELD, ask_special_tokens, note_special_tokens, warn_of_unknown
 from pages.ui.shell import cache, controls, examples, readiness
-from pages.ui.shell.address import is_offered, widget_key
+from pages.ui.shell.address import is_offered, value_of, values_of, widget_key
 from pages.ui.shell.examples import Example
 from pages.ui.shell.frame import explain
 from pages.ui.stage.address import ask_for_view, read_stage_address
 from pages.ui.stage.packing import RunName
 from pages.ui.stage.table import STAGES, StageEntry
 from tx_core.engine import catalogue
-from tx_core.engine.catalogue import DEFAULT
+from tx_core.engine.catalogue import DEFAULT, ModelCard
 from tx_core.engine.engine import Engine
 from tx_core.engine.threads import use_all_cores, use_one_core
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable, memory_checked
@@ -49,13 +50,49 @@ class SentenceInputs:
 
     def engine(self) -> Engine:
         """Return the engine of the model; raise ExplorerError where it is not available."""
-        with memory_checked(), controls.wait_for(self.model):
-            return cache.engine(self.model, special_tokens=not self.bare)
+        return controls.model_engine(self.model, bare=self.bare)
 
     @property
     def name(self) -> RunName:
         """Name the run of them with the reader's changes."""
         return RunName(self.model, self.text, self.pair, self.bare, active_changes(self.page), written=self.written)
+
+
+class PageInputs(Protocol):
+    """What a page is asked: a sentence, or two, and who reads them."""
+
+    @property
+    def text(self) -> str: ...
+
+    def engine(self) -> Engine: ...
+
+
+Inputs = TypeVar("Inputs", bound=PageInputs)
+
+
+def ask_sentences(
+    page: str,
+    labels: Mapping[str, str],
+    read: Callable[[], Inputs],
+    ask_more: Callable[[], None] = lambda: None,
+    *,
+    counts: bool = True,
+) -> Inputs:
+    """Draw a box for each sentence, what else is asked, and how many tokens the model reads; return what `read` makes of it.
+
+    labels: by the names of the fields. counts: whether it is told how many tokens there are.
+    """
+    with st.container(horizontal=True, vertical_alignment="center"):
+        for name, label in labels.items():
+            width = SECOND_WIDTH if label == SECOND_SENTENCE else "stretch"
+            key = widget_key(page, name)
+            controls.sentence(key, label, label_visibility="collapsed", placeholder=label, width=width)
+        ask_more()
+        inputs = read()
+        if counts and not readiness.is_awaited():
+            with suppress(ExplorerError):  # the page explains it where its picture should be
+                st.caption(controls.budget(inputs.engine(), inputs.text, getattr(inputs, "pair", "")), width="content")
+    return inputs
 
 
 def sentence_inputs(page: str, entry: StageEntry | None = None) -> SentenceInputs:
@@ -65,30 +102,27 @@ def sentence_inputs(page: str, entry: StageEntry | None = None) -> SentenceInput
     """
     entry = entry or STAGES[page]()
     read_stage_address(page, entry.fields)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        controls.sentence(widget_key(page, "text"), entry.asks, label_visibility="collapsed", placeholder=entry.asks)
-        if any(field.name == "pair" for field in entry.fields.own):
-            second = {"label_visibility": "collapsed", "placeholder": SECOND_SENTENCE, "width": SECOND_WIDTH}
-            controls.sentence(widget_key(page, "pair"), SECOND_SENTENCE, **second)
-        if any(map(is_offered, ("model", SPECIAL_FIELD.name))):
-            _ask_model(page, entry)
-        tokens = st.empty()
-    text, model, bare = (st.session_state[widget_key(page, name)] for name in ("text", "model", SPECIAL_FIELD.name))
-    inputs = SentenceInputs(page, text, st.session_state.get(widget_key(page, "pair"), ""), model, bare)
-    if entry.counts and not readiness.is_awaited():
-        with suppress(ExplorerError):  # the page explains it where its picture should be
-            tokens.caption(controls.budget(inputs.engine(), text, inputs.pair), width="content")
+    labels = {"text": entry.asks, "pair": SECOND_SENTENCE}
+    asked = {name: labels[name] for name in labels if any(field.name == name for field in entry.fields.own)}
+
+    def read() -> SentenceInputs:
+        values = {"pair": ""} | values_of(page, entry.fields.own)
+        return SentenceInputs(page, *(values[name] for name in ("text", "pair", "model", SPECIAL_FIELD.name)))
+
+    inputs = ask_sentences(page, asked, read, lambda: ask_model(page, entry.offers), counts=entry.counts)
     if entry.examples and is_offered("examples"):
         _offer_examples(inputs, entry.examples)
     return inputs
 
 
-def _ask_model(page: str, entry: StageEntry) -> None:
-    """Offer the model and how it reads in a box that opens."""
-    name = st.session_state[widget_key(page, "model")]
+def ask_model(page: str, offers: Callable[[ModelCard], bool] | None = None, on_special: Callable[[], None] | None = None) -> None:
+    """Offer the model and how it reads in a box that opens. offers: as of `controls.model`; on_special: of `widget_binding`."""
+    if not any(map(is_offered, ("model", SPECIAL_FIELD.name))):
+        return
+    name = value_of(page, "model")
     with st.popover(controls.model_title(name), key=widget_key(page, "model_opened")):
-        controls.model(widget_key(page, "model"), offers=entry.offers)
-        ask_special_tokens(page)
+        controls.model(widget_key(page, "model"), offers=offers)
+        ask_special_tokens(page, on_special)
 
 
 def _offer_examples(inputs: SentenceInputs, choices: Sequence[Example]) -> None:

@@ -9,12 +9,11 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 import numpy as np
-import streamlit as st
 
 from pages.ui.canvas.drawings import Drawing
 from pages.ui.canvas.matrix_view import Matrix, matrix_drawings
 from pages.ui.export.records import Source, sentences_read, title_stem
-from pages.ui.shell.address import Field, widget_key
+from pages.ui.shell.address import Field, value_of
 from pages.ui.shell.controls import model_title
 from pages.ui.stage.address import StageFields
 from pages.ui.stage.architecture import chosen_fields
@@ -246,7 +245,7 @@ def _about(page: str, fields: StageFields, about: About, header: Mapping[str, ob
 
 
 def _written(page: str, fields: Sequence[Field]) -> dict[str, str]:
-    return {field.name: field.write(st.session_state[widget_key(page, field.name)]) for field in fields}
+    return {field.name: field.write(value_of(page, field.name)) for field in fields}
 
 
 def _may_be_shown(when: Conditions, fields: Sequence[Field], written: Mapping[str, str]) -> bool:

@@ -1,7 +1,5 @@
 """The bertviz page: any text in any view is drawn or refused in words, and a drawing is its visitor's alone."""
 
-import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,6 +16,7 @@ from pages.ui.shell import controls
 from tests.support.drawings import says
 from tests.support.messages import UNKNOWN
 from tests.support.serving import fetch
+from tests.support.staged import ask_stage, staged, staged_pictures
 from tx_core.engine import catalogue
 from tx_core.engine.tokenizer import NO_SENTENCE
 
@@ -28,14 +27,13 @@ HOSTILE = "</script><img src=x onerror=alert(1)> __proto__ {{}} \u202e שלום 
 
 def drawn(app: AppTest) -> Document:
     """The document that the page's frame shows."""
-    (word,) = [word for element in app.get("bidi_component") for word in re.findall(r"framed/([\w-]{43})", str(element.proto))]
-    return framed._documents[word]
+    (picture,) = staged_pictures(app)
+    return framed._documents[picture["chart"]["address"].removeprefix("framed/")]
 
 
-def begins_with(app: AppTest) -> str:
-    """The choice that the frame's drawing begins with."""
-    (sent,) = [json.loads(element.proto.json)[0] for element in app.get("bidi_component") if "framed/" in element.proto.json]
-    return sent["choice"]
+def ask(app: AppTest, **settings: str) -> AppTest:
+    """Choose in the toolbar of the stage what is computed."""
+    return ask_stage(app, "settings", settings)
 
 
 @pytest.mark.parametrize("view", ["head", "model", "neuron"])
@@ -50,12 +48,12 @@ def test_every_view_of_any_text_is_drawn(open_app: Open, view: str, text: str):
 def test_a_drawing_is_found_again_and_another_text_is_drawn_anew(open_app: Open):
     app = open_app(PAGE, text="time flies")
     first = drawn(app)
-    app.segmented_control(key=f"{PAGE}_picture").set_value("model").run()
-    app.segmented_control(key=f"{PAGE}_picture").set_value("head").run()
+    ask(app, picture="model")
+    ask(app, picture="head")
     assert drawn(app) is first
     app.text_input(key=f"{PAGE}_text").set_value("fruit flies").run()
     assert drawn(app) is not first
-    assert app.query_params == {"text": "fruit flies"}
+    assert staged(app)["address"]["own"] == {"text": "fruit flies"}
 
 
 def test_a_drawing_without_special_tokens_is_another_one_of_the_words_alone(open_app: Open):
@@ -66,7 +64,8 @@ def test_a_drawing_without_special_tokens_is_another_one_of_the_words_alone(open
     assert "[CLS]" not in drawn(app).html
     assert "4 of 128 tokens" in says(app)
     assert NO_SEPARATOR[True] in says(app)
-    assert app.query_params == {"text": "time flies", "pair": "fruit flies", "picture": "neuron", "nospecial": "1"}
+    own = {"text": "time flies", "pair": "fruit flies", "picture": "neuron", "nospecial": "1"}
+    assert staged(app)["address"]["own"] == own
     app.toggle(key=f"{PAGE}_nospecial").set_value(False).run()
     assert drawn(app) is first
 
@@ -82,22 +81,13 @@ def test_a_drawing_that_was_forgotten_is_kept_where_a_frame_still_shows_it(open_
     assert drawn(app.run()) is framed._documents[word]
 
 
-@pytest.mark.parametrize(
-    ("asked", "begun"),
-    [
-        ({"layer": "3", "heads": "1_3", "filter": "4"}, "layer=2&heads=0_2&filter=3"),
-        ({"picture": "model", "layer": "3", "head": "2", "enlarged": "1"}, "layer=2&head=1"),
-        ({"picture": "neuron", "layer": "2", "head": "3", "token": "4"}, "layer=1&head=2&token=3"),
-        ({"picture": "neuron", "head": "999", "token": "999"}, "layer=0&head=7"),
-    ],
-)
-def test_what_a_link_chooses_within_a_drawing_is_its_visitors_and_not_in_the_drawing(open_app: Open, asked: dict, begun: str):
+def test_what_a_link_chooses_within_a_drawing_is_its_visitors_and_not_in_the_drawing(open_app: Open):
     texts = {"text": "time flies", "pair": "fruit flies"}
+    asked = {"layer": "3", "heads": "1_3", "filter": "4", "token": "5"}
     app, other = open_app(PAGE, **texts, **asked), open_app(PAGE, **texts)
-    assert begins_with(app) == begun
-    assert begins_with(other) == "layer=0"
-    assert "data-begin" not in drawn(app).html
-    assert app.query_params == texts | asked
+    assert staged(app)["view"].items() >= asked.items()
+    assert staged(other)["view"]["layer"] == "1"
+    assert len(drawn(app).html) == len(drawn(other).html)  # which differ in their random names
     assert UNKNOWN not in says(app)
 
 
@@ -105,8 +95,10 @@ def test_a_long_text_is_drawn_a_layer_at_a_time_and_says_so(open_app: Open):
     app = open_app(PAGE, text="tea " * 126, picture="model", layer="3")
     assert not app.exception
     assert page_texts.ONE_LAYER.format(layers=controls.embedded_sizes()[0]) in says(app)
-    assert app.selectbox(key=f"{PAGE}_layer").value == 3
     assert '"include_layers":[2]' in drawn(app).html
+    assert staged(app)["partial"] == {"layer": ["3"]}
+    assert "layer" in [control["name"] for control in staged(app)["controls"]]
+    assert '"include_layers":[1]' in drawn(ask_stage(app, "settings", {"view": {"layer": "2"}})).html
 
 
 def test_too_heavy_a_text_is_refused_in_words_and_kept(open_app: Open, monkeypatch: pytest.MonkeyPatch):
@@ -125,7 +117,7 @@ def test_nonsense_and_what_is_not_there_are_reported(open_app: Open):
     assert [name for name in nonsense if name not in told] == []
     layers, _ = controls.embedded_sizes()
     assert page_texts.LAST_LAYER.format(layers=layers, layer=99) in says(app)
-    assert begins_with(app) == f"layer={layers - 1}"
+    assert staged(app)["view"]["layer"] == str(layers)
     assert NO_SENTENCE in says(open_app(PAGE, text=""))
 
 
@@ -136,7 +128,7 @@ def test_an_encoder_decoder_offers_its_attentions_and_none_that_the_neuron_view_
     app = open_app(PAGE, text="time flies like an arrow", pair="fruit flies", model="t5-small", stack="cross")
     assert not app.exception
     assert '"name":"Cross"' in drawn(app).html
-    app.segmented_control(key=f"{PAGE}_picture").set_value("neuron").run()
+    ask(app, picture="neuron")
     assert not app.exception
     assert page_texts.NO_CROSS_ATTENTION in says(app)
 

@@ -8,7 +8,6 @@ import pytest
 import segno
 import yaml
 
-from pages import contents
 from pages.contents import PAGES
 from pages.lesson_editor import texts
 from pages.lesson_editor.draft import OPENED, draft_of, file_of, new_draft, new_step
@@ -19,7 +18,6 @@ from pages.ui.panels.question_kinds import MEASURE_TEXTS, QUESTION_VIEWS
 from pages.ui.panels.texts import REVEALED
 from pages.ui.shell.address import ADDED_VIEWS, HELD, LESSON, LOCK
 from pages.ui.shell.frame import OPEN_PAGE, new_id
-from pages.ui.shell.texts import ADD_TO_LESSON
 from tx_core.classroom.lesson_file import Lesson, pack_lesson, read_lesson, unpack_lesson
 
 KEYS = "Mary lost her keys."
@@ -35,19 +33,12 @@ def link_of(app) -> str:
 
 
 def add_view(app) -> None:
-    """Open the share menu, which a browser opens, and add the view; a stage does it by itself, and Python pins what it says."""
+    """Add the view as a stage does, which a browser draws: Python pins what it says."""
     page = app.session_state[OPEN_PAGE]
-    if contents.page(page).has_stage:
-        fields, _ = app.session_state[f"{page}_fields"]
-        values = [(field, app.session_state[f"{page}_{field.name}"]) for field in fields]
-        view = {field.name: field.write(value) for field, value in values if value not in (None, "", ())}
-        app.session_state[ADDED_VIEWS] = [{"id": new_id(), "page": page, "view": view}]
-        app.run()
-        return
-    app.session_state["share_link"] = True
+    values = [(field, app.session_state[f"{page}_{field.name}"]) for field in app.session_state[f"{page}_view"].fields]
+    view = {field.name: field.write(value) for field, value in values if value not in (None, "", ())}
+    app.session_state[ADDED_VIEWS] = [{"id": new_id(), "page": page, "view": view}]
     app.run()
-    next(button for button in app.button if button.label == ADD_TO_LESSON).click().run()
-    assert not app.exception
 
 
 def box(app, label: str, number: int = 1):
@@ -62,7 +53,7 @@ def test_a_view_of_every_page_becomes_a_step_with_all_its_settings(open_app, pag
     [added] = app.session_state[ADDED_VIEWS]
     view = added["view"]
     assert added["page"] == page
-    fields = {field.name for field in app.session_state[f"{page}_fields"][0]}
+    fields = {field.name for field in app.session_state[f"{page}_view"].fields}
     assert set(view) <= fields
     assert len(view) >= 2
     lesson_file = file_of(new_draft() | {"steps": [new_step(page, view)]})

@@ -1,13 +1,11 @@
 """The page of many sentences: the built-in set, its table and its link, models that are not there, a visitor's own file."""
 
-import csv
-import io
 from collections.abc import Iterator
 
 import pytest
 
 from pages.many_sentences import texts
-from pages.many_sentences.heads import as_csv, describe_head, head_rows
+from pages.many_sentences.heads import describe_head, head_rows
 from pages.ui.panels.texts import READ_WITHOUT
 from pages.ui.shell.address import LESSON, LOCK, STEP
 from tests.support.sentences_page import HUB_MODEL, KIND, OWN_FILE, PAGE, Open, links, numbers_of, press, says, upload
@@ -56,9 +54,9 @@ def test_a_locked_lesson_shows_the_strongest_sentences_without_a_way_out(open_ap
     assert (len(shown["0"]), len(shown["1"])) == (5, 0)
 
 
-def test_the_file_to_take_along_says_what_the_statistics_say():
+def test_the_table_says_what_the_statistics_say():
     report = read_all(catalogue.load(catalogue.DEFAULT), embedded_sentences())
-    rows = list(csv.DictReader(io.StringIO(as_csv(head_rows(report)))))
+    rows = head_rows(report)
     assert len(rows) == len(report.patterns)
     for row, one in zip(rows, report.patterns, strict=True):
         assert (int(row["layer"]), int(row["head"])) == (one.layer + 1, one.head + 1)

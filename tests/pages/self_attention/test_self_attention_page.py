@@ -14,8 +14,7 @@ from pages.ui.shell.frame import HEADINGS
 from pages.ui.shell.numbers import small_number
 from pages.ui.stage.controls import take_settings
 from tests.support.drawings import problems
-from tests.support.drawn_lines import drawn_lines
-from tests.support.staged import staged, staged_matrices
+from tests.support.staged import staged, staged_matrices, staged_parts, staged_pictures
 from tx_core.analysis.patterns import name_heads, pattern_sums
 from tx_core.engine import catalogue
 from tx_core.errors import TextProblem
@@ -147,12 +146,12 @@ def test_fewer_columns_are_drawn_than_computed_with_and_the_page_says_so(open_ap
 
 
 def test_saturation_is_drawn_when_scaling_is_off(open_app):
-    assert not drawn_lines(open_app(PAGE, text=TEXT))
     app = open_app(PAGE, text=TEXT, unscaled="1")
-    (chart,) = drawn_lines(app)
+    assert staged_parts(app) == staged_parts(open_app(PAGE, text=TEXT)) + 1
+    (picture,) = staged_pictures(app, 1)
     seen = saturation(tuple(2**power for power in range(11)))
-    assert [line["values"] for line in chart["series"]] == [list(seen.largest_unscaled), list(seen.largest_scaled)]
-    assert chart["places"] == [f"d = {size}" for size in seen.sizes]
+    np.testing.assert_allclose(picture["values"], [seen.largest_unscaled, seen.largest_scaled], rtol=1e-6)
+    assert picture["columns"] == [str(size) for size in seen.sizes]
     assert any(note.startswith(SOFTMAX_NOTE) for note in notes(app))
 
 
@@ -163,11 +162,11 @@ def test_without_scaling_the_greatest_weight_is_given_as_it_is_and_as_it_would_b
         app = open_app(PAGE, text=TEXT, layer="2", head="3", unscaled=unscaled, normalise=normalise, causal="1")
         shares.append(staged_matrices(app)[1]["weights"].max(axis=1).mean())
         if unscaled == "1":
-            said, charts = notes(app), drawn_lines(app)
+            said, parts = notes(app), staged_parts(app)
     assert shares[0] > shares[1]
     measured = {"share": small_number(shares[0]), "scaled": small_number(shares[1])}
     assert texts.SCALING_OFF.format(size=32, root=math.sqrt(32), **measured) in said
-    assert bool(charts) == (normalise == "softmax")  # the chart is of softmax
+    assert (parts > staged_parts(app)) == (normalise == "softmax")  # the chart is of softmax
 
 
 @pytest.mark.parametrize("text", ["   ", "word " * 200])

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from streamlit.testing.v1 import AppTest
 
 from pages.ui.canvas import texts
 from pages.ui.canvas.charts import (
@@ -17,17 +16,13 @@ from pages.ui.canvas.charts import (
     NAME_REACH,
     ONE_COLOUR,
     lines_chart,
-    lines_in_words,
     moved_chart,
     name_offset,
     probability_chart,
     show_bars,
-    show_lines,
     signed_chart,
 )
-from pages.ui.canvas.texts import LINES_ALT
 from pages.ui.shell.numbers import percent
-from tests.support.drawn_lines import drawn_lines
 from tests.support.serving import ROOT
 
 
@@ -96,36 +91,11 @@ def test_lines_differ_in_more_than_colour():
     assert one["mark"] != other["mark"]
 
 
-@pytest.mark.parametrize("make", [lines_chart, lambda *parts, **more: show_lines(*parts, key="lines", **more)])
-def test_a_series_or_a_border_without_a_number_for_each_step_is_refused(make):
+def test_a_series_or_a_border_without_a_number_for_each_step_is_refused():
     with pytest.raises(ValueError, match="got 3 steps and 2 numbers of short"):
-        make("", STEPS, {"short": [1.0, 2.0]})
+        lines_chart("", STEPS, {"short": [1.0, 2.0]})
     with pytest.raises(ValueError, match="1 numbers of upper border"):
-        make("", STEPS, SERIES, band=([1, 2, 3], [4]))
-
-
-def test_the_page_is_sent_the_numbers_and_the_names_as_they_are():
-    def page() -> None:
-        from pages.ui.canvas.charts import show_lines
-
-        names = {"</script><img src=x onerror=alert(1)>": [0.25, 1 / 3, -2.0]}
-        show_lines(
-            "Length <i>", ["in", "1", "2"], names, key="a", step_name="d = {step}", limits=(-3, 1), band=([0, 0, 0], [1, 2, 3])
-        )
-        show_lines("Sent back", ["in", "1"], {"one": [0.1, 1.0]}, key="b", logarithmic=True)
-
-    one, other = drawn_lines(AppTest.from_function(page).run())
-    (line,) = one["series"]
-    assert (line["name"], line["values"]) == ("</script><img src=x onerror=alert(1)>", [0.25, 1 / 3, -2.0])
-    assert (one["places"], one["limits"], one["band"]) == (["in", "d = 1", "d = 2"], [-3, 1], [[0, 0, 0], [1, 2, 3]])
-    assert one["alt"].startswith("Length <i>: </script>")
-    assert (one["logarithmic"], other["logarithmic"], other["limits"], other["band"]) == (False, True, None, None)
-    assert other["places"] == ["in", "block 1"]
-
-
-def test_words_say_where_lines_begin_and_end():
-    said = lines_in_words("Length", {"pre-norm": [8.04, 9, 35.62]})
-    assert said == LINES_ALT.format(title="Length", lines="pre-norm from 8.04 to 35.6")
+        lines_chart("", STEPS, SERIES, band=([1, 2, 3], [4]))
 
 
 def test_the_name_stands_where_it_is_farthest_from_the_other_points():

@@ -29,7 +29,7 @@ def map_of_page(text: str, pair: str = "", changes: Sequence[Intervention] = (),
     chosen = replace(OPTIONS, **options)
     trace = catalogue.load("embedded").trace(text, pair or None, interventions=changes)
     view = views.view(trace.attention, merge_words=chosen.words, hide_special=chosen.hide)
-    return AttentionMap(trace, HeadMap(view, chosen.heads, views.mean_of_heads(view.weights, chosen.heads), "Said."), chosen)
+    return AttentionMap(trace, HeadMap(view, chosen.heads, views.mean_of_heads(view.weights, chosen.heads)), chosen)
 
 
 def opened(app: AppTest, form: str = texts.DATA) -> AppTest:
@@ -88,7 +88,7 @@ def test_the_files_of_a_changed_run_hold_it_before_after_and_the_difference(open
 def test_every_file_says_that_the_text_was_read_without_special_tokens():
     plain, trace = map_of_page("time flies"), catalogue.load("embedded", special_tokens=False).trace("time flies")
     view = views.view(trace.attention)
-    export = attention_export(AttentionMap(trace, HeadMap(view, ((1, 2),), view.weights[1, 2], "Said."), OPTIONS))
+    export = attention_export(AttentionMap(trace, HeadMap(view, ((1, 2),), view.weights[1, 2]), OPTIONS))
     assert "special_tokens" not in attention_export(plain).source
     for data in export.data:
         files = {form: write(export.source) for form, write in data.files.items()}

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.canvas.drawings import collect_drawings, matrix_drawing, note, numbered_once
+from pages.ui.canvas.drawings import matrix_drawing, numbered_once
 from pages.ui.export import lessons, menu, texts
 from pages.ui.export.data import show_data
 from pages.ui.export.lessons import COLUMNS, PartNumbers, drawings_export, table_rows
@@ -48,16 +48,6 @@ def test_files_and_table_hold_the_numbers_that_are_drawn_and_name_their_source(
     app.session_state[f"{name}_export_table"] = True
     frame = next(table.value for table in app.run().dataframe if list(table.value.columns) == list(COLUMNS))
     assert [tuple(row) for row in frame[list(COLUMNS[:3])].to_numpy()] == [row[:3] for row in rows]
-
-
-def test_nothing_is_made_before_the_export_is_opened():
-    made = []
-    with collect_drawings() as drawings:
-        note(lambda: made.append("drawn") or [])
-    assert len(drawings) == 1
-    assert made == []
-    note(lambda: made.append("outside"))
-    assert len(drawings) == 1
 
 
 def test_names_that_occur_several_times_are_numbered():

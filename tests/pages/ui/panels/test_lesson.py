@@ -147,7 +147,7 @@ def test_the_view_of_every_step_is_one_that_its_page_understands_and_leaves_noth
     app = open_app(step.page, **step.view)
     assert not app.exception
     assert not any(UNKNOWN in notice.value for notice in app.info)
-    fields, _ = app.session_state[f"{step.page}_fields"]
+    fields = app.session_state[f"{step.page}_view"].fields
     pinned = {field.name for field in fields if field.default is not None and field.write(field.default)}
     assert pinned <= step.view.keys()  # a new default changes no lesson
 

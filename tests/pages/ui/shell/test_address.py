@@ -1,20 +1,25 @@
 """The view of a page in its address, where runs overtake each other; the sentence that comes along to the page opened next."""
 
 import pytest
-from streamlit.runtime.state import QueryParamsProxy
 from streamlit.testing.v1 import AppTest
 
 
 def page() -> None:
     import streamlit as st
 
-    from pages.ui.shell.address import number_field, read_view, text_field, write_view
+    from pages.ui.shell.address import number_field, take_over, text_field
+    from pages.ui.stage.address import StageFields, hand_over, read_stage_address
 
-    fields = (text_field("text"), number_field("layer", 1, 1, 9))
-    read_view("page", fields, {})
-    if st.session_state.get("overtaken"):
-        st.stop()
-    write_view("page", fields, {})
+    fields = StageFields((text_field("text"), number_field("layer", 1, 1, 9)), (), {})
+    st.session_state["held"] = take_over(st.session_state.pop("reported", None), st.session_state.get("lost", False))
+    read_stage_address("page", fields)
+    if not st.session_state.get("overtaken"):
+        st.session_state["own"] = hand_over("page", fields)["address"]["own"]
+
+
+def own(app: AppTest) -> dict[str, str]:
+    """What the stage writes into the address, as the browser then sends it."""
+    return app.session_state["own"]
 
 
 def test_back_pressed_twice_goes_back_twice_though_the_second_overtakes_the_run_of_the_first():
@@ -29,7 +34,7 @@ def test_back_pressed_twice_goes_back_twice_though_the_second_overtakes_the_run_
     app.session_state["overtaken"] = False
     app.run()
     assert app.session_state["page_layer"] == 1
-    assert app.query_params == {"text": "tea"}
+    assert own(app) == {"text": "tea"}
 
 
 def test_a_control_wins_over_an_address_that_is_not_up_to_date_yet():
@@ -40,40 +45,12 @@ def test_a_control_wins_over_an_address_that_is_not_up_to_date_yet():
     app.query_params["layer"] = "3"
     app.run()
     assert app.session_state["page_layer"] == 5
-    assert app.query_params == {"text": "tea", "layer": "5"}
-
-
-def test_an_address_that_an_earlier_run_wrote_is_overwritten_though_the_browser_is_not_there_yet(monkeypatch):
-    written: list[dict[str, str]] = []
-    write = QueryParamsProxy.from_dict
-    monkeypatch.setattr(QueryParamsProxy, "from_dict", lambda self, view: (written.append(dict(view)), write(self, view))[1])
-    app = AppTest.from_function(page)
-    app.query_params.update(text="tea", layer="4")
-    app.run()
-    app.session_state["page_layer"] = 5
-    app.run()
-    app.session_state["page_layer"] = 4
-    app.query_params["layer"] = "4"  # where the browser still is
-    app.run()
-    assert written == [{"text": "tea", "layer": "5"}, {"text": "tea", "layer": "4"}]
-    app.run()
-    assert len(written) == 2, "an address that stands was written once more: a step more for Back"
-
-
-def taken_over_page() -> None:
-    import streamlit as st
-
-    from pages.ui.shell.address import number_field, read_view, take_over, text_field, write_view
-
-    fields = (text_field("text"), number_field("layer", 1, 1, 9))
-    st.session_state["held"] = take_over(st.session_state.pop("reported", None), st.session_state["lost"])
-    read_view("page", fields, {})
-    write_view("page", fields, {})
+    assert own(app) == {"text": "tea", "layer": "5"}
 
 
 @pytest.mark.parametrize("ran_already", [False, True], ids=["at once", "after a run that Streamlit asked for by itself"])
 def test_what_stood_in_a_box_comes_back_and_the_rest_comes_from_the_address(ran_already: bool):
-    app = AppTest.from_function(taken_over_page)
+    app = AppTest.from_function(page)
     app.query_params.update(text="tea", layer="4")
     app.session_state["lost"] = True
     if ran_already:
@@ -81,10 +58,10 @@ def test_what_stood_in_a_box_comes_back_and_the_rest_comes_from_the_address(ran_
     app.session_state["reported"] = {"texts": {"page_text": "coffee", "page_layer": "7", "other_text": "milk"}, "held": True}
     app.run()
     assert (app.session_state["page_text"], app.session_state["page_layer"], app.session_state["held"]) == ("coffee", 4, True)
-    assert app.query_params == {"text": "coffee", "layer": "4"}
-    app.query_params.update(text="tea")  # sent before the browser knew the new address
-    app.run()
-    assert app.session_state["page_text"] == "coffee" and app.query_params == {"text": "coffee", "layer": "4"}
+    assert own(app) == {"text": "coffee", "layer": "4"}
+    app.run()  # sent before the browser knew the new address
+    assert app.session_state["page_text"] == "coffee" and own(app) == {"text": "coffee", "layer": "4"}
+    app.query_params.update(own(app))
     app.run()  # the browser has caught up: from now on, an address that changes is a step of the reader
     app.query_params.update(text="milk")
     app.run()
@@ -93,7 +70,7 @@ def test_what_stood_in_a_box_comes_back_and_the_rest_comes_from_the_address(ran_
 
 @pytest.mark.parametrize("reported", [None, "text", 3, [], {}, {"texts": 3, "held": "yes"}, {"texts": {"page_text": ["x"]}}])
 def test_a_report_that_makes_no_sense_changes_nothing(reported):
-    app = AppTest.from_function(taken_over_page)
+    app = AppTest.from_function(page)
     app.query_params.update(text="tea", layer="4")
     app.session_state["reported"], app.session_state["lost"] = reported, True
     app.run()
@@ -102,7 +79,7 @@ def test_a_report_that_makes_no_sense_changes_nothing(reported):
 
 
 def test_a_session_that_knows_the_page_ignores_such_a_report():
-    app = AppTest.from_function(taken_over_page)
+    app = AppTest.from_function(page)
     app.query_params.update(text="tea")
     app.session_state["lost"] = False
     app.run()
@@ -130,7 +107,7 @@ def test_a_typed_sentence_is_there_on_the_page_opened_next(open_app, page):
     app.text_input(key="attention_text").set_value(MINE).run()
     assert sentence(go(app, page), page) == MINE
     assert not app.exception
-    assert app.session_state[f"{page}_view"]["address"]["text"] == MINE
+    assert app.session_state[f"{page}_view"].address["text"] == MINE
 
 
 def test_a_page_takes_the_sentence_unless_something_was_typed_there(open_app):

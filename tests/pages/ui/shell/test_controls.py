@@ -4,15 +4,13 @@ import shutil
 import string
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.panels import texts, view_options
-from pages.ui.panels.head_map import map_csv
-from pages.ui.panels.tokens import numbered_tokens, token_rows
+from pages.ui.panels.tokens import token_rows
 from pages.ui.shell import cache, controls
 from pages.ui.shell import texts as shell_texts
 from pages.ui.shell.address import choice_field, flag_field, number_field, parse_view, text_field
@@ -150,16 +148,6 @@ def test_a_sentence_is_given_as_it_was_typed():
     assert app.text[0].value == "''"
     for written in ("", "  two  spaces ", "\t<b> **x** $y$ \\n '\"", "\u200b\x00 שלום 👩‍👩‍👧 e\u0301"):
         assert app.text_input[0].set_value(written).run().text[0].value == repr(written)
-
-
-def test_the_csv_holds_every_weight_with_labels_that_no_spreadsheet_computes():
-    labels = numbered_tokens(["=1+1", 'say "hi", you'])
-    written = map_csv(labels, labels, np.array([[0.25, 0.75], [1, 0]], np.float32))
-    assert written.splitlines() == [
-        'query \\ key,1 =1+1,"2 say ""hi"", you"',
-        "1 =1+1,0.250000,0.750000",
-        '"2 say ""hi"", you",1.000000,0.000000',
-    ]
 
 
 def test_the_token_table_names_segments_special_tokens_blanks_and_unknown_ones():

@@ -211,10 +211,6 @@ def test_a_page_whose_model_is_damaged_says_so_and_keeps_its_text_its_ways_on_an
     assert [link.proto.label for link in app.main.get("page_link")] == [*(way.label for way in ways), next_label(page)]
     assert ("fill_mask" if page == "attention" else "attention") in [way.page for way in ways]
     assert [way.parameters for way in ways] == [{"text": "Time flies."}] * len(ways)
-    if contents.page(page).has_stage:
-        return  # which shares, and has nothing to show here
-    app.session_state["share_link"] = True
-    assert any(one.value == texts.LINK_SHOWS_VIEW for one in app.run().text)
 
 
 def test_a_text_too_long_for_an_address_stays_on_the_page_which_says_so(open_app):
