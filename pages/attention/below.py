@@ -5,14 +5,12 @@ import streamlit as st
 from pages import contents
 from pages.ui.canvas.attention_view import heads_to_link
 from pages.ui.export.attention import attention_exports
+from pages.ui.export.attention_map import AttentionMap, shown_map
 from pages.ui.export.data import DataTable, offer_tables, table_of
 from pages.ui.export.menu import export_menu
 from pages.ui.panels import texts
-from pages.ui.panels.head_map import HeadMap, head_map
 from pages.ui.panels.tokens import numbered_tokens, token_rows
-from pages.ui.shell.address import is_offered, value_of
 from pages.ui.shell.frame import page_link
-from pages.ui.shell.level import is_hidden
 from pages.ui.stage.inputs import AttentionRun
 from tx_core.transformer.interventions import write_interventions
 
@@ -21,17 +19,15 @@ def show_below(page: str, run: AttentionRun) -> None:
     """Explain the picture, and offer its numbers and its code. The boxes follow the view of the browser while they are open."""
     _lead_to_the_answer(run)
     st.markdown(f"{texts.HOW_TO_READ} {texts.NOT_AN_EXPLANATION}")
-    if is_offered("tables") or not is_hidden("forms"):
-        shown = _shown_map(page, run)
-        offer_tables(page, lambda: [_weights_table(shown)], texts.WEIGHTS_TABLE)
-        if not is_hidden("forms"):
-            export_menu(page, attention_exports(page, run.trace, shown))
+    shown = shown_map(page, run.trace, run.unchanged)
+    offer_tables(page, lambda: [_weights_table(shown)], texts.WEIGHTS_TABLE)
+    export_menu(page, attention_exports(shown))
     read = dict.fromkeys(stack.key_tokens for stack in run.trace.stacks)
     offer_tables(page, lambda: [table_of(token_rows(one)) for one in read], texts.TOKEN_TABLE, name="tokens")
 
 
-def _weights_table(shown: HeadMap) -> DataTable:
-    rows, columns = numbered_tokens(shown.queries), numbered_tokens(shown.keys)
+def _weights_table(shown: AttentionMap) -> DataTable:
+    rows, columns = numbered_tokens(shown.view.queries), numbered_tokens(shown.view.keys)
     cells = shown.weights.astype(float).round(4).tolist()
     table = [(name, *row) for name, row in zip(rows, cells, strict=True)]
     return DataTable(("", *columns), table, note=texts.WEIGHTS_TABLE_CAPTION)
@@ -47,13 +43,3 @@ def _lead_to_the_answer(run: AttentionRun) -> None:
     view = {"text": name.text, "model": name.model, "changes": write_interventions(name.changes)}
     shown = {"heads": heads_to_link(heads)} if heads else {}
     page_link(page.key, texts.SEE_ON_PAGE.format(page=page.name), view | shown, icon=":material/arrow_forward:")
-
-
-def _shown_map(page: str, run: AttentionRun) -> HeadMap:
-    """Return the map of the chosen heads as the address says that the browser shows it."""
-    kinds = [stack.kind for stack in run.trace.stacks]
-    number = kinds.index(value_of(page, "stack"))
-    name = run.name
-    identity = (name.model, run.trace.device, not name.bare, name.text, name.pair, write_interventions(name.changes))
-    unchanged = run.unchanged.stacks[number] if run.unchanged else None
-    return head_map(page, run.trace.stacks[number], identity, unchanged)

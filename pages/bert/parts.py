@@ -22,12 +22,10 @@ from pages.bert.inputs import DIMENSIONS_SHOWN, FIELDS, LABEL_HEADS, PAGE, BertI
 from pages.ui.canvas.charts import listing_chart, probability_chart
 from pages.ui.canvas.drawings import Drawing, bars_drawing
 from pages.ui.canvas.matrix_view import Matrix, Product, Shares
-from pages.ui.export.attention import attention_export
-from pages.ui.export.attention_map import AttentionMap
+from pages.ui.export.attention import attention_exports
+from pages.ui.export.attention_map import shown_map
 from pages.ui.export.menu import export_menu
-from pages.ui.export.texts import ATTENTION_MAP
-from pages.ui.panels.head_map import HeadMap, head_map
-from pages.ui.panels.view_options import ViewOptions, drop_missing
+from pages.ui.panels.view_options import drop_missing
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import value_of
 from pages.ui.shell.frame import explain
@@ -168,9 +166,7 @@ def draw_family(inputs: BertInputs, engine: BertEngine) -> Below:
         st.markdown("\n".join([title, "", *(f"- {change}" for change in chosen.changed)]))
         st.markdown(texts.THREE_FAMILIES)
         if loaded:
-            trace, shown = loaded
-            exported = attention_export(AttentionMap(trace, shown, ViewOptions.of(PAGE)))
-            export_menu(PAGE, {ATTENTION_MAP: lambda: exported})
+            export_menu(PAGE, attention_exports(shown_map(PAGE, loaded)))
 
     return below
 
@@ -193,7 +189,7 @@ def _sizes(inputs: BertInputs, engine: BertEngine) -> Picture:
     return Picture(drawing, said, chooses="family", choices=tuple(FAMILIES))
 
 
-def _loaded(inputs: BertInputs, name: str) -> tuple[Trace, HeadMap] | None:
+def _loaded(inputs: BertInputs, name: str) -> Trace | None:
     """Draw the attention of a model that is loaded for it; explain why where it cannot be."""
     try:
         with controls.wait_for(name):
@@ -212,8 +208,7 @@ def _loaded(inputs: BertInputs, name: str) -> tuple[Trace, HeadMap] | None:
         return pack_runs({**header, **told(header)}, run, trace, None, layers)
 
     mount(PAGE, BERT_STAGE, FIELDS, pack, take)
-    identity = (name, trace.device, not inputs.bare, inputs.text, inputs.pair)
-    return trace, head_map(PAGE, trace.attention, identity)
+    return trace
 
 
 PARTS: dict[str, Callable[[BertInputs, BertEngine], Below]] = {

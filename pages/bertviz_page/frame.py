@@ -18,10 +18,8 @@ from pages.ui.export.computation import Computation, call, each, load_call, name
 from pages.ui.export.menu import export_menu
 from pages.ui.export.records import Code, DataFiles, Export, file_stem, reading, source
 from pages.ui.export.texts import TITLE_WITHOUT_STAGE
-from pages.ui.panels.head_map import HeadMap
 from pages.ui.panels.texts import STACK, STACK_LABELS
 from pages.ui.panels.tokens import SPECIAL_FIELD
-from pages.ui.panels.view_options import ViewOptions
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import Field, choice_field, text_field, value_of, widget_key
 from pages.ui.stage.address import StageFields
@@ -29,7 +27,6 @@ from pages.ui.stage.controls import Control, numbered
 from pages.ui.stage.inputs import SentenceInputs
 from pages.ui.stage.pictures import About, Picture
 from pages.ui.stage.texts import CONTROLS
-from tx_core.analysis.views import view as view_of
 from tx_core.engine.engine import Engine
 from tx_core.errors import TextProblem
 from tx_core.transformer.trace import AttentionStack, Trace
@@ -261,9 +258,7 @@ def bertviz_export(drawing: Drawing) -> Export:
 def _data(trace: Trace, stack: AttentionStack) -> DataFiles:
     layers, heads = stack.weights.shape[:2]
     every = tuple((layer, head) for layer in range(layers) for head in range(heads))
-    options = ViewOptions(stack.kind, every, words=False, hide=False, show="heatmap", lines=1, scale="blues", focus=None)
-    exported = AttentionMap(trace, HeadMap(view_of(stack), every, stack.weights[0, 0]), options)
-    return weight_files(exported, everything=True, name=STACK_LABELS[stack.kind])
+    return weight_files(AttentionMap(trace, every, stack.kind), everything=True, name=STACK_LABELS[stack.kind])
 
 
 def numbers(trace: Trace, kinds: Sequence[str]) -> list[Computation]:

@@ -360,7 +360,7 @@ def summarize(token: str, room: Room) -> None:
 
 def summary_csv(token: str) -> bytes:
     """Write the summary of a room as CSV."""
-    return write_csv(texts.SUMMARY_COLUMNS, summary_rows(token)).encode("utf-8-sig")
+    return csv_table({}, texts.SUMMARY_COLUMNS, summary_rows(token))
 
 
 def close_room(token: str, room: Room) -> None:

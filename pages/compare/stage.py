@@ -6,8 +6,8 @@ from pages.compare import texts
 from pages.compare.inputs import FIELDS, PAGE, VARIES, SideHead, changes_in_full, take_wish
 from pages.compare.runs import RunPair, SideRun
 from pages.compare.words import FollowedWord, first_word, word_chart
+from pages.ui.export.attention_map import drawn_padding
 from pages.ui.export.records import shortened
-from pages.ui.panels.head_map import drawn_padding
 from pages.ui.shell import controls
 from pages.ui.shell.address import is_offered
 from pages.ui.stage.mount import mount, origin

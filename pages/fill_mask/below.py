@@ -4,13 +4,12 @@ import streamlit as st
 
 from pages.fill_mask import head_scan, predictions, tables, texts
 from pages.fill_mask.export import BlankView, prediction_exports
-from pages.fill_mask.run import BlankRun, LookedAt
+from pages.fill_mask.run import BlankRun
+from pages.ui.export.attention_map import shown_map
 from pages.ui.export.data import offer_tables
 from pages.ui.export.menu import export_menu
 from pages.ui.panels import texts as panel_texts
-from pages.ui.panels.head_map import HeadMap, head_map
 from pages.ui.shell.address import widget_key
-from tx_core.transformer.interventions import write_interventions
 
 
 def show_below(page: str, run: BlankRun) -> None:
@@ -23,7 +22,8 @@ def show_below(page: str, run: BlankRun) -> None:
     if not run.alone:
         st.markdown(f"{panel_texts.HOW_TO_READ} {panel_texts.NOT_AN_EXPLANATION}")
         head_scan.show_ranking(page, looked.asked)
-        view = BlankView(looked.text, looked.number, looked.trace, looked.changed, _shown_map(page, run, looked), looked.asked)
+        shown = shown_map(page, looked.trace, looked.plain if looked.changed else None)
+        view = BlankView(looked.text, looked.number, looked.changed, shown, looked.asked)
     offer_tables(page, lambda: tables.prediction_tables(run.answers, looked.shift), texts.TABLE)
     export_menu(page, prediction_exports(page, run.engine, run.answers, view))
 
@@ -39,12 +39,3 @@ def _show_together(page: str, run: BlankRun) -> None:
         predictions.show_text_shift(page, run.engine, answers)
     if run.looked and run.looked.changed and (joint or len(answers) > 1):
         st.caption(texts.LISTS_UNCHANGED)
-
-
-def _shown_map(page: str, run: BlankRun, looked: LookedAt) -> HeadMap:
-    """Return the map of the chosen heads as the address says that the browser shows it."""
-    kinds = [stack.kind for stack in looked.trace.stacks]
-    number = kinds.index(st.session_state[widget_key(page, "stack")])
-    special = run.engine.tokenizer.special_tokens
-    identity = (run.engine.name, looked.trace.device, special, looked.text, None, write_interventions(looked.changed))
-    return head_map(page, looked.trace.stacks[number], identity, looked.plain.stacks[number] if looked.changed else None)

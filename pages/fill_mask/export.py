@@ -11,13 +11,12 @@ from pages.fill_mask.predictions import (
 )
 from pages.fill_mask.tables import SCAN_COLUMNS, SHIFT_COLUMNS, prediction_tables, scan_rows, shift_rows
 from pages.ui.export.attention import attention_exports
-from pages.ui.export.attention_map import changes_in_words
+from pages.ui.export.attention_map import AttentionMap, changes_in_words
 from pages.ui.export.computation import Computation, call, changes_argument, each, load_call, named
 from pages.ui.export.data import DataTable, table_files
 from pages.ui.export.records import Code, Export, Exports, file_stem
 from pages.ui.export.transformers_code import intervention_lines, loading_lines, special_argument, with_mask_tokens
 from pages.ui.panels.changes import Changes, describe_change, stack_names
-from pages.ui.panels.head_map import HeadMap
 from pages.ui.panels.predictions import ListSettings, SentencePredictions, list_settings
 from pages.ui.shell import controls
 from tx_core.engine.engine import Engine
@@ -25,7 +24,6 @@ from tx_core.fill_mask.head_scan import Scan
 from tx_core.fill_mask.prediction_shift import EntryShift, shift_predictions
 from tx_core.fill_mask.predictions import fill_jointly, predict
 from tx_core.fill_mask.word_scores import score_words
-from tx_core.transformer.trace import Trace
 
 
 @dataclass(frozen=True)
@@ -34,9 +32,8 @@ class BlankView:
 
     text: str
     number: int
-    trace: Trace
     changed: Changes
-    head_map: HeadMap
+    shown: AttentionMap
     scan: OfferedScan | None
 
 
@@ -50,7 +47,7 @@ def prediction_exports(
         offered[texts.EXPORT_CHANGE] = lambda: moved_export(lists, engine, blank_view)
     if blank_view and blank_view.scan and blank_view.scan.result:
         offered[texts.EXPORT_SCAN] = lambda: scan_export(lists, blank_view, blank_view.scan)
-    return offered | (attention_exports(page, blank_view.trace, blank_view.head_map) if blank_view else {})
+    return offered | (attention_exports(blank_view.shown) if blank_view else {})
 
 
 def lists_export(lists: Lists) -> Export:
@@ -82,7 +79,7 @@ def moved_export(lists: Lists, engine: Engine, blank_view: BlankView) -> Export:
         lambda: shift_numbers(lists, blank_view),
         lambda: transformers_shift(lists, blank_view),
     )
-    about = lists.about | {"texts": [blank_view.text], "changes": changes_in_words(blank_view.trace)}
+    about = lists.about | {"texts": [blank_view.text], "changes": changes_in_words(blank_view.shown.trace)}
     about["moved probability"] = shift.variation
     return Export(title, name, (numbers,), code, about)
 
@@ -90,7 +87,7 @@ def moved_export(lists: Lists, engine: Engine, blank_view: BlankView) -> Export:
 def scan_export(lists: Lists, blank_view: BlankView, scan: OfferedScan) -> Export:
     """Export what switching off each head does to the followed word."""
     title = texts.EXPORT_SCAN_TITLE.format(followed=scan.followed.name, model=controls.model_title(lists.model))
-    changes = "; ".join(describe_change(one, stack_names(blank_view.trace)) for one in scan.base)
+    changes = "; ".join(describe_change(one, stack_names(blank_view.shown.trace)) for one in scan.base)
     table = DataTable(SCAN_COLUMNS, scan_rows(scan.result, scan.followed))
     name = file_stem("head-scan", lists.model)
     numbers = table_files(texts.EXPORT_SCAN, texts.EXPORT_SCAN_HELP, name, table)
@@ -233,7 +230,7 @@ def transformers_lists(lists: Lists) -> str:
 
 def transformers_shift(lists: Lists, blank_view: BlankView) -> str:
     """Return the code for what changes do to one blank without this project."""
-    read = blank_view.trace.attention.query_tokens
+    read = blank_view.shown.trace.attention.query_tokens
     text = with_mask_tokens(blank_view.text, read)
     return "\n".join(
         [
@@ -254,7 +251,7 @@ def transformers_shift(lists: Lists, blank_view: BlankView) -> str:
             *NUCLEUS.splitlines(),
             "",
             "before = at_blank()",
-            *intervention_lines(blank_view.trace),
+            *intervention_lines(blank_view.shown.trace),
             *MOVING.splitlines(),
             "",
         ]

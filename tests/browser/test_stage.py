@@ -141,7 +141,7 @@ def test_the_picture_comes_first(page_at: Callable[..., Page], width: int, heigh
 LONGEST_LINE = """() => {
   const lines = []
   const prose = [...document.querySelectorAll('[data-testid=stMain] [data-testid=stMarkdownContainer] p')]
-  const stage = document.querySelector('.st-key-attention_picture [data-mounted]').shadowRoot
+  const stage = document.querySelector('.st-key-attention_stage [data-mounted]').shadowRoot
   for (const paragraph of [...prose, ...stage.querySelectorAll('.said, .quiet-text')]) {
     if (!paragraph.checkVisibility()) continue
     const walker = document.createTreeWalker(paragraph, NodeFilter.SHOW_TEXT)

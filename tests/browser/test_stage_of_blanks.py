@@ -160,7 +160,7 @@ def test_a_web_page_of_the_view_works_from_a_file(page_at: Callable[..., Page], 
     alone.close()
 
 
-MOVED = """() => document.querySelector('.st-key-fill_mask_picture [data-mounted]').shadowRoot
+MOVED = """() => document.querySelector('.st-key-fill_mask_stage [data-mounted]').shadowRoot
   .querySelectorAll('.predictions .bar-fill')[0].getAnimations().length"""
 
 

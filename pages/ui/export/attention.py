@@ -10,18 +10,15 @@ from pages.ui.export.attention_map import AttentionMap
 from pages.ui.export.computation import Computation, call, changes_argument, load_call, named, sentences_of, written_argument
 from pages.ui.export.records import Code, DataFiles, Export, Exports, Source
 from pages.ui.export.transformers_code import transformers_attention_code
-from pages.ui.panels.head_map import HeadMap
-from pages.ui.panels.view_options import ViewOptions
 from tx_core.analysis import views
 from tx_core.analysis.weights_file import MOST, SavedWeights, weight_of, weights_csv, weights_json, weights_npz
-from tx_core.transformer.trace import Trace
 
 WRITERS: dict[str, Callable[[SavedWeights], bytes]] = {"csv": weights_csv, "json": weights_json, "npz": weights_npz}
 
 
-def attention_exports(page: str, trace: Trace, shown: HeadMap) -> Exports:
-    """Offer the map that a page shows of a run. Its stage makes figure and web page by itself."""
-    return {texts.ATTENTION_MAP: lambda: attention_export(AttentionMap(trace, shown, ViewOptions.of(page)))}
+def attention_exports(shown: AttentionMap) -> Exports:
+    """Offer the map that a page shows. Its stage makes figure and web page by itself."""
+    return {texts.ATTENTION_MAP: lambda: attention_export(shown)}
 
 
 def attention_export(exported: AttentionMap) -> Export:
@@ -31,7 +28,7 @@ def attention_export(exported: AttentionMap) -> Export:
         exported.file_name,
         (weight_files(exported, everything=False), weight_files(exported, everything=True)),
         Code(
-            texts.ENDS_WITH_WEIGHTS if exported.shown.unchanged is None else texts.ENDS_WITH_CHANGE,
+            texts.ENDS_WITH_WEIGHTS if exported.plain is None else texts.ENDS_WITH_CHANGE,
             lambda: map_numbers(exported),
             lambda: transformers_attention_code(exported),
         ),
@@ -42,15 +39,15 @@ def attention_export(exported: AttentionMap) -> Export:
 def map_numbers(exported: AttentionMap) -> list[Computation]:
     """Return the computation of a map, with every option and intervention that changes its numbers."""
     read, changes = exported.trace.attention.query_tokens, exported.trace.interventions
-    engine, heads = load_call(exported.trace.model, read.special_tokens), list(map(tuple, exported.shown.heads))
-    options = {"merge_words": exported.options.words, "hide_special": exported.options.hide}
+    engine, heads = load_call(exported.trace.model, read.special_tokens), list(map(tuple, exported.heads))
+    options = {"merge_words": exported.words, "hide_special": exported.hide}
     options = {name: True for name, on in options.items() if on}
-    stack = [stack.kind for stack in exported.trace.stacks].index(exported.shown.view.kind)
+    stack = [stack.kind for stack in exported.trace.stacks].index(exported.kind)
 
     def shown(**changed: object) -> Computation:
         """Return the view of a run."""
         drawn = call(views.view, engine.trace(*sentences_of(read), **written_argument(read), **changed).stacks[stack], **options)
-        return call(views.with_padding, drawn, exported.shown.padding) if exported.shown.padding else drawn
+        return call(views.with_padding, drawn, exported.padding) if exported.padding else drawn
 
     drawn = named("shown", shown(**changes_argument(changes)))
     weights = named("weights", call(views.mean_of_heads, drawn.weights, heads), "(layer, head), counted from 0")
@@ -63,9 +60,9 @@ def map_numbers(exported: AttentionMap) -> list[Computation]:
 
 def weight_files(exported: AttentionMap, *, everything: bool, name: str = "") -> DataFiles:
     """Offer the weights that are shown, or those of every layer and head. name: replaces the usual name of the choice."""
-    size = exported.shown.view.weights.size if everything else exported.shown.weights.size
-    heads = 1 if everything else len(exported.shown.heads)
-    changed = exported.shown.unchanged is not None
+    size = exported.view.weights.size if everything else exported.weights.size
+    heads = 1 if everything else len(exported.heads)
+    changed = exported.plain is not None
 
     def writer(form: str) -> Callable[[Source], bytes] | None:
         if weight_of(size * (3 if changed else 1), heads, form) > MOST[form]:
@@ -81,14 +78,14 @@ def weight_files(exported: AttentionMap, *, everything: bool, name: str = "") ->
 
 def saved_weights(exported: AttentionMap, everything: bool, source: Source) -> SavedWeights:
     """Gather what goes into a file; layers and heads count from 1, as on the page."""
-    view, unchanged, (text, pair) = exported.shown.view, exported.shown.unchanged, exported.sentences
-    maps, weights, before = (tuple((layer + 1, head + 1) for layer, head in exported.shown.heads),), exported.shown.weights, None
+    view, unchanged, (text, pair) = exported.view, exported.unchanged, exported.sentences
+    maps, weights, before = (tuple((layer + 1, head + 1) for layer, head in exported.heads),), exported.weights, None
     if everything:
         layers, heads = view.weights.shape[:2]
         maps = tuple(((layer + 1, head + 1),) for layer in range(layers) for head in range(heads))
         weights = view.weights
     if unchanged is not None:
-        before = _maps(unchanged.weights if everything else exported.shown.before)
+        before = _maps(unchanged.weights if everything else exported.before)
     return SavedWeights(
         exported.trace.model,
         text,

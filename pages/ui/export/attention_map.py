@@ -1,35 +1,87 @@
 """An attention map as it is exported: its title, file name, and what was done to its numbers."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from jaxtyping import Float
 
 from pages.ui.export import texts
 from pages.ui.export.records import Source, file_stem, reading, source
 from pages.ui.panels.changes import describe_change, stack_names
-from pages.ui.panels.head_map import HeadMap
-from pages.ui.panels.view_options import ViewOptions
 from pages.ui.shell import controls
-from tx_core.transformer.trace import Trace
+from pages.ui.shell.address import value_of
+from tx_core.analysis import views
+from tx_core.analysis.views import View
+from tx_core.transformer.interventions import Head, Intervention, unmasked_padding
+from tx_core.transformer.trace import AttentionStack, Trace
+
+SMALLEST_SHARE = 1e-3
+"""Of a row's attention that counts as having gone somewhere."""
 
 
 @dataclass(frozen=True)
 class AttentionMap:
-    """A map as the page shows it, the run that it comes from, and the options that it is shown with."""
+    """The weights of one head of a run, or the mean of several, as a page shows them.
+
+    Attributes:
+        trace: the run.
+        heads: as (layer, head), counted from 0.
+        kind: of attention.
+        words, hide: whether pieces are merged into words, and special tokens left out.
+        plain: the run without the reader's changes, where both are shown.
+    """
 
     trace: Trace
-    shown: HeadMap
-    options: ViewOptions
+    heads: tuple[Head, ...]
+    kind: str = "self"
+    words: bool = False
+    hide: bool = False
+    plain: Trace | None = None
+
+    @cached_property
+    def padding(self) -> int:
+        """How many [PAD] the last column stands for, which no trace keeps; 0 for none."""
+        return drawn_padding(self.trace.interventions, self._seen(self.trace)) if self.plain else 0
+
+    @cached_property
+    def view(self) -> View:
+        """The tokens, and the weights of all heads."""
+        return self._padded(self._seen(self.trace))
+
+    @cached_property
+    def unchanged(self) -> View | None:
+        """The same without the reader's changes, where both are shown."""
+        return self._padded(self._seen(self.plain)) if self.plain else None
+
+    @cached_property
+    def weights(self) -> Float[np.ndarray, "query key"]:
+        """The weights that are drawn."""
+        return views.mean_of_heads(self.view.weights, list(self.heads))
+
+    @cached_property
+    def before(self) -> Float[np.ndarray, "query key"] | None:
+        """The same without the reader's changes."""
+        return views.mean_of_heads(self.unchanged.weights, list(self.heads)) if self.unchanged else None
+
+    def _seen(self, trace: Trace) -> View:
+        return views.view(stack_of(trace, self.kind), merge_words=self.words, hide_special=self.hide)
+
+    def _padded(self, view: View) -> View:
+        return views.with_padding(view, self.padding) if self.padding else view
 
     @property
     def head_names(self) -> str:
         """Return the names of the heads: "layer 4, head 5", or the mean of several."""
-        names = [controls.head_name(head).lower() for head in self.shown.heads]
+        names = [controls.head_name(head).lower() for head in self.heads]
         return names[0] if len(names) == 1 else texts.MEAN_OF_HEADS.format(count=len(names), names="; ".join(names))
 
     @property
     def title(self) -> str:
         """Describe the map in one line."""
-        titles = texts.ATTENTION_TITLES if self.shown.before is None else texts.CHANGED_ATTENTION_TITLES
-        return titles[self.shown.view.kind].format(heads=self.head_names, model=controls.model_title(self.trace.model))
+        titles = texts.ATTENTION_TITLES if self.plain is None else texts.CHANGED_ATTENTION_TITLES
+        return titles[self.kind].format(heads=self.head_names, model=controls.model_title(self.trace.model))
 
     @property
     def sentences(self) -> tuple[str, str]:
@@ -46,9 +98,9 @@ class AttentionMap:
     def notes(self) -> tuple[str, ...]:
         """List what was done to the weights, and to the run, before they were shown."""
         notes = [] if self.reads_special else [texts.WITHOUT_SPECIAL]
-        if self.options.words:
+        if self.words:
             notes.append(texts.MERGED)
-        if self.shown.view.hides_special:
+        if self.view.hides_special:
             notes.append(texts.SPECIAL_HIDDEN)
         if self.trace.interventions:
             notes.append(texts.CHANGED.format(changes=changes_in_words(self.trace)))
@@ -59,21 +111,21 @@ class AttentionMap:
         """Return what the map is of, for the header of its files."""
         text, pair = self.sentences
         changes = changes_in_words(self.trace)
-        kind = self.shown.view.kind if len(self.trace.stacks) > 1 else ""
+        kind = self.kind if len(self.trace.stacks) > 1 else ""
         read = reading(self.reads_special) | {"written": list(self.trace.attention.query_tokens.written)}
         return source(self.trace.model, text=text, pair=pair, **read, changes=changes, attention=kind, heads=self.head_names)
 
     @property
     def file_name(self) -> str:
         """Return a file name without its suffix: model, layer and head, in ASCII letters."""
-        heads = self.shown.heads
+        heads = self.heads
         which = f"layer{heads[0][0] + 1}-head{heads[0][1] + 1}" if len(heads) == 1 else f"mean-of-{len(heads)}-heads"
         return f"{self.stem}-{which}"
 
     @property
     def stem(self) -> str:
         """Begin a file name: the model, and the kind of attention where it has several."""
-        kind = f"-{self.shown.view.kind}" if len(self.trace.stacks) > 1 else ""
+        kind = f"-{self.kind}" if len(self.trace.stacks) > 1 else ""
         return f"{file_stem('attention', self.trace.model)}{kind}"
 
 
@@ -81,3 +133,23 @@ def changes_in_words(trace: Trace) -> str:
     """List what was changed in a run, named as on the page."""
     names = stack_names(trace)
     return "; ".join(describe_change(change, names) for change in trace.interventions)
+
+
+def shown_map(page: str, trace: Trace, plain: Trace | None = None) -> AttentionMap:
+    """Return the map of a run as the browser shows it, by the fields of the page. plain: the run without changes, if any."""
+    heads, kind, words, hide = (value_of(page, name) for name in ("heads", "stack", "words", "hide"))
+    return AttentionMap(trace, tuple(heads), kind, words, hide, plain)
+
+
+def stack_of(trace: Trace, kind: str) -> AttentionStack:
+    """Return the attention of a kind."""
+    return next(stack for stack in trace.stacks if stack.kind == kind)
+
+
+def drawn_padding(changes: Sequence[Intervention], changed: View) -> int:
+    """Return how many [PAD] a column of the map stands for: 0 unless leaving out their mask is all that was changed.
+
+    Attention that reaches no padding, as in a causal model or from a decoder to its own sentence, gets no column.
+    """
+    reached = bool((changed.weights.sum(axis=-1) < 1 - SMALLEST_SHARE).any())
+    return unmasked_padding(changes) if reached and len(changes) == 1 and not changed.hides_special else 0

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from pages.ui.export.attention_map import AttentionMap
+from pages.ui.export.attention_map import AttentionMap, stack_of
 from tx_core.analysis.views import word_groups
 from tx_core.engine import catalogue
 from tx_core.engine.tokenizer import BLANK
@@ -72,7 +72,7 @@ _DRAWN = (
 
 def transformers_attention_code(exported: AttentionMap) -> str:
     """Return the code for a map, with every option and intervention that changes its numbers."""
-    trace, kind, changed = exported.trace, exported.shown.view.kind, exported.trace.interventions
+    trace, kind, changed = exported.trace, exported.kind, exported.trace.interventions
     interfaces = "AttentionInterface, AttentionMaskInterface, " if changed else ""
     return "\n".join(
         [
@@ -157,7 +157,7 @@ def _run(trace: Trace, kind: str) -> list[str]:
         f"layers = seen{which}",
     ]
     if unmasked_padding(trace.interventions):
-        stack = next(stack for stack in trace.stacks if stack.kind == kind)
+        stack = stack_of(trace, kind)
         queries, keys = len(stack.query_tokens), len(stack.key_tokens)
         lines.append(f"layers = [weights[:, :, :{queries}, :{keys}] for weights in layers]  # the text's own tokens")
     return lines
@@ -184,12 +184,12 @@ def _shown(exported: AttentionMap) -> list[str]:
 
 def _weights(exported: AttentionMap) -> list[str]:
     """Return the code that turns `layers` into `weights`: heads chosen, words merged, special tokens left out, the mean taken."""
-    view, trace = exported.shown.view, exported.trace
-    stack = next(stack for stack in trace.stacks if stack.kind == view.kind)
-    chosen = ", ".join(f"layers[{layer}][0, {head}]" for layer, head in exported.shown.heads)
+    view, trace = exported.view, exported.trace
+    stack = stack_of(trace, exported.kind)
+    chosen = ", ".join(f"layers[{layer}][0, {head}]" for layer, head in exported.heads)
     lines = [f"weights = torch.stack([{chosen}])  # head, query, key; layers and heads are counted from 0"]
     groups = [[[place] for place in range(len(side))] for side in (stack.query_tokens, stack.key_tokens)]
-    if exported.options.words:
+    if exported.words:
         groups = [[list(group) for group in word_groups(side)] for side in (stack.query_tokens, stack.key_tokens)]
         lines += [
             f"looked_at = {groups[1]}  # the tokens of each word",
@@ -207,7 +207,7 @@ def _weights(exported: AttentionMap) -> list[str]:
             "weights = (weights / weights.sum(-1, keepdim=True)).nan_to_num(0)  # rows sum to 1 again",
         ]
     lines.append("weights = weights.mean(0)")
-    if exported.shown.padding:
+    if exported.padding:
         lines.append("weights = torch.cat([weights, (1 - weights.sum(-1, keepdim=True)).clamp(min=0)], -1)  # to [PAD]")
     return lines
 

@@ -1,7 +1,6 @@
 """How a reader looks at attention: which heads, what is merged, hidden, focused and drawn. One set for each page that asks."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import streamlit as st
 
@@ -16,37 +15,6 @@ from tx_core.transformer.trace import Trace
 MAX_LAYERS_OR_HEADS = 1000
 MAX_LINKED_TOKENS = 100_000
 MAX_DRAWN_LINES = 200
-
-
-@dataclass(frozen=True)
-class ViewOptions:
-    """What a page remembers of the way its reader looks.
-
-    Attributes:
-        stack: the kind of attention, a key of `texts.STACK_LABELS`.
-        heads: the chosen heads as (layer, head), counted from 0.
-        words: whether pieces are merged into words.
-        hide: whether special tokens are left out.
-        show: what is drawn, a key of `texts.DRAWING_LABELS`.
-        lines: how many of the strongest links are drawn as lines.
-        scale: the colour scale.
-        focus: the position of the focused piece, counted from 0.
-    """
-
-    stack: str
-    heads: tuple[Head, ...]
-    words: bool
-    hide: bool
-    show: str
-    lines: int
-    scale: str
-    focus: int | None
-
-    @classmethod
-    def of(cls, page: str) -> "ViewOptions":
-        """Read the options of a page from its session, before or after their widgets are drawn."""
-        values = {name: value_of(page, name) for name in cls.__dataclass_fields__}
-        return cls(**values | {"heads": tuple(values["heads"])})
 
 
 def view_fields(heads: Sequence[Head]) -> tuple[Field, ...]:

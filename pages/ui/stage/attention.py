@@ -8,6 +8,7 @@ import streamlit as st
 
 from pages.ui.canvas.attention_view import ClassGuesses
 from pages.ui.canvas.head_table import grammar_sentences
+from pages.ui.export.attention_map import drawn_padding
 from pages.ui.export.records import file_stem
 from pages.ui.panels import texts
 from pages.ui.panels.changes import (
@@ -19,7 +20,6 @@ from pages.ui.panels.changes import (
     with_change,
     without_change,
 )
-from pages.ui.panels.head_map import drawn_padding
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import CLASS_GUESSES, value_of, widget_key
 from pages.ui.stage.first_picture import show_first_picture

@@ -70,7 +70,7 @@ def mount(
 
     Raises StageShown where nothing else of the page is shown.
     """
-    key = widget_key(page, "picture")
+    key = widget_key(page, "stage")
 
     def reported(name: str) -> Reported:
         state = st.session_state.get(key)

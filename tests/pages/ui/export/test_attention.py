@@ -2,8 +2,7 @@
 
 import io
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -11,25 +10,13 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.export import menu, texts
 from pages.ui.export.attention import attention_export, saved_weights
-from pages.ui.export.attention_map import AttentionMap
-from pages.ui.panels.head_map import HeadMap
-from pages.ui.panels.view_options import ViewOptions
+from tests.support.exports import map_of_page
 from tests.support.messages import name_in_head
-from tx_core.analysis import views
 from tx_core.engine import catalogue
 from tx_core.transformer.interventions import Intervention
 
 Open = Callable[..., AppTest]
-OPTIONS = ViewOptions("self", ((1, 2),), words=False, hide=False, show="both", lines=7, scale="greys", focus=3)
 HOSTILE = "</script><script>alert(1)</script> <!-- &amp; ]]> \"quoted\" 'single' \u202eabc"
-
-
-def map_of_page(text: str, pair: str = "", changes: Sequence[Intervention] = (), **options: object) -> AttentionMap:
-    """What the attention page would export."""
-    chosen = replace(OPTIONS, **options)
-    trace = catalogue.load("embedded").trace(text, pair or None, interventions=changes)
-    view = views.view(trace.attention, merge_words=chosen.words, hide_special=chosen.hide)
-    return AttentionMap(trace, HeadMap(view, chosen.heads, views.mean_of_heads(view.weights, chosen.heads)), chosen)
 
 
 def opened(app: AppTest, form: str = texts.DATA) -> AppTest:
@@ -52,19 +39,19 @@ def test_every_form_opens(open_app: Open, form: str):
 
 
 def test_a_file_name_holds_nothing_but_plain_letters():
-    names = {map_of_page("a", heads=heads).file_name for heads in (((0, 0),), ((0, 0), (1, 1)))}
+    names = {map_of_page("embedded", "a", heads=heads).file_name for heads in (((0, 0),), ((0, 0), (1, 1)))}
     assert names == {"attention-embedded-layer1-head1", "attention-embedded-mean-of-2-heads"}
 
 
 def test_a_file_of_what_is_shown_holds_its_numbers_and_one_of_all_every_head():
-    shown = map_of_page("time flies like an arrow", words=True, hide=True, heads=((1, 2), (0, 4)))
+    shown = map_of_page("embedded", "time flies like an arrow", words=True, hide=True, heads=((1, 2), (0, 4)))
     one, every = (saved_weights(shown, everything, {}) for everything in (False, True))
-    np.testing.assert_array_equal(one.weights, shown.shown.weights[None])
+    np.testing.assert_array_equal(one.weights, shown.weights[None])
     assert one.maps == (((2, 3), (1, 5)),)
     assert one.keys == ("time", "flies", "like", "an", "arrow")
     place = every.maps.index(((2, 3),))
-    np.testing.assert_array_equal(every.weights[place], shown.shown.view.weights[1, 2])
-    assert len(every.maps) == shown.shown.view.weights.shape[0] * shown.shown.view.weights.shape[1]
+    np.testing.assert_array_equal(every.weights[place], shown.view.weights[1, 2])
+    assert len(every.maps) == shown.view.weights.shape[0] * shown.view.weights.shape[1]
     assert texts.MERGED in every.notes
 
 
@@ -86,9 +73,8 @@ def test_the_files_of_a_changed_run_hold_it_before_after_and_the_difference(open
 
 
 def test_every_file_says_that_the_text_was_read_without_special_tokens():
-    plain, trace = map_of_page("time flies"), catalogue.load("embedded", special_tokens=False).trace("time flies")
-    view = views.view(trace.attention)
-    export = attention_export(AttentionMap(trace, HeadMap(view, ((1, 2),), view.weights[1, 2]), OPTIONS))
+    plain, bare = (map_of_page("embedded", "time flies", special=special) for special in (True, False))
+    export = attention_export(bare)
     assert "special_tokens" not in attention_export(plain).source
     for data in export.data:
         files = {form: write(export.source) for form, write in data.files.items()}

@@ -46,9 +46,9 @@ Claim = tuple[str, str, np.ndarray]
 
 def of_map(shown: AttentionMap) -> list[Claim]:
     """What both kinds of code for a map must give."""
-    code, maps = attention_export(shown).code, {"weights": shown.shown.weights}
-    if shown.shown.before is not None:
-        maps |= {"before": shown.shown.before, "difference": shown.shown.weights - shown.shown.before}
+    code, maps = attention_export(shown).code, {"weights": shown.weights}
+    if shown.before is not None:
+        maps |= {"before": shown.before, "difference": shown.weights - shown.before}
     return [(write(), *claim) for write in (code.project, code.transformers) for claim in maps.items()]
 
 
@@ -80,8 +80,8 @@ HUB = {
     "albert-base-v2": ("albert", {}),
     "electra-small": ("electra", WORDS),
     "gpt2": ("gpt2", WORDS),
-    "t5-small": ("t5", WORDS | {"stack": "cross"}),
-    "bart-base": ("bart", {"stack": "decoder"}),
+    "t5-small": ("t5", WORDS | {"kind": "cross"}),
+    "bart-base": ("bart", {"kind": "decoder"}),
 }
 
 
@@ -91,7 +91,7 @@ def test_of_hub_models_with_and_without_changes(checkpoint, tmp_path: Path, monk
     for name, (family, options) in HUB.items():
         directories[catalogue.card(name).hub_id] = checkpoint(family)
         put_into_the_hubs_cache(checkpoint(family), tmp_path, catalogue.card(name))
-        pair = "" if options.get("stack") == "decoder" else "fruit flies"
+        pair = "" if options.get("kind") == "decoder" else "fruit flies"
         for changes, second, special in (((), pair, False), (CHANGES, "fruit flies", True), (PADDED, pair, True)):
             claims += of_map(map_of_page(name, "time flies like an arrow", second, changes, special=special, **options))
     for name in ("bert-base-cased", "roberta-base", "albert-base-v2"):
