@@ -225,6 +225,14 @@ def keep_view(page: str, **changes: object) -> None:
     st.session_state[f"{page}_view"] = replace(page_view(page), **changes)
 
 
+def forget_view(page: str) -> None:
+    """Forget how a page was left: it is about to begin with another view."""
+    view = page_view(page)
+    for one in view.fields:
+        st.session_state.pop(widget_key(page, one.name), None)
+    st.session_state[f"{page}_view"] = PageView(arrivals=view.arrivals)
+
+
 def value_of(page: str, name: str) -> Any:
     """Return the value of a field as the session has it now; of a control that the last run did not draw, as it was."""
     state, key = st.session_state, widget_key(page, name)

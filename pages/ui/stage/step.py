@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages import contents
 from pages.ui.panels.lesson import needs_of
-from pages.ui.shell.address import CLASS_GUESSES, OFFERED, STEP_VIEW, pinned_view, widget_key
+from pages.ui.shell.address import CLASS_GUESSES, OFFERED, STEP_VIEW, forget_view, pinned_view
 from pages.ui.shell.frame import StageShown, memory_explained
 from pages.ui.shell.level import LEVEL_NOW, hide_parts
 from pages.ui.stage.mount import FOLLOWED_STEP
@@ -47,11 +47,3 @@ def entries(values: Mapping[str, object]) -> Iterator[None]:
         yield
     finally:
         st.session_state.update(before)
-
-
-def forget_view(page: str) -> None:
-    """Forget how a page was left: it is about to begin with another view."""
-    fields, _ = st.session_state.get(f"{page}_fields", ((), {}))
-    kept = [*(widget_key(page, field.name) for field in fields), *(f"{page}_{name}" for name in ("view", "handed", "sent"))]
-    for name in kept:
-        st.session_state.pop(name, None)

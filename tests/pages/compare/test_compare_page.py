@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.compare import below, texts
 from pages.compare.below import difference_rows
-from pages.compare.inputs import changes_in_full, curated
+from pages.compare.inputs import OWN, changes_in_full, curated
 from pages.compare.texts import FIRST_TEXT
 from pages.ui.export import menu
 from pages.ui.export.records import Export
@@ -209,7 +209,8 @@ take_wish({{"sides": {wish!r}}})
 @pytest.mark.parametrize("wish", ["swap", "pin", "nonsense"])
 def test_the_sides_are_swapped_and_b_is_pinned_as_a(vary: str, names: tuple[str, str], wish: str):
     values = {"text": "a", "text_b": "b", "seed": 0, "seed_b": 2, "model": "embedded", "model_b": "bert", "vary": vary}
-    app = AppTest.from_string(SWAPPED_BY_SCRIPT.format(values=values, wish=wish)).run()
+    every = {field.name: field.default for field in OWN} | values
+    app = AppTest.from_string(SWAPPED_BY_SCRIPT.format(values=every, wish=wish)).run()
     assert not app.exception
     one, other = (values[name] for name in names)
     expected = {"swap": (other, one), "pin": (other, other)}.get(wish, (one, other))
