@@ -4,12 +4,12 @@ import streamlit as st
 
 from pages import contents
 from pages.ui.canvas.attention_view import heads_to_link
-from pages.ui.export.attention import attention_exports
-from pages.ui.export.attention_map import AttentionMap, shown_map
-from pages.ui.export.data import DataTable, offer_tables, table_of
+from pages.ui.export.attention import attention_exports, offer_weights
+from pages.ui.export.attention_map import shown_map
+from pages.ui.export.data import offer_tables, table_of
 from pages.ui.export.menu import export_menu
 from pages.ui.panels import texts
-from pages.ui.panels.tokens import numbered_tokens, token_rows
+from pages.ui.panels.tokens import token_rows
 from pages.ui.shell.frame import page_link
 from pages.ui.stage.inputs import AttentionRun
 from tx_core.transformer.interventions import write_interventions
@@ -20,17 +20,10 @@ def show_below(page: str, run: AttentionRun) -> None:
     _lead_to_the_answer(run)
     st.markdown(f"{texts.HOW_TO_READ} {texts.NOT_AN_EXPLANATION}")
     shown = shown_map(page, run.trace, run.unchanged)
-    offer_tables(page, lambda: [_weights_table(shown)], texts.WEIGHTS_TABLE)
+    offer_weights(page, shown)
     export_menu(page, attention_exports(shown))
     read = dict.fromkeys(stack.key_tokens for stack in run.trace.stacks)
     offer_tables(page, lambda: [table_of(token_rows(one)) for one in read], texts.TOKEN_TABLE, name="tokens")
-
-
-def _weights_table(shown: AttentionMap) -> DataTable:
-    rows, columns = numbered_tokens(shown.view.queries), numbered_tokens(shown.view.keys)
-    cells = shown.weights.astype(float).round(4).tolist()
-    table = [(name, *row) for name, row in zip(rows, cells, strict=True)]
-    return DataTable(("", *columns), table, note=texts.WEIGHTS_TABLE_CAPTION)
 
 
 def _lead_to_the_answer(run: AttentionRun) -> None:

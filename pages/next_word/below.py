@@ -5,17 +5,16 @@ import streamlit as st
 from pages.next_word import texts
 from pages.next_word.inputs import sampling
 from pages.next_word.run import WritingRun
-from pages.ui.export.attention import attention_exports
+from pages.ui.export.attention import attention_exports, offer_weights
+from pages.ui.export.attention_map import shown_map
 from pages.ui.export.computation import Computation, call, changes_argument, each, load_call, named, written_argument
-from pages.ui.export.data import table_files
+from pages.ui.export.data import DataTable, table_files
 from pages.ui.export.menu import export_menu
 from pages.ui.export.records import Code, Export, file_stem, reading, source
 from pages.ui.panels import texts as panel_texts
-from pages.ui.panels.head_map import head_map, weights_table
 from pages.ui.shell import controls
-from pages.ui.shell.address import widget_key
 from pages.ui.shell.frame import show_source
-from pages.ui.shell.level import is_hidden, show_formula
+from pages.ui.shell.level import show_formula
 from tx_core.fill_mask import next_words
 from tx_core.fill_mask.next_words import Sampling
 from tx_core.fill_mask.predictions import MAX_TOP_K
@@ -28,26 +27,18 @@ def show_below(page: str, run: WritingRun) -> None:
     show_formula(texts.EQUATION)
     st.markdown(f"{texts.SETTINGS} {panel_texts.NOT_AN_EXPLANATION}")
     show_source(next_words.write_words)
-    trace, unchanged = run.attention.trace, run.attention.unchanged
-    identity = (*_identity(run), write_interventions(trace.interventions))
-    shown = head_map(page, trace.attention, identity, unchanged and unchanged.attention)
-    weights_table(shown, key=widget_key(page, "table"))
-    if not is_hidden("forms"):
-        export_menu(page, {texts.EXPORT_NEXT: lambda: next_export(page, run)} | attention_exports(page, trace, shown))
-
-
-def _identity(run: WritingRun) -> tuple[object, ...]:
-    inputs = run.inputs
-    return inputs.model, run.attention.trace.device, not inputs.bare, inputs.text, inputs.written
+    shown = shown_map(page, run.attention.trace, run.attention.unchanged)
+    offer_weights(page, shown)
+    export_menu(page, {texts.EXPORT_NEXT: lambda: next_export(page, run)} | attention_exports(shown))
 
 
 def next_export(page: str, run: WritingRun) -> Export:
     """Export what could follow the text, as it is drawn now, with its code."""
     inputs, drawn = run.inputs, sampling(page)
     found = numbers(run, drawn)
-    table = [(word.piece, str(word.id), word.probability) for word in _words(run, drawn)]
+    rows = [(word.piece, str(word.id), word.probability) for word in _words(run, drawn)]
     name = file_stem("next-word", inputs.model)
-    data = table_files(texts.TABLE_NAME, texts.TABLE_HELP.format(count=len(table)), name, texts.COLUMNS, table)
+    data = table_files(texts.TABLE_NAME, texts.TABLE_HELP, name, DataTable(texts.COLUMNS, rows))
     about = source(inputs.model, text=inputs.text, written=list(inputs.written), **reading(not inputs.bare))
     about |= {"temperature": drawn.temperature, "top_k": drawn.top_k, "top_p": drawn.top_p}
     about |= {"changes": write_interventions(run.attention.trace.interventions)} if run.unchanged else {}

@@ -9,7 +9,7 @@ from pages.ui.panels import view_options
 from pages.ui.panels.changes import CHANGES_FIELD
 from pages.ui.panels.tokens import SPECIAL_FIELD
 from pages.ui.shell import controls, examples
-from pages.ui.shell.address import Field, choice_field, is_offered, number_field, text_field, widget_key
+from pages.ui.shell.address import Field, choice_field, is_offered, number_field, page_view, text_field, widget_key
 from pages.ui.stage.address import StageFields, ask_for_view
 from pages.ui.stage.inputs import SentenceInputs, sentence_inputs
 from pages.ui.stage.table import COMPARED, StageEntry
@@ -102,7 +102,7 @@ def writing_inputs(page: str) -> SentenceInputs:
         return card.predicts_next or card.name == state[widget_key(page, "model")]
 
     inputs = sentence_inputs(page, StageEntry(FIELDS, offers=offers))
-    asked = (state.get(f"{page}_arrivals"), inputs.text, inputs.model, inputs.bare)
+    asked = (page_view(page).arrivals, inputs.text, inputs.model, inputs.bare)
     before = state.get(f"{page}_begun", asked)
     if before != asked and before[0] == asked[0]:
         state[name] = ()

@@ -8,12 +8,27 @@ from jaxtyping import Float, Float32
 from pages.ui.export import texts
 from pages.ui.export.attention_map import AttentionMap
 from pages.ui.export.computation import Computation, call, changes_argument, load_call, named, sentences_of, written_argument
+from pages.ui.export.data import DataTable, offer_tables
 from pages.ui.export.records import Code, DataFiles, Export, Exports, Source
 from pages.ui.export.transformers_code import transformers_attention_code
+from pages.ui.panels import texts as panel_texts
+from pages.ui.panels.tokens import numbered_tokens
 from tx_core.analysis import views
 from tx_core.analysis.weights_file import MOST, SavedWeights, weight_of, weights_csv, weights_json, weights_npz
 
 WRITERS: dict[str, Callable[[SavedWeights], bytes]] = {"csv": weights_csv, "json": weights_json, "npz": weights_npz}
+
+
+def offer_weights(page: str, shown: AttentionMap) -> None:
+    """Offer the weights that a page shows as a table."""
+
+    def table() -> DataTable:
+        rows, columns = numbered_tokens(shown.view.queries), numbered_tokens(shown.view.keys)
+        cells = shown.weights.astype(float).round(4).tolist()
+        named_rows = [(name, *row) for name, row in zip(rows, cells, strict=True)]
+        return DataTable(("", *columns), named_rows, note=panel_texts.WEIGHTS_TABLE_CAPTION)
+
+    offer_tables(page, lambda: [table()], panel_texts.WEIGHTS_TABLE)
 
 
 def attention_exports(shown: AttentionMap) -> Exports:
