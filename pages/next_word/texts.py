@@ -6,8 +6,8 @@ BEGINNINGS = (
         "The old man went to the",
         "Many words fit. A higher temperature brings up rare ones.",
     ),
-    ("The capital of France is", "It knows how such a sentence goes on, and not what is true."),
-    ("She opened the door and", "With top-k 1, the likeliest every time, it soon repeats itself."),
+    ("Two plus two is", "A number follows, that it knows, and not which: words, not sums."),
+    ("She opened the door and", "With top-k 1 chance has no part: the likeliest, every time."),
 )
 """Each with what to notice."""
 HINT = ":material/lightbulb: {hint}"

@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Callable
+from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 from playwright.sync_api import BrowserContext, Page, expect
@@ -9,7 +11,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from pages.next_word import texts
 from pages.ui.shell.numbers import percent
 from pages.ui.stage import texts as stage_texts
-from tests.support.seen import dismiss_lost_connection
+from tests.support.seen import dismiss_lost_connection, saved
 from tests.support.serving import ROOT
 from tx_core import load
 from tx_core.analysis.probabilities import largest
@@ -21,6 +23,11 @@ TEXT = "The old man went to the"
 def shown(page: Page) -> list[str]:
     lines = page.get_by_role("listbox", name=texts.PICTURE["likely"]).get_by_role("option").all_inner_texts()
     return [line.split()[-2] for line in lines]
+
+
+def written_in(file: Path) -> set[str]:
+    """The texts of an SVG."""
+    return {element.text for element in ElementTree.parse(file).iter("{http://www.w3.org/2000/svg}text")}
 
 
 def test_temperature_top_k_top_p_places_and_heads_are_looked_at_without_a_server(profile: BrowserContext, start_server: Callable):
@@ -55,5 +62,11 @@ def test_temperature_top_k_top_p_places_and_heads_are_looked_at_without_a_server
     page.get_by_role("gridcell", name=re.compile("^Layer 5, head 3")).click()
     expect(page.get_by_test_id("stage-said")).to_contain_text("Layer 5, head 3.")
     expect(page.get_by_test_id("stage")).to_contain_text(stage_texts.AHEAD)
+    page.get_by_role("button", name=stage_texts.EXPORT["menu"], exact=True).click()
+    of_map = written_in(saved(page, stage_texts.EXPORT["svg"]))
+    assert {"door", stage_texts.AHEAD} <= of_map
+    page.get_by_role("combobox", name=stage_texts.EXPORT["figureOf"]).select_option("other")
+    assert {expected[0] + "\xa0%", "100\xa0%"} & written_in(saved(page, stage_texts.EXPORT["svg"]))
+    page.keyboard.press("Escape")
     page.wait_for_url(re.compile("heads=5-3.*temperature=1.7.*top_k=20.*top_p=0.8"))
     page.close()

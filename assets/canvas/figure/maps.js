@@ -13,9 +13,10 @@ const STILL = { x: 0, y: 0 };
 export function mapDrawing(model, { show, focus }) {
   const state = { focus, hover: null };
   const [showHeat, showLines] = [show !== "lines", show !== "heatmap"];
+  const note = model.hatched?.some(Boolean) ? model.texts.hatched : "";
   return (context, theme, space) => {
     const map = layMap(context, model, theme, space, { showHeat, showLines, zoom: 1 });
-    const heatHeight = showHeat ? map.heat.top + map.heat.plotHeight + 8 + LEGEND.tall : 0;
+    const heatHeight = showHeat ? map.heat.top + map.heat.plotHeight + 8 + LEGEND.tall + (note ? 18 : 0) : 0;
     const linesHeight = showLines ? map.lines.top + map.lines.rowsHeight + 8 : 0;
     const used = map.beside ? map.heatWidth + map.between + map.linesWidth
       : Math.max(showHeat ? Math.max(map.heatWidth, map.heat.left + LEGEND.width + 8) : 0, showLines ? map.linesWidth : 0);
@@ -24,6 +25,7 @@ export function mapDrawing(model, { show, focus }) {
       if (showHeat) {
         paintHeatmap(target, map.heat, model, state, theme, STILL);
         paintLegend(target, map.heat.left, map.heat.top + map.heat.plotHeight + 14, model, theme);
+        if (note) writeNote(target, note, map.heat.left, map.heat.top + map.heat.plotHeight + 14, theme);
       }
       if (!showLines) return;
       target.save();
@@ -86,7 +88,12 @@ function paintPart(context, theme, { title, under, shape, legend, left, note }, 
   paintHeatmap(context, shape, model, { focus, hover: null }, theme, STILL);
   context.restore();
   paintLegend(context, left, legend, model, theme, model.signed ? DIFFERENCE_TICKS : TICKS);
-  if (note) write(context, note, left, legend + LEGEND.tall - 6, { font: `11px ${theme.font}`, colour: theme.quiet });
+  if (note) writeNote(context, note, left, legend, theme);
+}
+
+// What the cells with strokes stand for, below the legend.
+function writeNote(context, note, left, legend, theme) {
+  write(context, note, left, legend + LEGEND.tall - 6, { font: `11px ${theme.font}`, colour: theme.quiet });
 }
 
 // The colour scale of a map, with its ticks.

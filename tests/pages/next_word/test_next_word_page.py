@@ -57,6 +57,21 @@ def test_what_is_sent_gives_the_share_of_every_token_at_every_temperature(open_a
     assert staged(app)["causal"] is True
 
 
+def test_what_is_said_of_the_beginnings_is_true_of_the_writer():
+    engine = load("writer")
+    tale, man, sum_, door = [one.title for one in BEGINNINGS]
+    assert next_words(engine, tale)[0].word == "time" and next_words(engine, tale)[0].probability > 0.8
+    after = next_words(engine, tale, written=[next_words(engine, tale)[0].id])
+    assert after[0].probability < 0.5
+    usual, hot = (next_words(engine, man, sampling=Sampling(temperature)) for temperature in (1.0, 1.6))
+    assert hot[0].probability < usual[0].probability < 0.2
+    numbered = {"one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"}
+    following = next_words(engine, sum_, listed_words=5)
+    assert sum(word.word in numbered for word in following) >= 4
+    assert all(word.probability < 0.5 for word in following)
+    assert next_words(engine, door, sampling=Sampling(top_k=1))[0].probability == 1
+
+
 @pytest.mark.ci
 def test_what_is_asked_for_is_written_and_a_branch_goes_on_from_another_token(open_app: Open):
     app, engine = open_app("next_word", text=FIRST, seed="5", temperature="0.7", top_k="20", top_p="0.9"), load("writer")
