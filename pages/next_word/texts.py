@@ -57,8 +57,8 @@ HOW = """The model reads the tokens from left to right. At each one it gives eve
 how well it would follow; the **softmax** turns the logits into shares that sum to 1. Then one token is drawn by its share, \
 written, and read like all others: that is all that writing is."""
 EQUATION = r"p_i = \frac{e^{z_i / T}}{\sum_j e^{z_j / T}}"
-SETTINGS = """**Temperature** $T$ divides the logits: below 1 the likely tokens become likelier, above 1 rarer ones come up. \
-**Top-k** draws from the $k$ likeliest tokens only, **top-p** from the fewest that reach the share $p$ together; both let those \
+SETTINGS = """**Temperature** divides the logits: below 1 the likely tokens become likelier, above 1 rarer ones come up. \
+**Top-k** draws from the k likeliest tokens only, **top-p** from the fewest that reach the share p together; both let those \
 share 100 %. None of them changes the model: it is what you do with its shares."""
 AHEAD = """Every token looks at itself and back, never ahead: the striped part of a map is *forbidden*, not zero by choice \
 (**causal mask**). So nothing that is written later changes what earlier tokens computed, and their keys and values can be kept. \

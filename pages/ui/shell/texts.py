@@ -77,6 +77,7 @@ SETTING_NAMES = {
     "limit": "where the bars end",
     "temperature": "the temperature",
     "top_p": "top-p",
+    "top_k": "top-k",
     "two": "a second sentence",
     "exact": "full precision",
     "weights": "whose matrices project the vectors",
