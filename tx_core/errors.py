@@ -77,17 +77,16 @@ def memory_checked() -> Iterator[None]:
 class Attempt:
     """A context manager that stores any `Exception` of its block in `problem`, for callers that pass it on or retry.
 
-    Errors of the class `but`, and interrupts such as KeyboardInterrupt, pass through.
+    Interrupts such as KeyboardInterrupt pass through.
     """
 
-    def __init__(self, but: type[Exception] | tuple[()] = ()) -> None:
-        self.but = but
+    def __init__(self) -> None:
         self.problem: Exception | None = None
 
     def __enter__(self) -> None:
         self.problem = None
 
     def __exit__(self, _kind: type | None, problem: BaseException | None, _frames: TracebackType | None) -> bool:
-        handed_over = isinstance(problem, Exception) and not isinstance(problem, self.but)
+        handed_over = isinstance(problem, Exception)
         self.problem = problem if handed_over else None
         return handed_over

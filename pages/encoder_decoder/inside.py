@@ -83,7 +83,6 @@ def chosen_sizes(page: str) -> tuple[Seq2SeqConfig, BatchSizes]:
             num_heads=values["split"],
             intermediate_size=4 * values["hidden"],
             max_positions=16,
-            positions="sinusoidal",
             norm_first=False,
             activation="relu",
             layer_norm_eps=1e-5,

@@ -28,7 +28,6 @@ SMALL_SEQ2SEQ = Seq2SeqConfig(
     num_heads=3,
     intermediate_size=20,
     max_positions=9,
-    positions="sinusoidal",
     norm_first=False,
     activation="relu",
     layer_norm_eps=1e-5,

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from tx_core.engine.checkpoint import MAX_REASONS, NOT_FINITE_WEIGHTS, NoInitialWeights, read_tensors, translate
+from tx_core.engine.checkpoint import build_strictly, read_tensors, translate
 from tx_core.engine.checkpoint_files import check_manifest, read_config
 from tx_core.errors import CheckpointProblem
 from tx_core.transformer.causal_lm import CausalLM
@@ -110,14 +110,5 @@ def load_causal_lm(directory: Path) -> CausalLM:
         ours = translate(theirs, CAUSAL_NAMES)
         if ours is None:
             raise CheckpointProblem(f"This checkpoint is not a plain {CAUSAL_FAMILY}: it also contains {theirs}.")
-        if not tensor.isfinite().all():
-            raise CheckpointProblem(NOT_FINITE_WEIGHTS.format(name=theirs))
         tensors[ours] = tensor.to(torch.float32, copy=True)
-    try:
-        with torch.device("meta"), NoInitialWeights():
-            model = CausalLM(config)
-        model.load_state_dict(tensors, strict=True, assign=True)
-    except (RuntimeError, TypeError) as mismatch:
-        reasons = "; ".join(line.strip() for line in str(mismatch).splitlines()[1:4])[:MAX_REASONS]
-        raise CheckpointProblem(f"The checkpoint does not fit its config.json: {reasons}") from mismatch
-    return model.eval().requires_grad_(False)
+    return build_strictly(lambda: CausalLM(config), tensors)

@@ -8,12 +8,12 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file
-from torch import Tensor
+from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
 from tx_core.engine.checkpoint_files import (
@@ -29,8 +29,9 @@ from tx_core.engine.checkpoint_files import (
 )
 from tx_core.errors import CheckpointProblem
 from tx_core.transformer.bert import Bert, tie_head
-from tx_core.transformer.config import BertConfig, bert_config_from_hub
+from tx_core.transformer.config import bert_config_from_hub
 
+Model = TypeVar("Model", bound=nn.Module)
 NOT_FINITE_WEIGHTS = "The weights cannot be used: {name} contains NaN or infinity."
 MAX_REASONS = 500
 """Characters of PyTorch's list of mismatches that an error message quotes."""
@@ -69,8 +70,6 @@ def load_bert(directory: Path) -> Bert:
     check_manifest(directory)
     config = bert_config_from_hub(settings)
     tensors = {name: tensor.to(torch.float32, copy=True) for name, tensor in rename(read_tensors(directory)).items()}
-    if broken := [name for name, tensor in tensors.items() if not tensor.isfinite().all()]:
-        raise CheckpointProblem(NOT_FINITE_WEIGHTS.format(name=broken[0]))
     layers = {name.split(".")[2] for name in tensors if name.startswith("encoder.blocks.")}
     if len(layers) != config.num_layers:
         raise CheckpointProblem(f"config.json says {config.num_layers:,} layers, but the file has {len(layers):,}.")
@@ -78,10 +77,10 @@ def load_bert(directory: Path) -> Bert:
     tied = with_head and settings.get("tie_word_embeddings", True) and not _has_own_output(tensors)
     if tied and (shared := tensors.get("embeddings.words.weight", tensors.get("head.vocabulary.weight"))) is not None:
         tensors["embeddings.words.weight"] = tensors["head.vocabulary.weight"] = shared
-    model = _build_strictly(config, tensors, with_head)
+    model = build_strictly(lambda: Bert(config, with_head=with_head), tensors)
     if tied:
         tie_head(model)
-    return model.eval().requires_grad_(False)
+    return model
 
 
 def _has_own_output(tensors: Mapping[str, Tensor]) -> bool:
@@ -103,16 +102,24 @@ class NoInitialWeights(TorchFunctionMode):
         return func(*args, **kwargs)
 
 
-def _build_strictly(config: BertConfig, tensors: dict[str, Tensor], with_head: bool) -> Bert:
-    """Build a model of these tensors on the meta device, so that sizes that do not match the file fail before any allocation."""
+def build_strictly(build: Callable[[], Model], tensors: Mapping[str, Tensor]) -> Model:
+    """Build a model of these tensors, in evaluation mode and without gradients.
+
+    It is built on the meta device, so that sizes that do not match the file fail before any allocation.
+
+    Raises:
+        CheckpointProblem: If a number is not finite, or the tensors do not fit the model.
+    """
+    if broken := [name for name, tensor in tensors.items() if not tensor.isfinite().all()]:
+        raise CheckpointProblem(NOT_FINITE_WEIGHTS.format(name=broken[0]))
     try:
         with torch.device("meta"), NoInitialWeights():
-            model = Bert(config, with_head=with_head)
+            model = build()
         model.load_state_dict(tensors, strict=True, assign=True)
     except (RuntimeError, TypeError) as mismatch:  # TypeError: a size beyond 64 bits
         reasons = "; ".join(line.strip() for line in str(mismatch).splitlines()[1:4])[:MAX_REASONS] or "its sizes are too large"
         raise CheckpointProblem(f"The checkpoint does not fit its config.json: {reasons}") from mismatch
-    return model
+    return model.eval().requires_grad_(False)
 
 
 def rename(tensors: dict[str, Tensor]) -> dict[str, Tensor]:

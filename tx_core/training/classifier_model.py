@@ -117,10 +117,10 @@ class ClassifierSettings:
             self.num_heads,
             self.intermediate_size,
             self.most_tokens,
-            1,
             "relu",
             1e-5,
             self.dropout,
+            1,
         )
 
 

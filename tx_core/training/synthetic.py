@@ -121,7 +121,6 @@ class CopySettings:
             num_heads=self.num_heads,
             intermediate_size=self.intermediate_size,
             max_positions=self.length,
-            positions="sinusoidal",
             norm_first=self.norm_first,
             activation="relu",
             layer_norm_eps=1e-5,

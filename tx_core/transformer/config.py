@@ -9,21 +9,19 @@ from tx_core.errors import CheckpointProblem
 AttentionKind = Literal["self", "decoder", "cross"]
 """Self-attention of an encoder or of a decoder-only model, self-attention of an encoder-decoder's decoder, cross-attention."""
 ACTIVATIONS = ("gelu", "gelu_new", "relu")
-POSITIONS = ("sinusoidal", "learned", "none")
 
 
 @dataclass(frozen=True)
-class BertConfig:
-    """The sizes of a BERT (Devlin et al. 2019, section 3). Raises ValueError with the rule and the value.
+class TransformerConfig:
+    """The sizes that every transformer here has. Raises ValueError with the rule and the value.
 
     Attributes:
         vocab_size: the number of entries of the vocabulary.
         hidden_size: the length of a token's vector; a multiple of num_heads.
-        num_layers: the number of encoder blocks.
+        num_layers: the number of blocks; of an encoder-decoder, of the encoder, and of the decoder.
         num_heads: the number of attention heads in each block.
         intermediate_size: the length of the feed-forward network's inner vector.
-        max_positions: the largest number of tokens.
-        num_segments: the number of segment embeddings.
+        max_positions: the largest number of tokens; of an encoder-decoder, of the source, and of the target.
         activation: one of ACTIVATIONS.
         layer_norm_eps: added to the variance in every layer norm.
         dropout: the share of numbers dropped while training, in [0, 1).
@@ -35,46 +33,6 @@ class BertConfig:
     num_heads: int
     intermediate_size: int
     max_positions: int
-    num_segments: int
-    activation: str
-    layer_norm_eps: float
-    dropout: float
-
-    def __post_init__(self) -> None:
-        for name in (
-            "vocab_size",
-            "hidden_size",
-            "num_layers",
-            "num_heads",
-            "intermediate_size",
-            "max_positions",
-            "num_segments",
-        ):
-            require_positive(name, getattr(self, name))
-        require_divisible(self.hidden_size, self.num_heads)
-        require_among("activation", self.activation, ACTIVATIONS)
-        require_dropout(self.dropout)
-
-
-@dataclass(frozen=True)
-class Seq2SeqConfig:
-    """The sizes of an encoder-decoder (Vaswani et al. 2017, table 3). Raises ValueError with the rule and the value.
-
-    Attributes: as of `BertConfig`, and
-        num_layers: the number of blocks of the encoder, and of the decoder.
-        max_positions: the largest number of tokens of the source, and of the target.
-        positions: how positions are encoded, one of POSITIONS.
-        norm_first: normalise before each sublayer (pre-norm) instead of after it (post-norm).
-    """
-
-    vocab_size: int
-    hidden_size: int
-    num_layers: int
-    num_heads: int
-    intermediate_size: int
-    max_positions: int
-    positions: str
-    norm_first: bool
     activation: str
     layer_norm_eps: float
     dropout: float
@@ -82,44 +40,11 @@ class Seq2SeqConfig:
     def __post_init__(self) -> None:
         for name in ("vocab_size", "hidden_size", "num_layers", "num_heads", "intermediate_size", "max_positions"):
             require_positive(name, getattr(self, name))
-        require_divisible(self.hidden_size, self.num_heads)
-        require_among("positions", self.positions, POSITIONS)
+        if self.hidden_size % self.num_heads:
+            raise ValueError(f"hidden_size must divide by num_heads, got {self.hidden_size} and {self.num_heads}")
         require_among("activation", self.activation, ACTIVATIONS)
-        if self.positions == "sinusoidal" and self.hidden_size % 2:
-            raise ValueError(f"hidden_size must be even for sinusoidal positions, got {self.hidden_size}")
-        require_dropout(self.dropout)
-
-
-@dataclass(frozen=True)
-class CausalConfig:
-    """The sizes of a causal language model. Raises ValueError with the rule and the value.
-
-    Attributes: as of `BertConfig`, and
-        max_positions: the largest number of tokens that it was trained on.
-        rotary_base: the base of the frequencies by which queries and keys are rotated (`positions.rotary_angles`).
-    """
-
-    vocab_size: int
-    hidden_size: int
-    num_layers: int
-    num_heads: int
-    intermediate_size: int
-    max_positions: int
-    rotary_base: float
-    activation: str
-    layer_norm_eps: float
-    dropout: float
-
-    def __post_init__(self) -> None:
-        for name in ("vocab_size", "hidden_size", "num_layers", "num_heads", "intermediate_size", "max_positions"):
-            require_positive(name, getattr(self, name))
-        require_divisible(self.hidden_size, self.num_heads)
-        if self.head_dim % 2:
-            raise ValueError(f"hidden_size / num_heads must be even for rotary positions, got {self.head_dim}")
-        if not self.rotary_base > 1:
-            raise ValueError(f"rotary_base must be above 1, got {self.rotary_base}")
-        require_among("activation", self.activation, ACTIVATIONS)
-        require_dropout(self.dropout)
+        if not 0 <= self.dropout < 1:
+            raise ValueError(f"dropout must lie in [0, 1), got {self.dropout}")
 
     @property
     def head_dim(self) -> int:
@@ -127,16 +52,53 @@ class CausalConfig:
         return self.hidden_size // self.num_heads
 
 
+@dataclass(frozen=True)
+class BertConfig(TransformerConfig):
+    """The sizes of a BERT (Devlin et al. 2019, section 3). num_segments: the number of segment embeddings."""
+
+    num_segments: int
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_positive("num_segments", self.num_segments)
+
+
+@dataclass(frozen=True)
+class Seq2SeqConfig(TransformerConfig):
+    """The sizes of an encoder-decoder (Vaswani et al. 2017, table 3).
+
+    norm_first: normalise before each sublayer (pre-norm) instead of after it (post-norm).
+    """
+
+    norm_first: bool
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.hidden_size % 2:
+            raise ValueError(f"hidden_size must be even for sinusoidal positions, got {self.hidden_size}")
+
+
+@dataclass(frozen=True)
+class CausalConfig(TransformerConfig):
+    """The sizes of a causal language model.
+
+    rotary_base: the base of the frequencies by which queries and keys are rotated (`positions.rotary_angles`).
+    """
+
+    rotary_base: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.head_dim % 2:
+            raise ValueError(f"hidden_size / num_heads must be even for rotary positions, got {self.head_dim}")
+        if not self.rotary_base > 1:
+            raise ValueError(f"rotary_base must be above 1, got {self.rotary_base}")
+
+
 def require_positive(name: str, value: object) -> None:
     """Raise ValueError unless a size is a whole number of 1 or more."""
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         raise ValueError(f"{name} must be a whole number of 1 or more, got {value!r}")
-
-
-def require_divisible(hidden_size: int, num_heads: int) -> None:
-    """Raise ValueError unless hidden_size is a multiple of num_heads."""
-    if hidden_size % num_heads:
-        raise ValueError(f"hidden_size must divide by num_heads, got {hidden_size} and {num_heads}")
 
 
 def require_among(name: str, value: object, allowed: tuple[str, ...]) -> None:
@@ -157,12 +119,6 @@ def require_learning_rate(rate: float) -> None:
     """Raise ValueError unless a learning rate lies in (0, 1]."""
     if not 0 < rate <= 1:
         raise ValueError(f"learning_rate must lie above 0 and be 1 at most, got {rate}")
-
-
-def require_dropout(dropout: float) -> None:
-    """Raise ValueError unless dropout lies in [0, 1)."""
-    if not 0 <= dropout < 1:
-        raise ValueError(f"dropout must lie in [0, 1), got {dropout}")
 
 
 # Our name → the name in a checkpoint's config.json, and the default where the file does not name it.

@@ -130,46 +130,29 @@ def shaw_bias(
     return matches.gather(-1, distance.expand(*matches.shape[:-1], key_tokens))
 
 
-def t5_buckets(
-    query_tokens: int, key_tokens: int, *, buckets: int = 32, max_distance: int = 128, both_sides: bool = True
-) -> Int[Tensor, "query key"]:
+def t5_buckets(query_tokens: int, key_tokens: int, *, buckets: int = 32, max_distance: int = 128) -> Int[Tensor, "query key"]:
     """Sort distances into buckets, one for each short distance, logarithmic for long ones (Raffel et al. 2020, section 2.1).
 
-    both_sides: use half of the buckets for keys after the query (an encoder); otherwise those count as
-    distance 0 (a decoder, where the mask hides them).
+    Half of the buckets are for keys after the query, as in an encoder.
     Raises ValueError for fewer than 4 buckets, or a max_distance within the distances that have a bucket of their own.
     """
     if buckets < 4 or max_distance <= buckets // 2:
         raise ValueError(f"buckets must be 4 or more and max_distance above half of them, got {buckets} and {max_distance}")
     after = relative_distances(query_tokens, key_tokens)
-    offset = torch.zeros_like(after)
-    if both_sides:
-        buckets //= 2
-        offset = (after > 0) * buckets
-        distance = after.abs()
-    else:
-        distance = (-after).clamp(min=0)
+    buckets //= 2
+    offset, distance = (after > 0) * buckets, after.abs()
     exact = buckets // 2
     growth = torch.log(distance.clamp(min=1).float() / exact) / math.log(max_distance / exact)
     far = (exact + (growth * (buckets - exact)).long()).clamp(max=buckets - 1)
     return offset + torch.where(distance < exact, distance, far)
 
 
-def t5_bias(
-    table: Float[Tensor, "bucket head"],
-    query_tokens: int,
-    key_tokens: int,
-    *,
-    max_distance: int = 128,
-    both_sides: bool = True,
-) -> Float[Tensor, "head query key"]:
+def t5_bias(table: Float[Tensor, "bucket head"], query_tokens: int, key_tokens: int) -> Float[Tensor, "head query key"]:
     """Return a learned scalar for each bucket of distances and each head (Raffel et al. 2020, section 2.1).
 
     T5 does not scale its scores: use it with `attend(scale=1.0)`.
     """
-    buckets = t5_buckets(query_tokens, key_tokens, buckets=len(table), max_distance=max_distance, both_sides=both_sides).to(
-        table.device
-    )
+    buckets = t5_buckets(query_tokens, key_tokens, buckets=len(table)).to(table.device)
     return table[buckets].permute(2, 0, 1)
 
 

@@ -138,9 +138,7 @@ class Seq2SeqEmbeddings(nn.Module):
     def __init__(self, config: Seq2SeqConfig):
         super().__init__()
         self.words = nn.Embedding(config.vocab_size, config.hidden_size)
-        self.positions = nn.Embedding(config.max_positions, config.hidden_size) if config.positions == "learned" else None
-        table = sinusoids(config.max_positions, config.hidden_size) if config.positions == "sinusoidal" else None
-        self.register_buffer("waves", table, persistent=False)
+        self.register_buffer("waves", sinusoids(config.max_positions, config.hidden_size), persistent=False)
         self.scale = math.sqrt(config.hidden_size)
         self.max_positions = config.max_positions
         self.dropout = nn.Dropout(config.dropout)
@@ -150,12 +148,7 @@ class Seq2SeqEmbeddings(nn.Module):
         tokens = ids.shape[1]
         if tokens > self.max_positions:
             raise ValueError(f"a sequence may have {self.max_positions} tokens, got {tokens}")
-        hidden = self.words(ids) * self.scale
-        if self.positions is not None:
-            hidden = hidden + self.positions.weight[:tokens]
-        if self.waves is not None:
-            hidden = hidden + self.waves[:tokens]
-        return self.dropout(hidden)
+        return self.dropout(self.words(ids) * self.scale + self.waves[:tokens])
 
 
 class Seq2SeqRun(NamedTuple):

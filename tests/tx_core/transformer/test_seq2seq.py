@@ -103,13 +103,6 @@ def test_a_trace_labels_all_three_kinds_of_attention():
     assert trace.stacks[0].query is None
 
 
-def test_learned_positions_tell_places_apart_and_none_do_not():
-    same = torch.full((1, 5), 3)
-    for positions, differ in [("sinusoidal", True), ("learned", True), ("none", False)]:
-        output = small_model(positions=positions).encode(same).output[0]
-        assert (not torch.allclose(output[0], output[4], atol=1e-4)) == differ
-
-
 def test_the_same_seed_draws_the_same_model():
     one, two, three = (random_seq2seq(SMALL_SEQ2SEQ, seed).vocabulary.weight for seed in (5, 5, 6))
     assert torch.equal(one, two)
@@ -125,7 +118,7 @@ def test_a_sequence_too_long_is_refused():
     ("change", "rule"),
     [
         ({"num_heads": 5}, "hidden_size must divide by num_heads, got 12 and 5"),
-        ({"positions": "magic"}, "positions must be one of"),
+        ({"hidden_size": 15}, "hidden_size must be even"),
         ({"num_layers": 0}, "num_layers must be a whole number"),
         ({"dropout": 1.0}, "dropout must lie in"),
     ],
