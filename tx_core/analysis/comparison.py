@@ -65,7 +65,6 @@ class Comparison:
         other: Weights of B.
         difference: Weights of B minus those of A, −1 to 1; 0 where `comparable` is False.
         comparable: Where both sides have both words.
-        rescaled: Whether weights were rescaled to the words shown, because special tokens are hidden.
     """
 
     rows: tuple[PositionPair, ...]
@@ -75,14 +74,6 @@ class Comparison:
     other: Float[np.ndarray, "other_word other_word"]
     difference: Float[np.ndarray, "row row"]
     comparable: Bool[np.ndarray, "row row"]
-    rescaled: bool = False
-
-    @property
-    def unmatched(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The words that only A has, and those that only B has."""
-        mine = tuple(label for label, (_, yours) in zip(self.labels, self.rows, strict=True) if yours is None)
-        yours = tuple(label for label, (mine, _) in zip(self.labels, self.rows, strict=True) if mine is None)
-        return mine, yours
 
 
 def compare_attention(
@@ -113,8 +104,7 @@ def compare_attention(
     labels = tuple(other.queries[yours] if mine is None else one.queries[mine] for mine, yours in rows)
     special = tuple(other.query_special[yours] if mine is None else one.query_special[mine] for mine, yours in rows)
     difference, there = subtract_maps(rows, weights, other_weights)
-    rescaled = one.hides_special or other.hides_special
-    return Comparison(rows, labels, special, weights, other_weights, difference, there, rescaled)
+    return Comparison(rows, labels, special, weights, other_weights, difference, there)
 
 
 def subtract_maps(

@@ -25,8 +25,7 @@ class View:
         query_special: Which rows are special tokens.
         key_special: Which columns are special tokens.
         weights: Attention weights.
-        hidden_share: The share of each row's attention that went to hidden tokens; rows were rescaled to sum to 1 without it.
-        hides_special: Whether special tokens were left out; a text of special tokens alone keeps them.
+        hides_special: Whether special tokens are left out, and rows sum to 1 without them; a text of nothing else keeps them.
     """
 
     kind: AttentionKind
@@ -36,7 +35,6 @@ class View:
     query_special: tuple[bool, ...]
     key_special: tuple[bool, ...]
     weights: Float[np.ndarray, "layer head query key"]
-    hidden_share: Float[np.ndarray, "layer head query"]
     hides_special: bool
 
     def row_of(self, place: int | None) -> int | None:
@@ -64,15 +62,13 @@ def view(stack: AttentionStack, *, merge_words: bool = False, hide_special: bool
         weights = merge_pieces(weights, query_groups, key_groups)
         query_special, key_special = _special(queries, query_groups), _special(keys, key_groups)
         query_labels, key_labels = _word_labels(queries, query_groups), _word_labels(keys, key_groups)
-    hidden_share = np.zeros(weights.shape[:-1], weights.dtype)
     hides = hide_special and not (all(query_special) or all(key_special))
     if hides:
-        weights, hidden_share = leave_out(weights, query_special, key_special)
+        weights = leave_out(weights, query_special, key_special)
         query_labels, key_labels = _without(query_labels, query_special), _without(key_labels, key_special)
         query_groups = _without(query_groups, query_special)
         query_special, key_special = (False,) * len(query_labels), (False,) * len(key_labels)
-    for array in (weights, hidden_share):
-        array.setflags(write=False)
+    weights.setflags(write=False)
     return View(
         stack.kind,
         query_labels,
@@ -81,7 +77,6 @@ def view(stack: AttentionStack, *, merge_words: bool = False, hide_special: bool
         query_special,
         key_special,
         weights,
-        hidden_share,
         hides,
     )
 
@@ -126,17 +121,11 @@ def merge_pieces(
 
 def leave_out(
     weights: Float[np.ndarray, "layer head query key"], query_hidden: Sequence[bool], key_hidden: Sequence[bool]
-) -> tuple[Float[np.ndarray, "layer head shown_query shown_key"], Float[np.ndarray, "layer head shown_query"]]:
-    """Drop rows and columns and rescale each row to sum to 1; also return the share that each row lost.
-
-    A row that attended to hidden tokens only becomes zeros.
-    """
-    queries, keys = np.flatnonzero(~np.array(query_hidden)), np.flatnonzero(~np.array(key_hidden))
-    rows = weights[..., queries, :]
-    shown = rows[..., keys]
-    left, whole = shown.sum(-1, keepdims=True), rows.sum(-1, keepdims=True)
-    renormalised = np.divide(shown, left, out=np.zeros_like(shown), where=left > 0)
-    return renormalised, np.maximum(whole - left, 0)[..., 0]
+) -> Float[np.ndarray, "layer head shown_query shown_key"]:
+    """Drop rows and columns and rescale each row to sum to 1; a row that attended to hidden tokens only becomes zeros."""
+    shown = weights[..., ~np.array(query_hidden), :][..., ~np.array(key_hidden)]
+    left = shown.sum(-1, keepdims=True)
+    return np.divide(shown, left, out=np.zeros_like(shown), where=left > 0)
 
 
 def mean_of_heads(weights: Float[np.ndarray, "layer head *axes"], heads: Sequence[tuple[int, int]]) -> Float[np.ndarray, "*axes"]:

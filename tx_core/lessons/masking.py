@@ -77,11 +77,6 @@ class MaskEffect:
         """The change of each weight, after − before."""
         return self.weights - self.weights_before
 
-    @property
-    def nowhere(self) -> tuple[int, ...]:
-        """The queries that may attend to no key."""
-        return tuple((~self.mask.any(dim=-1)).nonzero().flatten().tolist())
-
 
 def mask_effect(scores: Float[Tensor, "query key"], mask: Bool[Tensor, "query key"]) -> MaskEffect:
     """Apply a mask to scores and compute the weights before and after."""
@@ -96,27 +91,11 @@ def mask_effect(scores: Float[Tensor, "query key"], mask: Bool[Tensor, "query ke
 
 @dataclass(frozen=True)
 class MaskingComparison:
-    """The same scores masked in three ways: by −∞, by a finite penalty, and not at all.
+    """The weights of the same scores masked by −∞, by a finite penalty, and not at all."""
 
-    Attributes:
-        penalty: What is added to the scores of masked keys.
-        infinite: Weights masked by −∞.
-        penalised: Weights masked by the penalty.
-        unmasked: Weights without a mask.
-        leak: The largest weight, summed over masked keys, that the penalty leaves to a query that has allowed keys.
-        leak_unmasked: The same without a mask.
-        greatest_difference: The largest difference between −∞ and the penalty, over queries that have allowed keys.
-        greatest_difference_nowhere: The same over queries without allowed keys: zeros against weights that look like attention.
-    """
-
-    penalty: float
     infinite: Float[Tensor, "query key"]
     penalised: Float[Tensor, "query key"]
     unmasked: Float[Tensor, "query key"]
-    leak: float
-    leak_unmasked: float
-    greatest_difference: float
-    greatest_difference_nowhere: float
 
 
 def compare_maskings(
@@ -127,25 +106,7 @@ def compare_maskings(
     The penalty gives nearly the same weights while scores are much smaller than it. For a query without allowed keys it shifts
     every score by the same amount, which softmax ignores: the weights are those without a mask.
     """
-    infinite = attention_weights(scores, mask)
-    penalised = softmax(scores + (~mask) * penalty)
-    unmasked = softmax(scores)
-    apart = (infinite - penalised).abs().amax(dim=-1)
-    somewhere = mask.any(dim=-1)
-    return MaskingComparison(
-        penalty=penalty,
-        infinite=infinite,
-        penalised=penalised,
-        unmasked=unmasked,
-        leak=_greatest((penalised * ~mask).sum(dim=-1)[somewhere]),
-        leak_unmasked=_greatest((unmasked * ~mask).sum(dim=-1)[somewhere]),
-        greatest_difference=_greatest(apart[somewhere]),
-        greatest_difference_nowhere=_greatest(apart[~somewhere]),
-    )
-
-
-def _greatest(values: Float[Tensor, "any"]) -> float:
-    return float(values.max()) if len(values) else 0.0
+    return MaskingComparison(attention_weights(scores, mask), softmax(scores + (~mask) * penalty), softmax(scores))
 
 
 EncodeBatch = Callable[[Int[Tensor, "batch token"], Bool[Tensor, "..."] | None], Float[Tensor, "batch token hidden"]]
@@ -248,11 +209,6 @@ class MaskedHead:
     def effect(self) -> MaskEffect:
         """Scores and weights before and after the mask."""
         return mask_effect(self.scores, self.mask)
-
-    @property
-    def nowhere(self) -> tuple[int, ...]:
-        """The queries that may attend to no key."""
-        return tuple((~self.mask.any(dim=-1)).nonzero().flatten().tolist())
 
     def three_ways(self, penalty: float) -> MaskingComparison:
         """The weights masked by −∞, by the penalty, and not at all."""
