@@ -214,7 +214,7 @@ function draw(stage) {
     Object.assign(stage.legend, { model, dark: theme.dark });
     fillLegend(stage.legend, model.matrices, theme.dark, TEXTS.matrixRow);
   }
-  drawSum(stage.sum, model, active);
+  drawSum(stage.sum, model, active, Boolean(header.grows));
   const height = placeStage(root);
   stage.architecture.node.hidden = !header.architecture;
   const touch = matchMedia("(pointer: coarse)").matches;
@@ -261,7 +261,7 @@ function drawSteps(stage, shown, chosen) {
     });
     const all = element("button", { type: "button", "data-step": "all", class: "all" }, TEXTS.matrices.allSteps);
     all.onclick = () => stage.act.chooseStep("all");
-    node.replaceChildren(...buttons, all);
+    node.replaceChildren(...buttons, ...(header.grows ? [] : [all]));
   }
   for (const made of node.querySelectorAll("button")) made.ariaPressed = String(made.dataset.step === shown);
 }

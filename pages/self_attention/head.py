@@ -11,6 +11,7 @@ from pages.ui.canvas.matrix_view import Divided, MaskedCells, Matrix, Product, S
 from pages.ui.export.computation import call, load_call, named
 from pages.ui.export.lessons import PartNumbers
 from pages.ui.export.records import reading, source
+from pages.ui.shell.level import is_hidden
 from pages.ui.shell.numbers import small_number
 from pages.ui.stage.matrices import MatrixStep
 from tx_core.engine.catalogue import DEFAULT
@@ -115,7 +116,7 @@ def _projections(run: HeadRun, most: int) -> list[Matrix]:
     for name, title in texts.PROJECTED.items():
         weight, bias = getattr(run.projections, name), getattr(run.projections, f"{name}_bias")
         letter, operand = name[0].upper(), f"{name}weight"
-        formula = f"{letter} = X·W" if bias is None else f"{letter} = X·W + b"
+        formula = "" if is_hidden("formulas") else f"{letter} = X·W" if bias is None else f"{letter} = X·W + b"
         origin = Product("vectors", operand, bias=None if bias is None else tuple(bias[:most].tolist()))
         values, lead = getattr(run.tensors, name).numpy(), "→" if name == "query" else ""
         matrices.append(_operand(operand, weight[:, :most].numpy()))

@@ -10,6 +10,7 @@ from pages.ui.export.records import file_stem
 from pages.ui.panels.texts import WITHOUT_SPECIAL, WITHOUT_SPECIAL_HELP
 from pages.ui.panels.tokens import SPECIAL_FIELD, note_special_tokens, warn_of_unknown
 from pages.ui.shell import cache, controls
+from pages.ui.shell.level import is_hidden
 from pages.ui.stage.controls import Control, numbered, offered_controls, take_settings
 from pages.ui.stage.matrices import MATRICES_STAGE, pack_matrices
 from pages.ui.stage.mount import mount, origin
@@ -100,4 +101,5 @@ def _about(inputs: HeadInputs, answer: HeadAnswer) -> dict[str, object]:
         "controls": offered_controls(PAGE, SETTINGS, head_controls(inputs.choice.weights)),
         "dimensionsShown": DIMENSIONS_SHOWN,
         "firstStep": "matches",
+        "grows": is_hidden("formulas"),
     }

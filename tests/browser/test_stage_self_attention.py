@@ -36,6 +36,21 @@ def step(page: Page, title: str) -> None:
     stage(page).get_by_role("button", name=re.compile(f": {title}$")).click()
 
 
+@pytest.mark.ci
+def test_in_basic_the_reader_adds_the_products_and_what_is_mixed(page_at: Callable[..., Page]):
+    page = page_at("/self_attention?text=Mary+lost+her+keys.&layer=2&head=8&cell=matches-4-2&level=basic")
+    left = stage(page).get_by_role("group", name=texts.MATRICES["add"])
+    expect(summed(page)).to_have_text(texts.MATRICES["addFirst"])
+    expect(stage(page).get_by_role("button", name=texts.MATRICES["allSteps"])).to_have_count(0)
+    left.get_by_role("button").first.click()
+    expect(summed(page)).to_contain_text(re.compile(r"dimension 3: 2\.14 × 2\.03 = 4\.34 so far"))
+    left.get_by_role("button", name="all 31 that are left").click()
+    expect(summed(page)).to_contain_text("= 24.75 ÷ √32 = 4.37")
+    step(page, "Context")
+    left.get_by_role("button").first.click()
+    expect(summed(page)).to_contain_text("mary: ")
+
+
 def looked_around(page: Page) -> None:
     """Walk steps, cells, numbers and dimensions, and see the sum follow."""
     step(page, "Scores")

@@ -16,7 +16,7 @@ function makeStrip(parent) {
   return { root, list };
 }
 
-function fillStrip(strip, { names, done, states, elsewhere, here, alt }, setTriggerValue) {
+function fillStrip(strip, { names, done, waits, states, elsewhere, here, alt }, setTriggerValue) {
   applyTheme(strip.root);
   strip.root.setAttribute("aria-label", visible(alt));
   strip.list.replaceChildren(...names.map((name, step) => {
@@ -26,6 +26,7 @@ function fillStrip(strip, { names, done, states, elsewhere, here, alt }, setTrig
     const button = element("button", { type: "button", title: visible(name) }, mark, label, state);
     if (step === here) button.setAttribute("aria-current", "step");
     button.classList.toggle("done", done[step]);
+    button.classList.toggle("waits", waits[step]); // and says so below its name
     if (elsewhere[step]) button.dataset.leads = "elsewhere";
     button.onclick = () => step !== here && setTriggerValue("go", step);
     return element("li", {}, button);

@@ -16,16 +16,19 @@ export function makeSum(clear) {
   const title = element("p", { class: "sum-title" });
   const close = iconButton("×", texts.clear, clear);
   const line = element("p", { class: "sum-line", "data-testid": "stage-sum" });
+  const left = element("div", { class: "group sum-left", role: "group", "aria-label": TEXTS.matrices.add });
   const more = button("", () => { made.every = !made.every; made.again(); }, { class: "more" });
   const said = element("p", { class: "said", "data-testid": "stage-said" });
-  const node = element("section", { class: "sum", "aria-label": texts.sum, "aria-live": "polite" }, element("div", { class: "sum-head" }, title, more, close), line, said);
-  const made = { node, title, close, line, more, said, every: false, again: () => {} };
+  const node = element("section", { class: "sum", "aria-label": texts.sum, "aria-live": "polite" }, element("div", { class: "sum-head" }, title, more, close), line, left, said);
+  const made = { node, title, close, line, left, more, said, every: false, again: () => {}, added: new Map() };
   return made;
 }
 
-export function drawSum(made, model, cell) {
+// grows: whether the reader adds the products of a sum one by one.
+export function drawSum(made, model, cell, grows = false) {
   const { texts } = model;
-  made.again = () => drawSum(made, model, cell);
+  made.again = () => drawSum(made, model, cell, grows);
+  made.left.hidden = true;
   made.close.hidden = cell === null;
   if (cell === null) {
     made.title.replaceChildren(texts.none);
@@ -41,11 +44,39 @@ export function drawSum(made, model, cell) {
     matrix: element("strong", {}, matrix.title), row: named(texts, matrix.rowKind, matrix.rowTexts[cell.row]),
     column: named(texts, matrix.columnKind, matrix.columnTexts[cell.column]),
   }));
+  setText(made.said, found.note ?? "");
+  if (grows && terms.length > 1) return drawGrowing(made, model, cell, found, terms);
   const isLong = terms.length > LONG;
   made.line.replaceChildren(...written(texts, found, terms, made.every || !isLong ? Infinity : FEW_TERMS), ...found.pieces.map(piece), ...onward(model, cell));
   made.more.hidden = !isLong;
   setText(made.more, filled(made.every ? texts.fewTerms : texts.allTerms, { count: made.every ? FEW_TERMS : terms.length }).join(""));
-  setText(made.said, found.note ?? "");
+}
+
+// The products that were added, what they come to so far, and the largest of those that are left, each a button that adds it.
+function drawGrowing(made, model, cell, found, terms) {
+  const { texts } = model;
+  const key = `${model.matrices.length} ${cell.matrix} ${cell.row} ${cell.column} ${terms[0].left}`;
+  const added = made.added.get(key) ?? [];
+  const add = (more) => {
+    made.added.set(key, [...added, ...more]);
+    made.again();
+    (made.left.querySelector("button") ?? made.close).focus();
+  };
+  const all = [...terms, ...(typeof found.bias === "number" ? [{ name: texts.bias, left: found.bias, right: 1 }] : [])];
+  const taken = added.map((at) => all[at]);
+  const rest = all.map((one, at) => at).filter((at) => !added.includes(at));
+  const sum = (some) => some.reduce((total, { left, right }) => total + left * right, 0);
+  const label = nameOf({ ...found, terms });
+  made.more.hidden = true;
+  const shown = taken.slice(0, FEW_TERMS).map((one) => term(label(one.name), piece({ text: inSum(one.left), part: "left" }), " × ", piece({ text: inSum(one.right), part: "right" })));
+  if (taken.length > FEW_TERMS) shown.push(term(filled(texts.moreTerms, { count: taken.length - FEW_TERMS }).join(""), inSum(sum(taken.slice(FEW_TERMS)))));
+  const line = shown.flatMap((part, index) => (index ? [" + ", part] : [part]));
+  const soFar = rest.length ? [" = ", number(sum(taken)), ` ${TEXTS.matrices.soFar}`] : [...found.pieces.map(piece), ...onward(model, cell)];
+  made.line.replaceChildren(...(taken.length ? [...line, ...soFar] : [TEXTS.matrices.addFirst]));
+  made.left.hidden = !rest.length;
+  const few = rest.slice(0, FEW_TERMS).map((at) => button(`${label(all[at].name)}: ${inSum(all[at].left)} × ${inSum(all[at].right)}`, () => add([at]), { class: "chip" }));
+  const every = filled(TEXTS.matrices.addAll, { count: rest.length }).join("");
+  made.left.replaceChildren(...few, ...(rest.length > 1 ? [button(every, () => add(rest), { class: "chip" })] : []));
 }
 
 const size = ({ left, right }) => Math.abs(left * right);
@@ -62,8 +93,10 @@ function term(name, ...parts) {
   return element("span", { class: "term" }, label, element("span", { class: "term-product" }, ...parts));
 }
 
+const nameOf = ({ by }) => (one) => (by === "dimension" && /^\d+$/.test(one) ? filled(TEXTS.matrices.dimension, { name: one }).join("") : one);
+
 function written(texts, { by, bias }, terms, shown) {
-  const name = (one) => (by === "dimension" ? filled(TEXTS.matrices.dimension, { name: one }).join("") : one);
+  const name = nameOf({ by });
   const parts = terms.slice(0, shown).map((one) => term(name(one.name), piece({ text: inSum(one.left), part: "left" }), " × ", piece({ text: inSum(one.right), part: "right" })));
   const rest = terms.slice(shown);
   if (rest.length) {

@@ -240,6 +240,13 @@ def is_done(name: str, lesson: Lesson, number: int) -> bool:
     return any(lesson_name == name and later > number for lesson_name, later in (*guesses, *changed))
 
 
+def waits_for_change(name: str, lesson: Lesson, number: int) -> bool:
+    """Return whether a step was answered and still waits for a change of its view."""
+    step = lesson.steps[number - 1]
+    is_answered = not step.question or (name, number) in st.session_state.get(GUESSES, {})
+    return step.done == "change" and is_answered and not is_done(name, lesson, number)
+
+
 def await_change(name: str, number: int, step: Step) -> None:
     """Watch for the view's change that completes the step, starting from the view after the page's first run."""
     here, awaited = (name, number), st.session_state.get(AWAITED_CHANGE)
@@ -253,11 +260,12 @@ def show_progress(name: str, lesson: Lesson, number: int) -> None:
     """Show which parts of the lesson are done and where the learner is; a click leads to what is not done in a part."""
     parts, here = parts_of(lesson), place_in_strip(lesson, number)
     done = [all(is_done(name, lesson, one) for one in numbers) for _, numbers in parts]
+    waits = [any(waits_for_change(name, lesson, one) for one in numbers) for _, numbers in parts]
     progress = texts.LESSON_PROGRESS.format(title=lesson.title, number=here + 1, total=len(parts))
-    st.caption(escape_markdown(progress))
+    st.caption(escape_markdown(f"{progress} · {texts.STEP_WAITS}" if waits[here] else progress))
     targets = [next((one for one in numbers if not is_done(name, lesson, one)), numbers[0]) for _, numbers in parts]
     elsewhere = [lesson.steps[target - 1].page != lesson.steps[number - 1].page for target in targets]
-    chosen = _draw_strip([title for title, _ in parts], done, elsewhere, here, alt=progress, key="lesson_strip")
+    chosen = _draw_strip([title for title, _ in parts], done, waits, elsewhere, here, alt=progress, key="lesson_strip")
     if chosen is not None:
         target = targets[chosen]
         st.switch_page(contents.page(lesson.steps[target - 1].page).path, query_params=step_address(name, target))
@@ -333,15 +341,25 @@ def class_link(name: str, label: str) -> None:
 
 
 def _draw_strip(
-    names: Sequence[str], done: Sequence[bool], elsewhere: Sequence[bool], here: int, *, alt: str, key: str
+    names: Sequence[str], done: Sequence[bool], waits: Sequence[bool], elsewhere: Sequence[bool], here: int, *, alt: str, key: str
 ) -> int | None:
     """Draw the strip; return the number of the part, from 0, that the learner has just chosen in it.
 
-    names: texts, never markup. done: which parts are done. elsewhere: which lead to
+    names: texts, never markup. done: which parts are done. waits: which wait for a change. elsewhere: which lead to
     another page. here: the part that is shown, from 0. alt: names the strip.
     """
-    states = [texts.STEP_DONE if one else texts.STEP_TO_DO for one in done]
-    data = {"names": list(names), "done": list(done), "states": states, "elsewhere": list(elsewhere), "here": here, "alt": alt}
+    states = [
+        texts.STEP_DONE if one else texts.STEP_WAITS if wait else texts.STEP_TO_DO for one, wait in zip(done, waits, strict=True)
+    ]
+    data = {
+        "names": list(names),
+        "done": list(done),
+        "waits": list(waits),
+        "states": states,
+        "elsewhere": list(elsewhere),
+        "here": here,
+        "alt": alt,
+    }
     show = component("step_strip", "step-strip", "steps/strip.js", "steps/strip.css", height=52)
     chosen = show(key=key, data=data, on_go_change=lambda: None).go
     return chosen if isinstance(chosen, int) and 0 <= chosen < len(names) else None

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 import streamlit as st
 
-from pages.ui.canvas.charts import probability_chart, show_bars
+from pages.ui.canvas.charts import moved_chart, probability_chart, show_bars
+from pages.ui.canvas.drawings import Chart
 from pages.ui.canvas.question_view import Choices, Revealed, guessed_cell, question_view
 from pages.ui.panels import texts
 from pages.ui.panels.question_kinds import MEASURE_TEXTS, QUESTION_VIEWS, measured
@@ -17,12 +18,13 @@ from pages.ui.shell import cache
 from pages.ui.shell.address import is_presented
 from pages.ui.shell.numbers import weight
 from tx_core.classroom.lesson_file import Step
-from tx_core.classroom.measures import MEASURES, Answer, compute_answer
+from tx_core.classroom.measures import MEASURES, Answer, changes_of, compute_answer
 from tx_core.classroom.questions import Question, Verdict, grade
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
+from tx_core.fill_mask.prediction_shift import shift_predictions
 
-MAX_BARS = 8
+MAX_BARS, MOVED_BARS = 8, 4
 NO_GUESS_MADE = ""
 """Stands for the guess of a presenter who reveals the answer to an audience."""
 
@@ -138,7 +140,7 @@ def show_verdict(step: Step, guess: str, name: str) -> None:
     choices = choices_of(step) if QUESTION_VIEWS[question.kind].grid else None
     if choices is None or not choices.fits:
         question_view(None, key=f"{name}_view", verdict=sentence)
-        _show_bars(question, answer, verdict)
+        _show_bars(step, answer, verdict)
         return
     guessed = choices.names.index(guess) if guess in choices.names else None
     values = tuple(measured(share, question.answer.measure) for share in answer.shares)
@@ -158,13 +160,29 @@ def reveal(question: Question, answer: Answer) -> str:
     return QUESTION_VIEWS[question.kind].revealed.format(answer=answer.right, share=share)
 
 
-def _show_bars(question: Question, answer: Answer, verdict: Verdict) -> None:
-    if answer.options:
+def _show_bars(step: Step, answer: Answer, verdict: Verdict) -> None:
+    question = step.question
+    if question.answer.measure == "top_word" and question.answer.changes:
+        show_bars(before_and_after(step, verdict.guess), key="lesson_bars")
+    elif answer.options:
         labels, shares = bars_with_guess(answer, verdict)
         chart = probability_chart(MEASURE_TEXTS[question.answer.measure].chart, labels, shares, limit=1.0)
         if MEASURES[question.answer.measure].of_attention:
             chart |= {"ends": [weight(share) for share in shares], "ticks": [{"at": at, "text": f"{at:g}"} for at in (0, 0.5, 1)]}
         show_bars(chart, key="lesson_bars")
+
+
+def before_and_after(step: Step, guess: str) -> Chart:
+    """Chart the most likely words of a question with a change, without and with it; the guess is marked."""
+    measure, engine = step.question.answer, engine_of_step(step)
+    key = ("lesson shift", cache.engine_key(engine), measure.model_dump_json())
+    shift = cache.get_or_compute(key, lambda: shift_predictions(engine, measure.text, changes_of(measure), top_k=MOVED_BARS))
+    rows = sorted(shift.blanks[0].moved, key=lambda one: -max(one.before, one.after))[:MOVED_BARS]
+    rows.sort(key=lambda one: -one.after)
+    words = [one.prediction.word for one in rows]
+    labels = [texts.YOUR_GUESS.format(guess=word) if word.casefold() == guess.casefold() else word for word in words]
+    title = MEASURE_TEXTS[measure.measure].chart
+    return moved_chart(title, labels, [one.before for one in rows], [one.after for one in rows], limit=1.0)
 
 
 def compare(question: Question, answer: Answer, verdict: Verdict) -> str:

@@ -249,7 +249,7 @@ NO_SUCH_LESSON = (
 )
 NO_SUCH_STEP = "This lesson has no such step: it has {count}, in {parts} parts. In the link, step=1 is the first."
 LESSON_PROGRESS = "{title} · part {number} of {total}"
-STEP_DONE, STEP_TO_DO = "done", "not done yet"
+STEP_DONE, STEP_TO_DO, STEP_WAITS = "done", "not done yet", "make the change"
 CHECK_GUESS = "Check my guess"
 NO_GUESS = "Make a guess first: there is nothing to lose."
 NOT_A_SHARE = "A share is a number from 0 to 1: write 0.25 for a quarter."

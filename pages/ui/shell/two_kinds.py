@@ -8,8 +8,8 @@ import streamlit as st
 
 from pages.ui.shell import texts
 
-TO_FILL = ("Yesterday", "I", "___", "to", "school")
-TO_WRITE_ON = ("Yesterday", "I", "went", "to", "___")
+TO_FILL = ("The", "dog", "___", "a", "cat")
+TO_WRITE_ON = ("The", "dog", "chased", "a", "___")
 """The words of both pictures, each with one that is sought."""
 SOUGHT = "___"
 LETTER, GAP, TALLEST = 8.6, 14, 56  # pixels

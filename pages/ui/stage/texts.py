@@ -158,6 +158,10 @@ MATRICES = {
     "fullTitle": "{title}: {formula}",
     "csvHead": ["matrix", "row", "column", "number"],
     "chooseCell": "Choose a cell to see the sum behind it.",
+    "add": "Products to add",
+    "addFirst": "Add the products one by one, the largest first:",
+    "addAll": "all {count} that are left",
+    "soFar": "so far",
 }
 """What a stage of matrices says beside canvas_texts.MATRIX_ROW."""
 ARCHITECTURE = "The architecture: choose a part or a block"
