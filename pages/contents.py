@@ -17,7 +17,6 @@ class Page:
         second: the query parameter of a second sentence, "" for none.
         address: its path where that is not its key; links by the key keep working.
         computes: False for a page to read, which has no model and no view to restore.
-        has_stage: whether its picture is a stage (pages/ui/stage), right below question and sentence.
     """
 
     key: str
@@ -29,7 +28,11 @@ class Page:
     second: str = ""
     address: str = ""
     computes: bool = True
-    has_stage: bool = False
+
+    @property
+    def has_stage(self) -> bool:
+        """Whether its picture is a stage (pages/ui/stage), right below question and sentence."""
+        return self.computes or self.key == HOME
 
     @property
     def path(self) -> str:
@@ -46,7 +49,6 @@ PAGES = (
         "What does a language model look at?",
         "Each arc is one word looking at another; the wider it is, the more the prediction needs it.",
         computes=False,
-        has_stage=True,
     ),
     Page(
         "learn",
@@ -84,7 +86,6 @@ PAGES = (
         "Where does each head look?",
         "See how much each token attends to every other, in every layer and head of a model.",
         second="pair",
-        has_stage=True,
     ),
     Page(
         "fill_mask",
@@ -93,7 +94,6 @@ PAGES = (
         "space_bar",
         "What would BERT put here?",
         "Leave a blank in a sentence: see which words the model finds likely, and where the blank looks.",
-        has_stage=True,
     ),
     Page(
         "next_word",
@@ -102,7 +102,6 @@ PAGES = (
         "edit",
         "What comes next, and from where?",
         "Type a beginning: see what a model that writes finds likely behind it, let it write, and see where it looks.",
-        has_stage=True,
     ),
     Page(
         "compare",
@@ -112,7 +111,6 @@ PAGES = (
         "What differs between A and B?",
         "Two sentences, heads or models: what differs in their attention and vectors.",
         second="text_b",
-        has_stage=True,
     ),
     Page(
         "summaries",
@@ -123,7 +121,6 @@ PAGES = (
         "All heads of a model on your sentence, summed up: what kind each is, how attention combines through the layers, and "
         "what a prediction depends on.",
         second="pair",
-        has_stage=True,
     ),
     Page(
         "many_sentences",
@@ -132,7 +129,6 @@ PAGES = (
         "library_books",
         "What does each head do over many sentences?",
         "See what each head does most, over hundreds of sentences.",
-        has_stage=True,
     ),
     Page(
         "bertviz_page",
@@ -143,7 +139,6 @@ PAGES = (
         "The head, model and neuron views of a well-known tool, on your own sentence and without a network connection.",
         second="pair",
         address="bertviz",
-        has_stage=True,
     ),  # a file of that name would hide the package from whoever imports it
     Page(
         "self_attention",
@@ -152,7 +147,6 @@ PAGES = (
         "function",
         "How does a token find what matters to it?",
         "Follow one attention head from the words of your sentence to its output, and see the sum behind every number.",
-        has_stage=True,
     ),
     Page(
         "heads_and_blocks",
@@ -162,7 +156,6 @@ PAGES = (
         "What is a block made of?",
         "Take a block of BERT apart on your own sentence: heads, feed-forward layer, layer norms and residual connections.",
         second="pair",
-        has_stage=True,
     ),
     Page(
         "masks",
@@ -171,7 +164,6 @@ PAGES = (
         "visibility_off",
         "Who may look at whom?",
         "Hide the future, the padding or any cells from a head, and see its attention change.",
-        has_stage=True,
     ),
     Page(
         "positions",
@@ -180,7 +172,6 @@ PAGES = (
         "format_list_numbered",
         "How does it know the order of words?",
         "Attention alone ignores word order: shuffle the words to see it.",
-        has_stage=True,
     ),
     Page(
         "encoder_decoder",
@@ -189,7 +180,6 @@ PAGES = (
         "translate",
         "How does one sequence become another?",
         "Train a small transformer on this page, and watch its decoder learn where to look in the source.",
-        has_stage=True,
     ),
     Page(
         "bert",
@@ -199,7 +189,6 @@ PAGES = (
         "Is this really BERT?",
         "Compare our own BERT with Hugging Face's, with an untrained one, and with the models that came after it.",
         second="pair",
-        has_stage=True,
     ),
     Page(
         "classifier",
@@ -208,7 +197,6 @@ PAGES = (
         "thumbs_up_down",
         "How does a model learn to label a text?",
         "Train a small encoder to tell positive from negative reviews, or on texts of your own, and see what each word adds.",
-        has_stage=True,
     ),
     Page(
         "words",

@@ -64,6 +64,7 @@ VIEWS = (
     "/summaries?part=glance",
     "/summaries?part=lens",
     "/many_sentences?",
+    "/bertviz?",
     "/self_attention?",
     "/heads_and_blocks?part=heads",
     "/masks?part=one",
