@@ -44,7 +44,7 @@ from pages.ui.shell.level import (
 from pages.ui.shell.metrics import page_run
 from pages.ui.shell.readiness import first_visit
 from pages.ui.shell.session import has_lost_session, has_upload
-from pages.ui.shell.start_page import NAVIGATION_SCRIPT, SIDEBAR_WIDTH
+from pages.ui.shell.start_page import NAVIGATION_SCRIPT, NOT_DRAWN, SIDEBAR_WIDTH
 from pages.ui.shell.texts import SESSION_LOST
 
 ASSETS = Path(__file__).parent.parent / "assets"
@@ -59,7 +59,7 @@ if not is_admitted():
     st.stop()
 settle_level(page.key, came_by_history())
 if alone:  # the start page keeps space for a list of pages
-    st.html('<style>[data-testid="stAppViewContainer"] { padding-left: 0 !important; }</style>')
+    st.html("<style>div:has(> div > main) { padding-left: 0 !important; }</style>")
 elif PLACE in st.session_state and not {LESSON, ROOM, LEAD} & st.query_params.keys():
     path, address, label = way_back()
     st.sidebar.page_link(path, label=label, icon=":material/school:", query_params=address | level_in_link())
@@ -75,8 +75,10 @@ with st.container(key="level"):  # assets/page.css gives it no space
                 "terms": f"{PATH}/{version()}/terms/terms.js",
                 "held": HELD in st.session_state or has_upload(),
                 "level": st.session_state.get(LEVEL_CHOSEN, ""),
+                "notDrawn": NOT_DRAWN,
                 "words": LESSON in st.query_params or page.key == "classroom",
-                "shown": [is_presented(), st.query_params.get(STEP)],  # the script is run where something is new
+                # The browser runs the script where something is new.
+                "shown": [is_presented(), st.query_params.get(STEP) if LESSON in st.query_params else None],
                 "views": st.session_state.get(ADDED_VIEWS, []),
             }
         ),

@@ -3,11 +3,7 @@ import { present } from "./present.js"
 
 // What a browser does around the pages. Streamlit mounts this script again on every page, so state is kept on the document.
 
-const UNSETTLED = [
-  '[data-testid="stApp"]:not([data-test-script-state="notRunning"])',
-  '[data-testid="stSkeleton"]',
-  '[data-testid="stBidiComponentIsolated"]:not([data-mounted])',
-].join()
+const RUNNING = '[data-test-script-state]:not([data-test-script-state="notRunning"])'
 const LONGEST_UNSETTLED = 3000 // milliseconds; a box that takes longer stands for what is being computed
 
 // A link leads to the bare address of a page, which then writes its view into it: the sentence that came along, or the view
@@ -40,12 +36,12 @@ function makeOneStepOfArriving() {
 }
 
 // Until a first visit's scripts are there, the start page shows nothing below a box of unknown height.
-function settle(page) {
+function settle({ page, notDrawn }) {
   const root = document.documentElement
   if ("settled" in root.dataset) return
   const end = performance.now() + LONGEST_UNSETTLED
   const look = () => {
-    if (document.querySelector(UNSETTLED) && performance.now() < end) setTimeout(look, 100)
+    if (document.querySelector(`${RUNNING}, ${notDrawn}`) && performance.now() < end) setTimeout(look, 100)
     else {
       root.dataset.settled = page
       document.getElementById("unsettled")?.remove()
@@ -61,7 +57,7 @@ function resumeAfterLoss(run) {
   const known = window.attentionExplorer
   if (known) return void (known.run = run)
   const resumed = window.attentionExplorer = { run, textsInBoxes } // drawings ask for the texts, too
-  const app = document.querySelector('[data-testid="stApp"]')
+  const app = document.querySelector("[data-test-connection-state]")
   let lost = false
   new MutationObserver(() => {
     const connected = app.dataset.testConnectionState === "CONNECTED"
@@ -114,16 +110,13 @@ function remember(level) {
   document.cookie = `attention_explorer_level=${level}; path=/; max-age=${ONE_YEAR}; samesite=lax`
 }
 
-// A step of a lesson leads down to its view: to the first picture below the step.
-const SMALLEST_PICTURE = 100 // pixels; a row of buttons is lower
-
+// A step of a lesson leads down to its view: to the stage.
 function leadDown() {
   if (document.attentionLeadsDown) return
   document.attentionLeadsDown = true
   addEventListener("click", (event) => {
     if (!event.composedPath().some((node) => node.matches?.('[class*="key-lesson_below_"]'))) return
-    const below = (one) => !one.closest(".st-key-lesson") && one.offsetHeight > SMALLEST_PICTURE
-    const target = [...document.querySelectorAll('[data-mounted$=".js"]')].find(below)
+    const target = document.querySelector('[data-mounted^="start-"]')
     if (!target) return
     target.style.scrollMarginTop = "4rem" // below the bar with the button of the list of pages
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches
@@ -168,7 +161,7 @@ export default function ({ data: [data], setTriggerValue, parentElement }) {
   listPages()
   explainTerms(data?.terms ?? "")
   remember(data.level)
-  settle(data.page)
+  settle(data)
   leadDown()
   sayAloud()
   keepViews(data.views)

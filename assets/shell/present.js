@@ -16,6 +16,7 @@ const keyed = (...keys) => keys.map((key) => document.querySelector(`[class*="ke
 export function present({ words, shown: [, step] }, tell) {
   const presenter = root.attentionPresenter ??= listen({ toggle })
   const place = `${location.pathname} ${step}`
+  root.toggleAttribute("data-step", Boolean(step))
   const isNew = presenter.place !== place || presenter.words !== words
   Object.assign(presenter, { words, tell, place })
   if (isAsked() !== Boolean(root.dataset.presented) || isNew) show(isAsked() ? begin() : "")

@@ -159,8 +159,7 @@ def ask(token: str, number: int, step: Step, key: str, revealed: bool, kept: str
     if revealed:
         if st.session_state.get(send_key(key)):  # the button was there when it was pressed
             st.session_state[late] = True
-        with st.container(key="lesson_question"):
-            st.text(step.question.ask)
+        st.markdown(f"**{escape_markdown(step.question.ask)}**")
     else:
         guess = ask_question(step, key, texts.SEND)
     with st.container(key="classroom_guess_said"):

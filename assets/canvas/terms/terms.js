@@ -7,7 +7,7 @@ const PROSE = [
   '[data-testid="stMarkdownContainer"] > :is(p, ul > li)',
   '.st-key-lesson [data-testid="stText"]',
 ].join()
-const NOT_PROSE = 'label, button, a, summary, code, h1, h2, h3, h4, [data-testid="stSidebar"], [data-testid="stProgress"], [aria-hidden="true"], .katex, [class*="st-key-start_door"]';
+const NOT_PROSE = 'label, button, a, summary, code, h1, h2, h3, h4, [data-testid="stProgress"], [aria-hidden="true"], .katex';
 const PAUSE = 400; // milliseconds without a change before a page is looked through
 const MARGIN = 8;
 
@@ -39,9 +39,9 @@ function patternOf(names) {
 
 // Looks through the page from its beginning: each term once, in the first paragraph that has it.
 function underline(glossary) {
-  if (document.querySelector('[data-testid="stApp"]')?.dataset.testScriptState === "running") return setTimeout(() => underline(glossary), PAUSE);
+  if (document.querySelector('[data-test-script-state="running"]')) return setTimeout(() => underline(glossary), PAUSE);
   if (glossary.box.matches(":popover-open")) return null;
-  const main = document.querySelector('[data-testid="stMain"]');
+  const main = document.querySelector("main");
   const wanted = new Map();
   const explained = new Set();
   if (main && document.documentElement.dataset.page !== "words") {
@@ -125,7 +125,7 @@ function openBox(box, { name, meaning }, mark) {
   box.setAttribute("aria-label", visible(name));
   box.opener = mark;
   box.all.hidden = new URLSearchParams(location.search).get("lock") === "1"; // no way out of a locked lesson
-  box.style.colorScheme = getComputedStyle(document.querySelector('[data-testid="stApp"]')).colorScheme;
+  box.style.colorScheme = getComputedStyle(mark).colorScheme;
   box.showPopover();
   const place = mark.getBoundingClientRect();
   const { width, height } = box.getBoundingClientRect();

@@ -128,6 +128,7 @@ def lesson_step() -> bool:
     """Show the step that the address names. False where the page below must not be shown yet."""
     name = st.query_params.get(LESSON, "")
     st.session_state[OFFERED], st.session_state[STEP_NEEDS] = None, StepNeeds()
+    st.space(16)  # below the switch of the level
     try:
         lesson = find_lesson(name)
         number = step_number(lesson)
@@ -138,8 +139,7 @@ def lesson_step() -> bool:
             return show_or_explain(name, lesson, number)
     except ExplorerError as error:
         st.session_state[AWAITED_CHANGE] = None
-        with st.container(key="lesson_problem"):  # assets/page.css keeps it below the switch of the level
-            explain(error)
+        explain(error)
         if is_locked():
             leave_link(texts.LEAVE_LESSON)
         return True

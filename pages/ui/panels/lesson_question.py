@@ -13,7 +13,7 @@ from pages.ui.canvas.drawings import Chart
 from pages.ui.canvas.question_view import Choices, Revealed, guessed_cell, question_view
 from pages.ui.panels import texts
 from pages.ui.panels.question_kinds import MEASURE_TEXTS, QUESTION_VIEWS, measured
-from pages.ui.panels.tokens import SPECIAL_FIELD
+from pages.ui.panels.tokens import SPECIAL_FIELD, escape_markdown
 from pages.ui.shell import cache
 from pages.ui.shell.address import is_presented
 from pages.ui.shell.numbers import weight
@@ -47,8 +47,7 @@ def engine_of_step(step: Step) -> Engine:
 
 def ask_question(step: Step, name: str, send: str = texts.CHECK_GUESS) -> str | None:
     """Ask the question of a step; return the guess once the learner has sent it. name: of the widgets. send: on the button."""
-    with st.container(key="lesson_question"):
-        st.text(step.question.ask)
+    st.markdown(f"**{escape_markdown(step.question.ask)}**")
     box = QUESTION_VIEWS[step.question.kind].box
     if box is None:
         return _ask_in_grid(step, name, send)

@@ -17,10 +17,11 @@ LETTER, GAP, TALLEST = 8.6, 14, 56  # pixels
 
 def show_two_kinds() -> None:
     """Draw both pictures, each with what it shows, and the paragraph on both kinds."""
-    with st.container(key="two_kinds", gap="small"):
+    with st.container(gap="small"):
         st.markdown(texts.TWO_KINDS)
         pictures = zip((TO_FILL, TO_WRITE_ON), texts.TWO_KINDS_PICTURES, strict=True)
-        st.html("".join(f"<figure>{drawn_arcs(words)}<figcaption>{said}</figcaption></figure>" for words, said in pictures))
+        drawn = [f"<figure>{drawn_arcs(words)}<figcaption>{said}</figcaption></figure>" for words, said in pictures]
+        st.html(f'<div class="two-kinds">{"".join(drawn)}</div>')
 
 
 def drawn_arcs(words: Sequence[str]) -> str:
