@@ -8,8 +8,15 @@ from jaxtyping import Float
 
 from tx_core.analysis.probabilities import rank_of, total_variation
 from tx_core.engine.engine import BlankLogits, Engine
-from tx_core.fill_mask.blanks import fill_blanks
-from tx_core.fill_mask.predictions import Prediction, blank_logits_of, encode_with_blanks, listed, nucleus, tempered
+from tx_core.fill_mask.predictions import (
+    Prediction,
+    blank_logits_of,
+    encode_with_blanks,
+    listed,
+    nucleus,
+    prediction_of,
+    tempered,
+)
 from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.trace import Trace
 
@@ -122,7 +129,7 @@ def _shift_blank(
     before, after = (listed(share, top_k) for share in shares)
     moved = [
         EntryShift(
-            _prediction(engine, text, number, entry, shares[1], first=first),
+            prediction_of(engine.tokenizer, text, number, first, entry, shares[1][entry].item()),
             shares[0][entry].item(),
             rank_of(rows[0], entry),
             rank_of(rows[1], entry),
@@ -132,17 +139,3 @@ def _shift_blank(
     ]
     order = tuple(sorted(moved, key=lambda one: (not one.listed_after, one.rank_after)))
     return BlankShift(number, order, float(total_variation(*shares)))
-
-
-def _prediction(
-    engine: Engine, text: str, number: int, entry: int, shares: Float[np.ndarray, "vocab"], *, first: bool
-) -> Prediction:
-    tokenizer = engine.tokenizer
-    return Prediction(
-        id=entry,
-        piece=tokenizer.word(entry),
-        word=tokenizer.readable(entry),
-        joins=tokenizer.joins(entry, first=first),
-        probability=shares[entry].item(),
-        sentence=fill_blanks(text, tokenizer, {number: entry}),
-    )

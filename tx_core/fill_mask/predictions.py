@@ -119,7 +119,7 @@ def predict(
         share = nucleus(tempered(answered.rows[0][number], temperature), top_p)
         opens = encoding.starts_sentence(place)
         predictions = tuple(
-            _prediction(engine.tokenizer, text, number, opens, entry, share[entry].item()) for entry in listed(share, top_k)
+            prediction_of(engine.tokenizer, text, number, opens, entry, share[entry].item()) for entry in listed(share, top_k)
         )
         rest = max(0.0, 1.0 - sum(prediction.probability for prediction in predictions))
         blanks.append(BlankPredictions(number, place, predictions, rest))
@@ -137,7 +137,8 @@ def blank_logits_of(
     return BlankLogits((trace.blank_logits,), trace.device, trace.notice)
 
 
-def _prediction(tokenizer: Tokenizer, text: str, blank: int, opens: bool, entry: int, probability: float) -> Prediction:
+def prediction_of(tokenizer: Tokenizer, text: str, blank: int, opens: bool, entry: int, probability: float) -> Prediction:
+    """Return an entry at a blank. opens: whether the blank begins its sentence."""
     return Prediction(
         id=entry,
         piece=tokenizer.word(entry),
