@@ -203,6 +203,8 @@ def show_view(lesson: Lesson, number: int, state: State, is_open: bool, guesses:
             step = step.model_copy(update={"view": step.view | {"text": sentence}})
         if is_open or sentence:
             show_step_stage(step, (state.room.id, number, sentence), level_of(lesson), guesses=guesses)
+        if is_open and number == len(lesson.steps) and lesson.recap:
+            st.text(lesson.recap)
 
 
 def level_of(lesson: Lesson) -> str:

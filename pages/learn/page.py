@@ -9,7 +9,7 @@ open_page(PAGE)
 
 # The title is on its way: what follows takes longer to import.
 from pages.ui.panels import texts
-from pages.ui.panels.lesson import class_link, names_in_order, parts_of, shipped_lesson, step_link, teacher_notes
+from pages.ui.panels.lesson import class_link, is_finished, names_in_order, parts_of, shipped_lesson, step_link, teacher_notes
 from pages.ui.panels.tokens import escape_markdown
 
 for name in names_in_order():
@@ -17,6 +17,8 @@ for name in names_in_order():
     with st.container(border=True):
         st.subheader(lesson.title, anchor=False)
         st.caption(texts.LESSON_DETAILS.format(minutes=lesson.minutes, parts=len(parts_of(lesson)), level=lesson.level))
+        if is_finished(name, lesson):
+            st.markdown(f":material/check_circle: {texts.LESSON_FINISHED}")
         st.text(lesson.about)
         with st.container(horizontal=True):
             step_link(name, 1, texts.BEGIN, ":material/school:")

@@ -122,6 +122,7 @@ class Lesson(LessonPart):
         level: Its difficulty, for whom.
         minutes: How long it takes.
         about: What students will learn, in a sentence or two.
+        recap: What was learned, shown at the end.
         notes: For the teacher.
         steps: In order.
     """
@@ -131,6 +132,7 @@ class Lesson(LessonPart):
     level: Difficulty
     minutes: Annotated[int, Field(ge=1, le=600)]
     about: Long
+    recap: Long | None = None
     notes: Long | None = None
     steps: Annotated[tuple[Step, ...], Field(min_length=1, max_length=MAX_STEPS)]
 

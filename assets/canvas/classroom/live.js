@@ -10,6 +10,7 @@ import { classMap } from "./class_map.js";
 const POLL = 5000; // milliseconds
 const PATIENCE = 8000; // for the first event, before the state is asked for
 const SPREAD = 700; // over which the pages of a class run again after a change
+const BRING_BACK = 20; // looks for the boxes of what was typed before
 const TEXT = "textarea, input:not([type]), input[type=text], input[type=number]";
 
 export default function mountLive({ data, parentElement, setStateValue, setTriggerValue }) {
@@ -20,8 +21,11 @@ export default function mountLive({ data, parentElement, setStateValue, setTrigg
   if (theme.dark !== live.theme?.dark) live.results = null; // drawn anew, in other colours
   live.theme = theme;
   keepToken(live, data);
-  if (data.step !== live.data?.step || data.sent !== live.data?.sent) live.typed = false;
+  const isOther = data.step !== live.data?.step;
+  if (isOther || data.sent !== live.data?.sent) live.typed = false;
+  if (live.data && !isOther && data.sent !== live.data.sent) sessionStore(data, "remove");
   live.data = data;
+  if (isOther) bringBack(live, BRING_BACK);
   live.asked = null;
   live.go.hidden = true;
   if (data.message) receive(live, data.message, true);
@@ -47,7 +51,11 @@ function makeLive(parent) {
   root.append(live.picture, live.note, live.meter, live.go, live.shown, live.sentence, live.legend, found, live.slow);
   for (const part of [live.meter, live.sentence, live.legend, live.shown, live.go, live.slow]) part.hidden = true;
   // An unsent text would be lost with its box, so the page goes on only when the reader says so.
-  live.onInput = ({ target }) => { if (target.matches?.(TEXT)) live.typed = target.value !== ""; };
+  live.onInput = ({ target }) => {
+    if (!target.matches?.(TEXT)) return;
+    live.typed = target.value !== "";
+    keepTyped(live, target);
+  };
   document.addEventListener("input", live.onInput, true);
   return live;
 }
@@ -74,6 +82,39 @@ function answer(live, token) {
   if (!token || live.wasRecalled) return;
   live.wasRecalled = true;
   live.recalled(token);
+}
+
+// --- What a student has half typed: kept in this tab until it is sent, also where the page is loaded again or its server died.
+
+function sessionStore({ remember, step }, act, value) {
+  if (!remember) return null;
+  try {
+    return sessionStorage[`${act}Item`](`${remember[0]}-typed-${step}`, ...(value === undefined ? [] : [value]));
+  } catch {
+    return null; // storage is switched off
+  }
+}
+
+const typedBefore = (data) => JSON.parse(sessionStore(data, "get") || "{}");
+const labelOf = (box) => box.getAttribute("aria-label");
+
+function keepTyped({ data }, box) {
+  if (data) sessionStore(data, "set", JSON.stringify({ ...typedBefore(data), [labelOf(box)]: box.value }));
+}
+
+// The boxes may be drawn after this: it looks for them a few times.
+function bringBack(live, times) {
+  const kept = Object.entries(typedBefore(live.data)).filter(([, text]) => text);
+  const boxes = [...document.querySelectorAll(TEXT)];
+  const missing = kept.filter(([label, text]) => {
+    const box = boxes.find((one) => labelOf(one) === label);
+    if (box && box.value === "") {
+      Object.getOwnPropertyDescriptor(Object.getPrototypeOf(box), "value").set.call(box, text);
+      box.dispatchEvent(new Event("input", { bubbles: true }));
+    }
+    return !box;
+  });
+  if (missing.length && times) setTimeout(() => live.root.isConnected && bringBack(live, times - 1), 250);
 }
 
 const addressOf = (path) => new URL(path, document.baseURI).href; // every page lies right below the start, and so does this

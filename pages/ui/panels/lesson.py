@@ -213,6 +213,10 @@ def show_step(name: str, lesson: Lesson, number: int) -> bool:
             st.text(step.then)
     if (name, number) == (LEARNING_PATH, 1):
         show_two_kinds()
+    if answered and number == len(lesson.steps):
+        with st.container(key="lesson_recap"):
+            st.markdown(f":material/check_circle: **{texts.LESSON_FINISHED}**")
+            st.text(lesson.recap or "")
     show_ways(name, lesson, number, answered)
     return answered
 
@@ -245,6 +249,13 @@ def waits_for_change(name: str, lesson: Lesson, number: int) -> bool:
     step = lesson.steps[number - 1]
     is_answered = not step.question or (name, number) in st.session_state.get(GUESSES, {})
     return step.done == "change" and is_answered and not is_done(name, lesson, number)
+
+
+def is_finished(name: str, lesson: Lesson) -> bool:
+    """Return whether the learner has done every step; a last one that asks nothing is done by the one before."""
+    *before, last = range(1, len(lesson.steps) + 1)
+    asks = lesson.steps[-1].question is not None or lesson.steps[-1].done == "change"
+    return all(is_done(name, lesson, number) for number in before) and (not asks or is_done(name, lesson, last))
 
 
 def await_change(name: str, number: int, step: Step) -> None:

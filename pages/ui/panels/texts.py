@@ -285,6 +285,7 @@ BUILT_IN_ONLY = (
 
 # The list of lessons
 
+LESSON_FINISHED = "Finished"
 LESSON_DETAILS = "{minutes} minutes · {parts} parts · {level}"
 BEGIN = "Begin"
 USE_IN_CLASS = "Use this lesson in a class"
