@@ -35,6 +35,8 @@ from tx_core.classroom.questions import QUESTION_KINDS
 from tx_core.errors import LessonProblem
 
 Fields = dict[str, object]
+NO_CONTROLS = "nothing"
+"""What a draft says of a step whose students may use no control; of one without a word they may use all."""
 
 
 def new_draft() -> Fields:
@@ -46,6 +48,7 @@ def new_draft() -> Fields:
         "level": "beginner",
         "minutes": 15,
         "about": texts.FIRST_DESCRIPTION,
+        "recap": "",
         "notes": "",
         "steps": [],
     }
@@ -98,7 +101,7 @@ def file_of(draft: Fields) -> str:
 def _step(step: Fields) -> Fields:
     written = {name: step[name] for name in ("title", "page", "view")}
     if controls := str(step["controls"]).replace(",", " ").split():
-        written["controls"] = controls
+        written["controls"] = [] if controls == [NO_CONTROLS] else controls
     written["text"] = step["text"]
     if step["kind"] != "none":
         written["question"] = question_of(step)
@@ -142,13 +145,15 @@ def is_first_ask(ask: str) -> bool:
 def draft_of(lesson: Lesson) -> Fields:
     """Return a lesson as fields for the editor."""
     fields = {name: getattr(lesson, name) for name in ("title", "language", "level", "minutes", "about")}
-    return fields | {"id": new_id(), "notes": lesson.notes or "", "steps": [_fields(step) for step in lesson.steps]}
+    fields |= {"id": new_id(), "recap": lesson.recap or "", "notes": lesson.notes or ""}
+    return fields | {"steps": [_fields(step) for step in lesson.steps]}
 
 
 def _fields(step: Step) -> Fields:
     fields = new_step(step.page, step.view)
     fields |= {"title": step.title, "text": step.text, "then": step.then or "", "notes": step.notes or ""}
-    fields["controls"], fields["done"] = ", ".join(step.controls or ()), step.done or ""
+    fields["controls"] = NO_CONTROLS if step.controls == () else ", ".join(step.controls or ())
+    fields["done"] = step.done or ""
     if question := step.question:
         fields |= {"kind": question.kind, "ask": question.ask, "options": "\n".join(question.options)}
         fields["tolerance"] = question.tolerance

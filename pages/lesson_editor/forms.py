@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from pages import contents
 from pages.lesson_editor import texts
 from pages.lesson_editor.draft import (
+    NO_CONTROLS,
     Fields,
     ask_box_name,
     box_name,
@@ -16,82 +17,115 @@ from pages.lesson_editor.draft import (
     first_ask,
     is_first_ask,
     measures_for,
+    new_step,
     question_of,
     remember_draft,
     step_box_name,
 )
+from pages.ui.panels.changes import describe_change, stack_names
+from pages.ui.panels.lesson import PAGES_WITH_VIEW
 from pages.ui.panels.lesson_question import compute, engine_of_step, reveal
 from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell import cache
+from pages.ui.shell.address import page_view
+from pages.ui.shell.level import LEVEL_NOW
+from pages.ui.stage.step import show_step_stage
 from tx_core.analysis.sentences import distinct_names
-from tx_core.classroom.lesson_file import DIFFICULTIES, MAX_LONG, Step
+from tx_core.classroom.lesson_file import DIFFICULTIES, MAX_LONG, MAX_STEPS, Step
 from tx_core.classroom.measures import MAX_SHORT
 from tx_core.classroom.questions import QUESTION_KINDS
 from tx_core.errors import ExplorerError
+from tx_core.transformer.interventions import read_interventions
+from tx_core.transformer.trace import Trace
 
-FIRST_PAGES = ("attention", "fill_mask", "self_attention", "masks")
-"""Pages on which a lesson may begin."""
+CHOSEN, ADDED, LOOKED_AT = "lesson_editor_chosen", "lesson_editor_added", "lesson_editor_looked_at"
+"""Session entries: the id of the step on the screen; the box of the page of a new one; the step looked at last, and its view."""
 
 
 def ask_about(draft: Fields) -> None:
-    """Draw the boxes of the lesson itself: title, language, difficulty, minutes, description and notes."""
+    """Draw the boxes of the lesson itself: title, and what else a file says of it."""
     name = box_name(str(draft["id"]))
-    st.subheader(texts.ABOUT, anchor=False)
-    title, language, difficulty, minutes = st.columns([4, 2, 2, 2])
-    with title:
-        _line(draft, "title", texts.TITLE, name)
-    with language:
-        _line(draft, "language", texts.LANGUAGE, name, help=texts.LANGUAGE_HELP)
-    with difficulty:
-        draft["level"] = st.selectbox(texts.DIFFICULTY, DIFFICULTIES, DIFFICULTIES.index(draft["level"]), key=f"{name}_level")
-    with minutes:
-        draft["minutes"] = st.number_input(texts.MINUTES, 1, 600, draft["minutes"], key=f"{name}_minutes")
-    _lines(draft, "about", texts.DESCRIPTION, name)
-    _lines(draft, "notes", texts.NOTES, name)
+    _line(draft, "title", texts.TITLE, name)
+    with st.expander(texts.ABOUT, key=f"{name}_about_opened"):
+        language, difficulty, minutes = st.columns(3)
+        with language:
+            _line(draft, "language", texts.LANGUAGE, name, help=texts.LANGUAGE_HELP)
+        with difficulty:
+            place = DIFFICULTIES.index(draft["level"])
+            draft["level"] = st.selectbox(texts.DIFFICULTY, DIFFICULTIES, place, key=f"{name}_level")
+        with minutes:
+            draft["minutes"] = st.number_input(texts.MINUTES, 1, 600, draft["minutes"], key=f"{name}_minutes")
+        _lines(draft, "about", texts.DESCRIPTION, name)
+        _lines(draft, "recap", texts.RECAP, name)
+        _lines(draft, "notes", texts.NOTES, name)
 
 
 def ask_steps(draft: Fields) -> dict[int, ExplorerError]:
-    """Draw the steps to be ordered and written; return the errors of questions that the model cannot answer, by step number."""
-    st.subheader(texts.STEPS, anchor=False)
+    """Draw the steps, and of the chosen one its stage and its words; return why the model cannot answer some, by step number."""
     steps = draft["steps"]
-    if not steps:
-        st.text(texts.NO_STEPS)
-    st.caption(f":material/add: {texts.HOW_TO_ADD}")
-    if not steps:
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.text(texts.BEGIN_ON)
-            for page in map(contents.page, FIRST_PAGES):
-                st.page_link(page.path, label=page.name)
-    problems = {}
-    for place, step in enumerate(steps):
-        with st.container(border=True):
-            _heading(steps, place)
-            problems[place + 1] = _ask_step(step, place + 1)
+    left, middle, right = st.columns([2, 6, 4], gap="medium")
+    with left:
+        place = _choose_step(steps)
+    if place is None:
+        middle.text(texts.NO_STEPS)
+        middle.caption(texts.HOW_TO_ADD)
+        return {}
+    with middle:
+        _look_at(steps[place])
+    with right:
+        _ask_step(steps[place], place + 1)
+    problems = {number: _answer_to(step)[1] for number, step in enumerate(steps, 1)}
     return {number: problem for number, problem in problems.items() if problem}
 
 
-def _heading(steps: list[Fields], place: int) -> None:
-    number, step = place + 1, steps[place]
-    page = contents.page(str(step["page"]))
-    st.markdown(f"**{texts.STEP.format(number=number, page=page.name)}**")
-    with st.container(horizontal=True, vertical_alignment="center"):
-        for label, icon, other in ((texts.UP, "arrow_upward", place - 1), (texts.DOWN, "arrow_downward", place + 1)):
-            st.button(
-                label.format(number=number),
-                key=f"lesson_editor_{icon}_{step['id']}",
-                icon=f":material/{icon}:",
-                disabled=not 0 <= other < len(steps),
-                on_click=move_step,
-                args=(steps, step["id"], other),
-            )
-        st.button(
-            texts.REMOVE.format(number=number),
-            key=f"lesson_editor_remove_{step['id']}",
-            icon=":material/delete:",
-            on_click=remove_for_good,
-            args=(steps, step["id"]),
-        )
-        st.page_link(page.path, label=texts.OPEN_VIEW, icon=":material/open_in_new:", query_params=step["view"])
+def _choose_step(steps: list[Fields]) -> int | None:
+    """List the steps, to be chosen, moved, removed and added to; return the place of the chosen one."""
+    names = [step["id"] for step in steps]
+    seen = st.session_state.get(f"{CHOSEN}_seen", [])
+    new = [name for name in names if name not in seen]
+    if names and (st.session_state.get(CHOSEN) not in names or (seen and new)):
+        st.session_state[CHOSEN] = new[-1] if seen and new else names[0]
+    st.session_state[f"{CHOSEN}_seen"] = names
+    place = None
+    if names:
+        titles = {step["id"]: f"{number}. {step['title']}" for number, step in enumerate(steps, 1)}
+        st.radio(texts.STEPS, names, format_func=lambda name: escape_markdown(titles[name]), key=CHOSEN)
+        place = names.index(st.session_state[CHOSEN])
+        moves = ((texts.UP, "arrow_upward", place - 1), (texts.DOWN, "arrow_downward", place + 1))
+        with st.container(horizontal=True):
+            for label, icon, other in moves:
+                act = {"on_click": move_step, "args": (steps, names[place], other), "disabled": not 0 <= other < len(steps)}
+                st.button(label, key=f"lesson_editor_{icon}", icon=f":material/{icon}:", **act)
+            remove = {"on_click": remove_for_good, "args": (steps, names[place])}
+            st.button(texts.REMOVE, key="lesson_editor_remove", icon=":material/delete:", **remove)
+
+    def add() -> None:
+        if page := st.session_state[ADDED]:
+            steps[:] = [*steps, new_step(page, {})][:MAX_STEPS]
+            st.session_state[CHOSEN], st.session_state[ADDED] = steps[-1]["id"], None
+
+    st.selectbox(
+        texts.ADD_STEP,
+        PAGES_WITH_VIEW,
+        None,
+        format_func=lambda page: contents.page(page).name,
+        key=ADDED,
+        on_change=add,
+        placeholder=texts.CHOOSE_PAGE,
+    )
+    return place
+
+
+def _look_at(step: Fields) -> None:
+    """Draw the stage of a step: as it is looked at, students will see it."""
+    shown = Step.model_construct(page=step["page"], view=step["view"], controls=None, question=None)
+    view = show_step_stage(shown, step["id"], st.session_state[LEVEL_NOW], follows=True)
+    before = st.session_state.get(LOOKED_AT, ("", {}))
+    if not step["view"]:  # a new step
+        step |= {name: value for name, value in new_step(step["page"], view).items() if name.startswith("of_") or name == "view"}
+    elif before[0] == step["id"] and before[1] != view:
+        step["view"] = view
+    st.session_state[LOOKED_AT] = (step["id"], view)
 
 
 def move_step(steps: list[Fields], step: object, place: int) -> None:
@@ -112,7 +146,7 @@ def remove_for_good(steps: list[Fields], step: object) -> None:
     remove_step(steps, step)
 
 
-def _ask_step(step: Fields, number: int) -> ExplorerError | None:
+def _ask_step(step: Fields, number: int) -> None:
     name = step_box_name(str(step["id"]))
     _line(step, "title", texts.STEP_TITLE.format(number=number), name)
     _lines(step, "text", texts.STEP_TEXT.format(number=number), name)
@@ -120,11 +154,12 @@ def _ask_step(step: Fields, number: int) -> ExplorerError | None:
     step["kind"] = st.selectbox(
         texts.KIND.format(number=number), kinds, kinds.index(step["kind"]), format_func=texts.KINDS.get, key=f"{name}_kind"
     )
-    problem = None
     if step["kind"] == "none":
         step["measure"] = "none"
     else:
-        problem = _ask_question(step, number, name)
+        _ask_question(step, number, name)
+    with st.expander(texts.MAY_USE, key=f"{name}_may_use"):
+        _ask_controls(step, name)
     with st.expander(texts.MORE, key=f"{name}_more"):
         _lines(step, "then", texts.THEN.format(number=number), name)
         ways = [way for way in texts.DONE if way != "answer" or step["kind"] != "none"]
@@ -135,16 +170,25 @@ def _ask_step(step: Fields, number: int) -> ExplorerError | None:
             format_func=texts.DONE.get,
             key=f"{name}_done_{step['kind'] != 'none'}",
         )
-        _line(step, "controls", texts.CONTROLS.format(number=number), name)
         _lines(step, "notes", texts.STEP_NOTES.format(number=number), name)
-        if step["measure"] != "none":
-            _line(step, "of_changes", texts.MEASURE_BOXES["changes"].format(number=number), name)
-        view = " · ".join(f"{key}={value}" for key, value in step["view"].items())
-        st.caption(escape_markdown(texts.VIEW.format(view=view)))
-    return problem
 
 
-def _ask_question(step: Fields, number: int, name: str) -> ExplorerError | None:
+def _ask_controls(step: Fields, name: str) -> None:
+    """Ask what students may use in a step: a tick for each control of its page, all at first."""
+    fields = page_view(str(step["page"])).fields
+    before = str(step["controls"]).replace(",", " ").split()
+    known = list(dict.fromkeys([*(field.name for field in fields if field.name in texts.CONTROL_NAMES), *before]))
+    known = [control for control in known if control != NO_CONTROLS]
+
+    def is_ticked(control: str) -> bool:
+        label, is_first = texts.CONTROL_NAMES.get(control, control), not before or control in before
+        return st.checkbox(label, is_first, key=f"{name}_may_use_{control}")
+
+    ticked = [control for control in known if is_ticked(control)]
+    step["controls"] = "" if ticked == known else ", ".join(ticked) or NO_CONTROLS
+
+
+def _ask_question(step: Fields, number: int, name: str) -> None:
     asked = st.container()  # filled last: the question names what is chosen below it
     for field in QUESTION_KINDS[str(step["kind"])].fields:
         FIELD_BOXES[field](step, number, name)
@@ -162,7 +206,7 @@ def _ask_question(step: Fields, number: int, name: str) -> ExplorerError | None:
     _ask_measured(step, number, name)
     with asked:
         _ask(step, number)
-    return _show_answer(step, number)
+    _show_answer(step, number)
 
 
 def _ask_options(step: Fields, number: int, name: str) -> None:
@@ -189,9 +233,10 @@ def _ask(step: Fields, number: int) -> None:
 def _ask_measured(step: Fields, number: int, name: str) -> None:
     """Ask what the model's answer is measured on; tokens are chosen among those of the text."""
     for box in boxes_of(str(step["measure"])):
-        label = texts.MEASURE_BOXES[box].format(number=number)
-        if box == "changes":  # for those who know how an address writes them, see below
+        if box == "changes":
+            _ask_changes(step, name)
             continue
+        label = texts.MEASURE_BOXES[box].format(number=number)
         tokens = _tokens(step) if box in ("query", "key") else []
         if not tokens:
             _line(step, f"of_{box}", label, name)
@@ -201,37 +246,66 @@ def _ask_measured(step: Fields, number: int, name: str) -> None:
         step[f"of_{box}"] = st.selectbox(label, tokens, place, key=key, placeholder=texts.CHOOSE_TOKEN) or ""
 
 
-def _tokens(step: Fields) -> list[str]:
-    """Return token labels of the text that a question is about; empty where the model cannot read it."""
+def _trace_of(step: Fields) -> Trace | None:
+    """Run the text that a question is about; None where the model cannot read it."""
     try:
         shown = Step.model_validate({"title": "-", "text": "-", "page": step["page"], "view": step["view"]})
-        trace = cache.trace_with(engine_of_step(shown), str(step["of_text"]))
+        return cache.trace_with(engine_of_step(shown), str(step["of_text"]))
     except (ExplorerError, ValidationError):
-        return []
-    return distinct_names(trace.attention.key_tokens.tokens)
+        return None
 
 
-def _show_answer(step: Fields, number: int) -> ExplorerError | None:
-    """Show the model's answer to the question, or show and return the error; nothing while it is incomplete."""
+def _tokens(step: Fields) -> list[str]:
+    """Return token labels of the text that a question is about; empty where the model cannot read it."""
+    trace = _trace_of(step)
+    return distinct_names(trace.attention.key_tokens.tokens) if trace else []
+
+
+def _ask_changes(step: Fields, name: str) -> None:
+    """Ask whether the model answers with what is changed in the view, such as a head that is switched off, in words."""
+    written, trace = step["view"].get("changes") or step["of_changes"], _trace_of(step)
+    if not written or trace is None:
+        return
+    try:
+        said = "; ".join(describe_change(change, stack_names(trace)) for change in read_interventions(str(written)))
+    except ValueError:
+        said = str(written)
+    ticked = st.checkbox(
+        escape_markdown(texts.MEASURE_BOXES["changes"].format(changes=said)),
+        bool(step["of_changes"]),
+        key=f"{name}_of_changes_on",
+    )
+    step["of_changes"] = written if ticked else ""
+
+
+def _answer_to(step: Fields) -> tuple[str, ExplorerError | None]:
+    """Return the model's answer to the question of a step in words, "" while it is incomplete, or why there is none."""
+    if step["kind"] == "none":
+        return "", None
     try:
         view = {name: step[name] for name in ("page", "view")}
         written = Step.model_validate({"title": "-", "text": "-", "question": question_of(step)} | view)
-    except ValidationError:
-        return None  # the line of the file is said below
-    try:
         answer = compute(written)
+    except ValidationError:
+        return "", None  # the line of the file is said below
     except ExplorerError as problem:
-        st.markdown(f":orange[:material/info:] **{texts.NO_ANSWER.format(number=number)}**")
-        st.text(str(problem))
-        return problem
+        return "", problem
     if answer is None:
-        return None
+        return "", None
     said = texts.ANSWER.format(answer=reveal(written.question, answer))
     options = [option.casefold() for option in written.question.options]
     if options and answer.right.casefold() not in options:
         said = f"{said} {texts.NOT_AN_OPTION.format(answer=answer.right)}"
-    st.text(said)
-    return None
+    return said, None
+
+
+def _show_answer(step: Fields, number: int) -> None:
+    """Show the model's answer to the question, or why there is none."""
+    said, problem = _answer_to(step)
+    if problem:
+        st.markdown(f":orange[:material/info:] **{texts.NO_ANSWER.format(number=number)}**")
+    if said or problem:
+        st.text(said or str(problem))
 
 
 def _line(fields: Fields, field: str, label: str, name: str, *, help: str | None = None) -> None:

@@ -1,5 +1,6 @@
 """What becomes of a written lesson: played, saved as a file, shared as a link and as a QR code; and opened again."""
 
+import re
 from collections.abc import Mapping
 
 import segno
@@ -27,6 +28,7 @@ from tx_core.errors import ExplorerError, LessonProblem
 MAX_QR_CHARACTERS = 1200
 """Of a link whose code a camera still reads from a projector: 121 × 121 squares at most."""
 FILE_TYPES = ["yaml", "yml"]
+MAX_FILE_NAME = 60
 
 
 def offer_lesson(draft: Fields, problems: Mapping[int, ExplorerError]) -> None:
@@ -49,10 +51,16 @@ def offer_lesson(draft: Fields, problems: Mapping[int, ExplorerError]) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             step_link(name, 1, texts.PREVIEW, ":material/play_arrow:")
             class_link(name, texts.USE_IN_CLASS)
-            download_button(texts.SAVE, written, "lesson.yaml")
+            download_button(texts.SAVE, written, file_name(lesson.title))
         _offer_link(lesson)
     with st.expander(texts.FILE, key="lesson_editor_written"):
         st.code(written, language=None, line_numbers=True, wrap_lines=True)
+
+
+def file_name(title: str) -> str:
+    """Return the name of a lesson's file: its title, without what a file system may refuse."""
+    named = re.sub(r"[^\w-]+", "-", title).strip("-")[:MAX_FILE_NAME]
+    return f"{named or 'lesson'}.yaml"
 
 
 def name_empty_boxes(draft: Fields) -> str:
@@ -122,6 +130,7 @@ def _offer_file(written: bytes) -> None:
     st.text(texts.LOADED.format(title=lesson.title, parts=len(parts_of(lesson)), minutes=lesson.minutes))
     with st.container(horizontal=True, vertical_alignment="center"):
         step_link(name, 1, texts.PLAY_FILE, ":material/play_arrow:")
+        class_link(name, texts.USE_IN_CLASS)
         st.button(texts.EDIT_FILE, key="lesson_editor_edit", on_click=_edit_opened, args=(lesson,))
 
 

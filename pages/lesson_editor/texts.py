@@ -1,20 +1,21 @@
 """What the page on which lessons are written says."""
 
 from pages.ui.panels.question_kinds import MEASURE_TEXTS, QUESTION_VIEWS
+from pages.ui.shell.texts import SETTING_NAMES, TRAINING_SIZES
 from tx_core.classroom.lesson_file import MAX_PACKED_CHARACTERS
 
 HOW_TO_ADD = (
-    "Open any page, set it up as your students should see it, open “Share this view” at its end, and choose "
-    "“Add this view to a lesson”."
+    "Add a step at the left. Or open any page, set it up as your students should see it, and choose “Add this view to a lesson” "
+    "in its menu."
 )
 NO_STEPS = "Your lesson has no steps yet."
 ABOUT, STEPS, RESULT = "About the lesson", "Steps", "Save and share"
 TITLE, LANGUAGE, DIFFICULTY, MINUTES = "Title", "Language of the texts", "Difficulty", "Minutes"
 LANGUAGE_HELP = "As “en” or “pt-BR”."
 DESCRIPTION = "What will students learn?"
+RECAP = "What have they learned? Shown at the end (optional)"
 NOTES = "Notes for the teacher (optional)"
 FIRST_TITLE, FIRST_DESCRIPTION, FIRST_TEXT = "My lesson", "What one learns in this lesson.", "Look at this view."
-STEP = "Step {number} · {page}"
 STEP_TITLE, STEP_TEXT = "Title of step {number}", "What to do or to look at in step {number}"
 KIND = "Question of step {number}"
 KINDS = {"none": "no question"} | {kind: view.name for kind, view in QUESTION_VIEWS.items()}
@@ -29,7 +30,7 @@ MEASURE_BOXES = {
     "query": "Token that looks in step {number}",
     "key": "Token that is looked at in step {number}",
     "word": "Word whose rank is asked for in step {number}",
-    "changes": "Changes in step {number}, as an address writes them (optional)",
+    "changes": "Switched off or changed in this step: {changes}",
 }
 THEN = "What to notice afterwards in step {number} (optional)"
 STEP_NOTES = "Notes for the teacher on step {number} (optional)"
@@ -39,11 +40,8 @@ DONE = {
     "change": "changed by the learner",
 }
 DONE_WHEN = "Step {number} is done when it is"
-CONTROLS = "Controls that step {number} shows (all, if empty)"
-UP, DOWN, REMOVE = "Step {number} up", "Step {number} down", "Remove step {number}"
-VIEW = "Settings of its view: {view}"
-OPEN_VIEW = "Open its view"
-BEGIN_ON = "Begin with a view of"
+UP, DOWN, REMOVE = "Up", "Down", "Remove"
+ADD_STEP, CHOOSE_PAGE = "Add a step", "Choose a page"
 CHOOSE_TOKEN = "Choose a token"
 ANSWER = "{answer} Students see this after their guess."
 NO_ANSWER = "The model cannot answer the question of step {number} yet"
@@ -51,7 +49,8 @@ NOT_AN_OPTION = "“{answer}” is none of your options: add it."
 NOT_KEPT = "This browser does not keep your draft: save the lesson as a file before you leave the page."
 RESTORED = "Your draft is back: this browser kept it."
 BRING_BACK = "Undo: bring back the lesson as it was before"
-MORE = "Afterwards, controls, notes"
+MAY_USE = "What students may use"
+MORE = "Afterwards, and notes"
 PROBLEM = "The lesson cannot be played yet"
 MODEL_PROBLEM = "The lesson can be played, but the model cannot answer all of it"
 EMPTY_BOX = "This box is empty: {box}"
@@ -74,3 +73,16 @@ PLAY_FILE, EDIT_FILE = "Play this lesson", "Edit this lesson"
 SHIPPED = "Or begin with a copy of a lesson that is here"
 COPY = "Edit a copy"
 START_ANEW = "Start a new lesson"
+CONTROL_NAMES = {
+    "text": "the sentence",
+    "heads": "layers and heads",
+    "head": "the head",
+    "layer": "the layer",
+    "stack": "the kind of attention",
+    "focus": "a token that is looked at alone",
+    "hide": "leaving out [CLS] and [SEP]",
+    "cell": "a cell and the sum behind it",
+    "part": "the parts of the page",
+    **{name: label for name, label in SETTING_NAMES.items() if label != TRAINING_SIZES},
+}
+"""What students may use in a step, by the name of its field."""

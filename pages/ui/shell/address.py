@@ -165,9 +165,9 @@ def is_offered(name: str) -> bool:
 
     name: of the field, or of its widget; "examples", "tables" and WAYS_OUT for what is no field.
     """
-    if name in WAYS_OUT and (is_locked() or shows_step()):
-        return False
     shown = st.session_state.get(OFFERED)
+    if (name in WAYS_OUT and (is_locked() or shows_step())) or (name == "examples" and shows_step() and shown is None):
+        return False
     if shown is None:
         return not is_hidden(name)
     return any(name == one or name.endswith(f"_{one}") for one in shown)

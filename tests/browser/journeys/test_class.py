@@ -259,6 +259,9 @@ def test_what_is_typed_or_open_is_not_lost_when_the_teacher_goes_on_or_reloads(p
     box = student.get_by_label(STEPS[0].question.ask).first
     box.click()
     student.keyboard.type("wandered")
+    student.reload()
+    expect(box).to_have_value("wandered", timeout=PATIENCE)
+    answered(student)
     press(teacher, texts.NEXT)
     onward = student.get_by_role("button", name=texts.LIVE_TEXTS["go"].format(step=2))
     expect(onward).to_be_visible(timeout=PATIENCE)

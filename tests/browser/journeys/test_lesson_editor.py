@@ -56,6 +56,13 @@ def choose(page: Page, label: str, option: str) -> None:
     answered(page)
 
 
+def open_step(page: Page, number: int) -> None:
+    """Choose a step from the list."""
+    page.get_by_role("radio", name=re.compile(rf"^{number}\.")).check(force=True)
+    expect(box_of(page, texts.STEP_TITLE.format(number=number))).to_be_visible(timeout=PATIENCE)
+    answered(page)
+
+
 def write(page: Page, label: str, text: str) -> None:
     """Write into a box, and leave it."""
     box_of(page, label).fill(text)
@@ -86,14 +93,19 @@ def test_a_lesson_is_made_from_two_pages_saved_opened_shared_and_played(page_at,
     add_view_of_stage(page, 2)
     page.get_by_role("link", name=WRITE_LESSON.format(count=2)).click()
     expect(page.get_by_role("heading", name=contents.page("lesson_editor").question)).to_be_visible(timeout=PATIENCE)
+    open_step(page, 2)
     write(page, texts.STEP_TITLE.format(number=2), "A blank")
-    page.get_by_role("button", name=texts.UP.format(number=2)).click()
+    page.get_by_role("button", name=texts.UP, exact=True).click()
     page.wait_for_function(PLACED, arg=["A blank", texts.STEP_TITLE.format(number=1)], timeout=PATIENCE)
     choose(page, texts.KIND.format(number=1), texts.KINDS["word"])
     expect(box_of(page, texts.ASK.format(number=1))).to_have_value(QUESTION_VIEWS["word"].first_ask)
+    write(page, texts.STEP_TEXT.format(number=1), MARKUP)
+    open_step(page, 2)
+    expect(page.get_by_test_id("stage").get_by_label(stage_texts.CONTROLS["head"], exact=True)).to_have_value(
+        "7", timeout=PATIENCE
+    )
     choose(page, texts.KIND.format(number=2), texts.KINDS["token"])
     choose(page, texts.MEASURE_BOXES["query"].format(number=2), "her")
-    write(page, texts.STEP_TEXT.format(number=1), MARKUP)
     write(page, texts.TITLE, MARKUP)
     fits(page)
     axe(page)
@@ -134,13 +146,14 @@ def test_a_reload_loses_nothing_that_was_typed_added_or_opened(page_at, server):
     expect(view).to_have_value(contents.page("attention").name, timeout=PATIENCE)
     answered(page)
     write(page, texts.TITLE, "Sent")
+    page.get_by_text(texts.ABOUT, exact=True).click()
     box_of(page, texts.DESCRIPTION).press_sequentially(" Typed")
     page.reload()
     expect(page.get_by_text(texts.RESTORED)).to_be_visible(timeout=PATIENCE)
     expect(box_of(page, texts.TITLE)).to_have_value("Sent")
     expect(box_of(page, texts.DESCRIPTION)).to_have_value(f"{texts.FIRST_DESCRIPTION} Typed")
     answered(page)
-    page.get_by_role("button", name=texts.REMOVE.format(number=1)).click()
+    page.get_by_role("button", name=texts.REMOVE, exact=True).click()
     expect(view).to_have_count(0, timeout=PATIENCE)
     page.get_by_role("button", name=texts.BRING_BACK).click()
     expect(view).to_have_count(1, timeout=PATIENCE)

@@ -11,13 +11,15 @@ import yaml
 from pages.contents import PAGES
 from pages.lesson_editor import texts
 from pages.lesson_editor.draft import OPENED, draft_of, file_of, new_draft, new_step
-from pages.lesson_editor.forms import move_step, remove_step
-from pages.lesson_editor.sharing import MAX_QR_CHARACTERS, qr_code
+from pages.lesson_editor.forms import ADDED, move_step, remove_step
+from pages.lesson_editor.sharing import MAX_QR_CHARACTERS, file_name, qr_code
 from pages.ui.panels import lesson
 from pages.ui.panels.question_kinds import MEASURE_TEXTS, QUESTION_VIEWS
 from pages.ui.panels.texts import REVEALED
 from pages.ui.shell.address import ADDED_VIEWS, HELD, LESSON, LOCK
 from pages.ui.shell.frame import OPEN_PAGE, new_id
+from tests.support.blanks import report_to_stage
+from tests.support.staged import staged
 from tx_core.classroom.lesson_file import Lesson, pack_lesson, read_lesson, unpack_lesson
 
 KEYS = "Mary lost her keys."
@@ -241,6 +243,33 @@ def test_a_second_click_that_arrives_before_the_page_is_drawn_again_changes_noth
 def test_a_lesson_that_ships_is_taken_apart_and_put_together_again(name: str):
     one = lesson.shipped_lesson(name)
     assert read_lesson(file_of(draft_of(one)).encode()) == one
+
+
+def test_a_step_is_added_in_the_editor_looked_at_and_its_controls_are_ticked(open_app):
+    app = open_app("lesson_editor")
+    app.selectbox(key=ADDED).set_value("attention").run()
+    app.selectbox(key=ADDED).set_value("fill_mask").run()
+    assert not app.exception and staged(app)["page"] == "fill_mask" and staged(app)["follows"]
+    made = read_lesson(written_lesson(app).encode())
+    assert [step.page for step in made.steps] == ["attention", "fill_mask"]
+    assert all("text" in step.view and step.controls is None for step in made.steps)
+    boxes = {one.label: one for one in app.checkbox}
+    for name in ("heads", "changes"):
+        boxes[texts.CONTROL_NAMES[name]].uncheck()
+    app.run()
+    named = read_lesson(written_lesson(app).encode()).steps[1].controls
+    assert "text" in named and not {"heads", "changes"} & set(named)
+    report_to_stage(app, {"add": ["off~5-7"]})
+    box(app, texts.KIND, 2).set_value("word").run()
+    said = next(one for one in app.checkbox if one.label.startswith(texts.MEASURE_BOXES["changes"].partition(":")[0]))
+    said.check().run()
+    step = read_lesson(written_lesson(app).encode()).steps[1]
+    assert step.view["changes"] == step.question.answer.changes == "off~5-7"
+
+
+@pytest.mark.parametrize(("title", "name"), [("What? A/B: “heads”", "What-A-B-heads.yaml"), ("../…", "lesson.yaml")])
+def test_a_file_is_named_after_its_title(title: str, name: str):
+    assert file_name(title) == name
 
 
 def test_a_locked_link_is_marked(open_app):

@@ -260,3 +260,20 @@ def test_an_audience_is_shown_the_answer_without_a_guess(open_app):
     assert is_staged(app)
     assert dict(app.query_params)[PRESENT] == "1"
     assert contents.page("masks").name not in links(app)
+
+
+def test_a_lesson_ends_with_its_recap_and_a_finished_one_has_a_tick(open_app):
+    assert all(2 <= lesson.shipped_lesson(name).recap.count(". ") + 1 <= 3 for name in lesson.shipped_names())
+    numbers, recap = range(1, len(STEPS) + 1), lesson.shipped_lesson(lesson.LEARNING_PATH).recap
+    app = open_step(open_app, len(STEPS))
+    assert recap not in written(app)
+    app.session_state[lesson.GUESSES] = {(lesson.LEARNING_PATH, number): "5-7" for number in numbers}
+    app.run()
+    assert recap in written(app) and texts.LESSON_FINISHED in written(app)
+    app.query_params.clear()
+    app.switch_page("learn/page.py").run()
+    changed = [number for number in numbers if STEPS[number - 1].done == "change"]
+    assert (texts.LESSON_FINISHED in written(app)) is not bool(changed)
+    app.session_state[lesson.CHANGED_STEPS] = {(lesson.LEARNING_PATH, number) for number in numbers}
+    app.run()
+    assert written(app).count(texts.LESSON_FINISHED) == 1
