@@ -26,6 +26,7 @@ from pages.ui.shell.address import (
 from pages.ui.shell.frame import explain
 from pages.ui.stage.address import StageFields, ask_for_view, read_stage_address
 from pages.ui.stage.inputs import ask_model
+from pages.ui.stage.routes import ROUTE_LOOKS
 from pages.ui.stage.table import COMPARED
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine, no_head
@@ -65,6 +66,8 @@ FIELDS = StageFields(
         *view_options.view_fields(()),
         choice_field("compared", COMPARED),
         Field("fill", "", read_fill),
+        choice_field("shows", ("heads", "routes")),
+        *ROUTE_LOOKS,
     ),  # no heads: those that matter most for the prediction
     {"focus": 3, "named": EXAMPLES[0].named},
 )

@@ -33,6 +33,7 @@ from pages.ui.stage.attention import about_run, class_guesses, take_changes
 from pages.ui.stage.first_picture import show_first_picture
 from pages.ui.stage.mount import Reported, mount
 from pages.ui.stage.packing import join, pack_runs, shown_layers
+from pages.ui.stage.routes import offered_routes
 from tx_core.fill_mask.prediction_shift import BlankShift
 from tx_core.fill_mask.steps import MAX_ORDERED_BLANKS, StepwiseFilling
 from tx_core.fill_mask.word_scores import LENGTH_NOTE, MAX_SCORED_WORDS, WordScore
@@ -65,6 +66,7 @@ def blank_stage(page: str, run: BlankRun) -> None:
         plain, heads = looked.plain if looked.changed else None, st.session_state[widget_key(page, "heads")]
         shown = shown_layers(looked.trace, st.session_state[widget_key(page, "stack")], heads)
         about = about_run(page, run.name, looked.trace, plain) | told | {"automatic": looked.automatic and list(map(list, heads))}
+        about["routes"] = offered_routes(run.name, looked.number)
         return pack_runs(header | about, run.name, looked.trace, plain, shown)
 
     mount(page, ENTRY, fields_with_heads(run.scanned_heads), pack, lambda reported: take_wishes(page, reported))

@@ -1,5 +1,7 @@
 """What does a language model look at? The first page: a sentence's way to a prediction, and three ways on."""
 
+import streamlit as st
+
 from pages.ui.shell.frame import open_page
 
 PAGE = "start"
@@ -11,11 +13,14 @@ from pages.start.doors import show_doors
 from pages.ui.shell.frame import show_engine
 from pages.ui.shell.two_kinds import show_two_kinds
 from pages.ui.stage.inputs import explain_problem, sentence_inputs
-from pages.ui.stage.routes import empty_routes, route_entry, route_run, routes_stage
+from pages.ui.stage.routes import empty_routes, first_routes, route_entry, route_run, routes_stage
 from tx_core.errors import ExplorerError
 
 entry = route_entry(texts.SENTENCE, texts.ASK_SENTENCE)
 inputs = sentence_inputs(PAGE, entry)
+if first_routes(PAGE, entry.fields):
+    show_doors()
+    st.stop()
 try:
     run = route_run(inputs)
 except ExplorerError as problem:

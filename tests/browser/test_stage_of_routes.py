@@ -42,6 +42,15 @@ def measured(page: Page) -> None:
     expect(stage(page)).to_have_attribute("data-arcs", re.compile("[1-9]"))
 
 
+def click_arc(page: Page, name: str) -> None:
+    """Click an arc, named by its layer, query and key, where nothing crosses it: the middle of its box lies beside it."""
+    at = """path => {
+        const {x, y} = path.getPointAtLength(path.getTotalLength() / 4).matrixTransform(path.getScreenCTM());
+        return [x, y];
+    }"""
+    page.mouse.click(*page.locator(f"[data-arc='{name}'] .line").evaluate(at))
+
+
 @pytest.fixture(scope="module")
 def found() -> CutEffects:
     return cut_effects(catalogue.load(catalogue.DEFAULT), KEY)
@@ -69,7 +78,7 @@ def test_arcs_lead_from_the_blank_to_what_it_depends_on_and_can_be_cut_and_resto
     sentence = said(page).inner_text()
     page.keyboard.press("Escape")
     expect(said(page)).not_to_have_text(sentence)
-    page.locator(f"[data-arc='4 {found.place} 1'] .line").click()
+    click_arc(page, f"4 {found.place} 1")
     page.mouse.move(5, 5)
     expect(said(page)).to_have_text(sentence)
     expect(page.get_by_role("button", name=re.compile("^Head "))).to_have_count(8)
@@ -132,6 +141,19 @@ def _between(found: CutEffects, least: float, most: float) -> int:
         weak += int(((effects >= least) & (effects < most)).sum())
         tokens += [key for key in dict.fromkeys(np.argwhere(effects >= least)[:, 1].tolist()) if key not in tokens]
     return weak
+
+
+@pytest.mark.ci
+def test_fill_the_blank_shows_the_same_picture_and_a_cut_moves_it(page_at, found):
+    page = page_at(f"/fill_mask?text={quote_plus(KEY)}")
+    stage(page).get_by_role("button", name=texts.ROUTES["showsOptions"]["routes"], exact=True).click()
+    measured(page)
+    expect(stage(page)).to_have_attribute("data-arcs", str(reached(found, 0.2)))
+    page.get_by_test_id("routes").press("Home")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name=texts.ROUTES["cut"]).click()
+    expect(said(page).first).to_contain_text("“is” stays first, with 40.2\u00a0%; it had 66.7\u00a0%.")
+    expect(page).to_have_url(re.compile(f"changes=cut%7E{found.place + 1}-2%7E5.*shows=routes"))
 
 
 @pytest.mark.parametrize(("width", "height", "begins"), [(1280, 800, 280), (390, 844, 300)])

@@ -8,9 +8,10 @@ import { headName } from "../core/sentences.js";
 
 export function makeExportMenu(stage) {
   const files = stage.parts.files ?? { captionOf, csvOf, fileName };
+  const other = () => stage.parts.figure?.(stage);
   return makeExport({
     stage, csvLabel: TEXTS.export.csv, script: `${stage.parts.entry ?? "attention"}.js`,
-    drawing: () => mapFigure(stage.act.figure()), captionOf: () => files.captionOf(stage), csv: () => files.csvOf(stage),
+    drawing: () => other()?.drawing() ?? mapFigure(stage.act.figure()), captionOf: () => other()?.captionOf() ?? files.captionOf(stage), csv: () => other()?.csv() ?? files.csvOf(stage),
     message: () => stage.act.wholeMessage(), name: () => files.fileName(stage), other: () => stage.parts.otherFigure?.(stage) ?? null,
   });
 }

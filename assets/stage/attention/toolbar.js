@@ -73,7 +73,8 @@ export function makeControls(stage) {
   const files = makeExportMenu(stage);
   const present = button(texts.present, () => act.present(), { title: texts.presentHelp });
   const full = iconButton("⛶", texts.full, () => act.full());
-  const items = [...(stage.parts.controls?.(stage) ?? []), stack, ...choosers.map(({ node }) => node), all, words, hide, off, change.node, drawing, files.node, zoom, present, full];
+  const first = stage.parts.controls?.(stage) ?? [];
+  const items = [...first, stack, ...choosers.map(({ node }) => node), all, words, hide, off, change.node, drawing, files.node, zoom, present, full];
   const bar = makeToolbar(items);
 
   const offered = (name) => !stage.header.hidden.includes(name);
@@ -109,6 +110,7 @@ export function makeControls(stage) {
     zoom.hidden = !act.canZoom();
     present.hidden = stage.header.alone || stage.offline;
     full.hidden = !document.fullscreenEnabled;
+    if (stage.parts.figure?.(stage)) for (const item of items) if (![...first, change.node, files.node, present, full].includes(item)) item.hidden = true; // controls of the map
     fold(bar);
   };
   return { node: bar.node, sync };

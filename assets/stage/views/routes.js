@@ -175,7 +175,7 @@ function drawToken(header, { x, y, column }, theme, token, place) {
   const colour = header.special[place] && !isBlank ? theme.quiet : theme.text;
   const down = y[0] + (isBlank && !header.next ? 34 : isStaggered && place % 2 ? 42 : isBlank ? 34 : 26);
   const written = text(fitted(visible(token), letters), x[place], down, colour, { anchor: "middle", weight: isBlank ? 600 : 400, theme });
-  return svg("g", { class: "route-token presses", "data-word": place, role: "button", tabindex: place ? "-1" : "0", "aria-label": visible(token) },
+  return svg("g", { class: "route-token presses", "data-word": place, role: "button", tabindex: place ? "-1" : "0", "aria-label": filled(TEXTS.routes.place, { number: place + 1, token: visible(token) }).join("") },
     svg("rect", { x: x[place] - column / 2, y: y[0] + 12, width: column, height: 38, rx: 6, fill: "transparent" }), written, svg("title", {}, visible(token)));
 }
 

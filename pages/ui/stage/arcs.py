@@ -126,6 +126,17 @@ def arcs_into(name: RunName, blank: int, query: int, layers: range) -> dict[str,
     }
 
 
+def reached_arcs(name: RunName, least: float) -> list[dict[str, object]]:
+    """Return the arcs into the first blank, and into every token that an arc of at least that effect leads to, by token."""
+    engine = open_engine(name)
+    reached, found = [read_prediction(engine, name.text).blanks[0]], []
+    for query in reached:
+        found.append(arcs_into(name, 0, query, range(engine.info.num_layers)))
+        strong = np.abs(found[-1]["effect"]).max(axis=0) >= least
+        reached += [key for key in np.flatnonzero(strong).tolist() if key not in reached]
+    return found
+
+
 def _told(name: RunName, blank: int) -> dict[str, Any]:
     """Return what measures of a run are told of it beside its text."""
     return {"blank": blank, "interventions": name.changes, "written": name.written}

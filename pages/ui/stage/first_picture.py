@@ -19,12 +19,12 @@ from pages.ui.shell.address import LEAD, LESSON, PLACE, ROOM, shows_step, widget
 from pages.ui.shell.level import ADVANCED, BASIC, LEVEL, LEVEL_NOW
 from pages.ui.stage.address import StageFields
 from pages.ui.stage.mount import Reported, mount, origin
-from pages.ui.stage.packing import join
+from pages.ui.stage.packing import RunName, join
 from tx_core.engine import catalogue
 from tx_core.engine.checkpoint_files import MANIFEST, read_json
 from tx_core.errors import CheckpointProblem
 
-PAGES = ("attention", "fill_mask")
+PAGES = ("start", "attention", "fill_mask")
 DEFAULT_MODEL = catalogue.MODELS / catalogue.DEFAULT
 FIRST_PICTURES = DEFAULT_MODEL / "first_pictures"
 MAIN = Path(__file__).parents[2] / "main.py"
@@ -35,13 +35,19 @@ LIVE = ("page", "home", "arrival", "hidden", "level", "alone", "linkProblem", "a
 
 
 def show_first_picture(page: str, entry: str, fields: StageFields, take: Callable[[Reported], None]) -> None:
-    """Draw the stored picture and end the run, where the model is being loaded and the first view is asked for; else do nothing.
+    """Draw the stored picture and end the run, where `draw_first_picture` does; else do nothing."""
+    if draw_first_picture(page, entry, fields, take):
+        st.stop()
+
+
+def draw_first_picture(page: str, entry: str, fields: StageFields, take: Callable[[Reported], None]) -> bool:
+    """Draw the stored picture where the model is being loaded and the first view is asked for; return whether it did.
 
     The page runs again once the model is there. entry, fields, take: as of `mount`, where `take` is `on_change`.
     """
     level = st.session_state.get(LEVEL_NOW, ADVANCED)
     if not readiness.is_awaited() or not _is_first_view(page, fields) or (stored := read(page, level)) is None:
-        return
+        return False
     header, rest = stored
 
     def pack(told: Mapping[str, object]) -> bytes:
@@ -50,7 +56,7 @@ def show_first_picture(page: str, entry: str, fields: StageFields, take: Callabl
         return join({**header, **live, "address": address, "origin": origin(catalogue.DEFAULT)}, [np.frombuffer(rest, np.uint8)])
 
     mount(page, entry, fields, pack, take)
-    st.stop()
+    return True
 
 
 def _is_first_view(page: str, fields: StageFields) -> bool:
@@ -85,7 +91,9 @@ def _checkpoint_hash() -> str:
 
 def run(page: str, level: str) -> bytes:
     """Run the first view of a page, and return its picture as it is stored."""
-    from streamlit.testing.v1 import AppTest  # imported here: no page needs it
+    from streamlit.testing.v1 import AppTest  # imported here: no page needs these
+
+    from pages.ui.stage.arcs import reached_arcs
 
     app = AppTest.from_file(MAIN, default_timeout=240)
     app.query_params[LEVEL] = level
@@ -97,6 +105,11 @@ def run(page: str, level: str) -> bytes:
     header["address"].pop("level")
     if isinstance(header["run"], dict):
         header["run"]["id"] = ANY_RUN
+    if page == "start":
+        header["arcs"] = reached_arcs(RunName(catalogue.DEFAULT, header["text"], "", False), float(header["usualLeast"]))
+    for signed in (header, header.get("routes", {})):  # by one server, for itself
+        if "path" in signed:
+            signed["path"] = ""
     return join(header, [np.frombuffer(rest, np.uint8)])
 
 

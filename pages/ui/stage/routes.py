@@ -18,6 +18,7 @@ from pages.ui.shell.address import Field, check, choice_field, text_field, widge
 from pages.ui.stage.address import StageFields
 from pages.ui.stage.arcs import arcs_path, describe_routes
 from pages.ui.stage.attention import take_changes
+from pages.ui.stage.first_picture import draw_first_picture
 from pages.ui.stage.inputs import SentenceInputs
 from pages.ui.stage.mount import Reported, mount, origin
 from pages.ui.stage.packing import RunName, join
@@ -28,6 +29,7 @@ from tx_core.errors import ExplorerError, memory_checked
 from tx_core.fill_mask.predictions import predict
 from tx_core.transformer.interventions import write_interventions
 
+ENTRY = "routes"
 LEAST_EFFECTS = ("0.05", "0.1", "0.2", "0.3", "0.5", "1", "2")
 """From which effect on an arc is drawn, in nats of log-odds."""
 USUAL_LEAST = "0.2"
@@ -82,9 +84,19 @@ def routes_stage(inputs: SentenceInputs, fields: StageFields, run: RouteRun) -> 
     """Draw the stage of a run."""
     name = run.name
     model = {"model": controls.model_title(run.engine.name), "origin": origin(name.model)}
-    # The path of a run is signed by this server; `id` tells the same run of another server.
-    about = {"run": True, "id": [name.model, name.text, name.bare, write_interventions(name.changes)], "path": arcs_path(name)}
-    _mount(inputs, fields, {**run.told, **model, **about}, run)
+    _mount(inputs, fields, {**run.told, **model, **offered_routes(name), "run": {"id": name.signed()}}, run)
+
+
+def offered_routes(name: RunName, blank: int = 0) -> dict[str, object]:
+    """Return what a stage needs to ask for the routes of a run: where, which run it is, and how weak an arc may be."""
+    # The path is signed by this server; `id` tells the same run of another server.
+    identity = [name.model, name.text, name.bare, write_interventions(name.changes), *name.written, blank]
+    return {"id": identity, "path": arcs_path(name, blank), "leastEffects": LEAST_EFFECTS, "usualLeast": USUAL_LEAST}
+
+
+def first_routes(page: str, fields: StageFields) -> bool:
+    """Draw the stored picture of the first view while the model is being loaded; return whether it did."""
+    return draw_first_picture(page, ENTRY, fields, lambda reported: take_reports(page, reported))
 
 
 def empty_routes(inputs: SentenceInputs, fields: StageFields) -> None:
@@ -99,12 +111,10 @@ def _mount(inputs: SentenceInputs, fields: StageFields, message: Mapping[str, ob
         "text": inputs.text,
         "words": sentence_words(widget_key(inputs.page, "text")),
         "changes": [{"link": write_interventions([change]), "label": label} for change, label in changes],
-        "leastEffects": LEAST_EFFECTS,
-        "usualLeast": USUAL_LEAST,
     }
     mount(
         inputs.page,
-        "routes",
+        ENTRY,
         fields,
         lambda header: join({**header, **told, "notices": list(run.notes) if run else []}, []),
         lambda reported: take_reports(inputs.page, reported),

@@ -194,6 +194,9 @@ ARC_AGREEMENT = (0.501, 0.497, 0.505)
 """Mean rank correlation of both measures over 500 sentences, and its interval: `tx_core.training.evaluation.arc_agreement`."""
 ROUTES = {
     "words": panel_texts.WORD_BUTTONS,
+    "shows": "What is shown",
+    "showsOptions": {"heads": "Heads", "routes": "Routes"},
+    "notShown": "The routes of this model cannot be shown: its parts are not known here, or the server is busy.",
     "play": "Play",
     "pause": "Pause",
     "stepDown": "One layer down",
@@ -231,6 +234,7 @@ ROUTES = {
     "arcChanges": "“{first}” would come first.",
     "theBlank": "the blank",
     "token": "“{token}”",
+    "place": "Token {number}: {token}",
     "cut": "Cut this arc",
     "heads": "Its heads, by what “{word}” loses without each of them there:",
     "head": "Head {number}",

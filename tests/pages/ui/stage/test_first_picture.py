@@ -21,15 +21,32 @@ def read_anew():
     first_picture.read.cache_clear()
 
 
+def leaves_of(header: dict) -> dict[str, object]:
+    """Return the leaves of a header by where they stand, so that numbers are compared as numbers."""
+    leaves = {}
+
+    def walk(where: str, value: object) -> None:
+        if isinstance(value, dict | list):
+            for name, one in value.items() if isinstance(value, dict) else enumerate(value):
+                walk(f"{where}/{name}", one)
+        else:
+            leaves[where] = value
+
+    walk("", header)
+    return leaves
+
+
 @pytest.mark.parametrize("level", [BASIC, ADVANCED])
 @pytest.mark.parametrize("page", first_picture.PAGES)
 def test_what_is_stored_is_what_a_run_sends(page: str, level: str):
     """To one of 65,536 steps: processors round differently."""
     stored = first_picture.split_message((first_picture.FIRST_PICTURES / f"{page}-{level}.bin").read_bytes())
     sent = first_picture.split_message(first_picture.run(page, level))
-    assert stored[0] == sent[0], "run `python -m pages.ui.stage.first_picture` and commit what it writes"
+    assert leaves_of(stored[0]) == pytest.approx(leaves_of(sent[0]), abs=5e-3), (
+        "run `python -m pages.ui.stage.first_picture` and commit what it writes"
+    )
     one, other = (np.frombuffer(numbers, "<u2").astype(int) for numbers in (stored[1], sent[1]))
-    assert np.abs(one - other).max() <= 1
+    assert np.abs(one - other).max(initial=0) <= 1
 
 
 @pytest.mark.parametrize("page", first_picture.PAGES)
