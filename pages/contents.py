@@ -48,7 +48,6 @@ PAGES = (
         "home",
         "What does a language model look at?",
         "Each arc is one word looking at another; the wider it is, the more the prediction needs it.",
-        computes=False,
     ),
     Page(
         "learn",

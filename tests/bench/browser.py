@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
+from urllib.parse import quote_plus
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
@@ -174,11 +175,69 @@ def page_rows(browser: Browser) -> list[Row]:
     ]
 
 
+# Gaps between frames, in milliseconds, while something moves.
+FRAMES = """async (seconds) => {
+  const stamps = []
+  await new Promise(done => {
+    const begun = performance.now()
+    const look = (now) => {
+      stamps.push(now)
+      return now - begun < seconds * 1000 ? requestAnimationFrame(look) : done()
+    }
+    requestAnimationFrame(look)
+  })
+  return stamps.slice(1).map((now, place) => now - stamps[place])
+}"""
+MEASURED = "[data-testid=stage][data-measured=true]"
+WORDS = {10: "Yesterday my brother and I [MASK] home .", 15: "The key to the big old cabinets [MASK] on the table."}
+LONGER = "Yesterday the old man and his son [MASK] to the school near the big river in town."
+"""20 tokens."""
+
+
+def frames(page: Page, seconds: float) -> str:
+    """Return how many frames a second were drawn, and the longest gap between two."""
+    gaps = page.evaluate(FRAMES, seconds)
+    return f"{1000 / (sum(gaps) / len(gaps)):.0f} frames a second, longest gap {max(gaps):.0f} ms"
+
+
+def route_rows(browser: Browser) -> list[Row]:
+    """The picture of Start: when its arcs have come, and whether it moves smoothly while it plays and is pointed at."""
+    found = []
+    with served("app.py") as (url, _):
+        wait_until(lambda: fetch(f"{url}/api/ready")[0] == 200, 60, "the model")
+        for tokens, text in WORDS.items():
+            page = browser.new_page(viewport={"width": 1280, "height": 800})
+            page.goto(f"{url}/?least=0.2&text={quote_plus(text)}")
+            page.wait_for_function(SEEN, arg=".route-arc", timeout=60_000)
+            page.wait_for_function(SEEN, arg=MEASURED, timeout=60_000)
+            asked = """() => performance.getEntriesByType('resource').filter(({name}) => name.includes('stage-arcs'))
+                .map(({startTime, responseEnd}) => [startTime, responseEnd])"""
+            times = page.evaluate(asked)
+            first, every = times[0][1] - times[0][0], times[-1][1] - times[0][0]
+            found.append(Row(f"arcs into the blank, {tokens} tokens", f"{first:.0f} ms", "150 ms", first <= 150))
+            found.append(Row(f"all arcs, {tokens} tokens", f"{every:.0f} ms", "1,500 ms", every <= 1500))
+            page.close()
+        page = browser.new_page(viewport={"width": 1280, "height": 800})
+        page.goto(f"{url}/?least=0.1&text={quote_plus(LONGER)}")
+        page.wait_for_function(SEEN, arg=MEASURED, timeout=60_000)
+        page.get_by_role("button", name="Play", exact=True).click()
+        found.append(Row("frames while the picture of Start plays, 20 tokens", frames(page, 3.5), "60", None))
+        box = page.get_by_test_id("routes").bounding_box()
+        page.evaluate(f"() => {{ window.frames_of = ({FRAMES})(3) }}")
+        for step in range(120):
+            page.mouse.move(box["x"] + 100 + step * (box["width"] - 120) / 120, box["y"] + 160 + 60 * (step % 4))
+        gaps = page.evaluate("() => window.frames_of")
+        said = f"{1000 / (sum(gaps) / len(gaps)):.0f} frames a second, longest gap {max(gaps):.0f} ms"
+        found.append(Row("the same while it is pointed at", said, "60", None))
+        page.close()
+    return found
+
+
 def rows() -> list[Row]:
     """Measure everything of this file."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find_browser(), args=list(CHROMIUM))
         try:
-            return [*start_rows(browser), *page_rows(browser)]
+            return [*start_rows(browser), *page_rows(browser), *route_rows(browser)]
         finally:
             browser.close()

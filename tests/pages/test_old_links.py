@@ -1,11 +1,11 @@
 """Links that were given away before the files were moved: each still brings back the view that it brought back then."""
 
 import json
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qs, parse_qsl, urlsplit
 
 import pytest
 
-from pages.contents import FORMER_HOME, PAGES
+from pages.contents import FORMER_HOME, HOME, HOME_PARAMETER, PAGES
 from pages.ui.shell.level import HIDDEN
 from tests.support.serving import ROOT
 
@@ -16,7 +16,8 @@ KEYS = {page.address or page.key: page.key for page in PAGES}
 
 def page_of(link: str) -> str:
     """The page that a link leads to, by its address or by its key; from the root, the one that was there."""
-    name = urlsplit(link).path.strip("/")
+    parts = urlsplit(link)
+    name = HOME if HOME_PARAMETER in parse_qs(parts.query) else parts.path.strip("/")
     return KEYS.get(name, name) or FORMER_HOME
 
 

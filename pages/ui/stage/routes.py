@@ -29,7 +29,7 @@ from tx_core.errors import ExplorerError, memory_checked
 from tx_core.fill_mask.predictions import predict
 from tx_core.transformer.interventions import write_interventions
 
-ENTRY = "routes"
+ROUTES_SCRIPT = "routes"
 LEAST_EFFECTS = ("0.05", "0.1", "0.2", "0.3", "0.5", "1", "2")
 """From which effect on an arc is drawn, in nats of log-odds."""
 USUAL_LEAST = "0.2"
@@ -96,7 +96,7 @@ def offered_routes(name: RunName, blank: int = 0) -> dict[str, object]:
 
 def first_routes(page: str, fields: StageFields) -> bool:
     """Draw the stored picture of the first view while the model is being loaded; return whether it did."""
-    return draw_first_picture(page, ENTRY, fields, lambda reported: take_reports(page, reported))
+    return draw_first_picture(page, ROUTES_SCRIPT, fields, lambda reported: take_reports(page, reported))
 
 
 def empty_routes(inputs: SentenceInputs, fields: StageFields) -> None:
@@ -114,7 +114,7 @@ def _mount(inputs: SentenceInputs, fields: StageFields, message: Mapping[str, ob
     }
     mount(
         inputs.page,
-        ENTRY,
+        ROUTES_SCRIPT,
         fields,
         lambda header: join({**header, **told, "notices": list(run.notes) if run else []}, []),
         lambda reported: take_reports(inputs.page, reported),
