@@ -195,7 +195,7 @@ PAGES = (
         "A classifier",
         "thumbs_up_down",
         "How does a model learn to label a text?",
-        "Train a small encoder to tell positive from negative reviews, or on texts of your own, and see what each word adds.",
+        "See what each word adds to the label that a fine-tuned BERT gives, or train a small encoder on texts of your own.",
     ),
     Page(
         "words",

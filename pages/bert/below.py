@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.bert import texts
 from pages.bert.compare import TwoRuns, differences
-from pages.bert.inputs import LABEL_HEADS, PAGE, BertInputs, chosen_head
+from pages.bert.inputs import LABEL_HEADS, PAGE, TRAINED, BertInputs, chosen_head
 from pages.ui.canvas import drawings
 from pages.ui.canvas.drawings import Drawing
 from pages.ui.export.computation import Computation, call, each, load_call, named
@@ -22,6 +22,7 @@ from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.lessons import families, parity, untrained
 from tx_core.lessons.bert_parts import tensor_shapes
+from tx_core.lessons.labels import FINE_TUNED, label_shares
 from tx_core.transformer import bert
 
 LARGER = "bert-base-uncased"
@@ -36,7 +37,7 @@ EQUATIONS = {
 SOURCES = {
     "compare": (bert.Bert, bert.BertEmbeddings, bert.MaskedWordHead),
     "random": (bert.random_bert,),
-    "labels": (bert.LabelHead, bert.first_token, bert.every_token, bert.max_pooled, bert.max_pool),
+    "labels": (bert.LabelHead, bert.Pooler, bert.first_token, bert.every_token, bert.max_pooled, bert.max_pool),
     "family": (families.Sizes,),
 }
 
@@ -111,12 +112,13 @@ def drawings_of(runs: TwoRuns) -> list[Drawing]:
 def part_numbers(inputs: BertInputs) -> PartNumbers:
     """Return what the part computes, for export."""
     special, (layer, head) = not inputs.bare, chosen_head()
-    shown, used = NUMBERS[inputs.part](inputs, load_call(catalogue.DEFAULT, special))
+    shown, used = NUMBERS[inputs.part](inputs, load_call(inputs.model, special))
     named_values = {"layer": layer + 1, "head": head + 1, "seed": inputs.seed, "kind": inputs.kind, "labels": inputs.labels}
     pair = {"pair": inputs.pair} if inputs.pair else {}
     values = {name: named_values[name] for name in used}
-    about = source(catalogue.DEFAULT, text=inputs.text, **pair, **reading(special), **values)
-    return PartNumbers(texts.EXPORT_TITLES[inputs.part].format(**named_values), about, shown, texts.EXPORT_RESULTS[inputs.part])
+    about = source(inputs.model, text=inputs.text, **pair, **reading(special), **values)
+    title = texts.EXPORT_TRAINED if inputs.model == FINE_TUNED else texts.EXPORT_TITLES[inputs.part]
+    return PartNumbers(title.format(**named_values), about, shown, texts.EXPORT_RESULTS[inputs.part])
 
 
 Shown = tuple[Sequence[Computation], tuple[str, ...]]
@@ -139,6 +141,9 @@ def _random(inputs: BertInputs, engine: Computation) -> Shown:
 
 def _labels(inputs: BertInputs, engine: Computation) -> Shown:
     trace = named("trace", engine.trace(*inputs.sentences, keep=("hidden",)))
+    if inputs.kind == TRAINED:
+        logits = named("logits", engine.label_logits(trace.hidden[-1]))
+        return [logits, named("shares", call(label_shares, logits))], ()
     asked = LABEL_HEADS[inputs.kind], inputs.labels, inputs.seed
     scores = named("scores", call(untrained.predict_labels, trace, *asked))
     shares = named("shares", scores.shares.reshape(-1, scores.shares.shape[-1]))

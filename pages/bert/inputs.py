@@ -32,6 +32,7 @@ from pages.ui.stage.texts import MATRICES
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.catalogue import DEFAULT
 from tx_core.lessons.families import FAMILIES
+from tx_core.lessons.labels import FINE_TUNED
 from tx_core.lessons.untrained import MAX_UNTRAINED_LABELS
 from tx_core.transformer.interventions import Head
 
@@ -42,12 +43,14 @@ FIRST_HEAD = (1, 2)
 FIRST_HEAD_OF_FAMILY = (0, 0)
 DIMENSIONS_SHOWN = (2, 16)
 LABEL_HEADS = {"first": "first token", "every": "every token", "max": "max-pooled"}
-"""The heads of the core, by their names in the address."""
+"""The untrained heads of the core, by their names in the address."""
+TRAINED = "trained"
+"""The head that ships, of the model that was fine-tuned on film reviews."""
 SETTINGS = (
     choice_field("part", tuple(texts.PARTS)),
     SPECIAL_FIELD,
     number_field("seed", 1, 1, MAX_HEAD_SEEDS),
-    choice_field("kind", tuple(LABEL_HEADS)),
+    choice_field("kind", (TRAINED, *LABEL_HEADS)),
     number_field("labels", 3, 2, MAX_UNTRAINED_LABELS),
     choice_field("family", tuple(FAMILIES)),
     flag_field("load"),
@@ -95,9 +98,14 @@ class BertInputs:
         """The sentences that there are."""
         return (self.text, self.pair) if self.pair else (self.text,)
 
+    @property
+    def model(self) -> str:
+        """The name of the model that computes, one of those that ship."""
+        return FINE_TUNED if (self.part, self.kind) == ("labels", TRAINED) else DEFAULT
+
     def engine(self) -> BertEngine:
-        """Return the engine of the built-in model, with its weights in this process."""
-        return controls.model_engine(DEFAULT, bare=self.bare, weights=True)
+        """Return the engine of the model, with its weights in this process."""
+        return controls.model_engine(self.model, bare=self.bare, weights=True)
 
 
 def bert_inputs() -> BertInputs:
@@ -147,8 +155,7 @@ def part_controls(inputs: BertInputs) -> list[Control]:
         "random": [seed],
         "labels": [
             Control("kind", "list", texts.LABEL_KIND, tuple(texts.LABEL_KINDS.items()), labelled=True),
-            Control("labels", "list", texts.LABEL_COUNT, labels, labelled=True),
-            seed,
+            *([] if inputs.kind == TRAINED else [Control("labels", "list", texts.LABEL_COUNT, labels, labelled=True), seed]),
         ],
         "family": [
             Control("family", "list", texts.FAMILY_LABEL, families, labelled=True),

@@ -18,7 +18,7 @@ from pages.bert.compare import (
     run_untrained,
     take,
 )
-from pages.bert.inputs import DIMENSIONS_SHOWN, FIELDS, LABEL_HEADS, PAGE, BertInputs, part_controls
+from pages.bert.inputs import DIMENSIONS_SHOWN, FIELDS, LABEL_HEADS, PAGE, TRAINED, BertInputs, part_controls
 from pages.ui.canvas.charts import listing_chart, probability_chart
 from pages.ui.canvas.drawings import Drawing, bars_drawing
 from pages.ui.canvas.matrix_view import Matrix, Product, Shares
@@ -36,8 +36,8 @@ from pages.ui.stage.packing import RunName, pack_runs, shown_layers
 from pages.ui.stage.pictures import About, MatrixSteps, Picture, pictures_stage
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.errors import ExplorerError
-from tx_core.lessons import untrained
 from tx_core.lessons.families import FAMILIES
+from tx_core.lessons.labels import head_input
 from tx_core.transformer.bert import random_head
 from tx_core.transformer.trace import Trace
 
@@ -72,16 +72,15 @@ def draw_untrained(inputs: BertInputs, engine: BertEngine) -> Below:
 def draw_labels(inputs: BertInputs, engine: BertEngine) -> Below:
     """Draw what a classification head makes of the sentence, step by step."""
     trace = cache.trace_with(engine, *inputs.sentences, keep=("hidden",))
-    kind = LABEL_HEADS[inputs.kind]
-    scores = untrained.predict_labels(trace, kind, inputs.labels, inputs.seed)
-    read = trace.attention.query_tokens
-    shapes = {"hidden": (1, *trace.hidden.shape[1:]), "logits": tuple(scores.logits.shape)}
-    said = [texts.UNTRAINED_HEAD, texts.LOGITS.format(**shapes)]
-    if inputs.kind == "first" and not read.special_tokens:
+    read, matrices = trace.attention.query_tokens, _label_matrices(inputs, engine, trace)
+    logits = next(one.values for one in matrices if one.name == "logits")
+    shapes = {"hidden": (1, *trace.hidden.shape[1:]), "logits": (1, *logits.shape[inputs.kind != "every" :])}
+    said = [texts.TRAINED_HEAD if inputs.kind == TRAINED else texts.UNTRAINED_HEAD, texts.LOGITS.format(**shapes)]
+    if inputs.kind in (TRAINED, "first") and not read.special_tokens:
         said.append(texts.FIRST_TOKEN_READ.format(token=read.tokens[0]))
     steps = [LABEL_STEPS[name] for name in ("read", "logits", "shares")]
-    shown = MatrixSteps(_label_matrices(inputs, trace), steps, texts.TOKENS, first_step="logits", text=inputs.text)
-    pictures = [Picture(shown, " ".join(said)), *([_maxima(read.tokens, scores.wins)] if scores.wins else [])]
+    shown = MatrixSteps(matrices, steps, texts.TOKENS, first_step="logits", text=inputs.text)
+    pictures = [Picture(shown, " ".join(said)), *([_maxima(read.tokens, trace)] if inputs.kind == "max" else [])]
     numbers = part_numbers(inputs)
     about = About(numbers.title, numbers.source, architecture=_drawn(engine.info.num_layers, "head"))
     pictures_stage(PAGE, FIELDS, part_controls(inputs), pictures, about)
@@ -93,20 +92,20 @@ def _drawn(layers: int, lit: str = "") -> Mapping[str, object]:
     return bert_architecture(layers, {}, lit=lit, field="")
 
 
-def _label_matrices(inputs: BertInputs, trace: Trace) -> list[Matrix]:
+def _label_matrices(inputs: BertInputs, engine: BertEngine, trace: Trace) -> list[Matrix]:
     """Return the last hidden states, what the head reads of them, its logits, and their softmax."""
     hidden, tokens = np.ascontiguousarray(trace.hidden[-1]), trace.attention.query_tokens.tokens
-    head = random_head(LABEL_HEADS[inputs.kind], hidden.shape[1], inputs.labels, inputs.seed)
-    weight, bias = head.label.weight.detach().numpy().T, head.label.bias.detach().numpy()
-    read, rows = hidden, tokens
-    if inputs.kind != "every":
-        read = hidden[:1] if inputs.kind == "first" else hidden.max(axis=0, keepdims=True)
-        rows = (texts.SENTENCE_ROW,)
+    head, labels = engine.model.label_head, engine.info.labels
+    if inputs.kind != TRAINED:
+        head = random_head(LABEL_HEADS[inputs.kind], hidden.shape[1], inputs.labels, inputs.seed)
+        labels = tuple(texts.LABEL_COLUMN.format(number=number) for number in range(1, inputs.labels + 1))
+    weight, bias = head.label.weight.detach().cpu().numpy().T, head.label.bias.detach().cpu().numpy()
+    read = head_input(head, hidden)
+    rows = tokens if inputs.kind == "every" else (texts.SENTENCE_ROW,)
     logits = np.ascontiguousarray(read @ weight + bias, np.float32)
     grown = np.exp(logits - logits.max(axis=1, keepdims=True))
     shares = (grown / grown.sum(axis=1, keepdims=True)).astype(np.float32)
     dimensions = tuple(str(number) for number in range(1, hidden.shape[1] + 1))
-    labels = tuple(texts.LABEL_COLUMN.format(number=number) for number in range(1, inputs.labels + 1))
     look = {"shown": DIMENSIONS_SHOWN[1], "group": "vectors"}
     return [
         Matrix("vectors", texts.VECTORS, "", hidden, tokens, dimensions, "token", "dimension", alt=texts.VECTORS_ALT, **look),
@@ -143,8 +142,9 @@ def _label_matrices(inputs: BertInputs, trace: Trace) -> list[Matrix]:
     ]
 
 
-def _maxima(tokens: Sequence[str], counts: tuple[int, ...]) -> Picture:
+def _maxima(tokens: Sequence[str], trace: Trace) -> Picture:
     """Draw which token each dimension of the pooled vector is from."""
+    counts = np.bincount(trace.hidden[-1].argmax(axis=0), minlength=len(tokens)).tolist()
     total, best = sum(counts), max(range(len(counts)), key=counts.__getitem__)
     shares = [count / total for count in counts]
     said = texts.MAXIMA.format(total=total, token=tokens[best], count=counts[best])

@@ -83,16 +83,27 @@ NO_BLANK = "Write [MASK] in a single sentence to see the words that this model p
 LABELS = (
     "The encoder gives a vector for every token. A **classification head** on top turns them into labels: one for the "
     "sentence from the vector of [CLS], one for every token, or one for the sentence from the greatest value of each "
-    "dimension over all tokens (max-pooling)."
+    "dimension over all tokens (max-pooling). The first is shown with a head that was trained on film reviews; the others have "
+    "random weights, to show what they read."
 )
 LABELS_EQUATIONS = (
+    r"\text{logits} = W \tanh(P\,h_{\text{[CLS]}} + p) + b",
     r"\text{logits} = W h_{\text{[CLS]}} + b",
     r"\text{logits}_t = W h_t + b",
     r"\text{logits} = W \max_t h_t + b\;",
 )
 LABEL_KIND = "Label for"
-LABEL_KINDS = {"first": "The sentence, from [CLS]", "every": "Every token", "max": "The sentence, max-pooled"}
+LABEL_KINDS = {
+    "trained": "Trained: the sentence, from [CLS]",
+    "first": "Random: the sentence, from [CLS]",
+    "every": "Random: every token",
+    "max": "Random: the sentence, max-pooled",
+}
 LABEL_COUNT = "Number of labels"
+TRAINED_HEAD = (
+    "This head was trained, with the BERT below it, on film reviews: it says how much speaks for a negative and for a positive "
+    "opinion. It reads [CLS] through one more layer, the pooler."
+)
 UNTRAINED_HEAD = (
     "This classification head is untrained: its weights are random, so its labels mean nothing. What matters here is what it "
     "reads."
@@ -103,6 +114,7 @@ SENTENCE_ROW, TOKENS = "the sentence", "Tokens"
 READ, READ_SIGN, VECTORS, LOGITS_TITLE, SHARES = "What it reads", "read", "Last hidden states", "Logits", "Probabilities"
 VECTORS_ALT = "The vector of each token after the last block."
 READ_ALT = {
+    "trained": "The vector of [CLS] after the pooler, whose numbers lie between −1 and 1.",
     "first": "The vector of the first token alone.",
     "every": "The vector of every token.",
     "max": "Of each dimension, the greatest value among all tokens.",
@@ -149,6 +161,7 @@ EXPORT_TITLES = {
     "random": "A trained and an untrained BERT: layer {layer}, head {head}",
     "labels": "An untrained classification head with {labels} labels",
 }
+EXPORT_TRAINED = "The label head that was trained on film reviews"
 EXPORT_RESULTS = {
     "compare": "It ends with `ours` and `theirs`: the weights of this head.",
     "random": "It ends with `weights`: those of the trained and of the untrained model.",

@@ -7,26 +7,35 @@ from statistics import mean
 
 import pandas
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.classifier import texts
-from pages.classifier.model import PAGE, LabelInputs
-from pages.classifier.stage import contribution_drawing, label_chart, losses_and_accuracies
+from pages.classifier.model import PAGE, LabelInputs, shown_training
+from pages.classifier.stage import (
+    contribution_drawing,
+    is_of_sentence,
+    label_chart,
+    label_stage,
+    losses_and_accuracies,
+    predictions,
+)
 from pages.ui.canvas.drawings import Drawing, bars_drawing, matrix_drawing
 from pages.ui.export.computation import Computation, after, call, each, named
 from pages.ui.export.lessons import PartNumbers, drawings_export, offer_drawings
 from pages.ui.export.records import Export
 from pages.ui.panels.view_options import head_in_sentence
 from pages.ui.shell.address import widget_key
-from pages.ui.shell.frame import show_source
+from pages.ui.shell.frame import show_engine, show_source
 from pages.ui.shell.level import show_formula
 from pages.ui.shell.numbers import percent, whole_percent
 from pages.ui.stage.training import ShownTraining, curve_drawings
+from tx_core.engine.device import best_device
+from tx_core.lessons.labels import LabelPrediction
 from tx_core.training.classifier import (
     ClassifierProgress,
     ClassifierScore,
     ClassifierTraining,
     FrameScore,
-    LabelPrediction,
     classify,
     start_training,
     train_classifier,
@@ -42,6 +51,17 @@ NOT_LEARNED_BELOW = 0.6
 """The share of a template's texts below which it counts as not learned: guessing gives half."""
 CLEAR_RISE = 1.05
 """How many times its lowest value a loss must be to count as risen: it fluctuates from epoch to epoch."""
+
+
+def show_label(inputs: LabelInputs, badge: DeltaGenerator) -> None:
+    """Draw what a model of the page makes of the sentence, and how well it does; raise ExplorerError where it cannot."""
+    shown = shown_training(inputs)
+    found = predictions(inputs, shown)
+    label_stage(inputs, shown, found)
+    show_engine(badge, texts.MODEL, best_device())
+    show_results(shown)
+    if shown.model and found and is_of_sentence(found[shown.model.done], inputs):
+        export_label(shown, found[shown.model.done], inputs.text)
 
 
 def explain_classifier(inputs: LabelInputs) -> None:
@@ -86,8 +106,13 @@ def show_confusion(test: ClassifierScore) -> None:
     """Show how many test texts of each label were given each label."""
     correct, total = int(test.confusion.diagonal().sum()), int(test.confusion.sum())
     st.text(texts.TEST_RESULT.format(correct=correct, total=total, share=percent(test.accuracy)))
-    rows, columns = ([name.format(label=label) for label in test.names] for name in (texts.TRUE_LABEL, texts.PREDICTED_LABEL))
-    st.dataframe(pandas.DataFrame(test.confusion, index=rows, columns=columns))
+    show_counts(test.names, test.confusion)
+
+
+def show_counts(names: Sequence[str], confusion: object) -> None:
+    """Show counts of texts by true and by predicted label."""
+    rows, columns = ([name.format(label=label) for label in names] for name in (texts.TRUE_LABEL, texts.PREDICTED_LABEL))
+    st.dataframe(pandas.DataFrame(confusion, index=rows, columns=columns))
 
 
 def show_frames(key: str, frames: Sequence[FrameScore]) -> None:

@@ -11,8 +11,8 @@ from pages.ui.panels import texts as panel_texts
 from pages.ui.panels import training, training_sizes
 from pages.ui.panels.training_sizes import Size
 from pages.ui.shell import controls
-from pages.ui.shell.address import choice_field, text_field, widget_key
-from pages.ui.shell.controls import ask_option, download_button
+from pages.ui.shell.address import choice_field, is_offered, text_field, widget_binding, widget_key
+from pages.ui.shell.controls import ask_option, choice_box, download_button
 from pages.ui.shell.level import is_hidden
 from pages.ui.shell.session import uploaded_file
 from pages.ui.stage.address import StageFields, read_stage_address
@@ -20,6 +20,7 @@ from pages.ui.stage.training import LOOK_NAMES, ShownTraining, Trainer, look_fie
 from tx_core.engine.device import best_device
 from tx_core.engine.device_limits import CARD_LIMITS, DeviceLimits, device_limits
 from tx_core.errors import ExplorerError, TextProblem
+from tx_core.lessons.labels import FINE_TUNED
 from tx_core.settings import host_settings
 from tx_core.training import classifier, classifier_data
 from tx_core.training.classifier import ClassifierTraining
@@ -29,6 +30,8 @@ from tx_core.training.imdb import imdb
 from tx_core.training.stored import stored_classifier
 
 SHOWN_EXAMPLES = 6
+MODEL_WIDTH = 190
+"""Pixels of the list of models."""
 
 SIZES = {
     "epochs": Size("epochs", 8, 1, 20, *texts.SIZES["epochs"]),
@@ -41,16 +44,17 @@ SIZES = {
     "seed": Size("seed", 0, 0, 9999, *texts.SIZES["seed"]),
 }
 PAGE, KIND = "classifier", "labels"
-MOST_HEADS = CARD_LIMITS.classifier["num_layers"], 8
+MOST_HEADS = max(CARD_LIMITS.classifier["num_layers"], controls.embedded_sizes()[0]), 8
 """Layers and heads of the largest model."""
 FIELDS = StageFields(
     own=(
+        choice_field("model", ("own", FINE_TUNED)),
         choice_field("data", tuple(texts.DATA)),
         *training_sizes.training_fields(SIZES),
         text_field("text", texts.FIRST_SENTENCE),
     ),
     looks=look_fields(("self",), [(0, 0)], MOST_HEADS),
-    first={},
+    first={"model": FINE_TUNED, "text": texts.FILM_SENTENCE},
     names=LOOK_NAMES,
 )
 
@@ -74,41 +78,53 @@ class LabelInputs:
 
     Attributes:
         text: the sentence to classify.
+        is_own: whether a model that is trained on the page labels it; else the one that ships.
         data: the texts to train on; None for IMDB before it is fetched.
         problem: why there are none, or none that can be used.
     """
 
     text: str
+    is_own: bool
     data: LabelledTexts | None
     problem: ExplorerError | None
 
 
 def label_inputs() -> LabelInputs:
-    """Read the address, draw the boxes of sentence, texts and sizes, and return what is asked."""
+    """Read the address, draw the boxes of sentence, model, texts and sizes, and return what is asked."""
     read_stage_address(PAGE, FIELDS)
+    run = training.current_run(KIND)
+    is_running = bool(run and run.running)
     with st.container(horizontal=True, vertical_alignment="center"):
         text = controls.sentence(
             widget_key(PAGE, "text"), texts.SENTENCE, label_visibility="collapsed", placeholder=texts.SENTENCE
         )
-        run = training.current_run(KIND)
-        is_running = bool(run and run.running)
-        _ask_data(is_running)
-        if not is_hidden("settings"):
-            with st.popover(panel_texts.SIZES, icon=":material/tune:"):
-                training_sizes.size_inputs(PAGE, offered_sizes(), columns=3, disabled=is_running)
+        key = widget_key(PAGE, "model")
+        is_own = st.session_state[key] == "own"
+        if is_offered("model"):
+            look = {"label_visibility": "collapsed", "width": MODEL_WIDTH}
+            asked = choice_box(texts.MODEL_TITLE, list(texts.MODELS), format_func=texts.MODELS.get, **widget_binding(key), **look)
+            is_own = asked == "own"
+        if is_own:
+            _ask_data(is_running)
+            if not is_hidden("settings"):
+                with st.popover(panel_texts.SIZES, icon=":material/tune:"):
+                    training_sizes.size_inputs(PAGE, offered_sizes(), columns=3, disabled=is_running)
     data, problem = None, None
-    try:
-        data = chosen_data()
-    except ExplorerError as missing:
-        refused = st.session_state.get(widget_key(PAGE, "refused"))
-        problem = refused if isinstance(refused, TextProblem) else missing
-        _ask_file(is_running)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(texts.NOTICES.get(text, texts.NOTICE), width="content")
-        if data and data.kind == "opinions":
-            box = {widget_key(PAGE, "text"): texts.LIMITS_SENTENCE}
-            st.button(texts.TRY_LIMITS, key=widget_key(PAGE, "limits"), on_click=st.session_state.update, args=(box,))
-    return LabelInputs(text, data, problem)
+    if is_own:
+        try:
+            data = chosen_data()
+        except ExplorerError as missing:
+            refused = st.session_state.get(widget_key(PAGE, "refused"))
+            problem = refused if isinstance(refused, TextProblem) else missing
+            _ask_file(is_running)
+    with st.container(horizontal=True, vertical_alignment="center", key=widget_key(PAGE, "notice")):
+        st.markdown(texts.NOTICES[is_own].get(text, texts.NOTICE[is_own]), width="content")
+        if data is None or data.kind == "opinions":
+            for number, (label, sentence) in enumerate(texts.TRIES[is_own].items()):
+                box = {widget_key(PAGE, "text"): sentence}
+                key = widget_key(PAGE, f"try{number}")
+                st.button(label, key=key, type="tertiary", on_click=st.session_state.update, args=(box,))
+    return LabelInputs(text, is_own, data, problem)
 
 
 def _ask_data(is_running: bool) -> None:

@@ -18,8 +18,12 @@ from pages.ui.stage.training import (
     training_stage,
 )
 from tx_core.errors import TextProblem
-from tx_core.training.classifier import ClassifierProgress, LabelPrediction, classify
+from tx_core.lessons.labels import LabelPrediction
+from tx_core.training.classifier import ClassifierProgress, classify
 from tx_core.training.classifier_model import split_words
+
+LEAST_AGAINST = 0.1
+"""What a word must take from a label to be named."""
 
 
 def predictions(inputs: LabelInputs, shown: ShownTraining) -> dict[int, LabelPrediction]:
@@ -63,19 +67,25 @@ def label_stage(inputs: LabelInputs, shown: ShownTraining, found: Mapping[int, L
 
 def _moment(batch: int, batches: int, found: LabelPrediction, inputs: LabelInputs, limit: float, is_running: bool) -> Moment:
     words = found.trace.attention.query_tokens
+    title = moment_title(batch, batches, "" if is_of_sentence(found, inputs) else words.text)
+    waits = is_running and not is_of_sentence(found, inputs)
+    return labelled_moment(batch, title, found, limit, [texts.STILL_TRAINING] if waits else [])
+
+
+def labelled_moment(
+    batch: int, title: str, found: LabelPrediction, limit: float | None = None, notes: Sequence[str] = ()
+) -> Moment:
+    """Return what a model makes of a sentence as a moment of a stage. limit: as of `contribution_drawing`."""
+    words = found.trace.attention.query_tokens
     unknown = [words.tokens[place] for place in words.unknown]
-    notes = [texts.UNKNOWN.format(words=", ".join(unknown))] if unknown else []
-    if is_running and not is_of_sentence(found, inputs):
-        notes.append(texts.STILL_TRAINING)
+    told = [texts.UNKNOWN.format(words=", ".join(unknown))] if unknown else []
     drawn = {
         "side": label_chart(found),
         "above": None if found.all_unknown else contribution_drawing(found, limit).chart,
-        "notes": [texts.ALL_UNKNOWN] if found.all_unknown else [top_contribution(found), *notes],
+        "notes": [texts.ALL_UNKNOWN] if found.all_unknown else [top_contribution(found), *told, *notes],
     }
     said = texts.SAID.format(label=found.label, share=percent(max(found.probabilities)))
-    return Moment(
-        batch, moment_title(batch, batches, "" if is_of_sentence(found, inputs) else words.text), said, found.trace, drawn
-    )
+    return Moment(batch, title, said, found.trace, drawn)
 
 
 def label_chart(found: LabelPrediction) -> Chart:
@@ -85,18 +95,21 @@ def label_chart(found: LabelPrediction) -> Chart:
 
 def contribution_drawing(found: LabelPrediction, limit: float | None = None) -> Drawing:
     """Draw how much each word adds to the score of each label. limit: where the colours end, by default the largest."""
-    words = found.trace.attention.query_tokens.tokens
-    limit = limit or float(abs(found.contributions).max())
-    return matrix_drawing(texts.CONTRIBUTIONS_TITLE, "signed", found.contributions, found.names, words, limit=limit)
+    words, numbers = found.of_words()
+    limit = limit or float(abs(numbers).max()) or 1.0
+    return matrix_drawing(texts.CONTRIBUTIONS_TITLE, "signed", numbers, found.names, words, limit=limit)
 
 
 def top_contribution(found: LabelPrediction) -> str:
-    """Return in a sentence which word contributes most to the label."""
-    words = found.trace.attention.query_tokens.tokens
-    label = found.names.index(found.label)
-    word = int(found.contributions[label].argmax())
-    amount = f"{found.contributions[label, word]:+.2f}".replace("-", "−")
-    return texts.TOP_CONTRIBUTION.format(word=words[word], label=found.label, amount=amount)
+    """Return in a sentence which word adds most to the label, and which, if any, speaks most against it."""
+    words, numbers = found.of_words()
+    row = numbers[found.names.index(found.label)]
+
+    def write(template: str, place: int) -> str:
+        return template.format(word=words[place], label=found.label, amount=f"{row[place]:+.2f}".replace("-", "−"))
+
+    against = write(texts.MOST_AGAINST, int(row.argmin())) if row.min() < -LEAST_AGAINST else ""
+    return write(texts.TOP_CONTRIBUTION, int(row.argmax())) + against
 
 
 def losses_and_accuracies(records: Sequence[ClassifierProgress]) -> tuple[Curves, Curves]:

@@ -11,10 +11,31 @@ sentence that it has never seen, are negative to it.
 FORMULA = "How label and contributions are computed"
 EQUATION = r"\text{scores} = W \max_t h_t + b\;"
 OWN_MODEL = (
-    "No pretrained model is used on this page: the classifier begins with random weights and learns from the labelled texts "
-    "alone. BERT, written out puts such heads on a pretrained model."
+    "This classifier begins with random weights and learns from the labelled texts alone. The fine-tuned BERT of this page began "
+    "with a model that had read much English."
 )
 MODEL = "Classifier"
+
+# The model that ships
+
+MODEL_TITLE = "Which model"
+MODELS = {"film_reviews": "Fine-tuned BERT", "own": "Train your own"}
+FINE_TUNED_MODEL, FINE_TUNED = "Tiny BERT", "Fine-tuned on film reviews"
+SCORE = "Of {total:,} sentences that it was not trained on, it labels {share} correctly (95 % interval: {low} to {high})."
+FINE_TUNING = """
+BERT learned English by filling blanks. Then it was **fine-tuned**: a **label head** was put on the vector of [CLS], and all
+layers were trained a little further on 8,105 sentences of film reviews that people had rated (Pang & Lee 2005; Hutto & Gilbert
+2014).
+{score} Naive Bayes, which counts words and pairs of words and knows nothing of their order, gets {baseline}.
+"""
+BEFORE_AND_AFTER = "Which heads did the fine-tuning change? Compare before and after"
+FINE_TUNED_EQUATION = r"\text{scores} = W \tanh(P\,h_{\text{[CLS]}} + p) + b\;"
+INTEGRATED_CAPTION = (
+    "What a word adds is measured by **integrated gradients** (Sundararajan et al. 2017): the words are faded in from a text of "
+    "[MASK] alone, and every change of the score on the way is put to the word that caused it. All together they add up to the "
+    "difference between the score of the sentence and that of the masked one."
+)
+EXPORT_LABEL = "What {model} makes of a text"
 SHARED = (
     "This link holds the settings and your sentence, but neither the trained model nor your own texts. Whoever opens it can "
     "train a model with the same settings."
@@ -76,15 +97,29 @@ TRUE_LABEL, PREDICTED_LABEL = "true: {label}", "predicted: {label}"
 
 # The visitor's own sentence
 
+NOT_BORING, BOREDOM, NO_REVIEW = "It is not boring at all.", "What a masterpiece of boredom.", "The train arrives at noon."
+FILM_SENTENCE = "The acting is wonderful, but the story never comes to life."
 FIRST_SENTENCE = "the plot was not dull at all"
 LIMITS_SENTENCE = "the acting was wonderful and the plot was never boring"
 SENTENCE = "Your sentence"
-NOTICE = "Notice: which words add most to the label? Move along the curve to see when that began."
-NOTICES = {
-    FIRST_SENTENCE: "Notice: *not … at all* turns *dull* into praise. Move along the curve to see when.",
-    LIMITS_SENTENCE: "Notice: this is praise, and the model says negative. It knows words, not what *never boring* means.",
+NOTICE = {
+    True: "Notice: which words add most to the label? Move along the curve to see when that began.",
+    False: "Notice: which words add most to the label?",
 }
-"""What to notice in the sentences that the page brings; in others, NOTICE."""
+"""What to notice in any sentence, of a model of one's own and of the one that ships."""
+NOTICES: dict[bool, dict[str, str]] = {
+    True: {
+        FIRST_SENTENCE: "Notice: *not … at all* turns *dull* into praise. Move along the curve to see when.",
+        LIMITS_SENTENCE: "Notice: this is praise, and the model says negative. It knows words, not what *never boring* means.",
+    },
+    False: {
+        FILM_SENTENCE: "Notice: “wonderful” speaks for the film, “never” against it. Which of them wins?",
+        NOT_BORING: "Notice: “boring” decides, and *not … at all* adds nothing to turn it round.",
+        BOREDOM: "Notice: “masterpiece” outweighs “boredom”: irony is lost on it.",
+        NO_REVIEW: "Notice: it must choose one of two labels, even for a sentence that is neither.",
+    },
+}
+"""What to notice in the sentences that the page brings."""
 LIMITS_FAMILIAR = "the plot is never boring and always wonderful"
 LIMITS = (
     "**What such a classifier cannot do:** it learns which words and phrases go with a label, not what they mean. Trained with "
@@ -92,14 +127,27 @@ LIMITS = (
     f"stands before a word of praise or blame only in sentences like *{LIMITS_FAMILIAR}*, which it classifies as positive. A "
     "high probability does not mean that the label is right."
 )
-TRY_LIMITS = "Try one that it gets wrong"
+TRIES = {
+    True: {"Try one that it gets wrong": LIMITS_SENTENCE},
+    False: {"Not boring": NOT_BORING, "Irony": BOREDOM, "No review": NO_REVIEW},
+}
+"""Sentences to try, by what their buttons say."""
+FAILURES = f"""
+**What it cannot do.** It finds words of praise and blame, and hardly weighs how they are put together:
+
+- **Negation.** *{NOT_BORING}* and *{LIMITS_SENTENCE}* are negative to it: *boring* decides.
+- **Irony.** *{BOREDOM}* is positive to it: *masterpiece* decides.
+- **Other texts.** It has two labels and must choose one: *{NO_REVIEW}* is negative to it, because of *noon*.
+
+A high probability does not mean that the label is right.
+"""
 STILL_TRAINING = "The sentence that you have typed is classified as soon as the training stops."
 KEPT = "Reloading the page discards it; the same settings and texts train the same model again."
 ALL_UNKNOWN = (
     "The model knows none of these words, because they are not in its training texts. The label below means nothing, and no "
     "contributions of words are shown. Use words from the training texts."
 )
-UNKNOWN = "Not in the training texts, so all the same to the model: {words}"
+UNKNOWN = "Not in the vocabulary of the model, so all the same to it: {words}"
 SAID = "{label}, {share}."
 LABEL_PROBABILITIES = "Probability of each label"
 CONTRIBUTIONS_CAPTION = (
@@ -110,6 +158,7 @@ CONTRIBUTIONS_CAPTION = (
 )
 CONTRIBUTIONS_TITLE = "Contribution of each word to the score of each label"
 TOP_CONTRIBUTION = "“{word}” contributes most to “{label}”: {amount}."
+MOST_AGAINST = " “{word}” speaks most against it: {amount}."
 HEADS = "Self-attention"
 
 NUMBERS_TRAINING = "The training"

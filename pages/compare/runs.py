@@ -23,7 +23,7 @@ from tx_core.analysis import views, word_comparison
 from tx_core.analysis.comparison import Comparison, compare_attention
 from tx_core.analysis.views import View
 from tx_core.analysis.word_comparison import Spelling
-from tx_core.engine.catalogue import DEFAULT
+from tx_core.engine.catalogue import DEFAULT, catalogue
 from tx_core.engine.threads import use_all_cores, use_one_core
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable, memory_checked
 from tx_core.transformer.trace import Trace
@@ -88,7 +88,11 @@ class SideRun:
 
 @dataclass(frozen=True)
 class RunPair:
-    """Both sides, what differs between them (a key of `inputs.VARIES`), and sentences on what a model lacks of the view."""
+    """Both sides, what differs between them, and sentences on what a model lacks of the view.
+
+    vary: a key of `inputs.VARIES`, or "tuned" for two models of which one was fine-tuned from the other: a head of one is that of
+    the other before or after its training.
+    """
 
     one: SideRun
     other: SideRun
@@ -169,14 +173,21 @@ def run_sides(sides: Sides) -> RunPair | None:
     other = one if sides.other == sides.one else _run_side("B", sides.other)
     if one is None or other is None:
         return None
-    fields = "head", "head_b" if sides.vary in ("head", "model") else "head"
+    vary = "tuned" if sides.vary == "model" and are_numbered_alike(sides.one.model, sides.other.model) else sides.vary
+    fields = "head", "head_b" if vary in ("head", "model") else "head"
     notes = [note for trace, field in zip((one, other), fields, strict=True) if (note := _replace_missing_head(trace, field))]
     words, hide = (value_of(PAGE, name) for name in ("words", "hide"))
     runs = [
         SideRun(name, trace, value_of(PAGE, field), words, hide)
         for name, trace, field in zip((sides.one, sides.other), (one, other), fields, strict=True)
     ]
-    return RunPair(*runs, sides.vary, tuple(dict.fromkeys(notes)))
+    return RunPair(*runs, vary, tuple(dict.fromkeys(notes)))
+
+
+def are_numbered_alike(one: str, other: str) -> bool:
+    """Return whether one model was fine-tuned from the other, so that their heads have the same numbers."""
+    origins = {card.name: card.fine_tuned_from for card in catalogue()}
+    return origins.get(one) == other or origins.get(other) == one
 
 
 def _replace_missing_head(trace: Trace, field: str) -> str:

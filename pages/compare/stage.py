@@ -103,7 +103,7 @@ def _title(run: SideRun, vary: str) -> str:
         "changes": texts.CHANGED_SIDE.format(changes=changes_in_full(name.changes)) if name.changes else texts.UNCHANGED_SIDE,
         "model": controls.model_title(name.model),
     }
-    return ", ".join(parts[part] for part in VARIES[vary] if part in parts)
+    return ", ".join(parts[part] for part in VARIES.get(vary, VARIES["model"]) if part in parts)
 
 
 def _rows(pair: RunPair, words: bool, hide: bool) -> list[PositionPair]:

@@ -47,6 +47,8 @@ DOES_NOT_SHOW = {
     "untrained": "**It does not show** what training was for, only what it changed. Other random weights give nearly the same "
     "difference, because an untrained head attends almost uniformly.",
     "changes": "**It does not show** what the missing part is for: what stays the same may have been done twice.",
+    "tuned": "**It does not show** which heads the new task needs: a head may have moved because those below it did. Heads that "
+    "stayed as they were may serve it, too.",
     "model": "**It does not show** which model is right, and heads of two models have no common numbering: layer 2, head 3 of "
     "one has nothing to do with that of the other.",
 }
@@ -58,6 +60,7 @@ NO_COMMON_SPACE = {
     "head": "A and B are heads of the same run, so every word has the same vector in both.",
     "untrained": "The two models have different weights, so their vectors live in different spaces: the angle between them means "
     "nothing.",
+    "tuned": "The fine-tuning has changed what the vectors' dimensions stand for: the angle between them would mean little.",
     "model": "Vectors of two models live in different spaces: the angle between them means nothing.",
 }
 NO_COMMON_WORD = "A and B share no word: use one word in both sentences to see whether its vector stays the same."

@@ -58,24 +58,33 @@ def attribute(engine: Engine, encoding: Encoding, place: int, word: int) -> Attr
     """
     if place not in encoding.blanks:
         raise ValueError(f"place must be one of the blanks {encoding.blanks}, got {place}")
+    check_attribution_length(engine, encoding)
+
+    def gradients_at(inputs_embeds: Float[np.ndarray, "step token embedding"]) -> ScoreGradients:
+        return engine.gradients(encoding, inputs_embeds, place, word)
+
+    vectors, baseline = engine.embed(encoding.ids), engine.embed(masked_words(engine, encoding))
+    ends = gradients_at(np.stack([vectors, baseline]))
+    score, baseline_score = ends.scores.tolist()
+    gradient_input = (ends.gradients[0] * vectors).sum(axis=-1)
+    integrated = integrated_gradients(gradients_at, vectors, baseline)
+    return Attribution(encoding, place, engine.tokenizer.word(word), gradient_input, integrated, score, baseline_score)
+
+
+def check_attribution_length(engine: Engine, encoding: Encoding) -> None:
+    """Raise TextProblem if integrated gradients of a text would take too long."""
     most = int(MAX_ATTRIBUTION_WORK / (INTEGRATION_STEPS * engine.info.num_layers * (engine.info.hidden_size / 256) ** 2))
     if len(encoding) > most:
         excess = len(encoding) - most
         raise TextProblem(
             TOO_LONG_FOR_ATTRIBUTION.format(steps=INTEGRATION_STEPS, most=most, tokens=len(encoding), excess=excess)
         )
+
+
+def masked_words(engine: Engine, encoding: Encoding) -> list[int]:
+    """Return the ids of a text with all its words masked: the baseline of integrated gradients."""
     mask = engine.tokenizer.mask_id
-    blanked = [entry if special else mask for entry, special in zip(encoding.ids, encoding.special, strict=True)]
-
-    def gradients_at(inputs_embeds: Float[np.ndarray, "step token embedding"]) -> ScoreGradients:
-        return engine.gradients(encoding, inputs_embeds, place, word)
-
-    vectors, baseline = engine.embed(encoding.ids), engine.embed(blanked)
-    ends = gradients_at(np.stack([vectors, baseline]))
-    score, baseline_score = ends.scores.tolist()
-    gradient_input = (ends.gradients[0] * vectors).sum(axis=-1)
-    integrated = integrated_gradients(gradients_at, vectors, baseline)
-    return Attribution(encoding, place, engine.tokenizer.word(word), gradient_input, integrated, score, baseline_score)
+    return [entry if special else mask for entry, special in zip(encoding.ids, encoding.special, strict=True)]
 
 
 def integrated_gradients(

@@ -1,10 +1,10 @@
 """Our own BERT with its tokenizer, as an engine."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -12,6 +12,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from tx_core.engine.checkpoint import NOT_FINITE_WEIGHTS, load_bert
+from tx_core.engine.checkpoint_files import read_config
 from tx_core.engine.device import DeviceRunner, best_device, sole_use
 from tx_core.engine.engine import (
     NO_GRADIENTS,
@@ -33,11 +34,15 @@ from tx_core.engine.engine import (
 )
 from tx_core.engine.tensors import attention_stack, batch_tensors, score_gradients, stack_layers
 from tx_core.engine.tokenizer import Tokenizer, load_tokenizer
-from tx_core.errors import CheckpointProblem
+from tx_core.errors import CheckpointProblem, ModelUnavailable
 from tx_core.transformer.bert import Bert
 from tx_core.transformer.causal_lm import CausalLM
 from tx_core.transformer.interventions import Intervention, RunLimits, check_batch, check_run, unmasked_padding
 from tx_core.transformer.trace import AttentionStack, Encoding, Trace, check_parts
+
+Score = Callable[[Bert, Float[Tensor, "step token hidden"]], Float[Tensor, "step"]]
+NO_LABEL_HEAD = "{title} has no label head: choose a model that was fine-tuned to label texts."
+MAX_LABEL_NAME = 40
 
 
 class _Kept(NamedTuple):
@@ -63,6 +68,7 @@ class BertEngine:
     tokenizer: Tokenizer
     model: Bert
     runner: DeviceRunner
+    labels: tuple[str, ...] = ()
 
     @property
     def device(self) -> str:
@@ -77,7 +83,7 @@ class BertEngine:
     @cached_property
     def info(self) -> ModelInfo:
         """What the model is."""
-        return bert_info(self.model.config, self.model.head is not None, self.tokenizer)
+        return replace(bert_info(self.model.config, self.model.head is not None, self.tokenizer), labels=self.labels)
 
     encode, trace = encode_text, run_text
 
@@ -165,16 +171,50 @@ class BertEngine:
         if not self.info.fills_blanks:
             raise no_head(self.title)
 
+        def score(model: Bert, hidden: Float[Tensor, "step token hidden"]) -> Float[Tensor, "step"]:
+            return model.predict(hidden[:, position]).float().log_softmax(dim=-1)[:, word]
+
+        return self._differentiate(encoding, inputs_embeds, score)
+
+    def _differentiate(
+        self, encoding: Encoding, inputs_embeds: Float[np.ndarray, "step token embedding"], score: Score
+    ) -> ScoreGradients:
+        """Differentiate a score of the last hidden states with respect to the word vectors of a text."""
+
         def compute(model: nn.Module, device: str) -> ScoreGradients:
             ids, segments, _ = batch_tensors([encoding] * len(inputs_embeds), self.tokenizer.padding_id, device)
 
-            def score(vectors: Float[Tensor, "step token embedding"]) -> Float[Tensor, "step"]:
-                hidden = model(ids, segments, inputs_embeds=vectors).output[:, position]
-                return model.predict(hidden).float().log_softmax(dim=-1)[:, word]
+            def of_vectors(vectors: Float[Tensor, "step token embedding"]) -> Float[Tensor, "step"]:
+                return score(model, model(ids, segments, inputs_embeds=vectors).output)
 
-            return score_gradients(score, inputs_embeds, device)
+            return score_gradients(of_vectors, inputs_embeds, device)
 
         return self.runner.run(compute, gradients=True).value
+
+    def label_logits(self, hidden: Float[np.ndarray, "token hidden"]) -> Float[np.ndarray, "label"]:
+        """Score the labels of a text from its last hidden states; raise ModelUnavailable without a label head."""
+        self._check_label_head()
+
+        def compute(model: nn.Module, device: str) -> np.ndarray:
+            return model.label_head(torch.tensor(hidden, device=device)[None])[0].float().cpu().numpy()
+
+        return self.runner.run(compute).value
+
+    def label_gradients(
+        self, encoding: Encoding, label: int, inputs_embeds: Float[np.ndarray, "step token embedding"]
+    ) -> ScoreGradients:
+        """Differentiate a label's logit, less the mean of all, with respect to the word vectors of a text; as `gradients`."""
+        self._check_label_head()
+
+        def score(model: Bert, hidden: Float[Tensor, "step token hidden"]) -> Float[Tensor, "step"]:
+            logits = model.label_head(hidden).float()
+            return logits[:, label] - logits.mean(dim=-1)
+
+        return self._differentiate(encoding, inputs_embeds, score)
+
+    def _check_label_head(self) -> None:
+        if self.model.label_head is None:
+            raise ModelUnavailable(NO_LABEL_HEAD.format(title=self.title))
 
     def _limits(self, encoding: Encoding) -> RunLimits:
         return run_limits(self.info, [(len(encoding), len(encoding))] * self.info.num_layers)
@@ -200,7 +240,8 @@ def load_bert_engine(directory: Path, name: str, title: str) -> BertEngine:
     model = load_bert(directory)
     tokenizer = load_tokenizer(directory, model.config.vocab_size)
     prepare_model(model)
-    return BertEngine(name, title, tokenizer, model, DeviceRunner(model, best_device()))
+    labels = label_names(read_config(directory), len(model.label_head.label.bias)) if model.label_head else ()
+    return BertEngine(name, title, tokenizer, model, DeviceRunner(model, best_device()), labels)
 
 
 def prepare_model(model: Bert | CausalLM) -> None:
@@ -209,6 +250,13 @@ def prepare_model(model: Bert | CausalLM) -> None:
     probe = model(torch.arange(min(4, model.config.max_positions, model.config.vocab_size))[None]).output
     if not probe.isfinite().all():
         raise CheckpointProblem(NOT_FINITE_WEIGHTS.format(name="the output of the model"))
+
+
+def label_names(settings: Mapping[str, Any], count: int) -> tuple[str, ...]:
+    """Return the names of a checkpoint's labels, from its config.json; numbers where it names none."""
+    names = settings.get("id2label")
+    found = names if isinstance(names, dict) else {}
+    return tuple(str(found.get(str(number), f"LABEL_{number}"))[:MAX_LABEL_NAME] for number in range(count))
 
 
 def _transpose_in_memory(module: nn.Module) -> None:

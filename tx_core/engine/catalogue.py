@@ -66,6 +66,7 @@ class ModelCard:
         revision: Commit on the hub, None for the newest.
         directory: Folder of the checkpoint in TX_MODELS_DIR, None for all other models.
         english_only: Whether it was trained on English alone; False where that is not known.
+        fine_tuned_from: Name of the model whose weights it began with; its heads have the same numbers. Empty for none.
     """
 
     name: str
@@ -82,6 +83,7 @@ class ModelCard:
     directory: Path | None = None
     english_only: bool = False
     predicts_next: bool = False
+    fine_tuned_from: str = ""
 
     @property
     def is_embedded(self) -> bool:
@@ -91,7 +93,7 @@ class ModelCard:
 
 @cache
 def catalogue() -> tuple[ModelCard, ...]:
-    """Return the models of the catalogue, the embedded one first."""
+    """Return the models of the catalogue, those that ship first, of them the embedded one."""
     return tuple(ModelCard(**entry) for entry in json.loads(CATALOGUE.read_text(encoding="utf-8")))
 
 

@@ -4,6 +4,7 @@ A directory contains config.json and either model.safetensors or its shards with
 If it also contains manifest.json, the hash of every listed file is checked first.
 """
 
+import hashlib
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
@@ -33,6 +34,8 @@ from tx_core.transformer.config import bert_config_from_hub
 
 Model = TypeVar("Model", bound=nn.Module)
 NOT_FINITE_WEIGHTS = "The weights cannot be used: {name} contains NaN or infinity."
+NEEDS_OTHER = "{name} holds only what differs from {other}, which is missing beside it: copy or download both."
+OTHER_VERSION = "{name} holds what differs from another version of {other} than the one beside it: copy or download both."
 MAX_REASONS = 500
 """Characters of PyTorch's list of mismatches that an error message quotes."""
 
@@ -52,10 +55,13 @@ NAMES: tuple[tuple[str, str], ...] = (
     ("cls.predictions.transform.LayerNorm.{part}", "head.norm.{part}"),
     ("cls.predictions.bias", "head.vocabulary.bias"),
     ("cls.predictions.decoder.{part}", "head.vocabulary.{part}"),
+    ("pooler.dense.{part}", "label_head.read.dense.{part}"),
+    ("classifier.{part}", "label_head.label.{part}"),
 )
+_LABEL_HEAD = {f"label_head.{layer}.{part}" for layer in ("read.dense", "label") for part in ("weight", "bias")}
 _PARTS = {"layer": r"\d+", "role": "query|key|value", "part": r"\w+"}
 # Parameters of heads for other tasks, which are not loaded.
-_UNUSED = re.compile(r"pooler\..*|cls\.seq_relationship\..*|embeddings\.position_ids|(classifier|qa_outputs)\..*")
+_UNUSED = re.compile(r"cls\.seq_relationship\..*|embeddings\.position_ids|(classifier|qa_outputs)\..*")
 # The first BERT checkpoints call the weight and bias of a layer norm gamma and beta.
 _OLD_NAMES = {"gamma": "weight", "beta": "bias"}
 
@@ -69,7 +75,8 @@ def load_bert(directory: Path) -> Bert:
     settings = read_config(directory)
     check_manifest(directory)
     config = bert_config_from_hub(settings)
-    tensors = {name: tensor.to(torch.float32, copy=True) for name, tensor in rename(read_tensors(directory)).items()}
+    read = read_whole(directory, settings)
+    tensors = {name: tensor.to(torch.float32, copy=True) for name, tensor in rename(read).items()}
     layers = {name.split(".")[2] for name in tensors if name.startswith("encoder.blocks.")}
     if len(layers) != config.num_layers:
         raise CheckpointProblem(f"config.json says {config.num_layers:,} layers, but the file has {len(layers):,}.")
@@ -77,7 +84,8 @@ def load_bert(directory: Path) -> Bert:
     tied = with_head and settings.get("tie_word_embeddings", True) and not _has_own_output(tensors)
     if tied and (shared := tensors.get("embeddings.words.weight", tensors.get("head.vocabulary.weight"))) is not None:
         tensors["embeddings.words.weight"] = tensors["head.vocabulary.weight"] = shared
-    model = build_strictly(lambda: Bert(config, with_head=with_head), tensors)
+    labels = len(tensors.get("label_head.label.weight", ()))
+    model = build_strictly(lambda: Bert(config, with_head=with_head, labels=labels), tensors)
     if tied:
         tie_head(model)
     return model
@@ -140,7 +148,12 @@ def rename(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
             unknown.append(full_name)
     if unknown:
         raise CheckpointProblem(f"This checkpoint is not a plain BERT: it also contains {', '.join(sorted(unknown)[:3])}.")
-    return renamed
+    return renamed if _has_label_head(renamed) else {name: renamed[name] for name in renamed.keys() - _LABEL_HEAD}
+
+
+def _has_label_head(tensors: Mapping[str, Tensor]) -> bool:
+    """Return whether a checkpoint labels whole texts, as BertForSequenceClassification does: with a pooler and two labels."""
+    return tensors.keys() >= _LABEL_HEAD and len(tensors["label_head.label.bias"].flatten()) > 1
 
 
 def translate(name: str, names: Iterable[tuple[str, str]]) -> str | None:
@@ -156,6 +169,35 @@ def _pattern(template: str) -> re.Pattern[str]:
     """Compile a name with placeholders into a regular expression with one named group for each."""
     escaped = re.escape(template).replace(r"\{", "{").replace(r"\}", "}")
     return re.compile(re.sub(r"{(\w+)}", lambda field: f"(?P<{field[1]}>{_PARTS[field[1]]})", escaped))
+
+
+def read_whole(directory: Path, settings: Mapping[str, Any]) -> dict[str, Tensor]:
+    """Read all tensors of a checkpoint; of one that holds only what differs from another beside it, those of both.
+
+    Its config.json names the other: `"difference_from": {"folder": …, "sha256": …}`. A matrix that a pair of files' tensors
+    `….up` and `….down` belong to gets their product added (Hu et al. 2021); any other tensor replaces that of the same name.
+
+    Raises:
+        CheckpointProblem: If the other is missing, is another version, or does not fit.
+    """
+    tensors = read_tensors(directory)
+    if not (base := settings.get("difference_from")):
+        return tensors
+    if not isinstance(base, dict) or leads_out(folder := str(base.get("folder"))):
+        raise CheckpointProblem(DAMAGED_WEIGHTS.format(name="config.json"))
+    other = directory.parent / folder
+    if not (other / WEIGHTS).is_file():
+        raise CheckpointProblem(NEEDS_OTHER.format(name=directory.name, other=other.name))
+    if hashlib.sha256((other / WEIGHTS).read_bytes()).hexdigest() != base.get("sha256"):
+        raise CheckpointProblem(OTHER_VERSION.format(name=directory.name, other=other.name))
+    whole = {name: tensor.float() for name, tensor in (read_tensors(other) | tensors).items() if not name.startswith("cls.")}
+    try:
+        for name in [name for name in whole if name.endswith(".up")]:
+            matrix = name.removesuffix(".up")
+            whole[matrix] = whole[matrix] + whole.pop(name) @ whole.pop(f"{matrix}.down")
+    except (KeyError, RuntimeError) as mismatch:
+        raise CheckpointProblem(DAMAGED_WEIGHTS.format(name=WEIGHTS)) from mismatch
+    return whole
 
 
 def read_tensors(directory: Path) -> dict[str, Tensor]:

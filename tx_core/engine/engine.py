@@ -46,6 +46,7 @@ class ModelInfo:
         can_omit_positions: Whether a run can leave its position embeddings out (the intervention "no_positions").
         layer_numbers: The numbers, from 0, of the layers with attention among all layers of the model, where some have none
             (a convolution or a recurrence in its place); empty where all have.
+        labels: The names of the labels that its label head gives a text; empty for a model without one.
     """
 
     family: str
@@ -60,6 +61,7 @@ class ModelInfo:
     decoder_start: int | None = None
     can_omit_positions: bool = False
     layer_numbers: tuple[int, ...] = ()
+    labels: tuple[str, ...] = ()
 
     @property
     def num_layers(self) -> int:

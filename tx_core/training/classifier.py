@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from tx_core.engine.device import sole_use
 from tx_core.engine.device_limits import device_limits
 from tx_core.errors import TextProblem
+from tx_core.lessons.labels import LabelPrediction
 from tx_core.lessons.masking import pad_batch
 from tx_core.training.classifier_data import LabelledTexts, opinions
 from tx_core.training.classifier_model import (
@@ -95,7 +96,7 @@ class ClassifierProgress:
     accuracy: float
     seconds: float
     test: ClassifierScore | None
-    probe: "LabelPrediction | None" = None
+    probe: LabelPrediction | None = None
 
 
 @dataclass
@@ -261,35 +262,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 f"test accuracy {progress.test.accuracy:.3f}  {progress.seconds:.1f} s",
                 flush=True,
             )
-
-
-@dataclass(frozen=True)
-class LabelPrediction:
-    """The prediction for a sentence.
-
-    Attributes:
-        names: The labels.
-        probabilities: One per label.
-        contributions: Each word's part of each label's logit, by the dimensions in which it has the maximum. A row and its
-            bias sum to the logit, less what all labels have in common, which softmax ignores.
-        trace: The run; `trace.attention.query_tokens` holds the words, its `unknown` the positions of unknown ones.
-    """
-
-    names: tuple[str, ...]
-    probabilities: tuple[float, ...]
-    contributions: Float[np.ndarray, "label word"]
-    trace: Trace
-
-    @property
-    def label(self) -> str:
-        """The most probable label."""
-        return self.names[self.probabilities.index(max(self.probabilities))]
-
-    @property
-    def all_unknown(self) -> bool:
-        """Whether no word of the text is known, so that the label means nothing."""
-        words = self.trace.attention.query_tokens
-        return len(words.unknown) == len(words)
 
 
 @torch.no_grad()

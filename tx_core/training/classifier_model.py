@@ -13,6 +13,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from tx_core.errors import TextProblem
+from tx_core.lessons.labels import NO_WORD
 from tx_core.transformer.bert import LabelHead, encoder_of, max_pooled
 from tx_core.transformer.config import BertConfig, require_learning_rate, require_within
 from tx_core.transformer.layers import EncoderRun
@@ -56,7 +57,7 @@ def encode_words(text: str, numbers: dict[str, int], most: int) -> Encoding:
     """
     words = split_words(text)
     if not words:
-        raise TextProblem("Write a sentence of one word or more.")
+        raise TextProblem(NO_WORD)
     if len(words) > most:
         raise TextProblem(f"This model reads {most} words at the most, the text has {len(words):,}: shorten it.")
     ids = [numbers.get(word, UNKNOWN) for word in words]

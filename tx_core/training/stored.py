@@ -18,12 +18,12 @@ from safetensors import safe_open
 from torch import Tensor, nn
 
 from tx_core.engine.device_limits import CPU_LIMITS
+from tx_core.lessons.labels import LabelPrediction
 from tx_core.settings import ASSETS
 from tx_core.training.classifier import (
     ClassifierProgress,
     ClassifierScore,
     ClassifierTraining,
-    LabelPrediction,
     evaluate_classifier,
     start_training,
 )

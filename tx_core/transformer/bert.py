@@ -88,66 +88,6 @@ def encoder_of(config: BertConfig) -> Encoder:
     )
 
 
-class Bert(nn.Module):
-    """The encoder, with a masked-word head unless `with_head` is False."""
-
-    def __init__(self, config: BertConfig, *, with_head: bool = True):
-        super().__init__()
-        self.config = config
-        self.embeddings = BertEmbeddings(config)
-        self.encoder = encoder_of(config)
-        self.head = MaskedWordHead(config) if with_head else None
-
-    def forward(
-        self,
-        ids: Int[Tensor, "batch token"],
-        segments: Int[Tensor, "batch token"] | None = None,
-        mask: Bool[Tensor, "..."] | None = None,
-        *,
-        inputs_embeds: Float[Tensor, "batch token hidden"] | None = None,
-        keep: Collection[str] = (),
-        interventions: Sequence[Sequence[Intervention]] = (),
-        places: Sequence[int] | None = None,
-    ) -> EncoderRun:
-        """Run a batch, or one text several times.
-
-        mask: True = may be attended to. inputs_embeds: word vectors to use in place of those of `ids`, before positions
-        and segments are added. keep: the parts to keep, see `trace.ALL_PARTS`. interventions: those of each row; empty for none.
-        Where `ids` has one row, they may be those of several runs: each begins at the layer where it first differs from the
-        first run. places: the positions whose last vectors are wanted; None for all.
-        """
-        embedded = self.embeddings(ids, segments, inputs_embeds, rows_with_positions(interventions, ids.device))
-        return self.encoder(embedded, mask, keep=keep, interventions=interventions, places=places)
-
-    def predict(self, hidden: Float[Tensor, "... hidden"]) -> Float[Tensor, "... vocab"]:
-        """Compute logits over the vocabulary from the vectors of the last layer.
-
-        Raises ValueError when the checkpoint has no masked-word head.
-        """
-        if self.head is None:
-            raise ValueError("this BERT has no masked-word head")
-        return self.head(hidden)
-
-
-def tie_head(model: Bert) -> None:
-    """Tie output and word embeddings: the head multiplies by the word embedding matrix (Press & Wolf 2017)."""
-    if model.head is not None:
-        model.head.vocabulary.weight = model.embeddings.words.weight
-
-
-def random_bert(config: BertConfig, seed: int, *, with_head: bool = True) -> Bert:
-    """Build an untrained BERT: normal weights of standard deviation 0.02, biases 0 (Devlin et al. 2019)."""
-    generator = torch.Generator().manual_seed(seed)
-    model = Bert(config, with_head=with_head)
-    for name, parameter in model.named_parameters():
-        if name.endswith("bias"):
-            nn.init.zeros_(parameter)
-        elif "norm" not in name:
-            nn.init.normal_(parameter, std=0.02, generator=generator)
-    tie_head(model)
-    return model.eval()
-
-
 class MaxPooled(NamedTuple):
     """The result of max pooling.
 
@@ -208,6 +148,80 @@ class LabelHead(nn.Module):
     ) -> Float[Tensor, "batch *token label"]:
         """Compute logits over the labels, of a sentence or of each token. mask: True = a real token."""
         return self.label(self.dropout(self.read(hidden, mask)))
+
+
+class Pooler(nn.Module):
+    """A layer with tanh on the first token's vector, which a label head of BERT reads (Devlin et al. 2019, section 3.1)."""
+
+    def __init__(self, hidden_size: int):
+        super().__init__()
+        self.dense = nn.Linear(hidden_size, hidden_size)
+
+    def forward(
+        self, hidden: Float[Tensor, "batch token hidden"], mask: Bool[Tensor, "..."] | None = None
+    ) -> Float[Tensor, "batch hidden"]:
+        return torch.tanh(self.dense(first_token(hidden, mask)))
+
+
+class Bert(nn.Module):
+    """The encoder, with a masked-word head unless `with_head` is False, and a label head where there are labels."""
+
+    def __init__(self, config: BertConfig, *, with_head: bool = True, labels: int = 0):
+        super().__init__()
+        self.config = config
+        self.embeddings = BertEmbeddings(config)
+        self.encoder = encoder_of(config)
+        self.head = MaskedWordHead(config) if with_head else None
+        self.label_head = LabelHead(Pooler(config.hidden_size), config.hidden_size, labels, config.dropout) if labels else None
+
+    def forward(
+        self,
+        ids: Int[Tensor, "batch token"],
+        segments: Int[Tensor, "batch token"] | None = None,
+        mask: Bool[Tensor, "..."] | None = None,
+        *,
+        inputs_embeds: Float[Tensor, "batch token hidden"] | None = None,
+        keep: Collection[str] = (),
+        interventions: Sequence[Sequence[Intervention]] = (),
+        places: Sequence[int] | None = None,
+    ) -> EncoderRun:
+        """Run a batch, or one text several times.
+
+        mask: True = may be attended to. inputs_embeds: word vectors to use in place of those of `ids`, before positions
+        and segments are added. keep: the parts to keep, see `trace.ALL_PARTS`. interventions: those of each row; empty for none.
+        Where `ids` has one row, they may be those of several runs: each begins at the layer where it first differs from the
+        first run. places: the positions whose last vectors are wanted; None for all.
+        """
+        embedded = self.embeddings(ids, segments, inputs_embeds, rows_with_positions(interventions, ids.device))
+        return self.encoder(embedded, mask, keep=keep, interventions=interventions, places=places)
+
+    def predict(self, hidden: Float[Tensor, "... hidden"]) -> Float[Tensor, "... vocab"]:
+        """Compute logits over the vocabulary from the vectors of the last layer.
+
+        Raises ValueError when the checkpoint has no masked-word head.
+        """
+        if self.head is None:
+            raise ValueError("this BERT has no masked-word head")
+        return self.head(hidden)
+
+
+def tie_head(model: Bert) -> None:
+    """Tie output and word embeddings: the head multiplies by the word embedding matrix (Press & Wolf 2017)."""
+    if model.head is not None:
+        model.head.vocabulary.weight = model.embeddings.words.weight
+
+
+def random_bert(config: BertConfig, seed: int, *, with_head: bool = True) -> Bert:
+    """Build an untrained BERT: normal weights of standard deviation 0.02, biases 0 (Devlin et al. 2019)."""
+    generator = torch.Generator().manual_seed(seed)
+    model = Bert(config, with_head=with_head)
+    for name, parameter in model.named_parameters():
+        if name.endswith("bias"):
+            nn.init.zeros_(parameter)
+        elif "norm" not in name:
+            nn.init.normal_(parameter, std=0.02, generator=generator)
+    tie_head(model)
+    return model.eval()
 
 
 HEADS: dict[str, Read] = {"first token": first_token, "every token": every_token, "max-pooled": max_pooled}

@@ -61,6 +61,24 @@ def hardmax(scores):
 
 '''
 
+DIFFERENCE = """\
+from safetensors.torch import load_file
+from transformers import AutoConfig, AutoModelForSequenceClassification
+
+checkpoint = "{source}"  # a folder of this project: what differs from the model that was fine-tuned
+weights = load_file("assets/models/{base}/model.safetensors") | load_file(f"{{checkpoint}}/model.safetensors")
+for name in [name for name in weights if name.endswith(".up")]:
+    matrix, up, down = name.removesuffix(".up"), weights.pop(name), weights.pop(name.replace(".up", ".down"))
+    weights[matrix] = weights[matrix].float() + up.float() @ down.float()
+tokenizer = AutoTokenizer.from_pretrained(checkpoint)
+labels = AutoModelForSequenceClassification.from_config(
+    AutoConfig.from_pretrained(checkpoint), dtype=torch.float32, attn_implementation="eager"
+).eval()
+labels.load_state_dict({{name: weights[name].float() for name in labels.state_dict()}})
+model = labels.bert  # labels(**inputs).logits are the scores of the labels
+
+"""
+
 
 _DRAWN = (
     'axes = {"x": "key (is looked at)", "y": "query (looks)"}',
@@ -97,6 +115,8 @@ def loading_lines(model: str, auto_class: str = "AutoModel") -> list[str]:
     source = card.hub_id or (f"assets/models/{card.name}" if card.is_embedded else f"models/{card.directory.name}")
     revision = f', revision="{card.revision}"' if card.revision else ""
     here = "" if card.hub_id else "  # a folder of this project" if card.is_embedded else "  # the folder of the model"
+    if card.fine_tuned_from:
+        return DIFFERENCE.format(source=source, base=card.fine_tuned_from).splitlines()
     return [
         f'checkpoint = "{source}"{here}',
         f"tokenizer = AutoTokenizer.from_pretrained(checkpoint{revision})",

@@ -198,6 +198,11 @@ GROUPS = (
                 "What turns vectors of the last layer into scores: a *prediction head* scores every token of the vocabulary, a "
                 "*classification head* every label. It is no attention head.",
             ),
+            Term(
+                "fine-tuning",
+                "Training a trained model a little further on another task, such as labelling reviews: with a new head, on far "
+                "fewer texts.",
+            ),
             Term("logit", "Such a score before the softmax turns it into a probability."),
             Term("probability", "The softmax of all logits at a blank: how likely the model finds each token there."),
         ),

@@ -76,12 +76,14 @@ class ShownTraining:
         records: its progress; empty for an untrained model, and for one from a file.
         own: the visitor's training of this kind, whether it is the one that is shown or not.
         is_stored: whether it is the one that ships.
+        fixed: what is said of a model that is not trained here; "" of any other.
     """
 
     model: Any
     records: Sequence[Record]
     own: Snapshot | None
     is_stored: bool = False
+    fixed: str = ""
 
     @property
     def is_running(self) -> bool:
@@ -199,7 +201,7 @@ def training_header(trainer: Trainer, shown: ShownTraining, curves: Sequence[Cha
     problem = st.session_state.get(widget_key(page, "refused"))
     other = [] if own is None or own.result is None or shown.is_own else trainer.differences(own.result)
     return {
-        "buttons": _buttons(own),
+        "buttons": [] if shown.fixed else _buttons(own),
         "running": shown.is_running,
         "progress": own.records[-1].batch / own.records[-1].batches if shown.is_running and own.records else 0,
         "said": _progress(trainer, shown),
@@ -222,6 +224,8 @@ def _buttons(own: Snapshot | None) -> list[tuple[str, str, str]]:
 def _progress(trainer: Trainer, shown: ShownTraining) -> str:
     """Return how far the training is, or what the model that is shown was trained on."""
     own = shown.own
+    if shown.fixed:
+        return shown.fixed
     if shown.model is None and not shown.is_running:
         return texts.NO_MODEL
     if not shown.is_own:

@@ -11,6 +11,7 @@ from pages.ui.panels import texts as panel_texts
 from tests.support.seen import PATIENCE, answered, drawn, fits, linked, main, picture, write
 from tests.support.serving import SETTINGS
 from tests.support.trainings import PRESS_WHILE_TYPING, progress
+from tx_core.lessons.labels import FINE_TUNED
 
 SMALL = "vocab=12&length=6&batch=16&width=16&heads=2&feed=24&seed=3&numbers=7+3+11+2+5"
 LONG = "vocab=12&length=16&batch=16&batches=600&width=128&layers=2&heads=2&feed=512&numbers=7+3+11"
@@ -110,6 +111,18 @@ def test_masks_and_shapes_are_those_of_the_sizes_that_are_asked_for(arrive, for_
     for words in ("80 of 100", "72 of 144", "96 of 120"):  # 10 source tokens, two of them padding; 12 target tokens
         drawn(picture(page, words))
     for_everybody(page)
+
+
+def test_the_classifier_that_ships_labels_one_s_own_sentence_and_leads_to_what_its_training_moved(arrive, for_everybody):
+    page = arrive("/classifier")
+    expect(said(page)).to_contain_text(re.compile(rf"^{classifier_texts.FINE_TUNED}: (positive|negative), "))
+    write(page, "The story is dull.", classifier_texts.SENTENCE)
+    linked(page, text="The story is dull.", model=FINE_TUNED)
+    expect(main(page).get_by_text("“dull” contributes most to “negative”")).to_be_visible(timeout=PATIENCE)
+    for_everybody(page)
+    main(page).get_by_role("link", name=classifier_texts.BEFORE_AND_AFTER).click()
+    linked(page, text="The story is dull.", vary="model", model_b=FINE_TUNED)
+    expect(said(page)).to_contain_text("The largest difference between words", timeout=PATIENCE)
 
 
 def test_a_classifier_learns_from_its_texts_and_says_what_each_word_adds(arrive, for_everybody):

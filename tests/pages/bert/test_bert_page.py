@@ -9,7 +9,7 @@ import torch
 from safetensors.torch import load_file
 
 from pages.bert import compare, texts
-from pages.bert.inputs import LABEL_HEADS, MAX_HEAD_SEEDS
+from pages.bert.inputs import LABEL_HEADS, MAX_HEAD_SEEDS, TRAINED
 from pages.ui.shell.readiness import Status, Warmup
 from tests.support.drawings import says
 from tests.support.staged import axes, sent_weights, staged, staged_picture, staged_pictures, staged_steps
@@ -18,8 +18,10 @@ from tx_core.errors import CheckpointProblem, ModelUnavailable
 from tx_core.fill_mask.predictions import predict
 from tx_core.lessons.bert_parts import tensor_shapes
 from tx_core.lessons.families import FAMILIES
+from tx_core.lessons.labels import FINE_TUNED
 from tx_core.lessons.parity import compare_with_library
 from tx_core.lessons.untrained import predict_labels, untrained_engine
+from tx_core.training import fine_tune
 
 PAGE = "bert"
 TEXT = "I drink a cup of [MASK] every morning."
@@ -110,12 +112,12 @@ def test_the_configuration_and_every_tensor_are_those_of_the_checkpoint(open_app
     assert len(tensors) == len(tensor_shapes(engine.model)) == len(stored)
 
 
-@pytest.mark.parametrize("kind", LABEL_HEADS)
+@pytest.mark.parametrize("kind", [TRAINED, *LABEL_HEADS])
 def test_without_special_tokens_a_head_of_the_first_token_says_which_it_reads(open_app, kind):
     apps = [open_app(PAGE, text=TEXT, part="labels", kind=kind, nospecial=bare) for bare in ("0", "1")]
     said = [staged_steps(app)[0]["sentence"] for app in apps]
     note = texts.FIRST_TOKEN_READ.format(token="i")
-    assert [note in one for one in said] == [False, kind == "first"]
+    assert [note in one for one in said] == [False, kind in (TRAINED, "first")]
 
 
 @pytest.mark.parametrize("seed", [1, 2, MAX_HEAD_SEEDS])
@@ -158,6 +160,19 @@ def test_without_a_blank_the_page_asks_for_one(open_app):
     for address in ({"text": "No blank here."}, {"text": TEXT, "pair": "Two sentences."}):
         app = open_app(PAGE, part="random", **address)
         assert (staged(app)["note"], staged(app)["prediction"]) == (texts.NO_BLANK, None)
+
+
+def test_the_heads_begin_with_the_one_that_was_trained_and_show_its_logits(open_app):
+    app, text = open_app(PAGE, part="labels", text="The story is dull."), "The story is dull."
+    tuned = catalogue.load(FINE_TUNED, weights=True)
+    logits = tuned.label_logits(tuned.trace(text, keep=("hidden",)).hidden[-1])
+    header, matrices = staged_steps(app)
+    np.testing.assert_allclose(matrices["logits"][0], logits, atol=1e-5)
+    np.testing.assert_allclose(matrices["shares"][0], torch.tensor(logits).softmax(-1), atol=1e-5)
+    assert np.abs(matrices["read"]).max() <= 1  # tanh
+    assert texts.TRAINED_HEAD in header["sentence"]
+    assert list(fine_tune.OPINION_LABELS) in header["names"]
+    assert "seed" not in [control["name"] for control in staged(app)["controls"]]
 
 
 @pytest.mark.parametrize(("kind", "name"), LABEL_HEADS.items())

@@ -36,8 +36,8 @@ def trainings(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -
         yield registry
 
 
-def test_it_opens_on_the_model_that_ships_and_shows_how_it_came_to_be(open_app: Open):
-    app = open_app("classifier")
+def test_a_link_without_a_model_opens_on_the_small_one_that_ships_and_shows_how_it_came_to_be(open_app: Open):
+    app = open_app("classifier", text=texts.FIRST_SENTENCE)
     assert not app.exception
     sent, stored = staged(app), stored_classifier()
     assert sent["training"]["said"] == panel_texts.STORED_MODEL
@@ -74,7 +74,7 @@ def test_it_learns_from_our_texts_and_counts_what_it_takes_for_what(open_app: Op
 
 
 def test_what_a_visitor_trained_is_no_other_s(open_app: Open, trainings: Registry):
-    mine, theirs = open_app("classifier"), open_app("classifier")
+    mine, theirs = (open_app("classifier", model="own") for _ in range(2))
     own = {name: int(value) for name, value in SMALL.items() if value.isdigit()}
     for name, value in own.items():
         mine.session_state[f"classifier_{name}"] = value
@@ -132,8 +132,8 @@ def test_a_second_visitor_waits_and_a_third_is_refused_before_anything_is_fetche
     assert trainings.running == 1
 
 
-def test_the_text_of_the_page_is_true_of_the_model_that_ships(open_app: Open):
-    app = open_app("classifier")
+def test_the_text_of_the_page_is_true_of_the_small_model_that_ships(open_app: Open):
+    app = open_app("classifier", text=texts.FIRST_SENTENCE)
     introduction = " ".join(texts.INTRODUCTION.split())
     assert texts.INTRODUCTION.strip() in [element.value for element in app.markdown]
     assert all(f"*{sentence}*" in introduction for sentence in CLAIMS)
@@ -153,9 +153,9 @@ def test_what_the_page_says_that_it_cannot_do_is_true_of_the_model_that_ships(op
     never = [text for text in opinions().train_texts if re.search(rf"never ({rated})\b", text)]
     assert never
     assert all(re.fullmatch(rf"the [\w ]+ is never ({rated}) and always ({rated})", text) for text in (*never, familiar))
-    app = open_app("classifier")
+    app = open_app("classifier", text=texts.FIRST_SENTENCE)
     assert texts.LIMITS in says(app)
-    app.button(key="classifier_limits").click().run()
+    app.button(key="classifier_try0").click().run()
     assert moments(app)[-1]["said"].startswith("negative, 99")
     assert texts.LIMITS not in says(open_app("classifier", data="own"))
 
@@ -179,7 +179,7 @@ def test_a_shared_word_contributes_more_to_negative_beside_dull_than_beside_good
 
 
 def test_the_page_shows_the_score_of_every_template_and_names_what_was_not_learned(open_app: Open):
-    app = open_app("classifier")
+    app = open_app("classifier", text=texts.FIRST_SENTENCE)
     app.session_state["classifier_results"] = True
     app.run()
     scores = stored_classifier().records[-1].test.frames

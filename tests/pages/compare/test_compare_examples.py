@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from pages.compare.inputs import EXAMPLES, FIELDS, curated
 from tests.support.drawings import says
 from tests.support.staged import staged
-from tx_core.analysis import patterns, views, word_comparison
+from tx_core.analysis import comparison, patterns, views, word_comparison
 from tx_core.engine import catalogue
 from tx_core.lessons.untrained import untrained_engine
 
@@ -78,11 +78,11 @@ def side_of(values: dict, suffix: str, vary: str) -> Side:
     """Run one side of an example outside any page."""
 
     def value(name: str, default: object) -> object:
-        varied = suffix if name in {"text": ("text",), "head": ("head",)}.get(vary, ("seed", "changes")) else ""
+        varied = suffix if name in ({"untrained": "seed"}.get(vary, vary),) else ""
         written = values.get(f"{name}{varied}")
         return default if written is None else READ[f"{name}{varied}"](written)
 
-    engine = catalogue.load(catalogue.DEFAULT)
+    engine = catalogue.load(value("model", catalogue.DEFAULT))
     seed = value("seed", 1 if suffix and vary == "untrained" else 0)
     engine = untrained_engine(engine, seed) if seed else engine
     run = engine.trace(value("text", None), keep=("weights", "hidden"), interventions=value("changes", ()))
@@ -121,6 +121,8 @@ class Sides:
     def number(self, claim: list) -> float:
         """Return the number that a claim is about."""
         kind, first, *more = claim
+        if kind == "moved":
+            return comparison.moved_attention(self.one.weights, self.other.weights).mean()
         if kind.startswith("similarity"):
             return self.similarity(first, 0 if kind.endswith("before") else -1)
         side = {"A": self.one, "B": self.other}[first]

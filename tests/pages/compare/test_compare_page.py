@@ -26,6 +26,7 @@ from tx_core.analysis.views import view, word_groups
 from tx_core.analysis.word_comparison import cosines, spell_words, word_similarity, word_vectors
 from tx_core.engine import catalogue
 from tx_core.errors import ModelUnavailable
+from tx_core.lessons.labels import FINE_TUNED
 from tx_core.lessons.untrained import untrained_engine
 from tx_core.transformer.interventions import Intervention, read_interventions
 
@@ -132,8 +133,9 @@ def test_every_shared_word_is_followed_through_the_layers_where_its_vectors_shar
         assert one["said"] == word_comparison.describe_word_similarity(expected, one["name"])
     assert staged(open_app("compare", **BIRD, vary="changes", changes_b="off~1"))["followed"]
     for vary, why in texts.NO_COMMON_SPACE.items():
-        sent = staged(open_app("compare", **BIRD, vary=vary))
-        assert (sent["followed"], sent["nothing"]) == ([], why)
+        asked = {"vary": "model", "model_b": FINE_TUNED} if vary == "tuned" else {"vary": vary}
+        sent = staged(open_app("compare", **BIRD, **asked))
+        assert (sent["followed"], sent["nothing"], sent["vary"]) == ([], why, vary)
     assert staged(open_app("compare", text="time", text_b="banana"))["nothing"] == texts.NO_COMMON_WORD
 
 

@@ -34,7 +34,8 @@ def test_every_model_has_a_name_of_its_own_size_licence_heads_and_no_invented_re
     for card in cards:
         assert card.licence and card.note and card.title
         assert min(card.num_layers, card.num_heads, card.megabytes) > 0
-        assert card.name in (catalogue.DEFAULT, catalogue.WRITER) or "/" in card.hub_id
+        assert card.is_embedded or "/" in card.hub_id
+        assert not card.fine_tuned_from or catalogue.card(card.fine_tuned_from)
     for entry in json.loads(CATALOGUE.read_text(encoding="utf-8")):
         revision = entry.get("revision")
         assert revision is None or (len(revision) == 40 and set(revision) <= set("0123456789abcdef"))

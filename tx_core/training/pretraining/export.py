@@ -140,7 +140,7 @@ def hub_names(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
         if theirs is None:
             raise ValueError(f"the hub's layout has no name for {ours}")
         if ours != _TIED:
-            named[theirs if theirs.startswith("cls.") else f"bert.{theirs}"] = tensor
+            named[theirs if theirs.startswith(("cls.", "classifier.")) else f"bert.{theirs}"] = tensor
     return named
 
 

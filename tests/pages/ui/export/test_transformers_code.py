@@ -69,6 +69,7 @@ def test_of_the_embedded_model_whatever_is_typed_chosen_merged_hidden_or_changed
         map_of_page("embedded", flies, changes=WITHOUT_POSITIONS),
         map_of_page("embedded", flies, changes=PADDED, **WORDS),
         map_of_page("embedded", "time flies like an ___", "fruit flies", CHANGES, special=False, **WORDS),
+        map_of_page("film_reviews", flies, changes=CHANGES),
     ]
     hold([claim for one in shown for claim in of_map(one)], tmp_path)
 

@@ -1,0 +1,83 @@
+"""The model that ships: the embedded BERT, fine-tuned to tell positive from negative film reviews."""
+
+from functools import cache
+from typing import Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from pages.classifier import texts
+from pages.classifier.below import attention_drawing, chosen_head, show_counts
+from pages.classifier.model import PAGE, TRAINER, LabelInputs
+from pages.classifier.stage import contribution_drawing, label_chart, labelled_moment
+from pages.ui.canvas.drawings import bars_drawing
+from pages.ui.export.computation import call, load_call, named
+from pages.ui.export.lessons import PartNumbers, offer_drawings
+from pages.ui.export.records import source
+from pages.ui.panels.view_options import head_in_sentence
+from pages.ui.shell import cache as run_cache
+from pages.ui.shell.controls import model_title
+from pages.ui.shell.frame import page_link, show_engine, show_source
+from pages.ui.shell.level import show_formula
+from pages.ui.shell.numbers import percent, whole_percent
+from pages.ui.stage.training import ShownTraining, training_stage
+from tx_core.analysis.attribution import integrated_gradients
+from tx_core.engine import catalogue
+from tx_core.engine.checkpoint_files import read_json
+from tx_core.lessons.labels import FINE_TUNED, LabelPrediction, label_text
+from tx_core.transformer.bert import LabelHead, Pooler
+
+
+def show_label(inputs: LabelInputs, badge: DeltaGenerator) -> None:
+    """Draw what the model makes of the sentence, and offer it for export; raise ExplorerError where it cannot be read."""
+    engine = run_cache.engine(FINE_TUNED, weights=True)
+    key = (PAGE, "label", run_cache.engine_key(engine), inputs.text)
+    found = run_cache.get_or_compute(key, lambda: label_text(engine, inputs.text))
+    about = {"model": texts.FINE_TUNED_MODEL, "text": inputs.text, "stem": "classifier", "kinds": {"self": texts.HEADS}}
+    moment = labelled_moment(0, texts.FINE_TUNED, found)
+    training_stage(TRAINER, ShownTraining(None, (), None, fixed=describe_score()), [moment], [], about)
+    show_engine(badge, engine.title, engine.device)
+    page_link("compare", texts.BEFORE_AND_AFTER, before_and_after(inputs.text), icon=":material/compare_arrows:")
+    drawn = [bars_drawing(label_chart(found)), contribution_drawing(found), attention_drawing(found)]
+    offer_drawings(PAGE, lambda: _numbers(found, inputs.text), [lambda: drawn])
+
+
+def before_and_after(text: str) -> dict[str, str]:
+    """Return the view of Compare that sets the model beside the one that it was before."""
+    return {"vary": "model", "model": catalogue.card(FINE_TUNED).fine_tuned_from, "model_b": FINE_TUNED, "text": text}
+
+
+@cache
+def measured() -> dict[str, Any]:
+    """Return what was counted of the model on sentences that it was not trained on, from its manifest."""
+    return read_json(catalogue.MODELS / FINE_TUNED / "manifest.json")["measured"]
+
+
+def describe_score() -> str:
+    """Return how well the model labels film reviews, in a sentence."""
+    found = measured()
+    low, high = map(percent, found["interval"])
+    return texts.SCORE.format(total=found["sentences"], share=percent(found["accuracy"]), low=low, high=high)
+
+
+def explain_classifier(inputs: LabelInputs) -> None:
+    """Explain how the model came to be, how good it is, and what it cannot do."""
+    found = measured()
+    st.markdown(texts.FINE_TUNING.format(baseline=whole_percent(found["naive_bayes"]), score=describe_score()))
+    st.markdown(texts.FAILURES)
+    with st.expander(texts.RESULTS, icon=":material/fact_check:"):
+        show_counts(("negative", "positive"), found["confusion"])
+    with st.expander(texts.FORMULA, icon=":material/function:"):
+        show_formula(texts.FINE_TUNED_EQUATION)
+        st.markdown(texts.INTEGRATED_CAPTION)
+    show_source(LabelHead, Pooler, label_text, integrated_gradients)
+
+
+def _numbers(found: LabelPrediction, text: str) -> PartNumbers:
+    """Return what the model computes of a text, and where the chosen head looks in it."""
+    layer, head = chosen_head(found)
+    answer = named("prediction", call(label_text, load_call(FINE_TUNED), text))
+    weights = named("weights", answer.trace.attention.weights[layer, head], "layer and head, counted from 0")
+    about = source(FINE_TUNED, text=text, labels=list(found.names), heads=head_in_sentence((layer, head)))
+    printed = [answer.names, answer.probabilities, answer.contributions, weights.round(3)]
+    return PartNumbers(texts.EXPORT_LABEL.format(model=model_title(FINE_TUNED)), about, printed, texts.EXPORT_PREDICTION_RESULT)

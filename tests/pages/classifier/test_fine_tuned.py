@@ -1,0 +1,138 @@
+"""The classifier that ships: what the page says of it is true, and it says what it cannot do."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.classifier import fine_tuned, texts
+from tests.support.classifier_page import moments
+from tests.support.drawings import says
+from tests.support.staged import is_staged, staged
+from tx_core.engine import catalogue
+from tx_core.lessons.labels import FINE_TUNED, label_text
+
+Open = Callable[..., AppTest]
+
+
+@pytest.fixture(scope="module")
+def engine():
+    return catalogue.load(FINE_TUNED, weights=True)
+
+
+def test_the_page_opens_on_it_with_its_map_its_words_and_its_score(open_app: Open, engine):
+    app = open_app("classifier")
+    assert not app.exception
+    (moment,) = moments(app)
+    found = label_text(engine, texts.FILM_SENTENCE)
+    assert moment["drawn"]["side"]["shares"] == pytest.approx(found.probabilities, abs=1e-5)
+    assert np.allclose(moment["drawn"]["above"]["cells"], found.of_words()[1], atol=1e-4)
+    sent = staged(app)
+    assert [(stack["layers"], stack["heads"]) for stack in sent["stacks"] or moment["stacks"]] == [(6, 8)]
+    assert sent["training"]["buttons"] == []
+    assert sent["training"]["said"] == fine_tuned.describe_score()
+    app.session_state["classifier_model"] = "own"
+    app.run()
+    assert [button[0] for button in staged(app)["training"]["buttons"]] == ["train"]
+
+
+def test_what_it_cannot_read_is_said_and_kept(open_app: Open):
+    app = open_app("classifier", model=FINE_TUNED, text="word " * 200)
+    assert not app.exception
+    assert "202 tokens long" in says(app)
+    assert not is_staged(app)
+
+
+def test_contributions_add_up_to_what_the_words_change(engine):
+    found = label_text(engine, "a film of great beauty")
+    encoding = found.trace.attention.query_tokens
+    masked = [i if special else engine.tokenizer.mask_id for i, special in zip(encoding.ids, encoding.special, strict=True)]
+    scores = engine.label_gradients(encoding, 1, np.stack([engine.embed(encoding.ids), engine.embed(masked)])).scores
+    assert found.contributions[1].sum() == pytest.approx(scores[0] - scores[1], abs=1e-2)
+    assert np.array_equal(found.contributions[0], -found.contributions[1])
+    logits = engine.label_logits(engine.trace("a film of great beauty", keep=("hidden",)).hidden[-1])
+    assert scores[0] == pytest.approx(logits[1] - logits.mean(), abs=1e-4)
+
+
+CLEAR = {
+    "positive": (
+        "A wonderful film.",
+        "I loved every minute of it.",
+        "One of the best comedies of the year.",
+        "The acting is superb and the music is beautiful.",
+        "A funny, warm and clever story.",
+        "It made me laugh and cry, and I want to see it again.",
+        "A moving and honest portrait of a family.",
+        "The director has made a small masterpiece.",
+        "This is great entertainment for the whole family.",
+        "An exciting, intelligent thriller with a perfect ending.",
+    ),
+    "negative": (
+        "A terrible film.",
+        "I hated every minute of it.",
+        "One of the worst films of the year.",
+        "The acting is awful and the jokes are stupid.",
+        "A dull, empty and lifeless story.",
+        "It is boring, and I wanted to leave after ten minutes.",
+        "A tedious mess without a single good idea.",
+        "The director has wasted a good cast.",
+        "This is a waste of time and money.",
+        "A predictable, badly written thriller with a silly ending.",
+    ),
+}
+
+
+def test_of_clear_sentences_it_labels_at_least_the_share_that_its_card_says(engine):
+    found = fine_tuned.measured()
+    right = [
+        label_logits(engine, text).argmax() == engine.info.labels.index(label) for label, texts in CLEAR.items() for text in texts
+    ]
+    assert np.mean(right) >= found["accuracy"]
+    assert found["interval"][0] < found["accuracy"] < found["interval"][1]
+    card = (catalogue.MODELS / FINE_TUNED / "README.md").read_text(encoding="utf-8")
+    shares = [found["accuracy"], *found["interval"], found["naive_bayes"], found["always_one_label"]]
+    assert all(f"{100 * share:.1f} %" in card for share in shares)
+    assert all(f" {count} |" in card for row in found["confusion"] for count in row)
+    assert sum(map(sum, found["confusion"])) == found["sentences"]
+
+
+def label_logits(engine, text: str) -> np.ndarray:
+    return engine.label_logits(engine.trace(text, keep=("hidden",)).hidden[-1])
+
+
+FAILURES = {
+    texts.NOT_BORING: ("negative", "boring"),
+    texts.LIMITS_SENTENCE: ("negative", "boring"),
+    texts.BOREDOM: ("positive", "masterpiece"),
+    texts.NO_REVIEW: ("negative", "noon"),
+}
+"""What the page says that it cannot do: the label, and the word that decides."""
+
+
+@pytest.mark.parametrize(("sentence", "label", "word"), [(sentence, *claim) for sentence, claim in FAILURES.items()])
+def test_what_the_page_says_that_it_cannot_do_is_true(engine, sentence: str, label: str, word: str):
+    found = label_text(engine, sentence)
+    words, numbers = found.of_words()
+    assert found.label == label
+    assert words[int(numbers[found.names.index(label)].argmax())].lower() == word
+    assert f"*{sentence}*" in texts.FAILURES and f"*{word}*" in texts.FAILURES
+    if sentence == texts.NOT_BORING:  # “not … at all” turns nothing round
+        negative = dict(zip(words, numbers[0], strict=True))
+        assert negative["not"] + negative["all"] > 0
+
+
+def test_what_is_to_be_noticed_in_the_first_sentence_is_there(engine):
+    words, numbers = label_text(engine, texts.FILM_SENTENCE).of_words()
+    positive = dict(zip(words, numbers[1], strict=True))
+    assert words[int(numbers[1].argmax())] == "wonderful" and words[int(numbers[1].argmin())] == "never"
+    assert positive["wonderful"] > 0 > positive["never"]
+
+
+def test_the_sentences_to_try_are_one_click_away_each_with_what_to_notice(open_app: Open):
+    app = open_app("classifier")
+    for number, sentence in enumerate(texts.TRIES[False].values()):
+        app.button(key=f"classifier_try{number}").click().run()
+        assert app.text_input(key="classifier_text").value == sentence
+        assert texts.NOTICES[False][sentence] in says(app)
+    assert texts.FAILURES.strip() in says(app)
