@@ -157,7 +157,11 @@ GROUPS = (
             ),
             Term("cross-attention", "Attention from one sequence to another: a decoder attends to the output of an encoder."),
         ),
-        (GlossaryView("heads_and_blocks", {"part": "heads", "text": SENTENCE}), GlossaryView("encoder_decoder")),
+        (
+            GlossaryView("heads_and_blocks", {"part": "heads", "text": SENTENCE}),
+            GlossaryView("encoder_decoder"),
+            GlossaryView("next_word"),
+        ),
     ),
     Group(
         "Masks",

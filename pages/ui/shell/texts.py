@@ -114,3 +114,5 @@ TWO_KINDS = (
 )
 TWO_KINDS_PICTURES = ("BERT looks both ways to fill a blank.", "ChatGPT's kind looks back to write the next word.")
 ARCS_ALT = "Arcs lead to the blank from: {words}."
+TWO_KINDS_LINKS = {"fill_mask": "Let BERT fill a blank", "next_word": "Let a model write the next word"}
+"""By the page."""

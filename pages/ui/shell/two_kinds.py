@@ -7,6 +7,7 @@ from itertools import accumulate, pairwise
 import streamlit as st
 
 from pages.ui.shell import texts
+from pages.ui.shell.frame import page_link
 
 TO_FILL = ("The", "dog", "___", "a", "cat")
 TO_WRITE_ON = ("The", "dog", "chased", "a", "___")
@@ -22,6 +23,9 @@ def show_two_kinds() -> None:
         pictures = zip((TO_FILL, TO_WRITE_ON), texts.TWO_KINDS_PICTURES, strict=True)
         drawn = [f"<figure>{drawn_arcs(words)}<figcaption>{said}</figcaption></figure>" for words, said in pictures]
         st.html(f'<div class="two-kinds">{"".join(drawn)}</div>')
+        with st.container(horizontal=True, gap="small"):
+            for key, label in texts.TWO_KINDS_LINKS.items():
+                page_link(key, label, {}, icon=":material/arrow_forward:")
 
 
 def drawn_arcs(words: Sequence[str]) -> str:
