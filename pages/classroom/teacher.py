@@ -208,6 +208,8 @@ def show_answers(code: str, token: str, step: Step, picture: dict[str, object] |
     entrance.show_live(entrance.LEAD, code, token, message=room_message, picture=picture, **drawn)
     on_view = guesses_on_view(step, answer_of(state, room.step), votes.last)
     show_view(lesson_of(room.source), room.step, state, revealed or not step.question, on_view)
+    if is_presented():
+        return  # what follows is for the teacher alone
     if step.question:
         look_through(token, room.step)
     if "text" in step.view:

@@ -221,6 +221,7 @@ def test_a_teacher_looks_through_what_was_written_and_hides_a_word(rooms: Rooms,
     rooms.answer(rooms.join(code), 1, "<b>rude</b>")
     teacher = open_app("classroom", **{SECRET: token})
     assert texts.WRITTEN_COUNT.format(text="<b>rude</b>", count=1) in written(teacher)
+    assert "rude" not in written(open_app("classroom", **{SECRET: token, PRESENT: "1"}))
     button(teacher, texts.HIDE_WORD).click().run()
     button(teacher, texts.REVEAL).click().run()
     app = enter(open_app, code)
