@@ -86,7 +86,7 @@ def main(words: Sequence[str] | None = None) -> int:
     if given.card:
         card = given.checkpoints[0] / CARD
         before = card.read_text(encoding="utf-8") if card.exists() else ""
-        card.write_text(with_evaluation(before, table), encoding="utf-8")
+        card.write_text(with_evaluation(before, table, given.sample), encoding="utf-8")
     return 0
 
 

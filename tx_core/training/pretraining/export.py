@@ -49,11 +49,16 @@ def model_card(config: BertConfig | CausalConfig, facts: Mapping[str, Any]) -> s
     return "\n".join(part for part in parts if part)
 
 
-def with_evaluation(card: str, table: Sequence[str]) -> str:
-    """Insert the evaluation table into a card, or replace the one that it has: before the data, else at the end."""
+def with_evaluation(card: str, table: Sequence[str], sample: int = 0) -> str:
+    """Insert the evaluation table into a card, or replace the one that it has: before the data, else at the end.
+
+    Sample: how many pairs of each BLiMP paradigm and agreement set were measured; 0 for all.
+    """
     without = re.sub(rf"^{EVALUATED}\n.*?(?=^## |\Z)", "", card, flags=re.MULTILINE | re.DOTALL)
     before, found, after = without.partition("## Data")
     told = "By `python -m tx_core.training.evaluate`; that module names the sets.\n"
+    if sample:
+        told = f"{told.rstrip()} Of BLiMP and agreement the first {sample} pairs of each set.\n"
     section = "\n".join([f"{EVALUATED}\n", told, *table, ""])
     return f"{before.rstrip()}\n\n{section}" + (f"\n{found}{after}" if found else "")
 
