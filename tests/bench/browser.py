@@ -5,7 +5,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
@@ -194,10 +194,10 @@ LONGER = "Yesterday the old man and his son [MASK] to the school near the big ri
 """20 tokens."""
 
 
-def frames(page: Page, seconds: float) -> str:
-    """Return how many frames a second were drawn, and the longest gap between two."""
-    gaps = page.evaluate(FRAMES, seconds)
-    return f"{1000 / (sum(gaps) / len(gaps)):.0f} frames a second, longest gap {max(gaps):.0f} ms"
+def frame_row(what: str, gaps: Sequence[float]) -> Row:
+    """Return how many frames a second were drawn, and the longest gap between two. gaps: in milliseconds."""
+    rate = 1000 * len(gaps) / sum(gaps)
+    return Row(what, f"{rate:.0f} frames a second, longest gap {max(gaps):.0f} ms", "60", rate > 59)
 
 
 def route_rows(browser: Browser) -> list[Row]:
@@ -214,21 +214,21 @@ def route_rows(browser: Browser) -> list[Row]:
                 .map(({startTime, responseEnd}) => [startTime, responseEnd])"""
             times = page.evaluate(asked)
             first, every = times[0][1] - times[0][0], times[-1][1] - times[0][0]
-            found.append(Row(f"arcs into the blank, {tokens} tokens", f"{first:.0f} ms", "150 ms", first <= 150))
-            found.append(Row(f"all arcs, {tokens} tokens", f"{every:.0f} ms", "1,500 ms", every <= 1500))
+            said = f"{first:.0f} / {every:.0f} ms"
+            most = "150 / 1,500 ms" if tokens == 10 else "1,500 ms in all"
+            kept = every <= 1500 and (first <= 150 or tokens > 10)
+            found.append(Row(f"arcs of Start, {tokens} tokens: into the blank / all", said, most, kept))
             page.close()
         page = browser.new_page(viewport={"width": 1280, "height": 800})
         page.goto(f"{url}/?least=0.1&text={quote_plus(LONGER)}")
         page.wait_for_function(SEEN, arg=MEASURED, timeout=60_000)
         page.get_by_role("button", name="Play", exact=True).click()
-        found.append(Row("frames while the picture of Start plays, 20 tokens", frames(page, 3.5), "60", None))
+        found.append(frame_row("the picture of Start while it plays, 20 tokens", page.evaluate(FRAMES, 3.5)))
         box = page.get_by_test_id("routes").bounding_box()
         page.evaluate(f"() => {{ window.frames_of = ({FRAMES})(3) }}")
         for step in range(120):
             page.mouse.move(box["x"] + 100 + step * (box["width"] - 120) / 120, box["y"] + 160 + 60 * (step % 4))
-        gaps = page.evaluate("() => window.frames_of")
-        said = f"{1000 / (sum(gaps) / len(gaps)):.0f} frames a second, longest gap {max(gaps):.0f} ms"
-        found.append(Row("the same while it is pointed at", said, "60", None))
+        found.append(frame_row("the same while it is pointed at", page.evaluate("() => window.frames_of")))
         page.close()
     return found
 
