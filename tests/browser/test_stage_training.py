@@ -15,8 +15,8 @@ from tests.support.seen import dismiss_lost_connection, saved
 from tests.support.serving import ROOT
 from tx_core.training.stored import stored_copy
 
-PAGES = ("classifier", "encoder_decoder")
-LAST = {"classifier": "After 480 of 480 batches", "encoder_decoder": "After 200 of 200 batches"}
+PAGES = ("classifier?model=own", "encoder_decoder")
+LAST = {"classifier?model=own": "After 480 of 480 batches", "encoder_decoder": "After 200 of 200 batches"}
 
 
 def stage(page: Page) -> Locator:

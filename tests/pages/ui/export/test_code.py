@@ -272,7 +272,7 @@ def table_of(export: Export) -> list[dict[str, object]]:
         ("encoder_decoder", copy_page.KIND, copy_page.SMALL, "stack.weights[0]", copy_texts.NUMBERS_TRAINING),
         ("classifier", classifier_page.KIND, classifier_page.SMALL, "prediction.probabilities", label_texts.NUMBERS_TRAINING),
         ("encoder_decoder", "", {}, "stack.weights[0]", copy_texts.NUMBERS_TRAINING),
-        ("classifier", "", {}, "prediction.probabilities", label_texts.NUMBERS_TRAINING),
+        ("classifier", "", {"model": "own"}, "prediction.probabilities", label_texts.NUMBERS_TRAINING),
     ],
     ids=["encoder-decoder", "classifier", "stored encoder-decoder", "stored classifier"],
 )

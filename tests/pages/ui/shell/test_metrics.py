@@ -126,7 +126,7 @@ def test_a_server_counts_its_visitors_and_writes_nothing_that_they_typed(tmp_pat
         return fetch(f"{url}/api/metrics", Authorization=f"Bearer {TOKEN}")[2].decode()
 
     async def look() -> str:
-        async with visit(url, "attention", f"text={SECRET}") as reader, visit(url, "classifier") as trainer:
+        async with visit(url, "attention", f"text={SECRET}") as reader, visit(url, "classifier", "model=own") as trainer:
             await reader.run()
             await trainer.run()
             return await asyncio.to_thread(ask)
