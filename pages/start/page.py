@@ -1,7 +1,5 @@
 """What does a language model look at? The first page: a sentence's way to a prediction, and three ways on."""
 
-import streamlit as st
-
 from pages.ui.shell.frame import open_page
 
 PAGE = "start"
@@ -18,17 +16,15 @@ from tx_core.errors import ExplorerError
 
 entry = route_entry(texts.SENTENCE, texts.ASK_SENTENCE)
 inputs = sentence_inputs(PAGE, entry)
-if first_routes(PAGE, entry.fields):
-    show_doors()
-    st.stop()
-try:
-    run = route_run(inputs)
-except ExplorerError as problem:
-    explain_problem(PAGE, problem)
-    empty_routes(inputs, entry.fields)
-    badge.empty()
-else:
-    routes_stage(inputs, entry.fields, run)
-    show_engine(badge, run.engine.title, run.engine.device)
-show_two_kinds()
+if not first_routes(PAGE, entry.fields):
+    try:
+        run = route_run(inputs)
+    except ExplorerError as problem:
+        explain_problem(PAGE, problem)
+        empty_routes(inputs, entry.fields)
+        badge.empty()
+    else:
+        routes_stage(inputs, entry.fields, run)
+        show_engine(badge, run.engine.title, run.engine.device)
 show_doors()
+show_two_kinds()
