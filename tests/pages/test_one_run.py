@@ -71,9 +71,9 @@ def test_a_run_that_is_too_large_for_the_cache_is_computed_once_in_a_run_of_a_pa
     engine, runs = catalogue.load(catalogue.DEFAULT), []
     trace = type(engine).trace
 
-    def counted(self, text, pair=None, *, keep=("weights",), interventions=()):
-        runs.append((text, pair, frozenset(keep), frozenset(interventions)))
-        return trace(self, text, pair, keep=keep, interventions=interventions)
+    def counted(self, text, pair=None, *, keep=("weights",), interventions=(), written=()):
+        runs.append((text, pair, frozenset(keep), frozenset(interventions), tuple(written)))
+        return trace(self, text, pair, keep=keep, interventions=interventions, written=written)
 
     monkeypatch.setattr(type(engine), "trace", counted)
     monkeypatch.setattr(cache, "_entries", LRUCache(1, getsizeof=lambda entry: entry.nbytes))

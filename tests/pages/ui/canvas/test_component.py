@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from pages.ui.canvas import component
+from pages.ui.shell.texts import PART_NOT_LOADED
 from tests.support.apart import run_apart
 
 FETCHED = re.compile(r"fetchDrawing\((.*)\)\);$", re.MULTILINE)
@@ -22,11 +23,12 @@ def test_no_drawing_is_sent_its_script_or_styles(open_app):
     ours = [drawing for drawing in drawings if drawing.component_name.startswith("attention_explorer_")]
     assert ours
     for drawing in ours:
-        path, names, styles = json.loads(f"[{FETCHED.search(drawing.js_content)[1]}]")
+        path, names, styles, failed = json.loads(f"[{FETCHED.search(drawing.js_content)[1]}]")
         assert names == list(component.modules_of(names[-1]))
         assert styles
         assert set(styles) < set(component.style_sheets())
         assert path == f"{component.PATH}/{component.version()}"
+        assert failed == PART_NOT_LOADED
         assert len(drawing.js_content + drawing.css_content) < 1_000
 
 
