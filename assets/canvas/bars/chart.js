@@ -45,7 +45,6 @@ function receiveBars(chart, data) {
   chart.rows = rows;
   chart.root.classList.toggle("long", data.labels.some((label) => [...label].length > LONG_NAME));
   chart.root.classList.toggle("moved", data.kind === "moved");
-  chart.root.classList.toggle("guessed", isGuessed(data));
   chart.list.setAttribute("aria-label", data.title);
   chart.legend.replaceChildren(...(data.bare ? [] : makeLegend(data)));
   chart.axis.replaceChildren(...(data.bare ? [] : makeAxis(data)));
@@ -125,9 +124,8 @@ function makeRow() {
   const bars = ["before", "after"].map((kind) => element("span", { class: `bar ${kind}` }));
   const arrow = element("span", { class: "arrow", "aria-hidden": "true" });
   const plot = element("span", { class: "plot" }, ...bars, arrow, " ", number, " ", delta);
-  const crowd = element("span", { class: "crowd" });
-  const node = element("li", { tabindex: "-1" }, element("span", { class: "names" }, name), " ", plot, " ", crowd);
-  return { node, name, number, delta, bars, arrow, crowd, label: null, detail: "" };
+  const node = element("li", { tabindex: "-1" }, element("span", { class: "names" }, name), " ", plot);
+  return { node, name, number, delta, bars, arrow, label: null, detail: "" };
 }
 
 function fillRow(row, chart, index) {
@@ -145,22 +143,6 @@ function fillRow(row, chart, index) {
     bar.classList.toggle("cut", cut[place]);
   }
   pointArrow(row.arrow, values.map((value) => value / chart.to), moved);
-  drawCrowd(row.crowd, chart, chart.guesses?.[index]);
-}
-
-const isGuessed = ({ guesses }) => Boolean(guesses?.some(Boolean));
-
-// Below a bar: the share of a class that guessed this word.
-function drawCrowd(crowd, { texts, to }, guess) {
-  crowd.hidden = !guess;
-  if (!guess) return void crowd.replaceChildren();
-  const [share, said] = guess;
-  const bar = element("span", { class: "bar class" });
-  bar.style.setProperty("--share", String(Math.min(share, to) / to));
-  bar.classList.toggle("cut", share > to);
-  const number = element("span", { class: "number" }, element("span", { class: "unseen" }, texts.classSays));
-  number.append(said);
-  crowd.replaceChildren(bar, number);
 }
 
 // The arrow from the bar's end before to its end now.
@@ -180,14 +162,11 @@ function makeAxis({ ticks, to }) {
 }
 
 // The caption of a chart without two sides, if any: its height stays the same when the chart gets two sides.
-function makeLegend(data) {
-  const { kind, heading, colour, colours, sides, delta, texts } = data;
-  const guessed = isGuessed(data) ? [makeEntry("class", texts.classLegend)] : [];
+function makeLegend({ kind, heading, colour, sides, delta }) {
   if (kind === "moved") {
     const entries = ["before", "after"].map((side, place) => makeEntry(side, sides[place], colour));
-    return [...entries, ...guessed, element("span", { class: "entry last" }, delta)];
+    return [...entries, element("span", { class: "entry last" }, delta)];
   }
-  if (guessed.length) return [makeEntry("after", heading, colours[0]), ...guessed];
   return heading ? [element("span", { class: "entry" }, heading)] : [];
 }
 

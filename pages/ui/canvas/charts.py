@@ -96,23 +96,16 @@ def _two_shares(before: float, after: float) -> str:
     return f"{one.removesuffix(SIGN) if other.endswith(SIGN) else one} → {other}"
 
 
-def show_bars(
-    chart: Chart,
-    details: Sequence[str] | None = None,
-    *,
-    key: str,
-    guesses: Sequence[tuple[float, str] | None] = (),
-) -> None:
+def show_bars(chart: Chart, details: Sequence[str] | None = None, *, key: str) -> None:
     """Draw a chart on the page; whoever points at a bar, or comes to it by keyboard, reads its detail, if it has one.
 
-    A change of its numbers moves its bars; what stands at their ends is theirs at once. guesses: of a class, by
-    `ClassGuesses.on_list`: each stands below its bar, on the same axis.
+    A change of its numbers moves its bars; what stands at their ends is theirs at once.
     Raises ValueError when there are not as many texts as bars.
     """
     if details is not None and len(details) != len(chart["labels"]):
         raise ValueError(f"every bar needs a text, got {len(chart['labels'])} and {len(details)}")
     component("bars", "bars-view", BARS_MODULE, "bars/bars.css", height=262)(
-        key=key, data=chart | {"details": list(details or ()), "guesses": list(guesses), "texts": texts.BARS}
+        key=key, data=chart | {"details": list(details or ())}
     )
 
 

@@ -37,7 +37,6 @@ MAP = READOUT | {
     "zoomIn": "Zoom in",
     "showAll": "Show the whole map",
     "fit": "Fit",
-    "classLegend": CLASS_LEGEND,
 }
 CHANGED_MAP = READOUT | {
     "titles": ["Before", "After", "Difference"],
@@ -52,7 +51,6 @@ WALL = {
     "head": "Layer {layer}, head {head}",
     "notedHead": "{head}: {note}",
     "meanOfHeads": "Mean of {count} heads",
-    "classLegend": CLASS_LEGEND,
     "layers": "Layer ↓",
     "heads": "Head →",
 }
@@ -112,7 +110,6 @@ CORE = {"notANumber": "not a number", "space": "(space)", "empty": "(empty)"}
 """What every drawing may say; its scripts import it as core/texts.js."""
 PAIR_OF_NAMES = "{row} → {column}"
 
-BARS = {"classLegend": "share of the class", "classSays": CLASS_GUESSED.partition("{")[0]}
 INPUT = "input"
 
 LAYERS_AND_HEADS = "Layer ↓ Head →"
