@@ -32,7 +32,7 @@ function controls(stage) {
   const shows = segments(texts.shows, Object.entries(texts.showsOptions), (value) => set({ shows: value }));
   const looks = makeRouteControls(() => stage.routes, set);
   stage.routeControls = (state) => {
-    shows.hidden = !stage.header.routes || stage.offline || stage.header.hidden.includes("routes");
+    shows.hidden = !stage.header.routes || stage.offline || stage.header.hidden.includes("shows");
     shows.set(state.shows ?? "heads");
     looks.sync(stage.routed ?? {}, { least: state.least ?? "", by: state.by ?? "effect" }, isRouted(stage) && Boolean(stage.routed));
   };

@@ -34,7 +34,7 @@ from tx_core.engine import catalogue
 from tx_core.settings import app_version
 
 Reported = Mapping[str, object]
-CONTROLS = ("heads", "words", "hide", "show", "lines", "scale", "changes", "numbers", "dimensions", "export", "share")
+CONTROLS = ("heads", "shows", "words", "hide", "show", "lines", "scale", "changes", "numbers", "dimensions", "export", "share")
 HIDDEN_PARTS = ("wall", "details", "forms", "change_panel")
 """What a stage leaves out where a lesson's step or the level does not show it: by `is_offered`, and by `is_hidden`."""
 FOLLOWED_STEP = "followed_step"
