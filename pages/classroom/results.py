@@ -75,7 +75,7 @@ def message(state: State, votes: Votes, role: str, step: int | None = None) -> d
     if role == TEACHER:
         answered = state.answered.get(at, 0) if asks else None
         said = progress(answered, state.students, again=at in state.discussed)
-        return told | {"answered": answered, "students": state.students, "note": said}
+        return told | {"answered": answered, "students": state.students, "note": said, "first": state.discussed.get(at, False)}
     return told | {"note": waiting(state, at, asks)}
 
 

@@ -101,13 +101,13 @@ def draw_step(code: str, token: str) -> None:
         entrance.explain_problem()
         show_step_head(lesson.title, number, len(lesson.steps), step)
         if step.question:
-            show_sentence(step)
+            show_sentence(step, step.text)
             if first is not None:
                 st.text(texts.YOUR_FIRST_VOTE.format(guess=first))
             if guess is not None and not room.together and not revealed:  # at their own pace, they are told at once
                 draw_or_explain(show_verdict, step, guess, key)
             else:
-                draw_or_explain(ask, token, number, step, key, revealed, guess)
+                draw_or_explain(ask, token, number, step, key, revealed, guess, first)
     live = st.container()
     is_open = revealed or not step.question or (guess is not None and not room.together)
     on_view = guesses_on_view(step, answer_of(state, number), votes.last)
@@ -146,15 +146,15 @@ def show_step_head(title: str, number: int, total: int, step: Step) -> None:
     st.text(step.text)
 
 
-def show_sentence(step: Step) -> None:
-    """Show the sentence that a step's question is about, if there is one."""
-    if sentence := sentence_of(step):
+def show_sentence(step: Step, said: str = "") -> None:
+    """Show the sentence that a step's question is about, if there is one, and a text that is shown does not say it."""
+    if (sentence := sentence_of(step)) and sentence not in said:
         with st.container(key="classroom_sentence"):
             st.text(texts.SENTENCE.format(sentence=sentence))
 
 
-def ask(token: str, number: int, step: Step, key: str, revealed: bool, kept: str | None) -> None:
-    """Ask the question until it is revealed; show the student's stored guess."""
+def ask(token: str, number: int, step: Step, key: str, revealed: bool, kept: str | None, first: str | None) -> None:
+    """Ask the question until it is revealed; show the student's stored guess. first: that of before a discussion."""
     guess, late = None, f"{key}_late"
     if revealed:
         if st.session_state.get(send_key(key)):  # the button was there when it was pressed
@@ -172,7 +172,7 @@ def ask(token: str, number: int, step: Step, key: str, revealed: bool, kept: str
         if kept is not None:
             st.text((texts.YOUR_LAST_GUESS if revealed else texts.YOUR_GUESS).format(guess=kept))
         elif revealed and not st.session_state.get(late):
-            st.text(texts.NO_GUESS_OF_YOURS)
+            st.text(texts.NO_GUESS_OF_YOURS if first is None else texts.NO_SECOND_VOTE)
 
 
 def send(keep: Callable[[str, int, str], str], token: str, number: int, written: str, key: str) -> str | None:

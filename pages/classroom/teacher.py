@@ -99,7 +99,7 @@ def draw_stage(code: str, token: str) -> None:
 def ask_the_room(step: Step, options: Sequence[str]) -> None:
     """Show the question, the sentence that it is about, and what can be chosen."""
     st.markdown(f"**{escape_markdown(step.question.ask)}**")
-    show_sentence(step)
+    show_sentence(step, "" if is_presented() else step.text)
     if options:
         st.text(texts.OPTIONS.format(options=" · ".join(options)))
 
@@ -204,7 +204,7 @@ def show_answers(code: str, token: str, step: Step, picture: dict[str, object] |
     votes = votes_of(rooms, state, room.step)
     room_message = message(state, votes, TEACHER)
     drawn = {"step": room.step, "own": False, "together": room.together, "revealed": revealed}
-    drawn["discussed"] = room.step in state.discussed
+    drawn |= {"discussed": room.step in state.discussed, "first": room_message["first"]}
     entrance.show_live(entrance.LEAD, code, token, message=room_message, picture=picture, **drawn)
     on_view = guesses_on_view(step, answer_of(state, room.step), votes.last)
     show_view(lesson_of(room.source), room.step, state, revealed or not step.question, on_view)

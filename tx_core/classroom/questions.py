@@ -96,7 +96,7 @@ def count_most_frequent(question: "Question", answer: Answer | None, guesses: Gu
     """Count the most frequent guesses; what the model answers takes the last place where it is not among them."""
     names, counts = count_names([*guesses, *first], _offered(question, answer))
     shares = shares_by_name(answer)
-    kept = sorted(names, key=lambda name: (-counts[name], -shares.get(name, 0.0)))[:MAX_ANSWERS]
+    kept = sorted(counts, key=lambda name: (-counts[name], -shares.get(name, 0.0)))[:MAX_ANSWERS]
     if answer is not None and (right := answer.right.casefold()) not in kept:
         kept = [*kept[: MAX_ANSWERS - 1], right]
     return _counts(kept, names, guesses, first, answer)

@@ -184,6 +184,7 @@ function drawsOther(data, message) {
   if (message.closed) return true;
   const step = target(data, message);
   const isOther = (steps, drawn) => steps.includes(step) !== drawn;
+  if (message.first !== data.first) return true; // only a teacher's page has the switch
   return step !== data.step || message.together !== data.together || isOther(message.revealed, data.revealed) || isOther(message.discussed, data.discussed);
 }
 
@@ -241,7 +242,9 @@ function drawRows(live, results) {
   live.rows.classList.toggle("columns", Boolean(results?.columns));
   live.rows.style.setProperty("--bars", String(1 + Boolean(results?.first) + Boolean(results?.model)));
   live.rows.setAttribute("aria-label", results?.title ?? "");
-  live.rows.replaceChildren(...(results?.rows ?? []).map((row) => drawRow(row, results, theme)));
+  // A phone has no space for every token of a sentence: what nobody chose is in the stage below.
+  const isShown = (row) => !(data.own && results.columns) || row.right || row.count || row.first;
+  live.rows.replaceChildren(...(results?.rows ?? []).filter(isShown).map((row) => drawRow(row, results, theme)));
 }
 
 const key = (kind, text) => element("span", {}, element("i", { class: `bar ${kind}` }), text);

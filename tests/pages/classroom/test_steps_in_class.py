@@ -191,13 +191,14 @@ def test_a_class_votes_discusses_and_votes_again_in_two_clicks_and_the_summary_h
     rooms: Rooms, open_app: Callable[..., AppTest]
 ):
     code, token = open_room(rooms, ASKED["word"])
-    teacher, app = open_app("classroom", **{SECRET: token}), enter(open_app, code)
+    teacher, app, silent = open_app("classroom", **{SECRET: token}), enter(open_app, code), enter(open_app, code)
     answer = compute(ASKED["word"]).right
     students = [rooms.join(code) for _ in range(3)]
     for student, guess in zip(students, (answer, "wrong", "wrong"), strict=True):
         rooms.answer(student, 1, guess)
-    app.text_input[0].set_value("unsure")
-    button(app, texts.SEND).click().run()
+    for one in (app, silent):
+        one.text_input[0].set_value("unsure")
+        button(one, texts.SEND).click().run()
     teacher.run()
     button(teacher, texts.DISCUSS).click().run()
     app.run()
@@ -210,7 +211,9 @@ def test_a_class_votes_discusses_and_votes_again_in_two_clicks_and_the_summary_h
     button(teacher, texts.REVEAL).click().run()
     assert not teacher.exception and texts.FIRST_VOTE in drawn(teacher)
     table = list(csv.reader(io.StringIO(summary_csv(token).decode("utf-8-sig"))))
-    assert table == [list(texts.SUMMARY_COLUMNS), ["1", ASKED["word"].question.ask, "4", "0.75", "0.25", "0.667"]]
+    assert table == [list(texts.SUMMARY_COLUMNS), ["1", ASKED["word"].question.ask, "4", "0.75", "0.2", "0.688"]]  # 0.55 of 0.8
+    silent.run()
+    assert texts.NO_SECOND_VOTE in written(silent) and texts.NO_GUESS_OF_YOURS not in written(silent)
     button(teacher, texts.HIDE_AGAIN).click().run()
     app.run()
     assert texts.DISCUSS_NOW.casefold() in drawn(app) and not stages(app)

@@ -90,7 +90,7 @@ def test_a_collected_view_is_written_asked_about_and_played(open_app):
     assert unpack_lesson(parse_qs(urlsplit(link_of(app)).query)[LESSON][0]) == made
     played = open_app("attention", **{LESSON: pack_lesson(made)})
     assert not played.exception
-    assert made.steps[0].question.ask in [one.value for one in played.text]
+    assert f"**{made.steps[0].question.ask}**" in [one.value for one in played.markdown]
 
 
 def test_a_question_of_every_kind_begins_with_a_sentence_and_says_what_prevents_its_answer(open_app):
