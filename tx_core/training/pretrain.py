@@ -47,7 +47,7 @@ from tx_core.training.pretraining.settings import (
     record_from,
 )
 from tx_core.training.pretraining.training import Pretraining, TrainingSettings, TrainingUpdate
-from tx_core.training.pretraining.vocabulary import check_marks, from_pieces, learn_vocabulary, pieces_of, read_vocabulary
+from tx_core.training.pretraining.vocabulary import check_marks, from_pieces, learn_vocabulary, pieces_of
 from tx_core.transformer.bert import Bert
 from tx_core.transformer.causal_lm import CausalLM
 
@@ -161,10 +161,8 @@ def _vocabulary(options: argparse.Namespace, sources: Sequence[CorpusFile], seed
         if options.vocabulary:
             raise CorpusProblem("A run from --init-from keeps that model's vocabulary: leave --vocabulary out.")
         return check_marks(load_tokenizer(options.init_from).backend)
-    if options.vocabulary and options.vocabulary.is_dir():
-        return check_marks(load_tokenizer(options.vocabulary).backend)
     if options.vocabulary:
-        return read_vocabulary(options.vocabulary)
+        return check_marks(load_tokenizer(options.vocabulary).backend)
     log(f"learning a vocabulary of {options.vocabulary_size:,} pieces")
     return learn_vocabulary(sources, options.vocabulary_size, seed=seed)
 

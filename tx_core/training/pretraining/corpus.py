@@ -77,7 +77,7 @@ def lines_of(file: Path) -> Iterator[str]:
 
 def _weights(directory: Path, mix: str) -> Mapping[str, float]:
     if not (directory / MIX).exists():
-        return {file.stem: 1.0 for file in directory.glob("*.txt") if not file.stem.startswith("vocab")}
+        return {file.stem: 1.0 for file in directory.glob("*.txt")}
     try:
         content = json.loads((directory / MIX).read_text(encoding="utf-8"))
     except (UnicodeDecodeError, json.JSONDecodeError) as broken:

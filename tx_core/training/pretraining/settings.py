@@ -202,9 +202,7 @@ def parser() -> argparse.ArgumentParser:
     files.add_argument("--out", type=Path, required=True, help="folder of the run; the model ends up in its folder `model`")
     files.add_argument("--mix", default="cpu", help="entry of the corpus's mix.json: how often each source is read")
     files.add_argument("--cache", type=Path, help="where texts are kept as numbers (default: `tokens` in --out)")
-    files.add_argument(
-        "--vocabulary", type=Path, help="a vocab.txt, or a model's folder; without it, or --init-from, one is learned"
-    )
+    files.add_argument("--vocabulary", type=Path, help="a model's folder; without it, or --init-from, one is learned")
     files.add_argument("--vocabulary-size", type=int, default=10_240, help="pieces to learn")
     files.add_argument("--init-from", type=Path, help="a checkpoint to go on from, of the same shape or with fewer layers")
     files.add_argument("--export", action="store_true", help="train nothing: write the model of the saved state")

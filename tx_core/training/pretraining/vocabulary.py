@@ -1,10 +1,9 @@
-"""An uncased WordPiece vocabulary: learned from the corpus, or read from a list of pieces."""
+"""An uncased WordPiece vocabulary: learned from the corpus, or that of a list of pieces."""
 
 import random
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
@@ -36,17 +35,6 @@ def learn_vocabulary(
     others = re.compile(f"[^{re.escape(''.join(letters))}]+")
     backend.train_from_iterator((others.sub(" ", line) for line in sample), trainer)
     return from_pieces(pieces_of(backend)[:size])
-
-
-def read_vocabulary(file: Path) -> Tokenizer:
-    """Read a vocab.txt, one piece per line, starting with [PAD], [UNK], [CLS], [SEP] and [MASK]."""
-    try:
-        pieces = file.read_text(encoding="utf-8").splitlines()
-    except FileNotFoundError as missing:
-        raise CorpusProblem(f"There is no vocabulary at {file}.") from missing
-    except UnicodeDecodeError as broken:
-        raise CorpusProblem(f"{file.name} is not UTF-8 text: save it as UTF-8.") from broken
-    return from_pieces(pieces)
 
 
 def from_pieces(pieces: Sequence[str]) -> Tokenizer:

@@ -195,7 +195,7 @@ def test_training_goes_on_from_existing_weights_with_their_vocabulary(trained, c
         torch.testing.assert_close(run.model.state_dict()[name], weights)
     assert facts["init_from"] == "model"
     with pytest.raises(CorpusProblem, match="keeps that model's vocabulary"):
-        prepared(corpus, tmp_path, *words, "--vocabulary", str(tmp_path / "vocab.txt"))
+        prepared(corpus, tmp_path, *words, "--vocabulary", str(trained))
     deeper, _ = prepared(corpus, tmp_path, *words, "--layers", "3")
     assert deeper.model.config.num_layers == 3
     with pytest.raises(CorpusProblem, match="has another shape"):
