@@ -48,21 +48,21 @@ def before_and_after(text: str) -> dict[str, str]:
 
 
 @cache
-def measured() -> dict[str, Any]:
+def measured_score() -> dict[str, Any]:
     """Return what was counted of the model on sentences that it was not trained on, from its manifest."""
     return read_json(catalogue.MODELS / FINE_TUNED / "manifest.json")["measured"]
 
 
 def describe_score() -> str:
     """Return how well the model labels film reviews, in a sentence."""
-    found = measured()
+    found = measured_score()
     low, high = map(percent, found["interval"])
     return texts.SCORE.format(total=found["sentences"], share=percent(found["accuracy"]), low=low, high=high)
 
 
 def explain_classifier(inputs: LabelInputs) -> None:
     """Explain how the model came to be, how good it is, and what it cannot do."""
-    found = measured()
+    found = measured_score()
     st.markdown(texts.FINE_TUNING.format(baseline=whole_percent(found["naive_bayes"]), score=describe_score()))
     st.markdown(texts.FAILURES)
     with st.expander(texts.RESULTS, icon=":material/fact_check:"):
