@@ -1,7 +1,6 @@
 """All that the page of heads and blocks says."""
 
-EMBEDDINGS, HEADS, FEED_FORWARD = "Embeddings", "Attention", "Feed-forward"
-RESIDUAL, PREDICTION = "Residual connections", "Prediction"
+EMBEDDINGS, HEADS, FEED_FORWARD, PREDICTION = "Embeddings", "Attention", "Feed-forward", "Prediction"
 PATH, PATH_SAID = "A word through the layers", "A word through the layers: what each block makes of it"
 
 # Shared by the parts

@@ -20,7 +20,7 @@ DIMENSIONS, DIMENSIONS_HELP = "Waves of", "Dimensions whose waves are drawn: up 
 DIMENSIONS_PROBLEM = "Write up to {most} different whole numbers from 0 to {last}, separated by spaces, such as 0 1 2."
 
 # Map
-POSITION, DIMENSION = "position", "dimension"
+POSITION = "position"
 VECTOR_AXES, PAIR_AXES = "position ↓  dimension →", "query ↓  key →"
 AT_POSITION, AT_DISTANCE = "position {step}", "distance {step}"
 VECTOR_CELL = "position {row} · dimension {column}"

@@ -179,13 +179,13 @@ def test_a_change_is_described_as_by_the_core(modules: Page):
 COMPARED = """async ([stacks, options, rows, codes, row]) => {
   const { viewOf } = await import('/stage/core/shown.js')
   const { pairViews, onPair, differenceOn, differingShare } = await import('/stage/core/pair.js')
-  const { changesOf } = await import('/stage/core/weights.js')
+  const { changeOf } = await import('/canvas/core/bytes.js')
   const { describeDifference } = await import('/stage/core/sentences.js')
   const views = stacks.map((stack) => viewOf(stack, options))
   const pair = pairViews(rows, views, (word, side) => 'AB'[side] + ': ' + word)
   const [one, other] = codes.map((all, side) => onPair(pair, side, views[side].weigh(Uint16Array.from(all))))
   const difference = differenceOn(one, other)
-  return { words: pair.words, hatched: [...difference.hatched], difference: [...changesOf(difference.codes)],
+  return { words: pair.words, hatched: [...difference.hatched], difference: Array.from(difference.codes, changeOf),
     said: describeDifference(pair, one.weights, other.weights, difference.hatched, row), share: differingShare(pair, one, other) }
 }"""
 PAIRS = [

@@ -37,10 +37,6 @@ class View:
     weights: Float[np.ndarray, "layer head query key"]
     hides_special: bool
 
-    def row_of(self, place: int | None) -> int | None:
-        """Return the row that shows the token at a position; None if it is not shown."""
-        return next((row for row, places in enumerate(self.query_places) if place in places), None)
-
 
 @dataclass(frozen=True)
 class Edge:

@@ -1,7 +1,7 @@
 // Small sums over the rows of one attention map: pieces merged into words, special tokens hidden, heads averaged. The same as
 // tx_core/analysis/views.py; tests/browser/test_stage_sums.py runs the same cases through both.
 
-import { changeOf, weightOf } from "../../canvas/core/bytes.js";
+import { weightOf } from "../../canvas/core/bytes.js";
 
 const LARGEST = 65535;
 const SIGNED = 32767;
@@ -29,8 +29,6 @@ export function codedDifference(before, after) {
     return ZERO + Math.sign(change) * exact;
   });
 }
-
-export const changesOf = (codes) => Float32Array.from(codes, changeOf);
 
 // Attention to a word is the sum over its pieces, attention from it the mean.
 export function mergePieces(weights, keys, queryGroups, keyGroups) {

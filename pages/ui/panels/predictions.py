@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -27,7 +26,6 @@ LIST_FIELDS: tuple[Field, ...] = (
     choice_field("temperature", PREDICTION_TEMPERATURES),
     choice_field("top_p", TOP_P),
 )
-Record = TypeVar("Record")
 
 
 @dataclass(frozen=True)

@@ -21,14 +21,14 @@ def show_two_kinds() -> None:
     with st.container(gap="small"):
         st.markdown(texts.TWO_KINDS)
         pictures = zip((TO_FILL, TO_WRITE_ON), texts.TWO_KINDS_PICTURES, strict=True)
-        drawn = [f"<figure>{drawn_arcs(words)}<figcaption>{said}</figcaption></figure>" for words, said in pictures]
+        drawn = [f"<figure>{draw_arcs(words)}<figcaption>{said}</figcaption></figure>" for words, said in pictures]
         st.html(f'<div class="two-kinds">{"".join(drawn)}</div>')
         with st.container(horizontal=True, gap="small"):
             for key, label in texts.TWO_KINDS_LINKS.items():
                 page_link(key, label, {}, icon=":material/arrow_forward:")
 
 
-def drawn_arcs(words: Sequence[str]) -> str:
+def draw_arcs(words: Sequence[str]) -> str:
     """Draw words with an arc to the one that is sought from each other one, in elements that `st.html` lets through."""
     ends = list(accumulate(LETTER * max(3, len(word)) + GAP for word in words))
     middles = [(start + end) / 2 for start, end in pairwise([0.0, *ends])]

@@ -139,5 +139,5 @@ def test_the_words_and_numbers_of_a_hint_are_those_of_its_claims(entry: dict):
         weights = {f"{head.weight(query, key):.2f}" for query, key, _ in links} | {f"{head.on_special_tokens():.2f}"}
         assert set(re.findall(r"\d\.\d\d", sentence["notice"])) <= weights
         if sentence["focus"] is not None:
-            focused = head.shown.queries[head.shown.row_of(sentence["focus"] - 1)]
-            assert f"“{focused}”" in sentence["notice"]
+            (row,) = (row for row, places in enumerate(head.shown.query_places) if sentence["focus"] - 1 in places)
+            assert f"“{head.shown.queries[row]}”" in sentence["notice"]

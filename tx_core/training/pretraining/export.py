@@ -52,7 +52,7 @@ def model_card(config: BertConfig | CausalConfig, facts: Mapping[str, Any]) -> s
 def with_evaluation(card: str, table: Sequence[str], sample: int = 0) -> str:
     """Insert the evaluation table into a card, or replace the one that it has: before the data, else at the end.
 
-    Sample: how many pairs of each BLiMP paradigm and agreement set were measured; 0 for all.
+    sample: how many pairs of each BLiMP paradigm and agreement set were measured; 0 for all.
     """
     without = re.sub(rf"^{EVALUATED}\n.*?(?=^## |\Z)", "", card, flags=re.MULTILINE | re.DOTALL)
     before, found, after = without.partition("## Data")
