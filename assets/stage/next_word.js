@@ -61,7 +61,7 @@ function arrange(stage) {
 
 // What was written or typed since: look at what comes next, from the token that it follows.
 function take(stage, view, before) {
-  stage.following = Object.fromEntries(["after", "before"].map((name) => [name, stage.header.next[name] && placesOf({ ...stage.header.next, ...stage.header.next[name] })]));
+  stage.likely = Object.fromEntries(["after", "before"].map((name) => [name, stage.header.next[name] && placesOf({ ...stage.header.next, ...stage.header.next[name] })]));
   if (before?.next && String(before.asked) !== String(stage.header.asked)) view.at = 0;
   if (view.focus === null || (before?.next && String(before.asked) !== String(stage.header.asked))) view.focus = rowBefore(stage, view);
 }
@@ -77,7 +77,7 @@ const settingsOf = ({ temperature, top_k: topK, top_p: topP }) => ({ temperature
 // The tokens that are shown, with their shares before and after the changes of the run.
 function likely(stage, state) {
   const place = placeOf(stage, state);
-  const [after, before] = ["after", "before"].map((name) => stage.following[name]?.[place]);
+  const [after, before] = ["after", "before"].map((name) => stage.likely[name]?.[place]);
   const shares = new Map();
   const sums = {};
   for (const [name, one] of [["before", before ?? after], ["after", after]]) {

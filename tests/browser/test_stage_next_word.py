@@ -38,6 +38,8 @@ def test_temperature_top_k_top_p_places_and_heads_are_looked_at_without_a_server
     with start_server(ROOT) as url:
         page.goto(f"{url}/next_word?text={TEXT.replace(' ', '+')}&written={'.'.join(map(str, written))}")
         expect(page.get_by_test_id("next-said")).not_to_be_empty()
+        page.locator(".st-key-next_word_export summary").click()  # open, it is told of every look
+        expect(page.locator(".st-key-next_word_export_form")).to_be_visible()
         page.wait_for_function("() => document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'")
     dismiss_lost_connection(page)
     encoding = engine.encode(TEXT, None, written)
