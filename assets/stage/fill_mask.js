@@ -12,7 +12,7 @@ import { closed, withOrigin } from "./core/export_menu.js";
 import { button, segments } from "./core/toolbar.js";
 import { drawScan, makeScan, scannedWall } from "./fill_mask/scan.js";
 import { drawSteps, filledBlanks, makeSteps } from "./fill_mask/steps.js";
-import { makeRoutePicture } from "./routes/picture.js";
+import { fetchAnswer, makeRoutePicture } from "./routes/picture.js";
 import { makeRouteControls, routeFiles } from "./routes/toolbar.js";
 import { drawPredictions, makePredictions } from "./views/predictions.js";
 
@@ -55,12 +55,12 @@ async function drawRoutes(stage) {
   if (JSON.stringify(stage.routed?.id) !== JSON.stringify(asked.id)) {
     if (stage.asksRoutes === asked.path) return;
     stage.asksRoutes = asked.path;
-    const answer = await fetch(new URL(asked.path, document.baseURI)).catch(() => null);
+    const answer = await fetchAnswer(asked.path);
     stage.asksRoutes = null;
     if (stage.header !== header) return void (isRouted(stage) && drawRoutes(stage));
-    setText(routes.said, answer?.ok ? "" : TEXTS.routes.notShown);
-    if (!answer?.ok) return;
-    stage.routed = { ...asked, ...(await answer.json()) };
+    setText(routes.said, answer ? "" : TEXTS.routes.notShown);
+    if (!answer) return;
+    stage.routed = { ...asked, ...answer };
     stage.controls.sync(stage.store.get());
   }
   const { least, by } = stage.store.get();

@@ -19,10 +19,10 @@ const isMixed = ({ look }) => look.by === "mixed" && look.header.mixes;
 const layerName = (number) => (number ? say("layer", { number }) : TEXTS.routes.embeddings);
 
 // change({ add, drop }): asks the page for a run with other changes. onChange(): after every choice. Returns what a stage lays out
-// (`node`, `side`) and calls: take(header) with a run, look({ least, by }), draw({ theme, height }).
+// (`node`, `side`) and calls: take(header) with a run, set({ least, by }), draw({ theme, height }).
 export function makeRoutePicture({ change, onChange = () => {} }) {
   const store = makeStore({ shown: null, chosen: null, pointed: null });
-  const picture = { store, change, onChange, look: { header: null, least: 0, by: "effect" }, drawing: null, arcs: new Map(), sorted: [], heads: new Map(), mixed: null, asked: new Set(), failed: false };
+  const picture = { store, change, onChange, look: { header: null, least: 0, by: "effect" }, drawing: null, wanted: [], arcs: new Map(), sorted: [], heads: new Map(), mixed: null, asked: new Set(), failed: false };
   const choose = (chosen) => store.set({ chosen: chosen && same(chosen, store.get().chosen) ? null : chosen, pointed: null });
   picture.view = makeRoutes({
     choose: (arc) => choose(arc && place(arc)), point: (pointed) => store.set({ pointed }), chooseWord: (word) => choose({ word }), chooseLayer: (off) => choose({ off }), step: (by) => step(picture, by),
@@ -50,7 +50,10 @@ export function makeRoutePicture({ change, onChange = () => {} }) {
     },
     step: (by) => step(picture, by),
     play: () => play(picture),
-    end: () => clearInterval(picture.playing),
+    end() {
+      clearInterval(picture.playing);
+      picture.measuring = null;
+    },
     paper: (row) => routesDrawing(picture.look.header, { arcs: shownArcs(picture), layer: store.get().shown }, row),
     caption: () => caption(picture),
     rows: () => picture.sorted,
@@ -70,6 +73,7 @@ function take(picture, header) {
   for (const answer of header.arcs ?? []) takeArcs(picture, answer);
   if (header.measured) Object.assign(picture, { sorted: header.measured, mixed: header.mixed, arcs: new Map(header.measured.map((arc) => [arcName(arc), arc])) });
   const moved = before && !same(before.tokens, header.tokens);
+  if (moved) picture.wanted = [];
   picture.store.set({ chosen: null, pointed: null, ...(moved ? { shown: null } : {}) });
   picture.isTaking = false;
   return measure(picture);
@@ -116,10 +120,8 @@ function play(picture) {
 
 // --- What is asked for
 
-const ask = async (header, query) => {
-  const answer = await fetch(new URL(`${header.path}${query}`, document.baseURI)).catch(() => null);
-  return answer?.ok ? answer.json() : null;
-};
+// What the server says at a path; null where it says nothing, or stops halfway.
+export const fetchAnswer = (path) => fetch(new URL(path, document.baseURI)).then((answer) => (answer.ok ? answer.json() : null)).catch(() => null);
 
 function takeArcs(picture, { query, layers, effect, after, first }) {
   const { header } = picture.look;
@@ -135,7 +137,7 @@ function takeArcs(picture, { query, layers, effect, after, first }) {
 function nextAsked(picture) {
   const { look: { header, least }, asked, sorted, wanted } = picture;
   const carrying = header.asksAlone ? sorted.filter(({ effect }) => Math.abs(effect) >= least).map(({ key }) => key) : [];
-  for (const query of new Set([header.place, ...(wanted ?? []), ...carrying])) {
+  for (const query of new Set([header.place, ...wanted, ...carrying])) {
     for (let to = header.layers; to > 0; to -= header.atOnce) {
       const from = Math.max(0, to - header.atOnce);
       if (!asked.has(`${query} ${from}`)) return { query, from, to };
@@ -152,7 +154,7 @@ async function measure(picture) {
   picture.measuring = header;
   for (let next = nextAsked(picture); next && !picture.failed; next = nextAsked(picture)) {
     if (picture.drawing) redraw(picture);
-    const answer = await ask(header, `&query=${next.query}&from=${next.from}&to=${next.to}`);
+    const answer = await fetchAnswer(`${header.path}&query=${next.query}&from=${next.from}&to=${next.to}`);
     if (picture.measuring !== header) return; // another run has come
     if (answer) takeArcs(picture, answer);
     else picture.failed = true;
@@ -164,7 +166,7 @@ async function measure(picture) {
 async function fetchMixed(picture) {
   const { header } = picture.look;
   if (picture.mixed || !isMixed(picture) || !header.path) return;
-  const answer = await ask(header, "&mixed=1");
+  const answer = await fetchAnswer(`${header.path}&mixed=1`);
   if (!same(picture.look.header.id, header.id)) return;
   if (answer) picture.mixed = answer.mixed;
   else picture.failed = true;
@@ -175,7 +177,7 @@ async function fetchHeads(picture, { layer, query, key, off }) {
   const { header } = picture.look;
   const name = layer === undefined ? `off ${off}` : arcName({ layer, query, key });
   if (picture.heads.has(name) || !header.path) return;
-  const answer = await ask(header, layer === undefined ? `&layer=${off}` : `&query=${query}&layer=${layer}&key=${key}`);
+  const answer = await fetchAnswer(`${header.path}${layer === undefined ? `&layer=${off}` : `&query=${query}&layer=${layer}&key=${key}`}`);
   if (!answer || !same(picture.look.header.id, header.id)) return;
   picture.heads.set(name, answer.heads);
   redraw(picture);
@@ -308,7 +310,7 @@ function drawOffers(picture, { chosen }, theme) {
     offer(say("hide", { token: visible(header.tokens[chosen.word]) }), `hide~${chosen.word + 1}`);
     if (!isLooked) {
       node.append(button(say("measure", { token: visible(header.tokens[chosen.word]) }), () => {
-        picture.wanted = [...(picture.wanted ?? []), chosen.word];
+        picture.wanted = [...picture.wanted, chosen.word];
         measure(picture);
       }));
     }
