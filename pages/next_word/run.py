@@ -1,7 +1,7 @@
 """Runs of the page: the beginning with what is written behind it, and what could follow each of its last tokens."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import streamlit as st
@@ -40,11 +40,6 @@ class NextTokens:
     rest: Float32[np.ndarray, "place temperature"]
     others: int
 
-    @property
-    def nbytes(self) -> int:
-        """The size of the arrays."""
-        return sum(array.nbytes for field in fields(self)[:3] if (array := getattr(self, field.name)) is not None)
-
 
 @dataclass(frozen=True)
 class WritingRun:
@@ -76,12 +71,13 @@ def writing_run(inputs: SentenceInputs) -> WritingRun:
         ExplorerError: where the model or the text cannot be used.
     """
     page, card = inputs.page, catalogue.card(inputs.model)
+    count = st.session_state.pop(widget_key(page, ASKED), 0)
     if not card.predicts_next:
         raise ModelUnavailable(NO_NEXT_WORD.format(title=card.title))
     use_one_core() if card.is_embedded else use_all_cores()
     engine = inputs.engine()
     read_text(engine, inputs.text, inputs.written)
-    inputs = replace(inputs, written=_write(inputs, engine))
+    inputs = replace(inputs, written=_write(inputs, engine, count))
     attention = attention_run(inputs)
     changes = active_changes(page)
     following = next_tokens(engine, inputs, changes)
@@ -99,11 +95,11 @@ def writing_run(inputs: SentenceInputs) -> WritingRun:
     )
 
 
-def _write(inputs: SentenceInputs, engine: Engine) -> tuple[int, ...]:
+def _write(inputs: SentenceInputs, engine: Engine, count: int) -> tuple[int, ...]:
     """Write as many tokens as were asked for, if any, and remember them."""
     page = inputs.page
     name, seed = widget_key(page, "written"), st.session_state[widget_key(page, "seed")]
-    if count := min(st.session_state.pop(widget_key(page, ASKED), 0), MAX_WRITTEN - len(inputs.written)):
+    if count := min(count, MAX_WRITTEN - len(inputs.written)):
         with memory_checked():
             changes = active_changes(page)
             asked = {"seed": seed, "sampling": sampling(page), "written": inputs.written, "interventions": changes}

@@ -44,8 +44,8 @@ PICTURE = {
     "noOthers": "No other token can be drawn.",
     "about": "Top-p keeps more than the {listed} likeliest tokens, which are all that is sent here: the shares are right to "
     "within {share}.",
-    "cache": "Not computed again for the next token: the keys and values of {before} of the {tokens} tokens in each of {layers} "
-    "layers, {kept} of {all}. Nothing written later changes them, so models keep them in a key-value cache.",
+    "cache": "Need not be computed again for the next token: the keys and values of {before} of the {tokens} tokens in each of "
+    "{layers} layers, {kept} of {all}. Nothing written later changes them, so models keep them in a key-value cache.",
     "figureTitle": "What comes next, by {model}",
     "drawn": "Temperature {temperature}, top-k {topK}, top-p {topP}.",
 }
