@@ -23,6 +23,7 @@ from tx_core.engine.checkpoint_files import (
     MISSING_FILE,
     NO_SAFETENSORS,
     WEIGHTS,
+    base_directory,
     check_manifest,
     leads_out,
     read_config,
@@ -181,14 +182,11 @@ def read_whole(directory: Path, settings: Mapping[str, Any]) -> dict[str, Tensor
         CheckpointProblem: If the other is missing, is another version, or does not fit.
     """
     tensors = read_tensors(directory)
-    if not (base := settings.get("difference_from")):
+    if not (other := base_directory(directory, settings)):
         return tensors
-    if not isinstance(base, dict) or leads_out(folder := str(base.get("folder"))):
-        raise CheckpointProblem(DAMAGED_WEIGHTS.format(name="config.json"))
-    other = directory.parent / folder
     if not (other / WEIGHTS).is_file():
         raise CheckpointProblem(NEEDS_OTHER.format(name=directory.name, other=other.name))
-    if hashlib.sha256((other / WEIGHTS).read_bytes()).hexdigest() != base.get("sha256"):
+    if hashlib.sha256((other / WEIGHTS).read_bytes()).hexdigest() != settings["difference_from"].get("sha256"):
         raise CheckpointProblem(OTHER_VERSION.format(name=directory.name, other=other.name))
     whole = {name: tensor.float() for name, tensor in (read_tensors(other) | tensors).items() if not name.startswith("cls.")}
     try:

@@ -4,6 +4,7 @@ import hashlib
 import json
 import math
 import re
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -29,13 +30,29 @@ def leads_out(name: str) -> bool:
 def weights_bytes(directory: Path) -> int:
     """Return the bytes that the weights of a checkpoint take in single precision, read from the headers of its files.
 
-    An unreadable file counts 0: loading it raises the error.
+    Of one that holds a difference, with those of the checkpoint it began with. An unreadable file counts 0: loading it raises
+    the error.
     """
-    counts = []
-    for file in directory.glob("*.safetensors"):
+    counts, files = [], [*directory.glob("*.safetensors")]
+    with suppress(CheckpointProblem):
+        if base := base_directory(directory, read_config(directory)):
+            files += base.glob("*.safetensors")
+    for file in files:
         with suppress(SafetensorError, OSError), safe_open(file, "np") as tensors:
             counts += [math.prod(tensors.get_slice(name).get_shape()) for name in tensors.keys()]  # noqa: SIM118
     return 4 * sum(counts)
+
+
+def base_directory(directory: Path, settings: Mapping[str, Any]) -> Path | None:
+    """Return the folder of the checkpoint that this one is a difference from (`checkpoint.read_whole`); None for a whole one.
+
+    Raises CheckpointProblem for anything but a folder beside it.
+    """
+    if not (base := settings.get("difference_from")):
+        return None
+    if not isinstance(base, dict) or leads_out(folder := str(base.get("folder"))):
+        raise CheckpointProblem(DAMAGED_WEIGHTS.format(name="config.json"))
+    return directory.parent / folder
 
 
 def read_config(directory: Path) -> dict[str, Any]:

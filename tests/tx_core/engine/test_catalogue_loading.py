@@ -17,6 +17,7 @@ from tx_core.engine.checkpoint_files import weights_bytes
 from tx_core.engine.device import DeviceRunner
 from tx_core.engine.download import TOO_LARGE_FOR_MEMORY
 from tx_core.errors import Busy, CheckpointProblem, ModelUnavailable
+from tx_core.lessons.labels import FINE_TUNED
 
 
 def test_first_visitors_at_once_share_one_engine():
@@ -106,6 +107,11 @@ def test_files_of_half_precision_take_twice_their_size_in_memory(tmp_path: Path)
     save_file({"a": torch.zeros(3, 5, dtype=torch.bfloat16)}, tmp_path / "model.safetensors")
     (tmp_path / "damaged.safetensors").write_bytes(b"no tensors")
     assert weights_bytes(tmp_path) == 4 * 15
+
+
+def test_a_fine_tuned_model_counts_with_the_one_that_it_is_a_difference_from():
+    tuned, base = (catalogue.MODELS / name for name in (FINE_TUNED, catalogue.DEFAULT))
+    assert weights_bytes(tuned) == 2 * bytes_in_files(tuned) + 2 * bytes_in_files(base)  # stored in half precision
 
 
 def test_a_model_that_is_larger_than_the_space_for_models_is_refused_before_it_is_loaded(
