@@ -5,8 +5,8 @@ from pages.ui.shell.texts import SETTING_NAMES, TRAINING_SIZES
 from tx_core.classroom.lesson_file import MAX_PACKED_CHARACTERS
 
 HOW_TO_ADD = (
-    "Add a step at the left. Or open any page, set it up as your students should see it, and choose “Add this view to a lesson” "
-    "in its menu."
+    "Choose a page under “Add a step”. Or open any page, set it up as your students should see it, and choose “Add this view to "
+    "a lesson” in its menu."
 )
 NO_STEPS = "Your lesson has no steps yet."
 ABOUT, STEPS, RESULT = "About the lesson", "Steps", "Save and share"

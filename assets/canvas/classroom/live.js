@@ -212,7 +212,7 @@ function draw(live, message) {
   live.shown.hidden = !message.sentence;
   setText(live.shown, message.sentence ? live.data.texts.shown.replace("{sentence}", () => visible(message.sentence)) : "");
   const results = message.closed ? null : message.results;
-  live.root.classList.toggle("revealed", Boolean(results));
+  live.root.classList.toggle("revealed", Boolean(message.revealed?.includes(message.step))); // a first vote leaves the count in sight
   live.sentence.hidden = !results;
   setText(live.sentence, results?.sentence ?? "");
   const text = JSON.stringify(results);

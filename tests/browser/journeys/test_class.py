@@ -161,6 +161,30 @@ def test_a_projector_shows_how_to_come_in_then_the_question_and_is_led_by_keys(p
 
 
 @pytest.mark.ci
+def test_a_class_votes_discusses_and_votes_again_and_the_projector_follows_the_teacher(page_at):
+    teacher, second = page_at("/class"), texts.COUNT.format(count=1, share="100\u00a0%")
+    code = open_room(teacher)
+    unfold(teacher, texts.MANAGE)
+    secret = teacher.get_by_text(re.compile(r"/class\?teacher=")).inner_text().replace("\n", "")
+    projector, student = page_at(f"/class?present=1&{secret.partition('?')[2]}"), join(page_at, code, width=390, dark=True)
+    guess(student, "walked")
+    press(teacher, texts.DISCUSS)
+    expect(student.get_by_text(texts.YOUR_FIRST_VOTE.format(guess="walked"))).to_be_visible(timeout=PATIENCE)
+    expect(student.get_by_role("list", name=STEPS[0].question.ask)).to_have_count(0)
+    teacher.get_by_text(texts.SHOW_FIRST, exact=True).click()
+    expect(projector.get_by_role("switch", name=texts.SHOW_FIRST)).to_be_checked(timeout=PATIENCE)
+    for page in (projector, student):
+        assert guesses(page) == {"walked": f"{texts.OF_CLASS}: {second}"}
+    guess(student, "went")
+    expect(note(projector)).to_have_text(texts.ANSWERED_AGAIN.format(answered=1, students=1), timeout=PATIENCE)
+    expect(note(projector)).to_be_visible()
+    press(teacher, texts.REVEAL)
+    for page in (teacher, projector, student):
+        expect(page.get_by_text(f"{texts.SECOND_VOTE}: ").first).to_be_attached(timeout=PATIENCE)
+        assert {word: second in said for word, said in guesses(page).items()} == {"went": True, "walked": True}
+
+
+@pytest.mark.ci
 def test_the_code_is_typed_once_and_brings_the_same_student_back_and_a_link_without_the_secret_leads_to_no_room(page_at, axe):
     teacher = page_at("/class")
     code = open_room(teacher)
