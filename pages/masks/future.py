@@ -12,6 +12,7 @@ from pages.ui.export.computation import after, call, each, named
 from pages.ui.export.lessons import PartNumbers
 from pages.ui.panels import texts as panel_texts
 from pages.ui.panels import training
+from pages.ui.shell import cache
 from pages.ui.shell.numbers import percent
 from pages.ui.stage.controls import Control
 from pages.ui.stage.pictures import Picture
@@ -45,9 +46,7 @@ def _new_training() -> FutureTraining:
     return start_future_training((own.result.seed if own and own.result else FUTURE_SEED) + 1)
 
 
-TRAINER = Trainer(
-    PAGE, KIND, FIELDS, _new_training, lambda _: None, lambda _: (), lambda one: texts.OWN_TRAINING.format(seed=one.seed)
-)
+TRAINER = Trainer(PAGE, KIND, FIELDS, _new_training, lambda _: None, lambda _: (), texts.OWN_TRAINING)
 
 
 def shown_future() -> tuple[ShownTraining, list[FutureMoment]]:
@@ -56,8 +55,9 @@ def shown_future() -> tuple[ShownTraining, list[FutureMoment]]:
     untrained, stored = stored_future()
     if own and (own.running or own.records):
         shown, records = ShownTraining(own.result, own.records, own), own.records
-        if own.result:
-            untrained = look(start_future_training(own.result.seed))
+        if records:
+            seed = records[0].seed
+            untrained = cache.get_or_compute(("untrained future", seed), lambda: look(start_future_training(seed)))
     else:
         shown, records = ShownTraining(True, stored, own, is_stored=True), stored
     return shown, [untrained, *moments_of(records)]
@@ -128,7 +128,7 @@ def writing_in_words(moment: FutureMoment) -> str:
 
 def future_numbers(shown: ShownTraining) -> PartNumbers:
     """Return what the losses of both models are computed of."""
-    seed = FUTURE_SEED if shown.is_stored or not shown.model else shown.model.seed
+    seed = shown.records[0].seed if shown.records else FUTURE_SEED
     both = named("training", call(start_future_training, seed), "random seed")
     records = named("records", call(list, both.updates()))
     drawn = each(records, lambda one: (one.batch, one.loss))

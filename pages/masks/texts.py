@@ -129,7 +129,7 @@ NEXT_WORD = {
     "masked": "With the mask, no word sees a later one: the next word gets {share} of its attention.",
     "unmasked": "Without it, a word gives {share} of its attention, on average, to the next word, which is the answer.",
 }
-OWN_TRAINING = "Trained from random seed {seed}."
+OWN_TRAINING = "Trained from other random numbers."
 WHY_TEXT = (
     "Both models are trained on the same 2,304 sentences, such as “the old cat sat on the mat .”, and begin with the same random "
     "numbers. At every word they must name the **next** one. Without a causal mask the next word stands in plain sight, so the "

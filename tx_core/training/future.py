@@ -89,7 +89,7 @@ class FutureMoment:
 class FutureProgress:
     """The progress after one batch; of the training loss by the names of MASKS, in nats per word.
 
-    moment: every fifth batch has one.
+    moment: every fifth batch has one. seed: of the training.
     """
 
     batch: int
@@ -97,6 +97,7 @@ class FutureProgress:
     loss: Mapping[str, float]
     seconds: float
     moment: FutureMoment | None
+    seed: int
 
 
 @dataclass
@@ -120,7 +121,7 @@ class FutureTraining:
             loss = train_next_words(self)
             done = len(self.losses)
             moment = look(self) if done % SHOWN_EVERY == 0 else None
-            yield FutureProgress(done, BATCHES, loss, time.monotonic() - began, moment)
+            yield FutureProgress(done, BATCHES, loss, time.monotonic() - began, moment, self.seed)
 
 
 def start_future_training(seed: int) -> FutureTraining:

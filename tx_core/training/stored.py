@@ -141,7 +141,7 @@ def stored_future() -> tuple[FutureMoment, tuple[FutureProgress, ...]]:
     untrained, *later = map(moment, stored["moments"])
     shown = {one.batch: one for one in later}
     records = [
-        FutureProgress(batch, BATCHES, dict(zip(MASKS, losses, strict=True)), stored["seconds"], shown.get(batch))
+        FutureProgress(batch, BATCHES, dict(zip(MASKS, losses, strict=True)), stored["seconds"], shown.get(batch), FUTURE_SEED)
         for batch, losses in enumerate(stored["losses"], start=1)
     ]
     return untrained, tuple(records)

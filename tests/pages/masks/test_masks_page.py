@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 
 from pages.masks import texts
 from pages.masks.drawn import MAX_PAINTED_TOKENS, mask_from_link, mask_to_link
-from pages.masks.future import KIND
+from pages.masks.future import KIND, future_numbers
 from pages.masks.head import DRAWN, MADE
 from pages.masks.whole_run import PADDING, RUN_CHANGES, count_changed
 from pages.ui.shell.frame import HEADINGS
 from pages.ui.shell.numbers import UNCHANGED, UNCHANGED_BUT_ROUNDING, small_number, weight
+from pages.ui.stage.training import ShownTraining
 from tests.support.drawings import problems
 from tests.support.staged import ask_stage, looked_at, stage_says, staged, staged_matrices, staged_picture, staged_pictures
 from tests.support.trainings import own_server, until_still
@@ -110,9 +111,13 @@ def test_a_visitor_trains_both_models_anew(open_app, monkeypatch):
         snapshot = until_still(app, registry, KIND)
         assert snapshot.state == "finished"
         told = staged(app)["training"]
-        assert texts.OWN_TRAINING.format(seed=1) in told["said"]
+        assert texts.OWN_TRAINING in told["said"]
         losses = next(one for one in staged_pictures(app) if one["chart"]["kind"] == "lines")
         assert losses["values"][1][-1] < 0.5 < future.least_loss() < losses["values"][0][-1] + 0.02
+        assert future_numbers(ShownTraining(None, snapshot.records, snapshot)).source["seed"] == 1  # while it computes
+        *_, untrained = looked_at(app, moment="0")
+        begun = future.look(future.start_future_training(1))
+        np.testing.assert_allclose(untrained["values"], begun.weights["unmasked"], atol=1e-6)
         assert not app.exception
 
 
