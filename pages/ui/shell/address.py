@@ -40,6 +40,8 @@ CLASS_GUESSES = "class_guesses"
 """Session entry of what a class guessed, for the picture of the step that its room shows; None elsewhere."""
 STEP_VIEW = "step_view"
 """Session entry of the view of the step whose stage a room or the lesson editor shows, as an address names it; None elsewhere."""
+SHOWN_STEP, STEP_HOSTS = "shown_step", ("classroom", "lesson_editor")
+"""Session entry of the step whose stage was shown last: what tells it from others, and its view; the pages that show such."""
 LAST_SENTENCE = "typed"
 """Session entry of the sentence that the visitor typed last, on any page: values by SHARED_FIELDS."""
 HELD = "held_by_session"

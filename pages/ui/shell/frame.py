@@ -20,9 +20,12 @@ from pages.ui.shell.address import (
     LESSON,
     PLACE,
     ROOM,
+    SHOWN_STEP,
+    STEP_HOSTS,
     asks_as_handed,
     is_offered,
     shows_stage_alone,
+    shows_step,
     view_parameters,
     widget_key,
 )
@@ -67,6 +70,8 @@ def open_page(key: str) -> DeltaGenerator:
     """
     page = contents.page(key)
     st.session_state[OPEN_PAGE] = key
+    if not shows_step() and key not in STEP_HOSTS:
+        st.session_state.pop(SHOWN_STEP, None)  # the step comes back with its own view, not with that of a page opened since
     if shows_stage_alone():
         return st.empty()
     with st.container(gap=None):

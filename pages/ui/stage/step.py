@@ -9,15 +9,13 @@ import streamlit as st
 
 from pages import contents
 from pages.ui.panels.lesson import needs_of
-from pages.ui.shell.address import CLASS_GUESSES, OFFERED, STEP_VIEW, forget_view, pinned_view
+from pages.ui.shell.address import CLASS_GUESSES, OFFERED, SHOWN_STEP, STEP_VIEW, forget_view, pinned_view
 from pages.ui.shell.frame import StageShown, memory_explained
 from pages.ui.shell.level import LEVEL_NOW, hide_parts
 from pages.ui.stage.mount import FOLLOWED_STEP
 from tx_core.classroom.lesson_file import Step
 
 PAGE_FOLDERS = Path(__file__).parents[2]
-SHOWN_STEP = "shown_step"
-"""Session entry of the step shown last: what tells it from others, and its view."""
 
 
 def show_step_stage(step: Step, place: object, level: str, *, guesses: object = None, follows: bool = False) -> dict[str, str]:

@@ -267,6 +267,21 @@ def test_a_step_is_added_in_the_editor_looked_at_and_its_controls_are_ticked(ope
     assert step.view["changes"] == step.question.answer.changes == "off~5-7"
 
 
+@pytest.mark.parametrize("elsewhere", ["attention", "words"])
+def test_a_step_keeps_its_view_while_its_writer_looks_at_another_page(open_app, elsewhere: str):
+    app = open_app("lesson_editor")
+    app.selectbox(key=ADDED).set_value("attention").run()
+    made = written_lesson(app)
+    app.switch_page(f"{elsewhere}/page.py").run()
+    if elsewhere == "attention":
+        app.text_input(key="attention_text").set_value("Another sentence.").run()
+    app.query_params.clear()
+    app.switch_page("lesson_editor/page.py").run()
+    assert not app.exception and staged(app)["page"] == "attention"
+    assert written_lesson(app) == made
+    assert written_lesson(app.run()) == made
+
+
 @pytest.mark.parametrize(("title", "name"), [("What? A/B: “heads”", "What-A-B-heads.yaml"), ("../…", "lesson.yaml")])
 def test_a_file_is_named_after_its_title(title: str, name: str):
     assert file_name(title) == name
