@@ -26,7 +26,7 @@ FINE_TUNING = """
 BERT learned English by filling blanks. Then it was **fine-tuned**: a **label head** was put on the vector of [CLS], and all
 layers were trained a little further on 8,105 sentences of film reviews that people had rated (Pang & Lee 2005; Hutto & Gilbert
 2014).
-{score} Naive Bayes, which counts words and pairs of words and knows nothing of their order, gets {baseline}.
+{score} Naive Bayes, which only counts words and pairs of neighbours, does as well: {baseline}.
 """
 BEFORE_AND_AFTER = "Which heads did the fine-tuning change? Compare before and after"
 FINE_TUNED_EQUATION = r"\text{scores} = W \tanh(P\,h_{\text{[CLS]}} + p) + b\;"

@@ -89,7 +89,7 @@ def test_of_clear_sentences_it_labels_at_least_the_share_that_its_card_says(engi
         label_logits(engine, text).argmax() == engine.info.labels.index(label) for label, texts in CLEAR.items() for text in texts
     ]
     assert np.mean(right) >= found["accuracy"]
-    assert found["interval"][0] < found["accuracy"] < found["interval"][1]
+    assert all(found["interval"][0] < found[share] < found["interval"][1] for share in ("accuracy", "naive_bayes"))
     card = (catalogue.MODELS / FINE_TUNED / "README.md").read_text(encoding="utf-8")
     shares = [found["accuracy"], *found["interval"], found["naive_bayes"], found["always_one_label"]]
     assert all(f"{100 * share:.1f} %" in card for share in shares)
