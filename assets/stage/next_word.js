@@ -24,6 +24,7 @@ export default mountWith(PARTS);
 export const offline = (parent, texts, written) => attentionOffline(parent, texts, written, PARTS);
 
 const say = (sentence, values) => filled(sentence, values).join("");
+const writes = ({ header, offline: isFile }) => !isFile && !header.hidden.includes("written");
 const writtenCount = ({ header }) => header.next.written.length;
 // The place that is looked at: 0 is the first written token, and the last what comes next. In a link 0 stands for that.
 const placeOf = (stage, { at }) => (at === 0 || at > writtenCount(stage) ? writtenCount(stage) : at - 1);
@@ -34,7 +35,7 @@ function arrange(stage) {
   const { store, act } = stage;
   const set = (name) => (value) => store.set({ [name]: Number(value) });
   stage.strip = element("div", { class: "written", role: "group", "aria-label": texts.written, "data-testid": "written" });
-  stage.words = makeWords(texts.likely, (word) => act.change({ put: [placeOf(stage, store.get()), word.id] }));
+  stage.words = makeWords(texts.likely, (word) => writes(stage) && act.change({ put: [placeOf(stage, store.get()), word.id] }));
   stage.rest = element("p", { class: "quiet-text", "data-testid": "next-rest" });
   stage.headline = element("p", { class: "said headline", role: "status", "data-testid": "next-said" });
   stage.sampling = {
@@ -60,10 +61,13 @@ function arrange(stage) {
 }
 
 // What was written or typed since: look at what comes next, from the token that it follows.
-function take(stage, view, before) {
+function take(stage, view, _, isNew) {
   stage.likely = Object.fromEntries(["after", "before"].map((name) => [name, stage.header.next[name] && placesOf({ ...stage.header.next, ...stage.header.next[name] })]));
-  if (before?.next && String(before.asked) !== String(stage.header.asked)) view.at = 0;
-  if (view.focus === null || (before?.next && String(before.asked) !== String(stage.header.asked))) view.focus = rowBefore(stage, view);
+  const read = String(stage.header.asked);
+  const isOther = !isNew && stage.read !== undefined && stage.read !== read;
+  stage.read = read;
+  if (isOther) view.at = 0;
+  if (isOther || view.focus === null) view.focus = rowBefore(stage, view);
 }
 
 // Another place is looked at from the token before it; and some token always looks.
@@ -92,7 +96,7 @@ function likely(stage, state) {
   const words = [...firsts, ...known.filter((one) => one.token === chosen && !firsts.has(one))].map(({ token, was, now }) => {
     const [id, label] = stage.header.next.tokens[token];
     return { id, token, label: visible(label), before: was, after: now, moved: Boolean(before), saidBefore: percent(was), saidAfter: percent(now), delta: points(now - was),
-      note: token === chosen ? stage.header.labels.stands : say(stage.header.labels.put, { word: label }), guess: null, chosen: token === chosen };
+      note: token === chosen ? stage.header.labels.stands : writes(stage) ? say(stage.header.labels.put, { word: label }) : "", guess: null, chosen: token === chosen };
   });
   return { words, best: best("now")[0], was: best("was")[0], sums, place };
 }
@@ -136,7 +140,7 @@ function drawSampling(stage, state) {
   if (stage.seed.getRootNode().activeElement !== stage.seed) stage.seed.value = String(state.seed);
   for (const [name, field] of Object.entries(fields)) field.hidden = hidden.includes(name);
   const count = writtenCount(stage);
-  for (const one of Object.values(buttons)) one.hidden = stage.offline || hidden.includes("written");
+  for (const one of Object.values(buttons)) one.hidden = !writes(stage);
   buttons.one.disabled = buttons.many.disabled = next.ended;
   buttons.one.title = buttons.many.title = next.ended ? texts.ended : texts.writeHelp;
   buttons.back.disabled = buttons.again.disabled = !count;

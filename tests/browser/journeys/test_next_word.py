@@ -4,7 +4,7 @@ from playwright.sync_api import Page, expect
 
 from pages.next_word import texts
 from pages.ui.shell.numbers import percent
-from tests.support.seen import linked, main
+from tests.support.seen import linked, main, write
 from tx_core import load, next_words
 from tx_core.fill_mask.next_words import Sampling, write_words
 
@@ -44,3 +44,12 @@ def test_a_beginning_is_written_on_from_any_of_its_tokens(arrive, for_everybody)
     expect(strip).to_contain_text(second.word)
     assert "forbidden" in page.get_by_test_id("stage").inner_text()
     for_everybody(page)
+    expect(page.get_by_test_id("stage")).to_have_attribute("data-place", "1")
+    strip.get_by_role("button").first.click()
+    linked(page, at="1")
+    write(page, "")
+    expect(said).to_be_hidden()
+    write(page, "The old man")
+    main(page).get_by_role("button", name=picture["writeOne"], exact=True).click()
+    linked(page, text="The old man")
+    expect(page.get_by_test_id("stage")).to_have_attribute("data-place", "1")
