@@ -123,7 +123,8 @@ def results(
     """
     kind = QUESTION_KINDS[question.kind] if question else None
     if kind is None or kind.count is None:
-        return {"rows": [], "sentence": texts.TO_DISCUSS.format(count=len(guesses))}
+        said = {0: texts.NO_VOTES, 1: texts.ONE_TO_DISCUSS}.get(len(guesses), texts.TO_DISCUSS)
+        return {"rows": [], "sentence": said.format(count=len(guesses))}
     counts = kind.count(question, answer, guesses, first or ())
     hits = count_right(question, answer, guesses)
     grid = grid_of(question)

@@ -26,8 +26,8 @@ LOOKING = "Looking for your place in this room in this browser. If nothing happe
 
 STEP = "{title} · step {number} of {total}"
 SEND = "Send my guess"
-YOUR_GUESS = "Your guess: {guess}. You can change it until the answer is revealed."
-YOUR_LAST_GUESS = "Your guess: {guess}."
+YOUR_GUESS = "Your guess: “{guess}”. You can change it until the answer is revealed."
+YOUR_LAST_GUESS = "Your guess: “{guess}”."
 NO_GUESS_OF_YOURS, NO_SECOND_VOTE = "You did not guess here.", "You did not vote again."
 SENTENCE = "Sentence: {sentence}"
 WAITING = "When your teacher reveals the answers, they appear here."
@@ -44,7 +44,7 @@ ANSWERED_AGAIN = "{answered} of {students} have voted again"
 DISCUSS = "Discuss, then vote again"
 DISCUSS_NOW = "Discuss with your neighbour, then vote again."
 SHOW_FIRST = "Show the first vote"
-YOUR_FIRST_VOTE = "Your first vote: {guess}."
+YOUR_FIRST_VOTE = "Your first vote: “{guess}”."
 FIRST_VOTE, SECOND_VOTE = "first vote", "second vote"
 GAIN = "Right before the discussion: {before}; after it: {after} (normalised gain {gain})."
 NO_GAIN = "none: all were right"
@@ -111,7 +111,7 @@ NO_MAJORITY = "A tie: the most frequent guesses have {count} of {total} each."
 MODEL_SAYS = "The model says “{answer}”; {hits} of {total} guessed right."
 NO_GUESSES = "Nobody guessed. The model says “{answer}”."
 NO_VOTES = "Nobody answered."
-TO_DISCUSS = "{count} answers were written. Discuss them."
+TO_DISCUSS, ONE_TO_DISCUSS = "{count} answers were written. Discuss them.", "One answer was written. Discuss it."
 
 LIVE_TEXTS = {
     "go": "Your teacher is at step {step}. Send what you wrote first, or go there now.",

@@ -80,7 +80,10 @@ def test_numbers_become_a_histogram_that_holds_every_number_and_the_models():
 
 
 def test_an_open_question_is_to_be_discussed_and_a_vote_has_no_right_answer():
-    assert results(question("open"), None, ["a", "b"]) == {"rows": [], "sentence": texts.TO_DISCUSS.format(count=2)}
+    said = (texts.NO_VOTES, texts.ONE_TO_DISCUSS, texts.TO_DISCUSS.format(count=2))
+    assert [results(question("open"), None, ["a", "b"][:count]) for count in range(3)] == [
+        {"rows": [], "sentence": one} for one in said
+    ]
     told = results(question("choice", "yes", "no"), None, ["no", "no", "yes"])
     assert told["sentence"] == texts.MOST.format(guess="no", count=2, total=3)
     assert told["model"] == ""
