@@ -64,7 +64,7 @@ def test_when_a_server_is_killed_its_pages_go_on_at_another_and_a_lost_training_
             expect(page.get_by_role("heading", level=1)).to_have_text(contents.page(key).question, timeout=PATIENCE)
             answered(page)
         training = visitor.new_page()
-        training.goto(f"{url}/classifier")
+        training.goto(f"{url}/classifier?model=own")
         button(training, texts.TRAIN).click(timeout=PATIENCE)
         expect(button(training, texts.STOP)).to_be_visible(timeout=PATIENCE)
         answered(training)
