@@ -27,22 +27,22 @@ const colours = visible('canvas').filter(({ width, height }) => width && height)
   const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
   return new Set(new Uint32Array(data.buffer)).size;
 });
-return Math.max(...colours, visible('[role=gridcell]').length) > 3 || visible('iframe').length;
+return Math.max(...colours, visible('[role=gridcell], .route-arc').length) > 3 || visible('iframe').length;
 """
 )
-"""Whether there is a canvas with more than its ground and three colours, a table of heads, or a frame, which is bertviz's."""
+"""Whether there is a canvas with more than its ground and three colours, a table of heads, arcs, or a frame (bertviz's)."""
 LOOK = WITHIN + "const now = visible('[data-testid=stage], canvas').map((one) => one.toDataURL?.() ?? one.textContent).join(); "
 REDRAWN = f"{LOOK} return now !== arguments[0]"
 FOCUS = (
     WITHIN
     + """
-const picture = visible('[data-testid=stage] [tabindex="0"]:has(canvas), [data-testid=stage] canvas[tabindex="0"]')[0];
+const picture = visible('[data-testid=stage] [tabindex="0"]:is(:has(canvas), canvas, svg)')[0];
 picture?.focus();
 return Boolean(picture);
 """
 )
 TYPE = "const box = document.querySelector('[data-testid=stTextInput] input'); box?.focus(); box?.select(); return Boolean(box)"
-DOWN = "\ue015"
+UP, DOWN = "\ue013", "\ue015"
 
 
 @pytest.fixture(scope="module", params=[firefox, webkit], ids=["firefox", "webkit"])
@@ -70,7 +70,7 @@ def test_a_page_draws_and_answers_keys_and_a_sentence(page, driver, server):
         driver.wait("return document.querySelectorAll('button.term').length")
     if page.has_stage and driver.run(FOCUS):
         before = driver.run(f"{LOOK} return now")
-        driver.press(DOWN)
+        driver.press(UP if page.key == "next_word" else DOWN)  # where the last token looks, none is below it
         driver.wait(REDRAWN, before)
     if page.has_stage and driver.run(TYPE):
         before = driver.run(f"{LOOK} return now")
