@@ -57,9 +57,12 @@ def untrained_says(page: Page) -> None:
 
 
 def labels_say(page: Page) -> None:
-    """Assert that a head for labels reads a vector and gives three numbers."""
+    """Assert that the trained head gives two numbers for the sentence, and a random one as many as are asked for."""
     linked(page, part="labels")
-    says(page, "(1, 7, 256)", "(1, 3)")
+    says(page, texts.TRAINED_HEAD, "(1, 7, 256)", "(1, 2)")
+    main(page).get_by_role("combobox", name=texts.LABEL_KIND).select_option("first")
+    linked(page, part="labels", kind="first")
+    says(page, texts.UNTRAINED_HEAD, "(1, 7, 256)", "(1, 3)")
 
 
 def family_says(page: Page) -> None:
