@@ -42,7 +42,7 @@ FOLLOWED_STEP = "followed_step"
 BOXES_THAT_FOLLOW = ("table", "export_table", "scan_table", "similarity_table", "export")
 """What the reader may open below a stage and then shows numbers of the view: while it is open, the stage tells of every look."""
 
-TALL = {"pictures": 640, "bert": 640, "next_word": 900}
+TALL = {"pictures": 640, "bert": 640, "training": 640, "next_word": 900}
 """Stages that are taller on a phone, by their scripts: the pixels that are kept for them, so that what is below stays put."""
 
 
