@@ -17,8 +17,10 @@ RING = """() => {
   const above = (node) => node.parentElement ?? node.getRootNode().host
   const nodes = []
   for (let node = focused; node; node = above(node)) nodes.push(node)
-  const ringOf = (node) => [null, "::after"].map((part) => getComputedStyle(node, part)).find(
-    ({ outlineStyle, outlineWidth }) => outlineStyle === "solid" && parseFloat(outlineWidth) >= 2)
+  const outlineOf = (node) => [null, "::after"].map((part) => getComputedStyle(node, part)).find(
+    ({ outlineStyle, outlineWidth }) => outlineStyle === "solid" && parseFloat(outlineWidth) >= 2)?.outlineColor
+  const strokeOf = ({ stroke, strokeWidth }) => stroke !== "none" && parseFloat(strokeWidth) >= 2 ? stroke : undefined
+  const ringOf = (node) => node instanceof SVGGElement ? strokeOf(getComputedStyle(node.querySelector("rect"))) : outlineOf(node)
   const ringed = nodes.slice(0, 4).findIndex(ringOf)
   const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true })
   const over = (colours) => {
@@ -32,7 +34,7 @@ RING = """() => {
   const grounds = nodes.slice(ringed + 1).map((node) => getComputedStyle(node).backgroundColor).reverse()
   return {
     name: `${focused.tagName} ${focused.getAttribute("aria-label") ?? focused.textContent.slice(0, 40)}`,
-    ring: ringed < 0 ? null : over([...grounds, ringOf(nodes[ringed]).outlineColor]),
+    ring: ringed < 0 ? null : over([...grounds, ringOf(nodes[ringed])]),
     ground: over(grounds),
   }
 }"""

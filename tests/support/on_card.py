@@ -25,6 +25,7 @@ from tx_core.corpus.sentence_file import Sentences
 from tx_core.corpus.statistics import read_all
 from tx_core.engine import bert_engine, device
 from tx_core.engine.bert_engine import BertEngine, load_bert_engine
+from tx_core.engine.catalogue import MODELS
 from tx_core.engine.device import FALLBACK_NOTICE, DeviceRunner, sole_use
 from tx_core.engine.engine import Engine
 from tx_core.engine.hub import load
@@ -37,6 +38,7 @@ from tx_core.lessons import (
     bert_parts,
     families,
     key_value,
+    labels,
     masking,
     parity,
     position_encodings,
@@ -215,9 +217,14 @@ def test_every_lesson(bert, checkpoint, lesson: str):
     agree(bert, lambda engine: LESSONS[lesson](engine, checkpoint("bert")))
 
 
+def test_a_label_and_what_each_word_adds():
+    engines = both(lambda: load_bert_engine(MODELS / labels.FINE_TUNED, "fine-tuned", "Fine-tuned"))
+    agree(engines, lambda engine: labels.label_text(engine, "A good film."))
+
+
 def test_every_lesson_that_takes_a_model_is_among_them():
     modules = (
-        *(bert_parts, families, key_value, masking, parity, position_encodings),
+        *(bert_parts, families, key_value, labels, masking, parity, position_encodings),
         *(residual_stream, seq2seq_shapes, self_attention, untrained, word_order),
     )
     folder = Path(inspect.getfile(bert_parts)).parent
@@ -228,7 +235,7 @@ def test_every_lesson_that_takes_a_model_is_among_them():
         for name, made in own
         if made.__module__.startswith("tx_core.lessons") and "engine" in inspect.signature(made).parameters
     }
-    assert {name for name in taking if not name.startswith("_")} <= LESSONS.keys()
+    assert {name for name in taking if not name.startswith("_")} <= LESSONS.keys() | {"label_text"}
 
 
 def test_a_training_of_an_encoder_decoder():
