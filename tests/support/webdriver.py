@@ -42,13 +42,18 @@ class Driver:
         """Return what a script's `return` gives; `arguments` are the values."""
         return self.send("WebDriver:ExecuteScript", "execute/sync", {"script": script, "args": list(values)})
 
-    def wait(self, script: str, *values: object) -> object:
-        """Wait until a script returns what is true, and return it; raise AssertionError where it does not for a minute."""
-        end = time.monotonic() + PATIENCE
-        while not (found := self.run(script, *values)):
-            assert time.monotonic() < end, f"not after {PATIENCE} s: {script} {values}"
+    def wait(self, script: str, *values: object) -> None:
+        """Wait until a script returns what is true; raise AssertionError where it does not for a minute."""
+        assert self.is_seen(script, *values, seconds=PATIENCE), f"not after {PATIENCE} s: {script} {values}"
+
+    def is_seen(self, script: str, *values: object, seconds: float = 6) -> bool:
+        """Return whether a script returns what is true within some seconds."""
+        end = time.monotonic() + seconds
+        while not self.run(script, *values):
+            if time.monotonic() > end:
+                return False
             time.sleep(0.1)
-        return found
+        return True
 
     def press(self, *keys: str) -> None:
         """Press keys one after the other, as on a keyboard."""
