@@ -150,13 +150,13 @@ def host_store():
 def read_messages(room: int) -> dict[str, str]:
     """Return the messages for the members of a room, by role."""
     # Imported here: lessons take a fifth of a second to import, for which the start of the server does not wait.
-    from pages.classroom.results import Votes, is_told, message, votes_of
+    from pages.classroom.results import Votes, message, shows_votes, votes_of
 
     rooms = host_store()
     state = rooms.state(room)
     if state is None:
         return dict.fromkeys((TEACHER, STUDENT), CLOSED)
-    votes = votes_of(rooms, state, state.room.step) if is_told(state, state.room.step) else Votes()
+    votes = votes_of(rooms, state, state.room.step) if shows_votes(state, state.room.step) else Votes()
     return {role: json.dumps(message(state, votes, role), ensure_ascii=False) for role in (TEACHER, STUDENT)}
 
 

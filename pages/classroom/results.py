@@ -46,15 +46,15 @@ def votes_of(rooms: "Rooms", state: State, number: int) -> Votes:
     return Votes(rooms.guesses(room, number), rooms.guesses(room, number, first=True) if number in state.discussed else None)
 
 
-def is_told(state: State, number: int) -> bool:
-    """Return whether everybody is told what the class guessed at a step: all of it, or its first vote."""
+def shows_votes(state: State, number: int) -> bool:
+    """Return whether everybody sees what the class guessed at a step: all of it, or its first vote."""
     return number in state.revealed or state.discussed.get(number, False)
 
 
 def message(state: State, votes: Votes, role: str, step: int | None = None) -> dict[str, object]:
     """Return the message for a member's browser: the step that is shown, and the class's results once they are revealed.
 
-    votes: at the step that is shown, where `is_told`. step: the member's own, where it is not the room's.
+    votes: at the step that is shown, where `shows_votes`. step: the member's own, where it is not the room's.
     """
     room, at = state.room, step or state.room.step
     told: dict[str, object] = {
@@ -69,7 +69,7 @@ def message(state: State, votes: Votes, role: str, step: int | None = None) -> d
     question = lesson_of(room.source).steps[at - 1].question
     if at in state.revealed:
         told["results"] = results(question, answer_of(state, at), votes.last, votes.first)
-    elif is_told(state, at):
+    elif shows_votes(state, at):
         told["results"] = results(question, None, votes.first or ())
     asks = question is not None
     if role == TEACHER:

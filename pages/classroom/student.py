@@ -12,10 +12,10 @@ from pages.classroom.results import (
     answer_of,
     guessed_cells,
     guessed_words,
-    is_told,
     lesson_of,
     message,
     sentence_of,
+    shows_votes,
     votes_of,
 )
 from pages.ui.canvas.attention_view import ClassGuesses
@@ -94,7 +94,7 @@ def draw_step(code: str, token: str) -> None:
     if state.alone:
         entrance.hide_menu(code)
     revealed = number in state.revealed
-    votes = votes_of(rooms, state, number) if is_told(state, number) else Votes()
+    votes = votes_of(rooms, state, number) if shows_votes(state, number) else Votes()
     room_message = message(state, votes, STUDENT, number)
     guess, sentence, first = rooms.own_entries(token, number)
     with st.container():  # of any height, it is one box: what stands below it stays, and so does what it says to a screen reader

@@ -73,11 +73,8 @@ def cut_effects(
     """
     row = read_prediction(engine, text, blank, written)
     place, count, tokens = row.blanks[0], engine.info.num_layers, len(row)
-    asked = range(tokens) if queries is None else queries
-    within = range(count) if layers is None else layers
-    for name, numbers, end in (("queries", asked, tokens), ("layers", within, count)):
-        if any(number not in range(end) for number in numbers):
-            raise ValueError(f"{name} must be within 0 and {end - 1}, got {numbers}")
+    asked = _checked("queries", queries, tokens)
+    within = _checked("layers", layers, count)
     pairs = [
         (layer, query, key)
         for query in asked
@@ -107,6 +104,13 @@ def cut_effects(
         measured.device,
         measured.notice,
     )
+
+
+def _checked(name: str, numbers: Sequence[int] | None, end: int) -> Sequence[int]:
+    """Return numbers from 0 to `end` - 1, all where none are given; raise ValueError for any other."""
+    if any(number not in range(end) for number in numbers or ()):
+        raise ValueError(f"{name} must be within 0 and {end - 1}, got {numbers}")
+    return range(end) if numbers is None else numbers
 
 
 def head_cut_effects(

@@ -242,7 +242,7 @@ def value_of(page: str, name: str) -> Any:
 
 
 def set_values(page: str, values: Mapping[str, object]) -> None:
-    """Give fields of a page other values, before their controls are drawn, or after a report of the browser."""
+    """Set fields of a page to other values, before their controls are drawn, or after a report of the browser."""
     st.session_state.update({widget_key(page, name): value for name, value in values.items()})
 
 
@@ -252,17 +252,17 @@ def values_of(page: str, fields: Sequence[Field]) -> dict[str, Any]:
     return {field.name: state.get(widget_key(page, field.name), before.get(field.name, field.default)) for field in fields}
 
 
-def asked_parameters(names: Iterable[str]) -> dict[str, str]:
-    """Return those of the parameters with which the browser asked."""
-    asked = view_parameters()
-    return {name: asked[name] for name in names if name in asked}
+def request_parameters(names: Iterable[str]) -> dict[str, str]:
+    """Return those of the parameters that the browser sent."""
+    sent = view_parameters()
+    return {name: sent[name] for name in names if name in sent}
 
 
 def asks_as_handed(page: str) -> bool:
     """Return whether the browser asks with parameters that it had before, or that the page has handed to it: no link does."""
     view = page_view(page)
-    is_old = asked_parameters(field.name for field in view.fields) == view.sent
-    return is_old or asked_parameters(view.own) in view.handed
+    is_old = request_parameters(field.name for field in view.fields) == view.sent
+    return is_old or request_parameters(view.own) in view.handed
 
 
 def take_over(reported: object, lost: bool) -> bool:

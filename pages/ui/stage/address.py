@@ -19,7 +19,6 @@ from pages.ui.shell.address import (
     MAX_LINK_CHARACTERS,
     OFFERED,
     Field,
-    asked_parameters,
     came_by_history,
     format_view,
     keep_view,
@@ -28,6 +27,7 @@ from pages.ui.shell.address import (
     page_view,
     parse_view,
     remember_sentence,
+    request_parameters,
     resend_value,
     restore_lost_texts,
     sentence_from_other_page,
@@ -75,8 +75,8 @@ def read_stage_address(page: str, fields: StageFields, set_along: Callable[[], M
     set_along: returns values set by what the page shows, such as an example: the notice on hidden values leaves them out.
     """
     state, view = st.session_state, page_view(page)
-    sent = asked_parameters(field.name for field in fields.all)
-    own = asked_parameters(field.name for field in fields.own)
+    sent = request_parameters(field.name for field in fields.all)
+    own = request_parameters(field.name for field in fields.own)
     arriving, by_history = widget_key(page, fields.own[0].name) not in state, came_by_history()
     is_old = sent == view.sent
     is_known = not arriving and not by_history and (view.is_asked or is_old or own in view.handed)
@@ -102,7 +102,7 @@ def read_stage_address(page: str, fields: StageFields, set_along: Callable[[], M
         first=fields.first,
         values=values,
         address=address,
-        sent=asked_parameters(field.name for field in fields.all),
+        sent=request_parameters(field.name for field in fields.all),
         arrivals=view.arrivals + says_how,
         is_restored=is_restored and not by_history,
         is_asked=False,

@@ -111,7 +111,7 @@ def arcs_into(name: RunName, blank: int, query: int, layers: range) -> dict[str,
     engine = open_engine(name)
 
     def measure() -> CutEffects:
-        found = cut_effects(engine, name.text, queries=[query], layers=layers, **_told(name, blank))
+        found = cut_effects(engine, name.text, queries=[query], layers=layers, **_arguments(name, blank))
         # Of the other tokens there is nothing to keep.
         rows = np.ix_(layers, [query])
         return replace(found, **{part: getattr(found, part)[rows] for part in ("effect", "after", "first")})
@@ -137,19 +137,19 @@ def reached_arcs(name: RunName, least: float) -> list[dict[str, object]]:
     return found
 
 
-def _told(name: RunName, blank: int) -> dict[str, Any]:
-    """Return what measures of a run are told of it beside its text."""
+def _arguments(name: RunName, blank: int) -> dict[str, Any]:
+    """Return what the measures of a run take beside its text."""
     return {"blank": blank, "interventions": name.changes, "written": name.written}
 
 
 def _heads(name: RunName, blank: int, layer: int, arc: tuple[int, int] | None) -> dict[str, object]:
     """Return the effect of each head of a layer: of an arc (query, key) cut in it alone, or of switching it off."""
-    engine, told = open_engine(name), _told(name, blank)
+    engine, arguments = open_engine(name), _arguments(name, blank)
 
     def measure() -> Float[np.ndarray, "head"]:
         if arc is None:
-            return head_off_effects(engine, name.text, layer, **told)
-        return head_cut_effects(engine, name.text, layer, *arc, **told)
+            return head_off_effects(engine, name.text, layer, **arguments)
+        return head_cut_effects(engine, name.text, layer, *arc, **arguments)
 
     found = cache.get_or_compute(("heads", cache.engine_key(engine), name, blank, layer, arc), measure)
     return {"heads": np.round(found, 4).tolist()}
