@@ -3,7 +3,7 @@
 import inspect
 import secrets
 import textwrap
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from itertools import groupby
@@ -224,7 +224,25 @@ def _watch_warmup() -> None:
 ROOT = Path(__file__).parents[3]
 
 
-@st.fragment
+def explain_computation(
+    *prose: str, formulas: Sequence[str] = (), letters: str = "", sources: Sequence[Callable[..., object]] = ()
+) -> None:
+    """Explain what a picture shows: in words, by its formulas, and by the code that computes it; the level may hide both.
+
+    prose, letters: in Markdown; the latter says what the letters of the formulas stand for. formulas: in LaTeX.
+    """
+    for paragraph in prose:
+        st.markdown(paragraph)
+    if formulas and not is_hidden("formulas"):
+        with st.expander(texts.FORMULA, icon=":material/function:"):
+            for formula in formulas:
+                st.latex(formula)
+            if letters:
+                st.markdown(letters)
+    if sources:
+        show_source(*sources)
+
+
 def show_source(*parts: Callable[..., object], label: str = texts.SOURCE_CODE) -> None:
     """Show functions or classes of the core, each below the name of its file; nothing is sent while the box is folded."""
     if is_hidden("code"):

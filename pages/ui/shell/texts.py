@@ -48,6 +48,7 @@ HINT_ELSEWHERE = ":material/lightbulb: **This hint describes {heads}, unmodified
 HINT_OF_OTHER_MODEL = "This was observed in {model}: another model may do it in another head, or not at all."
 AND = " and "
 
+FORMULA = "The formula"
 SOURCE_CODE = "The code that computes this"
 NEXT_PAGE = "Next: {page}"
 BACK_TO_LESSON = "Back to lesson, part {number}"

@@ -235,20 +235,32 @@ def test_a_text_too_long_for_an_address_leaves_the_other_settings_there_and_come
     assert not any(texts.LINK_TOO_LONG_FOR_ADDRESS in caption.value for caption in app.caption)
 
 
-def shown() -> None:
-    from pages.ui.shell.frame import show_source
+def explained_below(level: str) -> None:
+    import streamlit as st
+
+    from pages.ui.shell.frame import explain_computation
+    from pages.ui.shell.level import HIDDEN
     from tx_core.transformer.attention import attend
     from tx_core.transformer.layers import LayerNorm
 
-    show_source(attend, LayerNorm)
+    st.session_state[HIDDEN] = () if level == "advanced" else ("formulas", "code")
+    explain_computation("In words.", formulas=["a = b"], letters="a is b.", sources=[attend, LayerNorm])
 
 
-def test_code_is_sent_only_when_it_is_unfolded_as_it_stands_in_its_file():
-    app = AppTest.from_function(shown).run(timeout=240)
-    assert [len(app.expander), len(app.code), len(app.caption)] == [1, 0, 0]
+def test_a_computation_is_explained_in_words_by_formula_and_by_code_sent_when_unfolded_as_it_stands_in_its_file():
+    app = AppTest.from_function(explained_below, args=("advanced",)).run(timeout=240)
+    assert [one.value for one in app.markdown] == ["In words.", "a is b."]
+    assert [one.value for one in app.latex] == ["$$\na = b\n$$"]
+    assert [len(app.expander), len(app.code), len(app.caption)] == [2, 0, 0]
     app.session_state["source_code"] = True
     app.run()
     files = [caption.value.strip("`") for caption in app.caption]
     assert files == ["tx_core/transformer/attention.py", "tx_core/transformer/layers.py"]
     for code, file, begins in zip(app.code, files, ("def attend(", "class LayerNorm("), strict=True):
         assert code.value.startswith(begins) and f"{code.value}\n" in (ROOT / file).read_text("utf-8")
+
+
+def test_a_level_that_hides_formulas_and_code_explains_in_words_alone():
+    app = AppTest.from_function(explained_below, args=("basic",)).run(timeout=240)
+    assert [one.value for one in app.markdown] == ["In words."]
+    assert not app.expander
