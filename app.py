@@ -38,9 +38,9 @@ try:  # before the imports below read them: a wrong setting ends the start with 
 except SettingsProblem as problem:
     sys.exit(f"{problem}")
 
+from pages.bertviz_page import framed
 from pages.classroom import events
 from pages.fill_mask import progress
-from pages.ui.canvas import component, framed
 from pages.ui.shell import (
     admission,
     garbage,
@@ -49,7 +49,7 @@ from pages.ui.shell import (
     readiness,
     start_page,
 )
-from pages.ui.stage import arcs, packing, scripts
+from pages.ui.stage import arcs, component, packing, scripts
 
 # oneDNN compiles and caches one CPU kernel per shape, a thousand by default: 1.8 GB after many sentences in bfloat16 through a
 # model of BERT's size. It reads the variable at its first operation, hence this is set before torch is imported.

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.ui.canvas.component import PATH, version, without_search
 from pages.ui.shell.address import (
     ADDED_VIEWS,
     AWAITED_CHANGE,
@@ -46,6 +45,7 @@ from pages.ui.shell.readiness import first_visit
 from pages.ui.shell.session import has_lost_session, has_upload
 from pages.ui.shell.start_page import NAVIGATION_SCRIPT, NOT_DRAWN, SIDEBAR_WIDTH
 from pages.ui.shell.texts import SESSION_LOST
+from pages.ui.stage.component import PATH, version, without_search
 
 ASSETS = Path(__file__).parent.parent / "assets"
 pause_before_run()

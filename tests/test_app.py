@@ -28,7 +28,8 @@ HEAVY = ("torch", "transformers", "plotly", "bertviz", "sqlalchemy", "psycopg")
 LIGHT_MODULES = [
     "pages.contents",
     *(f"pages.ui.shell.{name}" for name in ("address", "frame", "numbers", "readiness")),
-    *(f"pages.ui.canvas.{name}" for name in ("component", "framed")),
+    "pages.bertviz_page.framed",
+    "pages.ui.stage.component",
     "pages.classroom.events",
     "tx_core",
     "tx_core.errors",

@@ -16,10 +16,10 @@ from streamlit.proto.LabelVisibility_pb2 import LabelVisibility
 
 from pages.classroom.entrance import LEAD, ROOM, SECRET
 from pages.contents import HOME, PAGES
-from pages.ui.canvas import component
 from pages.ui.panels.lesson import shipped_names
-from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell.address import LESSON, LOCK, STEP
+from pages.ui.stage import component
+from pages.ui.stage.tokens import escape_markdown
 from tests.support.apart import run_apart
 from tests.support.hostile import MARK, PATHS, TEXTS, UNDECODABLE, VALUES, uploads
 from tests.support.serving import ROOT, serving

@@ -13,7 +13,7 @@ import uvicorn
 import websockets
 import yaml
 
-from pages.ui.canvas import framed
+from pages.bertviz_page import framed
 from pages.ui.shell.readiness import CLOSING_SECONDS, NOTICE_SECONDS
 from tests.support.apart import run_apart
 from tests.support.serving import ROOT, free_port, running

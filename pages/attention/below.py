@@ -3,27 +3,27 @@
 import streamlit as st
 
 from pages import contents
-from pages.ui.canvas.attention_view import heads_to_link
 from pages.ui.export.attention import attention_exports, offer_weights
 from pages.ui.export.attention_map import shown_map
 from pages.ui.export.data import offer_tables, table_of
 from pages.ui.export.menu import export_menu
-from pages.ui.panels import texts
-from pages.ui.panels.tokens import token_rows
 from pages.ui.shell.frame import page_link
+from pages.ui.stage import texts as stage_texts
 from pages.ui.stage.inputs import AttentionRun
+from pages.ui.stage.tokens import token_rows
+from pages.ui.stage.view_options import heads_to_link
 from tx_core.transformer.interventions import write_interventions
 
 
 def show_below(page: str, run: AttentionRun) -> None:
     """Explain the picture, and offer its numbers and its code. The boxes follow the view of the browser while they are open."""
     _lead_to_the_answer(run)
-    st.markdown(f"{texts.HOW_TO_READ} {texts.NOT_AN_EXPLANATION}")
+    st.markdown(f"{stage_texts.HOW_TO_READ} {stage_texts.NOT_AN_EXPLANATION}")
     shown = shown_map(page, run.trace, run.unchanged)
     offer_weights(page, shown)
     export_menu(page, attention_exports(shown))
     read = dict.fromkeys(stack.key_tokens for stack in run.trace.stacks)
-    offer_tables(page, lambda: [table_of(token_rows(one)) for one in read], texts.TOKEN_TABLE, name="tokens")
+    offer_tables(page, lambda: [table_of(token_rows(one)) for one in read], stage_texts.TOKEN_TABLE, name="tokens")
 
 
 def _lead_to_the_answer(run: AttentionRun) -> None:
@@ -35,4 +35,4 @@ def _lead_to_the_answer(run: AttentionRun) -> None:
     heads = [(change.layer, change.head) for change in name.changes if change.head is not None]
     view = {"text": name.text, "model": name.model, "changes": write_interventions(name.changes)}
     shown = {"heads": heads_to_link(heads)} if heads else {}
-    page_link(page.key, texts.SEE_ON_PAGE.format(page=page.name), view | shown, icon=":material/arrow_forward:")
+    page_link(page.key, stage_texts.SEE_ON_PAGE.format(page=page.name), view | shown, icon=":material/arrow_forward:")

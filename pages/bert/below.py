@@ -9,15 +9,15 @@ import streamlit as st
 from pages.bert import texts
 from pages.bert.compare import TwoRuns, differences
 from pages.bert.inputs import LABEL_HEADS, PAGE, TRAINED, BertInputs, chosen_head
-from pages.ui.canvas import drawings
-from pages.ui.canvas.drawings import Drawing
 from pages.ui.export.computation import Computation, call, each, load_call, named
 from pages.ui.export.lessons import PartNumbers, offer_drawings
-from pages.ui.export.records import reading, source
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.frame import show_source
 from pages.ui.shell.level import is_hidden, show_formula
 from pages.ui.shell.numbers import small_number
+from pages.ui.stage import charts
+from pages.ui.stage.charts import Drawing
+from pages.ui.stage.sources import reading, source
 from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.lessons import families, parity, untrained
@@ -106,7 +106,7 @@ def drawings_of(runs: TwoRuns) -> list[Drawing]:
     if runs.other is not None:
         theirs = runs.other.weights[layer, head]
         maps += [(runs.states["before"], "weights", theirs), (runs.states["difference"], "signed", ours - theirs)]
-    return [drawings.matrix_drawing(title, kind, cells, tokens, tokens) for title, kind, cells in maps]
+    return [charts.matrix_drawing(title, kind, cells, tokens, tokens) for title, kind, cells in maps]
 
 
 def part_numbers(inputs: BertInputs) -> PartNumbers:

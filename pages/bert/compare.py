@@ -7,15 +7,15 @@ import numpy as np
 
 from pages.bert import texts
 from pages.bert.inputs import FIELDS, PAGE, SETTINGS, BertInputs, offers_part, part_controls
-from pages.ui.export.records import file_stem
-from pages.ui.panels import texts as panel_texts
 from pages.ui.shell import cache, readiness
 from pages.ui.shell.controls import model_title
 from pages.ui.shell.numbers import percent, points, small_number
+from pages.ui.stage import texts as stage_texts
 from pages.ui.stage.architecture import Box, Stack, architecture, sums_and_norms
 from pages.ui.stage.controls import offered_controls, take_settings
 from pages.ui.stage.mount import mount, origin
 from pages.ui.stage.packing import join, pack_whole
+from pages.ui.stage.sources import file_stem
 from tx_core.analysis.comparison import moved_attention
 from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import BertEngine
@@ -187,7 +187,7 @@ def about_runs(inputs: BertInputs, runs: TwoRuns) -> Callable[[Mapping[str, obje
         "grammar": None,
         "guesses": None,
         "notices": [],
-        "kinds": panel_texts.STACK_LABELS,
+        "kinds": stage_texts.STACK_LABELS,
         "controls": offered_controls(PAGE, SETTINGS, part_controls(inputs)),
         "states": runs.states,
         "apart": runs.apart or None,

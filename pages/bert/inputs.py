@@ -5,10 +5,6 @@ from dataclasses import dataclass
 import streamlit as st
 
 from pages.bert import texts
-from pages.ui.canvas.matrix_view import Cell, cell_from_link, cell_to_link
-from pages.ui.panels import view_options
-from pages.ui.panels.texts import SECOND_SENTENCE, WITHOUT_SPECIAL, WITHOUT_SPECIAL_HELP
-from pages.ui.panels.tokens import SPECIAL_FIELD
 from pages.ui.shell import controls
 from pages.ui.shell import texts as shell_texts
 from pages.ui.shell.address import (
@@ -24,11 +20,15 @@ from pages.ui.shell.address import (
     widget_key,
 )
 from pages.ui.shell.level import is_hidden
+from pages.ui.stage import view_options
 from pages.ui.stage.address import StageFields, read_stage_address
+from pages.ui.stage.browser_texts import MATRICES
 from pages.ui.stage.controls import Control
 from pages.ui.stage.inputs import ask_sentences
+from pages.ui.stage.matrices import Cell, cell_from_link, cell_to_link
 from pages.ui.stage.table import COMPARED
-from pages.ui.stage.texts import MATRICES
+from pages.ui.stage.texts import SECOND_SENTENCE, WITHOUT_SPECIAL, WITHOUT_SPECIAL_HELP
+from pages.ui.stage.tokens import SPECIAL_FIELD
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.catalogue import DEFAULT
 from tx_core.lessons.families import FAMILIES

@@ -10,8 +10,8 @@ from pages.bert.below import explain_built_in, explain_part, show_tensors
 from pages.bert.compare import empty_stage
 from pages.bert.inputs import bert_inputs
 from pages.bert.parts import PARTS
-from pages.ui.panels.tokens import note_special_tokens, warn_of_unknown_in
 from pages.ui.shell.frame import explain, page_links, show_engine
+from pages.ui.stage.tokens import note_special_tokens, warn_of_unknown_in
 from tx_core.errors import ExplorerError
 
 inputs = bert_inputs()

@@ -19,21 +19,19 @@ from pages.bert.compare import (
     take,
 )
 from pages.bert.inputs import DIMENSIONS_SHOWN, FIELDS, LABEL_HEADS, PAGE, TRAINED, BertInputs, part_controls
-from pages.ui.canvas.charts import listing_chart, probability_chart
-from pages.ui.canvas.drawings import Drawing, bars_drawing
-from pages.ui.canvas.matrix_view import Matrix, Product, Shares
 from pages.ui.export.attention import attention_exports
 from pages.ui.export.attention_map import shown_map
 from pages.ui.export.menu import export_menu
-from pages.ui.panels.view_options import drop_missing
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import value_of
 from pages.ui.shell.frame import explain
 from pages.ui.shell.numbers import whole_percent
-from pages.ui.stage.matrices import MatrixStep
+from pages.ui.stage.charts import Drawing, bars_drawing, listing_chart, probability_chart
+from pages.ui.stage.matrices import Matrix, MatrixStep, Product, Shares
 from pages.ui.stage.mount import mount
 from pages.ui.stage.packing import RunName, pack_runs, shown_layers
 from pages.ui.stage.pictures import About, MatrixSteps, Picture, pictures_stage
+from pages.ui.stage.view_options import drop_missing
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.errors import ExplorerError
 from tx_core.lessons.families import FAMILIES

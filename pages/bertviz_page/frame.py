@@ -10,23 +10,24 @@ import numpy as np
 import streamlit as st
 
 from pages.bertviz_page import texts, views
-from pages.ui.canvas.drawings import Drawing as ChartDrawing
-from pages.ui.canvas.framed import PATH, is_published, publish
+from pages.bertviz_page.framed import PATH, is_published, publish
 from pages.ui.export.attention import weight_files
 from pages.ui.export.attention_map import AttentionMap
 from pages.ui.export.computation import Computation, call, each, load_call, named, sentences_of
 from pages.ui.export.menu import export_menu
-from pages.ui.export.records import Code, DataFiles, Export, file_stem, reading, source
+from pages.ui.export.records import Code, DataFiles, Export
 from pages.ui.export.texts import TITLE_WITHOUT_STAGE
-from pages.ui.panels.texts import STACK, STACK_LABELS
-from pages.ui.panels.tokens import SPECIAL_FIELD
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import Field, choice_field, text_field, value_of, widget_key
 from pages.ui.stage.address import StageFields
+from pages.ui.stage.browser_texts import CONTROLS
+from pages.ui.stage.charts import Drawing as ChartDrawing
 from pages.ui.stage.controls import Control, numbered
 from pages.ui.stage.inputs import SentenceInputs
 from pages.ui.stage.pictures import About, Picture
-from pages.ui.stage.texts import CONTROLS
+from pages.ui.stage.sources import file_stem, reading, source
+from pages.ui.stage.texts import STACK, STACK_LABELS
+from pages.ui.stage.tokens import SPECIAL_FIELD
 from tx_core.engine.engine import Engine
 from tx_core.errors import TextProblem
 from tx_core.transformer.trace import AttentionStack, Trace

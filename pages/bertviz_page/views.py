@@ -23,9 +23,9 @@ from bertviz import head_view, model_view
 from bertviz.neuron_view import show as neuron_view
 from torch import Tensor
 
-from pages.ui.canvas.framed import Document
-from pages.ui.panels.view_options import MAX_LAYERS_OR_HEADS
+from pages.bertviz_page.framed import Document
 from pages.ui.shell.address import Field, flag_field, number_field
+from pages.ui.stage.view_options import MAX_LAYERS_OR_HEADS
 from tx_core.transformer.trace import AttentionStack, Encoding
 
 MAX_NEURON_TOKENS = 1000

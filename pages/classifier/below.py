@@ -19,16 +19,16 @@ from pages.classifier.stage import (
     losses_and_accuracies,
     predictions,
 )
-from pages.ui.canvas.drawings import Drawing, bars_drawing, matrix_drawing
 from pages.ui.export.computation import Computation, after, call, each, named
 from pages.ui.export.lessons import PartNumbers, drawings_export, offer_drawings
 from pages.ui.export.records import Export
-from pages.ui.panels.view_options import head_in_sentence
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.frame import show_engine, show_source
 from pages.ui.shell.level import show_formula
 from pages.ui.shell.numbers import percent, whole_percent
+from pages.ui.stage.charts import Drawing, bars_drawing, matrix_drawing
 from pages.ui.stage.training import ShownTraining, curve_drawings
+from pages.ui.stage.view_options import head_in_sentence
 from tx_core.engine.device import best_device
 from tx_core.lessons.labels import LabelPrediction
 from tx_core.training.classifier import (

@@ -10,17 +10,17 @@ from pages.classifier import texts
 from pages.classifier.below import attention_drawing, chosen_head, show_counts
 from pages.classifier.model import PAGE, TRAINER, LabelInputs
 from pages.classifier.stage import contribution_drawing, label_chart, labelled_moment
-from pages.ui.canvas.drawings import bars_drawing
 from pages.ui.export.computation import call, load_call, named
 from pages.ui.export.lessons import PartNumbers, offer_drawings
-from pages.ui.export.records import source
-from pages.ui.panels.view_options import head_in_sentence
 from pages.ui.shell import cache as run_cache
 from pages.ui.shell.controls import model_title
 from pages.ui.shell.frame import page_link, show_engine, show_source
 from pages.ui.shell.level import show_formula
 from pages.ui.shell.numbers import percent, whole_percent
+from pages.ui.stage.charts import bars_drawing
+from pages.ui.stage.sources import source
 from pages.ui.stage.training import ShownTraining, training_stage
+from pages.ui.stage.view_options import head_in_sentence
 from tx_core.analysis.attribution import integrated_gradients
 from tx_core.engine import catalogue
 from tx_core.engine.checkpoint_files import read_json

@@ -8,13 +8,14 @@ import streamlit as st
 
 from pages.classifier import texts
 from pages.ui.panels import texts as panel_texts
-from pages.ui.panels import training, training_sizes
+from pages.ui.panels import training_sizes
 from pages.ui.panels.training_sizes import Size
 from pages.ui.shell import controls
 from pages.ui.shell.address import choice_field, is_offered, text_field, widget_binding, widget_key
 from pages.ui.shell.controls import ask_option, choice_box, download_button
 from pages.ui.shell.level import is_hidden
 from pages.ui.shell.session import uploaded_file
+from pages.ui.stage import background_runs
 from pages.ui.stage.address import StageFields, read_stage_address
 from pages.ui.stage.training import LOOK_NAMES, ShownTraining, Trainer, look_fields
 from tx_core.engine.device import best_device
@@ -92,7 +93,7 @@ class LabelInputs:
 def label_inputs() -> LabelInputs:
     """Read the address, draw the boxes of sentence, model, texts and sizes, and return what is asked."""
     read_stage_address(PAGE, FIELDS)
-    run = training.current_run(KIND)
+    run = background_runs.current_run(KIND)
     is_running = bool(run and run.running)
     with st.container(horizontal=True, vertical_alignment="center"):
         text = controls.sentence(
@@ -150,7 +151,7 @@ def _ask_file(is_running: bool) -> None:
             type=["csv", "tsv", "txt"],
             key=widget_key(PAGE, "csv"),
             max_upload_size=host_settings().max_example_file_megabytes,
-            on_change=training.attempt,
+            on_change=background_runs.attempt,
             args=(PAGE, read_own),
         )
 
@@ -243,7 +244,7 @@ def shown_training(inputs: LabelInputs) -> ShownTraining:
 
     Raises ExplorerError where the sizes do not fit together, or there are no texts.
     """
-    own = training.current_run(KIND)
+    own = background_runs.current_run(KIND)
     if own and own.running:
         return ShownTraining(None, own.records, own)
     if inputs.problem:

@@ -4,10 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from pages.classifier import texts
 from pages.classifier.model import TRAINER, LabelInputs, chosen_settings, untrained
-from pages.ui.canvas.charts import probability_chart
-from pages.ui.canvas.drawings import Chart, Drawing, matrix_drawing
 from pages.ui.shell.frame import explain
 from pages.ui.shell.numbers import percent
+from pages.ui.stage.charts import Chart, Drawing, matrix_drawing, probability_chart
 from pages.ui.stage.training import (
     Curves,
     Moment,

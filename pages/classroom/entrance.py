@@ -13,13 +13,13 @@ import streamlit as st
 from pages import contents
 from pages.classroom import texts
 from pages.classroom.events import EVENTS, STATE, host_store
-from pages.ui.canvas.component import component_value
-from pages.ui.canvas.question_view import class_view
 from pages.ui.panels.lesson import FOR_CLASS, OWN_LESSONS, find_lesson, lesson_source, names_in_order, shipped_names
+from pages.ui.panels.question_view import class_view
 from pages.ui.shell.address import LEAD, LOCK, PRESENT, ROOM
 from pages.ui.shell.admission import own_address
 from pages.ui.shell.frame import explain
 from pages.ui.shell.level import LEVEL, level_in_link
+from pages.ui.stage.component import component_value
 from tx_core.classroom.rooms import MAX_NICKNAME_CHARACTERS, NO_TEACHER, Rooms
 from tx_core.errors import ExplorerError, RoomProblem
 from tx_core.settings import host_settings

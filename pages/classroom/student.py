@@ -18,14 +18,14 @@ from pages.classroom.results import (
     shows_votes,
     votes_of,
 )
-from pages.ui.canvas.attention_view import ClassGuesses
-from pages.ui.canvas.question_view import class_view
 from pages.ui.panels.lesson_question import ask_question, send_key, show_verdict
 from pages.ui.panels.question_kinds import grid_of
-from pages.ui.panels.tokens import escape_markdown
+from pages.ui.panels.question_view import class_view
+from pages.ui.panels.step import show_step_stage
 from pages.ui.shell.frame import explain
 from pages.ui.shell.level import ADVANCED, BASIC, LEVEL, LEVEL_CHOSEN, LEVEL_NOW, remembered_level
-from pages.ui.stage.step import show_step_stage
+from pages.ui.stage.attention import ClassGuesses
+from pages.ui.stage.tokens import escape_markdown
 from tx_core.classroom.lesson_file import Lesson, Step
 from tx_core.classroom.measures import MEASURES, Answer
 from tx_core.classroom.room_records import STUDENT, State

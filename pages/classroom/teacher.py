@@ -20,13 +20,13 @@ from pages.classroom.results import (
     votes_of,
 )
 from pages.classroom.student import guesses_on_view, say_closed, show_sentence, show_step_head, show_view
-from pages.ui.canvas.component import component
 from pages.ui.panels.lesson_question import choices_of, compute, engine_of_step
 from pages.ui.panels.question_kinds import QUESTION_VIEWS
-from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell.address import is_presented, link_with, present_or_not
 from pages.ui.shell.controls import download_button
 from pages.ui.shell.frame import explain
+from pages.ui.stage.component import component
+from pages.ui.stage.tokens import escape_markdown
 from tx_core.analysis.weights_file import csv_table
 from tx_core.classroom.lesson_file import Step, with_line
 from tx_core.classroom.room_records import TEACHER, Member, Room, State

@@ -11,10 +11,6 @@ from typing import Any
 import streamlit as st
 
 from pages.compare import texts
-from pages.ui.panels.changes import Changes, StackNames, describe_change, without_positions
-from pages.ui.panels.texts import DRAWING_LABELS, SECOND_SENTENCE, TOKEN_CHANGES_UNDONE
-from pages.ui.panels.tokens import SPECIAL_FIELD, ask_special_tokens
-from pages.ui.panels.view_options import MAX_DRAWN_LINES, MAX_LAYERS_OR_HEADS, SCALES, read_focus, token_to_link
 from pages.ui.shell import cache as run_cache
 from pages.ui.shell import controls, examples
 from pages.ui.shell.address import (
@@ -34,7 +30,11 @@ from pages.ui.shell.address import (
 )
 from pages.ui.shell.level import is_hidden, offered_options
 from pages.ui.stage.address import StageFields, ask_for_view, read_stage_address
+from pages.ui.stage.changes import Changes, StackNames, describe_change, without_positions
 from pages.ui.stage.packing import RunName
+from pages.ui.stage.texts import DRAWING_LABELS, SECOND_SENTENCE, TOKEN_CHANGES_UNDONE
+from pages.ui.stage.tokens import SPECIAL_FIELD, ask_special_tokens
+from pages.ui.stage.view_options import MAX_DRAWN_LINES, MAX_LAYERS_OR_HEADS, SCALES, read_focus, token_to_link
 from tx_core.errors import ExplorerError
 from tx_core.transformer.interventions import Intervention, read_interventions, write_interventions
 

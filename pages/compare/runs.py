@@ -12,13 +12,13 @@ from jaxtyping import Float
 from pages.compare import texts
 from pages.compare.inputs import PAGE, SideHead, Sides, name_head, take_nearest_head
 from pages.ui.export.attention_map import changes_in_words
-from pages.ui.export.records import file_stem, reading, source
-from pages.ui.export.texts import MERGED, SPECIAL_HIDDEN, quoted
-from pages.ui.panels.tokens import note_special_tokens, warn_of_unknown
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import value_of, widget_key
 from pages.ui.shell.frame import explain
+from pages.ui.stage.browser_texts import CAPTION
 from pages.ui.stage.packing import RunName
+from pages.ui.stage.sources import file_stem, quoted, reading, source
+from pages.ui.stage.tokens import note_special_tokens, warn_of_unknown
 from tx_core.analysis import views, word_comparison
 from tx_core.analysis.comparison import Comparison, compare_attention
 from tx_core.analysis.views import View
@@ -129,7 +129,7 @@ class RunPair:
     def notes_of_numbers(self) -> tuple[str, ...]:
         """Return the sentences of both sides, and whatever changes the weights."""
         merged, hidden = self.one.words, self.one.view.hides_special
-        return (*self.sentences, *([MERGED] if merged else []), *([SPECIAL_HIDDEN] if hidden else []))
+        return (*self.sentences, *([CAPTION["merged"]] if merged else []), *([CAPTION["specialHidden"]] if hidden else []))
 
     @property
     def about(self) -> dict[str, object]:

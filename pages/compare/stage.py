@@ -6,12 +6,12 @@ from pages.compare import texts
 from pages.compare.inputs import FIELDS, PAGE, VARIES, SideHead, changes_in_full, take_wish
 from pages.compare.runs import RunPair, SideRun
 from pages.compare.words import FollowedWord, first_word, word_chart
-from pages.ui.export.attention_map import drawn_padding
-from pages.ui.export.records import shortened
 from pages.ui.shell import controls
 from pages.ui.shell.address import is_offered
+from pages.ui.stage.attention import drawn_padding
 from pages.ui.stage.mount import mount, origin
 from pages.ui.stage.packing import join, pack_sides
+from pages.ui.stage.sources import shortened
 from tx_core.analysis import views
 from tx_core.analysis.word_comparison import PositionPair, align, describe_word_similarity, pair_rows
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pages.compare import texts
 from pages.compare.inputs import PAGE, WordPair
 from pages.compare.runs import RunPair, SideRun
-from pages.ui.canvas.charts import Chart, lines_chart
 from pages.ui.shell.address import set_values, value_of
+from pages.ui.stage.charts import Chart, lines_chart
 from tx_core.analysis.word_comparison import (
     WordSimilarity,
     align,

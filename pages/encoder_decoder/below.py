@@ -7,15 +7,15 @@ import streamlit as st
 from pages.encoder_decoder import inside, texts
 from pages.encoder_decoder.model import PAGE
 from pages.encoder_decoder.stage import loss_and_shares, named_trace
-from pages.ui.canvas.drawings import Drawing, matrix_drawing
 from pages.ui.export.computation import Computation, after, call, each, named
 from pages.ui.export.lessons import PartNumbers, drawings_export, offer_drawings
 from pages.ui.export.records import Export
-from pages.ui.panels.view_options import head_in_sentence
 from pages.ui.shell.address import value_of, widget_key
 from pages.ui.shell.frame import explain, show_source
 from pages.ui.shell.level import is_hidden, show_formula
+from pages.ui.stage.charts import Drawing, matrix_drawing
 from pages.ui.stage.training import ShownTraining, curve_drawings
+from pages.ui.stage.view_options import head_in_sentence
 from tx_core.errors import ExplorerError
 from tx_core.training.copy_task import (
     CopyAnswer,

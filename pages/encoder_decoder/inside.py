@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pages.encoder_decoder import texts
-from pages.ui.canvas.drawings import matrix_drawing
 from pages.ui.export.computation import call, each, named
 from pages.ui.export.data import DataTable, table_files
 from pages.ui.export.lessons import PartNumbers, offer_drawings
@@ -14,6 +13,7 @@ from pages.ui.panels import training_sizes
 from pages.ui.shell import cache
 from pages.ui.shell.address import number_field, value_of, widget_key
 from pages.ui.shell.level import show_formula
+from pages.ui.stage.charts import matrix_drawing
 from pages.ui.stage.pictures import Picture, pictures_beside
 from tx_core.lessons import seq2seq_shapes
 from tx_core.lessons.seq2seq_shapes import BatchSizes, ShapesRun

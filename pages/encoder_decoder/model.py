@@ -6,11 +6,12 @@ import streamlit as st
 
 from pages.encoder_decoder import inside, texts
 from pages.ui.panels import texts as panel_texts
-from pages.ui.panels import training, training_sizes
+from pages.ui.panels import training_sizes
 from pages.ui.panels.training_sizes import Size
 from pages.ui.shell import controls
 from pages.ui.shell.address import choice_field, flag_field, set_values, text_field, value_of, widget_key
 from pages.ui.shell.level import is_hidden
+from pages.ui.stage import background_runs
 from pages.ui.stage.address import StageFields, read_stage_address
 from pages.ui.stage.training import LOOK_NAMES, ShownTraining, Trainer, look_fields
 from tx_core.engine.device import best_device
@@ -57,7 +58,7 @@ FIELDS = StageFields(
 def number_input() -> str:
     """Read the address, draw the boxes of numbers, task and sizes, and return the numbers as they were typed."""
     read_stage_address(PAGE, FIELDS, lambda: TASK_VALUES.get(value_of(PAGE, "task"), {}))
-    run = training.current_run(KIND)
+    run = background_runs.current_run(KIND)
     is_running = bool(run and run.running)
     with st.container(horizontal=True, vertical_alignment="center"):
         numbers = controls.sentence(
@@ -160,7 +161,7 @@ def shown_training() -> ShownTraining:
     A large one is not made untrained: visitors who only look would fill the memory of the card. Raises TextProblem where the
     sizes do not fit together.
     """
-    own = training.current_run(KIND)
+    own = background_runs.current_run(KIND)
     if own and own.running:
         return ShownTraining(None, own.records, own)
     settings, stored = chosen_settings(), stored_copy()

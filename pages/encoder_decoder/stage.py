@@ -7,11 +7,11 @@ import streamlit as st
 
 from pages.encoder_decoder import texts
 from pages.encoder_decoder.model import TRAINER, chosen_settings, count_errors, is_large, untrained
-from pages.ui.canvas.drawings import Chart
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.frame import explain
 from pages.ui.stage.address import StageFields
 from pages.ui.stage.architecture import Box, Stack, architecture, norms_and_sums, sums_and_norms
+from pages.ui.stage.charts import Chart
 from pages.ui.stage.training import Curves, Moment, ShownTraining, curve, empty_training_stage, moment_title, training_stage
 from tx_core.errors import TextProblem
 from tx_core.training.copy_task import (

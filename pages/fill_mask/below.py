@@ -8,8 +8,8 @@ from pages.fill_mask.run import BlankRun
 from pages.ui.export.attention_map import shown_map
 from pages.ui.export.data import offer_tables
 from pages.ui.export.menu import export_menu
-from pages.ui.panels import texts as panel_texts
 from pages.ui.shell.address import widget_key
+from pages.ui.stage import texts as stage_texts
 
 
 def show_below(page: str, run: BlankRun) -> None:
@@ -20,7 +20,7 @@ def show_below(page: str, run: BlankRun) -> None:
         return
     view = None
     if not run.alone:
-        st.markdown(f"{panel_texts.HOW_TO_READ} {panel_texts.NOT_AN_EXPLANATION}")
+        st.markdown(f"{stage_texts.HOW_TO_READ} {stage_texts.NOT_AN_EXPLANATION}")
         head_scan.show_ranking(page, looked.asked)
         shown = shown_map(page, looked.trace, looked.plain if looked.changed else None)
         view = BlankView(looked.text, looked.number, looked.changed, shown, looked.asked)

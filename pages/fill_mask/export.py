@@ -14,11 +14,12 @@ from pages.ui.export.attention import attention_exports
 from pages.ui.export.attention_map import AttentionMap, changes_in_words
 from pages.ui.export.computation import Computation, call, changes_argument, each, load_call, named
 from pages.ui.export.data import DataTable, table_files
-from pages.ui.export.records import Code, Export, Exports, file_stem
+from pages.ui.export.records import Code, Export, Exports
 from pages.ui.export.transformers_code import intervention_lines, loading_lines, special_argument, with_mask_tokens
-from pages.ui.panels.changes import Changes, describe_change, stack_names
 from pages.ui.panels.predictions import ListSettings, SentencePredictions, list_settings
 from pages.ui.shell import controls
+from pages.ui.stage.changes import Changes, describe_change, stack_names
+from pages.ui.stage.sources import file_stem
 from tx_core.engine.engine import Engine
 from tx_core.fill_mask.head_scan import Scan
 from tx_core.fill_mask.prediction_shift import EntryShift, shift_predictions

@@ -15,16 +15,16 @@ from pages.fill_mask.progress import progress_path
 from pages.fill_mask.prompts import example_texts
 from pages.fill_mask.tables import SCAN_COLUMNS, Effect, effect, followed_words, scan_rows
 from pages.ui.export.data import DataTable, offer_tables
-from pages.ui.panels import training
-from pages.ui.panels.changes import Changes
 from pages.ui.panels.predictions import SentencePredictions
-from pages.ui.panels.tokens import escape_markdown
-from pages.ui.panels.view_options import head_in_sentence
 from pages.ui.shell import cache, metrics
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.admission import own_address
 from pages.ui.shell.level import is_hidden
 from pages.ui.shell.numbers import percent
+from pages.ui.stage import background_runs
+from pages.ui.stage.changes import Changes
+from pages.ui.stage.tokens import escape_markdown
+from pages.ui.stage.view_options import head_in_sentence
 from tx_core.engine.engine import Engine
 from tx_core.errors import Busy
 from tx_core.fill_mask.head_scan import HeadScan, Scan
@@ -111,7 +111,7 @@ def take_scan(page: str, reported: Mapping[str, object]) -> None:
         st.session_state[widget_key(page, "scan_asked")] = True
         st.session_state.pop(widget_key(page, "scan_running"), None)
     if asked in ("start", "stop"):
-        training.SCANS.stop(training.visitor(), "scan")
+        background_runs.SCANS.stop(background_runs.visitor(), "scan")
     if asked == "stop":
         st.session_state.pop(widget_key(page, "scan"), None)
     if isinstance(followed, list):
@@ -141,8 +141,8 @@ def offered_scan(page: str, engine: Engine, answer: SentencePredictions, number:
 
 def _background(page: str, kept: tuple, scan: Scan, base: Changes) -> OfferedScan:
     """Start a long scan in the background, or return what has come of it."""
-    visitor, running, path = training.visitor(), widget_key(page, "scan_running"), progress_path()
-    snapshot, begun = training.SCANS.snapshot(visitor, "scan"), st.session_state.get(running)
+    visitor, running, path = background_runs.visitor(), widget_key(page, "scan_running"), progress_path()
+    snapshot, begun = background_runs.SCANS.snapshot(visitor, "scan"), st.session_state.get(running)
     if snapshot and snapshot.running:
         return OfferedScan(base, path=path, problem="" if begun == kept else texts.SCAN_STOPPING)
     if snapshot and begun == kept:
@@ -153,7 +153,7 @@ def _background(page: str, kept: tuple, scan: Scan, base: Changes) -> OfferedSca
         cache.get_or_compute(kept, lambda: result)
         return OfferedScan(base, result, _followed(page, result))
     try:
-        training.SCANS.start(visitor, "scan", scan, own_address())
+        background_runs.SCANS.start(visitor, "scan", scan, own_address())
     except Busy as problem:
         del st.session_state[widget_key(page, "scan")]
         return OfferedScan(problem=str(problem))

@@ -8,10 +8,7 @@ import streamlit as st
 
 from pages.fill_mask import texts
 from pages.fill_mask.prompts import Prompt, curated
-from pages.ui.panels import view_options
-from pages.ui.panels.changes import CHANGES_FIELD
 from pages.ui.panels.predictions import LIST_FIELDS, ListSettings, ask_list_settings, list_settings, top_predictions, word_label
-from pages.ui.panels.tokens import SPECIAL_FIELD, click_word, escape_markdown, sentence_words
 from pages.ui.shell import cache, controls, examples
 from pages.ui.shell.address import (
     Field,
@@ -24,10 +21,13 @@ from pages.ui.shell.address import (
     widget_key,
 )
 from pages.ui.shell.frame import explain
+from pages.ui.stage import view_options
 from pages.ui.stage.address import StageFields, ask_for_view, read_stage_address
+from pages.ui.stage.changes import CHANGES_FIELD
 from pages.ui.stage.inputs import ask_model
 from pages.ui.stage.routes import ROUTE_LOOKS
 from pages.ui.stage.table import COMPARED
+from pages.ui.stage.tokens import SPECIAL_FIELD, click_word, escape_markdown, sentence_words
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine, no_head
 from tx_core.errors import ExplorerError

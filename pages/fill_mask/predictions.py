@@ -6,12 +6,6 @@ from dataclasses import dataclass
 import streamlit as st
 
 from pages.fill_mask import texts
-from pages.ui.canvas.charts import moved_chart, probability_chart, show_bars
-from pages.ui.canvas.drawings import Chart
-from pages.ui.canvas.texts import AFTER, BEFORE
-from pages.ui.export.records import reading, source
-from pages.ui.export.texts import WITHOUT_SPECIAL
-from pages.ui.panels.changes import Changes
 from pages.ui.panels.predictions import (
     ListSettings,
     SentencePredictions,
@@ -25,6 +19,11 @@ from pages.ui.panels.predictions import (
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.numbers import large_number, percent, points
+from pages.ui.stage.browser_texts import CAPTION
+from pages.ui.stage.changes import Changes
+from pages.ui.stage.charts import Chart, moved_chart, probability_chart, show_bars
+from pages.ui.stage.sources import reading, source
+from pages.ui.stage.texts import AFTER, BEFORE
 from tx_core.engine.engine import Engine
 from tx_core.fill_mask.prediction_shift import BlankShift, EntryShift, PredictionShift, compare_texts, shift_predictions
 from tx_core.fill_mask.predictions import JointFilling
@@ -52,7 +51,7 @@ class Lists:
     @property
     def notes(self) -> tuple[str, ...]:
         """Return how the lists differ from the model's own probabilities."""
-        return tuple(note for note in ("" if self.reads_special else WITHOUT_SPECIAL, self.chosen.note) if note)
+        return tuple(note for note in ("" if self.reads_special else CAPTION["withoutSpecial"], self.chosen.note) if note)
 
     @property
     def about(self) -> dict[str, object]:

@@ -5,7 +5,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from pages.fill_mask import texts
-from pages.ui.panels import training
+from pages.ui.stage import background_runs
 from pages.ui.stage.packing import NOT_KEPT, read_signed, sign
 
 PATH = "blank-scan"
@@ -13,7 +13,7 @@ PATH = "blank-scan"
 
 def progress_path() -> str:
     """Return the address of the progress of this visitor's scan; it says nothing of the visitor to anybody else."""
-    return f"{PATH}/{sign([training.visitor()])}"
+    return f"{PATH}/{sign([background_runs.visitor()])}"
 
 
 def send_progress(request: Request) -> Response:
@@ -22,12 +22,12 @@ def send_progress(request: Request) -> Response:
         (visitor,) = read_signed(request.path_params["name"])
     except ValueError:
         return Response(None, 404, NOT_KEPT)
-    snapshot = training.SCANS.snapshot(str(visitor), "scan")
+    snapshot = background_runs.SCANS.snapshot(str(visitor), "scan")
     if snapshot is None or not snapshot.running:
         return JSONResponse({"running": False}, headers=NOT_KEPT)
     share, said = 0.0, texts.SCAN_STARTING
     if snapshot.state == "waiting":
-        said = training.queue_in_words(snapshot.ahead)
+        said = background_runs.queue_in_words(snapshot.ahead)
     elif snapshot.records:
         last = snapshot.records[-1]
         share, said = last.done / last.total, texts.SCAN_PROGRESS.format(done=last.done, total=last.total, seconds=last.seconds)

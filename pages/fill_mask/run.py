@@ -10,15 +10,15 @@ from pages.fill_mask import head_scan, predictions, texts
 from pages.fill_mask.head_scan import OfferedScan
 from pages.fill_mask.inputs import ONLY_LIST, BlankInputs
 from pages.fill_mask.prompts import QUOTED_MODEL, quoted_words
-from pages.ui.panels import view_options
-from pages.ui.panels.changes import Changes, active_changes, drop_missing_changes
 from pages.ui.panels.predictions import SentencePredictions, blank_trace, word_scores
-from pages.ui.panels.tokens import blank_last_word, note_special_tokens, warn_of_unknown
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.frame import explain
 from pages.ui.shell.numbers import percent
+from pages.ui.stage import view_options
+from pages.ui.stage.changes import Changes, active_changes, drop_missing_changes
 from pages.ui.stage.packing import RunName
+from pages.ui.stage.tokens import blank_last_word, note_special_tokens, warn_of_unknown
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
 from tx_core.errors import ExplorerError, memory_checked

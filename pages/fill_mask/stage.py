@@ -19,21 +19,21 @@ from pages.fill_mask.predictions import (
     strongest_words,
 )
 from pages.fill_mask.run import BlankRun, LookedAt
-from pages.ui.canvas.charts import moved_chart, probability_chart
-from pages.ui.canvas.texts import CLASS_GUESSED
-from pages.ui.panels import texts as panel_texts
-from pages.ui.panels.changes import Changes, describe_change, stack_names
 from pages.ui.panels.predictions import word_label
-from pages.ui.panels.view_options import head_in_sentence
 from pages.ui.shell import controls
 from pages.ui.shell.address import is_offered, widget_key
 from pages.ui.shell.level import is_hidden
 from pages.ui.shell.numbers import percent, points
+from pages.ui.stage import texts as stage_texts
 from pages.ui.stage.attention import about_run, class_guesses, take_changes
+from pages.ui.stage.changes import Changes, describe_change, stack_names
+from pages.ui.stage.charts import moved_chart, probability_chart
 from pages.ui.stage.first_picture import show_first_picture
 from pages.ui.stage.mount import Reported, mount
 from pages.ui.stage.packing import join, pack_runs, shown_layers
 from pages.ui.stage.routes import offered_routes
+from pages.ui.stage.texts import CLASS_GUESSED
+from pages.ui.stage.view_options import head_in_sentence
 from tx_core.fill_mask.prediction_shift import BlankShift
 from tx_core.fill_mask.steps import MAX_ORDERED_BLANKS, StepwiseFilling
 from tx_core.fill_mask.word_scores import LENGTH_NOTE, MAX_SCORED_WORDS, WordScore
@@ -46,7 +46,7 @@ LABELS = texts.PICTURE | {
     "scan": texts.SCAN_PICTURE,
     "steps": texts.STEPS,
     "followHelp": texts.CHECK_WORDS_HELP.format(maximum=MAX_SCORED_WORDS),
-    "words": panel_texts.WORD_BUTTONS,
+    "words": stage_texts.WORD_BUTTONS,
 }
 NO_RUN = {"run": None, "before": None, "stacks": [], "changes": [], "moved": [], "labels": LABELS}
 

@@ -10,11 +10,11 @@ from pages.heads_and_blocks.inputs import FIELDS, PAGE, BlockInputs
 from pages.heads_and_blocks.part import Part
 from pages.ui.export.computation import Computation, call, each, load_call, named
 from pages.ui.export.lessons import PartNumbers, offer_drawings
-from pages.ui.export.records import reading, source
 from pages.ui.shell.address import value_of, widget_key
 from pages.ui.shell.frame import show_source
 from pages.ui.shell.level import is_hidden, show_formula
 from pages.ui.stage.pictures import shown_drawings
+from pages.ui.stage.sources import reading, source
 from tx_core.lessons import bert_parts, residual_stream
 
 FROM_0 = "layers and heads are counted from 0"

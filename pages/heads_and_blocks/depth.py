@@ -5,10 +5,9 @@ import streamlit as st
 from pages.heads_and_blocks import texts
 from pages.heads_and_blocks.inputs import BlockInputs
 from pages.heads_and_blocks.part import Part
-from pages.ui.canvas.charts import depths, lines_chart, listing_chart
-from pages.ui.canvas.drawings import Drawing, lines_drawing
 from pages.ui.shell import cache
 from pages.ui.shell.numbers import whole_percent
+from pages.ui.stage.charts import Drawing, depths, lines_chart, lines_drawing, listing_chart
 from pages.ui.stage.pictures import Picture
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.lessons.residual_stream import (

@@ -7,9 +7,6 @@ from functools import partial
 import streamlit as st
 
 from pages.heads_and_blocks import texts
-from pages.ui.canvas.matrix_view import Cell, cell_from_link, cell_to_link
-from pages.ui.panels.texts import NEEDS_OWN_BERT, SECOND_SENTENCE
-from pages.ui.panels.tokens import SPECIAL_FIELD
 from pages.ui.shell import controls
 from pages.ui.shell import texts as shell_texts
 from pages.ui.shell.address import (
@@ -25,6 +22,9 @@ from pages.ui.shell.address import (
 )
 from pages.ui.stage.address import StageFields, ask_for_view, read_stage_address
 from pages.ui.stage.inputs import ask_model, ask_sentences
+from pages.ui.stage.matrices import Cell, cell_from_link, cell_to_link
+from pages.ui.stage.texts import NEEDS_OWN_BERT, SECOND_SENTENCE
+from pages.ui.stage.tokens import SPECIAL_FIELD
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.errors import ModelUnavailable
 

@@ -6,8 +6,7 @@ from typing import Protocol
 import numpy as np
 
 from pages.heads_and_blocks import texts
-from pages.ui.canvas.matrix_view import Activated, Added, Matrix, Normalised, Origin, Product, RowStatistic
-from pages.ui.stage.matrices import MatrixStep
+from pages.ui.stage.matrices import Activated, Added, Matrix, MatrixStep, Normalised, Origin, Product, RowStatistic
 from tx_core.lessons.bert_parts import Affine, BlockRun, EmbeddingRun, FeedForwardRun, NormRun
 from tx_core.transformer.layers import LayerNorm
 

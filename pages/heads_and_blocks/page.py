@@ -10,11 +10,11 @@ from pages.heads_and_blocks.below import explain_part, export_part, part_numbers
 from pages.heads_and_blocks.inputs import FIELDS, block_inputs, fitted
 from pages.heads_and_blocks.parts import PARTS
 from pages.heads_and_blocks.stage import block_architecture, block_controls
-from pages.ui.panels.tokens import note_special_tokens, warn_of_unknown_in
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.frame import page_links, show_engine
 from pages.ui.stage.inputs import explain_problem
 from pages.ui.stage.pictures import About, empty_pictures, pictures_stage
+from pages.ui.stage.tokens import note_special_tokens, warn_of_unknown_in
 from tx_core.errors import ExplorerError
 
 inputs, engine = block_inputs(), None

@@ -19,9 +19,9 @@ from pages.heads_and_blocks.matrices import (
     norm_matrices,
 )
 from pages.heads_and_blocks.part import Part
-from pages.ui.canvas.drawings import matrix_drawing
 from pages.ui.shell import cache
 from pages.ui.shell.numbers import small_number, whole_percent
+from pages.ui.stage.charts import matrix_drawing
 from pages.ui.stage.pictures import MatrixSteps, Picture
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.lessons.bert_parts import (

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 from pages.heads_and_blocks import texts
 from pages.heads_and_blocks.inputs import DIMENSIONS_SHOWN, FIRST_CELLS, HEADS, LAYERS, MAX_DEPTH_SEEDS, BlockInputs
-from pages.ui.canvas.matrix_view import cell_to_link
 from pages.ui.shell.address import is_offered
 from pages.ui.shell.level import is_hidden
 from pages.ui.stage.architecture import Box, Stack, architecture, lit, norms_and_sums
+from pages.ui.stage.browser_texts import MATRICES, NORM, NORM_AFTER, RESIDUAL
 from pages.ui.stage.controls import Control, numbered
-from pages.ui.stage.texts import MATRICES, NORM, NORM_AFTER, RESIDUAL
+from pages.ui.stage.matrices import cell_to_link
 from tx_core.engine.bert_engine import BertEngine
 
 MAX_FOLLOWED_TOKENS = 8

@@ -10,7 +10,7 @@ open_page(PAGE)
 # The title is on its way: what follows takes longer to import.
 from pages.ui.panels import texts
 from pages.ui.panels.lesson import class_link, is_finished, names_in_order, parts_of, shipped_lesson, step_link, teacher_notes
-from pages.ui.panels.tokens import escape_markdown
+from pages.ui.stage.tokens import escape_markdown
 
 for name in names_in_order():
     lesson = shipped_lesson(name)

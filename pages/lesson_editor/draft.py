@@ -14,12 +14,12 @@ import yaml
 
 from pages import contents
 from pages.lesson_editor import texts
-from pages.ui.canvas.component import component
 from pages.ui.panels.lesson import PAGES_WITH_VIEW
 from pages.ui.panels.question_kinds import MEASURE_TEXTS, QUESTION_VIEWS
 from pages.ui.shell.address import ADDED_VIEWS, DRAFT
 from pages.ui.shell.frame import new_id
 from pages.ui.shell.session import uploaded_file
+from pages.ui.stage.component import component
 from tx_core.classroom.lesson_file import (
     DIFFICULTIES,
     MAX_LONG,

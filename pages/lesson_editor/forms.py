@@ -22,14 +22,14 @@ from pages.lesson_editor.draft import (
     remember_draft,
     step_box_name,
 )
-from pages.ui.panels.changes import describe_change, stack_names
 from pages.ui.panels.lesson import PAGES_WITH_VIEW
 from pages.ui.panels.lesson_question import compute, engine_of_step, reveal
-from pages.ui.panels.tokens import escape_markdown
+from pages.ui.panels.step import show_step_stage
 from pages.ui.shell import cache
 from pages.ui.shell.address import page_view
 from pages.ui.shell.level import LEVEL_NOW
-from pages.ui.stage.step import show_step_stage
+from pages.ui.stage.changes import describe_change, stack_names
+from pages.ui.stage.tokens import escape_markdown
 from tx_core.analysis.sentences import distinct_names
 from tx_core.classroom.lesson_file import DIFFICULTIES, MAX_LONG, MAX_STEPS, Step
 from tx_core.classroom.measures import MAX_SHORT

@@ -6,14 +6,24 @@ from jaxtyping import Float
 from pages.many_sentences import texts
 from pages.many_sentences.reading import OpenedScan, show_report, stopped_in_words
 from pages.many_sentences.texts import plural
-from pages.ui.canvas.attention_view import heads_to_link
-from pages.ui.canvas.charts import listing_chart
-from pages.ui.canvas.drawings import Drawing
-from pages.ui.canvas.head_table import (
+from pages.ui.export.computation import Computation, call, load_call, named
+from pages.ui.export.data import DataTable, offer_tables, table_files, table_of
+from pages.ui.export.menu import export_menu
+from pages.ui.export.records import Code, Export
+from pages.ui.shell import controls
+from pages.ui.shell.address import is_offered
+from pages.ui.shell.frame import page_address
+from pages.ui.shell.numbers import whole_percent
+from pages.ui.stage.charts import Drawing, listing_chart
+from pages.ui.stage.controls import Control
+from pages.ui.stage.heads import (
     AXES,
     CellsAndLegend,
+    all_heads,
+    beside_heads,
     describe_grammar,
     distance_cells,
+    draw_heads,
     grammar_cells,
     grammar_columns,
     grammar_columns_note,
@@ -21,20 +31,11 @@ from pages.ui.canvas.head_table import (
     kind_styles,
     spread_cells,
 )
-from pages.ui.export.computation import Computation, call, load_call, named
-from pages.ui.export.data import DataTable, offer_tables, table_files, table_of
-from pages.ui.export.menu import export_menu
-from pages.ui.export.records import Code, Export, file_stem, reading, source
-from pages.ui.panels.texts import EXPLANATION_DEBATE
-from pages.ui.panels.tokens import reading_in_link
-from pages.ui.panels.view_options import show_note
-from pages.ui.shell import controls
-from pages.ui.shell.address import is_offered
-from pages.ui.shell.frame import page_address
-from pages.ui.shell.numbers import whole_percent
-from pages.ui.stage.controls import Control
-from pages.ui.stage.heads import all_heads, beside_heads, draw_heads
 from pages.ui.stage.pictures import About, Picture
+from pages.ui.stage.sources import file_stem, reading, source
+from pages.ui.stage.texts import EXPLANATION_DEBATE
+from pages.ui.stage.tokens import reading_in_link
+from pages.ui.stage.view_options import heads_to_link, show_note
 from tx_core.analysis.grammar import grammar_of
 from tx_core.analysis.patterns import TARGETED_KINDS, HeadPattern
 from tx_core.corpus.scan_file import read_scan

@@ -8,15 +8,15 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages.many_sentences import reading, texts
 from pages.many_sentences.heads import RANKS
-from pages.ui.canvas.attention_view import heads_to_link
-from pages.ui.panels import training, view_options
-from pages.ui.panels.tokens import SPECIAL_FIELD, ask_special_tokens, note_special_tokens
 from pages.ui.shell import controls
 from pages.ui.shell.address import Field, choice_field, flag_field, is_offered, value_of, widget_key
 from pages.ui.shell.controls import engine_of
 from pages.ui.shell.frame import explain, show_engine
+from pages.ui.stage import background_runs, view_options
 from pages.ui.stage.address import StageFields, read_stage_address
 from pages.ui.stage.inputs import explain_problem
+from pages.ui.stage.tokens import SPECIAL_FIELD, ask_special_tokens, note_special_tokens
+from pages.ui.stage.view_options import heads_to_link
 from tx_core.corpus.statistics import HeadReport
 from tx_core.engine.engine import Engine, with_special_tokens
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
@@ -65,7 +65,7 @@ def find_report(badge: DeltaGenerator) -> FoundReport | None:
     if source == "scan":
         badge.caption(texts.SCAN_BADGE)
         opened = reading.ask_scan(PAGE)
-        training.show_problem(PAGE)
+        background_runs.show_problem(PAGE)
         if opened is None:
             return None
         reading.show_scan(opened.scan)
@@ -106,7 +106,7 @@ def _ask_model(badge: DeltaGenerator) -> tuple[Engine | None, ExplorerError | No
 def _read_report(source: str, badge: DeltaGenerator, model: DeltaGenerator, run: DeltaGenerator) -> HeadReport | None:
     """Run a model over the sentences; return what the heads do over them, or say what is missing."""
     sentences = report = None
-    snapshot = training.current_run(reading.KIND)
+    snapshot = background_runs.current_run(reading.KIND)
     running = bool(snapshot and snapshot.running)
     with model:
         engine, problem, half = _ask_model(badge)
@@ -123,7 +123,7 @@ def _read_report(source: str, badge: DeltaGenerator, model: DeltaGenerator, run:
         missing = nothing
     with run:
         reading.run_or_stop(PAGE, snapshot, engine, sentences, half=half)
-    training.show_problem(PAGE)
+    background_runs.show_problem(PAGE)
     reading.watch(snapshot)
     try:
         report = None if running else reading.report_to_show(PAGE, snapshot, engine, sentences)

@@ -8,12 +8,12 @@ import streamlit as st
 
 from pages.many_sentences import texts
 from pages.many_sentences.texts import plural
-from pages.ui.panels import training
-from pages.ui.panels.texts import READING_PROGRESS
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import set_values, value_of, widget_binding, widget_key
 from pages.ui.shell.controls import ask_option
 from pages.ui.shell.session import uploaded_file
+from pages.ui.stage import background_runs
+from pages.ui.stage.texts import READING_PROGRESS
 from tx_core.corpus.scan_file import CorpusScan, ScanOrigin, read_scan
 from tx_core.corpus.sentence_file import LeftOut, Sentences, describe_left_out, embedded_sentences, read_sentences
 from tx_core.corpus.statistics import HeadReport, Reading, read_all
@@ -47,7 +47,7 @@ def ask_scan(page: str) -> OpenedScan | None:
         type=["json"],
         key=widget_key(page, "scan_file"),
         max_upload_size=host_settings().max_sentence_file_megabytes,
-        on_change=training.attempt,
+        on_change=background_runs.attempt,
         args=(page, lambda: _open_scan(page)),
     )
     if widget_key(page, "scan") not in st.session_state:
@@ -108,7 +108,7 @@ def _ask_file(page: str, device: str) -> None:
         type=["txt", "csv", "tsv"],
         key=name,
         max_upload_size=host_settings().max_sentence_file_megabytes,
-        on_change=training.attempt,
+        on_change=background_runs.attempt,
         args=(page, lambda: _read_own(page, device)),
     )
     own = st.session_state.get(widget_key(page, "own_sentences"))
@@ -119,7 +119,7 @@ def _ask_file(page: str, device: str) -> None:
             texts.COLUMN,
             own.columns,
             key=column,
-            on_change=lambda: training.attempt(page, lambda: _read_own(page, device, st.session_state[column])),
+            on_change=lambda: background_runs.attempt(page, lambda: _read_own(page, device, st.session_state[column])),
         )
 
 
@@ -174,7 +174,7 @@ def run_or_stop(page: str, snapshot: Snapshot | None, engine: Engine | None, sen
             key=widget_key(page, "stop"),
             icon=":material/stop:",
             disabled=snapshot.state == "stopping",
-            on_click=training.stop,
+            on_click=background_runs.stop,
             args=(KIND,),
         )
         return
@@ -183,8 +183,8 @@ def run_or_stop(page: str, snapshot: Snapshot | None, engine: Engine | None, sen
         key=widget_key(page, "run"),
         icon=":material/play_arrow:",
         disabled=engine is None or sentences is None,
-        on_click=training.attempt,
-        args=(page, lambda: training.start_or_queue(KIND, lambda: Reading(engine, sentences, half=half))),
+        on_click=background_runs.attempt,
+        args=(page, lambda: background_runs.start_or_queue(KIND, lambda: Reading(engine, sentences, half=half))),
         help=texts.RUN_HELP,
     )
 
@@ -192,7 +192,7 @@ def run_or_stop(page: str, snapshot: Snapshot | None, engine: Engine | None, sen
 def watch(snapshot: Snapshot | None) -> None:
     """Show the progress of a run, and why it failed if it did."""
     if snapshot and (snapshot.running or snapshot.problem):
-        training.watch(KIND, snapshot, lambda _: None, READING_PROGRESS)
+        background_runs.watch(KIND, snapshot, lambda _: None, READING_PROGRESS)
 
 
 def report_to_show(page: str, snapshot: Snapshot | None, engine: Engine | None, sentences: Sentences | None) -> HeadReport | None:

@@ -6,14 +6,13 @@ from statistics import mean
 
 from pages.masks import texts
 from pages.masks.inputs import FIELDS, PAGE
-from pages.ui.canvas.charts import listing_chart
-from pages.ui.canvas.drawings import Chart, Drawing, lines_drawing, matrix_drawing
 from pages.ui.export.computation import after, call, each, named
 from pages.ui.export.lessons import PartNumbers
-from pages.ui.panels import texts as panel_texts
-from pages.ui.panels import training
 from pages.ui.shell import cache
 from pages.ui.shell.numbers import percent
+from pages.ui.stage import background_runs
+from pages.ui.stage import texts as stage_texts
+from pages.ui.stage.charts import Chart, Drawing, lines_drawing, listing_chart, matrix_drawing
 from pages.ui.stage.controls import Control
 from pages.ui.stage.pictures import Picture
 from pages.ui.stage.training import ShownTraining, Trainer, curve, moment_title
@@ -42,7 +41,7 @@ _EVEN = log(len(SLOT_WORDS))
 
 def _new_training() -> FutureTraining:
     """Return untrained models with random weights that this visitor has not seen."""
-    own = training.current_run(KIND)
+    own = background_runs.current_run(KIND)
     return start_future_training((own.result.seed if own and own.result else FUTURE_SEED) + 1)
 
 
@@ -51,7 +50,7 @@ TRAINER = Trainer(PAGE, KIND, FIELDS, _new_training, lambda _: None, lambda _: (
 
 def shown_future() -> tuple[ShownTraining, list[FutureMoment]]:
     """Return the visitor's training, else the one that ships, with its moments."""
-    own = training.current_run(KIND)
+    own = background_runs.current_run(KIND)
     untrained, stored = stored_future()
     if own and (own.running or own.records):
         shown, records = ShownTraining(own.result, own.records, own), own.records
@@ -78,7 +77,7 @@ def future_pictures(shown: ShownTraining, moments: Sequence[FutureMoment]) -> li
         return drawn
     said = {str(one.batch): {"sentence": loss_in_words(one, shown.records)} for one in moments}
     steps = tuple(chart["steps"])
-    about = {"cell": panel_texts.CURVE_STEP, "chooses": "moment", "choices": steps, "varies": "moment", "variants": said}
+    about = {"cell": stage_texts.CURVE_STEP, "chooses": "moment", "choices": steps, "varies": "moment", "variants": said}
     return [Picture(lines_drawing(chart), share=1.2, **about), *drawn]
 
 

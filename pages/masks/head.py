@@ -5,13 +5,12 @@ import numpy as np
 from pages.masks import texts
 from pages.masks.drawn import mask_from_link
 from pages.masks.inputs import MaskInputs
-from pages.ui.canvas.drawings import Drawing
-from pages.ui.canvas.matrix_view import Allowed, Lowered, MaskedCells, Matrix, Origin, Shares, Subtracted, matrix_drawings
 from pages.ui.export.computation import Computation, call, evaluate, load_call, named
 from pages.ui.export.lessons import PartNumbers
-from pages.ui.export.records import reading, source
 from pages.ui.shell import cache
-from pages.ui.stage.matrices import MatrixStep
+from pages.ui.stage.charts import Drawing
+from pages.ui.stage.matrices import Allowed, Lowered, MaskedCells, Matrix, MatrixStep, Origin, Shares, Subtracted, matrix_drawings
+from pages.ui.stage.sources import reading, source
 from tx_core.engine.catalogue import DEFAULT
 from tx_core.lessons import masking
 from tx_core.lessons.masking import MaskedHead, PaddedScores, padded_scores

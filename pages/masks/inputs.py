@@ -6,11 +6,11 @@ import streamlit as st
 
 from pages.masks import texts
 from pages.masks.drawn import mask_from_link, mask_to_link
-from pages.ui.canvas.matrix_view import Cell, cell_from_link, cell_to_link
-from pages.ui.panels.tokens import SPECIAL_FIELD, note_special_tokens, warn_of_unknown_in
 from pages.ui.shell import controls
 from pages.ui.shell.address import Field, check, choice_field, number_field, text_field, values_of, widget_key
 from pages.ui.stage.address import StageFields, read_stage_address
+from pages.ui.stage.matrices import Cell, cell_from_link, cell_to_link
+from pages.ui.stage.tokens import SPECIAL_FIELD, note_special_tokens, warn_of_unknown_in
 from pages.ui.stage.training import MOMENT_FIELD
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.catalogue import DEFAULT

@@ -12,14 +12,14 @@ from pages.masks.head import head_drawings, head_numbers, head_scores, masked_he
 from pages.masks.inputs import FIELDS, PAGE, MaskInputs
 from pages.masks.stage import head_stage, part_control, special_control
 from pages.masks.whole_run import PADDING, RUN_CHANGES, padding_numbers, padding_pictures, run_numbers, run_pictures
-from pages.ui.canvas.drawings import Drawing
 from pages.ui.export.lessons import PartNumbers
-from pages.ui.panels.tokens import reading_in_link
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.frame import page_link, show_source
 from pages.ui.shell.level import is_hidden, show_formula
+from pages.ui.stage.charts import Drawing
 from pages.ui.stage.controls import Control
 from pages.ui.stage.pictures import About, Picture, empty_pictures, pictures_stage, shown_drawings
+from pages.ui.stage.tokens import reading_in_link
 from pages.ui.stage.training import take_wish, training_header
 from tx_core.lessons.masking import compare_maskings, padding_proof
 from tx_core.training.future import train_next_words

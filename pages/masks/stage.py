@@ -4,15 +4,15 @@ from pages.masks import texts
 from pages.masks.drawn import MAX_PAINTED_TOKENS
 from pages.masks.head import DRAWN, MADE, head_matrices, head_steps
 from pages.masks.inputs import FIELDS, HEADS, LAYERS, PAGE, PENALTIES, SETTINGS, SIZES, MaskInputs
-from pages.ui.export.records import file_stem
-from pages.ui.panels.texts import WITHOUT_SPECIAL, WITHOUT_SPECIAL_HELP
-from pages.ui.panels.tokens import SPECIAL_FIELD
 from pages.ui.shell import controls
 from pages.ui.shell.level import is_hidden
+from pages.ui.stage.browser_texts import CONTROLS
 from pages.ui.stage.controls import Control, numbered, offered_controls, take_settings
 from pages.ui.stage.matrices import pack_matrices
 from pages.ui.stage.mount import Reported, mount, origin
-from pages.ui.stage.texts import CONTROLS
+from pages.ui.stage.sources import file_stem
+from pages.ui.stage.texts import WITHOUT_SPECIAL, WITHOUT_SPECIAL_HELP
+from pages.ui.stage.tokens import SPECIAL_FIELD
 from tx_core.engine.catalogue import DEFAULT
 from tx_core.lessons.masking import MaskedHead, PaddedScores
 

@@ -6,16 +6,15 @@ import numpy as np
 
 from pages.masks import texts
 from pages.masks.inputs import MaskInputs
-from pages.ui.canvas.charts import listing_chart, moved_chart
-from pages.ui.canvas.drawings import Drawing, bars_drawing, matrix_drawing
 from pages.ui.export.computation import call, changes_argument, each, load_call, named
 from pages.ui.export.lessons import PartNumbers
-from pages.ui.export.records import reading, source
-from pages.ui.panels.changes import describe_change, stack_names
 from pages.ui.panels.predictions import word_label
 from pages.ui.shell import cache
 from pages.ui.shell.numbers import ROUNDING, percent, rounding_verdict, small_number, weight
+from pages.ui.stage.changes import describe_change, stack_names
+from pages.ui.stage.charts import Drawing, bars_drawing, listing_chart, matrix_drawing, moved_chart
 from pages.ui.stage.pictures import Picture
+from pages.ui.stage.sources import reading, source
 from tx_core.engine.catalogue import DEFAULT
 from tx_core.errors import memory_checked
 from tx_core.fill_mask.prediction_shift import BlankShift, shift_predictions

@@ -10,11 +10,12 @@ from pages.ui.export.attention_map import shown_map
 from pages.ui.export.computation import Computation, call, changes_argument, each, load_call, named, written_argument
 from pages.ui.export.data import DataTable, table_files
 from pages.ui.export.menu import export_menu
-from pages.ui.export.records import Code, Export, file_stem, reading, source
-from pages.ui.panels import texts as panel_texts
+from pages.ui.export.records import Code, Export
 from pages.ui.shell import controls
 from pages.ui.shell.frame import show_source
 from pages.ui.shell.level import is_hidden, show_formula
+from pages.ui.stage import texts as stage_texts
+from pages.ui.stage.sources import file_stem, reading, source
 from tx_core.fill_mask import next_words
 from tx_core.fill_mask.next_words import Sampling
 from tx_core.fill_mask.predictions import MAX_TOP_K
@@ -25,7 +26,7 @@ def show_below(page: str, run: WritingRun) -> None:
     """Explain how a model writes, and offer the numbers of the picture. The boxes follow the view while they are open."""
     st.markdown(f"{texts.HOW} {texts.AHEAD}")
     show_formula(texts.EQUATION)
-    st.markdown(panel_texts.NOT_AN_EXPLANATION if is_hidden("formulas") else f"{texts.SETTINGS} {panel_texts.NOT_AN_EXPLANATION}")
+    st.markdown(stage_texts.NOT_AN_EXPLANATION if is_hidden("formulas") else f"{texts.SETTINGS} {stage_texts.NOT_AN_EXPLANATION}")
     show_source(next_words.write_words)
     shown = shown_map(page, run.attention.trace, run.attention.unchanged)
     offer_weights(page, shown)

@@ -5,14 +5,14 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from pages.next_word import texts
-from pages.ui.panels import view_options
-from pages.ui.panels.changes import CHANGES_FIELD
-from pages.ui.panels.tokens import SPECIAL_FIELD
 from pages.ui.shell import controls, examples
 from pages.ui.shell.address import Field, choice_field, is_offered, number_field, page_view, text_field, widget_key
+from pages.ui.stage import view_options
 from pages.ui.stage.address import StageFields, ask_for_view
+from pages.ui.stage.changes import CHANGES_FIELD
 from pages.ui.stage.inputs import SentenceInputs, sentence_inputs
 from pages.ui.stage.table import COMPARED, StageEntry
+from pages.ui.stage.tokens import SPECIAL_FIELD
 from tx_core.engine.catalogue import WRITER, ModelCard
 from tx_core.fill_mask.next_words import Sampling
 

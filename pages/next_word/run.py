@@ -8,9 +8,9 @@ import streamlit as st
 from jaxtyping import Float32, Int32
 
 from pages.next_word.inputs import LISTED, MAX_WRITTEN, TEMPERATURES, sampling
-from pages.ui.panels.changes import active_changes
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
+from pages.ui.stage.changes import active_changes
 from pages.ui.stage.inputs import AttentionRun, SentenceInputs, attention_run
 from tx_core.analysis.probabilities import largest
 from tx_core.engine import catalogue

@@ -10,13 +10,13 @@ import streamlit as st
 from pages.next_word import texts
 from pages.next_word.inputs import FIELDS, MAX_SEED, MAX_WRITTEN, TEMPERATURES, TOP_P, read_written, write_written
 from pages.next_word.run import ASKED, NextTokens, WritingRun
-from pages.ui.canvas.charts import ONE_COLOUR
-from pages.ui.canvas.texts import AFTER, BEFORE, DELTA
 from pages.ui.shell.address import is_offered, widget_key
 from pages.ui.stage.address import StageFields
 from pages.ui.stage.attention import about_run, take_changes
+from pages.ui.stage.charts import ONE_COLOUR
 from pages.ui.stage.mount import Reported, mount
 from pages.ui.stage.packing import join, pack_runs, shown_layers
+from pages.ui.stage.texts import AFTER, BEFORE, DELTA
 from tx_core.engine.engine import Engine
 from tx_core.fill_mask.next_words import next_word
 

@@ -7,13 +7,21 @@ import numpy as np
 
 from pages.positions import texts
 from pages.positions.encodings import ENCODING_VIEWS, Choice
-from pages.ui.canvas.charts import lines_chart, listing_chart, probability_chart
-from pages.ui.canvas.drawings import Chart, Drawing, bars_drawing, lines_drawing, matrix_drawing
 from pages.ui.export.computation import call, load_call, named
 from pages.ui.export.lessons import PartNumbers
-from pages.ui.export.records import reading, source
 from pages.ui.shell.numbers import rounding_verdict, small_number
+from pages.ui.stage.charts import (
+    Chart,
+    Drawing,
+    bars_drawing,
+    lines_chart,
+    lines_drawing,
+    listing_chart,
+    matrix_drawing,
+    probability_chart,
+)
 from pages.ui.stage.pictures import Picture
+from pages.ui.stage.sources import reading, source
 from tx_core.engine.engine import Engine
 from tx_core.lessons.position_encodings import Table
 from tx_core.lessons.word_order import BlankGuess, ShuffleTest, shuffle_test

@@ -18,8 +18,6 @@ from pages.positions.encodings import (
     dimensions_from_link,
     dimensions_to_link,
 )
-from pages.ui.panels.texts import WITHOUT_SPECIAL, WITHOUT_SPECIAL_HELP
-from pages.ui.panels.tokens import SPECIAL_FIELD
 from pages.ui.shell import controls
 from pages.ui.shell.address import (
     KEPT_PARAMETERS,
@@ -36,6 +34,8 @@ from pages.ui.shell.texts import SENTENCE
 from pages.ui.stage.address import StageFields, read_stage_address
 from pages.ui.stage.controls import Control
 from pages.ui.stage.inputs import ask_sentences
+from pages.ui.stage.texts import WITHOUT_SPECIAL, WITHOUT_SPECIAL_HELP
+from pages.ui.stage.tokens import SPECIAL_FIELD
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.catalogue import DEFAULT
 from tx_core.lessons.position_encodings import ENCODINGS

@@ -17,12 +17,12 @@ from pages.positions.drawings import (
 from pages.positions.encodings import ENCODING_VIEWS, encoding_numbers, requirements_numbers
 from pages.positions.inputs import PAGE, PositionInputs
 from pages.ui.export.lessons import PartNumbers
-from pages.ui.panels.tokens import note_special_tokens, warn_of_unknown
 from pages.ui.shell import cache
 from pages.ui.shell.address import set_values, value_of, widget_key
 from pages.ui.shell.frame import show_source
 from pages.ui.shell.level import show_formula
 from pages.ui.stage.pictures import Picture
+from pages.ui.stage.tokens import note_special_tokens, warn_of_unknown
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.errors import memory_checked
 from tx_core.lessons import word_order

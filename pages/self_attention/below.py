@@ -6,16 +6,15 @@ from pages.self_attention import texts
 from pages.self_attention.head import equation, head_matrices, head_numbers, letters, notes, saturation_numbers
 from pages.self_attention.inputs import DIMENSIONS_SHOWN, PAGE, HeadInputs
 from pages.self_attention.stage import HeadAnswer
-from pages.ui.canvas.charts import lines_chart
-from pages.ui.canvas.drawings import lines_drawing
-from pages.ui.canvas.matrix_view import matrix_drawings
 from pages.ui.export.lessons import offer_drawings
-from pages.ui.panels.view_options import explain_built_in
 from pages.ui.shell import cache
 from pages.ui.shell.frame import show_source
 from pages.ui.shell.level import is_hidden, show_formula
 from pages.ui.shell.numbers import small_number
+from pages.ui.stage.charts import lines_chart, lines_drawing
+from pages.ui.stage.matrices import matrix_drawings
 from pages.ui.stage.pictures import Picture, pictures_beside
+from pages.ui.stage.view_options import explain_built_in
 from tx_core.lessons.self_attention import HeadRun, saturation
 from tx_core.transformer import attention
 from tx_core.transformer.attention import NORMALISE

@@ -7,13 +7,12 @@ from jaxtyping import Float32
 
 from pages.self_attention import texts
 from pages.self_attention.inputs import HeadInputs
-from pages.ui.canvas.matrix_view import Divided, MaskedCells, Matrix, Product, Shares
 from pages.ui.export.computation import call, load_call, named
 from pages.ui.export.lessons import PartNumbers
-from pages.ui.export.records import reading, source
 from pages.ui.shell.level import is_hidden
 from pages.ui.shell.numbers import small_number
-from pages.ui.stage.matrices import MatrixStep
+from pages.ui.stage.matrices import Divided, MaskedCells, Matrix, MatrixStep, Product, Shares
+from pages.ui.stage.sources import reading, source
 from tx_core.engine.catalogue import DEFAULT
 from tx_core.lessons.self_attention import HeadRun, head_run, saturation
 

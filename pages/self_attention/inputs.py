@@ -5,8 +5,6 @@ from dataclasses import dataclass
 import streamlit as st
 
 from pages.self_attention import store_fields
-from pages.ui.canvas.matrix_view import Cell, cell_from_link, cell_to_link
-from pages.ui.panels.tokens import SPECIAL_FIELD
 from pages.ui.shell import controls, texts
 from pages.ui.shell.address import (
     KEPT_PARAMETERS,
@@ -23,6 +21,8 @@ from pages.ui.shell.address import (
 )
 from pages.ui.stage.address import StageFields, read_stage_address
 from pages.ui.stage.inputs import ask_sentences
+from pages.ui.stage.matrices import Cell, cell_from_link, cell_to_link
+from pages.ui.stage.tokens import SPECIAL_FIELD
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.catalogue import DEFAULT
 from tx_core.lessons.self_attention import HeadChoice

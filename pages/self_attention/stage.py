@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from pages.self_attention import texts
 from pages.self_attention.head import head_matrices, head_steps
 from pages.self_attention.inputs import DIMENSIONS_SHOWN, FIELDS, HEADS, LAYERS, PAGE, SEEDS, SETTINGS, HeadInputs
-from pages.ui.export.records import file_stem
-from pages.ui.panels.texts import WITHOUT_SPECIAL, WITHOUT_SPECIAL_HELP
-from pages.ui.panels.tokens import SPECIAL_FIELD, note_special_tokens, warn_of_unknown
 from pages.ui.shell import cache, controls
 from pages.ui.shell.level import is_hidden
+from pages.ui.stage.browser_texts import CONTROLS
 from pages.ui.stage.controls import Control, numbered, offered_controls, take_settings
 from pages.ui.stage.matrices import MATRICES_STAGE, pack_matrices
 from pages.ui.stage.mount import mount, origin
 from pages.ui.stage.packing import join
-from pages.ui.stage.texts import CONTROLS
+from pages.ui.stage.sources import file_stem
+from pages.ui.stage.texts import WITHOUT_SPECIAL, WITHOUT_SPECIAL_HELP
+from pages.ui.stage.tokens import SPECIAL_FIELD, note_special_tokens, warn_of_unknown
 from tx_core.engine.engine import Engine
 from tx_core.engine.threads import use_one_core
 from tx_core.errors import memory_checked

@@ -7,13 +7,12 @@ from pages.self_attention import texts
 from pages.self_attention.head import count
 from pages.self_attention.inputs import PAGE
 from pages.self_attention.store_fields import ANSWER, OWN, QUERIES, QUERY_FIELDS, Table, store_of
-from pages.ui.canvas.matrix_view import Divided, Matrix, Origin, Product, Shares, matrix_drawings
 from pages.ui.export.computation import call, named
 from pages.ui.export.lessons import PartNumbers, offer_drawings
 from pages.ui.shell.address import page_view, value_of, widget_key
 from pages.ui.shell.frame import explain
 from pages.ui.shell.level import is_hidden
-from pages.ui.stage.matrices import MATRICES_STAGE, pack_matrices
+from pages.ui.stage.matrices import MATRICES_STAGE, Divided, Matrix, Origin, Product, Shares, matrix_drawings, pack_matrices
 from pages.ui.stage.mount import draw_beside
 from tx_core.errors import ExplorerError
 from tx_core.lessons.key_value import LARGEST, MAX_STORE_ROWS, WIDTH, LookupResult, Store, VectorRow, look_up

@@ -1,7 +1,7 @@
 """The fields of the store of keys and values in the page's address: its rows, the query, and the cell that is looked at."""
 
-from pages.ui.canvas.matrix_view import Cell, cell_from_link, cell_to_link
 from pages.ui.shell.address import Field
+from pages.ui.stage.matrices import Cell, cell_from_link, cell_to_link
 from tx_core.errors import ExplorerError
 from tx_core.lessons.key_value import EXAMPLE, LARGEST, WIDTH, Store, VectorRow
 

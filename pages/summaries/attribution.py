@@ -6,24 +6,22 @@ from jaxtyping import Float
 
 from pages.summaries import texts
 from pages.summaries.run import PAGE, PartRun, ask_token, computed, engine_of, trace_call, words_picture
-from pages.ui.canvas.attention_view import token_to_link
-from pages.ui.canvas.charts import signed_chart
-from pages.ui.canvas.drawings import Drawing
 from pages.ui.export.computation import Computation, call, evaluate, named
 from pages.ui.export.data import DataTable, table_of
 from pages.ui.export.records import Code
 from pages.ui.panels.predictions import ListSettings, top_predictions, word_label
-from pages.ui.panels.texts import BLANK, EXPLANATION_DEBATE
-from pages.ui.panels.tokens import numbered_tokens
-from pages.ui.panels.view_options import show_note
 from pages.ui.shell import cache
 from pages.ui.shell.address import value_of
 from pages.ui.shell.frame import show_source
 from pages.ui.shell.level import show_formula
 from pages.ui.shell.numbers import percent
+from pages.ui.stage.charts import Drawing, signed_chart
 from pages.ui.stage.controls import Control
 from pages.ui.stage.inputs import SentenceInputs
 from pages.ui.stage.pictures import Picture
+from pages.ui.stage.texts import BLANK, EXPLANATION_DEBATE
+from pages.ui.stage.tokens import numbered_tokens
+from pages.ui.stage.view_options import show_note, token_to_link
 from tx_core.analysis import attribution
 from tx_core.analysis.attribution import Attribution
 from tx_core.errors import TextProblem

@@ -15,11 +15,23 @@ from pages.summaries.run import (
     trace_call,
     words_picture,
 )
-from pages.ui.canvas.head_table import (
+from pages.ui.export.computation import Computation, call, each, evaluate, named
+from pages.ui.export.data import DataTable, table_of
+from pages.ui.export.records import Code
+from pages.ui.shell import cache
+from pages.ui.shell.address import is_offered
+from pages.ui.shell.controls import head_name
+from pages.ui.shell.frame import page_address, show_source
+from pages.ui.shell.numbers import whole_percent
+from pages.ui.stage.controls import Control
+from pages.ui.stage.heads import (
     AXES,
     CellsAndLegend,
+    all_heads,
+    beside_heads,
     describe_grammar,
     distance_cells,
+    draw_heads,
     grammar_cells,
     grammar_columns,
     grammar_columns_note,
@@ -27,21 +39,11 @@ from pages.ui.canvas.head_table import (
     kind_styles,
     spread_cells,
 )
-from pages.ui.export.computation import Computation, call, each, evaluate, named
-from pages.ui.export.data import DataTable, table_of
-from pages.ui.export.records import Code
-from pages.ui.panels.texts import EXPLANATION_DEBATE
-from pages.ui.panels.tokens import reading_in_link
-from pages.ui.panels.view_options import show_note
-from pages.ui.shell import cache
-from pages.ui.shell.address import is_offered
-from pages.ui.shell.controls import head_name
-from pages.ui.shell.frame import page_address, show_source
-from pages.ui.shell.numbers import whole_percent
-from pages.ui.stage.controls import Control
-from pages.ui.stage.heads import all_heads, beside_heads, draw_heads
 from pages.ui.stage.inputs import SentenceInputs
 from pages.ui.stage.pictures import Picture
+from pages.ui.stage.texts import EXPLANATION_DEBATE
+from pages.ui.stage.tokens import reading_in_link
+from pages.ui.stage.view_options import show_note
 from tx_core.analysis import patterns
 from tx_core.analysis.grammar import grammar_of
 from tx_core.errors import TextProblem

@@ -4,20 +4,18 @@ import streamlit as st
 
 from pages.summaries import texts
 from pages.summaries.run import PartRun, ask_token, computed, engine_of, table_picture, trace_call
-from pages.ui.canvas.attention_view import token_to_link
-from pages.ui.canvas.charts import depths, lines_chart
-from pages.ui.canvas.drawings import lines_drawing
 from pages.ui.export.computation import Computation, call, named
 from pages.ui.export.data import DataTable, table_of
 from pages.ui.export.records import Code
-from pages.ui.panels.tokens import numbered_tokens
-from pages.ui.panels.view_options import show_note
 from pages.ui.shell import cache
 from pages.ui.shell.frame import show_source
 from pages.ui.shell.level import show_formula
 from pages.ui.shell.numbers import percent
+from pages.ui.stage.charts import depths, lines_chart, lines_drawing
 from pages.ui.stage.inputs import SentenceInputs
 from pages.ui.stage.pictures import Picture
+from pages.ui.stage.tokens import numbered_tokens
+from pages.ui.stage.view_options import show_note, token_to_link
 from tx_core.analysis import logit_lens
 from tx_core.analysis.logit_lens import LayerPredictions
 from tx_core.transformer.trace import Trace

@@ -8,14 +8,14 @@ import streamlit as st
 from pages.summaries import attribution, kinds, logit_lens, rollout, similarity, texts, value_weighted
 from pages.summaries.attribution import TOP_K
 from pages.summaries.run import PAGE, PartRun
-from pages.ui.canvas.attention_view import heads_to_link, token_to_link
-from pages.ui.panels import view_options
-from pages.ui.panels.tokens import SPECIAL_FIELD
 from pages.ui.shell import controls
 from pages.ui.shell.address import Field, choice_field, number_field, text_field, value_of
+from pages.ui.stage import view_options
 from pages.ui.stage.address import StageFields
 from pages.ui.stage.controls import Control
 from pages.ui.stage.inputs import SentenceInputs
+from pages.ui.stage.tokens import SPECIAL_FIELD
+from pages.ui.stage.view_options import heads_to_link, token_to_link
 from tx_core.engine.catalogue import DEFAULT
 from tx_core.engine.threads import use_all_cores, use_one_core
 from tx_core.errors import memory_checked

@@ -17,18 +17,17 @@ from pages.summaries.run import (
     trace_call,
     words_picture,
 )
-from pages.ui.canvas.attention_view import token_to_link
-from pages.ui.canvas.drawings import matrix_drawing
 from pages.ui.export.computation import Computation, call, named
 from pages.ui.export.records import Code
-from pages.ui.panels.texts import EXPLANATION_DEBATE
-from pages.ui.panels.tokens import numbered_tokens
-from pages.ui.panels.view_options import show_note
 from pages.ui.shell import cache
 from pages.ui.shell.frame import show_source
 from pages.ui.shell.level import show_formula
+from pages.ui.stage.charts import matrix_drawing
 from pages.ui.stage.inputs import SentenceInputs
 from pages.ui.stage.pictures import Picture
+from pages.ui.stage.texts import EXPLANATION_DEBATE
+from pages.ui.stage.tokens import numbered_tokens
+from pages.ui.stage.view_options import show_note, token_to_link
 from tx_core.analysis import rollout
 from tx_core.analysis.value_weighted import row_shares
 from tx_core.errors import TextProblem

@@ -9,23 +9,22 @@ import numpy as np
 import streamlit as st
 
 from pages.summaries import texts
-from pages.ui.canvas.attention_view import heads_to_link, token_to_link
-from pages.ui.canvas.charts import listing_chart
-from pages.ui.canvas.drawings import Drawing
 from pages.ui.export.computation import Computation, evaluate, load_call, named, sentences_of
 from pages.ui.export.data import DataTable, offer_tables, table_files
 from pages.ui.export.menu import export_menu
-from pages.ui.export.records import Code, Export, Source, reading, source, title_stem
-from pages.ui.panels.tokens import numbered_tokens
-from pages.ui.panels.view_options import drop_missing_heads
+from pages.ui.export.records import Code, Export
 from pages.ui.shell import cache
 from pages.ui.shell.address import value_of
 from pages.ui.shell.controls import head_name
+from pages.ui.stage.browser_texts import CONTROLS
+from pages.ui.stage.charts import Drawing, listing_chart
 from pages.ui.stage.controls import Control
 from pages.ui.stage.heads import all_heads
 from pages.ui.stage.inputs import SentenceInputs
 from pages.ui.stage.pictures import About, Picture
-from pages.ui.stage.texts import CONTROLS
+from pages.ui.stage.sources import Source, reading, source, title_stem
+from pages.ui.stage.tokens import numbered_tokens
+from pages.ui.stage.view_options import drop_missing_heads, heads_to_link, token_to_link
 from tx_core.transformer.interventions import Head
 from tx_core.transformer.trace import Encoding, Trace
 

@@ -18,21 +18,19 @@ from pages.summaries.run import (
     table_picture,
     trace_call,
 )
-from pages.ui.canvas.charts import PointKind, points_chart
-from pages.ui.canvas.drawings import Drawing
-from pages.ui.canvas.head_table import grammar_columns, kind_styles
 from pages.ui.export.computation import Computation, call, named
 from pages.ui.export.data import DataTable, table_of
 from pages.ui.export.records import Code
-from pages.ui.panels.texts import EXPLANATION_DEBATE
-from pages.ui.panels.view_options import head_in_sentence, show_note
 from pages.ui.shell import cache
 from pages.ui.shell.controls import head_name
 from pages.ui.shell.frame import show_source
 from pages.ui.shell.level import show_formula
-from pages.ui.stage.heads import all_heads
+from pages.ui.stage.charts import Drawing, PointKind, points_chart
+from pages.ui.stage.heads import all_heads, grammar_columns, kind_styles
 from pages.ui.stage.inputs import SentenceInputs
 from pages.ui.stage.pictures import Picture
+from pages.ui.stage.texts import EXPLANATION_DEBATE
+from pages.ui.stage.view_options import head_in_sentence, show_note
 from tx_core.analysis import similarity
 from tx_core.transformer.interventions import Head
 from tx_core.transformer.trace import Trace

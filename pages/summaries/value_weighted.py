@@ -15,20 +15,20 @@ from pages.summaries.run import (
     trace_call,
     words_picture,
 )
-from pages.ui.canvas.drawings import Drawing, matrix_drawing
 from pages.ui.export.computation import Computation, call, named
 from pages.ui.export.data import DataTable
 from pages.ui.export.records import Code
-from pages.ui.panels.texts import EXPLANATION_DEBATE
-from pages.ui.panels.tokens import numbered_tokens
-from pages.ui.panels.view_options import head_in_sentence, show_note
 from pages.ui.shell import cache
 from pages.ui.shell.controls import head_name
 from pages.ui.shell.frame import show_source
 from pages.ui.shell.level import show_formula
+from pages.ui.stage.charts import Drawing, matrix_drawing
 from pages.ui.stage.heads import all_heads
 from pages.ui.stage.inputs import SentenceInputs
 from pages.ui.stage.pictures import Picture
+from pages.ui.stage.texts import EXPLANATION_DEBATE
+from pages.ui.stage.tokens import numbered_tokens
+from pages.ui.stage.view_options import head_in_sentence, show_note
 from tx_core.analysis import value_weighted
 from tx_core.analysis.value_weighted import ValueWeighted, row_shares, total_shares
 from tx_core.engine.engine import head_parts

@@ -1,5 +1,5 @@
-"""What pages share, in four folders: shell, canvas, panels, export.
+"""What pages share, in four folders: shell, stage, panels, export.
 
-Uses `tx_core` and `pages.contents`; export may use panels, panels may use canvas, canvas may use shell.
-Begin with `shell/frame.py`.
+Uses `tx_core` and `pages.contents`; panels and export may use the stage, the stage may use the shell.
+Begin with `shell/frame.py`, then `stage/mount.py`.
 """

@@ -11,7 +11,7 @@ import torch
 from bertviz import head_view
 from transformers import BertForMaskedLM
 
-from pages.ui.canvas.packing import codes, pack, thumbnails
+from pages.ui.stage.packing import codes, pack, thumbnails
 from tests.bench.table import Row
 from tx_core.analysis.probabilities import probabilities
 from tx_core.engine import catalogue

@@ -10,8 +10,8 @@ from statistics import median
 import psutil
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
-from pages.ui.panels import texts
 from pages.ui.shell.texts import SENTENCE
+from pages.ui.stage import texts as stage_texts
 from tests.bench.table import Row
 from tests.bench.visitors import Load, many_visitors, server_process
 from tests.support.serving import ROOT, fetch, serving, wait_until
@@ -67,7 +67,7 @@ async def two_trainings(url: str) -> AsyncIterator[None]:
         yield
         for visitor in (one, other):
             await visitor.run()
-            if texts.STOP not in str(visitor.elements):
+            if stage_texts.STOP not in str(visitor.elements):
                 raise RuntimeError("a training ended before the measurement did")
 
 

@@ -9,7 +9,7 @@ from urllib.parse import quote_plus
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-from pages.ui.stage import texts
+from pages.ui.stage import browser_texts
 from tests.support.seen import dismiss_lost_connection, saved
 from tests.support.serving import ROOT
 
@@ -33,7 +33,7 @@ def press(page: Page, name: str) -> None:
     """Press a button of the toolbar, which a narrow screen folds into the menu at its end."""
     button = page.get_by_role("button", name=name, exact=True)
     if not button.is_visible():
-        page.get_by_role("button", name=texts.MORE).click()
+        page.get_by_role("button", name=browser_texts.MORE).click()
     button.click()
 
 
@@ -46,31 +46,31 @@ def test_looking_works_with_the_server_gone(profile: BrowserContext, start_serve
     dismiss_lost_connection(page)
     page.get_by_role("gridcell", name="Layer 1, head 8", exact=True).click()
     expect(said(page)).to_contain_text("Layer 1, head 8.")
-    press(page, texts.CONTROLS["headAfter"])
+    press(page, browser_texts.CONTROLS["headAfter"])
     expect(said(page)).to_contain_text("Layer 2, head 1.")
     page.get_by_role("gridcell", name="Layer 2, head 8", exact=True).click(modifiers=["Shift"])
     expect(said(page)).to_contain_text("Mean of 2 heads.")
     page.get_by_role("group", name=re.compile("^Heatmap")).press("ArrowUp")
     expect(said(page)).to_contain_text("“pan”")
-    press(page, texts.CONTROLS["words"])
+    press(page, browser_texts.CONTROLS["words"])
     expect(said(page)).to_contain_text("“pancake”")
-    press(page, texts.CONTROLS["hide"])
+    press(page, browser_texts.CONTROLS["hide"])
     expect(said(page)).to_contain_text("Of its attention to the words shown")
-    press(page, texts.CONTROLS["view"])
+    press(page, browser_texts.CONTROLS["view"])
     heat = page.get_by_test_id("attention-heatmap")
     before = heat.evaluate("canvas => canvas.toDataURL()")
-    page.get_by_label(texts.CONTROLS["scale"]).select_option("viridis")
+    page.get_by_label(browser_texts.CONTROLS["scale"]).select_option("viridis")
     assert heat.evaluate("canvas => canvas.toDataURL()") != before
-    page.get_by_role("button", name=texts.CONTROLS["shows"]["lines"], exact=True).click()
+    page.get_by_role("button", name=browser_texts.CONTROLS["shows"]["lines"], exact=True).click()
     expect(heat).to_be_hidden()
     expect(page.get_by_test_id("attention-lines")).to_be_visible()
     page.keyboard.press("Escape")
-    press(page, texts.EXPORT["menu"])
-    drawn = ElementTree.parse(saved(page, texts.EXPORT["svg"]))
+    press(page, browser_texts.EXPORT["menu"])
+    drawn = ElementTree.parse(saved(page, browser_texts.EXPORT["svg"]))
     written = [element.text for element in drawn.iter("{http://www.w3.org/2000/svg}text")]
     assert "pancake" in written
-    assert saved(page, texts.EXPORT["png"]).read_bytes().startswith(b"\x89PNG")
-    assert "1 A,2 pancake" in saved(page, texts.EXPORT["csv"]).read_text("utf-8")
+    assert saved(page, browser_texts.EXPORT["png"]).read_bytes().startswith(b"\x89PNG")
+    assert "1 A,2 pancake" in saved(page, browser_texts.EXPORT["csv"]).read_text("utf-8")
     page.keyboard.press("Escape")
     page.wait_for_url(re.compile("heads=2-1_2-8.*words=1.*hide=1.*show=lines.*scale=viridis"))
     page.close()
@@ -93,7 +93,7 @@ def test_zooming_works_with_the_server_gone_in_what_is_loaded(profile: BrowserCo
     expect(said(page)).to_contain_text("Layer 6, head 2.")
     heat = page.get_by_test_id("attention-heatmap")
     cell = float(re.search(r'"cell":([\d.]+)', heat.get_attribute("data-shape"))[1])
-    press(page, texts.CONTROLS["zoomIn"])
+    press(page, browser_texts.CONTROLS["zoomIn"])
     expect(heat).not_to_have_attribute("data-shape", re.compile(f'"cell":{cell}\\b'))
     page.close()
 
@@ -164,9 +164,9 @@ LONGEST_LINE = """() => {
 def test_a_web_page_of_the_view_works_from_a_file(page_at: Callable[..., Page], tmp_path: Path):
     page = page_at(f"/attention?text={quote_plus('<img src=x onerror=alert(1)> Mary lost her keys.')}&heads=2-8")
     expect(said(page)).not_to_be_empty()
-    press(page, texts.EXPORT["menu"])
+    press(page, browser_texts.EXPORT["menu"])
     file = tmp_path / "view.html"
-    file.write_bytes(saved(page, texts.EXPORT["webPage"]).read_bytes())
+    file.write_bytes(saved(page, browser_texts.EXPORT["webPage"]).read_bytes())
     alone, wrong = page.context.new_page(), []
     alone.on("pageerror", lambda error: wrong.append(str(error)))
     alone.on("dialog", lambda dialog: (wrong.append(dialog.message), dialog.dismiss()))
@@ -191,9 +191,9 @@ NOTE_PRINTED = """() => {
 def test_what_is_printed_is_one_page_of_the_size_of_the_picture(page_at: Callable[..., Page], tmp_path: Path):
     page = page_at(f"/attention?text={quote_plus('Привет, Mary — 日本語 שלום')}&heads=2-8")
     expect(said(page)).not_to_be_empty()
-    press(page, texts.EXPORT["menu"])
+    press(page, browser_texts.EXPORT["menu"])
     page.evaluate(NOTE_PRINTED)
-    page.get_by_role("button", name=texts.EXPORT["pdf"], exact=True).click()
+    page.get_by_role("button", name=browser_texts.EXPORT["pdf"], exact=True).click()
     written = page.evaluate("window.printed")
     paper = page.context.new_page()
     paper.set_content(written)

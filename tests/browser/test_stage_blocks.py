@@ -9,7 +9,7 @@ from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from pages.bert import texts as bert_texts
 from pages.heads_and_blocks import texts
-from pages.ui.stage import texts as stage_texts
+from pages.ui.stage import browser_texts
 from tests.support.seen import dismiss_lost_connection
 from tests.support.serving import ROOT
 
@@ -90,7 +90,7 @@ def test_a_click_on_a_box_or_a_block_chooses_it_and_arrow_keys_walk_the_architec
     page.wait_for_url(re.compile("layer=3"))
     box(page, texts.FEED_FORWARD).focus()
     page.keyboard.press("ArrowRight")
-    expect(box(page, stage_texts.RESIDUAL.format(part=texts.FEED_FORWARD))).to_be_focused()
+    expect(box(page, browser_texts.RESIDUAL.format(part=texts.FEED_FORWARD))).to_be_focused()
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile("part=depth"))
     box(page, texts.PATH_SAID).click()
@@ -125,9 +125,9 @@ def test_a_page_saved_from_the_stage_works_without_a_server(
     page = page_at(path)
     if look is compared_around:
         expect(theirs(page)).to_be_visible(timeout=60_000)
-    page.get_by_role("button", name=stage_texts.EXPORT["menu"], exact=True).click()
+    page.get_by_role("button", name=browser_texts.EXPORT["menu"], exact=True).click()
     with page.expect_download() as download:
-        page.get_by_role("button", name=stage_texts.EXPORT["webPage"], exact=True).click()
+        page.get_by_role("button", name=browser_texts.EXPORT["webPage"], exact=True).click()
     file = tmp_path / "block.html"
     file.write_bytes(Path(download.value.path()).read_bytes())
     kept = page.context.new_page()

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from pages.compare import texts as own_texts
-from pages.ui.stage import texts
+from pages.ui.stage import browser_texts
 from tests.support.seen import dismiss_lost_connection, saved
 from tests.support.serving import ROOT
 from tx_core.engine import catalogue
@@ -63,11 +63,11 @@ def looked_around(page: Page) -> None:
     expect(stage(page).get_by_test_id("attention-readout")).to_contain_text(LABELS["alone"][1].format(token="B: fruit"))
     expect(said(page)).to_contain_text("“fruit”, the marked row, has no partner")
     heatmap.press("ArrowDown")
-    press(page, texts.CONTROLS["hide"])  # the row keeps its word
+    press(page, browser_texts.CONTROLS["hide"])  # the row keeps its word
     expect(said(page)).to_contain_text("“flies”")
-    press(page, texts.CONTROLS["hide"])
-    press(page, texts.CONTROLS["words"])
-    press(page, texts.CONTROLS["words"])
+    press(page, browser_texts.CONTROLS["hide"])
+    press(page, browser_texts.CONTROLS["words"])
+    press(page, browser_texts.CONTROLS["words"])
     stage(page).get_by_role("gridcell", name=re.compile("^Layer 3, head 5")).click()
     expect(said(page)).to_contain_text("Layer 3, head 5.")
     stage(page).get_by_label(LABELS["word"], exact=True).select_option("like")
@@ -82,11 +82,11 @@ def test_looking_works_with_the_server_gone(profile: BrowserContext, start_serve
         page.wait_for_function("() => document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'")
     dismiss_lost_connection(page)
     looked_around(page)
-    press(page, texts.EXPORT["menu"])
-    drawn = ElementTree.parse(saved(page, texts.EXPORT["svg"]))
+    press(page, browser_texts.EXPORT["menu"])
+    drawn = ElementTree.parse(saved(page, browser_texts.EXPORT["svg"]))
     written = [element.text for element in drawn.iter("{http://www.w3.org/2000/svg}text")]
     assert {"B − A", "A: time", "flies", LABELS["hatched"]} <= {*written}
-    table = saved(page, texts.EXPORT["csv"]).read_text("utf-8")
+    table = saved(page, browser_texts.EXPORT["csv"]).read_text("utf-8")
     number = weight_of(TEXTS[0], "flies", "like", (2, 4))
     assert re.search(rf"^\d flies,\d like,{number:.2f}", table, re.MULTILINE)
     page.keyboard.press("Escape")
@@ -147,9 +147,9 @@ def test_what_is_chosen_to_differ_differs_and_the_sides_are_swapped_and_pinned(p
 def test_a_page_saved_from_the_stage_works_without_a_server(page_at: Callable[..., Page], tmp_path: Path):
     page = page_at(FLIES)
     expect(said(page)).not_to_be_empty()
-    press(page, texts.EXPORT["menu"])
+    press(page, browser_texts.EXPORT["menu"])
     file = tmp_path / "comparison.html"
-    file.write_bytes(saved(page, texts.EXPORT["webPage"]).read_bytes())
+    file.write_bytes(saved(page, browser_texts.EXPORT["webPage"]).read_bytes())
     kept = page.context.new_page()
     kept.goto(file.as_uri())
     looked_around(kept)

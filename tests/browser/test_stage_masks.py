@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from pages.masks import texts
-from pages.ui.stage import texts as stage_texts
+from pages.ui.stage.browser_texts import CONTROLS, EXPORT, MATRICES, MORE
 from tests.support.seen import dismiss_lost_connection, saved
 from tests.support.serving import ROOT
 
@@ -38,7 +38,7 @@ def allows(page: Page, pairs: int) -> None:
 
 def export(page: Page) -> None:
     """Open the menu of files, which stands in the menu of what does not fit into the row where there is little room."""
-    menu, more = (page.get_by_role("button", name=name, exact=True) for name in (stage_texts.EXPORT["menu"], stage_texts.MORE))
+    menu, more = (page.get_by_role("button", name=name, exact=True) for name in (EXPORT["menu"], MORE))
     if not menu.is_visible():
         more.click()
     menu.click()
@@ -91,10 +91,10 @@ def test_painting_works_with_the_server_gone(profile: BrowserContext, start_serv
     dismiss_lost_connection(page)
     painted(page)
     export(page)
-    drawn = ElementTree.parse(saved(page, stage_texts.EXPORT["svg"]))
+    drawn = ElementTree.parse(saved(page, EXPORT["svg"]))
     written = [element.text for element in drawn.iter("{http://www.w3.org/2000/svg}text")]
     assert {"cat", texts.MATRIX_TITLES["mask"], texts.MATRIX_TITLES["weights"]} <= {*written}
-    table = saved(page, stage_texts.MATRICES["csv"]).read_text("utf-8")
+    table = saved(page, MATRICES["csv"]).read_text("utf-8")
     assert f"{texts.MATRIX_TITLES['weights']},3 cat,6 the,0.000000" in table
     page.close()
 
@@ -117,7 +117,7 @@ def test_a_painted_mask_stands_in_the_link_and_is_found_again_after_something_wa
     page = page_at(CAT)
     may_look(page, "cat", "the").click()
     page.wait_for_url(re.compile("kind=painted&mask=9-"))
-    page.get_by_role("button", name=stage_texts.CONTROLS["headAfter"], exact=True).click()
+    page.get_by_role("button", name=CONTROLS["headAfter"], exact=True).click()
     page.wait_for_url(re.compile("head=2.*kind=painted&mask=9-"))
     expect(stage(page)).to_have_attribute("data-run", re.compile("2"))
     page.reload()
@@ -174,7 +174,7 @@ def test_a_page_saved_from_the_stage_works_without_a_server(page_at: Callable[..
     allows(page, 45)
     export(page)
     file = tmp_path / "mask.html"
-    file.write_bytes(saved(page, stage_texts.EXPORT["webPage"]).read_bytes())
+    file.write_bytes(saved(page, EXPORT["webPage"]).read_bytes())
     kept = page.context.new_page()
     kept.goto(file.as_uri())
     may_look(kept, "cat", "the").click()

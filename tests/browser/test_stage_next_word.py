@@ -10,7 +10,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from pages.next_word import texts
 from pages.ui.shell.numbers import percent
-from pages.ui.stage import texts as stage_texts
+from pages.ui.stage import browser_texts
 from tests.support.seen import dismiss_lost_connection, saved
 from tests.support.serving import ROOT
 from tx_core import load
@@ -63,12 +63,12 @@ def test_temperature_top_k_top_p_places_and_heads_are_looked_at_without_a_server
         assert shown(page)[: len(expected)] == expected
     page.get_by_role("gridcell", name=re.compile("^Layer 5, head 3")).click()
     expect(page.get_by_test_id("stage-said")).to_contain_text("Layer 5, head 3.")
-    expect(page.get_by_test_id("stage")).to_contain_text(stage_texts.AHEAD)
-    page.get_by_role("button", name=stage_texts.EXPORT["menu"], exact=True).click()
-    of_map = written_in(saved(page, stage_texts.EXPORT["svg"]))
-    assert {"door", stage_texts.AHEAD} <= of_map
-    page.get_by_role("combobox", name=stage_texts.EXPORT["figureOf"]).select_option("other")
-    assert {expected[0] + "\xa0%", "100\xa0%"} & written_in(saved(page, stage_texts.EXPORT["svg"]))
+    expect(page.get_by_test_id("stage")).to_contain_text(browser_texts.AHEAD)
+    page.get_by_role("button", name=browser_texts.EXPORT["menu"], exact=True).click()
+    of_map = written_in(saved(page, browser_texts.EXPORT["svg"]))
+    assert {"door", browser_texts.AHEAD} <= of_map
+    page.get_by_role("combobox", name=browser_texts.EXPORT["figureOf"]).select_option("other")
+    assert {expected[0] + "\xa0%", "100\xa0%"} & written_in(saved(page, browser_texts.EXPORT["svg"]))
     page.keyboard.press("Escape")
     page.wait_for_url(re.compile("heads=5-3.*temperature=1.7.*top_k=20.*top_p=0.8"))
     page.close()

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from pages.fill_mask import texts
-from pages.ui.stage import texts as stage_texts
+from pages.ui.stage import browser_texts
 from tests.support.seen import dismiss_lost_connection
 from tests.support.serving import ROOT
 
@@ -41,15 +41,15 @@ def test_looking_works_with_the_server_gone(profile: BrowserContext, start_serve
     dismiss_lost_connection(page)
     said = said_of_head(page)
     assert first_bar(page) == "go 56.2 %"
-    page.get_by_role("button", name=stage_texts.CHANGED["states"]["before"], exact=True).click()
+    page.get_by_role("button", name=browser_texts.CHANGED["states"]["before"], exact=True).click()
     assert first_bar(page) == "go 0.77 %"
-    page.get_by_role("button", name=stage_texts.CHANGED["states"]["difference"], exact=True).click()
+    page.get_by_role("button", name=browser_texts.CHANGED["states"]["difference"], exact=True).click()
     assert first_bar(page) == "go +55.4"
     page.get_by_role("gridcell", name=re.compile("^Layer 6, head 2")).click()
     expect(said).to_contain_text("Layer 6, head 2.")
     page.get_by_role("group", name=re.compile("^Heatmap")).press("ArrowUp")
     expect(said).to_contain_text("“i”")
-    page.get_by_role("button", name=stage_texts.CONTROLS["hide"], exact=True).click()
+    page.get_by_role("button", name=browser_texts.CONTROLS["hide"], exact=True).click()
     page.wait_for_url(re.compile("heads=6-2.*hide=1.*focus=3.*compared=difference"))
     page.close()
 
@@ -61,7 +61,7 @@ def test_blanks_are_filled_step_by_step_in_place_and_nothing_is_sent(page_at: Ca
     page.wait_for_function("() => document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'")
     sent, explained = [], re.compile("/terms.js$|/glossary.json$")  # the words that are explained come last on any page
     page.on("request", lambda request: explained.search(request.url) or sent.append(request.url))
-    steps, words = page.get_by_test_id("fill-steps"), page.get_by_role("group", name=stage_texts.ROUTES["words"])
+    steps, words = page.get_by_test_id("fill-steps"), page.get_by_role("group", name=browser_texts.ROUTES["words"])
     press = lambda name: steps.get_by_role("button", name=name, exact=True).click()  # noqa: E731
     press(texts.STEPS["next"])
     expect(words.get_by_role("button", name="lot 1 · 69.1 %")).to_be_visible()
@@ -89,7 +89,7 @@ def test_looking_sends_nothing(page_at: Callable[..., Page]):
     requests, before = [], len(sent)
     page.on("request", lambda request: requests.append(request.url))
     for state in ("before", "difference", "after"):
-        page.get_by_role("button", name=stage_texts.CHANGED["states"][state], exact=True).click()
+        page.get_by_role("button", name=browser_texts.CHANGED["states"][state], exact=True).click()
     page.get_by_role("gridcell", name=re.compile("^Layer 3, head 3")).click()
     page.wait_for_url(re.compile("heads=3-3"))
     page.wait_for_timeout(500)
@@ -148,16 +148,16 @@ def test_a_word_that_is_half_typed_is_there_after_a_reload(page_at: Callable[...
 def test_a_web_page_of_the_view_works_from_a_file(page_at: Callable[..., Page], tmp_path: Path):
     page = page_at(f"{SCHOOL}&changes=off~5-7")
     expect(page.get_by_test_id("stage-headline")).not_to_be_empty()
-    page.get_by_role("button", name=stage_texts.EXPORT["menu"], exact=True).click()
+    page.get_by_role("button", name=browser_texts.EXPORT["menu"], exact=True).click()
     with page.expect_download() as download:
-        page.get_by_role("button", name=stage_texts.EXPORT["webPage"], exact=True).click()
+        page.get_by_role("button", name=browser_texts.EXPORT["webPage"], exact=True).click()
     file = tmp_path / "view.html"
     download.value.save_as(file)
     alone, wrong = page.context.new_page(), []
     alone.on("pageerror", lambda error: wrong.append(str(error)))
     alone.goto(file.as_uri())
     assert first_bar(alone) == "go 56.2 %"
-    alone.get_by_role("button", name=stage_texts.CHANGED["states"]["before"], exact=True).click()
+    alone.get_by_role("button", name=browser_texts.CHANGED["states"]["before"], exact=True).click()
     assert first_bar(alone) == "go 0.77 %"
     alone.get_by_role("gridcell", name=re.compile("^Layer 6, head 2")).click()
     expect(said_of_head(alone)).to_contain_text("Layer 6, head 2.")
@@ -175,7 +175,7 @@ def test_bars_move_to_their_new_length_unless_nothing_may_move(page_at: Callable
     page.emulate_media(reduced_motion=motion)
     expect(page.get_by_test_id("stage-headline")).not_to_be_empty()
     page.wait_for_timeout(500)
-    button = page.get_by_role("button", name=stage_texts.CHANGED["states"]["before"], exact=True)
+    button = page.get_by_role("button", name=browser_texts.CHANGED["states"]["before"], exact=True)
     button.evaluate("button => button.click()")
     moving = page.evaluate(
         f"() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(({MOVED})()))))"

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-from pages.ui.stage import texts
+from pages.ui.stage import browser_texts
 from tests.support.seen import dismiss_lost_connection
 from tests.support.serving import ROOT
 from tx_core.causal.cut_effects import CutEffects, cut_effects
@@ -31,7 +31,7 @@ def press(page: Page, name: str) -> None:
     """Press a button of the toolbar, which a narrow row folds into the menu at its end."""
     button = stage(page).get_by_role("button", name=name, exact=True)
     if not button.is_visible():
-        stage(page).get_by_role("button", name=texts.MORE).click()
+        stage(page).get_by_role("button", name=browser_texts.MORE).click()
     button.click()
     page.keyboard.press("Escape")
 
@@ -83,7 +83,7 @@ def test_arcs_lead_from_the_blank_to_what_it_depends_on_and_can_be_cut_and_resto
     expect(said(page)).to_have_text(sentence)
     expect(page.get_by_role("button", name=re.compile("^Head "))).to_have_count(8)
     axe(page)
-    page.get_by_role("button", name=texts.ROUTES["cut"]).click()
+    page.get_by_role("button", name=browser_texts.ROUTES["cut"]).click()
     expect(page).to_have_url(re.compile(f"changes=cut%7E{found.place + 1}-2%7E5"))
     expect(said(page)).to_contain_text("“is” stays first, with 40.2\u00a0%; it had 66.7\u00a0%.")
     measured(page)
@@ -104,29 +104,29 @@ def test_it_looks_without_a_server(profile: BrowserContext, start_server: Callab
     with start_server(ROOT) as url:
         page.goto(f"{url}/?text={quote_plus(KEY)}&least=0.1&level=advanced")
         measured(page)
-        press(page, texts.ROUTES["byOptions"]["mixed"])
+        press(page, browser_texts.ROUTES["byOptions"]["mixed"])
         expect(stage(page)).not_to_have_attribute("data-arcs", "0")  # keys walk arcs only once they have come
         page.get_by_test_id("routes").press("Home")
         expect(said(page)).to_contain_text("of what enters the blank comes from")
-        press(page, texts.ROUTES["byOptions"]["effect"])
+        press(page, browser_texts.ROUTES["byOptions"]["effect"])
         page.wait_for_function("() => document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'")
     dismiss_lost_connection(page)
-    stage(page).get_by_label(texts.ROUTES["least"]).select_option("0.5")
+    stage(page).get_by_label(browser_texts.ROUTES["least"]).select_option("0.5")
     expect(stage(page)).to_have_attribute("data-arcs", str(reached(found, 0.1) - _between(found, 0.1, 0.5)))
-    press(page, texts.ROUTES["byOptions"]["mixed"])
+    press(page, browser_texts.ROUTES["byOptions"]["mixed"])
     expect(said(page)).to_contain_text("attention is not an explanation")
     page.get_by_test_id("routes").press("Home")
     expect(said(page)).to_contain_text("of what enters the blank comes from")
-    press(page, texts.ROUTES["byOptions"]["effect"])
+    press(page, browser_texts.ROUTES["byOptions"]["effect"])
     page.get_by_test_id("routes").press("ArrowDown")
-    page.get_by_role("button", name=texts.ROUTES["stepDown"]).click()
+    page.get_by_role("button", name=browser_texts.ROUTES["stepDown"]).click()
     expect(stage(page)).to_have_attribute("data-layer", "4")
     expect(said(page)).to_contain_text("Layer 4: “")
-    page.get_by_role("button", name=texts.ROUTES["play"], exact=True).click()
+    page.get_by_role("button", name=browser_texts.ROUTES["play"], exact=True).click()
     expect(stage(page)).to_have_attribute("data-layer", "")
-    page.get_by_role("button", name=re.compile(texts.EXPORT["menu"])).click()
+    page.get_by_role("button", name=re.compile(browser_texts.EXPORT["menu"])).click()
     with page.expect_download() as download:
-        page.get_by_role("button", name=texts.EXPORT["svg"], exact=True).click()
+        page.get_by_role("button", name=browser_texts.EXPORT["svg"], exact=True).click()
     drawn = ElementTree.parse(Path(download.value.path()))
     written = [element.text for element in drawn.iter("{http://www.w3.org/2000/svg}text")]
     assert {"key", "table", "is"} <= set(written)
@@ -146,12 +146,12 @@ def _between(found: CutEffects, least: float, most: float) -> int:
 @pytest.mark.ci
 def test_fill_the_blank_shows_the_same_picture_and_a_cut_moves_it(page_at, found):
     page = page_at(f"/fill_mask?text={quote_plus(KEY)}")
-    stage(page).get_by_role("button", name=texts.ROUTES["showsOptions"]["routes"], exact=True).click()
+    stage(page).get_by_role("button", name=browser_texts.ROUTES["showsOptions"]["routes"], exact=True).click()
     measured(page)
     expect(stage(page)).to_have_attribute("data-arcs", str(reached(found, 0.2)))
     page.get_by_test_id("routes").press("Home")
     page.keyboard.press("Enter")
-    page.get_by_role("button", name=texts.ROUTES["cut"]).click()
+    page.get_by_role("button", name=browser_texts.ROUTES["cut"]).click()
     expect(said(page).first).to_contain_text("“is” stays first, with 40.2\u00a0%; it had 66.7\u00a0%.")
     expect(page).to_have_url(re.compile(f"changes=cut%7E{found.place + 1}-2%7E5.*shows=routes"))
 

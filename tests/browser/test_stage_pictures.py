@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from pages.positions import texts as positions
-from pages.ui.stage import texts
+from pages.ui.stage import browser_texts
 from tests.support.seen import choose_head, dismiss_lost_connection
 from tests.support.serving import ROOT
 
@@ -75,12 +75,12 @@ def test_looking_works_with_the_server_gone(profile: BrowserContext, start_serve
         page.wait_for_function("() => document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'")
     dismiss_lost_connection(page)
     looked_around(page)
-    press(page, texts.EXPORT["menu"])
-    drawn = ElementTree.parse(saved(page, texts.EXPORT["svg"]))
+    press(page, browser_texts.EXPORT["menu"])
+    drawn = ElementTree.parse(saved(page, browser_texts.EXPORT["svg"]))
     written = [element.text for element in drawn.iter("{http://www.w3.org/2000/svg}text")]
     assert {positions.SCORE_TITLE, "−8"} <= {*written}
-    assert saved(page, texts.EXPORT["png"]).read_bytes().startswith(b"\x89PNG")
-    assert f"{positions.SCORE_TITLE},{positions.MEAN},-8," in saved(page, texts.PICTURES["csv"]).read_text("utf-8")
+    assert saved(page, browser_texts.EXPORT["png"]).read_bytes().startswith(b"\x89PNG")
+    assert f"{positions.SCORE_TITLE},{positions.MEAN},-8," in saved(page, browser_texts.PICTURES["csv"]).read_text("utf-8")
     page.wait_for_url(re.compile("look=similarity"))
     page.close()
 
@@ -142,9 +142,9 @@ def test_what_is_no_list_of_dimensions_is_explained_and_kept_and_computes_nothin
 def test_a_page_saved_from_the_stage_works_without_a_server(page_at: Callable[..., Page], tmp_path: Path):
     page = page_at(ALIBI)
     expect(charts(page).first).to_be_visible()
-    press(page, texts.EXPORT["menu"])
+    press(page, browser_texts.EXPORT["menu"])
     file = tmp_path / "pictures.html"
-    file.write_bytes(saved(page, texts.EXPORT["webPage"]).read_bytes())
+    file.write_bytes(saved(page, browser_texts.EXPORT["webPage"]).read_bytes())
     kept = page.context.new_page()
     kept.goto(file.as_uri())
     looked_around(kept)

@@ -9,7 +9,7 @@ from urllib.parse import quote_plus
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-from pages.ui.stage import texts
+from pages.ui.stage import browser_texts
 from tests.support.seen import dismiss_lost_connection, saved
 from tests.support.serving import ROOT
 
@@ -39,9 +39,9 @@ def step(page: Page, title: str) -> None:
 @pytest.mark.ci
 def test_in_basic_the_reader_adds_the_products_and_what_is_mixed(page_at: Callable[..., Page]):
     page = page_at("/self_attention?text=Mary+lost+her+keys.&layer=2&head=8&cell=matches-4-2&level=basic")
-    left = stage(page).get_by_role("group", name=texts.MATRICES["add"])
-    expect(summed(page)).to_have_text(texts.MATRICES["addFirst"])
-    expect(stage(page).get_by_role("button", name=texts.MATRICES["allSteps"])).to_have_count(0)
+    left = stage(page).get_by_role("group", name=browser_texts.MATRICES["add"])
+    expect(summed(page)).to_have_text(browser_texts.MATRICES["addFirst"])
+    expect(stage(page).get_by_role("button", name=browser_texts.MATRICES["allSteps"])).to_have_count(0)
     left.get_by_role("button").first.click()
     expect(summed(page)).to_contain_text(re.compile(r"dimension 3: 2\.14 × 2\.03 = 4\.34 so far"))
     left.get_by_role("button", name="all 31 that are left").click()
@@ -66,9 +66,9 @@ def looked_around(page: Page) -> None:
     expect(summed(page)).to_contain_text("dimension ")
     canvas = stage(page).get_by_test_id("matrix-query")
     before = canvas.evaluate("canvas => canvas.toDataURL()")
-    stage(page).get_by_role("button", name=texts.MATRICES["numbers"], exact=True).click()
+    stage(page).get_by_role("button", name=browser_texts.MATRICES["numbers"], exact=True).click()
     assert canvas.evaluate("canvas => canvas.toDataURL()") != before
-    stage(page).get_by_role("button", name=texts.MATRICES["allSteps"]).click()
+    stage(page).get_by_role("button", name=browser_texts.MATRICES["allSteps"]).click()
     expect(stage(page).get_by_test_id("matrix-weights")).to_be_visible()
     expect(canvas).to_be_visible()
     step(page, "Dot products")
@@ -82,12 +82,12 @@ def test_looking_works_with_the_server_gone(profile: BrowserContext, start_serve
         page.wait_for_function("() => document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'")
     dismiss_lost_connection(page)
     looked_around(page)
-    page.get_by_role("button", name=texts.EXPORT["menu"], exact=True).click()
-    drawn = ElementTree.parse(saved(page, texts.EXPORT["svg"]))
+    page.get_by_role("button", name=browser_texts.EXPORT["menu"], exact=True).click()
+    drawn = ElementTree.parse(saved(page, browser_texts.EXPORT["svg"]))
     written = [element.text for element in drawn.iter("{http://www.w3.org/2000/svg}text")]
     assert {"book", "Dot products", "Query"} <= {*written}
-    assert saved(page, texts.EXPORT["png"]).read_bytes().startswith(b"\x89PNG")
-    assert "Dot products,5 a,8 book," in saved(page, texts.MATRICES["csv"]).read_text("utf-8")
+    assert saved(page, browser_texts.EXPORT["png"]).read_bytes().startswith(b"\x89PNG")
+    assert "Dot products,5 a,8 book," in saved(page, browser_texts.MATRICES["csv"]).read_text("utf-8")
     page.keyboard.press("Escape")
     page.wait_for_url(re.compile("numbers=1.*cell=matches-4-"))
     page.close()
@@ -121,9 +121,9 @@ def test_the_cell_of_the_lookup_stands_in_the_same_address_and_is_found_again(pa
 def test_a_page_saved_from_the_stage_works_without_a_server(page_at: Callable[..., Page], tmp_path: Path):
     page = page_at(BOOK)
     expect(summed(page)).not_to_be_empty()
-    page.get_by_role("button", name=texts.EXPORT["menu"], exact=True).click()
+    page.get_by_role("button", name=browser_texts.EXPORT["menu"], exact=True).click()
     file = tmp_path / "head.html"
-    file.write_bytes(saved(page, texts.EXPORT["webPage"]).read_bytes())
+    file.write_bytes(saved(page, browser_texts.EXPORT["webPage"]).read_bytes())
     kept = page.context.new_page()
     kept.goto(file.as_uri())
     expect(summed(kept)).to_contain_text("÷ √32")

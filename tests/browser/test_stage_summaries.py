@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from pages.summaries import texts
-from pages.ui.stage import texts as stage_texts
+from pages.ui.stage import browser_texts
 from tests.browser.test_stage_pictures import charts, press, saved, stage
 from tests.support.seen import choose_head, dismiss_lost_connection
 from tests.support.serving import ROOT
@@ -19,7 +19,7 @@ def looked_around(page: Page) -> None:
     """Choose heads and colours; each head is told in words."""
     choose_head(page, 2, 3)
     expect(stage(page)).to_contain_text("Layer 2, head 3")
-    press(page, stage_texts.CONTROLS["headAfter"])
+    press(page, browser_texts.CONTROLS["headAfter"])
     expect(stage(page)).to_contain_text("Layer 2, head 4")
     stage(page).get_by_role("combobox", name=texts.COLOUR_BY).select_option(texts.COLOURS["entropy"])
     expect(stage(page)).to_contain_text(texts.KINDS_SUBJECTS["entropy"])
@@ -60,9 +60,9 @@ def test_looking_at_heads_sends_nothing_and_a_layer_that_was_not_sent_is_compute
 def test_a_page_saved_of_one_token_offers_no_other(page_at: Callable[..., Page], tmp_path):
     page = page_at("/summaries?part=layers&level=advanced")
     expect(charts(page)).to_have_count(3)
-    press(page, stage_texts.EXPORT["menu"])
+    press(page, browser_texts.EXPORT["menu"])
     file = tmp_path / "rollout.html"
-    file.write_bytes(saved(page, stage_texts.EXPORT["webPage"]).read_bytes())
+    file.write_bytes(saved(page, browser_texts.EXPORT["webPage"]).read_bytes())
     kept = page.context.new_page()
     kept.goto(file.as_uri())
     expect(charts(kept)).to_have_count(3)

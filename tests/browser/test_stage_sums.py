@@ -13,11 +13,10 @@ from pages.fill_mask import tables, texts
 from pages.fill_mask.predictions import ratio_in_words
 from pages.masks.drawn import mask_to_link
 from pages.self_attention.head import head_matrices, head_steps
-from pages.ui.canvas.packing import codes, thumbnails
 from pages.ui.shell.numbers import percent, points, small_number
+from pages.ui.stage.browser_texts import stage_texts
 from pages.ui.stage.matrices import pack_matrices
-from pages.ui.stage.packing import stack_header
-from pages.ui.stage.texts import stage_texts
+from pages.ui.stage.packing import codes, stack_header, thumbnails
 from tests.support.serving import ROOT
 from tx_core.analysis import comparison, sentences, views
 from tx_core.analysis.comparison import (

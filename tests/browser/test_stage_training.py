@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from pages.encoder_decoder import texts as copy_texts
-from pages.ui.panels import texts as panel_texts
-from pages.ui.stage import texts
+from pages.ui.stage import browser_texts
+from pages.ui.stage import texts as stage_texts
 from tests.support.seen import dismiss_lost_connection, saved
 from tests.support.serving import ROOT
 from tx_core.training.stored import stored_copy
@@ -38,9 +38,9 @@ def arrived(page: Page, path: str) -> Page:
 def looked_around(page: Page) -> None:
     """Go through the training by button, slider and curve, and choose another kind of attention in the architecture."""
     press = lambda name: stage(page).get_by_role("button", name=name, exact=True).click()  # noqa: E731
-    press(panel_texts.UNTRAINED_MOMENT)
-    expect(said(page)).to_contain_text(f"{panel_texts.UNTRAINED_MOMENT}: 0 of 9")
-    slider = stage(page).get_by_role("slider", name=panel_texts.MOMENTS)
+    press(stage_texts.UNTRAINED_MOMENT)
+    expect(said(page)).to_contain_text(f"{stage_texts.UNTRAINED_MOMENT}: 0 of 9")
+    slider = stage(page).get_by_role("slider", name=stage_texts.MOMENTS)
     slider.press("ArrowRight")
     slider.press("ArrowRight")
     expect(said(page)).to_contain_text("After 10 of 200 batches: 0 of 9")
@@ -54,9 +54,9 @@ def looked_around(page: Page) -> None:
     expect(said(page)).to_contain_text(LAST["encoder_decoder"])
     expect(said(page)).to_contain_text("9 of 9")
     stage(page).get_by_role("button", name=copy_texts.BOXES["decoder"]).click()
-    expect(stage(page).get_by_role("combobox", name=texts.CONTROLS["stack"])).to_have_value("decoder")
-    press(panel_texts.UNTRAINED_MOMENT)
-    expect(said(page)).to_contain_text(panel_texts.UNTRAINED_MOMENT)
+    expect(stage(page).get_by_role("combobox", name=browser_texts.CONTROLS["stack"])).to_have_value("decoder")
+    press(stage_texts.UNTRAINED_MOMENT)
+    expect(said(page)).to_contain_text(stage_texts.UNTRAINED_MOMENT)
 
 
 def test_looking_works_with_the_server_gone(profile: BrowserContext, start_server: Callable):
@@ -67,8 +67,8 @@ def test_looking_works_with_the_server_gone(profile: BrowserContext, start_serve
         page.wait_for_function("() => document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'")
     dismiss_lost_connection(page)
     looked_around(page)
-    page.get_by_role("button", name=texts.EXPORT["menu"], exact=True).click()
-    drawn = ElementTree.parse(saved(page, texts.EXPORT["svg"]))
+    page.get_by_role("button", name=browser_texts.EXPORT["menu"], exact=True).click()
+    drawn = ElementTree.parse(saved(page, browser_texts.EXPORT["svg"]))
     assert "start → 84" in [element.text for element in drawn.iter("{http://www.w3.org/2000/svg}text")]
     page.keyboard.press("Escape")
     page.wait_for_url(re.compile("kind=decoder&moment=0"))
@@ -90,21 +90,21 @@ def test_looking_sends_nothing_and_a_link_shows_the_moment(page_at: Callable[...
     page.wait_for_timeout(500)
     assert (requests, len(sent) - before) == ([], 0)
     page.reload()
-    expect(said(page)).to_contain_text(panel_texts.UNTRAINED_MOMENT)
+    expect(said(page)).to_contain_text(stage_texts.UNTRAINED_MOMENT)
 
 
 @pytest.mark.ci
 def test_a_page_saved_from_the_stage_works_without_a_server(page_at: Callable[..., Page], tmp_path: Path):
     page = page_at("/encoder_decoder")
     expect(said(page)).not_to_be_empty()
-    page.get_by_role("button", name=texts.EXPORT["menu"], exact=True).click()
+    page.get_by_role("button", name=browser_texts.EXPORT["menu"], exact=True).click()
     file = tmp_path / "training.html"
-    file.write_bytes(saved(page, texts.EXPORT["webPage"]).read_bytes())
+    file.write_bytes(saved(page, browser_texts.EXPORT["webPage"]).read_bytes())
     kept = page.context.new_page()
     kept.goto(file.as_uri())
     expect(said(kept)).to_contain_text(LAST["encoder_decoder"])
     looked_around(kept)
-    expect(kept.get_by_role("button", name=panel_texts.TRAIN, exact=True)).to_have_count(0)
+    expect(kept.get_by_role("button", name=stage_texts.TRAIN, exact=True)).to_have_count(0)
     kept.close()
 
 

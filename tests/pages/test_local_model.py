@@ -8,8 +8,8 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.panels.texts import HEADS_MISSING
 from pages.ui.shell import controls, frame, readiness, texts
+from pages.ui.stage.texts import HEADS_MISSING
 from tests.support.checkpoints import HEADS, LAYERS
 from tests.support.drawings import says
 from tx_core.engine import catalogue

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.panels.texts import MOMENT
+from pages.ui.stage.texts import MOMENT
 from tests.support.staged import ask_stage, staged
 from tx_core.training.synthetic import CopySettings
 

@@ -1,7 +1,7 @@
 """Sentences of the shell, and the names of changes, as a test expects them on a page."""
 
-from pages.ui.panels.texts import CHANGE_EVERYWHERE, CHANGE_IN_PLACE, CHANGE_PLACES, CHANGED_TOKEN
 from pages.ui.shell import texts
+from pages.ui.stage.texts import CHANGE_EVERYWHERE, CHANGE_IN_PLACE, CHANGE_PLACES, CHANGED_TOKEN
 
 TOO_LONG_TO_SHARE = texts.LINK_TOO_LONG_TO_SHARE.partition("{")[0]
 """How the message about a link that is too long begins."""

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.panels import training
-from pages.ui.panels.texts import TRAINING_PROGRESS
+from pages.ui.stage import background_runs
+from pages.ui.stage.texts import TRAINING_PROGRESS
 from tx_core.training import background
 from tx_core.training.background import Registry, Snapshot
 
@@ -34,7 +34,7 @@ machine: it sends both in one message."""
 def own_server(monkeypatch: pytest.MonkeyPatch, *, limit: int, pause: float) -> Iterator[Registry]:
     """Run a block with places for so many trainings and as many that wait; each rests for `pause` seconds after a batch."""
     registry = Registry(limit, max_runs=2 * limit)
-    monkeypatch.setattr(training, "TRAININGS", registry)
+    monkeypatch.setattr(background_runs, "TRAININGS", registry)
     monkeypatch.setattr(background, "REST_SECONDS", pause)
     yield registry
     for visitor, _ in list(registry._jobs):

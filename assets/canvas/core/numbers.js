@@ -1,5 +1,5 @@
 // Formats numbers for reading: two decimals, or two significant digits where two decimals would be zero.
-// pages/ui/canvas/component.py writes texts.js.
+// pages/ui/stage/component.py writes texts.js.
 
 import { TEXTS } from "./texts.js";
 

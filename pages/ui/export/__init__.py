@@ -1,5 +1,5 @@
 """What a page shows as data and as code; its stage makes figures and web pages.
 
-Uses `pages.ui.panels`, `pages.ui.canvas`, `pages.ui.shell` and `tx_core`.
+Uses `pages.ui.stage`, `pages.ui.shell` and `tx_core`.
 Begin with `menu.py`: a page calls `export_menu` with its `Exports` (`records.py`); their code is written by `computation.py`.
 """

@@ -9,10 +9,11 @@ from pages.ui.export import texts
 from pages.ui.export.attention_map import AttentionMap
 from pages.ui.export.computation import Computation, call, changes_argument, load_call, named, sentences_of, written_argument
 from pages.ui.export.data import DataTable, offer_tables
-from pages.ui.export.records import Code, DataFiles, Export, Exports, Source
+from pages.ui.export.records import Code, DataFiles, Export, Exports
 from pages.ui.export.transformers_code import transformers_attention_code
-from pages.ui.panels import texts as panel_texts
-from pages.ui.panels.tokens import numbered_tokens
+from pages.ui.stage import texts as stage_texts
+from pages.ui.stage.sources import Source
+from pages.ui.stage.tokens import numbered_tokens
 from tx_core.analysis import views
 from tx_core.analysis.weights_file import MOST, SavedWeights, weight_of, weights_csv, weights_json, weights_npz
 
@@ -26,9 +27,9 @@ def offer_weights(page: str, shown: AttentionMap) -> None:
         rows, columns = numbered_tokens(shown.view.queries), numbered_tokens(shown.view.keys)
         cells = shown.weights.astype(float).round(4).tolist()
         named_rows = [(name, *row) for name, row in zip(rows, cells, strict=True)]
-        return DataTable(("", *columns), named_rows, note=panel_texts.WEIGHTS_TABLE_CAPTION)
+        return DataTable(("", *columns), named_rows, note=stage_texts.WEIGHTS_TABLE_CAPTION)
 
-    offer_tables(page, lambda: [table()], panel_texts.WEIGHTS_TABLE)
+    offer_tables(page, lambda: [table()], stage_texts.WEIGHTS_TABLE)
 
 
 def attention_exports(shown: AttentionMap) -> Exports:

@@ -1,24 +1,21 @@
 """An attention map as it is exported: its title, file name, and what was done to its numbers."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from jaxtyping import Float
 
-from pages.ui.export import texts
-from pages.ui.export.records import Source, file_stem, reading, source
-from pages.ui.panels.changes import describe_change, stack_names
 from pages.ui.shell import controls
 from pages.ui.shell.address import value_of
+from pages.ui.stage.attention import drawn_padding
+from pages.ui.stage.browser_texts import CAPTION
+from pages.ui.stage.changes import describe_change, stack_names
+from pages.ui.stage.sources import Source, file_stem, reading, source
 from tx_core.analysis import views
 from tx_core.analysis.views import View
-from tx_core.transformer.interventions import Head, Intervention, unmasked_padding
+from tx_core.transformer.interventions import Head
 from tx_core.transformer.trace import AttentionStack, Trace
-
-SMALLEST_SHARE = 1e-3
-"""Of a row's attention that counts as having gone somewhere."""
 
 
 @dataclass(frozen=True)
@@ -75,12 +72,12 @@ class AttentionMap:
     def head_names(self) -> str:
         """Return the names of the heads: "layer 4, head 5", or the mean of several."""
         names = [controls.head_name(head).lower() for head in self.heads]
-        return names[0] if len(names) == 1 else texts.MEAN_OF_HEADS.format(count=len(names), names="; ".join(names))
+        return names[0] if len(names) == 1 else CAPTION["meanOfHeads"].format(count=len(names), names="; ".join(names))
 
     @property
     def title(self) -> str:
         """Describe the map in one line."""
-        titles = texts.ATTENTION_TITLES if self.plain is None else texts.CHANGED_ATTENTION_TITLES
+        titles = CAPTION["titles" if self.plain is None else "changedTitles"]
         return titles[self.kind].format(heads=self.head_names, model=controls.model_title(self.trace.model))
 
     @property
@@ -97,13 +94,13 @@ class AttentionMap:
     @property
     def notes(self) -> tuple[str, ...]:
         """List what was done to the weights, and to the run, before they were shown."""
-        notes = [] if self.reads_special else [texts.WITHOUT_SPECIAL]
+        notes = [] if self.reads_special else [CAPTION["withoutSpecial"]]
         if self.words:
-            notes.append(texts.MERGED)
+            notes.append(CAPTION["merged"])
         if self.view.hides_special:
-            notes.append(texts.SPECIAL_HIDDEN)
+            notes.append(CAPTION["specialHidden"])
         if self.trace.interventions:
-            notes.append(texts.CHANGED.format(changes=changes_in_words(self.trace)))
+            notes.append(CAPTION["changed"].format(changes=changes_in_words(self.trace)))
         return tuple(notes)
 
     @property
@@ -144,12 +141,3 @@ def shown_map(page: str, trace: Trace, plain: Trace | None = None) -> AttentionM
 def stack_of(trace: Trace, kind: str) -> AttentionStack:
     """Return the attention of a kind."""
     return next(stack for stack in trace.stacks if stack.kind == kind)
-
-
-def drawn_padding(changes: Sequence[Intervention], changed: View) -> int:
-    """Return how many [PAD] a column of the map stands for: 0 unless leaving out their mask is all that was changed.
-
-    Attention that reaches no padding, as in a causal model or from a decoder to its own sentence, gets no column.
-    """
-    reached = bool((changed.weights.sum(axis=-1) < 1 - SMALLEST_SHARE).any())
-    return unmasked_padding(changes) if reached and len(changes) == 1 and not changed.hides_special else 0

@@ -10,9 +10,10 @@ import numpy as np
 import streamlit as st
 
 from pages.ui.export import texts
-from pages.ui.export.records import DataFiles, Export, Source
+from pages.ui.export.records import DataFiles, Export
 from pages.ui.shell.address import is_offered, widget_binding, widget_key
 from pages.ui.shell.controls import download_button
+from pages.ui.stage.sources import Source
 from tx_core.analysis.weights_file import MOST, TableValue, csv_table
 
 MOST_SHOWN = 5000

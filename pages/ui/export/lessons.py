@@ -8,15 +8,17 @@ from types import MappingProxyType
 
 import numpy as np
 
-from pages.ui.canvas.drawings import Drawing, numbered_once
 from pages.ui.export import texts
 from pages.ui.export.computation import Computation
 from pages.ui.export.data import DataTable, data_files, offer_tables
 from pages.ui.export.menu import export_menu
-from pages.ui.export.records import Code, Export, Exports, Source, title_stem
+from pages.ui.export.records import Code, Export, Exports
+from pages.ui.stage.browser_texts import PICTURES
+from pages.ui.stage.charts import Drawing, numbered_once
+from pages.ui.stage.sources import Source, title_stem
 from tx_core.analysis.weights_file import TableValue
 
-COLUMNS = ("drawing", "row", "column", "number")
+COLUMNS = tuple(PICTURES["csvHead"])
 
 
 @dataclass(frozen=True)

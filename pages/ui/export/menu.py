@@ -6,10 +6,11 @@ import streamlit as st
 
 from pages.ui.export import texts
 from pages.ui.export.data import show_data
-from pages.ui.export.records import Export, Exports, one_line
+from pages.ui.export.records import Export, Exports
 from pages.ui.shell.address import is_offered, set_values, view_link, widget_binding, widget_key
 from pages.ui.shell.frame import explain
 from pages.ui.shell.level import is_hidden
+from pages.ui.stage.sources import one_line
 from tx_core.errors import ExplorerError
 
 CODE_KINDS = {"project": texts.PROJECT_CODE, "transformers": texts.TRANSFORMERS_CODE}

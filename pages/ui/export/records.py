@@ -3,38 +3,15 @@
 Every file is written only when the reader asks for it.
 """
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pages.ui.export import texts
 from pages.ui.export.computation import Computation, python
+from pages.ui.stage import texts as stage_texts
+from pages.ui.stage.sources import Source
 from tx_core.engine import catalogue
 from tx_core.settings import app_version
-
-Source = Mapping[str, object]
-"""What somebody needs to find the numbers of a view again, by name: see `source`."""
-
-
-def source(model: str, *, revision: str = "", **more: object) -> dict[str, object]:
-    """Name what a view is of: its model with the revision, and whatever else applies, such as text, pair, changes, heads.
-
-    revision: of the model that computed it, by default of this server's.
-    """
-    about = {"model": model, "revision": revision or catalogue.revision(model)}
-    return about | {name: value for name, value in more.items() if value}
-
-
-def sentences_read(about: Source) -> list[str]:
-    """Return what a caption says of the texts that were read."""
-    named = (("text", texts.TEXT), ("pair", texts.SECOND_SENTENCE))
-    read = [template.format(sentence=texts.quoted(str(about[name]))) for name, template in named if name in about]
-    return [*read, *([texts.WITHOUT_SPECIAL] if about.get("special_tokens") == texts.NONE_ADDED else [])]
-
-
-def reading(special_tokens: bool) -> dict[str, str]:
-    """Name for `source` how a text was read; nothing where it was read as the model was trained."""
-    return {} if special_tokens else {"special_tokens": texts.NONE_ADDED}
 
 
 @dataclass(frozen=True)
@@ -97,13 +74,13 @@ class Export:
     @property
     def source(self) -> Source:
         """Where the numbers come from, for every file of them: what was run, this app's version, and the address."""
-        return {**self.about, "version": f"{texts.APP} {app_version()}", "link": self.link}
+        return {**self.about, "version": f"{stage_texts.APP} {app_version()}", "link": self.link}
 
     @property
     def origin(self) -> str:
         """The part of it in one line that titles and captions do not say: models, versions and the address."""
-        models = dict.fromkeys(texts.MODEL_REVISION.format(**run) for run in self._runs)
-        parts = [*models, f"{texts.APP} {app_version()}", self.link]
+        models = dict.fromkeys(stage_texts.MODEL_REVISION.format(**run) for run in self._runs)
+        parts = [*models, f"{stage_texts.APP} {app_version()}", self.link]
         return "; ".join(part for part in parts if part)
 
     @property
@@ -122,31 +99,3 @@ class Export:
 
 Exports = Mapping[str, Callable[[], Export]]
 """The views of a page by name; none is made before the reader chooses it."""
-
-
-JOINERS = "\u200c\u200d"
-"""Invisible, but part of the spelling of Persian words and of emoji sequences."""
-
-
-def one_line(text: str) -> str:
-    """Make a text fit for a comment or caption: line ends, invisible characters and direction marks become spaces."""
-    return " ".join("".join(character if character.isprintable() or character in JOINERS else " " for character in text).split())
-
-
-def file_stem(what: str, model: str) -> str:
-    """Return a file name for a model, without its extension, in characters that every system accepts."""
-    return re.sub(r"[^A-Za-z0-9.-]+", "-", f"{what}-{model}")
-
-
-def title_stem(title: str, about: Source) -> str:
-    """Return the file name of what has a title, without its extension."""
-    return file_stem(re.sub(r"\W+", "-", title.lower())[:40].strip("-"), str(about.get("model", "no-model")))
-
-
-def shortened(text: str, max_characters: int) -> str:
-    """Return a text, or as many of its first words as fit into `max_characters`, with an ellipsis."""
-    written = one_line(text)
-    if len(written) <= max_characters:
-        return text
-    start = written[:max_characters]
-    return (start if written[max_characters] == " " else start.rpartition(" ")[0] or start).rstrip() + " …"

@@ -1,7 +1,5 @@
 """Every sentence that the export menu and its files show."""
 
-APP = "Attention explorer"
-MODEL_REVISION = "Model {model}, revision {revision}"
 TITLE = "Export: data and code (figure and web page: in the picture)"
 TITLE_WITHOUT_STAGE = "Export: data and code"
 ASK_VIEW = "View to export"
@@ -9,26 +7,6 @@ ASK_FORM = "Export as"
 DATA, CODE = "Data", "Code"
 
 ATTENTION_MAP = "The attention map"
-ATTENTION_TITLES = {
-    "self": "Attention: {heads}, {model}",
-    "decoder": "Attention within the decoder's text: {heads}, {model}",
-    "cross": "Attention from the decoder to the text: {heads}, {model}",
-}
-CHANGED_ATTENTION_TITLES = {
-    "self": "Attention before and after a change: {heads}, {model}",
-    "decoder": "Attention within the decoder's text, before and after a change: {heads}, {model}",
-    "cross": "Attention from the decoder to the text, before and after a change: {heads}, {model}",
-}
-MEAN_OF_HEADS = "mean of {count} heads ({names})"
-TEXT = "Text: {sentence}"
-SECOND_SENTENCE = "Second sentence: {sentence}"
-MARKED = "Marked: {token}"
-AXES = "Rows are queries, columns are keys."
-MERGED = "Word pieces are merged into words: attention to a word is the sum over its pieces, attention from a word the mean."
-SPECIAL_HIDDEN = "Special tokens are hidden, and each row is rescaled to sum to 1."
-WITHOUT_SPECIAL = "The text was read without special tokens."
-NONE_ADDED = "none added"
-CHANGED = "The run was changed: {changes}."
 
 ASK_DATA = "Which data"
 SHOWN_WEIGHTS = "What is shown"
@@ -43,13 +21,6 @@ SAVE_AS = "Save as {form}"
 TOO_LARGE = (
     "A CSV or JSON file holds at most {csv:,} numbers here, an NPZ file {npz:,}: choose NPZ, what is shown, or a shorter text."
 )
-
-ASK_UNIT = "Unit"
-WIDTH_HELP = "A column of a journal is about 84 mm wide, a page 174 mm."
-ASK_BACKGROUND = "Background"
-LIGHT, DARK = "Light", "Dark"
-ASK_CAPTION = "Caption below"
-SAVE_FIGURE = {"svg": "Save as SVG", "png": "Save as PNG"}
 
 TABLE_CUT = "The first {shown:,} of {all:,} rows. The data files hold all of them."
 
@@ -72,8 +43,3 @@ CODE_TITLES = {
 }
 ENDS_WITH_WEIGHTS = "It ends with `weights`: one row per query, the numbers of the map above."
 ENDS_WITH_CHANGE = "It ends with `before`, `weights` (after the change) and `difference`: one row per query, as above."
-
-
-def quoted(sentence: str) -> str:
-    """Return a sentence in quotation marks, with a full stop if it has no final punctuation of its own."""
-    return f"“{sentence}”" if sentence.rstrip()[-1:] in ".!?…" else f"“{sentence}”."

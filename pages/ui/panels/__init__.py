@@ -1,5 +1,5 @@
-"""What several pages put together from canvases and controls: the attention panel, changes, predictions, training.
+"""What several pages put together from stage and controls: lessons and their questions, predictions, sizes of a training.
 
-Uses `pages.ui.canvas`, `pages.ui.shell` and `tx_core`.
-Begin with `view_options.py` and `changes.py`.
+Uses `pages.ui.stage`, `pages.ui.shell` and `tx_core`.
+Begin with `lesson.py` and `predictions.py`.
 """

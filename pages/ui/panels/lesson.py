@@ -13,11 +13,9 @@ from pathlib import Path
 import streamlit as st
 
 from pages import contents
-from pages.ui.canvas.component import component
 from pages.ui.panels import texts
 from pages.ui.panels.lesson_question import NO_GUESS_MADE, ask_question, show_verdict
 from pages.ui.panels.question_kinds import grid_of
-from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell.address import (
     AWAITED_CHANGE,
     CHANGED_STEPS,
@@ -38,6 +36,8 @@ from pages.ui.shell.address import (
 from pages.ui.shell.frame import explain
 from pages.ui.shell.level import STEP_NEEDS, StepNeeds, hide_by_key, level_in_link
 from pages.ui.shell.two_kinds import show_two_kinds
+from pages.ui.stage.component import component
+from pages.ui.stage.tokens import escape_markdown
 from tx_core.classroom.lesson_file import (
     DIFFICULTIES,
     PACKED_MARK,

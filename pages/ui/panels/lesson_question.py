@@ -8,15 +8,14 @@ from collections.abc import Sequence
 import numpy as np
 import streamlit as st
 
-from pages.ui.canvas.charts import moved_chart, probability_chart, show_bars
-from pages.ui.canvas.drawings import Chart
-from pages.ui.canvas.question_view import Choices, Revealed, guessed_cell, question_view
 from pages.ui.panels import texts
 from pages.ui.panels.question_kinds import MEASURE_TEXTS, QUESTION_VIEWS, measured
-from pages.ui.panels.tokens import SPECIAL_FIELD, escape_markdown
+from pages.ui.panels.question_view import Choices, Revealed, guessed_cell, question_view
 from pages.ui.shell import cache
 from pages.ui.shell.address import is_presented
 from pages.ui.shell.numbers import weight
+from pages.ui.stage.charts import Chart, moved_chart, probability_chart, show_bars
+from pages.ui.stage.tokens import SPECIAL_FIELD, escape_markdown
 from tx_core.classroom.lesson_file import Step
 from tx_core.classroom.measures import MEASURES, Answer, changes_of, compute_answer
 from tx_core.classroom.questions import Question, Verdict, grade

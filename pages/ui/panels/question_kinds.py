@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from pages.ui.canvas.question_view import Grid
 from pages.ui.panels import texts
-from pages.ui.panels.tokens import escape_markdown
+from pages.ui.panels.question_view import Grid
 from pages.ui.shell.numbers import percent, weight
+from pages.ui.stage.tokens import escape_markdown
 from tx_core.classroom.measures import MEASURES
 from tx_core.classroom.questions import Question
 from tx_core.engine.engine import ModelInfo

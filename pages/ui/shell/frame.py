@@ -29,7 +29,7 @@ from pages.ui.shell.address import (
     view_parameters,
     widget_key,
 )
-from pages.ui.shell.level import is_hidden, level_in_link
+from pages.ui.shell.level import is_hidden, level_in_link, show_formula
 from tx_core.errors import (
     Busy,
     ChangeProblem,
@@ -236,7 +236,7 @@ def explain_computation(
     if formulas and not is_hidden("formulas"):
         with st.expander(texts.FORMULA, icon=":material/function:"):
             for formula in formulas:
-                st.latex(formula)
+                show_formula(formula)
             if letters:
                 st.markdown(letters)
     if sources:

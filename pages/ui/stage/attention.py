@@ -1,17 +1,16 @@
 """The stage of attention: what it is told beside the weights, and the changes of a run that it reports."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
 import streamlit as st
 
-from pages.ui.canvas.attention_view import ClassGuesses
-from pages.ui.canvas.head_table import grammar_sentences
-from pages.ui.export.attention_map import drawn_padding
-from pages.ui.export.records import file_stem
-from pages.ui.panels import texts
-from pages.ui.panels.changes import (
+from pages.ui.shell import cache, controls
+from pages.ui.shell.address import CLASS_GUESSES, value_of, widget_key
+from pages.ui.stage import texts
+from pages.ui.stage.changes import (
     MAX_INTERVENTIONS,
     active_changes,
     describe_change,
@@ -20,20 +19,78 @@ from pages.ui.panels.changes import (
     with_change,
     without_change,
 )
-from pages.ui.shell import cache, controls
-from pages.ui.shell.address import CLASS_GUESSES, value_of, widget_key
 from pages.ui.stage.first_picture import show_first_picture
+from pages.ui.stage.heads import grammar_sentences
 from pages.ui.stage.inputs import AttentionRun
 from pages.ui.stage.mount import Reported, mount, origin
 from pages.ui.stage.packing import RunName, join, pack_runs, shown_layers
+from pages.ui.stage.sources import file_stem
 from pages.ui.stage.table import STAGES
 from tx_core.analysis.comparison import most_changed_heads
-from tx_core.analysis.views import view
-from tx_core.transformer.interventions import read_interventions, write_interventions
+from tx_core.analysis.views import View, view
+from tx_core.transformer.interventions import Head, Intervention, read_interventions, unmasked_padding, write_interventions
 from tx_core.transformer.trace import Trace
 
 MAX_MOVED_HEADS = 8
+SMALLEST_SHARE = 1e-3
+"""Of a row's attention that counts as having gone somewhere."""
 ENTRY = "attention"
+
+
+@dataclass(frozen=True)
+class ClassGuesses:
+    """What a class guessed about a map, the heads of a model or a blank, to be drawn in the page's own picture of it.
+
+    Attributes:
+        model, text, changes: what the class was asked about.
+        head: the head whose map it is; None where the heads themselves were chosen from.
+        tokens: the names of the map's tokens, without special ones.
+        cells: those that somebody guessed: the names of row and column, the share of the class, and that in words.
+        words: those that somebody guessed for the first blank of the text, the most frequent first, as for cells.
+    """
+
+    model: str
+    text: str
+    head: Head | None
+    tokens: tuple[str, ...] = ()
+    cells: tuple[tuple[str, str, float, str], ...] = ()
+    words: tuple[tuple[str, float, str], ...] = ()
+    changes: tuple[Intervention, ...] = ()
+
+    def said_cells(self) -> list[tuple[str, str, float, str]]:
+        """Return the guessed cells of a map: the names of row and column, the share of the class, and that in words."""
+        return [(row, column, share, texts.CLASS_GUESSED.format(said=said)) for row, column, share, said in self.cells]
+
+    def on_wall(self, layers: int, heads: int) -> tuple[list[list[float]], list[list[str]]]:
+        """Return what the wall draws, by layer and head: the share of the class, and a note on every head."""
+        shares, notes = [], [[""] * heads for _ in range(layers)]
+        for layer, head, share, said in self.cells if self.head is None else ():
+            row, column = int(layer) - 1, int(head) - 1
+            if row < layers and column < heads:
+                shares.append([row, column, share])
+                notes[row][column] = texts.CLASS_GUESSED.format(said=said)
+        return shares, notes
+
+    def is_about_blank(self, text: str, number: int, changes: Sequence[Intervention]) -> bool:
+        """Return whether words were guessed for this blank of a text, counted from 0, under these changes."""
+        return bool(self.words) and (text, number) == (self.text, 0) and frozenset(changes) == frozenset(self.changes)
+
+    def on_list(self, listed: Sequence[str]) -> tuple[list[tuple[float, str] | None], list[str]]:
+        """Return, for each listed word, the share of the class and that in words; and the guesses that are not listed.
+
+        A guess is any spelling of a word: it stands at the first listed word that differs in nothing but capitals.
+        """
+        places: dict[str, int] = {}
+        for place, word in enumerate(listed):
+            places.setdefault(word.casefold(), place)
+        drawn: list[tuple[float, str] | None] = [None] * len(listed)
+        others = []
+        for word, share, said in self.words:
+            if word.casefold() in places:
+                drawn[places[word.casefold()]] = (share, said)
+            else:
+                others.append(texts.UNLISTED_GUESS.format(word=word, said=said))
+        return drawn, others
 
 
 def attention_stage(page: str, run: AttentionRun) -> None:
@@ -156,3 +213,12 @@ def _written(reported: Reported, name: str) -> list[tuple]:
         except ValueError:
             continue
     return found[:MAX_INTERVENTIONS]
+
+
+def drawn_padding(changes: Sequence[Intervention], changed: View) -> int:
+    """Return how many [PAD] a column of the map stands for: 0 unless leaving out their mask is all that was changed.
+
+    Attention that reaches no padding, as in a causal model or from a decoder to its own sentence, gets no column.
+    """
+    reached = bool((changed.weights.sum(axis=-1) < 1 - SMALLEST_SHARE).any())
+    return unmasked_padding(changes) if reached and len(changes) == 1 and not changed.hides_special else 0

@@ -1,17 +1,238 @@
-"""All heads of a model in one picture: a table of layers × heads, in which a click chooses one."""
+"""A table of all heads as a picture: how kinds of heads look, the cells by kind or by a number, and heads as links write them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
 
-from pages.ui.canvas.attention_view import heads_to_link
-from pages.ui.canvas.drawings import Drawing
-from pages.ui.canvas.head_table import CellsAndLegend, grid_chart
+from pages.ui.shell.controls import head_name
+from pages.ui.shell.numbers import whole_percent
+from pages.ui.stage import texts
+from pages.ui.stage.browser_texts import CONTROLS
+from pages.ui.stage.charts import ONE_COLOUR, Chart, Drawing
 from pages.ui.stage.controls import numbered
 from pages.ui.stage.pictures import Picture
-from pages.ui.stage.texts import CONTROLS
+from pages.ui.stage.view_options import heads_to_link
+from tx_core.analysis.grammar import MIN_GAIN, TREEBANK_NAME, Grammar, HeadRelation, grammar_of
+from tx_core.analysis.patterns import HeadPattern, PatternKind
 from tx_core.transformer.interventions import Head
+from tx_core.transformer.trace import Encoding
+
+AXES = texts.HEAD_AXES
+
+
+@dataclass(frozen=True)
+class KindStyle:
+    """How a kind of heads looks and is called.
+
+    Attributes:
+        word, letter: its name, and a sign where there is no space for it.
+        colour: as #rrggbb.
+        symbol: of its points on a map, as Plotly names it.
+        target: what such a head attends to.
+    """
+
+    word: str
+    letter: str
+    colour: str
+    symbol: str
+    target: str
+
+
+@dataclass(frozen=True)
+class HeadCell:
+    """One head of the table.
+
+    word: what is written on it where there is space, and `number` below it; letter: where there is not. colour: as
+    #rrggbb, at its full strength. strength: 0 to 1. alt: the head in a sentence.
+    """
+
+    word: str
+    letter: str
+    number: str
+    colour: str
+    strength: float
+    alt: str
+
+
+@dataclass(frozen=True)
+class LegendEntry:
+    """What a colour of the table means."""
+
+    name: str
+    letter: str
+    colour: str
+    strength: float = 1.0
+
+
+CellsAndLegend = tuple[list[HeadCell], list[LegendEntry]]
+
+
+LOOKS: dict[PatternKind, tuple[str, str, str]] = {
+    "previous": ("←", ONE_COLOUR, "triangle-left"),
+    "next": ("→", "#dd8328", "triangle-right"),
+    "same": ("=", "#a06cd0", "square"),
+    "first": ("C", "#3a9a68", "diamond"),
+    "separator": ("S", "#1f9fb5", "star"),
+    "punctuation": (".", "#d35a86", "cross"),
+    "broad": ("≈", "#a8912a", "circle"),
+    "mixed": ("?", "#8793a0", "hexagon"),
+}
+"""The letter, the colour and the symbol of every kind."""
+GRAMMAR_LETTER, GRAMMAR_COLOUR = "G", "#c2452d"
+GRAMMAR_ENTRY = LegendEntry(texts.GRAMMAR_TARGET, GRAMMAR_LETTER, GRAMMAR_COLOUR)
+UNDESCRIBED: tuple[PatternKind, ...] = ("broad", "mixed")
+"""The kinds of heads that no rule describes."""
+MAX_RELATIONS = 3
+"""How many relations a sentence about a head names."""
+
+
+def kind_styles(encoding: Encoding | None = None) -> dict[PatternKind, KindStyle]:
+    """Return the style of every kind in `patterns.KINDS`; special tokens are called as the model's own."""
+    first, last = _special_tokens(encoding) if encoding else ("[CLS]", "[SEP]")
+    words = texts.KIND_WORDS | {"first": first, "separator": last}
+    targets = texts.KIND_TARGETS | {"first": first, "separator": last}
+    return {kind: KindStyle(words[kind], *look, targets[kind]) for kind, look in LOOKS.items()}
+
+
+def _special_tokens(encoding: Encoding) -> tuple[str, str]:
+    """Return the special tokens at the beginning and after it."""
+    later = [token for token, special in zip(encoding.tokens[1:], encoding.special[1:], strict=True) if special]
+    first = encoding.tokens[0] if encoding.special[0] else texts.FIRST_TOKEN
+    return first, later[0] if later else texts.END
+
+
+def describe_grammar(model: str, head: Head) -> str:
+    """Return the grammatical relations that a head follows, with their baselines; or that this was not measured."""
+    return " ".join(grammar_sentences(model, head))
+
+
+def grammar_sentences(model: str, head: Head) -> list[str]:
+    """List what is said of the grammatical relations that a head follows, in pieces, of which heads share most."""
+    grammar = grammar_of(model)
+    if grammar is None:
+        return [texts.GRAMMAR_NOT_MEASURED]
+    relations = grammar.get(head, ())
+    if not relations:
+        return [texts.NO_GRAMMAR.format(points=round(100 * MIN_GAIN), treebank=TREEBANK_NAME)]
+    named, more = ", ".join(map(_relation, relations[:MAX_RELATIONS])), len(relations) - MAX_RELATIONS
+    found = (texts.GRAMMAR_AND_MORE if more > 0 else texts.GRAMMAR_RELATIONS).format(relations=named, more=more)
+    return [texts.GRAMMAR.format(treebank=TREEBANK_NAME), found, texts.GRAMMAR_LEAVES_OUT]
+
+
+def grammar_columns(model: str, head: Head) -> dict[str, str | float | None]:
+    """Write the relation of grammar that a head follows best as columns of a table of heads: its name, share and baseline."""
+    grammar = grammar_of(model)
+    relations = (grammar or {}).get(head, ())
+    nothing = (None,) * (len(texts.GRAMMAR_COLUMNS) - 1)
+    values: tuple[str | float | None, ...] = (texts.NOT_MEASURED if grammar is None else texts.NO_RELATION, *nothing)
+    if relations:
+        best = relations[0]
+        low, high = best.interval
+        interval = texts.INTERVAL.format(low=low, high=high)
+        values = (_link(best), round(best.accuracy, 3), round(best.baseline, 3), interval, best.occurrences)
+    return dict(zip(texts.GRAMMAR_COLUMNS, values, strict=True))
+
+
+def grammar_columns_note() -> str:
+    """Return an explanation of the grammar columns in a table of heads."""
+    return texts.GRAMMAR_COLUMNS_NOTE.format(treebank=TREEBANK_NAME)
+
+
+def _link(relation: HeadRelation) -> str:
+    """Return where a head looks that follows a relation, in words; the relation's name where it has no such sentence."""
+    other = texts.OTHER_RELATION[relation.direction].format(relation=relation.relation)
+    return texts.GRAMMAR_LINKS.get((relation.relation, relation.direction), other)
+
+
+def _relation(relation: HeadRelation) -> str:
+    low, high = map(whole_percent, relation.interval)
+    return texts.GRAMMAR_RELATION.format(
+        link=_link(relation),
+        low=low,
+        high=high,
+        occurrences=relation.occurrences,
+        accuracy=whole_percent(relation.accuracy),
+        baseline=whole_percent(relation.baseline),
+    )
+
+
+def grammar_cells(model: str, layers: int, heads: int) -> CellsAndLegend:
+    """Colour every head by how often it finds the relation of grammar that it follows best."""
+    grammar, cells = grammar_of(model) or {}, []
+    for place in np.ndindex(layers, heads):
+        alt = texts.GRAMMAR_CELL.format(head=head_name(place), grammar=describe_grammar(model, place))
+        nothing = HeadCell(texts.NO_RELATION, texts.NO_RELATION, "", GRAMMAR_COLOUR, 0.0, alt)
+        cells.append(_relation_cell(grammar[place][0], alt) if place in grammar else nothing)
+    return cells, [GRAMMAR_ENTRY]
+
+
+def _relation_cell(relation: HeadRelation, alt: str) -> HeadCell:
+    word, number = texts.GRAMMAR_WORDS.get(relation.relation, relation.relation), whole_percent(relation.accuracy)
+    return HeadCell(word, GRAMMAR_LETTER, number, GRAMMAR_COLOUR, relation.accuracy, alt)
+
+
+def kind_cells(
+    patterns: Sequence[HeadPattern],
+    encoding: Encoding,
+    number_of: Callable[[HeadPattern], tuple[str, float]],
+    alt_of: Callable[[Mapping[str, str], HeadPattern], str],
+    grammar: Grammar | None = None,
+) -> CellsAndLegend:
+    """Colour every head by its kind, and list the kinds that occur.
+
+    number_of: the number in the cell, and the strength of its colour, 0 to 1. alt_of: describes a cell, from
+    the names `head` and `kind` as they are written and the pattern. grammar: what the model's heads follow: the kind of heads
+    that no rule describes.
+    """
+    styles, cells, legend = kind_styles(encoding), [], {}
+    for head in patterns:
+        style, (number, strength), place = styles[head.kind], number_of(head), (head.layer, head.head)
+        alt = alt_of({"head": head_name(place), "kind": style.word}, head)
+        if grammar and head.kind in UNDESCRIBED and place in grammar:
+            relation = grammar[place][0]
+            found = (
+                f"{texts.GRAMMAR.format(treebank=TREEBANK_NAME)} {texts.GRAMMAR_RELATIONS.format(relations=_relation(relation))}"
+            )
+            cells.append(_relation_cell(relation, texts.GRAMMAR_CELL.format(head=alt, grammar=found)))
+            legend["grammar"] = GRAMMAR_ENTRY
+        else:
+            cells.append(HeadCell(style.word, style.letter, number, style.colour, strength, alt))
+            legend[head.kind] = LegendEntry(style.target, style.letter, style.colour)
+    return cells, [legend[kind] for kind in (*styles, "grammar") if kind in legend]
+
+
+def spread_cells(spread: Float[np.ndarray, "layer head"]) -> CellsAndLegend:
+    """Colour every head by its spread (normalised entropy), 0 to 1."""
+    return _number_cells(spread, 1.0, ".2f", texts.HEAD_SPREAD, (texts.ONE_TOKEN, texts.ALL_TOKENS))
+
+
+def distance_cells(distance: Float[np.ndarray, "layer head"], even: float | None = None) -> CellsAndLegend:
+    """Colour every head by its mean distance in tokens, up to the greatest. even: the distance of even attention, if known."""
+    most = max(float(distance.max()), 1e-9)
+    farthest = (texts.FARTHEST if even is None else texts.FARTHEST_AND_EVEN).format(distance=most, even=even)
+    return _number_cells(distance, most, ".1f", texts.HEAD_DISTANCE, (texts.ITSELF, farthest))
+
+
+def _number_cells(
+    numbers: Float[np.ndarray, "layer head"], most: float, digits: str, alt: str, ends: tuple[str, str]
+) -> CellsAndLegend:
+    """Colour every head by a number from 0 to `most`. ends: what 0 and `most` mean."""
+    cells = []
+    for place, number in np.ndenumerate(numbers):
+        written = f"{number:{digits}}"
+        sentence = alt.format(head=head_name(place), number=written)
+        cells.append(HeadCell(written, f"{number:.1f}", "", ONE_COLOUR, float(number) / most, sentence))
+    return cells, [LegendEntry(ends[0], "", ONE_COLOUR, 0.0), LegendEntry(ends[1], "", ONE_COLOUR)]
+
+
+def grid_chart(cells: Sequence[Sequence[HeadCell]], legend: Sequence[LegendEntry], chosen: tuple[int, int] | None) -> Chart:
+    """Draw a grid of layers × heads."""
+    written = [[vars(cell) for cell in row] for row in cells]
+    entries = [vars(entry) for entry in legend]
+    return {"kind": "grid", "title": "", "cells": written, "legend": entries, "chosen": chosen, "axes": texts.LAYERS_AND_HEADS}
+
 
 MOST_BESIDE = 8
 """Heads of a layer that leave room for something beside their table."""

@@ -7,17 +7,17 @@ from typing import Protocol, TypeVar
 
 import streamlit as st
 
-from pages.ui.panels import view_options
-from pages.ui.panels.changes import active_changes, drop_missing_changes
-from pages.ui.panels.texts import SECOND_SENTENCE
-from pages.ui.panels.tokens import SPECIAL_FIELD, ask_special_tokens, note_special_tokens, warn_of_unknown
 from pages.ui.shell import cache, controls, examples, readiness
 from pages.ui.shell.address import is_offered, value_of, values_of, widget_key
 from pages.ui.shell.examples import Example
 from pages.ui.shell.frame import explain
+from pages.ui.stage import view_options
 from pages.ui.stage.address import ask_for_view, read_stage_address
+from pages.ui.stage.changes import active_changes, drop_missing_changes
 from pages.ui.stage.packing import RunName
 from pages.ui.stage.table import STAGES, StageEntry
+from pages.ui.stage.texts import SECOND_SENTENCE
+from pages.ui.stage.tokens import SPECIAL_FIELD, ask_special_tokens, note_special_tokens, warn_of_unknown
 from tx_core.engine import catalogue
 from tx_core.engine.catalogue import DEFAULT, ModelCard
 from tx_core.engine.engine import Engine

@@ -6,9 +6,6 @@ from functools import cache
 import streamlit as st
 
 from pages import contents
-from pages.ui.canvas.attention_view import SCALES
-from pages.ui.canvas.charts import PAPER
-from pages.ui.export import texts as export_texts
 from pages.ui.shell import controls
 from pages.ui.shell import texts as shell_texts
 from pages.ui.shell.address import (
@@ -28,8 +25,11 @@ from pages.ui.shell.address import (
 )
 from pages.ui.shell.frame import StageShown, new_id, open_address
 from pages.ui.shell.level import ADVANCED, LEVEL_NOW, is_hidden
+from pages.ui.stage import texts
 from pages.ui.stage.address import StageFields, hand_over, remember_looks
+from pages.ui.stage.charts import PAPER
 from pages.ui.stage.scripts import STAGE_FILES, start_script
+from pages.ui.stage.view_options import SCALES
 from tx_core.engine import catalogue
 from tx_core.settings import app_version
 
@@ -136,11 +136,11 @@ def common_header(page: str, fields: StageFields) -> dict[str, object]:
 
 def origin(model: str, revision: str = "") -> str:
     """Return for a caption which model, "" for none, and which version of the app drew it. revision: if not of this server."""
-    app = f"{export_texts.APP} {app_version()};"
+    app = f"{texts.APP} {app_version()};"
     if not model:
         return app
     title, revision = controls.model_title(model), revision or catalogue.revision(model)
-    return f"{export_texts.MODEL_REVISION.format(model=title, revision=revision)}; {app}"
+    return f"{texts.MODEL_REVISION.format(model=title, revision=revision)}; {app}"
 
 
 def _add_view(page: str, looks: tuple[Field, ...], written: object) -> None:

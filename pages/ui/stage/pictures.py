@@ -10,18 +10,17 @@ from types import MappingProxyType
 
 import numpy as np
 
-from pages.ui.canvas.drawings import Drawing
-from pages.ui.canvas.matrix_view import Matrix, matrix_drawings
-from pages.ui.export.records import Source, sentences_read, title_stem
 from pages.ui.shell.address import Field, value_of
 from pages.ui.shell.controls import model_title
 from pages.ui.stage.address import StageFields
 from pages.ui.stage.architecture import chosen_fields
+from pages.ui.stage.charts import Drawing
 from pages.ui.stage.controls import Conditions, Control, offered_controls, take_settings
-from pages.ui.stage.matrices import MatrixStep, describe_matrices
+from pages.ui.stage.matrices import Matrix, MatrixStep, describe_matrices, matrix_drawings
 from pages.ui.stage.mount import Reported, draw_beside, mount, origin
 from pages.ui.stage.packing import join
 from pages.ui.stage.scripts import STAGE_FILES
+from pages.ui.stage.sources import Source, sentences_read, title_stem
 
 PICTURES_STAGE = "pictures"
 

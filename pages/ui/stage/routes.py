@@ -11,18 +11,18 @@ from dataclasses import dataclass
 import streamlit as st
 
 from pages.contents import HOME_PARAMETER
-from pages.ui.panels.changes import CHANGES_FIELD, active_changes, describe_change, drop_missing_changes, stack_names
-from pages.ui.panels.tokens import SPECIAL_FIELD, click_word, sentence_words
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import Field, check, choice_field, text_field, widget_key
 from pages.ui.stage.address import StageFields
 from pages.ui.stage.arcs import arcs_path, describe_routes
 from pages.ui.stage.attention import take_changes
+from pages.ui.stage.changes import CHANGES_FIELD, active_changes, describe_change, drop_missing_changes, stack_names
 from pages.ui.stage.first_picture import draw_first_picture
 from pages.ui.stage.inputs import SentenceInputs
 from pages.ui.stage.mount import Reported, mount, origin
 from pages.ui.stage.packing import RunName, join
 from pages.ui.stage.table import StageEntry
+from pages.ui.stage.tokens import SPECIAL_FIELD, click_word, sentence_words
 from tx_core.causal.cut_effects import read_prediction
 from tx_core.engine.engine import Engine
 from tx_core.errors import ExplorerError, memory_checked

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pages.ui.shell.served import ServedFiles
 from pages.ui.shell.start_page import drawing_script
-from pages.ui.stage.texts import stage_texts
+from pages.ui.stage.browser_texts import stage_texts
 
 STAGE = Path(__file__).parents[3] / "assets" / "stage"
 START_MODULE = """import stage from "./BUNDLE";

@@ -3,14 +3,14 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from pages.ui.panels import view_options
-from pages.ui.panels.changes import CHANGES_FIELD
-from pages.ui.panels.tokens import SPECIAL_FIELD
 from pages.ui.shell import controls, examples
 from pages.ui.shell.address import Field, choice_field, is_offered, text_field
 from pages.ui.shell.examples import Example
 from pages.ui.shell.texts import SENTENCE
+from pages.ui.stage import view_options
 from pages.ui.stage.address import StageFields
+from pages.ui.stage.changes import CHANGES_FIELD
+from pages.ui.stage.tokens import SPECIAL_FIELD
 from tx_core.engine.catalogue import ModelCard
 
 COMPARED = ("after", "before", "difference")

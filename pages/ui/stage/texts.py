@@ -1,340 +1,436 @@
-"""All that a stage says by itself, in one table: the browser is handed it once, below the hash of the scripts."""
+"""What the stages and their inputs say in Python. Every string is a whole sentence or label with named placeholders.
 
-import re
-from collections.abc import Mapping
-from functools import cache
+What the browser is handed stands in `browser_texts.py`.
+"""
 
-from pages.ui.canvas import texts as canvas_texts
-from pages.ui.export import texts as export_texts
-from pages.ui.export.lessons import COLUMNS
-from pages.ui.panels import texts as panel_texts
-from pages.ui.shell import texts as shell_texts
-from tx_core.analysis import comparison, sentences, word_comparison
-from tx_core.transformer.interventions import NEEDS_POSITIONS
+# Attention map
 
-TOOLBAR = "How to look at it, and what to change"
-MORE = "More controls"
-COMPUTING = "Computing …"
-AHEAD = "ahead: forbidden (causal mask)"
-LOADING = "Loading this layer …"
-NOT_LOADED = "This layer could not be loaded: the server does not answer. Choose another head, or load the page again."
-ABOUT = "What this head does"
+HOW_TO_READ = (
+    "Each row is a word that looks, each column a word that is looked at; the stronger the colour of a cell, the larger its "
+    "share of the attention. The shares of a row sum to 1."
+)
+NOT_AN_EXPLANATION = "Attention is not an explanation: a weight shows what is mixed in, not what decided the result."
+EXPLANATION_DEBATE = (
+    "Attention is not an explanation: other weights can lead to the same prediction (Jain & Wallace 2019). "
+    "Learned weights are not arbitrary, either (Wiegreffe & Pinter 2019)."
+)
+HOW_MERGED = (
+    "Whole words: attention to a word is the sum over its pieces; attention from a word is the mean over its pieces "
+    "(Clark et al. 2019)."
+)
+SPECIAL_TOKENS = "Special tokens ({tokens}) are markers that the model needs; they are not words of the text."
+NOTHING_HIDDEN = "Nothing is hidden: one side has only special tokens, so nothing would be left to show."
+SPECIAL_HIDDEN = (
+    "Special tokens are hidden. They received {share:.2f} of the attention on average; "
+    "the rest of each row was rescaled to sum to 1."
+)
+WEIGHTS_TABLE = "Weights as a table"
+WEIGHTS_TABLE_CAPTION = "Each row is a query (a token that attends), each column a key (a token that is attended to)."
 
-CONTROLS = {
-    "stack": panel_texts.STACK,
-    "layer": "Layer",
-    "head": "Head",
-    "layerNumber": "Layer {number}",
-    "headNumber": "Head {number}",
-    "headBefore": "Previous head",
-    "headAfter": "Next head",
-    "allHeads": "All heads",
-    "theseHeads": "these {count} heads",
-    "words": panel_texts.WHOLE_WORDS,
-    "wordsHelp": panel_texts.WHOLE_WORDS_HELP,
-    "hide": "Hide special",
-    "hideHelp": panel_texts.HIDE_SPECIAL_HELP,
-    "off": "Switch off",
-    "on": "Switch on",
-    "offHead": "Switch off {head}",
-    "onHead": "Switch on again: {head}",
-    "show": panel_texts.SHOW,
-    "shows": panel_texts.DRAWING_LABELS,
-    "view": "View",
-    "scale": panel_texts.COLOURS,
-    "lines": panel_texts.LINES,
-    "zoom": canvas_texts.MAP["zoom"],
-    "zoomIn": canvas_texts.MAP["zoomIn"],
-    "zoomOut": canvas_texts.MAP["zoomOut"],
-    "fit": canvas_texts.MAP["fit"],
-    "showAll": canvas_texts.MAP["showAll"],
-    "present": "Present",
-    "presentHelp": "Show the picture large, for a room (key P)",
-    "full": "Full screen",
+# View options
+
+DRAWING_LABELS = {"both": "Both", "heatmap": "Heatmap", "lines": "Lines"}
+STACK = "Attention"
+STACK_LABELS = {
+    "self": "Encoder self-attention",
+    "decoder": "Decoder self-attention",
+    "cross": "Cross-attention",
 }
-CHANGES = {
-    "menu": "Change",
-    "uniform": panel_texts.SET_TO_UNIFORM,
-    "uniformHelp": panel_texts.SET_TO_UNIFORM_HELP,
-    "layerUniform": panel_texts.SET_LAYER_TO_UNIFORM,
-    "tokenOrLink": panel_texts.TOKEN_OR_LINK.strip("*"),
-    "key": panel_texts.CHANGED_KEY,
-    "query": panel_texts.CHANGED_QUERY,
-    "scope": panel_texts.CHANGE_SCOPE,
-    "scopes": panel_texts.CHANGE_SCOPES,
-    "inDecoder": panel_texts.SCOPE_IN_DECODER,
-    "hideToken": panel_texts.HIDE_TOKEN,
-    "cutLink": panel_texts.CUT_LINK,
-    "softmax": panel_texts.SOFTMAX.strip("*"),
-    "layers": panel_texts.SOFTMAX_LAYERS,
-    "allLayers": panel_texts.ALL_LAYERS,
-    "oneLayer": panel_texts.ONE_LAYER,
-    "temperature": panel_texts.SOFTMAX_TEMPERATURE,
-    "normaliser": panel_texts.NORMALISER,
-    "normalisers": panel_texts.NORMALISER_LABELS,
-    "wholeRun": panel_texts.WHOLE_RUN.strip("*"),
-    "causal": panel_texts.CAUSAL_MASK,
-    "causalHelp": panel_texts.CAUSAL_MASK_HELP,
-    "omitPositions": panel_texts.OMIT_POSITIONS,
-    "omitPositionsHelp": panel_texts.OMIT_POSITIONS_HELP,
-    "needsPositions": NEEDS_POSITIONS,
-    "padding": panel_texts.UNMASKED_PADDING,
-    "limits": panel_texts.CHANGES_LIMITS,
+WHOLE_WORDS = "Whole words"
+WHOLE_WORDS_HELP = "Show words instead of the word pieces that the model reads."
+HIDE_SPECIAL_HELP = "Leave out [CLS], [SEP] and other special tokens, and rescale each row."
+WITHOUT_SPECIAL = "Without special tokens"
+WITHOUT_SPECIAL_HELP = (
+    "Read the text without the special tokens that the model's tokenizer adds, such as [CLS] and [SEP] of BERT or <s> and </s> "
+    "of RoBERTa. The model was never trained so."
+)
+READ_WITHOUT = "Read without {tokens}: the model was never trained so, and its heads and predictions may differ much."
+NO_SEPARATOR = {
+    True: "No separator stands between the two sentences: only their segment embeddings tell them apart.",
+    False: "No separator stands between the two sentences: nothing tells the model where the second begins.",
 }
-CHANGED = {
-    "row": "What is changed",
-    "which": "Which run is shown",
-    "states": {"after": "After", "before": "Before", "difference": "Difference"},
-    "titles": canvas_texts.CHANGED_MAP["titles"],
-    "undo": "Undo: {change}",
-    "undoHelp": panel_texts.UNDO_CHANGE,
-    "reset": panel_texts.RESET_CHANGES,
-    "resetHelp": panel_texts.RESET_CHANGES_HELP,
-    "moved": "Moved most:",
-    "movedHead": panel_texts.MOVED_HEAD,
-    "movedHelp": panel_texts.MOVED_HEADS_HELP,
-    "movedNote": "{share} of its attention moved",
-    "links": canvas_texts.CHANGED_MAP["changedLinks"],
-    "largest": canvas_texts.CHANGED_MAP["largestChanges"],
-    "of": canvas_texts.CHANGED_MAP["changesOf"],
-    "nothing": canvas_texts.CHANGED_MAP["nothingChanged"],
+ADDS_NONE = "The tokenizer of this model adds no special tokens: there are none to leave out."
+SHOW = "Show"
+LINES = "Number of lines, strongest first"
+COLOURS = "Colour scale"
+HEADS_MISSING = "This model has {layers} layers with {heads} heads each. Heads that do not exist were ignored."
+TOKEN_MISSING = "This text has {tokens:,} tokens, so there is no token {position:,} to focus on."
+
+# Tokens
+
+TOKEN_TABLE = "Tokens, ids and segments"
+SEGMENTS = ("first", "second")
+REMARK_UNKNOWN, REMARK_BLANK, REMARK_SPECIAL = "not in the vocabulary", "blank", "special"
+ONE_UNKNOWN = (
+    "One word or symbol is not in this model's vocabulary. "
+    "The model reads an unknown token there, the same one for every such word."
+)
+MANY_UNKNOWN = (
+    "{count:,} words or symbols are not in this model's vocabulary. "
+    "The model reads an unknown token there, the same one for every such word."
+)
+ENGLISH_ONLY = (
+    "This model reads English only. It takes a text in another language apart into pieces that it has seldom seen together, "
+    "or does not know."
+)
+BLANK = "Blank"
+
+# Word buttons
+
+WORD_BUTTONS = "Click a word to make it a blank. Click a blank to bring the word back or to see the model's guess."
+TOO_MANY_WORDS = "This text has more than {maximum} words. To make a blank, type ___ in the box where a word should go."
+
+# Pages in parts
+
+SECOND_SENTENCE = "Second sentence (optional)"
+ENCODER_ONLY = (
+    "This model has an encoder and a decoder; only its encoder is shown here. "
+    "Its decoder reads the second sentence, so that sentence changes nothing here."
+)
+
+# Training
+
+TRAIN, TRAIN_AGAIN, CONTINUE, STOP = "Train", "Train from scratch", "Continue", "Stop"
+CONTINUE_HELP = "Continues from the batch at which you stopped it."
+OTHER_MODEL = "The model that you trained has other settings: {differences}."
+SHOW_OTHER_MODEL = "Show it"
+UNTRAINED_MODEL = "Untrained: its weights are random numbers, so what it answers means nothing yet. Press Train."
+NO_MODEL = "What you type is answered here once the model is trained. Press Train."
+STORED_MODEL = "Trained with the default settings, and stored with this app. Train it yourself, or move along the curve."
+UNTRAINED_MOMENT, TRAINED_MOMENT = "Untrained", "Trained"
+MOMENT = "After {batch:,} of {batches:,} batches"
+MOMENT_ON_PROBE = "After {batch:,} of {batches:,} batches, on “{probe}”"
+MOMENTS = "Batch of the training at which the model is shown"
+STARTING = "Starting …"
+TRAINING_PROGRESS = {
+    "running": "Training: batch {done:,} of {total:,}, {seconds:.0f} s",
+    "stopping": "Stopping: batch {done:,} of {total:,}, {seconds:.0f} s",
+    "stopped": "Stopped: batch {done:,} of {total:,}, {seconds:.0f} s",
+    "finished": "Done: batch {done:,} of {total:,}, {seconds:.0f} s",
+    "failed": "Failed: batch {done:,} of {total:,}, {seconds:.0f} s",
 }
-EXPORT = {
-    "menu": "Export",
-    "figure": "Figure",
-    "figureOf": "Figure of",
-    "picture": "the map",
-    "width": "Width",
-    "widthHelp": export_texts.WIDTH_HELP,
-    "unit": export_texts.ASK_UNIT,
-    "background": export_texts.ASK_BACKGROUND,
-    "light": export_texts.LIGHT,
-    "dark": export_texts.DARK,
-    "caption": export_texts.ASK_CAPTION,
-    "svg": export_texts.SAVE_FIGURE["svg"],
-    "png": export_texts.SAVE_FIGURE["png"],
-    "pdf": "Print or save as PDF",
-    "data": "Data and web page (more below the picture)",
-    "csv": "Save this map as CSV",
-    "webPage": "Save as web page",
-    "share": "Share",
-    "copyLink": "Copy the link to this view",
-    "copied": f"Copied. {shell_texts.LINK_SHOWS_VIEW}",
-    "addToLesson": shell_texts.ADD_TO_LESSON,
-    "added": "Added: “Write a lesson” lists it.",
+READING_PROGRESS = {
+    "running": "Reading: sentence {done:,} of {total:,}, {seconds:.0f} s",
+    "stopping": "Stopping: sentence {done:,} of {total:,}, {seconds:.0f} s",
+    "stopped": "Stopped: sentence {done:,} of {total:,}, {seconds:.0f} s",
+    "finished": "Done: sentence {done:,} of {total:,}, {seconds:.0f} s",
+    "failed": "Failed: sentence {done:,} of {total:,}, {seconds:.0f} s",
 }
-CAPTION = {
-    "meanOfHeads": export_texts.MEAN_OF_HEADS,
-    "titles": export_texts.ATTENTION_TITLES,
-    "changedTitles": export_texts.CHANGED_ATTENTION_TITLES,
-    "text": export_texts.TEXT,
-    "second": export_texts.SECOND_SENTENCE,
-    "marked": export_texts.MARKED,
-    "axes": export_texts.AXES,
-    "withoutSpecial": export_texts.WITHOUT_SPECIAL,
-    "merged": export_texts.MERGED,
-    "specialHidden": export_texts.SPECIAL_HIDDEN,
-    "changed": export_texts.CHANGED,
+QUEUE_NEXT = "Waiting: you are next. It starts automatically."
+QUEUE_ONE_AHEAD = "Waiting: 1 visitor is ahead of you. It starts automatically."
+QUEUE_MANY_AHEAD = "Waiting: {ahead:,} visitors are ahead of you. It starts automatically."
+CURVE_STEP = "Batch {step}"
+
+
+# Changes: their names
+
+CHANGE_PLACES = {
+    "layer": "Layer {layer}",
+    "head": "Layer {layer}, head {head}",
+    "layer in a stack": "Layer {layer} ({stack})",
+    "head in a stack": "Layer {layer}, head {head} ({stack})",
 }
-NOTES = {
-    "howToRead": panel_texts.HOW_TO_READ,
-    "specialTokens": panel_texts.SPECIAL_TOKENS,
-    "nothingHidden": panel_texts.NOTHING_HIDDEN,
-    "specialHidden": panel_texts.SPECIAL_HIDDEN,
-    "howMerged": panel_texts.HOW_MERGED,
-    "notAnExplanation": panel_texts.NOT_AN_EXPLANATION,
+STACK_NAMES = {"self": "encoder", "decoder": "decoder", "cross": "cross-attention"}
+CHANGE_IN_PLACE = {
+    "off": "{place}: switched off",
+    "uniform": "{place}: uniform",
+    "hidden": "{place}: {key} hidden",
+    "cut": "{place}: {query} ↛ {key}",
+    "temperature": "{place}: temperature {value:g}",
+    "sparse": "{place}: sparse attention",
+    "hard": "{place}: hard attention",
 }
+CHANGE_EVERYWHERE = {
+    "hidden": "{key} hidden",
+    "cut": "{query} ↛ {key}",
+    "temperature": "Temperature {value:g}",
+    "sparse": "Sparse attention",
+    "hard": "Hard attention",
+    "causal": "Causal mask",
+    "no_padding_mask": "{value:.0f} [PAD] not masked",
+    "no_positions": "No positions",
+}
+CHANGED_TOKEN = "“{token}” ({position})"
+CHANGED_POSITION = "token {position}"
+
+# Changes: chips
+
+UNDO_CHANGE = "Undo this change"
+RESET_CHANGES = "Reset"
+RESET_CHANGES_HELP = "Undo all changes"
+CHANGES_AT_MAXIMUM = "At most {maximum} changes at a time: undo one to make another."
+TOKEN_CHANGES_UNDONE = "The tokens of the text are others now, so hidden tokens and cut links were undone."
+
+# Changes: controls
+
+SET_TO_UNIFORM = "Set to uniform"
+SET_TO_UNIFORM_HELP = "Every query attends to all tokens equally."
+SET_LAYER_TO_UNIFORM = "Set the whole layer to uniform"
+TOKEN_OR_LINK = "**A token, or a link between two tokens**"
+CHANGED_KEY = "Token that is attended to (key)"
+CHANGED_QUERY = "Token that attends to it (query)"
+CHANGE_SCOPE = "Where"
+CHANGE_SCOPES = {"all": "Everywhere", "layer": "In layer {layer}", "head": "In layer {layer}, head {head}"}
+SCOPE_IN_DECODER = "Within a decoder, and for links from it, choose a layer or a head."
+HIDE_TOKEN = "Hide this token"
+CUT_LINK = "Cut this link"
+SOFTMAX = "**How scores become weights**"
+SOFTMAX_LAYERS = "Layers"
+ALL_LAYERS, ONE_LAYER = "All layers", "Layer {layer}"
+SOFTMAX_TEMPERATURE = "Temperature"
+NORMALISER = "Normalise with"
+NORMALISER_LABELS = {"softmax": "Softmax", "sparse": "Sparse", "hard": "Hard"}
+WHOLE_RUN = "**The whole run**"
+CAUSAL_MASK, CAUSAL_MASK_HELP = "Causal mask (left to right)", "In every layer, no token attends to a later one, as in GPT."
+OMIT_POSITIONS = "No positions"
+OMIT_POSITIONS_HELP = "No position embeddings are added: the model cannot tell the order of the words."
+UNMASKED_PADDING = "Padding that is not masked"
+TO_PADDING = "[PAD] × {padding} takes {share:.2f} of the attention."
+CHANGES_LIMITS = (
+    "Taking something away shows what this run depended on. It does not show what the model would have learned without it. "
+    "Two heads can also replace each other: switch off either one, and little changes."
+)
+
+# Changes: before and after
+
+MOVED_HEAD = "{head}: {share}"
+MOVED_HEADS_HELP = (
+    "The share of a head's attention that moved to other tokens or was lost, averaged over the queries. Layers before the "
+    "first change stay the same. The wall shows the heads after the changes."
+)
+NO_HEAD_MOVED = "No other head's attention moved by 0.0005 or more (mean over its queries)."
+NOTHING_AFTER_LAST_LAYER = (
+    "Layer {layer} is the last layer: no head comes after it, so no other attention can move. "
+    "The change affects the answer: the words that the model predicts at a blank."
+)
+NOTHING_AFTER_LAST_LAYER_OFF = (
+    "A head that is switched off attends to nothing, so its map is empty. "
+    "Layer {layer} is the last layer: no head comes after it, so no other attention can move. "
+    "The change affects the answer: the words that the model predicts at a blank."
+)
+SEE_ON_PAGE = "See it on {page}"
+
+NEEDS_OWN_BERT = (
+    "{model} differs from BERT in a part, so the transformers library runs it; this page needs this project's own BERT."
+)
+BUILT_IN_ONLY = (
+    "Computed with the built-in model: its vectors of {size} numbers, {width} per head, are small enough to be drawn. "
+    "Heads and blocks and Positions also take larger BERTs."
+)
+
+
+# Drawings
+
+WALL_ALT = "Attention heads: one row per layer, one column per head"
+
+CLASS_LEGEND = "guesses of the class: a longer bar for more of them"
+CLASS_GUESSED = "class: {said}"
+UNLISTED_GUESS = "“{word}” {said}"
+
+QUERY_KEY_AXES = ("query (looks)", "key (is looked at)")
+"""The axes of a map of attention, down and across."""
+READOUT = {
+    "query": QUERY_KEY_AXES[0],
+    "key": QUERY_KEY_AXES[1],
+    "previous": "Focus the previous token",
+    "next": "Focus the next token",
+    "clear": "Clear the focused token",
+    "strongest": "Strongest keys of the focused token",
+    "chooseToken": "Choose a token to list what it looks at.",
+    "looksMostAt": "{token} looks most at",
+    "looksAtNothing": "{token} looks at nothing",
+    "queryNumber": "query {number}",
+    "keyNumber": "key {number}",
+    "scaleOfWeights": "weight, coloured by its square root",
+    "scaleOfChanges": "change of the weight, coloured by its square root",
+    "figureOfWeights": "weight, coloured by its square root",
+    "figureOfChanges": "change, coloured by its square root",
+}
+"""What stands around every map of attention."""
+MAP = READOUT | {
+    "heatmapKeys": "Heatmap of attention. Up and down arrows choose the query token, Escape clears.",
+    "linesKeys": "Lines of attention. Up and down arrows choose the query token, Escape clears.",
+    "heatmap": "Heatmap. {alt}",
+    "lines": "Lines. {alt}",
+    "zoom": "Zoom",
+    "zoomOut": "Zoom out",
+    "zoomIn": "Zoom in",
+    "showAll": "Show the whole map",
+    "fit": "Fit",
+}
+CHANGED_MAP = READOUT | {
+    "titles": ["Before", "After", "Difference"],
+    "changedLinks": "Links that changed most",
+    "largestChanges": "The links that changed most",
+    "changesOf": "What changed most for {token}",
+    "nothingChanged": "Nothing changed here.",
+}
+"""What the maps of a changed run say. Lists hold what is said of before, after and their difference, in this order."""
+WALL = {
+    "several": "Choose several",
+    "head": "Layer {layer}, head {head}",
+    "notedHead": "{head}: {note}",
+    "meanOfHeads": "Mean of {count} heads",
+    "layers": "Layer ↓",
+    "heads": "Head →",
+}
+
+
 MATRICES = {
-    "numbers": "Numbers",
-    "numbersHelp": "Write the numbers into the cells.",
-    "dimensions": "Dimensions shown",
-    "view": "View",
-    "steps": "Steps",
-    "allSteps": "All steps",
-    "stepOf": "{sign}: {title}",
-    "dimension": "dimension {name}",
-    "csv": "Save these matrices as CSV",
-    "stepsShown": "Shown: {titles}",
-    "fullTitle": "{title}: {formula}",
-    "csvHead": ["matrix", "row", "column", "number"],
-    "chooseCell": "Choose a cell to see the sum behind it.",
-    "add": "Products to add",
-    "addFirst": "Add the products one by one, the largest first:",
-    "addAll": "all {count} that are left",
-    "soFar": "so far",
+    "squareRoot": "colours by the square root",
+    "allowed": "may look",
+    "hidden": "may not look",
 }
-"""What a stage of matrices says beside canvas_texts.MATRIX_ROW."""
-ARCHITECTURE = "The architecture: choose a part or a block"
-BLOCK = "Block {number}"
-NORM, NORM_AFTER, NORM_BEFORE = "Norm", "Layer norm after {part}", "Layer norm before {part}"
-RESIDUAL = "Residual connection past {part}"
-TRAINING = {
-    "training": "Training",
-    "progress": "How far the training is",
-    "moments": panel_texts.MOMENTS,
-    "ends": "Before and after the training",
-    "untrained": panel_texts.UNTRAINED_MOMENT,
-    "trained": panel_texts.TRAINED_MOMENT,
-    "showOther": panel_texts.SHOW_OTHER_MODEL,
-    "step": panel_texts.CURVE_STEP,
-    "cell": "{row} · {column}",
-    "isRight": "right",
-    "answer": "Input and output",
+"""What the cells of a matrix say."""
+MATRIX_ROW = {
+    "how": "Click a cell, or choose one with Tab and the arrow keys: the sum behind it stands below the matrices.",
+    "shape": "{rows} × {columns}",
+    "shapeDrawn": "{rows} × {columns}, first {shown} drawn",
+    "keys": "{title}. Arrow keys choose a cell, Escape clears.",
+    "alt": "{title}, {rows} by {columns}. {alt}",
+    "squareRoot": MATRICES["squareRoot"],
+    "madeFrom": "made from this",
+    "times": "times this",
+    "range": "{first} to {last}",
+    "clear": "Clear the chosen cell",
+    "sum": "How the chosen cell came about",
+    "none": "No cell is chosen.",
+    "cell": "{matrix} · {row} · {column}",
+    "place": "{kind} {name}",
+    "fewTerms": "Largest {count} terms only",
+    "allTerms": "All {count} terms",
+    "moreTerms": "from {count} more",
+    "more": "{count} more",
+    "bias": "bias",
+    "noBetterKey": "Of all keys, “{key}” matches the query of “{query}” best.",
+    "betterKeys": "The key of “{key}” matches the query of “{query}” less well than {larger} of the other {others} keys.",
+    "stays": "{before} stays {after}",
+    "becomes": "{before} becomes {after}",
+    "scalingOff": "Scaling is off.",
+    "comesLater": "“{key}” comes later than “{query}”, so it is hidden: its weight will be 0.",
+    "mayAttend": "“{query}” may attend to “{key}”.",
+    "hiddenByMask": "hidden by the mask: {weight}",
+    "nothingTaken": "A weight of 0: nothing of this token's value is taken.",
+    "gives": "“{query}” gives {weight} of its attention to “{key}”.",
+    "givesMost": "“{query}” gives {weight} of its attention to “{key}”, more than to any other token.",
+    "shifted": "The largest score of the row, {score}, was subtracted from each first; the weights stay the same.",
+    "difference": "{score} − {threshold} = {weight}",
+    "belowZero": "{score} − {threshold} is below zero, so the weight is {weight}",
+    "sparsemax": "Sparsemax takes the same number from every score of the row, so that what is left above zero adds up to 1.",
+    "greatest": "{score} is the greatest score of the row: {weight}",
+    "asGreat": "{score} is as great as the winner, which comes first: {weight}",
+    "belowGreatest": "{score} is below the greatest of the row, {greatest}: {weight}",
+    "hard": "Hard attention gives everything to one token.",
+    "activation": "{function} of {number} = {result}",
+    "meanAndVariance": "The row has the mean {mean} and the variance {variance}.",
 }
-PICTURES = {
-    "picture": "Picture",
-    "keys": "{title}. Arrow keys read out one part after another, Escape clears.",
-    "keysChoose": "{title}. Arrow keys read out one part after another, Enter chooses it, Escape clears.",
-    "pair": canvas_texts.PAIR_OF_NAMES,
-    "csv": "Save these numbers as CSV",
-    "csvHead": list(COLUMNS),
-}
-"""What a stage of pictures says beside what its page sends."""
-ARC_AGREEMENT = (0.501, 0.497, 0.505)
-"""Mean rank correlation of both measures over 500 sentences, and its interval: `tx_core.training.evaluation.arc_agreement`."""
-ROUTES = {
-    "words": panel_texts.WORD_BUTTONS,
-    "shows": "What is shown",
-    "showsOptions": {"heads": "Heads", "routes": "Routes"},
-    "notShown": "The routes of this model cannot be shown: its parts are not known here, or the server is busy.",
-    "play": "Play",
-    "pause": "Pause",
-    "stepDown": "One layer down",
-    "stepUp": "One layer up",
-    "layer": "Layer {number}",
-    "embeddings": "Embeddings",
-    "least": "Hide arcs weaker than",
-    "leastHelp": "How much of its log-odds the prediction must lose without an arc: 0.7 halves the odds, 2.3 leaves a tenth.",
-    "by": "Arcs by",
-    "byOptions": {"effect": "What is lost", "mixed": "What is mixed in"},
-    "byHelp": "What is lost: how much less likely the prediction becomes without the arc. What is mixed in: how much of a word's "
-    "vector comes by it (value-weighted attention with residual and layer norm, Kobayashi et al. 2021).",
-    "mixedHelp": "The same number of arcs, now those that carry most into each word. {agreement}",
-    "agreement": "Over 500 sentences both rank the arcs alike only roughly (rank correlation {}, 95 %: {} to {}): attention is "
-    "not an explanation.".format(*ARC_AGREEMENT),
-    "mixedArc": "In layer {layer} {share} of what enters {query} comes from {key}.",
-    "hidden": "{count} of the arcs measured are weaker, and hidden.",
-    "noneHidden": "All arcs that were measured are shown.",
-    "measuring": "Measuring more arcs …",
-    "notMeasured": "Some arcs could not be measured: the server is busy or does not answer. Choose again to go on.",
-    "graph": "From the sentence, below, to the prediction, above. Left and right arrows walk through the arcs, the strongest "
-    "first, up and down arrows through the layers; Enter chooses.",
-    "help": "An arc is one word looking at another in one layer: the wider it is, the more “{word}” loses without it. "
-    "Choose an arc, a word below or a layer to switch it off.",
-    "helpBasic": "Choose arcs to cut.",
-    "helps": "needed",
-    "hinders": "in the way",
-    "title": "From a sentence to a prediction, in {model}",
-    "paper": "Each arc is a token, above, that looks at another one, below, in one layer: the wider, the less likely “{word}” is "
-    "without it. Orange arcs make it less likely.",
-    "csv": "Save the arcs as CSV",
-    "csvHead": ["layer", "looks", "is looked at", "log-odds lost without it", "probability without it", "first without it"],
-    "arc": "In layer {layer} {query} looks at {key}. Without this, “{word}” falls from {before} to {after}.",
-    "arcHinders": "In layer {layer} {query} looks at {key}. Without this, “{word}” rises from {before} to {after}.",
-    "arcChanges": "“{first}” would come first.",
-    "theBlank": "the blank",
-    "token": "“{token}”",
-    "place": "Token {number}: {token}",
-    "cut": "Cut this arc",
-    "heads": "Its heads, by what “{word}” loses without each of them there:",
-    "head": "Head {number}",
-    "headsOff": "Its heads, by what “{word}” loses without each of them:",
-    "headOff": "Switch head {head} of layer {layer} off",
-    "off": "Off",
-    "hide": "Hide “{token}” from all words",
-    "measure": "Measure what “{token}” looks at",
-    "layerOff": "Switch layer {number} off",
-    "unmoved": "Nothing moves: “{word}” keeps its {after}.",
-    "layersMoved": "Another guess comes first in: {layers}.",
-    "noLayerMoved": "Every layer guesses as before.",
-    "stays": "“{word}” stays first, with {after}; it had {before}.",
-    "becomes": "Now “{word}” comes first, with {after}; it was “{was}”, with {before}.",
-    "reset": panel_texts.RESET_CHANGES,
-    "undo": "Undo: {change}",
-    "guess": "{layer}: “{word}”, {share}",
-    "wasGuess": "was “{word}”",
-}
-"""What the stage of routes says."""
-SAID = {
-    "quoted": sentences.QUOTED,
-    "quotedWithNumber": sentences.QUOTED_WITH_NUMBER,
-    "queryOneKey": sentences.QUERY_ONE_KEY,
-    "queryTwoKeys": sentences.QUERY_TWO_KEYS,
-    "queryEven": sentences.QUERY_EVEN,
-    "queryNowhere": sentences.QUERY_NOWHERE,
-    "strongestLink": sentences.STRONGEST_LINK,
-    "strongestLinkBetweenWords": sentences.STRONGEST_LINK_BETWEEN_WORDS,
-    "noLink": sentences.NO_LINK,
-    "shownQueryOneKey": sentences.SHOWN_QUERY_ONE_KEY,
-    "shownQueryTwoKeys": sentences.SHOWN_QUERY_TWO_KEYS,
-    "shownQueryEven": sentences.SHOWN_QUERY_EVEN,
-    "shownStrongestLink": sentences.SHOWN_STRONGEST_LINK,
-    "average": sentences.AVERAGE,
-    "averageElsewhere": sentences.AVERAGE_ELSEWHERE,
-    "averageShares": {str(kind): template for kind, template in sentences.AVERAGE_SHARES.items()},
-    "noChange": comparison.NO_CHANGE,
-    "noChangeForQuery": comparison.NO_CHANGE_FOR_QUERY,
-    "largestChange": comparison.LARGEST_CHANGE,
-    "shownLargestChange": comparison.SHOWN_LARGEST_CHANGE,
-    "movedInAll": comparison.MOVED_IN_ALL,
-    "movedOfQuery": comparison.MOVED_OF_QUERY,
-    "shownMovedOfQuery": comparison.SHOWN_MOVED_OF_QUERY,
-    "noCommonWord": comparison.NO_COMMON_WORD,
-    "noPartner": comparison.NO_PARTNER,
-    "attendAlike": comparison.ATTEND_ALIKE,
-    "noDifferenceInRow": comparison.NO_DIFFERENCE_IN_ROW,
-    "largestDifference": comparison.LARGEST_DIFFERENCE,
-    "largestBetweenWords": comparison.LARGEST_BETWEEN_WORDS,
-    "largestInRow": comparison.LARGEST_IN_ROW,
-    "largestInRowBetweenWords": comparison.LARGEST_IN_ROW_BETWEEN_WORDS,
-    "shownLargestDifference": comparison.SHOWN_LARGEST_DIFFERENCE,
-    "shownLargestInRow": comparison.SHOWN_LARGEST_IN_ROW,
-    "wordNumbers": word_comparison.WORD_NUMBERS,
-    "afterWordNumbers": word_comparison.AFTER_WORD_NUMBERS,
-}
-"""The sentences of tx_core.analysis about a map, which the browser fills in itself."""
+"""What a row of matrices says, and the arithmetic behind the chosen cell."""
+CORE = {"notANumber": "not a number", "space": "(space)", "empty": "(empty)"}
+"""What every drawing may say; its scripts import it as core/texts.js."""
+PAIR_OF_NAMES = "{row} → {column}"
 
+INPUT = "input"
 
-@cache
-def stage_texts() -> Mapping[str, object]:
-    """Return every text of a stage, its placeholders as plain names: the browser rounds by itself."""
-    everything = {
-        **canvas_texts.CORE,
-        "toolbar": TOOLBAR,
-        "more": MORE,
-        "computing": COMPUTING,
-        "ahead": AHEAD,
-        "loading": LOADING,
-        "notLoaded": NOT_LOADED,
-        "about": ABOUT,
-        "head": canvas_texts.WALL["head"],
-        "meanOfHeads": canvas_texts.WALL["meanOfHeads"],
-        "classLegend": canvas_texts.CLASS_LEGEND,
-        "toPadding": panel_texts.TO_PADDING,
-        "csvCorner": "query \\ key",
-        "wall": canvas_texts.WALL | {"alt": canvas_texts.WALL_ALT},
-        "map": canvas_texts.MAP,
-        "controls": CONTROLS,
-        "changes": CHANGES,
-        "changed": CHANGED,
-        "export": EXPORT,
-        "caption": CAPTION,
-        "notes": NOTES,
-        "matrixRow": canvas_texts.MATRIX_ROW,
-        "matrices": MATRICES,
-        "training": TRAINING,
-        "matricesGrid": canvas_texts.MATRICES,
-        "pictures": PICTURES,
-        "routes": ROUTES,
-        "said": SAID,
-    }
-    return _plain(everything)
+LAYERS_AND_HEADS = "Layer ↓ Head →"
+BEFORE, AFTER = "before", "after"
+DELTA = "Δ, percentage points"
 
+HEAD_AXES = "one row per layer, one column per head; shares also by kind, in the order of kinds"
+HEAD_SPREAD = "{head}: normalised entropy {number}"
+HEAD_DISTANCE = "{head}: {number} tokens"
+ONE_TOKEN, ALL_TOKENS = "each token attends to one other", "to all tokens evenly"
+ITSELF = "each token attends to itself"
+FARTHEST = "{distance:.1f} tokens away"
+FARTHEST_AND_EVEN = "{distance:.1f} tokens away; even attention is {even:.1f} away"
 
-def _plain(value: object) -> object:
-    """Return nested tables of texts whose placeholders have no formats."""
-    if isinstance(value, str):
-        return re.sub(r"\{(\w+):[^{}]*\}", r"{\1}", value)
-    if isinstance(value, Mapping):
-        return {name: _plain(one) for name, one in value.items()}
-    return [_plain(one) for one in value]
+FIRST_TOKEN, END = "the first token", "the end"
+"""What stands for a model's special tokens where it has none."""
+KIND_WORDS = {"previous": "previous", "next": "next", "same": "same", "punctuation": "signs", "broad": "broad", "mixed": "mixed"}
+KIND_TARGETS = {
+    "previous": "the token before",
+    "next": "the token after",
+    "same": "itself, its word, or the same word elsewhere",
+    "punctuation": "punctuation and other signs",
+    "broad": "many tokens at once",
+    "mixed": "no clear pattern",
+}
+"""What a head of a kind attends to."""
+
+GRAMMAR_WORDS = {
+    "advcl": "clause",
+    "aux": "auxiliary",
+    "case": "preposition",
+    "cc": "and, or",
+    "cop": "to be",
+    "det": "article",
+    "nmod": "noun",
+    "nsubj": "subject",
+    "obj": "object",
+    "obl": "adverbial",
+    "xcomp": "infinitive",
+}
+"""A relation of Universal Dependencies in a cell of the table."""
+GRAMMAR_LINKS = {
+    ("advcl", "to head"): "from the verb of a clause such as “because …” to the main verb",
+    ("advcl", "to dependent"): "from a main verb to the verb of its clause such as “because …”",
+    ("aux", "to head"): "from an auxiliary to its verb",
+    ("aux", "to dependent"): "from a verb to its auxiliary",
+    ("case", "to head"): "from a preposition to its noun",
+    ("case", "to dependent"): "from a noun to its preposition",
+    ("cc", "to head"): "from “and” or “or” to what it adds",
+    ("cc", "to dependent"): "from what is added to its “and” or “or”",
+    ("cop", "to head"): "from a form of “be” to its predicate",
+    ("cop", "to dependent"): "from a predicate to its form of “be”",
+    ("det", "to head"): "from an article to its noun",
+    ("det", "to dependent"): "from a noun to its article",
+    ("nmod", "to head"): "from a noun in a phrase such as “of the river” to the noun that it describes",
+    ("nmod", "to dependent"): "from a noun to the noun of a phrase such as “of the river” that describes it",
+    ("nsubj", "to head"): "from a subject to its predicate",
+    ("nsubj", "to dependent"): "from a predicate to its subject",
+    ("obj", "to head"): "from an object to its verb",
+    ("obj", "to dependent"): "from a verb to its object",
+    ("obl", "to head"): "from a noun in a phrase such as “in the morning” to its verb",
+    ("obl", "to dependent"): "from a verb to the noun of a phrase such as “in the morning”",
+    ("xcomp", "to head"): "from an infinitive to the verb that needs it",
+    ("xcomp", "to dependent"): "from a verb to its infinitive",
+}
+"""Where a head looks that follows a relation."""
+GRAMMAR_TARGET = "a word that grammar binds it to, measured on a treebank"
+GRAMMAR_RELATION = "{link} {accuracy} (95 % interval {low} to {high}, n = {occurrences:,}; best fixed distance: {baseline})"
+OTHER_RELATION = {
+    "to head": "from a word to the one that it depends on by the relation “{relation}”",
+    "to dependent": "from a word to the one that depends on it by the relation “{relation}”",
+}
+"""A relation that has no entry in GRAMMAR_LINKS."""
+GRAMMAR = "Grammar, measured on {treebank}:"
+GRAMMAR_RELATIONS, GRAMMAR_AND_MORE = "{relations}.", "{relations}, and {more} more."
+GRAMMAR_LEAVES_OUT = (
+    "A share counts how often the head's largest weight is on that word, among the other words of the sentence: special tokens "
+    "such as [CLS] and [SEP], and the word itself, are left out."
+)
+NO_GRAMMAR = (
+    "This head follows no grammatical relation (on {treebank}, none beats simple distance by {points} percentage points)."
+)
+GRAMMAR_NOT_MEASURED = "Grammar: not measured for this model."
+NO_RELATION = "–"
+GRAMMAR_CELL = "{head}. {grammar}"
+GRAMMAR_COLUMNS = (
+    "relation of grammar",
+    "relation found",
+    "baseline of the relation",
+    "95 % interval of the relation",
+    "occurrences of the relation",
+)
+INTERVAL = "{low:.3f} to {high:.3f}"
+NOT_MEASURED = "not measured"
+GRAMMAR_COLUMNS_NOTE = (
+    "The relation of grammar is the one that the head finds most often above its baseline, the best fixed distance; both shares "
+    "were measured on {treebank}, for the built-in model and for models of this server with a grammar.json. "
+    f"{GRAMMAR_LEAVES_OUT}"
+)
+
+# Captions and files
+
+APP = "Attention explorer"
+MODEL_REVISION = "Model {model}, revision {revision}"
+NONE_ADDED = "none added"

@@ -12,12 +12,10 @@ from typing import Any, Protocol
 
 import streamlit as st
 
-from pages.ui.canvas.charts import lines_chart
-from pages.ui.canvas.drawings import Chart, Drawing, lines_drawing
-from pages.ui.export import texts as export_texts
-from pages.ui.panels import texts, training, view_options
 from pages.ui.shell.address import Field, choice_field, is_offered, widget_key
+from pages.ui.stage import background_runs, texts, view_options
 from pages.ui.stage.address import StageFields
+from pages.ui.stage.charts import Chart, Drawing, lines_chart, lines_drawing
 from pages.ui.stage.mount import Reported, mount
 from pages.ui.stage.packing import join, pack_moments
 from tx_core.settings import app_version
@@ -184,7 +182,7 @@ def _common(trainer: Trainer, header: Mapping[str, object]) -> dict[str, object]
         "hidden": [*hidden, *ABSENT, *([] if is_offered(widget_key(trainer.page, "head")) else ["heads"])],
         "pair": "",
         "bare": False,
-        "origin": f"{export_texts.APP} {app_version()};",
+        "origin": f"{texts.APP} {app_version()};",
         "before": None,
         "changes": [],
         "moved": [],
@@ -231,7 +229,7 @@ def _progress(trainer: Trainer, shown: ShownTraining) -> str:
     if not shown.is_own:
         return texts.STORED_MODEL if shown.is_stored else texts.UNTRAINED_MODEL
     if own.state == "waiting":
-        return training.queue_in_words(own.ahead)
+        return background_runs.queue_in_words(own.ahead)
     if not own.records:
         return texts.STARTING if own.running else texts.UNTRAINED_MODEL
     last = own.records[-1]
@@ -242,15 +240,17 @@ def _progress(trainer: Trainer, shown: ShownTraining) -> str:
 def take_wish(trainer: Trainer, reported: Reported) -> None:
     """Do what a reader asked of a training; the question of how far it is asks nothing more."""
     act = {
-        "train": lambda: training.start_or_queue(trainer.kind, trainer.make),
-        "stop": lambda: training.stop(trainer.kind),
-        "continue": lambda: training.resume(trainer.kind, training.current_run(trainer.kind).result, trainer.choose),
-        "show": lambda: trainer.choose(training.current_run(trainer.kind).result),
+        "train": lambda: background_runs.start_or_queue(trainer.kind, trainer.make),
+        "stop": lambda: background_runs.stop(trainer.kind),
+        "continue": lambda: background_runs.resume(
+            trainer.kind, background_runs.current_run(trainer.kind).result, trainer.choose
+        ),
+        "show": lambda: trainer.choose(background_runs.current_run(trainer.kind).result),
     }.get(str(reported.get("training")))
-    run = training.current_run(trainer.kind)
+    run = background_runs.current_run(trainer.kind)
     needs_result = reported.get("training") in ("continue", "show")
     if act and not (needs_result and (run is None or run.result is None)):
-        training.attempt(trainer.page, act)
+        background_runs.attempt(trainer.page, act)
 
 
 def curve(

@@ -9,11 +9,11 @@ from playwright.sync_api import Page, expect
 
 from pages import contents
 from pages.start import texts
-from pages.ui.panels import texts as panel_texts
 from pages.ui.shell import texts as shell_texts
 from pages.ui.shell.glossary import GROUPS
 from pages.ui.shell.level import ADVANCED
 from pages.ui.shell.numbers import percent
+from pages.ui.stage import browser_texts
 from pages.ui.stage import texts as stage_texts
 from tests.support.seen import (
     PATIENCE,
@@ -131,7 +131,7 @@ def test_the_visitor_s_own_sentence_follows_to_other_pages_and_back(arrive):
 
 def test_basic_hides_what_a_beginner_need_not_know_and_is_remembered(arrive, server, for_everybody):
     page = arrive("/attention")
-    second = sentence(page, panel_texts.SECOND_SENTENCE)
+    second = sentence(page, stage_texts.SECOND_SENTENCE)
     expect(second).to_be_visible()
     choose(page, shell_texts.BASIC)
     linked(page, level="basic")
@@ -158,8 +158,8 @@ def test_basic_hides_what_a_beginner_need_not_know_and_is_remembered(arrive, ser
 def test_a_view_is_shared_by_a_link_that_shows_it_to_somebody_else(arrive):
     page = arrive(f"/summaries?text={quote_plus('A link & more')}&level=advanced&heads=2-3")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    button(page, stage_texts.EXPORT["menu"], exact=False).click()
-    button(page, stage_texts.EXPORT["copyLink"]).click()
+    button(page, browser_texts.EXPORT["menu"], exact=False).click()
+    button(page, browser_texts.EXPORT["copyLink"]).click()
     until(page, lambda: "/summaries" in page.evaluate("navigator.clipboard.readText()"), "the link")
     shared = page.evaluate("navigator.clipboard.readText()")
     other = arrive(shared[shared.index("/summaries") :])

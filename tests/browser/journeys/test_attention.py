@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from pages.ui.canvas.texts import CHANGED_MAP, MAP
-from pages.ui.panels import texts
 from pages.ui.shell import examples
 from pages.ui.shell import texts as shell_texts
 from pages.ui.shell.numbers import weight
+from pages.ui.stage import browser_texts
 from pages.ui.stage import texts as stage_texts
+from pages.ui.stage.texts import CHANGED_MAP, MAP
 from tests.support.messages import name_in_head
 from tests.support.seen import (
     PATIENCE,
@@ -54,7 +54,7 @@ def tool(page: Page, name: str) -> Locator:
     """A control of the toolbar, which a narrow screen folds into the menu at its end."""
     control = main(page).get_by_role("button", name=name, exact=True)
     if not control.is_visible():
-        main(page).get_by_role("button", name=stage_texts.MORE).click()
+        main(page).get_by_role("button", name=browser_texts.MORE).click()
     return control
 
 
@@ -107,8 +107,8 @@ def test_several_heads_whole_words_and_hidden_special_tokens_are_what_the_core_m
     head(page, 2, 3).click(modifiers=["Shift"])
     linked(page, heads="1-8_2-3")
     expect(main(page).get_by_role("gridcell", selected=True)).to_have_count(2)
-    tool(page, texts.WHOLE_WORDS).click()
-    tool(page, stage_texts.CONTROLS["hide"]).click()
+    tool(page, stage_texts.WHOLE_WORDS).click()
+    tool(page, browser_texts.CONTROLS["hide"]).click()
     linked(page, words="1", hide="1")
     shown = view(catalogue.load(catalogue.DEFAULT).trace(text, pair).attention, merge_words=True, hide_special=True)
     weights = shown.weights[[0, 1], [7, 2]].mean(0)
@@ -118,9 +118,9 @@ def test_several_heads_whole_words_and_hidden_special_tokens_are_what_the_core_m
     for _ in range(row + 1):
         page.keyboard.press("ArrowDown")
     looks_at(page, "pancake", {shown.keys[best]: float(weights[row, best])})
-    main(page).get_by_text(stage_texts.ABOUT).click()
-    says(page, texts.SPECIAL_HIDDEN.partition("{")[0])
-    main(page).get_by_text(texts.WEIGHTS_TABLE).click()
+    main(page).get_by_text(browser_texts.ABOUT).click()
+    says(page, stage_texts.SPECIAL_HIDDEN.partition("{")[0])
+    main(page).get_by_text(stage_texts.WEIGHTS_TABLE).click()
     expect(main(page).get_by_test_id("stDataFrame")).to_have_count(1)
     answered(page)
     for_everybody(page)
@@ -136,17 +136,17 @@ def changed_links(page: Page, before: np.ndarray, after: np.ndarray, tokens: tup
 
 def test_a_head_is_switched_off_shown_before_and_after_and_taken_back(arrive, for_everybody):
     page = arrive(f"{PATH}&heads=2-3&focus=4")
-    tool(page, stage_texts.CONTROLS["offHead"].format(head="layer 2, head 3")).click()
+    tool(page, browser_texts.CONTROLS["offHead"].format(head="layer 2, head 3")).click()
     linked(page, changes="off~2-3")
     head(page, 4, 1).click()
     linked(page, heads="4-1", changes="off~2-3")
     engine = catalogue.load(catalogue.DEFAULT)
     was = engine.trace(KEYS).attention
     now = engine.trace(KEYS, interventions=(Intervention("off", 1, 2),)).attention
-    for state in stage_texts.CHANGED["states"].values():
+    for state in browser_texts.CHANGED["states"].values():
         before = drawing(picture(page, "^Heatmap"))
         button(page, state).click()
-        if state != stage_texts.CHANGED["states"]["after"]:
+        if state != browser_texts.CHANGED["states"]["after"]:
             redrawn(picture(page, "^Heatmap"), before)
         drawn(picture(page, "^Heatmap.*Layer 4, head 1.*“her”"))
     linked(page, compared="difference")
@@ -155,15 +155,15 @@ def test_a_head_is_switched_off_shown_before_and_after_and_taken_back(arrive, fo
     drawn(picture(page, "^Heatmap.*Layer 4, head 1.*“her”"))
     changed_links(page, was.weights[3, 0], now.weights[3, 0], was.query_tokens.tokens, 3)
     for_everybody(page)
-    button(page, stage_texts.CHANGED["undo"].format(change=name_in_head("off", 2, 3))).click()
+    button(page, browser_texts.CHANGED["undo"].format(change=name_in_head("off", 2, 3))).click()
     looks_at(page, "her", row_of(KEYS, 4, 1, "her"))
     assert "changes" not in address(page)
 
 
 def test_every_change_of_the_menu_is_run(arrive, for_everybody):
     page = arrive(f"{PATH}&heads=2-3&focus=4")
-    tool(page, stage_texts.CHANGES["menu"]).click()
-    button(page, texts.SET_TO_UNIFORM).click()
+    tool(page, browser_texts.CHANGES["menu"]).click()
+    button(page, stage_texts.SET_TO_UNIFORM).click()
     linked(page, changes="even~2-3")
     drawn(picture(page, "^Heatmap.*“her”"))
     found = items(page, CHANGED_MAP["changedLinks"])
@@ -172,20 +172,20 @@ def test_every_change_of_the_menu_is_run(arrive, for_everybody):
     def box(name: str) -> Locator:
         return main(page).get_by_role("combobox", name=name, exact=True)
 
-    box(texts.CHANGED_QUERY).select_option(label="5 keys")
-    box(texts.CHANGE_SCOPE).select_option(label="In layer 2, head 3")
-    button(page, texts.CUT_LINK).click()
+    box(stage_texts.CHANGED_QUERY).select_option(label="5 keys")
+    box(stage_texts.CHANGE_SCOPE).select_option(label="In layer 2, head 3")
+    button(page, stage_texts.CUT_LINK).click()
     linked(page, changes="even~2-3_cut~5-4~2-3")
-    box(texts.SOFTMAX_TEMPERATURE).select_option("0.5")
+    box(stage_texts.SOFTMAX_TEMPERATURE).select_option("0.5")
     linked(page, changes="even~2-3_cut~5-4~2-3_temperature~0.5")
-    box(texts.NORMALISER).select_option("sparse")
+    box(stage_texts.NORMALISER).select_option("sparse")
     linked(page, changes="even~2-3_cut~5-4~2-3_temperature~0.5_sparse")
-    box(texts.SOFTMAX_TEMPERATURE).select_option("1")
+    box(stage_texts.SOFTMAX_TEMPERATURE).select_option("1")
     linked(page, changes="even~2-3_cut~5-4~2-3_sparse")
-    expect(button(page, texts.SET_TO_UNIFORM)).to_be_disabled()
+    expect(button(page, stage_texts.SET_TO_UNIFORM)).to_be_disabled()
     page.keyboard.press("Escape")
     for_everybody(page)
-    button(page, texts.RESET_CHANGES).click()
+    button(page, stage_texts.RESET_CHANGES).click()
     looks_at(page, "her", row_of(KEYS, 2, 3, "her"))
 
 
@@ -229,8 +229,8 @@ def test_on_a_phone_the_map_comes_first_and_the_heads_are_as_large_as_a_finger_n
     head(page, 3, 3).click()
     linked(page, heads="3-3")
     drawn(picture(page, "^Heatmap.*Layer 3, head 3"))
-    tool(page, stage_texts.CHANGES["menu"]).click()
-    uniform = button(page, texts.SET_TO_UNIFORM)
+    tool(page, browser_texts.CHANGES["menu"]).click()
+    uniform = button(page, stage_texts.SET_TO_UNIFORM)
     expect(uniform).to_be_in_viewport()
     assert uniform.bounding_box()["height"] >= 32
     fits(page)

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import FrameLocator, Page, expect
 
 from pages.bert import texts
-from pages.ui.stage.texts import EXPORT
+from pages.ui.stage.browser_texts import EXPORT
 from tests.support.seen import (
     PATIENCE,
     address,

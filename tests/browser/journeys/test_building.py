@@ -10,8 +10,8 @@ from playwright.sync_api import Page, expect
 
 from pages.heads_and_blocks import texts as block_texts
 from pages.self_attention import texts
-from pages.ui.canvas.texts import MATRIX_ROW
-from pages.ui.stage import texts as stage_texts
+from pages.ui.stage import browser_texts
+from pages.ui.stage.texts import MATRIX_ROW
 from tests.support.seen import (
     address,
     answered,
@@ -125,8 +125,8 @@ def test_a_head_is_computed_anew_with_a_mask_without_scaling_and_with_sparse_wei
     step(page, texts.CONTEXT)
     press(page, "Context", "ArrowUp", "ArrowUp")
     number_is(page, float(found.context[1, 0]))
-    button(page, stage_texts.MATRICES["view"]).click()
-    page.get_by_role("slider", name=stage_texts.MATRICES["dimensions"]).press("ArrowRight")
+    button(page, browser_texts.MATRICES["view"]).click()
+    page.get_by_role("slider", name=browser_texts.MATRICES["dimensions"]).press("ArrowRight")
     linked(page, dimensions="7")
     says(page, MATRIX_ROW["shapeDrawn"].format(rows=7, columns=32, shown=7))
     page.keyboard.press("Escape")
@@ -211,8 +211,8 @@ def journey_says(page: Page) -> None:
 PARTS: dict[str, tuple[str, Callable[[Page], None]]] = {
     "embeddings": (block_texts.EMBEDDINGS, embeddings_say),
     "feed": (block_texts.FEED_FORWARD, feed_forward_says),
-    "norm": (stage_texts.NORM_AFTER.format(part=block_texts.HEADS), norm_says),
-    "depth": (stage_texts.RESIDUAL.format(part=block_texts.HEADS), depth_says),
+    "norm": (browser_texts.NORM_AFTER.format(part=block_texts.HEADS), norm_says),
+    "depth": (browser_texts.RESIDUAL.format(part=block_texts.HEADS), depth_says),
     "journey": (block_texts.PATH_SAID, journey_says),
 }
 

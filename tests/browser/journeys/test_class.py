@@ -10,9 +10,9 @@ from playwright.sync_api import Locator, Page, expect
 from pages.classroom import texts
 from pages.classroom.events import EVENTS
 from pages.fill_mask.texts import TOP_WORDS
-from pages.ui.canvas.texts import CLASS_GUESSED, CLASS_LEGEND
 from pages.ui.panels.lesson import FOR_CLASS, names_in_order, shipped_lesson
-from pages.ui.stage.texts import CONTROLS, MORE
+from pages.ui.stage.browser_texts import CONTROLS, MORE
+from pages.ui.stage.texts import CLASS_GUESSED, CLASS_LEGEND
 from tests.browser.journeys.test_lessons import guess_by_keyboard, tab_to
 from tests.support.seen import PATIENCE, answered, fits, main
 from tests.support.serving import wait_until

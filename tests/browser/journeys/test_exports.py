@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from pages.ui.canvas.component import sources
-from pages.ui.canvas.packing import codes
 from pages.ui.export import texts
-from pages.ui.stage import texts as stage_texts
+from pages.ui.stage import browser_texts
+from pages.ui.stage.component import sources
+from pages.ui.stage.packing import codes
 from tests.browser.conftest import go_by_history
 from tests.support.messages import name_in_head
 from tests.support.seen import PATIENCE, answered, fits, main
@@ -80,14 +80,14 @@ def colours(weights: np.ndarray) -> set[str]:
 
 def opened_stage(page: Page) -> Page:
     """The page with the export of its stage open."""
-    main(page).get_by_role("button", name=stage_texts.EXPORT["menu"], exact=True).click()
+    main(page).get_by_role("button", name=browser_texts.EXPORT["menu"], exact=True).click()
     return page
 
 
 def saved_by_stage(page: Page, button: str, folder: Path) -> Path:
     """The file that a button of the stage saves."""
     with page.expect_download() as download:
-        main(page).get_by_role("button", name=stage_texts.EXPORT[button], exact=True).click()
+        main(page).get_by_role("button", name=browser_texts.EXPORT[button], exact=True).click()
     file = folder / download.value.suggested_filename
     download.value.save_as(file)
     return file
@@ -110,7 +110,7 @@ def test_a_figure_holds_the_numbers_and_its_source_as_text_in_svg_and_png(arrive
     source = root.find(f"{SVG}desc").text
     assert "layer 4, head 5" in source and catalogue.revision("embedded") in source and app_version() in source
     assert parse_qs(urlsplit(source.split()[-1]).query) == parse_qs(urlsplit(page.url).query)
-    width = main(page).get_by_role("spinbutton", name=stage_texts.EXPORT["width"])
+    width = main(page).get_by_role("spinbutton", name=browser_texts.EXPORT["width"])
     width.fill("84")
     width.press("Enter")
     png = saved_by_stage(page, "png", tmp_path).read_bytes()
@@ -212,7 +212,7 @@ def test_the_prediction_and_the_lines_of_a_word_are_figures_too(arrive, tmp_path
             go_by_history(page, path)
         answered(page)
         opened_stage(page)
-        main(page).get_by_role("combobox", name=stage_texts.EXPORT["figureOf"]).select_option("other")
+        main(page).get_by_role("combobox", name=browser_texts.EXPORT["figureOf"]).select_option("other")
         root = ElementTree.parse(saved_by_stage(page, "svg", tmp_path)).getroot()
         assert {node.tag.removeprefix(SVG) for node in root.iter()} <= SHAPES, path
         assert len([node for node in root.iter(f"{SVG}text") if node.text]) > 5, path

@@ -10,6 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 from pages.fill_mask import texts
 from pages.ui.panels import texts as panel_texts
 from pages.ui.shell.numbers import percent, points
+from pages.ui.stage import browser_texts
 from pages.ui.stage import texts as stage_texts
 from tests.support.seen import (
     address,
@@ -48,7 +49,7 @@ def bars_of(predictions: Sequence[Prediction]) -> list[str]:
 
 def word(page: Page, name: str) -> Locator:
     """A word of the sentence, which a click makes a blank."""
-    return main(page).get_by_role("group", name=panel_texts.WORD_BUTTONS).get_by_role("button", name=name, exact=True)
+    return main(page).get_by_role("group", name=stage_texts.WORD_BUTTONS).get_by_role("button", name=name, exact=True)
 
 
 def follow(page: Page, names: str) -> None:
@@ -100,7 +101,7 @@ def test_a_change_moves_the_bars_where_they_stand_and_a_scan_finds_the_head_that
     bars = main(page).get_by_role("list", name=texts.TOP_WORDS)
     expect(bars.get_by_role("listitem")).to_have_count(8)
     before = bars.bounding_box()["height"]
-    button(page, stage_texts.CONTROLS["offHead"].format(head="layer 5, head 7")).click()
+    button(page, browser_texts.CONTROLS["offHead"].format(head="layer 5, head 7")).click()
     linked(page, changes="off~5-7")
     now, was = found(SCHOOL, interventions=(Intervention("off", 4, 6),))[0], found(SCHOOL)[0]
     says(page, f"“{now.word}”", percent(now.probability), f"“{was.word}”", percent(was.probability))
@@ -113,10 +114,10 @@ def test_a_change_moves_the_bars_where_they_stand_and_a_scan_finds_the_head_that
         return rows.nth(place).locator(".bar-fill").bounding_box()["width"]
 
     until(page, lambda: length(0) > length(1), "a bar that is longer for a larger share")
-    button(page, stage_texts.CHANGED["states"]["before"]).click()
+    button(page, browser_texts.CHANGED["states"]["before"]).click()
     until(page, lambda: length(0) < length(1), "the bars of before")
     drawn(picture(page, "^Heatmap"))
-    button(page, stage_texts.CHANGED["states"]["difference"]).click()
+    button(page, browser_texts.CHANGED["states"]["difference"]).click()
     linked(page, compared="difference")
     gained = now.probability - {one.word: one.probability for one in found(SCHOOL)}[now.word]
     assert entries(page, texts.TOP_WORDS)[0] == f"{now.word} {points(gained)}"

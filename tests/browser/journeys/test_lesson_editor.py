@@ -12,7 +12,7 @@ from pages.ui.panels.lesson import LEARNING_PATH, shipped_lesson
 from pages.ui.panels.question_kinds import QUESTION_VIEWS
 from pages.ui.panels.texts import END_LESSON, HIDDEN_UNTIL_ANSWERED
 from pages.ui.shell.texts import ADD_TO_LESSON, CANNOT_BE_SHOWN, WRITE_LESSON
-from pages.ui.stage import texts as stage_texts
+from pages.ui.stage import browser_texts
 from tests.browser.journeys.test_lessons import guess
 from tests.support.seen import PATIENCE, answered, fits, listed, main
 from tx_core.classroom.lesson_file import read_lesson, write_lesson
@@ -28,7 +28,7 @@ PLACED = """([title, label]) => {
 
 def add_view_of_stage(page: Page, count: int) -> None:
     """Add the view of a stage, as it is looked at, to the lesson."""
-    page.get_by_role("button", name=stage_texts.EXPORT["menu"], exact=True).click()
+    page.get_by_role("button", name=browser_texts.EXPORT["menu"], exact=True).click()
     page.get_by_role("button", name=ADD_TO_LESSON).click()
     page.keyboard.press("Escape")
     expect(page.get_by_role("link", name=WRITE_LESSON.format(count=count))).to_be_visible(timeout=PATIENCE)
@@ -101,7 +101,7 @@ def test_a_lesson_is_made_from_two_pages_saved_opened_shared_and_played(page_at,
     expect(box_of(page, texts.ASK.format(number=1))).to_have_value(QUESTION_VIEWS["word"].first_ask)
     write(page, texts.STEP_TEXT.format(number=1), MARKUP)
     open_step(page, 2)
-    expect(page.get_by_test_id("stage").get_by_label(stage_texts.CONTROLS["head"], exact=True)).to_have_value(
+    expect(page.get_by_test_id("stage").get_by_label(browser_texts.CONTROLS["head"], exact=True)).to_have_value(
         "7", timeout=PATIENCE
     )
     choose(page, texts.KIND.format(number=2), texts.KINDS["token"])

@@ -6,9 +6,9 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from pages import contents
-from pages.ui.canvas.texts import QUESTION
 from pages.ui.panels import lesson, texts
 from pages.ui.panels.question_kinds import QUESTION_VIEWS
+from pages.ui.panels.texts import QUESTION
 from tests.browser.conftest import TO_THE_TOP, go_by_history
 from tests.support.lesson_secrets import Received, secrets_of
 from tests.support.seen import PATIENCE, address, answered, drawn, fits, linked, main, picture, says

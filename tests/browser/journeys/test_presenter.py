@@ -9,7 +9,7 @@ from pages import contents
 from pages.contents import page_address
 from pages.ui.panels import lesson
 from pages.ui.shell.level import ADVANCED
-from pages.ui.stage import texts as stage_texts
+from pages.ui.stage import browser_texts
 from tests.browser.conftest import DARK, go_by_history
 from tests.support.seen import PATIENCE, address, answered, button, drawn, picture, sentence
 
@@ -114,7 +114,7 @@ def test_keys_begin_and_end_the_view_and_blank_the_screen_in_the_colours_of_the_
     answered(page)
     assert "present" not in address(page)
     expect(sentence(page)).to_have_value(re.compile("pbr"))
-    button(page, stage_texts.CONTROLS["present"]).click()
+    button(page, browser_texts.CONTROLS["present"]).click()
     fills_the_screen(page)
     page.evaluate("document.exitFullscreen()")  # what Escape does there
     expect(page).not_to_have_url(re.compile("present=1"))

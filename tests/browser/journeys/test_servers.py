@@ -14,8 +14,8 @@ import pytest
 from playwright.sync_api import Browser, Route, WebSocketRoute, expect
 
 from pages import contents
-from pages.ui.panels import texts
 from pages.ui.shell.texts import SESSION_LOST, WARMING_UP
+from pages.ui.stage import browser_texts
 from pages.ui.stage import texts as stage_texts
 from tests.support.messages import name_in_head
 from tests.support.seen import PATIENCE, answered, button, drawn, head, linked, main, picture, sentence, until
@@ -65,15 +65,15 @@ def test_when_a_server_is_killed_its_pages_go_on_at_another_and_a_lost_training_
             answered(page)
         training = visitor.new_page()
         training.goto(f"{url}/classifier?model=own")
-        button(training, texts.TRAIN).click(timeout=PATIENCE)
-        expect(button(training, texts.STOP)).to_be_visible(timeout=PATIENCE)
+        button(training, stage_texts.TRAIN).click(timeout=PATIENCE)
+        expect(button(training, stage_texts.STOP)).to_be_visible(timeout=PATIENCE)
         answered(training)
         server = busiest(servers)
         sentence(pages["attention"]).fill(TYPED)
         server.kill()
         server.wait()
         expect(training.get_by_text(SESSION_LOST)).to_be_visible(timeout=60_000)
-        expect(button(training, texts.TRAIN)).to_be_enabled(timeout=PATIENCE)
+        expect(button(training, stage_texts.TRAIN)).to_be_enabled(timeout=PATIENCE)
         linked(pages["attention"], text=TYPED)
         expect(sentence(pages["attention"])).to_have_value(TYPED)
         for key, page in pages.items():
@@ -81,7 +81,7 @@ def test_when_a_server_is_killed_its_pages_go_on_at_another_and_a_lost_training_
             expect(page.get_by_role("heading", level=1)).to_have_text(contents.page(key).question)
             expect(page.get_by_test_id("stException")).to_have_count(0)
             before = page.url
-            main(page).get_by_role("button", name=stage_texts.CONTROLS["headAfter"]).first.click()
+            main(page).get_by_role("button", name=browser_texts.CONTROLS["headAfter"]).first.click()
             expect(page).not_to_have_url(before, timeout=PATIENCE)
 
 
@@ -120,7 +120,7 @@ def test_a_short_loss_of_the_network_does_not_cost_a_training(page_at):
         expect=("WebSocket", "when disconnected"),
         prepare=lambda page: page.route_web_socket(re.compile("_stcore/stream"), connect),
     )
-    button(page, texts.TRAIN).click()
+    button(page, stage_texts.TRAIN).click()
     running = main(page).get_by_text(progress("running"))
     expect(running).to_be_visible(timeout=PATIENCE)
     (line,) = lines
@@ -129,8 +129,8 @@ def test_a_short_loss_of_the_network_does_not_cost_a_training(page_at):
     before = running.inner_text()
     expect(running).not_to_have_text(before, use_inner_text=True, timeout=PATIENCE)
     expect(page.get_by_text(SESSION_LOST)).to_have_count(0)
-    button(page, texts.STOP).click()
-    expect(button(page, texts.CONTINUE)).to_be_visible(timeout=PATIENCE)
+    button(page, stage_texts.STOP).click()
+    expect(button(page, stage_texts.CONTINUE)).to_be_visible(timeout=PATIENCE)
 
 
 def test_below_a_path_of_its_own_the_app_draws_and_finds_its_server_at_once(browser: Browser, start_server):
@@ -167,12 +167,12 @@ def test_what_could_not_be_fetched_is_fetched_again(page_at):
 
 def test_two_visitors_with_different_changes_see_each_their_own(page_at):
     first, second = (page_at("/attention?text=The+old+man+saw+a+dog.&heads=2-1") for _ in range(2))
-    button(first, stage_texts.CONTROLS["offHead"].format(head="layer 2, head 1")).click()
-    button(second, stage_texts.CHANGES["menu"]).click()
-    button(second, texts.SET_TO_UNIFORM).click()
+    button(first, browser_texts.CONTROLS["offHead"].format(head="layer 2, head 1")).click()
+    button(second, browser_texts.CHANGES["menu"]).click()
+    button(second, stage_texts.SET_TO_UNIFORM).click()
     linked(first, changes="off~2-1")
     linked(second, changes="even~2-1")
     for page, mine, other in ((first, "off", "uniform"), (second, "uniform", "off")):
         answered(page)
-        expect(button(page, stage_texts.CHANGED["undo"].format(change=name_in_head(mine, 2, 1)))).to_be_attached()
-        expect(button(page, stage_texts.CHANGED["undo"].format(change=name_in_head(other, 2, 1)))).to_have_count(0)
+        expect(button(page, browser_texts.CHANGED["undo"].format(change=name_in_head(mine, 2, 1)))).to_be_attached()
+        expect(button(page, browser_texts.CHANGED["undo"].format(change=name_in_head(other, 2, 1)))).to_have_count(0)

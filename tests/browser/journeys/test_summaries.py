@@ -12,7 +12,7 @@ from pages.many_sentences import texts as many_texts
 from pages.summaries import texts
 from pages.summaries.parts import PARTS
 from pages.ui.shell.numbers import percent
-from pages.ui.stage import texts as stage_texts
+from pages.ui.stage import browser_texts
 from tests.support.seen import (
     PATIENCE,
     answered,
@@ -49,7 +49,7 @@ def test_a_head_chosen_in_the_table_is_told_and_leads_to_its_map(arrive, for_eve
         choose_head(page, layer, number)
         linked(page, heads=f"{layer}-{number}")
         says(page, f"Layer {layer}, head {number} ", f"{kinds[layer, number].confidence:.2f}")
-    stage(page).get_by_role("button", name=stage_texts.CONTROLS["headAfter"]).click()
+    stage(page).get_by_role("button", name=browser_texts.CONTROLS["headAfter"]).click()
     linked(page, heads="1-5")
     stage(page).get_by_role("combobox", name=texts.COLOUR_BY).select_option(texts.COLOURS["distance"])
     linked(page, heads="1-5", colour="distance")

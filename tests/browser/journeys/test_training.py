@@ -7,7 +7,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from pages.classifier import texts as classifier_texts
 from pages.encoder_decoder import texts
-from pages.ui.panels import texts as panel_texts
+from pages.ui.stage import texts as stage_texts
 from tests.support.seen import PATIENCE, answered, drawn, fits, linked, main, picture, write
 from tests.support.serving import SETTINGS
 from tests.support.trainings import PRESS_WHILE_TYPING, progress
@@ -46,9 +46,9 @@ def output(page: Page) -> Locator:
 
 def test_a_model_is_trained_answers_and_is_the_same_when_it_is_trained_again_from_its_link(arrive, for_everybody):
     page = arrive(f"/encoder_decoder?{SMALL}&batches=40")
-    expect(said(page)).to_contain_text(panel_texts.UNTRAINED_MOMENT)
+    expect(said(page)).to_contain_text(stage_texts.UNTRAINED_MOMENT)
     before = output(page).inner_text()
-    press(page, panel_texts.TRAIN)
+    press(page, stage_texts.TRAIN)
     expect(training(page).get_by_text(progress("finished", 40))).to_be_visible(timeout=60_000)
     trained(page, 40)
     expect(output(page)).not_to_have_text(before, use_inner_text=True)
@@ -59,8 +59,8 @@ def test_a_model_is_trained_answers_and_is_the_same_when_it_is_trained_again_fro
     answer = output(page).inner_text()
     for_everybody(page)
     page.reload()
-    expect(said(page)).to_contain_text(panel_texts.UNTRAINED_MOMENT, timeout=PATIENCE)
-    press(page, panel_texts.TRAIN)
+    expect(said(page)).to_contain_text(stage_texts.UNTRAINED_MOMENT, timeout=PATIENCE)
+    press(page, stage_texts.TRAIN)
     trained(page, 40)
     expect(output(page)).to_have_text(answer, use_inner_text=True)
 
@@ -70,10 +70,10 @@ def test_what_is_typed_before_and_during_a_training_is_there_after_it(arrive):
     page = arrive(f"/encoder_decoder?{SMALL}&batches=60")
     box = main(page).get_by_label(texts.NUMBERS)
     box.focus()
-    main(page).get_by_test_id("stage").get_by_role("button", name=panel_texts.TRAIN, exact=True).evaluate(
+    main(page).get_by_test_id("stage").get_by_role("button", name=stage_texts.TRAIN, exact=True).evaluate(
         PRESS_WHILE_TYPING, "2 3 4 5 6"
     )
-    expect(main(page).get_by_role("button", name=panel_texts.STOP, exact=True)).to_be_visible(timeout=PATIENCE)
+    expect(main(page).get_by_role("button", name=stage_texts.STOP, exact=True)).to_be_visible(timeout=PATIENCE)
     expect(box).to_have_value("2 3 4 5 6")
     box.fill("6 5 4")
     expect(training(page).get_by_text(progress("finished", 60))).to_be_visible(timeout=60_000)
@@ -89,17 +89,17 @@ def test_trainings_are_stopped_and_continued_and_one_waits_for_its_turn(page_at,
     ]
     last = page_at(f"/encoder_decoder?{SMALL}&batches=10")
     for page in (*pages, last):
-        press(page, panel_texts.TRAIN)
-        expect(main(page).get_by_role("button", name=panel_texts.STOP, exact=True)).to_be_visible(timeout=PATIENCE)
-    expect(training(last).get_by_text(panel_texts.QUEUE_NEXT)).to_be_visible(timeout=PATIENCE)
-    press(pages[0], panel_texts.STOP)
+        press(page, stage_texts.TRAIN)
+        expect(main(page).get_by_role("button", name=stage_texts.STOP, exact=True)).to_be_visible(timeout=PATIENCE)
+    expect(training(last).get_by_text(stage_texts.QUEUE_NEXT)).to_be_visible(timeout=PATIENCE)
+    press(pages[0], stage_texts.STOP)
     expect(training(pages[0]).get_by_text(progress("stopped"))).to_be_visible(timeout=PATIENCE)
     expect(training(last).get_by_text(progress("finished", 10))).to_be_visible(timeout=60_000)
-    press(pages[0], panel_texts.CONTINUE)
+    press(pages[0], stage_texts.CONTINUE)
     expect(training(pages[0]).get_by_text(progress("running"))).to_be_visible(timeout=PATIENCE)
     for page in pages:
-        press(page, panel_texts.STOP)
-        expect(main(page).get_by_role("button", name=panel_texts.TRAIN_AGAIN)).to_be_visible(timeout=60_000)
+        press(page, stage_texts.STOP)
+        expect(main(page).get_by_role("button", name=stage_texts.TRAIN_AGAIN)).to_be_visible(timeout=60_000)
     answered(pages[0])
     for_everybody(pages[0])
 
@@ -127,8 +127,8 @@ def test_the_classifier_that_ships_labels_one_s_own_sentence_and_leads_to_what_i
 
 def test_a_classifier_learns_from_its_texts_and_says_what_each_word_adds(arrive, for_everybody):
     page = arrive(f"/classifier?{LABELS}")
-    expect(said(page)).to_contain_text(panel_texts.UNTRAINED_MOMENT)
-    press(page, panel_texts.TRAIN)
+    expect(said(page)).to_contain_text(stage_texts.UNTRAINED_MOMENT)
+    press(page, stage_texts.TRAIN)
     trained(page, 15)
     write(page, "it was so good", classifier_texts.SENTENCE)
     linked(page, text="it was so good")
@@ -143,8 +143,8 @@ def test_a_classifier_learns_from_a_file_of_one_s_own_whose_words_are_only_text(
     page.locator("input[type=file]").set_input_files(
         {"name": "mine.csv", "mimeType": "text/csv", "buffer": f"text,label\n{rows}".encode()}
     )
-    expect(said(page)).to_contain_text(panel_texts.UNTRAINED_MOMENT, timeout=PATIENCE)
-    press(page, panel_texts.TRAIN)
+    expect(said(page)).to_contain_text(stage_texts.UNTRAINED_MOMENT, timeout=PATIENCE)
+    press(page, stage_texts.TRAIN)
     trained(page, 1)
     write(page, "rainy day", classifier_texts.SENTENCE)
     expect(said(page)).to_contain_text(re.compile("(sunny|<b>rainy</b>), "))

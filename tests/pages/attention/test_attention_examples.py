@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.canvas.attention_view import heads_to_link
 from pages.ui.shell import controls, examples, texts
+from pages.ui.stage.view_options import heads_to_link
 from tests.support.drawings import says
 from tests.support.serving import ROOT
 from tests.support.staged import staged

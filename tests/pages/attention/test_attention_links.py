@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.panels import texts
 from pages.ui.shell import controls, examples
+from pages.ui.stage import texts as stage_texts
 from tests.support.drawings import says
 from tests.support.messages import unknown_parameters
 from tests.support.staged import staged
@@ -101,8 +101,8 @@ def test_heads_and_tokens_that_do_not_exist_are_reported(open_app: Open):
     layers, heads = controls.embedded_sizes()
     tokens = len(staged(app)["stacks"][0]["keys"]["tokens"])
     assert [info.value for info in app.info] == [
-        texts.HEADS_MISSING.format(layers=layers, heads=heads),
-        texts.TOKEN_MISSING.format(tokens=tokens, position=77),
+        stage_texts.HEADS_MISSING.format(layers=layers, heads=heads),
+        stage_texts.TOKEN_MISSING.format(tokens=tokens, position=77),
     ]
     assert staged(app)["view"]["heads"] == [[1, 1]]
 

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.canvas.attention_view import ClassGuesses
-from pages.ui.canvas.texts import CLASS_GUESSED
-from pages.ui.panels import texts
 from pages.ui.shell import cache, examples
 from pages.ui.stage import attention
+from pages.ui.stage import texts as stage_texts
+from pages.ui.stage.attention import ClassGuesses
+from pages.ui.stage.texts import CLASS_GUESSED
 from tests.support.checkpoints import write_t5
 from tests.support.drawings import says, weights_of
 from tests.support.staged import axes, is_staged, made_changes, sent_weights, staged
@@ -35,7 +35,7 @@ def test_on_arrival_an_example_is_drawn_with_what_to_notice(open_app: Open):
 
 @pytest.mark.parametrize(("page", "text"), [("attention", "Time flies."), ("fill_mask", "Time ___.")])
 def test_a_map_is_not_given_out_for_an_explanation(open_app: Open, page: str, text: str):
-    assert texts.NOT_AN_EXPLANATION in says(open_app(page, text=text))
+    assert stage_texts.NOT_AN_EXPLANATION in says(open_app(page, text=text))
 
 
 def test_a_typed_sentence_is_the_one_that_is_run(open_app: Open):
@@ -60,8 +60,8 @@ def test_a_text_is_read_without_special_tokens_where_the_reader_leaves_them_out(
     assert axes(app)[0] == ["time", "flies", *pair.split()]
     np.testing.assert_allclose(sent_weights(app, HEAD), bare.weights[HEAD], atol=3.1e-5)
     assert f"{2 + len(pair.split())} of 128 tokens" in says(app)
-    assert texts.READ_WITHOUT.format(tokens="\\[CLS\\] and \\[SEP\\]") in says(app)
-    assert (texts.NO_SEPARATOR[True] in says(app)) is bool(pair)
+    assert stage_texts.READ_WITHOUT.format(tokens="\\[CLS\\] and \\[SEP\\]") in says(app)
+    assert (stage_texts.NO_SEPARATOR[True] in says(app)) is bool(pair)
     app.toggle(key="attention_nospecial").set_value(False).run()
     np.testing.assert_allclose(sent_weights(app, HEAD), weights_of("time flies", pair or None)[HEAD], atol=3.1e-5)
 
@@ -76,8 +76,8 @@ def test_a_change_that_names_a_token_is_undone_when_special_tokens_are_left_out(
 
 def test_a_model_that_adds_no_special_tokens_says_so(open_app: Open, checkpoint, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(catalogue, "fetch", lambda hub_id, revision: checkpoint("gpt2"))
-    assert texts.ADDS_NONE in says(open_app(text="time flies", model="gpt2", nospecial="1"))
-    assert texts.ADDS_NONE not in says(open_app(text="time flies", model="gpt2"))
+    assert stage_texts.ADDS_NONE in says(open_app(text="time flies", model="gpt2", nospecial="1"))
+    assert stage_texts.ADDS_NONE not in says(open_app(text="time flies", model="gpt2"))
 
 
 def test_a_changed_run_is_sent_with_the_run_before_it_and_named(open_app: Open):
@@ -95,11 +95,11 @@ def test_a_changed_run_is_sent_with_the_run_before_it_and_named(open_app: Open):
 
 def test_a_change_in_the_last_layer_leads_to_the_answer(open_app: Open):
     app = open_app(text=FIRST.text, changes="off~6-2")
-    assert staged(app)["nothingMoved"] == texts.NOTHING_AFTER_LAST_LAYER_OFF.format(layer=6)
+    assert staged(app)["nothingMoved"] == stage_texts.NOTHING_AFTER_LAST_LAYER_OFF.format(layer=6)
     labels = [link.proto.label for link in app.main.get("page_link")]
-    assert texts.SEE_ON_PAGE.format(page="Fill the blank") in labels
+    assert stage_texts.SEE_ON_PAGE.format(page="Fill the blank") in labels
     other = open_app(text=FIRST.text, changes="off~2-2")
-    assert texts.SEE_ON_PAGE.format(page="Fill the blank") not in [link.proto.label for link in other.main.get("page_link")]
+    assert stage_texts.SEE_ON_PAGE.format(page="Fill the blank") not in [link.proto.label for link in other.main.get("page_link")]
 
 
 def test_the_guesses_of_a_class_go_to_wall_and_map(open_app: Open, monkeypatch: pytest.MonkeyPatch):

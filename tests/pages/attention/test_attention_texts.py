@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.panels import texts
+from pages.ui.stage import texts as stage_texts
 from tests.support.drawings import says
 from tests.support.messages import TOO_LONG_TO_SHARE
 from tests.support.staged import axes, is_staged, staged
@@ -91,6 +91,6 @@ def test_a_far_too_long_text_is_kept_and_told(open_app: Open, length: int):
 
 
 def test_unknown_words_are_counted(open_app: Open):
-    assert [warning.value for warning in open_app(text="a 💥 b").warning] == [texts.ONE_UNKNOWN]
-    assert [warning.value for warning in open_app(text="💥 and 💥").warning] == [texts.MANY_UNKNOWN.format(count=2)]
+    assert [warning.value for warning in open_app(text="a 💥 b").warning] == [stage_texts.ONE_UNKNOWN]
+    assert [warning.value for warning in open_app(text="💥 and 💥").warning] == [stage_texts.MANY_UNKNOWN.format(count=2)]
     assert not open_app(text="A bird").warning

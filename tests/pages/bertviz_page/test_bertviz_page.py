@@ -7,12 +7,11 @@ import pytest
 from cachetools import TTLCache
 from streamlit.testing.v1 import AppTest
 
-from pages.bertviz_page import frame
+from pages.bertviz_page import frame, framed
 from pages.bertviz_page import texts as page_texts
-from pages.ui.canvas import framed
-from pages.ui.canvas.framed import Document
-from pages.ui.panels.texts import NO_SEPARATOR
+from pages.bertviz_page.framed import Document
 from pages.ui.shell import controls
+from pages.ui.stage.texts import NO_SEPARATOR
 from tests.support.drawings import says
 from tests.support.messages import UNKNOWN
 from tests.support.serving import fetch

@@ -8,8 +8,8 @@ import pytest
 
 from pages.classifier import model, texts
 from pages.classifier.below import NOT_LEARNED_BELOW, describe_overfitting, in_words
-from pages.ui.panels import texts as panel_texts
 from pages.ui.shell.numbers import percent
+from pages.ui.stage import texts as stage_texts
 from tests.support.classifier_page import KIND, OWN, SMALL, Open, moments, press, training_says, upload
 from tests.support.drawings import says
 from tests.support.staged import is_staged, staged
@@ -40,19 +40,19 @@ def test_a_link_without_a_model_opens_on_the_small_one_that_ships_and_shows_how_
     app = open_app("classifier", text=texts.FIRST_SENTENCE)
     assert not app.exception
     sent, stored = staged(app), stored_classifier()
-    assert sent["training"]["said"] == panel_texts.STORED_MODEL
-    assert [button[:2] for button in sent["training"]["buttons"]] == [["train", panel_texts.TRAIN]]
+    assert sent["training"]["said"] == stage_texts.STORED_MODEL
+    assert [button[:2] for button in sent["training"]["buttons"]] == [["train", stage_texts.TRAIN]]
     shown = sent["moments"]
     assert (shown[0]["batch"], shown[-1]["batch"]) == (0, 480)
     assert len(shown) > 15
-    assert shown[0]["title"] == panel_texts.UNTRAINED_MOMENT
+    assert shown[0]["title"] == stage_texts.UNTRAINED_MOMENT
     found = classifier.classify(stored.training, texts.FIRST_SENTENCE)
     assert shown[-1]["said"] == texts.SAID.format(label="positive", share=percent(max(found.probabilities)))
     assert shown[-1]["drawn"]["side"]["shares"] == pytest.approx(found.probabilities)
     assert np.allclose(shown[-1]["drawn"]["above"]["cells"], found.contributions, atol=1e-4)
     assert "classifier_untrained" in app.session_state
     other = open_app("classifier", width="16")
-    assert staged(other)["training"]["said"] == panel_texts.UNTRAINED_MODEL
+    assert staged(other)["training"]["said"] == stage_texts.UNTRAINED_MODEL
     assert [one["batch"] for one in staged(other)["moments"]] == [0]
 
 
@@ -89,7 +89,7 @@ def test_a_trained_model_of_other_settings_is_named_and_shown_again(open_app: Op
     app = press(open_app("classifier", **SMALL), "train")
     until_still(app, trainings, KIND)
     app.number_input(key="classifier_width").set_value(16).run()
-    assert panel_texts.OTHER_MODEL.format(differences=f"{model.SIZES['width'].label} 8") in training_says(app)
+    assert stage_texts.OTHER_MODEL.format(differences=f"{model.SIZES['width'].label} 8") in training_says(app)
     assert [one["batch"] for one in moments(app)] == [0]
     press(app, "show")
     assert app.session_state["classifier_width"] == 8
@@ -127,7 +127,7 @@ def test_a_second_visitor_waits_and_a_third_is_refused_before_anything_is_fetche
     monkeypatch.setattr(model, "imdb", lambda *_: pytest.fail("it was fetched"))
     press(third, "train")
     assert QUEUE_FULL in staged(third)["training"]["problem"]
-    waiting = [staged(app)["training"]["said"] == panel_texts.QUEUE_NEXT for app in (first, second)]
+    waiting = [staged(app)["training"]["said"] == stage_texts.QUEUE_NEXT for app in (first, second)]
     assert waiting == [False, True]
     assert trainings.running == 1
 

@@ -16,14 +16,14 @@ from pages.classroom.entrance import LEAD, ROOM, SECRET
 from pages.classroom.results import lesson_of
 from pages.fill_mask.stage import MAX_UNLISTED
 from pages.fill_mask.texts import GUESSED_BESIDES, GUESSED_BESIDES_CUT
-from pages.ui.canvas.texts import CLASS_GUESSED, UNLISTED_GUESS
 from pages.ui.panels.lesson import OWN_LESSONS, names_in_order
 from pages.ui.panels.lesson_question import compute
-from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell import admission
 from pages.ui.shell.address import PRESENT
 from pages.ui.shell.level import BASIC, LEVEL, LEVEL_NOW
 from pages.ui.shell.texts import ABOUT_THE_ROOM, CANNOT_BE_SHOWN
+from pages.ui.stage.texts import CLASS_GUESSED, UNLISTED_GUESS
+from pages.ui.stage.tokens import escape_markdown
 from tests.support.blanks import ask, likely, pictured
 from tests.support.serving import ROOT
 from tests.support.staged import STAGE, staged

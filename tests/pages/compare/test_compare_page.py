@@ -14,9 +14,9 @@ from pages.compare.texts import FIRST_TEXT
 from pages.ui.export import menu
 from pages.ui.export.records import Export
 from pages.ui.export.texts import DATA
-from pages.ui.panels.texts import READ_WITHOUT, TOKEN_CHANGES_UNDONE
 from pages.ui.shell import cache
 from pages.ui.stage.packing import RANDOM_WEIGHTS_NEED_BERT, RunName
+from pages.ui.stage.texts import READ_WITHOUT, TOKEN_CHANGES_UNDONE
 from tests.support.drawings import BIRD, says
 from tests.support.exports import opened
 from tests.support.staged import is_staged, sent_weights, staged

@@ -7,7 +7,7 @@ import pytest
 from pages.encoder_decoder import texts
 from pages.encoder_decoder.model import NUMBERS
 from pages.encoder_decoder.stage import explain_errors
-from pages.ui.panels.texts import STORED_MODEL
+from pages.ui.stage.texts import STORED_MODEL
 from tests.support.copy_page import KIND, SETTINGS, SMALL, Open, moments, press, row, says
 from tests.support.staged import staged
 from tests.support.trainings import own_server, until_still

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from pages.encoder_decoder import model
-from pages.ui.panels.texts import NO_MODEL, SIZE_TOO_LARGE, SIZES_NEED_CARD
+from pages.ui.panels.texts import SIZE_TOO_LARGE, SIZES_NEED_CARD
+from pages.ui.stage.texts import NO_MODEL
 from tests.support.copy_page import KIND, Open, after, buttons, press, progress, says
 from tests.support.staged import staged
 from tests.support.trainings import own_server, until_still

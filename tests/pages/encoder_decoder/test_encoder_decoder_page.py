@@ -7,7 +7,7 @@ import pytest
 
 from pages.encoder_decoder import texts
 from pages.encoder_decoder.model import SIZES
-from pages.ui.panels import texts as panel_texts
+from pages.ui.stage import texts as stage_texts
 from tests.support.copy_page import KIND, SETTINGS, SMALL, Open, buttons, press, progress, row, says
 from tests.support.staged import staged
 from tests.support.trainings import SLOWLY, name_of, own_server, until_still
@@ -47,7 +47,7 @@ def test_a_model_of_other_settings_is_named(open_app: Open, trainings: Registry)
     app.toggle(key="encoder_decoder_post").set_value(True).run()
     assert not app.exception
     differences = [f"{SIZES['heads'].label} 2", TASKS["copy"].title, texts.NORMS[True]]
-    assert panel_texts.OTHER_MODEL.format(differences=", ".join(differences)) in says(app)
+    assert stage_texts.OTHER_MODEL.format(differences=", ".join(differences)) in says(app)
     press(app, "show")
     assert not staged(app)["training"]["other"]
     assert app.session_state["encoder_decoder_heads"] == 2
@@ -85,19 +85,19 @@ def test_two_visitors_train_at_once_the_next_ones_wait_and_one_too_many_is_told_
         press(app, "train")
     first, second, third, fourth, fifth = apps
     assert trainings.running == 2
-    assert [progress(app) for app in (third, fourth)] == [panel_texts.QUEUE_NEXT, panel_texts.QUEUE_ONE_AHEAD]
+    assert [progress(app) for app in (third, fourth)] == [stage_texts.QUEUE_NEXT, stage_texts.QUEUE_ONE_AHEAD]
     assert QUEUE_FULL in says(fifth)
     assert buttons(fifth) == ["train"]
-    assert not {panel_texts.QUEUE_NEXT, panel_texts.QUEUE_ONE_AHEAD} & {progress(first), progress(second)}
+    assert not {stage_texts.QUEUE_NEXT, stage_texts.QUEUE_ONE_AHEAD} & {progress(first), progress(second)}
     press(first, "stop")
     until_still(first, trainings, KIND)
     assert buttons(third.run()) == ["stop"]
-    assert progress(third) != panel_texts.QUEUE_NEXT
-    assert progress(fourth.run()) == panel_texts.QUEUE_NEXT
+    assert progress(third) != stage_texts.QUEUE_NEXT
+    assert progress(fourth.run()) == stage_texts.QUEUE_NEXT
     press(fourth, "stop")
     assert buttons(fourth) == ["train"]
     press(fifth, "train")
-    assert progress(fifth) == panel_texts.QUEUE_NEXT
+    assert progress(fifth) == stage_texts.QUEUE_NEXT
     assert QUEUE_FULL not in says(fifth)
     seeds = [trainings._jobs[name_of(app), KIND].training.settings.seed for app in (second, third)]
     assert seeds == [2, 3]

@@ -6,7 +6,8 @@ import pytest
 
 from pages.encoder_decoder import texts
 from pages.encoder_decoder.model import NUMBERS, SIZES, TASK_VALUES
-from pages.ui.panels.texts import SIZES_DO_NOT_FIT, STORED_MODEL
+from pages.ui.panels.texts import SIZES_DO_NOT_FIT
+from pages.ui.stage.texts import STORED_MODEL
 from tests.support.copy_page import SMALL, Open, row, says
 from tests.support.staged import staged
 from tx_core.training.copy_task import start_copy_training

@@ -14,11 +14,11 @@ from pages.fill_mask.predictions import contrasts, note, strongest_words
 from pages.fill_mask.progress import ROUTE
 from pages.fill_mask.prompts import curated
 from pages.fill_mask.run import FIRST_HEADS
-from pages.ui.panels import training
 from pages.ui.panels.predictions import ListSettings, word_label
-from pages.ui.panels.view_options import head_in_sentence
 from pages.ui.shell import metrics
 from pages.ui.shell.numbers import percent, points
+from pages.ui.stage import background_runs
+from pages.ui.stage.view_options import head_in_sentence
 from tests.support.blanks import followed, likely, pictured
 from tests.support.staged import staged
 from tests.support.trainings import until
@@ -241,7 +241,7 @@ def test_a_scan_that_is_stopped_leaves_nothing_and_can_begin_again(open_app: Ope
     app = open_app("fill_mask", text="A stopped ___ of " + "very " * 90 + "many runs.")
     app.session_state["fill_mask_scan_asked"] = True
     path = staged(app.run())["scan"]["path"]
-    training.SCANS.stop(app.session_state["training_visitor"], "scan")
+    background_runs.SCANS.stop(app.session_state["training_visitor"], "scan")
     del app.session_state["fill_mask_scan"]  # as take_scan does at "stop"
     assert staged(app.run())["scan"] == {"path": "", "said": "", "again": False, "result": None}
     until(lambda: not progress(path)["running"])
@@ -249,7 +249,7 @@ def test_a_scan_that_is_stopped_leaves_nothing_and_can_begin_again(open_app: Ope
     del app.session_state["fill_mask_scan_running"]  # as at "start"
     assert staged(app.run())["scan"]["path"] == path
     assert progress(path)["running"]
-    training.SCANS.stop(app.session_state["training_visitor"], "scan")
+    background_runs.SCANS.stop(app.session_state["training_visitor"], "scan")
 
 
 def test_padding_that_is_not_masked_is_told_where_nothing_else_was_changed(open_app: Open):

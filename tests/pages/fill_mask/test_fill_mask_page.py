@@ -9,7 +9,6 @@ from pages.fill_mask import texts
 from pages.fill_mask.export import Lists, lists_export
 from pages.fill_mask.inputs import ONLY_LIST
 from pages.fill_mask.prompts import QUOTED_MODEL, curated, quoted_words
-from pages.ui.panels import texts as panel_texts
 from pages.ui.panels.predictions import (
     ListSettings,
     SentencePredictions,
@@ -18,6 +17,7 @@ from pages.ui.panels.predictions import (
     word_label,
     word_scores,
 )
+from pages.ui.stage import texts as stage_texts
 from tests.bench.orders import compared, counted
 from tests.support.blanks import ask, followed, likely, pictured, predicts
 from tests.support.drawn_bars import drawn_bars
@@ -127,7 +127,7 @@ def test_blanks_are_filled_without_special_tokens_where_the_reader_leaves_them_o
     shares = {bar["label"]: (bar["before"], bar["after"]) for bar in likely(app)}
     moved = {word_label(one.prediction): (one.before, one.after) for one in shift.moved}
     assert shares == {label: pytest.approx(moved[label], abs=1e-6) for label in shares}
-    assert panel_texts.READ_WITHOUT.format(tokens="\\[CLS\\] and \\[SEP\\]") in said(app)
+    assert stage_texts.READ_WITHOUT.format(tokens="\\[CLS\\] and \\[SEP\\]") in said(app)
     link = staged(app)["address"]["own"]
     assert link["nospecial"] == "1"
     assert likely(open_app("fill_mask", **link)) == likely(app)

@@ -6,8 +6,8 @@ import pytest
 
 from pages.many_sentences import texts
 from pages.many_sentences.heads import describe_head, head_rows
-from pages.ui.panels.texts import READ_WITHOUT
 from pages.ui.shell.address import LESSON, LOCK, STEP
+from pages.ui.stage.texts import READ_WITHOUT
 from tests.support.sentences_page import HUB_MODEL, KIND, OWN_FILE, PAGE, Open, links, numbers_of, press, says, upload
 from tests.support.staged import is_empty
 from tests.support.trainings import own_server, until_still

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from pages.many_sentences import texts
 from pages.many_sentences.heads import describe_head
 from pages.many_sentences.reading import OpenedScan
-from pages.ui.panels.texts import QUEUE_NEXT
+from pages.ui.stage.texts import QUEUE_NEXT
 from tests.support import checkpoints
 from tests.support.sentences_page import HUB_MODEL, KIND, OWN_FILE, PAGE, Open, links, numbers_of, press, says, upload
 from tests.support.staged import staged

@@ -6,7 +6,7 @@ import torch
 
 from pages.many_sentences import texts
 from pages.many_sentences.heads import OWN, describe_score, pattern_of, ranked_kind
-from pages.ui.canvas.head_table import kind_styles
+from pages.ui.stage.heads import kind_styles
 from tests.support.sentences_page import PAGE, Open, links, says, shown_head
 from tx_core.analysis.patterns import TARGETED_KINDS, entropy, kind_targets
 from tx_core.corpus.sentence_file import Sentences, embedded_sentences

@@ -8,11 +8,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.summaries.kinds import describe_head, head_rows, summarise
-from pages.ui.canvas import texts as canvas
-from pages.ui.canvas.head_table import UNDESCRIBED, describe_grammar, grammar_cells, kind_styles
 from pages.ui.export import menu
 from pages.ui.export.texts import DATA
 from pages.ui.shell.numbers import whole_percent
+from pages.ui.stage import texts as stage_texts
+from pages.ui.stage.heads import UNDESCRIBED, describe_grammar, grammar_cells, kind_styles
 from tests.support.exports import opened
 from tests.support.staged import looked_at, stage_says
 from tx_core.analysis.grammar import TREEBANK_NAME, grammar_of
@@ -49,11 +49,11 @@ def test_every_head_has_its_kind_and_confidence_in_the_table(open_app, engine, s
     bound = {place: relations[0] for place, relations in grammar_of(engine.name).items()}
     for cell, head in zip(flat, found, strict=True):
         relation = bound.get((head.layer, head.head)) if head.kind in UNDESCRIBED else None
-        word = canvas.GRAMMAR_WORDS[relation.relation] if relation else kinds[head.kind].word
+        word = stage_texts.GRAMMAR_WORDS[relation.relation] if relation else kinds[head.kind].word
         number = whole_percent(relation.accuracy) if relation else f"{head.confidence:.2f}"
         assert (cell["word"], cell["number"]) == (word, number)
     assert any(head.kind in UNDESCRIBED and (head.layer, head.head) in bound for head in found)
-    assert {entry["name"] for entry in shown["legend"]} >= {canvas.GRAMMAR_TARGET}
+    assert {entry["name"] for entry in shown["legend"]} >= {stage_texts.GRAMMAR_TARGET}
     assert (len(shown["cells"]), len(shown["cells"][0])) == (engine.info.num_layers, engine.info.num_heads)
     assert (table["chooses"], table["choices"][2 * 8 + 3]) == ("heads", "3-4")
     for layer, head in ((2, 3), (0, 7)):  # all are sent
@@ -62,35 +62,36 @@ def test_every_head_has_its_kind_and_confidence_in_the_table(open_app, engine, s
 
 def test_every_relation_of_grammar_is_described_with_its_baseline(open_app, engine):
     grammar = grammar_of(engine.name)
-    assert {(one.relation, one.direction) for relations in grammar.values() for one in relations} <= set(canvas.GRAMMAR_LINKS)
+    followed = {(one.relation, one.direction) for relations in grammar.values() for one in relations}
+    assert followed <= set(stage_texts.GRAMMAR_LINKS)
     place, (first, *_) = next(iter(grammar.items()))
     app = open_app(PAGE, text=TEXT, colour="grammar", heads=f"{place[0] + 1}-{place[1] + 1}")
     described = describe_grammar(engine.name, place)
     assert described in stage_says(app)
     for part in (
-        canvas.GRAMMAR_LINKS[first.relation, first.direction],
+        stage_texts.GRAMMAR_LINKS[first.relation, first.direction],
         whole_percent(first.accuracy),
         whole_percent(first.baseline),
         f"{first.occurrences:,}",
         TREEBANK_NAME,
-        canvas.GRAMMAR_LEAVES_OUT,
+        stage_texts.GRAMMAR_LEAVES_OUT,
     ):
         assert part in described
     for layer, row in enumerate(table_of(app)["chart"]["cells"]):
         for head, cell in enumerate(row):
             found = grammar.get((layer, head))
-            assert cell["word"] == (canvas.GRAMMAR_WORDS[found[0].relation] if found else canvas.NO_RELATION)
+            assert cell["word"] == (stage_texts.GRAMMAR_WORDS[found[0].relation] if found else stage_texts.NO_RELATION)
             assert cell["strength"] == (found[0].accuracy if found else 0)
 
 
 def test_a_model_that_was_not_measured_says_so_and_has_no_kinds_from_grammar(engine, stack):
-    assert describe_grammar("some-other-model", (1, 5)) == canvas.GRAMMAR_NOT_MEASURED
+    assert describe_grammar("some-other-model", (1, 5)) == stage_texts.GRAMMAR_NOT_MEASURED
     without = next(place for place in np.ndindex(6, 8) if place not in grammar_of(engine.name))
-    assert describe_grammar(engine.name, without) == canvas.NO_GRAMMAR.format(points=10, treebank=TREEBANK_NAME)
+    assert describe_grammar(engine.name, without) == stage_texts.NO_GRAMMAR.format(points=10, treebank=TREEBANK_NAME)
     cells, _ = grammar_cells("some-other-model", 2, 3)
-    assert {(cell.word, cell.strength) for cell in cells} == {(canvas.NO_RELATION, 0.0)}
-    rows = {tuple(row[name] for name in canvas.GRAMMAR_COLUMNS) for row in head_rows("other", stack, summarise(stack))}
-    assert rows == {(canvas.NOT_MEASURED, None, None, None, None)}
+    assert {(cell.word, cell.strength) for cell in cells} == {(stage_texts.NO_RELATION, 0.0)}
+    rows = {tuple(row[name] for name in stage_texts.GRAMMAR_COLUMNS) for row in head_rows("other", stack, summarise(stack))}
+    assert rows == {(stage_texts.NOT_MEASURED, None, None, None, None)}
 
 
 @pytest.mark.parametrize(("page", "part"), [(PAGE, "alike"), ("many_sentences", "")])
@@ -107,12 +108,12 @@ def test_every_exported_table_of_heads_has_the_relation_of_grammar_its_share_and
     named = 0
     for row in rows:
         own = [one for one in stored if (one["layer"] + 1, one["head"] + 1) == (int(row["layer"]), int(row["head"]))]
-        relation, share, baseline, interval, occurrences = (row[name] for name in canvas.GRAMMAR_COLUMNS)
+        relation, share, baseline, interval, occurrences = (row[name] for name in stage_texts.GRAMMAR_COLUMNS)
         if not own:
-            assert (relation, share, baseline, interval, occurrences) == (canvas.NO_RELATION, "", "", "", "")
+            assert (relation, share, baseline, interval, occurrences) == (stage_texts.NO_RELATION, "", "", "", "")
             continue
         best = max(own, key=lambda one: one["accuracy"] - one["baseline"])
-        assert relation == canvas.GRAMMAR_LINKS[best["relation"], best["direction"]]
+        assert relation == stage_texts.GRAMMAR_LINKS[best["relation"], best["direction"]]
         assert (float(share), float(baseline)) == pytest.approx((best["accuracy"], best["baseline"]), abs=6e-4)
         assert int(occurrences) == best["occurrences"]
         low, high = map(float, interval.split(" to "))

@@ -11,10 +11,10 @@ from pages.summaries import texts
 from pages.summaries.attribution import describe_agreement
 from pages.summaries.logit_lens import describe_answer
 from pages.summaries.parts import PARTS
-from pages.ui.panels.texts import ENCODER_ONLY, HEADS_MISSING
-from pages.ui.panels.tokens import numbered_tokens
 from pages.ui.shell import controls
 from pages.ui.shell.texts import CHECK_INPUT
+from pages.ui.stage.texts import ENCODER_ONLY, HEADS_MISSING
+from pages.ui.stage.tokens import numbered_tokens
 from tests.support.drawings import problems, says
 from tests.support.messages import UNKNOWN
 from tests.support.staged import looked_at, stage_says, staged

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pages.ui.canvas.head_table import describe_grammar
-from pages.ui.canvas.texts import NO_GRAMMAR
+from pages.ui.stage.heads import describe_grammar
+from pages.ui.stage.texts import NO_GRAMMAR
 from tests.support.serving import ROOT
 from tx_core.analysis.grammar import FILE, MIN_GAIN, HeadRelation, grammar_of, write_grammar
 from tx_core.engine import catalogue

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pages.ui.stage.texts import ARC_AGREEMENT
+from pages.ui.stage.browser_texts import ARC_AGREEMENT
 from tx_core.engine import catalogue
 from tx_core.training.evaluation.arc_agreement import agreement, rank_correlation
 

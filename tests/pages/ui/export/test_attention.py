@@ -10,6 +10,8 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.export import menu, texts
 from pages.ui.export.attention import attention_export, saved_weights
+from pages.ui.stage.browser_texts import CAPTION
+from pages.ui.stage.texts import NONE_ADDED
 from tests.support.exports import map_of_page
 from tests.support.messages import name_in_head
 from tx_core.engine import catalogue
@@ -52,7 +54,7 @@ def test_a_file_of_what_is_shown_holds_its_numbers_and_one_of_all_every_head():
     place = every.maps.index(((2, 3),))
     np.testing.assert_array_equal(every.weights[place], shown.view.weights[1, 2])
     assert len(every.maps) == shown.view.weights.shape[0] * shown.view.weights.shape[1]
-    assert texts.MERGED in every.notes
+    assert CAPTION["merged"] in every.notes
 
 
 def test_the_files_of_a_changed_run_hold_it_before_after_and_the_difference(open_app: Open, monkeypatch: pytest.MonkeyPatch):
@@ -79,4 +81,4 @@ def test_every_file_says_that_the_text_was_read_without_special_tokens():
     for data in export.data:
         files = {form: write(export.source) for form, write in data.files.items()}
         about = str(np.load(io.BytesIO(files["npz"]))["about"])
-        assert all(texts.NONE_ADDED in text for text in (files["csv"].decode("utf-8-sig"), files["json"].decode(), about))
+        assert all(NONE_ADDED in text for text in (files["csv"].decode("utf-8-sig"), files["json"].decode(), about))

@@ -23,6 +23,7 @@ from pages.ui.export.attention import attention_export
 from pages.ui.export.computation import python
 from pages.ui.export.menu import written
 from pages.ui.export.records import Export
+from pages.ui.stage.texts import NONE_ADDED
 from tests.support import classifier_page, copy_page
 from tests.support.exports import map_of_page, opened
 from tests.support.snippets import computed
@@ -187,7 +188,7 @@ def test_the_code_of_a_view_computes_its_numbers(open_app: Open, made: list[Expo
     for view in VIEWS[group]:
         opened(open_app(view.page, **view.fields), view.menu, view.what, texts.DATA)
         export, bare = made[-1], "nospecial" in view.fields
-        assert (texts.NONE_ADDED in str(dict(export.source))) == bare
+        assert (NONE_ADDED in str(dict(export.source))) == bare
         for code in (export.code.project, export.code.transformers):
             if code:
                 snippets.append((code(), list(view.numbers)))

@@ -16,10 +16,12 @@ from pages.fill_mask.export import Lists, lists_export
 from pages.summaries.parts import PARTS
 from pages.ui.export import menu, texts
 from pages.ui.export.data import DataTable, to_csv, to_json, to_npz
-from pages.ui.export.records import DataFiles, Export, Source
+from pages.ui.export.records import DataFiles, Export
 from pages.ui.panels import texts as panel_texts
 from pages.ui.panels.predictions import ListSettings, SentencePredictions
 from pages.ui.shell.address import link_with
+from pages.ui.stage import texts as stage_texts
+from pages.ui.stage.sources import Source
 from tests.support.exports import exported_code, opened
 from tx_core.engine import catalogue
 from tx_core.engine.hub import load
@@ -93,9 +95,9 @@ def hold_files(export: Export) -> None:
 
 def hold_source(app: AppTest, page: str, origin: str) -> None:
     """A comment above the code names the model with its revision, the version of the app, and the link of the view."""
-    named = texts.MODEL_REVISION.format(model="embedded", revision=catalogue.revision("embedded"))
+    named = stage_texts.MODEL_REVISION.format(model="embedded", revision=catalogue.revision("embedded"))
     link = link_with(app.session_state[f"{page}_view"].address)
-    assert origin == "; ".join(part for part in (named, f"{texts.APP} {app_version()}", link) if part)
+    assert origin == "; ".join(part for part in (named, f"{stage_texts.APP} {app_version()}", link) if part)
 
 
 @pytest.mark.parametrize(("page", "what", "view"), VIEWS.values(), ids=VIEWS)

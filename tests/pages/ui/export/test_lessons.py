@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.canvas.drawings import matrix_drawing, numbered_once
 from pages.ui.export import lessons, menu, texts
 from pages.ui.export.data import show_data
 from pages.ui.export.lessons import COLUMNS, PartNumbers, drawings_export, table_rows
+from pages.ui.stage.charts import matrix_drawing, numbered_once
 from tests.support.exports import opened
 
 pytestmark = pytest.mark.ci

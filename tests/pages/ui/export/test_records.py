@@ -4,7 +4,7 @@ import hypothesis
 import pytest
 from hypothesis import strategies
 
-from pages.ui.export.records import file_stem, one_line, shortened
+from pages.ui.stage.sources import file_stem, one_line, shortened
 
 
 @hypothesis.given(strategies.text())

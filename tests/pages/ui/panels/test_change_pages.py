@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.panels import texts
 from pages.ui.shell import controls
+from pages.ui.stage import texts as stage_texts
 from tests.support.blanks import ask
 from tests.support.drawings import says
 from tests.support.messages import unknown_parameters
@@ -70,7 +70,7 @@ def test_another_text_takes_changes_of_tokens_back_and_keeps_those_of_heads(open
     app = open_app(text=TEXT, changes="off~1-1_hide~3")
     app.text_input(key="attention_text").set_value("A woman sang.").run()
     assert made_changes(app) == ["off~1-1"]
-    assert texts.TOKEN_CHANGES_UNDONE in says(app)
+    assert stage_texts.TOKEN_CHANGES_UNDONE in says(app)
 
 
 def test_two_visitors_see_their_own_changes(open_app: Open):

@@ -6,7 +6,7 @@ import pytest
 
 from pages.ui.panels import lesson, texts
 from pages.ui.shell.address import LESSON
-from pages.ui.stage import texts as stage_texts
+from pages.ui.stage import browser_texts
 from tests.support.blanks import ask, likely
 from tests.support.drawings import sent_to
 from tests.support.staged import made_changes, staged
@@ -85,7 +85,7 @@ def test_the_learner_of_the_path_guesses_with_the_head_on_and_is_done_once_it_is
     app = open_app(step.page, **lesson.step_address(PATH, CUT))
     app.radio[0].set_value("went")
     check(app)
-    assert f"“{stage_texts.CONTROLS['off']}”" in step.then
+    assert f"“{browser_texts.CONTROLS['off']}”" in step.then
     assert likely(app)[0]["label"] == "went"
     assert done_in_strip(app)[CUT - 1] is False
     assert [strip(app)[name][CUT - 1] for name in ("waits", "states")] == [True, texts.STEP_WAITS]

@@ -9,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.panels import texts, view_options
-from pages.ui.panels.tokens import token_rows
 from pages.ui.shell import cache, controls
 from pages.ui.shell import texts as shell_texts
 from pages.ui.shell.address import choice_field, flag_field, number_field, parse_view, text_field
+from pages.ui.stage import texts as stage_texts
+from pages.ui.stage import view_options
+from pages.ui.stage.tokens import token_rows
 from tests.support.messages import unknown_parameters
 from tx_core.engine import catalogue
 
@@ -22,11 +23,11 @@ HEADS = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), min_size=1, 
 VALUES = st.fixed_dictionaries(
     {
         "text": st.text(),
-        "stack": st.sampled_from(list(texts.STACK_LABELS)),
+        "stack": st.sampled_from(list(stage_texts.STACK_LABELS)),
         "heads": HEADS,
         "words": st.booleans(),
         "hide": st.booleans(),
-        "show": st.sampled_from(list(texts.DRAWING_LABELS)),
+        "show": st.sampled_from(list(stage_texts.DRAWING_LABELS)),
         "lines": st.integers(1, 200),
         "scale": st.sampled_from(view_options.SCALES),
         "focus": st.none() | st.integers(0, 511),
@@ -155,7 +156,7 @@ def test_the_token_table_names_segments_special_tokens_blanks_and_unknown_ones()
     assert [(row["token"], row["sentence"], row["remark"]) for row in rows] == [
         ("[CLS]", "first", "special"),
         ("the", "first", ""),
-        ("[UNK]", "first", texts.REMARK_UNKNOWN),
+        ("[UNK]", "first", stage_texts.REMARK_UNKNOWN),
         ("[SEP]", "first", "special"),
         ("a", "second", ""),
         ("[MASK]", "second", "blank"),

@@ -12,6 +12,7 @@ from pages.ui.panels.lesson import LEARNING_PATH, shipped_lesson
 from pages.ui.shell import cache, readiness, texts
 from pages.ui.shell.address import MAX_LINK_CHARACTERS
 from pages.ui.shell.readiness import Status
+from pages.ui.stage import texts as stage_texts
 from tests.support.messages import TOO_LONG_TO_SHARE
 from tests.support.page_html import page_links
 from tests.support.serving import ROOT, fetch
@@ -151,7 +152,7 @@ UNKNOWN = [
 @pytest.mark.parametrize(("page", "asked"), UNKNOWN, ids=str)
 def test_a_page_that_shows_a_text_warns_of_words_that_the_model_does_not_know(open_app, page, asked):
     (warning,) = open_app(page, text="مرحبا 💥 [MASK]", **asked).warning
-    assert warning.value.rpartition(". ")[2] == panel_texts.ONE_UNKNOWN.rpartition(". ")[2]
+    assert warning.value.rpartition(". ")[2] == stage_texts.ONE_UNKNOWN.rpartition(". ")[2]
 
 
 def test_the_longest_link_is_one_that_a_server_still_answers(server):

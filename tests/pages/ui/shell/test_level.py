@@ -10,7 +10,6 @@ import streamlit as st
 from pages.contents import PAGES
 from pages.encoder_decoder.model import TASK_VALUES
 from pages.ui.export import texts as export_texts
-from pages.ui.panels import texts as panel_texts
 from pages.ui.panels.lesson import GUESSES, LEARNING_PATH, shipped_lesson, step_address
 from pages.ui.panels.lesson_question import NO_GUESS_MADE
 from pages.ui.shell import level, texts
@@ -25,6 +24,7 @@ from pages.ui.shell.level import (
     LEVEL_NOW,
     SWITCH,
 )
+from pages.ui.stage import texts as stage_texts
 from tests.support.drawings import says
 from tests.support.serving import ROOT
 from tests.support.staged import made_changes, sent_weights, staged, staged_matrices
@@ -77,7 +77,7 @@ def test_basic_shows_one_head_and_one_sentence_on_the_attention_page(open_app):
     assert {"wall", "words", "show", "lines", "scale", "changes", "details", "forms"} <= set(staged(basic)["hidden"])
     assert not {"heads", "hide", "export", "share"} & set(staged(basic)["hidden"])
     assert staged(advanced)["hidden"] == []
-    assert panel_texts.HOW_TO_READ in says(basic)
+    assert stage_texts.HOW_TO_READ in says(basic)
 
 
 def test_what_a_link_says_is_in_effect_in_basic_too(open_app):

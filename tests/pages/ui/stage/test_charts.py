@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.ui.canvas import texts
-from pages.ui.canvas.charts import (
+from pages.ui.shell.numbers import percent
+from pages.ui.stage import texts as stage_texts
+from pages.ui.stage.charts import (
     BACKGROUND,
     BELOW_ZERO,
     INK,
@@ -22,7 +23,6 @@ from pages.ui.canvas.charts import (
     show_bars,
     signed_chart,
 )
-from pages.ui.shell.numbers import percent
 from tests.support.serving import ROOT
 
 
@@ -72,7 +72,7 @@ def test_a_change_is_a_row_a_word_with_both_shares_and_their_difference():
     assert chart["cut"] == [[False, False], [True, True], [False, False]]
     assert chart["ends"] == ["50.0 → 25.0\u00a0%", "90.0 → 95.0\u00a0%", "1 in 10⁷ → 30.0\u00a0%"]
     assert chart["deltas"] == ["−25.0", "+5.00", "+30.0"]
-    assert chart["sides"] == [texts.BEFORE, texts.AFTER]
+    assert chart["sides"] == [stage_texts.BEFORE, stage_texts.AFTER]
 
 
 def test_charts_without_a_label_for_each_share_or_a_text_for_each_bar_are_refused():

@@ -6,15 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from pages.ui.canvas.attention_view import (
-    heads_from_link,
-    heads_to_link,
-    parse_heads,
-    parse_token,
-    token_from_link,
-    token_to_link,
-)
-from pages.ui.canvas.packing import codes, pack, thumbnails
+from pages.ui.stage.packing import codes, pack, thumbnails
+from pages.ui.stage.view_options import heads_from_link, heads_to_link, parse_heads, parse_token, token_from_link, token_to_link
 from tests.support.drawings import unpacked
 
 LAYERS, HEADS = 2, 3

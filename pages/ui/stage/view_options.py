@@ -1,13 +1,14 @@
 """How a reader looks at attention: which heads, what is merged, hidden, focused and drawn. One set for each page that asks."""
 
+import re
 from collections.abc import Sequence
 
 import streamlit as st
 
-from pages.ui.canvas.attention_view import SCALES, heads_from_link, heads_to_link, token_from_link, token_to_link
-from pages.ui.panels import texts
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import Field, choice_field, flag_field, number_field, page_view, set_values, value_of, widget_key
+from pages.ui.stage import texts
+from pages.ui.stage.component import sources
 from tx_core.engine.catalogue import DEFAULT
 from tx_core.transformer.interventions import Head
 from tx_core.transformer.trace import Trace
@@ -83,3 +84,47 @@ def explain_built_in() -> None:
     """Explain why a page computes with the built-in model only, and which pages take others."""
     info = cache.engine(DEFAULT).info
     st.caption(texts.BUILT_IN_ONLY.format(size=info.hidden_size, width=info.hidden_size // info.num_heads))
+
+
+_PALETTE = sources()["core/palette.js"].partition("const SCALES = {")[2].partition("\n};")[0]
+SCALES = tuple(re.findall(r"^  (\w+): [\[{]", _PALETTE, re.MULTILINE))
+"""The colour scales that a reader may choose, the first by default: their names in assets/canvas/core/palette.js."""
+
+
+def parse_heads(value: object, layers: int, heads: int) -> list[Head]:
+    """Read heads from anything: every (layer, head) that exists, once, in order; nonsense is left out."""
+    if not isinstance(value, list | tuple):
+        return []
+    pairs = [tuple(pair) for pair in value if isinstance(pair, list | tuple) and len(pair) == 2]
+    exist = [(layer, head) for layer, head in pairs if _counts(layer, layers) and _counts(head, heads)]
+    return list(dict.fromkeys(exist))
+
+
+def parse_token(value: object, tokens: int) -> int | None:
+    """Read a token's place from anything; None where there is no such token."""
+    return value if _counts(value, tokens) else None
+
+
+def heads_to_link(chosen: Sequence[Head]) -> str:
+    """Write heads as a reader counts them, for an address: (2, 4) is "3-5"."""
+    return "_".join(f"{layer + 1}-{head + 1}" for layer, head in chosen)
+
+
+def heads_from_link(text: str, layers: int, heads: int) -> list[Head]:
+    """Read heads back from an address, leaving nonsense out."""
+    pairs = re.findall(r"(?:^|(?<=_))([0-9]{1,4})-([0-9]{1,4})(?=_|$)", text, flags=re.ASCII)
+    return parse_heads([(int(layer) - 1, int(head) - 1) for layer, head in pairs], layers, heads)
+
+
+def token_to_link(focus: int | None) -> str:
+    """Write a token's place as a reader counts it, for an address; no token is the empty text."""
+    return "" if focus is None else str(focus + 1)
+
+
+def token_from_link(text: str, tokens: int) -> int | None:
+    """Read a token's place back from an address, None for nonsense."""
+    return parse_token(int(text) - 1, tokens) if re.fullmatch("[0-9]{1,6}", text, flags=re.ASCII) else None
+
+
+def _counts(value: object, size: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < size

@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from pages.ui.panels import texts
-from pages.ui.panels.tokens import SPECIAL_FIELD
 from pages.ui.shell import cache
 from pages.ui.shell.address import Field, set_values, value_of, view_parameters
+from pages.ui.stage import texts
+from pages.ui.stage.tokens import SPECIAL_FIELD
 from tx_core.engine.engine import run_limits
 from tx_core.transformer.config import AttentionKind
 from tx_core.transformer.interventions import (

@@ -5,15 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.ui.canvas.matrix_view import (
-    Cell,
-    Matrix,
-    Product,
-    cell_from_link,
-    cell_to_link,
-    message,
-)
-from pages.ui.canvas.packing import pack
+from pages.ui.stage.matrices import Cell, Matrix, Product, cell_from_link, cell_to_link, message
+from pages.ui.stage.packing import pack
 from tests.support.drawings import unpacked
 
 HOSTILE = ("</script><img src=x onerror=alert(1)>", "\x00", "\ud800")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from pages.ui.panels import training
+from pages.ui.stage import background_runs
 from tests.support.trainings import Clock, Counting, until
 from tx_core.training.background import Registry
 
@@ -14,19 +14,19 @@ def two_runs(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Clock, list[Coun
     """A training and a scan of one visitor, and the clock of both registries."""
     clock, runs = Clock(), [Counting(10), Counting(10)]
     for name, run in zip(("TRAININGS", "SCANS"), runs, strict=True):
-        monkeypatch.setattr(training, name, Registry(limit=1, clock=clock))
-        getattr(training, name).start("ann", "copy", run)
+        monkeypatch.setattr(background_runs, name, Registry(limit=1, clock=clock))
+        getattr(background_runs, name).start("ann", "copy", run)
     yield clock, runs
     for run in runs:
         run.let(1000)
-    until(lambda: training.TRAININGS.running + training.SCANS.running == 0)
+    until(lambda: background_runs.TRAININGS.running + background_runs.SCANS.running == 0)
 
 
 def test_the_end_of_a_session_drops_its_trainings_and_its_scans(two_runs):
     clock, runs = two_runs
-    training._release("ann")
-    clock.now = 1.01 * training.LEFT_SECONDS
-    for registry, run in zip((training.TRAININGS, training.SCANS), runs, strict=True):
+    background_runs._release("ann")
+    clock.now = 1.01 * background_runs.LEFT_SECONDS
+    for registry, run in zip((background_runs.TRAININGS, background_runs.SCANS), runs, strict=True):
         run.let(1)  # nobody else asks: the run itself finds that its visitor is gone
         until(lambda run=run: run.closed)
         assert run.done == 1
@@ -35,11 +35,11 @@ def test_the_end_of_a_session_drops_its_trainings_and_its_scans(two_runs):
 
 def test_a_short_loss_of_the_network_keeps_the_training(two_runs):
     clock, (run, _) = two_runs
-    training._release("ann")
-    clock.now = 0.5 * training.LEFT_SECONDS
+    background_runs._release("ann")
+    clock.now = 0.5 * background_runs.LEFT_SECONDS
     run.let(1)
-    until(lambda: training.TRAININGS.snapshot("ann", "copy").records == (1,))
-    clock.now = 3 * training.LEFT_SECONDS
+    until(lambda: background_runs.TRAININGS.snapshot("ann", "copy").records == (1,))
+    clock.now = 3 * background_runs.LEFT_SECONDS
     run.let(1)
-    until(lambda: training.TRAININGS.snapshot("ann", "copy").records == (1, 2))
-    assert training.TRAININGS.snapshot("ann", "copy").state == "running"
+    until(lambda: background_runs.TRAININGS.snapshot("ann", "copy").records == (1, 2))
+    assert background_runs.TRAININGS.snapshot("ann", "copy").state == "running"

@@ -9,9 +9,9 @@ from contextlib import suppress
 
 import streamlit as st
 
-from pages.ui.panels import texts
 from pages.ui.shell.address import flag_field, is_offered, widget_binding, widget_key
 from pages.ui.shell.controls import offer_multilingual_model
+from pages.ui.stage import texts
 from tx_core.engine.catalogue import DEFAULT, reads_english_only
 from tx_core.engine.engine import Engine
 from tx_core.errors import TextProblem
@@ -27,7 +27,7 @@ MAX_SPLIT_SHARE, MIN_SPLIT_WORDS = 0.5, 2
 """More of the words without a capital cut into pieces, and at least so many: the vocabulary was not made for the language.
 
 Of 30 short sentences in five other languages this finds 18; of 4,331 English ones it takes 74 for foreign, most of them of
-unusual words. Over 1.8 pieces a word found 14 and took 105 (tests/pages/ui/panels/test_tokens.py)."""
+unusual words. Over 1.8 pieces a word found 14 and took 105 (tests/pages/ui/stage/test_tokens.py)."""
 
 
 def escape_markdown(text: str) -> str:

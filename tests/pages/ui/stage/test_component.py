@@ -11,8 +11,8 @@ import streamlit as st
 from starlette.requests import Request
 from starlette.responses import Response
 
-from pages.ui.canvas import component
 from pages.ui.shell.texts import PART_NOT_LOADED
+from pages.ui.stage import component
 from tests.support.apart import run_apart
 
 FETCHED = re.compile(r"fetchDrawing\((.*)\)\);$", re.MULTILINE)

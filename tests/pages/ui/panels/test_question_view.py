@@ -2,9 +2,9 @@
 
 import pytest
 
-from pages.ui.canvas import question_view
-from pages.ui.canvas.question_view import MAX_DRAWN_CELLS, Choices, guessed_cell
+from pages.ui.panels import question_view
 from pages.ui.panels.question_kinds import QUESTION_VIEWS
+from pages.ui.panels.question_view import MAX_DRAWN_CELLS, Choices, guessed_cell
 
 
 def test_every_cell_needs_its_name():

@@ -9,9 +9,9 @@ from typing import Literal
 
 import numpy as np
 
-from pages.ui.canvas import texts
-from pages.ui.canvas.component import component, component_value
-from pages.ui.canvas.packing import pack
+from pages.ui.panels import texts
+from pages.ui.stage.component import component, component_value
+from pages.ui.stage.packing import pack
 
 MODULE, STYLE = "question/question.js", "question/question.css"
 MAX_DRAWN_CELLS = 1024

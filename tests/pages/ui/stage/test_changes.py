@@ -1,7 +1,7 @@
 """A reader's changes: made, taken back, and named."""
 
-from pages.ui.panels import texts
-from pages.ui.panels.changes import StackNames, describe_change, with_change, without_change
+from pages.ui.stage import texts as stage_texts
+from pages.ui.stage.changes import StackNames, describe_change, with_change, without_change
 from tests.support.messages import name_everywhere, token_name
 from tx_core.transformer.interventions import MAX_INTERVENTIONS, Intervention, read_interventions, write_interventions
 
@@ -31,10 +31,10 @@ def test_where_a_model_has_several_stacks_the_stack_is_named_and_its_own_layers_
         StackNames("cross", 3, written, text),
     ]
     link = "off~2-1_off~3-1_cut~2-2~5_cut~2-2~6-4_hide~2"
-    encoder, decoder, cross = (texts.STACK_NAMES[stack.kind] for stack in stacks)
-    in_head, in_layer = texts.CHANGE_PLACES["head in a stack"], texts.CHANGE_PLACES["layer in a stack"]
+    encoder, decoder, cross = (stage_texts.STACK_NAMES[stack.kind] for stack in stacks)
+    in_head, in_layer = stage_texts.CHANGE_PLACES["head in a stack"], stage_texts.CHANGE_PLACES["layer in a stack"]
     der, dog = token_name("der", 2), token_name("dog", 2)
-    off, cut = texts.CHANGE_IN_PLACE["off"], texts.CHANGE_IN_PLACE["cut"]
+    off, cut = stage_texts.CHANGE_IN_PLACE["off"], stage_texts.CHANGE_IN_PLACE["cut"]
     assert [describe_change(one, stacks) for one in read_interventions(link)] == [
         off.format(place=in_head.format(layer=2, head=1, stack=encoder)),
         off.format(place=in_head.format(layer=1, head=1, stack=decoder)),

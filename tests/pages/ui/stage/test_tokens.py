@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from pages.bert import compare as bert_compare
-from pages.ui.panels import texts
-from pages.ui.panels.tokens import MAX_SPLIT_SHARE, MIN_SPLIT_WORDS, is_foreign
 from pages.ui.shell import cache, controls
 from pages.ui.shell import texts as shell_texts
+from pages.ui.stage import texts as stage_texts
+from pages.ui.stage.tokens import MAX_SPLIT_SHARE, MIN_SPLIT_WORDS, is_foreign
 from tx_core.corpus.sentence_file import embedded_sentences
 from tx_core.engine import catalogue
 from tx_core.fill_mask.predictions import predict
@@ -123,15 +123,15 @@ def test_a_multilingual_model_is_one_click_away_where_it_can_be_had(open_app, mo
     offered.click().run()
     assert not app.exception
     assert app.session_state["attention_model"] == name
-    assert texts.ENGLISH_ONLY not in [notice.value for notice in app.info]
+    assert stage_texts.ENGLISH_ONLY not in [notice.value for notice in app.info]
 
 
 def test_a_model_that_cannot_be_had_is_not_offered(open_app, monkeypatch: pytest.MonkeyPatch):
     missing = frozenset(card.name for card in catalogue.catalogue() if card.hub_id)
     monkeypatch.setattr(catalogue.hub_reach, "out_of_reach", lambda: missing)
     app = open_app(text=FOREIGN[0])
-    assert texts.ENGLISH_ONLY in [notice.value for notice in app.info]
-    assert texts.ENGLISH_ONLY not in [notice.value for notice in open_app(text="The dog sleeps on the sofa.").info]
+    assert stage_texts.ENGLISH_ONLY in [notice.value for notice in app.info]
+    assert stage_texts.ENGLISH_ONLY not in [notice.value for notice in open_app(text="The dog sleeps on the sofa.").info]
     assert "attention_model_multilingual" not in [button.key for button in app.button]
 
 

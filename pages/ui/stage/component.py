@@ -19,9 +19,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from pages.ui.canvas import texts
 from pages.ui.shell.served import GONE, IMMUTABLE
 from pages.ui.shell.start_page import drawing_script
+from pages.ui.stage import texts
 
 PATH = "modules"
 CANVAS = Path(__file__).parents[3] / "assets" / "canvas"

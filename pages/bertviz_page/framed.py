@@ -13,10 +13,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from pages.ui.canvas import texts
 from tx_core.settings import host_settings
 
 PATH = "framed"
+DOCUMENT_GONE = "This drawing was kept for a while only: change something on the page, or load it again."
 SECONDS = 1800.0
 """A frame fetches its document at once, and again for a file; a page that runs later publishes it again."""
 MAX_DOCUMENT_BYTES = 96_000_000
@@ -74,7 +74,7 @@ async def answer(request: Request) -> Response:
     with _guard:
         document = _documents.get(request.path_params["word"])
     if document is None:
-        return Response(texts.DOCUMENT_GONE, 404, {"Cache-Control": "no-store"}, "text/plain")
+        return Response(DOCUMENT_GONE, 404, {"Cache-Control": "no-store"}, "text/plain")
     return HTMLResponse(
         document.html,
         headers={

@@ -6,11 +6,11 @@ from typing import Any
 
 import streamlit as st
 
-from pages.ui.panels import texts
 from pages.ui.shell import metrics
 from pages.ui.shell.address import HELD, set_values, widget_key
 from pages.ui.shell.admission import own_address
 from pages.ui.shell.frame import explain
+from pages.ui.stage import texts
 from tx_core.errors import ExplorerError, memory_checked
 from tx_core.settings import host_settings
 from tx_core.training.background import Registry, Snapshot, Trainable

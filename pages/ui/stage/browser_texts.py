@@ -1,0 +1,346 @@
+"""All that a stage says by itself, in one table: the browser is handed it once, below the hash of the scripts."""
+
+import re
+from collections.abc import Mapping
+from functools import cache
+
+from pages.ui.shell import texts as shell_texts
+from pages.ui.stage import texts
+from tx_core.analysis import comparison, sentences, word_comparison
+from tx_core.transformer.interventions import NEEDS_POSITIONS
+
+TOOLBAR = "How to look at it, and what to change"
+MORE = "More controls"
+COMPUTING = "Computing …"
+AHEAD = "ahead: forbidden (causal mask)"
+LOADING = "Loading this layer …"
+NOT_LOADED = "This layer could not be loaded: the server does not answer. Choose another head, or load the page again."
+ABOUT = "What this head does"
+
+CONTROLS = {
+    "stack": texts.STACK,
+    "layer": "Layer",
+    "head": "Head",
+    "layerNumber": "Layer {number}",
+    "headNumber": "Head {number}",
+    "headBefore": "Previous head",
+    "headAfter": "Next head",
+    "allHeads": "All heads",
+    "theseHeads": "these {count} heads",
+    "words": texts.WHOLE_WORDS,
+    "wordsHelp": texts.WHOLE_WORDS_HELP,
+    "hide": "Hide special",
+    "hideHelp": texts.HIDE_SPECIAL_HELP,
+    "off": "Switch off",
+    "on": "Switch on",
+    "offHead": "Switch off {head}",
+    "onHead": "Switch on again: {head}",
+    "show": texts.SHOW,
+    "shows": texts.DRAWING_LABELS,
+    "view": "View",
+    "scale": texts.COLOURS,
+    "lines": texts.LINES,
+    "zoom": texts.MAP["zoom"],
+    "zoomIn": texts.MAP["zoomIn"],
+    "zoomOut": texts.MAP["zoomOut"],
+    "fit": texts.MAP["fit"],
+    "showAll": texts.MAP["showAll"],
+    "present": "Present",
+    "presentHelp": "Show the picture large, for a room (key P)",
+    "full": "Full screen",
+}
+CHANGES = {
+    "menu": "Change",
+    "uniform": texts.SET_TO_UNIFORM,
+    "uniformHelp": texts.SET_TO_UNIFORM_HELP,
+    "layerUniform": texts.SET_LAYER_TO_UNIFORM,
+    "tokenOrLink": texts.TOKEN_OR_LINK.strip("*"),
+    "key": texts.CHANGED_KEY,
+    "query": texts.CHANGED_QUERY,
+    "scope": texts.CHANGE_SCOPE,
+    "scopes": texts.CHANGE_SCOPES,
+    "inDecoder": texts.SCOPE_IN_DECODER,
+    "hideToken": texts.HIDE_TOKEN,
+    "cutLink": texts.CUT_LINK,
+    "softmax": texts.SOFTMAX.strip("*"),
+    "layers": texts.SOFTMAX_LAYERS,
+    "allLayers": texts.ALL_LAYERS,
+    "oneLayer": texts.ONE_LAYER,
+    "temperature": texts.SOFTMAX_TEMPERATURE,
+    "normaliser": texts.NORMALISER,
+    "normalisers": texts.NORMALISER_LABELS,
+    "wholeRun": texts.WHOLE_RUN.strip("*"),
+    "causal": texts.CAUSAL_MASK,
+    "causalHelp": texts.CAUSAL_MASK_HELP,
+    "omitPositions": texts.OMIT_POSITIONS,
+    "omitPositionsHelp": texts.OMIT_POSITIONS_HELP,
+    "needsPositions": NEEDS_POSITIONS,
+    "padding": texts.UNMASKED_PADDING,
+    "limits": texts.CHANGES_LIMITS,
+}
+CHANGED = {
+    "row": "What is changed",
+    "which": "Which run is shown",
+    "states": {"after": "After", "before": "Before", "difference": "Difference"},
+    "titles": texts.CHANGED_MAP["titles"],
+    "undo": "Undo: {change}",
+    "undoHelp": texts.UNDO_CHANGE,
+    "reset": texts.RESET_CHANGES,
+    "resetHelp": texts.RESET_CHANGES_HELP,
+    "moved": "Moved most:",
+    "movedHead": texts.MOVED_HEAD,
+    "movedHelp": texts.MOVED_HEADS_HELP,
+    "movedNote": "{share} of its attention moved",
+    "links": texts.CHANGED_MAP["changedLinks"],
+    "largest": texts.CHANGED_MAP["largestChanges"],
+    "of": texts.CHANGED_MAP["changesOf"],
+    "nothing": texts.CHANGED_MAP["nothingChanged"],
+}
+EXPORT = {
+    "menu": "Export",
+    "figure": "Figure",
+    "figureOf": "Figure of",
+    "picture": "the map",
+    "width": "Width",
+    "widthHelp": "A column of a journal is about 84 mm wide, a page 174 mm.",
+    "unit": "Unit",
+    "background": "Background",
+    "light": "Light",
+    "dark": "Dark",
+    "caption": "Caption below",
+    "svg": "Save as SVG",
+    "png": "Save as PNG",
+    "pdf": "Print or save as PDF",
+    "data": "Data and web page (more below the picture)",
+    "csv": "Save this map as CSV",
+    "webPage": "Save as web page",
+    "share": "Share",
+    "copyLink": "Copy the link to this view",
+    "copied": f"Copied. {shell_texts.LINK_SHOWS_VIEW}",
+    "addToLesson": shell_texts.ADD_TO_LESSON,
+    "added": "Added: “Write a lesson” lists it.",
+}
+CAPTION = {
+    "meanOfHeads": "mean of {count} heads ({names})",
+    "titles": {
+        "self": "Attention: {heads}, {model}",
+        "decoder": "Attention within the decoder's text: {heads}, {model}",
+        "cross": "Attention from the decoder to the text: {heads}, {model}",
+    },
+    "changedTitles": {
+        "self": "Attention before and after a change: {heads}, {model}",
+        "decoder": "Attention within the decoder's text, before and after a change: {heads}, {model}",
+        "cross": "Attention from the decoder to the text, before and after a change: {heads}, {model}",
+    },
+    "text": "Text: {sentence}",
+    "second": "Second sentence: {sentence}",
+    "marked": "Marked: {token}",
+    "axes": "Rows are queries, columns are keys.",
+    "withoutSpecial": "The text was read without special tokens.",
+    "merged": "Word pieces are merged into words: attention to a word is the sum over its pieces, attention from a word the "
+    "mean.",
+    "specialHidden": "Special tokens are hidden, and each row is rescaled to sum to 1.",
+    "changed": "The run was changed: {changes}.",
+}
+NOTES = {
+    "howToRead": texts.HOW_TO_READ,
+    "specialTokens": texts.SPECIAL_TOKENS,
+    "nothingHidden": texts.NOTHING_HIDDEN,
+    "specialHidden": texts.SPECIAL_HIDDEN,
+    "howMerged": texts.HOW_MERGED,
+    "notAnExplanation": texts.NOT_AN_EXPLANATION,
+}
+MATRICES = {
+    "numbers": "Numbers",
+    "numbersHelp": "Write the numbers into the cells.",
+    "dimensions": "Dimensions shown",
+    "view": "View",
+    "steps": "Steps",
+    "allSteps": "All steps",
+    "stepOf": "{sign}: {title}",
+    "dimension": "dimension {name}",
+    "csv": "Save these matrices as CSV",
+    "stepsShown": "Shown: {titles}",
+    "fullTitle": "{title}: {formula}",
+    "csvHead": ["matrix", "row", "column", "number"],
+    "chooseCell": "Choose a cell to see the sum behind it.",
+    "add": "Products to add",
+    "addFirst": "Add the products one by one, the largest first:",
+    "addAll": "all {count} that are left",
+    "soFar": "so far",
+}
+"""What a stage of matrices says beside texts.MATRIX_ROW."""
+ARCHITECTURE = "The architecture: choose a part or a block"
+BLOCK = "Block {number}"
+NORM, NORM_AFTER, NORM_BEFORE = "Norm", "Layer norm after {part}", "Layer norm before {part}"
+RESIDUAL = "Residual connection past {part}"
+TRAINING = {
+    "training": "Training",
+    "progress": "How far the training is",
+    "moments": texts.MOMENTS,
+    "ends": "Before and after the training",
+    "untrained": texts.UNTRAINED_MOMENT,
+    "trained": texts.TRAINED_MOMENT,
+    "showOther": texts.SHOW_OTHER_MODEL,
+    "step": texts.CURVE_STEP,
+    "cell": "{row} · {column}",
+    "isRight": "right",
+    "answer": "Input and output",
+}
+PICTURES = {
+    "picture": "Picture",
+    "keys": "{title}. Arrow keys read out one part after another, Escape clears.",
+    "keysChoose": "{title}. Arrow keys read out one part after another, Enter chooses it, Escape clears.",
+    "pair": texts.PAIR_OF_NAMES,
+    "csv": "Save these numbers as CSV",
+    "csvHead": ["drawing", "row", "column", "number"],
+}
+"""What a stage of pictures says beside what its page sends."""
+ARC_AGREEMENT = (0.501, 0.497, 0.505)
+"""Mean rank correlation of both measures over 500 sentences, and its interval: `tx_core.training.evaluation.arc_agreement`."""
+ROUTES = {
+    "words": texts.WORD_BUTTONS,
+    "shows": "What is shown",
+    "showsOptions": {"heads": "Heads", "routes": "Routes"},
+    "notShown": "The routes of this model cannot be shown: its parts are not known here, or the server is busy.",
+    "play": "Play",
+    "pause": "Pause",
+    "stepDown": "One layer down",
+    "stepUp": "One layer up",
+    "layer": "Layer {number}",
+    "embeddings": "Embeddings",
+    "least": "Hide arcs weaker than",
+    "leastHelp": "How much of its log-odds the prediction must lose without an arc: 0.7 halves the odds, 2.3 leaves a tenth.",
+    "by": "Arcs by",
+    "byOptions": {"effect": "What is lost", "mixed": "What is mixed in"},
+    "byHelp": "What is lost: how much less likely the prediction becomes without the arc. What is mixed in: how much of a word's "
+    "vector comes by it (value-weighted attention with residual and layer norm, Kobayashi et al. 2021).",
+    "mixedHelp": "The same number of arcs, now those that carry most into each word. {agreement}",
+    "agreement": "Over 500 sentences both rank the arcs alike only roughly (rank correlation {}, 95 %: {} to {}): attention is "
+    "not an explanation.".format(*ARC_AGREEMENT),
+    "mixedArc": "In layer {layer} {share} of what enters {query} comes from {key}.",
+    "hidden": "{count} of the arcs measured are weaker, and hidden.",
+    "noneHidden": "All arcs that were measured are shown.",
+    "measuring": "Measuring more arcs …",
+    "notMeasured": "Some arcs could not be measured: the server is busy or does not answer. Choose again to go on.",
+    "graph": "From the sentence, below, to the prediction, above. Left and right arrows walk through the arcs, the strongest "
+    "first, up and down arrows through the layers; Enter chooses.",
+    "help": "An arc is one word looking at another in one layer: the wider it is, the more “{word}” loses without it. "
+    "Choose an arc, a word below or a layer to switch it off.",
+    "helpBasic": "Choose arcs to cut.",
+    "helps": "needed",
+    "hinders": "in the way",
+    "title": "From a sentence to a prediction, in {model}",
+    "paper": "Each arc is a token, above, that looks at another one, below, in one layer: the wider, the less likely “{word}” is "
+    "without it. Orange arcs make it less likely.",
+    "csv": "Save the arcs as CSV",
+    "csvHead": ["layer", "looks", "is looked at", "log-odds lost without it", "probability without it", "first without it"],
+    "arc": "In layer {layer} {query} looks at {key}. Without this, “{word}” falls from {before} to {after}.",
+    "arcHinders": "In layer {layer} {query} looks at {key}. Without this, “{word}” rises from {before} to {after}.",
+    "arcChanges": "“{first}” would come first.",
+    "theBlank": "the blank",
+    "token": "“{token}”",
+    "place": "Token {number}: {token}",
+    "cut": "Cut this arc",
+    "heads": "Its heads, by what “{word}” loses without each of them there:",
+    "head": "Head {number}",
+    "headsOff": "Its heads, by what “{word}” loses without each of them:",
+    "headOff": "Switch head {head} of layer {layer} off",
+    "off": "Off",
+    "hide": "Hide “{token}” from all words",
+    "measure": "Measure what “{token}” looks at",
+    "layerOff": "Switch layer {number} off",
+    "unmoved": "Nothing moves: “{word}” keeps its {after}.",
+    "layersMoved": "Another guess comes first in: {layers}.",
+    "noLayerMoved": "Every layer guesses as before.",
+    "stays": "“{word}” stays first, with {after}; it had {before}.",
+    "becomes": "Now “{word}” comes first, with {after}; it was “{was}”, with {before}.",
+    "reset": texts.RESET_CHANGES,
+    "undo": "Undo: {change}",
+    "guess": "{layer}: “{word}”, {share}",
+    "wasGuess": "was “{word}”",
+}
+"""What the stage of routes says."""
+SAID = {
+    "quoted": sentences.QUOTED,
+    "quotedWithNumber": sentences.QUOTED_WITH_NUMBER,
+    "queryOneKey": sentences.QUERY_ONE_KEY,
+    "queryTwoKeys": sentences.QUERY_TWO_KEYS,
+    "queryEven": sentences.QUERY_EVEN,
+    "queryNowhere": sentences.QUERY_NOWHERE,
+    "strongestLink": sentences.STRONGEST_LINK,
+    "strongestLinkBetweenWords": sentences.STRONGEST_LINK_BETWEEN_WORDS,
+    "noLink": sentences.NO_LINK,
+    "shownQueryOneKey": sentences.SHOWN_QUERY_ONE_KEY,
+    "shownQueryTwoKeys": sentences.SHOWN_QUERY_TWO_KEYS,
+    "shownQueryEven": sentences.SHOWN_QUERY_EVEN,
+    "shownStrongestLink": sentences.SHOWN_STRONGEST_LINK,
+    "average": sentences.AVERAGE,
+    "averageElsewhere": sentences.AVERAGE_ELSEWHERE,
+    "averageShares": {str(kind): template for kind, template in sentences.AVERAGE_SHARES.items()},
+    "noChange": comparison.NO_CHANGE,
+    "noChangeForQuery": comparison.NO_CHANGE_FOR_QUERY,
+    "largestChange": comparison.LARGEST_CHANGE,
+    "shownLargestChange": comparison.SHOWN_LARGEST_CHANGE,
+    "movedInAll": comparison.MOVED_IN_ALL,
+    "movedOfQuery": comparison.MOVED_OF_QUERY,
+    "shownMovedOfQuery": comparison.SHOWN_MOVED_OF_QUERY,
+    "noCommonWord": comparison.NO_COMMON_WORD,
+    "noPartner": comparison.NO_PARTNER,
+    "attendAlike": comparison.ATTEND_ALIKE,
+    "noDifferenceInRow": comparison.NO_DIFFERENCE_IN_ROW,
+    "largestDifference": comparison.LARGEST_DIFFERENCE,
+    "largestBetweenWords": comparison.LARGEST_BETWEEN_WORDS,
+    "largestInRow": comparison.LARGEST_IN_ROW,
+    "largestInRowBetweenWords": comparison.LARGEST_IN_ROW_BETWEEN_WORDS,
+    "shownLargestDifference": comparison.SHOWN_LARGEST_DIFFERENCE,
+    "shownLargestInRow": comparison.SHOWN_LARGEST_IN_ROW,
+    "wordNumbers": word_comparison.WORD_NUMBERS,
+    "afterWordNumbers": word_comparison.AFTER_WORD_NUMBERS,
+}
+"""The sentences of tx_core.analysis about a map, which the browser fills in itself."""
+
+
+@cache
+def stage_texts() -> Mapping[str, object]:
+    """Return every text of a stage, its placeholders as plain names: the browser rounds by itself."""
+    everything = {
+        **texts.CORE,
+        "toolbar": TOOLBAR,
+        "more": MORE,
+        "computing": COMPUTING,
+        "ahead": AHEAD,
+        "loading": LOADING,
+        "notLoaded": NOT_LOADED,
+        "about": ABOUT,
+        "head": texts.WALL["head"],
+        "meanOfHeads": texts.WALL["meanOfHeads"],
+        "classLegend": texts.CLASS_LEGEND,
+        "toPadding": texts.TO_PADDING,
+        "csvCorner": "query \\ key",
+        "wall": texts.WALL | {"alt": texts.WALL_ALT},
+        "map": texts.MAP,
+        "controls": CONTROLS,
+        "changes": CHANGES,
+        "changed": CHANGED,
+        "export": EXPORT,
+        "caption": CAPTION,
+        "notes": NOTES,
+        "matrixRow": texts.MATRIX_ROW,
+        "matrices": MATRICES,
+        "training": TRAINING,
+        "matricesGrid": texts.MATRICES,
+        "pictures": PICTURES,
+        "routes": ROUTES,
+        "said": SAID,
+    }
+    return _plain(everything)
+
+
+def _plain(value: object) -> object:
+    """Return nested tables of texts whose placeholders have no formats."""
+    if isinstance(value, str):
+        return re.sub(r"\{(\w+):[^{}]*\}", r"{\1}", value)
+    if isinstance(value, Mapping):
+        return {name: _plain(one) for name, one in value.items()}
+    return [_plain(one) for one in value]
