@@ -330,7 +330,7 @@ function guessesOn({ header, store: { get } }, view) {
   return { heads: [guesses.head], cells: guesses.cells.map(([row, column, share, said]) => ({ query: names.indexOf(row), key: names.indexOf(column), share, said })) };
 }
 
-// A name for each token that no other has: repeated ones get a number, as in tx_core/analysis/sentences.py.
+// A name for each token that no other has: repeated ones get a number, as in tx_core/classroom/measures.py.
 function distinct(labels) {
   return labels.map((label, place) => {
     const before = labels.slice(0, place).filter((one) => one === label).length;

@@ -30,9 +30,8 @@ from pages.ui.shell.address import page_view
 from pages.ui.shell.level import LEVEL_NOW
 from pages.ui.stage.changes import describe_change, stack_names
 from pages.ui.stage.tokens import escape_markdown
-from tx_core.analysis.sentences import distinct_names
 from tx_core.classroom.lesson_file import DIFFICULTIES, MAX_LONG, MAX_STEPS, Step
-from tx_core.classroom.measures import MAX_SHORT
+from tx_core.classroom.measures import MAX_SHORT, distinct_names
 from tx_core.classroom.questions import QUESTION_KINDS
 from tx_core.errors import ExplorerError
 from tx_core.transformer.interventions import read_interventions

@@ -1,6 +1,7 @@
 """What the stage reckons in the browser is what the core computes: the same cases through both."""
 
 import mimetypes
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -14,17 +15,12 @@ from pages.fill_mask.predictions import ratio_in_words
 from pages.masks.drawn import mask_to_link
 from pages.self_attention.head import head_matrices, head_steps
 from pages.ui.shell.numbers import percent, points, small_number
-from pages.ui.stage.browser_texts import stage_texts
+from pages.ui.stage.browser_texts import SAID, stage_texts
 from pages.ui.stage.matrices import pack_matrices
 from pages.ui.stage.packing import codes, stack_header, thumbnails
 from tests.support.serving import ROOT
-from tx_core.analysis import comparison, sentences, views
-from tx_core.analysis.comparison import (
-    Comparison,
-    compare_attention,
-    describe_largest_change,
-    moved_attention,
-)
+from tx_core.analysis import views
+from tx_core.analysis.comparison import Comparison, compare_attention, moved_attention
 from tx_core.analysis.word_comparison import spell_words
 from tx_core.engine import catalogue
 from tx_core.fill_mask.head_scan import ScannedWord
@@ -128,40 +124,51 @@ SENTENCE = """async ([stack, options, codes, row]) => {
 
 @pytest.mark.parametrize("hide", [False, True])
 @pytest.mark.parametrize("head", [(1, 7), (0, 1), (2, 0), (5, 3)])
-def test_sentences_are_those_of_the_core(modules: Page, head: tuple[int, int], hide: bool):
+def test_a_sentence_has_the_largest_weights_and_the_tokens_between_which_they_are(
+    modules: Page, head: tuple[int, int], hide: bool
+):
     stack = stack_of("The old man saw the man.")
     shown = views.view(stack, hide_special=hide)
-    weights = shown.weights[head]
+    weights, keys = shown.weights[head], shown.keys
     sent = [stack_header(stack), {"words": False, "hide": hide}, codes(stack.weights[head]).ravel().tolist()]
-    for row in (None, *range(len(shown.queries))):
-        said, average = modules.evaluate(SENTENCE, [*sent, row])
-        labels = (weights, shown.queries, shown.keys)
-        if row is None:
-            expected = sentences.describe_strongest_link(*labels, shown.query_special, shown.key_special, rescaled=hide)
-        else:
-            expected = sentences.describe_query(*labels, row, rescaled=hide)
-        assert said == expected
-        if not hide:
-            assert average == average_of(weights, shown.key_special)
+    between = weights * ~np.array(shown.query_special)[:, None] * ~np.array(shown.key_special)
+    row, key = np.unravel_index(between.argmax(), between.shape)
+    said, average = modules.evaluate(SENTENCE, [*sent, None])
+    assert numbers_in(said) == [f"{weights[row, key]:.2f}"]
+    assert f"“{shown.queries[row]}”" in said and f"“{keys[key]}”" in said
+    assert hide or average == average_of(weights, shown.key_special)
+    for row, values in enumerate(weights):
+        said, _ = modules.evaluate(SENTENCE, [*sent, row])
+        large = [int(place) for place in np.argsort(-values, kind="stable")[:2] if values[place] >= 0.05]
+        assert numbers_in(said) == ([f"{values[place]:.2f}" for place in large] or ["0.05"])
+        named = [
+            f"“{token}”" + (f" (token {place + 1})" if tokens.count(token) > 1 else "")
+            for tokens, place, token in (
+                (shown.queries, row, shown.queries[row]),
+                *((keys, place, keys[place]) for place in large),
+            )
+        ]
+        assert all(name in said for name in named)
+
+
+def numbers_in(said: str) -> list[str]:
+    return re.findall(r"\d\.\d\d", said)
 
 
 def average_of(weights: np.ndarray, special: Sequence[bool]) -> str:
     """Say what special tokens, each token itself and its neighbours receive on average, the largest share first."""
     plain = weights * ~np.array(special)
-    shares = {offset: np.trace(plain, offset) / len(weights) for offset in (-1, 0, 1)}
+    shares = {str(offset): np.trace(plain, offset) / len(weights) for offset in (-1, 0, 1)}
     shares["special"] = (weights - plain).sum(1).mean()
-    told = [sentences.AVERAGE_SHARES[name].format(share=shares[name]) for name in sorted(shares, key=shares.get, reverse=True)]
-    large = sum(share >= sentences.MIN_WEIGHT for share in shares.values())
-    if not large:
-        return sentences.AVERAGE_ELSEWHERE.format(least=sentences.MIN_WEIGHT)
-    return sentences.AVERAGE.format(shares=", ".join(told[:large]))
+    told = [SAID["averageShares"][name].format(share=shares[name]) for name in sorted(shares, key=shares.get, reverse=True)]
+    large = sum(share >= 0.05 for share in shares.values())
+    return SAID["average"].format(shares=", ".join(told[:large])) if large else SAID["averageElsewhere"].format(least=0.05)
 
 
-def test_a_change_is_described_as_by_the_core(modules: Page):
+def test_a_change_is_the_largest_of_all_or_of_a_row_with_what_moved_in_all(modules: Page):
     text, head = "Mary lost her keys.", (3, 0)
-    before = stack_of(text)
-    after = stack_of(text, interventions=(Intervention("off", 1, 2),))
-    tokens = before.key_tokens.tokens
+    before, after = (stack_of(text, interventions=changes) for changes in ((), (Intervention("off", 1, 2),)))
+    one, other, tokens = before.weights[head], after.weights[head], before.key_tokens.tokens
     for row in (None, *range(len(tokens))):
         said = modules.evaluate(
             """async ([stack, before, after, row]) => {
@@ -170,9 +177,18 @@ def test_a_change_is_described_as_by_the_core(modules: Page):
               const view = viewOf(stack, { words: false, hide: false })
               return describeChange(Float32Array.from(before), Float32Array.from(after), view, row)
             }""",
-            [stack_header(before), before.weights[head].ravel().tolist(), after.weights[head].ravel().tolist(), row],
+            [stack_header(before), one.ravel().tolist(), other.ravel().tolist(), row],
         )
-        assert said == describe_largest_change(before.weights[head], after.weights[head], tokens, tokens, row)
+        asked = slice(None) if row is None else slice(row, row + 1)
+        query, key = np.unravel_index(np.abs(other - one)[asked].argmax(), one[asked].shape)
+        was, now = one[asked][query, key], other[asked][query, key]
+        if abs(now - was) < 0.005:
+            assert said == SAID["noChangeForQuery"].format(query=tokens[row])
+            continue
+        change = f"{'+' if now > was else '−'}{abs(now - was):.2f}"
+        values = {"query": tokens[asked][query], "key": tokens[key], "before": was, "after": now, "change": change}
+        moved = SAID["movedInAll" if row is None else "movedOfQuery"].format(share=moved_attention(one, other)[asked].mean())
+        assert said == f"{SAID['largestChange'].format(**values)} {moved}"
 
 
 COMPARED = """async ([stacks, options, rows, codes, row]) => {
@@ -227,16 +243,16 @@ def check_largest_difference(expected: Comparison, row: int | None, said: str) -
     """Assert that a sentence has the two weights of the largest difference; it is one between words where such differ."""
     there = expected.comparable if row is None else expected.comparable[row]
     if not there.any():
-        nothing = comparison.NO_COMMON_WORD if not expected.comparable.any() else comparison.NO_PARTNER
+        nothing = SAID["noPartner" if expected.comparable.any() else "noCommonWord"]
         assert said == nothing.format(word=expected.labels[row or 0])
         return
     special = np.array(expected.special)
     looking = ~special if row is None else np.arange(len(special)) == row
     sizes = np.abs(expected.difference) * looking[:, None] * ~special
-    if sizes.max() < comparison.MIN_DIFFERENCE:
+    if sizes.max() < 0.005:
         sizes = np.abs(expected.difference) if row is None else np.abs(expected.difference) * looking[:, None]
-    if sizes.max() < comparison.MIN_DIFFERENCE:
-        template = comparison.ATTEND_ALIKE if row is None else comparison.NO_DIFFERENCE_IN_ROW
+    if sizes.max() < 0.005:
+        template = SAID["attendAlike" if row is None else "noDifferenceInRow"]
         assert said.startswith(template.partition("{")[0])
         return
     query, key = np.unravel_index(sizes.argmax(), sizes.shape)

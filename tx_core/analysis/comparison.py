@@ -9,49 +9,6 @@ from jaxtyping import Bool, Float, Int
 from tx_core.analysis.views import View
 from tx_core.analysis.word_comparison import PositionPair, Spelling, align, pair_rows
 
-MIN_DIFFERENCE = 0.005
-"""Smaller differences of weights are not mentioned: they would be rounded to 0.00."""
-
-NO_COMMON_WORD = "A and B have no word in common, so there is nothing to subtract."
-NO_PARTNER = "“{word}”, the marked row, has no partner, so there is nothing to subtract."
-ATTEND_ALIKE = "Nothing differs by 0.01 or more: A and B attend to their common words alike."
-NO_DIFFERENCE_IN_ROW = "Nothing differs by 0.01 or more: {query} attends to the common words alike in A and in B."
-LARGEST_DIFFERENCE = (
-    "The largest difference: {query} gives {before:.2f} of its attention to {key} in A and {after:.2f} in B ({change})."
-)
-LARGEST_BETWEEN_WORDS = (
-    "The largest difference between words: {query} gives {before:.2f} of its attention to {key} in A and {after:.2f} in B "
-    "({change})."
-)
-LARGEST_IN_ROW = (
-    "In the marked row, the largest difference: {query} gives {before:.2f} of its attention to {key} in A and {after:.2f} in B "
-    "({change})."
-)
-LARGEST_IN_ROW_BETWEEN_WORDS = (
-    "In the marked row, the largest difference between words: {query} gives {before:.2f} of its attention to {key} in A and "
-    "{after:.2f} in B ({change})."
-)
-# If special tokens are hidden, weights are shares of the attention to the words shown.
-SHOWN_LARGEST_DIFFERENCE = (
-    "The largest difference: of its attention to the words shown, {query} gives {before:.2f} to {key} in A and {after:.2f} in B "
-    "({change})."
-)
-SHOWN_LARGEST_IN_ROW = (
-    "In the marked row, the largest difference: of its attention to the words shown, {query} gives {before:.2f} to {key} in A "
-    "and {after:.2f} in B ({change})."
-)
-
-NO_CHANGE = "Nothing changed here."
-NO_CHANGE_FOR_QUERY = "Nothing changed for “{query}”."
-LARGEST_CHANGE = "The largest change: “{query}” gave “{key}” {before:.2f} of its attention and now gives {after:.2f} ({change})."
-MOVED_IN_ALL = "In all, {share:#.2g} of the attention shown moved elsewhere or was lost."
-MOVED_OF_QUERY = "In all, {share:#.2g} of its attention moved elsewhere or was lost."
-SHOWN_LARGEST_CHANGE = (
-    "The largest change: of its attention to the words shown, “{query}” gave “{key}” {before:.2f} and now gives {after:.2f} "
-    "({change})."
-)
-SHOWN_MOVED_OF_QUERY = "In all, {share:#.2g} of its attention to the words shown moved elsewhere or was lost."
-
 
 @dataclass(frozen=True)
 class Comparison:
@@ -132,10 +89,6 @@ def largest_links(comparison: Comparison, listed: Int[np.ndarray, "link 2"], mos
     return listed[order[:most]]
 
 
-def _signed(change: float) -> str:
-    return f"{'+' if change > 0 else '−'}{abs(change):.2f}"
-
-
 def moved_attention(
     before: Float[np.ndarray, "*axes query key"], after: Float[np.ndarray, "*axes query key"]
 ) -> Float[np.ndarray, "*axes query"]:
@@ -158,36 +111,3 @@ def most_changed_heads(
     order = np.argsort(-shares, axis=None, kind="stable")[:count]
     heads = (divmod(int(index), shares.shape[1]) for index in order)
     return tuple((head, float(shares[head])) for head in heads if shares[head] >= 0.0005)
-
-
-def describe_largest_change(
-    before: Float[np.ndarray, "query key"],
-    after: Float[np.ndarray, "query key"],
-    queries: Sequence[str],
-    keys: Sequence[str],
-    focus: int | None = None,
-    *,
-    rescaled: bool = False,
-) -> str:
-    """Describe the weight that changed most, of one query or of all, and how much attention moved on average.
-
-    Args:
-        before: Weights of one head without the intervention.
-        after: Weights with it.
-        queries: Labels of the rows.
-        keys: Labels of the columns.
-        focus: The only row to describe; None for all.
-        rescaled: Whether rows were rescaled to the words shown, because special tokens are hidden.
-    """
-    rows = slice(None) if focus is None else slice(focus, focus + 1)
-    change = (after.astype(np.float64) - before)[rows]
-    query, key = np.unravel_index(np.abs(change).argmax(), change.shape)
-    if abs(float(change[query, key])) < MIN_DIFFERENCE:
-        return NO_CHANGE if focus is None else NO_CHANGE_FOR_QUERY.format(query=queries[focus])
-    query += focus or 0
-    was, now = float(before[query, key]), float(after[query, key])
-    largest = (SHOWN_LARGEST_CHANGE if rescaled else LARGEST_CHANGE).format(
-        query=queries[query], key=keys[key], after=now, before=was, change=_signed(now - was)
-    )
-    moved = MOVED_IN_ALL if focus is None else SHOWN_MOVED_OF_QUERY if rescaled else MOVED_OF_QUERY
-    return f"{largest} {moved.format(share=moved_attention(before, after)[rows].mean())}"

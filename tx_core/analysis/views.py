@@ -38,15 +38,6 @@ class View:
     hides_special: bool
 
 
-@dataclass(frozen=True)
-class Edge:
-    """One attention weight, from a query to a key."""
-
-    query: int
-    key: int
-    weight: float
-
-
 def view(stack: AttentionStack, *, merge_words: bool = False, hide_special: bool = False) -> View:
     """Prepare a stack for display: first merge tokens into words, then hide special tokens."""
     queries, keys, weights = stack.query_tokens, stack.key_tokens, stack.weights
@@ -131,18 +122,6 @@ def mean_of_heads(weights: Float[np.ndarray, "layer head *axes"], heads: Sequenc
     if len(heads) == 1:
         return weights[heads[0]]
     return np.mean([weights[head] for head in heads], axis=0, dtype=np.float64).astype(weights.dtype)
-
-
-def strongest_edges(weights: Float[np.ndarray, "query key"], count: int, focus: int | None = None) -> tuple[Edge, ...]:
-    """Return the `count` largest weights of one query or of all, largest first, zeros left out."""
-    rows = weights if focus is None else weights[focus : focus + 1]
-    flat = rows.ravel()
-    count = min(count, flat.size)
-    largest = np.argpartition(-flat, count - 1)[:count] if count else np.array([], int)
-    ordered = largest[np.argsort(-flat[largest], kind="stable")]
-    first = 0 if focus is None else focus
-    places = ((place // weights.shape[1] + first, place % weights.shape[1]) for place in ordered.tolist())
-    return tuple(Edge(query, key, float(weights[query, key])) for query, key in places if weights[query, key] > 0)
 
 
 def _special(encoding: Encoding, groups: Sequence[tuple[int, ...]]) -> tuple[bool, ...]:

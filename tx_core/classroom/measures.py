@@ -3,14 +3,13 @@
 Imports no torch.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, StringConstraints, model_validator
 
-from tx_core.analysis.sentences import distinct_names
 from tx_core.engine.engine import Engine
 from tx_core.errors import LessonProblem
 from tx_core.fill_mask.head_scan import Scan
@@ -133,6 +132,12 @@ def _strongest_cell(engine: Engine, measure: Measure) -> Answer:
     options = tuple(cell_name(query, key) for query in axis for key in axis)
     best = int(cells.argmax())
     return Answer(options[best], float(cells[best]), options, tuple(map(float, cells)), axis, axis)
+
+
+def distinct_names(tokens: Sequence[str]) -> list[str]:
+    """Return a unique name for each token: repeated ones get a number."""
+    before = [tokens[:position].count(token) for position, token in enumerate(tokens)]
+    return [f"{token} ({count + 1})" if count else token for token, count in zip(tokens, before, strict=True)]
 
 
 def cell_name(query: str, key: str) -> str:

@@ -1,5 +1,4 @@
-// A map in a sentence, for everybody: under the picture, and read aloud. The sentences are those of tx_core/analysis; which one is
-// said follows the same rules.
+// A map in a sentence, for everybody: under the picture, and read aloud. The sentences stand in pages/ui/stage/browser_texts.py.
 
 import { strongest, weightOf, span } from "../../canvas/core/bytes.js";
 import { TEXTS } from "../../canvas/core/texts.js";

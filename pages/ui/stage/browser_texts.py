@@ -6,7 +6,7 @@ from functools import cache
 
 from pages.ui.shell import texts as shell_texts
 from pages.ui.stage import texts
-from tx_core.analysis import comparison, sentences, word_comparison
+from tx_core.analysis import word_comparison
 from tx_core.transformer.interventions import NEEDS_POSITIONS
 
 TOOLBAR = "How to look at it, and what to change"
@@ -261,44 +261,57 @@ ROUTES = {
     "wasGuess": "was “{word}”",
 }
 """What the stage of routes says."""
+IN_A_AND_B = "{query} gives {before:.2f} of its attention to {key} in A and {after:.2f} in B ({change})."
+SHOWN_IN_A_AND_B = (
+    "of its attention to the words shown, {query} gives {before:.2f} to {key} in A and {after:.2f} in B ({change})."
+)
 SAID = {
-    "quoted": sentences.QUOTED,
-    "quotedWithNumber": sentences.QUOTED_WITH_NUMBER,
-    "queryOneKey": sentences.QUERY_ONE_KEY,
-    "queryTwoKeys": sentences.QUERY_TWO_KEYS,
-    "queryEven": sentences.QUERY_EVEN,
-    "queryNowhere": sentences.QUERY_NOWHERE,
-    "strongestLink": sentences.STRONGEST_LINK,
-    "strongestLinkBetweenWords": sentences.STRONGEST_LINK_BETWEEN_WORDS,
-    "noLink": sentences.NO_LINK,
-    "shownQueryOneKey": sentences.SHOWN_QUERY_ONE_KEY,
-    "shownQueryTwoKeys": sentences.SHOWN_QUERY_TWO_KEYS,
-    "shownQueryEven": sentences.SHOWN_QUERY_EVEN,
-    "shownStrongestLink": sentences.SHOWN_STRONGEST_LINK,
-    "average": sentences.AVERAGE,
-    "averageElsewhere": sentences.AVERAGE_ELSEWHERE,
-    "averageShares": {str(kind): template for kind, template in sentences.AVERAGE_SHARES.items()},
-    "noChange": comparison.NO_CHANGE,
-    "noChangeForQuery": comparison.NO_CHANGE_FOR_QUERY,
-    "largestChange": comparison.LARGEST_CHANGE,
-    "shownLargestChange": comparison.SHOWN_LARGEST_CHANGE,
-    "movedInAll": comparison.MOVED_IN_ALL,
-    "movedOfQuery": comparison.MOVED_OF_QUERY,
-    "shownMovedOfQuery": comparison.SHOWN_MOVED_OF_QUERY,
-    "noCommonWord": comparison.NO_COMMON_WORD,
-    "noPartner": comparison.NO_PARTNER,
-    "attendAlike": comparison.ATTEND_ALIKE,
-    "noDifferenceInRow": comparison.NO_DIFFERENCE_IN_ROW,
-    "largestDifference": comparison.LARGEST_DIFFERENCE,
-    "largestBetweenWords": comparison.LARGEST_BETWEEN_WORDS,
-    "largestInRow": comparison.LARGEST_IN_ROW,
-    "largestInRowBetweenWords": comparison.LARGEST_IN_ROW_BETWEEN_WORDS,
-    "shownLargestDifference": comparison.SHOWN_LARGEST_DIFFERENCE,
-    "shownLargestInRow": comparison.SHOWN_LARGEST_IN_ROW,
+    "quoted": "“{token}”",
+    "quotedWithNumber": "“{token}” (token {number})",
+    "queryOneKey": "{query} gives {weight:.2f} of its attention to {key}.",
+    "queryTwoKeys": "{query} gives {weight:.2f} of its attention to {key} and {second_weight:.2f} to {second_key}.",
+    "queryEven": "{query} attends almost evenly: no token receives {least:.2f} of its attention.",
+    "queryNowhere": "{query} attends to nothing here.",
+    "strongestLink": "The strongest link: {query} gives {weight:.2f} of its attention to {key}.",
+    "strongestLinkBetweenWords": "The strongest link between words: {query} gives {weight:.2f} of its attention to {key}.",
+    "noLink": "Nothing here attends to anything.",
+    "shownQueryOneKey": "Of its attention to the words shown, {query} gives {weight:.2f} to {key}.",
+    "shownQueryTwoKeys": "Of its attention to the words shown, {query} gives {weight:.2f} to {key} and {second_weight:.2f} to "
+    "{second_key}.",
+    "shownQueryEven": "{query} attends almost evenly: no token receives {least:.2f} of its attention to the words shown.",
+    "shownStrongestLink": "The strongest link: of its attention to the words shown, {query} gives {weight:.2f} to {key}.",
+    "average": "Average shares of the attention, over all rows: {shares}.",
+    "averageElsewhere": "On average over all rows, special tokens, the token before, the token itself and the token after each "
+    "receive less than {least:.2f} of the attention.",
+    "averageShares": {
+        "special": "{share:.2f} to special tokens",
+        "-1": "{share:.2f} to the token before",
+        "0": "{share:.2f} to the token itself",
+        "1": "{share:.2f} to the token after",
+    },
+    "noChange": "Nothing changed here.",
+    "noChangeForQuery": "Nothing changed for “{query}”.",
+    "largestChange": "The largest change: “{query}” gave “{key}” {before:.2f} of its attention and now gives {after:.2f} "
+    "({change}).",
+    "shownLargestChange": "The largest change: of its attention to the words shown, “{query}” gave “{key}” {before:.2f} and now "
+    "gives {after:.2f} ({change}).",
+    "movedInAll": "In all, {share:#.2g} of the attention shown moved elsewhere or was lost.",
+    "movedOfQuery": "In all, {share:#.2g} of its attention moved elsewhere or was lost.",
+    "shownMovedOfQuery": "In all, {share:#.2g} of its attention to the words shown moved elsewhere or was lost.",
+    "noCommonWord": "A and B have no word in common, so there is nothing to subtract.",
+    "noPartner": "“{word}”, the marked row, has no partner, so there is nothing to subtract.",
+    "attendAlike": "Nothing differs by 0.01 or more: A and B attend to their common words alike.",
+    "noDifferenceInRow": "Nothing differs by 0.01 or more: {query} attends to the common words alike in A and in B.",
+    "largestDifference": "The largest difference: " + IN_A_AND_B,
+    "largestBetweenWords": "The largest difference between words: " + IN_A_AND_B,
+    "largestInRow": "In the marked row, the largest difference: " + IN_A_AND_B,
+    "largestInRowBetweenWords": "In the marked row, the largest difference between words: " + IN_A_AND_B,
+    "shownLargestDifference": "The largest difference: " + SHOWN_IN_A_AND_B,
+    "shownLargestInRow": "In the marked row, the largest difference: " + SHOWN_IN_A_AND_B,
     "wordNumbers": word_comparison.WORD_NUMBERS,
     "afterWordNumbers": word_comparison.AFTER_WORD_NUMBERS,
 }
-"""The sentences of tx_core.analysis about a map, which the browser fills in itself."""
+"""The sentences about a map, which the browser fills in. Where special tokens are hidden, shares are of the words shown."""
 
 
 @cache

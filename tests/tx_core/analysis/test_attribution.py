@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tx_core.analysis.attribution import INTEGRATION_STEPS, attribute, integrated_gradients, rank_agreement
 from tx_core.engine import catalogue
-from tx_core.engine.bert_engine import load_bert_engine
+from tx_core.engine.bert_engine import load_own_engine
 from tx_core.engine.hub import load
 from tx_core.engine.tensors import score_gradients
 from tx_core.engine.threads import compute_slot
@@ -146,7 +146,7 @@ def test_orders_agree_reverse_or_have_nothing_to_do_with_each_other():
 
 
 def test_on_a_full_card_gradients_are_computed_by_the_copy_on_the_cpu(checkpoint):
-    engine = load_bert_engine(checkpoint("bert"), "bert", "BERT")
+    engine = load_own_engine(checkpoint("bert"), "bert", "BERT")
     encoding = engine.encode("The [MASK] sleeps.")
     expected = attribute(engine, encoding, encoding.blanks[0], 9)
     engine.runner.device = "meta"  # a device that every machine has

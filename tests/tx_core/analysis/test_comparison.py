@@ -3,11 +3,9 @@
 import numpy as np
 import pytest
 
-from tx_core.analysis import comparison
 from tx_core.analysis.comparison import (
     Comparison,
     compare_attention,
-    describe_largest_change,
     largest_links,
     list_links,
     most_changed_heads,
@@ -29,11 +27,6 @@ def compared(text: str, other: str, head: tuple[int, int] = (1, 2), *, hide: boo
 
 def run(text: str):
     return catalogue.load(catalogue.DEFAULT).trace(text)
-
-
-def beginning(template: str) -> str:
-    """What a sentence of this template begins with, whatever it is about."""
-    return template.partition("{")[0]
 
 
 def by_hand(text: str, head: tuple[int, int]) -> tuple[np.ndarray, list[str]]:
@@ -108,23 +101,3 @@ def test_heads_are_listed_from_the_one_that_moved_most_without_those_that_stood_
     (first, share), (second, _) = most_changed_heads(before, after, 5)
     assert (first, second) == ((1, 2), (0, 1))
     assert abs(share - moved_attention(before, after)[1, 2].mean()) < 1e-6
-
-
-def test_the_largest_change_is_described_of_all_or_of_one_token():
-    names = ["a", "b", "c"]
-    told = describe_largest_change(BEFORE, AFTER, names[:2], names)
-    assert told.startswith(f"{beginning(comparison.LARGEST_CHANGE)}a”")
-    assert told.endswith(comparison.MOVED_IN_ALL.format(share=0.35))
-    assert " 0.35 " in told
-    largest = comparison.LARGEST_CHANGE.format(query="b", key="b", after=0.4, before=0.3, change="+0.10")
-    assert describe_largest_change(BEFORE, AFTER, names[:2], names, 1).startswith(largest)
-    assert describe_largest_change(BEFORE, BEFORE, names[:2], names) == comparison.NO_CHANGE
-    assert describe_largest_change(BEFORE, BEFORE + np.float32(0.004), names[:2], names) == comparison.NO_CHANGE
-    assert describe_largest_change(BEFORE, BEFORE, names[:2], names, 0) == comparison.NO_CHANGE_FOR_QUERY.format(query="a")
-
-
-def test_a_change_of_rescaled_shares_is_said_to_be_of_what_is_shown():
-    names = ["a", "b", "c"]
-    told = describe_largest_change(BEFORE, AFTER, names[:2], names, 1, rescaled=True)
-    largest = comparison.SHOWN_LARGEST_CHANGE.format(query="b", key="b", after=0.4, before=0.3, change="+0.10")
-    assert told == f"{largest} {comparison.SHOWN_MOVED_OF_QUERY.format(share=0.1)}"

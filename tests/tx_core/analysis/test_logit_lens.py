@@ -9,7 +9,7 @@ from safetensors.torch import load_file
 from tests.support.checkpoints import write_bert, write_decoder, write_electra
 from tx_core.analysis.logit_lens import logit_lens
 from tx_core.engine import catalogue
-from tx_core.engine.bert_engine import load_bert_engine
+from tx_core.engine.bert_engine import load_own_engine
 from tx_core.engine.engine import HEAD_MISSING, NO_LOGIT_LENS, Engine, no_head
 from tx_core.engine.hub import load
 from tx_core.engine.hub.parts import HEAD_NOT_LOADED, HEAD_ON_DECODER
@@ -113,7 +113,7 @@ def test_a_causal_model_is_said_to_have_a_language_model_head_that_is_not_loaded
 
 
 HEADLESS = {
-    "bert": lambda folder: load_bert_engine(write_bert(folder, with_head=False), "T", "T"),
+    "bert": lambda folder: load_own_engine(write_bert(folder, with_head=False), "T", "T"),
     "electra": lambda folder: load.load_engine(write_electra(folder, discriminator=True), "T", "T"),
 }
 """Checkpoints of families whose head the app loads, saved without it: the files do not say what they were trained for."""

@@ -6,14 +6,14 @@ import torch
 import transformers
 
 from tx_core.analysis.mixing import mixed_in
-from tx_core.engine.bert_engine import load_bert_engine
+from tx_core.engine.bert_engine import load_own_engine
 
 TEXT = "the quick ___ jumps over"
 
 
 @torch.inference_mode()
 def test_the_norms_are_those_of_vectors_that_add_up_to_the_librarys_output(checkpoint):
-    engine = load_bert_engine(checkpoint("bert"), "bert", "Bert")
+    engine = load_own_engine(checkpoint("bert"), "bert", "Bert")
     model = transformers.BertModel.from_pretrained(checkpoint("bert"), attn_implementation="eager", dtype=torch.float32).eval()
     trace = engine.trace(TEXT, keep=("weights", "value", "hidden"))
     found = mixed_in(engine.model, trace)
@@ -34,6 +34,6 @@ def test_the_norms_are_those_of_vectors_that_add_up_to_the_librarys_output(check
 
 
 def test_without_the_parts_it_needs_it_says_so(checkpoint):
-    engine = load_bert_engine(checkpoint("bert"), "bert", "Bert")
+    engine = load_own_engine(checkpoint("bert"), "bert", "Bert")
     with pytest.raises(ValueError, match="must keep"):
         mixed_in(engine.model, engine.trace(TEXT))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tx_core.analysis import sentences, views
+from tx_core.analysis import views
 from tx_core.transformer.trace import AttentionStack, Encoding
 
 
@@ -94,48 +94,3 @@ def test_the_mean_of_heads_is_taken_across_layers():
     assert mean.dtype == np.float32
     with pytest.raises(ValueError, match="at least one head, got none"):
         views.mean_of_heads(run.weights, [])
-
-
-WEIGHTS = np.array([[0.5, 0.3, 0.2], [0.0, 0.1, 0.9]], np.float32)
-
-
-def test_the_strongest_edges_come_in_order_and_zeros_are_none():
-    edges = views.strongest_edges(WEIGHTS, 3)
-    assert [(edge.query, edge.key) for edge in edges] == [(1, 2), (0, 0), (0, 1)]
-    assert len(views.strongest_edges(WEIGHTS, 99)) == 5
-    assert [(edge.query, edge.key) for edge in views.strongest_edges(WEIGHTS, 9, focus=1)] == [(1, 2), (1, 1)]
-
-
-def test_a_token_that_stands_twice_is_named_by_its_place():
-    told = sentences.describe_query(WEIGHTS, ["a", "a"], ["b", "c", "b"], 1)
-    names = {"query": sentences.QUOTED_WITH_NUMBER.format(token="a", number=2)}
-    names |= {"key": sentences.QUOTED_WITH_NUMBER.format(token="b", number=3), "second_key": "“c”"}
-    assert told == sentences.QUERY_TWO_KEYS.format(**names, weight=0.9, second_weight=0.1)
-
-
-def test_attention_that_is_spread_or_absent_is_described_as_such():
-    spread = np.full((1, 40), 1 / 40, np.float32)
-    even = sentences.QUERY_EVEN.format(query="“a”", least=sentences.MIN_WEIGHT)
-    assert sentences.describe_query(spread, ["a"], [str(n) for n in range(40)], 0) == even
-    nothing = np.zeros((1, 2), np.float32)
-    assert sentences.describe_query(nothing, ["a"], ["b", "c"], 0) == sentences.QUERY_NOWHERE.format(query="“a”")
-    assert sentences.describe_strongest_link(nothing, ["a"], ["b", "c"], [False], [False, False]) == sentences.NO_LINK
-
-
-def test_the_strongest_link_is_one_between_words_where_there_is_one():
-    labels = [["like", "[SEP]"], ["time", "flies", "[SEP]"], [False, True], [False, False, True]]
-    told = sentences.describe_strongest_link(WEIGHTS, *labels)
-    assert told == sentences.STRONGEST_LINK_BETWEEN_WORDS.format(query="“like”", weight=0.5, key="“time”")
-    marks = [["like", "[SEP]"], ["time", "flies", "[SEP]"], [False, True], [True, True, True]]
-    told = sentences.describe_strongest_link(WEIGHTS, *marks)
-    assert told == sentences.STRONGEST_LINK.format(query="“[SEP]”", weight=0.9, key="“[SEP]”")
-
-
-def test_rescaled_shares_are_said_to_be_of_what_is_shown():
-    told = sentences.describe_query(WEIGHTS, ["flies", "like"], ["time", "flies", "an"], 0, rescaled=True)
-    assert told == sentences.SHOWN_QUERY_TWO_KEYS.format(
-        query="“flies”", weight=0.5, key="“time”", second_weight=0.3, second_key="“flies”"
-    )
-    labels = [["flies", "like"], ["time", "flies", "an"], [False] * 2, [False] * 3]
-    told = sentences.describe_strongest_link(WEIGHTS, *labels, rescaled=True)
-    assert told == sentences.SHOWN_STRONGEST_LINK.format(query="“like”", weight=0.9, key="“an”")
