@@ -25,7 +25,7 @@ from pages.ui.stage.inputs import ask_model, ask_sentences
 from pages.ui.stage.matrices import Cell, cell_from_link, cell_to_link
 from pages.ui.stage.texts import NEEDS_OWN_BERT, SECOND_SENTENCE
 from pages.ui.stage.tokens import SPECIAL_FIELD
-from tx_core.engine.bert_engine import BertEngine
+from tx_core.engine.bert_engine import BertEngine, OwnEngine
 from tx_core.errors import ModelUnavailable
 
 PAGE = "heads_and_blocks"
@@ -130,7 +130,7 @@ class BlockInputs:
     def engine(self) -> BertEngine:
         """Return an engine with its weights in this process; raise ModelUnavailable for a model that our code does not run."""
         engine = controls.model_engine(self.model, bare=self.bare, weights=True)
-        if not isinstance(engine, BertEngine):
+        if not isinstance(engine, OwnEngine) or engine.info.predicts_next:
             raise ModelUnavailable(NEEDS_OWN_BERT.format(model=engine.title))
         return engine
 

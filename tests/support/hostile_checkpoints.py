@@ -100,7 +100,6 @@ TEXT, PAIR = "Time flies like an arrow, 日本", "fruit flies"
 HARMLESS = {
     "bert": {
         "weights in whole numbers",
-        "an infinite number",
         "labels that are none",
         "a type that is none",
         "a padding id that is none",

@@ -24,7 +24,7 @@ from tx_core.analysis.value_weighted import value_weighted
 from tx_core.corpus.sentence_file import Sentences
 from tx_core.corpus.statistics import read_all
 from tx_core.engine import bert_engine, device
-from tx_core.engine.bert_engine import BertEngine, load_bert_engine
+from tx_core.engine.bert_engine import BertEngine, load_own_engine
 from tx_core.engine.catalogue import MODELS
 from tx_core.engine.device import FALLBACK_NOTICE, DeviceRunner, sole_use
 from tx_core.engine.engine import Engine
@@ -90,7 +90,7 @@ def one_thread() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def bert(checkpoint) -> Pair:
-    return both(lambda: load_bert_engine(checkpoint("bert"), "bert", "BERT"))
+    return both(lambda: load_own_engine(checkpoint("bert"), "bert", "BERT"))
 
 
 @pytest.fixture(scope="module")
@@ -218,7 +218,7 @@ def test_every_lesson(bert, checkpoint, lesson: str):
 
 
 def test_a_label_and_what_each_word_adds():
-    engines = both(lambda: load_bert_engine(MODELS / labels.FINE_TUNED, "fine-tuned", "Fine-tuned"))
+    engines = both(lambda: load_own_engine(MODELS / labels.FINE_TUNED, "fine-tuned", "Fine-tuned"))
     agree(engines, lambda engine: labels.label_text(engine, "A good film."))
 
 

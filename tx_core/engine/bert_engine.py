@@ -1,17 +1,18 @@
-"""Our own BERT with its tokenizer, as an engine."""
+"""Our own models as an engine: a BERT, or a causal language model, which runs in the same blocks and predicts what comes next."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from tx_core.engine.checkpoint import NOT_FINITE_WEIGHTS, load_bert
+from tx_core.engine.architectures import CAUSAL, CAUSAL_FAMILY, own_architecture
+from tx_core.engine.checkpoint import NOT_FINITE_WEIGHTS, load_bert, load_causal_lm
 from tx_core.engine.checkpoint_files import read_config
 from tx_core.engine.device import DeviceRunner, best_device, sole_use
 from tx_core.engine.engine import (
@@ -23,7 +24,6 @@ from tx_core.engine.engine import (
     RunRequest,
     ScoreGradients,
     WeightMeasure,
-    bert_info,
     check_record,
     encode_text,
     head_missing,
@@ -35,11 +35,13 @@ from tx_core.engine.engine import (
 from tx_core.engine.tensors import attention_stack, batch_tensors, score_gradients, stack_layers
 from tx_core.engine.tokenizer import Tokenizer, load_tokenizer
 from tx_core.errors import CheckpointProblem, ModelUnavailable
+from tx_core.settings import host_settings
 from tx_core.transformer.bert import Bert
 from tx_core.transformer.causal_lm import CausalLM
 from tx_core.transformer.interventions import Intervention, RunLimits, check_batch, check_run, unmasked_padding
 from tx_core.transformer.trace import AttentionStack, Encoding, Trace, check_parts
 
+Model = TypeVar("Model", Bert, CausalLM)
 Score = Callable[[Bert, Float[Tensor, "step token hidden"]], Float[Tensor, "step"]]
 NO_LABEL_HEAD = "{title} has no label head: choose a model that was fine-tuned to label texts."
 MAX_LABEL_NAME = 40
@@ -60,13 +62,13 @@ class _Kept(NamedTuple):
 
 
 @dataclass(frozen=True)
-class BertEngine:
-    """Our own BERT with its tokenizer."""
+class OwnEngine(Generic[Model]):
+    """A model of ours with its tokenizer. labels: the names of those that its label head gives a text."""
 
     name: str
     title: str
     tokenizer: Tokenizer
-    model: Bert
+    model: Model
     runner: DeviceRunner
     labels: tuple[str, ...] = ()
 
@@ -83,7 +85,20 @@ class BertEngine:
     @cached_property
     def info(self) -> ModelInfo:
         """What the model is."""
-        return replace(bert_info(self.model.config, self.model.head is not None, self.tokenizer), labels=self.labels)
+        config, is_bert = self.model.config, isinstance(self.model, Bert)
+        return ModelInfo(
+            family="bert" if is_bert else CAUSAL_FAMILY,
+            layers={"self": config.num_layers},
+            num_heads=config.num_heads,
+            hidden_size=config.hidden_size,
+            max_tokens=min(config.max_positions, host_settings().max_model_tokens),
+            has_head=self.model.head is not None,
+            fills_blanks=is_bert and self.model.head is not None and self.tokenizer.mask_id is not None,
+            predicts_next=not is_bert,
+            num_segments=config.num_segments if is_bert else 0,
+            can_omit_positions=is_bert,
+            labels=self.labels,
+        )
 
     encode, trace = encode_text, run_text
 
@@ -150,7 +165,7 @@ class BertEngine:
             raise head_missing(self.title, NO_LOGIT_LENS)
 
         def compute(model: nn.Module, device: str) -> np.ndarray:
-            return model.predict(torch.tensor(states, device=device)).float().cpu().numpy()
+            return model.predict_early(torch.tensor(states, device=device)).float().cpu().numpy()
 
         return self.runner.run(compute).value
 
@@ -158,7 +173,7 @@ class BertEngine:
         """Look up word vectors, before positions and segments are added."""
 
         def compute(model: nn.Module, device: str) -> np.ndarray:
-            return model.embeddings.words(torch.tensor(ids, device=device)).cpu().numpy()
+            return model.words(torch.tensor(ids, device=device)).cpu().numpy()
 
         return self.runner.run(compute).value
 
@@ -231,25 +246,25 @@ def _with_common(runs: Sequence[tuple[Intervention, ...]]) -> Sequence[tuple[Int
     return runs if runs[0] == common else (common, *runs)
 
 
-def load_bert_engine(directory: Path, name: str, title: str) -> BertEngine:
-    """Load a BERT checkpoint directory into our own engine, on the best device.
+BertEngine = OwnEngine[Bert]
+"""One whose model is a BERT."""
+
+
+def load_own_engine(directory: Path, name: str, title: str) -> OwnEngine:
+    """Load a checkpoint directory of a model of ours, on the best device.
 
     Raises:
         CheckpointProblem: If its files are missing or damaged.
     """
-    model = load_bert(directory)
+    settings = read_config(directory)
+    model = load_causal_lm(directory) if own_architecture(settings) is CAUSAL else load_bert(directory)
     tokenizer = load_tokenizer(directory, model.config.vocab_size)
-    prepare_model(model)
-    labels = label_names(read_config(directory), len(model.label_head.label.bias)) if model.label_head else ()
-    return BertEngine(name, title, tokenizer, model, DeviceRunner(model, best_device()), labels)
-
-
-def prepare_model(model: Bert | CausalLM) -> None:
-    """Prepare a model of ours for many runs of short texts; raise CheckpointProblem if it computes NaN or infinity."""
     _transpose_in_memory(model.encoder)
     probe = model(torch.arange(min(4, model.config.max_positions, model.config.vocab_size))[None]).output
     if not probe.isfinite().all():
         raise CheckpointProblem(NOT_FINITE_WEIGHTS.format(name="the output of the model"))
+    labels = label_names(settings, len(model.label_head.label.bias)) if model.label_head else ()
+    return OwnEngine(name, title, tokenizer, model, DeviceRunner(model, best_device()), labels)
 
 
 def label_names(settings: Mapping[str, Any], count: int) -> tuple[str, ...]:

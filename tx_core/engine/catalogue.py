@@ -13,12 +13,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache, lru_cache
+from importlib import import_module
 from pathlib import Path
 from threading import Lock, Thread
 from weakref import WeakValueDictionary
 
 from cachetools import TTLCache, cached
 
+from tx_core.engine.architectures import own_architecture
 from tx_core.engine.checkpoint_files import read_config, read_json, weights_bytes
 from tx_core.engine.download import CATALOGUE, TOO_LARGE_FOR_MEMORY, cached_commit, fetch, is_cached, reaches_hub
 from tx_core.engine.engine import Engine, with_special_tokens
@@ -26,7 +28,6 @@ from tx_core.engine.remote import client
 from tx_core.engine.threads import one_core
 from tx_core.errors import Busy, CheckpointProblem, ModelUnavailable
 from tx_core.settings import host_settings
-from tx_core.transformer.config import is_our_causal_lm, is_plain_bert
 
 MODELS = CATALOGUE.parent
 DEFAULT, WRITER = "embedded", "writer"
@@ -220,15 +221,10 @@ def load_directory(directory: Path, name: str, title: str) -> Engine:
         CheckpointProblem: If its files are missing or damaged.
     """
     # Imported here: torch and transformers take seconds to import, and a client of Ray needs neither.
-    settings = read_config(directory)
-    if is_plain_bert(settings):
-        from tx_core.engine.bert_engine import load_bert_engine
+    if own_architecture(read_config(directory)):
+        from tx_core.engine.bert_engine import load_own_engine
 
-        return load_bert_engine(directory, name, title)
-    if is_our_causal_lm(settings):
-        from tx_core.engine.causal_engine import load_causal_engine
-
-        return load_causal_engine(directory, name, title)
+        return load_own_engine(directory, name, title)
     from tx_core.engine.hub.load import load_engine
 
     return load_engine(directory, name, title)
@@ -236,11 +232,9 @@ def load_directory(directory: Path, name: str, title: str) -> Engine:
 
 @lru_cache(maxsize=1)
 def _load_embedded() -> Engine:
-    # Imported here, as in `load_directory`, and before `one_core`, which has no effect until torch is imported.
-    from tx_core.engine.bert_engine import load_bert_engine
-
+    import_module("tx_core.engine.bert_engine")  # before `one_core`, which has no effect until torch is imported
     with one_core():
-        return load_bert_engine(MODELS / DEFAULT, DEFAULT, card(DEFAULT).title)
+        return load_directory(MODELS / DEFAULT, DEFAULT, card(DEFAULT).title)
 
 
 def _embedded() -> Engine:

@@ -1,4 +1,4 @@
-"""Load a BERT from a checkpoint directory in the Hugging Face layout, strictly, with a table of parameter names.
+"""Load a model of ours from a checkpoint directory in the Hugging Face layout, strictly, by the tables of `architectures`.
 
 A directory contains config.json and either model.safetensors or its shards with an index.
 If it also contains manifest.json, the hash of every listed file is checked first.
@@ -6,8 +6,7 @@ If it also contains manifest.json, the hash of every listed file is checked firs
 
 import hashlib
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
-from functools import cache
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,6 +16,7 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
+from tx_core.engine.architectures import BERT, CAUSAL, TIED_OUTPUT, Architecture, config_from_hub, translate
 from tx_core.engine.checkpoint_files import (
     DAMAGED_WEIGHTS,
     INDEX,
@@ -31,7 +31,7 @@ from tx_core.engine.checkpoint_files import (
 )
 from tx_core.errors import CheckpointProblem
 from tx_core.transformer.bert import Bert, tie_head
-from tx_core.transformer.config import bert_config_from_hub
+from tx_core.transformer.causal_lm import CausalLM
 
 Model = TypeVar("Model", bound=nn.Module)
 NOT_FINITE_WEIGHTS = "The weights cannot be used: {name} contains NaN or infinity."
@@ -40,51 +40,29 @@ OTHER_VERSION = "{name} holds what differs from another version of {other} than 
 MAX_REASONS = 500
 """Characters of PyTorch's list of mismatches that an error message quotes."""
 
-# Pairs of (Hugging Face name, our name), tried in order. The first pattern that matches the whole name is used.
-NAMES: tuple[tuple[str, str], ...] = (
-    ("embeddings.word_embeddings.weight", "embeddings.words.weight"),
-    ("embeddings.position_embeddings.weight", "embeddings.positions.weight"),
-    ("embeddings.token_type_embeddings.weight", "embeddings.segments.weight"),
-    ("embeddings.LayerNorm.{part}", "embeddings.norm.{part}"),
-    ("encoder.layer.{layer}.attention.self.{role}.{part}", "encoder.blocks.{layer}.attention.{role}.{part}"),
-    ("encoder.layer.{layer}.attention.output.dense.{part}", "encoder.blocks.{layer}.attention.output.{part}"),
-    ("encoder.layer.{layer}.attention.output.LayerNorm.{part}", "encoder.blocks.{layer}.attention_norm.{part}"),
-    ("encoder.layer.{layer}.intermediate.dense.{part}", "encoder.blocks.{layer}.feed_forward.up.{part}"),
-    ("encoder.layer.{layer}.output.dense.{part}", "encoder.blocks.{layer}.feed_forward.down.{part}"),
-    ("encoder.layer.{layer}.output.LayerNorm.{part}", "encoder.blocks.{layer}.feed_forward_norm.{part}"),
-    ("cls.predictions.transform.dense.{part}", "head.dense.{part}"),
-    ("cls.predictions.transform.LayerNorm.{part}", "head.norm.{part}"),
-    ("cls.predictions.bias", "head.vocabulary.bias"),
-    ("cls.predictions.decoder.{part}", "head.vocabulary.{part}"),
-    ("pooler.dense.{part}", "label_head.read.dense.{part}"),
-    ("classifier.{part}", "label_head.label.{part}"),
-)
-_LABEL_HEAD = {f"label_head.{layer}.{part}" for layer in ("read.dense", "label") for part in ("weight", "bias")}
-_PARTS = {"layer": r"\d+", "role": "query|key|value", "part": r"\w+"}
-# Parameters of heads for other tasks, which are not loaded.
-_UNUSED = re.compile(r"cls\.seq_relationship\..*|embeddings\.position_ids|(classifier|qa_outputs)\..*")
 # The first BERT checkpoints call the weight and bias of a layer norm gamma and beta.
 _OLD_NAMES = {"gamma": "weight", "beta": "bias"}
+_LABEL_HEAD = {f"label_head.{layer}.{part}" for layer in ("read.dense", "label") for part in ("weight", "bias")}
 
 
 def load_bert(directory: Path) -> Bert:
     """Load a BERT in float32 and evaluation mode, without gradients.
 
     Raises:
-        CheckpointProblem: If a file is missing, truncated, altered or unsafe, or a tensor has another shape.
+        CheckpointProblem: If a file is missing, truncated, altered or unsafe, or a tensor is unknown or has another shape.
     """
-    settings = read_config(directory)
-    check_manifest(directory)
-    config = bert_config_from_hub(settings)
-    read = read_whole(directory, settings)
-    tensors = {name: tensor.to(torch.float32, copy=True) for name, tensor in rename(read).items()}
+    settings, config, tensors = _read(directory, BERT)
+    if not _has_label_head(tensors):
+        tensors = {name: tensor for name, tensor in tensors.items() if name not in _LABEL_HEAD}
     layers = {name.split(".")[2] for name in tensors if name.startswith("encoder.blocks.")}
     if len(layers) != config.num_layers:
         raise CheckpointProblem(f"config.json says {config.num_layers:,} layers, but the file has {len(layers):,}.")
     with_head = any(name.startswith("head.") for name in tensors)
-    tied = with_head and settings.get("tie_word_embeddings", True) and not _has_own_output(tensors)
-    if tied and (shared := tensors.get("embeddings.words.weight", tensors.get("head.vocabulary.weight"))) is not None:
-        tensors["embeddings.words.weight"] = tensors["head.vocabulary.weight"] = shared
+    words, output = tensors.get("embeddings.words.weight"), tensors.get(TIED_OUTPUT)
+    own_output = words is not None and output is not None and not torch.equal(words, output)  # the library ties no such two
+    tied = with_head and settings.get("tie_word_embeddings", True) and not own_output
+    if tied and (shared := output if words is None else words) is not None:
+        tensors["embeddings.words.weight"] = tensors[TIED_OUTPUT] = shared
     labels = len(tensors.get("label_head.label.weight", ()))
     model = build_strictly(lambda: Bert(config, with_head=with_head, labels=labels), tensors)
     if tied:
@@ -92,10 +70,41 @@ def load_bert(directory: Path) -> Bert:
     return model
 
 
-def _has_own_output(tensors: Mapping[str, Tensor]) -> bool:
-    """Return whether output and word embeddings differ in the file; the library does not tie them then."""
-    words, output = tensors.get("embeddings.words.weight"), tensors.get("head.vocabulary.weight")
-    return words is not None and output is not None and not torch.equal(words, output)
+def load_causal_lm(directory: Path) -> CausalLM:
+    """Load a causal language model as `load_bert` loads a BERT."""
+    _, config, tensors = _read(directory, CAUSAL)
+    return build_strictly(lambda: CausalLM(config), tensors)
+
+
+def _read(directory: Path, architecture: Architecture) -> tuple[dict[str, Any], Any, dict[str, Tensor]]:
+    """Return the settings, the sizes and the tensors of a checkpoint, in single precision and by our names."""
+    settings = read_config(directory)
+    check_manifest(directory)
+    config = config_from_hub(settings)
+    if type(config) is not architecture.config:
+        raise CheckpointProblem(f"This checkpoint is a {settings.get('model_type')!r} model: choose another.")
+    renamed = rename(read_whole(directory, settings), architecture)
+    return settings, config, {name: tensor.to(torch.float32, copy=True) for name, tensor in renamed.items()}
+
+
+def rename(tensors: Mapping[str, Tensor], architecture: Architecture) -> dict[str, Tensor]:
+    """Rename the tensors of a Hugging Face checkpoint to our names, dropping those of other tasks.
+
+    Raises:
+        CheckpointProblem: If a tensor has no counterpart here.
+    """
+    renamed, unknown = {}, []
+    # Sorted, so that of two names of the output bias, the newer cls.predictions.decoder.bias comes last and is used.
+    for full_name, tensor in sorted(tensors.items()):
+        stem, dot, last = full_name.rpartition(".")
+        name = f"{stem}{dot}{_OLD_NAMES.get(last, last)}"
+        if new_name := translate(name, architecture.names) or translate(architecture.prefix + name, architecture.names):
+            renamed[new_name] = tensor
+        elif not re.fullmatch(architecture.unused, name):
+            unknown.append(full_name)
+    if unknown:
+        raise CheckpointProblem(f"This checkpoint also contains {', '.join(sorted(unknown)[:3])}, which no model of ours has.")
+    return renamed
 
 
 class NoInitialWeights(TorchFunctionMode):
@@ -131,45 +140,9 @@ def build_strictly(build: Callable[[], Model], tensors: Mapping[str, Tensor]) ->
     return model.eval().requires_grad_(False)
 
 
-def rename(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
-    """Rename the tensors of a Hugging Face checkpoint to our names, dropping those of other tasks.
-
-    Raises:
-        CheckpointProblem: If a tensor has no counterpart here.
-    """
-    renamed, unknown = {}, []
-    # Sorted, so that of two names of the output bias, the newer cls.predictions.decoder.bias comes last and is used.
-    for full_name, tensor in sorted(tensors.items()):
-        name = full_name.removeprefix("bert.")
-        stem, _, last = name.rpartition(".")
-        name = f"{stem}.{_OLD_NAMES.get(last, last)}" if stem else name
-        if new_name := translate(name, NAMES):
-            renamed[new_name] = tensor
-        elif not _UNUSED.fullmatch(name):
-            unknown.append(full_name)
-    if unknown:
-        raise CheckpointProblem(f"This checkpoint is not a plain BERT: it also contains {', '.join(sorted(unknown)[:3])}.")
-    return renamed if _has_label_head(renamed) else {name: renamed[name] for name in renamed.keys() - _LABEL_HEAD}
-
-
 def _has_label_head(tensors: Mapping[str, Tensor]) -> bool:
     """Return whether a checkpoint labels whole texts, as BertForSequenceClassification does: with a pooler and two labels."""
     return tensors.keys() >= _LABEL_HEAD and len(tensors["label_head.label.bias"].flatten()) > 1
-
-
-def translate(name: str, names: Iterable[tuple[str, str]]) -> str | None:
-    """Return the new name from the first pair whose old name matches, or None."""
-    for old, new in names:
-        if match := _pattern(old).fullmatch(name):
-            return new.format(**match.groupdict())
-    return None
-
-
-@cache
-def _pattern(template: str) -> re.Pattern[str]:
-    """Compile a name with placeholders into a regular expression with one named group for each."""
-    escaped = re.escape(template).replace(r"\{", "{").replace(r"\}", "}")
-    return re.compile(re.sub(r"{(\w+)}", lambda field: f"(?P<{field[1]}>{_PARTS[field[1]]})", escaped))
 
 
 def read_whole(directory: Path, settings: Mapping[str, Any]) -> dict[str, Tensor]:

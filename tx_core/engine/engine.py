@@ -15,7 +15,7 @@ from jaxtyping import Float
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.errors import ModelUnavailable, TextProblem
 from tx_core.settings import host_settings
-from tx_core.transformer.config import AttentionKind, BertConfig
+from tx_core.transformer.config import AttentionKind
 from tx_core.transformer.interventions import Intervention, RunLimits
 from tx_core.transformer.trace import Encoding, Trace, TracePart
 
@@ -75,21 +75,6 @@ class ModelInfo:
         for kind, count in self.layers.items():
             starts[kind], total = total, total + count
         return starts if len(starts) > 1 else {}
-
-
-def bert_info(config: BertConfig, has_head: bool, tokenizer: Tokenizer) -> ModelInfo:
-    """Return the description of a BERT. has_head: whether its checkpoint has a masked-word head."""
-    return ModelInfo(
-        family="bert",
-        layers={"self": config.num_layers},
-        num_heads=config.num_heads,
-        hidden_size=config.hidden_size,
-        max_tokens=min(config.max_positions, host_settings().max_model_tokens),
-        has_head=has_head,
-        fills_blanks=has_head and tokenizer.mask_id is not None,
-        num_segments=config.num_segments,
-        can_omit_positions=True,
-    )
 
 
 @dataclass(frozen=True)

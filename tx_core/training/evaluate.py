@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from tx_core.analysis.grammar import HeadRelation, write_grammar
+from tx_core.engine.architectures import CAUSAL_FAMILY
 from tx_core.engine.catalogue import directory_name
 from tx_core.engine.checkpoint_files import read_config
 from tx_core.errors import ExplorerError
@@ -50,7 +51,6 @@ from tx_core.training.evaluation.next_tokens import (
 from tx_core.training.evaluation.probe import Probe, load_probe
 from tx_core.training.evaluation.relations import measure_attention, measure_senses, read_trees
 from tx_core.training.pretraining.export import with_evaluation
-from tx_core.transformer.config import CAUSAL_FAMILY
 
 TREEBANK_FILE = Path("ud_english_ewt") / "en_ewt-ud-dev.conllu"
 

@@ -27,16 +27,17 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from torch.nn.utils import parametrize
 
-from tx_core.engine.bert_engine import load_bert_engine
+from tx_core.engine.architectures import config_to_hub, names_to_hub
+from tx_core.engine.bert_engine import load_own_engine
 from tx_core.engine.checkpoint import load_bert
 from tx_core.engine.checkpoint_files import MANIFEST, WEIGHTS, read_json, write_manifest
 from tx_core.engine.tokenizer import Tokenizer, load_tokenizer
 from tx_core.errors import ExplorerError
 from tx_core.settings import ASSETS
 from tx_core.training.classifier_model import split_words
-from tx_core.training.pretraining.export import hub_config, hub_names
 from tx_core.transformer.attention import padding_mask
 from tx_core.transformer.bert import Bert
+from tx_core.transformer.config import BertConfig
 
 TUNED_MODEL = ASSETS / "models" / "embedded"
 OPINION_LABELS = ("negative", "positive")
@@ -199,18 +200,18 @@ def confusion(model: Bert, tokenizer: Tokenizer, snippets: Sequence[Snippet]) ->
 def export_difference(model: Bert, base: Path, directory: Path, facts: dict[str, Any]) -> Path:
     """Write what differs from the model it began with, in half precision and the hub's names, with its config and manifest."""
     directory.mkdir(parents=True, exist_ok=True)
-    weights, started = {}, hub_names(load_bert(base).state_dict())
+    weights, started = {}, names_to_hub(BertConfig, load_bert(base).state_dict())
     for name, weight in model.state_dict().items():
         if name.endswith(".parametrizations.weight.original"):
             continue
         stem, _, part = name.partition(".parametrizations.weight.0.")
-        hub = next(iter(hub_names({f"{stem}.weight" if part else name: weight})))
+        hub = next(iter(names_to_hub(BertConfig, {f"{stem}.weight" if part else name: weight})))
         if part or hub not in started or not torch.equal(weight, started[hub]):
             weights[f"{hub}.{part}" if part else hub] = weight.detach().half().contiguous()
     save_file(weights, directory / WEIGHTS, metadata={"format": "pt"})
     sha256 = hashlib.sha256((base / WEIGHTS).read_bytes()).hexdigest()
     names = dict(enumerate(OPINION_LABELS))
-    config = hub_config(replace(model.config, dropout=0.0)) | {
+    config = config_to_hub(replace(model.config, dropout=0.0)) | {
         "architectures": ["BertForSequenceClassification"],
         "id2label": names,
         "label2id": {name: number for number, name in names.items()},
@@ -319,7 +320,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             facts = asdict(settings) | {"data": hashlib.sha256(data.read_bytes()).hexdigest()}
             print(f"written to {export_difference(model, base, out / 'model', {'training': facts})}: copy it beside {base}")
         else:
-            engine = load_bert_engine(measured, measured.name, measured.name)
+            engine = load_own_engine(measured, measured.name, measured.name)
             found = measure_labels(engine.model, engine.tokenizer, snippets)
             training = read_json(measured / MANIFEST).get("training")
             write_manifest(measured, training=training, measured=found)

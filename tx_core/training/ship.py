@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tx_core.engine.causal_checkpoint import causal_config_from_hub
+from tx_core.engine.architectures import config_from_hub
 from tx_core.engine.checkpoint_files import MANIFEST, read_config, read_json, write_manifest
 from tx_core.training import evaluate
 from tx_core.training.pretraining.export import model_card
@@ -34,7 +34,7 @@ def ship(source: Path, folder: Path) -> None:
     for name in SHIPPED_FILES:
         (folder / name).write_bytes((source / name).read_bytes())  # readable for all, whatever the source is
     write_manifest(folder, training=facts)
-    card = model_card(causal_config_from_hub(read_config(folder)), facts)
+    card = model_card(config_from_hub(read_config(folder)), facts)
     (folder / evaluate.CARD).write_text(card, encoding="utf-8")
 
 

@@ -195,6 +195,15 @@ class Bert(nn.Module):
         embedded = self.embeddings(ids, segments, inputs_embeds, rows_with_positions(interventions, ids.device))
         return self.encoder(embedded, mask, keep=keep, interventions=interventions, places=places)
 
+    @property
+    def words(self) -> nn.Embedding:
+        """The word vectors."""
+        return self.embeddings.words
+
+    def predict_early(self, states: Float[Tensor, "depth hidden"]) -> Float[Tensor, "depth vocab"]:
+        """Compute logits from one token's hidden states after every layer (logit lens): the head reads each as the last."""
+        return self.predict(states)
+
     def predict(self, hidden: Float[Tensor, "... hidden"]) -> Float[Tensor, "... vocab"]:
         """Compute logits over the vocabulary from the vectors of the last layer.
 

@@ -41,6 +41,12 @@ class CausalLM(nn.Module):
             ]
         )
         self.norm = LayerNorm(config.hidden_size, config.layer_norm_eps)
+        self.label_head = None
+
+    @property
+    def head(self) -> nn.Embedding:
+        """What scores the next token: the word vectors."""
+        return self.words
 
     def forward(
         self,

@@ -2,9 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
-
-from tx_core.errors import CheckpointProblem
+from typing import Literal
 
 AttentionKind = Literal["self", "decoder", "cross"]
 """Self-attention of an encoder or of a decoder-only model, self-attention of an encoder-decoder's decoder, cross-attention."""
@@ -43,6 +41,8 @@ class TransformerConfig:
         if self.hidden_size % self.num_heads:
             raise ValueError(f"hidden_size must divide by num_heads, got {self.hidden_size} and {self.num_heads}")
         require_among("activation", self.activation, ACTIVATIONS)
+        if not isinstance(self.layer_norm_eps, float) or not 0 <= self.layer_norm_eps < 1:
+            raise ValueError(f"layer_norm_eps must lie in [0, 1), got {self.layer_norm_eps!r}")
         if not 0 <= self.dropout < 1:
             raise ValueError(f"dropout must lie in [0, 1), got {self.dropout}")
 
@@ -119,61 +119,3 @@ def require_learning_rate(rate: float) -> None:
     """Raise ValueError unless a learning rate lies in (0, 1]."""
     if not 0 < rate <= 1:
         raise ValueError(f"learning_rate must lie above 0 and be 1 at most, got {rate}")
-
-
-# Our name → the name in a checkpoint's config.json, and the default where the file does not name it.
-_HUB_NAMES: dict[str, tuple[str, Any]] = {
-    "vocab_size": ("vocab_size", 30522),
-    "hidden_size": ("hidden_size", 768),
-    "num_layers": ("num_hidden_layers", 12),
-    "num_heads": ("num_attention_heads", 12),
-    "intermediate_size": ("intermediate_size", 3072),
-    "max_positions": ("max_position_embeddings", 512),
-    "num_segments": ("type_vocab_size", 2),
-    "activation": ("hidden_act", "gelu"),
-    "layer_norm_eps": ("layer_norm_eps", 1e-12),
-}
-
-
-def is_plain_bert(settings: Mapping[str, Any]) -> bool:
-    """Return whether a checkpoint's config.json is that of a BERT encoder with an activation from ACTIVATIONS."""
-    is_bert = settings.get("model_type", "bert") == "bert"
-    return is_bert and not settings.get("is_decoder") and settings.get("hidden_act", "gelu") in ACTIVATIONS
-
-
-CAUSAL_FAMILY = "starcoder2"
-"""The family of the transformers library in whose layout our causal language models are written: it has their every part."""
-
-
-def is_our_causal_lm(settings: Mapping[str, Any]) -> bool:
-    """Return whether a config.json is that of a causal language model as ours: a Starcoder2 with biases, tied words, plain rotary
-    positions in every dimension, one key and value for each query, no window, and an activation from ACTIVATIONS.
-    """
-    rope = settings.get("rope_parameters") or {}
-    return (
-        settings.get("model_type") == CAUSAL_FAMILY
-        and settings.get("num_attention_heads") == settings.get("num_key_value_heads")
-        and bool(settings.get("use_bias", True) and settings.get("tie_word_embeddings", True))
-        and not settings.get("sliding_window")
-        and rope.get("rope_type") == "default"
-        and settings.get("hidden_act") in (*ACTIVATIONS, "gelu_pytorch_tanh")
-    )
-
-
-def bert_config_from_hub(settings: Mapping[str, Any]) -> BertConfig:
-    """Read the sizes from the config.json of a BERT checkpoint. Dropout is 0: a checkpoint is loaded for inference.
-
-    Raises CheckpointProblem unless the settings are those of a plain BERT encoder.
-    """
-    if settings.get("model_type", "bert") != "bert":
-        raise CheckpointProblem(f"This checkpoint is a {settings['model_type']!r} model, not a BERT.")
-    if settings.get("position_embedding_type", "absolute") != "absolute" or settings.get("is_decoder"):
-        raise CheckpointProblem("This BERT has relative positions or is a decoder; only plain BERT encoders load here.")
-    sizes = {ours: settings.get(theirs, default) for ours, (theirs, default) in _HUB_NAMES.items()}
-    for ours, (theirs, default) in _HUB_NAMES.items():
-        if not isinstance(sizes[ours], type(default)):
-            raise CheckpointProblem(f"The checkpoint's config.json cannot be used: {theirs} is {sizes[ours]!r}.")
-    try:
-        return BertConfig(**sizes, dropout=0.0)
-    except ValueError as rule:
-        raise CheckpointProblem(f"The checkpoint's config.json cannot be used: {rule}.") from rule

@@ -140,10 +140,10 @@ class RunName:
     def _run_untrained(self, trained: Engine, keep: Collection[str]) -> Trace:
         """Run it with random weights; only our own models can be given any."""
         # Imported here: they import torch, which only this run needs.
-        from tx_core.engine.bert_engine import BertEngine
+        from tx_core.engine.bert_engine import OwnEngine
         from tx_core.lessons.untrained import untrained_engine
 
-        if not isinstance(trained, BertEngine):
+        if not isinstance(trained, OwnEngine) or trained.info.predicts_next:
             raise ModelUnavailable(RANDOM_WEIGHTS_NEED_BERT)
         engine = untrained_engine(trained, self.seed)
         return engine.trace(self.text, self.pair or None, keep=keep, interventions=self.changes)

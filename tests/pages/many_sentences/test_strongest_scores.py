@@ -12,7 +12,7 @@ from tx_core.analysis.patterns import TARGETED_KINDS, entropy, kind_targets
 from tx_core.corpus.sentence_file import Sentences, embedded_sentences
 from tx_core.corpus.statistics import RANKED_KINDS, HeadReport, read_all
 from tx_core.engine import catalogue
-from tx_core.engine.bert_engine import BertEngine
+from tx_core.engine.bert_engine import OwnEngine
 
 TEXT = "The old man saw the dog, and the dog saw him."
 UNIFORM, ON_ONE_TOKEN, ON_TARGETS = 0, 1, 2
@@ -31,7 +31,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> HeadReport:
         aimed = targets / np.maximum(targets.sum(axis=-1, keepdims=True), 1)
         layers[ON_TARGETS, number] = np.where(targets.any(axis=-1, keepdims=True), aimed, np.eye(tokens))
     weights = [torch.from_numpy(layer)[None] for layer in layers]
-    monkeypatch.setattr(BertEngine, "over_weights", lambda self, rows, measure, *, half=False: measure(weights))
+    monkeypatch.setattr(OwnEngine, "over_weights", lambda self, rows, measure, *, half=False: measure(weights))
     return read_all(engine, Sentences("made", (TEXT,), (1,), ()))
 
 

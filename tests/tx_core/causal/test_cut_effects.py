@@ -11,7 +11,7 @@ import transformers
 
 from tx_core.causal.cut_effects import cut_effects, head_cut_effects
 from tx_core.engine import catalogue
-from tx_core.engine.bert_engine import load_bert_engine
+from tx_core.engine.bert_engine import load_own_engine
 from tx_core.engine.engine import Engine
 from tx_core.errors import ModelUnavailable, TextProblem
 from tx_core.transformer.interventions import Intervention
@@ -50,7 +50,7 @@ def log_odds(logits: torch.Tensor, entry: int) -> float:
 @pytest.fixture
 def engine(request: pytest.FixtureRequest, checkpoint, hub_engine) -> Engine:
     family = request.param
-    return load_bert_engine(checkpoint("bert"), "bert", "Bert") if family == "bert" else hub_engine(family)
+    return load_own_engine(checkpoint("bert"), "bert", "Bert") if family == "bert" else hub_engine(family)
 
 
 @pytest.mark.parametrize(("engine", "family"), [(family, family) for family in ATTENTION], indirect=["engine"])

@@ -224,7 +224,7 @@ def test_nobody_waits_for_the_hub_and_it_is_asked_once_a_minute(monkeypatch: pyt
     assert len(asked) == 1
 
 
-@pytest.mark.parametrize(("family", "engine"), [("bert", "BertEngine"), ("roberta", "HubEngine")])
+@pytest.mark.parametrize(("family", "engine"), [("bert", "OwnEngine"), ("roberta", "HubEngine")])
 def test_a_checkpoint_directory_opens_by_its_path(checkpoint: Callable[[str], Path], family: str, engine: str):
     ours = catalogue.load(checkpoint(family))
     assert (type(ours).__name__, ours.name, ours.title) == (engine, checkpoint(family).name, checkpoint(family).name)

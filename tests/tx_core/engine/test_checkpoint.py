@@ -12,6 +12,7 @@ from transformers import AutoTokenizer, BertConfig, BertForMaskedLM, BertForSequ
 
 from tests.support.checkpoints import write_bert
 from tx_core.engine import catalogue
+from tx_core.engine.architectures import BERT
 from tx_core.engine.checkpoint import load_bert, rename
 from tx_core.engine.checkpoint_files import WEIGHTS, write_manifest
 from tx_core.errors import CheckpointProblem
@@ -131,7 +132,7 @@ def test_a_tensor_of_another_shape_is_named(directory: Path):
 
 def test_a_tensor_that_no_plain_bert_has_is_named():
     with pytest.raises(CheckpointProblem, match=r"adapter\.weight"):
-        rename({"bert.encoder.layer.0.adapter.weight": torch.zeros(1)})
+        rename({"bert.encoder.layer.0.adapter.weight": torch.zeros(1)}, BERT)
 
 
 @pytest.mark.parametrize(

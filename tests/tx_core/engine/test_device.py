@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from tx_core.engine import device
-from tx_core.engine.bert_engine import load_bert_engine
+from tx_core.engine.bert_engine import load_own_engine
 from tx_core.engine.device import (
     FALLBACK_NOTICE,
     UNUSED_CARD,
@@ -121,7 +121,7 @@ def test_the_copy_on_the_cpu_takes_no_memory_on_the_card_and_keeps_tied_weights_
 
 @pytest.mark.parametrize("family", ["bert", "roberta"])
 def test_blanks_scored_on_the_cpu_because_the_card_is_full_say_so(checkpoint, family: str):
-    load = load_bert_engine if family == "bert" else hub.load_engine
+    load = load_own_engine if family == "bert" else hub.load_engine
     engine = load(checkpoint(family), family, family.title())
     expected = predict(engine, "The ___ sleeps.")
     assert (expected.device, expected.notice) == ("cpu", "")

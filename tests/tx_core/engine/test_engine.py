@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.checkpoints import write_bert
 from tx_core.engine import catalogue, threads
-from tx_core.engine.bert_engine import BertEngine, load_bert_engine
+from tx_core.engine.bert_engine import BertEngine, load_own_engine
 from tx_core.engine.device import DeviceRunner, best_device
 from tx_core.engine.engine import RECORD_TOO_LARGE, record_bytes
 from tx_core.engine.threads import compute_slot
@@ -101,7 +101,7 @@ def test_a_device_that_is_named_is_used_and_one_that_is_not_there_is_refused(hos
 def test_a_bert_with_more_positions_than_the_app_draws_reads_as_many_as_it_draws(tmp_path):
     most = host_settings().max_model_tokens
     write_bert(tmp_path, seed=1, max_position_embeddings=most + 476)
-    assert load_bert_engine(tmp_path, "long", "Long").info.max_tokens == most
+    assert load_own_engine(tmp_path, "long", "Long").info.max_tokens == most
 
 
 def test_the_size_of_a_record_of_every_part_is_known_before_it_is_computed(engine: BertEngine):

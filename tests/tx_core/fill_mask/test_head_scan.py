@@ -11,7 +11,7 @@ from torch import nn
 
 from tests.support.checkpoints import write_bert
 from tx_core.engine import catalogue
-from tx_core.engine.bert_engine import load_bert_engine
+from tx_core.engine.bert_engine import load_own_engine
 from tx_core.engine.device import FALLBACK_NOTICE
 from tx_core.engine.hub import load
 from tx_core.errors import TextProblem
@@ -208,7 +208,7 @@ class FullCard(nn.Module):
 
 
 def test_whatever_was_computed_on_the_cpu_because_the_card_is_full_says_so(tmp_path):
-    engine = load_bert_engine(write_bert(tmp_path), "tiny", "Tiny")
+    engine = load_own_engine(write_bert(tmp_path), "tiny", "Tiny")
     runner = engine.runner
     runner._on_cpu, runner._model, runner.device = runner._model, FullCard(), "meta"
     assert Scan(engine, TEXT).run().notice == FALLBACK_NOTICE

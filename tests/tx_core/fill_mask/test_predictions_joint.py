@@ -12,7 +12,7 @@ from tokenizers import pre_tokenizers, processors
 
 from tests.support.checkpoints import BERT_MARKS, SIZES, write
 from tx_core.engine import catalogue
-from tx_core.engine.bert_engine import load_bert_engine
+from tx_core.engine.bert_engine import load_own_engine
 from tx_core.fill_mask.predictions import MAX_BEAMS, fill_jointly, predict
 
 WORDS = (*BERT_MARKS.values(), "the", "cat", "dog", "saw", "##s", "a", ".")
@@ -34,7 +34,7 @@ def directory(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def engine(directory):
-    return load_bert_engine(directory, "tiny", "Twelve words")
+    return load_own_engine(directory, "tiny", "Twelve words")
 
 
 def every_filling(directory, ids: tuple[int, ...]) -> dict[tuple[int, ...], float]:

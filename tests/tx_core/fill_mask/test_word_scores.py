@@ -7,7 +7,7 @@ import transformers
 
 from tests.support.checkpoints import write_bert
 from tx_core.engine import catalogue
-from tx_core.engine.bert_engine import load_bert_engine
+from tx_core.engine.bert_engine import load_own_engine
 from tx_core.errors import TextProblem
 from tx_core.fill_mask import word_scores
 from tx_core.fill_mask.predictions import MAX_TOP_K, TOKENS_AT_ONCE, blank_logits_in_batches, predict
@@ -100,7 +100,7 @@ def test_more_words_than_are_scored_at_a_time_are_refused():
 
 
 def test_many_rows_are_asked_in_batches_of_bounded_size(tmp_path, monkeypatch):
-    engine = load_bert_engine(write_bert(tmp_path), "tiny", "Tiny")
+    engine = load_own_engine(write_bert(tmp_path), "tiny", "Tiny")
     sizes = []
     ask = type(engine).blank_logits
 

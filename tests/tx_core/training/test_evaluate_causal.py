@@ -9,7 +9,7 @@ import torch
 
 from tests.support.known_texts import BACKEND, VOCAB, held_out_files, pairs
 from tests.support.torch_weights import SMALL_CAUSAL, shake
-from tx_core.engine.causal_checkpoint import load_causal_lm
+from tx_core.engine.checkpoint import load_causal_lm
 from tx_core.engine.checkpoint_files import check_manifest
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.training import ship

@@ -11,7 +11,7 @@ from transformers import BertForSequenceClassification
 
 from tests.support.checkpoints import write_bert
 from tx_core.engine import catalogue
-from tx_core.engine.bert_engine import load_bert_engine
+from tx_core.engine.bert_engine import load_own_engine
 from tx_core.engine.checkpoint import NEEDS_OTHER, OTHER_VERSION, load_bert, read_whole
 from tx_core.engine.checkpoint_files import read_json, write_manifest
 from tx_core.errors import CheckpointProblem
@@ -59,7 +59,7 @@ def test_a_training_that_was_stopped_ends_as_one_that_was_not_and_what_is_writte
         torch.testing.assert_close(weight, load_bert(whole).state_dict()[name], atol=2e-3, rtol=0)  # halves of halves
     assert fine_tune.main([*asked, "--measure", str(whole)]) == 0
     assert read_json(whole / "manifest.json")["measured"]["sentences"] == 8
-    assert load_bert_engine(whole, "tiny", "Tiny").info.labels == fine_tune.OPINION_LABELS
+    assert load_own_engine(whole, "tiny", "Tiny").info.labels == fine_tune.OPINION_LABELS
     assert fine_tune.main([*asked, "--out", str(tmp_path / "halved"), "--epochs", "3"]) == 2  # another training's folder
 
 

@@ -7,7 +7,7 @@ import torch
 import transformers
 
 from tests.support.torch_weights import SMALL_CAUSAL, shake
-from tx_core.engine.causal_checkpoint import causal_config_to_hub, causal_names_to_hub
+from tx_core.engine.architectures import config_to_hub, names_to_hub
 from tx_core.transformer.causal_lm import CausalLM, random_causal_lm
 from tx_core.transformer.config import CausalConfig
 from tx_core.transformer.interventions import Intervention
@@ -22,9 +22,9 @@ def model() -> CausalLM:
 
 
 def test_every_layer_is_starcoders(model):
-    config = transformers.Starcoder2Config(**causal_config_to_hub(SMALL_CAUSAL), attn_implementation="eager")
+    config = transformers.Starcoder2Config(**config_to_hub(SMALL_CAUSAL), attn_implementation="eager")
     theirs = transformers.Starcoder2ForCausalLM(config).float().eval()
-    named = causal_names_to_hub(model.state_dict())
+    named = names_to_hub(CausalConfig, model.state_dict())
     theirs.load_state_dict(named | {"lm_head.weight": model.words.weight}, strict=True)
     with torch.no_grad():
         expected = theirs(IDS, output_attentions=True, output_hidden_states=True)

@@ -13,7 +13,7 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from tests.support import checkpoints, hub_families
 from tests.support.hub_families import TWO_SIDED
-from tx_core.engine.bert_engine import load_bert_engine
+from tx_core.engine.bert_engine import load_own_engine
 from tx_core.engine.engine import Engine
 from tx_core.errors import ChangeProblem
 from tx_core.transformer.attention import sparsemax
@@ -31,7 +31,7 @@ BIASED = {"t5", "modernbert"}
 @pytest.fixture(scope="session")
 def engine(checkpoint, hub_engine) -> Callable[[str], Engine]:
     """An engine of each family, loaded once; BERT runs in our own."""
-    bert = load_bert_engine(checkpoint("bert"), "bert", "Bert")
+    bert = load_own_engine(checkpoint("bert"), "bert", "Bert")
     return lambda family: bert if family == "bert" else hub_engine(family)
 
 

@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from tx_core.engine.causal_checkpoint import load_causal_lm
+from tx_core.engine.checkpoint import load_causal_lm
 from tx_core.engine.tokenizer import Tokenizer, load_tokenizer
 from tx_core.training.evaluation.masked_words import MAX_HELD_OUT_WORDS, HeldOut, sample_evenly
 from tx_core.training.pretraining.vocabulary import CLS_ID, PAD_ID, SEP_ID

@@ -11,8 +11,7 @@ from safetensors.torch import save_file
 from tokenizers import Tokenizer, processors
 from torch import Tensor
 
-from tx_core.engine.causal_checkpoint import causal_config_to_hub, causal_names_to_hub
-from tx_core.engine.checkpoint import NAMES, translate
+from tx_core.engine.architectures import config_to_hub, names_to_hub
 from tx_core.engine.checkpoint_files import WEIGHTS, write_manifest
 from tx_core.training.pretraining.vocabulary import CLS_ID, SPECIAL_TOKENS
 from tx_core.transformer.config import BertConfig, CausalConfig
@@ -102,12 +101,6 @@ def _data(facts: Mapping[str, Any]) -> str:
     return "\n".join(["| source | lines | read how often in a pass |", "|---|--:|--:|", *rows, ""]) if rows else ""
 
 
-_HUB_NAMES = tuple((ours, theirs) for theirs, ours in NAMES)
-
-_TIED = "head.vocabulary.weight"
-"""The scores of the vocabulary share the word vectors, which are written once."""
-
-
 def export_checkpoint(
     directory: Path,
     config: BertConfig | CausalConfig,
@@ -118,9 +111,9 @@ def export_checkpoint(
     """Write config, half-precision weights, tokenizer, card and manifest; facts record how the model was made."""
     directory.mkdir(parents=True, exist_ok=True)
     layout = LAYOUTS[type(config)]
-    tensors = {name: tensor.detach().cpu().half().contiguous() for name, tensor in layout.names(weights).items()}
+    tensors = {name: tensor.detach().cpu().half().contiguous() for name, tensor in names_to_hub(type(config), weights).items()}
     save_file(tensors, directory / WEIGHTS, metadata={"format": "pt"})
-    _write_json(directory / "config.json", layout.config(config))
+    _write_json(directory / "config.json", config_to_hub(config))
     layout.tokenizer(backend).save(str(directory / "tokenizer.json"))
     _write_json(directory / "tokenizer_config.json", _tokenizer_settings(config, layout.inputs))
     (directory / "README.md").write_text(model_card(config, facts), encoding="utf-8")
@@ -135,41 +128,6 @@ def _for_writing(backend: Tokenizer) -> Tokenizer:
         single="[CLS] $A", pair="[CLS] $A $B", special_tokens=[(SPECIAL_TOKENS[CLS_ID], CLS_ID)]
     )
     return copy
-
-
-def hub_names(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Translate the names of weights to the hub's; raises ValueError for one that has none."""
-    named = {}
-    for ours, tensor in weights.items():
-        theirs = translate(ours, _HUB_NAMES)
-        if theirs is None:
-            raise ValueError(f"the hub's layout has no name for {ours}")
-        if ours != _TIED:
-            named[theirs if theirs.startswith(("cls.", "classifier.")) else f"bert.{theirs}"] = tensor
-    return named
-
-
-def hub_config(config: BertConfig) -> dict[str, Any]:
-    """Return the configuration as transformers names it."""
-    return {
-        "architectures": ["BertForMaskedLM"],
-        "model_type": "bert",
-        "dtype": "float16",
-        "vocab_size": config.vocab_size,
-        "hidden_size": config.hidden_size,
-        "num_hidden_layers": config.num_layers,
-        "num_attention_heads": config.num_heads,
-        "intermediate_size": config.intermediate_size,
-        "max_position_embeddings": config.max_positions,
-        "type_vocab_size": config.num_segments,
-        "hidden_act": config.activation,
-        "layer_norm_eps": config.layer_norm_eps,
-        "hidden_dropout_prob": config.dropout,
-        "attention_probs_dropout_prob": config.dropout,
-        "initializer_range": 0.02,
-        "pad_token_id": 0,
-        "tie_word_embeddings": True,
-    }
 
 
 def _tokenizer_settings(config: BertConfig | CausalConfig, inputs: Sequence[str]) -> dict[str, Any]:
@@ -187,8 +145,6 @@ class Layout:
     """What is written of a kind of model.
 
     Attributes:
-        names: Translate the names of its weights to the hub's.
-        config: Return its configuration as transformers names it.
         tokenizer: Return the tokenizer that reads for it.
         inputs: What the tokenizer hands to the model.
         tag, title: Its task on the hub, and the title of its card.
@@ -196,8 +152,6 @@ class Layout:
         task, how: What it was trained to predict, and how that was measured.
     """
 
-    names: Callable[[Mapping[str, Tensor]], dict[str, Tensor]]
-    config: Callable[[Any], dict[str, Any]]
     tokenizer: Callable[[Tokenizer], Tokenizer]
     inputs: tuple[str, ...]
     tag: str
@@ -209,8 +163,6 @@ class Layout:
 
 LAYOUTS: dict[type, Layout] = {
     BertConfig: Layout(
-        names=hub_names,
-        config=hub_config,
         tokenizer=lambda backend: backend,
         inputs=("input_ids", "token_type_ids", "attention_mask"),
         tag="fill-mask",
@@ -220,8 +172,6 @@ LAYOUTS: dict[type, Layout] = {
         how="15 % of the pieces blanked one by one; then 15 % of the words, with all their pieces.\n",
     ),
     CausalConfig: Layout(
-        names=causal_names_to_hub,
-        config=causal_config_to_hub,
         tokenizer=_for_writing,
         inputs=("input_ids", "attention_mask"),
         tag="text-generation",

@@ -12,8 +12,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from tx_core.engine.causal_checkpoint import load_causal_lm
-from tx_core.engine.checkpoint import load_bert
+from tx_core.engine.checkpoint import load_bert, load_causal_lm
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.training.evaluation.masked_words import HeldOut, measure_held_out
 from tx_core.training.evaluation.next_tokens import CausalProbe, measure_next_tokens

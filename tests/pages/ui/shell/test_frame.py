@@ -17,7 +17,7 @@ from tests.support.messages import TOO_LONG_TO_SHARE
 from tests.support.page_html import page_links
 from tests.support.serving import ROOT, fetch
 from tests.support.staged import staged
-from tx_core.engine.bert_engine import BertEngine
+from tx_core.engine.bert_engine import OwnEngine
 from tx_core.errors import (
     NO_MEMORY,
     CheckpointProblem,
@@ -128,7 +128,7 @@ def test_a_page_whose_model_finds_no_memory_says_so(open_app, page, monkeypatch)
     def starved(*_: object, **__: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(BertEngine, "trace", starved)
+    monkeypatch.setattr(OwnEngine, "trace", starved)
     monkeypatch.setattr(Bert, "forward", starved)
     app = open_app(page)
     assert not app.exception

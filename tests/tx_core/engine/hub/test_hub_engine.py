@@ -10,7 +10,7 @@ import transformers
 from tests.support import checkpoints
 from tests.support.hub_families import FAMILIES, FILLING, PAIR, TEXT, TWO_SIDED
 from tx_core.engine import catalogue
-from tx_core.engine.bert_engine import load_bert_engine
+from tx_core.engine.bert_engine import load_own_engine
 from tx_core.engine.engine import with_special_tokens
 from tx_core.engine.hub import load as hub
 from tx_core.engine.hub.hub_engine import START_ONLY
@@ -187,7 +187,7 @@ def test_layers_of_an_encoder_decoder_are_numbered_through_its_stacks(hub_engine
 
 
 def test_a_bert_in_the_librarys_engine_answers_as_it_does_in_our_own(checkpoint):
-    ours, theirs = (load(checkpoint("bert"), "bert", "BERT") for load in (load_bert_engine, hub.load_engine))
+    ours, theirs = (load(checkpoint("bert"), "bert", "BERT") for load in (load_own_engine, hub.load_engine))
     trace = ours.trace("The ___ sleeps", keep=("hidden",))
     encoding, states = trace.attention.query_tokens, trace.hidden[:, 1]
     np.testing.assert_allclose(ours.early_scores(states), theirs.early_scores(states), atol=1e-5, rtol=1e-5)

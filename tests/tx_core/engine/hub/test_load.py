@@ -212,7 +212,7 @@ print(type(engine).__name__, engine.title, engine.info.num_layers, heads, engine
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize(("family", "engine"), [("roberta", "HubEngine"), ("bert", "BertEngine")])
+@pytest.mark.parametrize(("family", "engine"), [("roberta", "HubEngine"), ("bert", "OwnEngine")])
 def test_a_model_in_the_local_hub_cache_is_loaded_offline_where_any_is_allowed(
     checkpoint, tmp_path: Path, family: str, engine: str
 ):
