@@ -182,7 +182,7 @@ def begin_room(rooms: Rooms, name: str, **options: bool) -> None:
     """Open a room for a lesson, and lead its teacher there."""
     lesson = find_lesson(name)
     try:
-        room, token = rooms.open(lesson_source(name), len(lesson.steps), client=own_address(), lesson=name[:80], **options)
+        room, token = rooms.open(lesson_source(name), len(lesson.steps), client=own_address(), **options)
     except RoomProblem as problem:
         explain(problem)
         return

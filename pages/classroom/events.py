@@ -19,9 +19,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from pages.classroom import texts
-from tx_core.classroom.room_records import STUDENT, TEACHER
 from tx_core.errors import ExplorerError, RoomGone, RoomProblem
 
+TEACHER, STUDENT = "teacher", "student"
+"""The roles of the members of a room."""
 EVENTS, STATE = "classroom_events", "classroom_state"
 PAUSE_SECONDS = 0.1
 """Between two looks at a room: what happens meanwhile is told together."""
@@ -34,9 +35,9 @@ SWEEP_SECONDS, FIRST_SWEEP_SECONDS = 600.0, 3.0
 """The first one, soon after the start, finds out whether the rooms can be used, and logs why not."""
 HEADERS = {"Cache-Control": "no-store"}
 CLOSED = json.dumps({"closed": True, "note": texts.CLOSED}, ensure_ascii=False)
+"""What everybody in a room is told last."""
 GONE = json.dumps({"closed": True, "note": ""})
 """What a key of no member is told: its page runs again, and says whether the room was closed or the student removed."""
-"""What everybody in a room is told last."""
 
 
 class Channel:
@@ -153,31 +154,25 @@ def read_messages(room: int) -> dict[str, str]:
     from pages.classroom.results import Votes, message, shows_votes, votes_of
 
     rooms = host_store()
-    state = rooms.state(room)
-    if state is None:
+    now = rooms.room(room)
+    if now is None:
         return dict.fromkeys((TEACHER, STUDENT), CLOSED)
-    votes = votes_of(rooms, state, state.room.step) if shows_votes(state, state.room.step) else Votes()
-    return {role: json.dumps(message(state, votes, role), ensure_ascii=False) for role in (TEACHER, STUDENT)}
+    votes = votes_of(rooms, now, now.step) if shows_votes(now, now.step) else Votes()
+    return {role: json.dumps(message(now, votes, role), ensure_ascii=False) for role in (TEACHER, STUDENT)}
 
 
 def find_member(token: str) -> tuple[int, str]:
     """Return the room and the role of a token; raise RoomProblem for an unknown one."""
-    rooms = host_store()
-    try:
-        return rooms.of_teacher(token).id, TEACHER
-    except RoomGone:
-        return rooms.student(token).room.id, STUDENT
+    room, is_teacher = host_store().find_member(token)
+    return room, TEACHER if is_teacher else STUDENT
 
 
 def is_member(token: str) -> bool:
     """Return whether a token still leads to a room; True where the database cannot be asked."""
     try:
-        find_member(token)
-    except RoomGone:
-        return False
-    except RoomProblem:
-        return True
-    return True
+        return bool(find_member(token))
+    except RoomProblem as problem:
+        return not isinstance(problem, RoomGone)
 
 
 async def events(request: Request) -> Response:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from pages.classroom import texts
+from pages.classroom.events import TEACHER
 from pages.ui.panels.question_kinds import QUESTION_VIEWS, grid_of, measured
 from pages.ui.shell.numbers import whole_percent
 from tx_core.classroom.lesson_file import Lesson, Step, read_lesson
@@ -21,10 +22,9 @@ from tx_core.classroom.questions import (
     count_right,
     normalised_gain,
 )
-from tx_core.classroom.room_records import TEACHER, State
 
 if TYPE_CHECKING:
-    from tx_core.classroom.rooms import Rooms
+    from tx_core.classroom.rooms import Room, Rooms
 
 
 @lru_cache(maxsize=32)
@@ -40,43 +40,42 @@ class Votes(NamedTuple):
     first: Sequence[str] | None = None
 
 
-def votes_of(rooms: "Rooms", state: State, number: int) -> Votes:
+def votes_of(rooms: "Rooms", room: "Room", number: int) -> Votes:
     """Return what a class has guessed at a step, hidden words left out."""
-    room = state.room.id
-    return Votes(rooms.guesses(room, number), rooms.guesses(room, number, first=True) if number in state.discussed else None)
+    return Votes(rooms.guesses(room, number), rooms.guesses(room, number, "first") if number in room.discussed else None)
 
 
-def shows_votes(state: State, number: int) -> bool:
+def shows_votes(room: "Room", number: int) -> bool:
     """Return whether everybody sees what the class guessed at a step: all of it, or its first vote."""
-    return number in state.revealed or state.discussed.get(number, False)
+    return number in room.revealed or room.discussed.get(number, False)
 
 
-def message(state: State, votes: Votes, role: str, step: int | None = None) -> dict[str, object]:
+def message(room: "Room", votes: Votes, role: str, step: int | None = None) -> dict[str, object]:
     """Return the message for a member's browser: the step that is shown, and the class's results once they are revealed.
 
     votes: at the step that is shown, where `shows_votes`. step: the member's own, where it is not the room's.
     """
-    room, at = state.room, step or state.room.step
+    at = step or room.step
     told: dict[str, object] = {
         "version": room.version,
         "step": at,
         "together": room.together,
-        "revealed": sorted(state.revealed),
-        "discussed": sorted(state.discussed),
+        "revealed": sorted(room.revealed),
+        "discussed": sorted(room.discussed),
         "results": None,
-        "sentence": state.sentence if at == room.step else None,
+        "sentence": room.sentence if at == room.step else None,
     }
     question = lesson_of(room.source).steps[at - 1].question
-    if at in state.revealed:
-        told["results"] = results(question, answer_of(state, at), votes.last, votes.first)
-    elif shows_votes(state, at):
+    if at in room.revealed:
+        told["results"] = results(question, answer_of(room, at), votes.last, votes.first)
+    elif shows_votes(room, at):
         told["results"] = results(question, None, votes.first or ())
     asks = question is not None
     if role == TEACHER:
-        answered = state.answered.get(at, 0) if asks else None
-        said = progress(answered, state.students, again=at in state.discussed)
-        return told | {"answered": answered, "students": state.students, "note": said, "first": state.discussed.get(at, False)}
-    return told | {"note": waiting(state, at, asks)}
+        answered = room.answered.get(at, 0) if asks else None
+        said = progress(answered, room.students, again=at in room.discussed)
+        return told | {"answered": answered, "students": room.students, "note": said, "first": room.discussed.get(at, False)}
+    return told | {"note": waiting(room, at) if asks else ""}
 
 
 def progress(answered: int | None, students: int, again: bool = False) -> str:
@@ -91,15 +90,13 @@ def progress(answered: int | None, students: int, again: bool = False) -> str:
     return (texts.ANSWERED_AGAIN if again else texts.ANSWERED).format(answered=answered, students=students)
 
 
-def waiting(state: State, step: int, asks: bool) -> str:
-    """Return what a student reads below their guess; "" where no question is asked, since the view is there at once."""
-    if not asks:
-        return ""
-    if step in state.revealed:
+def waiting(room: "Room", step: int) -> str:
+    """Return what a student reads below their guess."""
+    if step in room.revealed:
         return texts.REVEALED
-    if step in state.discussed:
+    if step in room.discussed:
         return texts.DISCUSS_NOW
-    return texts.WAITING if state.room.together else texts.OWN_PACE
+    return texts.WAITING if room.together else texts.OWN_PACE
 
 
 def sentence_of(step: Step) -> str:
@@ -108,9 +105,9 @@ def sentence_of(step: Step) -> str:
     return (measure.text if measure else step.view.get("text", "")).replace("[MASK]", "___").replace("<mask>", "___")
 
 
-def answer_of(state: State, number: int) -> Answer | None:
+def answer_of(room: "Room", number: int) -> Answer | None:
     """Return the model's answer at a step as the room keeps it; None where it is not revealed, or to be discussed."""
-    kept = state.revealed.get(number)
+    kept = room.revealed.get(number)
     return Answer(**{name: tuple(value) if isinstance(value, list) else value for name, value in kept.items()}) if kept else None
 
 

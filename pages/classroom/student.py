@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages import contents
 from pages.classroom import entrance, texts
-from pages.classroom.events import host_store
+from pages.classroom.events import STUDENT, host_store
 from pages.classroom.results import (
     Votes,
     answer_of,
@@ -28,8 +28,7 @@ from pages.ui.stage.attention import ClassGuesses
 from pages.ui.stage.tokens import escape_markdown
 from tx_core.classroom.lesson_file import Lesson, Step
 from tx_core.classroom.measures import MEASURES, Answer
-from tx_core.classroom.room_records import STUDENT, State
-from tx_core.classroom.rooms import IS_REVEALED, MAX_SENTENCE_CHARACTERS, NO_STUDENT
+from tx_core.classroom.rooms import FIRST, GUESS, IS_REVEALED, MAX_SENTENCE_CHARACTERS, SENTENCE, Room
 from tx_core.engine import catalogue
 from tx_core.errors import ExplorerError, RoomGone, RoomProblem
 from tx_core.transformer.interventions import read_interventions
@@ -88,15 +87,12 @@ def draw_step(code: str, token: str) -> None:
     room, number = student.room, student.step
     lesson = lesson_of(room.source)
     step, key = lesson.steps[number - 1], f"classroom_{code}_{number}"
-    state = rooms.state(room.id)
-    if state is None:
-        raise RoomGone(NO_STUDENT)
-    if state.alone:
+    if room.alone:
         entrance.hide_menu(code)
-    revealed = number in state.revealed
-    votes = votes_of(rooms, state, number) if shows_votes(state, number) else Votes()
-    room_message = message(state, votes, STUDENT, number)
-    guess, sentence, first = rooms.own_entries(token, number)
+    revealed = number in room.revealed
+    votes = votes_of(rooms, room, number) if shows_votes(room, number) else Votes()
+    room_message = message(room, votes, STUDENT, number)
+    guess, first, sentence = map(rooms.own_entries(token, number).get, (GUESS, FIRST, SENTENCE))
     with st.container():  # of any height, it is one box: what stands below it stays, and so does what it says to a screen reader
         entrance.explain_problem()
         show_step_head(lesson.title, number, len(lesson.steps), step)
@@ -110,13 +106,13 @@ def draw_step(code: str, token: str) -> None:
                 draw_or_explain(ask, token, number, step, key, revealed, guess, first)
     live = st.container()
     is_open = revealed or not step.question or (guess is not None and not room.together)
-    on_view = guesses_on_view(step, answer_of(state, number), votes.last)
-    draw_or_explain(show_view, lesson, number, state, is_open, on_view)
+    on_view = guesses_on_view(step, answer_of(room, number), votes.last)
+    draw_or_explain(show_view, lesson, number, room, is_open, on_view)
     if "text" in step.view:
         draw_or_explain(send_sentence, token, number, key, sentence)
     if not room.together:
         pace_buttons(token, number, len(lesson.steps))
-    drawn = {"step": number, "own": True, "together": room.together, "revealed": revealed, "discussed": number in state.discussed}
+    drawn = {"step": number, "own": True, "together": room.together, "revealed": revealed, "discussed": number in room.discussed}
     with live:  # drawn last: it knows what was sent in this run
         entrance.show_live(
             entrance.ROOM,
@@ -193,16 +189,16 @@ def send(keep: Callable[[str, int, str], str], token: str, number: int, written:
     return kept
 
 
-def show_view(lesson: Lesson, number: int, state: State, is_open: bool, guesses: ClassGuesses | None) -> None:
+def show_view(lesson: Lesson, number: int, room: Room, is_open: bool, guesses: ClassGuesses | None) -> None:
     """Show what follows the answers: what to notice, and the stage of the step, with the sentence that the teacher shows."""
-    step, sentence = lesson.steps[number - 1], state.sentence if number == state.room.step else None
+    step, sentence = lesson.steps[number - 1], room.sentence if number == room.step else None
     with st.container():  # also while it is empty: else a box that stands open below it would close while somebody types
         if is_open and step.then:
             st.text(step.then)
         if sentence:
             step = step.model_copy(update={"view": step.view | {"text": sentence}})
         if is_open or sentence:
-            show_step_stage(step, (state.room.id, number, sentence), level_of(lesson), guesses=guesses)
+            show_step_stage(step, (room.id, number, sentence), level_of(lesson), guesses=guesses)
         if is_open and number == len(lesson.steps) and lesson.recap:
             st.text(lesson.recap)
 

@@ -8,7 +8,7 @@ import segno
 import streamlit as st
 
 from pages.classroom import entrance, texts
-from pages.classroom.events import host_store
+from pages.classroom.events import TEACHER, host_store
 from pages.classroom.reach import say_if_unreachable
 from pages.classroom.results import (
     answer_of,
@@ -29,7 +29,7 @@ from pages.ui.stage.component import component
 from pages.ui.stage.tokens import escape_markdown
 from tx_core.analysis.weights_file import csv_table
 from tx_core.classroom.lesson_file import Step, with_line
-from tx_core.classroom.room_records import TEACHER, Member, Room, State
+from tx_core.classroom.rooms import Member, Room
 from tx_core.errors import ExplorerError, RoomGone
 
 QR_MARGIN = 4
@@ -70,16 +70,15 @@ def draw_stage(code: str, token: str) -> None:
     step = lesson.steps[room.step - 1]
     with st.container():  # also where there is nothing to explain: what stands below stays in its place
         entrance.explain_problem()
-    state = host_store().state(room.id)
-    welcomes = is_presented() and state is not None and not state.students
+    welcomes = is_presented() and not room.students
     if welcomes:  # the first picture for the room: what students need first
-        show_entrance(room, token, state)
+        show_entrance(room, token)
     presented = is_presented()
     stage, side = st.columns([5, 2], gap="large") if not presented else (st.container(), None)
     with stage:
         if not presented:
             show_step_head(lesson.title, room.step, len(lesson.steps), step)
-        revealed = state is not None and room.step in state.revealed
+        revealed = room.step in room.revealed
         options = () if revealed else options_or_explain(room, step)
         on_picture = presented and not revealed
         if step.question and not on_picture:
@@ -89,10 +88,10 @@ def draw_stage(code: str, token: str) -> None:
             step_buttons(token, room, step)
         show_answers(code, token, step, picture_of(step, options) if on_picture else None)
     if presented and not welcomes:  # for who comes late
-        show_entrance(room, token, state)
+        show_entrance(room, token)
     elif side:
         with side:
-            show_entrance(room, token, state)
+            show_entrance(room, token)
             manage(token, room)
 
 
@@ -137,7 +136,7 @@ def options_of(step: Step) -> tuple[str, ...]:
 def step_buttons(token: str, room: Room, step: Step) -> None:
     """Draw the buttons for the previous and the next step, and for revealing the answers of this one."""
     rooms = host_store()
-    number, state = room.step, rooms.state(room.id)
+    number = room.step
     back, on = number - 1, number + 1
     st.button(
         texts.PREVIOUS,
@@ -147,12 +146,12 @@ def step_buttons(token: str, room: Room, step: Step) -> None:
         icon=":material/arrow_back:",
         key="classroom_previous",
     )
-    if step.question and state is not None:
-        if number in state.revealed:
+    if step.question:
+        if number in room.revealed:
             hide = {"on_click": entrance.attempt, "args": (rooms.conceal, token, number)}
             st.button(texts.HIDE_AGAIN, icon=":material/visibility_off:", key=f"classroom_conceal_{number}", **hide)
         else:
-            vote_buttons(token, room, state)
+            vote_buttons(token, room)
             act = {"on_click": entrance.attempt, "args": (reveal, token, room, step)}
             st.button(texts.REVEAL, icon=":material/visibility:", key=f"classroom_reveal_{number}", **act)
     st.button(
@@ -165,15 +164,15 @@ def step_buttons(token: str, room: Room, step: Step) -> None:
     )
 
 
-def vote_buttons(token: str, room: Room, state: State) -> None:
+def vote_buttons(token: str, room: Room) -> None:
     """Draw the button that has the class discuss and vote again; then the switch that shows the first vote."""
     rooms, number = host_store(), room.step
-    if number not in state.discussed:
+    if number not in room.discussed:
         discuss = {"on_click": entrance.attempt, "args": (rooms.discuss, token, number), "disabled": not room.together}
         st.button(texts.DISCUSS, icon=":material/forum:", key=f"classroom_discuss_{number}", **discuss)
         return
     key = f"classroom_first_{room.code}_{number}"
-    st.session_state[key] = state.discussed[number]
+    st.session_state[key] = room.discussed[number]
 
     def change() -> None:
         entrance.attempt(rooms.show_first_vote, token, number, st.session_state[key])
@@ -197,23 +196,20 @@ def show_answers(code: str, token: str, step: Step, picture: dict[str, object] |
     """
     rooms = host_store()
     room = rooms.of_teacher(token)
-    state = rooms.state(room.id)
-    if state is None:
-        return
-    revealed = room.step in state.revealed
-    votes = votes_of(rooms, state, room.step)
-    room_message = message(state, votes, TEACHER)
+    revealed = room.step in room.revealed
+    votes = votes_of(rooms, room, room.step)
+    room_message = message(room, votes, TEACHER)
     drawn = {"step": room.step, "own": False, "together": room.together, "revealed": revealed}
-    drawn |= {"discussed": room.step in state.discussed, "first": room_message["first"]}
+    drawn |= {"discussed": room.step in room.discussed, "first": room_message["first"]}
     entrance.show_live(entrance.LEAD, code, token, message=room_message, picture=picture, **drawn)
-    on_view = guesses_on_view(step, answer_of(state, room.step), votes.last)
-    show_view(lesson_of(room.source), room.step, state, revealed or not step.question, on_view)
+    on_view = guesses_on_view(step, answer_of(room, room.step), votes.last)
+    show_view(lesson_of(room.source), room.step, room, revealed or not step.question, on_view)
     if is_presented():
         return  # what follows is for the teacher alone
     if step.question:
         look_through(token, room.step)
     if "text" in step.view:
-        choose_sentence(token, state)
+        choose_sentence(token, room)
     summarize(token, room)
     if step.notes:
         with st.expander(texts.NOTES):
@@ -236,9 +232,9 @@ def look_through(token: str, number: int) -> None:
                 )
 
 
-def choose_sentence(token: str, state: State) -> None:
+def choose_sentence(token: str, room: Room) -> None:
     """List the students' sentences, of which the teacher can show one to everyone."""
-    rooms, room = host_store(), state.room
+    rooms = host_store()
     sentences = rooms.sentences(token, room.step)
     with st.expander(texts.SENTENCES):
         st.caption(texts.LOOK_FIRST.format(count=len(sentences)) if sentences else texts.NO_SENTENCES)
@@ -256,7 +252,7 @@ def choose_sentence(token: str, state: State) -> None:
                 )
 
 
-def show_entrance(room: Room, token: str, state: State | None) -> None:
+def show_entrance(room: Room, token: str) -> None:
     """Show how students come in: the code, as large as it must be at the back of the room, the QR code and the link."""
     link = link_with({entrance.ROOM: room.code})
     show = component("qr", "qr", "classroom/qr.js", "classroom/qr.css", height=190)
@@ -271,16 +267,16 @@ def show_entrance(room: Room, token: str, state: State | None) -> None:
         st.caption(texts.STUDENT_LINK)
         st.code(link, language=None, wrap_lines=True)
         say_if_unreachable(link_with({entrance.SECRET: token}))
-        lock_switch(token, room, state)
+        lock_switch(token, room)
         if st.button(texts.TO_PROJECTOR, icon=":material/present_to_all:", key="classroom_present"):
             present_or_not(True)
             st.rerun()
 
 
-def lock_switch(token: str, room: Room, state: State | None) -> None:
+def lock_switch(token: str, room: Room) -> None:
     """Draw the switch that locks the room against new students."""
     key = f"classroom_lock_{room.code}"
-    st.session_state[key] = state is not None and state.locked
+    st.session_state[key] = room.locked
 
     def change() -> None:
         entrance.attempt(host_store().lock, token, st.session_state[key])
@@ -314,15 +310,15 @@ def manage(token: str, room: Room) -> None:
 def remove_students(token: str) -> None:
     """List who is here, and remove one student, or all who have sent nothing."""
     rooms = host_store()
-    silent = Member(0, 0, "", rooms.silent(token))
+    members = rooms.members(token)
 
-    def name(member: Member) -> str:
-        if member is silent:
-            return texts.SILENT.format(count=member.guesses)
+    def name(member: Member | None) -> str:
+        if member is None:
+            return texts.SILENT.format(count=sum(one.is_silent for one in members))
         return (texts.MEMBER_NAMED if member.nickname else texts.MEMBER).format(**vars(member))
 
-    chosen = st.selectbox(texts.WHO, [silent, *rooms.members(token)], format_func=name, key="classroom_member")
-    removal = (rooms.remove_silent, token) if chosen is silent else (rooms.remove, token, chosen.id)
+    chosen = st.selectbox(texts.WHO, [None, *members], format_func=name, key="classroom_member")
+    removal = (rooms.remove, token, chosen and chosen.id)
     st.button(texts.REMOVE, help=texts.REMOVE_HINT, on_click=entrance.attempt, args=removal, icon=":material/person_remove:")
 
 
@@ -330,11 +326,11 @@ def summary_rows(token: str) -> list[tuple[object, ...]]:
     """Return for every question whose answer is revealed: step, question, answers, shares right now and before, gain."""
     rooms = host_store()
     room = rooms.of_teacher(token)
-    state, rows = rooms.state(room.id), []
+    rows = []
     for number, step in enumerate(lesson_of(room.source).steps, 1):
-        if state is None or number not in state.revealed:
+        if number not in room.revealed:
             continue
-        question, answer, votes = step.question, answer_of(state, number), votes_of(rooms, state, number)
+        question, answer, votes = step.question, answer_of(room, number), votes_of(rooms, room, number)
         before, after, gain = None, None, None
         if answer and votes.last:
             after = count_right(question, answer, votes.last) / len(votes.last)
@@ -391,10 +387,10 @@ def answers_csv(token: str) -> bytes:
     """Write every answer of a room as CSV; a text that a spreadsheet would take for a formula gets a ' before it."""
     rooms = host_store()
     room = rooms.of_teacher(token)
-    steps, state = lesson_of(room.source).steps, rooms.state(room.id)
+    steps = lesson_of(room.source).steps
     rows = []
     for number, step, nickname, guess, sentence, first in rooms.export(token):
         question = steps[step - 1].question
-        model = state.revealed.get(step, {}).get("right") if state else None
+        model = room.revealed.get(step, {}).get("right")
         rows.append((number, nickname, step, question.ask if question else None, guess, model, sentence, first))
     return csv_table({}, texts.COLUMNS, rows)

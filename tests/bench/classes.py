@@ -145,12 +145,13 @@ async def give_lesson(url: str, database: str, server: psutil.Process) -> Lesson
         await ready.wait()
         for button in (texts.DISCUSS, texts.REVEAL):
             await asyncio.sleep(ANSWER_SECONDS)
-            while rooms.state(room).answered.get(1, 0) < STUDENTS and not any(task.done() for task in tasks):
+            while rooms.room(room).answered.get(1, 0) < STUDENTS and not any(task.done() for task in tasks):
                 await asyncio.sleep(0.2)
             spent = sum(server.cpu_times()[:2]) - before
             clicks.append(time.monotonic())
             await teacher.run("class", fragment=teacher.press(button))
-        kept = {*rooms.guesses(room, 1, first=True), *rooms.guesses(room, 1)}
+        here = rooms.room(room)
+        kept = {*rooms.guesses(here, 1, "first"), *rooms.guesses(here, 1)}
         await asyncio.sleep(8)
         megabytes = server.memory_info().rss / 1e6
         leave.set()

@@ -67,7 +67,7 @@ async def play(url: str) -> None:
 def all_answered(code: str) -> bool:
     """Return whether everybody in a room has answered the first step."""
     rooms = host_store()
-    return rooms.state(rooms.of_code(code).id).answered.get(1, 0) == STUDENTS
+    return rooms.room(rooms.of_code(code).id).answered.get(1, 0) == STUDENTS
 
 
 def count_what_is_alive() -> Counter[str]:

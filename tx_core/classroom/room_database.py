@@ -1,6 +1,5 @@
 """The database of rooms: its tables, its connections, and notification of changes between servers."""
 
-import hashlib
 import logging
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -13,8 +12,8 @@ from urllib.parse import quote
 import psycopg
 from cachetools import TTLCache, cached
 from sqlalchemy import (
+    JSON,
     URL,
-    Boolean,
     Column,
     Connection,
     Engine,
@@ -27,17 +26,18 @@ from sqlalchemy import (
     create_engine,
     event,
     func,
+    inspect,
     make_url,
     select,
 )
-from sqlalchemy.exc import DataError, DBAPIError, DisconnectionError, IntegrityError, TimeoutError
-from sqlalchemy.pool import StaticPool
+from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, TimeoutError
+from sqlalchemy.pool import NullPool
 
 from tx_core.errors import RoomProblem
 from tx_core.settings import state_folder
 
 CODE_LETTERS = 6
-MAX_SENTENCE_CHARACTERS, MAX_NICKNAME_CHARACTERS = 300, 30
+MAX_NICKNAME_CHARACTERS = 30
 CHANNEL = "classroom"
 """The channel of PostgreSQL's notifications."""
 BUSY_SECONDS = 10
@@ -56,73 +56,40 @@ LOCKS = {"tables": 17, "rooms": 18}
 
 TABLES = MetaData()
 ROOMS = Table(
-    "rooms",
+    "classrooms",
     TABLES,
     Column("id", Integer, primary_key=True),
     Column("code", String(CODE_LETTERS), unique=True, nullable=False),
     Column("teacher", String(64), unique=True, nullable=False),
-    Column("lesson", String(80), nullable=False),
     Column("source", Text, nullable=False),
-    Column("steps", Integer, nullable=False),
-    Column("step", Integer, nullable=False),
-    Column("together", Boolean, nullable=False),
-    Column("nicknames", Boolean, nullable=False),
+    Column("state", JSON, nullable=False),
     Column("opened", Integer, nullable=False),
     Column("version", Integer, nullable=False),
-    Column("shown", Integer),
     sqlite_autoincrement=True,  # the id of a deleted room is never reused
 )
-
-
-def _room_column() -> Column:
-    return Column("room", Integer, ForeignKey("rooms.id", ondelete="CASCADE"), nullable=False, index=True)
-
-
+"""The rooms: the hash of the teacher's token, the lesson's file, and what a teacher changes, by the fields of `rooms.Room`."""
 STUDENTS = Table(
-    "students",
+    "members",
     TABLES,
     Column("id", Integer, primary_key=True),
-    _room_column(),
+    Column("room", Integer, ForeignKey("classrooms.id", ondelete="CASCADE"), nullable=False, index=True),
     Column("token", String(64), unique=True, nullable=False),
     Column("nickname", String(MAX_NICKNAME_CHARACTERS), nullable=False),
     Column("step", Integer, nullable=False),
     sqlite_autoincrement=True,
 )
-
-
-def _student_column() -> Column:
-    return Column("student", Integer, ForeignKey("students.id", ondelete="CASCADE"), primary_key=True, autoincrement=False)
-
-
-def _step_column() -> Column:
-    return Column("step", Integer, primary_key=True, autoincrement=False)
-
-
-def _room_key() -> Column:
-    return Column("room", Integer, ForeignKey("rooms.id", ondelete="CASCADE"), primary_key=True, autoincrement=False)
-
-
-ANSWERS, FIRST_VOTES = (
-    Table(name, TABLES, _student_column(), _step_column(), _room_column(), Column("guess", Text, nullable=False))
-    for name in ("answers", "first_votes")
+ENTRIES = Table(
+    "entries",
+    TABLES,
+    Column("student", Integer, ForeignKey("members.id", ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    Column("step", Integer, primary_key=True, autoincrement=False),
+    Column("kind", String(10), primary_key=True),
+    Column("room", Integer, nullable=False, index=True),
+    Column("text", Text, nullable=False),
 )
-"""The guesses, and those of before a discussion, after which the class votes again."""
-# What came later are tables of their own, so that databases of older versions need no migration.
-LOCKED, ALONE = (Table(name, TABLES, _room_key()) for name in ("locked", "alone"))
-"""Rooms closed to new members, and rooms whose students see no menu and no other pages."""
-DISCUSSED = Table("discussed", TABLES, _room_key(), _step_column(), Column("shown", Boolean, nullable=False))
-"""Steps whose class votes again, and whether it sees the first vote."""
-HIDDEN_WORDS = Table("hidden_words", TABLES, _room_key(), _step_column(), Column("word", String(64), primary_key=True))
-"""Words that the teacher keeps from the class, hashed: a guess may be longer than an index takes."""
-SENTENCES = Table(
-    "sentences", TABLES, _student_column(), _step_column(), _room_column(), Column("text", String(MAX_SENTENCE_CHARACTERS))
-)
-REVEALED = Table("revealed", TABLES, _room_key(), _step_column(), Column("answer", Text, nullable=False))
-
-
-def hash_token(token: str) -> str:
-    """Return the hash under which a token is stored. Tokens are random, 256 bits, so neither salt nor a slow hash is needed."""
-    return hashlib.sha256(token.encode()).hexdigest()
+"""What students sent: a guess, the first vote of a step that the class discussed, or a sentence."""
+FORMER = ("answers", "first_votes", "sentences", "locked", "alone", "discussed", "hidden_words", "revealed", "students", "rooms")
+"""Tables of older versions, dropped at the start: their rooms, which last a day at most, end with the update."""
 
 
 def default_file() -> Path:
@@ -131,15 +98,12 @@ def default_file() -> Path:
 
 
 def connect(url: str | URL) -> Engine:
-    """Open the database at a SQLAlchemy URL; "sqlite://" is one in memory."""
+    """Open the database at a SQLAlchemy URL: a file of SQLite, or PostgreSQL."""
     address = make_url(url)
     if address.get_backend_name() == "postgresql":
         return create_engine(address.set(drivername="postgresql+psycopg"), pool_pre_ping=True, pool_size=8, max_overflow=8)
-    if address.database:
-        engine = create_engine(address, creator=file_opener(address.database))
-        notice_other_file(engine)
-    else:  # a database in memory exists in a single connection
-        engine = create_engine(address, connect_args={"check_same_thread": False}, poolclass=StaticPool)
+    # A connection for each transaction takes 0.2 ms, and notices a file that was deleted or replaced meanwhile.
+    engine = create_engine(address, creator=file_opener(address.database), poolclass=NullPool)
 
     @event.listens_for(engine, "connect")
     def set_up(connection: object, _record: object) -> None:
@@ -167,25 +131,13 @@ def file_opener(path: str) -> Callable[[], sqlite3.Connection]:
     return open_file
 
 
-def notice_other_file(engine: Engine) -> None:
-    """Discard connections to a file that was deleted or replaced: SQLite would silently go on writing to the old one."""
-    path = Path(engine.url.database)
-
-    def file_here() -> tuple[int, int] | None:
-        try:
-            found = path.stat()
-        except OSError:
-            return None
-        return found.st_dev, found.st_ino
-
-    @event.listens_for(engine, "connect")
-    def note(_connection: object, record: object) -> None:
-        record.info["file"] = file_here()
-
-    @event.listens_for(engine, "checkout")
-    def compare(_connection: object, record: object, _proxy: object) -> None:
-        if record.info["file"] != file_here():
-            raise DisconnectionError
+def make_tables(connection: Connection) -> None:
+    """Create the tables, and drop those of older versions; of two servers that start at the same time, one does."""
+    take_lock(connection, "tables")
+    if {"rooms", "students", "answers", "sentences", "revealed"} <= set(inspect(connection).get_table_names()):  # all are ours
+        for name in FORMER:
+            connection.exec_driver_sql(f"DROP TABLE IF EXISTS {name}")
+    TABLES.create_all(connection)
 
 
 @contextmanager
@@ -214,13 +166,6 @@ def failure_cause(engine: Engine, problem: DBAPIError | TimeoutError) -> str:
 def log_failure(place: str, cause: str) -> None:
     """Log why the rooms cannot be used, at most once in LOG_AGAIN_SECONDS: a class sends many requests a second."""
     logging.getLogger(__name__).error(ROOMS_FAILED, place, cause)
-
-
-def empty_log(engine: Engine) -> None:
-    """Truncate SQLite's write-ahead log, which still holds deleted rows."""
-    if not is_shared(engine):
-        with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-            connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def is_shared(engine: Engine) -> bool:

@@ -5,74 +5,52 @@ request is authorised by a token of the room. SQLite keeps the rooms of one serv
 those of several. This module imports no torch.
 """
 
-import json
+import hashlib
 import secrets
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from dataclasses import fields
+from dataclasses import dataclass, field, replace
 from functools import partialmethod
 from threading import Condition, Event, Lock
 
-from cachetools import LRUCache, cached
-from sqlalchemy import URL, Connection, Table, delete, insert, select, update
+from cachetools import LRUCache, TTLCache, cached
+from sqlalchemy import URL, Connection, delete, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 
 from tx_core.classroom.lesson_file import MAX_LESSON_BYTES, TOO_LARGE
+from tx_core.classroom.questions import count_names, name_of_guess
 from tx_core.classroom.room_database import (
-    ALONE,
-    ANSWERS,
     CODE_LETTERS,
-    DISCUSSED,
-    FIRST_VOTES,
-    HIDDEN_WORDS,
-    LOCKED,
+    ENTRIES,
     MAX_NICKNAME_CHARACTERS,
-    MAX_SENTENCE_CHARACTERS,
-    REVEALED,
     ROOMS,
-    SENTENCES,
     STUDENTS,
-    TABLES,
     connect,
     default_file,
-    empty_log,
     explained_failures,
-    hash_token,
     is_shared,
     listen,
+    make_tables,
     notify,
     take_lock,
 )
-from tx_core.classroom.room_limits import Openers, RateCount, check_length, check_step
-from tx_core.classroom.room_queries import (
-    are_silent,
-    count_rooms,
-    count_silent,
-    count_students,
-    export_rows,
-    is_marked,
-    list_members,
-    read_state,
-    revealed_steps,
-    sent_guesses,
-    sent_sentences,
-    sent_words,
-    word_key,
-)
-from tx_core.classroom.room_records import Limits, Member, Room, Sentence, State, Student, Word
 from tx_core.errors import RoomGone, RoomProblem
-from tx_core.settings import host_settings
+from tx_core.settings import Settings, host_settings
 
 ALPHABET = "ABCDEFGHJKMNPQRSTUVWXYZ"
 """Letters of room codes: without I, L and O, which are misread as 1 and 0 on a projector."""
-MAX_GUESS_CHARACTERS = 1000
+MAX_GUESS_CHARACTERS, MAX_SENTENCE_CHARACTERS = 1000, 300
 WRONG_CODES_A_MINUTE, WRONG_CODES_OF_ALL_A_MINUTE, ROOMS_OF_ONE_AN_HOUR = 30, 300, 20
 """Rate limits, generous because a whole school may share one address. Still, only 432,000 of the 148 million codes can be tried
 in a day."""
 JOINS_OF_ONE_A_MINUTE = 100
 """Joins of one address to one room: three classes of 30."""
+MAX_COUNTED, MAX_OPENERS = 100_000, 10_000
+"""Bounds of memory: counted keys, and rooms with a known opener; the oldest are evicted first."""
+KINDS = GUESS, FIRST, SENTENCE = "guess", "first", "sentence"
+"""What a student sends at a step: a guess, the one of before a discussion, and an own sentence."""
 
 NO_ROOM = "There is no room with this code. Check the six letters; a room closes when its time is over, or its teacher closes it."
 NO_TEACHER = "This link leads to no room. A room closes when its time is over, or its teacher closes it. Open a new one."
@@ -86,10 +64,124 @@ ROOM_IS_FULL = "This room is full: it takes {limit:,} students. Watch with a nei
 TOO_MANY_ANSWERS = "Too many answers in a minute. Your last one is kept; wait a moment before the next."
 IS_REVEALED = "Your guess came after the reveal."
 IS_FINAL = "Your first guess counts: you have seen what the model says."
+TOO_LONG = "This has {length:,} characters, and at most {limit:,} are kept. Shorten it."
+NOTHING_WRITTEN = "Nothing is written here yet."
+NO_SUCH_STEP = "This room has no such step."
 ANOTHER_SENTENCE = "This sentence was changed or is gone. Look at what is there now before you show it."
 
-DEFAULT_LIMITS = Limits()
-ROOM_COLUMNS = [ROOMS.c[field.name] for field in fields(Room)]
+
+@dataclass(frozen=True)
+class Room:
+    """A room as its members see it.
+
+    Attributes:
+        id: Its key in the database; no request names it.
+        code: What students type.
+        source: The lesson's file.
+        version: Grows with every change of the room itself; not with an answer.
+        steps: How many steps the lesson has.
+        step: The step that the teacher is at, from 1.
+        together: Whether students follow the teacher's step; else each goes at their own pace.
+        nicknames: Whether students are asked for a nickname.
+        alone: Whether students see no menu and no other pages.
+        locked: Whether nobody new may join.
+        shown: The student whose sentence everyone sees at the step; None for nobody.
+        revealed: The model's answer of every step that is revealed.
+        discussed: The steps at which the class votes again, each with whether it sees the first vote.
+        hidden: By step, which guesses the teacher keeps from the class (by `word_key`), and which not.
+        students: How many have joined.
+        answered: How many have answered, by step.
+        sentence: The student's sentence that everyone sees; None for none.
+    """
+
+    id: int
+    code: str
+    source: str
+    version: int
+    steps: int
+    step: int = 1
+    together: bool = True
+    nicknames: bool = False
+    alone: bool = False
+    locked: bool = False
+    shown: int | None = None
+    revealed: Mapping[int, Mapping[str, object]] = field(default_factory=dict)
+    discussed: Mapping[int, bool] = field(default_factory=dict)
+    hidden: Mapping[int, Mapping[str, bool]] = field(default_factory=dict)
+    students: int = 0
+    answered: Mapping[int, int] = field(default_factory=dict)
+    sentence: str | None = None
+
+    def hides(self, step: int, guess: str) -> bool:
+        """Return whether a guess at a step is kept from the class."""
+        return self.hidden.get(step, {}).get(word_key(guess), False)
+
+
+KEPT = ("steps", "step", "together", "nicknames", "alone", "locked", "shown", "revealed", "discussed", "hidden")
+"""The fields of a room that stand in the column `state`."""
+BY_STEP = ("revealed", "discussed", "hidden")
+
+
+@dataclass(frozen=True)
+class Student:
+    """A student in a room: no name but a nickname, if the teacher asks for one; the step of their own pace."""
+
+    id: int
+    room: Room
+    nickname: str
+    own_step: int
+
+    @property
+    def step(self) -> int:
+        """The step that this student is at, from 1."""
+        return self.room.step if self.room.together else self.own_step
+
+
+@dataclass(frozen=True)
+class Member:
+    """A student as the teacher sees them. number: in the room, from 1. is_silent: whether they have sent nothing at all."""
+
+    id: int
+    number: int
+    nickname: str
+    guesses: int
+    is_silent: bool
+
+
+@dataclass(frozen=True)
+class Word:
+    """A guess as several students may have written it, how many did, and whether it is kept from the class."""
+
+    text: str
+    count: int
+    hidden: bool
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A student's own sentence for the view of a step."""
+
+    student: int
+    nickname: str
+    text: str
+
+
+class RateCount:
+    """Requests by key in fixed windows of time; counts restart with each window.
+
+    seconds: the length of such a window. now: seconds since 1970.
+    """
+
+    def __init__(self, seconds: int, now: Callable[[], float]):
+        self._seconds, self._now, self._guard = seconds, now, Lock()
+        self._counts: TTLCache[tuple[Hashable, ...], int] = TTLCache(MAX_COUNTED, seconds, now)
+
+    def add(self, *key: Hashable, count: int = 1) -> int:
+        """Count one request, or none; return the count of the current window."""
+        window = (*key, int(self._now() // self._seconds))
+        with self._guard:
+            self._counts[window] = count = self._counts.get(window, 0) + count
+        return count
 
 
 class Rooms:
@@ -99,16 +191,15 @@ class Rooms:
     (None = any) after each stored change, answers included; with PostgreSQL, on every server.
     """
 
-    def __init__(self, url: str | URL, limits: Limits = DEFAULT_LIMITS, now: Callable[[], float] = time.time):
+    def __init__(self, url: str | URL, settings: Settings | None = None, now: Callable[[], float] = time.time):
         self.engine = connect(url)
-        self.limits, self.now = limits, now
+        self.settings, self.now = settings or host_settings(), now
         self.changed: Callable[[int | None], None] = lambda room: None
         self._wrong_codes, self._sent, self._joined, self._opened = (RateCount(span, now) for span in (60, 60, 60, 3600))
-        self._openers = Openers()
+        self._openers: LRUCache[int, str] = LRUCache(MAX_OPENERS)  # in this server's memory only: addresses are never stored
         self._writing, self._stopped = Lock(), Event()
         with self._write() as connection:
-            take_lock(connection, "tables")  # of two servers that start at the same time, one creates them
-            TABLES.create_all(connection)
+            make_tables(connection)
         self._listener = listen(self.engine, lambda room: self.changed(room), self._stopped) if is_shared(self.engine) else None
 
     def dispose(self) -> None:
@@ -118,20 +209,10 @@ class Rooms:
             self._listener.join()
         self.engine.dispose()
 
-    def open(
-        self,
-        source: str,
-        steps: int,
-        *,
-        lesson: str = "",
-        together: bool = True,
-        nicknames: bool = False,
-        alone: bool = False,
-        client: str = "",
-    ) -> tuple[Room, str]:
+    def open(self, source: str, steps: int, *, client: str = "", **options: bool) -> tuple[Room, str]:
         """Open a room for a lesson with so many steps; return it and its teacher's token, of which only the hash is stored.
 
-        alone: whether its students see no menu and no other pages.
+        options: `together`, `nicknames` and `alone` of `Room`.
 
         Raises RoomProblem where the host or this client, by its address, has too many.
         """
@@ -141,55 +222,73 @@ class Rooms:
         if client and self._opened.add(client) > ROOMS_OF_ONE_AN_HOUR:
             raise RoomProblem(TOO_MANY_ROOMS)
         token = secrets.token_urlsafe(32)
-        values = {"teacher": hash_token(token), "lesson": lesson, "source": source, "steps": steps, "step": 1, "version": 1}
-        values |= {"together": together, "nicknames": nicknames, "opened": int(self.now())}
+        share = -(-self.settings.max_rooms // 2)  # of one address, so that it cannot take every room
         while True:
-            code = "".join(secrets.choice(ALPHABET) for _ in range(CODE_LETTERS))
+            room = Room(0, "".join(secrets.choice(ALPHABET) for _ in range(CODE_LETTERS)), source, 1, steps, **options)
             try:
                 with self._write() as connection:
                     take_lock(connection, "rooms")
-                    if count_rooms(connection) >= self.limits.rooms:
+                    keys = list(connection.scalars(select(ROOMS.c.id)))
+                    if len(keys) >= self.settings.max_rooms:
                         raise RoomProblem(TOO_MANY_ROOMS)
-                    if client and count_rooms(connection, self._openers.rooms_of(client)) >= self.limits.share:
-                        raise RoomProblem(TOO_LARGE_A_SHARE.format(count=self.limits.share))
-                    key = connection.execute(insert(ROOMS).values(code=code, **values)).inserted_primary_key[0]
-                    if alone:
-                        connection.execute(insert(ALONE).values(room=key))
-                room = self.of_teacher(token)
-                self._openers.add(room.id, client)
-                return room, token
+                    if client and sum(self._openers.get(key) == client for key in keys) >= share:
+                        raise RoomProblem(TOO_LARGE_A_SHARE.format(count=share))
+                    values = {"code": room.code, "teacher": hash_token(token), "source": source, "opened": int(self.now())}
+                    values |= {"version": room.version, "state": state_of(room)}
+                    key = connection.execute(insert(ROOMS).values(values)).inserted_primary_key[0]
+                    self._openers[key] = client
+                return replace(room, id=key), token
             except IntegrityError:  # another room has this code
                 continue
 
     def of_teacher(self, token: str) -> Room:
         """Return the room of a teacher's token. Raises RoomProblem."""
         with self._read() as connection:
-            return self._teachers_room(connection, token)
+            return with_counts(connection, self._teachers_room(connection, token))
+
+    def room(self, key: int) -> Room | None:
+        """Return a room by its id, None once it is closed. The caller has checked a token."""
+        with self._read() as connection:
+            found = self._room(connection, ROOMS.c.id == key)
+            return None if found is None else with_counts(connection, found)
+
+    def student(self, token: str) -> Student:
+        """Return the student of a token. Raises RoomProblem."""
+        with self._read() as connection:
+            student = self._member(connection, token)
+            return replace(student, room=with_counts(connection, student.room))
+
+    def find_member(self, token: str) -> tuple[int, bool]:
+        """Return the id of the room of a token, and whether it is its teacher's. Raises RoomProblem."""
+        with self._read() as connection:
+            room = self._room(connection, ROOMS.c.teacher == hash_token(token))
+            return (room.id, True) if room else (self._member(connection, token).room.id, False)
 
     def join(self, code: str, nickname: str = "", client: str = "") -> str:
         """Join a room; return the student's token, of which only the hash is stored. Raises RoomProblem."""
         nickname = check_length(" ".join(nickname.split()), MAX_NICKNAME_CHARACTERS)
-        room = self.of_code(code, client)
-        if client and self._joined.add(room.id, client) > JOINS_OF_ONE_A_MINUTE:
+        key = self.of_code(code, client).id
+        if client and self._joined.add(key, client) > JOINS_OF_ONE_A_MINUTE:
             raise RoomProblem(TOO_MANY_JOINS)
         token = secrets.token_urlsafe(32)
         with self._write() as connection:
-            if self._room(connection, ROOMS.c.id == room.id, lock=True) is None:  # closed meanwhile
+            room = self._room(connection, ROOMS.c.id == key, lock=True)
+            if room is None:  # closed meanwhile
                 raise RoomGone(NO_ROOM)
-            if is_marked(connection, LOCKED, room.id):
+            if room.locked:
                 raise RoomProblem(IS_LOCKED)
-            if count_students(connection, room.id) >= self.limits.students:
-                raise RoomProblem(ROOM_IS_FULL.format(limit=self.limits.students))
-            values = {"room": room.id, "token": hash_token(token), "nickname": nickname if room.nicknames else "", "step": 1}
+            if with_counts(connection, room).students >= self.settings.max_students:
+                raise RoomProblem(ROOM_IS_FULL.format(limit=self.settings.max_students))
+            values = {"room": key, "token": hash_token(token), "nickname": nickname if room.nicknames else "", "step": 1}
             connection.execute(insert(STUDENTS).values(values))
-            notify(connection, room.id)
-        self._report_change(room.id)
+            notify(connection, key)
+        self._report_change(key)
         return token
 
     def of_code(self, code: str, client: str = "") -> Room:
         """Return a room by its code; wrong codes are rate-limited, per client and in all. Raises RoomProblem."""
         limits = {("client", client): WRONG_CODES_A_MINUTE, ("all", ""): WRONG_CODES_OF_ALL_A_MINUTE}
-        if any(self._wrong_codes.get(*key) >= limit for key, limit in limits.items()):
+        if any(self._wrong_codes.add(*key, count=0) >= limit for key, limit in limits.items()):
             raise RoomProblem(TOO_MANY_CODES)
         found = self.find(code)
         if found is None:
@@ -206,50 +305,44 @@ class Rooms:
         with self._read() as connection:
             return self._room(connection, ROOMS.c.code == code)
 
-    def student(self, token: str) -> Student:
-        """Return the student of a token. Raises RoomProblem."""
-        with self._read() as connection:
-            return self._member(connection, token)
-
     def answer(self, token: str, step: int, guess: str) -> str:
         """Store a student's guess at a step, replacing an earlier one, until it is revealed; return it. Raises RoomProblem."""
-        guess = check_length(guess.strip(), MAX_GUESS_CHARACTERS, needed=True)
-        self._store_entry(token, step, ANSWERS, {"guess": guess}, until_revealed=True)
-        return guess
+        return self._store_entry(token, step, GUESS, check_length(guess.strip(), MAX_GUESS_CHARACTERS, needed=True))
 
     def send_sentence(self, token: str, step: int, written: str) -> str:
         """Store a student's own sentence for a step, for the teacher to see; return it. Raises RoomProblem."""
-        written = check_length(" ".join(written.split()), MAX_SENTENCE_CHARACTERS, needed=True)
-        self._store_entry(token, step, SENTENCES, {"text": written}, until_revealed=False)
-        return written
+        return self._store_entry(
+            token, step, SENTENCE, check_length(" ".join(written.split()), MAX_SENTENCE_CHARACTERS, needed=True)
+        )
 
-    def _store_entry(self, token: str, step: int, table: Table, values: dict[str, str], until_revealed: bool) -> None:
-        if self._sent.add(hash_token(token)) > self.limits.answers_a_minute:
+    def _store_entry(self, token: str, step: int, kind: str, text: str) -> str:
+        if self._sent.add(hash_token(token)) > self.settings.max_answers_a_minute:
             raise RoomProblem(TOO_MANY_ANSWERS)
-        put = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}[self.engine.dialect.name](table)
+        put = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}[self.engine.dialect.name](ENTRIES)
         with self._write() as connection:
             student = self._member(connection, token, lock=True)
-            check_step(student.room, step)
-            if until_revealed and step in revealed_steps(connection, student.room.id):
+            room = student.room
+            check_step(room, step)
+            if kind == GUESS and step in room.revealed:
                 raise RoomProblem(IS_REVEALED)
-            own = select(table.c.student).filter_by(student=student.id, step=step)
-            if until_revealed and not student.room.together and connection.scalar(own) is not None:
+            key = {"student": student.id, "step": step, "kind": kind}
+            if kind == GUESS and not room.together and connection.scalar(select(ENTRIES.c.text).filter_by(**key)) is not None:
                 raise RoomProblem(IS_FINAL)
-            if table is SENTENCES and (student.room.shown, student.room.step) == (student.id, step):
+            if kind == SENTENCE and (room.shown, room.step) == (student.id, step):
                 # Stop showing a sentence that its student changes: the teacher has approved only the old one.
-                self._change(connection, student.room, shown=None)
-            put = put.values(student=student.id, step=step, room=student.room.id, **values)
-            connection.execute(put.on_conflict_do_update(index_elements=["student", "step"], set_=values))
-            notify(connection, student.room.id)
-        self._report_change(student.room.id)
+                self._change(connection, room, shown=None)
+            put = put.values(**key, room=room.id, text=text)
+            connection.execute(put.on_conflict_do_update(index_elements=list(key), set_={"text": text}))
+            notify(connection, room.id)
+        self._report_change(room.id)
+        return text
 
-    def own_entries(self, token: str, step: int) -> tuple[str | None, str | None, str | None]:
-        """Return a student's guess, sentence and first vote at a step; None for what was not sent. Raises RoomProblem."""
+    def own_entries(self, token: str, step: int) -> dict[str, str]:
+        """Return what a student sent at a step, by its kind. Raises RoomProblem."""
         with self._read() as connection:
             student = self._member(connection, token)
-            columns = (ANSWERS.c.guess, SENTENCES.c.text, FIRST_VOTES.c.guess)
-            parts = [select(column).filter_by(student=student.id, step=step) for column in columns]
-            return tuple(connection.execute(select(*(part.scalar_subquery() for part in parts))).one())
+            rows = connection.execute(select(ENTRIES.c.kind, ENTRIES.c.text).filter_by(student=student.id, step=step))
+            return {kind: text for kind, text in rows}
 
     def go(self, token: str, step: int) -> None:
         """Go to a step: a teacher moves the whole room, a student only themselves. Raises RoomProblem."""
@@ -272,135 +365,115 @@ class Rooms:
 
     def reveal(self, token: str, step: int, answer: Mapping[str, object]) -> None:
         """Close a step for guesses and store the model's answer. Raises RoomProblem."""
-        with self._teaching(token) as (connection, room):
-            check_step(room, step)
-            if step not in revealed_steps(connection, room.id):
-                connection.execute(insert(REVEALED).values(room=room.id, step=step, answer=json.dumps(dict(answer))))
-                self._change(connection, room)
+        with self._teaching(token, step) as (connection, room):
+            self._change(connection, room, revealed={step: dict(answer), **room.revealed})
 
     def conceal(self, token: str, step: int) -> None:
         """Hide the answers of a step again: guesses may be sent and changed. Raises RoomProblem."""
-        with self._teaching(token) as (connection, room):
-            connection.execute(delete(REVEALED).filter_by(room=room.id, step=step))
-            self._change(connection, room)
+        with self._teaching(token, step) as (connection, room):
+            self._change(connection, room, revealed={one: answer for one, answer in room.revealed.items() if one != step})
 
     def discuss(self, token: str, step: int) -> None:
         """Keep the guesses of a step as the first vote, after which the class votes again. Raises RoomProblem."""
-        with self._teaching(token) as (connection, room):
-            check_step(room, step)
-            known = connection.scalar(select(DISCUSSED.c.room).filter_by(room=room.id, step=step))
-            if known is None and step not in revealed_steps(connection, room.id):
-                here = {"room": room.id, "step": step}
-                votes = select(*(ANSWERS.c[column.name] for column in FIRST_VOTES.c)).filter_by(**here)
-                connection.execute(insert(FIRST_VOTES).from_select([column.name for column in FIRST_VOTES.c], votes))
-                connection.execute(delete(ANSWERS).filter_by(**here))
-                connection.execute(insert(DISCUSSED).values(**here, shown=False))
-                self._change(connection, room)
+        with self._teaching(token, step) as (connection, room):
+            if step not in room.discussed and step not in room.revealed:
+                votes = update(ENTRIES).where(ENTRIES.c.room == room.id, ENTRIES.c.step == step, ENTRIES.c.kind == GUESS)
+                connection.execute(votes.values(kind=FIRST))
+                self._change(connection, room, discussed={**room.discussed, step: False})
 
     def show_first_vote(self, token: str, step: int, shown: bool) -> None:
         """Show the first vote at a step to the class before it votes again, or hide it. Raises RoomProblem."""
-        with self._teaching(token) as (connection, room):
-            mine = (DISCUSSED.c.room == room.id, DISCUSSED.c.step == step)
-            connection.execute(update(DISCUSSED).where(*mine).values(shown=shown))
-            self._change(connection, room)
+        with self._teaching(token, step) as (connection, room):
+            if step in room.discussed:
+                self._change(connection, room, discussed={**room.discussed, step: shown})
+
+    def guesses(self, room: Room, step: int, kind: str = GUESS) -> list[str]:
+        """List the guesses at a step of a room, or its first vote, but for hidden words. The caller has checked a token."""
+        with self._read() as connection:
+            return [text for text in texts_at(connection, room, step, kind) if not room.hides(step, text)]
 
     def words(self, token: str, step: int) -> list[Word]:
         """List what was guessed at a step, the most frequent first, for the teacher. Raises RoomProblem."""
         with self._read() as connection:
             room = self._teachers_room(connection, token)
-            return sent_words(connection, room.id, step)
+            names, counts = count_names(texts_at(connection, room, step, GUESS))
+        return [Word(names[name], count, room.hides(step, name)) for name, count in counts.most_common()]
 
     def hide_word(self, token: str, step: int, word: str, hidden: bool) -> None:
         """Keep a guess from the class at a step, by whomever and whenever it is sent, or show it again. Raises RoomProblem."""
-        with self._teaching(token) as (connection, room):
-            check_step(room, step)
-            here = {"room": room.id, "step": step, "word": word_key(word)}
-            connection.execute(delete(HIDDEN_WORDS).filter_by(**here))
-            if hidden and here["word"] in {word_key(sent.text) for sent in sent_words(connection, room.id, step)}:
-                connection.execute(insert(HIDDEN_WORDS).values(**here))
-            self._change(connection, room)
+        with self._teaching(token, step) as (connection, room):
+            here = {**room.hidden.get(step, {}), word_key(word): hidden}
+            self._change(connection, room, hidden={**room.hidden, step: here})
 
     def members(self, token: str) -> list[Member]:
-        """List the students of a room, for their teacher. Raises RoomProblem."""
+        """List the students of a room, in the order in which they came, for their teacher. Raises RoomProblem."""
         with self._read() as connection:
-            room = self._teachers_room(connection, token)
-            return list_members(connection, room.id)
+            room = self._teachers_room(connection, token).id
+            counts = select(ENTRIES.c.student, ENTRIES.c.kind, func.count()).filter_by(room=room)
+            sent = {row[:2]: row[2] for row in connection.execute(counts.group_by(ENTRIES.c.student, ENTRIES.c.kind))}
+            rows = connection.execute(select(STUDENTS.c.id, STUDENTS.c.nickname).filter_by(room=room).order_by(STUDENTS.c.id))
+            return [
+                Member(key, number, name, sent.get((key, GUESS), 0), not any((key, kind) in sent for kind in KINDS))
+                for number, (key, name) in enumerate(rows, 1)
+            ]
 
-    def remove(self, token: str, student: int) -> None:
-        """Remove a student with all that they sent; they may join again. Raises RoomProblem."""
+    def remove(self, token: str, student: int | None) -> None:
+        """Remove a student with all that they sent, or all who sent nothing (None); they may join again. Raises RoomProblem."""
         with self._teaching(token) as (connection, room):
-            connection.execute(delete(STUDENTS).filter_by(room=room.id, id=student))
+            gone = STUDENTS.c.id == student
+            if student is None:
+                gone = STUDENTS.c.id.not_in(select(ENTRIES.c.student).filter_by(room=room.id))
+            connection.execute(delete(STUDENTS).where(STUDENTS.c.room == room.id, gone))
             self._change(connection, room)
 
     def show(self, token: str, student: int | None, seen: str = "") -> None:
         """Show a student's sentence at the room's step, if it is still the one seen; None shows nobody's. Raises RoomProblem."""
         with self._teaching(token) as (connection, room):
-            known = select(SENTENCES.c.text).filter_by(student=student, step=room.step, room=room.id)
-            if student is not None and connection.scalar(known) != seen:
+            if student is not None and sentence_at(connection, room, student) != seen:
                 raise RoomProblem(ANOTHER_SENTENCE)
             self._change(connection, room, shown=student)
 
     def lock(self, token: str, locked: bool) -> None:
         """Lock or unlock a room for new members; present ones stay. Raises RoomProblem."""
         with self._teaching(token) as (connection, room):
-            connection.execute(delete(LOCKED).filter_by(room=room.id))
-            if locked:
-                connection.execute(insert(LOCKED).values(room=room.id))
-            self._change(connection, room)
-
-    def silent(self, token: str) -> int:
-        """Count the students who have sent neither an answer nor a sentence at any step. Raises RoomProblem."""
-        with self._read() as connection:
-            room = self._teachers_room(connection, token)
-            return count_silent(connection, room.id)
-
-    def remove_silent(self, token: str) -> int:
-        """Remove the students that `silent` counts, who may join again; return how many. Raises RoomProblem."""
-        with self._teaching(token) as (connection, room):
-            removed = connection.execute(delete(STUDENTS).where(*are_silent(room.id))).rowcount
-            self._change(connection, room)
-        return removed
+            self._change(connection, room, locked=locked)
 
     def close(self, token: str) -> None:
         """Close a room and delete all its data. Raises RoomProblem."""
         with self._teaching(token) as (connection, room):
             self._delete(connection, room.id)
-        self._clean_up()
-
-    def state(self, room: int) -> State | None:
-        """Return the state of a room that is pushed to its members, None once it is closed. The caller has checked a token."""
-        with self._read() as connection:
-            found = self._room(connection, ROOMS.c.id == room)
-            return None if found is None else read_state(connection, found)
-
-    def guesses(self, room: int, step: int, first: bool = False) -> list[str]:
-        """List the guesses at a step of a room, or its first vote, but for hidden words. The caller has checked a token."""
-        with self._read() as connection:
-            return sent_guesses(connection, room, step, first)
 
     def sentences(self, token: str, step: int) -> list[Sentence]:
         """List the students' own sentences at a step, for their teacher. Raises RoomProblem."""
         with self._read() as connection:
             room = self._teachers_room(connection, token)
-            return sent_sentences(connection, room.id, step)
+            asked = select(ENTRIES.c.student, STUDENTS.c.nickname, ENTRIES.c.text).join(STUDENTS)
+            here = (ENTRIES.c.room == room.id, ENTRIES.c.step == step, ENTRIES.c.kind == SENTENCE)
+            return [Sentence(*row) for row in connection.execute(asked.where(*here).order_by(STUDENTS.c.id))]
 
     def export(self, token: str) -> list[tuple[int, int, str, str | None, str | None, str | None]]:
         """List every answer and sentence: the student's number in the room, the step, nickname, guess, sentence, first vote."""
+        members = {member.id: member for member in self.members(token)}
         with self._read() as connection:
             room = self._teachers_room(connection, token)
-            return export_rows(connection, room.id)
+            asked = select(ENTRIES.c.student, ENTRIES.c.step, ENTRIES.c.kind, ENTRIES.c.text).filter_by(room=room.id)
+            kept: dict[tuple[int, int], dict[str, str]] = {}
+            for student, step, kind, text in connection.execute(asked.order_by(ENTRIES.c.student, ENTRIES.c.step)):
+                if student in members:  # omits students who joined after the first query
+                    kept.setdefault((student, step), {})[kind] = text
+        return [
+            (members[student].number, step, members[student].nickname, *map(sent.get, (GUESS, SENTENCE, FIRST)))
+            for (student, step), sent in kept.items()
+        ]
 
     def sweep(self) -> int:
         """Delete expired rooms; return how many."""
         with self._write() as connection:
-            old = select(ROOMS.c.id).where(ROOMS.c.opened < self._oldest())
-            gone = list(connection.scalars(old))
+            gone = list(connection.scalars(select(ROOMS.c.id).where(ROOMS.c.opened < self._oldest())))
             for room in gone:
                 self._delete(connection, room)
         for room in gone:
             self._report_change(room)
-        if gone:
-            self._clean_up()
         return len(gone)
 
     @contextmanager
@@ -419,10 +492,11 @@ class Rooms:
     _write = partialmethod(_connected, writes=True)
 
     @contextmanager
-    def _teaching(self, token: str) -> Iterator[tuple[Connection, Room]]:
+    def _teaching(self, token: str, step: int = 1) -> Iterator[tuple[Connection, Room]]:
         """Yield a transaction on a teacher's room; notify its members once it is committed. Raises RoomProblem."""
         with self._write() as connection:
             room = self._teachers_room(connection, token, lock=True)
+            check_step(room, step)
             yield connection, room
         self._report_change(room.id)
 
@@ -432,12 +506,12 @@ class Rooms:
             self.changed(room)
 
     def _oldest(self) -> int:
-        return int(self.now() - 3600 * self.limits.hours)
+        return int(self.now() - 3600 * self.settings.room_hours)
 
     def _room(self, connection: Connection, condition: object, lock: bool = False) -> Room | None:
-        asked = select(*ROOM_COLUMNS).where(condition, ROOMS.c.opened >= self._oldest())
+        asked = select(*COLUMNS).where(condition, ROOMS.c.opened >= self._oldest())
         row = connection.execute(asked.with_for_update() if lock else asked).first()
-        return Room(*row) if row else None
+        return room_of(*row) if row else None
 
     def _teachers_room(self, connection: Connection, token: str, lock: bool = False) -> Room:
         room = self._room(connection, ROOMS.c.teacher == hash_token(token), lock)
@@ -446,32 +520,87 @@ class Rooms:
         return room
 
     def _member(self, connection: Connection, token: str, lock: bool = False) -> Student:
-        asked = select(*ROOM_COLUMNS, STUDENTS.c.id, STUDENTS.c.nickname, STUDENTS.c.step).join(STUDENTS)
+        asked = select(*COLUMNS, STUDENTS.c.id, STUDENTS.c.nickname, STUDENTS.c.step).join(STUDENTS)
         asked = asked.where(STUDENTS.c.token == hash_token(token), ROOMS.c.opened >= self._oldest())
         row = connection.execute(asked.with_for_update(of=ROOMS) if lock else asked).first()
         if row is None:
             raise RoomGone(NO_STUDENT)
         *room, member, nickname, step = row
-        return Student(member, Room(*room), nickname, step)
+        return Student(member, room_of(*room), nickname, step)
 
     def _change(self, connection: Connection, room: Room, **values: object) -> None:
-        """Update a room and increment its version."""
-        connection.execute(update(ROOMS).where(ROOMS.c.id == room.id).values(version=ROOMS.c.version + 1, **values))
+        """Update a room, which the transaction has locked, and increment its version."""
+        changed = update(ROOMS).where(ROOMS.c.id == room.id)
+        connection.execute(changed.values(version=ROOMS.c.version + 1, state=state_of(room) | values))
         notify(connection, room.id)
 
     def _delete(self, connection: Connection, room: int) -> None:
         connection.execute(delete(ROOMS).where(ROOMS.c.id == room))
         notify(connection, room)
 
-    def _clean_up(self) -> None:
-        with explained_failures(self.engine):
-            empty_log(self.engine)
+
+COLUMNS = (ROOMS.c.id, ROOMS.c.code, ROOMS.c.source, ROOMS.c.version, ROOMS.c.state)
+
+
+def room_of(key: int, code: str, source: str, version: int, state: Mapping[str, object]) -> Room:
+    """Return a room as its row has it: JSON has made texts of the numbers of steps."""
+    by_step = {name: {int(step): value for step, value in state[name].items()} for name in BY_STEP}
+    return Room(key, code, source, version, **{**state, **by_step})
+
+
+def state_of(room: Room) -> dict[str, object]:
+    """Return what the column `state` keeps of a room."""
+    return {name: getattr(room, name) for name in KEPT}
+
+
+def with_counts(connection: Connection, room: Room) -> Room:
+    """Return a room with how many are in it and have answered, and the sentence that everyone sees."""
+    students = connection.scalar(select(func.count()).select_from(STUDENTS).filter_by(room=room.id))
+    counts = select(ENTRIES.c.step, func.count()).filter_by(room=room.id, kind=GUESS).group_by(ENTRIES.c.step)
+    answered = {step: count for step, count in connection.execute(counts)}
+    sentence = None if room.shown is None else sentence_at(connection, room, room.shown)
+    return replace(room, students=students, answered=answered, sentence=sentence)
+
+
+def sentence_at(connection: Connection, room: Room, student: int) -> str | None:
+    """Return the sentence of a student at the room's step."""
+    return connection.scalar(select(ENTRIES.c.text).filter_by(student=student, step=room.step, room=room.id, kind=SENTENCE))
+
+
+def texts_at(connection: Connection, room: Room, step: int, kind: str) -> list[str]:
+    """List what was sent at a step, in the order in which the students came."""
+    return list(
+        connection.scalars(select(ENTRIES.c.text).filter_by(room=room.id, step=step, kind=kind).order_by(ENTRIES.c.student))
+    )
+
+
+def word_key(guess: str) -> str:
+    """Return the key of a guess, whatever its capitals and spaces, under which it is hidden."""
+    return hash_token(name_of_guess(guess).casefold())
+
+
+def hash_token(token: str) -> str:
+    """Return the hash under which a token is stored. Tokens are random, 256 bits, so neither salt nor a slow hash is needed."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def check_length(written: str, limit: int, needed: bool = False) -> str:
+    """Return the text; raise RoomProblem if it is too long, or empty although needed."""
+    if len(written) > limit:
+        raise RoomProblem(TOO_LONG.format(length=len(written), limit=limit))
+    if needed and not written:
+        raise RoomProblem(NOTHING_WRITTEN)
+    return written.replace("\0", "")  # PostgreSQL rejects NUL
+
+
+def check_step(room: Room, step: int) -> None:
+    """Raise RoomProblem for a step that the room's lesson does not have."""
+    if not 1 <= step <= room.steps:
+        raise RoomProblem(NO_SUCH_STEP)
 
 
 @cached(LRUCache(1), condition=Condition())  # concurrent first calls wait for one to finish
 def host_rooms() -> Rooms:
     """Open the rooms of this host where its settings say."""
     settings = host_settings()
-    url = settings.database_url or URL.create("sqlite", database=settings.rooms_file or str(default_file()))
-    limits = Limits(settings.max_rooms, settings.max_students, settings.max_answers_a_minute, settings.room_hours)
-    return Rooms(url, limits)
+    return Rooms(settings.database_url or URL.create("sqlite", database=settings.rooms_file or str(default_file())), settings)

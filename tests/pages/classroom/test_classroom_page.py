@@ -325,7 +325,7 @@ def test_a_student_is_told_how_long_answers_are_kept_at_most(
     for app in (open_app("classroom"), open_app("classroom", **{ROOM: room.code})):
         assert texts.NO_NAMES.format(hours=168) in written(app)
     host_rooms.cache_clear()
-    assert host_rooms().limits.hours == 168
+    assert host_rooms().settings.room_hours == 168
 
 
 def test_a_room_is_opened_for_a_lesson_of_ones_own(rooms: Rooms, open_app: Callable[..., AppTest]):

@@ -18,12 +18,11 @@ from urllib.parse import urlsplit
 import pytest
 
 from pages.classroom import events, texts
-from pages.classroom.events import CLOSED, EVENTS, GONE, STATE, STREAMS_OF_ONE, Channel, Hub
+from pages.classroom.events import CLOSED, EVENTS, GONE, STATE, STREAMS_OF_ONE, STUDENT, TEACHER, Channel, Hub
 from tests.support.apart import run_apart
 from tests.support.postgres import postgres
 from tests.support.serving import ROOT, WITHOUT_MODELS, fetch, free_port, running, serving, streamlit_command, wait_until
 from tx_core.classroom.room_database import NO_DATABASE, ROOMS_FAILED
-from tx_core.classroom.room_records import STUDENT, TEACHER
 from tx_core.classroom.rooms import Rooms
 from tx_core.errors import SettingsProblem
 
@@ -82,8 +81,8 @@ def test_a_stream_ends_with_the_room_and_not_with_somebody_who_writes_closed(tol
     run_apart(play())
 
 
-def test_a_student_who_is_removed_is_told_so_by_a_page_that_runs_again(monkeypatch: pytest.MonkeyPatch):
-    rooms = Rooms("sqlite://")
+def test_a_student_who_is_removed_is_told_so_by_a_page_that_runs_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    rooms = Rooms(f"sqlite:///{tmp_path}/rooms.sqlite")
     monkeypatch.setattr(events, "host_store", lambda: rooms)
     monkeypatch.setattr(events, "PAUSE_SECONDS", 0.0)
 
@@ -95,7 +94,7 @@ def test_a_student_who_is_removed_is_told_so_by_a_page_that_runs_again(monkeypat
         streams = [hub.stream(room.id, STUDENT, token) for token in (stays, goes)]
         for stream in streams:
             await next_of(stream)
-        assert rooms.remove_silent(teacher) == 1
+        rooms.remove(teacher, None)
         hub.notify(room.id)
         assert [await next_of(stream) == GONE for stream in streams] == [False, True]
         with pytest.raises(StopAsyncIteration):
@@ -182,8 +181,8 @@ def test_a_student_is_not_woken_for_what_only_the_teacher_is_told(told: dict[str
     run_apart(play())
 
 
-def test_a_closed_room_says_so_and_nothing_else(monkeypatch: pytest.MonkeyPatch):
-    rooms = Rooms("sqlite://")
+def test_a_closed_room_says_so_and_nothing_else(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    rooms = Rooms(f"sqlite:///{tmp_path}/rooms.sqlite")
     monkeypatch.setattr(events, "host_store", lambda: rooms)
     closed = {"closed": True, "note": texts.CLOSED}
     assert {role: json.loads(text) for role, text in events.read_messages(1).items()} == {TEACHER: closed, STUDENT: closed}

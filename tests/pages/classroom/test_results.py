@@ -5,6 +5,7 @@ from itertools import pairwise
 import pytest
 
 from pages.classroom import texts
+from pages.classroom.events import STUDENT, TEACHER
 from pages.classroom.results import (
     Votes,
     answer_of,
@@ -16,7 +17,7 @@ from pages.classroom.results import (
 from tests.support.serving import ROOT
 from tx_core.classroom.measures import Answer
 from tx_core.classroom.questions import MAX_ANSWERS, RANGE, Question, normalised_gain
-from tx_core.classroom.room_records import STUDENT, TEACHER, Room, State
+from tx_core.classroom.rooms import Room
 
 MODEL = Answer("went", 0.8, ("went", "came", "got"), (0.8, 0.15, 0.05))
 SOURCE = (ROOT / "assets" / "lessons" / "path.yaml").read_text("utf-8")
@@ -119,31 +120,28 @@ def test_what_has_no_rows_and_columns_has_no_map(kind: str):
 
 
 def test_a_room_that_was_revealed_before_maps_were_kept_still_shows_its_rows():
-    before = answer_of(state(revealed={2: {"right": "b → x", "value": 0.7, "options": [*NAMES], "shares": [0.1] * 6}}), 2)
+    before = answer_of(room(revealed={2: {"right": "b → x", "value": 0.7, "options": [*NAMES], "shares": [0.1] * 6}}), 2)
     told = results(question("cell"), before, ["b → x"])
     assert told["map"] is None
     assert shares(told)["b → x"] == (1, 1.0)
 
 
-def state(**changes: object) -> State:
-    room = {"id": 1, "code": "ABCDEF", "lesson": "path", "source": SOURCE, "steps": 10, "step": 2, "together": True}
-    room |= {"nicknames": False, "opened": 0, "version": 3, "shown": None}
-    told = {"students": 30, "answered": {2: 12}, "revealed": {}, "sentence": None}
-    return State(Room(**(room | {name: changes.pop(name) for name in list(changes) if name in room})), **(told | changes))
+def room(**changes: object) -> Room:
+    return Room(1, "ABCDEF", SOURCE, 3, 10, **({"step": 2, "students": 30, "answered": {2: 12}} | changes))
 
 
 def test_before_the_answers_are_revealed_nobody_is_told_what_was_answered():
     for role in (TEACHER, STUDENT):
-        told = message(state(), Votes(["Yesterday"] * 12, ["Yesterday"] * 9), role)
+        told = message(room(), Votes(["Yesterday"] * 12, ["Yesterday"] * 9), role)
         assert told["results"] is None
         assert "Yesterday" not in str(told)
-    assert message(state(), Votes(), TEACHER)["note"] == texts.ANSWERED.format(answered=12, students=30)
-    assert "answered" not in message(state(), Votes(), STUDENT)
+    assert message(room(), Votes(), TEACHER)["note"] == texts.ANSWERED.format(answered=12, students=30)
+    assert "answered" not in message(room(), Votes(), STUDENT)
 
 
 def test_a_student_at_another_step_is_told_of_that_step():
     revealed = {1: {"right": "went", "value": 0.8, "options": ["went"], "shares": [0.8]}}
-    one = state(revealed=revealed, together=False)
+    one = room(revealed=revealed, together=False)
     assert message(one, Votes(), STUDENT)["results"] is None
     told = message(one, Votes(["went", "go"]), STUDENT, 1)
     assert told["step"] == 1
@@ -166,13 +164,13 @@ def test_two_votes_stand_side_by_side_with_how_many_were_right_and_the_normalise
 
 
 def test_the_first_vote_is_told_where_the_teacher_shows_it_and_without_the_models_answer():
-    hidden, shown = (message(state(discussed={2: one}), Votes([], ["to"] * 3), STUDENT) for one in (False, True))
+    hidden, shown = (message(room(discussed={2: one}), Votes([], ["to"] * 3), STUDENT) for one in (False, True))
     assert hidden["results"] is None and hidden["note"] == shown["note"] == texts.DISCUSS_NOW
     assert shares(shown["results"]) == {"to": (3, 1.0)} and shown["results"]["model"] == ""
-    assert message(state(discussed={2: True}), Votes([], []), TEACHER)["note"] == texts.ANSWERED_AGAIN.format(
+    assert message(room(discussed={2: True}), Votes([], []), TEACHER)["note"] == texts.ANSWERED_AGAIN.format(
         answered=12, students=30
     )
-    assert [message(state(discussed={2: one}), Votes([], []), TEACHER)["first"] for one in (False, True)] == [False, True]
+    assert [message(room(discussed={2: one}), Votes([], []), TEACHER)["first"] for one in (False, True)] == [False, True]
 
 
 def test_guesses_are_placed_in_the_rows_and_columns_that_they_were_chosen_from():

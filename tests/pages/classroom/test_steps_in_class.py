@@ -164,7 +164,7 @@ def test_a_teacher_locks_a_room_and_opens_it_again(rooms: Rooms, open_app: Calla
     for locked in (True, False):
         teacher.toggle[0].set_value(locked).run()
         assert not teacher.exception and teacher.toggle[0].value is locked
-        assert rooms.state(rooms.of_code(code).id).locked is locked
+        assert rooms.room(rooms.of_code(code).id).locked is locked
     rooms.lock(token, True)
     late = open_app("classroom", **{ROOM: code})
     button(late, texts.JOIN_ROOM.format(code=code)).click().run()
@@ -180,11 +180,11 @@ def test_a_teacher_removes_who_has_sent_nothing_and_they_may_join_again(rooms: R
     box = teacher.selectbox(key="classroom_member")
     assert box.options == [texts.SILENT.format(count=1), *(texts.MEMBER.format(number=at, guesses=at - 1) for at in (1, 2))]
     button(teacher, texts.REMOVE).click().run()
-    assert not teacher.exception and rooms.state(rooms.of_code(code).id).students == 1
+    assert not teacher.exception and rooms.room(rooms.of_code(code).id).students == 1
     app.run()
     assert texts.REMOVED in written(app) and texts.CLOSED not in written(app)
     button(app, texts.JOIN_ROOM.format(code=code)).click().run()
-    assert texts.REMOVED not in written(app) and rooms.state(rooms.of_code(code).id).students == 2
+    assert texts.REMOVED not in written(app) and rooms.room(rooms.of_code(code).id).students == 2
 
 
 def test_a_class_votes_discusses_and_votes_again_in_two_clicks_and_the_summary_has_the_gain(

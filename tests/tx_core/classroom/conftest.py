@@ -7,7 +7,8 @@ import pytest
 
 from tests.support.postgres import postgres
 from tx_core.classroom.room_database import TABLES, connect
-from tx_core.classroom.rooms import DEFAULT_LIMITS, Limits, Rooms
+from tx_core.classroom.rooms import Rooms
+from tx_core.settings import Settings
 
 
 @pytest.fixture(scope="session")
@@ -30,11 +31,11 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 @pytest.fixture
 def open_rooms(database: str) -> Iterator[Callable[..., Rooms]]:
-    """Open the rooms as a server does: open_rooms(limits, now)."""
+    """Open the rooms as a server does: open_rooms(settings, now)."""
     opened: list[Rooms] = []
 
-    def another(limits: Limits = DEFAULT_LIMITS, **options: Callable[[], float]) -> Rooms:
-        opened.append(Rooms(database, limits, **options))
+    def another(settings: Settings | None = None, **options: Callable[[], float]) -> Rooms:
+        opened.append(Rooms(database, settings, **options))
         return opened[-1]
 
     yield another

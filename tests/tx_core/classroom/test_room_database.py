@@ -10,10 +10,19 @@ from pathlib import Path
 from threading import Event
 
 import pytest
-from sqlalchemy import event
+from sqlalchemy import event, inspect
 
 from tests.support.serving import wait_until
-from tx_core.classroom.room_database import NO_DATABASE, NOT_THERE, ROOMS_FAILED, default_file, listen, log_failure
+from tx_core.classroom.room_database import (
+    FORMER,
+    NO_DATABASE,
+    NOT_THERE,
+    ROOMS_FAILED,
+    connect,
+    default_file,
+    listen,
+    log_failure,
+)
 from tx_core.classroom.rooms import Rooms
 from tx_core.errors import RoomProblem
 
@@ -39,33 +48,31 @@ def test_without_a_home_the_rooms_of_a_day_before_are_found_again(temporary: Pat
     assert default_file() == first
 
 
-def put_a_file(folder: Path) -> None:
-    folder.touch()
+PREPARE: dict[str, Callable[[Path], object]] = {
+    "a file": lambda folder: folder.touch(),
+    "a link": lambda folder: folder.symlink_to(folder.parent, target_is_directory=True),
+    "open to others": lambda folder: folder.mkdir() or folder.chmod(0o777),
+}
 
 
-def put_a_link(folder: Path) -> None:
-    (folder.parent / "elsewhere").mkdir(mode=0o700)
-    folder.symlink_to(folder.parent / "elsewhere")
-
-
-def open_to_others(folder: Path) -> None:
-    folder.mkdir()
-    folder.chmod(0o777)
-
-
-@pytest.mark.parametrize("prepare", [put_a_file, put_a_link, open_to_others])
-def test_a_folder_that_others_may_have_made_is_not_used(temporary: Path, prepare: Callable[[Path], None]):
+@pytest.mark.parametrize("name", PREPARE)
+def test_a_folder_that_others_may_have_made_is_not_used(temporary: Path, name: str):
     usual = temporary / f"attention-explorer-{os.getuid()}"
-    prepare(usual)
+    PREPARE[name](usual)
     found = default_file().parent
-    assert found != usual and not list(usual.iterdir() if usual.is_dir() else ())
-    assert found.parent == temporary and found.stat().st_mode & 0o777 == 0o700
+    assert found != usual and found.parent == temporary and found.stat().st_mode & 0o777 == 0o700
 
 
-def test_a_folder_of_somebody_else_is_not_used(temporary: Path, monkeypatch: pytest.MonkeyPatch):
-    other = os.getuid() + 1
-    monkeypatch.setattr(os, "getuid", lambda: other)
-    assert default_file().parent.name != f"attention-explorer-{other}"
+def test_rooms_of_an_older_version_end_and_tables_of_others_stay(database: str):
+    engine = connect(database)
+    for names in ((), FORMER):
+        with engine.connect().execution_options(writes=True) as connection, connection.begin():
+            for name in {"students", *names}:
+                connection.exec_driver_sql(f"CREATE TABLE IF NOT EXISTS {name} (id INTEGER)")
+        Rooms(database).dispose()
+        with engine.connect() as connection:
+            assert ("students" in inspect(connection).get_table_names()) is (not names)
+    engine.dispose()
 
 
 @pytest.mark.parametrize("damage", [b"no database at all" * 400, b""], ids=["damaged", "emptied"])
@@ -85,7 +92,7 @@ def test_a_file_that_is_no_database_any_more_is_explained_by_every_request(tmp_p
         lambda: rooms.join(room.code),
         lambda: rooms.answer(student, 1, "went"),
         lambda: rooms.reveal(teacher, 1, {}),
-        lambda: rooms.state(room.id),
+        lambda: rooms.room(room.id),
         lambda: rooms.export(teacher),
         lambda: rooms.close(teacher),
     )
@@ -138,28 +145,20 @@ def test_another_file_in_the_place_of_the_rooms_is_used_from_then_on(tmp_path: P
     rooms.dispose()
 
 
-def damage(path: Path) -> str:
-    path.write_bytes(b"no database at all" * 400)
-    return "file is not a database"
+SPOIL: dict[str, Callable[[Path], object]] = {
+    "file is not a database": lambda path: path.write_bytes(b"no database at all" * 400),
+    "unable to open database file": lambda path: path.mkdir(),
+    NOT_THERE: lambda path: path.parent.rmdir(),
+}
 
 
-def put_a_folder_there(path: Path) -> str:
-    path.mkdir()
-    return "unable to open database file"
-
-
-def take_its_folder(path: Path) -> str:
-    path.parent.rmdir()
-    return NOT_THERE
-
-
-@pytest.mark.parametrize("spoil", [damage, put_a_folder_there, take_its_folder])
+@pytest.mark.parametrize("cause", SPOIL)
 def test_a_file_that_cannot_be_used_is_logged_in_one_line_with_its_cause(
-    tmp_path: Path, logged: Callable[[], list[str]], spoil: Callable[[Path], str]
+    tmp_path: Path, logged: Callable[[], list[str]], cause: str
 ):
     path = tmp_path / "state" / "rooms.sqlite"
     path.parent.mkdir()
-    cause = spoil(path)
+    SPOIL[cause](path)
     for _ in range(3):
         with pytest.raises(RoomProblem, match=re.escape(NO_DATABASE)):
             Rooms(f"sqlite:///{path}")
