@@ -29,7 +29,7 @@ export { TEXTS };
 const NARROW_HEIGHT = 420; // pixels
 const AFTER_PICTURE = 100; // milliseconds
 const runs = makeRuns();
-const views = new Map(); // by page: how it was looked at last, for who comes back to it
+const views = new Map(); // by page, or step of a room: how it was looked at last, for who comes back to it
 
 export default mountWith({});
 
@@ -162,7 +162,7 @@ function receive(stage, message) {
   const { arrival } = header;
   const isNew = stage.arrival !== arrival.number;
   stage.arrival = arrival.number;
-  const known = arrival.restored && views.get(header.page);
+  const known = arrival.restored && views.get(arrival.place);
   const wanted = isNew ? { ...header.address.defaults, ...(known || header.view) } : { ...store(stage) };
   const address = () => addressOf(wanted, header.address, location.search, stage.parts.fields);
   stage.root.classList.toggle("empty", !header.run);
@@ -205,7 +205,7 @@ function changed(stage, state, before) {
   draw(stage);
   const looks = Object.keys(stage.header.address.defaults);
   if (stage.offline) return;
-  views.set(stage.header.page, Object.fromEntries(looks.map((name) => [name, state[name]])));
+  views.set(stage.header.arrival.place, Object.fromEntries(looks.map((name) => [name, state[name]])));
   stage.address.write(addressOf(state, stage.header.address, location.search, stage.parts.fields));
   if (stage.quiet) stage.address.now();
   if (stage.quiet || looks.every((name) => state[name] === before[name])) return;

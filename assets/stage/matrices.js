@@ -28,7 +28,7 @@ const WRITE = { numbers: flag, dimensions: String, cell: cellWritten, matrices: 
 const looksOf = ({ address: { defaults } }) => Object.fromEntries(Object.keys(defaults).map((name) => [name, WRITE[name] ?? String])); // by name, how each is written
 const cellOf = (sent) => (sent ? { matrix: sent[0], row: sent[1], column: sent[2] } : null);
 const lookOf = (view) => ({ ...view, cell: cellOf(view.cell), answer: cellOf(view.answer) });
-const views = new Map(); // by page: how it was looked at last, for who comes back to it
+const views = new Map(); // by page, or step of a room: how it was looked at last, for who comes back to it
 
 export default mountWith({ entry: "matrices" });
 
@@ -159,7 +159,7 @@ function receive(stage, message, data) {
   const { arrival } = header;
   const isNew = stage.arrival !== arrival.number;
   stage.arrival = arrival.number;
-  const known = arrival.restored && views.get(header.page);
+  const known = arrival.restored && views.get(arrival.place);
   const wanted = isNew ? known || lookOf(header.view) : stage.store.get();
   for (const part of [header.address.defaults, header.address.first]) {
     for (const name of ["cell", "answer"]) if (Array.isArray(part[name])) part[name] = cellOf(part[name]);
@@ -185,7 +185,7 @@ function changed(stage, state, before) {
   draw(stage);
   if (stage.offline) return;
   const looks = Object.keys(stage.header.address.defaults);
-  views.set(stage.header.page, Object.fromEntries(looks.map((name) => [name, state[name]])));
+  views.set(stage.header.arrival.place, Object.fromEntries(looks.map((name) => [name, state[name]])));
   if (!stage.quiet && looks.every((name) => state[name] === before[name])) return;
   stage.address.write(addressOf(state, stage.header.address, location.search, looksOf(stage.header)));
   if (stage.quiet) return stage.address.now();

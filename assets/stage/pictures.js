@@ -24,7 +24,7 @@ export { TEXTS };
 const [GAP, LEAST, NARROW] = [24, 200, 320]; // pixels between pictures; the least height of one; the height of one on a narrow screen
 const [MATRICES, NARROW_MATRICES] = [540, 600]; // the least height of matrices with a sum
 const isFlexible = (chart) => chart.kind === "matrices" || canStretch(chart);
-const views = new Map(); // by page: how it was looked at last, for who comes back to it
+const views = new Map(); // by page, or step of a room: how it was looked at last, for who comes back to it
 
 export default function mountStage(mounted) {
   const [stage, end] = mountOnce(mounted.parentElement, makeStage, removeStage);
@@ -115,7 +115,7 @@ function receive(stage, data) {
   stage.root.dataset.testid = header.address ? "stage" : "pictures";
   const isNew = stage.arrival !== header.arrival.number;
   stage.arrival = header.arrival.number;
-  const known = header.arrival.restored && views.get(header.page);
+  const known = header.arrival.restored && views.get(header.arrival.place);
   stage.quiet = true; // of this change nobody is told: it came from the page
   stage.store.set(isNew ? known || header.view : { ...header.view, ...stage.store.get() });
   stage.quiet = false;
@@ -152,7 +152,7 @@ function changed(stage, state, before) {
   draw(stage);
   if (stage.offline || !header.address) return;
   askForOthers(stage);
-  views.set(header.page, state);
+  views.set(header.arrival.place, state);
   const names = Object.keys(header.view);
   if (!stage.quiet && names.every((name) => state[name] === before[name])) return;
   stage.address.write(addressOf(state, header.address, location.search, Object.fromEntries(names.map((name) => [name, String]))));

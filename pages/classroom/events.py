@@ -12,23 +12,36 @@ from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from functools import partial
+from gzip import compress
+from hashlib import sha256
+from typing import TYPE_CHECKING, NamedTuple
 
+from cachetools import LRUCache
 from sse_starlette import EventSourceResponse
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from pages.classroom import texts
+from pages.ui.shell.start_page import SHELL
 from tx_core.errors import ExplorerError, RoomGone, RoomProblem
+
+if TYPE_CHECKING:
+    from pages.classroom.results import Votes
+    from tx_core.classroom.rooms import Room
 
 TEACHER, STUDENT = "teacher", "student"
 """The roles of the members of a room."""
-EVENTS, STATE = "classroom_events", "classroom_state"
+MEMBERS = "members"
+"""Beside the messages of both roles: the ids of who is in the room."""
+EVENTS, STATE, STAGE = "classroom_events", "classroom_state", "classroom_stage"
 PAUSE_SECONDS = 0.1
 """Between two looks at a room: what happens meanwhile is told together."""
 LOOK_SECONDS = 15.0
 """A room is looked at this often without a notification: one may be lost, and SQLite has none between servers."""
 SEND_TIMEOUT_SECONDS = 20.0
+MAX_STAGE_BYTES = 32_000_000
+"""Of the stages of all rooms that phones are about to fetch."""
 STREAMS_OF_ONE = 4
 """Streams that one member may have open: tabs, and one that is about to notice that it is closed."""
 SWEEP_SECONDS, FIRST_SWEEP_SECONDS = 600.0, 3.0
@@ -45,7 +58,7 @@ class Channel:
 
     def __init__(self, room: int):
         self.room = room
-        self.messages: dict[str, str] = {}
+        self.messages: dict[str, object] = {}
         self.listeners: dict[asyncio.Event, str] = {}
         self.dirty = asyncio.Event()
         self.task = asyncio.create_task(self.follow())
@@ -62,7 +75,7 @@ class Channel:
             except TimeoutError:
                 continue
 
-    def publish(self, messages: dict[str, str]) -> None:
+    def publish(self, messages: dict[str, object]) -> None:
         """Replace the messages, and wake the listeners of each role whose message changed."""
         news = {role for role, text in messages.items() if text != self.messages.get(role)}
         self.messages = messages
@@ -71,10 +84,24 @@ class Channel:
                 listener.set()
 
 
+class SharedStage(NamedTuple):
+    """The stage of a step that was revealed, as every phone of a room is shown it: made once.
+
+    votes: which it shows. name: of its data in an address, a hash of them. packed: its data, compressed.
+    """
+
+    step: int
+    votes: "Votes"
+    entry: str
+    name: str
+    packed: bytes
+
+
 class Hub:
-    """The channels of all rooms with listeners on this server."""
+    """The channels of all rooms with listeners on this server, and the stages that these share."""
 
     def __init__(self) -> None:
+        self.stages: LRUCache[int, SharedStage] = LRUCache(MAX_STAGE_BYTES, getsizeof=lambda one: len(one.packed))
         self.channels: dict[int, Channel] = {}
         self.streams: Counter[str] = Counter()
         self.loop: asyncio.AbstractEventLoop | None = None
@@ -101,8 +128,9 @@ class Hub:
             if room in (None, channel.room):
                 channel.dirty.set()
 
-    async def stream(self, room: int, role: str, token: str) -> AsyncIterator[dict[str, str]]:
-        """Yield the messages for members of a role, now and after every change; the stream ends with the room."""
+    async def stream(self, room: int, student: int | None, token: str) -> AsyncIterator[dict[str, str]]:
+        """Yield the messages for a student, None for the teacher, now and after every change; the stream ends with the room."""
+        role = TEACHER if student is None else STUDENT
         self.loop = asyncio.get_running_loop()
         channel = self.channels.setdefault(room, None) or Channel(room)
         self.channels[room] = channel
@@ -117,7 +145,8 @@ class Hub:
                     yield {"data": text}
                     if text == CLOSED:
                         return
-                    if role == STUDENT and not await asyncio.to_thread(is_member, token):
+                    is_known = student is None or student in channel.messages.get(MEMBERS, ())
+                    if not is_known and not await asyncio.to_thread(is_member, token):
                         yield {"data": GONE}
                         return
                 await news.wait()
@@ -148,23 +177,48 @@ def host_store():
     return rooms
 
 
-def read_messages(room: int) -> dict[str, str]:
-    """Return the messages for the members of a room, by role."""
+def share_stage(room: "Room", votes: "Votes", entry: str, data: bytes) -> None:
+    """Let the phones of a room have the stage of its step without running the page: they fetch its data, which are made once.
+
+    entry, data: the script of the stage, and what it draws.
+    """
+    known = hub.stages.get(room.id)
+    if known is None or (known.step, known.votes) != (room.step, votes):
+        hub.stages[room.id] = SharedStage(room.step, votes, entry, sha256(data).hexdigest(), compress(data, 6))
+        hub.notify(room.id)
+
+
+def describe_stage(room: "Room", votes: "Votes") -> dict[str, object] | None:
+    """Return how a phone fetches the stage of the step that is shown; None before it is revealed and shared."""
+    from pages.classroom.results import lesson_of
+    from pages.ui.stage.scripts import STAGE_FILES
+
+    shared = hub.stages.get(room.id)
+    if shared is None or room.step not in room.revealed or (shared.step, shared.votes) != (room.step, votes):
+        return None
+    scripts = {"drawing": SHELL.address("drawing.js"), "home": STAGE_FILES.address().rstrip("/"), "entry": shared.entry}
+    return scripts | {"data": f"{STAGE}/{shared.name}", "then": lesson_of(room.source).steps[room.step - 1].then or ""}
+
+
+def read_messages(room: int) -> dict[str, object]:
+    """Return the messages for the members of a room, by role, and who they are."""
     # Imported here: lessons take a fifth of a second to import, for which the start of the server does not wait.
     from pages.classroom.results import Votes, message, shows_votes, votes_of
 
     rooms = host_store()
     now = rooms.room(room)
     if now is None:
+        hub.stages.pop(room, None)
         return dict.fromkeys((TEACHER, STUDENT), CLOSED)
     votes = votes_of(rooms, now, now.step) if shows_votes(now, now.step) else Votes()
-    return {role: json.dumps(message(now, votes, role), ensure_ascii=False) for role in (TEACHER, STUDENT)}
+    told = {role: message(now, votes, for_teacher=role == TEACHER) for role in (TEACHER, STUDENT)}
+    told[STUDENT] |= {"stage": describe_stage(now, votes)}
+    return {role: json.dumps(text, ensure_ascii=False) for role, text in told.items()} | {MEMBERS: rooms.student_ids(now)}
 
 
-def find_member(token: str) -> tuple[int, str]:
-    """Return the room and the role of a token; raise RoomProblem for an unknown one."""
-    room, is_teacher = host_store().find_member(token)
-    return room, TEACHER if is_teacher else STUDENT
+def find_member(token: str) -> tuple[int, int | None]:
+    """Return the room of a token, and the id of the student, None for the teacher; raise RoomProblem for an unknown one."""
+    return host_store().find_member(token)
 
 
 def is_member(token: str) -> bool:
@@ -179,30 +233,40 @@ async def events(request: Request) -> Response:
     """Stream the changes of the room of `?key=`: 404 for no room, 503 without the database, 429 for too many streams of one."""
     token = request.query_params.get("key", "")
     try:
-        room, role = await asyncio.to_thread(find_member, token)
+        room, student = await asyncio.to_thread(find_member, token)
     except RoomProblem as problem:
         return Response(str(problem), 404 if isinstance(problem, RoomGone) else 503, HEADERS, "text/plain")
     if hub.streams[token] >= STREAMS_OF_ONE:
         return Response(None, 429, HEADERS)
     return EventSourceResponse(
-        hub.stream(room, role, token), ping=LOOK_SECONDS, send_timeout=SEND_TIMEOUT_SECONDS, headers=HEADERS, sep="\n"
+        hub.stream(room, student, token), ping=LOOK_SECONDS, send_timeout=SEND_TIMEOUT_SECONDS, headers=HEADERS, sep="\n"
     )
 
 
 async def state(request: Request) -> Response:
     """Answer once with what the event stream would send, for browsers where it is blocked; an unknown key reads as closed."""
     try:
-        room, role = await asyncio.to_thread(find_member, request.query_params.get("key", ""))
+        room, student = await asyncio.to_thread(find_member, request.query_params.get("key", ""))
         channel = hub.channels.get(room)
         messages = channel.messages if channel and channel.messages else await asyncio.to_thread(read_messages, room)
-        return Response(messages[role], 200, HEADERS, "application/json")
+        return Response(messages[TEACHER if student is None else STUDENT], 200, HEADERS, "application/json")
     except RoomGone:
         return Response(GONE, 200, HEADERS, "application/json")
     except ExplorerError as problem:
         return Response(str(problem), 503, HEADERS, "text/plain")
 
 
-ROUTES = (Route(f"/{EVENTS}", events), Route(f"/{STATE}", state))
+async def stage(request: Request) -> Response:
+    """Serve the data of a shared stage: its name, a hash of what it shows, is told with the answers and not before."""
+    name = request.path_params["name"]
+    found = next((one for one in list(hub.stages.values()) if one.name == name), None)
+    if found is None:
+        return Response(None, 404, HEADERS)
+    kept = {"Cache-Control": "private, max-age=31536000, immutable", "Content-Encoding": "gzip"}
+    return Response(found.packed, 200, kept, "application/octet-stream")
+
+
+ROUTES = (Route(f"/{EVENTS}", events), Route(f"/{STATE}", state), Route(f"/{STAGE}/{{name}}", stage))
 
 
 def start_sweeping() -> threading.Event:

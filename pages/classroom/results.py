@@ -8,7 +8,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from pages.classroom import texts
-from pages.classroom.events import TEACHER
 from pages.ui.panels.question_kinds import QUESTION_VIEWS, grid_of, measured
 from pages.ui.shell.numbers import whole_percent
 from tx_core.classroom.lesson_file import Lesson, Step, read_lesson
@@ -50,7 +49,7 @@ def shows_votes(room: "Room", number: int) -> bool:
     return number in room.revealed or room.discussed.get(number, False)
 
 
-def message(room: "Room", votes: Votes, role: str, step: int | None = None) -> dict[str, object]:
+def message(room: "Room", votes: Votes, *, for_teacher: bool, step: int | None = None) -> dict[str, object]:
     """Return the message for a member's browser: the step that is shown, and the class's results once they are revealed.
 
     votes: at the step that is shown, where `shows_votes`. step: the member's own, where it is not the room's.
@@ -71,7 +70,7 @@ def message(room: "Room", votes: Votes, role: str, step: int | None = None) -> d
     elif shows_votes(room, at):
         told["results"] = results(question, None, votes.first or ())
     asks = question is not None
-    if role == TEACHER:
+    if for_teacher:
         answered = room.answered.get(at, 0) if asks else None
         said = progress(answered, room.students, again=at in room.discussed)
         return told | {"answered": answered, "students": room.students, "note": said, "first": room.discussed.get(at, False)}

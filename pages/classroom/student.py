@@ -1,12 +1,13 @@
 """The room of a student: the step, its question, what the class said once it is revealed, a sentence of their own."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import streamlit as st
 
 from pages import contents
 from pages.classroom import entrance, texts
-from pages.classroom.events import STUDENT, host_store
+from pages.classroom.events import host_store, share_stage
 from pages.classroom.results import (
     Votes,
     answer_of,
@@ -28,7 +29,7 @@ from pages.ui.stage.attention import ClassGuesses
 from pages.ui.stage.tokens import escape_markdown
 from tx_core.classroom.lesson_file import Lesson, Step
 from tx_core.classroom.measures import MEASURES, Answer
-from tx_core.classroom.rooms import FIRST, GUESS, IS_REVEALED, MAX_SENTENCE_CHARACTERS, SENTENCE, Room
+from tx_core.classroom.rooms import IS_REVEALED, MAX_SENTENCE_CHARACTERS, Room
 from tx_core.engine import catalogue
 from tx_core.errors import ExplorerError, RoomGone, RoomProblem
 from tx_core.transformer.interventions import read_interventions
@@ -91,8 +92,8 @@ def draw_step(code: str, token: str) -> None:
         entrance.hide_menu(code)
     revealed = number in room.revealed
     votes = votes_of(rooms, room, number) if shows_votes(room, number) else Votes()
-    room_message = message(room, votes, STUDENT, number)
-    guess, first, sentence = map(rooms.own_entries(token, number).get, (GUESS, FIRST, SENTENCE))
+    room_message = message(room, votes, for_teacher=False, step=number)
+    guess, first, sentence = map(rooms.own_entries(token, number).get, ("guess", "first", "sentence"))
     with st.container():  # of any height, it is one box: what stands below it stays, and so does what it says to a screen reader
         entrance.explain_problem()
         show_step_head(lesson.title, number, len(lesson.steps), step)
@@ -103,11 +104,11 @@ def draw_step(code: str, token: str) -> None:
             if guess is not None and not room.together and not revealed:  # at their own pace, they are told at once
                 draw_or_explain(show_verdict, step, guess, key)
             else:
-                draw_or_explain(ask, token, number, step, key, revealed, guess, first)
+                with st.container(key="classroom_asked"):
+                    draw_or_explain(ask, token, number, step, key, revealed, guess, first)
     live = st.container()
     is_open = revealed or not step.question or (guess is not None and not room.together)
-    on_view = guesses_on_view(step, answer_of(room, number), votes.last)
-    draw_or_explain(show_view, lesson, number, room, is_open, on_view)
+    draw_or_explain(show_view, lesson, number, room, is_open, votes)
     if "text" in step.view:
         draw_or_explain(send_sentence, token, number, key, sentence)
     if not room.together:
@@ -120,6 +121,7 @@ def draw_step(code: str, token: str) -> None:
             token,
             message=room_message,
             sent=st.session_state.get(f"{key}_sent", 0),
+            shares=level_of(lesson) == own_level(lesson),
             **drawn,
         )
 
@@ -189,8 +191,9 @@ def send(keep: Callable[[str, int, str], str], token: str, number: int, written:
     return kept
 
 
-def show_view(lesson: Lesson, number: int, room: Room, is_open: bool, guesses: ClassGuesses | None) -> None:
+def show_view(lesson: Lesson, number: int, room: Room, is_open: bool, votes: Votes) -> None:
     """Show what follows the answers: what to notice, and the stage of the step, with the sentence that the teacher shows."""
+    guesses = guesses_on_view(lesson.steps[number - 1], answer_of(room, number), votes.last)
     step, sentence = lesson.steps[number - 1], room.sentence if number == room.step else None
     with st.container():  # also while it is empty: else a box that stands open below it would close while somebody types
         if is_open and step.then:
@@ -198,16 +201,30 @@ def show_view(lesson: Lesson, number: int, room: Room, is_open: bool, guesses: C
         if sentence:
             step = step.model_copy(update={"view": step.view | {"text": sentence}})
         if is_open or sentence:
-            show_step_stage(step, (room.id, number, sentence), level_of(lesson), guesses=guesses)
+            shared = share_of(lesson, number, room, votes, sentence)
+            show_step_stage(step, f"{room.id} {number} {sentence or ''}", level_of(lesson), guesses=guesses, share=shared)
         if is_open and number == len(lesson.steps) and lesson.recap:
             st.text(lesson.recap)
 
 
 def level_of(lesson: Lesson) -> str:
-    """Return the level of the stages of a lesson: Basic but for an advanced one, unless the visitor chose."""
+    """Return the level of the stages of a lesson: its own, unless the visitor chose."""
     if LEVEL in st.query_params or LEVEL_CHOSEN in st.session_state or remembered_level():
         return st.session_state[LEVEL_NOW]
+    return own_level(lesson)
+
+
+def own_level(lesson: Lesson) -> str:
+    """Return the level at which a lesson is shown: Basic but for an advanced one."""
     return ADVANCED if lesson.level == "advanced" else BASIC
+
+
+def share_of(
+    lesson: Lesson, number: int, room: Room, votes: Votes, sentence: str | None = None
+) -> Callable[[str, bytes], None] | None:
+    """Return what shares the stage of a step with the phones of a room; None where theirs is another, or not revealed."""
+    is_theirs = number == room.step and number in room.revealed and sentence is None and level_of(lesson) == own_level(lesson)
+    return partial(share_stage, room, votes) if is_theirs else None
 
 
 def guesses_on_view(step: Step, answer: Answer | None, guesses: Sequence[str]) -> ClassGuesses | None:

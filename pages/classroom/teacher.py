@@ -8,7 +8,7 @@ import segno
 import streamlit as st
 
 from pages.classroom import entrance, texts
-from pages.classroom.events import TEACHER, host_store
+from pages.classroom.events import host_store
 from pages.classroom.reach import say_if_unreachable
 from pages.classroom.results import (
     answer_of,
@@ -19,7 +19,7 @@ from pages.classroom.results import (
     sentence_of,
     votes_of,
 )
-from pages.classroom.student import guesses_on_view, say_closed, show_sentence, show_step_head, show_view
+from pages.classroom.student import say_closed, show_sentence, show_step_head, show_view
 from pages.ui.panels.lesson_question import choices_of, compute, engine_of_step
 from pages.ui.panels.question_kinds import QUESTION_VIEWS
 from pages.ui.shell.address import is_presented, link_with, present_or_not
@@ -198,12 +198,11 @@ def show_answers(code: str, token: str, step: Step, picture: dict[str, object] |
     room = rooms.of_teacher(token)
     revealed = room.step in room.revealed
     votes = votes_of(rooms, room, room.step)
-    room_message = message(room, votes, TEACHER)
+    room_message = message(room, votes, for_teacher=True)
     drawn = {"step": room.step, "own": False, "together": room.together, "revealed": revealed}
     drawn |= {"discussed": room.step in room.discussed, "first": room_message["first"]}
     entrance.show_live(entrance.LEAD, code, token, message=room_message, picture=picture, **drawn)
-    on_view = guesses_on_view(step, answer_of(room, room.step), votes.last)
-    show_view(lesson_of(room.source), room.step, room, revealed or not step.question, on_view)
+    show_view(lesson_of(room.source), room.step, room, revealed or not step.question, votes)
     if is_presented():
         return  # what follows is for the teacher alone
     if step.question:

@@ -24,8 +24,9 @@ STUDENTS = 200
 ANSWER_SECONDS = 5.0
 ROUNDS = 5
 """Rooms, one after the other."""
-SPREAD_SECONDS = 0.7
-"""Over which browsers run their pages again after a change, as assets/canvas/classroom/live.js has it."""
+SPREAD_SECONDS, HOLD_SECONDS, LATER_SECONDS = 0.7, 0.6, 10.0
+"""Over which browsers run their pages again after a change, what they wait for the stage of a step before, and over which those
+run that have it; as assets/canvas/classroom/live.js has them."""
 QUESTION = shipped_lesson("path").steps[0].question.ask
 EVENTS = re.compile(rb"classroom_events\?key=[\w-]+")
 
@@ -43,6 +44,7 @@ class Student:
     seen: float = 0.0
     drawn: float = 0.0
     answers: list[float] = field(default_factory=list)
+    run: asyncio.Task = field(default_factory=lambda: asyncio.create_task(asyncio.sleep(0)))
 
 
 @dataclass
@@ -79,17 +81,33 @@ async def listen(url: str, path: str, student: Student) -> None:
     try:
         while line := await reader.readline():
             message = json.loads(line[5:]) if line.startswith(b"data:") else {}
-            if message.get("results") and not student.seen:
-                student.seen = time.monotonic()
-                await run_again(student)
-                if b"stage_" in student.visitor.drawings():
-                    student.drawn = time.monotonic()
+            if message.get("results"):
+                student.seen = student.seen or time.monotonic()
+                student.run.cancel()
+                student.run = asyncio.create_task(see_stage(url, student, message["stage"]))
             elif message.get("discussed") and not student.told:
                 student.told = time.monotonic()
                 await run_again(student)
                 student.asked_again.set()
     finally:
         writer.close()
+
+
+async def see_stage(url: str, student: Student, stage: dict | None) -> None:
+    """Fetch the stage of a step and run the page later; without one, run the page soon, which sends it."""
+    if stage:
+        server = urlsplit(url)
+        reader, writer = await asyncio.open_connection(server.hostname, server.port)
+        writer.write(f"GET /{stage['data']} HTTP/1.1\r\nHost: {server.netloc}\r\nConnection: close\r\n\r\n".encode())
+        assert b" 200 " in (await reader.read())[:20]
+        writer.close()
+        student.drawn = student.drawn or time.monotonic()
+        await asyncio.sleep(random.random() * LATER_SECONDS)
+    else:
+        await asyncio.sleep(HOLD_SECONDS)
+    await run_again(student)
+    if b"stage_" in student.visitor.drawings():
+        student.drawn = student.drawn or time.monotonic()
 
 
 async def run_again(student: Student) -> None:
@@ -152,7 +170,7 @@ async def give_lesson(url: str, database: str, server: psutil.Process) -> Lesson
             await teacher.run("class", fragment=teacher.press(button))
         here = rooms.room(room)
         kept = {*rooms.guesses(here, 1, "first"), *rooms.guesses(here, 1)}
-        await asyncio.sleep(8)
+        await asyncio.sleep(LATER_SECONDS + 4)
         megabytes = server.memory_info().rss / 1e6
         leave.set()
         students = await asyncio.gather(*tasks)
@@ -207,6 +225,6 @@ def rows() -> list[Row]:
             )
             for what, taken in told.items()
         ),
-        Row(f"the same click to the stage of the step, spread over {SPREAD_SECONDS:.1f} s", usual(stages), "", True),
+        Row("the same click to the stage of the step", usual(stages), "1 s at 95 %", percentile(stages, 0.95) <= 1),
         Row("memory of the server after each of the rooms", f"{sizes} MB", "50 MB more", grown <= 50),
     ]

@@ -8,11 +8,13 @@ those of several. This module imports no torch.
 import hashlib
 import secrets
 import time
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partialmethod
 from threading import Condition, Event, Lock
+from typing import Literal
 
 from cachetools import LRUCache, TTLCache, cached
 from sqlalchemy import URL, Connection, delete, func, insert, select, update
@@ -49,8 +51,8 @@ JOINS_OF_ONE_A_MINUTE = 100
 """Joins of one address to one room: three classes of 30."""
 MAX_COUNTED, MAX_OPENERS = 100_000, 10_000
 """Bounds of memory: counted keys, and rooms with a known opener; the oldest are evicted first."""
-KINDS = GUESS, FIRST, SENTENCE = "guess", "first", "sentence"
-"""What a student sends at a step: a guess, the one of before a discussion, and an own sentence."""
+EntryKind = Literal["guess", "first", "sentence"]
+"""What a student sends at a step: a guess, the one of before a discussion, or an own sentence."""
 
 NO_ROOM = "There is no room with this code. Check the six letters; a room closes when its time is over, or its teacher closes it."
 NO_TEACHER = "This link leads to no room. A room closes when its time is over, or its teacher closes it. Open a new one."
@@ -258,11 +260,18 @@ class Rooms:
             student = self._member(connection, token)
             return replace(student, room=with_counts(connection, student.room))
 
-    def find_member(self, token: str) -> tuple[int, bool]:
-        """Return the id of the room of a token, and whether it is its teacher's. Raises RoomProblem."""
+    def find_member(self, token: str) -> tuple[int, int | None]:
+        """Return the id of the room of a token, and that of the student, None for its teacher. Raises RoomProblem."""
         with self._read() as connection:
-            room = self._room(connection, ROOMS.c.teacher == hash_token(token))
-            return (room.id, True) if room else (self._member(connection, token).room.id, False)
+            if room := self._room(connection, ROOMS.c.teacher == hash_token(token)):
+                return room.id, None
+            student = self._member(connection, token)
+            return student.room.id, student.id
+
+    def student_ids(self, room: Room) -> frozenset[int]:
+        """Return the ids of the students of a room. The caller has checked a token."""
+        with self._read() as connection:
+            return frozenset(connection.scalars(select(STUDENTS.c.id).filter_by(room=room.id)))
 
     def join(self, code: str, nickname: str = "", client: str = "") -> str:
         """Join a room; return the student's token, of which only the hash is stored. Raises RoomProblem."""
@@ -307,15 +316,15 @@ class Rooms:
 
     def answer(self, token: str, step: int, guess: str) -> str:
         """Store a student's guess at a step, replacing an earlier one, until it is revealed; return it. Raises RoomProblem."""
-        return self._store_entry(token, step, GUESS, check_length(guess.strip(), MAX_GUESS_CHARACTERS, needed=True))
+        return self._store_entry(token, step, "guess", check_length(guess.strip(), MAX_GUESS_CHARACTERS, needed=True))
 
     def send_sentence(self, token: str, step: int, written: str) -> str:
         """Store a student's own sentence for a step, for the teacher to see; return it. Raises RoomProblem."""
         return self._store_entry(
-            token, step, SENTENCE, check_length(" ".join(written.split()), MAX_SENTENCE_CHARACTERS, needed=True)
+            token, step, "sentence", check_length(" ".join(written.split()), MAX_SENTENCE_CHARACTERS, needed=True)
         )
 
-    def _store_entry(self, token: str, step: int, kind: str, text: str) -> str:
+    def _store_entry(self, token: str, step: int, kind: EntryKind, text: str) -> str:
         if self._sent.add(hash_token(token)) > self.settings.max_answers_a_minute:
             raise RoomProblem(TOO_MANY_ANSWERS)
         put = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}[self.engine.dialect.name](ENTRIES)
@@ -323,12 +332,12 @@ class Rooms:
             student = self._member(connection, token, lock=True)
             room = student.room
             check_step(room, step)
-            if kind == GUESS and step in room.revealed:
+            if kind == "guess" and step in room.revealed:
                 raise RoomProblem(IS_REVEALED)
             key = {"student": student.id, "step": step, "kind": kind}
-            if kind == GUESS and not room.together and connection.scalar(select(ENTRIES.c.text).filter_by(**key)) is not None:
+            if kind == "guess" and not room.together and connection.scalar(select(ENTRIES.c.text).filter_by(**key)) is not None:
                 raise RoomProblem(IS_FINAL)
-            if kind == SENTENCE and (room.shown, room.step) == (student.id, step):
+            if kind == "sentence" and (room.shown, room.step) == (student.id, step):
                 # Stop showing a sentence that its student changes: the teacher has approved only the old one.
                 self._change(connection, room, shown=None)
             put = put.values(**key, room=room.id, text=text)
@@ -377,8 +386,8 @@ class Rooms:
         """Keep the guesses of a step as the first vote, after which the class votes again. Raises RoomProblem."""
         with self._teaching(token, step) as (connection, room):
             if step not in room.discussed and step not in room.revealed:
-                votes = update(ENTRIES).where(ENTRIES.c.room == room.id, ENTRIES.c.step == step, ENTRIES.c.kind == GUESS)
-                connection.execute(votes.values(kind=FIRST))
+                votes = update(ENTRIES).where(ENTRIES.c.room == room.id, ENTRIES.c.step == step, ENTRIES.c.kind == "guess")
+                connection.execute(votes.values(kind="first"))
                 self._change(connection, room, discussed={**room.discussed, step: False})
 
     def show_first_vote(self, token: str, step: int, shown: bool) -> None:
@@ -387,7 +396,7 @@ class Rooms:
             if step in room.discussed:
                 self._change(connection, room, discussed={**room.discussed, step: shown})
 
-    def guesses(self, room: Room, step: int, kind: str = GUESS) -> list[str]:
+    def guesses(self, room: Room, step: int, kind: EntryKind = "guess") -> list[str]:
         """List the guesses at a step of a room, or its first vote, but for hidden words. The caller has checked a token."""
         with self._read() as connection:
             return [text for text in texts_at(connection, room, step, kind) if not room.hides(step, text)]
@@ -396,7 +405,7 @@ class Rooms:
         """List what was guessed at a step, the most frequent first, for the teacher. Raises RoomProblem."""
         with self._read() as connection:
             room = self._teachers_room(connection, token)
-            names, counts = count_names(texts_at(connection, room, step, GUESS))
+            names, counts = count_names(texts_at(connection, room, step, "guess"))
         return [Word(names[name], count, room.hides(step, name)) for name, count in counts.most_common()]
 
     def hide_word(self, token: str, step: int, word: str, hidden: bool) -> None:
@@ -409,13 +418,11 @@ class Rooms:
         """List the students of a room, in the order in which they came, for their teacher. Raises RoomProblem."""
         with self._read() as connection:
             room = self._teachers_room(connection, token).id
-            counts = select(ENTRIES.c.student, ENTRIES.c.kind, func.count()).filter_by(room=room)
-            sent = {row[:2]: row[2] for row in connection.execute(counts.group_by(ENTRIES.c.student, ENTRIES.c.kind))}
+            sent: Counter[int] = Counter()
+            for student, kind in connection.execute(select(ENTRIES.c.student, ENTRIES.c.kind).filter_by(room=room)):
+                sent[student] += kind == "guess"
             rows = connection.execute(select(STUDENTS.c.id, STUDENTS.c.nickname).filter_by(room=room).order_by(STUDENTS.c.id))
-            return [
-                Member(key, number, name, sent.get((key, GUESS), 0), not any((key, kind) in sent for kind in KINDS))
-                for number, (key, name) in enumerate(rows, 1)
-            ]
+            return [Member(key, number, name, sent[key], key not in sent) for number, (key, name) in enumerate(rows, 1)]
 
     def remove(self, token: str, student: int | None) -> None:
         """Remove a student with all that they sent, or all who sent nothing (None); they may join again. Raises RoomProblem."""
@@ -448,7 +455,7 @@ class Rooms:
         with self._read() as connection:
             room = self._teachers_room(connection, token)
             asked = select(ENTRIES.c.student, STUDENTS.c.nickname, ENTRIES.c.text).join(STUDENTS)
-            here = (ENTRIES.c.room == room.id, ENTRIES.c.step == step, ENTRIES.c.kind == SENTENCE)
+            here = (ENTRIES.c.room == room.id, ENTRIES.c.step == step, ENTRIES.c.kind == "sentence")
             return [Sentence(*row) for row in connection.execute(asked.where(*here).order_by(STUDENTS.c.id))]
 
     def export(self, token: str) -> list[tuple[int, int, str, str | None, str | None, str | None]]:
@@ -462,7 +469,7 @@ class Rooms:
                 if student in members:  # omits students who joined after the first query
                     kept.setdefault((student, step), {})[kind] = text
         return [
-            (members[student].number, step, members[student].nickname, *map(sent.get, (GUESS, SENTENCE, FIRST)))
+            (members[student].number, step, members[student].nickname, *map(sent.get, ("guess", "sentence", "first")))
             for (student, step), sent in kept.items()
         ]
 
@@ -509,7 +516,7 @@ class Rooms:
         return int(self.now() - 3600 * self.settings.room_hours)
 
     def _room(self, connection: Connection, condition: object, lock: bool = False) -> Room | None:
-        asked = select(*COLUMNS).where(condition, ROOMS.c.opened >= self._oldest())
+        asked = select(*ROOM_COLUMNS).where(condition, ROOMS.c.opened >= self._oldest())
         row = connection.execute(asked.with_for_update() if lock else asked).first()
         return room_of(*row) if row else None
 
@@ -520,7 +527,7 @@ class Rooms:
         return room
 
     def _member(self, connection: Connection, token: str, lock: bool = False) -> Student:
-        asked = select(*COLUMNS, STUDENTS.c.id, STUDENTS.c.nickname, STUDENTS.c.step).join(STUDENTS)
+        asked = select(*ROOM_COLUMNS, STUDENTS.c.id, STUDENTS.c.nickname, STUDENTS.c.step).join(STUDENTS)
         asked = asked.where(STUDENTS.c.token == hash_token(token), ROOMS.c.opened >= self._oldest())
         row = connection.execute(asked.with_for_update(of=ROOMS) if lock else asked).first()
         if row is None:
@@ -539,7 +546,7 @@ class Rooms:
         notify(connection, room)
 
 
-COLUMNS = (ROOMS.c.id, ROOMS.c.code, ROOMS.c.source, ROOMS.c.version, ROOMS.c.state)
+ROOM_COLUMNS = (ROOMS.c.id, ROOMS.c.code, ROOMS.c.source, ROOMS.c.version, ROOMS.c.state)
 
 
 def room_of(key: int, code: str, source: str, version: int, state: Mapping[str, object]) -> Room:
@@ -556,7 +563,7 @@ def state_of(room: Room) -> dict[str, object]:
 def with_counts(connection: Connection, room: Room) -> Room:
     """Return a room with how many are in it and have answered, and the sentence that everyone sees."""
     students = connection.scalar(select(func.count()).select_from(STUDENTS).filter_by(room=room.id))
-    counts = select(ENTRIES.c.step, func.count()).filter_by(room=room.id, kind=GUESS).group_by(ENTRIES.c.step)
+    counts = select(ENTRIES.c.step, func.count()).filter_by(room=room.id, kind="guess").group_by(ENTRIES.c.step)
     answered = {step: count for step, count in connection.execute(counts)}
     sentence = None if room.shown is None else sentence_at(connection, room, room.shown)
     return replace(room, students=students, answered=answered, sentence=sentence)
@@ -564,10 +571,10 @@ def with_counts(connection: Connection, room: Room) -> Room:
 
 def sentence_at(connection: Connection, room: Room, student: int) -> str | None:
     """Return the sentence of a student at the room's step."""
-    return connection.scalar(select(ENTRIES.c.text).filter_by(student=student, step=room.step, room=room.id, kind=SENTENCE))
+    return connection.scalar(select(ENTRIES.c.text).filter_by(student=student, step=room.step, room=room.id, kind="sentence"))
 
 
-def texts_at(connection: Connection, room: Room, step: int, kind: str) -> list[str]:
+def texts_at(connection: Connection, room: Room, step: int, kind: EntryKind) -> list[str]:
     """List what was sent at a step, in the order in which the students came."""
     return list(
         connection.scalars(select(ENTRIES.c.text).filter_by(room=room.id, step=step, kind=kind).order_by(ENTRIES.c.student))

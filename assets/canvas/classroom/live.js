@@ -10,6 +10,7 @@ import { classMap } from "./class_map.js";
 const POLL = 5000; // milliseconds
 const PATIENCE = 8000; // for the first event, before the state is asked for
 const SPREAD = 700; // over which the pages of a class run again after a change
+const [HOLD, LATER] = [600, 10000]; // after a reveal, before phones that were told of no stage run; over which those run that show it already
 const BRING_BACK = 20; // looks for the boxes of what was typed before
 const TEXT = "textarea, input:not([type]), input[type=text], input[type=number]";
 
@@ -25,6 +26,7 @@ export default function mountLive({ data, parentElement, setStateValue, setTrigg
   if (isOther || data.sent !== live.data?.sent) live.typed = false;
   if (live.data && !isOther && data.sent !== live.data.sent) sessionStore(data, "remove");
   live.data = data;
+  if (isOther || data.revealed) removeStage(live);
   if (isOther) bringBack(live, BRING_BACK);
   live.asked = null;
   live.go.hidden = true;
@@ -44,11 +46,12 @@ function makeLive(parent) {
   live.rows = element("ul", { class: "rows" });
   const found = element("div", { class: "results" }, live.map, live.rows);
   live.shown = element("p", { class: "shown" });
+  live.stage = element("div", {});
   live.go = element("button", { type: "button", class: "go" });
   live.slow = element("p", { class: "slow" });
-  live.go.addEventListener("click", () => { live.typed = false; askForRun(live, 0); });
+  live.go.addEventListener("click", () => { live.typed = false; askForRun(live, "", 0, 0); });
   live.picture = element("div", { class: "picture" });
-  root.append(live.picture, live.note, live.meter, live.go, live.shown, live.sentence, live.legend, found, live.slow);
+  root.append(live.picture, live.note, live.meter, live.go, live.shown, live.sentence, live.legend, found, live.stage, live.slow);
   for (const part of [live.meter, live.sentence, live.legend, live.shown, live.go, live.slow]) part.hidden = true;
   // An unsent text would be lost with its box, so the page goes on only when the reader says so.
   live.onInput = ({ target }) => {
@@ -65,6 +68,39 @@ function removeLive(live) {
   live.source?.close();
   clearTimeout(live.timer);
   clearTimeout(live.wait);
+  removeStage(live);
+}
+
+// --- The stage of a step that was just revealed, which phones draw before their pages run again, all from the same data.
+
+async function showStage(live, { drawing, home, entry, data, then }) {
+  const drawn = (live.drawn = { data, shown: { over: false, end: null } });
+  const [{ fetchDrawing }, answer] = await Promise.all([import(addressOf(drawing)), fetch(addressOf(data))]);
+  if (!answer.ok || live.drawn !== drawn) return;
+  const bytes = new Uint8Array(await answer.arrayBuffer());
+  if (live.drawn !== drawn) return;
+  const box = element("div", { class: "stage-box" });
+  const host = element("div", {});
+  host.attachShadow({ mode: "open" }).append(box);
+  live.stage.replaceChildren(element("p", {}, then), host);
+  setAsking(false);
+  const run = () => askForRun(live, "touched", 0, 0); // what needs the server
+  fetchDrawing(addressOf(home), [`${entry}.js`, `start-${entry}.js`], ["stage.css"], "")(
+    { data: bytes, parentElement: box, setTriggerValue: run, setStateValue: run }, drawn.shown);
+}
+
+function removeStage(live) {
+  if (!live.drawn) return;
+  live.drawn.shown.over = true;
+  live.stage.replaceChildren();
+  live.drawn.shown.end?.();
+  live.drawn = null;
+  setAsking(true);
+}
+
+function setAsking(asks) {
+  const asked = document.querySelector(".st-key-classroom_asked");
+  if (asked) Object.assign(asked, { inert: !asks }).style.opacity = asks ? "" : "0.6";
 }
 
 // Stores the member's token in the browser, so that a reload or the link opened again leads back to the room.
@@ -192,16 +228,21 @@ function wantRun(live, message) {
   const moves = !message.closed && target(live.data, message) !== live.data.step;
   live.go.hidden = !(live.typed && moves);
   setText(live.go, live.data.texts.go.replace("{step}", message.step));
-  if (live.go.hidden) askForRun(live, live.data.own ? SPREAD : 0);
+  if (!live.go.hidden) return;
+  const { data } = live;
+  const isReveal = !message.closed && !moves && message.revealed.includes(data.step) && !data.revealed;
+  const stage = isReveal && data.shares && message.stage;
+  if (stage && live.drawn?.data !== stage.data) showStage(live, stage);
+  askForRun(live, stage ? stage.data : "", isReveal && data.shares && !stage ? HOLD : 0, stage ? LATER : data.own ? SPREAD : 0);
 }
 
-function askForRun(live, spread) {
+function askForRun(live, why, hold, spread) {
   live.go.hidden = true;
-  const news = live.message.closed ? "closed" : String(live.message.version);
+  const news = live.message.closed ? "closed" : `${live.message.version} ${why}`;
   if (live.asked === news) return;
   live.asked = news;
   clearTimeout(live.wait);
-  live.wait = setTimeout(() => live.rerun(news), Math.random() * spread);
+  live.wait = setTimeout(() => live.rerun(news), hold + Math.random() * spread);
 }
 
 function draw(live, message) {

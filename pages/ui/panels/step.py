@@ -1,6 +1,6 @@
 """Show the view of a lesson's step within a room or the lesson editor: the stage of its page, and nothing else of the page."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -12,23 +12,35 @@ from pages.ui.panels.lesson import needs_of
 from pages.ui.shell.address import CLASS_GUESSES, OFFERED, SHOWN_STEP, STEP_VIEW, forget_view, pinned_view
 from pages.ui.shell.frame import StageShown, memory_explained
 from pages.ui.shell.level import LEVEL_NOW, hide_parts
-from pages.ui.stage.mount import FOLLOWED_STEP
+from pages.ui.stage.address import SHARED_PLACE
+from pages.ui.stage.mount import FOLLOWED_STEP, SHARE
 from tx_core.classroom.lesson_file import Step
 
 PAGE_FOLDERS = Path(__file__).parents[2]
 
 
-def show_step_stage(step: Step, place: object, level: str, *, guesses: object = None, follows: bool = False) -> dict[str, str]:
+def show_step_stage(
+    step: Step,
+    place: str,
+    level: str,
+    *,
+    guesses: object = None,
+    follows: bool = False,
+    share: Callable[[str, bytes], None] | None = None,
+) -> dict[str, str]:
     """Show the stage of a step with the controls that it names; return the view as it is now.
 
     place: tells the step from others: where it is another one, the stage shows the step's view; else it stays as it is looked at.
-    guesses: of a class, for the picture. follows: whether the browser tells of every look.
+    guesses: of a class, for the picture. follows: whether the browser tells of every look. share: takes what this stage, as
+    nobody has changed it, is drawn from: its script and its data.
     """
     state, page = st.session_state, contents.page(step.page)
-    if (shown := state.get(SHOWN_STEP)) is None or shown[0] != place:
+    is_new = (shown := state.get(SHOWN_STEP)) is None or shown[0] != place
+    if is_new:
         forget_view(page.key)
         state[SHOWN_STEP] = shown = (place, dict(step.view))
     told = {STEP_VIEW: shown[1], OFFERED: step.controls, LEVEL_NOW: level, CLASS_GUESSES: guesses, FOLLOWED_STEP: follows}
+    told |= {SHARE: share if is_new else None, SHARED_PLACE: place if share else ""}
     with entries(told), st.container(key="step_stage", gap="xsmall"), memory_explained(), suppress(StageShown):
         hide_parts(page.key, needs_of(step))
         spec = spec_from_file_location(f"pages.{page.key}.page", PAGE_FOLDERS / page.path)

@@ -38,6 +38,8 @@ from pages.ui.shell.address import (
 )
 from pages.ui.shell.level import level_in_link, show_hidden_values
 
+SHARED_PLACE = "shared_place"
+"""Session entry: the step of a room whose stage is shown, which a browser may have been shown before this session drew it."""
 KNOWN_ADDRESSES = 8
 """Own fields, as they were handed to the browser last: a request with some of them was on its way, and is no link."""
 
@@ -174,8 +176,9 @@ def hand_over(page: str, fields: StageFields) -> dict[str, object]:
     keep_view(page, fields=fields.all, first=fields.first, values=values, address=address, handed=handed)
     note_awaited_change(page, own_values)
     named = {field.name: fields.names.get(field.name, field.name) for field in fields.looks}
+    place = st.session_state.get(SHARED_PLACE, "")
     return {
-        "arrival": {"number": view.arrivals, "restored": view.is_restored},
+        "arrival": {"number": view.arrivals, "restored": view.is_restored or bool(place), "place": place or page},
         "view": {as_state: values[name] for name, as_state in named.items()},
         "address": {
             "own": own,

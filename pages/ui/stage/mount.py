@@ -37,6 +37,8 @@ Reported = Mapping[str, object]
 CONTROLS = ("heads", "shows", "words", "hide", "show", "lines", "scale", "changes", "numbers", "dimensions", "export", "share")
 HIDDEN_PARTS = ("wall", "details", "forms", "change_panel")
 """What a stage leaves out where a lesson's step or the level does not show it: by `is_offered`, and by `is_hidden`."""
+SHARE = "share_stage"
+"""Session entry: the function that is called with a stage's script and its data, as a class is shown it; None for nobody."""
 FOLLOWED_STEP = "followed_step"
 """Session entry: whether the stage tells of every look, since the lesson editor makes a step of it."""
 BOXES_THAT_FOLLOW = ("table", "export_table", "scan_table", "similarity_table", "export")
@@ -87,9 +89,12 @@ def mount(
             st.session_state.setdefault(CHANGED_STEPS, set()).add(awaited["step"])
 
     header = common_header(page, fields)
+    data = pack(header)
+    if share := st.session_state.get(SHARE):
+        share(entry, data)
     _component(entry, heights=(560, TALL.get(entry, 480)))(
         key=key,
-        data=pack(header),
+        data=data,
         on_interventions_change=lambda: take("interventions"),
         on_settings_change=lambda: take("settings"),
         on_added_change=lambda: _add_view(page, fields.looks, reported("added").get("view")),

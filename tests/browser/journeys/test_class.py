@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from pages.classroom import texts
-from pages.classroom.events import EVENTS
+from pages.classroom.events import EVENTS, STAGE
 from pages.fill_mask.texts import TOP_WORDS
 from pages.ui.panels.lesson import FOR_CLASS, names_in_order, shipped_lesson
 from pages.ui.stage.browser_texts import CONTROLS, MORE
@@ -254,8 +254,9 @@ def test_phones_and_teacher_see_the_stage_of_the_step_with_the_guesses_in_it_and
     guess(students[0], "Went")
     guess(students[1], "wandered")
     expect(students[0].get_by_test_id("stage")).to_have_count(0)
-    press(teacher, texts.REVEAL)
     view = students[0]
+    with view.expect_response(re.compile(STAGE)):  # before its page runs
+        press(teacher, texts.REVEAL)
     listed_words = view.get_by_role("list", name=TOP_WORDS).get_by_role("listitem")
     expect(listed_words.filter(has_text="went")).to_contain_text(CLASS_GUESSED.format(said=HALF), timeout=PATIENCE)
     expect(view.get_by_text(re.compile("“wandered”")).first).to_be_visible()

@@ -2,8 +2,10 @@
 
 import csv
 import io
+import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
+from gzip import decompress
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -22,6 +24,7 @@ from pages.ui.shell import admission
 from pages.ui.shell.address import PRESENT
 from pages.ui.shell.level import BASIC, LEVEL, LEVEL_NOW
 from pages.ui.shell.texts import ABOUT_THE_ROOM, CANNOT_BE_SHOWN
+from pages.ui.stage.first_picture import split_message
 from pages.ui.stage.texts import CLASS_GUESSED, UNLISTED_GUESS
 from pages.ui.stage.tokens import escape_markdown
 from tests.support.blanks import ask, likely, pictured
@@ -195,6 +198,35 @@ def test_a_room_shows_the_stage_of_its_step_with_the_controls_that_the_step_name
             rooms.go(token, number + 1)
             app.run()
             assert bool(stages(app)) is (lesson.steps[number].question is None)
+
+
+def test_the_stage_of_a_revealed_step_is_made_once_for_all_phones_and_not_told_of_before(
+    rooms: Rooms, open_app: Callable[..., AppTest]
+):
+    room, token = rooms.open(SOURCE, STEPS)
+    rooms.answer(rooms.join(room.code), 1, "went")
+    app, lead = enter(open_app, room.code), open_app("classroom", **{SECRET: token})
+
+    def told() -> dict[str, str] | None:
+        return json.loads(events.read_messages(room.id)[events.STUDENT])["stage"]
+
+    assert told() is None
+    next(button for button in lead.button if button.label == texts.REVEAL).click().run()
+    stage, made = told(), events.hub.stages[room.id]
+    assert stage["data"].endswith(made.name) and stage["then"] == lesson_of(SOURCE).steps[0].then
+    header, _ = split_message(decompress(made.packed))
+    assert header == staged(lead) and likely(lead)
+    app.run()
+    ask(app, add=["off~5-7"])
+    assert staged(app)["changes"] and events.hub.stages[room.id] is made  # what one student changes is nobody else's
+    assert staged(app)["arrival"]["place"] == header["arrival"]["place"]
+    rooms.conceal(token, 1)
+    assert told() is None
+    rooms.answer(rooms.join(room.code), 1, "came")
+    rooms.reveal(token, 1, asdict(compute(lesson_of(SOURCE).steps[0])))
+    assert told() is None  # it shows the votes of before
+    rooms.close(token)
+    assert events.read_messages(room.id)[events.STUDENT] == events.CLOSED and room.id not in events.hub.stages
 
 
 def test_a_sentence_that_the_teacher_shows_stands_in_the_stage_until_it_is_hidden(rooms: Rooms, open_app: Callable[..., AppTest]):

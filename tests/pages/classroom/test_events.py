@@ -51,7 +51,7 @@ async def next_of(stream) -> str:
 def test_everybody_hears_the_last_state_and_one_who_does_not_read_holds_nobody_back(told: dict[str, str]):
     async def play() -> None:
         hub = Hub()
-        slow, fast, teacher = hub.stream(1, STUDENT, "a"), hub.stream(1, STUDENT, "b"), hub.stream(1, TEACHER, "c")
+        slow, fast, teacher = hub.stream(1, 7, "a"), hub.stream(1, 7, "b"), hub.stream(1, None, "c")
         assert [await next_of(one) for one in (slow, fast, teacher)] == ["s0", "s0", "t0"]
         for number in range(1, 50):
             told[STUDENT] = f"s{number}"
@@ -68,7 +68,7 @@ def test_everybody_hears_the_last_state_and_one_who_does_not_read_holds_nobody_b
 def test_a_stream_ends_with_the_room_and_not_with_somebody_who_writes_closed(told: dict[str, str]):
     async def play() -> None:
         hub = Hub()
-        stream = hub.stream(1, STUDENT, "a")
+        stream = hub.stream(1, 7, "a")
         await next_of(stream)
         for text in (json.dumps({"sentence": "closed"}), json.dumps({"closed": "closed"}), CLOSED):
             told[STUDENT] = text
@@ -91,7 +91,7 @@ def test_a_student_who_is_removed_is_told_so_by_a_page_that_runs_again(monkeypat
         room, teacher = rooms.open(SOURCE, STEPS)
         stays, goes = rooms.join(room.code), rooms.join(room.code)
         rooms.answer(stays, 1, "went")
-        streams = [hub.stream(room.id, STUDENT, token) for token in (stays, goes)]
+        streams = [hub.stream(room.id, 7, token) for token in (stays, goes)]
         for stream in streams:
             await next_of(stream)
         rooms.remove(teacher, None)
@@ -107,7 +107,7 @@ def test_a_student_who_is_removed_is_told_so_by_a_page_that_runs_again(monkeypat
 def test_every_room_is_read_again_where_any_may_have_changed(told: dict[str, str]):
     async def play() -> None:
         hub = Hub()
-        streams = [hub.stream(room, STUDENT, str(room)) for room in (1, 2)]
+        streams = [hub.stream(room, 7, str(room)) for room in (1, 2)]
         for stream in streams:
             await next_of(stream)
         told[STUDENT] = json.dumps({"sentence": "news"})
@@ -122,7 +122,7 @@ def test_every_room_is_read_again_where_any_may_have_changed(told: dict[str, str
 def test_all_streams_end_with_the_server(told: dict[str, str]):
     async def play() -> None:
         hub = Hub()
-        streams = [hub.stream(room, role, f"{room}{role}") for room in (1, 2) for role in (STUDENT, TEACHER)]
+        streams = [hub.stream(room, student, f"{room}{student}") for room in (1, 2) for student in (7, None)]
         for stream in streams:
             await next_of(stream)
         waiting = [asyncio.create_task(next_of(stream)) for stream in streams]
@@ -165,7 +165,7 @@ def test_soon_after_the_start_the_log_says_why_the_rooms_cannot_be_used(tmp_path
 def test_a_student_is_not_woken_for_what_only_the_teacher_is_told(told: dict[str, str]):
     async def play() -> None:
         hub = Hub()
-        student, teacher = hub.stream(1, STUDENT, "a"), hub.stream(1, TEACHER, "b")
+        student, teacher = hub.stream(1, 7, "a"), hub.stream(1, None, "b")
         assert [await next_of(one) for one in (student, teacher)] == ["s0", "t0"]
         told[TEACHER] = "t1"
         hub.notify(1)
@@ -200,7 +200,7 @@ def test_a_burst_of_answers_is_read_once_and_a_lost_notification_is_made_up_for(
 
     async def play() -> None:
         hub = Hub()
-        teacher = hub.stream(7, TEACHER, "a")
+        teacher = hub.stream(7, None, "a")
         await next_of(teacher)
         for _ in range(1000):
             hub.notify(7)
@@ -216,7 +216,7 @@ def test_a_notification_of_a_room_that_nobody_listens_to_is_dropped(told: dict[s
     async def play() -> None:
         hub = Hub()
         hub.notify(3)
-        stream = hub.stream(1, STUDENT, "a")
+        stream = hub.stream(1, 7, "a")
         await next_of(stream)
         hub.notify(3)
         await asyncio.sleep(0.05)

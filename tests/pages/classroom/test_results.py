@@ -5,7 +5,6 @@ from itertools import pairwise
 import pytest
 
 from pages.classroom import texts
-from pages.classroom.events import STUDENT, TEACHER
 from pages.classroom.results import (
     Votes,
     answer_of,
@@ -131,19 +130,19 @@ def room(**changes: object) -> Room:
 
 
 def test_before_the_answers_are_revealed_nobody_is_told_what_was_answered():
-    for role in (TEACHER, STUDENT):
-        told = message(room(), Votes(["Yesterday"] * 12, ["Yesterday"] * 9), role)
+    for for_teacher in (True, False):
+        told = message(room(), Votes(["Yesterday"] * 12, ["Yesterday"] * 9), for_teacher=for_teacher)
         assert told["results"] is None
         assert "Yesterday" not in str(told)
-    assert message(room(), Votes(), TEACHER)["note"] == texts.ANSWERED.format(answered=12, students=30)
-    assert "answered" not in message(room(), Votes(), STUDENT)
+    assert message(room(), Votes(), for_teacher=True)["note"] == texts.ANSWERED.format(answered=12, students=30)
+    assert "answered" not in message(room(), Votes(), for_teacher=False)
 
 
 def test_a_student_at_another_step_is_told_of_that_step():
     revealed = {1: {"right": "went", "value": 0.8, "options": ["went"], "shares": [0.8]}}
     one = room(revealed=revealed, together=False)
-    assert message(one, Votes(), STUDENT)["results"] is None
-    told = message(one, Votes(["went", "go"]), STUDENT, 1)
+    assert message(one, Votes(), for_teacher=False)["results"] is None
+    told = message(one, Votes(["went", "go"]), for_teacher=False, step=1)
     assert told["step"] == 1
     assert shares(told["results"])["went"] == (1, 0.5)
 
@@ -164,13 +163,13 @@ def test_two_votes_stand_side_by_side_with_how_many_were_right_and_the_normalise
 
 
 def test_the_first_vote_is_told_where_the_teacher_shows_it_and_without_the_models_answer():
-    hidden, shown = (message(room(discussed={2: one}), Votes([], ["to"] * 3), STUDENT) for one in (False, True))
+    hidden, shown = (message(room(discussed={2: one}), Votes([], ["to"] * 3), for_teacher=False) for one in (False, True))
     assert hidden["results"] is None and hidden["note"] == shown["note"] == texts.DISCUSS_NOW
     assert shares(shown["results"]) == {"to": (3, 1.0)} and shown["results"]["model"] == ""
-    assert message(room(discussed={2: True}), Votes([], []), TEACHER)["note"] == texts.ANSWERED_AGAIN.format(
+    assert message(room(discussed={2: True}), Votes([], []), for_teacher=True)["note"] == texts.ANSWERED_AGAIN.format(
         answered=12, students=30
     )
-    assert [message(room(discussed={2: one}), Votes([], []), TEACHER)["first"] for one in (False, True)] == [False, True]
+    assert [message(room(discussed={2: one}), Votes([], []), for_teacher=True)["first"] for one in (False, True)] == [False, True]
 
 
 def test_guesses_are_placed_in_the_rows_and_columns_that_they_were_chosen_from():
