@@ -8,55 +8,13 @@ import torch
 
 from tests.support.torch_weights import SMALL_BERT
 from tx_core.engine.tokenizer import Tokenizer
-from tx_core.training.evaluation.masked_words import Pair
-from tx_core.training.evaluation.probe import Probe
+from tx_core.training.evaluation.masked_words import Probe
+from tx_core.training.evaluation.pairs import SentencePair
 from tx_core.training.pretraining.vocabulary import SPECIAL_TOKENS, from_pieces
 from tx_core.transformer.bert import random_bert
 
-WORDS = [
-    "the",
-    "a",
-    "cat",
-    "cats",
-    "dog",
-    "dogs",
-    "sees",
-    "see",
-    "runs",
-    "run",
-    "that",
-    "behind",
-    "of",
-    "is",
-    "capital",
-    "paris",
-    "lima",
-    "france",
-    "peru",
-    "oslo",
-    "norway",
-    "time",
-    "flies",
-    "like",
-    "an",
-    "arrow",
-    ".",
-    ",",
-    "bird",
-    "bananas",
-    "ba",
-    "##na",
-    "##nas",
-    "he",
-    "she",
-    "it",
-    "was",
-    "cold",
-    "hot",
-    "sun",
-    "moon",
-    "tea",
-]
+SENTENCE_WORDS = "the a cat cats dog dogs sees see runs run that behind of is capital paris lima france peru oslo norway"
+WORDS = f"{SENTENCE_WORDS} time flies like an arrow . , bird bananas ba ##na ##nas he she it was cold hot sun moon tea".split()
 BACKEND = from_pieces(
     [*SPECIAL_TOKENS, *WORDS, *(f"##{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"), *"bcdefghijklmnopqrstuvwxyz"]
 )
@@ -79,7 +37,6 @@ class Knowing(Probe):
     """A model that has learned some texts by heart: where one fits all that is not blank, it is certain of the blanks."""
 
     max_tokens = 40
-    has_head = True
 
     def __init__(self, texts: Sequence[str] = (), attention=None, vectors=None):
         self.tokenizer = Tokenizer(BACKEND, mask="[MASK]", unknown="[UNK]", padding="[PAD]")
@@ -119,14 +76,14 @@ def untrained(seed: int = 0) -> Probe:
     return Probe(model, Tokenizer(BACKEND, mask="[MASK]", unknown="[UNK]", padding="[PAD]"))
 
 
-def pairs() -> list[Pair]:
+def pairs() -> list[SentencePair]:
     good = [
         f"the {noun} {verb} {end} ."
         for noun, verb in (("cat", "sees"), ("dogs", "see"), ("dog", "runs"), ("cats", "run"))
         for end in ("the moon", "a dog", "the sun", "tea")
     ]
     swap = {"sees": "see", "see": "sees", "runs": "run", "run": "runs"}
-    return [Pair(text, " ".join(swap.get(word, word) for word in text.split()), text.split()[2]) for text in good]
+    return [SentencePair(text, " ".join(swap.get(word, word) for word in text.split()), text.split()[2]) for text in good]
 
 
 def held_out_files(folder):

@@ -51,6 +51,7 @@ from tx_core.lessons import (
 from tx_core.training import classifier, copy_task
 from tx_core.training.classifier_data import opinions
 from tx_core.training.classifier_model import OPINIONS
+from tx_core.training.pretraining import training
 from tx_core.training.synthetic import QUICK
 from tx_core.transformer.bert import random_bert
 from tx_core.transformer.interventions import INTERVENTION_RULES, Intervention, InterventionKind
@@ -265,9 +266,11 @@ def test_a_training_of_a_classifier():
 
 def test_a_pre_training(corpus: Path, tmp_path: Path):
     def train(device: str) -> object:
-        with sole_use(device):  # the command has one thread
-            run, _ = prepared(corpus, tmp_path / device, "--device", device, "--steps", "2", "--dropout", "0")
-            batches = iter(run.stream)
+        with sole_use(device), pytest.MonkeyPatch.context() as patch:  # the command has one thread
+            patch.setattr(training, "best_device", lambda: device)
+            patch.setattr(training, "computes_bfloat16", lambda device: False)
+            run, _ = prepared(corpus, tmp_path / device, "--steps", "2")
+            batches = run.packer.batches(seed=4)
             losses = [float(run.update(batches)) for _ in range(2)]
             return [losses, run.measure(), weights(run.model)]
 

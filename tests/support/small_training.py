@@ -7,7 +7,6 @@ from typing import Any
 
 from tests.support.torch_weights import SMALL_BERT
 from tx_core.training import pretrain
-from tx_core.training.pretraining.settings import parser
 from tx_core.training.pretraining.training import Pretraining
 
 SUBJECTS = ("the cat", "a dog", "my sister", "the old man", "our teacher", "a bird")
@@ -33,10 +32,8 @@ def write_corpus(folder: Path) -> Path:
 
 SMALL = [
     *("--vocabulary-size", "90", "--layers", "2", "--heads", "3", "--hidden", "24", "--intermediate", "40"),
-    *("--positions", "32", "--buckets", "16,32", "--batch-tokens", "128", "--block-lines", "60", "--dropout", "0.1"),
-    *("--device", "cpu", "--precision", "fp32", "--threads", "1", "--seed", "4", "--peak-rate", "5e-3"),
-    *("--log-seconds", "0", "--save-steps", "5", "--measure-minutes", "60"),
-    *("--grow-after", "0.5", "--grown", "2", "--mean-decay", "0.9"),
+    *("--positions", "32", "--batch-tokens", "128", "--threads", "1", "--seed", "4", "--peak-rate", "5e-3"),
+    *("--warm-up-steps", "2", "--report-steps", "5", "--grown", "2", "--mean-decay", "0.9"),
 ]
 
 
@@ -48,4 +45,5 @@ def train(corpus: Path, out: Path, *more: str) -> Path:
 
 def prepared(corpus: Path, out: Path, *more: str) -> tuple[Pretraining, dict[str, Any]]:
     """Build the run that the command would begin or go on with, and its facts."""
-    return pretrain.prepare(parser().parse_args(["--corpus", str(corpus), "--out", str(out), *SMALL, *more]), lambda line: None)
+    options = pretrain.parser().parse_args(["--corpus", str(corpus), "--out", str(out), *SMALL, *more])
+    return pretrain.prepare(options, lambda line: None)

@@ -9,7 +9,6 @@ import hashlib
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from tx_core.engine.checkpoint import load_bert
 from tx_core.engine.checkpoint_files import MANIFEST, WEIGHTS, read_json
@@ -36,42 +35,36 @@ def main(words: Sequence[str] | None = None) -> int:
     return 0
 
 
-def average(first: Path, second: Path, out: Path, share: float = 0.5) -> Path:
+def average(first: Path, second: Path, out: Path, share: float) -> Path:
     """Write the weighted mean of two models, with the second's tokenizer; card and manifest record its origin.
 
-    The second's evaluation is omitted, since it does not hold for the mean. Blocks that only the second has are copied from it.
+    The second's measurements are omitted, since they do not hold for the mean. Blocks that only the second has are copied.
 
     Raises:
-        ValueError: If `share` is not in [0, 1], the models differ in size or vocabulary, or `out` exists.
+        ValueError: If `share` is not in [0, 1], or the models differ in size or vocabulary.
         CheckpointProblem: If a model cannot be read.
     """
     if not 0 <= share <= 1:
         raise ValueError(f"share must lie in [0, 1], got {share}")
-    if out.exists():
-        raise ValueError(f"{out} is there already: name a folder that is not.")
     one, other = load_bert(first), load_bert(second)
-    added, layers = new_blocks(one.config.num_layers, other.config.num_layers), other.config.num_layers
-    one = deepen_model(one, layers) if added else one
+    layers, added = other.config.num_layers, ()
+    if one.config.num_layers < layers:
+        added = new_blocks(one.config.num_layers, layers)
+        one = deepen_model(one, layers)
     if one.config != other.config or one.state_dict().keys() != other.state_dict().keys():
         raise ValueError("the two models differ in their sizes: only a model and what it became have a mean.")
-    vocabulary, same = load_tokenizer(second).backend, load_tokenizer(first).backend
-    if vocabulary.to_str() != same.to_str():
+    vocabulary = load_tokenizer(second).backend
+    if vocabulary.to_str() != load_tokenizer(first).backend.to_str():
         raise ValueError("the two models differ in their vocabulary: the same row would mean two words.")
-    before = one.state_dict()
-    kept = tuple(f"encoder.blocks.{place}." for place in added)
+    before, copied = one.state_dict(), tuple(f"encoder.blocks.{place}." for place in added)
     weights = {
-        name: after if name.startswith(kept) else before[name].lerp(after, share) for name, after in other.state_dict().items()
+        name: after if name.startswith(copied) else before[name].lerp(after, share) for name, after in other.state_dict().items()
     }
-    return export_checkpoint(out, other.config, weights, vocabulary, _facts(first, second, share))
-
-
-def _facts(first: Path, second: Path, share: float) -> dict[str, Any]:
-    """Return the manifest's facts: the second model's training, and the hashes and share of the average."""
-    told = read_json(second / MANIFEST).get("training", {}) if (second / MANIFEST).exists() else {}
+    facts = dict(read_json(second / MANIFEST).get("training", {}))
+    facts.pop("held_out", None)
     parents = [hashlib.sha256((folder / WEIGHTS).read_bytes()).hexdigest() for folder in (first, second)]
-    return {name: fact for name, fact in told.items() if name != "held_out"} | {
-        "averaged": {"weights": parents, "share_of_the_second": share}
-    }
+    facts["averaged"] = {"weights": parents, "share_of_the_second": share}
+    return export_checkpoint(out, other.config, weights, vocabulary, facts)
 
 
 if __name__ == "__main__":

@@ -1,88 +1,73 @@
 """Measure checkpoints side by side: python -m tx_core.training.evaluate CHECKPOINT … --data EVALDATA --held-out TEXTS
 
-Prints one table; also writes it as JSON (--json) and into the model card (--card), and the relations of grammar that each head
-follows (--grammar). The everyday sentences, facts and
-word senses need no data; the other parts are measured where their folder is given: blimp, marvin_linzen,
-ud_english_ewt and capitals in --data, *.txt in --held-out.
+Prints one table; also writes it into the model card (--card), and the relations of grammar that each head follows (--grammar).
+The everyday sentences, facts and word senses need no data; the other parts are measured where their folder is given: blimp,
+marvin_linzen, ud_english_ewt and capitals in --data, *.txt in --held-out.
 
 Of a causal language model it measures held_out, blimp and agreement, by the probability of whole sentences, and shows how it
 continues a few beginnings.
 """
 
 import argparse
-import json
 import math
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict
-from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
-from tx_core.analysis.grammar import HeadRelation, write_grammar
+from tx_core.analysis.grammar import write_grammar
 from tx_core.engine.architectures import CAUSAL_FAMILY
 from tx_core.engine.catalogue import directory_name
+from tx_core.engine.checkpoint import load_bert, load_causal_lm
 from tx_core.engine.checkpoint_files import read_config
+from tx_core.engine.device import best_device
+from tx_core.engine.tokenizer import load_tokenizer
 from tx_core.errors import ExplorerError
 from tx_core.training.evaluation.masked_words import (
-    Pair,
-    as_numbers,
-    by_phenomenon,
+    HERE,
+    Probe,
     capital_prompts,
-    everyday_prompts,
-    fact_prompts,
     measure_cloze,
     measure_held_out,
-    read_agreement,
-    read_blimp,
-    seen_capitals,
-    share_likelier,
-    share_preferred,
+    pseudo_log_likelihoods,
+    read_prompts,
 )
 from tx_core.training.evaluation.next_tokens import (
     BEGINNINGS,
     CausalProbe,
     continue_text,
-    load_causal_probe,
     log_likelihoods,
     measure_next_tokens,
 )
-from tx_core.training.evaluation.probe import Probe, load_probe
-from tx_core.training.evaluation.relations import measure_attention, measure_senses, read_trees
+from tx_core.training.evaluation.pairs import SentencePair, by_phenomenon, read_agreement, read_blimp, share_likelier
+from tx_core.training.evaluation.relations import measure_heads, measure_senses, read_trees
 from tx_core.training.pretraining.export import with_evaluation
 
 TREEBANK_FILE = Path("ud_english_ewt") / "en_ewt-ud-dev.conllu"
-
+CAPITALS = Path("capitals") / "heldout_capitals.tsv"
 CARD = "README.md"
-
 NO_FILES = "there is no {pattern} in {folder}"
 
-OF_PREDICTIONS = ("held_out", "blimp", "agreement", "cloze")
-"""The measurements that need a masked-word head."""
-
-CAPITALS = Path("capitals") / "heldout_capitals.tsv"
+AnyProbe = Probe | CausalProbe
+Rows = Iterator[tuple[str, str]]
+"""Label and value of figures, as the table has them."""
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run from the command line; return 0 when measured, 2 if a checkpoint or data cannot be read."""
     given = _parser().parse_args(words)
+    measured: dict[str, dict[str, str]] = {}
     try:
-        results = {}
-        for name, checkpoint in zip(_names(given.checkpoints), given.checkpoints, strict=True):
-            load = load_causal_probe if read_config(checkpoint).get("model_type") == CAUSAL_FAMILY else load_probe
-            probe = load(checkpoint, given.device)
-            results[name] = measure(probe, given, lambda part, name=name: print(f"{name}: {part}", file=sys.stderr, flush=True))
+        for checkpoint in given.checkpoints:
+            name = directory_name(checkpoint)
+            name = name if name not in measured else f"{name} {len(measured) + 1}"
+            measured[name] = dict(measure(load_probe(checkpoint), given, checkpoint))
     except (ExplorerError, OSError) as problem:
         print(f"evaluate: {problem}", file=sys.stderr)
         return 2
-    table = lines_of_table(results)
+    table = table_lines(measured)
     print("\n".join(table))
-    if given.json:
-        given.json.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
-    if given.grammar:
-        followed = next(iter(results.values())).get("followed", ())
-        write_grammar(given.checkpoints[0], tuple(HeadRelation(**one) for one in followed))
     if given.card:
         card = given.checkpoints[0] / CARD
         before = card.read_text(encoding="utf-8") if card.exists() else ""
@@ -90,101 +75,136 @@ def main(words: Sequence[str] | None = None) -> int:
     return 0
 
 
-def measure(probe: Probe | CausalProbe, given: argparse.Namespace, tell: Callable[[str], None]) -> dict[str, Any]:
-    """Run the requested measurements that the data and the model allow; return plain numbers, by part."""
-    figures: dict[str, Any] = {}
-    is_causal = isinstance(probe, CausalProbe)
-    for name, part in (_causal_parts if is_causal else _parts)(given).items():
-        if given.only and name not in given.only:
-            continue
-        if not is_causal and name in OF_PREDICTIONS and not probe.has_head:
-            tell(f"{name} left out: the model has no masked-word head")
-            continue
-        began = time.monotonic()
-        figures |= part(probe)
-        tell(f"{name} in {time.monotonic() - began:.0f} s")
-    return figures
+def load_probe(checkpoint: Path) -> AnyProbe:
+    """Load a checkpoint directory to be measured; raises CheckpointProblem when it cannot be."""
+    is_causal = read_config(checkpoint).get("model_type") == CAUSAL_FAMILY
+    model = load_causal_lm(checkpoint) if is_causal else load_bert(checkpoint)
+    tokenizer = load_tokenizer(checkpoint, model.config.vocab_size)
+    return (CausalProbe if is_causal else Probe)(model, tokenizer, best_device())
 
 
-def _parts(given: argparse.Namespace) -> dict[str, Callable[[Probe], dict[str, Any]]]:
-    """List the measurements that the data allow."""
-    parts: dict[str, Callable[[Probe], dict[str, Any]]] = {}
-    if given.held_out:
-        parts["held_out"] = lambda probe: {"held_out": as_numbers(measure_held_out(probe, _texts(given.held_out), given.lines))}
-    if given.data:
-        parts["blimp"] = lambda probe: {"blimp": _blimp(partial(share_preferred, probe), given.data / "blimp", given.sample)}
-        parts["agreement"] = lambda probe: {
-            "agreement": share_preferred(probe, read_agreement(given.data / "marvin_linzen", given.sample))
-        }
-    parts["cloze"] = lambda probe: {"cloze": _cloze(probe, given.data)}
-    if given.data:
-        parts["heads"] = lambda probe: _heads(probe, given.data / TREEBANK_FILE, given.sentences)
-    parts["two_meanings"] = lambda probe: {"two_meanings": asdict(measure_senses(probe))}
-    return parts
+def measure(probe: AnyProbe, given: argparse.Namespace, checkpoint: Path) -> Rows:
+    """Measure all that is asked for and that the data and the model allow."""
+    kind = "causal" if isinstance(probe, CausalProbe) else "masked" if probe.model.head else "headless"
+    for name, part in TABLE_PARTS.items():
+        if kind in part.kinds and all(getattr(given, need) for need in part.needs) and name in (given.only or TABLE_PARTS):
+            began = time.monotonic()
+            yield from part.rows(probe, given, checkpoint)
+            print(f"{checkpoint.name}: {name} in {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
 
 
-def _causal_parts(given: argparse.Namespace) -> dict[str, Callable[[CausalProbe], dict[str, Any]]]:
-    """List the measurements of a causal language model that the data allow."""
-
-    def preferring(probe: CausalProbe) -> Callable[[Sequence[Pair]], dict[str, float]]:
-        return partial(share_likelier, partial(log_likelihoods, probe))
-
-    parts: dict[str, Callable[[CausalProbe], dict[str, Any]]] = {}
-    if given.held_out:
-        parts["held_out"] = lambda probe: {"next": as_numbers(measure_next_tokens(probe, _texts(given.held_out), given.lines))}
-    if given.data:
-        parts["blimp"] = lambda probe: {"blimp": _blimp(preferring(probe), given.data / "blimp", given.sample)}
-        parts["agreement"] = lambda probe: {
-            "agreement": preferring(probe)(read_agreement(given.data / "marvin_linzen", given.sample))
-        }
-    parts["continuations"] = lambda probe: {"continuations": {text: _continued(probe, text) for text in BEGINNINGS}}
-    return parts
-
-
-def _continued(probe: CausalProbe, beginning: str) -> dict[str, str]:
-    """Continue a text without chance, which soon repeats itself, and by chance."""
-    return {
-        "the most probable tokens": continue_text(probe, beginning),
-        "tokens drawn, seed 0": continue_text(probe, beginning, seed=0),
-    }
-
-
-def _texts(folder: Path) -> list[Path]:
-    files = sorted(folder.glob("*.txt"))
+def held_out_rows(probe: AnyProbe, given: argparse.Namespace, checkpoint: Path) -> Rows:
+    """Measure predictions on held-out texts."""
+    files, is_causal = sorted(given.held_out.glob("*.txt")), isinstance(probe, CausalProbe)
     if not files:
-        raise FileNotFoundError(NO_FILES.format(pattern="*.txt", folder=folder))
-    return files
+        raise FileNotFoundError(NO_FILES.format(pattern="*.txt", folder=given.held_out))
+    for source, found in (measure_next_tokens if is_causal else measure_held_out)(probe, files, given.lines).items():
+        label = f"held out, {source}:{' perplexity /' if is_causal else ''} nats a piece / guessed first / nats a whole word"
+        perplexity = f"{math.exp(found.loss):.1f} / " if is_causal else ""
+        yield label, f"{perplexity}{found.loss:.2f} / {_percent(found.accuracy)} / {found.word_loss:.2f}"
 
 
-def _blimp(preferred: Callable[[Sequence[Pair]], dict[str, float]], folder: Path, sample: int) -> dict[str, float]:
-    pairs, phenomena = read_blimp(folder, sample)
+def _shares(probe: AnyProbe, pairs: Sequence[SentencePair]) -> dict[str, float]:
+    score = log_likelihoods if isinstance(probe, CausalProbe) else pseudo_log_likelihoods
+    return share_likelier(lambda sentences: score(probe, sentences), pairs)
+
+
+def blimp_rows(probe: AnyProbe, given: argparse.Namespace, checkpoint: Path) -> Rows:
+    """Measure how often the grammatical sentence of a pair of BLiMP is the likelier one."""
+    pairs = read_blimp(given.data / "blimp", given.sample)
     if not pairs:
-        raise FileNotFoundError(NO_FILES.format(pattern="*.jsonl", folder=folder))
-    return by_phenomenon(preferred(pairs), phenomena)
+        raise FileNotFoundError(NO_FILES.format(pattern="*.jsonl", folder=given.data / "blimp"))
+    for phenomenon, share in by_phenomenon(_shares(probe, pairs), pairs).items():
+        yield f"BLiMP, {phenomenon.replace('_', ' ')}", _percent(share)
 
 
-def _cloze(probe: Probe, data: Path | None) -> dict[str, Any]:
-    lists = {"everyday": everyday_prompts(), "facts": fact_prompts(), "capitals, other": capital_prompts(seen_capitals())}
-    if data:
-        lists["capitals, wording never seen"] = capital_prompts(data / CAPITALS)
-    return {name: asdict(measure_cloze(probe, prompts)) for name, prompts in lists.items()}
+def agreement_rows(probe: AnyProbe, given: argparse.Namespace, checkpoint: Path) -> Rows:
+    """Measure the same of subject-verb agreement."""
+    for kind, share in _shares(probe, read_agreement(given.data / "marvin_linzen", given.sample)).items():
+        yield f"subject-verb agreement, {kind}", _percent(share)
 
 
-def _heads(probe: Probe, treebank: Path, most: int) -> dict[str, Any]:
-    relations, habits, followed = measure_attention(probe, read_trees(treebank, most))
-    return {
-        "relations": {name: asdict(found) for name, found in relations.items()},
-        "habits": asdict(habits),
-        "followed": [asdict(one) for one in followed],
+def cloze_rows(probe: Probe, given: argparse.Namespace, checkpoint: Path) -> Rows:
+    """Measure how blanks in sentences of everyday life, facts and capitals are filled."""
+    lists = {
+        "everyday": read_prompts(HERE / "everyday_cloze.tsv"),
+        "facts": read_prompts(HERE / "basic_facts.tsv"),
+        "capitals, other": capital_prompts(HERE / "seen_capitals.tsv"),
     }
+    if given.data:
+        lists["capitals, wording never seen"] = capital_prompts(given.data / CAPITALS)
+    for name, prompts in lists.items():
+        label = f"{name} ({len(prompts)}): top-1 / top-5 / top-20 / in the vocabulary"
+        yield label, " / ".join(map(_percent, measure_cloze(probe, prompts)))
 
 
-def _names(checkpoints: Sequence[Path]) -> list[str]:
-    """Return a name for each checkpoint: its folder, with a number if repeated."""
-    names: list[str] = []
-    for name in map(directory_name, checkpoints):
-        names.append(name if name not in names else f"{name} {len(names) + 1}")
-    return names
+def head_rows(probe: Probe, given: argparse.Namespace, checkpoint: Path) -> Rows:
+    """Measure where heads look on a treebank; store which relations each follows where that is asked for."""
+    best, followed, summary = measure_heads(probe, read_trees(given.data / TREEBANK_FILE))
+    if given.grammar:
+        write_grammar(checkpoint, followed)
+    gains = [one.accuracy - one.baseline for one in best]
+    if gains:
+        yield "relations where a head beats the best offset by 10 points", f"{sum(g >= 0.1 for g in gains)} of {len(gains)}"
+    for one in best:
+        place = f"{one.layer + 1}.{one.head + 1} {one.direction}"
+        figures = f"{_percent(one.accuracy)} ({place}) / {_percent(one.baseline)} ({one.offset:+d})"
+        yield f"relation {one.relation}: best head / best offset", figures
+    for label, (layer, head, share) in (("previous", summary.previous), ("next", summary.following)):
+        yield f"best {label}-token head", f"{layer + 1}.{head + 1}: {_percent(share)}"
+    yield "share on [CLS], by layer", _series(summary.cls_share)
+    yield "share on [SEP], by layer", _series(summary.sep_share)
+    yield "entropy, nats, by layer", _series(summary.entropy)
+
+
+def sense_rows(probe: Probe, given: argparse.Namespace, checkpoint: Path) -> Rows:
+    """Measure how the two senses of a word part."""
+    found = measure_senses(probe)
+    yield 'two meanings of "flies", same meaning more alike by, by layer', _series(found.gap)
+    yield 'two meanings of "flies", nearest use has the same meaning, by layer', _series(found.told_apart)
+
+
+def continuation_rows(probe: CausalProbe, given: argparse.Namespace, checkpoint: Path) -> Rows:
+    """Continue a few texts without chance, which soon repeats itself, and by chance."""
+    for beginning in BEGINNINGS:
+        for how, seed in (("the most probable tokens", None), ("tokens drawn, seed 0", 0)):
+            text = continue_text(probe, beginning, seed=seed).removeprefix(beginning).strip().replace("|", r"\|")
+            yield f"“{beginning} …”, continued by {how}", text
+
+
+class TablePart(NamedTuple):
+    """A part of the table: its rows, the kinds of models that it is for, and the options that it needs."""
+
+    rows: Callable[..., Rows]
+    kinds: tuple[str, ...]
+    needs: tuple[str, ...] = ()
+
+
+TABLE_PARTS = {
+    "held_out": TablePart(held_out_rows, ("masked", "causal"), ("held_out",)),
+    "blimp": TablePart(blimp_rows, ("masked", "causal"), ("data",)),
+    "agreement": TablePart(agreement_rows, ("masked", "causal"), ("data",)),
+    "cloze": TablePart(cloze_rows, ("masked",)),
+    "heads": TablePart(head_rows, ("masked", "headless"), ("data",)),
+    "two_meanings": TablePart(sense_rows, ("masked", "headless")),
+    "continuations": TablePart(continuation_rows, ("causal",)),
+}
+
+
+def table_lines(measured: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """Format a Markdown table: one column per checkpoint, one row per figure."""
+    labels = dict.fromkeys(label for figures in measured.values() for label in figures)
+    head = ["| |" + "|".join(f" {name} " for name in measured) + "|", "|---|" + "--:|" * len(measured)]
+    rows = (f"| {label} |" + "|".join(f" {one.get(label, '–')} " for one in measured.values()) + "|" for label in labels)
+    return [*head, *rows]
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def _series(values: Sequence[float]) -> str:
+    return " ".join(f"{value:.2f}" for value in values)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -194,87 +214,10 @@ def _parser() -> argparse.ArgumentParser:
     options.add_argument("--held-out", type=Path, help="folder of held-out *.txt, one source each")
     options.add_argument("--sample", type=int, default=0, metavar="N", help="pairs of each BLiMP paradigm and set; 0: all")
     options.add_argument("--lines", type=int, default=150, metavar="N", help="held-out lines of each source")
-    options.add_argument("--sentences", type=int, default=0, metavar="N", help="treebank sentences; 0: all")
-    options.add_argument("--only", nargs="+", metavar="PART", help="held_out, blimp, agreement, cloze, heads and so on")
-    options.add_argument("--json", type=Path, metavar="FILE", help="store all figures")
+    options.add_argument("--only", nargs="+", choices=TABLE_PARTS, metavar="PART", help=", ".join(TABLE_PARTS))
     options.add_argument("--card", action="store_true", help="put the table into the first checkpoint's README.md")
-    options.add_argument("--grammar", action="store_true", help="store which relations each head follows beside the first one")
-    options.add_argument("--device", default="cpu", help="cpu, cuda, mps")
+    options.add_argument("--grammar", action="store_true", help="store which relations each head follows beside its checkpoint")
     return options
-
-
-Figures = Mapping[str, Any]
-
-
-def lines_of_table(results: Mapping[str, Figures]) -> list[str]:
-    """Format a Markdown table: one column per checkpoint, one row per figure."""
-    rows: dict[str, dict[str, str]] = {}
-    for name, figures in results.items():
-        for label, value in rows_of(figures):
-            rows.setdefault(label, {})[name] = value
-    head = ["| |" + "|".join(f" {name} " for name in results) + "|", "|---|" + "--:|" * len(results)]
-    return [
-        *head,
-        *(f"| {label} |" + "|".join(f" {cells.get(name, '–')} " for name in results) + "|" for label, cells in rows.items()),
-    ]
-
-
-def rows_of(figures: Figures) -> Iterator[tuple[str, str]]:
-    """Yield label and value of every figure of one checkpoint."""
-    for source, held in figures.get("held_out", {}).items():
-        yield (
-            f"held out, {source}: nats a piece / guessed first / nats a whole word",
-            f"{held['loss']:.2f} / {_percent(held['accuracy'])} / {held['word_loss']:.2f}",
-        )
-    for source, held in figures.get("next", {}).items():
-        yield (
-            f"held out, {source}: perplexity / nats a piece / guessed first / nats a whole word",
-            f"{math.exp(held['loss']):.1f} / {held['loss']:.2f} / {_percent(held['accuracy'])} / {held['word_loss']:.2f}",
-        )
-    for phenomenon, share in figures.get("blimp", {}).items():
-        yield f"BLiMP, {phenomenon.replace('_', ' ')}", _percent(share)
-    for kind, share in figures.get("agreement", {}).items():
-        yield f"subject-verb agreement, {kind}", _percent(share)
-    for name, result in figures.get("cloze", {}).items():
-        yield (
-            f"{name} ({result['prompts']}): top-1 / top-5 / top-20 / in the vocabulary",
-            " / ".join(_percent(result[key]) for key in ("top1", "top5", "top20", "answerable")),
-        )
-    for beginning, texts in figures.get("continuations", {}).items():
-        for how, text in texts.items():
-            yield f"“{beginning} …”, continued by {how}", text.removeprefix(beginning).strip().replace("|", r"\|")
-    yield from _attention_rows(figures)
-    for key, label in (("gap", "same meaning more alike by"), ("told_apart", "nearest use has the same meaning")):
-        if "two_meanings" in figures:
-            yield f'two meanings of "flies", {label}, by layer', _series(figures["two_meanings"][key])
-
-
-def _attention_rows(figures: Figures) -> Iterator[tuple[str, str]]:
-    relations = figures.get("relations", {})
-    if relations:
-        gains = [r["head_accuracy"] - r["offset_accuracy"] for r in relations.values()]
-        yield "relations where a head beats the best offset by 10 points", f"{sum(g >= 0.1 for g in gains)} of {len(gains)}"
-    for name, found in relations.items():
-        yield (
-            f"relation {name}: best head / best offset",
-            f"{_percent(found['head_accuracy'])} ({found['layer'] + 1}.{found['head'] + 1} {found['direction']}) / "
-            f"{_percent(found['offset_accuracy'])} ({found['offset']:+d})",
-        )
-    habits = figures.get("habits")
-    if habits:
-        for key, label in (("previous", "previous"), ("following", "next")):
-            layer, head, share = habits[key]
-            yield f"best {label}-token head", f"{layer + 1}.{head + 1}: {_percent(share)}"
-        for key, label in (("cls_share", "share on [CLS]"), ("sep_share", "share on [SEP]"), ("entropy", "entropy, nats")):
-            yield f"{label}, by layer", _series(habits[key])
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
-
-
-def _series(values: Sequence[float]) -> str:
-    return " ".join(f"{value:.2f}" for value in values)
 
 
 if __name__ == "__main__":

@@ -10,27 +10,23 @@ import torch
 
 from tests.support.checkpoints import write_bert
 from tests.support.known_texts import BACKEND, CONLLU, VOCAB, WORDS, Knowing, held_out_files, pairs, untrained
-from tx_core.analysis.grammar import FILE, HeadRelation, read_grammar
+from tx_core.analysis.grammar import read_grammar
 from tx_core.training import evaluate
-from tx_core.training.evaluate import lines_of_table
+from tx_core.training.evaluate import table_lines
 from tx_core.training.evaluation.masked_words import (
-    Pair,
+    HERE,
     Prompt,
-    by_phenomenon,
     capital_prompts,
     measure_cloze,
     measure_held_out,
     pseudo_log_likelihoods,
-    read_agreement,
-    seen_capitals,
-    share_preferred,
 )
-from tx_core.training.evaluation.probe import ProbeRow, in_batches
+from tx_core.training.evaluation.pairs import SentencePair, by_phenomenon, read_agreement, share_likelier
 from tx_core.training.evaluation.relations import (
     INSECT,
     VERB,
     Tree,
-    measure_attention,
+    measure_heads,
     measure_senses,
     read_trees,
     word_attention,
@@ -39,9 +35,10 @@ from tx_core.training.pretraining.export import export_checkpoint
 
 
 def test_a_model_that_knows_the_good_sentences_prefers_them_all():
-    shares = share_preferred(Knowing([pair.good for pair in pairs()]), pairs())
-    assert shares == {"sees": 1.0, "see": 1.0, "runs": 1.0, "run": 1.0}
-    assert set(share_preferred(Knowing([pair.bad for pair in pairs()]), pairs()).values()) == {0.0}
+    for known, share in (([pair.good for pair in pairs()], 1.0), ([pair.bad for pair in pairs()], 0.0)):
+        probe = Knowing(known)
+        shares = share_likelier(lambda sentences, probe=probe: pseudo_log_likelihoods(probe, sentences), pairs())
+        assert shares == dict.fromkeys(("sees", "see", "runs", "run"), share)
 
 
 def test_a_pseudo_log_likelihood_sums_the_pieces_each_blanked_alone():
@@ -59,7 +56,8 @@ def test_a_pseudo_log_likelihood_sums_the_pieces_each_blanked_alone():
 
 
 def test_paradigms_are_averaged_by_phenomenon_and_all_alike():
-    means = by_phenomenon({"a1": 0.5, "a2": 0.7, "b": 0.9}, {"a1": "a", "a2": "a", "b": "b"})
+    made = [SentencePair("", "", kind, kind[0]) for kind in ("a1", "a2", "b", "b")]
+    means = by_phenomenon({"a1": 0.5, "a2": 0.7, "b": 0.9}, made)
     assert means == pytest.approx({"mean": 0.7, "a": 0.6, "b": 0.9})
 
 
@@ -70,22 +68,17 @@ def test_agreement_tells_nouns_that_distract_from_those_that_do_not(tmp_path):
     )
     (tmp_path / "npi_x.jsonl").write_text('{"case": "past", "sents": ["a", "b", "c"]}\n')
     assert read_agreement(tmp_path, 0) == [
-        Pair("the cat behind dogs runs .", "the cat behind dogs run .", "attractor"),
-        Pair("the cat behind a dog runs .", "the cat behind a dog run .", "no attractor"),
+        SentencePair("the cat behind dogs runs .", "the cat behind dogs run .", "attractor"),
+        SentencePair("the cat behind a dog runs .", "the cat behind a dog run .", "no attractor"),
     ]
 
 
-def test_a_model_that_knows_the_answers_fills_every_blank():
+def test_an_answer_counts_where_it_is_among_the_first_and_one_of_several_pieces_as_wrong():
     prompts = [Prompt("the [MASK] sees a dog .", ("cat",)), Prompt("tea was [MASK] .", ("cold", "hot"))]
-    result = measure_cloze(Knowing(["the cat sees a dog .", "tea was hot ."]), prompts)
-    assert (result.top1, result.top5, result.top20, result.answerable, result.missed) == (1.0, 1.0, 1.0, 1.0, ())
-
-
-def test_an_answer_of_several_pieces_counts_as_wrong_and_is_reported():
+    assert measure_cloze(Knowing(["the cat sees a dog .", "tea was hot ."]), prompts) == (1.0, 1.0, 1.0, 1.0)
     prompts = [Prompt("he sees [MASK] .", (word,)) for word in ("zebra", "tea")]
     result = measure_cloze(Knowing(["he sees tea ."]), prompts)
     assert (result.answerable, result.top1) == (0.5, 0.5)
-    assert result.missed == (("he sees [MASK] .", "tea"),)
 
 
 def test_capitals_are_asked_for_in_the_wording_kept_out(tmp_path):
@@ -93,7 +86,7 @@ def test_capitals_are_asked_for_in_the_wording_kept_out(tmp_path):
     prompts = capital_prompts(tmp_path / "capitals.tsv")
     assert prompts == [Prompt("The capital of Peru is [MASK].", ("Lima",))]
     assert measure_cloze(Knowing(["The capital of Peru is Lima."]), prompts).top1 == 1.0
-    assert len(capital_prompts(seen_capitals())) == 25
+    assert len(capital_prompts(HERE / "seen_capitals.tsv")) == 25
 
 
 def test_a_model_that_knows_the_texts_loses_nothing_on_them(tmp_path):
@@ -112,7 +105,7 @@ def test_a_model_that_finds_all_words_alike_loses_the_logarithm_of_the_vocabular
 
 def test_trees_are_read_without_joined_words_and_ghosts(tmp_path):
     (tmp_path / "a.conllu").write_text(CONLLU)
-    assert read_trees(tmp_path / "a.conllu", 0) == [
+    assert read_trees(tmp_path / "a.conllu") == [
         Tree(("The", "cats", "see", "bananas", "."), (1, 2, None, 2, 2), ("det", "nsubj", "root", "obj", "punct"))
     ]
 
@@ -150,14 +143,11 @@ def test_a_head_built_to_follow_a_relation_is_found_and_gets_everything():
             weights[1, 2, place + 1, (head if head is not None else place) + 1] = 1
         return weights
 
-    relations, _, followed = measure_attention(Knowing(attention=attention), trees)
-    found = relations["nmod"]
+    best, followed, _ = measure_heads(Knowing(attention=attention), trees)
     (only,) = followed
     assert (only.layer, only.head, only.relation, only.direction, only.accuracy) == (1, 2, "nmod", "to head", 1.0)
-    assert only.baseline == pytest.approx(found.offset_accuracy, abs=1e-4)
-    assert (only.offset, 2 * only.occurrences) == (found.offset, pytest.approx(found.occurrences, rel=0.1))
-    assert (found.head_accuracy, found.layer, found.head, found.direction) == (1.0, 1, 2, "to head")
-    assert found.offset_accuracy < 0.25
+    assert only.baseline < 0.25
+    assert [(one.layer, one.head, one.accuracy) for one in best] == [(1, 2, 1.0)]
 
 
 def test_habits_of_heads_are_measured_by_hand():
@@ -170,7 +160,7 @@ def test_habits_of_heads_are_measured_by_hand():
         return weights
 
     tree = Tree(("the", "cat", "runs"), (1, 2, None), ("det", "nsubj", "root"))
-    _, habits, _ = measure_attention(Knowing(attention=attention), [tree])
+    habits = measure_heads(Knowing(attention=attention), [tree]).summary
     assert habits.previous == (0, 0, pytest.approx(4 / 5))
     assert habits.sep_share[0] == pytest.approx((1 / 5 + 1 + 1 / 5) / 3)
     assert habits.cls_share[0] == pytest.approx((1 / 5 + 0 + 1 / 5) / 3)
@@ -189,13 +179,6 @@ def test_meanings_that_part_in_the_second_layer_are_seen_to():
     assert found.told_apart[1] == 1.0 and found.gap[1] > 1.0
     assert abs(found.gap[0]) < 0.01
     assert len(VERB) == len(INSECT) == 6
-
-
-def test_rows_are_gathered_into_batches_without_losing_any():
-    rows = [ProbeRow(tuple(range(size)), (1,)) for size in (5, 3, 9, 3000, 2000, 7)]
-    groups = list(in_batches(rows))
-    assert sorted(number for numbers, _ in groups for number in numbers) == list(range(6))
-    assert all(batch == [rows[n] for n in numbers] for numbers, batch in groups)
 
 
 def write_data(folder):
@@ -222,30 +205,18 @@ def two_checkpoints(tmp_path):
     return made
 
 
-def test_several_checkpoints_stand_side_by_side_in_one_table_and_in_json(two_checkpoints, tmp_path, capsys):
+def test_several_checkpoints_stand_side_by_side_in_one_table_and_the_grammar_beside_each(two_checkpoints, tmp_path, capsys):
     (tmp_path / "data").mkdir()
     data = write_data(tmp_path / "data")
-    words = ["--data", str(data), "--held-out", str(data / "texts"), "--json", str(tmp_path / "out.json")]
+    words = ["--data", str(data), "--held-out", str(data / "texts"), "--grammar"]
     assert evaluate.main([*map(str, two_checkpoints), *words]) == 0
     shown = capsys.readouterr().out.splitlines()
     assert shown[0] == "| | first | second |"
     assert all(line.count("|") == 4 for line in shown)
     for label in ("held out, cats", "BLiMP, agreement", "everyday (200)", "relation det", 'two meanings of "flies"'):
         assert any(line.startswith(f"| {label}") for line in shown), label
-    stored = json.loads((tmp_path / "out.json").read_text())
-    assert set(stored) == {"first", "second"} and stored["first"] != stored["second"]
-    assert set(stored["first"]) == {"held_out", "blimp", "agreement", "cloze", "relations", "habits", "followed", "two_meanings"}
-
-
-def test_the_grammar_that_heads_follow_is_stored_beside_the_first_checkpoint(two_checkpoints, tmp_path):
-    (tmp_path / "data").mkdir()
-    data, out = write_data(tmp_path / "data"), tmp_path / "out.json"
-    words = ["--data", str(data), "--only", "heads", "--grammar", "--json", str(out)]
-    assert evaluate.main([*map(str, two_checkpoints), *words]) == 0
-    followed = json.loads(out.read_text())["first"]["followed"]
-    stored = [one for relations in read_grammar(two_checkpoints[0]).values() for one in relations]
-    assert sorted(map(str, stored)) == sorted(str(HeadRelation(**one)) for one in followed)
-    assert not (two_checkpoints[1] / FILE).exists()
+    for checkpoint in two_checkpoints:
+        assert all(one.accuracy - one.baseline >= 0.1 for heads in read_grammar(checkpoint).values() for one in heads)
 
 
 def test_the_table_goes_into_the_model_card_once_and_the_rest_of_the_card_stays(two_checkpoints, tmp_path, capsys):
@@ -267,10 +238,7 @@ def test_of_a_model_without_a_masked_word_head_heads_and_vectors_are_measured(tm
     data = write_data(tmp_path / "data")
     checkpoint = write_bert(tmp_path / "headless", with_head=False)
     assert evaluate.main([str(checkpoint), "--data", str(data), "--held-out", str(data / "texts")]) == 0
-    told = capsys.readouterr()
-    left_out = {line.split()[1] for line in told.err.splitlines() if "left out" in line}
-    assert left_out == set(evaluate.OF_PREDICTIONS)
-    labels = [line.split("|")[1].strip() for line in told.out.splitlines()[2:]]
+    labels = [line.split("|")[1].strip() for line in capsys.readouterr().out.splitlines()[2:]]
     assert any(label.startswith("relation det") for label in labels)
     assert any("flies" in label for label in labels)
     assert not any("BLiMP" in label or "everyday" in label for label in labels)
@@ -286,5 +254,5 @@ def test_what_cannot_be_read_is_reported(tmp_path, two_checkpoints, capsys):
 
 
 def test_a_figure_that_one_checkpoint_lacks_is_left_open():
-    shown = lines_of_table({"a": {"blimp": {"mean": 0.5}}, "b": {"agreement": {"attractor": 0.25}}})
-    assert shown[2:] == ["| BLiMP, mean | 50.0 % | – |", "| subject-verb agreement, attractor | – | 25.0 % |"]
+    shown = table_lines({"a": {"BLiMP, mean": "50.0 %"}, "b": {"agreement": "25.0 %"}})
+    assert shown[2:] == ["| BLiMP, mean | 50.0 % | – |", "| agreement | – | 25.0 % |"]

@@ -1,5 +1,5 @@
-"""The parts of `python -m tx_core.training.evaluate`, a module each for masked words, relations of grammar, and word senses.
+"""What `python -m tx_core.training.evaluate` measures, a module each for masked words, next tokens, pairs, and relations.
 
 Uses `tx_core.engine` and `tx_core.transformer`.
-Begin with `probe.py`.
+Begin with `masked_words.py`.
 """

@@ -42,7 +42,7 @@ def agreement(engine: BertEngine, text: str) -> float:
 def main(treebank: Path) -> None:
     """Measure, and print the mean with a bootstrap interval of 95 %."""
     engine, random, measured = catalogue.load(catalogue.DEFAULT, weights=True), np.random.default_rng(SEED), []
-    for tree in read_trees(treebank, 0):
+    for tree in read_trees(treebank):
         places = [place for place, word in enumerate(tree.words) if word.isalpha()]
         if len(tree.words) not in WORDS or not places:
             continue

@@ -1,33 +1,88 @@
-"""Predictions at masked positions: on held-out texts, in cloze tests, and for minimal pairs.
-
-Held-out texts are measured source by source. Cloze tests are everyday sentences, simple facts and capitals. Minimal pairs are
-BLiMP, and subject-verb agreement across attractors.
-"""
+"""Predictions at masked positions: on held-out texts, source by source, in cloze tests, and of whole sentences."""
 
 import csv
-import json
 import random
 import zlib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
+from jaxtyping import Float
+from torch import Tensor
 
-from tx_core.training.evaluation.probe import Probe, ProbeRow, in_batches
+from tx_core.engine.tensors import batch_tensors
+from tx_core.engine.tokenizer import Tokenizer
+from tx_core.transformer.bert import Bert
+from tx_core.transformer.trace import Encoding
 
 HERE = Path(__file__).parent
 RATE = 0.15
-MAX_HELD_OUT_WORDS = 60
-"""Words of a line that are read: enough for a paragraph, and within 128 pieces."""
+MAX_HELD_OUT_WORDS, HELD_OUT_LINES = 60, 40
+"""Words of a line that are read: enough for a paragraph, and within 128 pieces. Lines of a source, at most."""
 RANKS = (1, 5, 20)
-_OTHER_PHENOMENA = ("npi", "reflexive")
-"""Sets of Marvin & Linzen (2018) that are not about verbs agreeing with their subjects: they hold "ever" or "himself"."""
+PROBE_TOKENS_AT_ONCE = 4096
 
 
-@dataclass(frozen=True)
-class HeldOut:
+class ProbeRow(NamedTuple):
+    """A text as ids with [CLS] and [SEP], and the positions to predict."""
+
+    ids: tuple[int, ...]
+    places: tuple[int, ...]
+
+
+class Probe:
+    """Our own BERT under test: log-probabilities at masked positions, attention weights, hidden states."""
+
+    def __init__(self, model: Bert, tokenizer: Tokenizer, device: str = "cpu"):
+        self.model, self.tokenizer, self.device = model.to(device).eval(), tokenizer, device
+
+    @property
+    def max_tokens(self) -> int:
+        """The longest input, special tokens included."""
+        return self.model.config.max_positions
+
+    @torch.inference_mode()
+    def log_probabilities(self, rows: Sequence[ProbeRow]) -> Float[Tensor, "place vocab"]:
+        """Return the log-probability of every piece at the positions of all rows, concatenated."""
+        ids, segments, mask = batch_tensors([_encoding(row) for row in rows], self.tokenizer.padding_id, self.device)
+        output = self.model(ids, segments, mask).output
+        row = [number for number, row in enumerate(rows) for _ in row.places]
+        place = [place for row in rows for place in row.places]
+        return self.model.predict(output[row, place]).float().log_softmax(dim=-1).cpu()
+
+    @torch.inference_mode()
+    def weights(self, ids: Sequence[int]) -> Float[Tensor, "layer head query key"]:
+        """Return the attention weights of all heads for one text."""
+        run = self.model(torch.tensor([list(ids)], device=self.device), keep=("weights",))
+        return torch.cat([layer["weights"] for layer in run.layers]).cpu()
+
+    @torch.inference_mode()
+    def hidden(self, ids: Sequence[int]) -> Float[Tensor, "layer_and_embeddings token hidden"]:
+        """Return the vectors after the embeddings and after each layer for one text."""
+        return torch.cat(self.model(torch.tensor([list(ids)], device=self.device), keep=("hidden",)).hidden).cpu()
+
+
+def in_batches(rows: Sequence[ProbeRow]) -> Iterator[tuple[list[int], list[ProbeRow]]]:
+    """Group rows of similar length: their numbers, and the rows, at most PROBE_TOKENS_AT_ONCE tokens together."""
+    order = sorted(range(len(rows)), key=lambda number: len(rows[number].ids))
+    group: list[int] = []
+    for number in order:
+        if group and len(rows[number].ids) * (len(group) + 1) > PROBE_TOKENS_AT_ONCE:
+            yield group, [rows[n] for n in group]
+            group = []
+        group.append(number)
+    if group:
+        yield group, [rows[n] for n in group]
+
+
+def _encoding(row: ProbeRow) -> Encoding:
+    """Wrap ids in an Encoding; only ids, segments and blanks are used."""
+    one_segment = (0,) * len(row.ids)
+    return Encoding("", None, row.ids, (), one_segment, (), (), (), row.places, ())
+
+
+class HeldOut(NamedTuple):
     """Predictions of masked pieces and of masked words; by `next_tokens`, of every piece, and of every word.
 
     Attributes:
@@ -45,40 +100,40 @@ class HeldOut:
     words: int
 
 
-class _Sums(NamedTuple):
-    nats: float
-    right: int
-    pieces: int
-    words: int
+Sums = tuple[float, int, int, float, int]
+"""Of a source: nats and right ones of its pieces, their number, nats of its words, their number."""
 
 
-def measure_held_out(probe: Probe, files: Sequence[Path], most_lines: int) -> dict[str, HeldOut]:
-    """Mask 15 % of each text, piece by piece and then word by word, and score the predictions; "all" sums up every source."""
-    one_by_one: dict[str, _Sums] = {}
-    whole: dict[str, _Sums] = {}
+def held_out_means(sums: Mapping[str, Sums]) -> dict[str, HeldOut]:
+    """Return the means of each source; "all" sums up every source."""
+    sums = {**sums, "all": tuple(map(sum, zip(*sums.values(), strict=True)))}
+    return {
+        source: HeldOut(nats / pieces, right / pieces, word_nats / words, pieces, words)
+        for source, (nats, right, pieces, word_nats, words) in sums.items()
+        if pieces
+    }
+
+
+def sample_lines(file: Path, most: int) -> list[str]:
+    """Return at most `most` lines of a text, sampled evenly."""
+    lines = file.read_text(encoding="utf-8").splitlines()
+    return [line for line in lines[:: max(1, len(lines) // most)] if line.strip()][:most]
+
+
+def first_words(line: str) -> str:
+    """Return what is read of a line."""
+    return " ".join(line.split()[:MAX_HELD_OUT_WORDS])
+
+
+def measure_held_out(probe: Probe, files: Sequence[Path], most_lines: int = HELD_OUT_LINES) -> dict[str, HeldOut]:
+    """Mask 15 % of each text, piece by piece and then word by word, and score the predictions."""
+    sums = {}
     for file in files:
-        lines = sample_evenly(file.read_text(encoding="utf-8").splitlines(), most_lines)
-        one_by_one[file.stem] = _guess(probe, [_blanked(probe, line, whole_words=False) for line in lines])
-        whole[file.stem] = _guess(probe, [_blanked(probe, line, whole_words=True) for line in lines])
-    for sums in (one_by_one, whole):
-        sums["all"] = _Sums(*(sum(column) for column in zip(*sums.values(), strict=True)))
-    return {source: _held_out(one_by_one[source], whole[source]) for source in one_by_one if one_by_one[source].pieces}
-
-
-def as_numbers(measured: Mapping[str, HeldOut]) -> dict[str, dict[str, Any]]:
-    """Return plain numbers, to be stored."""
-    return {source: asdict(figures) for source, figures in measured.items()}
-
-
-def _held_out(one_by_one: _Sums, whole: _Sums) -> HeldOut:
-    pieces = one_by_one.pieces
-    return HeldOut(one_by_one.nats / pieces, one_by_one.right / pieces, whole.nats / whole.words, pieces, whole.words)
-
-
-def sample_evenly(lines: Sequence[str], most: int) -> list[str]:
-    """Return at most `most` lines, sampled evenly from the whole file."""
-    step = max(1, len(lines) // most)
-    return [line for line in lines[::step] if line.strip()][:most]
+        lines = sample_lines(file, most_lines)
+        nats, right, pieces, _ = _guess(probe, [_blanked(probe, line, whole_words=False) for line in lines])
+        word_nats, _, _, words = _guess(probe, [_blanked(probe, line, whole_words=True) for line in lines])
+        sums[file.stem] = (nats, right, pieces, word_nats, words)
+    return held_out_means(sums)
 
 
 class _Blanked(NamedTuple):
@@ -89,7 +144,8 @@ class _Blanked(NamedTuple):
     words: int
 
 
-def _guess(probe: Probe, texts: Sequence[_Blanked]) -> _Sums:
+def _guess(probe: Probe, texts: Sequence[_Blanked]) -> tuple[float, int, int, int]:
+    """Return nats, right ones, and the numbers of pieces and of words."""
     texts = [text for text in texts if text.answers]
     nats, right = 0.0, 0
     for numbers, batch in in_batches([text.row for text in texts]):
@@ -97,12 +153,12 @@ def _guess(probe: Probe, texts: Sequence[_Blanked]) -> _Sums:
         wanted = torch.tensor([piece for number in numbers for piece in texts[number].answers])
         nats -= float(chances.gather(1, wanted[:, None]).sum())
         right += int((chances.argmax(dim=1) == wanted).sum())
-    return _Sums(nats, right, sum(len(text.answers) for text in texts), sum(text.words for text in texts))
+    return nats, right, sum(len(text.answers) for text in texts), sum(text.words for text in texts)
 
 
 def _blanked(probe: Probe, line: str, *, whole_words: bool) -> _Blanked:
     """Mask some pieces, or all pieces of some words, at least one. The choice depends on the text alone."""
-    read = probe.tokenizer.backend.encode(" ".join(line.split()[:MAX_HELD_OUT_WORDS]))
+    read = probe.tokenizer.backend.encode(first_words(line))
     ids, words = list(read.ids), read.word_ids
     if len(ids) > probe.max_tokens:  # truncate, keeping [SEP]
         ids, words = [*ids[: probe.max_tokens - 1], ids[-1]], [*words[: probe.max_tokens - 1], None]
@@ -117,28 +173,23 @@ def _blanked(probe: Probe, line: str, *, whole_words: bool) -> _Blanked:
     return _Blanked(ProbeRow(tuple(ids), places), answers, len(chosen))
 
 
-@dataclass(frozen=True)
-class Prompt:
+class Prompt(NamedTuple):
     """A sentence with [MASK] and the words that fill it well."""
 
     text: str
     answers: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class ClozeResult:
+class ClozeResult(NamedTuple):
     """Shares of prompts with a good answer among the first 1, 5 and 20 guesses.
 
     answerable: the share whose answer is a single piece of the vocabulary; the others count as wrong.
-    missed: prompts without a good answer among the first five, with the first guess.
     """
 
     top1: float
     top5: float
     top20: float
     answerable: float
-    prompts: int
-    missed: tuple[tuple[str, str], ...]
 
 
 def measure_cloze(probe: Probe, prompts: Sequence[Prompt]) -> ClozeResult:
@@ -149,25 +200,19 @@ def measure_cloze(probe: Probe, prompts: Sequence[Prompt]) -> ClozeResult:
         ids = tuple(backend.encode(prompt.text).ids)
         rows.append(ProbeRow(ids, (ids.index(blank),)))
     accepted = [_single_pieces(probe, prompt.answers) for prompt in prompts]
-    ranks, first = [0] * len(prompts), [""] * len(prompts)
+    ranks = [0] * len(prompts)
     for numbers, batch in in_batches(rows):
         for row, number in zip(probe.log_probabilities(batch), numbers, strict=True):
             best = max((float(row[piece]) for piece in accepted[number]), default=None)
             ranks[number] = len(row) + 1 if best is None else int((row >= best).sum())  # ties rank the answer last
-            first[number] = probe.tokenizer.word(int(row.argmax()))
     shares = [sum(rank <= limit for rank in ranks) / len(ranks) for limit in RANKS]
-    missed = tuple((prompt.text, guess) for prompt, rank, guess in zip(prompts, ranks, first, strict=True) if rank > 5)
-    return ClozeResult(*shares, sum(map(bool, accepted)) / len(prompts), len(prompts), missed)
+    return ClozeResult(*shares, sum(map(bool, accepted)) / len(prompts))
 
 
-def everyday_prompts() -> list[Prompt]:
-    """Return the 200 everyday sentences written for this project; none is in its corpus."""
-    return _read(HERE / "everyday_cloze.tsv")
-
-
-def fact_prompts() -> list[Prompt]:
-    """Return 60 simple facts, worded differently than in the corpus."""
-    return _read(HERE / "basic_facts.tsv")
+def read_prompts(file: Path) -> list[Prompt]:
+    """Read sentences with their answers: 200 everyday ones, none of them in the corpus, or 60 facts, worded differently."""
+    with file.open(encoding="utf-8", newline="") as table:
+        return [Prompt(row["prompt"], tuple(row["answers"].split())) for row in csv.DictReader(table, delimiter="\t")]
 
 
 def capital_prompts(file: Path) -> list[Prompt]:
@@ -177,28 +222,9 @@ def capital_prompts(file: Path) -> list[Prompt]:
     return [Prompt(f"The capital of {row['country']} is [MASK].", (row["capital"],)) for row in rows]
 
 
-def seen_capitals() -> Path:
-    """Return the table of other countries, whose capitals may be in the corpus in this wording."""
-    return HERE / "seen_capitals.tsv"
-
-
 def _single_pieces(probe: Probe, words: Sequence[str]) -> list[int]:
     pieces = [probe.tokenizer.backend.encode(word, add_special_tokens=False).ids for word in words]
     return [ids[0] for ids in pieces if len(ids) == 1 and ids[0] != probe.tokenizer.unknown_id]
-
-
-def _read(file: Path) -> list[Prompt]:
-    with file.open(encoding="utf-8", newline="") as table:
-        return [Prompt(row["prompt"], tuple(row["answers"].split())) for row in csv.DictReader(table, delimiter="\t")]
-
-
-@dataclass(frozen=True)
-class Pair:
-    """Two sentences that differ in one point, the first grammatical; kind says what the difference tests."""
-
-    good: str
-    bad: str
-    kind: str
 
 
 def pseudo_log_likelihoods(probe: Probe, sentences: Sequence[str]) -> list[float]:
@@ -221,58 +247,3 @@ def pseudo_log_likelihoods(probe: Probe, sentences: Sequence[str]) -> list[float
         for row, number in enumerate(numbers):
             sums[owners[number]] += float(chances[row, answers[number]])
     return sums
-
-
-def share_preferred(probe: Probe, pairs: Sequence[Pair]) -> dict[str, float]:
-    """Return `share_likelier` by the pseudo-log-likelihood."""
-    return share_likelier(lambda sentences: pseudo_log_likelihoods(probe, sentences), pairs)
-
-
-def share_likelier(score: Callable[[Sequence[str]], list[float]], pairs: Sequence[Pair]) -> dict[str, float]:
-    """Return, for each kind, the share of pairs whose grammatical sentence has the higher score; chance is 0.5."""
-    sentences = list(dict.fromkeys(sentence for pair in pairs for sentence in (pair.good, pair.bad)))
-    likely = dict(zip(sentences, score(sentences), strict=True))
-    right: dict[str, list[bool]] = {}
-    for pair in pairs:
-        right.setdefault(pair.kind, []).append(likely[pair.good] > likely[pair.bad])
-    return {kind: sum(answers) / len(answers) for kind, answers in right.items()}
-
-
-def read_blimp(folder: Path, sample: int) -> tuple[list[Pair], dict[str, str]]:
-    """Read the first `sample` pairs of every paradigm (0: all), and the phenomenon that each belongs to."""
-    pairs, phenomena = [], {}
-    for file in sorted(folder.glob("*.jsonl")):
-        for item in _items(file, sample):
-            pairs.append(Pair(item["sentence_good"], item["sentence_bad"], item["UID"]))
-            phenomena[item["UID"]] = item["linguistics_term"]
-    return pairs, phenomena
-
-
-def by_phenomenon(paradigms: Mapping[str, float], phenomena: Mapping[str, str]) -> dict[str, float]:
-    """Average the paradigms of each phenomenon; "mean" averages all paradigms, as BLiMP is reported."""
-    groups: dict[str, list[float]] = {}
-    for paradigm, share in paradigms.items():
-        groups.setdefault(phenomena[paradigm], []).append(share)
-    means = {phenomenon: sum(shares) / len(shares) for phenomenon, shares in sorted(groups.items())}
-    return {"mean": sum(paradigms.values()) / len(paradigms), **means}
-
-
-def read_agreement(folder: Path, sample: int) -> list[Pair]:
-    """Read subject-verb agreement of Marvin & Linzen (2018): with a noun of another number in between, or without.
-
-    Kinds: "attractor", "no attractor". A full stop is added, as the model never reads a sentence without.
-    """
-    pairs = []
-    for file in sorted(folder.glob("*.jsonl")):
-        if any(word in file.stem for word in _OTHER_PHENOMENA):
-            continue
-        for item in _items(file, sample):
-            distracted = "sing_" in item["case"] and "plur_" in item["case"]
-            good, bad = (f"{sentence} ." for sentence in item["sents"][:2])
-            pairs.append(Pair(good, bad, "attractor" if distracted else "no attractor"))
-    return pairs
-
-
-def _items(file: Path, sample: int) -> list[dict]:
-    lines = [line for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
-    return [json.loads(line) for line in (lines[:sample] if sample else lines)]

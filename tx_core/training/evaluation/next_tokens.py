@@ -8,9 +8,8 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from tx_core.engine.checkpoint import load_causal_lm
-from tx_core.engine.tokenizer import Tokenizer, load_tokenizer
-from tx_core.training.evaluation.masked_words import MAX_HELD_OUT_WORDS, HeldOut, sample_evenly
+from tx_core.engine.tokenizer import Tokenizer
+from tx_core.training.evaluation.masked_words import HELD_OUT_LINES, HeldOut, first_words, held_out_means, sample_lines
 from tx_core.training.pretraining.vocabulary import CLS_ID, PAD_ID, SEP_ID
 from tx_core.transformer.causal_lm import CausalLM
 
@@ -36,12 +35,6 @@ class CausalProbe(NamedTuple):
     device: str = "cpu"
 
 
-def load_causal_probe(checkpoint: Path, device: str = "cpu") -> CausalProbe:
-    """Load a checkpoint directory to be measured; raises CheckpointProblem when it cannot be."""
-    model = load_causal_lm(checkpoint)
-    return CausalProbe(model, load_tokenizer(checkpoint, model.config.vocab_size), device)
-
-
 class Scored(NamedTuple):
     """The log-probability of each token of a text after the first, and whether it was the first guess."""
 
@@ -49,22 +42,16 @@ class Scored(NamedTuple):
     first: Bool[Tensor, "token"]
 
 
-def measure_next_tokens(probe: CausalProbe, files: Sequence[Path], most_lines: int) -> dict[str, HeldOut]:
-    """Predict every token of each text, [SEP] at its end included; "all" sums up every source. exp(loss) is the perplexity."""
-    sums: dict[str, tuple[float, int, int, int]] = {}
+def measure_next_tokens(probe: CausalProbe, files: Sequence[Path], most_lines: int = HELD_OUT_LINES) -> dict[str, HeldOut]:
+    """Predict every token of each text, [SEP] at its end included. exp(loss) is the perplexity."""
+    sums = {}
     for file in files:
-        lines = sample_evenly(file.read_text(encoding="utf-8").splitlines(), most_lines)
-        texts = [" ".join(line.split()[:MAX_HELD_OUT_WORDS]) for line in lines]
+        texts = [first_words(line) for line in sample_lines(file, most_lines)]
         scored = list(score_tokens(probe, texts))
         nats = -sum(float(text.log_probabilities.sum()) for text in scored)
         right, pieces = sum(int(text.first.sum()) for text in scored), sum(len(text.first) for text in scored)
-        sums[file.stem] = (nats, right, pieces, sum(len(text.split()) for text in texts))
-    sums["all"] = tuple(sum(column) for column in zip(*sums.values(), strict=True))
-    return {
-        source: HeldOut(nats / pieces, right / pieces, nats / words, pieces, words)
-        for source, (nats, right, pieces, words) in sums.items()
-        if pieces
-    }
+        sums[file.stem] = (nats, right, pieces, nats, sum(len(text.split()) for text in texts))
+    return held_out_means(sums)
 
 
 def log_likelihoods(probe: CausalProbe, sentences: Sequence[str]) -> list[float]:

@@ -3,8 +3,9 @@ of "flies" as a verb and as a noun separate.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -12,11 +13,15 @@ from jaxtyping import Float
 from torch import Tensor
 
 from tx_core.analysis.grammar import MIN_GAIN, Direction, HeadRelation
-from tx_core.training.evaluation.probe import Probe
+from tx_core.training.evaluation.masked_words import Probe
+
+OFFSETS = tuple(offset for offset in range(-6, 7) if offset)
+DIRECTIONS: tuple[Direction, ...] = ("to head", "to dependent")
+MIN_OCCURRENCES = 50
+"""Occurrences in either half below which a relation is left out."""
 
 
-@dataclass(frozen=True)
-class Tree:
+class Tree(NamedTuple):
     """A sentence: its words, the position of each word's head (None for the root), and its relation to it."""
 
     words: tuple[str, ...]
@@ -24,23 +29,15 @@ class Tree:
     relations: tuple[str, ...]
 
 
-def read_trees(file: Path, most: int) -> list[Tree]:
-    """Read the first `most` sentences (0: all) of two words or more; subtypes such as nmod:poss count as nmod."""
+def read_trees(file: Path) -> list[Tree]:
+    """Read the sentences of two words or more; subtypes such as nmod:poss count as nmod."""
     trees: list[Tree] = []
     for block in file.read_text(encoding="utf-8").split("\n\n"):
         fields = [line.split("\t") for line in block.splitlines() if line and not line.startswith("#")]
         rows = [row for row in fields if row[0].isdigit()]
-        if len(rows) < 2:
-            continue
-        trees.append(
-            Tree(
-                tuple(row[1] for row in rows),
-                tuple(int(row[6]) - 1 if row[6] != "0" else None for row in rows),
-                tuple(row[7].split(":")[0] for row in rows),
-            )
-        )
-        if most and len(trees) == most:
-            break
+        if len(rows) > 1:
+            heads = tuple(int(row[6]) - 1 if row[6] != "0" else None for row in rows)
+            trees.append(Tree(tuple(row[1] for row in rows), heads, tuple(row[7].split(":")[0] for row in rows)))
     return trees
 
 
@@ -64,41 +61,7 @@ def word_attention(
     return pieces, mean @ pieces @ joined.T
 
 
-def attention_over_words(probe: Probe, trees: Sequence[Tree]) -> Iterator[tuple[Tree, np.ndarray, np.ndarray]]:
-    """Run the model on every sentence that it can read; yield the tree, attention of pieces, attention of words."""
-    for tree in trees:
-        found = word_attention(probe, tree.words)
-        if found is not None:
-            yield tree, *found
-
-
-OFFSETS = tuple(offset for offset in range(-6, 7) if offset)
-
-DIRECTIONS: tuple[Direction, ...] = ("to head", "to dependent")
-
-MIN_OCCURRENCES = 50
-"""Occurrences in either half below which a relation is left out."""
-
-
-@dataclass(frozen=True)
-class Relation:
-    """The accuracy of the best head for a relation, and of the best fixed offset (Clark et al. 2019, table 1).
-
-    Both were chosen on one half of the sentences and measured on the other. direction: "to head" if the dependent attends to its
-    head, "to dependent" the other way round.
-    """
-
-    head_accuracy: float
-    offset_accuracy: float
-    layer: int
-    head: int
-    direction: str
-    offset: int
-    occurrences: int
-
-
-@dataclass(frozen=True)
-class AttentionSummary:
+class AttentionSummary(NamedTuple):
     """Means over heads and tokens, per layer: attention on [CLS] and [SEP], and entropy in nats.
 
     previous, following: the head with most attention on the previous or next token, as (layer, head, share).
@@ -111,24 +74,37 @@ class AttentionSummary:
     following: tuple[int, int, float]
 
 
-def measure_attention(
-    probe: Probe, trees: Sequence[Tree]
-) -> tuple[dict[str, Relation], AttentionSummary, tuple[HeadRelation, ...]]:
-    """Measure relations, summary and the relations that each head follows in one pass over the sentences."""
-    counts = ({}, {})
-    habits: list[np.ndarray] = []
-    tokens = 0
-    for number, (tree, pieces, words) in enumerate(attention_over_words(probe, trees)):
-        _count(counts[number % 2], tree, words)
-        habits.append(_attention_sums(pieces))
-        tokens += pieces.shape[-1]
-    if not habits:
+class HeadsMeasured(NamedTuple):
+    """What heads do on a treebank.
+
+    Attributes:
+        best: For each relation its best head, with the best fixed offset as its baseline (Clark et al. 2019, table 1); both
+            were chosen on one half of the sentences and measured on the other.
+        followed: The relations that each head follows.
+        summary: Where heads look without regard to grammar.
+    """
+
+    best: tuple[HeadRelation, ...]
+    followed: tuple[HeadRelation, ...]
+    summary: AttentionSummary
+
+
+def measure_heads(probe: Probe, trees: Sequence[Tree]) -> HeadsMeasured:
+    """Measure all heads in one pass over the sentences that the model can read."""
+    halves: tuple[dict[str, _Counts], dict[str, _Counts]] = ({}, {})
+    sums, tokens, number = 0, 0, 0
+    for tree in trees:
+        if found := word_attention(probe, tree.words):
+            pieces, words = found
+            _count(halves[number % 2], tree, words)
+            sums, tokens, number = sums + _attention_sums(pieces), tokens + pieces.shape[-1], number + 1
+    if not number:
         raise ValueError("the model can read none of the sentences")
-    names = sorted(set(counts[0]) & set(counts[1]))
-    names = [name for name in names if min(half[name].occurrences for half in counts) >= MIN_OCCURRENCES]
-    relations = {name: _relation(*(half[name] for half in counts)) for name in names}
-    followed = tuple(one for name in names for one in _followed_relations(name, *(half[name] for half in counts)))
-    return relations, _summed(np.sum(habits, axis=0) / tokens), followed
+    both = {name: (halves[0][name], halves[1][name]) for name in sorted(set(halves[0]) & set(halves[1]))}
+    both = {name: found for name, found in both.items() if min(half.occurrences for half in found) >= MIN_OCCURRENCES}
+    best = tuple(_relation(name, *found, *_best_head(found[0])) for name, found in both.items())
+    followed = tuple(one for name, found in both.items() for one in _followed_relations(name, *found))
+    return HeadsMeasured(best, followed, _summary(sums / tokens))
 
 
 @dataclass
@@ -153,38 +129,24 @@ def _count(counts: dict[str, _Counts], tree: Tree, words: Float[np.ndarray, "lay
         known.occurrences += 1
 
 
+def _best_head(counts: _Counts) -> tuple[int, ...]:
+    return tuple(map(int, np.unravel_index(counts.heads.argmax(), counts.heads.shape)))
+
+
 def _followed_relations(name: str, chosen_on: _Counts, measured_on: _Counts) -> Iterator[HeadRelation]:
     """List the heads that find the other end MIN_GAIN more often than the best offset, in both halves."""
-    offset = int(chosen_on.offsets.argmax())
+    offset = chosen_on.offsets.argmax()
     gains = [(half.heads - half.offsets[offset]) / half.occurrences for half in (chosen_on, measured_on)]
-    baseline = float(measured_on.offsets[offset] / measured_on.occurrences)
-    for direction, layer, head in np.argwhere(np.minimum(*gains) >= MIN_GAIN).tolist():
-        accuracy = float(measured_on.heads[direction, layer, head] / measured_on.occurrences)
-        yield HeadRelation(
-            layer,
-            head,
-            name,
-            DIRECTIONS[direction],
-            round(accuracy, 4),
-            round(baseline, 4),
-            OFFSETS[offset],
-            measured_on.occurrences,
-        )
+    for place in np.argwhere(np.minimum(*gains) >= MIN_GAIN).tolist():
+        found = _relation(name, chosen_on, measured_on, *place)
+        yield replace(found, accuracy=round(found.accuracy, 4), baseline=round(found.baseline, 4))
 
 
-def _relation(chosen_on: _Counts, measured_on: _Counts) -> Relation:
-    direction, layer, head = np.unravel_index(chosen_on.heads.argmax(), chosen_on.heads.shape)
-    offset = int(chosen_on.offsets.argmax())
-    total = measured_on.occurrences
-    return Relation(
-        float(measured_on.heads[direction, layer, head] / total),
-        float(measured_on.offsets[offset] / total),
-        int(layer),
-        int(head),
-        DIRECTIONS[direction],
-        OFFSETS[offset],
-        total + chosen_on.occurrences,
-    )
+def _relation(name: str, chosen_on: _Counts, measured_on: _Counts, direction: int, layer: int, head: int) -> HeadRelation:
+    offset, total = int(chosen_on.offsets.argmax()), measured_on.occurrences
+    accuracy, baseline = measured_on.heads[direction, layer, head] / total, measured_on.offsets[offset] / total
+    found = DIRECTIONS[direction], float(accuracy), float(baseline), OFFSETS[offset], total
+    return HeadRelation(int(layer), int(head), name, *found)
 
 
 def _attention_sums(weights: Float[np.ndarray, "layer head query key"]) -> Float[np.ndarray, "habit layer head"]:
@@ -195,13 +157,13 @@ def _attention_sums(weights: Float[np.ndarray, "layer head query key"]) -> Float
     return np.stack((weights[..., 0].sum(-1), weights[..., -1].sum(-1), entropy, before, after))
 
 
-def _summed(habits: Float[np.ndarray, "habit layer head"]) -> AttentionSummary:
+def _summary(means: Float[np.ndarray, "habit layer head"]) -> AttentionSummary:
     def best(shares: Float[np.ndarray, "layer head"]) -> tuple[int, int, float]:
         layer, head = np.unravel_index(shares.argmax(), shares.shape)
         return int(layer), int(head), float(shares[layer, head])
 
-    cls_share, sep_share, entropy = (tuple(map(float, habits[number].mean(axis=1))) for number in range(3))
-    return AttentionSummary(cls_share, sep_share, entropy, best(habits[3]), best(habits[4]))
+    cls_share, sep_share, entropy = (tuple(map(float, means[number].mean(axis=1))) for number in range(3))
+    return AttentionSummary(cls_share, sep_share, entropy, best(means[3]), best(means[4]))
 
 
 WORD = "flies"
@@ -223,8 +185,7 @@ INSECT = (
 )
 
 
-@dataclass(frozen=True)
-class SenseSeparation:
+class SenseSeparation(NamedTuple):
     """Per layer, the embeddings first.
 
     Attributes:
@@ -236,12 +197,10 @@ class SenseSeparation:
     told_apart: tuple[float, ...]
 
 
-def measure_senses(
-    probe: Probe, word: str = WORD, first: Sequence[str] = VERB, second: Sequence[str] = INSECT
-) -> SenseSeparation:
-    """Compare the word's vectors in sentences of its two senses, after every layer."""
-    states = torch.stack([_vectors(probe, sentence, word) for sentence in (*first, *second)], dim=1)
-    meaning = torch.tensor([0] * len(first) + [1] * len(second))
+def measure_senses(probe: Probe) -> SenseSeparation:
+    """Compare the vectors of "flies" in sentences of its two senses, after every layer."""
+    states = torch.stack([_vectors(probe, sentence) for sentence in (*VERB, *INSECT)], dim=1)
+    meaning = torch.tensor([0] * len(VERB) + [1] * len(INSECT))
     same = meaning[:, None] == meaning[None, :]
     itself = torch.eye(len(meaning), dtype=torch.bool)
     gaps, apart = [], []
@@ -254,10 +213,10 @@ def measure_senses(
     return SenseSeparation(tuple(gaps), tuple(apart))
 
 
-def _vectors(probe: Probe, sentence: str, word: str) -> Float[Tensor, "layer_and_embeddings hidden"]:
+def _vectors(probe: Probe, sentence: str) -> Float[Tensor, "layer_and_embeddings hidden"]:
     """Return the mean vector of the word's pieces after every layer."""
     read = probe.tokenizer.backend.encode(sentence)
-    start = sentence.lower().index(word)
-    inside = range(start, start + len(word))
+    start = sentence.lower().index(WORD)
+    inside = range(start, start + len(WORD))
     places = [p for p, (a, b) in enumerate(read.offsets) if a < b and a in inside and b - 1 in inside]
     return probe.hidden(read.ids)[:, places].mean(dim=1)

@@ -35,17 +35,26 @@ def model_card(config: BertConfig | CausalConfig, facts: Mapping[str, Any]) -> s
         _HEAD.format(tag=layout.tag),
         f"# {layout.title}\n",
         f"Uncased, {config.num_layers} layers of {config.num_heads} heads, hidden size {config.hidden_size}, "
-        f"feed-forward {config.intermediate_size:,}, {config.max_positions} positions, {layout.details(config)}, "
+        f"feed-forward {config.intermediate_size:,}, {config.max_positions} positions, {layout.shape}, "
         f"a WordPiece vocabulary of {config.vocab_size:,}. Stored in half precision, to be computed in single.\n",
         _training(facts, layout.task),
-        _measured(facts, layout.how),
+    ]
+    if measured := facts.get("held_out"):
+        rows = [
+            f"| {source} | {figures['loss']:.2f} | {100 * figures['accuracy']:.0f} % | {figures['word_loss']:.2f} |"
+            for source, figures in measured.items()
+        ]
+        head = "| held-out text | nats a piece | guessed first | nats a whole word |\n|---|--:|--:|--:|"
+        parts += ["## Measured\n", layout.how, head, *rows, ""]
+    parts += [
         "## Data and licence\n",
         "The weights are published under [CC BY-SA 4.0](https://creativecommons.org/licenses/by-sa/4.0/) with the "
         "attributions below. The texts themselves are not distributed.\n",
-        _data(facts),
-        str(facts.get("licences", "")),
     ]
-    return "\n".join(part for part in parts if part)
+    if data := facts.get("data"):
+        rows = [f"| {source['name']} | {source['lines']:,} | {source['weight']:g} |" for source in data]
+        parts += ["| source | lines | read how often in a pass |", "|---|--:|--:|", *rows, ""]
+    return "\n".join([*parts, str(facts.get("licences", ""))])
 
 
 def with_evaluation(card: str, table: Sequence[str], sample: int = 0) -> str:
@@ -63,42 +72,17 @@ def with_evaluation(card: str, table: Sequence[str], sample: int = 0) -> str:
 
 
 def _training(facts: Mapping[str, Any], task: str) -> str:
-    progress = facts.get("progress", {})
+    progress = facts.get("progress")
     if not progress:
         return ""
-    earlier = facts.get("init_from")
-    before = facts.get("tokens_before") or 0
-    read = f", {before:,} tokens" if before else ""
-    origin = f" from the weights of the model before it ({earlier}{read})" if earlier else " from random weights"
+    earlier, averaged = facts.get("init_from"), facts.get("averaged")
+    origin = f"from the weights of the model before it ({earlier})" if earlier else "from random weights"
+    mean = AVERAGED.format(counts=f"{averaged['share_of_the_second']:.0%}") if averaged else ""
     return (
-        f"## Training\n\n{task},{origin}: {progress['tokens']:,} tokens in {progress['step']:,} updates, "
+        f"## Training\n\n{task}, {origin}: {progress['tokens']:,} tokens in {progress['step']:,} updates, "
         f"{progress['seconds'] / 60:.0f} minutes on {facts.get('hardware', {}).get('device', 'a CPU')}. "
-        f"{_averaged(facts)}All settings, the hashes of the texts and the curves are in manifest.json.\n"
+        f"{mean}All settings, the hashes of the texts and the curves are in manifest.json.\n"
     )
-
-
-def _averaged(facts: Mapping[str, Any]) -> str:
-    averaged = facts.get("averaged")
-    if not averaged:
-        return ""
-    return AVERAGED.format(counts=f"{averaged['share_of_the_second']:.0%}")
-
-
-def _measured(facts: Mapping[str, Any], how: str) -> str:
-    measured = facts.get("held_out", {})
-    if not measured:
-        return ""
-    rows = [
-        f"| {source} | {figures['loss']:.2f} | {100 * figures['accuracy']:.0f} % | {figures['word_loss']:.2f} |"
-        for source, figures in measured.items()
-    ]
-    head = "| held-out text | nats a piece | guessed first | nats a whole word |\n|---|--:|--:|--:|"
-    return "\n".join(["## Measured\n", how, head, *rows, ""])
-
-
-def _data(facts: Mapping[str, Any]) -> str:
-    rows = [f"| {source['name']} | {source['lines']:,} | {source['weight']:g} |" for source in facts.get("data", [])]
-    return "\n".join(["| source | lines | read how often in a pass |", "|---|--:|--:|", *rows, ""]) if rows else ""
 
 
 def export_checkpoint(
@@ -148,7 +132,7 @@ class Layout:
         tokenizer: Return the tokenizer that reads for it.
         inputs: What the tokenizer hands to the model.
         tag, title: Its task on the hub, and the title of its card.
-        details: Return what the card says of its shape.
+        shape: What the card says of its shape.
         task, how: What it was trained to predict, and how that was measured.
     """
 
@@ -156,7 +140,7 @@ class Layout:
     inputs: tuple[str, ...]
     tag: str
     title: str
-    details: Callable[[Any], str]
+    shape: str
     task: str
     how: str
 
@@ -167,7 +151,7 @@ LAYOUTS: dict[type, Layout] = {
         inputs=("input_ids", "token_type_ids", "attention_mask"),
         tag="fill-mask",
         title="A small English BERT",
-        details=lambda config: f"{config.num_segments} segments",
+        shape="2 segments",
         task="Masked words only",
         how="15 % of the pieces blanked one by one; then 15 % of the words, with all their pieces.\n",
     ),
@@ -176,7 +160,7 @@ LAYOUTS: dict[type, Layout] = {
         inputs=("input_ids", "attention_mask"),
         tag="text-generation",
         title="A small English language model",
-        details=lambda config: "rotary, pre-norm, tied output",
+        shape="rotary, pre-norm, tied output",
         task="Every next piece",
         how="Every piece, and the end of the text, predicted from those before it; exp(nats a piece) is the perplexity.\n",
     ),

@@ -1,6 +1,6 @@
 """What a model learns to predict: masked words, from both sides (BERT), or every next token (a causal language model).
 
-`OBJECTIVES` lists all that depends on it: the model, what is asked of a batch, and what is measured on held-out text.
+`OBJECTIVES` lists all that depends on it: the model, how texts are packed, what is asked of a batch, and what is measured.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,14 +14,15 @@ from torch import Tensor
 
 from tx_core.engine.checkpoint import load_bert, load_causal_lm
 from tx_core.engine.tokenizer import Tokenizer
-from tx_core.training.evaluation.masked_words import HeldOut, measure_held_out
+from tx_core.training.evaluation.masked_words import HeldOut, Probe, measure_held_out
 from tx_core.training.evaluation.next_tokens import CausalProbe, measure_next_tokens
-from tx_core.training.evaluation.probe import Probe
-from tx_core.training.pretraining.batches import Batch, mask_words
-from tx_core.training.pretraining.settings import MaskingSettings
-from tx_core.transformer.bert import Bert, random_bert
-from tx_core.transformer.causal_lm import CausalLM, random_causal_lm
+from tx_core.training.pretraining.batches import Batch, Packing, mask_words
+from tx_core.transformer.bert import random_bert
+from tx_core.transformer.causal_lm import random_causal_lm
+from tx_core.transformer.config import BertConfig, CausalConfig
 from tx_core.transformer.fused import causal_forward, fused_forward
+
+PARAGRAPH_LENGTHS = (24, 32, 48, 64, 96, 128)
 
 
 class Asked(NamedTuple):
@@ -32,28 +33,16 @@ class Asked(NamedTuple):
     wanted: Int[np.ndarray, "place"]
 
 
-class Asking(NamedTuple):
-    """How to ask: the pieces that continue a word, the share of words to mask, and how they are masked."""
-
-    continues: Bool[np.ndarray, "vocab"]
-    rate: float
-    masking: MaskingSettings
+def ask_masked_words(batch: Batch, continues: Bool[np.ndarray, "vocab"], rate: float, chance: np.random.Generator) -> Asked:
+    """Mask words, and ask for their pieces. continues: the pieces that continue a word. rate: the share of words to mask."""
+    shown, chosen = mask_words(batch.ids, continues, rate, chance)
+    return Asked(shown, np.flatnonzero(chosen), batch.ids[chosen])
 
 
-def ask_masked_words(batch: Batch, asking: Asking, chance: np.random.Generator) -> Asked:
-    """Mask words, and ask for their pieces."""
-    masked = mask_words(batch.ids, asking.continues, asking.rate, asking.masking, chance)
-    return Asked(masked.ids, np.flatnonzero(masked.chosen), batch.ids[masked.chosen])
-
-
-def ask_next_tokens(batch: Batch, asking: Asking, chance: np.random.Generator) -> Asked:
+def ask_next_tokens(batch: Batch, continues: Bool[np.ndarray, "vocab"], rate: float, chance: np.random.Generator) -> Asked:
     """Ask at every token for the next, at the last word for [SEP]. Each row is one example: nothing is seen of another."""
     before_another = np.arange(batch.ids.shape[1])[None, :] < batch.lengths[:, None] - 1
     return Asked(batch.ids, np.flatnonzero(before_another), np.roll(batch.ids, -1, axis=1)[before_another])
-
-
-Forward = Callable[[Any, Tensor, Tensor, Tensor | None], Float[Tensor, "batch token hidden"]]
-"""From a model, ids, segments and the mask of padding to the vectors that it predicts from."""
 
 
 @dataclass(frozen=True)
@@ -61,39 +50,41 @@ class Objective:
     """All that depends on what is predicted.
 
     Attributes:
-        model: Build a model of a configuration, with any weights.
+        config: Make the configuration of a model, with what is the same for all of its kind.
         random_model: Build an untrained model of a configuration and a seed.
         load: Load a trained model from the folder of a checkpoint.
+        packing: How texts are packed, for so many positions and token slots of a batch.
         ask: Choose what is predicted in a batch.
-        forward: Run the model as training does, without a record.
-        measure: Measure a model on files of held-out text, so many lines of each.
+        forward: Run the model as training does, without a record, on ids, segments and the mask of padding.
+        measure: Measure a model on files of held-out text.
     """
 
-    model: Callable[[Any], Any]
+    config: Callable[..., BertConfig | CausalConfig]
     random_model: Callable[[Any, int], Any]
     load: Callable[[Path], Any]
-    ask: Callable[[Batch, Asking, np.random.Generator], Asked]
-    forward: Forward
-    measure: Callable[[Any, Tokenizer, str, Sequence[Path], int], dict[str, HeldOut]]
+    packing: Callable[[int, int], Packing]
+    ask: Callable[[Batch, Bool[np.ndarray, "vocab"], float, np.random.Generator], Asked]
+    forward: Callable[[Any, Tensor, Tensor, Tensor | None], Float[Tensor, "batch token hidden"]]
+    measure: Callable[[Any, Tokenizer, str, Sequence[Path]], dict[str, HeldOut]]
 
 
 OBJECTIVES = {
     "masked": Objective(
-        model=Bert,
+        config=lambda **sizes: BertConfig(**sizes, num_segments=2, activation="gelu", layer_norm_eps=1e-12, dropout=0.0),
         random_model=random_bert,
         load=load_bert,
+        packing=lambda most, tokens: Packing(most, tokens, tuple(n for n in PARAGRAPH_LENGTHS if n <= most) or (most,), 0.5, 0.5),
         ask=ask_masked_words,
         forward=fused_forward,
-        measure=lambda model, tokenizer, device, files, lines: measure_held_out(Probe(model, tokenizer, device), files, lines),
+        measure=lambda model, tokenizer, device, files: measure_held_out(Probe(model, tokenizer, device), files),
     ),
     "causal": Objective(
-        model=CausalLM,
+        config=lambda **sizes: CausalConfig(**sizes, rotary_base=10_000.0, activation="gelu", layer_norm_eps=1e-5, dropout=0.0),
         random_model=random_causal_lm,
         load=load_causal_lm,
+        packing=lambda most, tokens: Packing(most, tokens, (most,), 0.0, 0.0),
         ask=ask_next_tokens,
         forward=lambda model, ids, segments, mask: causal_forward(model, ids),
-        measure=lambda model, tokenizer, device, files, lines: measure_next_tokens(
-            CausalProbe(model, tokenizer, device), files, lines
-        ),
+        measure=lambda model, tokenizer, device, files: measure_next_tokens(CausalProbe(model, tokenizer, device), files),
     ),
 }

@@ -12,23 +12,17 @@ from tx_core.training.pretraining.corpus import CorpusFile, CorpusProblem, lines
 SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 PAD_ID, UNK_ID, CLS_ID, SEP_ID, MASK_ID = range(5)
 MAX_LETTERS = 200
+SAMPLE_CHARACTERS = 60_000_000
 MAX_VOCAB_SIZE = 65_536
 """The most pieces that 16 bits can number: texts are kept on disk as such numbers."""
 
 
-def learn_vocabulary(
-    sources: Sequence[CorpusFile],
-    size: int,
-    *,
-    seed: int = 0,
-    sample_characters: int = 60_000_000,
-) -> Tokenizer:
-    """Learn pieces from a sample in which the sources have their weights. Raises CorpusProblem for an impossible size."""
-    if not len(SPECIAL_TOKENS) < size <= MAX_VOCAB_SIZE:
-        raise CorpusProblem(f"A vocabulary has {len(SPECIAL_TOKENS) + 1} to {MAX_VOCAB_SIZE:,} pieces, not {size:,}.")
+def learn_vocabulary(sources: Sequence[CorpusFile], size: int, seed: int = 0) -> Tokenizer:
+    """Learn pieces from a sample in which the sources have their weights."""
     backend = _uncased(models.WordPiece(unk_token=SPECIAL_TOKENS[UNK_ID]))
-    sample = [backend.normalizer.normalize_str(line) for line in _sample(sources, seed, sample_characters)]
-    letters = _letters(sample)
+    sample = [backend.normalizer.normalize_str(line) for line in _sample(sources, seed)]
+    counts = Counter(letter for line in sample for letter in line if not letter.isspace())
+    letters = sorted(sorted(counts, key=lambda letter: (-counts[letter], letter))[:MAX_LETTERS])
     # Given in advance, single letters have the same ids in every run, so ties between merges are broken the same way.
     inner = [f"##{letter}" for letter in letters if letter.isalnum()]
     trainer = trainers.WordPieceTrainer(vocab_size=size, special_tokens=[*SPECIAL_TOKENS, *letters, *inner], show_progress=False)
@@ -38,11 +32,9 @@ def learn_vocabulary(
 
 
 def from_pieces(pieces: Sequence[str]) -> Tokenizer:
-    """Build the tokenizer of these pieces, numbered in order."""
+    """Build the tokenizer of these pieces, numbered in order; raise CorpusProblem for any that this training cannot read."""
     if tuple(pieces[: len(SPECIAL_TOKENS)]) != SPECIAL_TOKENS:
-        raise CorpusProblem(
-            f"A vocabulary begins with {' '.join(SPECIAL_TOKENS)}, one a line; this one with {' '.join(pieces[:5])}."
-        )
+        raise CorpusProblem(f"A vocabulary begins with {' '.join(SPECIAL_TOKENS)}; this one with {' '.join(pieces[:5])}.")
     if len(set(pieces)) != len(pieces) or len(pieces) > MAX_VOCAB_SIZE:
         raise CorpusProblem(f"A vocabulary has each piece once and at most {MAX_VOCAB_SIZE:,}; this one has {len(pieces):,}.")
     numbers = {piece: number for number, piece in enumerate(pieces)}
@@ -51,16 +43,6 @@ def from_pieces(pieces: Sequence[str]) -> Tokenizer:
     backend.post_processor = processors.TemplateProcessing(
         single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", CLS_ID), ("[SEP]", SEP_ID)]
     )
-    return backend
-
-
-def check_marks(backend: Tokenizer) -> Tokenizer:
-    """Return a checkpoint's tokenizer, or raise CorpusProblem if its special tokens have other numbers than training expects."""
-    numbers = [backend.token_to_id(mark) for mark in SPECIAL_TOKENS]
-    if numbers != list(range(len(SPECIAL_TOKENS))):
-        raise CorpusProblem(
-            f"Training goes on from a vocabulary that begins with {' '.join(SPECIAL_TOKENS)}; theirs are {numbers}."
-        )
     return backend
 
 
@@ -77,19 +59,10 @@ def _uncased(model: models.Model) -> Tokenizer:
     return backend
 
 
-def _letters(sample: Sequence[str]) -> list[str]:
-    """Return the characters of the texts, without white space and the rarest."""
-    counts: Counter[str] = Counter()
-    for line in sample:
-        counts.update(line)
-    common = sorted(counts, key=lambda letter: (-counts[letter], letter))[:MAX_LETTERS]
-    return sorted(letter for letter in common if not letter.isspace())
-
-
-def _sample(sources: Sequence[CorpusFile], seed: int, characters: int) -> Iterator[str]:
-    """Sample lines in the proportions of the weights, up to about `characters` characters."""
+def _sample(sources: Sequence[CorpusFile], seed: int) -> Iterator[str]:
+    """Sample lines in the proportions of the weights, up to about SAMPLE_CHARACTERS."""
     read = sum(source.file.stat().st_size * source.weight for source in sources)
-    share = min(1.0, characters / read)
+    share = min(1.0, SAMPLE_CHARACTERS / read)
     for source in sources:
         chance = random.Random(f"{seed} {source.name}")
         for line in lines_of(source.file):

@@ -7,13 +7,8 @@ import numpy as np
 import pytest
 
 from tests.support.small_training import sentences, write_corpus
-from tx_core.training.pretraining.corpus import CorpusProblem, read_corpus, read_held_out, sentence_ends, tokenise
-from tx_core.training.pretraining.vocabulary import (
-    SPECIAL_TOKENS,
-    from_pieces,
-    learn_vocabulary,
-    pieces_of,
-)
+from tx_core.training.pretraining.corpus import CorpusProblem, read_corpus, sentence_ends, tokenise
+from tx_core.training.pretraining.vocabulary import SPECIAL_TOKENS, from_pieces, learn_vocabulary, pieces_of
 
 
 def test_every_text_of_a_folder_is_a_source_with_its_hash(tmp_path):
@@ -21,12 +16,11 @@ def test_every_text_of_a_folder_is_a_source_with_its_hash(tmp_path):
     found = read_corpus(tmp_path, "cpu")
     assert [(source.name, source.weight, source.lines) for source in found] == [("long", 1.0, 30), ("short", 1.0, 120)]
     assert found[1].sha256 == hashlib.sha256((tmp_path / "short.txt").read_bytes()).hexdigest()
-    assert [source.name for source in read_held_out(tmp_path)] == ["short"]
 
 
 def test_a_mix_names_the_sources_and_how_often_each_is_read(tmp_path):
     write_corpus(tmp_path)
-    (tmp_path / "mix.json").write_text(json.dumps({"note": "", "cpu": {"short": 0.5}, "gpu": {"short": 2, "long": 3}}))
+    (tmp_path / "mix.json").write_text(json.dumps({"cpu": {"short": 0.5}, "gpu": {"short": 2, "long": 3}}))
     assert {source.name: source.weight for source in read_corpus(tmp_path, "cpu")} == {"short": 0.5}
     assert {source.name: source.weight for source in read_corpus(tmp_path, "gpu")} == {"short": 2.0, "long": 3.0}
     with pytest.raises(CorpusProblem, match=r"no mix named 'tpu'.*cpu, gpu"):
@@ -36,11 +30,8 @@ def test_a_mix_names_the_sources_and_how_often_each_is_read(tmp_path):
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (b"", r"short\.txt is empty"),
         (b"\n \n12 34\n", r"short\.txt holds no words"),
-        (b"good line\n\x00\x01\x02 PNG\n", r"short\.txt is binary.*line 2"),
-        ("caf\u00e9 au lait\n".encode("latin-1"), r"short\.txt is not UTF-8 text \(line 1, byte 4\)"),
-        ("two bytes a letter".encode("utf-16"), r"short\.txt is not UTF-8"),
+        ("caf\u00e9 au lait\n".encode("latin-1"), r"short\.txt is not UTF-8 text"),
     ],
 )
 def test_bad_data_is_named_before_the_run(tmp_path, content, told):
@@ -50,9 +41,7 @@ def test_bad_data_is_named_before_the_run(tmp_path, content, told):
         read_corpus(tmp_path, "cpu")
 
 
-def test_a_folder_that_is_missing_or_without_texts_is_reported(tmp_path):
-    with pytest.raises(CorpusProblem, match="no folder of texts"):
-        read_corpus(tmp_path / "nowhere", "cpu")
+def test_a_folder_without_texts_is_reported(tmp_path):
     with pytest.raises(CorpusProblem, match=r"holds no \*\.txt"):
         read_corpus(tmp_path, "cpu")
     (tmp_path / "mix.json").write_text('{"cpu": {"gone": 1}}')
@@ -60,57 +49,35 @@ def test_a_folder_that_is_missing_or_without_texts_is_reported(tmp_path):
         read_corpus(tmp_path, "cpu")
 
 
-def test_a_vocabulary_is_learned_from_the_texts(tmp_path):
+def test_a_vocabulary_is_learned_from_the_texts_and_is_the_same_again(tmp_path):
     sources = read_corpus(write_corpus(tmp_path), "cpu")
     learned = learn_vocabulary(sources, 90)
     assert learned.get_vocab_size() == 90
     assert pieces_of(learned)[:5] == list(SPECIAL_TOKENS)
-    read = learned.encode("The TEACHER sees")
-    assert (
-        {"the", "sees"} < set(read.tokens)
-        and read.tokens[0] == "[CLS]"
-        and read.tokens[-1] == "[SEP]"
-        and "[UNK]" not in read.tokens
-    )
+    read = learned.encode("The TEACHER sees").tokens
+    assert {"the", "sees"} < set(read) and (read[0], read[-1]) == ("[CLS]", "[SEP]") and "[UNK]" not in read
+    assert learn_vocabulary(sources, 90).to_str() == learned.to_str()
 
 
-def test_the_same_texts_and_seed_give_the_same_vocabulary(tmp_path):
-    sources = read_corpus(write_corpus(tmp_path), "cpu")
-    assert learn_vocabulary(sources, 90, seed=3).to_str() == learn_vocabulary(sources, 90, seed=3).to_str()
-
-
-def test_a_given_vocabulary_is_checked():
+def test_a_vocabulary_is_checked_and_reads_pairs_as_bert_does():
     assert from_pieces([*SPECIAL_TOKENS, "un", "##do", "."]).encode("Undo.").ids == [2, 5, 6, 7, 3]
     with pytest.raises(CorpusProblem, match=r"begins with \[PAD\]"):
         from_pieces(["the", "of"])
     with pytest.raises(CorpusProblem, match="each piece once"):
         from_pieces([*SPECIAL_TOKENS, "twice", "twice"])
-
-
-def test_a_pair_gets_segments_and_two_closing_marks():
     read = from_pieces([*SPECIAL_TOKENS, "a", "b"]).encode("a", "b b")
     assert (read.ids, read.type_ids) == ([2, 5, 3, 6, 6, 3], [0, 0, 0, 1, 1, 1])
 
 
-def test_texts_as_numbers_are_those_of_the_tokenizer_and_kept_for_the_next_run(tmp_path):
+def test_texts_as_numbers_are_those_of_the_tokenizer_and_kept_until_text_or_vocabulary_changes(tmp_path):
     sources = read_corpus(write_corpus(tmp_path / "texts"), "cpu")
-    backend = learn_vocabulary(sources, 90)
-    told = []
-    first = tokenise(sources, backend, tmp_path / "cache", told.append)
+    backend, told = learn_vocabulary(sources, 90), []
+    _, short = tokenise(sources, backend, tmp_path / "cache", told.append)
     assert [line.split(":")[0] for line in told] == ["tokenising long", "tokenising short"]
-    short = first[1]
     for start, end, sentence in zip(short.starts, short.line_ends, sentences(), strict=False):
         assert short.ids[start:end].tolist() == backend.encode(sentence, add_special_tokens=False).ids
-    assert short.ids.dtype == np.uint16
     again = tokenise(sources, backend, tmp_path / "cache", told.append)
     assert len(told) == 2 and np.array_equal(again[1].ids, short.ids)
-
-
-def test_a_changed_text_or_vocabulary_is_tokenised_anew(tmp_path):
-    write_corpus(tmp_path / "texts")
-    sources = read_corpus(tmp_path / "texts", "cpu")
-    backend, told = learn_vocabulary(sources, 90), []
-    tokenise(sources, backend, tmp_path / "cache", told.append)
     (tmp_path / "texts" / "short.txt").write_text("The cat likes the moon.\n", encoding="utf-8")
     changed = read_corpus(tmp_path / "texts", "cpu")
     assert len(tokenise(changed, backend, tmp_path / "cache", told.append)[1].line_ends) == 1
