@@ -14,6 +14,7 @@ from playwright.sync_api import Locator, Page, expect
 from pages.contents import PAGES
 from pages.ui.shell.frame import HEADINGS
 from pages.ui.shell.texts import CANNOT_BE_SHOWN
+from pages.ui.stage.browser_texts import MORE
 from tests.browser.conftest import FADED, HEARD, IN_PLACE, wait_for_script
 
 PATIENCE = 30_000
@@ -64,6 +65,24 @@ def button(page: Page, name: str, **options: bool) -> Locator:
     return main(page).get_by_role("button", name=name, exact=options.get("exact", True))
 
 
+def stage(page: Page) -> Locator:
+    """Return the picture of a page with its toolbar."""
+    return page.get_by_test_id("stage")
+
+
+def said(page: Page) -> Locator:
+    """Return the sentence under the picture."""
+    return stage(page).get_by_test_id("stage-said")
+
+
+def press(page: Page, name: str) -> None:
+    """Press a button of the stage; one that its toolbar has no room for stands in the menu at the end."""
+    one = stage(page).get_by_role("button", name=name, exact=True)
+    if not one.is_visible():
+        stage(page).get_by_role("button", name=MORE).click()
+    one.click()
+
+
 def choose(page: Page, name: str) -> None:
     """Choose one of several by its name, and wait for the answer."""
     one = main(page).get_by_role("radio", name=name, exact=True).first
@@ -97,7 +116,7 @@ def head(page: Page, layer: int, number: int) -> Locator:
 
 def choose_head(page: Page, layer: int, number: int) -> None:
     """Choose a head of the table of heads in a stage of pictures, counted from 1."""
-    table = main(page).get_by_role("group", name=re.compile("Enter chooses")).first
+    table = stage(page).get_by_role("group", name=re.compile("Enter chooses")).first
     expect(table).to_be_visible(timeout=PATIENCE)
     for key in ["Escape", "ArrowDown", *["ArrowDown"] * (layer - 1), *["ArrowRight"] * (number - 1), "Enter", "Escape"]:
         table.press(key)
@@ -114,14 +133,6 @@ def until(page: Page, reached: Callable[[], bool], what: str) -> None:
     while not reached():
         assert time.monotonic() < end, f"{what} did not come"
         page.wait_for_timeout(50)
-
-
-def dismiss_lost_connection(page: Page) -> None:
-    """Wait until the page says that its server is gone, and close what says so."""
-    lost = page.get_by_role("dialog").filter(has_text="Connection error")
-    expect(lost).to_be_visible()
-    page.keyboard.press("Escape")
-    expect(lost).to_have_count(0)
 
 
 def saved(page: Page, name: str) -> Path:
@@ -216,6 +227,29 @@ def check_arrival(page: Page) -> None:
     assert largest_burst(shifts) <= MAX_SHIFT, shifts
     if page.viewport_size["width"] > 768 and "lock" not in address(page):  # on a phone the list is folded away
         expect(listed(page, entry.name)).to_be_visible()
+
+
+PLACE = """() => {
+  const main = document.querySelector('[data-testid=stMain]')
+  const root = [...document.querySelectorAll('[data-mounted]')].map((box) => box.shadowRoot?.querySelector('[data-testid=stage]'))
+  const stage = root.find(Boolean)
+  const { top, height } = (stage.querySelector(':scope > .frame') ?? stage).getBoundingClientRect()
+  return { top: top + main.scrollTop, height, page: main.scrollHeight }
+}"""
+"""Where the first picture of a page stands, and how long the page is, in pixels."""
+
+
+def comes_first(page: Page) -> None:
+    """Assert that most of the picture is in sight on arrival: at 1280 × 800, or at the width of a phone."""
+    expect(stage(page)).to_be_visible(timeout=PATIENCE)
+    page.evaluate(IN_PLACE)
+    found = page.evaluate(PLACE)
+    assert found["height"] >= 300, found
+    if page.viewport_size["width"] < 500:
+        assert found["top"] <= 520, found
+    else:
+        assert 800 - found["top"] >= 0.6 * found["height"], found
+        assert found["page"] <= 2.5 * 800, found
 
 
 def entry_of(page: Page):

@@ -21,6 +21,7 @@ from tests.support.seen import (
     main,
     picture,
     says,
+    stage,
 )
 from tests.support.serving import wait_until
 from tx_core.engine import catalogue
@@ -135,6 +136,12 @@ def test_a_head_is_computed_anew_with_a_mask_without_scaling_and_with_sparse_wei
     says(page, texts.FOUND.partition("**")[0])
     says(page, "(550, 5.5, 0)")  # two keys match alike: the mean of 100 and 1000, by hand
     linked(page, q2="0", q3="10")
+    lookup = page.get_by_test_id("lookup")
+    lookup.get_by_role("group", name=re.compile("^Weights")).press("ArrowLeft")
+    page.wait_for_url(re.compile("answer=weights-"))
+    chosen = lookup.get_attribute("data-chosen")
+    page.reload()
+    expect(lookup).to_have_attribute("data-chosen", chosen)
     answered(page)
     for_everybody(page)
 
@@ -222,3 +229,44 @@ PARTS: dict[str, tuple[str, Callable[[Page], None]]] = {
 def test_each_part_of_a_block_says_what_the_core_computes(arrive, parts_for_everybody, parts: tuple[str, ...]):
     page = arrive(BLOCK)
     parts_for_everybody(page, dict(PARTS[part] for part in parts))
+
+
+@pytest.mark.ci
+def test_a_click_on_a_box_or_a_block_chooses_it_and_arrow_keys_walk_the_architecture(page_at):
+    page = page_at("/heads_and_blocks?text=A+cat+sat+on+the+%5BMASK%5D.")
+    box = lambda name: page.get_by_test_id("architecture").get_by_role("button", name=name, exact=True)  # noqa: E731
+    box(block_texts.FEED_FORWARD).click()
+    expect(box(block_texts.FEED_FORWARD)).to_have_attribute("aria-pressed", "true")
+    page.wait_for_url(re.compile("part=feed.*cell=widened-4-2"))
+    box("Block 3").click()
+    expect(box("Block 3")).to_have_count(0)  # it is open now
+    page.wait_for_url(re.compile("layer=3"))
+    box(block_texts.FEED_FORWARD).focus()
+    page.keyboard.press("ArrowRight")
+    expect(box(browser_texts.RESIDUAL.format(part=block_texts.FEED_FORWARD))).to_be_focused()
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile("part=depth"))
+    box(block_texts.PATH_SAID).click()
+    page.wait_for_url(re.compile("part=journey"))
+    box("Block 2").click()  # that part looks at no block: it gives way to one that does
+    expect(box(block_texts.HEADS)).to_have_attribute("aria-pressed", "true")
+    box(block_texts.PATH_SAID).click()
+    stage(page).get_by_role("button", name="cat", exact=True).click()
+    page.wait_for_url(re.compile("words=3-4-7-9"))
+    page.reload()
+    expect(stage(page).get_by_role("button", name="cat", exact=True)).to_have_attribute("aria-pressed", "true")
+
+
+@pytest.mark.ci
+def test_in_basic_the_reader_adds_the_products_and_what_is_mixed(page_at):
+    page = page_at("/self_attention?text=Mary+lost+her+keys.&layer=2&head=8&cell=matches-4-2&level=basic")
+    left, total = stage(page).get_by_role("group", name=browser_texts.MATRICES["add"]), stage(page).get_by_test_id("stage-sum")
+    expect(total).to_have_text(browser_texts.MATRICES["addFirst"])
+    expect(stage(page).get_by_role("button", name=browser_texts.MATRICES["allSteps"])).to_have_count(0)
+    left.get_by_role("button").first.click()
+    expect(total).to_contain_text(re.compile(r"dimension 3: 2\.14 × 2\.03 = 4\.34 so far"))
+    left.get_by_role("button", name="all 31 that are left").click()
+    expect(total).to_contain_text("= 24.75 ÷ √32 = 4.37")
+    step(page, "Context")
+    left.get_by_role("button").first.click()
+    expect(total).to_contain_text("mary: ")

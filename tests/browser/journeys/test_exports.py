@@ -220,3 +220,27 @@ def test_the_prediction_and_the_lines_of_a_word_are_figures_too(arrive, tmp_path
         assert root.find(f"{SVG}desc").text.startswith(title), path
         (tmp_path / f"{number}.svg").write_bytes(ElementTree.tostring(root))
         page.keyboard.press("Escape")
+
+
+NOTE_PRINTED = """() => {
+  const isFrame = (node) => node instanceof HTMLIFrameElement && node.srcdoc
+  window.printed = new Promise((done) => new MutationObserver((changes) => {
+    const frame = changes.flatMap(({ addedNodes }) => [...addedNodes]).find(isFrame)
+    if (frame) done(frame.srcdoc)
+  }).observe(document.body, { childList: true }))
+}"""
+
+
+@pytest.mark.ci
+def test_what_is_printed_is_one_page_of_the_size_of_the_picture(arrive):
+    page = opened_stage(arrive(f"/attention?text={quote('Привет, Mary — 日本語 שלום')}&heads=2-8"))
+    page.evaluate(NOTE_PRINTED)
+    main(page).get_by_role("button", name=browser_texts.EXPORT["pdf"], exact=True).click()
+    paper = page.context.new_page()
+    paper.set_content(page.evaluate("window.printed"))
+    pdf = paper.pdf(prefer_css_page_size=True)
+    paper.close()
+    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == 1
+    assert b"/FontFile" in pdf
+    width, _ = (float(number) for number in re.search(rb"/MediaBox\s*\[0 0 ([\d.]+) ([\d.]+)\]", pdf).groups())
+    assert width == pytest.approx(174 / 25.4 * 72, abs=2)

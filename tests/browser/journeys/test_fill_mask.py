@@ -23,6 +23,8 @@ from tests.support.seen import (
     linked,
     main,
     picture,
+    press,
+    said,
     says,
     sentence,
     until,
@@ -184,3 +186,77 @@ def test_what_is_typed_at_a_blank_is_read_at_once_and_nothing_flickers(arrive):
     assert node.evaluate("node => node.isConnected")
     head(page, 1, 1).click()
     linked(page, heads="1-1")
+
+
+@pytest.mark.ci
+def test_blanks_are_filled_step_by_step_in_place(page_at):
+    page = page_at(f"/fill_mask?text={quote_plus('I [MASK] a [MASK] of [MASK].')}")
+    steps, words = page.get_by_test_id("fill-steps"), page.get_by_role("group", name=browser_texts.ROUTES["words"])
+    push = lambda name: steps.get_by_role("button", name=name, exact=True).click()  # noqa: E731
+    push(texts.STEPS["next"])
+    expect(words.get_by_role("button", name="lot 1 · 69.1 %")).to_be_visible()
+    steps.get_by_role("group", name=texts.STEPS["waiting"]).get_by_role("button", name=re.compile("^3: ")).click()
+    expect(steps.get_by_role("button", name=texts.STEPS["orders"]["hand"])).to_have_attribute("aria-pressed", "true")
+    linked(page, fill="hand-2-3")
+    push(texts.STEPS["all"])
+    expect(page.get_by_test_id("steps-said")).to_contain_text(re.compile("I have a lot of money.*all 6 orders", re.DOTALL))
+    push(texts.STEPS["undo"])
+    expect(words.get_by_role("button", name="[MASK]")).to_have_count(1)
+    push(texts.STEPS["orders"]["left"])
+    expect(words.get_by_role("button", name="[MASK]")).to_have_count(3)
+
+
+@pytest.mark.ci
+def test_of_a_list_alone_one_click_shows_where_the_blank_looks_and_a_word_half_typed_outlives_a_reload(page_at):
+    page = page_at(f"{PATH}&only_list=1&heads=2-3")
+    expect(page.get_by_test_id("stage-headline")).to_contain_text("“went”")
+    expect(page.get_by_test_id("attention-heatmap")).to_be_hidden()
+    press(page, texts.PICTURE["where"])
+    expect(said(page).filter(visible=True)).to_contain_text("Layer 2, head 3. “[MASK]”")
+    expect(page.get_by_test_id("attention-heatmap")).to_be_visible()
+    page.wait_for_url(re.compile(r"^(?!.*only_list).*heads=2-3.*focus=4"))
+    asked = page.get_by_label(texts.PICTURE["followLabel"])
+    asked.press_sequentially("came, go")
+    page.reload()
+    expect(asked).to_have_value("came, go")
+    asked.press("Enter")
+    expect(page.get_by_role("list", name=texts.PICTURE["followed"]).get_by_role("listitem")).to_have_count(2)
+
+
+@pytest.mark.ci
+def test_two_words_are_set_against_each_other_in_a_scan_and_it_is_kept_beside_a_change(page_at):
+    page = page_at(f"{PATH}&named=went,go&heads=5-7")
+    scan = button(page, texts.SCAN_PICTURE["heads"])
+    scan.click()
+    cell = lambda name: page.get_by_role("gridcell", name=re.compile(name))  # noqa: E731
+    expect(cell("^Layer 5, head 7: went: 83.5\\s% → 29.2\\s%; top prediction: go")).to_be_visible()
+    page.get_by_role("combobox", name=texts.SCAN_PICTURE["minus"]).select_option("go")
+    expect(cell("^Layer 5, head 7: went − go: .*ratio 108 : 1 → ")).to_be_visible()
+    cell("^Layer 2, head 6: went − go: ").click()
+    linked(page, heads="2-6")
+    scan.click()
+    expect(page.get_by_role("gridcell", name="Layer 5, head 7", exact=True)).to_be_visible()
+    page.get_by_role("button", name=re.compile("^Switch off")).first.click()
+    expect(page.get_by_test_id("stage-headline")).to_contain_text("Without layer 2, head 6")
+    scan.click()
+    expect(button(page, texts.SCAN_PICTURE["again"])).to_be_visible()  # it is still that of before
+
+
+MOVED = """async (button) => {
+  const [bar] = button.getRootNode().querySelectorAll('.predictions .bar-fill')
+  await Promise.all(bar.getAnimations().map(({ finished }) => finished))
+  button.click()
+  await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
+  return bar.getAnimations().length
+}"""
+
+
+@pytest.mark.ci
+def test_bars_move_to_their_new_length_unless_nothing_may_move(page_at):
+    page = page_at(f"{PATH}&changes=off~5-7")
+    expect(page.get_by_test_id("stage-headline")).not_to_be_empty()
+    answered(page)
+    states = browser_texts.CHANGED["states"]
+    for motion, state in (("no-preference", "before"), ("reduce", "after")):
+        page.emulate_media(reduced_motion=motion)
+        assert button(page, states[state]).evaluate(MOVED) == (motion == "no-preference")

@@ -4,6 +4,7 @@ import math
 import re
 from urllib.parse import quote_plus
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from pages import contents
@@ -11,6 +12,9 @@ from pages.masks import texts
 from pages.positions import texts as position_texts
 from pages.positions.encodings import ENCODING_VIEWS
 from pages.ui.shell.numbers import percent, small_number
+from pages.ui.stage.browser_texts import CONTROLS
+from tests.browser.conftest import go_by_history
+from tests.browser.test_stages import allows, charts, may_look
 from tests.support.seen import (
     PATIENCE,
     answered,
@@ -20,8 +24,10 @@ from tests.support.seen import (
     linked,
     main,
     picture,
+    press,
     says,
     sentence,
+    stage,
     write,
 )
 from tx_core.engine import catalogue
@@ -36,14 +42,13 @@ PATH = f"/masks?text={quote_plus(CAT)}"
 
 def test_the_parts_of_masks_show_what_the_core_computes(arrive, for_everybody):
     page, engine = arrive(PATH), catalogue.load(catalogue.DEFAULT)
-    stage = page.get_by_test_id("stage")
     scores = padded_scores(engine, CAT, 0).under(mask_of_kind("causal", 9, 9), 0, 0)
-    stage.get_by_role("group", name=re.compile("^Weights after")).press("ArrowDown")
+    stage(page).get_by_role("group", name=re.compile("^Weights after")).press("ArrowDown")
     says(page, f"{float(scores.effect.weights[0, 0]):.0f}")
     for_everybody(page)
     button(page, texts.PARTS["penalty"]).click()
     linked(page, part="penalty")
-    stage.get_by_role("combobox", name=texts.PENALTY).select_option("-5")
+    stage(page).get_by_role("combobox", name=texts.PENALTY).select_option("-5")
     leaked = (scores.three_ways(-5.0).penalised * ~scores.mask).sum(-1).max()
     says(page, small_number(float(leaked)))
     for_everybody(page)
@@ -70,7 +75,7 @@ def test_the_parts_of_masks_show_what_the_core_computes(arrive, for_everybody):
 
 def shown(page: Page, part: str) -> None:
     """Choose a part or a view of the stage."""
-    main(page).get_by_test_id("stage").get_by_role("button", name=part, exact=True).click()
+    press(page, part)
     answered(page)
 
 
@@ -128,3 +133,54 @@ def test_shuffled_words_are_the_same_to_attention_without_positions(arrive, open
     says(page, f"{again.with_positions.greatest_difference:.3f}")
     expect(main(page).get_by_role("row", name=" ".join([position_texts.SHUFFLED, *again.tokens_shuffled]))).to_be_visible()
     for_everybody(page)
+
+
+@pytest.mark.ci
+def test_a_mask_is_painted_by_finger_and_in_a_long_sentence_and_is_found_again_after_something_was_computed(page_at):
+    page = page_at(f"{PATH}&part=one", width=390)
+    may_look(page, "cat", "the").dispatch_event("click")  # as a tap does, without a mouse before it
+    page.wait_for_url(re.compile("kind=painted&mask=9-"))
+    press(page, CONTROLS["headAfter"])
+    page.wait_for_url(re.compile("head=2.*kind=painted&mask=9-"))
+    expect(stage(page)).to_have_attribute("data-run", re.compile("2"))
+    page.reload()
+    expect(may_look(page, "cat", "the")).to_have_attribute("aria-selected", "false")
+    allows(page, 44)
+    stage(page).get_by_role("combobox", name=texts.MASK, exact=True).select_option("padding")
+    page.wait_for_url(re.compile("padding=3.*kind=padding"))
+    expect(may_look(page, "cat", "[PAD]")).to_have_attribute("aria-selected", "false")
+    page.set_viewport_size({"width": 1280, "height": 900})
+    go_by_history(page, f"/masks?part=one&text={'+'.join(['old'] * 27)}+man.")
+    for row, column in ((2, 1), (30, 30)):
+        cell = stage(page).locator(f"[data-row='{row}'][data-column='{column}']")
+        cell.click()
+        expect(cell).to_have_attribute("aria-selected", "false")
+
+
+@pytest.mark.ci
+def test_a_training_is_looked_at_at_any_moment(page_at):
+    page = page_at("/masks?part=why")
+    expect(stage(page)).to_contain_text("After 100 of 100 batches")
+    stage(page).get_by_role("slider", name=texts.MOMENT).press("Home")
+    expect(stage(page)).to_contain_text(texts.UNTRAINED_LOSS)
+    loss = stage(page).get_by_role("group", name=re.compile(f"^{re.escape(texts.LOSSES)}"))
+    loss.press("ArrowRight")
+    loss.press("Enter")
+    expect(stage(page)).to_contain_text("After 5 of 100 batches")
+    expect(stage(page).get_by_role("slider", name=texts.MOMENT)).to_have_value("5")
+    linked(page, moment="5")
+
+
+@pytest.mark.ci
+def test_what_is_no_list_of_dimensions_is_explained_and_kept_and_computes_nothing(page_at):
+    page = page_at("/positions?part=ways&look=waves&width=20")
+    box = stage(page).get_by_role("textbox", name=position_texts.DIMENSIONS)
+    expect(box).to_have_value("0 8 16")
+    for written in ("20", "1 1", "0 1 2 3 4 5 6 7 8", "³"):
+        box.fill(written)
+        expect(stage(page).get_by_role("alert").filter(has_text="0 to 19")).to_be_visible()
+        assert box.input_value() == written
+    box.fill("7, 2 19")
+    linked(page, dims="7-2-19")
+    expect(charts(page).get_by_role("img", name="dimension 7, dimension 2, dimension 19")).to_be_visible()
+    assert box.input_value() == "7, 2 19"

@@ -18,7 +18,7 @@ from pages.ui.shell.texts import SESSION_LOST, WARMING_UP
 from pages.ui.stage import browser_texts
 from pages.ui.stage import texts as stage_texts
 from tests.support.messages import name_in_head
-from tests.support.seen import PATIENCE, answered, button, drawn, head, linked, main, picture, sentence, until
+from tests.support.seen import PATIENCE, answered, button, drawn, head, linked, main, picture, press, said, sentence, until
 from tests.support.serving import ROOT, fetch, free_port, running, site_of_two, streamlit_command, wait_until
 from tests.support.trainings import progress
 
@@ -106,6 +106,28 @@ def test_the_example_can_be_looked_at_while_the_model_is_loaded_and_a_new_senten
         expect(page.get_by_text(WARMING_UP)).to_have_count(0, timeout=60_000)
         wait_until(lambda: fetch(f"{url}/api/ready")[0] == 200, 30, "a ready server")
         expect(sentence(page)).to_have_value(TYPED)
+
+
+LONG = "The old man and his young wife sat down by the river. " * 9
+
+
+def test_what_is_loaded_is_looked_at_and_zoomed_with_the_server_gone(browser: Browser, start_server):
+    with browser.new_context(viewport={"width": 1280, "height": 800}) as visitor:
+        page, layers = visitor.new_page(), set()
+        page.on("requestfinished", lambda request: "/stage-run/" in request.url and layers.add(request.url[-1]))
+        with start_server(ROOT) as url:
+            page.goto(f"{url}/attention?{urlencode({'text': LONG})}&heads=2-8")
+            until(page, lambda: layers == set("02345"), "every layer but that which came with the page's answer")
+        lost = page.get_by_role("dialog").filter(has_text="Connection error")
+        expect(lost).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(lost).to_have_count(0)
+        head(page, 6, 2).click()
+        expect(said(page)).to_contain_text("Layer 6, head 2.")
+        heat = page.get_by_test_id("attention-heatmap")
+        cell = re.search(r'"cell":[\d.]+', heat.get_attribute("data-shape"))[0]
+        press(page, browser_texts.CONTROLS["zoomIn"])
+        expect(heat).not_to_have_attribute("data-shape", re.compile(rf"{cell}\b"))
 
 
 def test_a_short_loss_of_the_network_does_not_cost_a_training(page_at):

@@ -1,11 +1,12 @@
 """Summaries of all heads of a sentence, and of heads over many sentences: tables to choose from, with the numbers of the core."""
 
 import re
+from pathlib import Path
 from urllib.parse import quote_plus
 
 import numpy as np
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 from pages import contents
 from pages.many_sentences import texts as many_texts
@@ -13,6 +14,8 @@ from pages.summaries import texts
 from pages.summaries.parts import PARTS
 from pages.ui.shell.numbers import percent
 from pages.ui.stage import browser_texts
+from tests.browser.conftest import go_by_history
+from tests.browser.test_stages import charts
 from tests.support.seen import (
     PATIENCE,
     answered,
@@ -21,7 +24,10 @@ from tests.support.seen import (
     linked,
     main,
     picture,
+    press,
+    saved,
     says,
+    stage,
 )
 from tx_core.analysis.attribution import attribute
 from tx_core.analysis.logit_lens import logit_lens
@@ -62,11 +68,6 @@ def test_a_head_chosen_in_the_table_is_told_and_leads_to_its_map(arrive, for_eve
     linked(page, heads="1-5", text=TEA)
     page.go_back()
     says(page, "Layer 1, head 5 ")
-
-
-def stage(page: Page) -> Locator:
-    """The pictures with their toolbar."""
-    return page.get_by_test_id("stage")
 
 
 def rollout_says(page: Page) -> None:
@@ -198,3 +199,24 @@ def test_the_result_of_a_scan_is_opened_and_a_head_of_it_chosen(arrive, for_ever
     upload(page, b"{}", "other.json")
     says(page, NOT_A_SCAN)
     for_everybody(page)
+
+
+@pytest.mark.ci
+def test_a_layer_that_was_not_sent_is_computed_and_a_page_saved_of_one_token_offers_no_other(page_at, tmp_path: Path):
+    page = page_at(f"/summaries?part=values&level=advanced&text={'bird+' * 30}")
+    heads = stage(page).get_by_role("combobox", name=texts.HEAD_LIST)
+    expect(heads).to_have_value("1-2")
+    for layer, head in ((1, 5), (4, 1)):
+        heads.select_option(f"{layer}-{head}")
+        expect(stage(page)).to_contain_text(f"Layer {layer}, head {head}: the longest value")
+    expect(stage(page)).to_contain_text("all heads of layer 4")
+    linked(page, heads="4-1")
+    go_by_history(page, "/summaries?part=layers&level=advanced")
+    expect(charts(page)).to_have_count(3)
+    press(page, browser_texts.EXPORT["menu"])
+    file = tmp_path / "rollout.html"
+    file.write_bytes(saved(page, browser_texts.EXPORT["webPage"]).read_bytes())
+    kept = page.context.new_page()
+    kept.goto(file.as_uri())
+    expect(charts(kept)).to_have_count(3)
+    expect(stage(kept).get_by_role("combobox", name=texts.ASK_QUERY)).to_be_disabled()

@@ -1,0 +1,95 @@
+"""The start page: what a prediction depends on, drawn as arcs that can be cut, three doors, and the same picture at a blank."""
+
+import re
+from urllib.parse import quote_plus
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+from pages import contents
+from pages.start import texts
+from pages.ui.shell.numbers import percent
+from pages.ui.stage.browser_texts import ROUTES
+from tests.browser.journeys.test_across_pages import on_page
+from tests.browser.test_stages import reached
+from tests.support.seen import answered, press, said, stage
+from tx_core.causal.cut_effects import cut_effects
+from tx_core.engine import catalogue
+
+KEY = "The key to the big old cabinets [MASK] on the table."
+
+
+def test_the_start_page_shows_what_a_prediction_depends_on_and_opens_three_doors(arrive, for_everybody):
+    page = arrive("/", cold=True)
+    found = cut_effects(catalogue.load(catalogue.DEFAULT), texts.SENTENCE)
+    expect(said(page)).to_be_visible()
+    page.get_by_test_id("routes").press("ArrowRight")
+    layer, _, key = np.unravel_index(found.effect.argmax(), found.effect.shape)
+    expect(said(page)).to_contain_text(f"In layer {layer + 1} the blank looks at “{found.encoding.tokens[key]}”.")
+    fall = f"falls from {percent(found.probability)} to {percent(found.after[layer, found.place, key])}."
+    expect(said(page)).to_contain_text(fall)
+    for door in texts.DOORS:
+        page.get_by_text(door.promise).scroll_into_view_if_needed()
+        frame = page.get_by_text(door.promise).bounding_box()
+        page.mouse.click(frame["x"] + frame["width"] / 2, frame["y"] + frame["height"] / 2)
+        page.wait_for_url(re.compile(f"/{contents.page(door.page).address or door.page}"))
+        answered(page)
+        page.go_back()
+        on_page(page, contents.HOME)
+    for_everybody(page)
+
+
+def measured(page: Page) -> None:
+    """Wait until every arc is there that may be drawn."""
+    expect(stage(page)).to_have_attribute("data-measured", "true")
+    expect(stage(page)).to_have_attribute("data-arcs", re.compile("[1-9]"))
+
+
+def click_arc(page: Page, name: str) -> None:
+    """Click an arc, named by its layer, query and key, where nothing crosses it: the middle of its box lies beside it."""
+    at = """path => {
+        const {x, y} = path.getPointAtLength(path.getTotalLength() / 4).matrixTransform(path.getScreenCTM());
+        return [x, y];
+    }"""
+    page.mouse.click(*page.locator(f"[data-arc='{name}'] .line").evaluate(at))
+
+
+@pytest.mark.ci
+def test_an_arc_is_chosen_cut_and_restored_and_fill_the_blank_draws_the_same(page_at, axe):
+    found = cut_effects(catalogue.load(catalogue.DEFAULT), KEY)
+    page = page_at(f"/?text={quote_plus(KEY)}&least=0.2")
+    measured(page)
+    expect(stage(page)).to_have_attribute("data-arcs", str(reached(found, 0.2)))
+    page.get_by_test_id("routes").press("ArrowRight")
+    expect(said(page)).to_contain_text(
+        "In layer 5 the blank looks at “the”. Without this, “is” falls from 66.7\u00a0% to 40.2\u00a0%."
+    )
+    sentence = said(page).inner_text()
+    page.keyboard.press("Escape")
+    expect(said(page)).not_to_have_text(sentence)
+    click_arc(page, f"4 {found.place} 1")
+    page.mouse.move(5, 5)
+    expect(said(page)).to_have_text(sentence)
+    expect(page.get_by_role("button", name=re.compile("^Head "))).to_have_count(8)
+    axe(page)
+    cut, told = re.compile(f"changes=cut%7E{found.place + 1}-2%7E5"), "“is” stays first, with 40.2\u00a0%; it had 66.7\u00a0%."
+    press(page, ROUTES["cut"])
+    expect(page).to_have_url(cut)
+    expect(said(page)).to_contain_text(told)
+    measured(page)
+    page.reload()
+    expect(said(page)).to_contain_text(told)
+    page.get_by_role("button", name=re.compile("^Undo")).click()
+    expect(page).not_to_have_url(re.compile("changes="))
+    press(page, "old")
+    expect(page).to_have_url(re.compile(re.escape(quote_plus("big [MASK] cabinets is on"))))
+    page = page_at(f"/fill_mask?text={quote_plus(KEY)}")
+    press(page, ROUTES["showsOptions"]["routes"])
+    measured(page)
+    expect(stage(page)).to_have_attribute("data-arcs", str(reached(found, 0.2)))
+    page.get_by_test_id("routes").press("Home")
+    page.keyboard.press("Enter")
+    press(page, ROUTES["cut"])
+    expect(said(page).first).to_contain_text(told)
+    expect(page).to_have_url(cut)

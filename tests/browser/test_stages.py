@@ -1,0 +1,505 @@
+"""The stage of every page: in sight on arrival, looked at without asking its server, and saved as a page that needs none."""
+
+import re
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote_plus
+
+import numpy as np
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from pages import contents
+from pages.bert import texts as bert_texts
+from pages.compare import texts as compare_texts
+from pages.encoder_decoder import texts as copy_texts
+from pages.fill_mask import texts as fill_texts
+from pages.heads_and_blocks import texts as block_texts
+from pages.masks import texts as mask_texts
+from pages.next_word import texts as next_texts
+from pages.positions import texts as position_texts
+from pages.summaries import texts as summary_texts
+from pages.ui.shell.numbers import percent
+from pages.ui.stage import browser_texts
+from pages.ui.stage import texts as stage_texts
+from tests.browser.conftest import go_by_history
+from tests.support.seen import answered, choose_head, comes_first, fits, press, said, saved, stage
+from tx_core import load
+from tx_core.analysis.probabilities import largest
+from tx_core.analysis.views import view
+from tx_core.causal.cut_effects import CutEffects, cut_effects
+from tx_core.fill_mask.next_words import Sampling, next_logits
+from tx_core.training.stored import stored_copy
+
+PANCAKES = "A pancake and Mary's unbelievable keys."
+FLIES = ("time flies like an arrow", "a fruit flies like a banana")  # what is common stands at other places
+CUPBOARD = "The key to the big old cabinets [MASK] on the table."
+CAT = "The cat sat on the mat."
+OLD_MAN = "The old man went to the"
+WRITTEN = load("writer").tokenizer.pieces("door and began to")
+
+
+def look_at_attention(page: Page) -> None:
+    """Choose heads by pointer, button and Shift, a row, whole words, no special tokens, another scale and lines."""
+    stage(page).get_by_role("gridcell", name="Layer 1, head 8", exact=True).click()
+    expect(said(page)).to_contain_text("Layer 1, head 8.")
+    press(page, browser_texts.CONTROLS["headAfter"])
+    expect(said(page)).to_contain_text("Layer 2, head 1.")
+    stage(page).get_by_role("gridcell", name="Layer 2, head 8", exact=True).click(modifiers=["Shift"])
+    expect(said(page)).to_contain_text("Mean of 2 heads.")
+    stage(page).get_by_role("group", name=re.compile("^Heatmap")).press("ArrowUp")
+    expect(said(page)).to_contain_text("“pan”")
+    press(page, browser_texts.CONTROLS["words"])
+    expect(said(page)).to_contain_text("“pancake”")
+    press(page, browser_texts.CONTROLS["hide"])
+    shown = view(load("embedded").trace(PANCAKES).attention, merge_words=True, hide_special=True)
+    row = shown.weights[1, [0, 7]].mean(0)[shown.queries.index("pancake")]
+    expect(said(page)).to_contain_text("Of its attention to the words shown")
+    expect(said(page)).to_contain_text(re.compile(rf"{row.max():.2f}.*“{shown.keys[row.argmax()]}”"))
+    press(page, browser_texts.CONTROLS["view"])
+    heat = stage(page).get_by_test_id("attention-heatmap")
+    before = heat.evaluate("canvas => canvas.toDataURL()")
+    stage(page).get_by_label(browser_texts.CONTROLS["scale"]).select_option("viridis")
+    assert heat.evaluate("canvas => canvas.toDataURL()") != before
+    stage(page).get_by_role("button", name=browser_texts.CONTROLS["shows"]["lines"], exact=True).click()
+    expect(heat).to_be_hidden()
+    expect(stage(page).get_by_test_id("attention-lines")).to_be_visible()
+
+
+def look_at_blank(page: Page) -> None:
+    """Look at the words before and after a change, at their difference, and at another head and row."""
+
+    def first_bar() -> str:
+        words = page.get_by_role("list", name=fill_texts.TOP_WORDS).get_by_role("listitem")
+        return " ".join(words.first.inner_text().split())
+
+    for state, bar in {"after": "go 56.2 %", "before": "go 0.77 %", "difference": "go +55.4"}.items():
+        press(page, browser_texts.CHANGED["states"][state])
+        assert first_bar() == bar
+    said_of_head = said(page).filter(visible=True)  # what it says of routes is there, too
+    page.get_by_role("gridcell", name=re.compile("^Layer 6, head 2")).click()
+    expect(said_of_head).to_contain_text("Layer 6, head 2.")
+    page.get_by_role("group", name=re.compile("^Heatmap")).press("ArrowUp")
+    expect(said_of_head).to_contain_text("“i”")
+
+
+def look_at_comparison(page: Page) -> None:
+    """Go through states, rows, heads and words, and see the sentence follow."""
+    labels = compare_texts.PICTURE
+
+    def weight_of(text: str) -> float:
+        stack = load("embedded").trace(text).attention
+        flies, like = (stack.query_tokens.tokens.index(word) for word in ("flies", "like"))
+        return float(stack.weights[1, 0, flies, like])
+
+    one, other = map(weight_of, FLIES)
+    expect(said(page)).to_contain_text(f"“flies” gives {one:.2f} of its attention to “like” in A and {other:.2f} in B")
+    bars = stage(page).get_by_test_id("attention-strongest").get_by_role("listitem")
+    expect(bars.first).to_contain_text(re.compile(f"flies → like.*{one:.3f} → {other:.3f}"))
+    for state, name in labels["states"].items():
+        stage(page).get_by_role("group", name=labels["which"]).get_by_role("button", name=name, exact=True).click()
+        expect(stage(page)).to_have_attribute("data-compared", state)
+    press(page, labels["states"]["difference"])
+    heatmap = stage(page).get_by_role("group", name=re.compile("heat", re.IGNORECASE)).first
+    heatmap.press("ArrowUp")
+    expect(stage(page).get_by_test_id("attention-readout")).to_contain_text(labels["alone"][1].format(token="B: fruit"))
+    expect(said(page)).to_contain_text("“fruit”, the marked row, has no partner")
+    heatmap.press("ArrowDown")
+    press(page, browser_texts.CONTROLS["hide"])  # the row keeps its word
+    expect(said(page)).to_contain_text("“flies”")
+    press(page, browser_texts.CONTROLS["hide"])
+    stage(page).get_by_role("gridcell", name=re.compile("^Layer 3, head 5")).click()
+    expect(said(page)).to_contain_text("Layer 3, head 5.")
+    stage(page).get_by_label(labels["word"], exact=True).select_option("like")
+    expect(stage(page)).to_have_attribute("data-word", "like")
+
+
+def step(page: Page, title: str) -> None:
+    """Look at a step of a computation, by what comes of it."""
+    stage(page).get_by_role("button", name=re.compile(f": {title}$")).click()
+
+
+def look_at_head(page: Page) -> None:
+    """Walk steps, cells, numbers and dimensions, and see the sum follow."""
+    total = stage(page).get_by_test_id("stage-sum")
+    step(page, "Scores")
+    expect(stage(page)).to_have_attribute("data-chosen", "scores-5-8")
+    expect(total).to_contain_text("÷ √32")
+    step(page, "Weights")
+    stage(page).get_by_role("group", name=re.compile("^Weights")).press("ArrowUp")
+    expect(stage(page)).to_have_attribute("data-chosen", "weights-4-8")
+    expect(said(page)).to_contain_text("“read” gives")
+    step(page, "Context")
+    expect(total).to_contain_text("book: ")
+    step(page, "Vectors")
+    expect(total).to_contain_text("dimension ")
+    canvas = stage(page).get_by_test_id("matrix-query")
+    before = canvas.evaluate("canvas => canvas.toDataURL()")
+    press(page, browser_texts.MATRICES["numbers"])
+    assert canvas.evaluate("canvas => canvas.toDataURL()") != before
+    stage(page).get_by_role("button", name=browser_texts.MATRICES["allSteps"]).click()
+    expect(stage(page).get_by_test_id("matrix-weights")).to_be_visible()
+    expect(canvas).to_be_visible()
+    step(page, "Dot products")
+
+
+def look_at_block(page: Page) -> None:
+    """Walk the steps of the heads and their cells, and see the sum follow."""
+    step(page, block_texts.OUTPUT)
+    expect(page.get_by_test_id("stage-sum")).to_contain_text("dimension ")
+    stage(page).get_by_role("group", name=re.compile("^Output")).press("ArrowDown")
+    expect(page.get_by_test_id("matrix-steps")).to_have_attribute("data-chosen", "output-3-1")
+    step(page, block_texts.ADDS_TITLE)
+    expect(page.get_by_test_id("matrix-lengths")).to_be_visible()
+
+
+def look_at_bert(page: Page) -> None:
+    """Look at both runs and what differs, at another block and its head."""
+    for state in ("before", "difference", "after"):
+        press(page, bert_texts.STATES["compare"][state])
+        expect(stage(page)).to_have_attribute("data-compared", state)
+    architecture = page.get_by_test_id("architecture")
+    architecture.get_by_role("button", name=re.compile("^Block 4")).click()
+    expect(stage(page)).to_have_attribute("data-heads", "4-3")
+    expect(architecture.get_by_role("img", name=re.compile("^Attention: "))).to_be_visible()
+    expect(said(page)).to_contain_text("10⁻")
+
+
+def may_look(page: Page, query: str, key: str) -> Locator:
+    """Return the first cell of the mask with these names."""
+    return stage(page).get_by_role("gridcell", name=mask_texts.PICTURE["maySee"].format(query=query, key=key), exact=True).first
+
+
+def allows(page: Page, pairs: int) -> None:
+    """Wait until the mask of 9 tokens allows so many pairs."""
+    expect(stage(page).get_by_text(mask_texts.PICTURE["allowed"].format(allowed=pairs, pairs=81))).to_be_visible()
+
+
+def paint(page: Page) -> None:
+    """Paint by pointer, stroke and keyboard, hide a row, and look at other masks and other states."""
+    allows(page, 45)
+    cell = may_look(page, "cat", "the")
+    expect(cell).to_have_attribute("aria-selected", "true")
+    cell.click()
+    expect(cell).to_have_attribute("aria-selected", "false")
+    allows(page, 44)
+    expect(said(page)).to_have_text(mask_texts.PICTURE["hidden"].format(query="cat", key="the"))
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Space")
+    allows(page, 43)
+    page.keyboard.press("Shift+ArrowDown")
+    allows(page, 42)
+    may_look(page, "mat", "the").hover()
+    page.mouse.down()
+    for key in ("cat", "sat", "on"):  # a stroke paints all that it crosses
+        may_look(page, "mat", key).hover()
+    page.mouse.up()
+    allows(page, 38)
+    press(page, mask_texts.PICTURE["wholeRow"].format(name="sat"))
+    notes = stage(page).get_by_test_id("mask-notes")
+    expect(notes).to_contain_text(mask_texts.PICTURE["emptyRow"].format(token="sat", row=4))
+    weights = stage(page).get_by_role("group", name=re.compile("^Weights after"))
+    for key in ("Home", "ArrowDown", "ArrowDown", "ArrowRight"):
+        weights.press(key)
+    expect(stage(page).get_by_test_id("stage-sum")).to_have_text("hidden by the mask: 0")
+    stage(page).get_by_role("combobox", name=mask_texts.MASK, exact=True).select_option("window")
+    expect(may_look(page, "cat", "sat")).to_have_attribute("aria-selected", "true")
+    expect(may_look(page, "cat", "on")).to_have_attribute("aria-selected", "false")
+    expect(notes).to_be_empty()
+    for state in ("before", "difference", "all", "after"):
+        press(page, mask_texts.STATES[state])
+
+
+def charts(page: Page) -> Locator:
+    """Return the charts that are shown."""
+    return stage(page).get_by_test_id("chart")
+
+
+def look_at_positions(page: Page) -> None:
+    """Look at every view of an encoding, and read numbers out by keyboard."""
+    read = lambda: charts(page).first.get_by_test_id("spot-readout").inner_text()  # noqa: E731
+    press(page, position_texts.VIEWS["effect"])
+    expect(charts(page)).to_have_count(2)
+    scores = charts(page).first.get_by_role("group")
+    for key in ("ArrowDown", "ArrowRight", "ArrowRight"):
+        scores.press(key)
+    assert re.fullmatch(r"position 0 attends to position 2\n+Scores minus their mean\s+\S+\s+Weights\s+0\.\d+", read())
+    expect(charts(page).nth(1).locator(".spot:not(.line-mark)")).to_be_visible()
+    scores.press("Escape")
+    expect(charts(page).nth(1).locator(".spot:not(.line-mark)")).to_be_hidden()
+    press(page, position_texts.VIEWS["waves"])
+    expect(charts(page)).to_have_count(1)
+    charts(page).get_by_role("group").press("End")
+    assert re.match(r"distance 8\n+head 1\s+−4\.00\n", read())
+    press(page, position_texts.VIEWS["similarity"])
+    expect(charts(page).first).to_contain_text("by distance: ")
+
+
+def look_at_training(page: Page) -> None:
+    """Go through the training by button, slider and curve, and choose another kind of attention in the architecture."""
+    press(page, stage_texts.UNTRAINED_MOMENT)
+    expect(said(page)).to_contain_text(f"{stage_texts.UNTRAINED_MOMENT}: 0 of 9")
+    slider = stage(page).get_by_role("slider", name=stage_texts.MOMENTS)
+    slider.press("ArrowRight")
+    slider.press("ArrowRight")
+    expect(said(page)).to_contain_text("After 10 of 200 batches: 0 of 9")
+    written = next(record.probe.written for record in stored_copy().records if record.batch == 10)
+    cells = stage(page).get_by_role("row").filter(has_text=copy_texts.OUTPUT).get_by_role("cell")
+    expect(cells.first).to_have_text(str(written[0]))
+    curve = stage(page).get_by_role("group", name=re.compile(f"^{copy_texts.LOSS_CURVE}"))
+    curve.press("End")
+    curve.press("Enter")
+    expect(said(page)).to_contain_text(re.compile("After 200 of 200 batches.*9 of 9"))
+    stage(page).get_by_role("button", name=copy_texts.BOXES["decoder"]).click()
+    expect(stage(page).get_by_role("combobox", name=browser_texts.CONTROLS["stack"])).to_have_value("decoder")
+    press(page, stage_texts.UNTRAINED_MOMENT)
+    expect(said(page)).to_contain_text(stage_texts.UNTRAINED_MOMENT)
+
+
+def look_at_summary(page: Page) -> None:
+    """Choose heads and colours; each head is told in words."""
+    choose_head(page, 2, 3)
+    expect(stage(page)).to_contain_text("Layer 2, head 3")
+    press(page, browser_texts.CONTROLS["headAfter"])
+    expect(stage(page)).to_contain_text("Layer 2, head 4")
+    stage(page).get_by_role("combobox", name=summary_texts.COLOUR_BY).select_option(summary_texts.COLOURS["entropy"])
+    expect(stage(page)).to_contain_text(summary_texts.KINDS_SUBJECTS["entropy"])
+
+
+def look_at_many_sentences(page: Page) -> None:
+    """Choose a head and another colour; the sentences where it does most follow."""
+    choose_head(page, 2, 3)
+    press(page, "Spread")
+    expect(stage(page).get_by_test_id("listing")).to_contain_text("Layer 2, head 3 and its")
+
+
+def look_at_next_word(page: Page) -> None:
+    """Look at other places with other temperatures and cuts: their bars are those of the core. Then at another head."""
+    engine = load("writer")
+    encoding = engine.encode(OLD_MAN, None, WRITTEN)
+    logits = next_logits(engine, encoding, range(len(encoding) - 1 - len(WRITTEN), len(encoding)))
+    for at, *how in ((0, 1.0, 0, 1.0), (2, 0.6, 0, 1.0), (1, 1.4, 40, 1.0), (4, 1.0, 0, 0.6), (0, 1.7, 20, 0.8)):
+        if at:
+            page.get_by_test_id("written").locator(f"[data-at='{at}']").click()
+        else:
+            press(page, next_texts.PICTURE["next"])
+        for name, value in zip(("temperature", "topK", "topP"), how, strict=True):
+            page.get_by_role("combobox", name=next_texts.PICTURE[name], exact=True).select_option(f"{value:g}")
+        shares = Sampling(*how).shares(logits[at - 1 if at else -1])
+        best = np.sort(shares[largest(shares, 12)])[::-1]
+        expected = [percent(share).replace("\xa0", " ").split()[0] for share in best if share > 0]
+        lines = page.get_by_role("listbox", name=next_texts.PICTURE["likely"]).get_by_role("option").all_inner_texts()
+        assert [line.split()[-2] for line in lines][: len(expected)] == expected
+    page.get_by_role("gridcell", name=re.compile("^Layer 5, head 3")).click()
+    expect(said(page)).to_contain_text("Layer 5, head 3.")
+    expect(stage(page)).to_contain_text(browser_texts.AHEAD)
+
+
+def reached(found: CutEffects, least: float, most: float = np.inf) -> int:
+    """Count the arcs of an effect below `most` into the blank, and into tokens that an arc of at least `least` leads to."""
+    tokens, counted = [found.place], 0
+    for token in tokens:
+        effects = np.abs(np.nan_to_num(found.effect[:, token]))
+        counted += int(((effects >= least) & (effects < most)).sum())
+        tokens += [key for key in dict.fromkeys(np.argwhere(effects >= least)[:, 1].tolist()) if key not in tokens]
+    return counted
+
+
+def wait_for_routes(page: Page) -> None:
+    """Wait until every arc is there that may be drawn, of both kinds."""
+    for by, lines in (("mixed", "of what enters the blank comes from"), ("effect", "")):
+        expect(stage(page)).to_have_attribute("data-measured", "true")
+        press(page, browser_texts.ROUTES["byOptions"][by])
+        expect(stage(page)).to_have_attribute("data-arcs", re.compile("[1-9]"))
+        page.get_by_test_id("routes").press("Home")
+        expect(said(page)).to_contain_text(lines)
+    page.get_by_test_id("routes").press("Escape")
+
+
+def look_at_routes(page: Page) -> None:
+    """Draw fewer arcs, other arcs, and those of one layer; play them."""
+    found = cut_effects(load("embedded"), CUPBOARD)
+    stage(page).get_by_label(browser_texts.ROUTES["least"]).select_option("0.5")
+    expect(stage(page)).to_have_attribute("data-arcs", str(reached(found, 0.1) - reached(found, 0.1, 0.5)))
+    press(page, browser_texts.ROUTES["byOptions"]["mixed"])
+    expect(said(page)).to_contain_text("attention is not an explanation")
+    page.get_by_test_id("routes").press("Home")
+    expect(said(page)).to_contain_text("of what enters the blank comes from")
+    press(page, browser_texts.ROUTES["byOptions"]["effect"])
+    page.get_by_test_id("routes").press("ArrowDown")
+    press(page, browser_texts.ROUTES["stepDown"])
+    expect(stage(page)).to_have_attribute("data-layer", "4")
+    expect(said(page)).to_contain_text("Layer 4: “")
+    press(page, browser_texts.ROUTES["play"])
+    expect(stage(page)).to_have_attribute("data-layer", "")
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A view of a page with a stage.
+
+    Attributes:
+        path: its link.
+        look: looks around in the stage, and asserts what is seen.
+        address: what the link holds then.
+        figure: texts of its figure on arrival.
+        table: the button that saves its numbers, and a line of them.
+        arrived: waits until all of it is there.
+    """
+
+    path: str
+    look: Callable[[Page], None]
+    address: str
+    figure: set[str]
+    table: tuple[str, str] | None = None
+    arrived: Callable[[Page], None] = lambda page: None
+
+
+def wait_for_library(page: Page) -> None:
+    """Wait for the run of Hugging Face's model, which is loaded in the background."""
+    expect(page.get_by_role("button", name=bert_texts.STATES["compare"]["before"], exact=True)).to_be_visible(timeout=60_000)
+
+
+STAGES = {
+    "start": Stage(
+        f"/?text={quote_plus(CUPBOARD)}&least=0.1&level=advanced",
+        look_at_routes,
+        "least=0.5",
+        {"key", "table", "is"},
+        arrived=wait_for_routes,
+    ),
+    "attention": Stage(
+        f"/attention?text={quote_plus(PANCAKES)}&heads=2-8&focus=4",
+        look_at_attention,
+        "heads=2-1_2-8.*words=1.*hide=1.*show=lines.*scale=viridis",
+        {"pan", "mary"},
+        (browser_texts.EXPORT["csv"], "1 [CLS],2 a"),
+    ),
+    "fill_mask": Stage(
+        f"/fill_mask?text={quote_plus('Yesterday I [MASK] to school.')}&changes=off~5-7&heads=5-7",
+        look_at_blank,
+        "heads=6-2.*focus=3.*compared=difference",
+        {"yesterday", "Before", "After", "Difference"},
+    ),
+    "compare": Stage(
+        f"/compare?text={quote_plus(FLIES[0])}&text_b={quote_plus(FLIES[1])}&head=2-1&focus=5",
+        look_at_comparison,
+        "head=3-5.*focus=5.*word=4-5",
+        {"B − A", "A: time", "flies", compare_texts.PICTURE["hatched"]},
+    ),
+    "summaries": Stage("/summaries", look_at_summary, "heads=2-4", {"All heads: kind of head"}),
+    "many_sentences": Stage("/many_sentences", look_at_many_sentences, "colour=spread&heads=2-3", {"Kind of head"}),
+    "next_word": Stage(
+        f"/next_word?text={quote_plus(OLD_MAN)}&written={'.'.join(map(str, WRITTEN))}",
+        look_at_next_word,
+        "heads=5-3.*temperature=1.7.*top_k=20.*top_p=0.8",
+        {"door", browser_texts.AHEAD},
+    ),
+    "self_attention": Stage(
+        f"/self_attention?text={quote_plus('The boy read a very old book.')}&layer=2&head=6&cell=matches-5-8",
+        look_at_head,
+        "numbers=1.*cell=matches-4-",
+        {"book", "Dot products", "Query"},
+        (browser_texts.MATRICES["csv"], "Dot products,5 a,8 book,"),
+    ),
+    "heads_and_blocks": Stage(
+        f"/heads_and_blocks?text={quote_plus('A cat sat on the [MASK].')}", look_at_block, "cell=", {"cat", "head 3"}
+    ),
+    "bert": Stage(
+        f"/bert?text={quote_plus('A cat sat on the [MASK].')}",
+        look_at_bert,
+        "heads=4-3",
+        {"cat"},
+        arrived=wait_for_library,
+    ),
+    "masks": Stage(
+        f"/masks?part=one&text={quote_plus(CAT)}",
+        paint,
+        "kind=window&mask=9-[^&]*&cell=",
+        {"cat", mask_texts.MATRIX_TITLES["mask"], mask_texts.MATRIX_TITLES["weights"]},
+        (browser_texts.MATRICES["csv"], f"{mask_texts.MATRIX_TITLES['weights']},3 cat,6 the,0.000000"),
+    ),
+    "positions": Stage(
+        "/positions?part=ways&scheme=alibi&length=9&look=similarity",
+        look_at_positions,
+        "look=similarity",
+        {position_texts.SCORE_TITLE, "−8"},
+        (browser_texts.PICTURES["csv"], f"{position_texts.SCORE_TITLE},{position_texts.MEAN},-8,"),
+    ),
+    "encoder_decoder": Stage("/encoder_decoder?level=advanced", look_at_training, "kind=decoder&moment=0", {"start", "4 → 62"}),
+}
+"""By the key of a page. The classifier's is that of the encoder-decoder; bertviz draws in its own frame."""
+
+QUIET = "() => performance.now() - Math.max(window.told ?? 0, window.heard ?? 0) > 600"
+LATE = re.compile("/terms.js$|/core/texts.js$|/glossary.json$|woff2$")
+"""The words that are explained come last on any page, and fonts with a formula."""
+
+
+def test_every_page_with_a_stage_is_walked():
+    assert {page.key for page in contents.PAGES if page.has_stage} - {"classifier", "bertviz_page"} == STAGES.keys()
+
+
+@pytest.mark.parametrize("key", STAGES)
+def test_a_stage_is_in_sight_is_saved_looks_without_asking_its_server_and_comes_back(page_at, tmp_path: Path, key: str):
+    case, sent = STAGES[key], []
+    note = lambda socket: socket.on("framesent", lambda _: sent.append("a message"))  # noqa: E731
+    page = page_at(case.path, prepare=lambda page: page.on("websocket", note))
+    page.set_viewport_size({"width": 1280, "height": 800})
+    comes_first(page)
+    case.arrived(page)
+    press(page, browser_texts.EXPORT["menu"])
+    drawn = ElementTree.parse(saved(page, browser_texts.EXPORT["svg"]))
+    assert case.figure <= {element.text for element in drawn.iter("{http://www.w3.org/2000/svg}text")}
+    if case.table:
+        name, line = case.table
+        assert line in saved(page, name).read_text("utf-8")
+    file = tmp_path / "alone.html"
+    file.write_bytes(saved(page, browser_texts.EXPORT["webPage"]).read_bytes())
+    page.keyboard.press("Escape")
+    page.wait_for_function(QUIET)
+    page.on("request", lambda request: LATE.search(request.url) or sent.append(request.url))
+    sent.clear()
+    case.look(page)
+    page.wait_for_url(re.compile(case.address))
+    page.wait_for_function(QUIET)
+    assert sent == []
+    seen = said(page).all_inner_texts()
+    page.reload()
+    expect(said(page)).to_have_text(seen, use_inner_text=True)
+    alone = page.context.new_page()
+    wrong = []
+    alone.on("pageerror", lambda error: wrong.append(str(error)))
+    alone.on("request", lambda request: request.url.startswith(("file:", "data:", "blob:")) or wrong.append(request.url))
+    alone.goto(file.as_uri())
+    case.look(alone)
+    assert wrong == []
+
+
+PARTS = (
+    *(f"/masks?part={part}" for part in ("penalty", "batch", "run", "why")),
+    *("/positions?level=advanced", "/positions?part=ways"),
+    *(f"/summaries?level=advanced&part={part}" for part in ("layers", "lens")),
+    *("/classifier?", "/classifier?model=own", "/bertviz?"),
+)
+"""Other views of pages, and pages that are not walked above."""
+LONG_LINES = """() => [...document.querySelectorAll('[data-testid=stMain] [data-testid=stMarkdownContainer] p')]
+  .filter((line) => line.clientWidth > 48 * parseFloat(getComputedStyle(line).fontSize)).map((line) => line.textContent)"""
+"""Paragraphs that are wider than some 90 letters."""
+
+
+@pytest.mark.parametrize("paths", [PARTS[::2], PARTS[1::2]], ids=["even", "odd"])
+def test_the_picture_of_every_part_comes_first(page_at, paths: tuple[str, ...]):
+    page = page_at(paths[0])
+    for path in paths:
+        page.set_viewport_size({"width": 1280, "height": 800})
+        if path != paths[0]:
+            go_by_history(page, path)
+        answered(page)
+        comes_first(page)
+        page.set_viewport_size({"width": 390, "height": 844})
+        comes_first(page)
+        fits(page)
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    assert page.evaluate(LONG_LINES) == []
