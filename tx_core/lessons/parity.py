@@ -61,7 +61,7 @@ def compare_with_library(engine: BertEngine, directory: Path, text: str, pair: s
     """Load the checkpoint into the BERT of transformers and compare; the first call imports the library."""
     from tx_core.engine.hub import load  # takes seconds: only where a reader asks for it
 
-    return parity(engine, text, pair, load.reference_run(directory, engine.encode(text, pair)))
+    return parity(engine, text, pair, load.reference_run(directory, engine.encode(text, pair), engine.model))
 
 
 def _apart(ours: np.ndarray, theirs: np.ndarray) -> tuple[float, ...]:

@@ -8,6 +8,7 @@ import math
 import time
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -110,12 +111,16 @@ class ClassifierTraining:
     data: LabelledTexts
     vocabulary: Vocabulary
     model: Classifier
-    optimiser: torch.optim.AdamW
     device: str
     train_rows: list[tuple[int, ...]]
     test_rows: list[tuple[int, ...]]
     done: int = field(default=0)
     probe: str = ""
+
+    @cached_property
+    def optimiser(self) -> torch.optim.AdamW:
+        """AdamW; made by the first batch, since it imports torch's compiler, 70 MB."""
+        return torch.optim.AdamW(self.model.parameters(), lr=self.settings.learning_rate)
 
     @property
     def batches_an_epoch(self) -> int:
@@ -155,7 +160,6 @@ def start_training(settings: ClassifierSettings, data: LabelledTexts, device: st
         data,
         vocabulary,
         model,
-        torch.optim.AdamW(model.parameters(), lr=settings.learning_rate),
         device,
         training_ids(data.train_texts, numbers, settings.most_tokens),
         training_ids(data.test_texts, numbers, settings.most_tokens),

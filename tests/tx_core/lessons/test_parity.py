@@ -35,7 +35,7 @@ def test_every_layer_of_ours_is_the_librarys(engine):
 
 
 def test_the_difference_is_measured_and_not_promised(engine):
-    reference = reference_run(DIRECTORY, engine.encode(TEXT))
+    reference = reference_run(DIRECTORY, engine.encode(TEXT), engine.model)
     reference.hidden[2, 1, 7] += 0.5
     reference.weights[3, 4, 0, 1] += 0.25
     found = parity(engine, TEXT, None, reference)
@@ -47,7 +47,7 @@ def test_a_checkpoint_without_a_head_cannot_be_compared(tmp_path, engine):
     from tests.support.checkpoints import write_bert
 
     with pytest.raises(CheckpointProblem, match="no masked-word head"):
-        reference_run(write_bert(tmp_path, with_head=False), engine.encode(TEXT))
+        reference_run(write_bert(tmp_path, with_head=False), engine.encode(TEXT), engine.model)
 
 
 def test_an_untrained_bert_finds_every_word_about_as_likely(engine):

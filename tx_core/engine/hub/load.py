@@ -14,7 +14,7 @@ import torch
 import transformers
 from huggingface_hub.errors import StrictDataclassError
 from safetensors import SafetensorError
-from torch import Tensor
+from torch import Tensor, nn
 from transformers.masking_utils import sdpa_mask
 
 from tx_core.engine.checkpoint import NoInitialWeights
@@ -62,13 +62,15 @@ def load_engine(directory: Path, name: str, title: str) -> HubEngine:
     return HubEngine(name, title, tokenizer, DeviceRunner(model, best_device()), info, parts)
 
 
-def reference_run(directory: Path, encoding: Encoding) -> ReferenceRun:
+def reference_run(directory: Path, encoding: Encoding, ours: nn.Module) -> ReferenceRun:
     """Run the library's own model with its own attention, as a reference for ours.
+
+    ours: the same checkpoint in our model; weights that are equal are held once.
 
     Raises:
         CheckpointProblem: If the checkpoint cannot be used.
     """
-    model = _reference_model(directory)
+    model = _reference_model(directory, ours)
     ids, segments = torch.tensor([encoding.ids]), torch.tensor([encoding.segments])
     with compute_slot(), torch.inference_mode():
         run = model(input_ids=ids, token_type_ids=segments, output_attentions=True, output_hidden_states=True)
@@ -77,12 +79,15 @@ def reference_run(directory: Path, encoding: Encoding) -> ReferenceRun:
 
 
 @lru_cache(maxsize=1)
-def _reference_model(directory: Path) -> transformers.PreTrainedModel:
+def _reference_model(directory: Path, ours: nn.Module) -> transformers.PreTrainedModel:
     config = _load_config(directory)
     check_manifest(directory)
     model, has_head = _load_model(directory, config)
     if not has_head:
         raise CheckpointProblem(f"{directory.name} has no masked-word head to compare: choose another checkpoint.")
+    for weight in model.parameters():
+        alike = (one for one in ours.parameters() if one.device == weight.device and torch.equal(one, weight))
+        weight.data = next(alike, weight).data
     return model
 
 
