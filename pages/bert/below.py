@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
-import pandas
 import streamlit as st
 
 from pages.bert import texts
@@ -65,10 +64,13 @@ def show_differences(inputs: BertInputs, engine: BertEngine, runs: TwoRuns) -> N
     hidden.metric(texts.MAX_HIDDEN, small_number(max(found.hidden)))
     weights.metric(texts.MAX_WEIGHTS, small_number(max(found.weights)))
     logits.metric(texts.MAX_LOGITS, small_number(found.logits))
-    with st.expander(texts.DIFFERENCES, icon=":material/table:"):
-        rows = [texts.EMBEDDINGS, *(texts.LAYER_ROW.format(number=number + 1) for number in range(engine.info.num_layers))]
-        cells = zip(map(small_number, found.hidden), ["", *map(small_number, found.weights)], strict=True)
-        st.dataframe(pandas.DataFrame(cells, index=rows, columns=texts.DIFFERENCE_COLUMNS), key=widget_key(PAGE, "layers"))
+    box = st.expander(texts.DIFFERENCES, icon=":material/table:", key=widget_key(PAGE, "differences"), on_change="rerun")
+    if not box.open:
+        return
+    places = [texts.EMBEDDINGS, *(texts.LAYER_ROW.format(number=number + 1) for number in range(engine.info.num_layers))]
+    rows = zip(places, map(small_number, found.hidden), ["", *map(small_number, found.weights)], strict=True)
+    with box:
+        st.dataframe([dict(zip(texts.DIFFERENCE_COLUMNS, row, strict=True)) for row in rows], hide_index=True)
 
 
 def show_tensors(engine: BertEngine) -> None:

@@ -57,7 +57,7 @@ MAX_HIDDEN = "Hidden states, largest difference"
 MAX_WEIGHTS = "Attention weights, largest difference"
 MAX_LOGITS = "Logits, largest difference"
 EMBEDDINGS, LAYER_ROW = "embeddings", "layer {number}"
-DIFFERENCE_COLUMNS = ("hidden states", "attention weights")
+DIFFERENCE_COLUMNS = ("after", "hidden states", "attention weights")
 
 DIFFERENCES = "How far each part differs"
 TENSORS = "Configuration and every tensor of the model"

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from itertools import islice
 from statistics import mean
 
-import pandas
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -111,6 +110,8 @@ def show_confusion(test: ClassifierScore) -> None:
 
 def show_counts(names: Sequence[str], confusion: object) -> None:
     """Show counts of texts by true and by predicted label."""
+    import pandas  # where a table is opened: with what it imports, 70 MB
+
     rows, columns = ([name.format(label=label) for label in names] for name in (texts.TRUE_LABEL, texts.PREDICTED_LABEL))
     st.dataframe(pandas.DataFrame(confusion, index=rows, columns=columns))
 
@@ -128,7 +129,7 @@ def show_frames(key: str, frames: Sequence[FrameScore]) -> None:
         named = (texts.WEAK_FRAME.format(frame=in_words(frame.frame), correct=frame.correct, total=frame.total) for frame in weak)
         st.text(texts.NOT_LEARNED.format(limit=whole_percent(NOT_LEARNED_BELOW), frames="; ".join(named)))
     rows = [(in_words(frame.frame), texts.FRAME_KINDS[frame.new], frame.correct, frame.total) for frame in frames]
-    st.dataframe(pandas.DataFrame(rows, columns=texts.FRAME_COLUMNS), hide_index=True, key=key)
+    st.dataframe([dict(zip(texts.FRAME_COLUMNS, row, strict=True)) for row in rows], hide_index=True, key=key)
     st.caption(texts.FRAMES_CAPTION)
 
 

@@ -13,6 +13,7 @@ from pages.classifier.stage import contribution_drawing, label_chart, labelled_m
 from pages.ui.export.computation import call, load_call, named
 from pages.ui.export.lessons import PartNumbers, offer_drawings
 from pages.ui.shell import cache as run_cache
+from pages.ui.shell.address import widget_key
 from pages.ui.shell.controls import model_title
 from pages.ui.shell.frame import page_link, show_engine, show_source
 from pages.ui.shell.level import show_formula
@@ -65,8 +66,10 @@ def explain_classifier(inputs: LabelInputs) -> None:
     found = measured_score()
     st.markdown(texts.FINE_TUNING.format(baseline=whole_percent(found["naive_bayes"]), score=describe_score()))
     st.markdown(texts.FAILURES)
-    with st.expander(texts.RESULTS, icon=":material/fact_check:"):
-        show_counts(("negative", "positive"), found["confusion"])
+    folded = st.expander(texts.RESULTS, icon=":material/fact_check:", key=widget_key(PAGE, "results"), on_change="rerun")
+    if folded.open:
+        with folded:
+            show_counts(("negative", "positive"), found["confusion"])
     with st.expander(texts.FORMULA, icon=":material/function:"):
         show_formula(texts.FINE_TUNED_EQUATION)
         st.markdown(texts.INTEGRATED_CAPTION)

@@ -35,8 +35,12 @@ def show_store() -> None:
     """Offer the editor of the store and the query, and the lookup step by step; open where a link or a reader changed it."""
     if is_hidden("store"):
         return
-    changed = any(value_of(PAGE, field.name) != field.default for field in (*OWN, ANSWER))
-    with st.expander(f"**{texts.STORE}**", icon=":material/key:", expanded=changed):
+    key = widget_key(PAGE, "store_box")
+    st.session_state.setdefault(key, any(value_of(PAGE, field.name) != field.default for field in (*OWN, ANSWER)))
+    folded = st.expander(f"**{texts.STORE}**", icon=":material/key:", key=key, on_change="rerun")
+    if not folded.open:
+        return
+    with folded:
         st.markdown(texts.STORE_TEXT)
         left, right = st.columns([2, 1], gap="medium")
         with right:

@@ -209,7 +209,9 @@ LESSONS: dict[str, Callable[[BertEngine, Path], Any]] = {
     "padded_scores": lambda engine, _: masking.padded_scores(engine, TEXT, 3),
     "padded_pair": lambda engine, _: masking.padded_pair(engine, TEXT, PAIR),
     "compare_with_library": lambda engine, folder: parity.compare_with_library(engine, folder, TEXT, PAIR),
-    "parity": lambda engine, folder: parity.parity(engine, TEXT, None, load.reference_run(folder, engine.encode(TEXT), engine.model)),
+    "parity": lambda engine, folder: parity.parity(
+        engine, TEXT, None, load.reference_run(folder, engine.encode(TEXT), engine.model)
+    ),
 }
 
 

@@ -12,8 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from tx_core.analysis.patterns import PATTERN_KINDS, TARGETED_KINDS, PatternSums
 from tx_core.analysis.weights_file import FORMULA_SIGNS
-from tx_core.corpus.sentence_file import MAX_LINES_NAMED, LeftOut, Sentences, why_unfit
-from tx_core.corpus.sentence_stream import MAX_FILES, SourceFile
+from tx_core.corpus.sentence_file import MAX_FILES, MAX_LINES_NAMED, LeftOut, Sentences, SourceFile, why_unfit
 from tx_core.corpus.statistics import PLACES, RANKED_KINDS, HeadReport, Ranking, empty_ranking
 from tx_core.engine.catalogue import revision
 from tx_core.errors import TextProblem

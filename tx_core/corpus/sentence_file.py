@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from io import BufferedIOBase, RawIOBase
 from pathlib import Path
+from typing import NamedTuple
 
 from tx_core.engine.device_limits import device_limits
 from tx_core.errors import TextProblem
@@ -25,6 +26,8 @@ MAX_CONTROL_SHARE = 0.01
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 NO_TEXT = "not text that can be read. Save it as plain text in UTF-8"
+
+MAX_FILES = 10_000
 
 NO_DELIMITER = "\x1f"  # the unit separator cannot occur: files with control characters were rejected before
 
@@ -87,6 +90,14 @@ EMPTY = "empty"
 LINE_TOO_LONG = "longer than {most:,} characters"
 CONTROL_CHARACTERS = "with control characters in it"
 WRONG_COLUMNS = "without the {columns} columns of the first line"
+
+
+class SourceFile(NamedTuple):
+    """Size and time of a file at the start of a reading, to detect changes when the reading is resumed."""
+
+    name: str
+    size: int
+    changed: int
 
 
 @dataclass(frozen=True)

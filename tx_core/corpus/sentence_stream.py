@@ -9,12 +9,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 import pyarrow
 from pyarrow import parquet
 
-from tx_core.corpus.sentence_file import COLUMN_NAMES, LINE_TOO_LONG, Notes, Sentences, why_unfit
+from tx_core.corpus.sentence_file import COLUMN_NAMES, LINE_TOO_LONG, MAX_FILES, Notes, Sentences, SourceFile, why_unfit
 from tx_core.errors import TextProblem
 from tx_core.settings import host_settings
 
@@ -22,7 +21,6 @@ TEXT, TEXT_GZIP, PARQUET = ".txt", ".txt.gz", ".parquet"
 BATCH_ROWS, BYTES_AT_ONCE = 1024, 1 << 20
 END = object()
 MAX_COLUMNS_NAMED = 20
-MAX_FILES = 10_000
 
 NO_FILE = "{file}: there is no such file."
 UNKNOWN_KIND = "{file}: only {kinds} can be read."
@@ -34,14 +32,6 @@ NO_COLUMN = "{file}: no column of text is named {column!r}; its columns of text 
 WHICH_COLUMN = "{file}: name the column of the sentences by --column; its columns of text are {columns}."
 NO_TEXT_COLUMN = "{file}: no column holds text."
 COLUMN_OF_TEXT = "--column names a column of Parquet, and no file is one."
-
-
-class SourceFile(NamedTuple):
-    """Size and time of a file at the start of a reading, to detect changes when the reading is resumed."""
-
-    name: str
-    size: int
-    changed: int
 
 
 @dataclass(frozen=True)

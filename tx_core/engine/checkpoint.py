@@ -83,8 +83,10 @@ def _read(directory: Path, architecture: Architecture) -> tuple[dict[str, Any], 
     config = config_from_hub(settings)
     if type(config) is not architecture.config:
         raise CheckpointProblem(f"This checkpoint is a {settings.get('model_type')!r} model: choose another.")
-    renamed = rename(read_whole(directory, settings), architecture)
-    return settings, config, {name: tensor.to(torch.float32, copy=True) for name, tensor in renamed.items()}
+    tensors = rename(read_whole(directory, settings), architecture)
+    for name in tensors:  # one by one, so that the file's and ours are not both held whole
+        tensors[name] = tensors[name].to(torch.float32, copy=True)
+    return settings, config, tensors
 
 
 def rename(tensors: Mapping[str, Tensor], architecture: Architecture) -> dict[str, Tensor]:
@@ -159,13 +161,15 @@ def read_whole(directory: Path, settings: Mapping[str, Any]) -> dict[str, Tensor
         return tensors
     if not (other / WEIGHTS).is_file():
         raise CheckpointProblem(NEEDS_OTHER.format(name=directory.name, other=other.name))
-    if hashlib.sha256((other / WEIGHTS).read_bytes()).hexdigest() != settings["difference_from"].get("sha256"):
+    with (other / WEIGHTS).open("rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    if found != settings["difference_from"].get("sha256"):
         raise CheckpointProblem(OTHER_VERSION.format(name=directory.name, other=other.name))
-    whole = {name: tensor.float() for name, tensor in (read_tensors(other) | tensors).items() if not name.startswith("cls.")}
+    whole = {name: tensor for name, tensor in (read_tensors(other) | tensors).items() if not name.startswith("cls.")}
     try:
         for name in [name for name in whole if name.endswith(".up")]:
             matrix = name.removesuffix(".up")
-            whole[matrix] = whole[matrix] + whole.pop(name) @ whole.pop(f"{matrix}.down")
+            whole[matrix] = whole[matrix].float() + whole.pop(name).float() @ whole.pop(f"{matrix}.down").float()
     except (KeyError, RuntimeError) as mismatch:
         raise CheckpointProblem(DAMAGED_WEIGHTS.format(name=WEIGHTS)) from mismatch
     return whole

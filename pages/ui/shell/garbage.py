@@ -14,9 +14,10 @@ SECONDS_BETWEEN = 20.0
 
 
 def freeze() -> None:
-    """Exclude all objects now in memory from collections. Call it after a heavy import or model load."""
+    """Exclude all objects now in memory from collections. Call it after a heavy import or model load, whose files it frees."""
     gc.collect()
     gc.freeze()
+    return_memory()
 
 
 def return_memory() -> None:

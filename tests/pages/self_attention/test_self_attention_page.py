@@ -171,7 +171,7 @@ def test_without_scaling_the_greatest_weight_is_given_as_it_is_and_as_it_would_b
 
 @pytest.mark.parametrize("text", ["   ", "word " * 200])
 def test_a_text_that_cannot_be_used_is_explained_and_kept(open_app, text):
-    app = open_app(PAGE, text=text)
+    app = open_app(PAGE, text=text, q1="2")
     assert not app.exception
     assert app.text_input(key=f"{PAGE}_text").value == text
     assert HEADINGS[TextProblem] in problems(app)
@@ -181,7 +181,7 @@ def test_a_text_that_cannot_be_used_is_explained_and_kept(open_app, text):
 
 @pytest.mark.parametrize(("query", "result"), [((0, 10, 0), (10, 0, 0)), ((0, 0, 10), (550, 5.5, 0)), ((10, 10, 0), (5.5, 0, 0))])
 def test_the_preset_queries_return_the_founding_figures(open_app, query, result):
-    app = open_app(PAGE)
+    app = open_app(PAGE, q1="2")
     next(button for button in app.button if button.label == str(query)).click().run()
     assert not app.exception
     np.testing.assert_allclose(staged_matrices(app, 1)[1]["result"], [result], atol=0.01)
