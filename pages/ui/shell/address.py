@@ -254,7 +254,7 @@ def values_of(page: str, fields: Sequence[Field]) -> dict[str, Any]:
 
 def request_parameters(names: Iterable[str]) -> dict[str, str]:
     """Return those of the parameters that the browser sent."""
-    sent = view_parameters()
+    sent = dict(view_parameters())
     return {name: sent[name] for name in names if name in sent}
 
 

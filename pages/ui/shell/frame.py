@@ -5,6 +5,7 @@ import secrets
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from functools import cache
 from itertools import groupby
 from pathlib import Path
@@ -147,7 +148,7 @@ def page_links(text: str, second: str, *keys: str) -> None:
 def page_link(key: str, label: str, parameters: Mapping[str, str], *, icon: str | None = None) -> None:
     """Link to a view of a page, unless a lesson shows no such links."""
     if is_offered("links"):
-        st.page_link(_link_target(key), label=label, icon=icon, query_params=level_in_link() | dict(parameters))
+        st.page_link(_described(key), label=label, icon=icon, query_params=level_in_link() | dict(parameters))
 
 
 def page_address(key: str, parameters: Mapping[str, str]) -> str:
@@ -169,25 +170,19 @@ def navigation(*, listed: bool) -> tuple[contents.Page, st.Page]:
 
     listed: whether the list is shown.
     """
-    pages = {page.key: _described(page) for page in contents.PAGES}
+    pages = {page.key: copy(_described(page.key)) for page in contents.PAGES}  # Streamlit writes into them
     sections = groupby(contents.PAGES, key=lambda page: page.section)
     listing = {name: [pages[page.key] for page in section] for name, section in sections}
     chosen = st.navigation(listing, position="sidebar" if listed else "hidden", expanded=True)
     return next(page for page in contents.PAGES if pages[page.key] is chosen), chosen
 
 
-def _described(page: contents.Page) -> st.Page:
-    """Describe a page to Streamlit."""
-    address = contents.page_address(page) or "home"
-    return st.Page(
-        page.path, title=page.name, icon=f":material/{page.icon}:", url_path=address, default=page.key == contents.HOME
-    )
-
-
 @cache
-def _link_target(key: str) -> st.Page:
-    """Describe a page that is linked to: made once, since Streamlit looks for its file on disk each time it is named."""
-    return _described(contents.page(key))
+def _described(key: str) -> st.Page:
+    """Describe a page to Streamlit: once, since it looks for the page's file on disk each time."""
+    page = contents.page(key)
+    address = contents.page_address(page) or "home"
+    return st.Page(page.path, title=page.name, icon=f":material/{page.icon}:", url_path=address, default=key == contents.HOME)
 
 
 def way_back() -> tuple[str, dict[str, str], str]:
@@ -202,7 +197,7 @@ def next_page(key: str) -> None:
         return  # its doors are the ways on
     keys = [page.key for page in contents.PAGES]
     following = contents.page([*keys[1:], contents.HOME][keys.index(key)])
-    path, address, label = following.path, {}, texts.NEXT_PAGE.format(page=following.name)
+    path, address, label = _described(following.key), {}, texts.NEXT_PAGE.format(page=following.name)
     if PLACE in st.session_state:
         path, address, label = way_back()
     with st.container(width="content", key="next_page"):

@@ -34,4 +34,4 @@ def uploaded_file(key: str) -> UploadedFile | None:
 
 def has_upload() -> bool:
     """Return whether a file of this visitor is in any box."""
-    return any(isinstance(value, UploadedFile) for value in st.session_state.values())
+    return any(isinstance(value, UploadedFile) for value in st.session_state.to_dict().values())
