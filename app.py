@@ -49,7 +49,7 @@ from pages.ui.shell import (
     readiness,
     start_page,
 )
-from pages.ui.stage import arcs, component, packing, scripts
+from pages.ui.stage import arcs, packing, scripts
 
 # oneDNN compiles and caches one CPU kernel per shape, a thousand by default: 1.8 GB after many sentences in bfloat16 through a
 # model of BERT's size. It reads the variable at its first operation, hence this is set before torch is imported.
@@ -112,7 +112,6 @@ ROUTES = (
     Route("/api/ready", ready),
     metrics.ROUTE,
     framed.ROUTE,
-    component.ROUTE,
     scripts.STAGE_FILES.route,
     start_page.SHELL.route,
     packing.ROUTE,
@@ -125,6 +124,13 @@ ROUTES = (
 COMPRESSION = 4
 """Gzip level: Streamlit's scripts shrink from 2.9 to 0.8 MB in 30 ms. Level 9 saves another 4 % in twice the time."""
 
+
+def below_base(route: Route) -> Route:
+    """Move a route below the path of the whole app, if it has one (`server.baseUrlPath`)."""
+    base = str(st.get_option("server.baseUrlPath") or "").strip("/")
+    return Route(f"/{base}{route.path}", route.endpoint) if base else route
+
+
 OPTIONS = {
     "lifespan": lifespan,
     "middleware": [
@@ -133,7 +139,7 @@ OPTIONS = {
         Middleware(admission.VisitorLimit),
     ],
     "on_script_error": metrics.count_failure,
-    "routes": [component.below_base(route) for route in ROUTES],
+    "routes": [below_base(route) for route in ROUTES],
 }
 """Options of the app, shared with the entry point in assets/hosting/community_cloud."""
 

@@ -43,9 +43,9 @@ from pages.ui.shell.level import (
 from pages.ui.shell.metrics import page_run
 from pages.ui.shell.readiness import first_visit
 from pages.ui.shell.session import has_lost_session, has_upload
-from pages.ui.shell.start_page import NAVIGATION_SCRIPT, NOT_DRAWN, SIDEBAR_WIDTH
+from pages.ui.shell.start_page import NAVIGATION_SCRIPT, NOT_DRAWN, SIDEBAR_WIDTH, without_search
 from pages.ui.shell.texts import SESSION_LOST
-from pages.ui.stage.component import PATH, version, without_search
+from pages.ui.stage.scripts import STAGE_FILES
 
 ASSETS = Path(__file__).parent.parent / "assets"
 pause_before_run()
@@ -72,7 +72,7 @@ with st.container(key="level"):  # assets/page.css gives it no space
         data=without_search(
             {
                 "page": page.key,
-                "terms": f"{PATH}/{version()}/terms/terms.js",
+                "terms": STAGE_FILES.address("start-terms.js"),
                 "held": HELD in st.session_state or has_upload(),
                 "level": st.session_state.get(LEVEL_CHOSEN, ""),
                 "notDrawn": NOT_DRAWN,

@@ -29,7 +29,6 @@ LIGHT_MODULES = [
     "pages.contents",
     *(f"pages.ui.shell.{name}" for name in ("address", "frame", "numbers", "readiness")),
     "pages.bertviz_page.framed",
-    "pages.ui.stage.component",
     "pages.classroom.events",
     "tx_core",
     "tx_core.errors",

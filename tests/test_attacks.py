@@ -18,7 +18,7 @@ from pages.classroom.entrance import LEAD, ROOM, SECRET
 from pages.contents import HOME, PAGES
 from pages.ui.panels.lesson import shipped_names
 from pages.ui.shell.address import LESSON, LOCK, STEP
-from pages.ui.stage import component
+from pages.ui.stage.scripts import STAGE_FILES
 from pages.ui.stage.tokens import escape_markdown
 from tests.support.apart import run_apart
 from tests.support.hostile import MARK, PATHS, TEXTS, UNDECODABLE, VALUES, uploads
@@ -228,8 +228,8 @@ def targets() -> Iterator[str]:
     forged = [*(quote(value, safe="") for value in VALUES), *UNDECODABLE, "0" * 32, "a" * 20_000, *map(quote, PATHS)]
     for name in forged:
         yield f"/framed/{name}"
-        yield f"/modules/{name}/core/bytes.js"
-        yield f"/modules/{component.version()}/{name}"
+        yield f"/stage/{name}/attention.js"
+        yield f"/stage/{STAGE_FILES.version}/{name}"
         yield f"/media/{name}"
         yield f"/api/ready?x={name}"
         yield f"/classroom_events?key={name}"
@@ -242,7 +242,7 @@ def test_forged_requests_to_every_route_get_nothing_and_break_nothing(attacked: 
     assert max(status for target, (status, _, _) in answers.items() if not target.startswith("/api/ready")) < 500
     leaks = (b"Traceback", b"root:x:", b"HOSTNAME", b"def answer")
     assert [target for target, (_, _, body) in answers.items() if any(leak in body for leak in leaks)] == []
-    own = ("/framed", "/modules", "/media")
+    own = ("/framed", "/stage/", "/media")
     given = {target: kind for target, (status, kind, body) in answers.items() if status == 200 and target.startswith(own)}
     start_page = {target for target in given if b'<div id="root">' in answers[target][2]}  # of an address that is no route
     assert set(given) - start_page == set()

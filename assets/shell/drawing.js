@@ -48,7 +48,7 @@ export function fetchDrawing(path, names, styles, failed) {
   });
   return (element, shown) => {
     const { host } = element.parentElement.getRootNode();
-    host.dataset.mounted = names.at(-1);
+    host.dataset.mounted = styles.at(-1); // tells a stage (stage.css) from other drawings
     const begin = () => { if (!shown.over) shown.end = draw(element); };
     if (draw) begin();
     else ready.then(begin, () => say(element, failed));

@@ -116,7 +116,7 @@ function leadDown() {
   document.attentionLeadsDown = true
   addEventListener("click", (event) => {
     if (!event.composedPath().some((node) => node.matches?.('[class*="key-lesson_below_"]'))) return
-    const target = document.querySelector('[data-mounted^="start-"]')
+    const target = document.querySelector('[class*="_stage"] [data-mounted]')
     if (!target) return
     target.style.scrollMarginTop = "4rem" // below the bar with the button of the list of pages
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches

@@ -24,8 +24,6 @@ import { headOff, makeChangesRow } from "./attention/changes.js";
 import { makeControls } from "./attention/toolbar.js";
 import { digits } from "../canvas/core/bytes.js";
 
-export { TEXTS };
-
 const NARROW_HEIGHT = 420; // pixels
 const AFTER_PICTURE = 100; // milliseconds
 const runs = makeRuns();

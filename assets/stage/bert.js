@@ -12,8 +12,6 @@ import { segments } from "./core/toolbar.js";
 import { drawArchitecture, makeArchitecture } from "./views/architecture.js";
 import { drawPredictions, makePredictions } from "./views/predictions.js";
 
-export { TEXTS };
-
 const PARTS = { entry: "bert", arrange, draw, describe, titles, follows: true };
 const AGAIN = 600; // milliseconds until the page is asked whether what it waits for has come
 

@@ -19,8 +19,6 @@ import { button, segments } from "./core/toolbar.js";
 import { drawWords, makeWords, wordOf } from "./compare/words.js";
 import { drawWall } from "./views/wall.js";
 
-export { TEXTS };
-
 const LEAST = 0.005; // of a share: where no head differs more, none is dark
 const LISTED = 12; // words without a partner
 const BOTH = ["head", "model"]; // what differs where A and B each have a head

@@ -16,8 +16,6 @@ import { fetchAnswer, makeRoutePicture } from "./routes/picture.js";
 import { makeRouteControls, routeFiles } from "./routes/toolbar.js";
 import { drawPredictions, makePredictions } from "./views/predictions.js";
 
-export { TEXTS };
-
 const [LEAST_ROUTES, ROUTES_TOP, ROUTES_ROW] = [400, 180, 56]; // pixels of a picture of routes: at least; beside its rows, and a row at most
 const PARTS = { entry: "fill_mask", fields: { ...WRITE, fill: (look) => look ?? "", shows: String, least: String, by: String }, arrange, take, wall: (stage, shown) => scannedWall(stage, stage.scan, shown), draw, otherFigure, controls, figure };
 

@@ -11,8 +11,6 @@ import { mountWith, offline as matricesOffline } from "./matrices.js";
 import { drawMask, makeMask } from "./views/mask.js";
 import { same } from "./views/matrices.js";
 
-export { TEXTS };
-
 const BELOW = 56; // pixels kept for what is said below the sum
 const PARTS = { entry: "masks", below: BELOW, arrange, derive, draw, beginsAtFirst: true, step: (header) => (partOf(header) === "penalty" ? "penalty" : null) };
 

@@ -18,8 +18,6 @@ import { drawArchitecture, makeArchitecture } from "./views/architecture.js";
 import { drawMatrices, fillLegend, makeMatrices, same, zoomed } from "./views/matrices.js";
 import { drawSum, makeSum } from "./views/sum.js";
 
-export { TEXTS };
-
 const [NARROW_HEIGHT, ALL_HEIGHT, LOOKUP_HEIGHT] = [360, 640, 240];
 const [SUM_HEIGHT, GAP] = [128, 8]; // pixels kept for a sum of one line, so that cells stay as they are from one sum to the next
 const ANSWER = "attention-lookup-cell"; // the event by which the small stage tells of its cell, which stands in the same address

@@ -13,8 +13,6 @@ import { placesOf, sharesAt } from "./core/sampling.js";
 import { button, labelled, select } from "./core/toolbar.js";
 import { drawWords, makeWords } from "./views/predictions.js";
 
-export { TEXTS };
-
 const SHOWN = 12; // bars
 const FIELDS = { ...WRITE, at: String, temperature: String, top_k: String, top_p: String, seed: String };
 const PARTS = { entry: "next_word", fields: FIELDS, arrange, take, settle, draw, otherFigure };

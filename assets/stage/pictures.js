@@ -19,8 +19,6 @@ import { drawFramed, makeFramed } from "./views/framed.js";
 import { drawListing, makeListing } from "./views/listing.js";
 import { drawSteps, makeSteps } from "./views/steps.js";
 
-export { TEXTS };
-
 const [GAP, LEAST, NARROW] = [24, 200, 320]; // pixels between pictures; the least height of one; the height of one on a narrow screen
 const [MATRICES, NARROW_MATRICES] = [540, 600]; // the least height of matrices with a sum
 const isFlexible = (chart) => chart.kind === "matrices" || canStretch(chart);

@@ -13,8 +13,6 @@ import { button } from "./core/toolbar.js";
 import { makeRoutePicture } from "./routes/picture.js";
 import { makeControls } from "./routes/toolbar.js";
 
-export { TEXTS };
-
 const WRITE = { least: String, by: String };
 const [LEAST_HEIGHT, DOORS] = [400, 104]; // pixels; below the picture the ways on are to be in sight
 

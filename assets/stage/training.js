@@ -12,8 +12,6 @@ import { drawTraining, makeTraining } from "./core/training.js";
 import { drawArchitecture, makeArchitecture } from "./views/architecture.js";
 import { drawChart, makeChart } from "./views/chart.js";
 
-export { TEXTS };
-
 const FIELDS = {
   stack: ["kind", String], heads: ["head", headsWritten], show: String, lines: String, scale: String,
   focus: (place) => (place === null ? "" : String(place + 1)), moment: (batch) => (batch === null ? "" : String(batch)),

@@ -19,7 +19,6 @@ from pages.ui.shell.address import LEAD, LOCK, PRESENT, ROOM
 from pages.ui.shell.admission import own_address
 from pages.ui.shell.frame import explain
 from pages.ui.shell.level import LEVEL, level_in_link
-from pages.ui.stage.component import component_value
 from tx_core.classroom.rooms import MAX_NICKNAME_CHARACTERS, NO_TEACHER, Rooms
 from tx_core.errors import ExplorerError, RoomProblem
 from tx_core.settings import host_settings
@@ -77,8 +76,7 @@ def recall(role: str, code: str) -> bool:
     key = f"classroom_recall_{role}_{code}"
     waits = NOTHING_REMEMBERED if role == LEAD or JOINING in st.session_state else ""
     data = {"recall": storage_key(role, code), "otherwise": waits, "texts": texts.LIVE_TEXTS}
-    class_view()(key=key, data=data, on_recalled_change=lambda: None)
-    found = component_value(key, "recalled")
+    found = class_view()(key=key, data=data, on_recalled_change=lambda: None).recalled
     if found == NOTHING_REMEMBERED or st.session_state.get(f"{key}_used") == found:
         return isinstance(found, str)
     if isinstance(found, str) and found and not token_of(role, code):

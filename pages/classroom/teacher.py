@@ -25,7 +25,7 @@ from pages.ui.panels.question_kinds import QUESTION_VIEWS
 from pages.ui.shell.address import is_presented, link_with, present_or_not
 from pages.ui.shell.controls import download_button
 from pages.ui.shell.frame import explain
-from pages.ui.stage.component import component
+from pages.ui.stage.scripts import component
 from pages.ui.stage.tokens import escape_markdown
 from tx_core.analysis.weights_file import csv_table
 from tx_core.classroom.lesson_file import Step, with_line
@@ -254,7 +254,7 @@ def choose_sentence(token: str, room: Room) -> None:
 def show_entrance(room: Room, token: str) -> None:
     """Show how students come in: the code, as large as it must be at the back of the room, the QR code and the link."""
     link = link_with({entrance.ROOM: room.code})
-    show = component("qr", "qr", "classroom/qr.js", "classroom/qr.css", height=190)
+    show = component("qr", "qr", "qr", "qr.css", (190, 190))
     shown = {"label": texts.QR_LABEL.format(code=room.code), "link": link, "code": room.code if is_presented() else ""}
     data = qr_code(link) | shown
     if is_presented():

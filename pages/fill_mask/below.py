@@ -8,7 +8,6 @@ from pages.fill_mask.run import BlankRun
 from pages.ui.export.attention_map import shown_map
 from pages.ui.export.data import offer_tables
 from pages.ui.export.menu import export_menu
-from pages.ui.shell.address import widget_key
 from pages.ui.stage import texts as stage_texts
 
 
@@ -34,7 +33,7 @@ def _show_together(page: str, run: BlankRun) -> None:
     joint = [(place, answer) for place, answer in enumerate(answers) if answer.joint]
     for column, (place, answer) in zip(st.columns(len(joint), gap="large") if joint else (), joint, strict=True):
         with column:
-            predictions.show_joint(answer, chosen, widget_key(page, f"{('text', 'second')[place]}_joint"))
+            predictions.show_joint(page, f"{('text', 'second')[place]}_joint", answer, chosen)
     if len(answers) > 1:
         predictions.show_text_shift(page, run.engine, answers)
     if run.looked and run.looked.changed and (joint or len(answers) > 1):

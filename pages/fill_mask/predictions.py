@@ -17,11 +17,11 @@ from pages.ui.panels.predictions import (
     word_scores,
 )
 from pages.ui.shell import cache
-from pages.ui.shell.address import widget_key
 from pages.ui.shell.numbers import large_number, percent, points
 from pages.ui.stage.browser_texts import CAPTION
 from pages.ui.stage.changes import Changes
-from pages.ui.stage.charts import Chart, moved_chart, probability_chart, show_bars
+from pages.ui.stage.charts import Chart, bars_drawing, moved_chart, probability_chart
+from pages.ui.stage.pictures import Picture, pictures_beside
 from pages.ui.stage.sources import reading, source
 from pages.ui.stage.texts import AFTER, BEFORE
 from tx_core.engine.engine import Engine
@@ -30,7 +30,8 @@ from tx_core.fill_mask.predictions import JointFilling
 from tx_core.fill_mask.steps import MAX_ORDERED_BLANKS, StepwiseFilling, fill_in_every_order, fill_stepwise, named_orders
 from tx_core.fill_mask.word_scores import LENGTH_NOTE, WordScore
 
-ABREAST = 2
+BARS_HEIGHT = 262
+"""Pixels that are kept for bars until they are drawn."""
 MAX_CONTRASTS = 3
 """With how many other words the first word to check is compared."""
 
@@ -61,41 +62,16 @@ class Lists:
         return source(self.model, texts=texts, **reading(self.reads_special), **settings)
 
 
-@dataclass(frozen=True)
-class AnnotatedChart:
-    """A chart of probabilities.
-
-    Attributes:
-        chart: what the canvas draws.
-        notes: the note on each bar.
-    """
-
-    chart: Chart
-    notes: tuple[str, ...]
-
-    @property
-    def title(self) -> str:
-        return str(self.chart["title"])
-
-
 def checked_words_title(number: int, several: bool) -> str:
     """Return the title of the checked words at one blank."""
     return texts.CHECKED_WORDS_AT.format(number=number + 1) if several else texts.CHECKED_WORDS
 
 
-def joint_chart(fillings: tuple[JointFilling, ...], chosen: ListSettings) -> AnnotatedChart:
-    """Chart the best fillings of all blanks together; the filled sentence is each bar's note."""
-    return _annotated(
-        texts.JOINT,
-        [" … ".join(one.words) for one in fillings],
-        [one.probability for one in fillings],
-        [one.sentence for one in fillings],
-        chosen,
-    )
-
-
-def _annotated(title: str, labels: list[str], shares: list[float], notes: list[str], chosen: ListSettings) -> AnnotatedChart:
-    return AnnotatedChart(probability_chart(title, labels, shares, limit=chosen.limit), tuple(notes))
+def joint_picture(fillings: tuple[JointFilling, ...], chosen: ListSettings) -> Picture:
+    """Draw the best fillings of all blanks together; the filled sentence is each bar's detail."""
+    labels, shares = [" … ".join(one.words) for one in fillings], [one.probability for one in fillings]
+    drawing = bars_drawing(probability_chart(texts.JOINT, labels, shares, limit=chosen.limit))
+    return Picture(drawing, details=[one.sentence for one in fillings])
 
 
 def checked_label(score: WordScore) -> str:
@@ -183,9 +159,9 @@ def show_notices(answer: SentencePredictions) -> None:
         st.info(notice)
 
 
-def show_joint(answer: SentencePredictions, chosen: ListSettings, key: str) -> None:
-    """Draw the best fillings of all blanks of a sentence together."""
-    _show_with_title(joint_chart(answer.joint, chosen), key)
+def show_joint(page: str, part: str, answer: SentencePredictions, chosen: ListSettings) -> None:
+    """Draw the best fillings of all blanks of a sentence together. part: tells the sentences of a page apart."""
+    pictures_beside(page, part, [joint_picture(answer.joint, chosen)], BARS_HEIGHT)
     st.text(texts.BEST_FILLING.format(sentence=answer.joint[0].sentence))
     st.caption(texts.JOINT_CAPTION)
 
@@ -232,38 +208,26 @@ def ratio_in_words(one: float, other: float) -> str:
 
 def show_text_shift(page: str, engine: Engine, answers: Sequence[SentencePredictions]) -> None:
     """Draw two sentences against each other: each word's probability in the first, in the second, and the difference."""
-    chosen, key = list_settings(page), widget_key(page, "difference")
+    chosen = list_settings(page)
     shift = text_shift(engine, answers[0].text, answers[1].text, chosen)
     st.markdown(f"##### {texts.DIFFERENCE}")
     for blank in shift.blanks:
-        pair = [answer.scores[blank.number] for answer in answers]
-        columns = st.columns(ABREAST, gap="large") if all(pair) else [st.container()]
-        several = len(shift.blanks) > 1
-        title = texts.BLANK.format(number=blank.number + 1) if several else texts.TOP_WORDS
-        rows = strongest_words(blank, chosen)
+        pair, several = [answer.scores[blank.number] for answer in answers], len(shift.blanks) > 1
+        rows, title = strongest_words(blank, chosen), texts.BLANK.format(number=blank.number + 1) if several else texts.TOP_WORDS
         chart = change_chart(rows, title, chosen) | {"sides": list(texts.SIDES)}
-        notes = [note(one) for one in rows]
-        with columns[0]:
-            _show_with_title(AnnotatedChart(chart, tuple(notes)), f"{key}_{blank.number}")
+        pictures = [Picture(bars_drawing(chart), details=[note(one) for one in rows])]
         if all(pair):
-            with columns[1]:
-                title, key_of_words = checked_words_title(blank.number, several), f"{key}_{blank.number}_named"
-                both = AnnotatedChart(followed_words_chart(*pair, chosen, texts.SIDES), ())
-                _show_checked_words(title, pair[0], both, key_of_words)
+            title = checked_words_title(blank.number, several)
+            pictures.append(Picture(bars_drawing(followed_words_chart(*pair, chosen, texts.SIDES) | {"title": title})))
+        pictures_beside(page, f"difference_{blank.number}", pictures, BARS_HEIGHT)
+        _note_checked_words(pair[0])
     st.caption(texts.DIFFERENCE_CAPTION)
 
 
-def _show_checked_words(title: str, scores: Sequence[WordScore], annotated: AnnotatedChart | None, key: str) -> None:
-    st.markdown(f"**{title}**")
-    if annotated:
-        show_bars(annotated.chart, annotated.notes or None, key=key)
+def _note_checked_words(scores: Sequence[WordScore]) -> None:
+    """Say which words could not be scored, and how words of several pieces are."""
     for score in scores:
         if score.probability is None:
             st.text(texts.NOT_SCORED.format(word=score.word, reason=score.note))
     if any(len(score.pieces) > 1 for score in scores if score.probability is not None):
         st.caption(LENGTH_NOTE)
-
-
-def _show_with_title(annotated: AnnotatedChart, key: str) -> None:
-    st.markdown(f"**{annotated.title}**")
-    show_bars(annotated.chart, annotated.notes, key=key)

@@ -19,7 +19,7 @@ from pages.ui.panels.question_kinds import MEASURE_TEXTS, QUESTION_VIEWS
 from pages.ui.shell.address import ADDED_VIEWS, DRAFT
 from pages.ui.shell.frame import new_id
 from pages.ui.shell.session import uploaded_file
-from pages.ui.stage.component import component
+from pages.ui.stage.scripts import component
 from tx_core.classroom.lesson_file import (
     DIFFICULTIES,
     MAX_LONG,
@@ -268,7 +268,7 @@ def keep_in_browser(draft: Fields) -> None:
     seen = [*st.session_state.get(SEEN, []), *(step["id"] for step in draft["steps"])]
     known = {"fresh": not st.session_state.get(KNOWN_DRAFT), "seen": seen, "opened": st.session_state.get(OPENED, "")}
     data = {"draft": draft, "refused": texts.NOT_KEPT} | known
-    keeper = component("lesson_keeper", "lesson-keeper", "draft/keeper.js")
+    keeper = component("lesson_keeper", "keeper", "lesson-keeper")
     keeper(key=KEEPER, data=json.loads(json.dumps(data)), on_report_change=restore_from_report)
 
 

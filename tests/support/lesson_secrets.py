@@ -26,7 +26,7 @@ class Received:
         socket.on("framereceived", lambda frame: self.parts.append(frame if isinstance(frame, bytes) else frame.encode()))
 
     def keep(self, response: Response) -> None:
-        if "/static/" in response.url or "/modules/" in response.url or not response.ok:
+        if "/static/" in response.url or "/stage/" in response.url or not response.ok:
             return
         try:
             self.parts.append(response.body())

@@ -7,7 +7,8 @@ from streamlit.testing.v1 import AppTest
 
 from tests.support.drawings import OURS, unpacked
 
-STAGE = f"{OURS}stage_"
+STAGE, BELOW = f"{OURS}stage_", f"{OURS}below_"
+"""How the names of a page's stage and of the pictures below it begin."""
 
 
 def staged(app: AppTest) -> dict:
@@ -134,7 +135,7 @@ def staged_picture(app: AppTest, title: str) -> dict:
 
 def staged_parts(app: AppTest) -> int:
     """How many pictures stand on the page, the stage and those below it."""
-    return len(_messages(app))
+    return len(_messages(app)) + len(below(app))
 
 
 def _message(app: AppTest) -> tuple[dict, bytes]:
@@ -143,6 +144,11 @@ def _message(app: AppTest) -> tuple[dict, bytes]:
 
 def _messages(app: AppTest) -> list[tuple[dict, bytes]]:
     return [unpacked(one.proto.bytes) for one in app.get("bidi_component") if one.proto.component_name.startswith(STAGE)]
+
+
+def below(app: AppTest) -> list[dict]:
+    """The headers of the messages to the pictures below the stage."""
+    return [unpacked(one.proto.bytes)[0] for one in app.get("bidi_component") if one.proto.component_name.startswith(BELOW)]
 
 
 def ask_stage(app: AppTest, trigger: str, value: dict) -> AppTest:

@@ -1,5 +1,5 @@
 // Formats numbers for reading: two decimals, or two significant digits where two decimals would be zero.
-// pages/ui/stage/component.py writes texts.js.
+// pages/ui/stage/scripts.py serves the texts.
 
 import { TEXTS } from "./texts.js";
 

@@ -1,5 +1,5 @@
 // Elements, one drawing for each, sharp canvases and token text. Text only ever goes in as text.
-// pages/ui/stage/component.py writes texts.js.
+// pages/ui/stage/scripts.py serves the texts.
 
 import { TEXTS } from "./texts.js";
 

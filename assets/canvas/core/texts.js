@@ -1,4 +1,3 @@
-// What every drawing may say. The texts are Python's: pages/ui/stage/component.py serves a module of this name that holds them,
-// and the stage fills this object (assets/stage/start.js, written by pages/ui/stage/component.py).
+// What every drawing may say. The texts are Python's (pages/ui/stage/browser_texts.py): the module that starts a bundle fills this object.
 
 export const TEXTS = {};

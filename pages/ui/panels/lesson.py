@@ -36,7 +36,7 @@ from pages.ui.shell.address import (
 from pages.ui.shell.frame import explain
 from pages.ui.shell.level import STEP_NEEDS, StepNeeds, hide_by_key, level_in_link
 from pages.ui.shell.two_kinds import show_two_kinds
-from pages.ui.stage.component import component
+from pages.ui.stage.scripts import component
 from pages.ui.stage.tokens import escape_markdown
 from tx_core.classroom.lesson_file import (
     DIFFICULTIES,
@@ -371,6 +371,6 @@ def _draw_strip(
         "here": here,
         "alt": alt,
     }
-    show = component("step_strip", "step-strip", "steps/strip.js", "steps/strip.css", height=52)
+    show = component("step_strip", "strip", "step-strip", "strip.css", (52, 52))
     chosen = show(key=key, data=data, on_go_change=lambda: None).go
     return chosen if isinstance(chosen, int) and 0 <= chosen < len(names) else None

@@ -14,7 +14,8 @@ from pages.ui.panels.question_view import Choices, Revealed, guessed_cell, quest
 from pages.ui.shell import cache
 from pages.ui.shell.address import is_presented
 from pages.ui.shell.numbers import weight
-from pages.ui.stage.charts import Chart, moved_chart, probability_chart, show_bars
+from pages.ui.stage.charts import Chart, bars_drawing, moved_chart, probability_chart
+from pages.ui.stage.pictures import Picture, pictures_beside
 from pages.ui.stage.tokens import SPECIAL_FIELD, escape_markdown
 from tx_core.classroom.lesson_file import Step
 from tx_core.classroom.measures import MEASURES, Answer, changes_of, compute_answer
@@ -23,6 +24,8 @@ from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
 from tx_core.fill_mask.prediction_shift import shift_predictions
 
+BARS_HEIGHT = 262
+"""Pixels that are kept for bars until they are drawn."""
 MAX_BARS, MOVED_BARS = 8, 4
 NO_GUESS_MADE = ""
 """Stands for the guess of a presenter who reveals the answer to an audience."""
@@ -161,13 +164,17 @@ def reveal(question: Question, answer: Answer) -> str:
 def _show_bars(step: Step, answer: Answer, verdict: Verdict) -> None:
     question = step.question
     if question.answer.measure == "top_word" and question.answer.changes:
-        show_bars(before_and_after(step, verdict.guess), key="lesson_bars")
+        _draw_bars(before_and_after(step, verdict.guess))
     elif answer.options:
         labels, shares = bars_with_guess(answer, verdict)
         chart = probability_chart(MEASURE_TEXTS[question.answer.measure].chart, labels, shares, limit=1.0)
         if MEASURES[question.answer.measure].of_attention:
             chart |= {"ends": [weight(share) for share in shares], "ticks": [{"at": at, "text": f"{at:g}"} for at in (0, 0.5, 1)]}
-        show_bars(chart, key="lesson_bars")
+        _draw_bars(chart)
+
+
+def _draw_bars(chart: Chart) -> None:
+    pictures_beside("lesson", "bars", [Picture(bars_drawing(chart))], BARS_HEIGHT)
 
 
 def before_and_after(step: Step, guess: str) -> Chart:

@@ -3,17 +3,17 @@
 Until it is answered, the drawing is sent names and no numbers; then the numbers, the guess and the model's answer.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+import streamlit as st
 
 from pages.ui.panels import texts
-from pages.ui.stage.component import component, component_value
 from pages.ui.stage.packing import pack
+from pages.ui.stage.scripts import component
 
-MODULE, STYLE = "question/question.js", "question/question.css"
 MAX_DRAWN_CELLS = 1024
 """Cells that a drawing holds at most; what has more is chosen from its list."""
 
@@ -111,15 +111,17 @@ def question_view(
     }
     shares = np.array(revealed.shares if revealed else (), np.float64)
     cells = np.rint(np.sqrt(np.clip(shares, 0, 1)) * 255).astype(np.uint8)
-    component("question", "lesson-question", MODULE, STYLE)(key=key, data=pack(header, cells), on_chosen_change=on_choose)
+    draw = component("question", "question", "lesson-question", "question.css")
+    draw(key=key, data=pack(header, cells), on_chosen_change=on_choose)
 
 
 def guessed_cell(key: str, choices: Sequence[str]) -> int | None:
     """Return the number of the cell that the reader clicked in the drawing `key`; None where there is none."""
-    value = component_value(key, "chosen")
+    chosen = (st.session_state.get(key) or {}).get("chosen")
+    value = chosen.get("value") if isinstance(chosen, Mapping) else None
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < len(choices) else None
 
 
 def class_view() -> Callable[..., object]:
     """Return the component that draws a class's answers, live where it is given a room."""
-    return component("classroom", "live", "classroom/live.js", "classroom/live.css")
+    return component("classroom", "live", "live", "live.css")

@@ -9,7 +9,6 @@ from jaxtyping import Bool, Float
 
 from pages.ui.shell.numbers import SIGN, percent, points
 from pages.ui.stage import texts
-from pages.ui.stage.component import component
 
 Chart = dict[str, object]
 
@@ -112,9 +111,6 @@ PAPER = {
 """The colours of a figure, by its background."""
 
 
-BARS_MODULE = "bars/chart.js"
-
-
 def probability_chart(title: str, labels: Sequence[str], shares: Sequence[float], *, limit: float) -> Chart:
     """Make a horizontal bar of each label, the first on top, with its share in words at its end.
 
@@ -174,19 +170,6 @@ def _two_shares(before: float, after: float) -> str:
     """Write two shares, with one percent sign where both have one."""
     one, other = percent(before), percent(after)
     return f"{one.removesuffix(SIGN) if other.endswith(SIGN) else one} → {other}"
-
-
-def show_bars(chart: Chart, details: Sequence[str] | None = None, *, key: str) -> None:
-    """Draw a chart on the page; whoever points at a bar, or comes to it by keyboard, reads its detail, if it has one.
-
-    A change of its numbers moves its bars; what stands at their ends is theirs at once.
-    Raises ValueError when there are not as many texts as bars.
-    """
-    if details is not None and len(details) != len(chart["labels"]):
-        raise ValueError(f"every bar needs a text, got {len(chart['labels'])} and {len(details)}")
-    component("bars", "bars-view", BARS_MODULE, "bars/bars.css", height=262)(
-        key=key, data=chart | {"details": list(details or ())}
-    )
 
 
 def _shares_of(limit: float) -> list[dict[str, object]]:

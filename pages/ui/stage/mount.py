@@ -1,7 +1,6 @@
 """Mount a stage on its page, and take in what it reports: changes to compute, a view for a lesson, the first change of a step."""
 
 from collections.abc import Callable, Mapping
-from functools import cache
 
 import streamlit as st
 
@@ -28,7 +27,7 @@ from pages.ui.shell.level import ADVANCED, LEVEL_NOW, is_hidden
 from pages.ui.stage import texts
 from pages.ui.stage.address import StageFields, hand_over, remember_looks
 from pages.ui.stage.charts import PAPER
-from pages.ui.stage.scripts import STAGE_FILES, start_script
+from pages.ui.stage.scripts import STAGE_FILES, component
 from pages.ui.stage.view_options import SCALES
 from tx_core.engine import catalogue
 from tx_core.settings import app_version
@@ -46,19 +45,6 @@ BOXES_THAT_FOLLOW = ("table", "export_table", "scan_table", "similarity_table", 
 
 TALL = {"pictures": 640, "bert": 640, "training": 640, "next_word": 900}
 """Stages that are taller on a phone, by their scripts: the pixels that are kept for them, so that what is below stays put."""
-
-
-@cache
-def _component(entry: str, part: str = "", heights: tuple[int, int] = (560, 480)) -> Callable[..., object]:
-    """Make the component of a stage. part: tells a further picture apart; heights: kept for it on a wide and a narrow screen."""
-    wide, narrow = heights
-    return st.components.v2.component(
-        f"attention_explorer_stage_{entry}{part}",
-        html='<div class="stage-box"></div>',
-        css=f".stage-box:empty {{ min-height: {wide}px; }} "
-        f"@media (max-width: 640px) {{ .stage-box:empty {{ min-height: {narrow}px; }} }}",
-        js=start_script(entry),
-    )
 
 
 def mount(
@@ -92,7 +78,7 @@ def mount(
     data = pack(header)
     if share := st.session_state.get(SHARE):
         share(entry, data)
-    _component(entry, heights=(560, TALL.get(entry, 480)))(
+    component(f"stage_{entry}", entry, "stage-box", heights=(560, TALL.get(entry, 480)))(
         key=key,
         data=data,
         on_interventions_change=lambda: take("interventions"),
@@ -113,7 +99,7 @@ def mount(
 
 def draw_beside(page: str, entry: str, part: str, data: bytes, heights: tuple[int, int]) -> None:
     """Draw a further picture with the scripts of a page's stage: it reports nothing, and its view is in the stage's address."""
-    _component(entry, f"_{part}", heights)(key=widget_key(page, part), data=data)
+    component(f"below_{part}", entry, "stage-box", heights=heights)(key=widget_key(page, part), data=data)
 
 
 def common_header(page: str, fields: StageFields) -> dict[str, object]:

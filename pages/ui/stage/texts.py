@@ -326,7 +326,7 @@ MATRIX_ROW = {
 }
 """What a row of matrices says, and the arithmetic behind the chosen cell."""
 CORE = {"notANumber": "not a number", "space": "(space)", "empty": "(empty)"}
-"""What every drawing may say; its scripts import it as core/texts.js."""
+"""What every drawing may say."""
 PAIR_OF_NAMES = "{row} → {column}"
 
 INPUT = "input"

@@ -8,8 +8,8 @@ import streamlit as st
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import Field, choice_field, flag_field, number_field, page_view, set_values, value_of, widget_key
 from pages.ui.stage import texts
-from pages.ui.stage.component import sources
 from tx_core.engine.catalogue import DEFAULT
+from tx_core.settings import ASSETS
 from tx_core.transformer.interventions import Head
 from tx_core.transformer.trace import Trace
 
@@ -86,7 +86,7 @@ def explain_built_in() -> None:
     st.caption(texts.BUILT_IN_ONLY.format(size=info.hidden_size, width=info.hidden_size // info.num_heads))
 
 
-_PALETTE = sources()["core/palette.js"].partition("const SCALES = {")[2].partition("\n};")[0]
+_PALETTE = (ASSETS / "canvas/core/palette.js").read_text("utf-8").partition("const SCALES = {")[2].partition("\n};")[0]
 SCALES = tuple(re.findall(r"^  (\w+): [\[{]", _PALETTE, re.MULTILINE))
 """The colour scales that a reader may choose, the first by default: their names in assets/canvas/core/palette.js."""
 

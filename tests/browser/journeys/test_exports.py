@@ -14,11 +14,11 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from pages.ui.export import texts
 from pages.ui.stage import browser_texts
-from pages.ui.stage.component import sources
 from pages.ui.stage.packing import codes
 from tests.browser.conftest import go_by_history
 from tests.support.messages import name_in_head
 from tests.support.seen import PATIENCE, answered, fits, main
+from tests.support.serving import ROOT
 from tests.support.snippets import computed
 from tx_core.engine import catalogue
 from tx_core.settings import app_version
@@ -71,7 +71,8 @@ def saved(page: Page, button: str, folder: Path) -> Path:
 
 def colours(weights: np.ndarray) -> set[str]:
     """The colours of weights in light: evenly between the stops of the scale, from zero to one, by their square root."""
-    stops = re.findall(r"#\w{6}", sources()["core/palette.js"].partition("light: [")[2].partition("]")[0])
+    palette = (ROOT / "assets/canvas/core/palette.js").read_text("utf-8")
+    stops = re.findall(r"#\w{6}", palette.partition("light: [")[2].partition("]")[0])
     channels = np.array([[int(stop[at : at + 2], 16) for at in (1, 3, 5)] for stop in stops], float)
     places = np.unique(codes(weights) >> 8) / 255 * (len(stops) - 1)
     mixed = np.stack([np.interp(places, range(len(stops)), channel) for channel in channels.T], axis=-1)

@@ -1,8 +1,8 @@
 """A question's drawing holds names until it is answered, and never more cells than can be drawn."""
 
 import pytest
+import streamlit
 
-from pages.ui.panels import question_view
 from pages.ui.panels.question_kinds import QUESTION_VIEWS
 from pages.ui.panels.question_view import MAX_DRAWN_CELLS, Choices, guessed_cell
 
@@ -22,5 +22,8 @@ def test_what_has_too_many_cells_is_not_drawn():
     ("value", "cell"), [(0, 0), (2, 2), (3, None), (-1, None), (True, None), ("1", None), (None, None), ([1], None), (1.0, None)]
 )
 def test_a_cell_that_is_not_there_is_no_choice(monkeypatch, value, cell):
-    monkeypatch.setattr(question_view, "component_value", lambda key, name: value)
+    monkeypatch.setattr(
+        streamlit, "session_state", {"key": {"chosen": {"value": value, "at": 1}}, "other": {}, "third": {"chosen": 3}}
+    )
     assert guessed_cell("key", ("a", "b", "c")) == cell
+    assert [guessed_cell(key, ("a",)) for key in ("other", "third", "fourth")] == [None] * 3

@@ -20,7 +20,6 @@ from pages.ui.stage.charts import (
     moved_chart,
     name_offset,
     probability_chart,
-    show_bars,
     signed_chart,
 )
 from tests.support.serving import ROOT
@@ -75,11 +74,9 @@ def test_a_change_is_a_row_a_word_with_both_shares_and_their_difference():
     assert chart["sides"] == [stage_texts.BEFORE, stage_texts.AFTER]
 
 
-def test_charts_without_a_label_for_each_share_or_a_text_for_each_bar_are_refused():
+def test_charts_without_a_label_for_each_share_are_refused():
     with pytest.raises(ValueError, match="got 2 and 1"):
         probability_chart("", ["a"], [0.1, 0.2], limit=1)
-    with pytest.raises(ValueError, match="got 1 and 2"):
-        show_bars(probability_chart("", ["a"], [0.1], limit=1), ["one", "two"], key="bars")
 
 
 STEPS, SERIES = ["in", "1", "2"], {"pre-norm": [8.0, 9.5, 12.0], "<b>post</b>": [8.0, 8.0, 8.0]}
