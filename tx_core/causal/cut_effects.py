@@ -113,35 +113,23 @@ def _checked(name: str, numbers: Sequence[int] | None, end: int) -> Sequence[int
     return range(end) if numbers is None else numbers
 
 
-def head_cut_effects(
+def head_effects(
     engine: Engine,
     text: str,
     layer: int,
-    query: int,
-    key: int,
+    pair: tuple[int, int] | None = None,
     *,
     blank: int = 0,
     interventions: Sequence[Intervention] = (),
     written: Sequence[int] = (),
 ) -> Float[np.ndarray, "head"]:
-    """Return what the prediction loses with one pair cut in each head of a layer alone, as `CutEffects.effect` measures it."""
-    cuts = [Intervention("cut", layer, head, positions=(query, key)) for head in range(engine.info.num_heads)]
+    """Return what the prediction loses by each head of a layer alone, as `CutEffects.effect` measures it.
+
+    pair: the query and the key that are cut in the head; None to switch it off.
+    """
+    kind, positions = ("off", ()) if pair is None else ("cut", pair)
+    cuts = [Intervention(kind, layer, head, positions=positions) for head in range(engine.info.num_heads)]
     measured = _measure(engine, read_prediction(engine, text, blank, written), interventions, cuts)
-    return measured.log_odds[0] - measured.log_odds[1:]
-
-
-def head_off_effects(
-    engine: Engine,
-    text: str,
-    layer: int,
-    *,
-    blank: int = 0,
-    interventions: Sequence[Intervention] = (),
-    written: Sequence[int] = (),
-) -> Float[np.ndarray, "head"]:
-    """Return what the prediction loses with each head of a layer switched off alone, as `CutEffects.effect` measures it."""
-    offs = [Intervention("off", layer, head) for head in range(engine.info.num_heads)]
-    measured = _measure(engine, read_prediction(engine, text, blank, written), interventions, offs)
     return measured.log_odds[0] - measured.log_odds[1:]
 
 

@@ -144,13 +144,13 @@ def _reports(
     given: argparse.Namespace, origin: ScanOrigin, files: Sequence[Path], skip: int
 ) -> Generator[HeadReport, None, None]:
     """Return the reports of all parts but the first `skip`, read in local processes or on Ray."""
+    coming = parts(files, origin.column, origin.part_sentences, skip)
     if given.ray is None:
-        coming = parts(files, origin.column, origin.part_sentences, skip)
         return read_in_processes(origin.model, origin.half, coming, given.workers or default_workers())
     for name, value in QUIET_RAY.items():
         os.environ.setdefault(name, value)
     ray_reader = import_module("tx_core.corpus.ray_reader")  # it imports Ray, which is not installed everywhere
-    return ray_reader.read_on_ray(origin, files, skip, given.workers, given.ray)
+    return ray_reader.read_on_ray(origin.model, origin.half, coming, given.workers, given.ray)
 
 
 def _add_all(

@@ -12,7 +12,17 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from tx_core.analysis.patterns import PATTERN_KINDS, TARGETED_KINDS, PatternSums
 from tx_core.analysis.weights_file import FORMULA_SIGNS
-from tx_core.corpus.sentence_file import MAX_FILES, MAX_LINES_NAMED, LeftOut, Sentences, SourceFile, why_unfit
+from tx_core.corpus.sentence_file import (
+    MAX_FILES,
+    MAX_LINES_NAMED,
+    STRICT,
+    LeftOut,
+    Name,
+    Sentences,
+    SourceFile,
+    WholeNumber,
+    why_unfit,
+)
 from tx_core.corpus.statistics import PLACES, RANKED_KINDS, HeadReport, Ranking, empty_ranking
 from tx_core.engine.catalogue import revision
 from tx_core.errors import TextProblem
@@ -40,9 +50,7 @@ FORMULA = "a special token begins with a sign of formulas"
 """The first special token names a column of exported tables, which a spreadsheet may open."""
 ONE_FILE, FILES = "{first}", "{first} and {more} more"
 
-WholeNumber = Annotated[int, Field(ge=0, lt=2**53)]
 Number = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-Name = Annotated[str, StringConstraints(max_length=300)]
 Kinds = Annotated[list[Number], Field(max_length=len(PATTERN_KINDS))]
 Matches = Annotated[list[tuple[Number, WholeNumber]], Field(max_length=PLACES)]
 Item = TypeVar("Item")
@@ -53,15 +61,7 @@ Layers = Annotated[list[Item], Field(min_length=1, max_length=MAX_LAYERS)]
 class ScanPart(BaseModel):
     """Common configuration of all parts of the file: unknown fields are errors, values are not coerced."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-
-class ScannedFile(ScanPart):
-    """A scanned file: its size in bytes, and the time of its last modification in nanoseconds."""
-
-    name: Name
-    size: WholeNumber
-    changed: int
+    model_config = STRICT | ConfigDict(frozen=True)
 
 
 class ScanOrigin(ScanPart):
@@ -82,15 +82,7 @@ class ScanOrigin(ScanPart):
     half: bool
     column: Name
     part_sentences: Annotated[int, Field(ge=1, lt=2**53)]
-    files: Annotated[list[ScannedFile], Field(min_length=1, max_length=MAX_FILES)]
-
-
-class LeftOutLines(ScanPart):
-    """As `LeftOut`."""
-
-    why: Name
-    count: WholeNumber
-    lines: Annotated[list[WholeNumber], Field(max_length=MAX_LINES_NAMED)]
+    files: Annotated[list[SourceFile], Field(min_length=1, max_length=MAX_FILES)]
 
 
 class ExampleTokens(ScanPart):
@@ -124,8 +116,8 @@ class ScanFile(ScanPart):
     read: WholeNumber
     tokens: WholeNumber
     seconds: Number
-    left_out: Annotated[list[LeftOutLines], Field(max_length=20)]
-    unread: Annotated[list[LeftOutLines], Field(max_length=20)]
+    left_out: Annotated[tuple[LeftOut, ...], Field(max_length=20)]
+    unread: Annotated[tuple[LeftOut, ...], Field(max_length=20)]
     example: ExampleTokens | None
     kinds: list[Name]
     ranked: list[Name]
@@ -226,8 +218,8 @@ def write_scan(scan: CorpusScan) -> bytes:
         origin=scan.origin,
         **{name: getattr(report, name) for name in ("device", "total", "read", "tokens")},
         seconds=round(report.seconds, 3),
-        left_out=_listed(report.sentences.left_out),
-        unread=_listed(report.unread),
+        left_out=report.sentences.left_out,
+        unread=report.unread,
         example=example and ExampleTokens(tokens=list(example.tokens), special=list(example.special)),
         kinds=list(PATTERN_KINDS),
         ranked=list(RANKED_KINDS),
@@ -236,10 +228,6 @@ def write_scan(scan: CorpusScan) -> bytes:
         matches=_matches(report.strongest),
     )
     return f"{written.model_dump_json()}\n".encode()
-
-
-def _listed(left_out: tuple[LeftOut, ...]) -> list[LeftOutLines]:
-    return [LeftOutLines(why=one.why, count=one.count, lines=list(one.lines)) for one in left_out]
 
 
 def _matches(strongest: Ranking) -> list[list[list[list[tuple[float, int]]]]]:
@@ -309,7 +297,7 @@ def _report(file: ScanFile) -> HeadReport:
         sums=_sums(file, shape),
         **means,
         strongest=_ranking(file, shape),
-        left_out=sentences.left_out + _left_out(file.unread),
+        left_out=sentences.left_out + file.unread,
         example=example and plain_encoding(example.tokens, [0] * len(example.tokens), example.special),
         half=file.origin.half,
     )
@@ -324,13 +312,9 @@ def _sentences(file: ScanFile) -> Sentences:
         source=(FILES if more else ONE_FILE).format(first=first, more=more),
         texts=tuple(one.text for one in file.sentences),
         lines=tuple(one.line for one in file.sentences),
-        left_out=_left_out(file.left_out),
+        left_out=file.left_out,
         column=file.origin.column,
     )
-
-
-def _left_out(lines: list[LeftOutLines]) -> tuple[LeftOut, ...]:
-    return tuple(LeftOut(one.why, one.count, tuple(one.lines)) for one in lines)
 
 
 def _sums(file: ScanFile, shape: tuple[int, int]) -> PatternSums:
@@ -376,5 +360,5 @@ def new_origin(model: str, *, half: bool, column: str, part_sentences: int, file
         half=half,
         column=column,
         part_sentences=part_sentences,
-        files=[ScannedFile(**file._asdict()) for file in files],
+        files=list(files),
     )

@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from io import BufferedIOBase, RawIOBase
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated
+
+from pydantic import ConfigDict, Field, StringConstraints
 
 from tx_core.engine.device_limits import device_limits
 from tx_core.errors import TextProblem
@@ -92,11 +94,20 @@ CONTROL_CHARACTERS = "with control characters in it"
 WRONG_COLUMNS = "without the {columns} columns of the first line"
 
 
-class SourceFile(NamedTuple):
-    """Size and time of a file at the start of a reading, to detect changes when the reading is resumed."""
+STRICT = ConfigDict(extra="forbid", strict=True)
+"""Of a record that is read from a file: unknown fields are errors, values are not coerced."""
+WholeNumber = Annotated[int, Field(ge=0, lt=2**53)]
+Name = Annotated[str, StringConstraints(max_length=300)]
 
-    name: str
-    size: int
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A file at the start of a reading, to detect changes when it is resumed: size in bytes, time of change in nanoseconds."""
+
+    __pydantic_config__ = STRICT
+
+    name: Name
+    size: WholeNumber
     changed: int
 
 
@@ -104,9 +115,11 @@ class SourceFile(NamedTuple):
 class LeftOut:
     """Lines that were left out for one reason: how many, and the numbers of the first MAX_LINES_NAMED."""
 
-    why: str
-    count: int
-    lines: tuple[int, ...]
+    __pydantic_config__ = STRICT
+
+    why: Name
+    count: WholeNumber
+    lines: Annotated[tuple[WholeNumber, ...], Field(max_length=MAX_LINES_NAMED)]
 
 
 @dataclass

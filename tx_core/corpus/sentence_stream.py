@@ -6,8 +6,6 @@ Memory holds one part, however many lines the files have. Lines and rows are cou
 import gzip
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow
@@ -19,7 +17,6 @@ from tx_core.settings import host_settings
 
 TEXT, TEXT_GZIP, PARQUET = ".txt", ".txt.gz", ".parquet"
 BATCH_ROWS, BYTES_AT_ONCE = 1024, 1 << 20
-END = object()
 MAX_COLUMNS_NAMED = 20
 
 NO_FILE = "{file}: there is no such file."
@@ -32,14 +29,7 @@ NO_COLUMN = "{file}: no column of text is named {column!r}; its columns of text 
 WHICH_COLUMN = "{file}: name the column of the sentences by --column; its columns of text are {columns}."
 NO_TEXT_COLUMN = "{file}: no column holds text."
 COLUMN_OF_TEXT = "--column names a column of Parquet, and no file is one."
-
-
-@dataclass(frozen=True)
-class CorpusPart:
-    """Consecutive sentences and the lines omitted between them. number: counted from 0."""
-
-    number: int
-    sentences: Sentences
+_READ_ERRORS = (OSError, EOFError, UnicodeDecodeError, zlib.error, pyarrow.ArrowException)
 
 
 def source_files(paths: Sequence[Path]) -> list[Path]:
@@ -66,12 +56,10 @@ def source_files(paths: Sequence[Path]) -> list[Path]:
     return found
 
 
-def describe_files(files: Sequence[Path]) -> tuple[SourceFile, ...]:
-    """Describe files by name, size in bytes and time of change in nanoseconds."""
-    return tuple(
-        SourceFile(file.name.encode(errors="replace").decode(), (about := file.stat()).st_size, about.st_mtime_ns)
-        for file in files
-    )
+def describe_files(files: Sequence[Path]) -> list[SourceFile]:
+    """Describe files as they are now."""
+    stats = [(file.name.encode(errors="replace").decode(), file.stat()) for file in files]
+    return [SourceFile(name, about.st_size, about.st_mtime_ns) for name, about in stats]
 
 
 def check_column(files: Sequence[Path], column: str) -> None:
@@ -80,60 +68,52 @@ def check_column(files: Sequence[Path], column: str) -> None:
     if column and not tables:
         raise TextProblem(COLUMN_OF_TEXT)
     for file in tables:
-        with _read_errors(file, 0), parquet.ParquetFile(file) as table:
-            _column(file, table.schema_arrow, column)
+        try:
+            with parquet.ParquetFile(file) as table:
+                _column(file, table.schema_arrow, column)
+        except _READ_ERRORS as broken:
+            raise _unreadable(file, 0, broken) from broken
 
 
-def parts(files: Sequence[Path], column: str, size: int, skip: int = 0) -> Iterator[CorpusPart]:
+def parts(files: Sequence[Path], column: str, size: int, skip: int = 0) -> Iterator[Sentences]:
     """Yield the sentences of the files in parts of `size`, without the first `skip` parts.
 
     Raises:
         TextProblem: If a file cannot be read to its end; names the line.
     """
-    texts, lines, notes, number = [], [], Notes(), 0
-
-    def part() -> CorpusPart:
-        return CorpusPart(number, Sentences("", tuple(texts), tuple(lines), notes.all()))
-
+    texts, lines, notes = [], [], Notes()
     for line, text in _numbered(files, column):
         why = LINE_TOO_LONG.format(most=host_settings().max_text_characters) if text is None else why_unfit(text.strip())
         if why:
             notes.note(why, line)
             continue
         if len(texts) == size:
-            if number >= skip:
-                yield part()
-            texts, lines, notes, number = [], [], Notes(), number + 1
+            if not skip:
+                yield Sentences("", tuple(texts), tuple(lines), notes.all())
+            texts, lines, notes, skip = [], [], Notes(), max(0, skip - 1)
         texts.append(text.strip())
         lines.append(line)
-    if (texts or notes.all()) and number >= skip:
-        yield part()
+    if (texts or notes.all()) and not skip:
+        yield Sentences("", tuple(texts), tuple(lines), notes.all())
 
 
 def _numbered(files: Sequence[Path], column: str) -> Iterator[tuple[int, str | None]]:
     """Yield the number and text of each line or row; None for a line longer than the limit of a text."""
     line = 0
     for file in files:
-        rows, before = _rows(file, column) if _kind(file) == PARQUET else _lines(file), line
-        while True:
-            with _read_errors(file, line - before):
-                text = next(rows, END)
-            if text is END:
-                break
-            line += 1
-            yield line, text
+        before = line
+        try:
+            for text in _rows(file, column) if _kind(file) == PARQUET else _lines(file):
+                line += 1
+                yield line, text
+        except _READ_ERRORS as broken:
+            raise _unreadable(file, line - before, broken) from broken
 
 
-@contextmanager
-def _read_errors(file: Path, line: int) -> Iterator[None]:
-    """Convert errors of reading a file within the block to TextProblem. line: the last line that was read."""
-    try:
-        yield
-    except UnicodeDecodeError as broken:
-        raise TextProblem(UNREADABLE.format(file=file, line=line, why=NOT_UTF8)) from broken
-    except (OSError, EOFError, zlib.error, pyarrow.ArrowException) as broken:
-        why = str(broken).partition("\n")[0].rstrip(".")
-        raise TextProblem(UNREADABLE.format(file=file, line=line, why=why)) from broken
+def _unreadable(file: Path, line: int, broken: Exception) -> TextProblem:
+    """Return the problem of a file that cannot be read. line: the last line that was read."""
+    why = NOT_UTF8 if isinstance(broken, UnicodeDecodeError) else str(broken).partition("\n")[0].rstrip(".")
+    return TextProblem(UNREADABLE.format(file=file, line=line, why=why))
 
 
 def _lines(file: Path) -> Iterator[str | None]:

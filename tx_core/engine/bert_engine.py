@@ -63,7 +63,7 @@ class _Kept(NamedTuple):
 
 @dataclass(frozen=True)
 class OwnEngine(Generic[Model]):
-    """A model of ours with its tokenizer. labels: the names of those that its label head gives a text."""
+    """A model of ours with its tokenizer; what `Engine` asks for is described there. labels: those that its label head gives."""
 
     name: str
     title: str
@@ -74,12 +74,10 @@ class OwnEngine(Generic[Model]):
 
     @property
     def device(self) -> str:
-        """The device that computes."""
         return self.runner.device
 
     @property
     def bfloat16(self) -> bool:
-        """Whether its device computes bfloat16 itself."""
         return self.runner.bfloat16
 
     @cached_property
@@ -103,7 +101,6 @@ class OwnEngine(Generic[Model]):
     encode, trace = encode_text, run_text
 
     def run(self, request: RunRequest) -> Trace:
-        """Run the model once."""
         parts, encoding = check_parts(request.keep), self.encode(request.text, request.pair, request.written)
         changes = check_run(request.interventions, self._limits(encoding))
         check_record(self.info, {"self": (len(encoding), len(encoding))}, parts)
@@ -124,10 +121,6 @@ class OwnEngine(Generic[Model]):
         return Trace(self.name, result.device, (kept.stack,), kept.hidden, changes, result.notice, kept.logits)
 
     def blank_logits(self, rows: Sequence[Encoding], *, interventions: Sequence[Sequence[Intervention]] = ()) -> BlankLogits:
-        """Score the whole vocabulary at every blank of every row, in one batch; every row has its own interventions.
-
-        Raises ChangeProblem for interventions on what a row does not have.
-        """
         changes = check_batch(interventions, [self._limits(row) for row in rows])
         texts, runs = (rows[:1], _with_common(changes)) if _one_text(rows, changes) else (rows, changes)
         places = sorted({place for row in rows for place in row.blanks})
@@ -143,7 +136,6 @@ class OwnEngine(Generic[Model]):
         return BlankLogits(tuple(result.value), result.device, result.notice)
 
     def over_weights(self, rows: Sequence[Encoding], measure: WeightMeasure, *, half: bool = False) -> Result:
-        """Run the rows in one padded batch and give what `measure` makes of the weights of its layers."""
 
         def compute(model: nn.Module, device: str) -> Result:
             run = model(*batch_tensors(rows, self.tokenizer.padding_id, device), keep=("weights",), places=())
@@ -152,7 +144,6 @@ class OwnEngine(Generic[Model]):
         return self.runner.in_precision(half).run(compute).value
 
     def output_projection(self, layer: int) -> Float[np.ndarray, "head head_dim hidden"]:
-        """Return each head's part of a layer's output projection, by which its values enter the sum."""
         with sole_use(self.device):
             weight = self.model.encoder.blocks[layer].attention.output.weight.detach().cpu()
         return head_parts(weight.numpy(), self.info.num_heads)
@@ -160,7 +151,6 @@ class OwnEngine(Generic[Model]):
     def early_scores(
         self, states: Float[np.ndarray, "layer_and_embeddings hidden"]
     ) -> Float[np.ndarray, "layer_and_embeddings vocab"]:
-        """Score the vocabulary by each of one token's vectors in a run; raise ModelUnavailable without a masked-word head."""
         if self.model.head is None:
             raise head_missing(self.title, NO_LOGIT_LENS)
 
@@ -170,7 +160,6 @@ class OwnEngine(Generic[Model]):
         return self.runner.run(compute).value
 
     def embed(self, ids: Sequence[int]) -> Float[np.ndarray, "token embedding"]:
-        """Look up word vectors, before positions and segments are added."""
 
         def compute(model: nn.Module, device: str) -> np.ndarray:
             return model.words(torch.tensor(ids, device=device)).cpu().numpy()
@@ -180,7 +169,6 @@ class OwnEngine(Generic[Model]):
     def gradients(
         self, encoding: Encoding, inputs_embeds: Float[np.ndarray, "step token embedding"], position: int, word: int
     ) -> ScoreGradients:
-        """Differentiate a log-probability with respect to word vectors; raise ModelUnavailable without a masked-word head."""
         if self.model.head is None:
             raise head_missing(self.title, NO_GRADIENTS)
         if not self.info.fills_blanks:

@@ -173,11 +173,16 @@ class Engine(Protocol):
         """Run the model once. Raises TextProblem as `encode` does, and ChangeProblem for interventions on what the run lacks."""
 
     def blank_logits(self, rows: Sequence[Encoding], *, interventions: Sequence[Sequence[Intervention]] = ()) -> BlankLogits:
-        """Score the whole vocabulary at every blank of every row, in one batch; every row has its own interventions."""
+        """Score the whole vocabulary at every blank of every row, in one batch; every row has its own interventions.
+
+        Of a model that predicts the next token, the scores at a "blank" are of what follows that token. Raises ValueError when
+        the checkpoint has no head that scores the vocabulary, and ChangeProblem for interventions on what a row does not have.
+        """
 
     def over_weights(self, rows: Sequence[Encoding], measure: WeightMeasure, *, half: bool = False) -> Result:
         """Run the rows in one padded batch and return `measure` of the attention weights of the first stack's layers.
 
+        Of an encoder-decoder, the encoder alone is run.
         `measure` is called on the model's device, and nothing else of the run is kept. Keys that are padding are masked,
         but queries that are padding still attend: ignore the rows of the weights beyond a text's tokens.
         half: compute in bfloat16 (`DeviceRunner.in_precision`).

@@ -1,15 +1,15 @@
 """Head scan: which heads does a prediction depend on? Every head is switched off in turn, one per row of a batch."""
 
 import time
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Float, Int
 
 from tx_core.analysis.probabilities import probabilities, total_variation
-from tx_core.engine.engine import BlankLogits, Engine
-from tx_core.fill_mask.predictions import encode_with_blanks, rows_at_once
+from tx_core.engine.engine import Engine
+from tx_core.fill_mask.predictions import blank_logits_in_batches, encode_with_blanks, rows_at_once
 from tx_core.fill_mask.word_scores import blank_chain
 from tx_core.transformer.interventions import Intervention, shift_positions
 from tx_core.transformer.trace import Encoding
@@ -112,7 +112,9 @@ class Scan:
         self.engine, self.interventions, self.named = engine, interventions, list(dict.fromkeys(map(tuple, named)))
         self.place = encoding.blanks[blank]
         self.row = replace(encoding, blanks=(self.place,))
-        self.chains = {ids: blank_chain(encoding, engine.tokenizer, self.place, ids) for ids in self.named if len(ids) > 1}
+        chains = {ids: blank_chain(encoding, engine.tokenizer, self.place, ids) for ids in self.named if len(ids) > 1}
+        pieces = [(row, ids, piece) for ids, rows in chains.items() for row, piece in zip(rows, ids, strict=True)]
+        self.steps = [(self.row, (), -1), *pieces]
         self.result: HeadScan | None = None
 
     @property
@@ -123,12 +125,12 @@ class Scan:
     @property
     def rows(self) -> list[Encoding]:
         """What is run: the text, and once for each piece of a word of several pieces, the text with space for it."""
-        return [self.row, *(row for chain in self.chains.values() for row in chain)]
+        return [row for row, _, _ in self.steps]
 
     @property
     def in_one_batch(self) -> bool:
         """Whether all runs of a row fit into one batch."""
-        return self.runs <= self._at_once(max(self.rows, key=len))
+        return self.runs <= rows_at_once(max(map(len, self.rows)), self.engine.tokenizer.vocab_size)
 
     @property
     def operations(self) -> float:
@@ -143,55 +145,46 @@ class Scan:
 
     def updates(self) -> Generator[ScanProgress, None, None]:
         """Run one batch after the other and yield the progress after each."""
-        started, done, total = time.perf_counter(), 0, self.runs * len(self.rows)
-        measured, notices = _Measured([ids[0] for ids in self.named if len(ids) == 1]), {}
-        words = {ids: np.ones(self.runs) for ids in self.chains}
-        for answered in self._answers(self.row, 1):
-            measured.add(probabilities(np.concatenate(answered.rows)))
-            notices[answered.notice] = answered.device
-            done += len(answered.rows)
-            yield ScanProgress(done, total, time.perf_counter() - started)
-        for ids, chain in self.chains.items():
-            for piece, row in zip(ids, chain, strict=True):
-                start = 0
-                for answered in self._answers(row, len(ids)):
-                    shares = probabilities(np.concatenate(answered.rows))[:, piece]
-                    words[ids][start : start + len(shares)] *= shares
-                    start, done = start + len(shares), done + len(shares)
-                    notices[answered.notice] = answered.device
-                    yield ScanProgress(done, total, time.perf_counter() - started)
-        words |= {(entry,): np.array(shares) for entry, shares in measured.shares_of_entries().items()}
-        self.result = self._result(measured, words, notices)
-
-    def _answers(self, row: Encoding, pieces: int) -> Iterator[BlankLogits]:
-        """Run one row with all heads on and without each of them. pieces: how many blanks stand for the one."""
-        base = shift_positions(self.interventions, self.place, pieces)
-        heads = np.ndindex(self.engine.info.num_layers, self.engine.info.num_heads)
-        changes = [base, *((*base, Intervention("off", *head)) for head in heads)]
-        for start in range(0, len(changes), self._at_once(row)):
-            part = changes[start : start + self._at_once(row)]
-            yield self.engine.blank_logits([row] * len(part), interventions=part)
-
-    def _at_once(self, row: Encoding) -> int:
-        return rows_at_once(len(row), self.engine.tokenizer.vocab_size)
-
-    def _result(self, measured: "_Measured", words: Mapping[tuple[int, ...], np.ndarray], notices: dict[str, str]) -> HeadScan:
-        shape = (self.engine.info.num_layers, self.engine.info.num_heads)
-        first, notice = _grid(measured.firsts[1:], shape), max(notices)
-        return HeadScan(
-            word=self._word((measured.entry,)),
-            entry=measured.entry,
-            before=measured.afters[0],
-            after=_grid(measured.afters[1:], shape),
-            variation=_grid(measured.variations[1:], shape),
-            first=first,
-            first_words=tuple(tuple(self._word((number,)) for number in row) for row in first.tolist()),
+        started, done, notices = time.perf_counter(), 0, {}
+        first, after, variation = np.zeros(self.runs, int), np.zeros(self.runs), np.zeros(self.runs)
+        words = {ids: np.ones(self.runs) for ids in self.named}
+        for row, ids, piece in self.steps:
+            start = 0
+            for answered in blank_logits_in_batches(self.engine, [row] * self.runs, self._changes(max(1, len(ids)))):
+                shares = probabilities(np.concatenate(answered.rows))
+                part = slice(start, start + len(shares))
+                if ids:
+                    words[ids][part] *= shares[:, piece]
+                else:
+                    if not start:
+                        base, entry = shares[0], int(shares[0].argmax())
+                    first[part], after[part] = shares.argmax(-1), shares[:, entry]
+                    variation[part] = total_variation(shares, base)
+                    for word in self.named:
+                        if len(word) == 1:
+                            words[word][part] = shares[:, word[0]]
+                notices[answered.notice] = answered.device
+                start, done = part.stop, done + len(shares)
+                yield ScanProgress(done, self.runs * len(self.steps), time.perf_counter() - started)
+        notice = max(notices)
+        self.result = HeadScan(
+            word=self._word((entry,)),
+            entry=entry,
+            before=float(after[0]),
+            after=self._grid(after),
+            variation=self._grid(variation),
+            first=self._grid(first),
+            first_words=tuple(tuple(self._word((number,)) for number in row) for row in self._grid(first).tolist()),
             device=notices[notice],
             notice=notice,
-            named=tuple(
-                ScannedWord(self._word(ids), ids, float(words[ids][0]), _grid(words[ids][1:], shape)) for ids in self.named
-            ),
+            named=tuple(ScannedWord(self._word(ids), ids, float(shares[0]), self._grid(shares)) for ids, shares in words.items()),
         )
+
+    def _changes(self, pieces: int) -> list[tuple[Intervention, ...]]:
+        """Return the interventions of each run of a row. pieces: how many blanks stand for the one."""
+        base = shift_positions(self.interventions, self.place, pieces)
+        heads = np.ndindex(self.engine.info.num_layers, self.engine.info.num_heads)
+        return [base, *((*base, Intervention("off", *head)) for head in heads)]
 
     def run(self) -> HeadScan:
         """Run all batches and return the result."""
@@ -204,33 +197,8 @@ class Scan:
         word = "".join(tokenizer.readable(entry) or tokenizer.word(entry) for entry in ids)
         return f"##{word}" if tokenizer.joins(ids[0], first=self.row.starts_sentence(self.place)) else word
 
-
-class _Measured:
-    """What is kept of each run's distribution over the vocabulary; the first run has all heads on.
-
-    entries: vocabulary entries to follow beside the top prediction of the first run.
-    """
-
-    def __init__(self, entries: Sequence[int]):
-        self.entries, self.entry, self.base = list(entries), -1, None
-        self.firsts: list[int] = []
-        self.afters: list[float] = []
-        self.variations: list[float] = []
-        self.followed: list[list[float]] = []
-
-    def add(self, shares: Float[np.ndarray, "run vocab"]) -> None:
-        if self.base is None:
-            self.base, self.entry = shares[0], int(shares[0].argmax())
-        self.firsts += shares.argmax(-1).tolist()
-        self.afters += shares[:, self.entry].tolist()
-        self.variations += total_variation(shares, self.base).tolist()
-        self.followed += shares[:, self.entries].tolist()
-
-    def shares_of_entries(self) -> dict[int, tuple[float, ...]]:
-        return dict(zip(self.entries, zip(*self.followed, strict=True), strict=True)) if self.entries else {}
-
-
-def _grid(numbers: Sequence[float] | Sequence[int] | np.ndarray, shape: tuple[int, int]) -> np.ndarray:
-    grid = np.array(numbers).reshape(shape)
-    grid.setflags(write=False)
-    return grid
+    def _grid(self, numbers: np.ndarray) -> np.ndarray:
+        """Return what each run but the first gives, layer by layer, read-only."""
+        grid = numbers[1:].reshape(self.engine.info.num_layers, self.engine.info.num_heads)
+        grid.setflags(write=False)
+        return grid

@@ -3,9 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from jaxtyping import Float
-
 from tx_core.analysis.probabilities import rank_of, total_variation
 from tx_core.engine.engine import BlankLogits, Engine
 from tx_core.fill_mask.predictions import (
@@ -18,7 +15,7 @@ from tx_core.fill_mask.predictions import (
     tempered,
 )
 from tx_core.transformer.interventions import Intervention
-from tx_core.transformer.trace import Trace
+from tx_core.transformer.trace import Encoding, Trace
 
 
 @dataclass(frozen=True)
@@ -90,12 +87,7 @@ def shift_predictions(
     else:
         before, after = (blank_logits_of(engine, encoding, trace=trace) for trace in traces)
         answered = BlankLogits(before.rows + after.rows, after.device, after.notice or before.notice)
-    lists = (top_k, temperature, top_p)
-    blanks = tuple(
-        _shift_blank(engine, text, number, encoding.starts_sentence(place), [row[number] for row in answered.rows], lists)
-        for number, place in enumerate(encoding.blanks)
-    )
-    return PredictionShift(blanks, answered.device, answered.notice)
+    return _shift(engine, text, encoding, answered, (top_k, temperature, top_p))
 
 
 def compare_texts(
@@ -106,36 +98,30 @@ def compare_texts(
     Blanks without a partner are left out. Raises what `predict` raises.
     """
     encodings = [encode_with_blanks(engine, each) for each in (text, second)]
-    answered = [engine.blank_logits([encoding]) for encoding in encodings]  # separately, so that neither text is padded
-    lists = (top_k, temperature, top_p)
-    blanks = tuple(
-        _shift_blank(engine, second, number, encodings[1].starts_sentence(place), logits, lists)
-        for number, (*logits, place) in enumerate(zip(*(one.rows[0] for one in answered), encodings[1].blanks, strict=False))
-    )
-    return PredictionShift(blanks, answered[0].device, answered[0].notice or answered[1].notice)
+    before, after = (engine.blank_logits([encoding]) for encoding in encodings)  # separately, so that neither text is padded
+    answered = BlankLogits(before.rows + after.rows, before.device, before.notice or after.notice)
+    return _shift(engine, second, encodings[1], answered, (top_k, temperature, top_p))
 
 
-def _shift_blank(
-    engine: Engine,
-    text: str,
-    number: int,
-    first: bool,
-    rows: Sequence[Float[np.ndarray, "vocab"]],
-    lists: tuple[int, float, float],
-) -> BlankShift:
-    """Compare two rows of logits. lists: how many entries are listed, the temperature and top_p."""
+def _shift(
+    engine: Engine, text: str, encoding: Encoding, answered: BlankLogits, lists: tuple[int, float, float]
+) -> PredictionShift:
+    """Compare the logits before and after at each blank. lists: how many entries are listed, the temperature and top_p."""
     top_k, temperature, top_p = lists
-    shares = [nucleus(tempered(logits, temperature), top_p) for logits in rows]
-    before, after = (listed(share, top_k) for share in shares)
-    moved = [
-        EntryShift(
-            prediction_of(engine.tokenizer, text, number, first, entry, shares[1][entry].item()),
-            shares[0][entry].item(),
-            rank_of(rows[0], entry),
-            rank_of(rows[1], entry),
-            entry in after,
-        )
-        for entry in dict.fromkeys(after + before)
-    ]
-    order = tuple(sorted(moved, key=lambda one: (not one.listed_after, one.rank_after)))
-    return BlankShift(number, order, float(total_variation(*shares)))
+    blanks = []
+    for number, (*rows, place) in enumerate(zip(*answered.rows, encoding.blanks, strict=False)):
+        shares = [nucleus(tempered(logits, temperature), top_p) for logits in rows]
+        before, after = (listed(share, top_k) for share in shares)
+        opens = encoding.starts_sentence(place)
+        moved = [
+            EntryShift(
+                prediction_of(engine.tokenizer, text, number, opens, entry, shares[1][entry].item()),
+                shares[0][entry].item(),
+                *(rank_of(logits, entry) for logits in rows),
+                entry in after,
+            )
+            for entry in dict.fromkeys(after + before)
+        ]
+        moved.sort(key=lambda one: (not one.listed_after, one.rank_after))
+        blanks.append(BlankShift(number, tuple(moved), float(total_variation(*shares))))
+    return PredictionShift(tuple(blanks), answered.device, answered.notice)

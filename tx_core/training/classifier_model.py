@@ -14,9 +14,9 @@ from torch import Tensor, nn
 
 from tx_core.errors import TextProblem
 from tx_core.lessons.labels import NO_WORD
-from tx_core.transformer.bert import LabelHead, encoder_of, max_pooled
+from tx_core.transformer.bert import LabelHead, max_pooled
 from tx_core.transformer.config import BertConfig, require_learning_rate, require_within
-from tx_core.transformer.layers import EncoderRun
+from tx_core.transformer.layers import Encoder, EncoderRun
 from tx_core.transformer.positions import sinusoids
 from tx_core.transformer.trace import Encoding, plain_encoding
 
@@ -150,7 +150,7 @@ class Classifier(nn.Module):
         super().__init__()
         self.words = nn.Embedding(config.vocab_size, config.hidden_size, padding_idx=PADDING)
         self.register_buffer("waves", sinusoids(config.max_positions, config.hidden_size), persistent=False)
-        self.encoder = encoder_of(config)
+        self.encoder = Encoder(config)
         self.head = LabelHead(max_pooled, config.hidden_size, labels, config.dropout)
 
     def forward(

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from tx_core.transformer.config import BertConfig
 from tx_core.transformer.interventions import Intervention, reads_positions
-from tx_core.transformer.layers import ACTIVATION, Encoder, EncoderBlock, EncoderRun, LayerNorm
+from tx_core.transformer.layers import ACTIVATION, Encoder, EncoderRun, LayerNorm
 
 
 class SegmentEmbedding(nn.Embedding):
@@ -69,23 +69,6 @@ class MaskedWordHead(nn.Module):
 
     def forward(self, hidden: Float[Tensor, "... hidden"]) -> Float[Tensor, "... vocab"]:
         return self.vocabulary(self.norm(self.activation(self.dense(hidden))))
-
-
-def encoder_of(config: BertConfig) -> Encoder:
-    """Make the encoder blocks of a model."""
-    return Encoder(
-        [
-            EncoderBlock(
-                config.hidden_size,
-                config.num_heads,
-                config.intermediate_size,
-                activation=config.activation,
-                eps=config.layer_norm_eps,
-                dropout=config.dropout,
-            )
-            for _ in range(config.num_layers)
-        ]
-    )
 
 
 class MaxPooled(NamedTuple):
@@ -170,7 +153,7 @@ class Bert(nn.Module):
         super().__init__()
         self.config = config
         self.embeddings = BertEmbeddings(config)
-        self.encoder = encoder_of(config)
+        self.encoder = Encoder(config)
         self.head = MaskedWordHead(config) if with_head else None
         self.label_head = LabelHead(Pooler(config.hidden_size), config.hidden_size, labels, config.dropout) if labels else None
 

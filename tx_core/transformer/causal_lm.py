@@ -15,7 +15,7 @@ from torch.nn import functional
 from tx_core.transformer.attention import causal_mask, combine
 from tx_core.transformer.config import CausalConfig
 from tx_core.transformer.interventions import Intervention
-from tx_core.transformer.layers import Encoder, EncoderBlock, EncoderRun, LayerNorm
+from tx_core.transformer.layers import Encoder, EncoderRun, LayerNorm
 from tx_core.transformer.positions import rotary_angles
 
 
@@ -26,20 +26,7 @@ class CausalLM(nn.Module):
         super().__init__()
         self.config = config
         self.words = nn.Embedding(config.vocab_size, config.hidden_size)
-        self.encoder = Encoder(
-            [
-                EncoderBlock(
-                    config.hidden_size,
-                    config.num_heads,
-                    config.intermediate_size,
-                    activation=config.activation,
-                    eps=config.layer_norm_eps,
-                    dropout=config.dropout,
-                    norm_first=True,
-                )
-                for _ in range(config.num_layers)
-            ]
-        )
+        self.encoder = Encoder(config, norm_first=True)
         self.norm = LayerNorm(config.hidden_size, config.layer_norm_eps)
         self.label_head = None
 

@@ -21,8 +21,8 @@ from tx_core.transformer.attention import (
     softmax,
     split_heads,
 )
-from tx_core.transformer.branches import EVERYTHING, NO_BRANCHES, Branches, Wanted, branches_at, with_copies, with_heads_off
-from tx_core.transformer.changed_weights import weigh_at
+from tx_core.transformer.changed_weights import heads_off, weigh_at
+from tx_core.transformer.config import TransformerConfig
 from tx_core.transformer.interventions import Intervention, first_changed_layer
 from tx_core.transformer.positions import rotate
 from tx_core.transformer.trace import TracePart
@@ -100,6 +100,54 @@ class FeedForward(nn.Module):
         return linear(self.down, self.activation(linear(self.up, x)))
 
     __call__ = forward
+
+
+class Wanted(NamedTuple):
+    """What is wanted of a block. The default is everything.
+
+    Attributes:
+        places: the positions whose new vectors are wanted; None for all.
+        queries_alone: whether no other position need attend.
+        values: whether anything beyond the weights is wanted.
+        parts: the parts of the attention that are kept; None for all. The memory of others is free for the rest of the block.
+    """
+
+    places: Sequence[int] | None = None
+    queries_alone: bool = False
+    values: bool = True
+    parts: Collection[str] | None = None
+
+
+class Branches(NamedTuple):
+    """Runs that begin at a layer from the vectors of the first row.
+
+    Attributes:
+        runs: how many.
+        weigh: what makes their weights.
+        off: the heads that are off, as pairs of run and head, where they differ from the first row in nothing else; else None.
+    """
+
+    runs: int = 0
+    weigh: Weigh = attention_weights
+    off: list[tuple[int, int]] | None = None
+
+
+EVERYTHING, NO_BRANCHES = Wanted(), Branches()
+
+
+def with_heads_off(part: Float[Tensor, "row head ..."], branches: Branches) -> Float[Tensor, "row_and_run head ..."]:
+    """Append what the first row has, for each branch without the heads that are off."""
+    begun = part[:1].repeat(branches.runs, 1, 1, 1)
+    begun[tuple(zip(*branches.off, strict=True))] = 0.0
+    return torch.cat([part, begun])
+
+
+def branches_at(interventions: Sequence[Sequence[Intervention]], rows: int, layer: int) -> Branches:
+    """Return the runs that begin at a layer, after the rows that run already."""
+    begun = interventions[rows:]
+    if not begun:
+        return NO_BRANCHES
+    return Branches(len(begun), weigh_at(begun, layer), heads_off(begun, interventions[0], layer))
 
 
 class LayerAttention(NamedTuple):
@@ -199,6 +247,12 @@ class MultiHeadAttention(nn.Module):
         return part
 
 
+def block_sizes(config: TransformerConfig) -> tuple[int, int, int, str, float, float]:
+    """Return the sizes of a block, as `EncoderBlock` and `DecoderBlock` take them."""
+    sizes = (config.hidden_size, config.num_heads, config.intermediate_size)
+    return (*sizes, config.activation, config.layer_norm_eps, config.dropout)
+
+
 class EncoderBlock(nn.Module):
     """Self-attention, then feed-forward, each with a residual connection and a layer norm.
 
@@ -210,10 +264,10 @@ class EncoderBlock(nn.Module):
         hidden_size: int,
         num_heads: int,
         intermediate_size: int,
-        *,
         activation: str = "gelu",
         eps: float = 1e-12,
         dropout: float = 0.0,
+        *,
         norm_first: bool = False,
     ):
         super().__init__()
@@ -246,7 +300,8 @@ class EncoderBlock(nn.Module):
         if wanted.places is not None:
             hidden = hidden[:, wanted.places]
             output = output if output is None or wanted.queries_alone else output[:, wanted.places]
-        hidden = with_copies(hidden, branches.runs)
+        if branches.runs:  # they begin from the vectors of the first row
+            hidden = torch.cat([hidden, hidden[:1].expand(branches.runs, *hidden.shape[1:])])
         return hidden if output is None else self.after_attention(hidden, output), attention
 
     __call__ = forward
@@ -287,9 +342,9 @@ def select_parts(attention: LayerAttention, keep: Collection[str]) -> dict[str, 
 class Encoder(nn.Module):
     """A stack of encoder blocks, each reading the output of the one before (Vaswani et al. 2017, section 3.1)."""
 
-    def __init__(self, blocks: list[EncoderBlock]):
+    def __init__(self, config: TransformerConfig, *, norm_first: bool = False):
         super().__init__()
-        self.blocks = nn.ModuleList(blocks)
+        self.blocks = nn.ModuleList(EncoderBlock(*block_sizes(config), norm_first=norm_first) for _ in range(config.num_layers))
 
     def forward(
         self,

@@ -12,12 +12,12 @@ from tx_core.transformer.attention import causal_mask, combine
 from tx_core.transformer.config import AttentionKind, Seq2SeqConfig
 from tx_core.transformer.layers import (
     Encoder,
-    EncoderBlock,
     EncoderRun,
     FeedForward,
     LayerAttention,
     LayerNorm,
     MultiHeadAttention,
+    block_sizes,
     select_parts,
 )
 from tx_core.transformer.positions import sinusoids
@@ -49,10 +49,10 @@ class DecoderBlock(nn.Module):
         hidden_size: int,
         num_heads: int,
         intermediate_size: int,
-        *,
         activation: str = "gelu",
         eps: float = 1e-12,
         dropout: float = 0.0,
+        *,
         norm_first: bool = False,
     ):
         super().__init__()
@@ -108,8 +108,9 @@ class DecoderRun(NamedTuple):
 class Decoder(nn.Module):
     """A stack of decoder blocks that all attend to the same source."""
 
-    def __init__(self, blocks: list[DecoderBlock]):
+    def __init__(self, config: Seq2SeqConfig):
         super().__init__()
+        blocks = (DecoderBlock(*block_sizes(config), norm_first=config.norm_first) for _ in range(config.num_layers))
         self.blocks = nn.ModuleList(blocks)
 
     def forward(
@@ -171,17 +172,10 @@ class Seq2Seq(nn.Module):
     def __init__(self, config: Seq2SeqConfig):
         super().__init__()
         self.config = config
-        sizes = (config.hidden_size, config.num_heads, config.intermediate_size)
-        rest = {
-            "activation": config.activation,
-            "eps": config.layer_norm_eps,
-            "dropout": config.dropout,
-            "norm_first": config.norm_first,
-        }
         self.source_embeddings = Seq2SeqEmbeddings(config)
         self.target_embeddings = Seq2SeqEmbeddings(config)
-        self.encoder = Encoder([EncoderBlock(*sizes, **rest) for _ in range(config.num_layers)])
-        self.decoder = Decoder([DecoderBlock(*sizes, **rest) for _ in range(config.num_layers)])
+        self.encoder = Encoder(config, norm_first=config.norm_first)
+        self.decoder = Decoder(config)
         last = (config.hidden_size, config.layer_norm_eps)
         self.encoder_norm = LayerNorm(*last) if config.norm_first else nn.Identity()
         self.decoder_norm = LayerNorm(*last) if config.norm_first else nn.Identity()

@@ -18,7 +18,7 @@ from starlette.routing import Route
 from pages.ui.shell import cache
 from pages.ui.stage.packing import KEPT_FOREVER, NOT_KEPT, RunName
 from tx_core.analysis.probabilities import largest, probabilities
-from tx_core.causal.cut_effects import CutEffects, cut_effects, head_cut_effects, head_off_effects, read_prediction
+from tx_core.causal.cut_effects import CutEffects, cut_effects, head_effects, read_prediction
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
 from tx_core.engine.threads import use_all_cores, use_one_core
@@ -145,13 +145,8 @@ def _arguments(name: RunName, blank: int) -> dict[str, Any]:
 def _heads(name: RunName, blank: int, layer: int, arc: tuple[int, int] | None) -> dict[str, object]:
     """Return the effect of each head of a layer: of an arc (query, key) cut in it alone, or of switching it off."""
     engine, arguments = open_engine(name), _arguments(name, blank)
-
-    def measure() -> Float[np.ndarray, "head"]:
-        if arc is None:
-            return head_off_effects(engine, name.text, layer, **arguments)
-        return head_cut_effects(engine, name.text, layer, *arc, **arguments)
-
-    found = cache.get_or_compute(("heads", cache.engine_key(engine), name, blank, layer, arc), measure)
+    key = ("heads", cache.engine_key(engine), name, blank, layer, arc)
+    found = cache.get_or_compute(key, lambda: head_effects(engine, name.text, layer, arc, **arguments))
     return {"heads": np.round(found, 4).tolist()}
 
 

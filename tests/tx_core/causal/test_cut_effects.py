@@ -9,7 +9,7 @@ import pytest
 import torch
 import transformers
 
-from tx_core.causal.cut_effects import cut_effects, head_cut_effects
+from tx_core.causal.cut_effects import cut_effects, head_effects
 from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import load_own_engine
 from tx_core.engine.engine import Engine
@@ -105,7 +105,7 @@ def test_the_head_that_carries_an_arc_is_the_one_of_which_it_is_known():
     engine = catalogue.load(catalogue.DEFAULT)
     text = "Yesterday I [MASK] to school."
     place = engine.encode(text).blanks[0]
-    effects = head_cut_effects(engine, text, 4, place, 1)
+    effects = head_effects(engine, text, 4, (place, 1))
     assert effects.argmax() == 6
     off = engine.blank_logits([engine.encode(text)], interventions=[[Intervention("off", 4, 6)]]).rows[0][0]
     assert engine.tokenizer.word(int(off.argmax())) == "go"

@@ -8,7 +8,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr
-from importlib import import_module
 from importlib.util import find_spec
 from io import StringIO
 from pathlib import Path
@@ -19,9 +18,8 @@ import pytest
 
 from tests.support.serving import ROOT, free_port, wait_until
 from tx_core.corpus import scan
-from tx_core.corpus.scan_file import new_origin, read_progress, read_scan
+from tx_core.corpus.scan_file import read_scan
 from tx_core.corpus.sentence_file import Sentences, describe_left_out, embedded_sentences
-from tx_core.corpus.sentence_stream import SourceFile
 from tx_core.corpus.statistics import read_all
 from tx_core.engine import catalogue
 from tx_core.errors import ModelUnavailable
@@ -133,19 +131,6 @@ def test_a_cluster_that_does_not_answer_is_reported_in_one_line(
     address = address.format(port=free_port())
     line = told(capsys, file, "--out", file.parent / "a.json", "--ray", address)
     assert line.startswith(f"scan: --ray {address}: ")
-
-
-@needs_ray
-def test_a_file_that_cannot_be_read_on_reaches_the_one_who_asked(tmp_path: Path):
-    ray_reader = import_module("tx_core.corpus.ray_reader")
-    (tmp_path / "mine.txt.gz").write_bytes(gzip.compress(b"One sentence is here.\n" * 500)[:-12])
-    rows = list(ray_reader._split_files(ray_reader._row(part=b""), [tmp_path / "mine.txt.gz"], "", 100, 0))
-    assert [bool(row[ray_reader.PROBLEM][0].as_py()) for row in rows[-2:]] == [False, True]
-    origin = new_origin(catalogue.DEFAULT, half=False, column="", part_sentences=100, files=[SourceFile("a.txt", 1, 2)])
-    reader = ray_reader.PartReader(origin.model_dump_json())
-    first, last = reader(rows[0]), reader(rows[-1])
-    assert read_progress(first[ray_reader.REPORT][0].as_py()).report.read == 100
-    assert last[ray_reader.PROBLEM][0].as_py() == rows[-1][ray_reader.PROBLEM][0].as_py()
 
 
 def told(capsys: pytest.CaptureFixture[str], *words: object) -> str:

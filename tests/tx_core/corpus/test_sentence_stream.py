@@ -27,7 +27,7 @@ def table(file: Path, **columns: list) -> Path:
 
 def all_of(files: list[Path], column: str = "", size: int = 1000, skip: int = 0) -> Sentences:
     """What stands in the parts, put together."""
-    found = [part.sentences for part in parts(files, column, size, skip)]
+    found = list(parts(files, column, size, skip))
     texts, lines = (tuple(value for one in found for value in getattr(one, name)) for name in ("texts", "lines"))
     return Sentences("", texts, lines, tuple(one for each in found for one in each.left_out))
 
@@ -48,7 +48,7 @@ def test_every_line_is_in_one_part_or_left_out(tmp_path: Path, written: list[str
     file.write_text("\n".join(written), encoding="utf-8", newline="")
     found, counted = all_of([file], size=size), len(io.StringIO("\n".join(written)).readlines())
     assert len(found) + sum(one.count for one in found.left_out) == counted
-    sizes = [len(part.sentences) for part in parts([file], "", size)]
+    sizes = [len(part) for part in parts([file], "", size)]
     assert set(sizes[:-1]) <= {size}
 
 
@@ -81,7 +81,7 @@ def test_parts_hold_as_many_sentences_as_asked_for_and_the_first_can_be_skipped(
     file = tmp_path / "a.txt"
     file.write_text("".join(f"Number {number}.\n\n" for number in range(10)))
     every = list(parts([file], "", 4))
-    assert [(part.number, len(part.sentences)) for part in every] == [(0, 4), (1, 4), (2, 2)]
+    assert [len(part) for part in every] == [4, 4, 2]
     assert list(parts([file], "", 4, skip=1)) == every[1:]
     assert list(parts([file], "", 4, skip=3)) == []
 

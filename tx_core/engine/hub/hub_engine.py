@@ -124,7 +124,7 @@ class _Kept(NamedTuple):
 
 @dataclass(frozen=True)
 class HubEngine:
-    """A model of the transformers library with its tokenizer."""
+    """A model of the transformers library with its tokenizer; what `Engine` asks for is described there."""
 
     name: str
     title: str
@@ -135,18 +135,15 @@ class HubEngine:
 
     @property
     def device(self) -> str:
-        """The device that computes."""
         return self.runner.device
 
     @property
     def bfloat16(self) -> bool:
-        """Whether its device computes bfloat16 itself."""
         return self.runner.bfloat16
 
     encode, trace = encode_text, run_text
 
     def run(self, request: RunRequest) -> Trace:
-        """Run the model once."""
         parts, source = check_parts(request.keep), self.encode(request.text, request.pair, request.written)
         target = target_of(source, self.info, self.tokenizer)
         changes = check_run(request.interventions, self._limits(source, target))
@@ -176,13 +173,6 @@ class HubEngine:
         return list(source.blanks) if self.info.fills_blanks and (target is None or source.pair is None) else []
 
     def blank_logits(self, rows: Sequence[Encoding], *, interventions: Sequence[Sequence[Intervention]] = ()) -> BlankLogits:
-        """Score the whole vocabulary at every blank of every row, in one batch; every row has its own interventions.
-
-        Of a model that predicts the next token, the scores at a "blank" are of what follows that token.
-
-        Raises ValueError when the checkpoint has no head that scores the vocabulary, and ChangeProblem for interventions on
-        what a row does not have.
-        """
         if not (self.info.fills_blanks or self.info.predicts_next):
             raise ValueError(f"{self.name} has no head that scores the vocabulary")
         start = self.info.decoder_start
@@ -199,10 +189,6 @@ class HubEngine:
         return BlankLogits(tuple(result.value), result.device, result.notice)
 
     def over_weights(self, rows: Sequence[Encoding], measure: WeightMeasure, *, half: bool = False) -> Result:
-        """Run the rows in one padded batch and return `measure` of the attention weights of the first stack's layers.
-
-        Of an encoder-decoder, the encoder alone is run.
-        """
 
         def compute(model: nn.Module, device: str) -> Result:
             recorder = Recorder(("weights",), first_layer=self.info.first_layer)
@@ -213,7 +199,6 @@ class HubEngine:
         return self.runner.in_precision(half).run(compute).value
 
     def output_projection(self, layer: int) -> Float[np.ndarray, "head head_dim hidden"]:
-        """Return each head's part of a layer's output projection; raise ModelUnavailable if it cannot be located."""
         parts = require_parts(self.parts, self.title, NO_HEAD_OUTPUTS)
         return self.runner.run(
             lambda model, _: head_parts(projection_weight(model, parts, layer).cpu().numpy(), self.info.num_heads)
@@ -222,17 +207,12 @@ class HubEngine:
     def early_scores(
         self, states: Float[np.ndarray, "layer_and_embeddings hidden"]
     ) -> Float[np.ndarray, "layer_and_embeddings vocab"]:
-        """Apply the model's head to one token's hidden states after every layer (logit lens).
-
-        Raises ModelUnavailable for a model without a head, or whose head does not follow the first stack.
-        """
         parts = require_head_on_first_stack(self.info, self.parts, self.title, NO_LOGIT_LENS)
         return self.runner.run(
             lambda model, device: read_early(model, parts, torch.tensor(states, device=device)).float().cpu().numpy()
         ).value
 
     def embed(self, ids: Sequence[int]) -> Float[np.ndarray, "token embedding"]:
-        """Return word vectors, before positions and segments are added."""
 
         def compute(model: nn.Module, device: str) -> np.ndarray:
             return model.get_input_embeddings()(torch.tensor(ids, device=device)).cpu().numpy()
@@ -242,10 +222,6 @@ class HubEngine:
     def gradients(
         self, encoding: Encoding, inputs_embeds: Float[np.ndarray, "step token embedding"], position: int, word: int
     ) -> ScoreGradients:
-        """Differentiate a log-probability with respect to word vectors.
-
-        Raises ModelUnavailable for a model that fills no blanks, or whose head does not follow the first stack.
-        """
         parts = require_head_on_first_stack(self.info, self.parts, self.title, NO_GRADIENTS)
         if not self.info.fills_blanks:
             raise no_head(self.title)

@@ -3,35 +3,24 @@
 It needs no package of Ray: it sends a message over HTTP for every run.
 """
 
+import inspect
 import time
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from threading import Lock
 from typing import Any
 from urllib.parse import urlsplit
 
-import numpy as np
 from cachetools import LRUCache, cached
-from jaxtyping import Float
 
-from tx_core.engine.engine import (
-    BlankLogits,
-    ModelInfo,
-    Result,
-    RunRequest,
-    ScoreGradients,
-    WeightMeasure,
-    encode_text,
-    run_text,
-)
-from tx_core.engine.remote.messages import BACKPRESSURE, FAILURE_HEADER, Request, read_message, write_message
+from tx_core.engine.engine import Engine, ModelInfo, RunRequest, encode_text, run_text
+from tx_core.engine.remote.messages import BACKPRESSURE, FAILURE_HEADER, METHODS, Request, read_message, write_message
 from tx_core.engine.threads import BUSY, patience
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.errors import Busy, ExplorerError, ModelUnavailable
 from tx_core.settings import host_settings
-from tx_core.transformer.interventions import Intervention
-from tx_core.transformer.trace import Encoding, Trace
+from tx_core.transformer.trace import Trace
 
 NOT_REACHED = "The machines that run the models do not answer now. Try again in a minute."
 """For a page; the log of the server names the address."""
@@ -46,9 +35,23 @@ ANSWER_SECONDS = 300.0
 """How long a computation may take, waiting for a slot not counted."""
 
 
+def _asked(method: str) -> Callable[..., Any]:
+    """Return a method of `Engine` that has it computed elsewhere: it sends its arguments by their names."""
+    signature = inspect.signature(getattr(Engine, method))
+
+    def ask_for(engine: "RemoteEngine", *given: Any, **named: Any) -> Any:
+        arguments = signature.bind(engine, *given, **named).arguments
+        return engine._ask(method, **{name: value for name, value in arguments.items() if name != "self"})
+
+    return ask_for
+
+
 @dataclass(frozen=True)
 class RemoteEngine:
-    """An engine that computes nothing itself: it reads texts with the model's own tokenizer, and asks for all else."""
+    """An engine that computes nothing itself: it reads texts with the model's own tokenizer, and asks for all else.
+
+    The measure of `over_weights` must be a record that can be called: ValueError for a function.
+    """
 
     name: str
     title: str
@@ -63,39 +66,10 @@ class RemoteEngine:
         """Have the model run once."""
         return self._ask("trace", **vars(request))
 
-    def blank_logits(self, rows: Sequence[Encoding], *, interventions: Sequence[Sequence[Intervention]] = ()) -> BlankLogits:
-        """Have the whole vocabulary scored at every blank of every row, in one batch."""
-        return self._ask("blank_logits", rows=list(rows), interventions=[tuple(row) for row in interventions])
-
-    def over_weights(self, rows: Sequence[Encoding], measure: WeightMeasure, *, half: bool = False) -> Result:
-        """Have the rows run, and give what `measure` makes of their weights where they are computed.
-
-        measure: a record that can be called. Raises ValueError for a function.
-        """
-        return self._ask("over_weights", rows=list(rows), measure=measure, half=half)
-
-    def output_projection(self, layer: int) -> Float[np.ndarray, "head head_dim hidden"]:
-        """Ask for each head's part of a layer's output projection."""
-        return self._ask("output_projection", layer=layer)
-
-    def early_scores(
-        self, states: Float[np.ndarray, "layer_and_embeddings hidden"]
-    ) -> Float[np.ndarray, "layer_and_embeddings vocab"]:
-        """Have the model's head read one token's vectors of a run."""
-        return self._ask("early_scores", states=states)
-
-    def embed(self, ids: Sequence[int]) -> Float[np.ndarray, "token embedding"]:
-        """Ask for word vectors, before positions and segments are added."""
-        return self._ask("embed", ids=list(ids))
-
-    def gradients(
-        self, encoding: Encoding, inputs_embeds: Float[np.ndarray, "step token embedding"], position: int, word: int
-    ) -> ScoreGradients:
-        """Have a log-probability differentiated with respect to word vectors."""
-        return self._ask("gradients", encoding=encoding, inputs_embeds=inputs_embeds, position=position, word=word)
-
     def _ask(self, method: str, **arguments: Any) -> Any:
         return ask(self.name, method, special_tokens=self.tokenizer.special_tokens, **arguments)
+
+    blank_logits, over_weights, output_projection, early_scores, embed, gradients = map(_asked, METHODS[1:])
 
 
 @cached(LRUCache(MAX_ENGINES), lock=Lock())

@@ -11,7 +11,7 @@ from pages.ui.stage import arcs
 from pages.ui.stage.packing import RunName, sign
 from pages.ui.stage.routes import move_blank
 from tx_core.analysis.mixing import mixed_in
-from tx_core.causal.cut_effects import cut_effects, head_cut_effects, head_off_effects
+from tx_core.causal.cut_effects import cut_effects, head_effects
 from tx_core.engine import catalogue
 from tx_core.transformer.interventions import Intervention
 
@@ -43,9 +43,9 @@ def test_the_arcs_into_a_token_are_measured_in_the_run_that_the_page_shows():
 def test_the_heads_of_an_arc_and_of_a_layer_are_measured_one_by_one():
     engine = catalogue.load(catalogue.DEFAULT)
     sent = json.loads(answer(name_of(), "query=3&layer=4&key=1").body)
-    assert sent["heads"] == pytest.approx(head_cut_effects(engine, TEXT, 4, 3, 1), abs=1e-3)
+    assert sent["heads"] == pytest.approx(head_effects(engine, TEXT, 4, (3, 1)), abs=1e-3)
     sent = json.loads(answer(name_of(), "layer=4").body)
-    assert sent["heads"] == pytest.approx(head_off_effects(engine, TEXT, 4), abs=1e-3)
+    assert sent["heads"] == pytest.approx(head_effects(engine, TEXT, 4), abs=1e-3)
 
 
 def test_another_blank_is_described_by_its_own_prediction():
