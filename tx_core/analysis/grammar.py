@@ -12,9 +12,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from threading import Lock
-from typing import Literal
+from typing import Annotated, Literal
 
 from cachetools import TTLCache, cached
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from tx_core.engine import catalogue
 from tx_core.engine.checkpoint_files import read_json
@@ -31,6 +32,7 @@ NORMAL_97_5 = 1.959964
 REREAD_SECONDS = 30
 
 Direction = Literal["to head", "to dependent"]
+Share = Annotated[float, Field(ge=0, le=1)]
 
 
 @dataclass(frozen=True)
@@ -50,14 +52,16 @@ class HeadRelation:
         occurrences: How often the relation occurs in the half of the treebank that was measured.
     """
 
+    __pydantic_config__ = ConfigDict(strict=True, extra="forbid")
+
     layer: int
     head: int
     relation: str
     direction: Direction
-    accuracy: float
-    baseline: float
+    accuracy: Share
+    baseline: Share
     offset: int
-    occurrences: int
+    occurrences: Annotated[int, Field(gt=0)]
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -68,6 +72,7 @@ class HeadRelation:
         return (middle - half) / (1 + z * z / count), (middle + half) / (1 + z * z / count)
 
 
+_RELATIONS = TypeAdapter(list[HeadRelation])
 Grammar = Mapping[tuple[int, int], tuple[HeadRelation, ...]]
 """The relations of each head (layer, head) that follows any, the largest gain first."""
 
@@ -98,24 +103,12 @@ def read_grammar(directory: Path) -> Grammar:
     """Read the relations that were stored beside a checkpoint; raise CheckpointProblem for a file that is not of this kind."""
     entries = read_json(directory / FILE).get("relations")
     try:
-        relations = [_checked(HeadRelation(**entry)) for entry in entries]
-    except (TypeError, ValueError) as wrong:
+        relations = _RELATIONS.validate_json(json.dumps(entries))
+    except ValidationError as wrong:
         raise CheckpointProblem(NOT_GRAMMAR.format(name=FILE)) from wrong
     found = sorted(relations, key=lambda one: one.baseline - one.accuracy)
     heads = dict.fromkeys((one.layer, one.head) for one in found)
     return {place: tuple(one for one in found if (one.layer, one.head) == place) for place in heads}
-
-
-def _checked(one: HeadRelation) -> HeadRelation:
-    """Return the relation; raise ValueError if a field has a wrong type or is out of range."""
-    counts, shares = (one.layer, one.head, one.offset, one.occurrences), (one.accuracy, one.baseline)
-    if not all(type(number) is int for number in counts) or not (one.occurrences > 0):
-        raise ValueError("layer, head, offset and occurrences must be whole numbers")
-    if not all(isinstance(share, float | int) and 0 <= share <= 1 for share in shares):
-        raise ValueError("accuracy and baseline must be within 0 and 1")
-    if not isinstance(one.relation, str) or one.direction not in ("to head", "to dependent"):
-        raise ValueError("relation and direction must be names")
-    return one
 
 
 def write_grammar(directory: Path, relations: tuple[HeadRelation, ...]) -> None:

@@ -30,8 +30,7 @@ class CutEffects:
             layer.
         after: Its probability with the cut.
         first: The most likely entry with the cut.
-        device: Where it was computed.
-        notice: A sentence for the visitor where that is not the model's own device.
+        notice: A sentence for the visitor where it was not computed on the model's own device.
     """
 
     encoding: Encoding
@@ -42,7 +41,6 @@ class CutEffects:
     effect: Float[np.ndarray, "layer query key"]
     after: Float[np.ndarray, "layer query key"]
     first: Int[np.ndarray, "layer query key"]
-    device: str
     notice: str = ""
 
 
@@ -101,7 +99,6 @@ def cut_effects(
         effect,
         after,
         first,
-        measured.device,
         measured.notice,
     )
 
@@ -159,14 +156,13 @@ class _Measured:
     log_odds: Float[np.ndarray, "run"]
     probabilities: Float[np.ndarray, "run"]
     firsts: Int[np.ndarray, "run"]
-    device: str
     notice: str
 
 
 def _measure(engine: Engine, row: Encoding, shared: Sequence[Intervention], cuts: Sequence[Intervention]) -> _Measured:
     """Run a row without cuts and with each of them; of every run keep the numbers of the first one's most likely entry."""
     changes = [tuple(shared), *((*shared, cut) for cut in cuts)]
-    entry, logs, odds, firsts, devices = None, [], [], [], {}
+    entry, logs, odds, firsts, notice = None, [], [], [], ""
     for answered in blank_logits_in_batches(engine, [row] * len(changes), changes):
         found = log_probabilities(np.concatenate(answered.rows))
         entry = int(found[0].argmax()) if entry is None else entry
@@ -174,6 +170,5 @@ def _measure(engine: Engine, row: Encoding, shared: Sequence[Intervention], cuts
         firsts.append(found.argmax(axis=-1))
         found[:, entry] = -np.inf
         odds.append(logs[-1] - np.log(np.exp(found).sum(axis=-1)))  # all others, summed: 1 − p would round to 0
-        devices[answered.notice] = answered.device
-    notice = max(devices)
-    return _Measured(entry, np.concatenate(odds), np.exp(np.concatenate(logs)), np.concatenate(firsts), devices[notice], notice)
+        notice = notice or answered.notice
+    return _Measured(entry, np.concatenate(odds), np.exp(np.concatenate(logs)), np.concatenate(firsts), notice)

@@ -133,7 +133,7 @@ class OwnEngine(Generic[Model]):
             return np.split(logits, np.cumsum([len(row.blanks) for row in rows])[:-1])
 
         result = self.runner.run(compute)
-        return BlankLogits(tuple(result.value), result.device, result.notice)
+        return BlankLogits(tuple(result.value), result.notice)
 
     def over_weights(self, rows: Sequence[Encoding], measure: WeightMeasure, *, half: bool = False) -> Result:
 

@@ -72,13 +72,13 @@ class ModelCard:
 
     name: str
     title: str
-    family: str
-    num_layers: int | None
-    num_heads: int | None
-    megabytes: int | None
-    licence: str
-    fills_blanks: bool
-    note: str
+    family: str = ""
+    num_layers: int | None = None
+    num_heads: int | None = None
+    megabytes: int | None = None
+    licence: str = ""
+    fills_blanks: bool = False
+    note: str = ""
     hub_id: str | None = None
     revision: str | None = None
     directory: Path | None = None
@@ -120,19 +120,8 @@ def card(name: str) -> ModelCard:
 
 def hub_card(name: str) -> ModelCard:
     """Return the card of a hub id that is in no list: what it is nobody knows before it is loaded."""
-    return ModelCard(
-        name=name,
-        title=name,
-        family="",
-        num_layers=None,
-        num_heads=None,
-        megabytes=None,
-        licence="see its page on the hub",
-        fills_blanks=True,
-        predicts_next=True,
-        note="",
-        hub_id=name,
-    )
+    licence = "see its page on the hub"
+    return ModelCard(name=name, title=name, licence=licence, fills_blanks=True, predicts_next=True, hub_id=name)
 
 
 def needed_to_load(name: str) -> str:
@@ -339,30 +328,20 @@ def _is_checkpoint(folder: Path, root: Path) -> bool:
 
 
 def _local_card(folder: Path) -> ModelCard:
-    settings = _settings(folder)
+    settings: dict[str, object] = {}
+    with suppress(CheckpointProblem):  # opening it raises the error
+        if (folder / "config.json").stat().st_size <= MAX_SETTINGS_BYTES:
+            settings = read_json(folder / "config.json")
     return ModelCard(
         name=f"{LOCAL}{folder.name}",
         title=f"{folder.name} (local)",
-        family="",
         num_layers=_first_number(settings, "num_hidden_layers", "n_layer", "n_layers", "num_layers"),
         num_heads=_first_number(settings, "num_attention_heads", "n_head", "n_heads", "num_heads"),
         megabytes=round(sum(file.stat().st_size for file in folder.glob("*.safetensors")) / 1e6),
-        licence="",
         fills_blanks="MaskedLM" in str(settings.get("architectures")),
         predicts_next=bool(re.search(r"CausalLM|LMHeadModel", str(settings.get("architectures")))),
-        note="",
         directory=folder,
     )
-
-
-def _settings(folder: Path) -> dict[str, object]:
-    """Return the settings of a checkpoint, or {} if they cannot be read: opening it raises the error."""
-    if (folder / "config.json").stat().st_size > MAX_SETTINGS_BYTES:
-        return {}
-    try:
-        return read_json(folder / "config.json")
-    except CheckpointProblem:
-        return {}
 
 
 def _first_number(settings: dict[str, object], *names: str) -> int | None:

@@ -81,11 +81,10 @@ class ModelInfo:
 class BlankLogits:
     """The logits of the whole vocabulary at every blank of every row, as CPU arrays.
 
-    device: where they were computed. notice: a sentence for the reader where that is not the engine's own.
+    notice: a sentence for the reader where they were not computed on the engine's own device.
     """
 
     rows: tuple[Float[np.ndarray, "_blank vocab"], ...]  # _: each row has its own number of blanks
-    device: str
     notice: str = ""
 
 

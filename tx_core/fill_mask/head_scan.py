@@ -60,8 +60,7 @@ class HeadScan:
         first: The top prediction with each head off, as a vocabulary id.
         first_words: The same as words.
         named: The words that were asked for, with their own probabilities.
-        device: Where it was computed.
-        notice: A sentence for the visitor where that is not the model's own device.
+        notice: A sentence for the visitor where it was not computed on the model's own device.
     """
 
     word: str
@@ -71,7 +70,6 @@ class HeadScan:
     variation: Float[np.ndarray, "layer head"]
     first: Int[np.ndarray, "layer head"]
     first_words: tuple[tuple[str, ...], ...]
-    device: str
     notice: str = ""
     named: tuple[ScannedWord, ...] = ()
 
@@ -145,7 +143,7 @@ class Scan:
 
     def updates(self) -> Generator[ScanProgress, None, None]:
         """Run one batch after the other and yield the progress after each."""
-        started, done, notices = time.perf_counter(), 0, {}
+        started, done, notice = time.perf_counter(), 0, ""
         first, after, variation = np.zeros(self.runs, int), np.zeros(self.runs), np.zeros(self.runs)
         words = {ids: np.ones(self.runs) for ids in self.named}
         for row, ids, piece in self.steps:
@@ -163,10 +161,9 @@ class Scan:
                     for word in self.named:
                         if len(word) == 1:
                             words[word][part] = shares[:, word[0]]
-                notices[answered.notice] = answered.device
+                notice = notice or answered.notice
                 start, done = part.stop, done + len(shares)
                 yield ScanProgress(done, self.runs * len(self.steps), time.perf_counter() - started)
-        notice = max(notices)
         self.result = HeadScan(
             word=self._word((entry,)),
             entry=entry,
@@ -175,7 +172,6 @@ class Scan:
             variation=self._grid(variation),
             first=self._grid(first),
             first_words=tuple(tuple(self._word((number,)) for number in row) for row in self._grid(first).tolist()),
-            device=notices[notice],
             notice=notice,
             named=tuple(ScannedWord(self._word(ids), ids, float(shares[0]), self._grid(shares)) for ids, shares in words.items()),
         )

@@ -62,7 +62,6 @@ class PredictionShift:
     """The changes at all blanks of a text, from one batch with the unmodified run."""
 
     blanks: tuple[BlankShift, ...]
-    device: str
     notice: str = ""
 
 
@@ -86,7 +85,7 @@ def shift_predictions(
         answered = engine.blank_logits([encoding, encoding], interventions=[(), interventions])
     else:
         before, after = (blank_logits_of(engine, encoding, trace=trace) for trace in traces)
-        answered = BlankLogits(before.rows + after.rows, after.device, after.notice or before.notice)
+        answered = BlankLogits(before.rows + after.rows, after.notice or before.notice)
     return _shift(engine, text, encoding, answered, (top_k, temperature, top_p))
 
 
@@ -99,7 +98,7 @@ def compare_texts(
     """
     encodings = [encode_with_blanks(engine, each) for each in (text, second)]
     before, after = (engine.blank_logits([encoding]) for encoding in encodings)  # separately, so that neither text is padded
-    answered = BlankLogits(before.rows + after.rows, before.device, before.notice or after.notice)
+    answered = BlankLogits(before.rows + after.rows, before.notice or after.notice)
     return _shift(engine, second, encodings[1], answered, (top_k, temperature, top_p))
 
 
@@ -124,4 +123,4 @@ def _shift(
         ]
         moved.sort(key=lambda one: (not one.listed_after, one.rank_after))
         blanks.append(BlankShift(number, tuple(moved), float(total_variation(*shares))))
-    return PredictionShift(tuple(blanks), answered.device, answered.notice)
+    return PredictionShift(tuple(blanks), answered.notice)

@@ -67,21 +67,13 @@ class Filling:
     """The predictions at every blank of a text, each blank on its own.
 
     Attributes:
-        model: The name of the model.
-        device: Where it was computed.
         encoding: The text.
         blanks: The predictions, blank by blank.
-        temperature: The temperature of the request.
-        top_p: The top_p of the request.
-        notice: A sentence for the visitor where `device` is not the model's own.
+        notice: A sentence for the visitor where they were not computed on the model's own device.
     """
 
-    model: str
-    device: str
     encoding: Encoding
     blanks: tuple[BlankPredictions, ...]
-    temperature: float
-    top_p: float
     notice: str = ""
 
 
@@ -123,7 +115,7 @@ def predict(
         )
         rest = max(0.0, 1.0 - sum(prediction.probability for prediction in predictions))
         blanks.append(BlankPredictions(number, place, predictions, rest))
-    return Filling(engine.name, answered.device, encoding, tuple(blanks), temperature, top_p, answered.notice)
+    return Filling(encoding, tuple(blanks), answered.notice)
 
 
 def blank_logits_of(
@@ -134,7 +126,7 @@ def blank_logits_of(
         return engine.blank_logits([encoding], interventions=[interventions])
     if trace.blank_logits is None:
         raise ValueError("the trace must have kept the part blank_logits")
-    return BlankLogits((trace.blank_logits,), trace.device, trace.notice)
+    return BlankLogits((trace.blank_logits,), trace.notice)
 
 
 def prediction_of(tokenizer: Tokenizer, text: str, blank: int, opens: bool, entry: int, probability: float) -> Prediction:

@@ -101,14 +101,6 @@ def example(size: int = 2) -> SavedWeights:
     return SavedWeights("m", "t", "", "cross", queries[:size], ("x", "y", "z"), (((1, 2),), ((3, 4), (5, 6))), weights)
 
 
-def test_a_csv_has_a_row_for_each_weight_and_nothing_that_a_spreadsheet_runs():
-    rows = table_in(weights_csv(example()))
-    assert rows[0] == ["map", "query", "key", "weight"]
-    assert rows[1] == ["layer 1 head 2", "1 =HYPERLINK(1)", "1 x", "0.0"]
-    assert rows[-1] == ["layer 3 head 4 and layer 5 head 6", "2 @", "3 z", "0.11"]
-    assert not [cell for row in rows for cell in row if cell[:1] in "=+-@"]
-
-
 HOSTILE = "=cmd('calc') # \"a\", b\n=HYPERLINK(1)"
 
 
@@ -151,8 +143,3 @@ def test_a_file_beyond_its_bound_is_refused_with_the_numbers(monkeypatch: pytest
     monkeypatch.setitem(weights_file.MOST, form, 11)
     with pytest.raises(ValueError, match="at most 11 weights, got 12"):
         write(example())
-
-
-def test_a_row_of_a_csv_that_names_many_heads_counts_for_several():
-    assert weights_file.weight_of(1000, 1, "csv") == weights_file.weight_of(1000, 144, "npz") == 1000
-    assert weights_file.weight_of(1000, 144, "csv") == 36_000

@@ -11,7 +11,6 @@ from tx_core.analysis.word_comparison import (
     WordSimilarity,
     align,
     cosines,
-    describe_word_similarity,
     number_word,
     pair_rows,
     spell_words,
@@ -164,19 +163,3 @@ def test_cosines_depend_on_directions_alone_and_nothing_has_none():
     one = np.array([[[1.0, 0.0], [3.0, 3.0], [0.0, 0.0]]])
     other = np.array([[[0.0, 2.0], [-5.0, 0.0]]])
     np.testing.assert_allclose(cosines(one, other), [[[0, -1], [0.5**0.5, -(0.5**0.5)], [0, 0]]], atol=1e-12)
-
-
-def test_words_tell_the_start_the_end_the_lowest_point_and_what_others_have():
-    found = WordSimilarity(
-        word=np.array([1.0, 0.5, 0.25, 0.75]),
-        shared=np.array([1.0, 0.9, 0.9, 0.8]),
-        mean=np.array([0.1, 0.1, 0.2, 0.3]),
-        spread=np.array([0.1, 0.1, 0.1, 0.05]),
-        shared_pairs=2,
-        pairs=9,
-    )
-    assert describe_word_similarity(found, "flies").split(". ") == [
-        word_comparison.SIMILARITY_WITH_MINIMUM.format(word="flies", first=1.0, last=0.75, layer=2, lowest=0.25)[:-1],
-        word_comparison.DIFFERENT_WORDS.format(mean=0.3, spread=0.05)[:-1],
-        word_comparison.OTHER_SHARED_WORDS.format(mean=0.8),
-    ]

@@ -60,11 +60,6 @@ def test_rows_of_parquet_are_counted_and_empty_ones_left_out(tmp_path: Path):
     assert all_of([file], "note").texts == ("x", "y", "z")
 
 
-def test_a_column_of_words_of_a_dictionary_is_text(tmp_path: Path):
-    words = pyarrow.array(["One.", "Two.", "One."]).dictionary_encode()
-    assert all_of([table(tmp_path / "a.parquet", x=words)]).texts == ("One.", "Two.", "One.")
-
-
 def test_lines_are_counted_through_all_files_and_a_folder_stands_for_its_files(tmp_path: Path):
     (tmp_path / "b.txt").write_text("Three.\n\n")
     (tmp_path / "a.txt").write_text("One.\nTwo.")

@@ -16,7 +16,7 @@ from tx_core.engine import catalogue
 from tx_core.engine.checkpoint_files import weights_bytes
 from tx_core.engine.device import DeviceRunner
 from tx_core.engine.download import TOO_LARGE_FOR_MEMORY
-from tx_core.errors import Busy, CheckpointProblem, ModelUnavailable
+from tx_core.errors import Busy, ModelUnavailable
 from tx_core.lessons.labels import FINE_TUNED
 
 
@@ -66,12 +66,6 @@ def test_visitors_who_wait_for_a_model_that_cannot_be_had_share_one_attempt(hub:
     assert not catalogue._loading
 
 
-def test_one_models_failure_is_not_anothers(hub: Hub):
-    why_not("bert-base-uncased")
-    assert "roberta-base" in why_not("roberta-base")
-    assert len(hub.asked) == 2
-
-
 def test_after_a_while_a_model_that_failed_is_tried_again(
     hub: Hub, monkeypatch: pytest.MonkeyPatch, checkpoint: Callable[[str], Path]
 ):
@@ -84,14 +78,6 @@ def test_after_a_while_a_model_that_failed_is_tried_again(
     clock[0] += 2
     assert catalogue.load("bert-base-uncased").name == "bert-base-uncased"
     assert len(hub.asked) == 2
-
-
-def test_damaged_files_stay_a_problem_of_the_checkpoint(hub: Hub, tmp_path: Path):
-    hub.directory = tmp_path
-    for _ in range(2):
-        with pytest.raises(CheckpointProblem):
-            catalogue.load("bert-base-uncased")
-    assert len(hub.asked) == 1
 
 
 def bytes_in_files(directory: Path) -> int:

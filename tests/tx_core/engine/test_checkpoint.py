@@ -4,11 +4,10 @@ import json
 import shutil
 from pathlib import Path
 
-import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from transformers import AutoTokenizer, BertConfig, BertForMaskedLM, BertForSequenceClassification
+from transformers import BertConfig, BertForMaskedLM, BertForSequenceClassification
 
 from tests.support.checkpoints import write_bert
 from tx_core.engine import catalogue
@@ -76,11 +75,6 @@ def test_a_shard_outside_the_directory_is_refused(directory: Path):
     (directory / f"{WEIGHTS}.index.json").write_text(json.dumps(index), encoding="utf-8")
     with pytest.raises(CheckpointProblem, match="outside its directory"):
         load_bert(directory)
-
-
-def test_half_precision_on_disk_is_computed_in_single(directory: Path):
-    rewrite(directory, lambda name, tensor: (name, tensor.half()))
-    assert output(directory).dtype == torch.float32
 
 
 def test_a_checkpoint_without_masked_word_head_loads_without_one(tmp_path: Path):
@@ -182,26 +176,7 @@ def test_the_embedded_model_is_held_to_its_manifest(tmp_path: Path):
         load_bert(copy)
 
 
-def test_a_file_missing_from_the_embedded_model_is_named(tmp_path: Path):
-    copy = shutil.copytree(catalogue.MODELS / catalogue.DEFAULT, tmp_path / "embedded")
-    (copy / "tokenizer.json").unlink()
-    with pytest.raises(CheckpointProblem, match=r"tokenizer\.json is missing"):
-        load_bert(copy)
-
-
 def test_a_manifest_just_written_is_satisfied(directory: Path):
     write_manifest(directory, tokens_seen=7)
     assert json.loads((directory / "manifest.json").read_text(encoding="utf-8"))["tokens_seen"] == 7
     assert load_bert(directory).config.num_layers == 2
-
-
-def test_a_padding_token_without_a_vector_is_replaced_where_batches_are_padded(directory: Path):
-    expected = catalogue.load(directory)
-    tokenizer = AutoTokenizer.from_pretrained(directory)
-    tokenizer.add_special_tokens({"pad_token": "[A NEW PAD]"})
-    tokenizer.save_pretrained(directory)
-    ours = catalogue.load(directory)
-    assert ours.tokenizer.backend.token_to_id("[A NEW PAD]") == ours.model.config.vocab_size
-    rows = [ours.encode(text) for text in ("Time flies", "the")]
-    weights = ours.over_weights(rows, lambda layers: layers[-1].numpy())[1, :, : len(rows[1]), : len(rows[1])]
-    np.testing.assert_allclose(weights, expected.trace("the").attention.weights[-1], atol=1e-6)

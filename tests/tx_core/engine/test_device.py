@@ -2,27 +2,22 @@
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 
 import pytest
 import torch
 from torch import nn
 
 from tx_core.engine import device
-from tx_core.engine.bert_engine import load_own_engine
 from tx_core.engine.device import (
     FALLBACK_NOTICE,
     UNUSED_CARD,
     WRONG_NUMBERS,
     DeviceRunner,
     best_device,
-    computes_bfloat16,
     sole_use,
     unused_card,
 )
-from tx_core.engine.hub import load as hub
 from tx_core.errors import ModelUnavailable
-from tx_core.fill_mask.predictions import predict
 
 
 class FullGraphicsCard(nn.Linear):
@@ -119,20 +114,6 @@ def test_the_copy_on_the_cpu_takes_no_memory_on_the_card_and_keeps_tied_weights_
     assert copied[0].weight.data_ptr() != model[0].weight.data_ptr()
 
 
-@pytest.mark.parametrize("family", ["bert", "roberta"])
-def test_blanks_scored_on_the_cpu_because_the_card_is_full_say_so(checkpoint, family: str):
-    load = load_own_engine if family == "bert" else hub.load_engine
-    engine = load(checkpoint(family), family, family.title())
-    expected = predict(engine, "The ___ sleeps.")
-    assert (expected.device, expected.notice) == ("cpu", "")
-    engine.runner._on_cpu = engine.runner._model
-    engine.runner._model = FullGraphicsCard(2, 2)
-    engine.runner.device = "meta"  # a device that every machine has
-    found = predict(engine, "The ___ sleeps.")
-    assert (found.device, found.notice) == ("cpu", FALLBACK_NOTICE)
-    assert found.blanks == expected.blanks
-
-
 def test_out_of_memory_on_the_cpu_itself_is_not_hidden():
     with pytest.raises(torch.OutOfMemoryError):
         DeviceRunner(FullGraphicsCard(2, 2), "cpu").run(lambda model, where: model(torch.ones(1, 2)))
@@ -154,20 +135,6 @@ def test_where_the_card_has_no_room_for_a_copy_the_module_itself_computes(monkey
     runner.device = "mps"
     monkeypatch.setattr(runner, "_copy_to", lambda *_: (_ for _ in ()).throw(OUT_OF_MEMORY[1]))
     assert runner.in_precision(True) is runner
-
-
-def test_bfloat16_is_asked_of_the_card_in_use(monkeypatch):
-    current = ["cuda:0"]
-
-    @contextmanager
-    def use(device: str) -> Iterator[None]:
-        current.append(device)
-        yield
-        current.pop()
-
-    monkeypatch.setattr(torch.cuda, "device", use)
-    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda including_emulation: current[-1] == "cuda:1")
-    assert [computes_bfloat16(device) for device in ("cuda:0", "cuda:1")] == [False, True]
 
 
 NO_KERNEL = RuntimeError(

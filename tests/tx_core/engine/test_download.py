@@ -1,7 +1,6 @@
 """Fetching from the model hub."""
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from huggingface_hub import ModelInfo, constants
@@ -65,13 +64,6 @@ def test_a_model_is_refused_where_the_downloads_that_are_there_leave_no_space(
     with pytest.raises(ModelUnavailable) as told:
         download.check_space("someone/model", info(weights=7, settings=1.5))
     assert str(told.value) == download.NO_SPACE_FOR_DOWNLOAD.format(hub_id="someone/model", megabytes=8.5, space=8)
-
-
-def test_a_disk_that_is_nearly_full_leaves_no_space(host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "not" / "there" / "yet"))
-    for free, space in ((download.MIN_FREE_BYTES - 1, 0), (download.MIN_FREE_BYTES + 5, 5)):
-        monkeypatch.setattr(download.shutil, "disk_usage", lambda _folder, free=free: SimpleNamespace(free=free))
-        assert download.space_for_downloads() == space
 
 
 def test_the_sizes_are_asked_for_before_anything_is_downloaded(tmp_path: Path, host, monkeypatch: pytest.MonkeyPatch):

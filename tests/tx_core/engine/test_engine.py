@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 
 from tests.support.checkpoints import write_bert
-from tx_core.engine import catalogue, threads
+from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import BertEngine, load_own_engine
-from tx_core.engine.device import DeviceRunner, best_device
+from tx_core.engine.device import DeviceRunner
 from tx_core.engine.engine import RECORD_TOO_LARGE, record_bytes
-from tx_core.engine.threads import compute_slot
-from tx_core.errors import Busy, ModelUnavailable, TextProblem
+from tx_core.errors import TextProblem
 from tx_core.settings import host_settings
 from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.trace import ALL_PARTS
@@ -82,33 +81,10 @@ def test_visitors_at_once_with_different_sentences_and_interventions_get_what_ea
         np.testing.assert_allclose(weights, alone[number % len(asks)], atol=1e-5, rtol=0)
 
 
-def test_more_than_the_host_can_compute_at_once_is_told_to_come_back(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(threads, "_page_slots", threads.BoundedSemaphore(1))
-    with compute_slot(), pytest.raises(Busy, match="try again"), compute_slot(timeout=0.01):
-        pass
-    with compute_slot(timeout=0.01):
-        pass
-
-
-def test_a_device_that_is_named_is_used_and_one_that_is_not_there_is_refused(host):
-    host(device="CPU")
-    assert best_device() == "cpu"
-    host(device="cuda:99")
-    with pytest.raises(ModelUnavailable, match="cuda:99.*does not have"):
-        best_device()
-
-
 def test_a_bert_with_more_positions_than_the_app_draws_reads_as_many_as_it_draws(tmp_path):
     most = host_settings().max_model_tokens
     write_bert(tmp_path, seed=1, max_position_embeddings=most + 476)
     assert load_own_engine(tmp_path, "long", "Long").info.max_tokens == most
-
-
-def test_the_size_of_a_record_of_every_part_is_known_before_it_is_computed(engine: BertEngine):
-    keep = tuple(set(ALL_PARTS) - {"blank_logits"})
-    trace = engine.trace("Time flies like an arrow", "Fruit flies", keep=keep)
-    tokens = len(trace.attention.query_tokens)
-    assert record_bytes(engine.info, {"self": (tokens, tokens)}, keep) == trace.nbytes
 
 
 @pytest.mark.parametrize("family", ["embedded", "t5"])
@@ -136,14 +112,3 @@ def test_a_record_that_is_too_large_is_refused_before_anything_is_computed_and_w
     assert str(told.value) == RECORD_TOO_LARGE.format(megabytes=needed / 1e6, limit=1, tokens=longest)
     assert engine.trace(WORD * (longest - 2)).nbytes <= 1e6
     assert record_bytes(engine.info, {"self": (longest + 1,) * 2}, ("weights",)) > 1e6
-
-
-def test_a_record_of_another_family_that_is_too_large_is_refused_before_anything_is_computed(
-    hub_engine, host, monkeypatch: pytest.MonkeyPatch
-):
-    engine = hub_engine("t5")
-    host(max_record_megabytes=1)
-    monkeypatch.setattr(DeviceRunner, "run", lambda *_: pytest.fail("it was computed"))
-    text = WORD * (engine.info.max_tokens // 2)
-    with pytest.raises(TextProblem):
-        replace(engine, info=replace(engine.info, num_heads=10**6)).trace(text)

@@ -1,8 +1,6 @@
 """How threads compute: on one core or all, one batch after another or several at once."""
 
 import threading
-import time
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from threading import Thread
 
@@ -12,7 +10,6 @@ import torch
 from tx_core.engine import threads
 from tx_core.engine.threads import parallel_map, use_all_cores, use_one_core, worker_count
 from tx_core.errors import Busy
-from tx_core.settings import host_settings
 
 
 def test_a_thread_takes_one_core_and_then_all_of_its_own_again():
@@ -80,14 +77,6 @@ def test_a_problem_reaches_the_caller_and_no_worker_stays():
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("batches")]
 
 
-def test_whoever_stops_early_leaves_no_worker_behind():
-    worked = []
-    with closing(parallel_map(lambda item: worked.append(item) or item + 1, range(100), 2)) as results:
-        assert next(results) == (0, 1)
-    assert len(worked) <= 3
-    assert not [thread for thread in threading.enumerate() if thread.name.startswith("batches")]
-
-
 def test_on_the_cpu_there_is_a_worker_for_every_background_slot_and_on_a_card_one(host):
     host(background_slots=5)
     assert worker_count("cpu") == 5
@@ -133,13 +122,3 @@ def test_all_readings_together_get_no_more_places_than_one_and_soon_give_way_to_
         assert (0, True) in results
     with threads.compute_slot(timeout=0.0):
         pass
-
-
-def test_a_batch_that_finds_no_place_gives_up_long_before_a_visitor_would(host, monkeypatch):
-    host(slot_timeout_seconds=200)
-    monkeypatch.setattr(threads, "_background_slots", only := threading.BoundedSemaphore(1))
-    assert only.acquire()
-    began = time.monotonic()
-    with ThreadPoolExecutor(1, initializer=threads.use_background_slots) as pool:
-        assert pool.submit(compute, 0).result() is None
-    assert time.monotonic() - began < host_settings().slot_timeout_seconds / 2

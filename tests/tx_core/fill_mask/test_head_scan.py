@@ -183,20 +183,6 @@ def test_two_texts_are_compared_blank_by_blank(engine):
         assert blank.variation == pytest.approx((before - after).abs().sum().item() / 2)
 
 
-def test_named_words_of_several_pieces_are_scored_with_the_changes_at_their_new_places():
-    engine = catalogue.load(catalogue.DEFAULT)
-    word = next(word for word in ("archaeologist", "xylophones", "banana") if len(engine.tokenizer.pieces(word)) > 1)
-    pieces = engine.tokenizer.pieces(word)
-    text, encoding = "The ___ is in the house.", engine.encode("The ___ is in the house.")
-    last = len(encoding) - 3
-    hidden = [Intervention("hidden", positions=(last,))]
-    (scored,) = score_words(engine, text, [word], interventions=hidden)
-    wide = engine.encode(text.replace("___", "___ " * len(pieces)))
-    logits = engine.blank_logits([wide], interventions=[[Intervention("hidden", positions=(last + len(pieces) - 1,))]]).rows[0][0]
-    assert scored.conditionals[0] == pytest.approx(torch.tensor(logits).double().softmax(-1)[pieces[0]].item(), abs=1e-6)
-    assert scored.conditionals[0] != score_words(engine, text, [word])[0].conditionals[0]
-
-
 class FullCard(nn.Module):
     """A model on a graphics card that has no memory left."""
 

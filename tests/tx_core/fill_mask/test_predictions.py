@@ -10,7 +10,6 @@ import torch
 import transformers
 
 from pages.fill_mask.prompts import QUOTED
-from tests.support.checkpoints import WRITERS
 from tx_core.engine import catalogue
 from tx_core.engine.download import NOT_FETCHED
 from tx_core.engine.engine import Engine
@@ -53,28 +52,7 @@ def test_predictions_are_those_of_the_librarys_own_pipeline(engine, pipeline, te
                 assert closed_up(found.sentence) == closed_up(entry["sequence"])
 
 
-@pytest.mark.parametrize("family", ["roberta", "xlm-roberta", "albert", "distilbert"])
-def test_predictions_of_other_families_are_the_pipelines_too(tmp_path, family):
-    directory = WRITERS[family](tmp_path)
-    engine = hub.load_engine(directory, family, family)
-    pipeline = transformers.pipeline(
-        "fill-mask",
-        model=transformers.AutoModelForMaskedLM.from_pretrained(directory),
-        tokenizer=transformers.AutoTokenizer.from_pretrained(directory),
-        device="cpu",
-        top_k=20,
-    )
-    text = f"The lazy dog {engine.tokenizer.mask} over time."
-    found = predict(engine, text.replace(engine.tokenizer.mask, "___"), top_k=20).blanks[0].predictions
-    expected = pipeline(text)
-    assert [entry.id for entry in found] == [entry["token"] for entry in expected]
-    assert [entry.probability for entry in found] == pytest.approx([entry["score"] for entry in expected], abs=1e-5)
-    marks = pipeline.tokenizer.all_special_ids  # the pipeline leaves these out of its sentences
-    for entry, theirs in zip(found, expected, strict=True):
-        assert entry.id in marks or closed_up(entry.sentence) == closed_up(theirs["sequence"])
-
-
-@pytest.mark.parametrize("family", ["embedded", "bert", "roberta", "xlm-roberta", "albert", "distilbert", "bart"])
+@pytest.mark.parametrize("family", ["embedded", "roberta", "bart"])
 def test_without_special_tokens_predictions_are_those_of_the_librarys_model_on_the_tokens_alone(checkpoint, family):
     directory = catalogue.MODELS / catalogue.DEFAULT if family == "embedded" else checkpoint(family)
     bare = catalogue.load("embedded" if family == "embedded" else directory, special_tokens=False)
@@ -106,13 +84,6 @@ def test_a_word_that_opens_the_text_continues_none_though_it_has_no_space_before
 def test_a_vocabulary_that_marks_the_first_word_like_any_other_knows_a_continuation_there_too(checkpoint):
     engine = hub.load_engine(checkpoint("xlm-roberta"), "xlm-roberta", "xlm-roberta")
     assert any(entry.joins for entry in predict(engine, "___ flies", top_k=MAX_TOP_K).blanks[0].predictions)
-
-
-def test_listed_and_not_listed_probabilities_make_one(engine):
-    for blank in predict(engine, TEXTS[1], top_k=7).blanks:
-        assert len(blank.predictions) == 7
-        assert sum(entry.probability for entry in blank.predictions) + blank.rest == pytest.approx(1)
-        assert blank.rest > 0
 
 
 def log_odds(filling: Filling, one: int, other: int) -> float:
@@ -157,14 +128,6 @@ def test_top_p_lists_what_it_kept_and_nothing_is_left_over(engine):
 def test_a_text_that_cannot_be_filled_is_refused_with_the_reason(engine, text, message):
     with pytest.raises(TextProblem, match=message):
         predict(engine, text)
-
-
-@pytest.mark.parametrize("text", ["😀 ___ 🎉", "שלום ___ עולם", "a\x00b ___", "<script>alert('___')</script>"])
-def test_odd_characters_around_a_blank_are_kept_in_the_sentence(engine, text):
-    found = predict(engine, text, top_k=1).blanks[0].predictions[0]
-    before, after = text.split("___")
-    assert found.sentence.startswith(before.rstrip())
-    assert found.sentence.endswith(after)
 
 
 @pytest.mark.parametrize(("setting", "value"), [("top_k", 0), ("top_k", 51), ("temperature", 0.0), ("top_p", 1.1)])

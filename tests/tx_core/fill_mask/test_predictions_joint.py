@@ -1,7 +1,6 @@
 """Several blanks at once, against every possible filling of a tiny vocabulary computed by transformers' BERT."""
 
 import itertools
-import math
 
 import pytest
 import tokenizers
@@ -90,23 +89,6 @@ def test_one_beam_takes_the_favourite_at_every_step_and_reads_it_before_the_next
     assert filling.ids == (first.id, second.id)
     assert filling.conditionals == pytest.approx((first.probability, second.probability), rel=1e-3)
     assert filling.sentence == second.sentence
-
-
-def test_a_filling_is_spelled_by_piece_and_by_word_and_its_score_is_the_product_of_its_steps(engine):
-    for filling in fill_jointly(engine, "the [MASK] saw a [MASK] .", best=8):
-        assert filling.pieces == tuple(WORDS[entry] for entry in filling.ids)
-        assert filling.words == tuple(piece.removeprefix("##") for piece in filling.pieces)
-        assert filling.probability == pytest.approx(math.prod(filling.conditionals))
-        assert "[MASK]" not in filling.sentence or "[MASK]" in filling.pieces
-
-
-def test_with_one_blank_the_joint_fillings_are_the_predictions():
-    embedded = catalogue.load(catalogue.DEFAULT)
-    text = "He drinks a cup of ___."
-    found = fill_jointly(embedded, text, best=5)
-    expected = predict(embedded, text, top_k=5).blanks[0].predictions
-    assert [filling.sentence for filling in found] == [entry.sentence for entry in expected]
-    assert [filling.probability for filling in found] == pytest.approx([entry.probability for entry in expected], rel=1e-4)
 
 
 @pytest.mark.parametrize(("best", "beams"), [(5, 4), (1, MAX_BEAMS + 1)])

@@ -186,7 +186,7 @@ class HubEngine:
             return [logits[number, list(row.blanks)].cpu().numpy() for number, row in enumerate(rows)]
 
         result = self.runner.run(compute)
-        return BlankLogits(tuple(result.value), result.device, result.notice)
+        return BlankLogits(tuple(result.value), result.notice)
 
     def over_weights(self, rows: Sequence[Encoding], measure: WeightMeasure, *, half: bool = False) -> Result:
 

@@ -1,16 +1,13 @@
 """Several texts through a family at once: each gets what it gets alone."""
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 import pytest
 
-from tests.support.hub_families import FAMILIES, FILLING, PAIR, TEXT
+from tests.support.hub_families import TEXT
 from tx_core.transformer.interventions import Intervention
-from tx_core.transformer.trace import Trace
 
 
-@pytest.mark.parametrize("family", FILLING)
+@pytest.mark.parametrize("family", ["roberta", "bart"])
 def test_rows_of_a_padded_batch_score_their_blanks_as_they_do_alone(hub_engine, family: str):
     rows = [hub_engine(family).encode("Time ___."), hub_engine(family).encode("the ___ sleeps, and the quick brown ___ jumps")]
     off = Intervention("off", 0, 1)
@@ -22,7 +19,7 @@ def test_rows_of_a_padded_batch_score_their_blanks_as_they_do_alone(hub_engine, 
         assert not np.allclose(alone, hub_engine(family).blank_logits([row]).rows[0], atol=1e-3)
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", ["roberta", "gpt2", "t5"])
 def test_rows_of_a_padded_batch_have_the_weights_that_they_have_alone(hub_engine, family: str):
     texts = [TEXT, "Time", "An arrow flies"]
     rows = [hub_engine(family).encode(text) for text in texts]
@@ -32,22 +29,3 @@ def test_rows_of_a_padded_batch_have_the_weights_that_they_have_alone(hub_engine
         together = np.stack([layer[place, :, : len(row)] for layer in batched])
         np.testing.assert_allclose(together[..., : len(row)], alone, atol=1e-5)
         assert not together[..., len(row) :].any()
-
-
-@pytest.mark.parametrize("family", ["roberta", "albert"])
-def test_visitors_at_once_with_different_sentences_and_interventions_get_what_each_gets_alone(hub_engine, family: str):
-    asks = [
-        (f"{'the dog ' * (1 + number % 4)}and a fox", PAIR, [Intervention("off", number % 2, number % 4)]) for number in range(8)
-    ]
-
-    def run(ask) -> Trace:
-        return hub_engine(family).trace(*ask[:2], keep=("weights", "hidden"), interventions=ask[2])
-
-    alone = [run(ask) for ask in asks]
-    with ThreadPoolExecutor(8) as visitors:
-        together = list(visitors.map(run, asks * 4))
-    for number, trace in enumerate(together):
-        expected = alone[number % len(asks)]
-        np.testing.assert_allclose(trace.hidden, expected.hidden, atol=1e-5, rtol=1e-5)
-        for stack, one in zip(trace.stacks, expected.stacks, strict=True):
-            np.testing.assert_allclose(stack.weights, one.weights, atol=1e-5, rtol=0)

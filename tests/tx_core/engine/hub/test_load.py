@@ -34,12 +34,6 @@ def rewrite(directory: Path, renamed: Callable[[str], str | None]) -> Path:
     return directory
 
 
-def test_half_a_head_is_no_head(tmp_path: Path):
-    directory = checkpoints.write_roberta(tmp_path)
-    rewrite(directory, lambda name: None if name == "lm_head.dense.weight" else name)
-    assert not load.load_engine(directory, "x", "x").info.fills_blanks
-
-
 def test_a_bart_without_a_head_of_its_own_fills_blanks_by_its_word_vectors(tmp_path: Path):
     """The published bart-base is such a file: names without a prefix, no biases of the logits."""
     directory = checkpoints.write_bart(tmp_path)
@@ -74,14 +68,6 @@ def test_truncated_weights_are_a_clear_error(copied, share: float):
     weights.write_bytes(weights.read_bytes()[: int(share * weights.stat().st_size)])
     with pytest.raises(CheckpointProblem, match="download"):
         load.load_engine(weights.parent, "x", "x")
-
-
-@pytest.mark.parametrize("settings", [{"hidden_size": 40}, {"num_hidden_layers": 5}])
-def test_weights_of_other_sizes_than_the_settings_are_a_clear_error(copied, settings: dict):
-    directory = copied("roberta")
-    change_config(directory, **settings)
-    with pytest.raises(CheckpointProblem, match="do not fit|lacks"):
-        load.load_engine(directory, "x", "x")
 
 
 @pytest.mark.parametrize("name", ["config.json", "tokenizer.json"])
@@ -192,15 +178,6 @@ def test_a_model_that_is_drawn_while_another_is_loaded_has_the_weights_of_its_se
     load.load_engine(directory, "x", "x")
     assert beside
     assert all(torch.equal(drawn[name], alone[name]) for drawn in beside for name in alone)
-
-
-def test_a_model_in_half_precision_does_not_change_the_precision_of_other_threads_while_it_loads(checkpoint, copied, monkeypatch):
-    directory, chosen, choose = copied("bert"), [], torch.set_default_dtype
-    checkpoints.change_tensors(directory, lambda _name, tensor: tensor.half())
-    change_config(directory, dtype="float16")
-    monkeypatch.setattr(torch, "set_default_dtype", lambda dtype: (chosen.append(dtype), choose(dtype)))
-    load.load_engine(directory, "half", "Half")
-    assert set(chosen) <= {torch.float32}
 
 
 RUN_FROM_CACHE = """

@@ -34,12 +34,6 @@ def test_an_architecture_whose_attention_is_its_own_is_refused(tmp_path: Path):
         load.load_engine(tmp_path, "x", "x")
 
 
-def test_an_architecture_that_attends_twice_in_a_layer_is_refused(tmp_path: Path):
-    checkpoints.write_decoder(tmp_path, "DiffLlama", num_key_value_heads=2, attention_dropout=0.0)
-    with pytest.raises(ModelUnavailable, match=f"diffllama.*{REFUSED}"):
-        load.load_engine(tmp_path, "x", "x")
-
-
 def test_scores_with_a_cap_are_refused_and_the_same_model_without_one_is_shown(tmp_path: Path):
     sizes = {"num_key_value_heads": 2, "head_dim": checkpoints.HEAD_DIM, "query_pre_attn_scalar": checkpoints.HEAD_DIM}
     with pytest.raises(ModelUnavailable, match=f"gemma2.*{REFUSED}") as refused:
@@ -52,10 +46,7 @@ def test_scores_with_a_cap_are_refused_and_the_same_model_without_one_is_shown(t
 
 DECODERS = {
     "Mistral": {"num_key_value_heads": 2, "sliding_window": 4},
-    "Qwen3": {"num_key_value_heads": 2, "head_dim": checkpoints.HEAD_DIM},
-    "Gemma": {"num_key_value_heads": 1, "head_dim": checkpoints.HEAD_DIM},
     "GPTNeoX": {},
-    "SmolLM3": {"num_key_value_heads": 2},
 }
 """Families of decoders, and settings that make them interesting."""
 

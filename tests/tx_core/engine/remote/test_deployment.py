@@ -145,24 +145,6 @@ def test_a_run_elsewhere_is_the_run_here(both: tuple[Engine, Engine], changes: S
 
 
 @needs_ray
-def test_a_run_without_special_tokens_is_the_run_here(asks_ray: None):
-    pair = engines(catalogue.DEFAULT, special_tokens=False)
-    assert_same(*(engine.trace(TEXT) for engine in pair))
-    assert not pair[0].trace(TEXT).attention.query_tokens.special_tokens
-
-
-@needs_ray
-def test_visitors_at_once_get_what_each_gets_alone(both: tuple[Engine, Engine]):
-    asks = [
-        (f"Visitor {number} likes {'green ' * (number % 3)}tea", [Intervention("off", number % 6, 2)]) for number in range(24)
-    ]
-    with ThreadPoolExecutor(12) as visitors:
-        together = list(visitors.map(lambda ask: both[0].trace(ask[0], keep=ALL_PARTS, interventions=ask[1]), asks))
-    for (text, changes), trace in zip(asks, together, strict=True):
-        assert_same(trace, both[1].trace(text, keep=ALL_PARTS, interventions=changes))
-
-
-@needs_ray
 @pytest.mark.parametrize("family", FAMILIES)
 def test_models_of_other_families_answer_as_here(asks_ray: None, family: str):
     there, here = engines(f"{catalogue.LOCAL}{family}")

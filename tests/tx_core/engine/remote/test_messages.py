@@ -4,7 +4,6 @@ import io
 import json
 import os
 import pickle
-import time
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 
@@ -23,7 +22,7 @@ from tx_core.engine.remote import messages
 from tx_core.engine.remote.messages import Request, read_message, write_message
 from tx_core.engine.threads import BUSY
 from tx_core.engine.tokenizer import Tokenizer
-from tx_core.errors import Busy, ChangeProblem, LessonProblem, TextProblem
+from tx_core.errors import Busy, ChangeProblem, TextProblem
 from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.trace import ALL_PARTS
 
@@ -98,14 +97,6 @@ def test_an_error_arrives_with_its_class_and_its_words(problem: Exception):
     assert (type(there), str(there)) == (type(problem), str(problem))
 
 
-def test_large_arrays_are_views_of_the_message_and_cannot_be_changed():
-    message = write_message((np.ones(20_000_000, np.float32), np.ones((4000, 5000), np.float32).T))
-    began = time.process_time()
-    there = read_message(message)
-    assert time.process_time() - began < 0.05
-    assert all(np.shares_memory(one, np.frombuffer(message, np.uint8)) and not one.flags.writeable for one in there)
-
-
 def forged(**description: object) -> bytes:
     """Write an object of a message as it stands; its data are 64 zeros."""
     return json.dumps(description).encode() + b"\n" + bytes(64)
@@ -127,30 +118,20 @@ SECRET = "words of a visitor"
 HOSTILE = {
     "a function": forged(**{"class": "os.system", "command": SECRET}),
     "a class of the core that is no record": forged(**{"class": "HubReach"}),
-    "a module": forged(**{"class": "tx_core.transformer.trace"}),
     "a name that is none": forged(**{"class": ["Trace"], "model": SECRET}),
-    "a name of an object": forged(**{"class": {"class": "ValueError", "words": SECRET}}),
     "fields that a record lacks": forged(**{"class": "Trace", "model": "m", "device": "cpu", "stacks": [], SECRET: 1}),
-    "a record without its fields": forged(**{"class": "Trace"}),
     "a record that its class refuses": forged(**{"class": "Intervention", "kind": SECRET}),
-    "an error without its words": forged(**{"class": "Busy"}),
     "objects": array(dtype="|O"),
     "Python in place of a type": array(dtype=f"__import__('os').system('{SECRET}')"),
     "many numbers": array(shape=[10**15], bytes=[0, 4 * 10**15]),
     "more numbers than can be counted": array(shape=[2**32, 2**32], bytes=[0, 0]),
-    "numbers beyond the largest": array(shape=[10**40]),
-    "text in place of a number": array(shape=["x", 10**12]),
-    "axes without an end": array(shape=[1] * 100),
     "numbers before the data": array(bytes=[-8, 64]),
     "numbers after the data": array(bytes=[56, 72]),
-    "every second number": array(bytes=[0, 32, 2]),
     "half a number": array(bytes=[0, 15]),
     "what is too deep": b"[" * 100_000 + b"\n",
-    "a number of a million digits": b"1" * 1_000_000 + b"\n",
     "a pickle": pickle.dumps(os.system),
     "an npz with objects": object_archive(),
     "nothing": b"",
-    "noise": bytes(range(256)),
 }
 
 
@@ -177,8 +158,3 @@ def test_a_message_that_is_cut_off_is_refused(data: st.DataObject):
 def test_nothing_else_can_be_sent(value: object):
     with pytest.raises(ValueError, match="records of the table and arrays"):
         write_message({"value": value})
-
-
-def test_an_error_that_is_not_in_the_table_is_sent_as_the_kind_that_it_is():
-    assert type(read_message(write_message(LessonProblem("no such text")))).__name__ == "ExplorerError"
-    assert type(read_message(write_message(UnicodeError("half")))) is ValueError
