@@ -141,7 +141,7 @@ def test_a_run_without_positions_is_the_librarys_bert_with_a_table_of_zeros(chec
     np.testing.assert_allclose(logits, expected.logits[0, list(encoding.blanks)], atol=1e-4, rtol=1e-4)
 
 
-@pytest.mark.parametrize("family", hub_families.FAMILIES)
+@pytest.mark.parametrize("family", FAMILIES[1:])
 def test_a_model_of_the_library_is_not_run_without_positions_and_says_so(engine, family: str):
     changed, message = [Intervention("no_positions")], re.escape(NEEDS_POSITIONS)
     assert not engine(family).info.can_omit_positions
