@@ -18,7 +18,7 @@ from pages.ui.stage import texts as stage_texts
 from pages.ui.stage.sources import file_stem, reading, source
 from tx_core.fill_mask import next_words
 from tx_core.fill_mask.next_words import Sampling
-from tx_core.fill_mask.predictions import MAX_TOP_K
+from tx_core.fill_mask.predictions import MAX_TOP_K, Prediction
 from tx_core.transformer.interventions import write_interventions
 
 
@@ -47,7 +47,7 @@ def next_export(page: str, run: WritingRun) -> Export:
     return Export(title, name, (data,), Code(texts.EXPORT_RESULT, lambda: found), about)
 
 
-def _words(run: WritingRun, drawn: Sampling) -> tuple[next_words.NextWord, ...]:
+def _words(run: WritingRun, drawn: Sampling) -> tuple[Prediction, ...]:
     inputs, changes = run.inputs, run.attention.trace.interventions
     asked = {"listed_words": MAX_TOP_K, "sampling": drawn, "written": inputs.written, "interventions": changes}
     return next_words.next_words(run.engine, inputs.text, **asked)

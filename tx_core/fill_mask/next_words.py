@@ -12,7 +12,7 @@ from jaxtyping import Float
 from tx_core.engine.engine import Engine
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.errors import ModelUnavailable
-from tx_core.fill_mask.predictions import MAX_TOP_K, listed, nucleus, tempered
+from tx_core.fill_mask.predictions import MAX_TOP_K, Prediction, listed, nucleus, tempered
 from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.trace import Encoding
 
@@ -48,25 +48,6 @@ class Sampling:
         return nucleus(share, self.top_p)
 
 
-@dataclass(frozen=True)
-class NextWord:
-    """A token that may come next.
-
-    Attributes:
-        id: Its entry in the vocabulary.
-        piece: As the vocabulary spells it (##ing, ␣plan).
-        word: As a reader does (ing, plan).
-        joins: Whether it continues the word before it.
-        probability: 0 to 1.
-    """
-
-    id: int
-    piece: str
-    word: str
-    joins: bool
-    probability: float
-
-
 def next_words(
     engine: Engine,
     text: str,
@@ -75,7 +56,7 @@ def next_words(
     sampling: Sampling = Sampling(),
     written: Sequence[int] = (),
     interventions: Sequence[Intervention] = (),
-) -> tuple[NextWord, ...]:
+) -> tuple[Prediction, ...]:
     """List the tokens that most likely follow a text, best first.
 
     written: ids of tokens that already follow it, as `write_words` returns them.
@@ -90,10 +71,10 @@ def next_words(
     return tuple(next_word(engine.tokenizer, entry, float(share[entry]), first=first) for entry in listed(share, listed_words))
 
 
-def next_word(tokenizer: Tokenizer, entry: int, probability: float, *, first: bool = False) -> NextWord:
+def next_word(tokenizer: Tokenizer, entry: int, probability: float, *, first: bool = False) -> Prediction:
     """Describe a token that may come next. first: whether nothing stands before it."""
     joins = tokenizer.joins(entry, first=first)
-    return NextWord(entry, tokenizer.spelling(entry), tokenizer.readable(entry), joins, probability)
+    return Prediction(entry, tokenizer.spelling(entry), tokenizer.readable(entry), joins, probability)
 
 
 def read_text(engine: Engine, text: str, written: Sequence[int] = ()) -> Encoding:

@@ -26,15 +26,15 @@ TOO_MANY_BLANKS = "This text has {count:,} blanks and at most {maximum} are fill
 
 @dataclass(frozen=True)
 class Prediction:
-    """One vocabulary entry at a blank.
+    """One vocabulary entry at a blank, or behind a text.
 
     Attributes:
         id: The entry.
         piece: As the vocabulary spells it (##ing, ␣plan).
         word: As a reader does (ing, plan).
-        joins: Whether it continues the word before the blank.
+        joins: Whether it continues the word before it.
         probability: 0 to 1.
-        sentence: The text with this blank filled and the others left blank.
+        sentence: The text with this blank filled and the others left blank; "" for what may come next.
     """
 
     id: int
@@ -42,7 +42,7 @@ class Prediction:
     word: str
     joins: bool
     probability: float
-    sentence: str
+    sentence: str = ""
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,7 @@ import pytest
 
 from tx_core.engine.device_limits import CARD_LIMITS, CPU_LIMITS, device_limits, exceeds
 from tx_core.errors import TextProblem
-from tx_core.training.classifier_model import CLASSIFIER_LIMITS, NOTEBOOK_CLASSIFIER
-from tx_core.training.imdb import NOTEBOOK_TEST, NOTEBOOK_TRAIN
+from tx_core.training.classifier_model import CLASSIFIER_LIMITS
 from tx_core.training.synthetic import COPY_LIMITS, NOTEBOOK_COPY, QUICK, TOO_MUCH_WORK, check_copy_work
 
 
@@ -25,12 +24,6 @@ def test_a_card_allows_the_full_size_and_the_cpu_does_not():
     with pytest.raises(TextProblem, match=re.escape(TOO_MUCH_WORK.partition("{")[0])):
         check_copy_work(NOTEBOOK_COPY, "cpu")
     assert exceeds(NOTEBOOK_COPY, CPU_LIMITS.encoder_decoder)
-
-
-def test_a_card_allows_the_classifier_of_the_notebook_on_its_reviews():
-    assert not exceeds(NOTEBOOK_CLASSIFIER, CARD_LIMITS.classifier)
-    assert exceeds(NOTEBOOK_CLASSIFIER, CPU_LIMITS.classifier)
-    assert (CARD_LIMITS.imdb_train, CARD_LIMITS.imdb_test) == (NOTEBOOK_TRAIN, NOTEBOOK_TEST)
 
 
 def test_no_device_allows_more_than_a_run_may_have():

@@ -146,10 +146,6 @@ def test_odd_text_is_read_and_kept_as_typed(tokenizer: Tokenizer, text: str):
     assert len(encoding.tokens) == len(encoding.ids) == len(encoding.words) == len(encoding.segments)
 
 
-def test_a_word_alone_gives_its_pieces_without_special_tokens(tokenizer: Tokenizer):
-    assert tokenizer.pieces("flies") == tuple(tokenizer.encode("flies").ids[1:-1])
-
-
 def test_a_word_within_a_sentence_has_its_space_where_a_vocabulary_has_one():
     tokenizer = byte_level("time flies")
     assert tokenizer.pieces("time", first=True) + tokenizer.pieces("flies") == tokenizer.encode("time flies").ids[1:-1]

@@ -60,13 +60,6 @@ def test_a_word_of_three_pieces_is_the_product_of_the_chain_in_three_blanks(engi
     assert (score.rank, score.note) == (None, word_scores.SCORED_IN_PIECES.format(count=3))
 
 
-def test_words_scored_together_are_scored_as_they_are_alone(engine):
-    words = ["pancake", "banana", "##s", "potato", "new york"]
-    for score in score_words(engine, TEXT, words, blank=1):
-        (alone,) = score_words(engine, TEXT, [score.word], blank=1)
-        assert score.conditionals == pytest.approx(alone.conditionals, rel=1e-3)
-
-
 @pytest.mark.parametrize(
     ("word", "note"),
     [

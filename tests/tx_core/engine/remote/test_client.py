@@ -16,7 +16,7 @@ from pages.ui.shell import readiness
 from pages.ui.shell.readiness import Status, Warmup, load_default
 from tests.support.serving import ROOT, free_port, wait_until
 from tx_core.engine.remote import client
-from tx_core.engine.remote.client import ATTEMPTS, FAILED, NOT_FOUND, NOT_REACHED, ask
+from tx_core.engine.remote.client import ATTEMPTS, FAILED, NOT_REACHED, ask
 from tx_core.engine.remote.messages import BACKPRESSURE, FAILURE_HEADER, write_message
 from tx_core.engine.threads import BUSY
 from tx_core.errors import Busy, ModelUnavailable
@@ -135,13 +135,6 @@ def test_an_address_where_nobody_answers_is_one_line_of_the_log_and_a_sentence(u
     (record,) = caplog.records
     assert unreachable in record.getMessage() and "\n" not in record.getMessage()
     assert record.exc_info is None
-
-
-def test_an_address_of_something_else_is_named(answering, caplog):
-    answering([(404, {}, b"")] * ATTEMPTS)
-    with caplog.at_level(logging.ERROR):
-        Warmup(load_default).attempt()
-    assert NOT_FOUND.format(address=client.host_settings().ray_address) in caplog.records[0].getMessage()
 
 
 def states_after(outcomes: Sequence[Status | Exception], monkeypatch: pytest.MonkeyPatch) -> list[str]:
