@@ -21,7 +21,7 @@ from weakref import WeakValueDictionary
 from cachetools import TTLCache, cached
 
 from tx_core.engine.architectures import own_architecture
-from tx_core.engine.checkpoint_files import read_config, read_json, weights_bytes
+from tx_core.engine.checkpoint_files import INDEX, read_config, read_json, weights_bytes
 from tx_core.engine.download import CATALOGUE, TOO_LARGE_FOR_MEMORY, cached_commit, fetch, is_cached, reaches_hub
 from tx_core.engine.engine import Engine, with_special_tokens
 from tx_core.engine.remote import client
@@ -203,14 +203,15 @@ def load_directory(directory: Path, name: str, title: str) -> Engine:
     """Load a checkpoint directory in the hub's layout: safetensors only, never its code.
 
     A BERT runs in our own engine, and so does a causal language model of the kind that is trained here. Any other architecture
-    runs through the transformers library, and so does a BERT that is a decoder or has another activation function than ours.
+    runs through the transformers library, and so does a BERT that is a decoder, has another activation function than ours or is
+    split into several files.
 
     Raises:
         ModelUnavailable: If its architecture cannot be run.
         CheckpointProblem: If its files are missing or damaged.
     """
     # Imported here: torch and transformers take seconds to import, and a client of Ray needs neither.
-    if own_architecture(read_config(directory)):
+    if own_architecture(read_config(directory)) and not (directory / INDEX).exists():
         from tx_core.engine.bert_engine import load_own_engine
 
         return load_own_engine(directory, name, title)

@@ -1,6 +1,6 @@
 """Load a model of ours from a checkpoint directory in the Hugging Face layout, strictly, by the tables of `architectures`.
 
-A directory contains config.json and either model.safetensors or its shards with an index.
+A directory contains config.json and model.safetensors.
 If it also contains manifest.json, the hash of every listed file is checked first.
 """
 
@@ -19,15 +19,11 @@ from torch.overrides import TorchFunctionMode
 from tx_core.engine.architectures import BERT, CAUSAL, TIED_OUTPUT, Architecture, config_from_hub, translate
 from tx_core.engine.checkpoint_files import (
     DAMAGED_WEIGHTS,
-    INDEX,
-    MISSING_FILE,
     NO_SAFETENSORS,
     WEIGHTS,
     base_directory,
     check_manifest,
-    leads_out,
     read_config,
-    read_json,
 )
 from tx_core.errors import CheckpointProblem
 from tx_core.transformer.bert import Bert, tie_head
@@ -176,24 +172,10 @@ def read_whole(directory: Path, settings: Mapping[str, Any]) -> dict[str, Tensor
 
 
 def read_tensors(directory: Path) -> dict[str, Tensor]:
-    """Read all tensors of a checkpoint, from one safetensors file or from shards. Pickle files are never read."""
-    if (directory / WEIGHTS).exists():
-        return _read_safetensors(directory / WEIGHTS)
-    if not (directory / INDEX).exists():
+    """Read all tensors of a checkpoint in one file: no model of ours is so large that it is split. Pickles are never read."""
+    if not (directory / WEIGHTS).exists():
         raise CheckpointProblem(NO_SAFETENSORS.format(name=directory.name))
-    files = read_json(directory / INDEX).get("weight_map")
-    if not isinstance(files, dict) or not all(isinstance(file, str) for file in files.values()):
-        raise CheckpointProblem(DAMAGED_WEIGHTS.format(name=INDEX))
-    shards = sorted(set(files.values()))
-    if any(leads_out(shard) for shard in shards):
-        raise CheckpointProblem(f"{INDEX} refers to files outside its directory.")
-    return {name: tensor for shard in shards for name, tensor in _read_safetensors(directory / shard).items()}
-
-
-def _read_safetensors(file: Path) -> dict[str, Tensor]:
     try:
-        return load_file(file)
-    except FileNotFoundError as missing:
-        raise CheckpointProblem(MISSING_FILE.format(name=file.name)) from missing
+        return load_file(directory / WEIGHTS)
     except (SafetensorError, OSError) as broken:
-        raise CheckpointProblem(DAMAGED_WEIGHTS.format(name=file.name)) from broken
+        raise CheckpointProblem(DAMAGED_WEIGHTS.format(name=WEIGHTS)) from broken

@@ -56,27 +56,6 @@ def test_the_old_names_of_a_norm_are_read(directory: Path):
     assert torch.equal(output(directory), before)
 
 
-def test_shards_are_read_like_one_file(directory: Path):
-    before = output(directory)
-    tensors = load_file(directory / WEIGHTS)
-    names = sorted(tensors)
-    shards = {"model-1-of-2.safetensors": names[::2], "model-2-of-2.safetensors": names[1::2]}
-    for shard, held in shards.items():
-        save_file({name: tensors[name] for name in held}, directory / shard)
-    index = {"weight_map": {name: shard for shard, held in shards.items() for name in held}}
-    (directory / f"{WEIGHTS}.index.json").write_text(json.dumps(index), encoding="utf-8")
-    (directory / WEIGHTS).unlink()
-    assert torch.equal(output(directory), before)
-
-
-def test_a_shard_outside_the_directory_is_refused(directory: Path):
-    (directory / WEIGHTS).rename(directory.parent / "outside.safetensors")
-    index = {"weight_map": {"x": "../outside.safetensors"}}
-    (directory / f"{WEIGHTS}.index.json").write_text(json.dumps(index), encoding="utf-8")
-    with pytest.raises(CheckpointProblem, match="outside its directory"):
-        load_bert(directory)
-
-
 def test_a_checkpoint_without_masked_word_head_loads_without_one(tmp_path: Path):
     BertForSequenceClassification(BertConfig(vocab_size=31, **SIZES)).save_pretrained(tmp_path)
     assert load_bert(tmp_path).head is None
