@@ -16,7 +16,11 @@ from tx_core.corpus.batches import TOO_MANY_TOKENS_IN_LINE
 from tx_core.corpus.sentence_file import EMPTY, LeftOut, describe_left_out, embedded_sentences
 from tx_core.corpus.statistics import read_all
 from tx_core.engine import catalogue
+from tx_core.engine.device_limits import device_limits
+from tx_core.settings import host_settings
 from tx_core.training.background import Registry
+
+MOST = device_limits("cpu").sentences
 
 
 def test_the_chosen_head_is_described_with_its_strongest_sentences_and_links_to_them(open_app: Open):
@@ -124,8 +128,8 @@ def test_a_column_of_a_csv_is_chosen(open_app: Open):
     ("data", "told"),
     [
         (b"\x89PNG\r\n\x1a\n\0\0\0", "not text that can be read"),
-        (b"a" * 1_000_000, "longer than 20,000 characters (line 1)"),
-        (b"a\n" * 20_001, "more than 20,000 sentences"),
+        (b"a" * 1_000_000, f"longer than {host_settings().max_text_characters:,} characters (line 1)"),
+        (b"a\n" * (MOST + 1), f"more than {MOST:,} sentences"),
     ],
 )
 def test_a_file_that_cannot_be_used_says_why_and_the_one_before_stays(open_app: Open, data: bytes, told: str):

@@ -81,8 +81,9 @@ def test_of_a_gigabyte_no_more_is_read_than_may_be_used():
 def test_one_line_of_a_megabyte_is_left_out_by_its_number_and_the_others_stay():
     found = read("Short.\n" + "word " * 200_000 + "\nAnother.\n")
     assert found.texts == ("Short.", "Another.")
-    assert reasons(found) == {f"longer than {host_settings().max_text_characters:,} characters": (1, (2,))}
-    line = sentence_file.LEFT_OUT_LINE.format(why=sentence_file.LINE_TOO_LONG.format(most=20_000), lines="2")
+    why = sentence_file.LINE_TOO_LONG.format(most=host_settings().max_text_characters)
+    assert reasons(found) == {why: (1, (2,))}
+    line = sentence_file.LEFT_OUT_LINE.format(why=why, lines="2")
     assert describe_left_out(found.left_out) == sentence_file.LEFT_OUT.format(reasons=line)
 
 

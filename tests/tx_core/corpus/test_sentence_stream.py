@@ -16,6 +16,7 @@ from tx_core.corpus import sentence_stream
 from tx_core.corpus.sentence_file import EMPTY, LINE_TOO_LONG, Sentences, read_sentences
 from tx_core.corpus.sentence_stream import check_column, describe_files, parts, source_files
 from tx_core.errors import TextProblem
+from tx_core.settings import host_settings
 
 LINES = "One.\r\n\r\n  Two, and “more”.  \rThree.\nBell \x07.\n" + "word " * 9000 + "\nLast."
 
@@ -113,7 +114,7 @@ def test_one_line_without_an_end_takes_no_more_memory_than_a_part(tmp_path: Path
     assert peak(file) < 2_000_000
     found = all_of([file])
     assert (found.texts, found.lines) == (("Short.",), (2,))
-    assert [one.why for one in found.left_out] == [LINE_TOO_LONG.format(most=20_000)]
+    assert [one.why for one in found.left_out] == [LINE_TOO_LONG.format(most=host_settings().max_text_characters)]
 
 
 def damaged_gzip(folder: Path) -> list[Path]:

@@ -6,8 +6,11 @@ import pytest
 
 from tx_core.corpus.sentence_file import NO_TEXT
 from tx_core.errors import TextProblem
+from tx_core.settings import host_settings
 from tx_core.training import classifier_data as messages
 from tx_core.training.classifier_data import examples_csv, opinions, read_csv, split
+
+MOST_EXAMPLES = host_settings().max_examples
 
 ROWS = [("a fine film, really", "good"), ("a sad “film”", "bad")] * 12
 
@@ -100,7 +103,7 @@ def test_empty_lines_are_no_examples_and_line_breaks_within_quotes_are_text():
         (csv_of().encode().replace(b"fine", b"fi\0ne"), messages.UNREADABLE_FILE.format(problem=NO_TEXT)),
         (b"PK\x03\x04\x8d\x81", messages.UNREADABLE_FILE.format(problem=NO_TEXT)),
         (b"x" * 1_000_001, messages.EXAMPLES_TOO_LARGE.format(most=1_000_000, bytes=1_000_001)),
-        (b"text,label\n" + b"a,b\n" * 20_001, messages.TOO_MANY_EXAMPLES.format(most=20_000)),
+        (b"text,label\n" + b"a,b\n" * (MOST_EXAMPLES + 1), messages.TOO_MANY_EXAMPLES.format(most=MOST_EXAMPLES)),
     ],
 )
 def test_a_file_that_cannot_be_used_says_why_and_where(data, message):
