@@ -1,8 +1,5 @@
 """What a visitor waits for, in real Chromium: the start, a click on a head, and the bytes that travel."""
 
-import socket
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -15,10 +12,9 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.bench.table import Row
 from tests.browser.conftest import find_browser
-from tests.support.serving import fetch, wait_until
+from tests.support.serving import ROOT, fetch, serving, wait_until
 from tx_core.engine import catalogue
 
-ROOT = Path(__file__).parents[2]
 CHROMIUM = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking")
 TEXT = "the+man+saw+the+dog+in+the+house+and+the+woman+was+in+the+water+with+a+good+friend+" * 7
 LONG = "+".join(TEXT.split("+")[:126])
@@ -40,18 +36,17 @@ PICTURE = """() => {
   const shadows = () => [...document.querySelectorAll('*')].map(node => node.shadowRoot).filter(Boolean)
   const roots = window.roots ?? [document, ...shadows()]
   const find = name => roots.map(root => root.querySelector(name)).find(Boolean)
-  return find('[data-testid=stage]')?.dataset.paints ?? find('[data-testid=stText]')?.textContent
+  return find('[data-testid=stage]')?.dataset.paints
 }"""
 CLICK = (
-    """async ([what, layer, head]) => {
+    """async ([layer, head]) => {
   const shadows = [...document.querySelectorAll('*')].map(node => node.shadowRoot).filter(Boolean)
   const roots = window.roots = [document, ...shadows]
   const picture = """
     + PICTURE
     + """
   const before = picture()
-  const target = what === 'button' ? document.querySelector('[data-testid=stButton] button')
-    : roots.map(root => root.querySelector(`[data-layer="${layer}"][data-head="${head}"]`)).find(Boolean)
+  const target = roots.map(root => root.querySelector(`[data-layer="${layer}"][data-head="${head}"]`)).find(Boolean)
   const start = performance.now()
   target.click()
   return new Promise(done => {
@@ -66,36 +61,9 @@ CLICK = (
 @contextmanager
 def served(script: str) -> Iterator[tuple[str, float]]:
     """Serve a script with the project's settings; give its address and the moment at which it was started."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [
-        sys.executable,
-        "-m",
-        "streamlit",
-        "run",
-        script,
-        "--server.headless",
-        "true",
-        "--server.address",
-        "127.0.0.1",
-        "--server.port",
-        str(port),
-    ]
-    with tempfile.TemporaryFile() as log:
-        started = time.perf_counter()
-        process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log)
-        try:
-            while True:
-                try:
-                    socket.create_connection(("127.0.0.1", port), timeout=0.2).close()
-                    break
-                except OSError:
-                    time.sleep(0.01)
-            yield f"http://127.0.0.1:{port}", started
-        finally:
-            process.terminate()
-            process.wait()
+    started = time.perf_counter()
+    with tempfile.TemporaryDirectory() as folder, serving(ROOT, Path(folder) / "log", script=script) as url:
+        yield url, started
 
 
 def start_rows(browser: Browser, rounds: int = 5) -> list[Row]:
@@ -138,7 +106,7 @@ def visit(browser: Browser, url: str, begun: float, *elements: str) -> list[floa
     return moments
 
 
-def clicks(page: Page, what: str, *, layers: int = 1, heads: int = 1) -> tuple[float, float]:
+def clicks(page: Page, layers: int, heads: int) -> tuple[float, float]:
     """Click again and again; give the median from click to painted in milliseconds, and bytes received a click."""
     received: list[int] = []
     times, sizes = [], []
@@ -149,7 +117,7 @@ def clicks(page: Page, what: str, *, layers: int = 1, heads: int = 1) -> tuple[f
     page.wait_for_timeout(2000)
     for number in range(CLICKS):
         received.clear()
-        times.append(page.evaluate(CLICK, [what, (number * 3 + 1) % layers, (number * 5 + 1) % heads]))
+        times.append(page.evaluate(CLICK, [(number * 3 + 1) % layers, (number * 5 + 1) % heads]))
         page.wait_for_timeout(150)
         sizes.append(sum(received))
     return median(times[3:]), median(sizes[3:])
@@ -162,7 +130,7 @@ def page_rows(browser: Browser) -> list[Row]:
         page = browser.new_page(viewport={"width": 1280, "height": 1200})
         page.goto(f"{url}/attention?text={LONG}")
         page.locator("[data-testid=stage][data-paints]").wait_for(timeout=60_000)
-        painted, size = clicks(page, "wall", layers=model.num_layers, heads=model.num_heads)
+        painted, size = clicks(page, model.num_layers, model.num_heads)
         page.close()
     return [
         Row(
