@@ -2,11 +2,11 @@
 
 A wrapper tensor claims the device and raises where devices mix, where float64 is made, and where `.numpy()` is called.
 It raises, too, where something is computed outside of the lock that `one_thread_at_a_time` sets, and where its memory is
-`full_at` an operation. `count_waits` counts how often a computation waits for the card. Importing this renames a backend of torch
-for the whole process: `tests/tx_core/test_simulated_card.py` starts one of its own.
+`full_at` an operation. Importing this renames a backend of torch for the whole process: `tests/tx_core/test_simulated_card.py`
+starts one of its own.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import RLock
 from typing import Any
@@ -17,12 +17,9 @@ from torch.utils._pytree import tree_leaves, tree_map
 from torch.utils.backend_registration import _DummyBackendModule, _setup_privateuseone_for_python_backend
 
 CARD = "card"
-WAITS = ("_local_scalar_dense", "equal", "is_nonzero", "nonzero", "masked_select", "bincount", "_unique2", "unique_dim")
-"""Operations whose result, or its shape, the processor needs: it waits until the card has computed everything before."""
 TAKES_BOTH = ("copy_", "_to_copy", "index", "index_put_", "_index_put_impl_")
 """Operations that copy between devices, or take indices from the CPU."""
 
-_waits: list[str] = []
 _full_at: set[str] = set()
 _lock: "list[CountedLock]" = []
 
@@ -81,8 +78,6 @@ class CardTensor(Tensor):
         _check_lock(name)
         _check_memory(name)
         _check_devices(name, (arguments, named))
-        if _waits_for_card(name, arguments, named):
-            _waits.append(name)
         # In inference mode, what views a weight would be an inference tensor, and refused; what follows inference mode records.
         with torch.inference_mode(False), torch.no_grad():
             return _compute(function, arguments, named)
@@ -102,17 +97,6 @@ def _check_devices(name: str, arguments: object) -> None:
     strangers = [leaf for leaf in tree_leaves(arguments) if isinstance(leaf, Tensor) and not isinstance(leaf, CardTensor)]
     if name not in TAKES_BOTH and any(leaf.dim() for leaf in strangers):
         raise RuntimeError(f"{name}: expected all tensors to be on the same device, got card:0 and cpu")
-
-
-def _waits_for_card(name: str, arguments: tuple, named: dict) -> bool:
-    """Return whether the processor waits for an operation until the card has computed everything before."""
-    if name == "copy_":
-        return not isinstance(arguments[0], CardTensor)
-    if name == "_to_copy":
-        return _goes_to_cpu(named)
-    if name in ("index", "index_put_", "_index_put_impl_"):
-        return any(isinstance(index, Tensor) and index.dtype in (torch.bool, torch.uint8) for index in arguments[1])
-    return name in WAITS
 
 
 def _goes_to_cpu(named: dict) -> bool:
@@ -179,8 +163,6 @@ for _overload in ("arange", "arange.start", "arange.start_step"):
 @torch.library.impl("aten::_copy_from", "PrivateUse1")
 def _copy_from(source: Tensor, target: Tensor, non_blocking: bool = False) -> Tensor:
     """Copy to or from the card where torch dispatches past the wrapper, as in torch.tensor(numbers, device=CARD)."""
-    if not isinstance(target, CardTensor):
-        _waits.append("_copy_from")
     _data(target).copy_(_data(source))
     return target
 
@@ -200,13 +182,6 @@ def _apply_in_place(module: nn.Module, *arguments: Any, **named: Any) -> nn.Modu
 
 
 nn.Module._apply = _apply_in_place
-
-
-def count_waits(compute: Callable[[], object]) -> int:
-    """Count how often a computation waits for the card."""
-    _waits.clear()
-    compute()
-    return len(_waits)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""What the app computes, on the simulated card and on the CPU: the same numbers, and few waits for the card.
+"""What the app computes, on the simulated card and on the CPU: the same numbers.
 
 Not collected by itself: `tests/tx_core/test_simulated_card.py` runs it in a process of its own.
 """
@@ -15,7 +15,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from tests.support.card import CARD, CardTensor, count_waits, full_at, one_thread_at_a_time
+from tests.support.card import CARD, CardTensor, full_at, one_thread_at_a_time
 from tests.support.hub_families import PAIR, TEXT
 from tests.support.small_training import prepared
 from tx_core.analysis.attribution import attribute
@@ -26,10 +26,9 @@ from tx_core.corpus.statistics import read_all
 from tx_core.engine import bert_engine, device
 from tx_core.engine.bert_engine import BertEngine, load_own_engine
 from tx_core.engine.catalogue import MODELS
-from tx_core.engine.device import FALLBACK_NOTICE, DeviceRunner, sole_use
+from tx_core.engine.device import FALLBACK_NOTICE, sole_use
 from tx_core.engine.engine import Engine
 from tx_core.engine.hub import load
-from tx_core.engine.hub.recorder import mask_and_bias
 from tx_core.fill_mask.head_scan import Scan
 from tx_core.fill_mask.prediction_shift import shift_predictions
 from tx_core.fill_mask.predictions import fill_jointly, predict
@@ -53,7 +52,6 @@ from tx_core.training.classifier_data import opinions
 from tx_core.training.classifier_model import OPINIONS
 from tx_core.training.pretraining import training
 from tx_core.training.synthetic import QUICK
-from tx_core.transformer.bert import random_bert
 from tx_core.transformer.interventions import INTERVENTION_RULES, Intervention, InterventionKind
 from tx_core.transformer.trace import ALL_PARTS
 
@@ -327,48 +325,3 @@ def test_a_lesson_on_a_card_that_is_full_when_results_are_joined(bert):
     with full_at("cat"):
         found = masking.padded_scores(bert.card, TEXT, 3)
     assert_same(found, masking.padded_scores(bert.cpu, TEXT, 3))
-
-
-ROWS = ("Time flies", BLANKED, "the dog sleeps")
-TOGETHER = tuple(example(kind) for kind in INTERVENTION_RULES if kind != "hard")
-RUNS: dict[str, Callable[[BertEngine], object]] = {
-    "weights": lambda engine: engine.trace(BLANKED),
-    "everything": lambda engine: engine.trace(BLANKED, keep=ALL_PARTS),
-    "interventions": lambda engine: engine.trace(BLANKED, keep=ALL_PARTS, interventions=TOGETHER),
-    "a padded batch": lambda engine: engine.blank_logits([engine.encode(row) for row in ROWS]),
-    "rows that differ": lambda engine: engine.blank_logits([engine.encode(BLANKED)] * 3, interventions=CHANGES[-3:]),
-    "gradients": lambda engine: engine.gradients(engine.encode(TEXT), engine.embed(engine.encode(TEXT).ids)[None], 1, 9),
-    "many sentences": lambda engine: read_all(engine, MANY),
-}
-MOST_WAITS = {"everything": 8, "interventions": 8, "many sentences": 16}
-"""One for each part that is kept; for other runs one for each row, or for what is returned."""
-
-
-@pytest.fixture(scope="module")
-def shallow_and_deep(bert) -> Pair:
-    def engine_of(layers: int) -> BertEngine:
-        model = random_bert(replace(bert.cpu.model.config, num_layers=layers), 3)
-        return replace(bert.cpu, model=model, runner=DeviceRunner(model, CARD))
-
-    return Pair(engine_of(2), engine_of(5))
-
-
-@pytest.mark.parametrize("run", RUNS)
-def test_a_deep_model_waits_for_the_card_as_often_as_a_shallow_one(shallow_and_deep, run: str):
-    shallow, deep = (count_waits(lambda engine=engine: RUNS[run](engine)) for engine in shallow_and_deep)
-    assert 0 < deep == shallow <= MOST_WAITS.get(run, 3)
-
-
-def test_a_mask_of_the_library_with_a_bias_is_split_without_a_wait():
-    with sole_use(CARD):
-        mask = torch.zeros(1, 1, 3, 3, device=CARD)
-        assert count_waits(lambda: mask_and_bias(mask)) == 0
-
-
-@pytest.mark.parametrize("family", ["roberta", "t5"])
-def test_a_model_of_the_library_waits_for_the_card_for_what_is_kept_alone(hub, family: str):
-    engine = hub(family).card
-    keep = ALL_PARTS if engine.info.fills_blanks else ALL_PARTS[:-1]
-    text = BLANKED if engine.info.fills_blanks else TEXT
-    assert 0 < count_waits(lambda: engine.trace(text, keep=keep)) <= len(engine.info.layers) * 6 + 2
-    assert 0 < count_waits(lambda: read_all(engine, MANY)) <= 16
