@@ -71,7 +71,7 @@ def test_contrast_is_that_of_the_guidelines():
     assert contrast([118, 118, 118], [255, 255, 255]) == pytest.approx(4.54, abs=0.01)
 
 
-@pytest.mark.parametrize("path", ["/", "/attention", "/masks", "/positions", "/compare"])
+@pytest.mark.parametrize("path", ["/", "/attention", "/masks", "/positions"])
 def test_the_focus_is_seen_on_every_control_in_light_and_dark(page_at, darken, path: str):
     page = page_at(path)
     for is_dark in (False, True):

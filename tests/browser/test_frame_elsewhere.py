@@ -83,9 +83,6 @@ def test_a_file_is_uploaded_within_the_frame(page: Page, school_and_stranger):
 
 def test_another_site_shows_nothing_of_it(page: Page, school_and_stranger):
     _, stranger, app = school_and_stranger
-    refusals = []
-    page.on("console", lambda message: refusals.append(message.text) if "frame-ancestors" in message.text else None)
-    page.goto(f"{stranger}/attention.html")
-    page.wait_for_timeout(500)
-    assert refusals
+    with page.expect_console_message(lambda message: "frame-ancestors" in message.text):
+        page.goto(f"{stranger}/attention.html")
     assert not [frame for frame in page.frames if frame.url.startswith(app)]

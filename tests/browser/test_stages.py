@@ -24,7 +24,7 @@ from pages.summaries import texts as summary_texts
 from pages.ui.shell.numbers import percent
 from pages.ui.stage import browser_texts
 from pages.ui.stage import texts as stage_texts
-from tests.browser.conftest import go_by_history
+from tests.browser.conftest import QUIET, go_by_history
 from tests.support.seen import answered, choose_head, comes_first, fits, press, said, saved, stage
 from tx_core import load
 from tx_core.analysis.probabilities import largest
@@ -432,7 +432,6 @@ STAGES = {
 }
 """By the key of a page. The classifier's is that of the encoder-decoder; bertviz draws in its own frame."""
 
-QUIET = "() => performance.now() - Math.max(window.told ?? 0, window.heard ?? 0) > 600"
 LATE = re.compile("/terms.js$|/core/texts.js$|/glossary.json$|woff2$")
 """The words that are explained come last on any page, and fonts with a formula."""
 

@@ -35,7 +35,6 @@ from tests.support.seen import (
     told,
     write,
 )
-from tx_core.analysis.views import view
 from tx_core.engine import catalogue
 from tx_core.transformer.interventions import Intervention
 
@@ -67,7 +66,7 @@ def looks_at(page: Page, query: str, found: dict[str, float]) -> None:
     expect(strongest).to_have_text(re.compile(rf"{re.escape(first)}\s*{weight(found[first])}"), timeout=PATIENCE)
 
 
-def test_a_head_and_a_word_are_looked_at_and_come_back_by_link_reload_and_from_another_page(arrive, for_everybody):
+def test_a_head_and_a_word_are_looked_at_and_come_back_by_link_reload_and_from_another_page(arrive):
     page = arrive(f"{PATH}&heads=2-8&focus=4")
     looks_at(page, "her", row_of(KEYS, 2, 8, "her"))
     before = drawing(picture(page, "^Heatmap"))
@@ -97,33 +96,6 @@ def test_a_head_and_a_word_are_looked_at_and_come_back_by_link_reload_and_from_a
     answered(page)
     listed(page, "Attention").click()
     looks_at(page, "keys", row_of(KEYS, 3, 1, "keys"))
-    for_everybody(page)
-
-
-@pytest.mark.ci
-def test_several_heads_whole_words_and_hidden_special_tokens_are_what_the_core_makes_of_the_run(arrive, for_everybody):
-    text, pair = "A pancake with an old arrow", "It was good."
-    page = arrive(f"/attention?text={quote_plus(text)}&pair={quote_plus(pair)}&heads=1-8")
-    head(page, 2, 3).click(modifiers=["Shift"])
-    linked(page, heads="1-8_2-3")
-    expect(main(page).get_by_role("gridcell", selected=True)).to_have_count(2)
-    tool(page, stage_texts.WHOLE_WORDS).click()
-    tool(page, browser_texts.CONTROLS["hide"]).click()
-    linked(page, words="1", hide="1")
-    shown = view(catalogue.load(catalogue.DEFAULT).trace(text, pair).attention, merge_words=True, hide_special=True)
-    weights = shown.weights[[0, 1], [7, 2]].mean(0)
-    row = shown.queries.index("pancake")
-    best = int(weights[row].argmax())
-    main(page).get_by_role("group", name=re.compile("^Heatmap")).focus()
-    for _ in range(row + 1):
-        page.keyboard.press("ArrowDown")
-    looks_at(page, "pancake", {shown.keys[best]: float(weights[row, best])})
-    main(page).get_by_text(browser_texts.ABOUT).click()
-    says(page, stage_texts.SPECIAL_HIDDEN.partition("{")[0])
-    main(page).get_by_text(stage_texts.WEIGHTS_TABLE).click()
-    expect(main(page).get_by_test_id("stDataFrame")).to_have_count(1)
-    answered(page)
-    for_everybody(page)
 
 
 def changed_links(page: Page, before: np.ndarray, after: np.ndarray, tokens: tuple[str, ...], query: int) -> None:
@@ -160,6 +132,7 @@ def test_a_head_is_switched_off_shown_before_and_after_and_taken_back(arrive, fo
     assert "changes" not in address(page)
 
 
+@pytest.mark.ci
 def test_every_change_of_the_menu_is_run(arrive, for_everybody):
     page = arrive(f"{PATH}&heads=2-3&focus=4")
     tool(page, browser_texts.CHANGES["menu"]).click()
@@ -189,7 +162,7 @@ def test_every_change_of_the_menu_is_run(arrive, for_everybody):
     looks_at(page, "her", row_of(KEYS, 2, 3, "her"))
 
 
-def test_another_sentence_is_read_while_it_is_typed_and_an_example_is_taken_apart(arrive, for_everybody):
+def test_another_sentence_is_read_while_it_is_typed_and_an_example_is_taken_apart(arrive):
     page = arrive("/attention")
     first = examples.curated()[0]
     expect(sentence(page)).to_have_value(first.text)
@@ -216,7 +189,6 @@ def test_another_sentence_is_read_while_it_is_typed_and_an_example_is_taken_apar
     expect(main(page).get_by_text(shell_texts.CHECK_INPUT, exact=True)).to_be_visible()
     write(page, "Back again.")
     drawn(picture(page, "^Heatmap"))
-    for_everybody(page)
 
 
 def test_on_a_phone_the_map_comes_first_and_the_heads_are_as_large_as_a_finger_needs(arrive, axe):

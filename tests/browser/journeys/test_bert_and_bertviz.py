@@ -9,6 +9,7 @@ from playwright.sync_api import FrameLocator, Page, expect
 
 from pages.bert import texts
 from pages.ui.stage.browser_texts import EXPORT
+from tests.browser.conftest import QUIET
 from tests.support.seen import (
     PATIENCE,
     address,
@@ -31,6 +32,7 @@ HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)> ; // H
 SMALL_NUMBER = re.compile(r"(\d\.\d) × 10[⁻−]([⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
 
 
+@pytest.mark.ci
 def test_our_bert_gives_the_numbers_of_hugging_face_s(arrive, for_everybody):
     page = arrive(PATH)
     for name in (texts.MAX_HIDDEN, texts.MAX_WEIGHTS, texts.MAX_LOGITS):
@@ -146,7 +148,7 @@ def test_nothing_gets_out_of_the_frame_of_bertviz(arrive):
     body, before = frame_of(page).locator("body"), address(page)
     for told in ("'layer=99'", "'<img src=x onerror=alert(1)>'", "'layer=2'.repeat(10000)", "['layer=2']", "{ layer: 2 }"):
         body.evaluate(f"() => window.parent.postMessage({{ choice: {told} }}, '*')")
-    page.wait_for_timeout(500)
+    page.wait_for_function(QUIET)
     answered(page)
     assert address(page) == before
     assert page.locator("img[src='x']").count() == 0

@@ -79,7 +79,7 @@ def step(page: Page, title: str) -> None:
     main(page).get_by_role("button", name=re.compile(f": {title}$")).click()
 
 
-def test_a_cell_tells_the_sum_behind_it_to_pointer_and_keyboard(arrive, for_everybody):
+def test_a_cell_tells_the_sum_behind_it_to_pointer_and_keyboard(arrive):
     page = arrive(f"{PATH}&cell=matches-4-3")
     found = tensors_of(ARROW, 1, 8)
     drawn(picture(page, "^Dot products, 7 by 7"))
@@ -105,7 +105,6 @@ def test_a_cell_tells_the_sum_behind_it_to_pointer_and_keyboard(arrive, for_ever
     number_is(page, float(found.scores[6, 6]))
     press(page, "Scores", "Escape")
     linked(page, cell="none")
-    for_everybody(page)
 
 
 @pytest.mark.ci
@@ -147,7 +146,7 @@ def test_a_head_is_computed_anew_with_a_mask_without_scaling_and_with_sparse_wei
 
 
 @pytest.mark.ci
-def test_the_longest_sentence_scrolls_in_its_own_box_and_keeps_its_sum_in_sight(arrive, for_everybody):
+def test_the_longest_sentence_scrolls_in_its_own_box_and_keeps_its_sum_in_sight(arrive):
     page = arrive(f"/self_attention?text={'+'.join(['dog', 'cat'] * 63)}&cell=weights-1-1")
     shown = drawn(picture(page, "^Weights, 128 by 128"))
     press(page, "Weights", "ArrowDown", "End")
@@ -156,7 +155,6 @@ def test_the_longest_sentence_scrolls_in_its_own_box_and_keeps_its_sum_in_sight(
     box = shown.bounding_box()
     assert 0 <= box["x"] + box["width"] <= 1320  # the end of the row was scrolled to
     expect(button(page, MATRIX_ROW["clear"]).first).to_be_in_viewport()
-    for_everybody(page)
 
 
 def test_heads_add_up_to_the_output_of_a_block_and_one_can_be_left_out(arrive, for_everybody):

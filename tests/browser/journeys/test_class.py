@@ -10,14 +10,14 @@ from playwright.sync_api import Locator, Page, expect
 from pages.classroom import texts
 from pages.classroom.events import EVENTS, STAGE
 from pages.fill_mask.texts import TOP_WORDS
-from pages.ui.panels.lesson import FOR_CLASS, names_in_order, shipped_lesson
+from pages.ui.panels.lesson import FOR_CLASS, shipped_lesson
 from pages.ui.stage.browser_texts import CONTROLS, MORE
 from pages.ui.stage.texts import CLASS_GUESSED, CLASS_LEGEND
-from tests.browser.journeys.test_lessons import guess_by_keyboard, tab_to
+from tests.browser.journeys.test_lessons import guess_by_keyboard
 from tests.support.seen import PATIENCE, answered, fits, main
 from tests.support.serving import wait_until
-from tx_core.classroom.lesson_file import Lesson, pack_lesson
-from tx_core.classroom.questions import QUESTION_KINDS, Question
+from tx_core.classroom.lesson_file import pack_lesson
+from tx_core.classroom.questions import Question
 from tx_core.classroom.rooms import ALPHABET, CODE_LETTERS
 
 STEPS = shipped_lesson("path").steps
@@ -247,6 +247,7 @@ def test_guessed_tokens_and_heads_are_marked_in_the_map_and_on_the_wall(page_at)
             press(teacher, texts.NEXT)
 
 
+@pytest.mark.ci
 def test_phones_and_teacher_see_the_stage_of_the_step_with_the_guesses_in_it_and_look_without_the_server(page_at, axe):
     teacher = page_at("/class")
     code = open_room(teacher)
@@ -320,40 +321,3 @@ def test_where_events_are_blocked_the_room_is_asked_every_few_seconds(page_at):
     expect(student.get_by_text(texts.LIVE_TEXTS["slow"])).to_be_visible(timeout=PATIENCE)
     press(teacher, texts.REVEAL)
     assert "went" in guesses(student)
-
-
-def lesson_of(kinds: tuple[str, ...]) -> Lesson:
-    """A lesson with one question of each of these kinds, taken from those that ship."""
-    asked = [step for name in names_in_order() for step in shipped_lesson(name).steps if step.question]
-    steps = tuple(next(step for step in asked if step.question.kind == kind) for kind in kinds)
-    return shipped_lesson("path").model_copy(update={"steps": steps})
-
-
-KINDS = tuple(QUESTION_KINDS)
-
-
-@pytest.mark.ci
-@pytest.mark.parametrize("kinds", [KINDS[::2], KINDS[1::2]], ids="-".join)
-def test_every_kind_of_question_is_answered_in_a_class_by_keyboard_and_revealed(page_at, axe, kinds: tuple[str, ...]):
-    lesson = lesson_of(kinds)
-    teacher = page_at(f"/class?{FOR_CLASS}={pack_lesson(lesson)}")
-    code = open_room(teacher)
-    student = page_at(f"/class?room={code}", width=390, dark=True)
-    press(student, texts.JOIN_ROOM.format(code=code))
-    for number, step in enumerate(lesson.steps, 1):
-        expect(student.get_by_role("heading", name=step.title, exact=True)).to_be_visible(timeout=PATIENCE)
-        answered(student)
-        guess_by_keyboard(student, step.question)
-        answered(student)
-        send = student.get_by_role("button", name=texts.SEND, exact=True)
-        tab_to(student, send)
-        student.keyboard.press("Enter")
-        expect(student.get_by_test_id("said")).to_contain_text(texts.YOUR_GUESS.partition("{")[0], timeout=PATIENCE)
-        expect(note(teacher)).to_have_text(texts.ANSWERED.format(answered=1, students=1), timeout=PATIENCE)
-        press(teacher, texts.REVEAL)
-        expect(note(student)).to_have_text(texts.REVEALED, timeout=PATIENCE)
-        answered(student)
-        fits(student)
-        axe(student)
-        if number < len(lesson.steps):
-            press(teacher, texts.NEXT)

@@ -109,6 +109,7 @@ def test_an_encoding_of_positions_is_drawn_from_its_formula(arrive, for_everybod
     for_everybody(page)
 
 
+@pytest.mark.ci
 def test_shuffled_words_are_the_same_to_attention_without_positions(arrive, open_to_all, for_everybody):
     page = arrive("/positions?part=demands")
     says(page, "0.738")  # how consistent BERT's learned table is

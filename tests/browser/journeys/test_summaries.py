@@ -128,11 +128,13 @@ SAID = {
 """What each part says, beside the table of heads."""
 
 
+@pytest.mark.ci
 def test_rollout_and_values_say_what_the_core_computes(arrive, parts_for_everybody):
     page = arrive(f"{PATH}&heads=1-2")
     parts_for_everybody(page, {PARTS[part].button: SAID[part] for part in ("layers", "values", "alike")})
 
 
+@pytest.mark.ci
 def test_the_lens_and_the_gradients_say_what_the_core_computes(arrive, parts_for_everybody):
     page = arrive(f"{PATH}&heads=1-2&part=lens")
     parts_for_everybody(page, {PARTS[part].button: SAID[part] for part in ("lens", "owed")})
@@ -162,7 +164,7 @@ def test_the_built_in_sentences_are_read_already_and_lead_to_those_where_a_head_
 
 
 @pytest.mark.ci
-def test_a_file_of_one_s_own_is_read_stopped_and_seen_by_nobody_else(page_at, for_everybody):
+def test_a_file_of_one_s_own_is_read_stopped_and_seen_by_nobody_else(page_at):
     page, other = (page_at("/many_sentences?texts=own") for _ in range(2))
     run = main(page).get_by_role("button", name=many_texts.RUN, exact=True)
     upload(page, b"\x89PNG\r\n\x1a\n\0\0\0")
@@ -182,11 +184,10 @@ def test_a_file_of_one_s_own_is_read_stopped_and_seen_by_nobody_else(page_at, fo
     answered(page)
     assert main(page).get_by_text("Somebody").count() == 0
     assert main(other).get_by_text("The man number").count() == 0
-    for_everybody(page)
 
 
 @pytest.mark.ci
-def test_the_result_of_a_scan_is_opened_and_a_head_of_it_chosen(arrive, for_everybody):
+def test_the_result_of_a_scan_is_opened_and_a_head_of_it_chosen(arrive):
     engine, sentences = catalogue.load(catalogue.DEFAULT), embedded_sentences()
     origin = new_origin(engine.name, half=False, column="", part_sentences=4096, files=[SourceFile(FILE, 1, 2)])
     page = arrive("/many_sentences?texts=scan")
@@ -198,7 +199,6 @@ def test_the_result_of_a_scan_is_opened_and_a_head_of_it_chosen(arrive, for_ever
     says(page, many_texts.SCANNED_BY.format(revision=origin.revision, version=origin.version))
     upload(page, b"{}", "other.json")
     says(page, NOT_A_SCAN)
-    for_everybody(page)
 
 
 @pytest.mark.ci
