@@ -167,7 +167,7 @@ NOTE_ANSWERS = """
 """
 """Notes when a page last told its server of something, and when it last heard from it."""
 HEARD = "() => !window.told || window.heard >= window.told"
-QUIET = "() => performance.now() - Math.max(window.told ?? 0, window.heard ?? 0) > 600"
+SILENT = "() => performance.now() - Math.max(window.told ?? 0, window.heard ?? 0) > 600"
 """Whether a page and its server have had nothing to say for a while: what would be sent is sent by then."""
 
 

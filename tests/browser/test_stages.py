@@ -24,7 +24,7 @@ from pages.summaries import texts as summary_texts
 from pages.ui.shell.numbers import percent
 from pages.ui.stage import browser_texts
 from pages.ui.stage import texts as stage_texts
-from tests.browser.conftest import QUIET, go_by_history
+from tests.browser.conftest import SILENT, go_by_history
 from tests.support.seen import answered, choose_head, comes_first, fits, press, said, saved, stage
 from tx_core import load
 from tx_core.analysis.probabilities import largest
@@ -457,12 +457,12 @@ def test_a_stage_is_in_sight_is_saved_looks_without_asking_its_server_and_comes_
     file = tmp_path / "alone.html"
     file.write_bytes(saved(page, browser_texts.EXPORT["webPage"]).read_bytes())
     page.keyboard.press("Escape")
-    page.wait_for_function(QUIET)
+    page.wait_for_function(SILENT)
     page.on("request", lambda request: LATE.search(request.url) or sent.append(request.url))
     sent.clear()
     case.look(page)
     page.wait_for_url(re.compile(case.address))
-    page.wait_for_function(QUIET)
+    page.wait_for_function(SILENT)
     assert sent == []
     seen = said(page).all_inner_texts()
     page.reload()

@@ -9,7 +9,7 @@ from playwright.sync_api import FrameLocator, Page, expect
 
 from pages.bert import texts
 from pages.ui.stage.browser_texts import EXPORT
-from tests.browser.conftest import QUIET
+from tests.browser.conftest import SILENT
 from tests.support.seen import (
     PATIENCE,
     address,
@@ -148,7 +148,7 @@ def test_nothing_gets_out_of_the_frame_of_bertviz(arrive):
     body, before = frame_of(page).locator("body"), address(page)
     for told in ("'layer=99'", "'<img src=x onerror=alert(1)>'", "'layer=2'.repeat(10000)", "['layer=2']", "{ layer: 2 }"):
         body.evaluate(f"() => window.parent.postMessage({{ choice: {told} }}, '*')")
-    page.wait_for_function(QUIET)
+    page.wait_for_function(SILENT)
     answered(page)
     assert address(page) == before
     assert page.locator("img[src='x']").count() == 0
