@@ -26,9 +26,9 @@ from pages.ui.stage.browser_texts import MATRICES
 from pages.ui.stage.controls import Control
 from pages.ui.stage.inputs import ask_sentences
 from pages.ui.stage.matrices import Cell, cell_from_link, cell_to_link
-from pages.ui.stage.table import COMPARED
 from pages.ui.stage.texts import SECOND_SENTENCE, WITHOUT_SPECIAL, WITHOUT_SPECIAL_HELP
 from pages.ui.stage.tokens import SPECIAL_FIELD
+from pages.ui.stage.view_options import COMPARED
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.catalogue import DEFAULT
 from tx_core.lessons.families import FAMILIES

@@ -10,10 +10,9 @@ from pages.bertviz_page.frame import FIELDS, draw_view, explain_view, export_vie
 from pages.ui.shell.frame import page_links, show_engine
 from pages.ui.stage.inputs import explain_problem, note_reading, sentence_inputs
 from pages.ui.stage.pictures import empty_pictures, pictures_stage
-from pages.ui.stage.table import StageEntry
 from tx_core.errors import ExplorerError
 
-inputs = sentence_inputs(PAGE, StageEntry(FIELDS))
+inputs = sentence_inputs(PAGE, FIELDS)
 try:
     engine = inputs.engine()
     drawing = draw_view(PAGE, inputs, engine)

@@ -11,7 +11,7 @@ from pages.compare.inputs import ask_sides
 from pages.compare.runs import note_reading, run_sides
 from pages.compare.stage import comparison_stage, empty_stage
 from pages.compare.words import drop_missing_word, follow_words
-from pages.ui.shell.controls import engine_of
+from pages.ui.shell import cache
 from pages.ui.shell.frame import page_links, show_engine
 
 sides = ask_sides()
@@ -24,7 +24,7 @@ else:
     followed = follow_words(pair)
     drop_missing_word(pair, followed)
     comparison_stage(pair, followed)
-    engine = engine_of(badge, sides.one.model)
+    engine = cache.engine(sides.one.model)
     show_engine(badge, engine.title, engine.device)
     show_below(pair, followed)
 other = sides.other.text if sides.other.text != sides.one.text else ""

@@ -26,8 +26,8 @@ from pages.ui.stage.address import StageFields, ask_for_view, read_stage_address
 from pages.ui.stage.changes import CHANGES_FIELD
 from pages.ui.stage.inputs import ask_model
 from pages.ui.stage.routes import ROUTE_LOOKS
-from pages.ui.stage.table import COMPARED
 from pages.ui.stage.tokens import SPECIAL_FIELD, click_word, escape_markdown, sentence_words
+from pages.ui.stage.view_options import COMPARED
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine, no_head
 from tx_core.errors import ExplorerError

@@ -11,8 +11,8 @@ from pages.ui.stage import view_options
 from pages.ui.stage.address import StageFields, ask_for_view
 from pages.ui.stage.changes import CHANGES_FIELD
 from pages.ui.stage.inputs import SentenceInputs, sentence_inputs
-from pages.ui.stage.table import COMPARED, StageEntry
 from pages.ui.stage.tokens import SPECIAL_FIELD
+from pages.ui.stage.view_options import COMPARED
 from tx_core.engine.catalogue import WRITER, ModelCard
 from tx_core.fill_mask.next_words import Sampling
 
@@ -101,7 +101,7 @@ def writing_inputs(page: str) -> SentenceInputs:
         """Return whether a model writes, or is the one that a link names: the page says why it cannot be shown."""
         return card.predicts_next or card.name == state[widget_key(page, "model")]
 
-    inputs = sentence_inputs(page, StageEntry(FIELDS, offers=offers))
+    inputs = sentence_inputs(page, FIELDS, offers=offers)
     asked = (page_view(page).arrivals, inputs.text, inputs.model, inputs.bare)
     before = state.get(f"{page}_begun", asked)
     if before != asked and before[0] == asked[0]:

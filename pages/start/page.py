@@ -11,20 +11,20 @@ from pages.start.doors import show_doors
 from pages.ui.shell.frame import show_engine
 from pages.ui.shell.two_kinds import show_two_kinds
 from pages.ui.stage.inputs import explain_problem, sentence_inputs
-from pages.ui.stage.routes import empty_routes, first_routes, route_entry, route_run, routes_stage
+from pages.ui.stage.routes import empty_routes, first_routes, route_fields, route_run, routes_stage
 from tx_core.errors import ExplorerError
 
-entry = route_entry(texts.SENTENCE, texts.ASK_SENTENCE)
-inputs = sentence_inputs(PAGE, entry)
-if not first_routes(PAGE, entry.fields):
+fields = route_fields(texts.SENTENCE)
+inputs = sentence_inputs(PAGE, fields, asks=texts.ASK_SENTENCE, counts=False)
+if not first_routes(PAGE, fields):
     try:
         run = route_run(inputs)
     except ExplorerError as problem:
         explain_problem(PAGE, problem)
-        empty_routes(inputs, entry.fields)
+        empty_routes(inputs, fields)
         badge.empty()
     else:
-        routes_stage(inputs, entry.fields, run)
+        routes_stage(inputs, fields, run)
         show_engine(badge, run.engine.title, run.engine.device)
 show_doors()
 show_two_kinds()

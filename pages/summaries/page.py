@@ -11,10 +11,9 @@ from pages.summaries.run import offer_numbers
 from pages.ui.shell.frame import page_links, show_engine
 from pages.ui.stage.inputs import explain_problem, note_reading, sentence_inputs
 from pages.ui.stage.pictures import empty_pictures, pictures_stage
-from pages.ui.stage.table import StageEntry
 from tx_core.errors import ExplorerError
 
-inputs = sentence_inputs(PAGE, StageEntry(FIELDS))
+inputs = sentence_inputs(PAGE, FIELDS)
 try:
     run = run_part(inputs)
 except ExplorerError as problem:

@@ -9,7 +9,6 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Literal, TypeVar
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui.shell import cache, readiness, texts
 from pages.ui.shell.address import (
@@ -21,7 +20,7 @@ from tx_core.engine import catalogue
 from tx_core.engine.catalogue import ModelCard
 from tx_core.engine.download import CATALOGUE
 from tx_core.engine.engine import Engine
-from tx_core.errors import ExplorerError, ModelUnavailable, TextProblem, memory_checked
+from tx_core.errors import ModelUnavailable, TextProblem, memory_checked
 from tx_core.settings import host_settings
 from tx_core.transformer.interventions import Head
 
@@ -105,18 +104,6 @@ def model_title(name: str) -> str:
     return next((card.title for card in catalogue.offered() if card.name == name), name)
 
 
-def engine_of(badge: DeltaGenerator, model: str, *, weights: bool = False) -> Engine:
-    """Load the engine of a part of a page; clear the badge and re-raise ExplorerError on failure.
-
-    A fragment may write outside itself only where it also wrote when the whole page ran. weights: as of `cache.engine`.
-    """
-    try:
-        return cache.engine(model, weights=weights)
-    except ExplorerError:
-        badge.empty()
-        raise
-
-
 def wait_for(name: str) -> AbstractContextManager:
     """Show that a model is being loaded, and first downloaded if it is not on this machine; nothing for a built-in one."""
     if catalogue.card(name).is_embedded:
@@ -137,7 +124,7 @@ def model_engine(model: str, *, bare: bool = False, weights: bool = False) -> En
 def offer_default_model(key: str, name: str = catalogue.DEFAULT) -> None:
     """Offer a button back to a built-in model after another one failed, or a retry where it is that one."""
     if st.session_state[key] == name:
-        st.button(texts.TRY_AGAIN, key=f"{key}_again", icon=":material/refresh:", on_click=st.rerun)
+        st.button(texts.TRY_AGAIN, key=f"{key}_again", icon=":material/refresh:")
     else:
         _offer_model(key, name, f"{key}_default")
 
@@ -151,15 +138,8 @@ def offer_multilingual_model(key: str) -> None:
 
 
 def _offer_model(key: str, name: str, button: str) -> None:
-    """Offer one click to a model. The whole page runs, also when the button stands in a fragment, which holds on to the
-    model of its last run.
-    """
-
-    def choose() -> None:
-        st.session_state[key] = name
-        st.rerun()
-
-    st.button(texts.USE_MODEL.format(model=model_title(name)), key=button, on_click=choose)
+    """Offer one click to a model."""
+    st.button(texts.USE_MODEL.format(model=model_title(name)), key=button, on_click=st.session_state.update, args=({key: name},))
 
 
 def model_facts(card: ModelCard) -> str:

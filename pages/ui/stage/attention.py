@@ -10,6 +10,7 @@ import streamlit as st
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import CLASS_GUESSES, value_of, widget_key
 from pages.ui.stage import texts
+from pages.ui.stage.address import StageFields
 from pages.ui.stage.changes import (
     MAX_INTERVENTIONS,
     active_changes,
@@ -25,7 +26,6 @@ from pages.ui.stage.inputs import AttentionRun
 from pages.ui.stage.mount import Reported, mount, origin
 from pages.ui.stage.packing import RunName, join, pack_runs, shown_layers
 from pages.ui.stage.sources import file_stem
-from pages.ui.stage.table import STAGES
 from tx_core.analysis.comparison import most_changed_heads
 from tx_core.analysis.views import View, view
 from tx_core.transformer.interventions import Head, Intervention, read_interventions, unmasked_padding, write_interventions
@@ -93,27 +93,26 @@ class ClassGuesses:
         return drawn, others
 
 
-def attention_stage(page: str, run: AttentionRun) -> None:
+def attention_stage(page: str, fields: StageFields, run: AttentionRun) -> None:
     """Draw the stage of a run."""
     name, trace, unchanged = run.name, run.trace, run.unchanged
-    heads = value_of(page, "heads")
-    shown = shown_layers(trace, value_of(page, "stack"), heads)
+    shown = shown_layers(trace, value_of(page, "stack"), value_of(page, "heads"))
 
     def pack(header: Mapping[str, object]) -> bytes:
         return pack_runs({**header, **about_run(page, name, trace, unchanged)}, name, trace, unchanged, shown)
 
-    mount(page, ENTRY, STAGES[page]().fields, pack, lambda reported: take_changes(page, reported))
+    mount(page, ENTRY, fields, pack, lambda reported: take_changes(page, reported))
 
 
-def first_stage(page: str) -> None:
+def first_stage(page: str, fields: StageFields) -> None:
     """Draw the stored picture of the first view, and end the run, while the model is being loaded; else do nothing."""
-    show_first_picture(page, ENTRY, STAGES[page]().fields, lambda reported: take_changes(page, reported))
+    show_first_picture(page, ENTRY, fields, lambda reported: take_changes(page, reported))
 
 
-def empty_stage(page: str) -> None:
+def empty_stage(page: str, fields: StageFields) -> None:
     """Draw a stage that shows nothing: it still writes the address."""
     nothing = {"run": None, "before": None, "stacks": [], "changes": [], "moved": []}
-    mount(page, ENTRY, STAGES[page]().fields, lambda header: join({**header, **nothing}, []), lambda _: None)
+    mount(page, ENTRY, fields, lambda header: join({**header, **nothing}, []), lambda _: None)
 
 
 def about_run(page: str, name: RunName, trace: Trace, unchanged: Trace | None) -> dict[str, object]:

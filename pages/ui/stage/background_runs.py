@@ -70,19 +70,13 @@ def stop(kind: str) -> None:
 
 
 def attempt(page: str, act: Callable[[], object]) -> None:
-    """Run the action of a click; `show_problem` shows its error when the page runs next.
-
-    The click by which a session first holds a training runs the whole page, which tells the browser what it would lose.
-    """
-    held_before = HELD in st.session_state
+    """Run the action of a click; `show_problem` shows its error when the page runs next."""
     st.session_state.pop(widget_key(page, "refused"), None)
     try:
         with memory_checked():
             act()
     except ExplorerError as problem:
         set_values(page, {"refused": problem})
-    if HELD in st.session_state and not held_before:
-        st.rerun()
 
 
 def show_problem(page: str) -> ExplorerError | None:

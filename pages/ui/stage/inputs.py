@@ -7,15 +7,14 @@ from typing import Protocol, TypeVar
 
 import streamlit as st
 
-from pages.ui.shell import cache, controls, examples, readiness
+from pages.ui.shell import cache, controls, readiness
 from pages.ui.shell.address import is_offered, value_of, values_of, widget_key
-from pages.ui.shell.examples import Example
 from pages.ui.shell.frame import explain
+from pages.ui.shell.texts import SENTENCE
 from pages.ui.stage import view_options
-from pages.ui.stage.address import ask_for_view, read_stage_address
+from pages.ui.stage.address import StageFields, read_stage_address
 from pages.ui.stage.changes import active_changes, drop_missing_changes
 from pages.ui.stage.packing import RunName
-from pages.ui.stage.table import STAGES, StageEntry
 from pages.ui.stage.texts import SECOND_SENTENCE
 from pages.ui.stage.tokens import SPECIAL_FIELD, ask_special_tokens, note_special_tokens, warn_of_unknown
 from tx_core.engine import catalogue
@@ -95,24 +94,28 @@ def ask_sentences(
     return inputs
 
 
-def sentence_inputs(page: str, entry: StageEntry | None = None) -> SentenceInputs:
-    """Read the address, draw the boxes and the examples, and return what is asked.
+def sentence_inputs(
+    page: str,
+    fields: StageFields,
+    *,
+    asks: str = SENTENCE,
+    offers: Callable[[ModelCard], bool] | None = None,
+    counts: bool = True,
+) -> SentenceInputs:
+    """Read the address, draw the boxes, and return what is asked.
 
-    entry: fields and examples, by default those of the table of stages.
+    asks: what the box of the sentence asks for. offers: which models may be chosen; None for all. counts: whether its tokens are
+    counted beside it.
     """
-    entry = entry or STAGES[page]()
-    read_stage_address(page, entry.fields)
-    labels = {"text": entry.asks, "pair": SECOND_SENTENCE}
-    asked = {name: labels[name] for name in labels if any(field.name == name for field in entry.fields.own)}
+    read_stage_address(page, fields)
+    labels = {"text": asks, "pair": SECOND_SENTENCE}
+    asked = {name: labels[name] for name in labels if any(field.name == name for field in fields.own)}
 
     def read() -> SentenceInputs:
-        values = {"pair": ""} | values_of(page, entry.fields.own)
+        values = {"pair": ""} | values_of(page, fields.own)
         return SentenceInputs(page, *(values[name] for name in ("text", "pair", "model", SPECIAL_FIELD.name)))
 
-    inputs = ask_sentences(page, asked, read, lambda: ask_model(page, entry.offers), counts=entry.counts)
-    if entry.examples and is_offered("examples"):
-        _offer_examples(inputs, entry.examples)
-    return inputs
+    return ask_sentences(page, asked, read, lambda: ask_model(page, offers), counts=counts)
 
 
 def ask_model(page: str, offers: Callable[[ModelCard], bool] | None = None, on_special: Callable[[], None] | None = None) -> None:
@@ -123,33 +126,6 @@ def ask_model(page: str, offers: Callable[[ModelCard], bool] | None = None, on_s
     with st.popover(controls.model_title(name), key=widget_key(page, "model_opened")):
         controls.model(widget_key(page, "model"), offers=offers)
         ask_special_tokens(page, on_special)
-
-
-def _offer_examples(inputs: SentenceInputs, choices: Sequence[Example]) -> None:
-    """Offer sentences worth looking at; for the one on the page, show what to notice, and what breaks it."""
-    page = inputs.page
-    example, origin = examples.find(choices, lambda one: (one.text, one.pair) == (inputs.text, inputs.pair))
-    described = example is not None and not active_changes(page) and not inputs.bare
-
-    def show(chosen: Example) -> None:
-        view = {
-            "text": chosen.text,
-            "pair": chosen.pair,
-            "heads": list(chosen.heads),
-            "focus": chosen.focus,
-            "words": chosen.words,
-            "hide": False,
-            "stack": "self",
-            "changes": (),
-            SPECIAL_FIELD.name: False,
-        }
-        ask_for_view(page, view)
-
-    examples.offer(widget_key(page, "example"), choices, origin, show)
-    if example and origin:
-        with st.container(horizontal=True, vertical_alignment="center"):
-            examples.show_notice(examples.notice(example, inputs.model, shown=described))
-            examples.offer_counters(widget_key(page, "counter_example"), origin, example, show)
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,6 @@ from pages.ui.stage.first_picture import draw_first_picture
 from pages.ui.stage.inputs import SentenceInputs
 from pages.ui.stage.mount import Reported, mount, origin
 from pages.ui.stage.packing import RunName, join
-from pages.ui.stage.table import StageEntry
 from pages.ui.stage.tokens import SPECIAL_FIELD, click_word, sentence_words
 from tx_core.causal.cut_effects import read_prediction
 from tx_core.engine.engine import Engine
@@ -37,11 +36,11 @@ ROUTE_LOOKS = (Field(HOME_PARAMETER, "", lambda written: check(written, LEAST_EF
 """How a picture of routes is looked at."""
 
 
-def route_entry(text: str, asks: str) -> StageEntry:
-    """Return what a page whose stage shows routes begins with. text: its first sentence. asks: what its box asks for."""
+def route_fields(text: str) -> StageFields:
+    """Return the fields of a page whose stage shows routes. text: its first sentence."""
     model = Field("model", "embedded", controls.read_model)
     own = (text_field("text", text), text_field("text_behind"), model, SPECIAL_FIELD, CHANGES_FIELD)
-    return StageEntry(StageFields(own, ROUTE_LOOKS, {HOME_PARAMETER: USUAL_LEAST}), asks=asks, counts=False)
+    return StageFields(own, ROUTE_LOOKS, {HOME_PARAMETER: USUAL_LEAST})
 
 
 @dataclass(frozen=True)

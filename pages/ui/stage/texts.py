@@ -14,11 +14,6 @@ EXPLANATION_DEBATE = (
     "Attention is not an explanation: other weights can lead to the same prediction (Jain & Wallace 2019). "
     "Learned weights are not arbitrary, either (Wiegreffe & Pinter 2019)."
 )
-HOW_MERGED = (
-    "Whole words: attention to a word is the sum over its pieces; attention from a word is the mean over its pieces "
-    "(Clark et al. 2019)."
-)
-SPECIAL_TOKENS = "Special tokens ({tokens}) are markers that the model needs; they are not words of the text."
 NOTHING_HIDDEN = "Nothing is hidden: one side has only special tokens, so nothing would be left to show."
 SPECIAL_HIDDEN = (
     "Special tokens are hidden. They received {share:.2f} of the attention on average; "
@@ -37,8 +32,6 @@ STACK_LABELS = {
     "cross": "Cross-attention",
 }
 WHOLE_WORDS = "Whole words"
-WHOLE_WORDS_HELP = "Show words instead of the word pieces that the model reads."
-HIDE_SPECIAL_HELP = "Leave out [CLS], [SEP] and other special tokens, and rescale each row."
 WITHOUT_SPECIAL = "Without special tokens"
 WITHOUT_SPECIAL_HELP = (
     "Read the text without the special tokens that the model's tokenizer adds, such as [CLS] and [SEP] of BERT or <s> and </s> "
@@ -51,7 +44,6 @@ NO_SEPARATOR = {
 }
 ADDS_NONE = "The tokenizer of this model adds no special tokens: there are none to leave out."
 SHOW = "Show"
-LINES = "Number of lines, strongest first"
 COLOURS = "Colour scale"
 HEADS_MISSING = "This model has {layers} layers with {heads} heads each. Heads that do not exist were ignored."
 TOKEN_MISSING = "This text has {tokens:,} tokens, so there is no token {position:,} to focus on."
@@ -93,7 +85,6 @@ ENCODER_ONLY = (
 TRAIN, TRAIN_AGAIN, CONTINUE, STOP = "Train", "Train from scratch", "Continue", "Stop"
 CONTINUE_HELP = "Continues from the batch at which you stopped it."
 OTHER_MODEL = "The model that you trained has other settings: {differences}."
-SHOW_OTHER_MODEL = "Show it"
 UNTRAINED_MODEL = "Untrained: its weights are random numbers, so what it answers means nothing yet. Press Train."
 NO_MODEL = "What you type is answered here once the model is trained. Press Train."
 STORED_MODEL = "Trained with the default settings, and stored with this app. Train it yourself, or move along the curve."
@@ -155,49 +146,23 @@ CHANGED_POSITION = "token {position}"
 
 # Changes: chips
 
-UNDO_CHANGE = "Undo this change"
 RESET_CHANGES = "Reset"
-RESET_CHANGES_HELP = "Undo all changes"
 CHANGES_AT_MAXIMUM = "At most {maximum} changes at a time: undo one to make another."
 TOKEN_CHANGES_UNDONE = "The tokens of the text are others now, so hidden tokens and cut links were undone."
 
 # Changes: controls
 
 SET_TO_UNIFORM = "Set to uniform"
-SET_TO_UNIFORM_HELP = "Every query attends to all tokens equally."
-SET_LAYER_TO_UNIFORM = "Set the whole layer to uniform"
-TOKEN_OR_LINK = "**A token, or a link between two tokens**"
-CHANGED_KEY = "Token that is attended to (key)"
 CHANGED_QUERY = "Token that attends to it (query)"
 CHANGE_SCOPE = "Where"
-CHANGE_SCOPES = {"all": "Everywhere", "layer": "In layer {layer}", "head": "In layer {layer}, head {head}"}
-SCOPE_IN_DECODER = "Within a decoder, and for links from it, choose a layer or a head."
-HIDE_TOKEN = "Hide this token"
 CUT_LINK = "Cut this link"
-SOFTMAX = "**How scores become weights**"
-SOFTMAX_LAYERS = "Layers"
 ALL_LAYERS, ONE_LAYER = "All layers", "Layer {layer}"
 SOFTMAX_TEMPERATURE = "Temperature"
 NORMALISER = "Normalise with"
-NORMALISER_LABELS = {"softmax": "Softmax", "sparse": "Sparse", "hard": "Hard"}
-WHOLE_RUN = "**The whole run**"
 CAUSAL_MASK, CAUSAL_MASK_HELP = "Causal mask (left to right)", "In every layer, no token attends to a later one, as in GPT."
-OMIT_POSITIONS = "No positions"
-OMIT_POSITIONS_HELP = "No position embeddings are added: the model cannot tell the order of the words."
-UNMASKED_PADDING = "Padding that is not masked"
-TO_PADDING = "[PAD] × {padding} takes {share:.2f} of the attention."
-CHANGES_LIMITS = (
-    "Taking something away shows what this run depended on. It does not show what the model would have learned without it. "
-    "Two heads can also replace each other: switch off either one, and little changes."
-)
 
 # Changes: before and after
 
-MOVED_HEAD = "{head}: {share}"
-MOVED_HEADS_HELP = (
-    "The share of a head's attention that moved to other tokens or was lost, averaged over the queries. Layers before the "
-    "first change stay the same. The wall shows the heads after the changes."
-)
 NO_HEAD_MOVED = "No other head's attention moved by 0.0005 or more (mean over its queries)."
 NOTHING_AFTER_LAST_LAYER = (
     "Layer {layer} is the last layer: no head comes after it, so no other attention can move. "
@@ -221,7 +186,6 @@ BUILT_IN_ONLY = (
 
 # Drawings
 
-WALL_ALT = "Attention heads: one row per layer, one column per head"
 
 CLASS_LEGEND = "guesses of the class: a longer bar for more of them"
 CLASS_GUESSED = "class: {said}"
@@ -325,9 +289,6 @@ MATRIX_ROW = {
     "meanAndVariance": "The row has the mean {mean} and the variance {variance}.",
 }
 """What a row of matrices says, and the arithmetic behind the chosen cell."""
-CORE = {"notANumber": "not a number", "space": "(space)", "empty": "(empty)"}
-"""What every drawing may say."""
-PAIR_OF_NAMES = "{row} → {column}"
 
 INPUT = "input"
 

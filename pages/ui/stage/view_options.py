@@ -16,6 +16,8 @@ from tx_core.transformer.trace import Trace
 MAX_LAYERS_OR_HEADS = 1000
 MAX_LINKED_TOKENS = 100_000
 MAX_DRAWN_LINES = 200
+COMPARED = ("after", "before", "difference")
+"""Which of a changed run is shown."""
 
 
 def view_fields(heads: Sequence[Head]) -> tuple[Field, ...]:

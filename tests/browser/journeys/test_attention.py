@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from pages.ui.shell import examples
+from pages.attention import inputs
 from pages.ui.shell import texts as shell_texts
 from pages.ui.shell.numbers import weight
 from pages.ui.stage import browser_texts
@@ -164,7 +164,7 @@ def test_every_change_of_the_menu_is_run(arrive, for_everybody):
 
 def test_another_sentence_is_read_while_it_is_typed_and_an_example_is_taken_apart(arrive):
     page = arrive("/attention")
-    first = examples.curated()[0]
+    first = inputs.curated()[0]
     expect(sentence(page)).to_have_value(first.text)
     says(page, first.notice.partition(".")[0])
     head(page, 1, 8).click()

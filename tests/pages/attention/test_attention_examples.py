@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.shell import controls, examples, texts
+from pages.attention import inputs
+from pages.ui.shell import controls, texts
 from pages.ui.stage.view_options import heads_to_link
 from tests.support.drawings import says
 from tests.support.serving import ROOT
@@ -18,13 +19,13 @@ from tx_core.analysis import views
 from tx_core.engine import catalogue
 
 Open = Callable[..., AppTest]
-FIRST = examples.curated()[0]
+FIRST = inputs.curated()[0]
 SHOWN, WHERE = heads_to_link(FIRST.heads), controls.head_name(FIRST.heads[0]).lower()
 ENTRIES = json.loads((ROOT / "assets" / "examples" / "attention.json").read_text("utf-8"))
 
 
-@pytest.mark.parametrize("example", examples.curated(), ids=lambda example: example.title)
-def test_an_example_is_wired_to_the_boxes_and_to_its_view(open_app: Open, example: examples.Example):
+@pytest.mark.parametrize("example", inputs.curated(), ids=lambda example: example.title)
+def test_an_example_is_wired_to_the_boxes_and_to_its_view(open_app: Open, example: inputs.Example):
     app = open_app(text="something else", hide="1")
     arrivals = staged(app)["arrival"]["number"]
     app.pills(key="attention_example").set_value(example.title).run()
@@ -48,8 +49,8 @@ def test_words_about_a_run_that_was_changed_say_so_and_the_example_brings_its_ow
     assert staged(app)["view"]["focus"] == FIRST.focus
 
 
-@pytest.mark.parametrize("example", examples.curated(), ids=lambda example: example.title)
-def test_a_counter_example_is_a_click_away_in_the_same_head_with_a_hint_of_its_own(open_app: Open, example: examples.Example):
+@pytest.mark.parametrize("example", inputs.curated(), ids=lambda example: example.title)
+def test_a_counter_example_is_a_click_away_in_the_same_head_with_a_hint_of_its_own(open_app: Open, example: inputs.Example):
     app = open_app(text=example.text, pair=example.pair, heads=heads_to_link(example.heads))
     for counter in example.counters:
         app.pills(key="attention_counter_example").set_value(counter.title).run()

@@ -4,14 +4,15 @@ from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.shell import controls, examples
+from pages.attention import inputs
+from pages.ui.shell import controls
 from pages.ui.stage import texts as stage_texts
 from tests.support.drawings import says
 from tests.support.messages import unknown_parameters
 from tests.support.staged import staged
 
 Open = Callable[..., AppTest]
-FIRST = examples.curated()[0]
+FIRST = inputs.curated()[0]
 LOOKS = {"heads": "1-8_4-3", "words": "1", "hide": "1", "show": "lines", "lines": "7", "scale": "cividis", "focus": "3"}
 LOOKED = {
     "stack": "self",

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.shell import cache, examples
+from pages.attention import inputs
+from pages.ui.shell import cache
 from pages.ui.stage import attention
 from pages.ui.stage import texts as stage_texts
 from pages.ui.stage.attention import ClassGuesses
@@ -19,7 +20,7 @@ from tx_core.engine import catalogue
 from tx_core.transformer.interventions import read_interventions
 
 Open = Callable[..., AppTest]
-FIRST = examples.curated()[0]
+FIRST = inputs.curated()[0]
 (HEAD,) = FIRST.heads
 
 

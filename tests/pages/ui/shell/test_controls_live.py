@@ -8,8 +8,9 @@ import pytest
 from streamlit.proto.Element_pb2 import Element
 from streamlit.testing.v1 import AppTest
 
+from pages.attention import inputs
 from pages.fill_mask.prompts import curated
-from pages.ui.shell import cache, examples, texts
+from pages.ui.shell import cache, texts
 from pages.ui.shell.frame import HEADINGS
 from pages.ui.shell.level import BASIC
 from tests.support.apart import run_apart
@@ -77,7 +78,7 @@ async def type_sentence(url: str, page: str, sentence: str, query: str = "") -> 
 
 def test_a_sentence_typed_over_an_example_takes_its_hint_away(server: str):
     before, visitor = run_apart(type_sentence(server, "attention", "Nine birds sang."))
-    hint = examples.notice(examples.curated()[0], catalogue.DEFAULT, shown=True)
+    hint = inputs.notice(inputs.curated()[0], catalogue.DEFAULT, shown=True)
     assert hint in [element.markdown.body for element in before.values()]
     assert b'"birds"' in visitor.drawings()
     assert hint not in [element.markdown.body for element in visitor.elements.values()]
