@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Sequence
-from itertools import islice
 from statistics import mean
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.classifier import texts
-from pages.classifier.model import PAGE, LabelInputs, shown_training
+from pages.classifier.model import PAGE, LabelInputs, chosen_training
 from pages.classifier.stage import (
     contribution_drawing,
     is_of_sentence,
@@ -18,32 +17,30 @@ from pages.classifier.stage import (
     losses_and_accuracies,
     predictions,
 )
-from pages.ui.export.computation import Computation, after, call, each, named
-from pages.ui.export.lessons import PartNumbers, drawings_export, offer_drawings
-from pages.ui.export.records import Export
+from pages.ui.export.computation import Computation, after, call, named
+from pages.ui.export.lessons import PartNumbers, offer_drawings
+from pages.ui.export.training import chosen_head, training_computation, training_export
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.frame import show_engine, show_source
 from pages.ui.shell.level import show_formula
 from pages.ui.shell.numbers import percent, whole_percent
 from pages.ui.stage.charts import Drawing, bars_drawing, matrix_drawing
-from pages.ui.stage.training import ShownTraining, curve_drawings
+from pages.ui.stage.training import ShownTraining
 from pages.ui.stage.view_options import head_in_sentence
 from tx_core.engine.device import best_device
 from tx_core.lessons.labels import LabelPrediction
 from tx_core.training.classifier import (
-    ClassifierProgress,
     ClassifierScore,
     ClassifierTraining,
     FrameScore,
     classify,
     start_training,
-    train_classifier,
     train_classifier_batch,
 )
 from tx_core.training.classifier_data import opinions, read_csv
 from tx_core.training.classifier_model import Classifier
 from tx_core.training.imdb import imdb
-from tx_core.training.stored import stored_classifier
+from tx_core.training.loop import TrainingProgress
 from tx_core.transformer.bert import max_pool
 
 NOT_LEARNED_BELOW = 0.6
@@ -54,7 +51,7 @@ CLEAR_RISE = 1.05
 
 def show_label(inputs: LabelInputs, badge: DeltaGenerator) -> None:
     """Draw what a model of the page makes of the sentence, and how well it does; raise ExplorerError where it cannot."""
-    shown = shown_training(inputs)
+    shown = chosen_training(inputs)
     found = predictions(inputs, shown)
     label_stage(inputs, shown, found)
     show_engine(badge, texts.MODEL, best_device())
@@ -89,12 +86,14 @@ def show_results(shown: ShownTraining) -> None:
             show_frames(widget_key(PAGE, "frames"), tests[-1].frames)
 
 
-def describe_overfitting(records: Sequence[ClassifierProgress]) -> str:
+def describe_overfitting(records: Sequence[TrainingProgress]) -> str:
     """Return a warning where the test loss rises while the training loss still falls; "" otherwise."""
-    tests = {record.epoch: record.test.loss for record in records if record.test is not None}
-    if not tests:
+    ends = [record.batch for record in records if record.test]
+    if not ends:
         return ""
-    losses = {epoch: mean(record.loss for record in records if record.epoch == epoch) for epoch in tests}
+    size = ends[0]  # batches an epoch
+    tests = {end // size: records[end - 1].test.loss for end in ends}
+    losses = {epoch: mean(one.values["loss"] for one in records[(epoch - 1) * size : epoch * size]) for epoch in tests}
     best, last = min(tests, key=tests.get), max(tests)
     if tests[last] < tests[best] * CLEAR_RISE or losses[last] >= losses[best]:
         return ""
@@ -145,63 +144,42 @@ def export_label(shown: ShownTraining, found: LabelPrediction, text: str) -> Non
     """Offer the numbers of the sentence and of the training, and the code of both. found: of the model as it is now."""
     drawn = [bars_drawing(label_chart(found)), attention_drawing(found)]
     drawn[1:1] = [] if found.all_unknown else [contribution_drawing(found)]
-    losses, accuracies = losses_and_accuracies(shown.records)
-
-    def training() -> Export:
-        return drawings_export(training_numbers(shown), [*curve_drawings(losses, logarithmic=True), *curve_drawings(accuracies)])
-
-    more = {texts.NUMBERS_TRAINING: training} if shown.records else {}
-    offer_drawings(PAGE, lambda: prediction_numbers(shown, found, text), lambda: drawn, more=more)
-
-
-def chosen_head(found: LabelPrediction) -> tuple[int, int]:
-    """Return the first chosen head, counted from 0; the first of all where the classifier lacks it."""
-    layers, heads = found.trace.attention.weights.shape[:2]
-    layer, head = st.session_state[widget_key(PAGE, "head")][0]
-    return (layer, head) if layer < layers and head < heads else (0, 0)
+    training, records = training_computation(shown, lambda: _started(shown.model))
+    title = texts.EXPORT_TRAINING.format(batches=shown.model.done)
+    about = title, records, texts.EXPORT_TRAINING_RESULT, *losses_and_accuracies(shown.records)
+    more = {texts.NUMBERS_TRAINING: lambda: training_export(shown, *about)} if shown.records else {}
+    model = shown.model
+    source = {"settings": repr(model.settings), "batches": model.done, "data": model.data.source}
+    answer = call(classify, after(records, training), text)
+    title = texts.EXPORT_PREDICTION.format(batches=model.done)
+    offer_drawings(PAGE, lambda: prediction_numbers(title, source, answer, found, text), lambda: drawn, more=more)
 
 
 def attention_drawing(found: LabelPrediction) -> Drawing:
     """Draw where a head looks, for a table and for files."""
-    stack, head = found.trace.attention, chosen_head(found)
-    words = stack.query_tokens.tokens
+    stack = found.trace.attention
+    head, words = chosen_head(PAGE, stack.weights), stack.query_tokens.tokens
     return matrix_drawing(head_in_sentence(head).capitalize(), "weights", stack.weights[head], words, words, root=True)
 
 
-def training_numbers(shown: ShownTraining) -> PartNumbers:
-    """Return what a training computes, from its settings."""
-    _, records = _trained(shown)
-    drawn, title = each(records, lambda one: (one.batch, one.loss, one.accuracy)), texts.EXPORT_TRAINING
-    return PartNumbers(title.format(batches=shown.model.done), _source(shown.model), [drawn], texts.EXPORT_TRAINING_RESULT)
-
-
-def prediction_numbers(shown: ShownTraining, found: LabelPrediction, text: str) -> PartNumbers:
-    """Return what a trained classifier computes of a text, and where the chosen head looks in it."""
-    layer, head = chosen_head(found)
-    training, records = _trained(shown)
-    answer = named("prediction", call(classify, after(records, training), text))
+def prediction_numbers(
+    title: str, source: dict[str, object], answer: Computation, found: LabelPrediction, text: str
+) -> PartNumbers:
+    """Return what a model computes of a text, and where the chosen head looks in it. answer: the computation of `found`."""
+    layer, head = chosen_head(PAGE, found.trace.attention.weights)
+    answer = named("prediction", answer)
     weights = named("weights", answer.trace.attention.weights[layer, head], "layer and head, counted from 0")
-    title = texts.EXPORT_PREDICTION.format(batches=shown.model.done)
-    source = _source(shown.model) | {"text": text, "labels": list(found.names), "heads": head_in_sentence((layer, head))}
+    about = {"text": text, "labels": list(found.names), "heads": head_in_sentence((layer, head))}
     printed = [answer.names, answer.probabilities, answer.contributions, weights.round(3)]
-    return PartNumbers(title, source, printed, texts.EXPORT_PREDICTION_RESULT)
+    return PartNumbers(title, source | about, printed, texts.EXPORT_PREDICTION_RESULT)
 
 
-def _source(model: ClassifierTraining) -> dict[str, object]:
-    return {"settings": repr(model.settings), "batches": model.done, "data": model.data.source}
-
-
-def _trained(shown: ShownTraining) -> tuple[Computation, Computation]:
-    """Return the computation of a classifier, and of its training: of the one that ships, as it is stored."""
-    model = shown.model
-    if shown.is_stored:
-        stored = named("stored", call(stored_classifier))
-        return stored.training, named("records", stored.records)
+def _started(model: ClassifierTraining) -> Computation:
+    """Return the computation of a training that has not begun."""
     made = {
         "opinions": lambda: call(opinions),
         "imdb": lambda: call(imdb, len(model.data.train_texts), len(model.data.test_texts)),
         "own": lambda: call(read_csv, call(open, model.data.source, "rb").read()),
     }
     data = named("data", made[model.data.kind](), "your file" if model.data.kind == "own" else "")
-    training = named("training", call(start_training, model.settings, data))
-    return training, named("records", call(list, call(islice, call(train_classifier, training), model.done)))
+    return call(start_training, model.settings, data)

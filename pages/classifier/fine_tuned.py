@@ -7,11 +7,11 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.classifier import texts
-from pages.classifier.below import attention_drawing, chosen_head, show_counts
+from pages.classifier.below import attention_drawing, prediction_numbers, show_counts
 from pages.classifier.model import PAGE, TRAINER, LabelInputs
 from pages.classifier.stage import contribution_drawing, label_chart, labelled_moment
-from pages.ui.export.computation import call, load_call, named
-from pages.ui.export.lessons import PartNumbers, offer_drawings
+from pages.ui.export.computation import call, load_call
+from pages.ui.export.lessons import offer_drawings
 from pages.ui.shell import cache as run_cache
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.controls import model_title
@@ -21,11 +21,10 @@ from pages.ui.shell.numbers import percent, whole_percent
 from pages.ui.stage.charts import bars_drawing
 from pages.ui.stage.sources import source
 from pages.ui.stage.training import ShownTraining, training_stage
-from pages.ui.stage.view_options import head_in_sentence
 from tx_core.analysis.attribution import integrated_gradients
 from tx_core.engine import catalogue
 from tx_core.engine.checkpoint_files import read_json
-from tx_core.lessons.labels import FINE_TUNED, LabelPrediction, label_text
+from tx_core.lessons.labels import FINE_TUNED, label_text
 from tx_core.transformer.bert import LabelHead, Pooler
 
 
@@ -40,7 +39,8 @@ def show_label(inputs: LabelInputs, badge: DeltaGenerator) -> None:
     show_engine(badge, engine.title, engine.device)
     page_link("compare", texts.BEFORE_AND_AFTER, before_and_after(inputs.text), icon=":material/compare_arrows:")
     drawn = [bars_drawing(label_chart(found)), contribution_drawing(found), attention_drawing(found)]
-    offer_drawings(PAGE, lambda: _numbers(found, inputs.text), [lambda: drawn])
+    answer, title = call(label_text, load_call(FINE_TUNED), inputs.text), texts.EXPORT_LABEL.format(model=model_title(FINE_TUNED))
+    offer_drawings(PAGE, lambda: prediction_numbers(title, source(FINE_TUNED), answer, found, inputs.text), lambda: drawn)
 
 
 def before_and_after(text: str) -> dict[str, str]:
@@ -74,13 +74,3 @@ def explain_classifier(inputs: LabelInputs) -> None:
         show_formula(texts.FINE_TUNED_EQUATION)
         st.markdown(texts.INTEGRATED_CAPTION)
     show_source(LabelHead, Pooler, label_text, integrated_gradients)
-
-
-def _numbers(found: LabelPrediction, text: str) -> PartNumbers:
-    """Return what the model computes of a text, and where the chosen head looks in it."""
-    layer, head = chosen_head(found)
-    answer = named("prediction", call(label_text, load_call(FINE_TUNED), text))
-    weights = named("weights", answer.trace.attention.weights[layer, head], "layer and head, counted from 0")
-    about = source(FINE_TUNED, text=text, labels=list(found.names), heads=head_in_sentence((layer, head)))
-    printed = [answer.names, answer.probabilities, answer.contributions, weights.round(3)]
-    return PartNumbers(texts.EXPORT_LABEL.format(model=model_title(FINE_TUNED)), about, printed, texts.EXPORT_PREDICTION_RESULT)

@@ -1,8 +1,8 @@
 """The model of the page: the sentence, the data and the settings that a reader chooses, and the model that classifies."""
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, partial
 
 import streamlit as st
 
@@ -17,7 +17,7 @@ from pages.ui.shell.level import is_hidden
 from pages.ui.shell.session import uploaded_file
 from pages.ui.stage import background_runs
 from pages.ui.stage.address import StageFields, read_stage_address
-from pages.ui.stage.training import LOOK_NAMES, ShownTraining, Trainer, look_fields
+from pages.ui.stage.training import LOOK_NAMES, ShownTraining, Trainer, kept_untrained, look_fields, shown_training
 from tx_core.engine.device import best_device
 from tx_core.engine.device_limits import CARD_LIMITS, DeviceLimits, device_limits
 from tx_core.errors import ExplorerError, TextProblem
@@ -28,7 +28,6 @@ from tx_core.training.classifier import ClassifierTraining
 from tx_core.training.classifier_data import LabelledTexts, examples_csv
 from tx_core.training.classifier_model import ClassifierSettings
 from tx_core.training.imdb import imdb
-from tx_core.training.stored import stored_classifier
 
 SHOWN_EXAMPLES = 6
 MODEL_WIDTH = 190
@@ -239,28 +238,23 @@ def new_model() -> ClassifierTraining:
 TRAINER = Trainer(PAGE, KIND, FIELDS, new_model, show_settings, differences, texts.KEPT)
 
 
-def shown_training(inputs: LabelInputs) -> ShownTraining:
-    """Return the visitor's trained model where it has the settings and texts on the page, else the one that ships, or none yet.
+def chosen_training(inputs: LabelInputs) -> ShownTraining:
+    """Return the visitor's trained model where it has the settings and texts on the page, else an untrained one, or none yet.
 
     Raises ExplorerError where the sizes do not fit together, or there are no texts.
     """
-    own = background_runs.current_run(KIND)
-    if own and own.running:
-        return ShownTraining(None, own.records, own)
-    if inputs.problem:
+
+    def is_chosen(model: ClassifierTraining) -> bool:
+        return not inputs.problem and model.settings == chosen_settings() and is_same_data(model.data, inputs.data)
+
+    shown = shown_training(TRAINER, is_chosen, lambda: untrained(inputs))
+    if inputs.problem and not shown.is_running:
         raise inputs.problem
-    settings, data = chosen_settings(), inputs.data
-    if own and own.result and own.result.settings == settings and is_same_data(own.result.data, data):
-        return ShownTraining(own.result, own.records, own)
-    stored = stored_classifier()
-    if data and data.kind == "opinions" and settings == replace(stored.training.settings, most_words=settings.most_words):
-        return ShownTraining(stored.training, stored.records, own, is_stored=True)
-    return ShownTraining(untrained(settings, data) if data else None, (), own)
+    return shown
 
 
-def untrained(settings: ClassifierSettings, data: LabelledTexts) -> ClassifierTraining:
-    """Return an untrained model with some settings; the session keeps one."""
-    kept = st.session_state.get(widget_key(PAGE, "untrained"))
-    if kept is None or kept.settings != settings or kept.data is not data:
-        kept = st.session_state[widget_key(PAGE, "untrained")] = classifier.start_training(settings, data, best_device())
-    return kept
+def untrained(inputs: LabelInputs, model: ClassifierTraining | None = None) -> ClassifierTraining | None:
+    """Return the untrained model of a training, or with the settings and texts on the page; None where there are no texts."""
+    settings, data = (model.settings, model.data) if model else (chosen_settings(), inputs.data)
+    make = partial(classifier.start_training, settings, data, best_device())
+    return data and kept_untrained(PAGE, lambda kept: kept.settings == settings and kept.data is data, make)

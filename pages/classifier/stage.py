@@ -1,49 +1,35 @@
 """The stage of the classifier: what it makes of a sentence at any moment of its training, word by word, and where heads look."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from pages.classifier import texts
-from pages.classifier.model import TRAINER, LabelInputs, chosen_settings, untrained
-from pages.ui.shell.frame import explain
+from pages.classifier.model import TRAINER, LabelInputs, untrained
 from pages.ui.shell.numbers import percent
 from pages.ui.stage.charts import Chart, Drawing, matrix_drawing, probability_chart
 from pages.ui.stage.training import (
     Curves,
     Moment,
     ShownTraining,
+    answers_at_moments,
     curve,
+    curves_of,
     empty_training_stage,
     moment_title,
     training_stage,
 )
-from tx_core.errors import TextProblem
 from tx_core.lessons.labels import LabelPrediction
-from tx_core.training.classifier import ClassifierProgress, classify
+from tx_core.training.classifier import classify
 from tx_core.training.classifier_model import split_words
+from tx_core.training.loop import TrainingProgress
 
 LEAST_AGAINST = 0.1
 """What a word must take from a label to be named."""
 
 
 def predictions(inputs: LabelInputs, shown: ShownTraining) -> dict[int, LabelPrediction]:
-    """Return what the model makes of the sentence at each moment that is shown, by how many batches it was trained on.
-
-    Between the first and the last it is the sentence that was on the page when the training began, alone where the one on the
-    page cannot be read.
-    """
-    kept = {one.batch: one.probe for one in shown.records if one.probe}
-    model = shown.model
-    if model is None and (kept or inputs.data is None):
-        return kept
-    try:
-        if model is None:
-            return {0: classify(untrained(chosen_settings(), inputs.data), inputs.text)}
-        first = {0: classify(untrained(model.settings, model.data), inputs.text)}
-        between = {batch: one for batch, one in kept.items() if batch < model.done}
-        return first | between | {model.done: classify(model, inputs.text)}
-    except TextProblem as problem:
-        explain(problem)
-        return kept if shown.is_running else {}  # an answer to another text would look like one to this
+    """Return what the model makes of the sentence at each moment that is shown, by how many batches it was trained on."""
+    return answers_at_moments(shown, partial(untrained, inputs), lambda model: classify(model, inputs.text))
 
 
 def is_of_sentence(found: LabelPrediction, inputs: LabelInputs) -> bool:
@@ -111,21 +97,15 @@ def top_contribution(found: LabelPrediction) -> str:
     return write(texts.TOP_CONTRIBUTION, int(row.argmax())) + against
 
 
-def losses_and_accuracies(records: Sequence[ClassifierProgress]) -> tuple[Curves, Curves]:
+def losses_and_accuracies(records: Sequence[TrainingProgress]) -> tuple[Curves, Curves]:
     """Return loss and accuracy on the training and the test texts."""
-    tests = [(record.batch, record.test) for record in records if record.test is not None]
-    losses = {
-        texts.LOSS: [(record.batch, record.loss) for record in records],
-        texts.TEST_LOSS: [(batch, test.loss) for batch, test in tests],
-    }
-    accuracies = {
-        texts.ACCURACY: [(record.batch, record.accuracy) for record in records],
-        texts.TEST_ACCURACY: [(batch, test.accuracy) for batch, test in tests],
-    }
-    return losses, accuracies
+    tests = [(record.batch, record.test) for record in records if record.test]
+    losses = curves_of(records, {"loss": texts.LOSS}) | {texts.TEST_LOSS: [(batch, test.loss) for batch, test in tests]}
+    accuracies = curves_of(records, {"accuracy": texts.ACCURACY})
+    return losses, accuracies | {texts.TEST_ACCURACY: [(batch, test.accuracy) for batch, test in tests]}
 
 
-def training_charts(records: Sequence[ClassifierProgress]) -> list[Chart]:
+def training_charts(records: Sequence[TrainingProgress]) -> list[Chart]:
     """Draw the curves of a training; none before it has begun."""
     if not records:
         return []

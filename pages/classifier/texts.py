@@ -103,14 +103,14 @@ FIRST_SENTENCE = "the plot was not dull at all"
 LIMITS_SENTENCE = "the acting was wonderful and the plot was never boring"
 SENTENCE = "Your sentence"
 NOTICE = {
-    True: "Notice: which words add most to the label? Move along the curve to see when that began.",
+    True: "Train the model, and notice: which words add most to the label? Move along the curve to see when that began.",
     False: "Notice: which words add most to the label?",
 }
 """What to notice in any sentence, of a model of one's own and of the one that ships."""
 NOTICES: dict[bool, dict[str, str]] = {
     True: {
-        FIRST_SENTENCE: "Notice: *not … at all* turns *dull* into praise. Move along the curve to see when.",
-        LIMITS_SENTENCE: "Notice: this is praise, and the model says negative. It knows words, not what *never boring* means.",
+        FIRST_SENTENCE: "Train the model, and notice: *not … at all* turns *dull* into praise. Move along the curve to see when.",
+        LIMITS_SENTENCE: "This is praise, and the trained model says negative: it knows words, not what *never boring* means.",
     },
     False: {
         FILM_SENTENCE: "Notice: “wonderful” speaks for the film, “never” against it. Which of them wins?",
@@ -153,7 +153,7 @@ LABEL_PROBABILITIES = "Probability of each label"
 CONTRIBUTIONS_CAPTION = (
     "Each dimension of the pooled vector is the value of one word. What this value adds to the score of a label, beyond what it "
     "adds to all labels on average, counts as the **contribution** of that word. A word counts with the vector that it has after "
-    "attention, which has taken in the others: with the default settings, *the*, *plot* or *was* contributes far more to "
+    "attention, which has taken in the others: with the default settings, *the* or *was* contributes far more to "
     "“negative” in *the plot was dull* than in *the plot was good*, though it begins with the same vector in both."
 )
 CONTRIBUTIONS_TITLE = "Contribution of each word to the score of each label"

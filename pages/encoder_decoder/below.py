@@ -1,20 +1,20 @@
 """What stands below the stage: the model in words, its formula and code, its masks and shapes, and its numbers."""
 
-from itertools import islice
+from functools import partial
 
 import streamlit as st
 
 from pages.encoder_decoder import inside, texts
 from pages.encoder_decoder.model import PAGE
 from pages.encoder_decoder.stage import loss_and_shares, named_trace
-from pages.ui.export.computation import Computation, after, call, each, named
-from pages.ui.export.lessons import PartNumbers, drawings_export, offer_drawings
-from pages.ui.export.records import Export
+from pages.ui.export.computation import Computation, after, call, named
+from pages.ui.export.lessons import PartNumbers, offer_drawings
+from pages.ui.export.training import chosen_head, training_computation, training_export
 from pages.ui.shell.address import value_of, widget_key
 from pages.ui.shell.frame import explain, show_source
 from pages.ui.shell.level import is_hidden, show_formula
 from pages.ui.stage.charts import Drawing, matrix_drawing
-from pages.ui.stage.training import ShownTraining, curve_drawings
+from pages.ui.stage.training import ShownTraining
 from pages.ui.stage.view_options import head_in_sentence
 from tx_core.errors import ExplorerError
 from tx_core.training.copy_task import (
@@ -22,7 +22,6 @@ from tx_core.training.copy_task import (
     CopyTraining,
     answer_sequence,
     start_copy_training,
-    train_copy,
     train_copy_batch,
 )
 from tx_core.training.stored import stored_copy
@@ -68,53 +67,29 @@ def show_inside() -> None:
 
 def export_answer(shown: ShownTraining, answer: CopyAnswer) -> None:
     """Offer the numbers of an answer and of the training, and the code of both."""
-    losses, shares = loss_and_shares(shown)
-
-    def training() -> Export:
-        return drawings_export(training_numbers(shown), [*curve_drawings(losses, logarithmic=True), *curve_drawings(shares)])
-
-    more = {texts.NUMBERS_TRAINING: training} if losses else {}
-    offer_drawings(PAGE, lambda: answer_numbers(shown, answer), lambda: [attention_drawing(answer)], more=more)
+    model: CopyTraining = shown.model
+    training, records = training_computation(shown, lambda: call(start_copy_training, model.settings), stored_copy)
+    title = texts.EXPORT_TRAINING.format(task=TASKS[model.settings.task].title, batches=model.done)
+    about = title, records, texts.EXPORT_TRAINING_RESULT, *loss_and_shares(shown.records)
+    more = {texts.NUMBERS_TRAINING: lambda: training_export(shown, *about)} if shown.records else {}
+    numbers = partial(answer_numbers, model, answer, training, records)
+    offer_drawings(PAGE, numbers, lambda: [attention_drawing(answer)], more=more)
 
 
 def attention_drawing(answer: CopyAnswer) -> Drawing:
     """Draw where the chosen head looks, for a table and for files."""
     stack = next(one for one in named_trace(answer).stacks if one.kind == value_of(PAGE, "kind"))
-    layer, head = next(iter(value_of(PAGE, "head")), (0, 0))
-    if layer >= stack.weights.shape[0] or head >= stack.weights.shape[1]:
-        layer, head = 0, 0
-    title = f"{texts.KINDS[stack.kind]}, {head_in_sentence((layer, head))}"
-    weights = stack.weights[layer, head]
-    return matrix_drawing(title, "weights", weights, stack.query_tokens.tokens, stack.key_tokens.tokens, root=True)
+    head = chosen_head(PAGE, stack.weights)
+    title = f"{texts.KINDS[stack.kind]}, {head_in_sentence(head)}"
+    return matrix_drawing(title, "weights", stack.weights[head], stack.query_tokens.tokens, stack.key_tokens.tokens, root=True)
 
 
-def training_numbers(shown: ShownTraining) -> PartNumbers:
-    """Return what a training computes, from its settings."""
-    model: CopyTraining = shown.model
-    title = texts.EXPORT_TRAINING.format(task=TASKS[model.settings.task].title, batches=len(model.losses))
-    _, records = _trained(shown)
-    drawn = each(records, lambda one: (one.batch, one.loss, one.accuracy, one.alignment))
-    source = {"settings": repr(model.settings), "batches": len(model.losses)}
-    return PartNumbers(title, source, [drawn], texts.EXPORT_TRAINING_RESULT)
-
-
-def answer_numbers(shown: ShownTraining, answer: CopyAnswer) -> PartNumbers:
+def answer_numbers(model: CopyTraining, answer: CopyAnswer, training: Computation, records: Computation) -> PartNumbers:
     """Return what a trained model computes of an input."""
-    model: CopyTraining = shown.model
     kind = value_of(PAGE, "kind")
-    title = texts.EXPORT_ANSWER.format(kind=texts.KINDS[kind], batches=len(model.losses))
-    training, records = _trained(shown)
+    title = texts.EXPORT_ANSWER.format(kind=texts.KINDS[kind], batches=model.done)
     found = named("answer", call(answer_sequence, after(records, training), tuple(answer.numbers)))
     stack = named("stack", found.trace.stacks[[stack.kind for stack in answer.trace.stacks].index(kind)])
-    source = {"settings": repr(model.settings), "batches": len(model.losses), "numbers": list(answer.numbers)}
+    source = {"settings": repr(model.settings), "batches": model.done, "numbers": list(answer.numbers)}
     source |= {"output": list(answer.written), "attention": kind}
     return PartNumbers(title, source, [found.written, stack.weights.round(3)], texts.EXPORT_ANSWER_RESULT)
-
-
-def _trained(shown: ShownTraining) -> tuple[Computation, Computation]:
-    """Return the computation of a model, and of its training: of the one that ships, as it is stored."""
-    if shown.is_stored:
-        stored = named("stored", call(stored_copy))
-        return stored.training, named("records", stored.records)
-    training = named("training", call(start_copy_training, shown.model.settings))
-    return training, named("records", call(list, call(islice, call(train_copy, training), len(shown.model.losses))))

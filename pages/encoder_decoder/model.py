@@ -1,6 +1,7 @@
 """The model of the page: the numbers and settings that a reader chooses, and the model that answers."""
 
 from contextlib import suppress
+from functools import partial
 
 import streamlit as st
 
@@ -13,7 +14,7 @@ from pages.ui.shell.address import choice_field, flag_field, set_values, text_fi
 from pages.ui.shell.level import is_hidden
 from pages.ui.stage import background_runs
 from pages.ui.stage.address import StageFields, read_stage_address
-from pages.ui.stage.training import LOOK_NAMES, ShownTraining, Trainer, look_fields
+from pages.ui.stage.training import LOOK_NAMES, ShownTraining, Trainer, kept_untrained, look_fields, shown_training
 from tx_core.engine.device import best_device
 from tx_core.engine.device_limits import CARD_LIMITS, CPU_LIMITS, device_limits, exceeds
 from tx_core.errors import ExplorerError, TextProblem
@@ -125,8 +126,9 @@ def show_settings(model: CopyTraining) -> None:
     set_values(PAGE, values)
 
 
-def differences(settings: CopySettings) -> list[str]:
+def differences(model: CopyTraining) -> list[str]:
     """Return the name of each setting of a model that is not the one now on the page, as in "Hidden size 64"."""
+    settings = model.settings
     names = training_sizes.size_differences(PAGE, settings, SIZES)
     if settings.task != value_of(PAGE, "task"):
         names.append(TASKS[settings.task].title)
@@ -147,37 +149,27 @@ def new_model() -> CopyTraining:
     return made
 
 
-def is_large(settings: CopySettings) -> bool:
-    """Return whether sizes are offered on a GPU only. The largest model takes 180 MB, and three times more while it learns."""
-    return exceeds(settings, CPU_LIMITS.encoder_decoder)
+TRAINER = Trainer(PAGE, KIND, FIELDS, new_model, show_settings, differences, texts.DISCARDED)
 
 
-TRAINER = Trainer(PAGE, KIND, FIELDS, new_model, show_settings, lambda model: differences(model.settings), texts.DISCARDED)
-
-
-def shown_training() -> ShownTraining:
+def chosen_training() -> ShownTraining:
     """Return the visitor's trained model where it has the settings on the page, else the one that ships, or an untrained one.
 
-    A large one is not made untrained: visitors who only look would fill the memory of the card. Raises TextProblem where the
-    sizes do not fit together.
+    Raises TextProblem where the sizes do not fit together.
     """
-    own = background_runs.current_run(KIND)
-    if own and own.running:
-        return ShownTraining(None, own.records, own)
-    settings, stored = chosen_settings(), stored_copy()
-    if own and own.result and own.result.settings == settings:
-        return ShownTraining(own.result, own.records, own)
-    if settings == stored.training.settings:
-        return ShownTraining(stored.training, stored.records, own, is_stored=True)
-    return ShownTraining(None if is_large(settings) else untrained(settings), (), own)
+    return shown_training(TRAINER, lambda one: one.settings == chosen_settings(), untrained, stored_copy())
 
 
-def untrained(settings: CopySettings) -> CopyTraining:
-    """Return an untrained model with some settings; the session keeps one."""
-    kept = st.session_state.get(widget_key(PAGE, "untrained"))
-    if kept is None or kept.settings != settings:
-        kept = st.session_state[widget_key(PAGE, "untrained")] = copy_task.start_copy_training(settings, best_device())
-    return kept
+def untrained(model: CopyTraining | None = None) -> CopyTraining | None:
+    """Return the untrained model of a training, or with the settings on the page.
+
+    None for a large one: visitors who only look would fill the memory of the card.
+    """
+    settings = model.settings if model else chosen_settings()
+    if exceeds(settings, CPU_LIMITS.encoder_decoder) and model is None:
+        return None
+    make = partial(copy_task.start_copy_training, settings, best_device())
+    return kept_untrained(PAGE, lambda kept: kept.settings == settings, make)
 
 
 def write_random_numbers() -> None:

@@ -8,7 +8,7 @@ badge = open_page(PAGE)
 # The title is on its way: what follows imports torch.
 from pages.encoder_decoder import texts
 from pages.encoder_decoder.below import explain_model, export_answer, show_inside
-from pages.encoder_decoder.model import TRAINER, chosen_settings, number_input, shown_training
+from pages.encoder_decoder.model import TRAINER, chosen_settings, chosen_training, number_input
 from pages.encoder_decoder.stage import answer_stage, answers
 from pages.ui.shell.frame import explain, page_links, show_engine
 from pages.ui.stage.training import empty_training_stage
@@ -17,7 +17,7 @@ from tx_core.errors import ExplorerError
 
 numbers = number_input()
 try:
-    shown = shown_training()
+    shown = chosen_training()
     settings = chosen_settings()
     found = answers(numbers, shown)
 except ExplorerError as problem:

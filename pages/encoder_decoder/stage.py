@@ -6,56 +6,47 @@ from dataclasses import replace
 import streamlit as st
 
 from pages.encoder_decoder import texts
-from pages.encoder_decoder.model import TRAINER, chosen_settings, count_errors, is_large, untrained
+from pages.encoder_decoder.model import TRAINER, count_errors, untrained
 from pages.ui.shell.address import widget_key
-from pages.ui.shell.frame import explain
 from pages.ui.stage.address import StageFields
 from pages.ui.stage.architecture import Box, Stack, architecture, norms_and_sums, sums_and_norms
 from pages.ui.stage.charts import Chart
-from pages.ui.stage.training import Curves, Moment, ShownTraining, curve, empty_training_stage, moment_title, training_stage
-from tx_core.errors import TextProblem
+from pages.ui.stage.training import (
+    Curves,
+    Moment,
+    ShownTraining,
+    answers_at_moments,
+    curve,
+    curves_of,
+    empty_training_stage,
+    moment_title,
+    training_stage,
+)
 from tx_core.training.copy_task import (
     CopyAnswer,
-    CopyProgress,
     CopyTraining,
     answer_sequence,
     best_aligned_head,
     read_numbers,
 )
+from tx_core.training.loop import TrainingProgress
 from tx_core.training.synthetic import CopySettings
 from tx_core.transformer.interventions import Head
 from tx_core.transformer.trace import AttentionStack, Encoding, Trace
 
 
 def answers(written: str, shown: ShownTraining) -> dict[int, CopyAnswer]:
-    """Return what the model answers at each moment that is shown, by how many batches it was trained on.
-
-    Between the first and the last the numbers are those that were on the page when the training began; while it runs, alone
-    where those on the page cannot be read.
-    """
-    kept = {one.batch: one.probe for one in shown.records if one.probe}
-    model = shown.model
-    if model is None and (kept or is_large(chosen_settings())):
-        return kept
-    try:
-        model = model or untrained(chosen_settings())  # of a training that has only begun
-        numbers = read_numbers(written, model.settings)
-    except TextProblem as problem:
-        explain(problem)
-        return kept if shown.is_running else {}  # an answer to other numbers would look like one to these
-    done = len(model.losses)
-    first = {} if done == 0 else {0: answer_sequence(untrained(model.settings), numbers)}
-    return first | {batch: one for batch, one in kept.items() if batch < done} | {done: answer_sequence(model, numbers)}
+    """Return what the model answers at each moment that is shown, by how many batches it was trained on."""
+    return answers_at_moments(shown, untrained, lambda model: answer_sequence(model, read_numbers(written, model.settings)))
 
 
 def answer_stage(written: str, shown: ShownTraining, found: Mapping[int, CopyAnswer], settings: CopySettings) -> None:
     """Draw the stage of an encoder-decoder; the head that looks most at the answers is the first one that is shown."""
-    curves = training_charts(shown)
+    curves = training_charts(shown.records)
     if not found:
         return empty_training_stage(TRAINER, shown, curves)
     last = found[max(found)]
-    best = best_aligned_head(last.trace, settings.task)
-    trainer = replace(TRAINER, fields=fields_with_head((best.layer, best.head)))
+    trainer = replace(TRAINER, fields=fields_with_head(best_aligned_head(last.trace, settings.task)))
     batches = shown.model.settings.batches if shown.model else shown.records[0].batches if shown.records else 0
     moments = [
         Moment(
@@ -103,20 +94,20 @@ def _notes(answer: CopyAnswer, shown: ShownTraining, is_last: bool, written: str
     if model is None or not is_last:
         return []
     reasons = explain_errors(answer, model, lambda: count_errors(model))
-    if not reasons and model.losses and not answer.usual_length:
+    if not reasons and model.done and not answer.usual_length:
         reasons = texts.OTHER_LENGTH.format(length=model.settings.length - 1)
     return [reasons] if reasons else []
 
 
 def explain_errors(answer: CopyAnswer, model: CopyTraining, test: Callable[[], tuple[int, int]]) -> str:
     """Return why a trained model answers wrongly; "" where it does not. test: counts wrong numbers and all numbers in a test."""
-    wrong, done, settings = len(answer.right) - answer.right_ones, len(model.losses), model.settings
+    wrong, done, settings = len(answer.right) - answer.right_ones, model.done, model.settings
     if not done or not wrong:
         return ""
     sentences = [texts.ERRORS.format(wrong=wrong, total=len(answer.right))]
     if not answer.usual_length:
         sentences.append(texts.OTHER_LENGTH.format(length=settings.length - 1))
-    elif not model.finished:
+    elif done < model.batches:
         sentences.append(texts.STOPPED_EARLY.format(done=done, total=settings.batches))
     else:
         errors, total = test()
@@ -156,26 +147,19 @@ def step_names(read: Sequence[str], written: Sequence[int]) -> list[str]:
 # Curves and the architecture
 
 
-def loss_and_shares(shown: ShownTraining) -> tuple[Curves, Curves]:
-    """Return the loss of a training, and what share of its numbers and of its attention is right; of a file only the loss."""
-    records: Sequence[CopyProgress] = shown.records
-    if not records:
-        return {texts.LOSS: list(enumerate(shown.model.losses, start=1))} if shown.model and shown.model.losses else {}, {}
-    shares = {
-        texts.ACCURACY: [(record.batch, record.accuracy) for record in records],
-        texts.ALIGNMENT: [(record.batch, record.alignment) for record in records],
-    }
-    return {texts.LOSS: [(record.batch, record.loss) for record in records]}, shares
+def loss_and_shares(records: Sequence[TrainingProgress]) -> tuple[Curves, Curves]:
+    """Return the loss of a training, and what share of its numbers and of its attention is right."""
+    shares = {"accuracy": texts.ACCURACY, "alignment": texts.ALIGNMENT}
+    return curves_of(records, {"loss": texts.LOSS}), curves_of(records, shares)
 
 
-def training_charts(shown: ShownTraining) -> list[Chart]:
+def training_charts(records: Sequence[TrainingProgress]) -> list[Chart]:
     """Draw the curves of a training; none before it has begun."""
-    losses, shares = loss_and_shares(shown)
-    if not losses:
+    if not records:
         return []
-    batches = shown.records[0].batches if shown.records else shown.model.settings.batches
-    charts = [curve(texts.LOSS_CURVE, losses, batches, logarithmic=True)]
-    return [*charts, curve(texts.SHARES_CURVE, shares, batches)] if shares else charts
+    losses, shares = loss_and_shares(records)
+    batches = records[0].batches
+    return [curve(texts.LOSS_CURVE, losses, batches, logarithmic=True), curve(texts.SHARES_CURVE, shares, batches)]
 
 
 def drawing(layers: int, norm_first: bool) -> dict[str, object]:

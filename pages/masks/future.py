@@ -4,11 +4,14 @@ from collections.abc import Sequence
 from math import log
 from statistics import mean
 
+import streamlit as st
+
 from pages.masks import texts
 from pages.masks.inputs import FIELDS, PAGE
 from pages.ui.export.computation import after, call, each, named
 from pages.ui.export.lessons import PartNumbers
 from pages.ui.shell import cache
+from pages.ui.shell.address import widget_key
 from pages.ui.shell.numbers import percent
 from pages.ui.stage import background_runs
 from pages.ui.stage import texts as stage_texts
@@ -24,14 +27,13 @@ from tx_core.training.future import (
     SHOWN_EVERY,
     SLOT_WORDS,
     FutureMoment,
-    FutureProgress,
     FutureTraining,
     least_loss,
-    look,
-    moments_of,
+    look_at_both,
     next_word_share,
     start_future_training,
 )
+from tx_core.training.loop import TrainingProgress
 from tx_core.training.stored import FUTURE_SEED, stored_future
 
 KIND = "future"
@@ -41,8 +43,16 @@ _EVEN = log(len(SLOT_WORDS))
 
 def _new_training() -> FutureTraining:
     """Return untrained models with random weights that this visitor has not seen."""
-    own = background_runs.current_run(KIND)
-    return start_future_training((own.result.seed if own and own.result else FUTURE_SEED) + 1)
+    name = widget_key(PAGE, "seed")
+    st.session_state[name] = st.session_state.get(name, FUTURE_SEED) + 1
+    return start_future_training(st.session_state[name])
+
+
+def shown_seed(shown: ShownTraining) -> int:
+    """Return the random seed of the training that is shown."""
+    if shown.is_stored:
+        return FUTURE_SEED
+    return shown.model.seed if shown.model else st.session_state[widget_key(PAGE, "seed")]
 
 
 TRAINER = Trainer(PAGE, KIND, FIELDS, _new_training, lambda _: None, lambda _: (), texts.OWN_TRAINING)
@@ -55,11 +65,11 @@ def shown_future() -> tuple[ShownTraining, list[FutureMoment]]:
     if own and (own.running or own.records):
         shown, records = ShownTraining(own.result, own.records, own), own.records
         if records:
-            seed = records[0].seed
-            untrained = cache.get_or_compute(("untrained future", seed), lambda: look(start_future_training(seed)))
+            seed = shown_seed(shown)
+            untrained = cache.get_or_compute(("untrained future", seed), lambda: look_at_both(start_future_training(seed)))
     else:
         shown, records = ShownTraining(True, stored, own, is_stored=True), stored
-    return shown, [untrained, *moments_of(records)]
+    return shown, [untrained, *(one.probe for one in records if one.probe)]
 
 
 def moment_control(moments: Sequence[FutureMoment]) -> Control:
@@ -96,19 +106,19 @@ def _map(moment: FutureMoment, name: str, when: dict[str, list[str]]) -> Picture
     return Picture(drawing, texts.NEXT_WORD[name].format(share=share), when, row=1, cell=texts.LOOKS_CELL)
 
 
-def loss_chart(records: Sequence[FutureProgress]) -> Chart:
+def loss_chart(records: Sequence[TrainingProgress]) -> Chart:
     """Draw the loss of both models, and the least that one can reach that only looks back."""
-    lines = {texts.MODELS[name]: [(one.batch, one.loss[name]) for one in records] for name in MASKS}
+    lines = {texts.MODELS[name]: [(one.batch, one.values[name]) for one in records] for name in MASKS}
     lines[texts.LEAST] = [(batch, least_loss()) for batch in range(1, len(records) + 1)]
     return curve(texts.LOSSES, lines, BATCHES, every=SHOWN_EVERY, limits=(0.0, 3.5))
 
 
-def recent_loss(name: str, batch: int, records: Sequence[FutureProgress]) -> float:
+def recent_loss(name: str, batch: int, records: Sequence[TrainingProgress]) -> float:
     """Return the mean loss of a model over the batches since the moment before."""
-    return mean(one.loss[name] for one in records if batch - SHOWN_EVERY < one.batch <= batch)
+    return mean(one.values[name] for one in records if batch - SHOWN_EVERY < one.batch <= batch)
 
 
-def loss_in_words(moment: FutureMoment, records: Sequence[FutureProgress]) -> str:
+def loss_in_words(moment: FutureMoment, records: Sequence[TrainingProgress]) -> str:
     """Return in a sentence how large both losses are at a moment, and what no model gets below that looks back only."""
     if not moment.batch:
         return texts.UNTRAINED_LOSS
@@ -127,10 +137,10 @@ def writing_in_words(moment: FutureMoment) -> str:
 
 def future_numbers(shown: ShownTraining) -> PartNumbers:
     """Return what the losses of both models are computed of."""
-    seed = shown.records[0].seed if shown.records else FUTURE_SEED
+    seed = shown_seed(shown)
     both = named("training", call(start_future_training, seed), "random seed")
     records = named("records", call(list, both.updates()))
-    drawn = each(records, lambda one: (one.batch, one.loss))
-    last = named("moment", call(look, after(records, both)))
+    drawn = each(records, lambda one: (one.batch, one.values))
+    last = named("moment", call(look_at_both, after(records, both)))
     about = {"seed": seed, "batches": len(shown.records)}
     return PartNumbers(texts.EXPORT_TITLES["why"], about, [drawn, last.written, last.writing_loss], texts.EXPORT_RESULTS["why"])

@@ -246,7 +246,6 @@ def test_a_training_of_an_encoder_decoder():
         (first, *_) = training.updates()
         return [
             first,
-            training.losses,
             copy_task.answer_sequence(training, [5, 6]),
             copy_task.count_errors(training, 3),
             weights(training.model),

@@ -5,9 +5,8 @@
 
 import argparse
 import math
-import time
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -15,7 +14,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from tx_core.engine.device import sole_use
+from tx_core.engine.device import best_device, sole_use
 from tx_core.engine.device_limits import device_limits
 from tx_core.errors import TextProblem
 from tx_core.lessons.labels import LabelPrediction
@@ -34,6 +33,7 @@ from tx_core.training.classifier_model import (
     training_ids,
 )
 from tx_core.training.imdb import NOTEBOOK_TEST, NOTEBOOK_TRAIN, imdb
+from tx_core.training.loop import TrainingProgress, train
 from tx_core.transformer.attention import padding_mask
 from tx_core.transformer.bert import max_pool
 from tx_core.transformer.trace import AttentionStack, Trace
@@ -75,31 +75,6 @@ class ClassifierScore:
     frames: tuple[FrameScore, ...] = ()
 
 
-@dataclass(frozen=True)
-class ClassifierProgress:
-    """The progress after one batch.
-
-    Attributes:
-        batch: Counted from 1.
-        batches: Batches of the whole run.
-        epoch: Counted from 1.
-        loss: Cross-entropy of the batch, in nats.
-        accuracy: The share of the batch classified correctly.
-        seconds: Since this stretch of training began.
-        test: At the end of an epoch, the score on the test texts; else None.
-        probe: What the model makes of the probe of the training, after every twentieth of the run; else None.
-    """
-
-    batch: int
-    batches: int
-    epoch: int
-    loss: float
-    accuracy: float
-    seconds: float
-    test: ClassifierScore | None
-    probe: LabelPrediction | None = None
-
-
 @dataclass
 class ClassifierTraining:
     """A training run that can be stopped after any batch, queried and resumed.
@@ -114,7 +89,7 @@ class ClassifierTraining:
     device: str
     train_rows: list[tuple[int, ...]]
     test_rows: list[tuple[int, ...]]
-    done: int = field(default=0)
+    done: int = 0
     probe: str = ""
 
     @cached_property
@@ -133,20 +108,25 @@ class ClassifierTraining:
         return self.batches_an_epoch * self.settings.epochs
 
     @property
-    def finished(self) -> bool:
-        """Whether all batches are done."""
-        return self.done >= self.batches
-
-    @property
     def work(self) -> float:
         """Roughly the multiply-adds of the whole run; a batch costs at least a hundred million in overhead."""
         weights = sum(value.numel() for name, value in self.model.named_parameters() if "words" not in name)
         tokens = sum(map(len, self.train_rows)) * self.settings.epochs
         return 3.0 * weights * tokens + 1e8 * self.batches
 
-    def updates(self) -> Generator[ClassifierProgress, None, None]:
+    def updates(self) -> Generator[TrainingProgress, None, None]:
         """Train, yielding one record per batch, until all are done."""
-        return train_classifier(self)
+        return train(self)
+
+    def train_batch(self) -> dict[str, float]:
+        """Train on the next batch."""
+        return train_classifier_batch(self)
+
+    def look(self, first: bool) -> tuple[LabelPrediction | None, ClassifierScore | None]:
+        """Return what the model makes of the probe, after every twentieth of the run, and at the end of an epoch its score."""
+        is_kept = self.done % max(1, self.batches // PROBED_MOMENTS) == 0 or self.done == self.batches
+        probe = classify(self, self.probe) if self.probe and is_kept else None
+        return probe, evaluate_classifier(self) if self.done % self.batches_an_epoch == 0 else None
 
 
 def start_training(settings: ClassifierSettings, data: LabelledTexts, device: str = "cpu") -> ClassifierTraining:
@@ -179,17 +159,8 @@ def check_classifier_work(training: ClassifierTraining) -> ClassifierTraining:
     return training
 
 
-def train_classifier(training: ClassifierTraining) -> Generator[ClassifierProgress, None, None]:
-    """Train the model; the order of each epoch follows from the seed and its number."""
-    began = time.monotonic()
-    while not training.finished:
-        with sole_use(training.device):
-            progress = train_classifier_batch(training, began)
-        yield progress
-
-
-def train_classifier_batch(training: ClassifierTraining, began: float) -> ClassifierProgress:
-    """Train on the next batch. began: when this stretch began, by the monotonic clock."""
+def train_classifier_batch(training: ClassifierTraining) -> dict[str, float]:
+    """Train on the next batch; return its loss (cross-entropy, in nats) and its accuracy."""
     settings = training.settings
     epoch, place = divmod(training.done, training.batches_an_epoch)
     order = epoch_order(training, epoch)[place * settings.batch_size : (place + 1) * settings.batch_size]
@@ -201,18 +172,7 @@ def train_classifier_batch(training: ClassifierTraining, began: float) -> Classi
     loss.backward()
     training.optimiser.step()
     training.model.eval()
-    training.done += 1
-    is_probed = training.probe and (training.done % max(1, training.batches // PROBED_MOMENTS) == 0 or training.finished)
-    return ClassifierProgress(
-        batch=training.done,
-        batches=training.batches,
-        epoch=epoch + 1,
-        loss=loss.item(),
-        accuracy=float((logits.argmax(-1) == labels).float().mean()),
-        seconds=time.monotonic() - began,
-        test=evaluate_classifier(training) if training.done % training.batches_an_epoch == 0 else None,
-        probe=classify(training, training.probe) if is_probed else None,
-    )
+    return {"loss": loss.item(), "accuracy": float((logits.argmax(-1) == labels).float().mean())}
 
 
 def epoch_order(training: ClassifierTraining, epoch: int) -> list[int]:
@@ -252,20 +212,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Train from the command line and print the progress."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", choices=("opinions", "imdb"), default="opinions")
-    parser.add_argument("--device", default="cpu")
-    chosen = parser.parse_args(arguments)
-    if chosen.data == "imdb":
-        data, settings = imdb(NOTEBOOK_TRAIN, NOTEBOOK_TEST), NOTEBOOK_CLASSIFIER
-    else:
-        data, settings = opinions(), OPINIONS
-    training = start_training(settings, data, chosen.device)
-    for progress in train_classifier(training):
-        if progress.test is not None:
-            print(
-                f"epoch {progress.epoch:2d}  loss {progress.loss:.4f}  test loss {progress.test.loss:.4f}  "
-                f"test accuracy {progress.test.accuracy:.3f}  {progress.seconds:.1f} s",
-                flush=True,
-            )
+    is_imdb = parser.parse_args(arguments).data == "imdb"
+    data = imdb(NOTEBOOK_TRAIN, NOTEBOOK_TEST) if is_imdb else opinions()
+    training = start_training(NOTEBOOK_CLASSIFIER if is_imdb else OPINIONS, data, best_device())
+    for one in training.updates():
+        if one.test:
+            epoch, loss = one.batch // training.batches_an_epoch, one.values["loss"]
+            figures = f"loss {loss:.4f}  test loss {one.test.loss:.4f}  test accuracy {one.test.accuracy:.3f}"
+            print(f"epoch {epoch:2d}  {figures}  {one.seconds:.1f} s", flush=True)
 
 
 @torch.no_grad()

@@ -1,8 +1,7 @@
 """Train an encoder-decoder on a synthetic task batch by batch, and test what it has learned."""
 
-import time
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import torch
@@ -11,7 +10,9 @@ from torch import Tensor
 
 from tx_core.engine.device import sole_use
 from tx_core.errors import TextProblem
+from tx_core.training.loop import TrainingProgress, train
 from tx_core.training.synthetic import FIRST_NUMBER, START_ID, CopySettings, answer_places, random_sources, solve
+from tx_core.transformer.interventions import Head
 from tx_core.transformer.seq2seq import Seq2Seq, Seq2SeqRun, greedy_decode, number_encoding, random_seq2seq, trace_seq2seq
 from tx_core.transformer.trace import Trace
 
@@ -20,33 +21,9 @@ PROBE_SEED = 2**31 - 1
 PROBE_EVERY = 10
 
 
-@dataclass(frozen=True)
-class CopyProgress:
-    """The progress after one batch.
-
-    Attributes:
-        batch: Counted from 1.
-        batches: Batches of the whole run.
-        loss: Cross-entropy per token, in nats.
-        accuracy: The share of correct tokens, with teacher forcing.
-        alignment: The weight that the best head of the cross-attention puts on the source token of each answer.
-        seconds: Since this stretch of training began.
-        probe: What the model answers to the probe of the training; every tenth batch, the first of a stretch and the last have
-            it.
-    """
-
-    batch: int
-    batches: int
-    loss: float
-    accuracy: float
-    alignment: float
-    seconds: float
-    probe: "CopyAnswer | None"
-
-
 @dataclass
 class CopyTraining:
-    """A training run that can be stopped after any batch, inspected, saved and resumed.
+    """A training run that can be stopped after any batch, inspected and resumed.
 
     probe: the numbers that its records answer; () for random ones that are never trained on.
     """
@@ -54,7 +31,7 @@ class CopyTraining:
     settings: CopySettings
     model: Seq2Seq
     device: str
-    losses: list[float] = field(default_factory=list)
+    done: int = 0
     probe: tuple[int, ...] = ()
 
     @cached_property
@@ -63,13 +40,22 @@ class CopyTraining:
         return torch.optim.Adam(self.model.parameters(), lr=self.settings.learning_rate, betas=(0.9, 0.98))
 
     @property
-    def finished(self) -> bool:
-        """Whether all batches are done."""
-        return len(self.losses) >= self.settings.batches
+    def batches(self) -> int:
+        """Batches of the whole run."""
+        return self.settings.batches
 
-    def updates(self) -> Generator[CopyProgress, None, None]:
+    def updates(self) -> Generator[TrainingProgress, None, None]:
         """Train, yielding one record per batch, until all are done."""
-        return train_copy(self)
+        return train(self)
+
+    def train_batch(self) -> dict[str, float]:
+        """Train on the next batch."""
+        return train_copy_batch(self)
+
+    def look(self, first: bool) -> tuple["CopyAnswer | None", None]:
+        """Return what the model answers to the probe, every tenth batch, after the first of a stretch and the last."""
+        is_kept = first or self.done % PROBE_EVERY == 0 or self.done == self.batches
+        return answer_sequence(self, self.probe or _random_probe(self.settings)) if is_kept else None, None
 
 
 def start_copy_training(settings: CopySettings, device: str = "cpu") -> CopyTraining:
@@ -86,18 +72,13 @@ def batch_learning_rate(settings: CopySettings, batch: int) -> float:
     return settings.learning_rate * min(1.0, rise, fall)
 
 
-def train_copy(training: CopyTraining) -> Generator[CopyProgress, None, None]:
-    """Train batch by batch; every batch follows from the seed and its number alone."""
-    began, first = time.monotonic(), len(training.losses)
-    while not training.finished:
-        with sole_use(training.device):
-            progress = train_copy_batch(training, first, began)
-        yield progress
+def train_copy_batch(training: CopyTraining) -> dict[str, float]:
+    """Train on the next batch, which follows from the seed and its number alone.
 
-
-def train_copy_batch(training: CopyTraining, first: int, began: float) -> CopyProgress:
-    """Train on the next batch. first: the first one of this stretch, which began at that time of the monotonic clock."""
-    settings, batch = training.settings, len(training.losses)
+    Returns its loss (cross-entropy per token, in nats), its accuracy (the share of correct tokens, with teacher forcing) and its
+    alignment (the weight that the best head of the cross-attention puts on the source token of each answer).
+    """
+    settings, batch = training.settings, training.done
     sources = random_sources(settings.batch_size, settings.length, settings.vocab_size, settings.seed * 1_000_003 + batch)
     targets = solve(settings.task, sources)
     places = answer_places(settings.task, sources).to(training.device)
@@ -111,17 +92,8 @@ def train_copy_batch(training: CopyTraining, first: int, began: float) -> CopyPr
     loss.backward()
     training.optimiser.step()
     training.model.eval()
-    training.losses.append(loss.item())
-    drawn = batch == first or (batch + 1) % PROBE_EVERY == 0 or training.finished
-    return CopyProgress(
-        batch=batch + 1,
-        batches=settings.batches,
-        loss=training.losses[-1],
-        accuracy=float((run.logits.argmax(-1) == targets[:, 1:]).float().mean()),
-        alignment=best_alignment(run, places),
-        seconds=time.monotonic() - began,
-        probe=answer_sequence(training, training.probe or _random_probe(settings)) if drawn else None,
-    )
+    accuracy = float((run.logits.argmax(-1) == targets[:, 1:]).float().mean())
+    return {"loss": loss.item(), "accuracy": accuracy, "alignment": best_alignment(run, places)}
 
 
 def best_alignment(run: Seq2SeqRun, places: Tensor) -> float:
@@ -140,25 +112,15 @@ def _random_probe(settings: CopySettings) -> list[int]:
     return random_sources(1, settings.length, settings.vocab_size, PROBE_SEED)[0, 1:].tolist()
 
 
-@dataclass(frozen=True)
-class AlignedHead:
-    """A head of the cross-attention, counted from 0, and the share of its weight on the answers."""
-
-    layer: int
-    head: int
-    share: float
-
-
-def best_aligned_head(trace: Trace, task: str) -> AlignedHead:
-    """Return the head that attends most to the source positions of the target tokens.
+def best_aligned_head(trace: Trace, task: str) -> Head:
+    """Return the head of the cross-attention that attends most to the source positions of the target tokens.
 
     trace: of a whole sequence, as `answer_sequence` returns it.
     """
     cross = next(stack for stack in trace.stacks if stack.kind == "cross")
     places = answer_places(task, torch.tensor([cross.key_tokens.ids]))
     shares = torch.stack([head_shares(torch.from_numpy(layer)[None], places) for layer in cross.weights])
-    layer, head = divmod(int(shares.argmax()), shares.shape[1])
-    return AlignedHead(layer, head, float(shares[layer, head]))
+    return divmod(int(shares.argmax()), shares.shape[1])
 
 
 EXAM_SEED = 2**31 - 2

@@ -4,9 +4,8 @@ Both read the same sentences and start with the same weights. Without the mask, 
 the loss falls below what any model can reach that only looks back, since the model copies. When it writes, there is no next word.
 """
 
-import time
-from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from itertools import product
 from math import log
@@ -17,6 +16,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 from torch.nn import functional
 
+from tx_core.training.loop import TrainingProgress, train
 from tx_core.transformer.causal_lm import CausalLM, random_causal_lm
 from tx_core.transformer.config import CausalConfig
 
@@ -85,43 +85,28 @@ class FutureMoment:
     weights: Mapping[str, Float[np.ndarray, "query key"]]
 
 
-@dataclass(frozen=True)
-class FutureProgress:
-    """The progress after one batch; of the training loss by the names of MASKS, in nats per word.
-
-    moment: every fifth batch has one. seed: of the training.
-    """
-
-    batch: int
-    batches: int
-    loss: Mapping[str, float]
-    seconds: float
-    moment: FutureMoment | None
-    seed: int
-
-
 @dataclass
 class FutureTraining:
-    """A training of both models that can be stopped after any batch and resumed."""
+    """A training of both models that can be stopped after any batch and resumed; its records have the losses of both."""
 
     seed: int
     models: Mapping[str, CausalLM]
     optimisers: Mapping[str, torch.optim.Adam]
-    losses: list[Mapping[str, float]] = field(default_factory=list)
+    done: int = 0
+    device: str = "cpu"
+    batches: int = BATCHES
 
-    @property
-    def finished(self) -> bool:
-        """Whether all batches are done."""
-        return len(self.losses) >= BATCHES
-
-    def updates(self) -> Generator[FutureProgress, None, None]:
+    def updates(self) -> Generator[TrainingProgress, None, None]:
         """Train, yielding one record per batch, until all are done."""
-        began = time.monotonic()
-        while not self.finished:
-            loss = train_next_words(self)
-            done = len(self.losses)
-            moment = look(self) if done % SHOWN_EVERY == 0 else None
-            yield FutureProgress(done, BATCHES, loss, time.monotonic() - began, moment, self.seed)
+        return train(self)
+
+    def train_batch(self) -> dict[str, float]:
+        """Train both models on the next batch."""
+        return train_next_words(self)
+
+    def look(self, first: bool) -> tuple[FutureMoment | None, None]:
+        """Return what both models do, every fifth batch."""
+        return look_at_both(self) if self.done % SHOWN_EVERY == 0 else None, None
 
 
 def start_future_training(seed: int) -> FutureTraining:
@@ -132,8 +117,11 @@ def start_future_training(seed: int) -> FutureTraining:
 
 
 def train_next_words(training: FutureTraining) -> dict[str, float]:
-    """Train both models on the next batch: every word of a sentence is to name the one after it. Return their losses."""
-    batch, sentences = len(training.losses), corpus()
+    """Train both models on the next batch: every word of a sentence is to name the one after it.
+
+    Returns their losses by the names of MASKS, in nats per word.
+    """
+    batch, sentences = training.done, corpus()
     generator = torch.Generator().manual_seed(training.seed * 1_000_003 + batch)
     ids = sentences[torch.randint(len(sentences), (BATCH_SIZE,), generator=generator)]
     losses = {}
@@ -147,12 +135,11 @@ def train_next_words(training: FutureTraining) -> dict[str, float]:
         loss.backward()
         optimiser.step()
         losses[name] = loss.item()
-    training.losses.append(losses)
     return losses
 
 
 @torch.no_grad()
-def look(training: FutureTraining) -> FutureMoment:
+def look_at_both(training: FutureTraining) -> FutureMoment:
     """Return what both models do now."""
     models, probe = training.models, torch.tensor([_numbers(PROBE)])
     weights = {
@@ -161,7 +148,7 @@ def look(training: FutureTraining) -> FutureMoment:
     }
     written = {name: tuple(write_on(model, one, causal=MASKS[name]) for one in FIRST_WORDS) for name, model in models.items()}
     losses = {name: writing_loss(model, causal=MASKS[name]) for name, model in models.items()}
-    return FutureMoment(len(training.losses), written, losses, weights)
+    return FutureMoment(training.done, written, losses, weights)
 
 
 @torch.no_grad()
@@ -191,8 +178,3 @@ def _numbers(words: str) -> list[int]:
 def next_word_share(weights: Float[np.ndarray, "query key"]) -> float:
     """Return how much of its attention a word gives to the next one, the mean over all words that have one."""
     return float(np.diagonal(weights, offset=1).mean())
-
-
-def moments_of(records: Sequence[FutureProgress]) -> list[FutureMoment]:
-    """Return the moments of a training that are kept."""
-    return [record.moment for record in records if record.moment]

@@ -1,6 +1,6 @@
 """The stage of a model that is trained on its page: the map of a head at any moment of its training, its curves, its buttons.
 
-A training runs in the background (`pages.ui.panels.training`). While it does, the browser asks once a second by a report of the
+A training runs in the background (`background_runs`). While it does, the browser asks once a second by a report of the
 stage, and the page runs again as after any other report: no part of it has a clock of its own.
 """
 
@@ -8,18 +8,21 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log10
-from typing import Any, Protocol
+from typing import Any
 
 import streamlit as st
 
 from pages.ui.shell.address import Field, choice_field, is_offered, widget_key
+from pages.ui.shell.frame import explain
 from pages.ui.stage import background_runs, texts, view_options
 from pages.ui.stage.address import StageFields
 from pages.ui.stage.charts import Chart, Drawing, lines_chart, lines_drawing
 from pages.ui.stage.mount import Reported, mount
 from pages.ui.stage.packing import join, pack_moments
+from tx_core.errors import TextProblem
 from tx_core.settings import app_version
 from tx_core.training.background import Snapshot, Trainable
+from tx_core.training.loop import TrainingProgress
 from tx_core.transformer.interventions import Head
 from tx_core.transformer.trace import Trace
 
@@ -33,13 +36,6 @@ ABSENT = ("changes", "words", "hide")
 
 Curves = Mapping[str, Sequence[tuple[int, float]]]
 """Lines of a chart: (batch, value) pairs by name."""
-
-
-class Record(Protocol):
-    """The progress of a training after one batch."""
-
-    batch: int
-    batches: int
 
 
 @dataclass(frozen=True)
@@ -71,14 +67,14 @@ class ShownTraining:
 
     Attributes:
         model: the training whose model answers; None while one computes, and for one that is too large to be made untrained.
-        records: its progress; empty for an untrained model, and for one from a file.
+        records: its progress; empty for an untrained model.
         own: the visitor's training of this kind, whether it is the one that is shown or not.
         is_stored: whether it is the one that ships.
         fixed: what is said of a model that is not trained here; "" of any other.
     """
 
     model: Any
-    records: Sequence[Record]
+    records: Sequence[TrainingProgress]
     own: Snapshot | None
     is_stored: bool = False
     fixed: str = ""
@@ -111,6 +107,54 @@ class Moment:
     said: str
     trace: Trace
     drawn: Mapping[str, object]
+
+
+def shown_training(
+    trainer: Trainer, is_chosen: Callable[[Any], bool], make: Callable[[], Any], stored: Any = None
+) -> ShownTraining:
+    """Return the visitor's training while it computes, and where it is what is chosen; else one that ships, or a new one.
+
+    is_chosen: whether a training has the settings on the page. make: returns an untrained one with them, or None. stored: a
+    training that ships, with its records.
+    """
+    own = background_runs.current_run(trainer.kind)
+    if own and own.running:
+        return ShownTraining(None, own.records, own)
+    if own and own.result and is_chosen(own.result):
+        return ShownTraining(own.result, own.records, own)
+    if stored and is_chosen(stored.training):
+        return ShownTraining(stored.training, stored.records, own, is_stored=True)
+    return ShownTraining(make(), (), own)
+
+
+def kept_untrained(page: str, is_same: Callable[[Any], bool], make: Callable[[], Any]) -> Any:
+    """Return an untrained model; the session keeps one, which `is_same` may find to be it."""
+    name = widget_key(page, "untrained")
+    kept = st.session_state.get(name)
+    if kept is None or not is_same(kept):
+        kept = st.session_state[name] = make()
+    return kept
+
+
+def answers_at_moments(shown: ShownTraining, untrained: Callable[[Any], Any], ask: Callable[[Any], Any]) -> dict[int, Any]:
+    """Return what a model makes of the input on the page at each moment that is shown, by how many batches it was trained on.
+
+    Between the first and the last it is the input that was on the page when the training began, alone where the one on the page
+    cannot be read.
+
+    untrained: returns the untrained model of a training, or of the page where it is given None; None for one that is not made.
+    ask: returns what a model makes of the input; raises TextProblem.
+    """
+    kept = {one.batch: one.probe for one in shown.records if one.probe}
+    try:
+        model = shown.model if shown.model or kept else untrained(None)  # the last of a training that has only begun
+        if model is None:
+            return kept
+        first = {0: ask(untrained(model))} if model.done else {}
+        return first | {batch: one for batch, one in kept.items() if batch < model.done} | {model.done: ask(model)}
+    except TextProblem as problem:
+        explain(problem)
+        return kept if shown.is_running else {}  # an answer to another input would look like one to this
 
 
 def look_fields(kinds: Sequence[str], heads: Sequence[Head], most: Head) -> tuple[Field, ...]:
@@ -214,7 +258,7 @@ def _buttons(own: Snapshot | None) -> list[tuple[str, str, str]]:
     """Return the buttons of a training, each with its name, its label and a sentence of help."""
     if own and own.running:
         return [] if own.state == "stopping" else [("stop", texts.STOP, "")]
-    if own and own.state == "stopped" and not own.result.finished:
+    if own and own.state == "stopped" and own.result.done < own.result.batches:
         return [("continue", texts.CONTINUE, texts.CONTINUE_HELP), ("train", texts.TRAIN_AGAIN, "")]
     return [("train", texts.TRAIN, "")]
 
@@ -288,6 +332,11 @@ def _at(ends: Sequence[int], pairs: Sequence[tuple[int, float]], done: int) -> l
         found.append(sum(within) / len(within) if within else last)
         start = end
     return found
+
+
+def curves_of(records: Sequence[TrainingProgress], labels: Mapping[str, str]) -> Curves:
+    """Return what was measured of each batch as lines. labels: what each is called, by its name in the records."""
+    return {label: [(one.batch, one.values[name]) for one in records] for name, label in labels.items()}
 
 
 def curve_drawings(series: Curves, *, logarithmic: bool = False) -> list[Drawing]:

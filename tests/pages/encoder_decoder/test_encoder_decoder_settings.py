@@ -67,4 +67,7 @@ def test_sizes_and_numbers_of_the_reader_s_own_stay_when_another_task_is_chosen(
 def test_what_the_page_says_of_the_loss_of_each_task_holds(task: str, values: dict, learned: bool):
     sizes = {SIZES[name].setting: value for name, value in values.items() if name in SIZES}
     limit = 0.01 if learned else 0.1
-    assert any(record.loss < limit for record in start_copy_training(replace(QUICK, task=task, **sizes)).updates()) == learned
+    assert (
+        any(record.values["loss"] < limit for record in start_copy_training(replace(QUICK, task=task, **sizes)).updates())
+        == learned
+    )

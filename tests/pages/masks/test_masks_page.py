@@ -82,11 +82,11 @@ def test_nonsense_in_a_link_is_refused(written):
 def test_why_the_future_is_hidden_opens_on_the_stored_training_at_any_of_its_moments(open_app):
     app = open_app("masks", part="why")
     untrained, records = stored_future()
-    moments = [untrained, *future.moments_of(records)]
+    moments = [untrained, *(record.probe for record in records if record.probe)]
     assert dict(control(app, "moment")["options"]) == {str(one.batch): str(one.batch) for one in moments}
     losses = next(one for one in staged_pictures(app) if one["chart"]["kind"] == "lines")
     for row, name in enumerate(future.MASKS):
-        means = np.array([record.loss[name] for record in records]).reshape(-1, future.SHOWN_EVERY).mean(1)
+        means = np.array([record.values[name] for record in records]).reshape(-1, future.SHOWN_EVERY).mean(1)
         np.testing.assert_allclose(losses["values"][row], means, atol=1e-5)
     np.testing.assert_allclose(losses["values"][2], future.least_loss(), rtol=1e-6)
     for one in (moments[0], moments[2], moments[-1]):
@@ -114,9 +114,9 @@ def test_a_visitor_trains_both_models_anew(open_app, monkeypatch):
         assert texts.OWN_TRAINING in told["said"]
         losses = next(one for one in staged_pictures(app) if one["chart"]["kind"] == "lines")
         assert losses["values"][1][-1] < 0.5 < future.least_loss() < losses["values"][0][-1] + 0.02
-        assert future_numbers(ShownTraining(None, snapshot.records, snapshot)).source["seed"] == 1  # while it computes
+        assert future_numbers(ShownTraining(snapshot.result, snapshot.records, snapshot)).source["seed"] == 1
         *_, untrained = looked_at(app, moment="0")
-        begun = future.look(future.start_future_training(1))
+        begun = future.look_at_both(future.start_future_training(1))
         np.testing.assert_allclose(untrained["values"], begun.weights["unmasked"], atol=1e-6)
         assert not app.exception
 

@@ -13,10 +13,8 @@ from tx_core.training.classifier import (
     check_classifier_work,
     classify,
     evaluate_classifier,
-    main,
     score_labels,
     start_training,
-    train_classifier,
 )
 from tx_core.training.classifier_data import opinions
 from tx_core.training.classifier_model import NOTEBOOK_CLASSIFIER, OPINIONS
@@ -27,7 +25,7 @@ SHORT = replace(OPINIONS, epochs=2, batch_size=16, num_heads=4, num_layers=2)
 @pytest.fixture(scope="module")
 def learned():
     training = start_training(replace(OPINIONS, epochs=6), opinions())
-    return training, list(train_classifier(training))
+    return training, list(training.updates())
 
 
 def test_it_learns_to_tell_opinions_apart(learned):
@@ -36,8 +34,8 @@ def test_it_learns_to_tell_opinions_apart(learned):
     ends = [record.test for record in progress if record.test is not None]
     assert len(ends) == 6
     assert ends[-1].accuracy > 0.78
-    assert np.mean([record.loss for record in progress[-60:]]) < 0.1
-    assert np.mean([record.accuracy for record in progress[:20]]) < 0.7
+    assert np.mean([record.values["loss"] for record in progress[-60:]]) < 0.1
+    assert np.mean([record.values["accuracy"] for record in progress[:20]]) < 0.7
 
 
 def test_the_confusion_table_counts_every_text_held_back_once(learned):
@@ -108,14 +106,14 @@ def test_the_score_of_each_template_counts_its_texts(learned):
 
 
 def test_a_run_that_was_stopped_goes_on_as_if_it_never_had_been():
-    whole = [record.loss for record in train_classifier(start_training(SHORT, opinions(100)))]
+    whole = [record.values["loss"] for record in start_training(SHORT, opinions(100)).updates()]
     training = start_training(SHORT, opinions(100))
-    stopped = train_classifier(training)
-    first = [next(stopped).loss for _ in range(7)]
+    stopped = training.updates()
+    first = [next(stopped).values["loss"] for _ in range(7)]
     stopped.close()
-    rest = list(train_classifier(training))
-    assert first + [record.loss for record in rest] == whole
-    assert [record.epoch for record in rest] == [2, 2, 2]
+    rest = list(training.updates())
+    assert first + [record.values["loss"] for record in rest] == whole
+    assert [record.batch for record in rest] == [8, 9, 10]
     assert rest[-1].test.accuracy == evaluate_classifier(training).accuracy
 
 
@@ -144,12 +142,3 @@ def test_a_visitor_may_not_keep_the_host_for_long():
     training.train_rows = training.train_rows * 20
     with pytest.raises(TextProblem, match=re.escape(TOO_LONG_TRAINING.partition("}")[2])):
         check_classifier_work(training)
-
-
-def test_the_command_prints_an_epoch_a_line(capsys, monkeypatch):
-    import tx_core.training.classifier as module
-
-    monkeypatch.setattr(module, "OPINIONS", SHORT)
-    monkeypatch.setattr(module, "opinions", lambda: opinions(60))
-    main([])
-    assert capsys.readouterr().out.count("test accuracy") == 2

@@ -16,7 +16,6 @@ from tx_core.training.copy_task import (
     head_shares,
     read_numbers,
     start_copy_training,
-    train_copy,
 )
 from tx_core.training.synthetic import (
     QUICK,
@@ -37,7 +36,7 @@ TINY = replace(
 @pytest.fixture(scope="module")
 def learned():
     training = start_copy_training(TINY)
-    return training, list(train_copy(training))
+    return training, list(training.updates())
 
 
 def test_each_task_by_hand():
@@ -62,16 +61,16 @@ def test_sequences_begin_with_the_start_mark_and_never_hold_padding_or_another_s
 def test_the_loss_falls_below_a_hundredth_within_200_batches(learned):
     _, progress = learned
     assert [record.batch for record in progress] == list(range(1, 201))
-    assert progress[0].loss > 2.5
-    assert min(record.loss for record in progress) < 0.01
-    assert progress[-1].loss < 0.01
-    assert progress[-1].accuracy > 0.995
+    assert progress[0].values["loss"] > 2.5
+    assert min(record.values["loss"] for record in progress) < 0.01
+    assert progress[-1].values["loss"] < 0.01
+    assert progress[-1].values["accuracy"] > 0.995
 
 
 def test_cross_attention_finds_the_shifted_diagonal(learned):
     _, progress = learned
-    assert progress[0].alignment < 0.3
-    assert progress[-1].alignment > 0.7
+    assert progress[0].values["alignment"] < 0.3
+    assert progress[-1].values["alignment"] > 0.7
     assert progress[-1].probe.written == progress[-1].probe.right
     cross = progress[-1].probe.trace.stacks[2]
     assert cross.kind == "cross"
@@ -89,9 +88,9 @@ def test_a_trained_model_copies_a_sequence_of_ones_own(learned):
 
 def test_another_task_is_learned_too():
     training = start_copy_training(replace(TINY, task="sort", vocab_size=8, length=5, batches=120))
-    *_, last = train_copy(training)
-    assert last.loss < 0.1
-    assert last.accuracy > 0.97
+    *_, last = training.updates()
+    assert last.values["loss"] < 0.1
+    assert last.values["accuracy"] > 0.97
 
 
 def test_the_test_counts_what_its_answers_have_wrong_on_new_sequences(learned):
@@ -107,19 +106,19 @@ def test_the_test_counts_what_its_answers_have_wrong_on_new_sequences(learned):
 
 def test_a_run_that_was_stopped_goes_on_as_if_it_never_had_been():
     sizes = replace(TINY, batches=12)
-    whole = [record.loss for record in train_copy(start_copy_training(sizes))]
+    whole = [record.values["loss"] for record in start_copy_training(sizes).updates()]
     training = start_copy_training(sizes)
-    stopped = train_copy(training)
-    first = [next(stopped).loss for _ in range(5)]
+    stopped = training.updates()
+    first = [next(stopped).values["loss"] for _ in range(5)]
     stopped.close()
-    assert not training.finished
-    assert first + [record.loss for record in train_copy(training)] == whole
-    assert training.finished
-    assert list(train_copy(training)) == []
+    assert training.done == 5
+    assert first + [record.values["loss"] for record in training.updates()] == whole
+    assert training.done == 12
+    assert list(training.updates()) == []
 
 
 def test_another_seed_is_another_run():
-    one, two, three = (next(train_copy(start_copy_training(replace(TINY, seed=seed)))).loss for seed in (0, 0, 1))
+    one, two, three = (next(start_copy_training(replace(TINY, seed=seed)).updates()).values["loss"] for seed in (0, 0, 1))
     assert one == two != three
 
 
@@ -160,6 +159,5 @@ def test_the_head_that_looks_where_the_answers_stand_is_found():
     weights = np.full((3, 2, 4, 5), 0.2, np.float32)
     weights[2, 1] = 0.7 * answer_places(task, source[None])[0].numpy() + 0.06
     text = number_encoding(source)
-    found = best_aligned_head(Trace("any", "cpu", (AttentionStack("cross", number_encoding(source[:-1]), text, weights),)), task)
-    assert (found.layer, found.head) == (2, 1)
-    assert found.share == pytest.approx(0.76)
+    stack = AttentionStack("cross", number_encoding(source[:-1]), text, weights)
+    assert best_aligned_head(Trace("any", "cpu", (stack,)), task) == (2, 1)

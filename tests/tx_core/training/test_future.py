@@ -18,11 +18,9 @@ from tx_core.training.future import (
     FutureTraining,
     corpus,
     least_loss,
-    look,
-    moments_of,
+    look_at_both,
     next_word_share,
     start_future_training,
-    train_next_words,
 )
 from tx_core.training.stored import FUTURE, FUTURE_SEED, stored_future
 
@@ -31,8 +29,7 @@ from tx_core.training.stored import FUTURE, FUTURE_SEED, stored_future
 def trained() -> FutureTraining:
     """Both models, trained here to the end."""
     training = start_future_training(FUTURE_SEED)
-    for _ in range(BATCHES):
-        train_next_words(training)
+    training.records = list(training.updates())
     return training
 
 
@@ -52,10 +49,10 @@ def test_the_stored_training_is_what_training_gives(trained: FutureTraining):
     assert FUTURE.stat().st_size < 60_000
     assert [record.batch for record in records] == list(range(1, BATCHES + 1))
     for name in MASKS:
-        stored = [record.loss[name] for record in records]
-        np.testing.assert_allclose([loss[name] for loss in trained.losses], stored, atol=0.02)
-    assert untrained.written == look(start_future_training(FUTURE_SEED)).written
-    last, now = records[-1].moment, look(trained)
+        stored = [record.values[name] for record in records]
+        np.testing.assert_allclose([record.values[name] for record in trained.records], stored, atol=0.02)
+    assert untrained.written == look_at_both(start_future_training(FUTURE_SEED)).written
+    last, now = records[-1].probe, look_at_both(trained)
     assert now.written["unmasked"] == last.written["unmasked"]
     assert all(now.writing_loss[name] == pytest.approx(last.writing_loss[name], rel=0.05) for name in MASKS)
 
@@ -71,10 +68,10 @@ def test_the_least_loss_is_that_of_knowing_how_often_a_word_follows():
 
 def test_without_the_mask_the_loss_falls_below_what_looking_back_allows_and_writing_gets_worse():
     untrained, records = stored_future()
-    late = {name: np.mean([record.loss[name] for record in records[-5:]]) for name in MASKS}
+    late = {name: np.mean([record.values[name] for record in records[-5:]]) for name in MASKS}
     assert late["masked"] == pytest.approx(least_loss(), abs=0.03)
     assert late["unmasked"] < 0.05 < least_loss()
-    last = records[-1].moment
+    last = records[-1].probe
     assert last.writing_loss["masked"] == pytest.approx(least_loss(), abs=0.03)
     assert last.writing_loss["unmasked"] > math.log(len(SLOT_WORDS)) > least_loss()
     assert set(last.written["masked"]) <= sentences()
@@ -87,12 +84,12 @@ def test_without_the_mask_the_loss_falls_below_what_looking_back_allows_and_writ
 
 def test_the_model_without_the_mask_looks_at_the_answer():
     untrained, records = stored_future()
-    for moment in (untrained, *moments_of(records)):
+    for moment in (untrained, *(record.probe for record in records if record.probe)):
         assert not np.triu(moment.weights["masked"], 1).any()
         assert next_word_share(moment.weights["masked"]) == 0
         np.testing.assert_allclose(moment.weights["unmasked"].sum(-1), 1, atol=0.01)
     assert next_word_share(untrained.weights["unmasked"]) == pytest.approx(1 / len(PROBE.split()), abs=0.01)
-    assert next_word_share(records[-1].moment.weights["unmasked"]) > 0.95
+    assert next_word_share(records[-1].probe.weights["unmasked"]) > 0.95
 
 
 def test_another_next_word_changes_what_is_expected_only_without_the_mask(trained: FutureTraining):
@@ -106,5 +103,5 @@ def test_another_next_word_changes_what_is_expected_only_without_the_mask(traine
 
 def test_the_model_without_the_mask_writes_pairs_of_words_that_no_sentence_has(trained: FutureTraining):
     known = {pair for sentence in sentences() for pair in pairwise(sentence.split())}
-    written = [pair for one in look(trained).written["unmasked"] for pair in pairwise(one.split())]
+    written = [pair for one in look_at_both(trained).written["unmasked"] for pair in pairwise(one.split())]
     assert sum(pair not in known for pair in written) > len(written) / 3

@@ -35,7 +35,7 @@ from tx_core.corpus.sentence_stream import SourceFile
 from tx_core.corpus.statistics import Reading, read_all
 from tx_core.engine import catalogue
 from tx_core.errors import ModelUnavailable
-from tx_core.training.stored import stored_classifier, stored_copy
+from tx_core.training.stored import stored_copy
 
 pytestmark = pytest.mark.ci
 
@@ -273,9 +273,8 @@ def table_of(export: Export) -> list[dict[str, object]]:
         ("encoder_decoder", copy_page.KIND, copy_page.SMALL, "stack.weights[0]", copy_texts.NUMBERS_TRAINING),
         ("classifier", classifier_page.KIND, classifier_page.SMALL, "prediction.probabilities", label_texts.NUMBERS_TRAINING),
         ("encoder_decoder", "", {}, "stack.weights[0]", copy_texts.NUMBERS_TRAINING),
-        ("classifier", "", {"model": "own"}, "prediction.probabilities", label_texts.NUMBERS_TRAINING),
     ],
-    ids=["encoder-decoder", "classifier", "stored encoder-decoder", "stored classifier"],
+    ids=["encoder-decoder", "classifier", "stored encoder-decoder"],
 )
 def test_the_code_of_a_training_gives_the_same_model_again(
     open_app: Open, made: list[Export], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, page, kind, view, numbers, training
@@ -283,19 +282,26 @@ def test_the_code_of_a_training_gives_the_same_model_again(
     with own_server(monkeypatch, limit=2, pause=0) as registry:
         app = open_app(page, **view)
         if kind:
-            losses = [one.loss for one in until_still(ask_stage(app, "settings", {"training": "train"}), registry, kind).records]
+            records = until_still(ask_stage(app, "settings", {"training": "train"}), registry, kind).records
         else:
-            losses = [one.loss for one in {"classifier": stored_classifier}.get(page, stored_copy)().records]
+            records = stored_copy().records
         for name in (training, texts.THIS_PART):
             opened(app, page, name, texts.DATA)
     made = [made[-2], made[-1]]
     first = [[row["number"] for row in table_of(export) if row["drawing"] == table_of(export)[0]["drawing"]] for export in made]
-    np.testing.assert_allclose(first[0], losses)
-    expressions = ["[one.loss for one in records]", numbers]
+    np.testing.assert_allclose(first[0], [one.values["loss"] for one in records])
+    expressions = ["[one.values['loss'] for one in records]", numbers]
     found = computed([(export.code.project(), [one]) for export, one in zip(made, expressions, strict=True)], tmp_path)
     for (number,), drawn in zip(found, first, strict=True):
         candidates = number if page == "encoder_decoder" and number.ndim == 3 else [number]  # one of the heads
         assert any(np.allclose(np.ravel(one), drawn, atol=1e-3, rtol=1e-3) for one in candidates)
+
+
+def test_the_label_head_that_ships_is_exported_with_its_numbers(open_app: Open, made: list[Export], tmp_path: Path):
+    opened(open_app("classifier"), "classifier", texts.THIS_PART, texts.DATA)
+    first = [row["number"] for row in table_of(made[-1]) if row["drawing"] == table_of(made[-1])[0]["drawing"]]
+    ((shares,),) = computed([(made[-1].code.project(), ["prediction.probabilities"])], tmp_path)
+    np.testing.assert_allclose(np.ravel(shares), first, atol=1e-5)
 
 
 HOSTILE = "Li\x00ke\u202eit\u2066 now\r\nimport os\x85import os\u2028import os\x0cimport os \"\"\"'''# \\"

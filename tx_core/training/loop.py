@@ -1,0 +1,60 @@
+"""The loop of every training on a page: batch by batch, with a record after each; stopped after any of them, it goes on."""
+
+import time
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from tx_core.engine.device import sole_use
+
+
+@dataclass(frozen=True)
+class TrainingProgress:
+    """The progress after one batch.
+
+    Attributes:
+        batch: Counted from 1.
+        batches: Batches of the whole run.
+        seconds: Since this stretch of training began.
+        values: What was measured of the batch, by name, such as its loss in nats.
+        probe: What the model makes of the probe of the training, at the moments that are kept; else None.
+        test: The score on test texts, at the end of an epoch; else None.
+    """
+
+    batch: int
+    batches: int
+    seconds: float
+    values: Mapping[str, float]
+    probe: Any = None
+    test: Any = None
+
+
+class BatchTraining(Protocol):
+    """What the loop needs of a training.
+
+    Attributes:
+        device: Where its model is.
+        batches: Batches of the whole run.
+        done: How many of them the model has been trained on.
+    """
+
+    device: str
+    batches: int
+    done: int
+
+    def train_batch(self) -> dict[str, float]:
+        """Train on the next batch and return what was measured of it."""
+
+    def look(self, first: bool) -> tuple[Any, Any]:
+        """Return probe and test of the batch that is done, None where it has none. first: whether it began this stretch."""
+
+
+def train(training: BatchTraining) -> Generator[TrainingProgress, None, None]:
+    """Train batch by batch, yielding a record after each, until all are done."""
+    began, start = time.monotonic(), training.done
+    while training.done < training.batches:
+        with sole_use(training.device):
+            values = training.train_batch()
+            training.done += 1
+            probe, test = training.look(training.done == start + 1)
+        yield TrainingProgress(training.done, training.batches, time.monotonic() - began, values, probe, test)
