@@ -52,7 +52,7 @@ pause_before_run()
 # Both are named before the navigation, which would otherwise have the browser fetch the page's icon from another origin.
 st.set_page_config(layout="wide", page_icon=ASSETS / "icon.svg", initial_sidebar_state=SIDEBAR_WIDTH)
 st.logo(ASSETS / "logo.svg", size="medium")
-alone = is_locked()
+alone = is_locked() or st.context.is_embedded
 page, chosen = navigation(listed=not alone)
 if not is_admitted():
     wait_for_place()
@@ -105,5 +105,5 @@ with first_visit, page_run(page.key), memory_explained():
         chosen.run()
     if in_lesson:
         hide_other_controls(page.key)
-    else:
+    elif not alone:
         next_page(page.key)

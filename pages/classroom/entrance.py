@@ -4,6 +4,7 @@ The tokens of a teacher and of a student stand in the session and in the browser
 everybody in the room may see on a projector.
 """
 
+import time
 from collections.abc import Callable
 from functools import partial
 from typing import Literal
@@ -103,7 +104,7 @@ def explain_problem() -> None:
 def show_live(role: str, code: str, token: str, **data: object) -> None:
     """Draw the state of the room live; the browser reruns the surrounding fragment when it would draw something else."""
     addresses = {"events": f"{EVENTS}?key={token}", "state": f"{STATE}?key={token}"}
-    known = {"texts": texts.LIVE_TEXTS, "remember": [storage_key(role, code), token]}
+    known = {"now": time.time(), "texts": texts.LIVE_TEXTS, "remember": [storage_key(role, code), token]}
     class_view()(key="classroom_live", data=known | addresses | data, on_changed_change=lambda: None)
 
 

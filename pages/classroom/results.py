@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from pages.classroom import texts
-from pages.ui.panels.question_kinds import QUESTION_VIEWS, grid_of, measured
+from pages.ui.panels.question_kinds import grid_of, measured
 from pages.ui.shell.numbers import whole_percent
 from tx_core.classroom.lesson_file import Lesson, Step, read_lesson
 from tx_core.classroom.measures import Answer
@@ -63,6 +63,7 @@ def message(room: "Room", votes: Votes, *, for_teacher: bool, step: int | None =
         "discussed": sorted(room.discussed),
         "results": None,
         "sentence": room.sentence if at == room.step else None,
+        "timer": room.timer if at == room.step else None,
     }
     question = lesson_of(room.source).steps[at - 1].question
     if at in room.revealed:
@@ -128,7 +129,6 @@ def results(
     return {
         "rows": [row(one, len(guesses), model_text(one, question, answer), first) for one in counts],
         "columns": grid is not None and grid.layout == "row",
-        "map": class_map(question, answer, guesses),
         "class": texts.OF_CLASS if first is None else texts.SECOND_VOTE,
         "first": "" if first is None else texts.FIRST_VOTE,
         "model": texts.OF_MODEL if any(one.share is not None for one in counts) else "",
@@ -187,25 +187,6 @@ def guessed_words(guesses: Sequence[str]) -> tuple[tuple[str, float, str], ...]:
     """Return each guessed word, the most frequent first, with its share of the guesses as a number and in words."""
     names, counts = count_names(guesses)
     return tuple((names[word], *share_of_class(count, len(guesses))) for word, count in counts.most_common())
-
-
-def class_map(question: Question, answer: Answer | None, guesses: Sequence[str]) -> dict[str, object] | None:
-    """Return the model's map with the guesses per cell or head; None where the answer has no rows and columns.
-
-    The cells go row by row: the model's shares in thousandths, and how many guessed a cell, of those that somebody guessed.
-    """
-    axes, counts = QUESTION_VIEWS[question.kind].class_axes, count_places(answer, guesses)
-    if not axes or counts is None:
-        return None
-    return {
-        "rows": list(answer.rows),
-        "columns": list(answer.columns),
-        "axes": axes,
-        "model": [round(1000 * share) for share in answer.shares],
-        "guesses": counts,
-        "total": len(guesses),
-        "right": list(answer.options).index(answer.right),
-    }
 
 
 def guessed_cells(answer: Answer | None, guesses: Sequence[str]) -> tuple[tuple[str, str, float, str], ...]:

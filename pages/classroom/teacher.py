@@ -1,6 +1,6 @@
 """The room of a teacher: how students come in, the step, how many have answered, the answers, and the end of the room."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from functools import partial
 
@@ -22,14 +22,14 @@ from pages.classroom.results import (
 from pages.classroom.student import say_closed, show_sentence, show_step_head, show_view
 from pages.ui.panels.lesson_question import choices_of, compute, engine_of_step
 from pages.ui.panels.question_kinds import QUESTION_VIEWS
-from pages.ui.shell.address import is_presented, link_with, present_or_not
+from pages.ui.shell.address import PRESENT, is_presented, link_with, present_or_not
 from pages.ui.shell.controls import download_button
 from pages.ui.shell.frame import explain
 from pages.ui.stage.scripts import component
 from pages.ui.stage.tokens import escape_markdown
 from tx_core.analysis.weights_file import csv_table
 from tx_core.classroom.lesson_file import Step, with_line
-from tx_core.classroom.rooms import Member, Room
+from tx_core.classroom.rooms import MAX_TIMER_MINUTES, Member, Room
 from tx_core.errors import ExplorerError, RoomGone
 
 QR_MARGIN = 4
@@ -65,28 +65,24 @@ def draw_room(code: str, token: str) -> None:
 
 def draw_stage(code: str, token: str) -> None:
     """Draw the step and what the class says to it beside the way into the room. Raises RoomGone once it is closed."""
-    room = host_store().of_teacher(token)
+    room, presented = host_store().of_teacher(token), is_presented()
     lesson = lesson_of(room.source)
-    step = lesson.steps[room.step - 1]
+    step, revealed = lesson.steps[room.step - 1], room.step in room.revealed
     with st.container():  # also where there is nothing to explain: what stands below stays in its place
         entrance.explain_problem()
-    welcomes = is_presented() and not room.students
+    welcomes = presented and not room.students
     if welcomes:  # the first picture for the room: what students need first
         show_entrance(room, token)
-    presented = is_presented()
-    stage, side = st.columns([5, 2], gap="large") if not presented else (st.container(), None)
+    stage, side = (st.container(), None) if presented else st.columns([5, 2], gap="large")
     with stage:
         if not presented:
             show_step_head(lesson.title, room.step, len(lesson.steps), step)
-        revealed = room.step in room.revealed
         options = () if revealed else options_or_explain(room, step)
-        on_picture = presented and not revealed
-        if step.question and not on_picture:
+        if step.question and (revealed or not presented):
             ask_the_room(step, options)
-        controls = st.container(horizontal=True, vertical_alignment="center")
-        with controls:
+        with st.container(horizontal=True, vertical_alignment="center"):
             step_buttons(token, room, step)
-        show_answers(code, token, step, picture_of(step, options) if on_picture else None)
+        show_answers(code, token, room, step, picture_of(step, options) if presented and not revealed else None)
     if presented and not welcomes:  # for who comes late
         show_entrance(room, token)
     elif side:
@@ -115,69 +111,54 @@ def picture_of(step: Step, options: Sequence[str]) -> dict[str, object]:
 
 
 def options_or_explain(room: Room, step: Step) -> tuple[str, ...]:
-    """List what the class chooses from, or say why the model cannot tell."""
-    try:
-        return options_of(step)
+    """List what can be chosen as an answer (in one line, which heads there are), or say why the model cannot tell."""
+    view = QUESTION_VIEWS[step.question.kind] if step.question else None
+    if view is None or view.grid is None:
+        return step.question.options if step.question else ()
+    try:  # heads are known without the scan that answers the question
+        return (view.in_words(engine_of_step(step).info),) if view.in_words else choices_of(step).columns
     except ExplorerError as problem:
         explain(with_line(problem, room.source, room.step))
         return ()
 
 
-def options_of(step: Step) -> tuple[str, ...]:
-    """List what can be chosen as an answer: options, tokens, or in one line which heads there are. Raises ExplorerError."""
-    view = QUESTION_VIEWS[step.question.kind] if step.question else None
-    if view is None or view.grid is None:
-        return step.question.options if step.question else ()
-    if view.in_words:  # known without the scan that answers the question
-        return (view.in_words(engine_of_step(step).info),)
-    return choices_of(step).columns
-
-
 def step_buttons(token: str, room: Room, step: Step) -> None:
-    """Draw the buttons for the previous and the next step, and for revealing the answers of this one."""
-    rooms = host_store()
-    number = room.step
-    back, on = number - 1, number + 1
-    st.button(
-        texts.PREVIOUS,
-        on_click=entrance.attempt,
-        args=(rooms.go, token, back),
-        disabled=back < 1,
-        icon=":material/arrow_back:",
-        key="classroom_previous",
-    )
-    if step.question:
-        if number in room.revealed:
-            hide = {"on_click": entrance.attempt, "args": (rooms.conceal, token, number)}
-            st.button(texts.HIDE_AGAIN, icon=":material/visibility_off:", key=f"classroom_conceal_{number}", **hide)
-        else:
-            vote_buttons(token, room)
-            act = {"on_click": entrance.attempt, "args": (reveal, token, room, step)}
-            st.button(texts.REVEAL, icon=":material/visibility:", key=f"classroom_reveal_{number}", **act)
-    st.button(
-        texts.NEXT,
-        on_click=entrance.attempt,
-        args=(rooms.go, token, on),
-        disabled=on > room.steps,
-        icon=":material/arrow_forward:",
-        key="classroom_next",
-    )
-
-
-def vote_buttons(token: str, room: Room) -> None:
-    """Draw the button that has the class discuss and vote again; then the switch that shows the first vote."""
+    """Draw the buttons for the previous and the next step, for voting on this one, and the timer."""
     rooms, number = host_store(), room.step
-    if number not in room.discussed:
-        discuss = {"on_click": entrance.attempt, "args": (rooms.discuss, token, number), "disabled": not room.together}
-        st.button(texts.DISCUSS, icon=":material/forum:", key=f"classroom_discuss_{number}", **discuss)
-        return
-    key = f"classroom_first_{room.code}_{number}"
-    st.session_state[key] = room.discussed[number]
+    button(texts.PREVIOUS, rooms.go, token, number - 1, icon="arrow_back", key="classroom_previous", disabled=number == 1)
+    if step.question and number in room.revealed:
+        button(texts.HIDE_AGAIN, rooms.conceal, token, number, icon="visibility_off", key=f"classroom_conceal_{number}")
+    elif step.question:
+        if number in room.discussed:
+            key = f"classroom_first_{room.code}_{number}"
+            switch(texts.SHOW_FIRST, room.discussed[number], key, rooms.show_first_vote, token, number)
+        else:
+            key = f"classroom_discuss_{number}"
+            button(texts.DISCUSS, rooms.discuss, token, number, icon="forum", key=key, disabled=not room.together)
+        button(texts.REVEAL, reveal, token, room, step, icon="visibility", key=f"classroom_reveal_{number}")
+    button(texts.NEXT, rooms.go, token, number + 1, icon="arrow_forward", key="classroom_next", disabled=number == room.steps)
+    if not is_presented():
+        set_timer(token, room)
 
-    def change() -> None:
-        entrance.attempt(rooms.show_first_vote, token, number, st.session_state[key])
 
-    st.toggle(texts.SHOW_FIRST, key=key, on_change=change)
+def set_timer(token: str, room: Room) -> None:
+    """Draw the box in which the teacher starts the timer of a step, and stops it."""
+    with st.popover(texts.TIMER, icon=":material/timer:"):
+        minutes = st.number_input(texts.TIMER_MINUTES, 1, MAX_TIMER_MINUTES, 3, key="classroom_minutes")
+        button(texts.START_TIMER, host_store().set_timer, token, minutes, icon="timer", key="classroom_start_timer")
+        if room.timer is not None:
+            button(texts.STOP_TIMER, host_store().set_timer, token, None, icon="timer_off", key="classroom_stop_timer")
+
+
+def button(label: str, action: Callable[..., object], *arguments: object, icon: str, **options: object) -> None:
+    """Draw a button that acts on the room."""
+    st.button(label, on_click=entrance.attempt, args=(action, *arguments), icon=f":material/{icon}:", **options)
+
+
+def switch(label: str, is_on: bool, key: str, action: Callable[..., object], *arguments: object) -> None:
+    """Draw a switch that shows a state of the room and changes it."""
+    st.session_state[key] = is_on
+    st.toggle(label, key=key, on_change=lambda: entrance.attempt(action, *arguments, st.session_state[key]))
 
 
 def reveal(token: str, room: Room, step: Step) -> None:
@@ -189,24 +170,21 @@ def reveal(token: str, room: Room, step: Step) -> None:
     host_store().reveal(token, room.step, asdict(found) if found else {})
 
 
-def show_answers(code: str, token: str, step: Step, picture: dict[str, object] | None) -> None:
+def show_answers(code: str, token: str, room: Room, step: Step, picture: dict[str, object] | None) -> None:
     """Show live how many have answered, then what; and what students wrote, which only the teacher should see first.
 
     picture: see `picture_of`; None where the page shows the question by itself.
     """
-    rooms = host_store()
-    room = rooms.of_teacher(token)
-    revealed = room.step in room.revealed
-    votes = votes_of(rooms, room, room.step)
-    room_message = message(room, votes, for_teacher=True)
+    revealed, votes = room.step in room.revealed, votes_of(host_store(), room, room.step)
+    told = message(room, votes, for_teacher=True)
     drawn = {"step": room.step, "own": False, "together": room.together, "revealed": revealed}
-    drawn |= {"discussed": room.step in room.discussed, "first": room_message["first"]}
-    entrance.show_live(entrance.LEAD, code, token, message=room_message, picture=picture, **drawn)
+    drawn |= {"discussed": room.step in room.discussed, "first": told["first"]}
+    entrance.show_live(entrance.LEAD, code, token, message=told, picture=picture, **drawn)
     show_view(lesson_of(room.source), room.step, room, revealed or not step.question, votes)
     if is_presented():
         return  # what follows is for the teacher alone
     if step.question:
-        look_through(token, room.step)
+        look_through(token, room)
     if "text" in step.view:
         choose_sentence(token, room)
     summarize(token, room)
@@ -215,20 +193,17 @@ def show_answers(code: str, token: str, step: Step, picture: dict[str, object] |
             st.text(step.notes)
 
 
-def look_through(token: str, number: int) -> None:
-    """List what was guessed, each of which the teacher can keep from the class."""
-    rooms = host_store()
+def look_through(token: str, room: Room) -> None:
+    """List what was guessed, each of which the teacher can keep from the class; refused words are kept from it at first."""
+    rooms, number = host_store(), room.step
     with st.expander(texts.WRITTEN):
         st.button(texts.REFRESH, icon=":material/refresh:", key="classroom_refresh_written")
         for place, word in enumerate(rooms.words(token, number)):
+            label, icon = (texts.SHOW_WORD, "visibility") if word.hidden else (texts.HIDE_WORD, "visibility_off")
             with st.container(horizontal=True, vertical_alignment="center"):
-                st.text(texts.WRITTEN_COUNT.format(text=word.text, count=word.count))
-                st.button(
-                    texts.SHOW_WORD if word.hidden else texts.HIDE_WORD,
-                    on_click=entrance.attempt,
-                    args=(rooms.hide_word, token, number, word.text, not word.hidden),
-                    key=f"classroom_word_{number}_{place}",
-                )
+                st.text((texts.REFUSED_COUNT if word.refused else texts.WRITTEN_COUNT).format(text=word.text, count=word.count))
+                change = (rooms.hide_word, token, number, word.text, not word.hidden)
+                button(label, *change, icon=icon, key=f"classroom_word_{number}_{place}")
 
 
 def choose_sentence(token: str, room: Room) -> None:
@@ -239,24 +214,21 @@ def choose_sentence(token: str, room: Room) -> None:
         st.caption(texts.LOOK_FIRST.format(count=len(sentences)) if sentences else texts.NO_SENTENCES)
         st.button(texts.REFRESH, icon=":material/refresh:", key="classroom_refresh_sentences")
         for sent in sentences:
-            is_shown = room.shown == sent.student
+            key = f"classroom_show_{room.step}_{sent.student}"
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.text(f"{sent.nickname}: {sent.text}" if sent.nickname else sent.text)
-                label, whom = (texts.HIDE, (None,)) if is_shown else (texts.SHOW, (sent.student, sent.text))
-                st.button(
-                    label,
-                    on_click=entrance.attempt,
-                    args=(rooms.show, token, *whom),
-                    key=f"classroom_show_{room.step}_{sent.student}",
-                )
+                if room.shown == sent.student:
+                    button(texts.HIDE, rooms.show, token, None, icon="visibility_off", key=key)
+                else:
+                    button(texts.SHOW, rooms.show, token, sent.student, sent.text, icon="visibility", key=key)
 
 
 def show_entrance(room: Room, token: str) -> None:
     """Show how students come in: the code, as large as it must be at the back of the room, the QR code and the link."""
     link = link_with({entrance.ROOM: room.code})
-    show = component("qr", "qr", "qr", "qr.css", (190, 190))
     shown = {"label": texts.QR_LABEL.format(code=room.code), "link": link, "code": room.code if is_presented() else ""}
     data = qr_code(link) | shown
+    show = component("qr", "qr", "qr", "qr.css", (190, 190))
     if is_presented():
         show(key="classroom_qr", data=data)
         return
@@ -266,21 +238,12 @@ def show_entrance(room: Room, token: str) -> None:
         st.caption(texts.STUDENT_LINK)
         st.code(link, language=None, wrap_lines=True)
         say_if_unreachable(link_with({entrance.SECRET: token}))
-        lock_switch(token, room)
+        switch(texts.LOCK, room.locked, f"classroom_lock_{room.code}", host_store().lock, token)
         if st.button(texts.TO_PROJECTOR, icon=":material/present_to_all:", key="classroom_present"):
             present_or_not(True)
             st.rerun()
-
-
-def lock_switch(token: str, room: Room) -> None:
-    """Draw the switch that locks the room against new students."""
-    key = f"classroom_lock_{room.code}"
-    st.session_state[key] = room.locked
-
-    def change() -> None:
-        entrance.attempt(host_store().lock, token, st.session_state[key])
-
-    st.toggle(texts.LOCK, key=key, on_change=change)
+        projector = link_with({entrance.LEAD: room.code, PRESENT: "1"})
+        st.link_button(texts.PROJECTOR_WINDOW, projector, help=texts.PROJECTOR_HINT, icon=":material/open_in_new:")
 
 
 def qr_code(link: str) -> dict[str, object]:
@@ -292,24 +255,22 @@ def qr_code(link: str) -> dict[str, object]:
 
 def manage(token: str, room: Room) -> None:
     """Set the pace, show the secret link, save the answers, remove who is silent, and close the room."""
+    rooms = host_store()
     with st.expander(texts.MANAGE):
-        paces = (texts.TOGETHER, texts.OWN)
-        key = f"classroom_pace_{room.code}"
+        paces, key = (texts.TOGETHER, texts.OWN), f"classroom_pace_{room.code}"
         st.session_state.setdefault(key, paces[not room.together])
-        change = partial(set_pace, token, key)
-        st.radio(texts.PACE, paces, key=key, on_change=change)
+        act = partial(entrance.attempt, lambda: rooms.set_pace(token, st.session_state[key] != texts.OWN))
+        st.radio(texts.PACE, paces, key=key, on_change=act)
         st.caption(texts.SECRET_LINK)
         st.code(link_with({entrance.SECRET: token}), language=None, wrap_lines=True)
-        write = partial(answers_csv, token)
-        download_button(texts.EXPORT, write, f"room-{room.code}.csv")
+        download_button(texts.EXPORT, partial(answers_csv, token), f"room-{room.code}.csv")
         remove_students(token)
         close_room(token, room)
 
 
 def remove_students(token: str) -> None:
     """List who is here, and remove one student, or all who have sent nothing."""
-    rooms = host_store()
-    members = rooms.members(token)
+    members = host_store().members(token)
 
     def name(member: Member | None) -> str:
         if member is None:
@@ -317,15 +278,26 @@ def remove_students(token: str) -> None:
         return (texts.MEMBER_NAMED if member.nickname else texts.MEMBER).format(**vars(member))
 
     chosen = st.selectbox(texts.WHO, [None, *members], format_func=name, key="classroom_member")
-    removal = (rooms.remove, token, chosen and chosen.id)
-    st.button(texts.REMOVE, help=texts.REMOVE_HINT, on_click=entrance.attempt, args=removal, icon=":material/person_remove:")
+    remove = (host_store().remove, token, chosen and chosen.id)
+    button(texts.REMOVE, *remove, icon="person_remove", help=texts.REMOVE_HINT, key="classroom_remove")
+
+
+def close_room(token: str, room: Room) -> None:
+    """Offer to close the room, after a confirmation that names what is lost."""
+    if st.session_state.get(CLOSING) != room.code:
+        st.button(texts.CLOSE, on_click=st.session_state.update, args=({CLOSING: room.code},), icon=":material/delete:")
+        return
+    st.text(texts.CLOSE_QUESTION)
+    st.button(texts.KEEP, on_click=st.session_state.update, args=({CLOSING: ""},))
+    if st.button(texts.CLOSE_SURE, icon=":material/delete_forever:"):
+        host_store().close(token)
+        st.rerun()
 
 
 def summary_rows(token: str) -> list[tuple[object, ...]]:
     """Return for every question whose answer is revealed: step, question, answers, shares right now and before, gain."""
-    rooms = host_store()
+    rooms, rows = host_store(), []
     room = rooms.of_teacher(token)
-    rows = []
     for number, step in enumerate(lesson_of(room.source).steps, 1):
         if number not in room.revealed:
             continue
@@ -335,12 +307,9 @@ def summary_rows(token: str) -> list[tuple[object, ...]]:
             after = count_right(question, answer, votes.last) / len(votes.last)
         if answer and votes.last and votes.first:
             before, after, gain = gain_of(question, answer, votes.first, votes.last)
-        rows.append((number, question.ask, len(votes.last), *map(_rounded, (after, before, gain))))
+        shares = [None if share is None else round(share, 3) for share in (after, before, gain)]
+        rows.append((number, question.ask, len(votes.last), *shares))
     return rows
-
-
-def _rounded(share: float | None) -> float | None:
-    return None if share is None else round(share, 3)
 
 
 def summarize(token: str, room: Room) -> None:
@@ -360,35 +329,11 @@ def summary_csv(token: str) -> bytes:
     return csv_table({}, texts.SUMMARY_COLUMNS, summary_rows(token))
 
 
-def close_room(token: str, room: Room) -> None:
-    """Offer to close the room, after a confirmation that names what is lost."""
-    if st.session_state.get(CLOSING) != room.code:
-        st.button(texts.CLOSE, on_click=ask_first, args=(CLOSING, room.code), icon=":material/delete:")
-        return
-    st.text(texts.CLOSE_QUESTION)
-    st.button(texts.KEEP, on_click=ask_first, args=(CLOSING, ""))
-    if st.button(texts.CLOSE_SURE, icon=":material/delete_forever:"):
-        host_store().close(token)
-        st.rerun()
-
-
-def set_pace(token: str, key: str) -> None:
-    """Apply the pace that the teacher chose."""
-    entrance.attempt(host_store().set_pace, token, st.session_state[key] != texts.OWN)
-
-
-def ask_first(entry: str, code: str) -> None:
-    """Ask for confirmation before a room is closed or students are removed. code: of the room, "" to cancel."""
-    st.session_state[entry] = code
-
-
 def answers_csv(token: str) -> bytes:
     """Write every answer of a room as CSV; a text that a spreadsheet would take for a formula gets a ' before it."""
-    rooms = host_store()
-    room = rooms.of_teacher(token)
-    steps = lesson_of(room.source).steps
-    rows = []
-    for number, step, nickname, guess, sentence, first in rooms.export(token):
+    room = host_store().of_teacher(token)
+    steps, rows = lesson_of(room.source).steps, []
+    for number, step, nickname, guess, sentence, first in host_store().export(token):
         question = steps[step - 1].question
         model = room.revealed.get(step, {}).get("right")
         rows.append((number, nickname, step, question.ask if question else None, guess, model, sentence, first))

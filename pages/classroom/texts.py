@@ -60,6 +60,10 @@ CODE_FOR_STUDENTS = "Code for students"
 QR_LABEL = "QR code: scan it to join room {code}"
 STUDENT_LINK = "Link for students"
 TO_PROJECTOR = "For the projector (key P)"
+PROJECTOR_WINDOW = "Projector in a window of its own"
+PROJECTOR_HINT = "Drag it to the projector. It follows this page, and shows nothing that students wrote until you show it here."
+TIMER, TIMER_MINUTES = "Timer", "Minutes"
+START_TIMER, STOP_TIMER = "Start the timer", "Stop the timer"
 REVEAL = "Reveal the answers"
 OPTIONS = "Options: {options}"
 LOCK = "Lock the room: nobody new joins"
@@ -92,8 +96,8 @@ NO_SENTENCES = "Nobody has sent a sentence for this step."
 REFRESH = "Look again"
 SHOW, HIDE = "Show to everyone", "Hide it again"
 WRITTEN = "Look through the answers first"
-WRITTEN_COUNT = "{text} ({count})"
-HIDE_WORD, SHOW_WORD = "Hide", "Show again"
+WRITTEN_COUNT, REFUSED_COUNT = "{text} ({count})", "{text} ({count}): on the list of refused words"
+HIDE_WORD, SHOW_WORD = "Hide", "Show"
 SUMMARY = "Summary"
 SUMMARY_COLUMNS = ("step", "question", "answers", "right", "right before the discussion", "normalised gain")
 SUMMARY_FILE = "Summary as CSV"
@@ -117,10 +121,8 @@ LIVE_TEXTS = {
     "go": "Your teacher is at step {step}. Send what you wrote first, or go there now.",
     "slow": "Live changes do not reach this browser; it asks every few seconds instead.",
     "offline": "The server cannot be reached. This page tries again.",
+    "time": "Time left: {time}",
+    "timeIsUp": "Time is up.",
     "shown": "A sentence from the class: {sentence}",
-    "mapOfClass": "guesses of the class: a larger circle for more of them",
-    "mapOfModel": "the model: a darker cell for a larger number",
-    "mapOfModelInTheDark": "the model: a lighter cell for a larger number",
-    "mapAnswer": "the model's answer",
 }
 """What the browser says by itself."""

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from html import escape
 
 import segno
 import streamlit as st
@@ -22,8 +23,10 @@ from pages.ui.shell.address import HELD, LESSON, LOCK, PRESENT, STEP, link_with
 from pages.ui.shell.controls import download_button
 from pages.ui.shell.frame import explain
 from pages.ui.shell.session import uploaded_file
+from pages.ui.shell.texts import FRAME_HTML, NO_FRAMES
 from tx_core.classroom.lesson_file import Lesson, pack_lesson, read_lesson, with_line
 from tx_core.errors import ExplorerError, LessonProblem
+from tx_core.settings import host_settings
 
 MAX_QR_CHARACTERS = 1200
 """Of a link whose code a camera still reads from a projector: 121 × 121 squares at most."""
@@ -91,6 +94,11 @@ def _offer_link(lesson: Lesson) -> None:
     link = link_with({LESSON: packed, STEP: "1"} | more, contents.page(lesson.steps[0].page))
     st.text(texts.LINK)
     st.code(link, language=None, wrap_lines=True)
+    st.text(texts.FRAME)
+    frame = FRAME_HTML.format(link=escape(f"{link}&embed=true"), title=escape(lesson.title))
+    st.code(frame, language=None, wrap_lines=True)
+    if host_settings().frame_ancestors == "'self'":
+        st.caption(NO_FRAMES)
     if len(link) <= MAX_QR_CHARACTERS:
         st.image(qr_code(link), alt=texts.QR_ALT, caption=texts.QR_ALT, width=320)
     else:

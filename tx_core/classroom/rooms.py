@@ -23,6 +23,7 @@ from sqlalchemy.exc import IntegrityError
 
 from tx_core.classroom.lesson_file import MAX_LESSON_BYTES, TOO_LARGE
 from tx_core.classroom.questions import count_names, name_of_guess
+from tx_core.classroom.refused_words import is_refused
 from tx_core.classroom.room_database import (
     CODE_LETTERS,
     ENTRIES,
@@ -44,6 +45,7 @@ from tx_core.settings import Settings, host_settings
 ALPHABET = "ABCDEFGHJKMNPQRSTUVWXYZ"
 """Letters of room codes: without I, L and O, which are misread as 1 and 0 on a projector."""
 MAX_GUESS_CHARACTERS, MAX_SENTENCE_CHARACTERS = 1000, 300
+MAX_TIMER_MINUTES = 90
 WRONG_CODES_A_MINUTE, WRONG_CODES_OF_ALL_A_MINUTE, ROOMS_OF_ONE_AN_HOUR = 30, 300, 20
 """Rate limits, generous because a whole school may share one address. Still, only 432,000 of the 148 million codes can be tried
 in a day."""
@@ -87,10 +89,12 @@ class Room:
         nicknames: Whether students are asked for a nickname.
         alone: Whether students see no menu and no other pages.
         locked: Whether nobody new may join.
+        timer: When its time is up, in seconds since 1970; None without a timer.
         shown: The student whose sentence everyone sees at the step; None for nobody.
         revealed: The model's answer of every step that is revealed.
         discussed: The steps at which the class votes again, each with whether it sees the first vote.
-        hidden: By step, which guesses the teacher keeps from the class (by `word_key`), and which not.
+        hidden: By step, which guesses the teacher keeps from the class (by `word_key`), and which not. The others are kept from
+            it where they hold a refused word.
         students: How many have joined.
         answered: How many have answered, by step.
         sentence: The student's sentence that everyone sees; None for none.
@@ -106,6 +110,7 @@ class Room:
     nicknames: bool = False
     alone: bool = False
     locked: bool = False
+    timer: int | None = None
     shown: int | None = None
     revealed: Mapping[int, Mapping[str, object]] = field(default_factory=dict)
     discussed: Mapping[int, bool] = field(default_factory=dict)
@@ -116,10 +121,11 @@ class Room:
 
     def hides(self, step: int, guess: str) -> bool:
         """Return whether a guess at a step is kept from the class."""
-        return self.hidden.get(step, {}).get(word_key(guess), False)
+        told = self.hidden.get(step, {}).get(word_key(guess))
+        return is_refused(guess) if told is None else told
 
 
-KEPT = ("steps", "step", "together", "nicknames", "alone", "locked", "shown", "revealed", "discussed", "hidden")
+KEPT = ("steps", "step", "together", "nicknames", "alone", "locked", "timer", "shown", "revealed", "discussed", "hidden")
 """The fields of a room that stand in the column `state`."""
 BY_STEP = ("revealed", "discussed", "hidden")
 
@@ -152,11 +158,12 @@ class Member:
 
 @dataclass(frozen=True)
 class Word:
-    """A guess as several students may have written it, how many did, and whether it is kept from the class."""
+    """A guess as several students may have written it. hidden: from the class. refused: by the list of refused words."""
 
     text: str
     count: int
     hidden: bool
+    refused: bool
 
 
 @dataclass(frozen=True)
@@ -363,8 +370,14 @@ class Rooms:
                 connection.execute(update(STUDENTS).where(STUDENTS.c.id == student.id).values(step=step))
                 return
             check_step(room, step)
-            self._change(connection, room, step=step, shown=None)
+            self._change(connection, room, step=step, shown=None, timer=None)
         self._report_change(room.id)
+
+    def set_timer(self, token: str, minutes: int | None) -> None:
+        """Start the timer of a step, or stop it (None); at its end, only that is said. Raises RoomProblem."""
+        with self._teaching(token) as (connection, room):
+            seconds = None if minutes is None else 60 * min(max(minutes, 1), MAX_TIMER_MINUTES)
+            self._change(connection, room, timer=None if seconds is None else int(self.now()) + seconds)
 
     def set_pace(self, token: str, together: bool) -> None:
         """Set whether students follow the teacher's step or continue from it at their own pace. Raises RoomProblem."""
@@ -406,7 +419,7 @@ class Rooms:
         with self._read() as connection:
             room = self._teachers_room(connection, token)
             names, counts = count_names(texts_at(connection, room, step, "guess"))
-        return [Word(names[name], count, room.hides(step, name)) for name, count in counts.most_common()]
+        return [Word(names[name], count, room.hides(step, name), is_refused(name)) for name, count in counts.most_common()]
 
     def hide_word(self, token: str, step: int, word: str, hidden: bool) -> None:
         """Keep a guess from the class at a step, by whomever and whenever it is sent, or show it again. Raises RoomProblem."""

@@ -5,7 +5,6 @@
 import { element, mountOnce, setText, visible } from "../core/surface.js";
 import { colourTable, css, inkOn } from "../core/palette.js";
 import { applyTheme } from "../core/theme.js";
-import { classMap } from "./class_map.js";
 
 const POLL = 5000; // milliseconds
 const PATIENCE = 8000; // for the first event, before the state is asked for
@@ -25,6 +24,7 @@ export default function mountLive({ data, parentElement, setStateValue, setTrigg
   const isOther = data.step !== live.data?.step;
   if (isOther || data.sent !== live.data?.sent) live.typed = false;
   if (live.data && !isOther && data.sent !== live.data.sent) sessionStore(data, "remove");
+  if (data.now !== live.data?.now) live.ahead = Date.now() / 1000 - data.now; // of the server's clock
   live.data = data;
   if (isOther || data.revealed) removeStage(live);
   if (isOther) bringBack(live, BRING_BACK);
@@ -39,20 +39,20 @@ function makeLive(parent) {
   const root = parent.querySelector(".live");
   const live = { root, message: null, here: null, data: null, typed: false, source: null, timer: 0, address: "" };
   live.note = element("p", { class: "note", role: "status", "aria-live": "polite" });
+  live.clock = element("p", { class: "clock", role: "timer" });
   live.meter = element("div", { class: "meter", "aria-hidden": "true" }, element("div"));
   live.sentence = element("p", { class: "sentence" });
   live.legend = element("div", { class: "legend", "aria-hidden": "true" });
-  live.map = element("div", { class: "map" });
   live.rows = element("ul", { class: "rows" });
-  const found = element("div", { class: "results" }, live.map, live.rows);
   live.shown = element("p", { class: "shown" });
   live.stage = element("div", {});
   live.go = element("button", { type: "button", class: "go" });
   live.slow = element("p", { class: "slow" });
   live.go.addEventListener("click", () => { live.typed = false; askForRun(live, "", 0, 0); });
   live.picture = element("div", { class: "picture" });
-  root.append(live.picture, live.note, live.meter, live.go, live.shown, live.sentence, live.legend, found, live.stage, live.slow);
-  for (const part of [live.meter, live.sentence, live.legend, live.shown, live.go, live.slow]) part.hidden = true;
+  root.append(live.picture, live.note, live.clock, live.meter, live.go, live.shown, live.sentence, live.legend, live.rows, live.stage, live.slow);
+  live.ticking = setInterval(() => drawClock(live), 500);
+  for (const part of [live.clock, live.meter, live.sentence, live.legend, live.shown, live.go, live.slow]) part.hidden = true;
   // An unsent text would be lost with its box, so the page goes on only when the reader says so.
   live.onInput = ({ target }) => {
     if (!target.matches?.(TEXT)) return;
@@ -68,6 +68,7 @@ function removeLive(live) {
   live.source?.close();
   clearTimeout(live.timer);
   clearTimeout(live.wait);
+  clearInterval(live.ticking);
   removeStage(live);
 }
 
@@ -247,6 +248,8 @@ function askForRun(live, why, hold, spread) {
 
 function draw(live, message) {
   setText(live.note, message.note ?? "");
+  live.ends = message.timer;
+  drawClock(live);
   drawPicture(live, live.data.picture);
   live.meter.hidden = typeof message.answered !== "number";
   live.meter.firstChild.style.width = `${(100 * (message.answered ?? 0)) / Math.max(1, message.students ?? 1)}%`;
@@ -259,6 +262,15 @@ function draw(live, message) {
   const text = JSON.stringify(results);
   if (text !== live.results) drawRows(live, results);
   live.results = text;
+}
+
+// The timer of a step: at its end nothing happens but that it is said.
+function drawClock({ clock, ends, ahead, data }) {
+  clock.hidden = typeof ends !== "number";
+  if (clock.hidden) return;
+  const left = Math.max(0, Math.ceil(ends + ahead - Date.now() / 1000));
+  const time = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")}`;
+  setText(clock, left ? data.texts.time.replace("{time}", time) : data.texts.timeIsUp);
 }
 
 // What a projector shows until the answers are revealed: what is asked, about which sentence, what can be chosen.
@@ -279,7 +291,6 @@ function drawRows(live, results) {
     if (results.model) live.legend.append(key("model", results.model));
   }
   const { theme, data } = live;
-  live.map.replaceChildren(...(results?.map ? [classMap(results.map, theme, data.texts, `${results.title} ${results.sentence}`)] : []));
   live.rows.classList.toggle("columns", Boolean(results?.columns));
   live.rows.style.setProperty("--bars", String(1 + Boolean(results?.first) + Boolean(results?.model)));
   live.rows.setAttribute("aria-label", results?.title ?? "");

@@ -1,6 +1,7 @@
 // The menu of what can be saved: figure, data, a web page that works offline, and the link of the view. All is made in the browser.
 
 import { element, visible } from "../../canvas/core/surface.js";
+import { filled } from "../../canvas/core/text.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 import { button, labelled, menu, select, toggle } from "./toolbar.js";
 import { layDrawing, pngOf, print, printable, save, svgOf } from "./figure.js";
@@ -55,7 +56,12 @@ export function makeExport({ stage, drawing, captionOf, csv, csvLabel, name, scr
         said.textContent = problem.message;
       }
     }));
-  const share = row(button(texts.copyLink, async () => { said.textContent = await copied(stage); }),
+  const share = row(button(texts.copyLink, async () => { said.textContent = await copy(linkOf(stage), texts.copied); }),
+    button(texts.copyFrame, async () => {
+      const link = `${linkOf(stage)}&embed=true`;
+      const html = filled(texts.frame, { link: escaped(link), title: escaped(document.title) }).join("");
+      said.textContent = [await copy(html, texts.frameCopied), texts.noFrames].join(" ");
+    }),
     button(texts.addToLesson, () => { stage.addToLesson(); said.textContent = texts.added; }));
   const shareTitle = element("h4", {}, texts.share);
   const figure = [element("h4", {}, texts.figure),
@@ -72,21 +78,27 @@ export function makeExport({ stage, drawing, captionOf, csv, csvLabel, name, scr
     whichField.hidden = !another;
     if (another) which.set([["", texts.picture], ["other", another.label]], paper.isOther ? "other" : "");
     said.textContent = share.hidden ? "" : stage.header.linkProblem;
-    share.firstChild.disabled = Boolean(stage.header.linkProblem);
+    for (const copies of [...share.children].slice(0, 2)) copies.disabled = Boolean(stage.header.linkProblem);
   });
   return { node };
 }
 
-// Copies the address, which is the link of the view; where the browser forbids it, shows it.
-async function copied(stage) {
+// The address, which is the link of the view.
+function linkOf(stage) {
   stage.address.now();
   const link = new URL(location.href);
   link.searchParams.set("level", stage.header.level); // whoever opens it sees as much
+  link.searchParams.delete("embed");
+  return link.href;
+}
+
+// Copies a text and returns what is then said; where the browser forbids it, the text itself.
+async function copy(text, said) {
   try {
-    await navigator.clipboard.writeText(link.href);
-    return TEXTS.export.copied;
+    await navigator.clipboard.writeText(text);
+    return said;
   } catch {
-    return link.href;
+    return text;
   }
 }
 

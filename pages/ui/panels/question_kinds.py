@@ -31,7 +31,6 @@ class QuestionView:
         box: Draws the box or the list in which it is answered, with a key, and returns the guess; None for a grid.
         grid: The grid in which it is answered by a click; None for a box.
         lists: The labels of a list of rows and one of columns beside the grid; without them there is one list of all cells.
-        class_axes: What the rows and columns are of the map on which a class sees its guesses; "" for bars alone.
         in_words: Says what can be chosen where it need not be computed; None where it must be.
         revealed, right, wrong: The sentence where nobody guessed, for a right guess, and for one without a value.
     """
@@ -41,7 +40,6 @@ class QuestionView:
     box: Callable[[Question, str], str | float | None] | None = None
     grid: Grid | None = None
     lists: tuple[str, ...] = ()
-    class_axes: str = ""
     in_words: Callable[[ModelInfo], str] | None = None
     revealed: str = texts.REVEALED
     right: str = texts.GUESS_IS_FIRST
@@ -102,7 +100,6 @@ QUESTION_VIEWS: dict[str, QuestionView] = {
             scale=OF_ATTENTION,
         ),
         lists=("Row: the token that looks", "Column: the token that is looked at"),
-        class_axes="Rows: tokens that attend. Columns: tokens attended to.",
     ),
     "head": QuestionView(
         "choose a head",
@@ -114,7 +111,6 @@ QUESTION_VIEWS: dict[str, QuestionView] = {
             hint="Click a head (layer-head), or choose it from the list.",
             scale="Numbers are percent, colours follow their square root. Point at a cell to read it.",
         ),
-        class_axes="Rows: layers. Columns: heads.",
         in_words=heads_in_words,
     ),
     "word": QuestionView("type a word", "Which word would you write?", ask_word),

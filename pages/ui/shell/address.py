@@ -145,8 +145,11 @@ def shows_step() -> bool:
 
 
 def shows_stage_alone() -> bool:
-    """Return whether nothing but the stage of a page is shown: also in a lesson whose step names the controls."""
-    return shows_step() or st.session_state.get(OFFERED) is not None
+    """Return whether nothing but the stage of a page is shown: also in a lesson whose step names the controls, and in a frame.
+
+    A frame's address has embed=true, which Streamlit takes for itself.
+    """
+    return shows_step() or st.session_state.get(OFFERED) is not None or st.context.is_embedded
 
 
 def view_parameters() -> Mapping[str, str]:

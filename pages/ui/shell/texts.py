@@ -10,6 +10,9 @@ LINK_TOO_LONG_TO_SHARE = (
 )
 PART_NOT_LOADED = "This part of the page could not be loaded. Check the connection, then reload the page."
 LINK_SHOWS_VIEW = "Whoever opens this link sees what you see now."
+FRAME_HTML = '<iframe src="{link}" title="{title}" width="100%" height="640" style="border: 0" allowfullscreen></iframe>'
+NO_FRAMES = "No other site can show it yet: whoever runs this server allows sites, such as your Moodle, by TX_FRAME_ANCESTORS."
+"""Beside the HTML of a frame, where the host has allowed no site."""
 
 DEVICES = {"cpu": "running on CPU", "cuda": "running on a GPU (CUDA)", "mps": "running on Apple's GPU (MPS)"}
 ENGINE = "{model} · {device}"

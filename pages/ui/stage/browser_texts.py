@@ -7,6 +7,7 @@ from functools import cache
 from pages.ui.shell import texts as shell_texts
 from pages.ui.stage import texts
 from tx_core.analysis import word_comparison
+from tx_core.settings import host_settings
 from tx_core.transformer.interventions import NEEDS_POSITIONS
 
 TOOLBAR = "How to look at it, and what to change"
@@ -119,6 +120,9 @@ EXPORT = {
     "share": "Share",
     "copyLink": "Copy the link to this view",
     "copied": f"Copied. {shell_texts.LINK_SHOWS_VIEW}",
+    "copyFrame": "Copy HTML for Moodle and other sites",
+    "frame": shell_texts.FRAME_HTML,
+    "frameCopied": "Copied: a frame that shows this view.",
     "addToLesson": shell_texts.ADD_TO_LESSON,
     "added": "Added: “Write a lesson” lists it.",
 }
@@ -341,7 +345,7 @@ def stage_texts() -> Mapping[str, object]:
         "controls": CONTROLS,
         "changes": CHANGES,
         "changed": CHANGED,
-        "export": EXPORT,
+        "export": EXPORT | {"noFrames": shell_texts.NO_FRAMES if host_settings().frame_ancestors == "'self'" else ""},
         "caption": CAPTION,
         "notes": NOTES,
         "matrixRow": texts.MATRIX_ROW,

@@ -1,6 +1,7 @@
 """From page to page: the list of pages, the sentence that follows, Basic and Advanced, the glossary, paper."""
 
 import re
+from html import unescape
 from urllib.parse import quote_plus
 
 import pytest
@@ -145,6 +146,12 @@ def test_a_view_is_shared_by_a_link_that_shows_it_to_somebody_else(arrive):
     expect(sentence(other)).to_have_value("A link & more")
     says(other, "Layer 2, head 3")
     assert address(other)["level"] == ADVANCED
+    button(page, browser_texts.EXPORT["copyFrame"]).click()
+    until(page, lambda: "<iframe" in page.evaluate("navigator.clipboard.readText()"), "the frame")
+    other.goto(unescape(page.evaluate("navigator.clipboard.readText()").partition('src="')[2].partition('"')[0]))
+    says(other, "Layer 2, head 3")
+    expect(other.get_by_test_id("stSidebar")).to_have_count(0)
+    expect(other.get_by_role("heading", level=1)).to_have_count(0)
     page.keyboard.press("Escape")
     write(page, "word " * 1300)
     says(page, shell_texts.LINK_TOO_LONG_FOR_ADDRESS)

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from pages.classroom import texts
 from pages.classroom.events import EVENTS, STAGE
@@ -15,7 +15,7 @@ from pages.ui.stage.browser_texts import CONTROLS, MORE
 from pages.ui.stage.texts import CLASS_GUESSED, CLASS_LEGEND
 from tests.browser.journeys.test_lessons import guess_by_keyboard
 from tests.support.seen import PATIENCE, answered, fits, main
-from tests.support.serving import wait_until
+from tests.support.serving import free_port, running, streamlit_command, wait_until
 from tx_core.classroom.lesson_file import pack_lesson
 from tx_core.classroom.questions import Question
 from tx_core.classroom.rooms import ALPHABET, CODE_LETTERS
@@ -164,9 +164,27 @@ def test_a_projector_shows_how_to_come_in_then_the_question_and_is_led_by_keys(p
 def test_a_class_votes_discusses_and_votes_again_and_the_projector_follows_the_teacher(page_at):
     teacher, second = page_at("/class"), texts.COUNT.format(count=1, share="100\u00a0%")
     code = open_room(teacher)
-    unfold(teacher, texts.MANAGE)
-    secret = teacher.get_by_text(re.compile(r"/class\?teacher=")).inner_text().replace("\n", "")
-    projector, student = page_at(f"/class?present=1&{secret.partition('?')[2]}"), join(page_at, code, width=390, dark=True)
+    student = join(page_at, code, width=390, dark=True)
+    with teacher.context.expect_page() as opened:
+        teacher.get_by_role("link", name=texts.PROJECTOR_WINDOW).click()
+    projector = opened.value
+    expect(projector.get_by_text(STEPS[0].question.ask)).to_be_visible(timeout=PATIENCE)
+    unfold(student, texts.OWN_SENTENCE)
+    student.get_by_label(texts.OWN_SENTENCE_LABEL).fill("They [MASK] home.")
+    press(student, texts.SEND_SENTENCE)
+    expect(student.get_by_text(texts.SENTENCE_SENT.partition("{")[0])).to_be_visible(timeout=PATIENCE)
+    unfold(teacher, texts.SENTENCES)
+    press(teacher, texts.REFRESH)
+    expect(teacher.get_by_text("They [MASK] home.")).to_be_visible(timeout=PATIENCE)
+    press(teacher, texts.TIMER)
+    teacher.get_by_role("button", name=texts.START_TIMER).click()
+    for page in (projector, student):
+        expect(page.get_by_role("timer")).to_have_text(re.compile(r"^Time left: [23]:\d\d$"), timeout=PATIENCE)
+    expect(projector.get_by_text("They [MASK] home.")).to_have_count(0)
+    teacher.keyboard.press("Escape")
+    press(teacher, texts.SHOW)
+    expect(projector.get_by_text("They [MASK] home.").first).to_be_visible(timeout=PATIENCE)
+    assert not {"teacher", code} & set(re.findall(r"[?&](\w+)=", projector.url)) and f"lead={code}" in projector.url
     guess(student, "walked")
     press(teacher, texts.DISCUSS)
     expect(student.get_by_text(texts.YOUR_FIRST_VOTE.format(guess="walked"))).to_be_visible(timeout=PATIENCE)
@@ -309,6 +327,25 @@ def test_what_is_typed_or_open_is_not_lost_when_the_teacher_goes_on_or_reloads(p
     other = page_at(f"/class?{secret.partition('?')[2]}")
     expect(main(other).get_by_text(code, exact=True).first).to_be_visible(timeout=PATIENCE)
     assert "teacher=" not in other.url
+
+
+@pytest.mark.ci
+def test_what_is_half_typed_survives_a_server_that_dies(browser: Browser, tmp_path: Path):
+    url, log = f"http://127.0.0.1:{(port := free_port())}", tmp_path / "log.txt"
+    with browser.new_context(base_url=url) as one, browser.new_context(base_url=url) as other:
+        teacher, student = one.new_page(), other.new_page()
+        box = student.get_by_label(STEPS[0].question.ask).first
+        with running(streamlit_command(port), f"{url}/api/ready", log) as server:
+            teacher.goto("/class")
+            student.goto(f"/class?room={open_room(teacher)}")
+            student.get_by_role("button", name=re.compile("^Join room")).click(timeout=PATIENCE)
+            box.press_sequentially("wander", timeout=PATIENCE)
+            server.kill()
+        with running(streamlit_command(port), f"{url}/api/ready", log):
+            student.reload()
+            expect(box).to_have_value("wander", timeout=PATIENCE)
+            press(student, texts.SEND)
+            expect(student.get_by_text(texts.YOUR_GUESS.format(guess="wander"))).to_be_visible(timeout=PATIENCE)
 
 
 @pytest.mark.ci

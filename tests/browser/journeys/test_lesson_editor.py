@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page, TimeoutError, expect
 
 from pages import contents
+from pages.classroom.texts import CODE_FOR_STUDENTS, OPEN_BUTTON
 from pages.lesson_editor import texts
 from pages.ui.panels.lesson import LEARNING_PATH, shipped_lesson
 from pages.ui.panels.question_kinds import QUESTION_VIEWS
@@ -134,6 +135,27 @@ def test_a_lesson_is_made_from_two_pages_saved_opened_shared_and_played(page_at,
                 expect(guest.get_by_text(MARKUP, exact=True).first).to_be_visible()  # only text
                 guest.get_by_role("link", name="Next step").click()
         expect(guest.get_by_role("link", name=END_LESSON)).to_be_visible()
+
+
+def test_a_room_with_two_steps_and_a_question_takes_at_most_twelve_clicks(page_at):
+    count = "window.clicks = 0; addEventListener('click', ({ isTrusted }) => { clicks += isTrusted }, true)"
+    page = page_at("/", prepare=lambda page: page.add_init_script(count))
+
+    def choose_by_clicks(label: str, option: str) -> None:
+        box_of(page, label).click()
+        page.get_by_role("option", name=option, exact=True).click()
+        answered(page)
+
+    listed(page, contents.page("lesson_editor").name).click()
+    expect(page.get_by_role("heading", name=contents.page("lesson_editor").question)).to_be_visible(timeout=PATIENCE)
+    answered(page)
+    for key in ("attention", "fill_mask"):
+        choose_by_clicks(texts.ADD_STEP, contents.page(key).name)
+    choose_by_clicks(texts.KIND.format(number=2), texts.KINDS["word"])
+    page.get_by_role("link", name=texts.USE_IN_CLASS).click(timeout=PATIENCE)
+    page.get_by_role("button", name=OPEN_BUTTON).click(timeout=PATIENCE)
+    expect(main(page).get_by_text(CODE_FOR_STUDENTS)).to_be_visible(timeout=PATIENCE)
+    assert page.evaluate("clicks") <= 12
 
 
 @pytest.mark.ci

@@ -13,7 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages import contents
-from pages.classroom import entrance, events, student, teacher, texts
+from pages.classroom import entrance, events, teacher, texts
 from pages.classroom.entrance import LEAD, ROOM, SECRET
 from pages.classroom.results import lesson_of
 from pages.fill_mask.stage import MAX_UNLISTED
@@ -21,8 +21,6 @@ from pages.fill_mask.texts import GUESSED_BESIDES, GUESSED_BESIDES_CUT
 from pages.ui.panels.lesson import OWN_LESSONS, names_in_order
 from pages.ui.panels.lesson_question import compute
 from pages.ui.shell import admission
-from pages.ui.shell.address import PRESENT
-from pages.ui.shell.level import BASIC, LEVEL, LEVEL_NOW
 from pages.ui.shell.texts import ABOUT_THE_ROOM, CANNOT_BE_SHOWN
 from pages.ui.stage.first_picture import split_message
 from pages.ui.stage.texts import CLASS_GUESSED, UNLISTED_GUESS
@@ -87,12 +85,6 @@ def test_the_code_alone_lets_nobody_teach(rooms: Rooms, open_app: Callable[..., 
     assert [token in link.value for link in app.get("code")] == [False, True]  # the students' link, and the teacher's own
 
 
-def test_the_secret_link_leads_to_the_presenter_view_where_it_says_so(rooms: Rooms, open_app: Callable[..., AppTest]):
-    room, token = rooms.open(SOURCE, STEPS)
-    app = open_app("classroom", **{SECRET: token, PRESENT: "1", LEVEL: BASIC})
-    assert dict(app.query_params) == {LEAD: room.code, PRESENT: "1", LEVEL: BASIC}
-
-
 def test_a_forged_word_in_the_browser_leads_nowhere(rooms: Rooms, open_app: Callable[..., AppTest]):
     room, _ = rooms.open(SOURCE, STEPS)
     for role, said in ((ROOM, texts.REMOVED), (LEAD, texts.CLOSED)):
@@ -128,16 +120,6 @@ def test_nothing_of_an_answer_is_sent_before_it_is_revealed(rooms: Rooms, open_a
     rooms.reveal(token, 1, {"right": "went", "value": 0.8, "options": ["went"], "shares": [0.8]})
     app.run()
     assert MARK.casefold() in "".join(str(element.proto) for element in app.get("bidi_component")).casefold()
-
-
-def test_students_at_their_own_pace_go_on_by_themselves(rooms: Rooms, open_app: Callable[..., AppTest]):
-    room, _ = rooms.open(SOURCE, STEPS, together=False)
-    app = open_app("classroom", **{ROOM: room.code})
-    next(button for button in app.button if room.code in button.label).click().run()
-    for _ in range(2):
-        next(button for button in app.button if button.label == texts.NEXT).click().run()
-    assert not app.exception
-    assert escape_markdown(student.lesson_of(SOURCE).steps[2].title) in {element.value for element in app.subheader}
 
 
 def enter(open_app: Callable[..., AppTest], code: str) -> AppTest:
@@ -229,47 +211,6 @@ def test_the_stage_of_a_revealed_step_is_made_once_for_all_phones_and_not_told_o
     assert events.read_messages(room.id)[events.STUDENT] == events.CLOSED and room.id not in events.hub.stages
 
 
-def test_a_sentence_that_the_teacher_shows_stands_in_the_stage_until_it_is_hidden(rooms: Rooms, open_app: Callable[..., AppTest]):
-    room, token = rooms.open(SOURCE, STEPS)
-    app, member = enter(open_app, room.code), rooms.join(room.code)
-    rooms.send_sentence(member, 1, "She [MASK] home.")
-    (sent,) = rooms.sentences(token, 1)
-    rooms.show(token, sent.student, sent.text)
-    app.run()
-    assert staged(app)["sentences"][0]["text"] == "She [MASK] home."
-    rooms.show(token, None)
-    app.run()
-    assert not stages(app)
-
-
-def test_the_guesses_of_a_token_stand_in_the_row_of_the_pages_own_map(rooms: Rooms, open_app: Callable[..., AppTest]):
-    app = open_view_of(rooms, open_app, 2, ["yesterday", "yesterday", "school", "yesterday"])
-    three, one = texts.COUNT.format(count=3, share="75\u00a0%"), texts.COUNT.format(count=1, share="25\u00a0%")
-    guesses = staged(app)["guesses"]
-    assert guesses["head"] in staged(app)["view"]["heads"]
-    assert guesses["cells"] == [
-        ["[MASK]", token, share, CLASS_GUESSED.format(said=said)]
-        for token, share, said in [("yesterday", 0.75, three), ("school", 0.25, one)]
-    ]
-    assert guesses["wall"] == []
-    text = lesson_of(SOURCE).steps[1].view["text"]
-    app.text_input(key="fill_mask_text").set_value(text.replace("school", "church")).run()
-    assert staged(app)["guesses"] is None
-    app.text_input(key="fill_mask_text").set_value(text).run()
-    assert staged(app)["guesses"]
-
-
-def test_the_guesses_of_a_head_stand_on_the_pages_own_wall(rooms: Rooms, open_app: Callable[..., AppTest]):
-    app = open_view_of(rooms, open_app, 11, ["5-7", "1-2", "5-7", "5-7"])
-    guesses = staged(app)["guesses"]
-    assert guesses["wall"] == [[0, 1, 0.25], [4, 6, 0.75]]
-    three = CLASS_GUESSED.format(said=texts.COUNT.format(count=3, share="75\u00a0%"))
-    assert [[4, 6], three] in guesses["notes"]
-    assert (guesses["head"], guesses["cells"]) == (None, [])
-    assert app.session_state[LEVEL_NOW] == BASIC
-    assert "wall" not in staged(app)["hidden"]  # a class sees what its step asks about at every level
-
-
 def guessed_words(app: AppTest) -> dict[str, list]:
     """What a class guessed, by the word whose bar it stands at."""
     start = CLASS_GUESSED.partition("{")[0]
@@ -310,30 +251,6 @@ def test_the_guesses_for_a_changed_run_stand_beside_it_and_not_beside_the_run_wi
     assert guessed_words(app) == {}
 
 
-@pytest.mark.parametrize("address", [{ROOM: "ABCDEF"}, {SECRET: "nobody"}, {LEAD: "ABCDEF"}])
-def test_a_link_that_opens_no_room_leads_to_the_entrance(rooms: Rooms, open_app: Callable[..., AppTest], address: dict[str, str]):
-    assert (texts.TO_ENTRANCE in links(open_app("classroom", **address))) is (LEAD not in address)  # a teacher's browser may know
-    assert texts.TO_ENTRANCE not in links(open_app("classroom"))
-
-
-def links(app: AppTest) -> list[str]:
-    """The labels of the single links on a page and below its list of pages."""
-    return [link.proto.label for link in app.get("page_link")]
-
-
-def test_the_titles_of_a_strangers_lesson_are_no_markup(rooms: Rooms, open_app: Callable[..., AppTest]):
-    link = "[here](https://example.org) :red[now] $x$"
-    lesson = read_lesson(SOURCE.encode())
-    first = lesson.steps[0].model_copy(update={"title": link})
-    own = lesson.model_copy(update={"title": link, "steps": (first, *lesson.steps[1:])})
-    room, token = rooms.open(write_lesson(own), STEPS)
-    for app in (enter(open_app, room.code), open_app("classroom", **{SECRET: token})):
-        heads = [element.value for element in app.subheader]
-        bars = [element.proto.text for element in app.get("progress")]
-        assert heads == [escape_markdown(link)]
-        assert len(bars) == 1 and bars[0].startswith(escape_markdown(link))
-
-
 def test_a_student_whose_question_cannot_be_asked_still_follows_the_class(rooms: Rooms, open_app: Callable[..., AppTest]):
     broken = SOURCE.replace('measure: strongest_key, text: "Yesterday I [MASK] to school.", head: "5-7"', WRONG_HEAD)
     assert broken != SOURCE
@@ -347,17 +264,6 @@ def test_a_student_whose_question_cannot_be_asked_still_follows_the_class(rooms:
     app.run()
     assert not any(CANNOT_BE_SHOWN in element.value for element in app.markdown)
     assert any(button.label == texts.SEND for button in app.button)
-
-
-def test_a_student_is_told_how_long_answers_are_kept_at_most(
-    rooms: Rooms, open_app: Callable[..., AppTest], host: Callable[..., None]
-):
-    room, _ = rooms.open(SOURCE, STEPS)
-    host(room_hours=168)
-    for app in (open_app("classroom"), open_app("classroom", **{ROOM: room.code})):
-        assert texts.NO_NAMES.format(hours=168) in written(app)
-    host_rooms.cache_clear()
-    assert host_rooms().settings.room_hours == 168
 
 
 def test_a_room_is_opened_for_a_lesson_of_ones_own(rooms: Rooms, open_app: Callable[..., AppTest]):
@@ -398,3 +304,16 @@ def test_who_asks_for_rooms_is_counted_as_visitors_are(monkeypatch: pytest.Monke
     for address, counted_by in (("::ffff:203.0.113.7", "203.0.113.7"), ("2001:db8::9", "2001:db8::/64"), (None, "local")):
         monkeypatch.setattr(admission.st, "context", SimpleNamespace(ip_address=address))
         assert admission.own_address() == counted_by
+
+
+def test_the_titles_of_a_strangers_lesson_are_no_markup(rooms: Rooms, open_app: Callable[..., AppTest]):
+    link = "[here](https://example.org) :red[now] $x$"
+    lesson = read_lesson(SOURCE.encode())
+    first = lesson.steps[0].model_copy(update={"title": link})
+    own = lesson.model_copy(update={"title": link, "steps": (first, *lesson.steps[1:])})
+    room, token = rooms.open(write_lesson(own), STEPS)
+    for app in (enter(open_app, room.code), open_app("classroom", **{SECRET: token})):
+        heads = [element.value for element in app.subheader]
+        bars = [element.proto.text for element in app.get("progress")]
+        assert heads == [escape_markdown(link)]
+        assert len(bars) == 1 and bars[0].startswith(escape_markdown(link))

@@ -17,14 +17,13 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from pages.classroom import events, texts
-from pages.classroom.events import CLOSED, EVENTS, GONE, STATE, STREAMS_OF_ONE, STUDENT, TEACHER, Channel, Hub
+from pages.classroom import events
+from pages.classroom.events import CLOSED, EVENTS, GONE, STATE, STREAMS_OF_ONE, STUDENT, TEACHER, Hub
 from tests.support.apart import run_apart
 from tests.support.postgres import postgres
 from tests.support.serving import ROOT, WITHOUT_MODELS, fetch, free_port, running, serving, streamlit_command, wait_until
 from tx_core.classroom.room_database import NO_DATABASE, ROOMS_FAILED
 from tx_core.classroom.rooms import Rooms
-from tx_core.errors import SettingsProblem
 
 pytestmark = pytest.mark.ci
 
@@ -104,21 +103,6 @@ def test_a_student_who_is_removed_is_told_so_by_a_page_that_runs_again(monkeypat
     run_apart(play())
 
 
-def test_every_room_is_read_again_where_any_may_have_changed(told: dict[str, str]):
-    async def play() -> None:
-        hub = Hub()
-        streams = [hub.stream(room, 7, str(room)) for room in (1, 2)]
-        for stream in streams:
-            await next_of(stream)
-        told[STUDENT] = json.dumps({"sentence": "news"})
-        hub.notify(None)
-        for stream in streams:
-            assert await next_of(stream) == told[STUDENT]
-            await stream.aclose()
-
-    run_apart(play())
-
-
 def test_all_streams_end_with_the_server(told: dict[str, str]):
     async def play() -> None:
         hub = Hub()
@@ -133,21 +117,6 @@ def test_all_streams_end_with_the_server(told: dict[str, str]):
         assert not hub.channels
 
     run_apart(play())
-
-
-def test_sweeping_goes_on_after_it_failed_once(monkeypatch: pytest.MonkeyPatch):
-    for name in ("SWEEP_SECONDS", "FIRST_SWEEP_SECONDS"):
-        monkeypatch.setattr(events, name, 0.01)
-    tries: list[int] = []
-
-    def store() -> None:
-        tries.append(1)
-        raise SettingsProblem("a host's mistake")
-
-    monkeypatch.setattr(events, "host_store", store)
-    over = events.start_sweeping()
-    wait_until(lambda: len(tries) > 2, 120, "a third try")
-    over.set()
 
 
 def test_soon_after_the_start_the_log_says_why_the_rooms_cannot_be_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -181,13 +150,6 @@ def test_a_student_is_not_woken_for_what_only_the_teacher_is_told(told: dict[str
     run_apart(play())
 
 
-def test_a_closed_room_says_so_and_nothing_else(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    rooms = Rooms(f"sqlite:///{tmp_path}/rooms.sqlite")
-    monkeypatch.setattr(events, "host_store", lambda: rooms)
-    closed = {"closed": True, "note": texts.CLOSED}
-    assert {role: json.loads(text) for role, text in events.read_messages(1).items()} == {TEACHER: closed, STUDENT: closed}
-
-
 def test_a_burst_of_answers_is_read_once_and_a_lost_notification_is_made_up_for(monkeypatch: pytest.MonkeyPatch):
     reads: list[int] = []
 
@@ -208,21 +170,6 @@ def test_a_burst_of_answers_is_read_once_and_a_lost_notification_is_made_up_for(
         assert len(reads) <= 3
         await next_of(teacher)  # without any notification
         await teacher.aclose()
-
-    run_apart(play())
-
-
-def test_a_notification_of_a_room_that_nobody_listens_to_is_dropped(told: dict[str, str]):
-    async def play() -> None:
-        hub = Hub()
-        hub.notify(3)
-        stream = hub.stream(1, 7, "a")
-        await next_of(stream)
-        hub.notify(3)
-        await asyncio.sleep(0.05)
-        assert list(hub.channels) == [1]
-        assert isinstance(hub.channels[1], Channel)
-        await stream.aclose()
 
     run_apart(play())
 

@@ -7,7 +7,6 @@ import pytest
 from pages.classroom import texts
 from pages.classroom.results import (
     Votes,
-    answer_of,
     guessed_cells,
     guessed_words,
     message,
@@ -59,10 +58,6 @@ def test_of_many_words_the_most_frequent_are_shown_and_always_the_right_one():
     assert texts.NO_MAJORITY.format(count=2, total=80) in told["sentence"]
 
 
-def test_guesses_that_all_differ_are_no_tie():
-    assert results(question("word"), MODEL, ["got", "came", "went"])["sentence"].startswith(texts.ALL_DIFFERENT)
-
-
 def test_numbers_become_a_histogram_that_holds_every_number_and_the_models():
     model = Answer("0.60", 0.6)
     guesses = ["0", "0,1", "0.12", "0.99", "1", "0.6", "many", "nan", "1e300"]
@@ -87,42 +82,6 @@ def test_an_open_question_is_to_be_discussed_and_a_vote_has_no_right_answer():
     told = results(question("choice", "yes", "no"), None, ["no", "no", "yes"])
     assert told["sentence"] == texts.MOST.format(guess="no", count=2, total=3)
     assert told["model"] == ""
-
-
-@pytest.mark.parametrize("model", [MODEL, None], ids=["measured", "vote"])
-def test_nobody_needs_to_have_answered(model: Answer | None):
-    told = results(question("choice", "went", "go"), model, [])
-    assert all(row["share"] == 0 for row in told["rows"])
-    assert told["sentence"] == (texts.NO_GUESSES.format(answer="went") if model else texts.NO_VOTES)
-
-
-NAMES = ("a → x", "a → y", "a → z", "b → x", "b → y", "b → z")
-CELLS = Answer("b → x", 0.7, NAMES, (0.1, 0.2, 0.05, 0.7, 0.0004, 0.25), ("a", "b"), ("x", "y", "z"))
-
-
-def test_guesses_of_cells_and_heads_stand_in_the_cells_of_the_models_map():
-    guesses = ["b → x", "a → z", "b → x", "b → z", "elsewhere"]
-    told = results(question("cell"), CELLS, guesses)["map"]
-    assert (told["rows"], told["columns"]) == (["a", "b"], ["x", "y", "z"])
-    assert dict(told["guesses"]) == {2: 1, 3: 2, 5: 1}  # row by row: a → z, b → x, b → z
-    assert told["total"] == 5
-    assert told["model"] == [100, 200, 50, 700, 0, 250]
-    assert told["right"] == 3
-    heads = Answer("2-1", 0.3, ("1-1", "2-1", "3-1"), (0.1, 0.3, 0.2), ("1", "2", "3"), ("1",))
-    told = results(question("head"), heads, ["3-1"])["map"]
-    assert (told["guesses"], told["right"], len(told["rows"])) == ([(2, 1)], 1, 3)
-
-
-@pytest.mark.parametrize("kind", ["token", "word", "choice", "number", "open"])
-def test_what_has_no_rows_and_columns_has_no_map(kind: str):
-    assert results(question(kind, "went"), MODEL, ["0.1"]).get("map") is None
-
-
-def test_a_room_that_was_revealed_before_maps_were_kept_still_shows_its_rows():
-    before = answer_of(room(revealed={2: {"right": "b → x", "value": 0.7, "options": [*NAMES], "shares": [0.1] * 6}}), 2)
-    told = results(question("cell"), before, ["b → x"])
-    assert told["map"] is None
-    assert shares(told)["b → x"] == (1, 1.0)
 
 
 def room(**changes: object) -> Room:

@@ -16,9 +16,9 @@ from pages.lesson_editor.draft import (
     step_box_name,
 )
 from pages.ui.panels import lesson
-from pages.ui.shell.address import ADDED_VIEWS, DRAFT
+from pages.ui.shell.address import DRAFT
 from pages.ui.shell.frame import new_id
-from tx_core.classroom.lesson_file import MAX_LONG, MAX_STEPS, write_lesson
+from tx_core.classroom.lesson_file import MAX_LONG, write_lesson
 
 
 @pytest.fixture
@@ -69,28 +69,6 @@ def test_a_value_that_no_box_can_hold_is_left_out(value: object):
     assert file_of(back)
 
 
-@pytest.mark.parametrize(
-    "step",
-    [
-        None,
-        {},
-        {"id": new_id()},
-        {"id": new_id(), "page": "words", "view": {}},
-        {"id": new_id(), "page": "../x", "view": {}},
-        {"id": new_id(), "page": [], "view": {}},
-    ],
-)
-def test_a_step_about_no_page_with_a_view_is_left_out(step: object):
-    assert restored_draft({"id": new_id(), "steps": [step]}, {})["steps"] == []
-
-
-def test_no_more_steps_come_back_than_a_lesson_has():
-    steps = [{"id": new_id(), "page": "attention", "view": {"text": "x" * 5000, "heads": "1-1"}} for _ in range(500)]
-    back = restored_draft({"id": new_id(), "steps": steps}, {})["steps"]
-    assert len(back) == MAX_STEPS
-    assert back[0]["view"] == {"heads": "1-1"}
-
-
 def report(session: dict[str, object], **kept: object) -> None:
     session[draft.KEEPER] = {"report": {"draft": None, "typed": {}, "views": []} | kept}
     draft.restore_from_report()
@@ -107,27 +85,6 @@ def test_a_new_session_takes_over_the_draft_and_the_views_that_were_added(sessio
     report(session, draft=new_draft() | {"title": "Again"}, views=[waiting])
     assert session[DRAFT]["title"] == "Kept"
     assert len(session[DRAFT]["steps"]) == 3
-
-
-def test_a_view_that_is_added_in_a_new_session_joins_the_draft_that_comes_back(session):
-    kept = new_draft() | {"steps": [new_step("attention", {"text": "One."})]}
-    session[ADDED_VIEWS] = [{"id": new_id(), "page": "masks", "view": {}}]
-    draft.current_draft()
-    report(session, draft=kept)
-    assert [step["page"] for step in draft.current_draft()["steps"]] == ["attention", "masks"]
-
-
-def test_a_step_that_both_sessions_know_is_there_once(session):
-    step = new_step("attention", {"text": "One."})
-    session[DRAFT] = new_draft() | {"steps": [step]}
-    report(session, draft=new_draft() | {"steps": [step]})
-    assert session[DRAFT]["steps"] == [step]
-
-
-@pytest.mark.parametrize(("written", "said"), [({}, False), ({"title": "Kept"}, True), ({"minutes": 20}, True)])
-def test_a_draft_is_said_to_be_back_where_somebody_wrote_it(session, written: dict[str, object], said: bool):
-    report(session, draft=new_draft() | written)
-    assert session[draft.RESTORED] is said
 
 
 def test_a_view_that_was_removed_does_not_come_back(session):
@@ -162,13 +119,6 @@ def test_a_lesson_that_was_opened_and_not_edited_comes_back(session, monkeypatch
     monkeypatch.setattr(draft, "uploaded_file", lambda key: None)
     draft.keep_uploaded()  # the reader empties the box
     assert session[draft.OPENED] == ""
-
-
-def test_what_this_session_opened_is_newer_than_what_the_browser_kept(session):
-    newer = write_lesson(lesson.shipped_lesson(lesson.LEARNING_PATH))
-    draft.keep_opened(newer.encode())
-    report(session, opened=write_lesson(lesson.shipped_lesson(lesson.names_in_order()[1])))
-    assert session[draft.OPENED] == newer
 
 
 @pytest.mark.parametrize("opened", [None, 5, [], "", "title: x", "\ud800", "x" * 10_000_000, "[" * 50_000])

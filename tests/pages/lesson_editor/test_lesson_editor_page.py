@@ -1,22 +1,18 @@
 """A lesson is collected from views, written, checked, shared and played; what a file says wrong is said with its line."""
 
-import json
-import re
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-import segno
 import yaml
 
 from pages.contents import PAGES
 from pages.lesson_editor import texts
-from pages.lesson_editor.draft import OPENED, draft_of, file_of, new_draft, new_step
+from pages.lesson_editor.draft import draft_of, file_of, new_draft, new_step
 from pages.lesson_editor.forms import ADDED, move_step, remove_step
-from pages.lesson_editor.sharing import MAX_QR_CHARACTERS, file_name, qr_code
 from pages.ui.panels import lesson
 from pages.ui.panels.question_kinds import MEASURE_TEXTS, QUESTION_VIEWS
 from pages.ui.panels.texts import REVEALED
-from pages.ui.shell.address import ADDED_VIEWS, HELD, LESSON, LOCK
+from pages.ui.shell.address import ADDED_VIEWS, LESSON
 from pages.ui.shell.frame import OPEN_PAGE, new_id
 from tests.support.blanks import report_to_stage
 from tests.support.staged import staged
@@ -93,20 +89,6 @@ def test_a_collected_view_is_written_asked_about_and_played(open_app):
     assert f"**{made.steps[0].question.ask}**" in [one.value for one in played.markdown]
 
 
-def test_a_question_of_every_kind_begins_with_a_sentence_and_says_what_prevents_its_answer(open_app):
-    app = open_app("attention", text=KEYS)
-    add_view(app)
-    app.switch_page("lesson_editor/page.py").run()
-    for kind in QUESTION_VIEWS:
-        box(app, texts.KIND).set_value(kind).run()
-        assert not app.exception
-        assert box(app, texts.ASK).value == QUESTION_VIEWS[kind].first_ask
-    box(app, texts.ASK).set_value("My own question?").run()
-    box(app, texts.KIND).set_value("word").run()
-    assert box(app, texts.ASK).value == "My own question?"
-    assert texts.NO_ANSWER.format(number=1) in "\n".join(one.value for one in app.markdown)  # the text has no blank
-
-
 def test_a_first_question_names_what_is_chosen_until_the_writer_words_it(open_app):
     app = open_app("attention", text=KEYS, heads="2-8")
     add_view(app)
@@ -141,16 +123,6 @@ def test_an_option_that_is_missing_is_named(open_app):
     assert any(one.value.endswith(missing) for one in app.text)
     box(app, texts.OPTIONS).set_value("go\nWent").run()
     assert not any(one.value.endswith(missing) for one in app.text)
-
-
-def test_a_mistake_is_said_with_its_line(open_app):
-    app = open_app("attention", text=KEYS)
-    add_view(app)
-    app.switch_page("lesson_editor/page.py").run()
-    box(app, texts.LANGUAGE).set_value("English, of course").run()
-    line = next(number for number, text in enumerate(written_lesson(app).splitlines(), 1) if text.startswith("language:"))
-    assert any(one.value.startswith(f"Line {line}, language:") for one in app.text)
-    assert not any(f"{LESSON}=" in code.value for code in app.code)
 
 
 def test_what_the_model_cannot_answer_is_said_with_its_line(open_app):
@@ -206,24 +178,6 @@ def test_what_only_the_model_can_tell_of_a_file_is_said_with_its_line_when_the_s
     assert not app.exception
     line = next(number for number, text in enumerate(written_file.splitlines(), 1) if new in text)
     assert any(one.value.startswith(f"Line {line}, steps › 1 › {field}: ") for one in app.text)
-
-
-def test_a_lesson_of_ones_own_keeps_the_file_as_it_was_written(open_app):
-    app = open_app("lesson_editor")
-    app.session_state[OPENED] = BIRDS
-    app.run()
-    assert not app.exception
-    assert list(app.session_state[lesson.OWN_FILES].values()) == [BIRDS]
-
-
-def test_what_the_browser_keeps_is_not_named_as_lost_with_a_server_and_a_file_is(open_app):
-    app = open_app("attention", text=KEYS)
-    add_view(app)
-    app.switch_page("lesson_editor/page.py").run()
-    box(app, texts.TITLE).set_value("Keys").run()
-    assert HELD not in app.session_state
-    [sent] = [one.proto for one in app.main.get("bidi_component") if one.proto.component_name.endswith("lesson_keeper")]
-    assert json.loads(sent.json)[0]["draft"]["title"] == "Keys"
 
 
 def test_a_second_click_that_arrives_before_the_page_is_drawn_again_changes_nothing():
@@ -282,19 +236,6 @@ def test_a_step_keeps_its_view_while_its_writer_looks_at_another_page(open_app, 
     assert written_lesson(app.run()) == made
 
 
-@pytest.mark.parametrize(("title", "name"), [("What? A/B: “heads”", "What-A-B-heads.yaml"), ("../…", "lesson.yaml")])
-def test_a_file_is_named_after_its_title(title: str, name: str):
-    assert file_name(title) == name
-
-
-def test_a_locked_link_is_marked(open_app):
-    app = open_app("lesson_editor")
-    app.session_state[ADDED_VIEWS] = [{"id": new_id(), "page": "attention", "view": {"text": "One."}}]
-    app.run()
-    next(one for one in app.checkbox if one.label == texts.LOCKED).check().run()
-    assert parse_qs(urlsplit(link_of(app)).query)[LOCK] == ["1"]
-
-
 def test_texts_of_a_writer_are_text_in_the_file():
     draft = new_draft() | {"title": "a: [b, *c] # d", "about": "<b>&</b>\n- x"}
     draft["steps"] = [new_step("attention", {"text": "!!python/object:os.system", "heads": "1-1"})]
@@ -302,13 +243,3 @@ def test_texts_of_a_writer_are_text_in_the_file():
     assert isinstance(read, Lesson)
     assert (read.title, read.about) == ("a: [b, *c] # d", "<b>&</b>\n- x")
     assert yaml.safe_load(file_of(draft))["steps"][0]["view"]["text"] == "!!python/object:os.system"
-
-
-def test_the_qr_code_is_that_of_the_link():
-    link = f"https://example.org/attention?{LESSON}=z.{'Ab1-' * 200}"
-    assert len(link) <= MAX_QR_CHARACTERS
-    drawn = qr_code(link)
-    rows = len(list(segno.make(link, error="l", micro=False).matrix_iter(scale=1, border=4)))
-    assert drawn.startswith("<svg")
-    assert re.search(r'width="(\d+)"', drawn)[1] == str(rows * 4)
-    assert segno.make("a" * MAX_QR_CHARACTERS, error="l").symbol_size(border=0)[0] <= 121

@@ -84,13 +84,6 @@ def test_a_damaged_file_is_read_or_refused_with_the_lines_of_what_is_wrong(name:
     assert count / 3 < refused < count
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_any_bytes_are_refused(seed: int):
-    draw = random.Random(seed)
-    assert read(draw.randbytes(draw.randrange(1, 3000)), str(seed)) is None
-    assert read("".join(draw.choice(PIECES) for _ in range(200)).encode("utf-8", "surrogatepass"), str(seed)) is None
-
-
 @pytest.mark.parametrize(
     "piece",
     ["? ", "- ", "-\n", "[a, ", "{a: ", "'", '"\\', "# x\n", "a: ", "a:\n", "\n", "&a ", "!a ", "<<: {", "%a\n", "|\n ", "a\n"],
@@ -131,18 +124,3 @@ def test_a_field_that_stands_twice_is_named_with_the_line_of_the_second(old: str
         read_lesson(SMALL.replace(old, new, 1).encode())
     name = new.removeprefix(old).strip().partition(":")[0] if line == 5 else {9: "text", 10: "page"}[line]
     assert str(raised.value) == lesson_file.TWICE.format(line=line, name=name)
-
-
-def test_a_character_that_no_file_holds_is_named_with_its_line():
-    with pytest.raises(LessonProblem) as raised:
-        read_lesson(SMALL.replace("Look at", "Look \x07at").encode())
-    assert str(raised.value) == lesson_file.NO_SUCH_CHARACTER.format(line=10)
-
-
-@pytest.mark.parametrize("name", ["x" * 5000, '"\\ud800"'])
-@pytest.mark.parametrize("lines", ["? {name}\n: 1\n", "? {name}\n: 1\n? {name}\n: 2\n"], ids=["once", "twice"])
-def test_a_strange_name_of_a_field_is_named_short_and_can_be_shown(name: str, lines: str):
-    with pytest.raises(LessonProblem) as raised:
-        read_lesson((SMALL + lines.format(name=name)).encode())
-    assert re.match("Line 1[5-8][,:] ", str(raised.value))
-    assert len(str(raised.value).encode()) < 300

@@ -74,13 +74,6 @@ def test_a_rank_counts_the_words_with_a_larger_share(engine, changes: str):
     assert found.right == f"{found.value:.0f}"
 
 
-def test_the_cells_of_a_question_stand_row_by_row(engine):
-    heads = answer(engine, measure="head_with_largest_effect", text=BLANK)
-    assert heads.options == tuple(f"{row}-{column}" for row in heads.rows for column in heads.columns)
-    keys = answer(engine, measure="strongest_key", text=KEYS, head="2-8", query="her")
-    assert (keys.rows, keys.columns) == (("her",), keys.options)
-
-
 def test_an_attention_weight_is_that_of_the_trace(engine):
     found = answer(engine, measure="attention_weight", text=KEYS, head="2-8", query="her", key="mary")
     assert found.value == pytest.approx(float(engine.trace(KEYS).attention.weights[1, 7, 3, 1]))
@@ -129,12 +122,6 @@ def test_a_guessed_word_gets_its_own_share_and_rank(engine):
         assert verdict.share == pytest.approx(share, rel=1e-4)
         assert verdict.rank == 1 + (shares > share).sum()
         assert verdict.right == (guess == "Went ")
-
-
-def test_a_word_that_the_vocabulary_cannot_write_has_no_share(engine):
-    question = STEPS["Guess"].question
-    verdict = grade(engine, question, compute_answer(engine, question.answer), "😀")
-    assert (verdict.share, verdict.right) == (None, False)
 
 
 def test_a_number_is_right_within_its_tolerance(engine):
@@ -192,38 +179,11 @@ def test_a_lesson_says_what_the_model_does(engine, name: str):
     assert all(not question.options or CLAIMED[name][title] in question.options for title, question in asked.items())
 
 
-def test_a_check_at_the_end_of_the_path_asks_about_a_head_that_was_shown():
-    steps = LESSONS["path"].steps
-    checks = [step for step in steps if step.title.startswith("Check yourself")]
-    shown = {step.view["heads"] for step in steps if step not in checks and "heads" in step.view}
-    about = {step.question.answer.head for step in checks} - {None}
-    assert about
-    assert about <= shown
-
-
 def test_about_half_of_the_attention_rests_on_special_tokens(engine):
     attention = engine.trace("We stayed at home because it rained all night.").attention
     rests = attention.weights[..., np.array(attention.key_tokens.special)].sum(-1).mean(-1)
     assert 0.4 < rests.mean() < 0.6
     assert rests[1, 4] > rests.mean() + 0.1  # the head that the view shows
-
-
-def test_without_positions_two_sentences_of_the_same_words_are_one(engine):
-    lists = [
-        answer(engine, measure="top_word", text=text, changes=changes)
-        for changes in ("nopositions", "")
-        for text in ("The dog [MASK] the man.", "The man [MASK] the dog.")
-    ]
-    assert lists[0].options == lists[1].options
-    assert np.allclose(lists[0].shares, lists[1].shares, atol=1e-5)
-    assert lists[2].options != lists[3].options
-
-
-def test_padding_that_is_not_masked_costs_probability_and_not_the_word(engine):
-    text = "The dog [MASK] big."
-    plain, padded = (answer(engine, measure="top_word", text=text, changes=changes) for changes in ("", "padding~16"))
-    assert plain.right == padded.right
-    assert padded.value < plain.value - 0.1
 
 
 def test_a_head_that_looks_at_the_right_word_need_not_matter(engine):

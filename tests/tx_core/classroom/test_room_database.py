@@ -3,14 +3,13 @@ and what a server hears of changes."""
 
 import os
 import re
-import sqlite3
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from threading import Event
 
 import pytest
-from sqlalchemy import event, inspect
+from sqlalchemy import inspect
 
 from tests.support.serving import wait_until
 from tx_core.classroom.room_database import (
@@ -75,37 +74,6 @@ def test_rooms_of_an_older_version_end_and_tables_of_others_stay(database: str):
     engine.dispose()
 
 
-@pytest.mark.parametrize("damage", [b"no database at all" * 400, b""], ids=["damaged", "emptied"])
-def test_a_file_that_is_no_database_any_more_is_explained_by_every_request(tmp_path: Path, damage: bytes):
-    path = tmp_path / "rooms.sqlite"
-    rooms = Rooms(f"sqlite:///{path}")
-    room, teacher = rooms.open(LESSON, 1)
-    student = rooms.join(room.code)
-    rooms.engine.dispose()
-    for part in tmp_path.iterdir():
-        part.unlink()
-    path.write_bytes(damage)
-    requests = (
-        lambda: rooms.sweep(),
-        lambda: rooms.open(LESSON, 1),
-        lambda: rooms.of_code(room.code),
-        lambda: rooms.join(room.code),
-        lambda: rooms.answer(student, 1, "went"),
-        lambda: rooms.reveal(teacher, 1, {}),
-        lambda: rooms.room(room.id),
-        lambda: rooms.export(teacher),
-        lambda: rooms.close(teacher),
-    )
-    said = []
-    for request in requests:
-        try:
-            request()
-        except RoomProblem as problem:
-            said.append(str(problem))
-    assert said == [NO_DATABASE] * len(requests)
-    rooms.dispose()
-
-
 @pytest.fixture
 def logged(caplog: pytest.LogCaptureFixture) -> Callable[[], list[str]]:
     """What is logged of failures from now on, each once."""
@@ -132,19 +100,6 @@ def test_a_file_that_vanishes_while_the_server_runs_is_noticed(tmp_path: Path, l
     rooms.dispose()
 
 
-def test_another_file_in_the_place_of_the_rooms_is_used_from_then_on(tmp_path: Path):
-    path, copy = tmp_path / "rooms.sqlite", tmp_path / "copy.sqlite"
-    rooms, other = Rooms(f"sqlite:///{path}"), Rooms(f"sqlite:///{copy}")
-    rooms.open(LESSON, 1)
-    room, teacher = other.open(LESSON, 1)
-    other.dispose()
-    for part in tmp_path.glob("rooms.sqlite*"):
-        part.unlink()
-    copy.rename(path)
-    assert rooms.of_teacher(teacher) == room
-    rooms.dispose()
-
-
 SPOIL: dict[str, Callable[[Path], object]] = {
     "file is not a database": lambda path: path.write_bytes(b"no database at all" * 400),
     "unable to open database file": lambda path: path.mkdir(),
@@ -163,21 +118,6 @@ def test_a_file_that_cannot_be_used_is_logged_in_one_line_with_its_cause(
         with pytest.raises(RoomProblem, match=re.escape(NO_DATABASE)):
             Rooms(f"sqlite:///{path}")
     assert logged() == [ROOMS_FAILED % (f"sqlite:///{path}", cause)]
-
-
-def test_a_file_that_may_only_be_read_is_logged(tmp_path: Path, logged: Callable[[], list[str]]):
-    path = tmp_path / "rooms.sqlite"
-    rooms = Rooms(f"sqlite:///{path}")
-
-    @event.listens_for(rooms.engine, "checkout")
-    def forbid(connection: sqlite3.Connection, *_others: object) -> None:
-        connection.execute("PRAGMA query_only=ON")
-
-    with pytest.raises(RoomProblem, match=re.escape(NO_DATABASE)):
-        rooms.open(f"{LESSON} Xylophones", 1)
-    (line,) = logged()
-    assert line == ROOMS_FAILED % (f"sqlite:///{path}", "attempt to write a readonly database")
-    rooms.dispose()
 
 
 def test_a_server_that_begins_to_listen_to_the_database_reads_every_room_again(postgres_url: str):

@@ -15,7 +15,7 @@ import pytest
 from tests.support.serving import ROOT, wait_until
 from tx_core.classroom import rooms as store
 from tx_core.classroom.room_database import ENTRIES, ROOMS, TABLES
-from tx_core.classroom.rooms import ALPHABET, CODE_LETTERS, NO_SUCH_STEP, NOTHING_WRITTEN, Rooms, host_rooms
+from tx_core.classroom.rooms import ALPHABET, CODE_LETTERS, NO_SUCH_STEP, NOTHING_WRITTEN, Rooms
 from tx_core.errors import RoomProblem
 from tx_core.settings import Settings
 
@@ -92,6 +92,8 @@ def test_students_follow_the_teacher_or_go_at_their_own_pace(rooms: Rooms):
     student = rooms.join(room.code)
     rooms.go(teacher, 3)
     assert rooms.student(student).step == 3
+    rooms.set_timer(teacher, 3)
+    assert rooms.of_teacher(teacher).timer == pytest.approx(rooms.now() + 180, abs=5)
     rooms.set_pace(teacher, together=False)
     rooms.go(teacher, 4)
     assert rooms.student(student).step == 3
@@ -100,6 +102,7 @@ def test_students_follow_the_teacher_or_go_at_their_own_pace(rooms: Rooms):
     with pytest.raises(RoomProblem, match=message(store.IS_FINAL)):  # they were told at once what the model says
         rooms.answer(student, 1, "went")
     assert (rooms.student(student).step, rooms.of_teacher(teacher).step) == (2, 4)
+    assert rooms.of_teacher(teacher).timer is None  # it was of the step before
     rooms.set_pace(teacher, together=True)
     assert rooms.student(student).step == 4
     for token in (teacher, student):
@@ -239,6 +242,7 @@ def test_no_request_of_one_room_gets_or_changes_anything_of_another(rooms: Rooms
         "together": False,
         "locked": True,
         "word": MARK,
+        "minutes": 3,
         "hidden": True,
         "shown": True,
         "answer": {"right": "x"},
@@ -344,24 +348,6 @@ def test_every_text_has_a_length(rooms: Rooms):
 def test_a_code_that_cannot_be_one_is_wrong(rooms: Rooms, code: str):
     with pytest.raises(RoomProblem, match=message(store.NO_ROOM)):
         rooms.of_code(code)
-
-
-def test_threads_that_ask_at_once_get_the_same_rooms(host: Callable[..., None], tmp_path: Path):
-    host(rooms_file=tmp_path / "rooms.sqlite", database_url="")
-    host_rooms.cache_clear()
-    with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda _: host_rooms(), range(8)))
-    assert len(set(map(id, found))) == 1
-    found[0].dispose()
-    host_rooms.cache_clear()
-
-
-def test_answers_of_many_at_once_are_all_kept(rooms: Rooms):
-    room, _ = rooms.open(SOURCE, STEPS)
-    students = [rooms.join(room.code) for _ in range(40)]
-    with ThreadPoolExecutor(16) as pool:
-        list(pool.map(lambda pair: rooms.answer(pair[1], 1, str(pair[0])), enumerate(students)))
-    assert sorted(map(int, rooms.guesses(room, 1))) == list(range(40))
 
 
 def test_a_change_is_heard_of_on_the_server_that_made_it_and_with_postgresql_on_every_other(open_rooms: Callable[..., Rooms]):

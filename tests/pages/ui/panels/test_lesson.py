@@ -10,14 +10,13 @@ from pages import contents
 from pages.ui.panels import lesson, texts
 from pages.ui.panels.lesson_question import compute
 from pages.ui.panels.question_kinds import QUESTION_VIEWS
-from pages.ui.shell.address import LESSON, LOCK, PRESENT, STEP
+from pages.ui.shell.address import LESSON, LOCK, STEP
 from tests.support.blanks import likely, pictured
-from tests.support.drawings import OURS, says, sent_to
+from tests.support.drawings import says, sent_to
 from tests.support.messages import UNKNOWN
 from tests.support.staged import is_staged, staged
 from tx_core.classroom.lesson_file import NO_SUCH_PAGE, NOT_PACKED, Lesson, Step, pack_lesson, write_lesson
 from tx_core.classroom.measures import NO_SUCH_HEAD, compute_answer
-from tx_core.classroom.questions import QUESTION_KINDS
 from tx_core.engine import catalogue
 
 STEPS = lesson.shipped_lesson(lesson.LEARNING_PATH).steps
@@ -51,17 +50,6 @@ def check(app) -> None:
     assert not app.exception
 
 
-def open_kind(open_app, kind: str):
-    """Open the first step of a lesson that ships whose question is of a kind."""
-    name, number, step = next(
-        (name, number, step)
-        for name in lesson.shipped_names()
-        for number, step in enumerate(lesson.shipped_lesson(name).steps, 1)
-        if step.question.kind == kind and (kind in ("open", "choice") or step.question.answer)
-    )
-    return step, open_app(step.page, **lesson.step_address(name, number))
-
-
 def test_the_first_step_of_the_path_ends_before_the_map_that_answers_the_second(open_app):
     app = open_step(open_app, 1)
     app.text_input[0].set_value("walked")
@@ -83,36 +71,6 @@ def test_an_answer_is_computed_as_the_view_reads_its_text():
         engine = catalogue.load("embedded", special_tokens=not bare)
         assert compute(step) == compute_answer(engine, step.question.answer)
         assert (compute(step).right == "france") is not bare
-
-
-def test_a_guess_opens_the_view_and_is_compared(open_app):
-    app = open_step(open_app, 2)
-    click(app, 2, "school")
-    app.button[0].click().run()
-    assert not app.exception
-    assert is_staged(app)
-    assert STEPS[1].then in written(app)
-    verdict = texts.GUESS_HAS_RANK.partition("{rank}")[0].format(answer="yesterday", share="0.952", guess="school")
-    header, cells = asked(app)
-    assert header["verdict"].startswith(verdict)
-    names = header["names"]
-    assert (names[header["guess"]], names[header["answer"]]) == ("school", "yesterday")
-    assert [app.query_params[name] for name in (LESSON, STEP)] == [lesson.LEARNING_PATH, "2"]
-    assert header["values"][header["answer"]] == "0.952"  # as in the list beside the map that opens below
-    assert max(range(len(names)), key=lambda place: cells[place]) == header["answer"]
-
-
-@pytest.mark.parametrize("kind", list(QUESTION_KINDS))
-def test_a_question_of_every_kind_sends_no_number_before_its_answer(open_app, kind: str):
-    step, app = open_kind(open_app, kind)
-    header, cells = asked(app)
-    assert (header["values"], header["answer"], header["guess"], header["verdict"], cells) == ([], None, None, "", b"")
-    assert bool(header["names"]) == (kind in ("token", "cell", "head"))
-    shown = [one.proto.component_name.removeprefix(OURS) for one in app.main.get("bidi_component")]
-    assert shown == ["navigation", "step_strip", "question"]
-    assert texts.REVEAL not in [button.label for button in app.button]  # that is a presenter's
-    assert not step.then or step.then not in written(app)
-    assert contents.page(step.page).question not in written(app)
 
 
 def test_a_number_that_cannot_be_a_share_is_not_taken(open_app):
@@ -160,14 +118,6 @@ def test_the_link_of_a_step_alone_gets_its_view(open_app):
 LINK = "A bird [MASK] in the tree."
 
 
-@pytest.mark.parametrize("step", ["0", "99", "two", "²"])
-def test_a_step_that_is_not_there_is_said_and_the_page_opens(open_app, step: str):
-    app = open_app("attention", **{LESSON: lesson.LEARNING_PATH, STEP: step})
-    assert not app.exception
-    assert texts.NO_SUCH_STEP.format(count=11, parts=8) in written(app)
-    assert contents.page("attention").question in written(app)
-
-
 def own_lesson(**step) -> Lesson:
     """A lesson of one step, as somebody might write it."""
     first = {"title": "Look", "page": "attention", "view": {"text": LINK}, "text": "Look at the map."} | step
@@ -178,18 +128,6 @@ def own_lesson(**step) -> Lesson:
 def links(app) -> set[str]:
     """The labels of all links on the page."""
     return {link.proto.label for link in app.get("page_link")}
-
-
-def test_a_lesson_in_the_address_is_played_like_one_that_ships(open_app):
-    name = pack_lesson(own_lesson(question={"ask": "Why?", "kind": "open"}))
-    app = open_app("attention", **{LESSON: name, STEP: "1"})
-    assert "Look at the map." in written(app)
-    assert dict(app.query_params) == {"text": LINK, LESSON: name, STEP: "1"}
-    app.text_area[0].set_value("Because.")
-    check(app)
-    assert asked(app)[0]["verdict"] == texts.DISCUSS.format(guess="Because.")
-    assert contents.page("attention").question in written(app)
-    assert dict(app.query_params)[LESSON] == name
 
 
 BROKEN = ("../settings", "<b>x</b>", "path.yaml", "z.", "z.AAAA", "z.%00", f"z.{'A' * 5000}", pack_lesson(own_lesson())[:-20])
@@ -210,11 +148,6 @@ def test_a_lesson_about_a_page_without_a_view_is_refused(open_app, page: str):
     [said] = [line for line in written(app).splitlines() if NO_SUCH_PAGE.format(page=page) in line]
     number = int(re.match(r"Line (\d+), ", said)[1])
     assert write_lesson(own_lesson(page=page)).splitlines()[number - 1].endswith(f"page: {page}")
-
-
-def test_a_locked_lesson_that_cannot_be_read_can_be_left(open_app):
-    app = open_app("attention", **{LESSON: "z.AAAA", LOCK: "1"})
-    assert links(app) == {texts.LEAVE_LESSON}
 
 
 def test_a_step_whose_question_cannot_be_asked_leads_on_also_in_a_locked_lesson(open_app):
@@ -250,16 +183,6 @@ def test_a_step_shows_the_controls_that_it_names_and_without_a_lesson_all_are_th
     app.query_params.clear()
     app.run()
     assert (len(app.text_input), [box.key for box in app.selectbox], staged(app)["hidden"]) == (2, ["attention_model"], [])
-
-
-def test_an_audience_is_shown_the_answer_without_a_guess(open_app):
-    app = open_app(STEPS[1].page, **lesson.step_address(lesson.LEARNING_PATH, 2) | {PRESENT: "1"})
-    next(button for button in app.button if button.label == texts.REVEAL).click().run()
-    assert not app.exception
-    assert asked(app)[0]["verdict"] == texts.REVEALED.format(answer="yesterday", share="0.952")
-    assert is_staged(app)
-    assert dict(app.query_params)[PRESENT] == "1"
-    assert contents.page("masks").name not in links(app)
 
 
 def test_a_lesson_ends_with_its_recap_and_a_finished_one_has_a_tick(open_app):

@@ -60,12 +60,6 @@ def test_a_step_that_is_done_by_a_change_is_done_once_the_learner_has_made_one(o
     assert done_in_strip(app) == [True]
 
 
-def test_a_step_that_waits_for_no_change_is_not_done_by_one(open_app):
-    app = open_changeable(open_app, done=None)
-    change(app)
-    assert done_in_strip(app) == [False]
-
-
 def test_a_change_on_the_same_page_outside_of_the_lesson_does_nothing_for_its_step(open_app):
     app = open_changeable(open_app)
     address = dict(app.query_params)
