@@ -8,9 +8,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages.many_sentences import reading, texts
 from pages.many_sentences.heads import RANKS
-from pages.ui.shell import controls
+from pages.ui.shell import cache, controls
 from pages.ui.shell.address import Field, choice_field, flag_field, is_offered, value_of, widget_key
-from pages.ui.shell.controls import engine_of
 from pages.ui.shell.frame import explain, show_engine
 from pages.ui.stage import background_runs, view_options
 from pages.ui.stage.address import StageFields, read_stage_address
@@ -84,7 +83,7 @@ def _report_shown(report: HeadReport, opened: reading.OpenedScan | None) -> Foun
     return FoundReport(report, opened, colour, rank)
 
 
-def _ask_model(badge: DeltaGenerator) -> tuple[Engine | None, ExplorerError | None, bool]:
+def _ask_model() -> tuple[Engine | None, ExplorerError | None, bool]:
     """Ask for a model, for special tokens and for full precision, in a box that opens.
 
     Returns the engine, why there is none, and whether it is to read in half precision.
@@ -96,7 +95,7 @@ def _ask_model(badge: DeltaGenerator) -> tuple[Engine | None, ExplorerError | No
         special = ask_special_tokens(PAGE)
         try:
             with controls.wait_for(name):
-                engine = with_special_tokens(engine_of(badge, name), special)
+                engine = with_special_tokens(cache.engine(name), special)
             half = reading.ask_half(PAGE, engine)
         except (ModelUnavailable, CheckpointProblem) as found:
             problem = found
@@ -109,7 +108,7 @@ def _read_report(source: str, badge: DeltaGenerator, model: DeltaGenerator, run:
     snapshot = background_runs.current_run(reading.KIND)
     running = bool(snapshot and snapshot.running)
     with model:
-        engine, problem, half = _ask_model(badge)
+        engine, problem, half = _ask_model()
     if engine:
         show_engine(badge, engine.title, engine.device)
         note_special_tokens(engine, engine.tokenizer.special_tokens)
