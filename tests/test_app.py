@@ -160,15 +160,6 @@ def test_no_message_is_sent_as_a_word_for_one_that_the_browser_may_have_forgotte
     assert settings["global"]["minCachedMessageSize"] > 1e6 * settings["server"]["maxMessageSize"]
 
 
-def test_a_string_that_stands_alone_in_a_page_is_not_shown():
-    settings = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))
-    assert settings["runner"]["magicEnabled"] is False
-
-
-def test_the_health_address_answers(server):
-    assert fetch(f"{server}/_stcore/health")[0] == 200
-
-
 def test_ready_names_the_model_and_the_device_once_the_model_answers(server):
     status, headers, body = fetch(f"{server}/api/ready")
     answer = json.loads(body)
@@ -213,13 +204,6 @@ def test_an_upload_that_is_broken_off_leaves_one_line_in_the_log():
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
     assert [line for line in done.stderr.splitlines() if "upload" in line or "Traceback" in line] == ["an upload was broken off"]
-
-
-def test_a_path_that_is_no_page_still_gets_the_start_page_which_then_says_so(server):
-    status, headers, body = fetch(f"{server}/no-such-page")
-    assert status == 200
-    assert headers["content-type"].startswith("text/html")
-    assert b'<div id="root">' in body
 
 
 def test_the_engine_is_warming_up_until_its_first_answer_and_ready_after():

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import kubernetes_validate
 import pytest
-import uvicorn
 import websockets
 import yaml
 
@@ -52,23 +51,6 @@ def test_the_app_servers_of_compose_take_addresses_from_the_proxy_and_nobody_els
     for app in apps:
         assert "ports" not in app and app.get("network_mode") is None
         assert app["environment"]["FORWARDED_ALLOW_IPS"] == "*"
-
-
-def test_the_server_reads_the_variable_that_compose_sets(monkeypatch: pytest.MonkeyPatch):
-    name = "FORWARDED_ALLOW_IPS"
-    monkeypatch.setenv(name, COMPOSE["services"]["app1"]["environment"][name])
-    seen: list[str] = []
-
-    async def page(scope: dict, _receive: object, _send: object) -> None:
-        seen.append(scope["client"][0])
-
-    config = uvicorn.Config(page, log_config=None)
-    config.load()
-    headers = [(b"x-forwarded-for", b"203.0.113.7")]
-    for kind in ("http", "websocket"):
-        scope = {"type": kind, "scheme": "http", "client": ("172.18.0.5", 40000), "headers": headers}
-        run_apart(config.loaded_app(scope, None, None))
-    assert seen == ["203.0.113.7"] * 2
 
 
 def test_a_server_started_as_said_takes_the_address_of_a_visitor_from_the_proxy_on_its_machine(tmp_path: Path):

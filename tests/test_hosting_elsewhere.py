@@ -4,7 +4,6 @@ import os
 import re
 import shlex
 import subprocess
-import sys
 from itertools import pairwise
 from pathlib import Path
 
@@ -43,18 +42,6 @@ def test_the_image_takes_the_build_of_torch_that_it_is_told_to(tmp_path: Path, b
 def test_the_image_takes_the_cpu_build_unless_it_is_told_otherwise():
     assert re.search(r"^FROM .+\nARG TORCH=cpu$", DOCKERFILE, re.MULTILINE)
     assert "docker build --build-arg TORCH=cuda " in HOSTING
-
-
-def test_the_tool_of_the_hub_knows_every_command_and_option():
-    for command in HF:
-        options = [word for word in command if word.startswith("-")]
-        words = [word for word in command if word.isalpha() and word.islower()]
-        names = words[: 3 if words[0] == "spaces" else 1 if words[0] == "upload" else 2]
-        shown = subprocess.run([Path(sys.executable).with_name("hf"), *names, "--help"], capture_output=True, text=True)
-        assert shown.returncode == 0, command
-        assert f"Usage: hf {' '.join(names)} " in shown.stdout
-        assert [option for option in options if option not in shown.stdout] == []
-    assert [command[0] for command in HF] == ["auth", "repos", "spaces", "upload", "upload"]
 
 
 def test_a_space_begins_with_the_readme_that_names_the_port_of_the_image():

@@ -271,18 +271,6 @@ def prose_of_script(source: str) -> list[str]:
     ]
 
 
-def test_prose_in_a_script_is_distinguished_from_selectors_comments_and_styles():
-    assert prose_of_script('node.textContent = "Choose a cell.";') == ["Choose a cell."]
-    assert prose_of_script("label(`, first ${matrix.shown} drawn`)") == [", first … drawn"]
-    others = (
-        '// says "no cell"',
-        'element("p", { class: "sum note" })',
-        'find("#vis > svg rect")',
-        'matchMedia("(any-hover: none)")',
-    )
-    assert [prose_of_script(other) for other in (*others, 'throw new Error("no such cell")')] == [[]] * 5
-
-
 def test_a_script_is_handed_its_texts_by_python():
     assert offences(project_files("assets/**/*.js"), lambda path: prose_of_script(path.read_text(encoding="utf-8"))) == {}
 

@@ -20,8 +20,7 @@ from pages.ui.panels.predictions import (
 from pages.ui.stage import texts as stage_texts
 from tests.bench.orders import compared, counted
 from tests.support.blanks import ask, followed, likely, pictured, predicts
-from tests.support.drawn_bars import drawn_bars
-from tests.support.staged import axes, is_staged, made_changes, staged
+from tests.support.staged import axes, below, is_staged, made_changes, staged
 from tx_core.engine import catalogue
 from tx_core.engine.engine import NO_WORD_HEAD
 from tx_core.engine.tokenizer import NO_SENTENCE
@@ -30,6 +29,11 @@ from tx_core.fill_mask.predictions import fill_jointly, predict
 from tx_core.fill_mask.steps import fill_in_every_order
 from tx_core.fill_mask.word_scores import LENGTH_NOTE, NOT_IN_VOCABULARY, score_words
 from tx_core.transformer.interventions import read_interventions
+
+
+def drawn_bars(app: AppTest) -> list[dict]:
+    """Every chart of bars from the first to the last."""
+    return [picture["chart"] for header in below(app) for picture in header["pictures"]]
 
 
 def said(app: AppTest) -> str:

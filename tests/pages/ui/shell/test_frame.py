@@ -1,12 +1,14 @@
 """What surrounds every page, as Streamlit runs it without a browser; and the code that it shows."""
 
+from typing import NamedTuple
 from urllib.parse import parse_qsl
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Block
 
 from pages import contents
-from pages.contents import PAGES
+from pages.contents import PAGES, page_address
 from pages.ui.panels import texts as panel_texts
 from pages.ui.panels.lesson import LEARNING_PATH, shipped_lesson
 from pages.ui.shell import cache, readiness, texts
@@ -14,7 +16,6 @@ from pages.ui.shell.address import MAX_LINK_CHARACTERS
 from pages.ui.shell.readiness import Status
 from pages.ui.stage import texts as stage_texts
 from tests.support.messages import TOO_LONG_TO_SHARE
-from tests.support.page_html import page_links
 from tests.support.serving import ROOT, fetch
 from tests.support.staged import staged
 from tx_core.engine.bert_engine import OwnEngine
@@ -24,6 +25,21 @@ from tx_core.errors import (
     memory_checked,
 )
 from tx_core.transformer.bert import Bert
+
+
+class PageLink(NamedTuple):
+    """A link: the key of its page, its parameters and its words."""
+
+    page: str
+    parameters: dict[str, str]
+    label: str
+
+
+def page_links(block: Block) -> list[PageLink]:
+    """List the links to pages that stand together within a block of a page, in their order: those with the icon of their page."""
+    pages = {(page_address(page), f":material/{page.icon}:"): page.key for page in PAGES}
+    links = [(pages.get((link.proto.page, link.proto.icon)), link.proto) for link in block.get("page_link")]
+    return [PageLink(key, dict(parse_qsl(link.query_string)), link.label) for key, link in links if key]
 
 
 def opened() -> None:
