@@ -3,10 +3,9 @@
 import streamlit as st
 
 from pages import contents
-from pages.ui.export.attention import attention_exports, offer_weights
-from pages.ui.export.attention_map import shown_map
-from pages.ui.export.data import offer_tables, table_of
-from pages.ui.export.menu import export_menu
+from pages.ui.export.attention import attention_exports, offer_weights, shown_map
+from pages.ui.export.menu import export_menu, offer_tables
+from pages.ui.export.records import table_of
 from pages.ui.shell.frame import page_link
 from pages.ui.stage import texts as stage_texts
 from pages.ui.stage.inputs import AttentionRun

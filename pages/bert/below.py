@@ -9,7 +9,8 @@ from pages.bert import texts
 from pages.bert.compare import TwoRuns, differences
 from pages.bert.inputs import LABEL_HEADS, PAGE, TRAINED, BertInputs, chosen_head
 from pages.ui.export.computation import Computation, call, each, load_call, named
-from pages.ui.export.lessons import PartNumbers, offer_drawings
+from pages.ui.export.menu import offer_drawings
+from pages.ui.export.records import PartNumbers
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.frame import show_source
 from pages.ui.shell.level import is_hidden, show_formula

@@ -19,8 +19,7 @@ from pages.bert.compare import (
     take,
 )
 from pages.bert.inputs import DIMENSIONS_SHOWN, FIELDS, LABEL_HEADS, PAGE, TRAINED, BertInputs, part_controls
-from pages.ui.export.attention import attention_exports
-from pages.ui.export.attention_map import shown_map
+from pages.ui.export.attention import attention_exports, shown_map
 from pages.ui.export.menu import export_menu
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import value_of

@@ -11,8 +11,7 @@ import streamlit as st
 
 from pages.bertviz_page import texts, views
 from pages.bertviz_page.framed import PATH, is_published, publish
-from pages.ui.export.attention import weight_files
-from pages.ui.export.attention_map import AttentionMap
+from pages.ui.export.attention import AttentionMap, weight_files
 from pages.ui.export.computation import Computation, call, each, load_call, named, sentences_of
 from pages.ui.export.menu import export_menu
 from pages.ui.export.records import Code, DataFiles, Export

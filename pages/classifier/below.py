@@ -18,7 +18,8 @@ from pages.classifier.stage import (
     predictions,
 )
 from pages.ui.export.computation import Computation, after, call, named
-from pages.ui.export.lessons import PartNumbers, offer_drawings
+from pages.ui.export.menu import offer_drawings
+from pages.ui.export.records import PartNumbers
 from pages.ui.export.training import chosen_head, training_computation, training_export
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.frame import show_engine, show_source

@@ -11,7 +11,7 @@ from pages.classifier.below import attention_drawing, prediction_numbers, show_c
 from pages.classifier.model import PAGE, TRAINER, LabelInputs
 from pages.classifier.stage import contribution_drawing, label_chart, labelled_moment
 from pages.ui.export.computation import call, load_call
-from pages.ui.export.lessons import offer_drawings
+from pages.ui.export.menu import offer_drawings
 from pages.ui.shell import cache as run_cache
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.controls import model_title

@@ -12,9 +12,8 @@ from pages.compare.inputs import PAGE
 from pages.compare.runs import TRACE_PARTS, RunPair, SideRun
 from pages.compare.words import FollowedWord, chosen_word
 from pages.ui.export.computation import Computation, call, changes_argument, load_call, named, sentences_of
-from pages.ui.export.data import DataTable, data_files, offer_tables, table_files
-from pages.ui.export.menu import export_menu
-from pages.ui.export.records import Code, Export
+from pages.ui.export.menu import export_menu, offer_tables
+from pages.ui.export.records import Code, DataTable, Export, data_files, table_files
 from tx_core.analysis import views, word_comparison
 from tx_core.analysis.comparison import Comparison, compare_attention, largest_links, list_links
 

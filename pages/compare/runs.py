@@ -11,7 +11,7 @@ from jaxtyping import Float
 
 from pages.compare import texts
 from pages.compare.inputs import PAGE, SideHead, Sides, name_head, take_nearest_head
-from pages.ui.export.attention_map import changes_in_words
+from pages.ui.export.attention import changes_in_words
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import value_of, widget_key
 from pages.ui.shell.frame import explain

@@ -8,7 +8,8 @@ from pages.encoder_decoder import inside, texts
 from pages.encoder_decoder.model import PAGE
 from pages.encoder_decoder.stage import loss_and_shares, named_trace
 from pages.ui.export.computation import Computation, after, call, named
-from pages.ui.export.lessons import PartNumbers, offer_drawings
+from pages.ui.export.menu import offer_drawings
+from pages.ui.export.records import PartNumbers
 from pages.ui.export.training import chosen_head, training_computation, training_export
 from pages.ui.shell.address import value_of, widget_key
 from pages.ui.shell.frame import explain, show_source

@@ -6,9 +6,8 @@ import streamlit as st
 
 from pages.encoder_decoder import texts
 from pages.ui.export.computation import call, each, named
-from pages.ui.export.data import DataTable, table_files
-from pages.ui.export.lessons import PartNumbers, offer_drawings
-from pages.ui.export.records import Export
+from pages.ui.export.menu import offer_drawings
+from pages.ui.export.records import DataTable, Export, PartNumbers, table_files
 from pages.ui.panels import training_sizes
 from pages.ui.shell import cache
 from pages.ui.shell.address import number_field, value_of, widget_key

@@ -5,9 +5,8 @@ import streamlit as st
 from pages.fill_mask import head_scan, predictions, tables, texts
 from pages.fill_mask.export import BlankView, prediction_exports
 from pages.fill_mask.run import BlankRun
-from pages.ui.export.attention_map import shown_map
-from pages.ui.export.data import offer_tables
-from pages.ui.export.menu import export_menu
+from pages.ui.export.attention import shown_map
+from pages.ui.export.menu import export_menu, offer_tables
 from pages.ui.stage import texts as stage_texts
 
 

@@ -10,11 +10,9 @@ from pages.fill_mask.predictions import (
     prediction_shift,
 )
 from pages.fill_mask.tables import SCAN_COLUMNS, SHIFT_COLUMNS, prediction_tables, scan_rows, shift_rows
-from pages.ui.export.attention import attention_exports
-from pages.ui.export.attention_map import AttentionMap, changes_in_words
+from pages.ui.export.attention import AttentionMap, attention_exports, changes_in_words
 from pages.ui.export.computation import Computation, call, changes_argument, each, load_call, named
-from pages.ui.export.data import DataTable, table_files
-from pages.ui.export.records import Code, Export, Exports
+from pages.ui.export.records import Code, DataTable, Export, Exports, table_files
 from pages.ui.export.transformers_code import intervention_lines, loading_lines, special_argument, with_mask_tokens
 from pages.ui.panels.predictions import ListSettings, SentencePredictions, list_settings
 from pages.ui.shell import controls

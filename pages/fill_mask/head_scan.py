@@ -14,7 +14,8 @@ from pages.fill_mask import texts
 from pages.fill_mask.progress import progress_path
 from pages.fill_mask.prompts import example_texts
 from pages.fill_mask.tables import SCAN_COLUMNS, Effect, effect, followed_words, scan_rows
-from pages.ui.export.data import DataTable, offer_tables
+from pages.ui.export.menu import offer_tables
+from pages.ui.export.records import DataTable
 from pages.ui.panels.predictions import SentencePredictions
 from pages.ui.shell import cache, metrics
 from pages.ui.shell.address import widget_key

@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Float
 
 from pages.fill_mask import texts
-from pages.ui.export.data import DataTable
+from pages.ui.export.records import DataTable
 from pages.ui.panels.predictions import SentencePredictions, prediction_rows, word_label
 from pages.ui.panels.texts import PREDICTION_COLUMNS
 from tx_core.fill_mask.head_scan import HeadScan, ScannedWord

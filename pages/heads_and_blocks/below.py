@@ -9,7 +9,8 @@ from pages.heads_and_blocks.depth import BLOCKS
 from pages.heads_and_blocks.inputs import FIELDS, PAGE, BlockInputs
 from pages.heads_and_blocks.part import Part
 from pages.ui.export.computation import Computation, call, each, load_call, named
-from pages.ui.export.lessons import PartNumbers, offer_drawings
+from pages.ui.export.menu import offer_drawings
+from pages.ui.export.records import PartNumbers
 from pages.ui.shell.address import value_of, widget_key
 from pages.ui.shell.frame import show_source
 from pages.ui.shell.level import is_hidden, show_formula

@@ -7,9 +7,8 @@ from pages.many_sentences import texts
 from pages.many_sentences.reading import OpenedScan, show_report, stopped_in_words
 from pages.many_sentences.texts import plural
 from pages.ui.export.computation import Computation, call, load_call, named
-from pages.ui.export.data import DataTable, offer_tables, table_files, table_of
-from pages.ui.export.menu import export_menu
-from pages.ui.export.records import Code, Export
+from pages.ui.export.menu import export_menu, offer_tables
+from pages.ui.export.records import Code, DataTable, Export, table_files, table_of
 from pages.ui.shell import controls
 from pages.ui.shell.address import is_offered
 from pages.ui.shell.frame import page_address

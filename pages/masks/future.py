@@ -9,7 +9,7 @@ import streamlit as st
 from pages.masks import texts
 from pages.masks.inputs import FIELDS, PAGE
 from pages.ui.export.computation import after, call, each, named
-from pages.ui.export.lessons import PartNumbers
+from pages.ui.export.records import PartNumbers
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.numbers import percent

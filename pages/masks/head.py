@@ -6,7 +6,7 @@ from pages.masks import texts
 from pages.masks.drawn import mask_from_link
 from pages.masks.inputs import MaskInputs
 from pages.ui.export.computation import Computation, call, evaluate, load_call, named
-from pages.ui.export.lessons import PartNumbers
+from pages.ui.export.records import PartNumbers
 from pages.ui.shell import cache
 from pages.ui.stage.charts import Drawing
 from pages.ui.stage.matrices import Allowed, Lowered, MaskedCells, Matrix, MatrixStep, Origin, Shares, Subtracted, matrix_drawings

@@ -8,7 +8,7 @@ badge = open_page(PAGE)
 # The title is on its way: what follows imports torch.
 from pages.masks.inputs import mask_inputs, note_reading
 from pages.masks.parts import draw_empty, explain_part, run_part
-from pages.ui.export.lessons import offer_drawings
+from pages.ui.export.menu import offer_drawings
 from pages.ui.shell.frame import explain, page_links, show_engine
 from pages.ui.stage.view_options import explain_built_in
 from tx_core.errors import ExplorerError

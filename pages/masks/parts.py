@@ -12,7 +12,7 @@ from pages.masks.head import head_drawings, head_numbers, head_scores, masked_he
 from pages.masks.inputs import FIELDS, PAGE, MaskInputs
 from pages.masks.stage import head_stage, part_control, special_control
 from pages.masks.whole_run import PADDING, RUN_CHANGES, padding_numbers, padding_pictures, run_numbers, run_pictures
-from pages.ui.export.lessons import PartNumbers
+from pages.ui.export.records import PartNumbers
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.frame import page_link, show_source
 from pages.ui.shell.level import is_hidden, show_formula

@@ -7,7 +7,7 @@ import numpy as np
 from pages.masks import texts
 from pages.masks.inputs import MaskInputs
 from pages.ui.export.computation import call, changes_argument, each, load_call, named
-from pages.ui.export.lessons import PartNumbers
+from pages.ui.export.records import PartNumbers
 from pages.ui.panels.predictions import word_label
 from pages.ui.shell import cache
 from pages.ui.shell.numbers import ROUNDING, percent, rounding_verdict, small_number, weight

@@ -5,12 +5,10 @@ import streamlit as st
 from pages.next_word import texts
 from pages.next_word.inputs import sampling
 from pages.next_word.run import WritingRun
-from pages.ui.export.attention import attention_exports, offer_weights
-from pages.ui.export.attention_map import shown_map
+from pages.ui.export.attention import attention_exports, offer_weights, shown_map
 from pages.ui.export.computation import Computation, call, changes_argument, each, load_call, named, written_argument
-from pages.ui.export.data import DataTable, table_files
 from pages.ui.export.menu import export_menu
-from pages.ui.export.records import Code, Export
+from pages.ui.export.records import Code, DataTable, Export, table_files
 from pages.ui.shell import controls
 from pages.ui.shell.frame import show_source
 from pages.ui.shell.level import is_hidden, show_formula

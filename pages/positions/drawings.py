@@ -8,7 +8,7 @@ import numpy as np
 from pages.positions import texts
 from pages.positions.encodings import ENCODING_VIEWS, Choice
 from pages.ui.export.computation import call, load_call, named
-from pages.ui.export.lessons import PartNumbers
+from pages.ui.export.records import PartNumbers
 from pages.ui.shell.numbers import rounding_verdict, small_number
 from pages.ui.stage.charts import (
     Chart,

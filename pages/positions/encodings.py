@@ -10,7 +10,7 @@ from typing import Any
 
 from pages.positions import texts
 from pages.ui.export.computation import Computation, call, each, evaluate, load_call, named
-from pages.ui.export.lessons import PartNumbers
+from pages.ui.export.records import PartNumbers
 from pages.ui.stage.sources import source
 from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import BertEngine

@@ -9,7 +9,7 @@ badge = open_page(PAGE)
 from pages.positions import texts
 from pages.positions.inputs import FIELDS, position_controls, position_inputs
 from pages.positions.parts import run_part
-from pages.ui.export.lessons import offer_drawings
+from pages.ui.export.menu import offer_drawings
 from pages.ui.shell.frame import page_links, show_engine
 from pages.ui.stage.inputs import explain_problem
 from pages.ui.stage.pictures import About, empty_pictures, pictures_stage, shown_drawings

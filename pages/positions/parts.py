@@ -16,7 +16,7 @@ from pages.positions.drawings import (
 )
 from pages.positions.encodings import ENCODING_VIEWS, encoding_numbers, requirements_numbers
 from pages.positions.inputs import PAGE, PositionInputs
-from pages.ui.export.lessons import PartNumbers
+from pages.ui.export.records import PartNumbers
 from pages.ui.shell import cache
 from pages.ui.shell.address import set_values, value_of, widget_key
 from pages.ui.shell.frame import show_source

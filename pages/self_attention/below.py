@@ -6,7 +6,7 @@ from pages.self_attention import texts
 from pages.self_attention.head import equation, head_matrices, head_numbers, letters, notes, saturation_numbers
 from pages.self_attention.inputs import DIMENSIONS_SHOWN, PAGE, HeadInputs
 from pages.self_attention.stage import HeadAnswer
-from pages.ui.export.lessons import offer_drawings
+from pages.ui.export.menu import offer_drawings
 from pages.ui.shell import cache
 from pages.ui.shell.frame import show_source
 from pages.ui.shell.level import is_hidden, show_formula

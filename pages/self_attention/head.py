@@ -8,7 +8,7 @@ from jaxtyping import Float32
 from pages.self_attention import texts
 from pages.self_attention.inputs import HeadInputs
 from pages.ui.export.computation import call, load_call, named
-from pages.ui.export.lessons import PartNumbers
+from pages.ui.export.records import PartNumbers
 from pages.ui.shell.level import is_hidden
 from pages.ui.shell.numbers import small_number
 from pages.ui.stage.matrices import Divided, MaskedCells, Matrix, MatrixStep, Product, Shares

@@ -8,7 +8,8 @@ from pages.self_attention.head import count
 from pages.self_attention.inputs import PAGE
 from pages.self_attention.store_fields import ANSWER, OWN, QUERIES, QUERY_FIELDS, Table, store_of
 from pages.ui.export.computation import call, named
-from pages.ui.export.lessons import PartNumbers, offer_drawings
+from pages.ui.export.menu import offer_drawings
+from pages.ui.export.records import PartNumbers
 from pages.ui.shell.address import page_view, value_of, widget_key
 from pages.ui.shell.frame import explain
 from pages.ui.shell.level import is_hidden

@@ -7,8 +7,7 @@ from jaxtyping import Float
 from pages.summaries import texts
 from pages.summaries.run import PAGE, PartRun, ask_token, computed, engine_of, trace_call, words_picture
 from pages.ui.export.computation import Computation, call, evaluate, named
-from pages.ui.export.data import DataTable, table_of
-from pages.ui.export.records import Code
+from pages.ui.export.records import Code, DataTable, table_of
 from pages.ui.panels.predictions import ListSettings, top_predictions, word_label
 from pages.ui.shell import cache
 from pages.ui.shell.address import value_of

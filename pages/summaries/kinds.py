@@ -16,8 +16,7 @@ from pages.summaries.run import (
     words_picture,
 )
 from pages.ui.export.computation import Computation, call, each, evaluate, named
-from pages.ui.export.data import DataTable, table_of
-from pages.ui.export.records import Code
+from pages.ui.export.records import Code, DataTable, table_of
 from pages.ui.shell import cache
 from pages.ui.shell.address import is_offered
 from pages.ui.shell.controls import head_name

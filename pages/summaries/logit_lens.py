@@ -5,8 +5,7 @@ import streamlit as st
 from pages.summaries import texts
 from pages.summaries.run import PartRun, ask_token, computed, engine_of, table_picture, trace_call
 from pages.ui.export.computation import Computation, call, named
-from pages.ui.export.data import DataTable, table_of
-from pages.ui.export.records import Code
+from pages.ui.export.records import Code, DataTable, table_of
 from pages.ui.shell import cache
 from pages.ui.shell.frame import show_source
 from pages.ui.shell.level import show_formula

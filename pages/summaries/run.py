@@ -10,9 +10,8 @@ import streamlit as st
 
 from pages.summaries import texts
 from pages.ui.export.computation import Computation, evaluate, load_call, named, sentences_of
-from pages.ui.export.data import DataTable, offer_tables, table_files
-from pages.ui.export.menu import export_menu
-from pages.ui.export.records import Code, Export
+from pages.ui.export.menu import export_menu, offer_tables
+from pages.ui.export.records import Code, DataTable, Export, table_files
 from pages.ui.shell import cache
 from pages.ui.shell.address import value_of
 from pages.ui.shell.controls import head_name

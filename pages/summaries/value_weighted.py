@@ -16,8 +16,7 @@ from pages.summaries.run import (
     words_picture,
 )
 from pages.ui.export.computation import Computation, call, named
-from pages.ui.export.data import DataTable
-from pages.ui.export.records import Code
+from pages.ui.export.records import Code, DataTable
 from pages.ui.shell import cache
 from pages.ui.shell.controls import head_name
 from pages.ui.shell.frame import show_source

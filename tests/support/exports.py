@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.export import texts
-from pages.ui.export.attention_map import AttentionMap
+from pages.ui.export.attention import AttentionMap
 from tx_core.engine import catalogue
 from tx_core.transformer.interventions import Intervention
 

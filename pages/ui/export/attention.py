@@ -1,23 +1,181 @@
-"""A map of attention for export, with its weights and its code."""
+"""A map of attention as a page shows it: its numbers are the results of the computations that its code prints; and its export."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from jaxtyping import Float, Float32
 
 from pages.ui.export import texts
-from pages.ui.export.attention_map import AttentionMap
-from pages.ui.export.computation import Computation, call, changes_argument, load_call, named, sentences_of, written_argument
-from pages.ui.export.data import DataTable, offer_tables
-from pages.ui.export.records import Code, DataFiles, Export, Exports
+from pages.ui.export.computation import (
+    Computation,
+    call,
+    changes_argument,
+    evaluate,
+    load_call,
+    named,
+    sentences_of,
+    written_argument,
+)
+from pages.ui.export.menu import offer_tables
+from pages.ui.export.records import Code, DataFiles, DataTable, Export, Exports
 from pages.ui.export.transformers_code import transformers_attention_code
+from pages.ui.shell import controls
+from pages.ui.shell.address import value_of
 from pages.ui.stage import texts as stage_texts
-from pages.ui.stage.sources import Source
+from pages.ui.stage.attention import drawn_padding
+from pages.ui.stage.browser_texts import CAPTION
+from pages.ui.stage.changes import describe_change, stack_names
+from pages.ui.stage.sources import Source, file_stem, reading, source
 from pages.ui.stage.tokens import numbered_tokens
 from tx_core.analysis import views
+from tx_core.analysis.views import View
 from tx_core.analysis.weights_file import MOST, SavedWeights, weight_of, weights_csv, weights_json, weights_npz
+from tx_core.transformer.interventions import Head, Intervention
+from tx_core.transformer.trace import Trace
 
 WRITERS: dict[str, Callable[[SavedWeights], bytes]] = {"csv": weights_csv, "json": weights_json, "npz": weights_npz}
+
+
+@dataclass(frozen=True)
+class AttentionMap:
+    """The weights of one head of a run, or the mean of several, as a page shows them.
+
+    Attributes:
+        trace: the run.
+        heads: as (layer, head), counted from 0.
+        kind: of attention.
+        words, hide: whether pieces are merged into words, and special tokens left out.
+        plain: the run without the reader's changes, where both are shown.
+    """
+
+    trace: Trace
+    heads: tuple[Head, ...]
+    kind: str = "self"
+    words: bool = False
+    hide: bool = False
+    plain: Trace | None = None
+
+    def computed(self, run: str, changes: tuple[Intervention, ...], padding: int) -> Computation:
+        """Return the computation of the tokens and of all weights. run: the name of the run in the code. padding: as below."""
+        read = self.trace.attention.query_tokens
+        engine, given = load_call(self.trace.model, read.special_tokens), written_argument(read) | changes_argument(changes)
+        number = [stack.kind for stack in self.trace.stacks].index(self.kind)
+        options = {name: True for name, on in (("merge_words", self.words), ("hide_special", self.hide)) if on}
+        stack = named(run, engine.trace(*sentences_of(read), **given)).stacks[number]
+        shown = call(views.view, stack, **options)
+        return call(views.with_padding, shown, padding) if padding else shown
+
+    def mean(self, shown: Computation) -> Computation:
+        """Return the computation of the weights that are drawn."""
+        return call(views.mean_of_heads, shown.weights, [*map(tuple, self.heads)])
+
+    @cached_property
+    def padding(self) -> int:
+        """How many [PAD] the last column stands for, which no trace keeps; 0 for none."""
+        changes = self.trace.interventions
+        return drawn_padding(changes, evaluate(self.computed("run", changes, 0), run=self.trace)) if self.plain else 0
+
+    @cached_property
+    def view(self) -> View:
+        """The tokens, and the weights of all heads."""
+        return evaluate(self.computed("run", self.trace.interventions, self.padding), run=self.trace)
+
+    @cached_property
+    def unchanged(self) -> View | None:
+        """The same without the reader's changes, where both are shown."""
+        return evaluate(self.computed("unchanged", (), self.padding), unchanged=self.plain) if self.plain else None
+
+    @cached_property
+    def weights(self) -> Float[np.ndarray, "query key"]:
+        """The weights that are drawn."""
+        return evaluate(self.mean(named("shown", self.view)))
+
+    @cached_property
+    def before(self) -> Float[np.ndarray, "query key"] | None:
+        """The same without the reader's changes."""
+        return evaluate(self.mean(named("shown", self.unchanged))) if self.unchanged else None
+
+    def numbers(self) -> list[Computation]:
+        """Return the computations of what is drawn, with every option and intervention that changes it, for its code."""
+        changes = self.trace.interventions
+        shown = named("shown", self.computed("run", changes, self.padding))
+        weights = named("weights", self.mean(shown), "(layer, head), counted from 0")
+        if not changes:
+            return [shown.queries, shown.keys, weights.round(3)]
+        before = named("before", self.mean(self.computed("unchanged", (), self.padding)))
+        difference = named("difference", weights - before)
+        return [shown.queries, shown.keys, before.round(3), weights.round(3), difference.round(3)]
+
+    @property
+    def head_names(self) -> str:
+        """Return the names of the heads: "layer 4, head 5", or the mean of several."""
+        names = [controls.head_name(head).lower() for head in self.heads]
+        return names[0] if len(names) == 1 else CAPTION["meanOfHeads"].format(count=len(names), names="; ".join(names))
+
+    @property
+    def title(self) -> str:
+        """Describe the map in one line."""
+        titles = CAPTION["titles" if self.plain is None else "changedTitles"]
+        return titles[self.kind].format(heads=self.head_names, model=controls.model_title(self.trace.model))
+
+    @property
+    def sentences(self) -> tuple[str, str]:
+        """Return the text and the second sentence ("" for none) as they were typed."""
+        source = self.trace.attention.query_tokens
+        return source.text, source.pair or ""
+
+    @property
+    def reads_special(self) -> bool:
+        """Whether the text was read with the model's special tokens."""
+        return self.trace.attention.query_tokens.special_tokens
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """List what was done to the weights, and to the run, before they were shown."""
+        notes = [] if self.reads_special else [CAPTION["withoutSpecial"]]
+        if self.words:
+            notes.append(CAPTION["merged"])
+        if self.view.hides_special:
+            notes.append(CAPTION["specialHidden"])
+        if self.trace.interventions:
+            notes.append(CAPTION["changed"].format(changes=changes_in_words(self.trace)))
+        return tuple(notes)
+
+    @property
+    def source(self) -> Source:
+        """Return what the map is of, for the header of its files."""
+        text, pair = self.sentences
+        changes = changes_in_words(self.trace)
+        kind = self.kind if len(self.trace.stacks) > 1 else ""
+        read = reading(self.reads_special) | {"written": list(self.trace.attention.query_tokens.written)}
+        return source(self.trace.model, text=text, pair=pair, **read, changes=changes, attention=kind, heads=self.head_names)
+
+    @property
+    def file_name(self) -> str:
+        """Return a file name without its suffix: model, layer and head, in ASCII letters."""
+        heads = self.heads
+        which = f"layer{heads[0][0] + 1}-head{heads[0][1] + 1}" if len(heads) == 1 else f"mean-of-{len(heads)}-heads"
+        return f"{self.stem}-{which}"
+
+    @property
+    def stem(self) -> str:
+        """Begin a file name: the model, and the kind of attention where it has several."""
+        kind = f"-{self.kind}" if len(self.trace.stacks) > 1 else ""
+        return f"{file_stem('attention', self.trace.model)}{kind}"
+
+
+def changes_in_words(trace: Trace) -> str:
+    """List what was changed in a run, named as on the page."""
+    names = stack_names(trace)
+    return "; ".join(describe_change(change, names) for change in trace.interventions)
+
+
+def shown_map(page: str, trace: Trace, plain: Trace | None = None) -> AttentionMap:
+    """Return the map of a run as the browser shows it, by the fields of the page. plain: the run without changes, if any."""
+    heads, kind, words, hide = (value_of(page, name) for name in ("heads", "stack", "words", "hide"))
+    return AttentionMap(trace, tuple(heads), kind, words, hide, plain)
 
 
 def offer_weights(page: str, shown: AttentionMap) -> None:
@@ -45,33 +203,11 @@ def attention_export(exported: AttentionMap) -> Export:
         (weight_files(exported, everything=False), weight_files(exported, everything=True)),
         Code(
             texts.ENDS_WITH_WEIGHTS if exported.plain is None else texts.ENDS_WITH_CHANGE,
-            lambda: map_numbers(exported),
+            exported.numbers,
             lambda: transformers_attention_code(exported),
         ),
         exported.source,
     )
-
-
-def map_numbers(exported: AttentionMap) -> list[Computation]:
-    """Return the computation of a map, with every option and intervention that changes its numbers."""
-    read, changes = exported.trace.attention.query_tokens, exported.trace.interventions
-    engine, heads = load_call(exported.trace.model, read.special_tokens), list(map(tuple, exported.heads))
-    options = {"merge_words": exported.words, "hide_special": exported.hide}
-    options = {name: True for name, on in options.items() if on}
-    stack = [stack.kind for stack in exported.trace.stacks].index(exported.kind)
-
-    def shown(**changed: object) -> Computation:
-        """Return the view of a run."""
-        drawn = call(views.view, engine.trace(*sentences_of(read), **written_argument(read), **changed).stacks[stack], **options)
-        return call(views.with_padding, drawn, exported.padding) if exported.padding else drawn
-
-    drawn = named("shown", shown(**changes_argument(changes)))
-    weights = named("weights", call(views.mean_of_heads, drawn.weights, heads), "(layer, head), counted from 0")
-    if not changes:
-        return [drawn.queries, drawn.keys, weights.round(3)]
-    before = named("before", call(views.mean_of_heads, shown().weights, heads))
-    difference = named("difference", weights - before)
-    return [drawn.queries, drawn.keys, before.round(3), weights.round(3), difference.round(3)]
 
 
 def weight_files(exported: AttentionMap, *, everything: bool, name: str = "") -> DataFiles:

@@ -1,19 +1,64 @@
-"""The export menu of a page: the data and the code of its views. Figures and web pages are made by the stage of the page."""
+"""What a page offers below its picture: numbers as tables, and the menu of data and code; the stage makes figures."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
+from types import MappingProxyType
 
 import streamlit as st
 
 from pages.ui.export import texts
-from pages.ui.export.data import show_data
-from pages.ui.export.records import Export, Exports
+from pages.ui.export.records import COLUMNS, DataFiles, DataTable, Export, Exports, PartNumbers, drawings_export, table_rows
 from pages.ui.shell.address import is_offered, set_values, view_link, widget_binding, widget_key
+from pages.ui.shell.controls import download_button
 from pages.ui.shell.frame import explain
 from pages.ui.shell.level import is_hidden
+from pages.ui.stage.charts import Drawing
 from pages.ui.stage.sources import one_line
+from tx_core.analysis.weights_file import MOST
 from tx_core.errors import ExplorerError
 
+MOST_SHOWN = 5000
+"""Rows of a table on the page: the files hold all."""
 CODE_KINDS = {"project": texts.PROJECT_CODE, "transformers": texts.TRANSFORMERS_CODE}
+
+
+def offer_tables(
+    page: str, make: Callable[[], Sequence[DataTable]], title: str = texts.NUMBERS_TABLE, *, name: str = "table"
+) -> None:
+    """Offer numbers as tables, which are made only when their box is opened. name: tells several boxes of a page apart."""
+    if not is_offered("tables"):
+        return
+    folded = st.expander(title, key=widget_key(page, name), on_change="rerun")
+    if not folded.open:
+        return
+    with folded:
+        for table in make():
+            if table.note:
+                st.caption(table.note)
+            rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows[:MOST_SHOWN]]
+            numbers = {name for row in rows for name, value in row.items() if isinstance(value, float)}
+            shown = {name: st.column_config.NumberColumn(format="%.4g") for name in numbers}
+            st.dataframe(rows, hide_index=True, column_config=shown)
+            if len(table.rows) > MOST_SHOWN:
+                st.caption(texts.TABLE_CUT.format(shown=MOST_SHOWN, all=len(table.rows)))
+
+
+def offer_drawings(
+    page: str,
+    lesson: Callable[[], PartNumbers],
+    draw: Callable[[], Sequence[Drawing]],
+    place: str = "",
+    more: Exports = MappingProxyType({}),
+) -> None:
+    """Offer drawings as a table and for export; they are made once one of both is opened.
+
+    place: tells several such parts of a page apart. more: other views of the same menu.
+    """
+    name = f"{page}_{place}" if place else page
+    offer_tables(name, lambda: [DataTable(COLUMNS, table_rows(draw()))], name="export_table")
+    exports = {texts.THIS_PART: lambda: drawings_export(lesson(), draw()), **more}
+    export_menu(page, exports, texts.TITLE_WITHOUT_STAGE if place else texts.TITLE, place=place)
 
 
 def export_menu(page: str, exports: Exports, title: str = texts.TITLE, *, place: str = "") -> None:
@@ -50,6 +95,33 @@ def _choose(page: str, name: str, label: str, options: list[str]) -> str:
     return st.segmented_control(
         label, options, required=True, label_visibility="collapsed", **widget_binding(widget_key(page, name))
     )
+
+
+def show_data(page: str, export: Export) -> None:
+    """Offer the files; a view with several sets of numbers lets the reader choose one."""
+    data = export.data[0]
+    if len(export.data) > 1:
+        data = _choose_data(page, export)
+    st.caption(f"{data.description} {texts.EVERY_FILE}")
+    with st.container(horizontal=True):
+        for form, write in data.files.items():
+            download_button(
+                texts.SAVE_AS.format(form=form.upper()),
+                partial(write, export.source) if write else b"",
+                f"{data.file_name}.{form}",
+                key=widget_key(page, f"data_{form}"),
+                disabled=write is None,
+            )
+    if None in data.files.values():
+        st.info(texts.TOO_LARGE.format(**MOST))
+
+
+def _choose_data(page: str, export: Export) -> DataFiles:
+    names, key = [one.name for one in export.data], widget_key(page, "data_scope")
+    if st.session_state.get(key) not in names:
+        st.session_state[key] = names[0]
+    st.segmented_control(texts.ASK_DATA, names, required=True, **widget_binding(key))
+    return export.data[names.index(st.session_state[key])]
 
 
 def show_code(page: str, export: Export) -> None:

@@ -1,17 +1,49 @@
-"""What a page offers for export, where it comes from, and names that are safe in files.
+"""What a page offers for export: numbers as tables and files, and code. A file is written only when the reader asks for it."""
 
-Every file is written only when the reader asks for it.
-"""
-
+import io
+import json
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
 
 from pages.ui.export import texts
 from pages.ui.export.computation import Computation, python
 from pages.ui.stage import texts as stage_texts
-from pages.ui.stage.sources import Source
+from pages.ui.stage.browser_texts import PICTURES
+from pages.ui.stage.charts import Drawing, numbered_once
+from pages.ui.stage.sources import Source, title_stem
+from tx_core.analysis.weights_file import MOST, TableValue, csv_table
 from tx_core.engine import catalogue
 from tx_core.settings import app_version
+
+COLUMNS = tuple(PICTURES["csvHead"])
+
+
+@dataclass(frozen=True)
+class DataTable:
+    """A table and the same numbers as arrays.
+
+    Attributes:
+        columns, rows: the table.
+        arrays: by name, with the labels of their axes among them; without any, each column becomes an array.
+        about: what is to be known of the numbers beside the source of the view.
+        note: stands above the table on the page.
+    """
+
+    columns: tuple[str, ...]
+    rows: list[tuple[TableValue, ...]]
+    arrays: Mapping[str, np.ndarray] = field(default_factory=dict)
+    about: Mapping[str, object] = field(default_factory=dict)
+    note: str = ""
+
+
+def table_of(rows: Sequence[Mapping[str, TableValue]], note: str = "", axes: str = "", **arrays: np.ndarray) -> DataTable:
+    """Return a table of rows that name their columns. axes: describes the axes of the arrays."""
+    about = {"axes": axes} if axes else {}
+    return DataTable(tuple(rows[0]), [tuple(row.values()) for row in rows], arrays, about, note)
 
 
 @dataclass(frozen=True)
@@ -99,3 +131,110 @@ class Export:
 
 Exports = Mapping[str, Callable[[], Export]]
 """The views of a page by name; none is made before the reader chooses it."""
+
+
+@dataclass(frozen=True)
+class PartNumbers:
+    """What a part of a page shows.
+
+    Attributes:
+        title: in one line.
+        source: what was computed and with which settings, as `records.source` names it where there is a model.
+        shown: the computations of the numbers.
+        result: what their code ends with, in one sentence.
+    """
+
+    title: str
+    source: Source
+    shown: Sequence[Computation]
+    result: str
+
+    @property
+    def code(self) -> Code:
+        """The code of the numbers."""
+        return Code(self.result, lambda: self.shown)
+
+
+def drawings_export(lesson: PartNumbers, drawings: Sequence[Drawing]) -> Export:
+    """Return the export of what a part of a page drew."""
+    size = sum(drawing.values.size for drawing in drawings)
+    stem = title_stem(lesson.title, lesson.source)
+    data = data_files(
+        texts.NUMBERS, texts.NUMBERS_DESCRIPTION.format(count=size), stem, size * len(COLUMNS), partial(_table, drawings)
+    )
+    return Export(lesson.title, stem, (data,), lesson.code, lesson.source)
+
+
+def table_rows(drawings: Sequence[Drawing]) -> list[tuple[TableValue, ...]]:
+    """Return every number of some drawings as a row; None where a mask forbids."""
+    rows = []
+    for title, drawing in zip(numbered_once([one.title for one in drawings]), drawings, strict=True):
+        names, columns = numbered_once(drawing.rows), numbered_once(drawing.columns)
+        for name, numbers in zip(names, drawing.values.tolist(), strict=True):
+            rows += [(title, name, column, _finite(number)) for column, number in zip(columns, numbers, strict=True)]
+    return rows
+
+
+def _finite(number: float) -> float | None:
+    return number if np.isfinite(number) else None
+
+
+def _table(drawings: Sequence[Drawing]) -> DataTable:
+    arrays = {}
+    titles = numbered_once([drawing.title for drawing in drawings])
+    for place, (title, drawing) in enumerate(zip(titles, drawings, strict=True), start=1):
+        name = re.sub(r"\W+", "_", title.lower()).strip("_")[:60] or "drawing"
+        finite = np.where(np.isfinite(drawing.values), drawing.values, np.nan)
+        arrays |= {f"{place}_{name}": finite, f"{place}_rows": np.array(drawing.rows, np.str_)}
+        arrays[f"{place}_columns"] = np.array(drawing.columns, np.str_)
+    return DataTable(COLUMNS, table_rows(drawings), arrays, {"axes": texts.DRAWINGS_AXES})
+
+
+def data_files(name: str, description: str, file_name: str, size: int, make: Callable[[], DataTable]) -> DataFiles:
+    """Offer `size` numbers in every format that may hold so many; `make` runs when a file is downloaded."""
+    writers = {"csv": to_csv, "json": to_json, "npz": to_npz}
+    files = {
+        form: None if size > MOST[form] else lambda source, write=write: write(make(), source) for form, write in writers.items()
+    }
+    return DataFiles(name, description, file_name, files)
+
+
+def table_files(name: str, description: str, file_name: str, table: DataTable) -> DataFiles:
+    """Offer a table in every format. description: with placeholders for the count of its rows and for its columns."""
+    written = description.format(count=len(table.rows), columns=", ".join(table.columns))
+    return data_files(name, written, file_name, len(table.rows) * len(table.columns), lambda: table)
+
+
+def to_csv(saved: DataTable, source: Source) -> bytes:
+    """Return the table as CSV, below comment lines that name its source."""
+    return csv_table({**source, **saved.about}, saved.columns, saved.rows)
+
+
+def to_json(saved: DataTable, source: Source) -> bytes:
+    """Write everything as one JSON object; a missing number is null."""
+    table = [dict(zip(saved.columns, row, strict=True)) for row in saved.rows]
+    arrays = {name: _listed(array) for name, array in saved.arrays.items()}
+    entries = {**source, **saved.about, "table": table, **arrays}
+    return json.dumps(entries, ensure_ascii=False, allow_nan=False).encode("utf-8")
+
+
+def to_npz(saved: DataTable, source: Source) -> bytes:
+    """Write numpy arrays, and everything else as JSON in `about`."""
+    arrays = saved.arrays or {name: _column([row[at] for row in saved.rows]) for at, name in enumerate(saved.columns)}
+    written = io.BytesIO()
+    np.savez_compressed(written, about=np.array(json.dumps({**source, **saved.about})), **arrays)
+    return written.getvalue()
+
+
+def _listed(array: np.ndarray) -> list:
+    if not np.issubdtype(array.dtype, np.floating):
+        return array.tolist()
+    # The fewest digits that restore a float32.
+    shortest = array.astype(str).astype(float) if array.dtype == np.float32 else array
+    return np.where(np.isnan(shortest), None, shortest.astype(object)).tolist()
+
+
+def _column(values: list[TableValue]) -> np.ndarray:
+    if any(isinstance(value, str) for value in values):
+        return np.array(["" if value is None else value for value in values], np.str_)
+    return np.array([np.nan if value is None else value for value in values])

@@ -7,8 +7,7 @@ import numpy as np
 from jaxtyping import Float
 
 from pages.ui.export.computation import Computation, call, each, named
-from pages.ui.export.lessons import PartNumbers, drawings_export
-from pages.ui.export.records import Export
+from pages.ui.export.records import Export, PartNumbers, drawings_export
 from pages.ui.shell.address import value_of
 from pages.ui.stage.training import Curves, ShownTraining, curve_drawings
 from tx_core.transformer.interventions import Head

@@ -1,18 +1,19 @@
 """Python that computes attention with torch and the transformers library only, without this project."""
 
 from collections.abc import Sequence
+from typing import Protocol
 
-from pages.ui.export.attention_map import AttentionMap, stack_of
-from tx_core.analysis.views import word_groups
+from tx_core.analysis.views import View, word_groups
 from tx_core.engine import catalogue
 from tx_core.engine.tokenizer import BLANK
 from tx_core.transformer.interventions import (
+    Head,
     Intervention,
     effective,
     reads_positions,
     unmasked_padding,
 )
-from tx_core.transformer.trace import Encoding, Trace
+from tx_core.transformer.trace import AttentionStack, Encoding, Trace
 
 OUTPUTS = {"self": "attentions", "decoder": "decoder_attentions", "cross": "cross_attentions"}
 SPARSEMAX = '''
@@ -88,7 +89,18 @@ _DRAWN = (
 """Draws the map that was printed."""
 
 
-def transformers_attention_code(exported: AttentionMap) -> str:
+class ShownMap(Protocol):
+    """What the code of a map is written of: see `attention.AttentionMap`."""
+
+    trace: Trace
+    heads: tuple[Head, ...]
+    kind: str
+    words: bool
+    view: View
+    padding: int
+
+
+def transformers_attention_code(exported: ShownMap) -> str:
     """Return the code for a map, with every option and intervention that changes its numbers."""
     trace, kind, changed = exported.trace, exported.kind, exported.trace.interventions
     interfaces = "AttentionInterface, AttentionMaskInterface, " if changed else ""
@@ -183,7 +195,7 @@ def _run(trace: Trace, kind: str) -> list[str]:
     return lines
 
 
-def _shown(exported: AttentionMap) -> list[str]:
+def _shown(exported: ShownMap) -> list[str]:
     """Return the code that prepares and prints the page's weights; for a changed run also those before, and the difference."""
     if not exported.trace.interventions:
         return [*_weights(exported), "", "print(weights)"]
@@ -202,7 +214,7 @@ def _shown(exported: AttentionMap) -> list[str]:
     ]
 
 
-def _weights(exported: AttentionMap) -> list[str]:
+def _weights(exported: ShownMap) -> list[str]:
     """Return the code that turns `layers` into `weights`: heads chosen, words merged, special tokens left out, the mean taken."""
     view, trace = exported.view, exported.trace
     stack = stack_of(trace, exported.kind)
@@ -304,3 +316,8 @@ def _listed(places: Sequence[tuple[int | None, ...]]) -> str:
     rows = sorted(places, key=repr)
     written = [", ".join("ALL" if part is None else str(part) for part in row) for row in rows]
     return f"[{', '.join(part if len(row) == 1 else f'({part})' for part, row in zip(written, rows, strict=True))}]"
+
+
+def stack_of(trace: Trace, kind: str) -> AttentionStack:
+    """Return the attention of a kind."""
+    return next(stack for stack in trace.stacks if stack.kind == kind)

@@ -15,8 +15,7 @@ from pages.fill_mask import texts as fill_mask_texts
 from pages.fill_mask.export import Lists, lists_export
 from pages.summaries.parts import PARTS
 from pages.ui.export import menu, texts
-from pages.ui.export.data import DataTable, to_csv, to_json, to_npz
-from pages.ui.export.records import DataFiles, Export
+from pages.ui.export.records import DataFiles, DataTable, Export, to_csv, to_json, to_npz
 from pages.ui.panels import texts as panel_texts
 from pages.ui.panels.predictions import ListSettings, SentencePredictions
 from pages.ui.shell.address import link_with

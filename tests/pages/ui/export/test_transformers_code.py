@@ -9,8 +9,7 @@ import pytest
 
 from pages.bertviz_page.frame import numbers
 from pages.fill_mask.export import Lists, lists_export
-from pages.ui.export.attention import attention_export
-from pages.ui.export.attention_map import AttentionMap
+from pages.ui.export.attention import AttentionMap, attention_export
 from pages.ui.export.computation import python
 from pages.ui.panels.predictions import ListSettings, SentencePredictions
 from tests.support.exports import map_of_page
