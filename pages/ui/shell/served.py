@@ -1,6 +1,5 @@
 """Files that a browser keeps forever: each is served below a hash of all files of its set, so its content never changes."""
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,7 +12,7 @@ from starlette.routing import Route
 
 IMMUTABLE = "public, max-age=31536000, immutable"
 GONE = "There is no such script: load the page again."
-KINDS = {".css": "text/css", ".js": "text/javascript"}
+KINDS = {".css": "text/css", ".js": "text/javascript", ".woff2": "font/woff2"}
 
 
 @dataclass(frozen=True)
@@ -26,17 +25,17 @@ class ServedFiles:
     """
 
     path: str
-    read: Callable[[], Mapping[str, str]]
+    read: Callable[[], Mapping[str, str | bytes]]
 
     @cached_property
-    def files(self) -> Mapping[str, str]:
+    def files(self) -> Mapping[str, str | bytes]:
         """The files by their names."""
         return self.read()
 
     @cached_property
     def version(self) -> str:
         """A hash of the names and contents of all files."""
-        return sha256(json.dumps(self.files).encode()).hexdigest()[:32]
+        return sha256(repr(dict(self.files)).encode()).hexdigest()[:32]
 
     def address(self, name: str = "") -> str:
         """Return the address of a file, or of them all, relative to that of any page."""

@@ -1,7 +1,8 @@
 """The page that a browser gets first, before a script has run: Streamlit's own, with what keeps the layout from shifting.
 
-It lets the browser fetch at once what every page of ours needs, and tells Streamlit's scripts where their server is. To name the
-scripts of Streamlit's elements, too, brings neither title nor map earlier (200 kB/s, 150 ms, a fourth of the speed: tried).
+It lets the browser fetch at once what every page of ours needs, fonts with what our pages write among them, and tells Streamlit's
+scripts where their server is. To name the scripts of Streamlit's elements, too, brings neither title nor map earlier (200 kB/s,
+150 ms, a fourth of the speed: tried).
 """
 
 import base64
@@ -11,6 +12,7 @@ from functools import cache
 from pathlib import Path
 
 import streamlit as st
+from starlette.convertors import Convertor, register_url_convertor
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
@@ -22,8 +24,13 @@ from tx_core.settings import ASSETS, host_settings
 
 SIDEBAR_WIDTH = 230  # pixels; the pictures need the rest
 INDEX_PAGE = Path(st.__file__).parent / "static" / "index.html"
-SHELL_FILES = ("page.css", "shell/navigation.js", "shell/page_list.js", "shell/present.js", "shell/drawing.js")
-"""Below `assets`: the style of every page, how links and keys behave, how it is shown to a room, and what fetches drawings."""
+SCRIPTS = ("shell/navigation.js", "shell/page_list.js", "shell/present.js", "shell/drawing.js")
+SHELL_FILES = ("page.css", "fonts/text.woff2", "fonts/icons.woff2", *SCRIPTS)
+"""Below `assets`: the style of every page and its fonts, how links and keys behave, how it is shown to a room, and what fetches
+drawings."""
+STREAMLITS_FONT = re.compile(r'<link\s+rel="preload"[^>]*as="font"[^>]*>')
+STREAMLITS_STYLE = re.compile(r"static/css/index\.[^\"]*")
+STREAMLITS_ICONS = re.compile(r"url\([^)]*/MaterialSymbols[^)]*\)")
 INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 SERVER_ADDRESS = '<script>window.__streamlit = { BACKEND_BASE_URL: new URL(".", location.href).href }</script>'
 """Below /attention Streamlit's scripts would look for their server at /attention/ first, get 404 twice, and wait for 0.1 s."""
@@ -37,9 +44,20 @@ that a reader sees moves. assets/shell says when it has settled, and takes this 
 siblings of all parents of whatever changes."""
 
 
-def read_shell() -> dict[str, str]:
-    """Return the files of the shell by their names."""
-    return {name.rpartition("/")[2]: (ASSETS / name).read_text("utf-8") for name in SHELL_FILES}
+def read_shell() -> dict[str, str | bytes]:
+    """Return the files of the shell by their names, with Streamlit's style, which has the icons of our pages alone."""
+    files = [ASSETS / name for name in SHELL_FILES]
+    read = {file.name: file.read_bytes() if file.suffix == ".woff2" else file.read_text("utf-8") for file in files}
+    (style,) = (INDEX_PAGE.parent / "static" / "css").glob("index.*.css")
+    with_our_icons = STREAMLITS_ICONS.sub("url(icons.woff2)", style.read_text("utf-8"))
+    return {"streamlit.css": with_our_icons.replace("url(../media/", "url(../../static/media/")} | read
+
+
+def icon_names() -> set[str]:
+    """Return the names of all icons that our pages or Streamlit's scripts write."""
+    scripts = [*(INDEX_PAGE.parent / "static" / "js").glob("*.js"), *(ASSETS.parent / "pages").rglob("*.py")]
+    written = {name for script in scripts for name in re.findall(r":material/(\w+)", script.read_text("utf-8"))}
+    return written | {page.icon for page in PAGES}
 
 
 SHELL = ServedFiles("shell", read_shell)
@@ -85,12 +103,18 @@ def content_policy() -> str:
 @cache
 def start_page() -> str:
     """Write the start page: Streamlit's, with the server's address and our scripts in its head and our styles in its body."""
-    index = INDEX_PAGE.read_text(encoding="utf-8")
+    index = STREAMLITS_FONT.sub("", INDEX_PAGE.read_text(encoding="utf-8"))
+    index = STREAMLITS_STYLE.sub(SHELL.address("streamlit.css"), index)
     names = SHELL.files
     scripts = "".join(f'<link rel="modulepreload" href="./{SHELL.address(name)}">' for name in names if name.endswith(".js"))
+    fonts = "".join(
+        f'<link rel="preload" as="font" type="font/woff2" crossorigin href="./{SHELL.address(name)}">'
+        for name in names
+        if name.endswith(".woff2")
+    )
     # In the body: of two equal rules, ours wins.
-    styles = "".join(f'<link rel="stylesheet" href="./{SHELL.address(name)}">' for name in names if name.endswith(".css"))
-    head = f"<style id='unsettled'>{UNSETTLED_STYLE}</style>{SERVER_ADDRESS}{scripts}"
+    styles = "".join(f'<link rel="stylesheet" href="./{SHELL.address(name)}">' for name in names if name == "page.css")
+    head = f"<style id='unsettled'>{UNSETTLED_STYLE}</style>{SERVER_ADDRESS}{fonts}{scripts}"
     return index.replace("</head>", f"{head}</head>", 1).replace("</body>", f"{styles}</body>", 1)
 
 
@@ -98,6 +122,21 @@ async def answer(_request: Request) -> HTMLResponse:
     """Serve the start page; a browser asks anew at each visit."""
     first_visit.begun.set()
     return HTMLResponse(start_page(), headers={"Cache-Control": "no-cache"})
+
+
+class WordInPath(Convertor[str]):
+    """What no file and no address of Streamlit's own is called in a path."""
+
+    regex = "[^/._][^/.]*"
+
+    def convert(self, value: str) -> str:
+        """Return it as it is."""
+        return value
+
+    to_string = convert
+
+
+register_url_convertor("word", WordInPath())
 
 
 async def answer_at_root(request: Request) -> Response:
@@ -124,5 +163,6 @@ ROUTES = (
     Route("/", answer_at_root),
     *(Route(f"/{page_address(page)}", answer) for page in PAGES if page_address(page)),
     *(Route(f"/{page.key}", answer_key) for page in PAGES if page_address(page) != page.key),
+    Route("/{unknown:word}", answer),
 )
-"""Every address of a page, and every key; any other gets Streamlit's own start page."""
+"""Every address of a page, every key, and any other word, at which Streamlit runs the first page."""

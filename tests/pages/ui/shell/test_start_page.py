@@ -20,17 +20,18 @@ OLD_LINKS = [one["link"] for one in LINKS if urlsplit(one["link"]).path == "/" a
 
 
 def test_the_start_page_is_streamlits_with_more_in_its_head_and_our_style_last():
-    head, body = start_page.INDEX_PAGE.read_text(encoding="utf-8").split("</head>")
+    index = start_page.STREAMLITS_FONT.sub("", start_page.INDEX_PAGE.read_text(encoding="utf-8"))
+    head, body = start_page.STREAMLITS_STYLE.sub(start_page.SHELL.address("streamlit.css"), index).split("</head>")
     ours = start_page.start_page()
-    names = [name for name in start_page.SHELL.files if name.endswith(".css")]
-    style = "".join(f'<link rel="stylesheet" href="./{start_page.SHELL.address(name)}">' for name in names)
+    style = f'<link rel="stylesheet" href="./{start_page.SHELL.address("page.css")}">'
+    assert "preload" in index and head.count("streamlit.css") == 1 and "SourceSans" not in ours
     assert ours.startswith(head) and ours.endswith(f"</head>{body.replace('</body>', f'{style}</body>')}")
 
 
 def test_what_every_page_needs_is_served_once_and_no_run_sends_it_again(server, open_app):
     for name, source in start_page.read_shell().items():
         status, headers, body = fetch(f"{server}/{start_page.SHELL.address(name)}")
-        assert (status, body.decode()) == (200, source)
+        assert (status, body) == (200, source if isinstance(source, bytes) else source.encode())
         assert "immutable" in headers["cache-control"]
     follow = next(one.proto for one in open_app("attention").get("bidi_component") if one.proto.component_name == "navigation")
     assert len(follow.js_content) < 300
@@ -43,7 +44,16 @@ def test_every_address_of_a_page_has_it_and_any_other_streamlits(server):
         with urlopen(f"{server}/{page.key}?a=1&b=2", timeout=60) as reached:
             assert reached.url == f"{server}/{page_address(page)}?a=1&b=2"
         assert headers["cache-control"] == "no-cache"
-    assert fetch(f"{server}/no-such-page")[2] == start_page.INDEX_PAGE.read_bytes()
+    assert fetch(f"{server}/no-such-page")[2].decode() == start_page.start_page()
+    assert fetch(f"{server}/_stcore/health")[2] == b"ok" and fetch(f"{server}/favicon.png")[1]["content-type"] == "image/png"
+
+
+def test_the_fonts_have_every_icon_that_is_named_and_are_streamlits_under_its_names():
+    built = (start_page.ASSETS / "fonts" / "icons.txt").read_text(encoding="utf-8").split()
+    assert not start_page.icon_names() - set(built), "an icon is new: see assets/fonts/build.py"
+    style = start_page.SHELL.files["streamlit.css"]
+    assert style.count("url(icons.woff2)") == 1 and "MaterialSymbols" not in style and "url(../media" not in style
+    assert re.search(r"font-family:Source Sans;font-weight:100 900;font-style:normal", style)
 
 
 @pytest.mark.parametrize("link", [*OLD_LINKS, "/?lesson=path&step=4", "/?text=%0D%0ALocation%3A+x&text=2"])
