@@ -29,7 +29,7 @@ from pages.ui.stage.attention import ClassGuesses
 from pages.ui.stage.tokens import escape_markdown
 from tx_core.classroom.lesson_file import Lesson, Step
 from tx_core.classroom.measures import MEASURES, Answer
-from tx_core.classroom.rooms import IS_REVEALED, MAX_SENTENCE_CHARACTERS, Room
+from tx_core.classroom.rooms import IS_REVEALED, MAX_SENTENCE_CHARACTERS, Room, Student
 from tx_core.engine import catalogue
 from tx_core.errors import ExplorerError, RoomGone, RoomProblem
 from tx_core.transformer.interventions import read_interventions
@@ -93,7 +93,7 @@ def draw_step(code: str, token: str) -> None:
     revealed = number in room.revealed
     votes = votes_of(rooms, room, number) if shows_votes(room, number) else Votes()
     room_message = message(room, votes, for_teacher=False, step=number)
-    guess, first, sentence = map(rooms.own_entries(token, number).get, ("guess", "first", "sentence"))
+    guess, first, sentence = map(student.sent.get, ("guess", "first", "sentence"))
     with st.container():  # of any height, it is one box: what stands below it stays, and so does what it says to a screen reader
         entrance.explain_problem()
         show_step_head(lesson.title, number, len(lesson.steps), step)
@@ -105,7 +105,7 @@ def draw_step(code: str, token: str) -> None:
                 draw_or_explain(show_verdict, step, guess, key)
             else:
                 with st.container(key="classroom_asked"):
-                    draw_or_explain(ask, token, number, step, key, revealed, guess, first)
+                    draw_or_explain(ask, token, student, step, key, revealed)
     live = st.container()
     is_open = revealed or not step.question or (guess is not None and not room.together)
     draw_or_explain(show_view, lesson, number, room, is_open, votes)
@@ -151,9 +151,9 @@ def show_sentence(step: Step, said: str = "") -> None:
             st.text(texts.SENTENCE.format(sentence=sentence))
 
 
-def ask(token: str, number: int, step: Step, key: str, revealed: bool, kept: str | None, first: str | None) -> None:
-    """Ask the question until it is revealed; show the student's stored guess. first: that of before a discussion."""
-    guess, late = None, f"{key}_late"
+def ask(token: str, student: Student, step: Step, key: str, revealed: bool) -> None:
+    """Ask the question until it is revealed; show the student's stored guess."""
+    kept, guess, late = student.sent.get("guess"), None, f"{key}_late"
     if revealed:
         if st.session_state.get(send_key(key)):  # the button was there when it was pressed
             st.session_state[late] = True
@@ -162,15 +162,15 @@ def ask(token: str, number: int, step: Step, key: str, revealed: bool, kept: str
         guess = ask_question(step, key, texts.SEND)
     with st.container(key="classroom_guess_said"):
         if guess:
-            kept = send(host_store().answer, token, number, guess, key) or kept
-            if kept and not revealed and not host_store().student(token).room.together:
+            kept = send(host_store().answer, token, student.step, guess, key) or kept
+            if kept and not student.room.together:
                 st.rerun()
         if revealed and st.session_state.get(late):
             st.text(IS_REVEALED)
         if kept is not None:
             st.text((texts.YOUR_LAST_GUESS if revealed else texts.YOUR_GUESS).format(guess=kept))
         elif revealed and not st.session_state.get(late):
-            st.text(texts.NO_GUESS_OF_YOURS if first is None else texts.NO_SECOND_VOTE)
+            st.text(texts.NO_SECOND_VOTE if "first" in student.sent else texts.NO_GUESS_OF_YOURS)
 
 
 def send(keep: Callable[[str, int, str], str], token: str, number: int, written: str, key: str) -> str | None:

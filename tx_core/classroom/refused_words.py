@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 
 from tx_core.settings import ASSETS
 
@@ -11,6 +11,7 @@ SPELLED = str.maketrans("013457@$!", "oieastasi")
 STRETCHED = re.compile(r"(.)\1{2,}")
 
 
+@lru_cache(4096)
 def is_refused(text: str) -> bool:
     """Return whether one of the words of a text is on the list, whatever its capitals, accents and simple disguises."""
     words = (folded(word) for word in re.split(r"[\s\-,;:.?/()]+|!+(?=\s|$)", text))

@@ -121,8 +121,8 @@ class Room:
 
     def hides(self, step: int, guess: str) -> bool:
         """Return whether a guess at a step is kept from the class."""
-        told = self.hidden.get(step, {}).get(word_key(guess))
-        return is_refused(guess) if told is None else told
+        told = self.hidden.get(step)
+        return told.get(word_key(guess), is_refused(guess)) if told else is_refused(guess)
 
 
 KEPT = ("steps", "step", "together", "nicknames", "alone", "locked", "timer", "shown", "revealed", "discussed", "hidden")
@@ -132,17 +132,21 @@ BY_STEP = ("revealed", "discussed", "hidden")
 
 @dataclass(frozen=True)
 class Student:
-    """A student in a room: no name but a nickname, if the teacher asks for one; the step of their own pace."""
+    """A student in a room, who has no name but a nickname, if the teacher asks for one.
+
+    Attributes:
+        id: The key in the database.
+        room: The room, without counts.
+        nickname: "" without one.
+        step: The step that this student is at, from 1.
+        sent: What this student has sent at the step, by its kind.
+    """
 
     id: int
     room: Room
     nickname: str
-    own_step: int
-
-    @property
-    def step(self) -> int:
-        """The step that this student is at, from 1."""
-        return self.room.step if self.room.together else self.own_step
+    step: int
+    sent: Mapping[EntryKind, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -265,7 +269,9 @@ class Rooms:
         """Return the student of a token. Raises RoomProblem."""
         with self._read() as connection:
             student = self._member(connection, token)
-            return replace(student, room=with_counts(connection, student.room))
+            rows = connection.execute(select(ENTRIES.c.kind, ENTRIES.c.text).filter_by(student=student.id, step=student.step))
+            room = replace(student.room, sentence=shown_sentence(connection, student.room))
+            return replace(student, room=room, sent={kind: text for kind, text in rows})
 
     def find_member(self, token: str) -> tuple[int, int | None]:
         """Return the id of the room of a token, and that of the student, None for its teacher. Raises RoomProblem."""
@@ -352,13 +358,6 @@ class Rooms:
             notify(connection, room.id)
         self._report_change(room.id)
         return text
-
-    def own_entries(self, token: str, step: int) -> dict[str, str]:
-        """Return what a student sent at a step, by its kind. Raises RoomProblem."""
-        with self._read() as connection:
-            student = self._member(connection, token)
-            rows = connection.execute(select(ENTRIES.c.kind, ENTRIES.c.text).filter_by(student=student.id, step=step))
-            return {kind: text for kind, text in rows}
 
     def go(self, token: str, step: int) -> None:
         """Go to a step: a teacher moves the whole room, a student only themselves. Raises RoomProblem."""
@@ -545,8 +544,9 @@ class Rooms:
         row = connection.execute(asked.with_for_update(of=ROOMS) if lock else asked).first()
         if row is None:
             raise RoomGone(NO_STUDENT)
-        *room, member, nickname, step = row
-        return Student(member, room_of(*room), nickname, step)
+        *columns, member, nickname, own_step = row
+        room = room_of(*columns)
+        return Student(member, room, nickname, room.step if room.together else own_step)
 
     def _change(self, connection: Connection, room: Room, **values: object) -> None:
         """Update a room, which the transaction has locked, and increment its version."""
@@ -578,8 +578,12 @@ def with_counts(connection: Connection, room: Room) -> Room:
     students = connection.scalar(select(func.count()).select_from(STUDENTS).filter_by(room=room.id))
     counts = select(ENTRIES.c.step, func.count()).filter_by(room=room.id, kind="guess").group_by(ENTRIES.c.step)
     answered = {step: count for step, count in connection.execute(counts)}
-    sentence = None if room.shown is None else sentence_at(connection, room, room.shown)
-    return replace(room, students=students, answered=answered, sentence=sentence)
+    return replace(room, students=students, answered=answered, sentence=shown_sentence(connection, room))
+
+
+def shown_sentence(connection: Connection, room: Room) -> str | None:
+    """Return the sentence that everyone in a room sees; None for none."""
+    return None if room.shown is None else sentence_at(connection, room, room.shown)
 
 
 def sentence_at(connection: Connection, room: Room, student: int) -> str | None:

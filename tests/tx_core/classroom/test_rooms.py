@@ -83,8 +83,7 @@ def test_the_last_answer_counts_until_the_step_is_revealed(rooms: Rooms):
     state = rooms.room(room.id)
     assert rooms.guesses(room, 1) == ["went", "came"]
     assert (state.students, state.answered, state.revealed) == (2, {1: 2, 2: 1}, {1: MODEL})
-    assert rooms.own_entries(one, 1) == {"guess": "went"}
-    assert rooms.own_entries(other, 2) == {}
+    assert rooms.student(one).sent == {"guess": "went"}
 
 
 def test_students_follow_the_teacher_or_go_at_their_own_pace(rooms: Rooms):
@@ -142,7 +141,7 @@ def test_after_a_discussion_the_class_votes_again_and_both_votes_are_kept(rooms:
     rooms.show_first_vote(teacher, 1, True)
     assert rooms.room(room.id).discussed == {1: True}
     assert (rooms.guesses(room, 1), rooms.guesses(room, 1, "first")) == (["went"], ["go", "came"])
-    assert rooms.own_entries(one, 1) == {"guess": "went", "first": "go"}
+    assert rooms.student(one).sent == {"guess": "went", "first": "go"}
     rooms.reveal(teacher, 1, MODEL)
     assert rooms.export(teacher) == [(1, 1, "", "went", None, "go"), (2, 1, "", None, None, "came")]
     rooms.reveal(teacher, 2, MODEL)
@@ -313,7 +312,7 @@ def test_answers_and_wrong_codes_are_limited_by_the_minute(open_rooms: Callable[
         rooms.answer(student, 1, str(number))
     with pytest.raises(RoomProblem, match=message(store.TOO_MANY_ANSWERS)):
         rooms.answer(student, 1, "6")
-    assert rooms.own_entries(student, 1)["guess"] == "4"
+    assert rooms.student(student).sent["guess"] == "4"
     for _ in range(store.WRONG_CODES_A_MINUTE):
         with pytest.raises(RoomProblem, match=message(store.NO_ROOM)):
             rooms.join("ZZZZZ", client="one")
@@ -341,7 +340,7 @@ def test_every_text_has_a_length(rooms: Rooms):
             rooms.answer(student, 1, empty)
     for odd in ("'; DROP TABLE rooms; --", "<script>", "a\0b", "🦜" * 50):
         rooms.answer(student, 1, odd)
-        assert rooms.own_entries(student, 1)["guess"] == odd.replace("\0", "")
+        assert rooms.student(student).sent["guess"] == odd.replace("\0", "")
 
 
 @pytest.mark.parametrize("code", ["\0", "AB\0CDE", "\ud800BCDEF", "é" * 6, "ABCDE1", "ABCDEFG", ""])
@@ -399,7 +398,7 @@ def test_what_was_answered_survives_the_sudden_end_of_the_server(open_rooms: Cal
         said += server.stdout.read().split()
     assert server.returncode == -signal.SIGKILL
     again = open_rooms()
-    kept = int(again.own_entries(student, 1)["guess"])
+    kept = int(again.student(student).sent["guess"])
     assert kept in (int(said[-1]), int(said[-1]) + 1)  # stored before it is said
     with again.engine.connect() as connection:
         assert len(connection.execute(ENTRIES.select()).all()) == 1
