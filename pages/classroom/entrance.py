@@ -20,7 +20,7 @@ from pages.ui.shell.address import LEAD, LOCK, PRESENT, ROOM
 from pages.ui.shell.admission import own_address
 from pages.ui.shell.frame import explain
 from pages.ui.shell.level import LEVEL, level_in_link
-from tx_core.classroom.rooms import MAX_NICKNAME_CHARACTERS, NO_TEACHER, Rooms
+from tx_core.classroom.rooms import MAX_NICKNAME_CHARACTERS, NO_TEACHER
 from tx_core.errors import ExplorerError, RoomProblem
 from tx_core.settings import host_settings
 
@@ -125,7 +125,7 @@ def lead_to_entrance() -> None:
 def join_or_open() -> None:
     """Offer to join a room by its code, and to open one: first for whoever comes from a lesson."""
     wanted = st.query_params.get(FOR_CLASS, "")
-    offers = [join_by_code, partial(open_room, host_store(), wanted)]
+    offers = [join_by_code, partial(open_room, wanted)]
     first, second = reversed(offers) if wanted else offers
     first("primary")
     second("secondary")
@@ -136,26 +136,23 @@ def join_by_code(button: Literal["primary", "secondary"]) -> None:
     with st.container(border=True, key="classroom_join"):
         st.subheader(texts.JOIN, anchor=False)
         with st.form("classroom_code", border=False):
-            code = st.text_input(texts.CODE, max_chars=12, key="classroom_code_typed")
-            if st.form_submit_button(texts.JOIN_BUTTON, type=button, icon=":material/login:"):
-                typed = "".join(code.split()).upper()
-                enter(typed) if typed else st.info(texts.CODE_FIRST)
+            written = st.text_input(texts.CODE, max_chars=12, key="classroom_code_typed")
+            sent = st.form_submit_button(texts.JOIN_BUTTON, type=button, icon=":material/login:")
+            code = "".join(written.split()).upper()
+            if sent and not code:
+                st.info(texts.CODE_FIRST)
+            elif sent:
+                try:
+                    st.session_state[JOINING] = host_store().of_code(code, own_address()).code
+                except RoomProblem as problem:
+                    explain(problem)
+                else:
+                    lead_to(ROOM, code)
+                    st.rerun()
         st.caption(texts.NO_NAMES.format(hours=host_settings().room_hours))
 
 
-def enter(code: str) -> None:
-    """Go to the room with this code, if there is one."""
-    try:
-        room = host_store().of_code(code, own_address())
-    except RoomProblem as problem:
-        explain(problem)
-        return
-    st.session_state[JOINING] = room.code
-    lead_to(ROOM, room.code)
-    st.rerun()
-
-
-def open_room(rooms: Rooms, wanted: str, button: Literal["primary", "secondary"]) -> None:
+def open_room(wanted: str, button: Literal["primary", "secondary"]) -> None:
     """Draw the form by which a teacher chooses a lesson and opens a room for it.
 
     wanted: the lesson that is chosen first, "" for any. button: the look of its button.
@@ -166,22 +163,17 @@ def open_room(rooms: Rooms, wanted: str, button: Literal["primary", "secondary"]
         first = names.index(wanted) if wanted in names else 0
         with st.form("classroom_new", border=False):
             name = st.selectbox(texts.LESSON, names, index=first, format_func=lesson_title, key="classroom_lesson")
-            paces = (texts.TOGETHER, texts.OWN)
-            pace = st.radio(texts.PACE, paces, horizontal=True, key="classroom_pace")
+            pace = st.radio(texts.PACE, (texts.TOGETHER, texts.OWN), horizontal=True, key="classroom_pace")
             nicknames = st.checkbox(texts.NICKNAMES, key="classroom_nicknames")
             alone = st.checkbox(texts.ALONE, key="classroom_alone")
             sent = st.form_submit_button(texts.OPEN_BUTTON, type=button, icon=":material/meeting_room:")
         st.caption(texts.OWN_LESSONS_HINT)
         st.caption(texts.ABOUT_ROOMS.format(hours=host_settings().room_hours))
-        if sent and name in names:
-            begin_room(rooms, name, together=pace != texts.OWN, nicknames=nicknames, alone=alone)
-
-
-def begin_room(rooms: Rooms, name: str, **options: bool) -> None:
-    """Open a room for a lesson, and lead its teacher there."""
-    lesson = find_lesson(name)
+    if not sent or name not in names:
+        return
+    options = {"together": pace != texts.OWN, "nicknames": nicknames, "alone": alone}
     try:
-        room, token = rooms.open(lesson_source(name), len(lesson.steps), client=own_address(), **options)
+        room, token = host_store().open(lesson_source(name), len(find_lesson(name).steps), client=own_address(), **options)
     except RoomProblem as problem:
         explain(problem)
         return
@@ -195,7 +187,7 @@ def lesson_names(wanted: str = "") -> list[str]:
 
     wanted: one that is listed, too; where there is none of this name, that is explained.
     """
-    own = {lesson.title: name for name, lesson in st.session_state.get(OWN_LESSONS, {}).items()}
+    own = {find_lesson(name).title: name for name in st.session_state.get(OWN_LESSONS, {})}
     names = [*names_in_order(), *own.values()]
     if wanted and wanted not in names:
         try:

@@ -108,17 +108,14 @@ def _step(step: Fields) -> Fields:
     return written | {name: step[name] for name in ("then", "done", "notes") if step[name]}
 
 
-FIELDS: dict[str, Callable[[object], object]] = {
-    "options": lambda written: [line.strip() for line in str(written).splitlines() if line.strip()],
-    "tolerance": lambda number: number,
-}
-"""What the file has of a field that is for some kinds of question, from what its box holds."""
-
-
 def question_of(step: Fields) -> Fields:
     """Return the question of a step as its file has it."""
     question: Fields = {"ask": step["ask"], "kind": step["kind"]}
-    question |= {field: FIELDS[field](step[field]) for field in QUESTION_KINDS[str(step["kind"])].fields}
+    fields = QUESTION_KINDS[str(step["kind"])].fields
+    if "options" in fields:
+        question["options"] = [line.strip() for line in str(step["options"]).splitlines() if line.strip()]
+    if "tolerance" in fields:
+        question["tolerance"] = step["tolerance"]
     if step["measure"] != "none":
         told = {name: step[f"of_{name}"] for name in boxes_of(str(step["measure"])) if step[f"of_{name}"]}
         question["answer"] = {"measure": step["measure"], **told}

@@ -1,6 +1,5 @@
 """The boxes in which a lesson is written; what they hold is kept in the draft, also while the reader is on another page."""
 
-from collections.abc import Callable
 from zlib import crc32
 
 import streamlit as st
@@ -189,8 +188,12 @@ def _ask_controls(step: Fields, name: str) -> None:
 
 def _ask_question(step: Fields, number: int, name: str) -> None:
     asked = st.container()  # filled last: the question names what is chosen below it
-    for field in QUESTION_KINDS[str(step["kind"])].fields:
-        FIELD_BOXES[field](step, number, name)
+    fields = QUESTION_KINDS[str(step["kind"])].fields
+    if "options" in fields:
+        _lines(step, "options", texts.OPTIONS.format(number=number), name)
+    if "tolerance" in fields:
+        label = texts.TOLERANCE.format(number=number)
+        step["tolerance"] = st.number_input(label, 0.0, 1e6, float(step["tolerance"]), key=f"{name}_tolerance")
     fitting = measures_for(str(step["kind"]))
     if step["measure"] not in fitting:
         step["measure"] = fitting[0] if fitting else "none"
@@ -206,19 +209,6 @@ def _ask_question(step: Fields, number: int, name: str) -> None:
     with asked:
         _ask(step, number)
     _show_answer(step, number)
-
-
-def _ask_options(step: Fields, number: int, name: str) -> None:
-    _lines(step, "options", texts.OPTIONS.format(number=number), name)
-
-
-def _ask_tolerance(step: Fields, number: int, name: str) -> None:
-    label = texts.TOLERANCE.format(number=number)
-    step["tolerance"] = st.number_input(label, 0.0, 1e6, float(step["tolerance"]), key=f"{name}_tolerance")
-
-
-FIELD_BOXES: dict[str, Callable[[Fields, int, str], None]] = {"options": _ask_options, "tolerance": _ask_tolerance}
-"""The box of each field that is for some kinds of question."""
 
 
 def _ask(step: Fields, number: int) -> None:

@@ -11,8 +11,8 @@ from pages import contents
 from pages.lesson_editor import texts
 from pages.lesson_editor.draft import FILE_BOX, OPENED, Fields, boxes_of, draft_of, file_of, keep_uploaded, replace_draft
 from pages.ui.panels.lesson import (
-    PAGES_WITH_VIEW,
     class_link,
+    find_lesson,
     keep_own_lesson,
     names_in_order,
     parts_of,
@@ -42,12 +42,12 @@ def offer_lesson(draft: Fields, problems: Mapping[int, ExplorerError]) -> None:
     st.subheader(texts.RESULT, anchor=False)
     written = file_of(draft)
     try:
-        lesson = read_lesson(written.encode(), PAGES_WITH_VIEW)
-        name = keep_own_lesson(lesson, written)
+        name = keep_own_lesson(written)
     except LessonProblem as problem:
         st.markdown(f":orange[:material/info:] **{texts.PROBLEM}**")
         st.text(name_empty_boxes(draft) or str(problem))
     else:
+        lesson = find_lesson(name)
         if problems:
             st.markdown(f":orange[:material/info:] **{texts.MODEL_PROBLEM}**")
             st.text("\n".join(str(with_line(problem, written, number)) for number, problem in problems.items()))
@@ -129,12 +129,13 @@ def open_lessons() -> None:
 
 def _offer_file(written: bytes) -> None:
     try:
-        lesson = read_lesson(written, PAGES_WITH_VIEW)
-        name = keep_own_lesson(lesson, written.decode("utf-8-sig"))
+        read_lesson(written)  # names what is no text, or too large
+        name = keep_own_lesson(written.decode("utf-8-sig"))
         st.session_state[HELD] = True
     except LessonProblem as problem:
         explain(problem)
         return
+    lesson = find_lesson(name)
     st.text(texts.LOADED.format(title=lesson.title, parts=len(parts_of(lesson)), minutes=lesson.minutes))
     with st.container(horizontal=True, vertical_alignment="center"):
         step_link(name, 1, texts.PLAY_FILE, ":material/play_arrow:")

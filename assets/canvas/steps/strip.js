@@ -16,18 +16,17 @@ function makeStrip(parent) {
   return { root, list };
 }
 
-function fillStrip(strip, { names, done, waits, states, elsewhere, here, alt }, setTriggerValue) {
+function fillStrip(strip, { parts, here, alt }, setTriggerValue) {
   applyTheme(strip.root);
   strip.root.setAttribute("aria-label", visible(alt));
-  strip.list.replaceChildren(...names.map((name, step) => {
-    const mark = element("span", { class: "mark", "aria-hidden": "true" }, done[step] ? "✓" : String(step + 1));
+  strip.list.replaceChildren(...parts.map(({ name, done, waits, state, elsewhere }, step) => {
+    const mark = element("span", { class: "mark", "aria-hidden": "true" }, done ? "✓" : String(step + 1));
     const label = element("span", { class: "label" }, visible(name));
-    const state = element("span", { class: "state" }, `(${states[step]})`);
-    const button = element("button", { type: "button", title: visible(name) }, mark, label, state);
+    const button = element("button", { type: "button", title: visible(name) }, mark, label, element("span", { class: "state" }, `(${state})`));
     if (step === here) button.setAttribute("aria-current", "step");
-    button.classList.toggle("done", done[step]);
-    button.classList.toggle("waits", waits[step]); // and says so below its name
-    if (elsewhere[step]) button.dataset.leads = "elsewhere";
+    button.classList.toggle("done", done);
+    button.classList.toggle("waits", waits); // and says so below its name
+    if (elsewhere) button.dataset.leads = "elsewhere";
     button.onclick = () => step !== here && setTriggerValue("go", step);
     return element("li", {}, button);
   }));

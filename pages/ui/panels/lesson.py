@@ -4,7 +4,6 @@ Until a question is answered, the page below is not run, so nothing of its view 
 a stranger: its texts are shown as plain text, and a page or a model that is not here is named as such.
 """
 
-from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import sha256
 from itertools import groupby
@@ -44,6 +43,7 @@ from tx_core.classroom.lesson_file import (
     Lesson,
     Step,
     open_lesson,
+    read_lesson,
     unpack_lesson,
     with_line,
     write_lesson,
@@ -59,8 +59,8 @@ GUESSES = "lesson_guesses"
 """Session entry of the guesses: by lesson and number of the step."""
 FOR_CLASS = "open"
 """Query parameter of the class page: the lesson that a teacher is about to open a room for."""
-OWN_LESSONS, OWN_FILES, MAX_OWN_LESSONS = "own_lessons", "own_lesson_files", 4
-"""Session entries of the lessons that this visitor wrote or opened from a file, by name, the last ones; and of their files."""
+OWN_LESSONS, MAX_OWN_LESSONS = "own_lessons", 4
+"""Session entry of the files of the lessons that this visitor wrote or opened, by name in the address, the last ones."""
 
 
 def find_lesson(name: str) -> Lesson:
@@ -69,31 +69,33 @@ def find_lesson(name: str) -> Lesson:
     Raises:
         LessonProblem: There is none of this name, or it cannot be read.
     """
-    own = st.session_state.get(OWN_LESSONS, {})
-    if name in own:
-        return own[name]
-    return unpacked_lesson(name) if name.startswith(PACKED_MARK) else shipped_lesson(name)
+    if written := st.session_state.get(OWN_LESSONS, {}).get(name):
+        return _own_lesson(written)
+    return _unpacked_lesson(name) if name.startswith(PACKED_MARK) else shipped_lesson(name)
 
 
 @lru_cache(maxsize=32)
-def unpacked_lesson(name: str) -> Lesson:
-    """Read a lesson that an address holds; it may come from a stranger."""
+def _own_lesson(written: str) -> Lesson:
+    return read_lesson(written.encode(), PAGES_WITH_VIEW)
+
+
+@lru_cache(maxsize=32)
+def _unpacked_lesson(name: str) -> Lesson:
     return unpack_lesson(name, PAGES_WITH_VIEW)
 
 
-def keep_own_lesson(lesson: Lesson, written: str) -> str:
-    """Store a lesson on PAGES_WITH_VIEW and its file in the session; return its name in the address."""
-    name = f"own-{sha256(write_lesson(lesson).encode()).hexdigest()[:12]}"
-    for entry, kept in ((OWN_LESSONS, lesson), (OWN_FILES, written)):
-        # A dictionary keeps its order: the oldest lessons are dropped first.
-        own = {**st.session_state.get(entry, {}), name: kept}
-        st.session_state[entry] = dict(list(own.items())[-MAX_OWN_LESSONS:])
+def keep_own_lesson(written: str) -> str:
+    """Store the file of a lesson in the session; return its name in the address. Raises LessonProblem for one that is none."""
+    name = f"own-{sha256(write_lesson(_own_lesson(written)).encode()).hexdigest()[:12]}"
+    # A dictionary keeps its order: the oldest lessons are dropped first.
+    own = {**st.session_state.get(OWN_LESSONS, {}), name: written}
+    st.session_state[OWN_LESSONS] = dict(list(own.items())[-MAX_OWN_LESSONS:])
     return name
 
 
 def lesson_source(name: str) -> str:
     """Return the lesson's YAML source, generating it if needed."""
-    return st.session_state.get(OWN_FILES, {}).get(name) or write_lesson(find_lesson(name))
+    return st.session_state.get(OWN_LESSONS, {}).get(name) or write_lesson(find_lesson(name))
 
 
 @lru_cache(maxsize=32)
@@ -150,7 +152,7 @@ def show_or_explain(name: str, lesson: Lesson, number: int) -> bool:
     try:
         return show_step(name, lesson, number)
     except ExplorerError as problem:
-        written = st.session_state.get(OWN_FILES, {}).get(name)
+        written = st.session_state.get(OWN_LESSONS, {}).get(name)
         explain(with_line(problem, written, number) if written else problem)
         show_ways(name, lesson, number, False)
         return True
@@ -269,17 +271,22 @@ def await_change(name: str, number: int, step: Step) -> None:
 
 def show_progress(name: str, lesson: Lesson, number: int) -> None:
     """Show which parts of the lesson are done and where the learner is; a click leads to what is not done in a part."""
-    parts, here = parts_of(lesson), place_in_strip(lesson, number)
-    done = [all(is_done(name, lesson, one) for one in numbers) for _, numbers in parts]
-    waits = [any(waits_for_change(name, lesson, one) for one in numbers) for _, numbers in parts]
+    here, parts, targets = place_in_strip(lesson, number), [], []
+    for title, numbers in parts_of(lesson):
+        missing = [one for one in numbers if not is_done(name, lesson, one)]
+        waits = any(waits_for_change(name, lesson, one) for one in numbers)
+        targets.append((missing or numbers)[0])
+        state = texts.STEP_WAITS if waits else texts.STEP_TO_DO if missing else texts.STEP_DONE
+        elsewhere = lesson.steps[targets[-1] - 1].page != lesson.steps[number - 1].page
+        parts.append({"name": title, "done": not missing, "waits": waits, "state": state, "elsewhere": elsewhere})
     progress = texts.LESSON_PROGRESS.format(title=lesson.title, number=here + 1, total=len(parts))
-    st.caption(escape_markdown(f"{progress} · {texts.STEP_WAITS}" if waits[here] else progress))
-    targets = [next((one for one in numbers if not is_done(name, lesson, one)), numbers[0]) for _, numbers in parts]
-    elsewhere = [lesson.steps[target - 1].page != lesson.steps[number - 1].page for target in targets]
-    chosen = _draw_strip([title for title, _ in parts], done, waits, elsewhere, here, alt=progress, key="lesson_strip")
-    if chosen is not None:
-        target = targets[chosen]
-        st.switch_page(contents.page(lesson.steps[target - 1].page).path, query_params=step_address(name, target))
+    st.caption(escape_markdown(f"{progress} · {texts.STEP_WAITS}" if parts[here]["waits"] else progress))
+    show = component("step_strip", "strip", "step-strip", "strip.css", (52, 52))
+    data = {"parts": parts, "here": here, "alt": progress}
+    chosen = show(key="lesson_strip", data=data, on_go_change=lambda: None).go
+    if isinstance(chosen, int) and 0 <= chosen < len(parts):
+        page = contents.page(lesson.steps[targets[chosen] - 1].page)
+        st.switch_page(page.path, query_params=step_address(name, targets[chosen]))
 
 
 def hide_other_controls(page: str) -> None:
@@ -349,28 +356,3 @@ def class_link(name: str, label: str) -> None:
     st.page_link(
         contents.page("classroom").path, label=label, icon=":material/groups:", query_params=level_in_link() | {FOR_CLASS: name}
     )
-
-
-def _draw_strip(
-    names: Sequence[str], done: Sequence[bool], waits: Sequence[bool], elsewhere: Sequence[bool], here: int, *, alt: str, key: str
-) -> int | None:
-    """Draw the strip; return the number of the part, from 0, that the learner has just chosen in it.
-
-    names: texts, never markup. done: which parts are done. waits: which wait for a change. elsewhere: which lead to
-    another page. here: the part that is shown, from 0. alt: names the strip.
-    """
-    states = [
-        texts.STEP_DONE if one else texts.STEP_WAITS if wait else texts.STEP_TO_DO for one, wait in zip(done, waits, strict=True)
-    ]
-    data = {
-        "names": list(names),
-        "done": list(done),
-        "waits": list(waits),
-        "states": states,
-        "elsewhere": list(elsewhere),
-        "here": here,
-        "alt": alt,
-    }
-    show = component("step_strip", "strip", "step-strip", "strip.css", (52, 52))
-    chosen = show(key=key, data=data, on_go_change=lambda: None).go
-    return chosen if isinstance(chosen, int) and 0 <= chosen < len(names) else None

@@ -267,9 +267,10 @@ def test_a_student_whose_question_cannot_be_asked_still_follows_the_class(rooms:
 
 
 def test_a_room_is_opened_for_a_lesson_of_ones_own(rooms: Rooms, open_app: Callable[..., AppTest]):
-    own = read_lesson(SOURCE.replace("Attention in 15 minutes", MARK).encode())
+    written_file = SOURCE.replace("Attention in 15 minutes", MARK)
+    own = read_lesson(written_file.encode())
     app = open_app("classroom")
-    app.session_state[OWN_LESSONS] = {"own-1": own}
+    app.session_state[OWN_LESSONS] = {"own-1": written_file}
     app.run()
     app.selectbox(key="classroom_lesson").select_index(len(names_in_order()))
     next(button for button in app.button if button.label == texts.OPEN_BUTTON).click().run()

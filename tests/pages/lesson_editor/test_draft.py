@@ -50,11 +50,6 @@ def test_what_was_typed_and_not_sent_is_newer():
     assert (back["steps"][0]["text"], back["steps"][0]["ask"]) == ("Typed, too", "Typed?")
 
 
-@pytest.mark.parametrize("kept", [None, 5, "x", [], {}, {"id": "x"}, {"id": 5}, {"id": "../" + new_id()}, {"id": "é" * 12}])
-def test_what_is_no_draft_is_not_taken(kept: object):
-    assert restored_draft(kept, None) is None
-
-
 @pytest.mark.parametrize("value", [None, -1, 1e9, [], {}, True, "x" * (MAX_LONG + 1), float("nan")])
 def test_a_value_that_no_box_can_hold_is_left_out(value: object):
     step = new_step("attention", {"text": "One."})

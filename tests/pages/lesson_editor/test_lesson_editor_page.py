@@ -14,6 +14,7 @@ from pages.ui.panels.question_kinds import MEASURE_TEXTS, QUESTION_VIEWS
 from pages.ui.panels.texts import REVEALED
 from pages.ui.shell.address import ADDED_VIEWS, LESSON
 from pages.ui.shell.frame import OPEN_PAGE, new_id
+from pages.ui.shell.texts import NO_FRAMES
 from tests.support.blanks import report_to_stage
 from tests.support.staged import staged
 from tx_core.classroom.lesson_file import Lesson, pack_lesson, read_lesson, unpack_lesson
@@ -84,6 +85,8 @@ def test_a_collected_view_is_written_asked_about_and_played(open_app):
     assert (made.steps[0].view["text"], made.steps[0].view["model"]) == (KEYS, "embedded")
     assert made.steps[0].question.answer.head == "2-8"
     assert unpack_lesson(parse_qs(urlsplit(link_of(app)).query)[LESSON][0]) == made
+    assert any(code.value.startswith("<iframe") and "&amp;embed=true" in code.value for code in app.code)
+    assert NO_FRAMES in [one.value for one in app.caption]
     played = open_app("attention", **{LESSON: pack_lesson(made)})
     assert not played.exception
     assert f"**{made.steps[0].question.ask}**" in [one.value for one in played.markdown]
@@ -171,8 +174,7 @@ def test_what_only_the_model_can_tell_of_a_file_is_said_with_its_line_when_the_s
 ):
     written_file = BIRDS.replace(old, new)
     app = open_app("attention")
-    own = read_lesson(written_file.encode())
-    app.session_state[lesson.OWN_LESSONS], app.session_state[lesson.OWN_FILES] = {"own-1": own}, {"own-1": written_file}
+    app.session_state[lesson.OWN_LESSONS] = {"own-1": written_file}
     app.query_params[LESSON] = "own-1"
     app.run()
     assert not app.exception

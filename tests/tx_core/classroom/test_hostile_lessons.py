@@ -5,12 +5,11 @@ import re
 import time
 
 import pytest
-import yaml
 
 from tests.support.serving import ROOT
 from tests.tx_core.classroom.test_lesson_file import SMALL
 from tx_core.classroom import lesson_file
-from tx_core.classroom.lesson_file import MAX_LESSON_BYTES, Lesson, LessonLoader, read_lesson, write_lesson
+from tx_core.classroom.lesson_file import MAX_LESSON_BYTES, Lesson, read_lesson, write_lesson
 from tx_core.errors import LessonProblem
 
 pytestmark = pytest.mark.ci
@@ -90,25 +89,6 @@ def test_a_damaged_file_is_read_or_refused_with_the_lines_of_what_is_wrong(name:
 )
 def test_a_long_file_of_one_piece_is_refused_soon(piece: str):
     assert read((piece * (MAX_LESSON_BYTES // len(piece))).encode()[:MAX_LESSON_BYTES], piece) is None
-
-
-def scalars(node: yaml.Node) -> list[yaml.ScalarNode]:
-    """Every value of a file, names of fields aside."""
-    if isinstance(node, yaml.MappingNode):
-        return [one for _, value in node.value for one in scalars(value)]
-    return [one for value in node.value for one in scalars(value)] if isinstance(node, yaml.SequenceNode) else [node]
-
-
-@pytest.mark.parametrize(("name", "share"), [("small", 1.0), *((name, 0.15) for name in SHIPPED)])
-def test_a_value_of_another_kind_is_named_with_its_line_wherever_it_stands(name: str, share: float):
-    text = ({"small": SMALL} | SHIPPED)[name]
-    values = scalars(yaml.compose(text, Loader=LessonLoader))
-    for value in values[:: round(1 / share)]:
-        start, end = value.start_mark, value.end_mark
-        written = text[: start.index] + "{no: such}" + text[end.index :].join(["\n", ""] if end.line > start.line else ["", ""])
-        with pytest.raises(LessonProblem) as raised:
-            read_lesson(written.encode())
-        assert any(one.startswith(f"Line {start.line + 1}, ") for one in str(raised.value).split("\n")), str(raised.value)
 
 
 @pytest.mark.parametrize(

@@ -16,15 +16,15 @@ PATH, CUT = lesson.LEARNING_PATH, 3
 """The step of the path in which the learner switches a head off."""
 
 
-def strip(app) -> dict:
+def strip(app) -> list[dict]:
     """What the strip of the lesson's parts was sent."""
     [sent] = [one.proto for one in app.main.get("bidi_component") if one.proto.component_name.endswith("step_strip")]
-    return json.loads(sent.json)[0]
+    return json.loads(sent.json)[0]["parts"]
 
 
 def done_in_strip(app) -> list[bool]:
     """Which parts of the lesson the strip shows as done."""
-    return strip(app)["done"]
+    return [part["done"] for part in strip(app)]
 
 
 def open_changeable(open_app, **step):
@@ -82,12 +82,12 @@ def test_the_learner_of_the_path_guesses_with_the_head_on_and_is_done_once_it_is
     assert f"“{browser_texts.CONTROLS['off']}”" in step.then
     assert likely(app)[0]["label"] == "went"
     assert done_in_strip(app)[CUT - 1] is False
-    assert [strip(app)[name][CUT - 1] for name in ("waits", "states")] == [True, texts.STEP_WAITS]
+    assert [strip(app)[CUT - 1][name] for name in ("waits", "state")] == [True, texts.STEP_WAITS]
     assert any(caption.value.endswith(texts.STEP_WAITS) for caption in app.caption)
     ask(app, add=["off~5-7"])
     assert not app.exception
     assert made_changes(app) == ["off~5-7"]
     assert done_in_strip(app)[CUT - 1] is True
-    assert not any(strip(app)["waits"])
+    assert not any(part["waits"] for part in strip(app))
     answer = sent_to(app, "question")[0][0]["verdict"]
     assert answer.startswith("“go”")
