@@ -1,5 +1,5 @@
 // Two maps of different texts on common axes: the words of both sides in one order, as in tx_core/analysis/comparison.py. Its test
-// is tests/browser/test_stage_sums.py.
+// is tests/browser/test_sums.py.
 
 import { coded, codedDifference, movedAttention } from "./weights.js";
 

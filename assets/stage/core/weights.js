@@ -1,5 +1,5 @@
 // Small sums over the rows of one attention map: pieces merged into words, special tokens hidden, heads averaged. The same as
-// tx_core/analysis/views.py; tests/browser/test_stage_sums.py runs the same cases through both.
+// tx_core/analysis/views.py; tests/browser/test_sums.py runs the same cases through both.
 
 import { weightOf } from "../../canvas/core/bytes.js";
 
