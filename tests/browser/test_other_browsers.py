@@ -62,23 +62,28 @@ def driver(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.key)
 def test_a_page_draws_and_answers_keys_and_a_sentence(page, driver, server):
-    driver.open(f"{server}/{page.address or page.key}?level=advanced")
-    driver.wait(SETTLED, page.question)
-    if not page.computes:
-        return
-    driver.wait(DRAWN)
+    def arrive() -> None:
+        driver.open(f"{server}/{page.address or page.key}?level=advanced")
+        driver.wait(SETTLED, page.question)
+        if page.computes:
+            driver.wait(DRAWN)
+
+    arrive()
     if page.key == "self_attention":  # whose prose has terms
         driver.wait("return document.querySelectorAll('button.term').length")
-    if page.has_stage and driver.run(FOCUS):
+    if not page.computes or not page.has_stage:
+        return
+    for _ in range(TRIES):  # a stage that was mounted anew meanwhile has lost the focus
         before = driver.run(f"{LOOK} return now")
-        for _ in range(TRIES):  # a stage that was mounted anew meanwhile has lost the focus
-            driver.run(FOCUS)
-            driver.press(UP if page.key == "next_word" else DOWN)  # where the last token looks, none is below it
-            if driver.is_seen(REDRAWN, before):
-                break
-        else:
-            pytest.fail(f"no key redraws {page.key}")
-    if page.has_stage and driver.run(TYPE):
+        if not driver.run(FOCUS):
+            break
+        driver.press(UP if page.key == "next_word" else DOWN)  # where the last token looks, none is below it
+        if driver.is_seen(REDRAWN, before):
+            break
+        arrive()  # a window that the screen gave no keys
+    else:
+        pytest.fail(f"no key redraws {page.key}")
+    if driver.run(TYPE):
         before = driver.run(f"{LOOK} return now")
         driver.press(*"Birds sing.")
         driver.wait(REDRAWN, before)
