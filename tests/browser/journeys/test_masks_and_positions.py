@@ -20,7 +20,6 @@ from tests.support.seen import (
     answered,
     button,
     drawn,
-    fits,
     linked,
     main,
     picture,
@@ -96,12 +95,7 @@ def test_an_encoding_of_positions_is_drawn_from_its_formula(arrive, for_everybod
     shown(page, "ALiBi")
     linked(page, scheme="alibi")
     expect(main(page).get_by_text(ENCODING_VIEWS["alibi"].map_title).first).to_be_visible()
-    for look in ("waves", "similarity", "effect"):
-        shown(page, position_texts.VIEWS[look])
-        linked(page, look=look)
-        fits(page)
-    drawn(picture(page, "^Softmax"))
-    page.reload()
+    shown(page, position_texts.VIEWS["effect"])
     drawn(picture(page, "^Softmax"))
     for scheme in ("Shaw", "T5", "Rotary", "Learned", "Sinusoids"):
         shown(page, scheme)
