@@ -7,7 +7,7 @@ import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
-const STAGES = ["attention", "compare", "fill_mask", "next_word", "masks", "matrices", "pictures", "routes", "training", "bert"].map((name) => `stage/${name}.js`);
+const STAGES = ["attention", "compare", "fill_mask", "next_word", "pictures", "routes", "training", "bert"].map((name) => `stage/${name}.js`);
 const OTHERS = ["question/question", "classroom/live", "classroom/qr", "steps/strip", "draft/keeper", "terms/terms"].map((name) => `canvas/${name}.js`);
 const here = dirname(fileURLToPath(import.meta.url));
 const assets = dirname(here);

@@ -17,10 +17,11 @@ import { drawArchitecture, makeArchitecture } from "./views/architecture.js";
 import { drawChart, isFlexible as canStretch, makeChart } from "./views/chart.js";
 import { drawFramed, makeFramed } from "./views/framed.js";
 import { drawListing, makeListing } from "./views/listing.js";
-import { drawSteps, makeSteps } from "./views/steps.js";
+import { drawSteps, makeSteps, turnSteps } from "./views/steps.js";
 
 const [GAP, LEAST, NARROW] = [24, 200, 320]; // pixels between pictures; the least height of one; the height of one on a narrow screen
 const [MATRICES, NARROW_MATRICES] = [540, 600]; // the least height of matrices with a sum
+const TOLD = "attention-picture-told"; // the event by which pictures beside a stage tell of the cell that stands in its address
 const isFlexible = (chart) => chart.kind === "matrices" || canStretch(chart);
 const views = new Map(); // by page, or step of a room: how it was looked at last, for who comes back to it
 
@@ -51,11 +52,13 @@ function makeStage(parent) {
   stage.root = element("div", { class: "stage pictures", "data-testid": "stage" });
   (parent.querySelector?.(".stage-box") ?? parent).append(stage.root);
   const redraw = () => stage.header && draw(stage);
+  stage.events = new AbortController();
+  const { signal } = stage.events;
   stage.observer = new ResizeObserver(redraw);
   stage.stopWatching = watchScreen(redraw);
-  addEventListener("resize", redraw);
+  addEventListener("resize", redraw, { signal });
+  addEventListener(TOLD, ({ detail }) => Object.keys(detail).every((name) => name in (stage.header?.view ?? {})) && stage.store.set(detail), { signal });
   stage.stopTurning = onTurn(stage, (by) => turn(stage, by));
-  stage.stopResizing = () => removeEventListener("resize", redraw);
   stage.store.onChange((state, before) => changed(stage, state, before));
   return stage;
 }
@@ -148,6 +151,7 @@ function takePictures(header, body) {
 function changed(stage, state, before) {
   const { header } = stage;
   draw(stage);
+  if (header.tells && !stage.quiet) dispatchEvent(new CustomEvent(TOLD, { detail: { [header.tells]: state.cell } }));
   if (stage.offline || !header.address) return;
   askForOthers(stage);
   views.set(header.arrival.place, state);
@@ -241,6 +245,8 @@ function draw(stage) {
 const rowShown = ({ all, turned }) => Math.min(turned, all.length - 1);
 
 function turn(stage, by) {
+  const steps = stage.rows[0]?.find(({ chart }) => chart.kind === "matrices");
+  if (steps && turnSteps(steps.view, by)) return true;
   const next = rowShown(stage) + by;
   if (!stage.all[next]) return false;
   stage.turned = next;
@@ -270,19 +276,19 @@ function drawRow(stage, row, theme, height) {
   return row[0].view.node.parentElement.offsetHeight;
 }
 
-const MAKE = { framed: makeFramed, listing: makeListing, matrices: ({ setAll }) => makeSteps(setAll) };
+const MAKE = { framed: makeFramed, listing: makeListing, matrices: ({ setAll }, { masking }) => makeSteps(setAll, masking) };
 
 // One view for each picture that is shown, kept while the picture at its place is of the same kind.
 function makeViews(stage) {
   const { body, rows, act } = stage;
-  const pattern = JSON.stringify(rows.map((row) => row.map(({ chart: { kind } }) => (kind in MAKE ? kind : ""))));
+  const pattern = JSON.stringify(rows.map((row) => row.map(({ chart: { kind, masking } }) => (kind in MAKE ? `${kind} ${Boolean(masking)}` : ""))));
   if (stage.pattern !== pattern) {
     stage.pattern = pattern;
     stage.made = rows.map((row) => row.map(({ chart }) => {
       const holder = { picture: null };
       const open = stage.offline ? null : (address) => stage.report("opened", { address });
       const choose = (number) => act.set(holder.picture.chooses, holder.picture.choices[number]);
-      holder.view = (MAKE[chart.kind] ?? makeChart)({ open, choose, setAll: act.setAll, again: () => act.compute({}) });
+      holder.view = (MAKE[chart.kind] ?? makeChart)({ open, choose, setAll: act.setAll, again: () => act.compute({}) }, chart);
       return holder;
     }));
     body.replaceChildren(...stage.made.map((row) => element("div", { class: "pictures-row" }, ...row.map(({ view }) => view.node))));
@@ -302,7 +308,7 @@ function removeStage(stage) {
   stage.address.end();
   stage.observer.disconnect();
   stage.stopWatching();
-  stage.stopResizing();
+  stage.events.abort();
   stage.stopTurning();
   clearTimeout(stage.computing);
   clearTimeout(stage.following);

@@ -1,17 +1,24 @@
 """Two runs of one architecture as two states of one map: ours and Hugging Face's, trained and untrained; or a successor alone."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
+import streamlit as st
 
 from pages.bert import texts
-from pages.bert.inputs import FIELDS, PAGE, SETTINGS, BertInputs, offers_part, part_controls
+from pages.bert.inputs import FIELDS, PAGE, SETTINGS, BertInputs, chosen_head, offers_part, part_controls
+from pages.ui.export.computation import Computation, call, computed, each, named
+from pages.ui.export.menu import offer_drawings
+from pages.ui.export.records import PartNumbers
 from pages.ui.shell import cache, readiness
+from pages.ui.shell.address import widget_key
 from pages.ui.shell.controls import model_title
+from pages.ui.shell.frame import explain_computation
 from pages.ui.shell.numbers import percent, points, small_number
 from pages.ui.stage import texts as stage_texts
 from pages.ui.stage.architecture import Box, Stack, architecture, sums_and_norms
+from pages.ui.stage.charts import Drawing, matrix_drawing
 from pages.ui.stage.controls import offered_controls, take_settings
 from pages.ui.stage.mount import mount, origin
 from pages.ui.stage.packing import join, pack_whole
@@ -22,12 +29,14 @@ from tx_core.engine.bert_engine import BertEngine
 from tx_core.fill_mask import blanks
 from tx_core.fill_mask.prediction_shift import EntryShift, shift_predictions
 from tx_core.lessons import parity, untrained
+from tx_core.transformer import bert
 from tx_core.transformer.trace import AttentionStack, Trace
 
 BERT_STAGE = "bert"
 CHECKPOINT = catalogue.MODELS / catalogue.DEFAULT
 LISTED_WORDS = 5
-Notes = Sequence[Mapping[str, str]]
+FROM_0 = "layer and head, counted from 0"
+Words = Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -37,26 +46,16 @@ class TwoRuns:
     Attributes:
         trace: the run that is shown first.
         other: the attention of the other run; None where there is none, or not yet.
-        states: what each state of the map is called.
-        apart: for each layer and head, how far the two are apart, as it is said.
-        said: the sentence on that.
+        told: what the stage is told of the two, beside what it is told of every run.
         ends: how far they are apart in the embeddings and in the prediction head.
         notes: how far they are apart in the parts of each block.
-        prediction: bars of the first blank, where both runs predict.
-        note: what the stage tells beside its states; "" for nothing.
-        awaits: whether the stage asks again, because the other run is on its way.
     """
 
     trace: Trace
     other: AttentionStack | None
-    states: Mapping[str, str]
-    apart: Sequence[Sequence[str]] = ()
-    said: str = ""
-    ends: Mapping[str, str] | None = None
-    notes: Notes = ()
-    prediction: Mapping[str, object] | None = None
-    note: str = ""
-    awaits: bool = False
+    told: Mapping[str, object] = field(default_factory=dict)
+    ends: Words = field(default_factory=dict)
+    notes: Sequence[Words] = ()
 
 
 def _load_library() -> readiness.Status:
@@ -78,27 +77,27 @@ def run_compare(inputs: BertInputs, engine: BertEngine) -> TwoRuns:
     if library.status.state != "ready":
         failed = library.status.state == "failed"
         note = texts.LIBRARY_FAILED if failed else texts.LOADING_LIBRARY
-        return TwoRuns(trace, None, texts.STATES["compare"], note=note, awaits=not failed)
+        return TwoRuns(trace, None, {"note": note, "awaits": not failed})
     found = differences(inputs, engine)
     apart = np.abs(found.ours - found.theirs).max(axis=(2, 3))
     layers = zip(found.weights, found.hidden[1:], strict=True)
-    notes = [{"attention": small_number(weights), "feed_norm": small_number(hidden)} for weights, hidden in layers]
     return TwoRuns(
         trace,
         replace(trace.attention, weights=found.theirs),
-        texts.STATES["compare"],
-        [[small_number(one) for one in row] for row in apart.tolist()],
-        texts.APART["compare"],
+        {"apart": [[small_number(one) for one in row] for row in apart.tolist()]},
         {"embeddings": small_number(found.hidden[0]), "head": small_number(found.logits)},
-        notes,
+        [{"attention": small_number(weights), "feed_norm": small_number(hidden)} for weights, hidden in layers],
     )
 
 
 def differences(inputs: BertInputs, engine: BertEngine) -> parity.Parity:
     """Compare every number of ours with the library's."""
-    text, pair = inputs.text, inputs.pair
-    key = (PAGE, "parity", cache.engine_key(engine), text, pair)
-    return cache.get_or_compute(key, lambda: parity.compare_with_library(engine, CHECKPOINT, text, pair or None))
+    return computed(_parity(inputs), engine)
+
+
+def _parity(inputs: BertInputs) -> Computation:
+    checkpoint = call(getattr, catalogue, "MODELS").joinpath(catalogue.DEFAULT)
+    return named("both", call(parity.compare_with_library, inputs.loaded, checkpoint, *inputs.sentences))
 
 
 def run_untrained(inputs: BertInputs, engine: BertEngine) -> TwoRuns:
@@ -114,12 +113,12 @@ def run_untrained(inputs: BertInputs, engine: BertEngine) -> TwoRuns:
     return TwoRuns(
         trained,
         drawn.attention,
-        texts.STATES["random"],
-        [[f"{share:.2f}" for share in row] for row in moved.tolist()],
-        texts.APART["random"],
+        {
+            "apart": [[f"{share:.2f}" for share in row] for row in moved.tolist()],
+            "prediction": _predicted(engine, inputs.text, drawn, trained) if has_blank else None,
+            "note": "" if has_blank else texts.NO_BLANK,
+        },
         notes=[{"attention": f"{share:.2f}"} for share in moved.mean(-1).tolist()],
-        prediction=_predicted(engine, inputs.text, drawn, trained) if has_blank else None,
-        note="" if has_blank else texts.NO_BLANK,
     )
 
 
@@ -145,16 +144,59 @@ def _bar(entry: EntryShift) -> dict[str, object]:
     return {"before": entry.before, "after": entry.after} | about | said
 
 
-def compared_stage(inputs: BertInputs, runs: TwoRuns) -> None:
-    """Draw both runs as states of one map, with the architecture beside it."""
-    stack, name = runs.trace.attention, (inputs.part, inputs.seed, inputs.bare, *inputs.sentences)
+def show_compared(inputs: BertInputs, engine: BertEngine, runs: TwoRuns) -> None:
+    """Draw both runs as states of one map, with the architecture beside it, explain them, and offer their numbers."""
+    stack, name = runs.trace.attention, (inputs.part, inputs.seed, inputs.nospecial, *inputs.sentences)
     told = about_runs(inputs, runs)
     sent = {"run": (f"{name} shown", stack)} | ({"before": (f"{name} other", runs.other)} if runs.other else {})
+    mount(PAGE, BERT_STAGE, FIELDS, lambda header: pack_whole({**header, **told(header)}, sent), take)
+    if inputs.part == "compare":
+        st.markdown(texts.COMPARE)
+        if runs.other:
+            _show_differences(inputs, engine)
+        st.markdown(texts.TASKS)
+        formula, sources = texts.COMPARE_EQUATION, (bert.Bert, bert.BertEmbeddings, bert.MaskedWordHead)
+    else:
+        st.markdown(texts.RANDOM)
+        formula, sources = texts.RANDOM_EQUATION, (bert.random_bert,)
+    explain_computation(formulas=[formula], sources=sources)
+    offer_drawings(PAGE, lambda: _numbers(inputs), lambda: _drawings(runs, texts.STATES[inputs.part]))
 
-    def pack(header: Mapping[str, object]) -> bytes:
-        return pack_whole({**header, **told(header)}, sent)
 
-    mount(PAGE, BERT_STAGE, FIELDS, pack, take)
+def _show_differences(inputs: BertInputs, engine: BertEngine) -> None:
+    """Show how far ours and the library's are apart, part by part."""
+    found = differences(inputs, engine)
+    largest = {texts.MAX_HIDDEN: max(found.hidden), texts.MAX_WEIGHTS: max(found.weights), texts.MAX_LOGITS: found.logits}
+    for column, (name, difference) in zip(st.columns(3), largest.items(), strict=True):
+        column.metric(name, small_number(difference))
+    box = st.expander(texts.DIFFERENCES, icon=":material/table:", key=widget_key(PAGE, "differences"), on_change="rerun")
+    if not box.open:
+        return
+    places = [texts.EMBEDDINGS, *(texts.LAYER_ROW.format(number=number + 1) for number in range(engine.info.num_layers))]
+    rows = zip(places, map(small_number, found.hidden), ["", *map(small_number, found.weights)], strict=True)
+    with box:
+        st.dataframe([dict(zip(texts.DIFFERENCE_COLUMNS, row, strict=True)) for row in rows], hide_index=True)
+
+
+def _drawings(runs: TwoRuns, states: Words) -> list[Drawing]:
+    """Return both maps of the head and what differs between them, for a table and for export."""
+    layer, head = chosen_head()
+    tokens, ours = runs.trace.attention.query_tokens.tokens, runs.trace.attention.weights[layer, head]
+    maps = [(states["after"], "weights", ours)]
+    if runs.other is not None:
+        theirs = runs.other.weights[layer, head]
+        maps += [(states["before"], "weights", theirs), (states["difference"], "signed", ours - theirs)]
+    return [matrix_drawing(title, kind, cells, tokens, tokens) for title, kind, cells in maps]
+
+
+def _numbers(inputs: BertInputs) -> PartNumbers:
+    place, both = chosen_head(), _parity(inputs)
+    if inputs.part == "compare":
+        ours, theirs = (named(name, getattr(both, name)[place], FROM_0) for name in ("ours", "theirs"))
+        return inputs.numbers([both.hidden, both.weights, both.logits, ours - theirs], "layer", "head")
+    engines = [inputs.loaded, named("untrained", call(untrained.untrained_engine, inputs.loaded, inputs.seed))]
+    weights = each(engines, lambda one: one.trace(*inputs.sentences).attention.weights[place])
+    return inputs.numbers([named("weights", weights, FROM_0)], "layer", "head", "seed")
 
 
 def empty_stage(inputs: BertInputs) -> None:
@@ -176,7 +218,7 @@ def about_runs(inputs: BertInputs, runs: TwoRuns) -> Callable[[Mapping[str, obje
         "model": model_title(trace.model),
         "text": inputs.text,
         "pair": inputs.pair,
-        "bare": inputs.bare,
+        "bare": inputs.nospecial,
         "origin": origin(trace.model),
         "stem": file_stem(f"bert-{inputs.part}", trace.model),
         "changes": [],
@@ -189,21 +231,22 @@ def about_runs(inputs: BertInputs, runs: TwoRuns) -> Callable[[Mapping[str, obje
         "notices": [],
         "kinds": stage_texts.STACK_LABELS,
         "controls": offered_controls(PAGE, SETTINGS, part_controls(inputs)),
-        "states": runs.states,
-        "apart": runs.apart or None,
-        "apartSaid": runs.said,
-        "note": runs.note,
-        "awaits": runs.awaits,
+        "states": texts.STATES[inputs.part],
+        "apart": None,
+        "apartSaid": texts.APART.get(inputs.part, ""),
+        "note": "",
+        "awaits": False,
         "captionNotes": [texts.CAPTIONS[inputs.part]],
-        "prediction": runs.prediction,
+        "prediction": None,
         "labels": texts.PREDICTION,
-        "architecture": bert_architecture(len(trace.attention.weights), runs.ends or {}, runs.notes),
+        "architecture": bert_architecture(len(trace.attention.weights), runs.ends, runs.notes),
+        **runs.told,
     }
     return lambda header: told | {"hidden": [*header["hidden"], "changes"]}
 
 
 def bert_architecture(
-    layers: int, ends: Mapping[str, str], notes: Notes = (), *, lit: str = "", field: str = "layer"
+    layers: int, ends: Mapping[str, str], notes: Sequence[Words] = (), *, lit: str = "", field: str = "layer"
 ) -> dict[str, object]:
     """Return the drawing of a BERT, whose prediction head leads to heads for labels; lit: the name of a part."""
     attention, feed = Box("attention", texts.ATTENTION_BOX), Box("feed", texts.FEED_BOX)

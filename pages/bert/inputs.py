@@ -1,10 +1,13 @@
 """What the page on BERT is asked: a sentence or two, which part is looked at, and what it computes with."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import streamlit as st
 
 from pages.bert import texts
+from pages.ui.export.computation import Computation, load_call
+from pages.ui.export.records import PartNumbers
 from pages.ui.shell import controls
 from pages.ui.shell import texts as shell_texts
 from pages.ui.shell.address import (
@@ -13,6 +16,7 @@ from pages.ui.shell.address import (
     flag_field,
     is_offered,
     number_field,
+    set_values,
     text_field,
     value_of,
     values_of,
@@ -22,11 +26,11 @@ from pages.ui.shell.address import (
 from pages.ui.shell.level import is_hidden
 from pages.ui.stage import view_options
 from pages.ui.stage.address import StageFields, read_stage_address
-from pages.ui.stage.browser_texts import MATRICES
-from pages.ui.stage.controls import Control
+from pages.ui.stage.controls import SPECIAL_CONTROL, Control, matrix_controls
 from pages.ui.stage.inputs import ask_sentences
 from pages.ui.stage.matrices import Cell, cell_from_link, cell_to_link
-from pages.ui.stage.texts import SECOND_SENTENCE, WITHOUT_SPECIAL, WITHOUT_SPECIAL_HELP
+from pages.ui.stage.sources import reading, source
+from pages.ui.stage.texts import SECOND_SENTENCE
 from pages.ui.stage.tokens import SPECIAL_FIELD
 from pages.ui.stage.view_options import COMPARED
 from tx_core.engine.bert_engine import BertEngine
@@ -39,6 +43,9 @@ from tx_core.transformer.interventions import Head
 PAGE = "bert"
 LAYERS, HEADS = controls.embedded_sizes()
 MAX_HEAD_SEEDS = 20
+FIRST_TEXT = "I drink a cup of [MASK] every morning."
+REVIEW = "A wonderful film with a brilliant cast."
+"""What the part opens on that labels film reviews."""
 FIRST_HEAD = (1, 2)
 FIRST_HEAD_OF_FAMILY = (0, 0)
 DIMENSIONS_SHOWN = (2, 16)
@@ -56,7 +63,7 @@ SETTINGS = (
     flag_field("load"),
 )
 FIELDS = StageFields(
-    own=(text_field("text", "I drink a cup of [MASK] every morning."), text_field("pair"), *SETTINGS),
+    own=(text_field("text", FIRST_TEXT), text_field("pair"), *SETTINGS),
     looks=(
         *view_options.view_fields([FIRST_HEAD]),
         choice_field("compared", COMPARED),
@@ -71,22 +78,12 @@ FIELDS = StageFields(
 
 @dataclass(frozen=True)
 class BertInputs:
-    """What is computed.
-
-    Attributes:
-        text, pair: the sentences.
-        bare: whether they are read without special tokens.
-        part: of the page.
-        seed: of random weights.
-        kind, labels: of a head for labels, by its name in the address, and how many labels it tells apart.
-        family: the name of a successor of BERT.
-        load: whether that is loaded.
-    """
+    """What is computed, by the names of the fields."""
 
     text: str
     pair: str
-    bare: bool
     part: str
+    nospecial: bool
     seed: int
     kind: str
     labels: int
@@ -103,9 +100,23 @@ class BertInputs:
         """The name of the model that computes, one of those that ship."""
         return FINE_TUNED if (self.part, self.kind) == ("labels", TRAINED) else DEFAULT
 
+    @property
+    def loaded(self) -> Computation:
+        """The computation of the engine."""
+        return load_call(self.model, not self.nospecial)
+
+    def numbers(self, shown: Sequence[Computation], *used: str) -> PartNumbers:
+        """Return what the part computes, for export. used: the settings that it depends on."""
+        layer, head = chosen_head()
+        settings = vars(self) | {"layer": layer + 1, "head": head + 1}
+        chosen = {name: settings[name] for name in used}
+        about = source(self.model, text=self.text, pair=self.pair, **reading(not self.nospecial), **chosen)
+        title = texts.EXPORT_TRAINED if self.model == FINE_TUNED else texts.EXPORT_TITLES[self.part]
+        return PartNumbers(title.format(**settings), about, shown, texts.EXPORT_RESULTS[self.part])
+
     def engine(self) -> BertEngine:
         """Return the engine of the model, with its weights in this process."""
-        return controls.model_engine(self.model, bare=self.bare, weights=True)
+        return controls.model_engine(self.model, bare=self.nospecial, weights=True)
 
 
 def bert_inputs() -> BertInputs:
@@ -113,24 +124,32 @@ def bert_inputs() -> BertInputs:
     arriving = widget_key(PAGE, "text") not in st.session_state
     read_stage_address(PAGE, FIELDS)
     _take_old_head(arriving)
-    return ask_sentences(PAGE, {"text": shell_texts.SENTENCE, "pair": SECOND_SENTENCE}, _inputs)
+    _exchange_example(arriving)
+    labels = {"text": shell_texts.SENTENCE, "pair": SECOND_SENTENCE}
+    return ask_sentences(PAGE, labels, lambda: BertInputs(**values_of(PAGE, FIELDS.own)))
 
 
-def _inputs() -> BertInputs:
-    values = values_of(PAGE, FIELDS.own)
-    return BertInputs(bare=values.pop(SPECIAL_FIELD.name), **values)
+def _exchange_example(arriving: bool) -> None:
+    """Show the example of the labels that are asked for, a review for those of film reviews, unless there is another sentence."""
+    state, key = st.session_state, f"{PAGE}_labels_reviews"
+    labels_reviews = value_of(PAGE, "part") == "labels" and value_of(PAGE, "kind") == TRAINED
+    is_given = arriving and "text" in view_parameters()
+    is_same = not arriving and state.get(key) == labels_reviews
+    state[key] = labels_reviews
+    now, other = (FIRST_TEXT, REVIEW) if labels_reviews else (REVIEW, FIRST_TEXT)
+    if value_of(PAGE, "text") == now and not is_given and not is_same:
+        set_values(PAGE, {"text": other})
 
 
 def _take_old_head(arriving: bool) -> None:
     """Choose the head that an older link names by its layer and its head; of a successor of BERT it began with the first."""
-    state, given = st.session_state, view_parameters()
-    if not arriving or "heads" in given:
+    given = view_parameters()
+    is_family = value_of(PAGE, "part") == "family"
+    if not arriving or "heads" in given or not ({"layer", "head"} & given.keys() or is_family):
         return
-    is_family = state[widget_key(PAGE, "part")] == "family"
-    if {"layer", "head"} & set(given.keys()) or is_family:
-        first = FIRST_HEAD_OF_FAMILY if is_family else FIRST_HEAD
-        numbers = [_number(given.get(name, ""), first[place] + 1) - 1 for place, name in enumerate(("layer", "head"))]
-        state[widget_key(PAGE, "heads")] = [(min(numbers[0], LAYERS - 1), min(numbers[1], HEADS - 1))]
+    first = FIRST_HEAD_OF_FAMILY if is_family else FIRST_HEAD
+    numbers = [_number(given.get(name, ""), first[place] + 1) - 1 for place, name in enumerate(("layer", "head"))]
+    set_values(PAGE, {"heads": [(min(numbers[0], LAYERS - 1), min(numbers[1], HEADS - 1))]})
 
 
 def _number(written: str, default: int) -> int:
@@ -162,13 +181,9 @@ def part_controls(inputs: BertInputs) -> list[Control]:
             *([load] if FAMILIES[inputs.family].name else []),
         ],
     }
-    special = Control(SPECIAL_FIELD.name, "switch", WITHOUT_SPECIAL, help=WITHOUT_SPECIAL_HELP, late=True)
-    drawn = [
-        Control("numbers", "switch", MATRICES["numbers"], help=MATRICES["numbersHelp"]),
-        Control("dimensions", "slider", MATRICES["dimensions"], limits=DIMENSIONS_SHOWN),
-    ]
+    drawn = matrix_controls(DIMENSIONS_SHOWN) if inputs.part == "labels" else []
     part = Control("part", "segments", texts.PART, tuple(texts.PARTS.items()), apart=True)
-    return [part, *own[inputs.part], *(drawn if inputs.part == "labels" else []), special]
+    return [part, *own[inputs.part], *drawn, SPECIAL_CONTROL]
 
 
 def offers_part(part: str) -> bool:

@@ -6,27 +6,25 @@ PAGE = "bert"
 badge = open_page(PAGE)
 
 # The title is on its way: what follows imports torch.
-from pages.bert.below import explain_built_in, explain_part, show_tensors
 from pages.bert.compare import empty_stage
 from pages.bert.inputs import bert_inputs
-from pages.bert.parts import PARTS
+from pages.bert.parts import PARTS, explain_built_in, show_tensors
 from pages.ui.shell.frame import explain, page_links, show_engine
-from pages.ui.stage.tokens import note_special_tokens, warn_of_unknown_in
+from pages.ui.stage.tokens import note_how_read
 from tx_core.errors import ExplorerError
 
 inputs = bert_inputs()
 try:
     engine = inputs.engine()
-    note_special_tokens(engine, not inputs.bare, inputs.pair)
-    warn_of_unknown_in(engine, inputs.text, pair=inputs.pair)
-    draw_rest = PARTS[inputs.part](inputs, engine)
+    note_how_read(engine, inputs.text, pair=inputs.pair)
+    draw = PARTS[inputs.part](inputs, engine)
 except ExplorerError as problem:
     explain(problem)
     empty_stage(inputs)
     badge.empty()
 else:
+    draw()
     show_engine(badge, engine.title, engine.device)
-    explain_part(inputs, draw_rest)
     show_tensors(engine)
     explain_built_in(engine)
 page_links(inputs.text, inputs.pair, "heads_and_blocks", "attention", "fill_mask")

@@ -1,73 +1,63 @@
-"""The parts of the page on BERT: each draws its stage, and returns what draws the rest of it below."""
+"""The parts of the page on BERT: each is computed, and returned as what draws it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
 from functools import partial
 
 import numpy as np
 import streamlit as st
 
 from pages.bert import texts
-from pages.bert.below import drawings_of, export_part, part_numbers, show_differences
 from pages.bert.compare import (
     BERT_STAGE,
     TwoRuns,
     about_runs,
     bert_architecture,
-    compared_stage,
     run_compare,
     run_untrained,
+    show_compared,
     take,
 )
 from pages.bert.inputs import DIMENSIONS_SHOWN, FIELDS, LABEL_HEADS, PAGE, TRAINED, BertInputs, part_controls
 from pages.ui.export.attention import attention_exports, shown_map
+from pages.ui.export.computation import call, named
 from pages.ui.export.menu import export_menu
+from pages.ui.export.part import Part, show_part
+from pages.ui.export.records import PartNumbers
 from pages.ui.shell import cache, controls
-from pages.ui.shell.address import value_of
-from pages.ui.shell.frame import explain
+from pages.ui.shell.address import value_of, widget_key
+from pages.ui.shell.frame import explain, explain_computation
 from pages.ui.shell.numbers import whole_percent
 from pages.ui.stage.charts import Drawing, bars_drawing, listing_chart, probability_chart
-from pages.ui.stage.matrices import Matrix, MatrixStep, Product, Shares
+from pages.ui.stage.matrices import Matrix, MatrixNames, MatrixStep, MatrixSteps, Origin, Product, Shares, operand
 from pages.ui.stage.mount import mount
 from pages.ui.stage.packing import RunName, pack_runs, shown_layers
-from pages.ui.stage.pictures import About, MatrixSteps, Picture, pictures_stage
+from pages.ui.stage.pictures import Picture
 from pages.ui.stage.view_options import drop_missing
+from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.errors import ExplorerError
+from tx_core.lessons import families, untrained
+from tx_core.lessons.bert_parts import tensor_shapes
 from tx_core.lessons.families import FAMILIES
-from tx_core.lessons.labels import head_input
+from tx_core.lessons.labels import head_input, label_shares
+from tx_core.transformer import bert
 from tx_core.transformer.bert import random_head
 from tx_core.transformer.trace import Trace
 
-Below = Callable[[], None]
-LABEL_STEPS = {
-    "read": MatrixStep("read", texts.READ_SIGN, texts.READ, ("vectors", "read"), ("", "→"), ("read", "vectors")),
-    "logits": MatrixStep("logits", "· W + b", texts.LOGITS_TITLE, ("read", "logits"), ("", "→"), ("logits",), numbers=True),
-    "shares": MatrixStep("shares", "softmax", texts.SHARES, ("logits", "shares"), ("", "→"), ("shares",), numbers=True),
-}
+Draw = Callable[[], None]
+LARGER = "bert-base-uncased"
+"""The model whose size the page names beside the built-in one's."""
+LABEL_STEPS = (
+    MatrixStep("read", texts.READ_SIGN, texts.READ, "vectors → read"),
+    MatrixStep("logits", "· W + b", texts.LOGITS_TITLE, "read → logits", numbers=True),
+    MatrixStep("shares", "softmax", texts.SHARES, "logits → shares", numbers=True),
+)
+LABEL_CODE = (bert.LabelHead, bert.Pooler, bert.first_token, bert.every_token, bert.max_pooled, bert.max_pool)
 
 
-def draw_compare(inputs: BertInputs, engine: BertEngine) -> Below:
-    """Draw ours and Hugging Face's."""
-    runs = run_compare(inputs, engine)
-    compared_stage(inputs, runs)
-
-    def below() -> None:
-        show_differences(inputs, engine, runs)
-        st.markdown(texts.TASKS)
-        export_part(inputs, partial(drawings_of, runs))
-
-    return below
-
-
-def draw_untrained(inputs: BertInputs, engine: BertEngine) -> Below:
-    """Draw the trained BERT and an untrained one."""
-    runs = run_untrained(inputs, engine)
-    compared_stage(inputs, runs)
-    return lambda: export_part(inputs, partial(drawings_of, runs))
-
-
-def draw_labels(inputs: BertInputs, engine: BertEngine) -> Below:
-    """Draw what a classification head makes of the sentence, step by step."""
+def labels_part(inputs: BertInputs, engine: BertEngine) -> Draw:
+    """Compute what a classification head makes of the sentence, step by step."""
     trace = cache.trace_with(engine, *inputs.sentences, keep=("hidden",))
     read, matrices = trace.attention.query_tokens, _label_matrices(inputs, engine, trace)
     logits = next(one.values for one in matrices if one.name == "logits")
@@ -75,23 +65,27 @@ def draw_labels(inputs: BertInputs, engine: BertEngine) -> Below:
     said = [texts.TRAINED_HEAD if inputs.kind == TRAINED else texts.UNTRAINED_HEAD, texts.LOGITS.format(**shapes)]
     if inputs.kind in (TRAINED, "first") and not read.special_tokens:
         said.append(texts.FIRST_TOKEN_READ.format(token=read.tokens[0]))
-    steps = [LABEL_STEPS[name] for name in ("read", "logits", "shares")]
-    shown = MatrixSteps(matrices, steps, texts.TOKENS, first_step="logits", text=inputs.text)
+    shown = MatrixSteps(matrices, LABEL_STEPS, texts.TOKENS, "logits", inputs.text)
     pictures = [Picture(shown, " ".join(said)), *([_maxima(read.tokens, trace)] if inputs.kind == "max" else [])]
-    numbers = part_numbers(inputs)
-    about = About(numbers.title, numbers.source, architecture=_drawn(engine.info.num_layers, "head"))
-    pictures_stage(PAGE, FIELDS, part_controls(inputs), pictures, about)
-    return lambda: export_part(inputs, lambda: [drawing for picture in pictures for drawing in picture.drawings])
+    part = Part(pictures, _label_numbers(inputs), [texts.LABELS], formulas=texts.LABELS_EQUATIONS, sources=LABEL_CODE)
+    architecture = bert_architecture(engine.info.num_layers, {}, lit="head", field="")
+    return partial(show_part, PAGE, FIELDS, part_controls(inputs), part, architecture)
 
 
-def _drawn(layers: int, lit: str = "") -> Mapping[str, object]:
-    """Return the architecture for a part without a block to choose."""
-    return bert_architecture(layers, {}, lit=lit, field="")
+def _label_numbers(inputs: BertInputs) -> PartNumbers:
+    trace = named("trace", inputs.loaded.trace(*inputs.sentences, keep=("hidden",)))
+    if inputs.kind == TRAINED:
+        logits = named("logits", inputs.loaded.label_logits(trace.hidden[-1]))
+        return inputs.numbers([logits, named("shares", call(label_shares, logits))])
+    asked = LABEL_HEADS[inputs.kind], inputs.labels, inputs.seed
+    scores = named("scores", call(untrained.predict_labels, trace, *asked))
+    shares = named("shares", scores.shares.reshape(-1, scores.shares.shape[-1]))
+    return inputs.numbers([scores.logits, shares], "kind", "labels", "seed")
 
 
 def _label_matrices(inputs: BertInputs, engine: BertEngine, trace: Trace) -> list[Matrix]:
     """Return the last hidden states, what the head reads of them, its logits, and their softmax."""
-    hidden, tokens = np.ascontiguousarray(trace.hidden[-1]), trace.attention.query_tokens.tokens
+    hidden, tokens = trace.hidden[-1], trace.attention.query_tokens.tokens
     head, labels = engine.model.label_head, engine.info.labels
     if inputs.kind != TRAINED:
         head = random_head(LABEL_HEADS[inputs.kind], hidden.shape[1], inputs.labels, inputs.seed)
@@ -102,40 +96,21 @@ def _label_matrices(inputs: BertInputs, engine: BertEngine, trace: Trace) -> lis
     logits = np.ascontiguousarray(read @ weight + bias, np.float32)
     grown = np.exp(logits - logits.max(axis=1, keepdims=True))
     shares = (grown / grown.sum(axis=1, keepdims=True)).astype(np.float32)
-    dimensions = tuple(str(number) for number in range(1, hidden.shape[1] + 1))
-    look = {"shown": DIMENSIONS_SHOWN[1], "group": "vectors"}
+    said = {"vectors": (texts.VECTORS, "", texts.VECTORS_ALT), "read": (texts.READ, "", texts.READ_ALT[inputs.kind])}
+    of_tokens, of_rows = (MatrixNames(names, said, DIMENSIONS_SHOWN[1]) for names in (tokens, rows))
+    vectors = of_tokens.by_token("vectors", hidden, group="vectors")
+    what_it_reads = replace(of_rows.by_token("read", read, group="vectors"), row_kind="")
+
+    def of_labels(name: str, title: str, formula: str, values: np.ndarray, origin: Origin, alt: str) -> Matrix:
+        return Matrix(name, title, formula, values, rows, labels, "", "", origin, group=name, alt=alt)
+
+    product = Product("read", "weight", bias=tuple(bias.tolist()))
     return [
-        Matrix("vectors", texts.VECTORS, "", hidden, tokens, dimensions, "token", "dimension", alt=texts.VECTORS_ALT, **look),
-        Matrix("read", texts.READ, "", read, rows, dimensions, "", "dimension", alt=texts.READ_ALT[inputs.kind], **look),
-        Matrix(
-            "weight", "W", "", np.ascontiguousarray(weight), dimensions, labels, "dimension", "label", group="weight", shown=0
-        ),
-        Matrix(
-            "logits",
-            texts.LOGITS_TITLE,
-            "· W + b",
-            logits,
-            rows,
-            labels,
-            "",
-            "",
-            Product("read", "weight", bias=tuple(bias.tolist())),
-            group="logits",
-            alt=texts.LOGITS_ALT,
-        ),
-        Matrix(
-            "shares",
-            texts.SHARES,
-            "softmax",
-            shares,
-            rows,
-            labels,
-            "",
-            "",
-            Shares("logits"),
-            group="shares",
-            alt=texts.SHARES_ALT,
-        ),
+        vectors,
+        what_it_reads,
+        operand("weight", weight),
+        of_labels("logits", texts.LOGITS_TITLE, "· W + b", logits, product, texts.LOGITS_ALT),
+        of_labels("shares", texts.SHARES, "softmax", shares, Shares("logits"), texts.SHARES_ALT),
     ]
 
 
@@ -150,22 +125,18 @@ def _maxima(tokens: Sequence[str], trace: Trace) -> Picture:
     return Picture(drawing, said, row=1, details=details)
 
 
-def draw_family(inputs: BertInputs, engine: BertEngine) -> Below:
-    """Draw the sizes of BERT and of what came after it; of one that was loaded, its attention."""
+def family_part(inputs: BertInputs, engine: BertEngine) -> Draw:
+    """Compare the sizes of BERT and of what came after it; of one that was loaded, show its attention."""
     chosen = FAMILIES[inputs.family]
-    loaded = inputs.load and chosen.name is not None and _loaded(inputs, chosen.name)
-    if not loaded:
-        about = About(chosen.title, {"text": inputs.text}, architecture=_drawn(chosen.sizes.num_layers))
-        pictures_stage(PAGE, FIELDS, part_controls(inputs), [_sizes(inputs, engine)], about)
-
-    def below() -> None:
-        title = texts.FAMILY_TITLE.format(title=chosen.title, paper=chosen.paper)
-        st.markdown("\n".join([title, "", *(f"- {change}" for change in chosen.changed)]))
-        st.markdown(texts.THREE_FAMILIES)
-        if loaded:
-            export_menu(PAGE, attention_exports(shown_map(PAGE, loaded)))
-
-    return below
+    title = texts.FAMILY_TITLE.format(title=chosen.title, paper=chosen.paper)
+    prose = [texts.FAMILY, "\n".join([title, "", *(f"- {change}" for change in chosen.changed)]), texts.THREE_FAMILIES]
+    about = {"formulas": [texts.FAMILY_EQUATION], "letters": texts.FAMILY_EQUATION_NOTE, "sources": (families.Sizes,)}
+    if inputs.load and chosen.name is not None and (trace := _loaded(inputs, chosen.name)):
+        return partial(_show_loaded, inputs, trace, prose, about)
+    numbers = PartNumbers(chosen.title, {"text": inputs.text}, (), "")
+    part = Part([_sizes(inputs, engine)], numbers, prose, **about)
+    architecture = bert_architecture(chosen.sizes.num_layers, {}, field="")
+    return partial(show_part, PAGE, FIELDS, part_controls(inputs), part, architecture)
 
 
 def _sizes(inputs: BertInputs, engine: BertEngine) -> Picture:
@@ -187,30 +158,54 @@ def _sizes(inputs: BertInputs, engine: BertEngine) -> Picture:
 
 
 def _loaded(inputs: BertInputs, name: str) -> Trace | None:
-    """Draw the attention of a model that is loaded for it; explain why where it cannot be."""
+    """Run a model that is loaded for it; explain why where it cannot be."""
     try:
         with controls.wait_for(name):
-            reader = cache.engine(name, special_tokens=not inputs.bare)
-            trace = cache.trace_with(reader, inputs.text, inputs.pair)
+            return cache.trace_with(cache.engine(name, special_tokens=not inputs.nospecial), inputs.text, inputs.pair)
     except ExplorerError as problem:
         explain(problem)
         return None
+
+
+def _show_loaded(inputs: BertInputs, trace: Trace, prose: Sequence[str], about: dict) -> None:
     for missing in drop_missing(PAGE, *trace.attention.weights.shape[:3]):
         st.info(missing)
-    run = RunName(name, inputs.text, inputs.pair, inputs.bare)
-    told = about_runs(inputs, TwoRuns(trace, None, texts.STATES["family"]))
-    layers = shown_layers(trace, "self", value_of(PAGE, "heads"))
-
-    def pack(header: Mapping[str, object]) -> bytes:
-        return pack_runs({**header, **told(header)}, run, trace, None, layers)
-
-    mount(PAGE, BERT_STAGE, FIELDS, pack, take)
-    return trace
+    run = RunName(trace.model, inputs.text, inputs.pair, inputs.nospecial)
+    told, layers = about_runs(inputs, TwoRuns(trace, None)), shown_layers(trace, "self", value_of(PAGE, "heads"))
+    mount(PAGE, BERT_STAGE, FIELDS, lambda header: pack_runs({**header, **told(header)}, run, trace, None, layers), take)
+    explain_computation(*prose, **about)
+    export_menu(PAGE, attention_exports(shown_map(PAGE, trace)))
 
 
-PARTS: dict[str, Callable[[BertInputs, BertEngine], Below]] = {
-    "compare": draw_compare,
-    "random": draw_untrained,
-    "labels": draw_labels,
-    "family": draw_family,
-}
+def compare_part(inputs: BertInputs, engine: BertEngine) -> Draw:
+    """Compare ours and Hugging Face's."""
+    return partial(show_compared, inputs, engine, run_compare(inputs, engine))
+
+
+def untrained_part(inputs: BertInputs, engine: BertEngine) -> Draw:
+    """Compare the trained BERT and an untrained one."""
+    return partial(show_compared, inputs, engine, run_untrained(inputs, engine))
+
+
+PARTS = {"compare": compare_part, "random": untrained_part, "labels": labels_part, "family": family_part}
+
+
+def show_tensors(engine: BertEngine) -> None:
+    """List the configuration and every tensor of the model; built only when it is opened."""
+    box = st.expander(texts.TENSORS, icon=":material/data_object:", key=widget_key(PAGE, "tensors"), on_change="rerun")
+    if not box.open:
+        return
+    with box:
+        config = asdict(engine.model.config)
+        st.markdown(texts.CONFIGURATION.format(model=engine.title))
+        st.dataframe({texts.FIELD: list(config), texts.VALUE: list(map(str, config.values()))}, hide_index=True)
+        tensors = tensor_shapes(engine.model)
+        st.markdown(texts.TENSORS_COUNTED.format(count=len(tensors), total=sum(size for _, _, size in tensors)))
+        rows = [{texts.TENSOR: name, texts.SHAPE: " × ".join(map(str, shape)), texts.SIZE: size} for name, shape, size in tensors]
+        st.dataframe(rows, hide_index=True, column_config={texts.SIZE: st.column_config.NumberColumn(format="localized")})
+
+
+def explain_built_in(engine: BertEngine) -> None:
+    """Explain why the page computes with the built-in model only, and link to pages that run BERT base."""
+    ours = sum(parameter.nbytes for parameter in engine.model.parameters()) / 1e6
+    st.caption(texts.BUILT_IN_ONLY.format(ours=ours, base=catalogue.card(LARGER).megabytes))

@@ -41,7 +41,6 @@ BUILT_IN_ONLY = (
 
 # Compare with Hugging Face
 
-FORMULA = "The formula"
 COMPARE = (
     "BERT consists of **embeddings, layers and a prediction head**; a layer, also called a block, is attention followed by a "
     "feed-forward network. This app has its own code for them, which runs wherever it uses the built-in model or another BERT. "
@@ -167,7 +166,6 @@ EXPORT_RESULTS = {
     "random": "It ends with `weights`: those of the trained and of the untrained model.",
     "labels": "It ends with `shares`: the probabilities of the labels.",
 }
-INTRODUCTIONS = {"compare": COMPARE, "random": RANDOM, "labels": LABELS, "family": FAMILY}
 TASKS = (
     "BERT was trained on **two tasks** at once. *Masked words*: of 15 % of the words, most are hidden, and BERT predicts them "
     "from both sides (try it in Fill the blank). *Next sentence*: of two sentences, BERT tells from the vector of [CLS] whether "

@@ -3,14 +3,17 @@
 import streamlit as st
 
 from pages.heads_and_blocks import texts
-from pages.heads_and_blocks.inputs import BlockInputs
-from pages.heads_and_blocks.part import Part
+from pages.heads_and_blocks.inputs import PAGE, BlockInputs
+from pages.ui.export.computation import call, computed, each, named
+from pages.ui.export.part import Part
 from pages.ui.shell import cache
+from pages.ui.shell.address import value_of
 from pages.ui.shell.numbers import whole_percent
 from pages.ui.stage.charts import Drawing, depths, lines_chart, lines_drawing, listing_chart
 from pages.ui.stage.pictures import Picture
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.lessons.residual_stream import (
+    LayerWords,
     StackRun,
     layer_words,
     run_random_blocks,
@@ -20,7 +23,6 @@ from tx_core.lessons.residual_stream import (
     token_paths,
 )
 from tx_core.transformer import layers
-from tx_core.transformer.trace import Trace
 
 BLOCKS = 24
 COSINES = (-0.15, 1.05)
@@ -31,43 +33,36 @@ ALIKE_AFTER = 4
 
 def depth_part(inputs: BlockInputs, engine: BertEngine) -> Part:
     """Compute what happens to vectors in many blocks, pre-norm and post-norm, with and without residual connections."""
-    post, pre = (_run_blocks(inputs, norm_first) for norm_first in (False, True))
-    runs = {texts.POST_NORM: post, texts.PRE_NORM: pre}
+    given = {"skips": not inputs.cut, "blocks": BLOCKS, "seed": inputs.seed}
+    computations = [
+        named(name, call(run_random_blocks, norm_first=first, **given)) for name, first in (("post", False), ("pre", True))
+    ]
+    own_computation = named("trained", call(skip_effect, inputs.loaded, *inputs.sentences))
+    post, pre, own = (computed(one, engine) for one in (*computations, own_computation))
     charts = (
         ("length", texts.MEAN_LENGTH, None, False),
         ("cosine", texts.SIMILARITY, COSINES, False),
         ("gradient", texts.GRADIENT, None, True),
     )
-    drawn = [
-        lines_chart(
-            title, depths(BLOCKS), {label: getattr(run, name) for label, run in runs.items()}, limits=limits, logarithmic=log
-        )
-        for name, title, limits, log in charts
-    ]
-    own = cache.get_or_compute(
-        ("block", "cut", cache.engine_key(engine), inputs.text, inputs.pair),
-        lambda: skip_effect(engine, inputs.text, inputs.pair or None),
-    )
+    notes = ("", _note_without_residuals(post, pre), "") if inputs.cut else _notes_on_depth(post, pre)
+    pictures = []
+    for (name, title, limits, logarithmic), note in zip(charts, notes, strict=True):
+        series = {texts.POST_NORM: getattr(post, name), texts.PRE_NORM: getattr(pre, name)}
+        chart = lines_chart(title, depths(BLOCKS), series, limits=limits, logarithmic=logarithmic)
+        pictures.append(Picture(lines_drawing(chart), note, cell=texts.AT_DEPTH))
     series = {texts.AS_TRAINED: own.with_skips, texts.RESIDUALS_CUT: own.without_skips}
     trained = lines_chart(texts.TRAINED_SIMILARITY, depths(engine.info.num_layers), series, limits=COSINES)
-    notes = _notes_on_depth(post, pre) if inputs.residuals else ("", _note_without_residuals(post, pre), "")
-    title = texts.TRAINED.format(model=engine.title)
     kept = texts.TRAINED_NOTE.format(kept=own.with_skips[-1], cut=own.without_skips[-1])
-    pictures = [
-        *(Picture(lines_drawing(chart), note, cell=texts.AT_DEPTH) for chart, note in zip(drawn, notes, strict=True)),
-        Picture(lines_drawing(trained), f"{title} {kept}", row=1, cell=texts.AT_DEPTH),
-    ]
-
-    def below() -> None:
-        st.caption(texts.RESIDUAL_BUG)
-
-    said = f"{texts.DEPTH_TEXT.format(blocks=BLOCKS)}\n\n{texts.WARM_UP}"
-    return Part(pictures, said, texts.DEPTH_FORMULAS, (layers.EncoderBlock, run_without_skips), below)
-
-
-def _run_blocks(inputs: BlockInputs, norm_first: bool) -> StackRun:
-    settings = {"norm_first": norm_first, "skips": inputs.residuals, "blocks": BLOCKS, "seed": inputs.seed}
-    return cache.get_or_compute(("block", "depth", *settings.values()), lambda: run_random_blocks(**settings))
+    said = f"{texts.TRAINED.format(model=engine.title)} {kept}"
+    measures = [number for run in computations for number in (run.length, run.cosine, run.gradient)]
+    return Part(
+        [*pictures, Picture(lines_drawing(trained), said, row=1, cell=texts.AT_DEPTH)],
+        inputs.numbers([*measures, own_computation.with_skips, own_computation.without_skips], "cut", "seed"),
+        [texts.DEPTH_TEXT.format(blocks=BLOCKS), texts.WARM_UP],
+        lambda: st.caption(texts.RESIDUAL_BUG),
+        texts.DEPTH_FORMULAS,
+        sources=(layers.EncoderBlock, run_without_skips),
+    )
 
 
 def _notes_on_depth(post: StackRun, pre: StackRun) -> tuple[str, str, str]:
@@ -98,35 +93,34 @@ def journey_part(inputs: BlockInputs, engine: BertEngine) -> Part:
     tokens = trace.attention.query_tokens.tokens
     names = [texts.TOKEN_NAME.format(token=token, position=number) for number, token in enumerate(tokens, 1)]
     paths = token_paths(trace, range(len(tokens)))
-    charts = (
+    pictures = []
+    for name, title, limits in (
         ("cosine_to_embedding", texts.COSINE_TO_START, COSINES),
         ("cosine_to_previous", texts.COSINE_TO_LAST, COSINES),
         ("length", texts.LENGTH, None),
-    )
-    shown = [
-        lines_chart(
-            title,
-            depths(engine.info.num_layers),
-            dict(zip(names, (getattr(path, name) for path in paths), strict=True)),
-            limits=limits,
-        )
-        for name, title, limits in charts
-    ]
-    pictures = [Picture(lines_drawing(chart), cell=texts.AT_DEPTH, picks="words") for chart in shown]
+    ):
+        series = dict(zip(names, (getattr(path, name) for path in paths), strict=True))
+        chart = lines_chart(title, depths(engine.info.num_layers), series, limits=limits)
+        pictures.append(Picture(lines_drawing(chart), cell=texts.AT_DEPTH, picks="words"))
+    traced = named("trace", inputs.loaded.trace(*inputs.sentences, keep=("hidden",)))
     if engine.info.has_head:
-        pictures.append(Picture(_readings(inputs, engine, trace, names), texts.READINGS_NOTE, row=1, picks="words"))
+        run = computed(call(layer_words, inputs.loaded, traced), engine, trace=trace)
+        pictures.append(Picture(_readings(run, names), texts.READINGS_NOTE, row=1, picks="words"))
+    followed = [word - 1 for word in value_of(PAGE, "words")]
+    measured = named("paths", call(token_paths, traced, followed), "tokens, counted from 0")
+    measures = each(measured, lambda path: (path.token, path.cosine_to_embedding, path.cosine_to_previous, path.length))
+    return Part(
+        pictures,
+        inputs.numbers([measures], "words"),
+        [texts.WORD_PATH_TEXT, texts.READINGS_TEXT if engine.info.has_head else texts.NO_READINGS],
+        formulas=texts.WORD_PATH_FORMULAS,
+        sources=(layers.Encoder, token_path),
+    )
 
-    def below() -> None:
-        st.markdown(texts.READINGS_TEXT if engine.info.has_head else texts.NO_READINGS)
 
-    return Part(pictures, texts.WORD_PATH_TEXT, texts.WORD_PATH_FORMULAS, (layers.Encoder, token_path), below)
-
-
-def _readings(inputs: BlockInputs, engine: BertEngine, trace: Trace, names: list[str]) -> Drawing:
+def _readings(run: LayerWords, names: list[str]) -> Drawing:
     """Return what the masked-word head predicts at each depth, a column for each token."""
-    key = ("block", "readings", cache.engine_key(engine), inputs.text, inputs.pair)
-    run = cache.get_or_compute(key, lambda: layer_words(engine, trace))
-    rows = [texts.AFTER_EMBEDDINGS, *(texts.AFTER_BLOCK.format(block=number + 1) for number in range(engine.info.num_layers))]
+    rows = [texts.AFTER_EMBEDDINGS, *(texts.AFTER_BLOCK.format(block=number) for number in range(1, len(run.words)))]
     words = [
         [row, *(f"{word} {whole_percent(share)}" for word, share in zip(found, shares, strict=True))]
         for row, found, shares in zip(rows, run.words, run.shares, strict=True)

@@ -1,12 +1,14 @@
 """What the page on blocks is asked: a sentence or two, a BERT, a block and a part of it, and what that part computes with."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 import streamlit as st
 
 from pages.heads_and_blocks import texts
+from pages.ui.export.computation import Computation, load_call
+from pages.ui.export.records import PartNumbers
 from pages.ui.shell import controls
 from pages.ui.shell import texts as shell_texts
 from pages.ui.shell.address import (
@@ -17,12 +19,14 @@ from pages.ui.shell.address import (
     set_values,
     text_field,
     value_of,
+    values_of,
     view_parameters,
     widget_key,
 )
 from pages.ui.stage.address import StageFields, ask_for_view, read_stage_address
 from pages.ui.stage.inputs import ask_model, ask_sentences
 from pages.ui.stage.matrices import Cell, cell_from_link, cell_to_link
+from pages.ui.stage.sources import reading, source
 from pages.ui.stage.texts import NEEDS_OWN_BERT, SECOND_SENTENCE
 from pages.ui.stage.tokens import SPECIAL_FIELD
 from tx_core.engine.bert_engine import BertEngine, OwnEngine
@@ -95,47 +99,48 @@ FIELDS = StageFields(
 
 @dataclass(frozen=True)
 class BlockInputs:
-    """What is computed.
-
-    Attributes:
-        text, pair: the sentences.
-        model: the name of a BERT.
-        bare: whether it reads them without special tokens.
-        part: of the page.
-        block: counted from 0.
-        heads: that take part, counted from 0.
-        bend: the activation function.
-        norm: which layer norm.
-        residuals: whether untrained blocks have residual connections.
-        seed: of their random weights.
-    """
+    """What is computed, by the names of the fields; layer and heads are counted from 1."""
 
     text: str
     pair: str
-    model: str
-    bare: bool
     part: str
-    block: int
-    heads: tuple[int, ...]
+    layer: int
+    heads: list[int]
     bend: str
     norm: str
-    residuals: bool
+    cut: bool
     seed: int
+    model: str
+    nospecial: bool
+
+    @property
+    def block(self) -> int:
+        """The layer, counted from 0."""
+        return self.layer - 1
 
     @property
     def sentences(self) -> tuple[str, ...]:
         """The sentences that there are."""
         return (self.text, self.pair) if self.pair else (self.text,)
 
+    @property
+    def loaded(self) -> Computation:
+        """The computation of the engine."""
+        return load_call(self.model, not self.nospecial)
+
+    def numbers(self, shown: Sequence[Computation], *used: str) -> PartNumbers:
+        """Return what the part computes, for export. used: the settings that it depends on."""
+        settings = vars(self) | {"words": value_of(PAGE, "words")}
+        chosen = {name: settings[name] for name in used}
+        about = source(self.model, text=self.text, pair=self.pair, **reading(not self.nospecial), **chosen)
+        return PartNumbers(texts.EXPORT_TITLES[self.part].format(layer=self.layer), about, shown, texts.EXPORT_RESULT)
+
     def engine(self) -> BertEngine:
         """Return an engine with its weights in this process; raise ModelUnavailable for a model that our code does not run."""
-        engine = controls.model_engine(self.model, bare=self.bare, weights=True)
+        engine = controls.model_engine(self.model, bare=self.nospecial, weights=True)
         if not isinstance(engine, OwnEngine) or engine.info.predicts_next:
             raise ModelUnavailable(NEEDS_OWN_BERT.format(model=engine.title))
         return engine
-
-
-_value = partial(value_of, PAGE)
 
 
 def block_inputs() -> BlockInputs:
@@ -143,32 +148,17 @@ def block_inputs() -> BlockInputs:
     arriving = widget_key(PAGE, "text") not in st.session_state
     read_stage_address(PAGE, FIELDS)
     if arriving and "cell" not in view_parameters():
-        set_values(PAGE, {"cell": FIRST_CELLS.get(_value("part"))})
+        set_values(PAGE, {"cell": FIRST_CELLS.get(value_of(PAGE, "part"))})
     labels = {"text": shell_texts.SENTENCE, "pair": SECOND_SENTENCE}
-    return ask_sentences(PAGE, labels, _inputs, lambda: ask_model(PAGE, lambda card: card.family == "bert", _keep_words))
-
-
-def _inputs() -> BlockInputs:
-    return BlockInputs(
-        text=_value("text"),
-        pair=_value("pair"),
-        model=_value("model"),
-        bare=_value(SPECIAL_FIELD.name),
-        part=_value("part"),
-        block=_value("layer") - 1,
-        heads=tuple(head - 1 for head in sorted(_value("heads"))),
-        bend=_value("bend"),
-        norm=_value("norm"),
-        residuals=not _value("cut"),
-        seed=_value("seed"),
-    )
+    ask = partial(ask_model, PAGE, lambda card: card.family == "bert", _keep_words)
+    return ask_sentences(PAGE, labels, lambda: BlockInputs(**values_of(PAGE, FIELDS.own)), ask)
 
 
 def fitted(inputs: BlockInputs, engine: BertEngine) -> BlockInputs:
     """Return what is asked with what the model has: its last block, and all its heads where all of another one were chosen."""
     info, state = engine.info, st.session_state
-    layer = state[widget_key(PAGE, "layer")] = min(inputs.block + 1, info.num_layers)
-    known, heads = f"{PAGE}_head_count", _value("heads")
+    layer = state[widget_key(PAGE, "layer")] = min(inputs.layer, info.num_layers)
+    known, heads = f"{PAGE}_head_count", inputs.heads
     before = state.get(known, HEADS)
     if before != info.num_heads:
         # Heads in the link were chosen for this model, even where their number equals all heads of the one before.
@@ -176,12 +166,12 @@ def fitted(inputs: BlockInputs, engine: BertEngine) -> BlockInputs:
         heads = list(range(1, info.num_heads + 1)) if had_all else [head for head in heads if head <= info.num_heads]
         state[widget_key(PAGE, "heads")] = heads
         state[known] = info.num_heads
-    return replace(inputs, block=layer - 1, heads=tuple(head - 1 for head in sorted(heads)))
+    return replace(inputs, layer=layer, heads=sorted(heads))
 
 
 def _keep_words() -> None:
     """Shift the followed positions by one where [CLS] is left out or added again."""
-    step = -1 if _value(SPECIAL_FIELD.name) else 1
+    step = -1 if value_of(PAGE, SPECIAL_FIELD.name) else 1
     # Positions count from 1 on screen. 0 would be [CLS], which is left out now.
-    followed = [number + step for number in _value("words")]
+    followed = [number + step for number in value_of(PAGE, "words")]
     ask_for_view(PAGE, {"words": [number for number in followed if number > 0]})

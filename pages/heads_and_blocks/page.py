@@ -6,18 +6,18 @@ PAGE = "heads_and_blocks"
 badge = open_page(PAGE)
 
 # The title is on its way: what follows imports torch.
-from pages.heads_and_blocks.below import explain_part, export_part, part_numbers
 from pages.heads_and_blocks.inputs import FIELDS, block_inputs, fitted
 from pages.heads_and_blocks.parts import PARTS
 from pages.heads_and_blocks.stage import block_architecture, block_controls
+from pages.ui.export.part import show_part
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.frame import page_links, show_engine
 from pages.ui.stage.inputs import explain_problem
-from pages.ui.stage.pictures import About, empty_pictures, pictures_stage
-from pages.ui.stage.tokens import note_special_tokens, warn_of_unknown_in
+from pages.ui.stage.pictures import empty_pictures
+from pages.ui.stage.tokens import note_how_read
 from tx_core.errors import ExplorerError
 
-inputs, engine = block_inputs(), None
+inputs = block_inputs()
 try:
     engine = inputs.engine()
     inputs = fitted(inputs, engine)
@@ -27,12 +27,7 @@ except ExplorerError as problem:
     empty_pictures(PAGE, FIELDS, block_controls(inputs, None))
     badge.empty()
 else:
-    note_special_tokens(engine, not inputs.bare, inputs.pair)
-    warn_of_unknown_in(engine, inputs.text, pair=inputs.pair, key=widget_key(PAGE, "model"))
-    numbers = part_numbers(inputs)
-    about = About(numbers.title, numbers.source, architecture=block_architecture(inputs, engine))
-    pictures_stage(PAGE, FIELDS, block_controls(inputs, engine), part.pictures, about)
+    note_how_read(engine, inputs.text, pair=inputs.pair, key=widget_key(PAGE, "model"))
+    show_part(PAGE, FIELDS, block_controls(inputs, engine), part, block_architecture(inputs, engine))
     show_engine(badge, engine.title, engine.device)
-    explain_part(part)
-    export_part(part, numbers)
 page_links(inputs.text, inputs.pair, "attention", "self_attention", "bert")

@@ -1,28 +1,31 @@
-"""The parts of a block, each computed and made into pictures; residual connections and a word's path are in `depth`."""
+"""The parts of a block, each computed and shown as matrices; residual connections and a word's path are in `depth`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import streamlit as st
+from numpy.typing import ArrayLike
 
 from pages.heads_and_blocks import texts
 from pages.heads_and_blocks.depth import depth_part, journey_part
-from pages.heads_and_blocks.inputs import BlockInputs
-from pages.heads_and_blocks.matrices import (
-    EMBEDDING_STEPS,
-    NORM_STEPS,
-    count,
-    embedding_matrices,
-    feed_forward_matrices,
-    feed_forward_steps,
-    head_matrices,
-    head_steps,
-    norm_matrices,
-)
-from pages.heads_and_blocks.part import Part
-from pages.ui.shell import cache
+from pages.heads_and_blocks.inputs import DIMENSIONS_SHOWN, BlockInputs
+from pages.ui.export.computation import call, computed, named
+from pages.ui.export.part import Part
 from pages.ui.shell.numbers import small_number, whole_percent
 from pages.ui.stage.charts import matrix_drawing
-from pages.ui.stage.pictures import MatrixSteps, Picture
+from pages.ui.stage.matrices import (
+    Activated,
+    Added,
+    Matrix,
+    MatrixNames,
+    MatrixStep,
+    MatrixSteps,
+    Normalised,
+    Product,
+    RowStatistic,
+    numbers_from_1,
+    operand,
+)
+from pages.ui.stage.pictures import Picture
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.lessons.bert_parts import (
     Affine,
@@ -42,25 +45,40 @@ from tx_core.lessons.bert_parts import (
 )
 from tx_core.transformer import attention, bert, layers
 
+SHOWN = DIMENSIONS_SHOWN[1]
+SHOWN_OF_HEAD = 3
+"""Dimensions of the results of a head, since they stand beside those of all others."""
 CONVOLVED = 12
 """Dimensions shown of what the two convolutions give."""
 QUIET_DELTA = {"delta_color": "off", "delta_arrow": "off"}
+FROM_0 = "layers and heads are counted from 0"
 
 
 def embeddings_part(inputs: BlockInputs, engine: BertEngine) -> Part:
     """Compute the three look-ups, their sum, and its norm."""
-    run = cache.get_or_compute(
-        _key(inputs, engine, "embeddings"), lambda: embedding_run(engine, inputs.text, inputs.pair or None)
-    )
-    named = (texts.TOKEN_ID.format(token=token, id=number) for token, number in zip(run.tokens, run.ids.tolist(), strict=True))
-    shown = MatrixSteps(embedding_matrices(run, on_cpu(engine.model.embeddings.norm)), EMBEDDING_STEPS, texts.TOKENS)
-    said = [texts.IDS.format(ids=" · ".join(named)), _word_twice(run)]
-
-    def below() -> None:
-        st.caption(texts.DROPOUT)
-
+    computation = named("run", call(embedding_run, inputs.loaded, *inputs.sentences))
+    run, norm = computed(computation, engine), on_cpu(engine.model.embeddings.norm)
+    names = MatrixNames(run.tokens, texts.MATRICES["embeddings"], SHOWN)
+    learned = {"weight": _first(norm.weight.detach()), "bias": _first(norm.bias.detach())}
+    parts = ("words", "positions", "segments")
+    matrices = [
+        *(names.by_token(name, getattr(run, name), group="looked up", lead="+") for name in parts),
+        names.by_token("sum", run.summed, Added(parts), group="looked up", lead="="),
+        names.by_token("normed", run.normed, Normalised("sum", norm.eps, **learned), group="normed"),
+    ]
+    steps = [
+        MatrixStep("sum", "W + P + S", names.said["sum"][0], "words + positions + segments = sum"),
+        MatrixStep("norm", "LayerNorm", names.said["normed"][0], "sum → normed"),
+    ]
+    ids = (texts.TOKEN_ID.format(token=token, id=number) for token, number in zip(run.tokens, run.ids.tolist(), strict=True))
+    said = f"{texts.IDS.format(ids=' · '.join(ids))} {_word_twice(run)}"
     return Part(
-        [Picture(shown, " ".join(said))], texts.EMBEDDINGS_TEXT, [texts.EMBEDDINGS_FORMULA], (bert.BertEmbeddings,), below
+        [Picture(MatrixSteps(matrices, steps, texts.TOKENS), said)],
+        inputs.numbers([computation.tokens, computation.summed, computation.normed]),
+        [texts.EMBEDDINGS_TEXT],
+        lambda: st.caption(texts.DROPOUT),
+        [texts.EMBEDDINGS_FORMULA],
+        sources=(bert.BertEmbeddings,),
     )
 
 
@@ -74,23 +92,62 @@ def _word_twice(run: EmbeddingRun) -> str:
 
 def heads_part(inputs: BlockInputs, engine: BertEngine) -> Part:
     """Compute what each head adds, then the results of the chosen heads, their concatenation and projection."""
-    run, sizes = _block(inputs, engine), _head_sizes(engine)
+    chosen = tuple(head - 1 for head in inputs.heads)
+    computation = named("run", call(block_run, inputs.loaded, *inputs.sentences, layer=inputs.block), FROM_0)
+    bias = call(matrix_and_bias, inputs.loaded.model.encoder.blocks[inputs.block].attention.output).bias
+    run, size = computed(computation, engine), engine.model.config.hidden_size
+    sizes = {"size": size, "heads": engine.info.num_heads, "width": size // engine.info.num_heads}
     projection = matrix_and_bias(engine.model.encoder.blocks[inputs.block].attention.output)
-    shown = MatrixSteps(head_matrices(run, inputs.heads, projection), head_steps(inputs.heads), texts.TOKENS)
-    said = _most_added(run) if inputs.heads else texts.NO_HEAD
-    formulas = [formula.format(**sizes) for formula in (texts.HEAD_FORMULA, texts.HEADS_FORMULA)]
+    joined = " → ".join(filter(None, [" | ".join(map(_name, chosen)), "output"]))
+    steps = [
+        MatrixStep("adds", texts.ADDS_SIGN, texts.ADDS_TITLE, "lengths", numbers=True),
+        MatrixStep("joined", texts.JOINED_SIGN, texts.MATRICES["heads"]["output"][0], joined),
+    ]
+    shown = MatrixSteps(_head_matrices(run, chosen, projection), steps, texts.TOKENS)
 
     def below() -> None:
         st.caption(texts.SHAPES.format(tokens=len(run.tokens), **sizes))
-        _compare_outputs(run, inputs.heads, projection)
+        all_heads = run.output_of(tuple(range(len(run.by_head))), projection.bias)
+        cosine = mean_token_cosine(run.output_of(chosen, projection.bias), run.attention_output)
+        one, two = st.columns(2)
+        with one:
+            _show_difference(texts.HEADS_SUM, ComparedResults(all_heads, run.attention_output))
+        two.metric(texts.HEADS_CHOSEN, f"{cosine:.2f}", texts.HEADS_CHOSEN_NOTE, **QUIET_DELTA)
 
-    sources = (layers.MultiHeadAttention, attention.split_heads, attention.merge_heads)
-    return Part([Picture(shown, said)], f"{texts.HEADS_ADD_TEXT} {texts.HEADS_TEXT.format(**sizes)}", formulas, sources, below)
+    output = named("output", computation.output_of(chosen, bias))
+    return Part(
+        [Picture(shown, _most_added(run) if chosen else texts.NO_HEAD)],
+        inputs.numbers([computation.tokens, output, computation.head_lengths], "layer", "heads"),
+        [f"{texts.HEADS_ADD_TEXT} {texts.HEADS_TEXT.format(**sizes)}"],
+        below,
+        [formula.format(**sizes) for formula in (texts.HEAD_FORMULA, texts.HEADS_FORMULA)],
+        sources=(layers.MultiHeadAttention, attention.split_heads, attention.merge_heads),
+    )
 
 
-def _head_sizes(engine: BertEngine) -> dict[str, int]:
-    size = engine.model.config.hidden_size
-    return {"size": size, "heads": engine.info.num_heads, "width": size // engine.info.num_heads}
+def _head_matrices(run: BlockRun, heads: Sequence[int], projection: Affine) -> list[Matrix]:
+    """Concatenate the results of some heads, counted from 0, and mix them by the output projection."""
+    said = dict(texts.MATRICES["heads"])
+    for head in heads:
+        said[_name(head)] = tuple(part.format(head=head + 1) for part in said["head"])
+    names, lengths = MatrixNames(run.tokens, said, SHOWN), run.head_lengths.numpy()
+    rows = tuple(texts.HEAD_ROW.format(head=number) for number in range(1, len(lengths) + 1))
+    about = {"group": "lengths", "alt": texts.LENGTH_ALT}
+    return [
+        Matrix("lengths", texts.HEADS_ADD, texts.LENGTH_FORMULA, lengths, rows, run.tokens, "", "token", **about),
+        *(
+            names.by_token(_name(head), run.context[head], shown=SHOWN_OF_HEAD, group="heads", lead="|" * (at > 0))
+            for at, head in enumerate(heads)
+        ),
+        operand("joined", run.concatenated_of(tuple(heads))),
+        operand("projection", projection.matrix[:, :SHOWN]),
+        names.by_token("output", run.output_of(tuple(heads), projection.bias), _product("joined", "projection", projection)),
+    ]
+
+
+def _name(head: int) -> str:
+    """The matrix of a head, counted from 0: names have letters alone."""
+    return f"head{chr(97 + head)}"
 
 
 def _most_added(run: BlockRun) -> str:
@@ -102,25 +159,32 @@ def _most_added(run: BlockRun) -> str:
     return texts.HEAD_ADDS_MOST.format(head=head + 1, length=float(lengths.max()), token=run.tokens[token], **ends)
 
 
-def _compare_outputs(run: BlockRun, chosen: tuple[int, ...], projection: Affine) -> None:
-    one, two = st.columns(2)
-    with one:
-        all_heads = run.output_of(tuple(range(len(run.by_head))), projection.bias)
-        _show_difference(texts.HEADS_SUM, ComparedResults(all_heads, run.attention_output))
-    cosine = mean_token_cosine(run.output_of(chosen, projection.bias), run.attention_output)
-    two.metric(texts.HEADS_CHOSEN, f"{cosine:.2f}", texts.HEADS_CHOSEN_NOTE, **QUIET_DELTA)
-
-
 def feed_part(inputs: BlockInputs, engine: BertEngine) -> Part:
     """Compute a feed-forward layer, and the same as a convolution."""
-    block, bend, config = _block(inputs, engine), inputs.bend, engine.model.config
-    key = (*_key(inputs, engine, "fed"), inputs.block, bend)
-    run = cache.get_or_compute(key, lambda: feed_forward_run(engine, block.attention_normed, inputs.block, bend))
-    weights, name = engine.model.encoder.blocks[inputs.block].feed_forward, texts.ACTIVATIONS[bend]
+    config, function = engine.model.config, texts.ACTIVATIONS[inputs.bend]
+    attended = named("block", call(block_run, inputs.loaded, *inputs.sentences, layer=inputs.block), FROM_0)
+    fed = named("run", call(feed_forward_run, inputs.loaded, attended.attention_normed, inputs.block, inputs.bend))
+    block = computed(attended, engine)
+    run = computed(fed, engine, block=block)
+    weights = engine.model.encoder.blocks[inputs.block].feed_forward
     up, down = matrix_and_bias(weights.up), matrix_and_bias(weights.down)
-    shown = MatrixSteps(feed_forward_matrices(block, run, up, down, name), feed_forward_steps(name), texts.TOKENS)
+    said = {name: tuple(part.format(function=function) for part in parts) for name, parts in texts.MATRICES["feed"].items()}
+    names = MatrixNames(block.tokens, said, SHOWN)
+    matrices = [
+        names.by_token("vectors", block.attention_normed),
+        operand("widen", up.matrix[:, :SHOWN]),
+        names.by_token("widened", run.up_projected, _product("vectors", "widen", up), group="wide"),
+        names.by_token("bent", run.activated, Activated("widened", function), group="wide"),
+        operand("narrow", down.matrix[:, :SHOWN]),
+        names.by_token("output", run.convolution.ours, _product("bent", "narrow", down), group="output"),
+    ]
+    steps = [
+        MatrixStep("widened", "· W₁ + b₁", said["widened"][0], "vectors → widened"),
+        MatrixStep("bent", function, said["bent"][0], "widened → bent"),
+        MatrixStep("output", "· W₂ + b₂", said["output"][0], "bent → output"),
+    ]
     shares = {"share": whole_percent(run.share_below_zero), "carried": whole_percent(run.share_passed_below_zero)}
-    pictures = [Picture(shown, texts.BELOW_ZERO[bend].format(**shares)), *_convolution(block.tokens, run.convolution)]
+    shown = Picture(MatrixSteps(matrices, steps, texts.TOKENS), texts.BELOW_ZERO[inputs.bend].format(**shares))
 
     def below() -> None:
         one, two = st.columns(2)
@@ -128,51 +192,74 @@ def feed_part(inputs: BlockInputs, engine: BertEngine) -> Part:
             _show_difference(texts.CONVOLUTION_DIFFERENCE, run.convolution)
         two.metric(texts.ALONE, small_number(run.difference_alone), texts.ALONE_NOTE, **QUIET_DELTA)
 
-    said = texts.FEED_FORWARD_TEXT.format(size=config.hidden_size, inner=config.intermediate_size)
-    sources = (layers.FeedForward, layers.gelu, feed_forward_as_convolution)
-    return Part(pictures, f"{said}\n\n{texts.CONVOLUTION_TEXT}", texts.FEED_FORWARD_FORMULAS, sources, below)
+    numbers = [attended.tokens, fed.up_projected, fed.activated, fed.convolution.ours]
+    return Part(
+        [shown, *_convolution(block.tokens, run.convolution)],
+        inputs.numbers(numbers, "layer", "bend"),
+        [texts.FEED_FORWARD_TEXT.format(size=config.hidden_size, inner=config.intermediate_size), texts.CONVOLUTION_TEXT],
+        below,
+        texts.FEED_FORWARD_FORMULAS,
+        sources=(layers.FeedForward, layers.gelu, feed_forward_as_convolution),
+    )
 
 
 def _convolution(tokens: Sequence[str], both: ComparedResults) -> list[Picture]:
     """Return the same result in two ways, side by side, with what differs between them."""
     ours, theirs = both.ours[:, :CONVOLVED].numpy(), both.theirs[:, :CONVOLVED].numpy()
     note = texts.FIRST_DIMENSIONS.format(shown=CONVOLVED, size=both.ours.shape[1])
-    limit = float(abs(ours).max())
+    scale = {"limit": float(abs(ours).max()), "root": True, "numbered": True}
     ways = (
         (texts.LINEAR_LAYERS, ours, note),
         (texts.CONVOLUTIONS, theirs, note),
         (texts.DIFFERENCE, ours - theirs, texts.DIFFERENCE_NOTE),
     )
-
-    def picture(title: str, cells: object, note: str) -> Picture:
-        drawing = matrix_drawing(
-            title, "signed", cells, tokens, count(CONVOLVED), limit=limit, root=True, note=note, numbered=True
-        )
-        return Picture(drawing, row=1, cell=texts.DIMENSION)
-
-    return [picture(*way) for way in ways]
+    drawn = [
+        matrix_drawing(title, "signed", cells, tokens, numbers_from_1(CONVOLVED), note=note, **scale)
+        for title, cells, note in ways
+    ]
+    return [Picture(drawing, row=1, cell=texts.DIMENSION) for drawing in drawn]
 
 
 def norm_part(inputs: BlockInputs, engine: BertEngine) -> Part:
     """Compute a layer norm step by step."""
     layer = 0 if inputs.norm == "embeddings" else inputs.block
-    key = (*_key(inputs, engine, "norm"), inputs.norm, layer)
-    run = cache.get_or_compute(key, lambda: norm_run(engine, inputs.text, inputs.pair or None, place=inputs.norm, layer=layer))
-    shown = MatrixSteps(norm_matrices(run), NORM_STEPS, texts.TOKENS)
+    computation = named("run", call(norm_run, inputs.loaded, *inputs.sentences, place=inputs.norm, layer=layer), FROM_0)
+    run = computed(computation, engine)
+    names, tensors = MatrixNames(run.tokens, texts.MATRICES["norm"], SHOWN), run.tensors
+    learned = {"weight": _first(run.weight), "bias": _first(run.bias)}
+    matrices = [
+        names.by_token("before", tensors.before, group="before", lead=""),
+        names.by_token("mean", tensors.mean[:, None], RowStatistic("before", "mean"), group="mean"),
+        names.by_token("variance", tensors.variance[:, None], RowStatistic("before", "variance"), group="variance", lead=""),
+        names.by_token("normed", tensors.normed, Normalised("before", run.eps), group="after"),
+        names.by_token("ours", tensors.result.ours, Normalised("before", run.eps, **learned), group="after"),
+        names.by_token("theirs", tensors.result.theirs, group="after", lead="="),
+    ]
+    steps = [
+        MatrixStep("statistics", "μ, σ²", texts.STATISTICS, "before → mean variance"),
+        *(
+            MatrixStep(name, names.said[name][1], names.said[name][0], shows)
+            for name, shows in (("normed", "before → normed"), ("ours", "before → ours = theirs"))
+        ),
+    ]
+    shown = [computation.tokens, *(getattr(computation.tensors, name) for name in ("before", "normed"))]
+    return Part(
+        [Picture(MatrixSteps(matrices, steps, texts.TOKENS))],
+        inputs.numbers([*shown, computation.tensors.result.ours], "layer", "norm"),
+        [texts.NORM_TEXT],
+        lambda: _show_difference(texts.NORM_DIFFERENCE, tensors.result),
+        texts.NORM_FORMULAS,
+        sources=(layers.layer_norm, norm_tensors),
+    )
 
-    def below() -> None:
-        _show_difference(texts.NORM_DIFFERENCE, run.tensors.result)
 
-    return Part([Picture(shown)], texts.NORM_TEXT, texts.NORM_FORMULAS, (layers.layer_norm, norm_tensors), below)
-
-
-def _key(inputs: BlockInputs, engine: BertEngine, what: str) -> tuple:
-    return ("block", what, cache.engine_key(engine), inputs.text, inputs.pair)
+def _product(left: str, right: str, layer: Affine) -> Product:
+    return Product(left, right, bias=_first(layer.bias))
 
 
-def _block(inputs: BlockInputs, engine: BertEngine) -> BlockRun:
-    key = (*_key(inputs, engine, "run"), inputs.block)
-    return cache.get_or_compute(key, lambda: block_run(engine, inputs.text, inputs.pair or None, layer=inputs.block))
+def _first(numbers: ArrayLike) -> tuple[float, ...]:
+    """The numbers of the columns that can be shown."""
+    return tuple(numbers[:SHOWN].tolist())
 
 
 def _show_difference(label: str, both: ComparedResults) -> None:
@@ -182,7 +269,7 @@ def _show_difference(label: str, both: ComparedResults) -> None:
     st.metric(label, small_number(difference), rounding if difference else texts.NO_DIFFERENCE, **QUIET_DELTA)
 
 
-PARTS: dict[str, Callable[[BlockInputs, BertEngine], Part]] = {
+PARTS = {
     "heads": heads_part,
     "embeddings": embeddings_part,
     "feed": feed_part,

@@ -8,15 +8,14 @@ from pages.heads_and_blocks.inputs import DIMENSIONS_SHOWN, FIRST_CELLS, HEADS, 
 from pages.ui.shell.address import is_offered
 from pages.ui.shell.level import is_hidden
 from pages.ui.stage.architecture import Box, Stack, architecture, lit, norms_and_sums
-from pages.ui.stage.browser_texts import MATRICES, NORM, NORM_AFTER, RESIDUAL
-from pages.ui.stage.controls import Control, numbered
+from pages.ui.stage.browser_texts import NORM, NORM_AFTER, RESIDUAL
+from pages.ui.stage.controls import Control, matrix_controls, numbered
 from pages.ui.stage.matrices import cell_to_link
 from tx_core.engine.bert_engine import BertEngine
 
 MAX_FOLLOWED_TOKENS = 8
 BLOCK_PARTS = ("heads", "feed", "norm")
 """Parts of one block; from any other, a click on a block leads to its heads."""
-MATRIX_PARTS = ("heads", "embeddings", "feed", "norm")
 
 
 def block_controls(inputs: BlockInputs, engine: BertEngine | None) -> list[Control]:
@@ -33,11 +32,8 @@ def block_controls(inputs: BlockInputs, engine: BertEngine | None) -> list[Contr
         ],
         "journey": [Control("words", "several", texts.FOLLOW, tokens, most=MAX_FOLLOWED_TOKENS)],
     }
-    drawn = [
-        Control("numbers", "switch", MATRICES["numbers"], help=MATRICES["numbersHelp"]),
-        Control("dimensions", "slider", MATRICES["dimensions"], limits=DIMENSIONS_SHOWN),
-    ]
-    return [*own.get(inputs.part, []), *(drawn if inputs.part in MATRIX_PARTS else [])]
+    drawn = matrix_controls(DIMENSIONS_SHOWN) if inputs.part in FIRST_CELLS else []
+    return [*own.get(inputs.part, []), *drawn]
 
 
 def _tokens(inputs: BlockInputs, engine: BertEngine) -> tuple[tuple[str, str], ...]:
@@ -72,7 +68,7 @@ def block_architecture(inputs: BlockInputs, engine: BertEngine | None) -> dict[s
     model = Stack(
         lit(parts, *names),
         count,
-        inputs.block + 1,
+        inputs.layer,
         lit(before, *names),
         [Box("head", texts.PREDICTION)],
         lit(path, *names)[0],

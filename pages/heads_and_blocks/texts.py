@@ -6,10 +6,36 @@ PATH, PATH_SAID = "A word through the layers", "A word through the layers: what 
 # Shared by the parts
 TOKENS = "Tokens"
 """Heads the names of the rows."""
+MATRICES = {
+    "embeddings": {
+        "words": ("Word", "W[id]", "One row of the word table: the same wherever the word stands."),
+        "positions": ("Position", "P[position]", "One row of the position table: the same in every text."),
+        "segments": ("Segment", "S[0 or 1]", "The row of the first sentence, or of the second."),
+        "sum": ("Sum", "added up", "Word, position and segment added, number by number."),
+        "normed": ("Normalised", "LayerNorm", "What enters the first block."),
+    },
+    "heads": {
+        "head": ("Head {head}", "its result", "The result of head {head} for each token."),
+        "output": ("Output", "concatenated · W + b", "The results of all heads times the output projection."),
+    },
+    "feed": {
+        "vectors": ("Vectors", "X", "The output of the attention part."),
+        "widened": ("Up projection", "X · W₁ + b₁", "Each token has more numbers than before."),
+        "bent": ("Activation", "{function}", "{function} of the number to the left: far below zero, almost nothing is left."),
+        "output": ("Down projection", "· W₂ + b₂", "As many numbers as before."),
+    },
+    "norm": {
+        "before": ("Before", "x", "The input of the norm."),
+        "mean": ("Mean", "μ", "The mean of the row."),
+        "variance": ("Variance", "σ²", "The mean squared distance from the mean."),
+        "normed": ("Normalised", "(x − μ) ÷ √(σ² + ε)", "Mean 0 and variance 1 in every row."),
+        "ours": ("By hand", "· γ + β", "Scaled and shifted as learned."),
+        "theirs": ("PyTorch", "layer_norm", "PyTorch's own function on the same row."),
+    },
+}
+"""Title, formula and a sentence for each matrix of a part, by its name."""
 DIFFERENCE_IS_ROUNDING = "only rounding, in numbers up to {size:.1f}"
 NO_DIFFERENCE = "not even rounding differs"
-
-FORMULA = "The formula"
 
 # Embeddings
 EMBEDDINGS_TEXT = (
@@ -18,13 +44,6 @@ EMBEDDINGS_TEXT = (
     "That is all that the first block gets to see."
 )
 EMBEDDINGS_FORMULA = r"x_t = \text{LayerNorm}\bigl(W[\text{id}_t] + P[t] + S[s_t]\bigr)"
-WORD, POSITION, SEGMENT, SUM, NORMED_SUM = "Word", "Position", "Segment", "Sum", "Normalised"
-POSITION_FORMULA, SEGMENT_FORMULA, SUM_FORMULA = "P[position]", "S[0 or 1]", "added up"
-WORD_ALT = "One row of the word table: the same wherever the word stands."
-POSITION_ALT = "One row of the position table: the same in every text."
-SEGMENT_ALT = "The row of the first sentence, or of the second."
-SUM_ALT = "Word, position and segment added, number by number."
-NORMED_SUM_ALT = "What enters the first block."
 TOKEN_ID = "{token} {id}"
 IDS = "Ids: {ids}"
 NO_WORD_TWICE = "No word occurs twice here. Write one twice and compare its two rows."
@@ -44,9 +63,6 @@ HEAD_FORMULA = r"\text{{head}}_h = \text{{softmax}}\!\left(\frac{{Q_h K_h^\top}}
 HEADS_FORMULA = r"\text{{output}} = [\,\text{{head}}_1 \mid \dots \mid \text{{head}}_{{{heads}}}\,]\; W + b"
 HEADS_USED = "Heads used"
 NO_HEAD = "Without any head, the output is only the bias of the projection, the same for every token. Choose a head."
-HEAD_TITLE, HEAD_FORMULA_SHORT, HEAD_ALT = "Head {head}", "its result", "The result of head {head} for each token."
-OUTPUT, OUTPUT_FORMULA = "Output", "concatenated · W + b"
-OUTPUT_ALT = "The results of all heads times the output projection."
 SHAPES = (
     "Shapes: vectors {tokens} × {size} → queries, keys and values {heads} × {tokens} × {width} each → results "
     "{heads} × {tokens} × {width} → concatenated {tokens} × {size} → output {tokens} × {size}."
@@ -80,11 +96,6 @@ FEED_FORWARD_FORMULAS = (
 ACTIVATION = "Activation function"
 ACTIVATIONS = {"gelu": "GELU", "relu": "ReLU"}
 ACTIVATION_HELP = "This model was trained with GELU. See what ReLU does with the same weights."
-VECTORS, UP, ACTIVATED, DOWN = "Vectors", "Up projection", "Activation", "Down projection"
-VECTORS_ALT = "The output of the attention part."
-UP_ALT = "Each token has more numbers than before."
-ACTIVATED_ALT = "{function} of the number to the left: far below zero, almost nothing is left."
-DOWN_ALT = "As many numbers as before."
 BELOW_ZERO = {
     "gelu": (
         "{share} of the numbers after the up projection are below zero. GELU leaves at most 0.17 of each, but they are many: "
@@ -114,13 +125,6 @@ NORM_FORMULAS = (
 )
 WHICH_NORM = "Norm"
 NORMS = {"attention": "After attention", "feed_forward": "After feed-forward", "embeddings": "After the embeddings"}
-BEFORE, MEAN, VARIANCE, NORMALISED, BY_HAND, PYTORCH = "Before", "Mean", "Variance", "Normalised", "By hand", "PyTorch"
-BEFORE_ALT = "The input of the norm."
-MEAN_ALT = "The mean of the row."
-VARIANCE_ALT = "The mean squared distance from the mean."
-NORMALISED_ALT = "Mean 0 and variance 1 in every row."
-BY_HAND_ALT = "Scaled and shifted as learned."
-PYTORCH_ALT = "PyTorch's own function on the same row."
 STATISTICS = "Mean and variance"
 NORM_DIFFERENCE = "By hand compared with PyTorch, all tokens and dimensions"
 

@@ -1,14 +1,16 @@
 """Why the future is hidden: two tiny models in training, with and without the causal mask, at any moment of it."""
 
 from collections.abc import Sequence
+from functools import partial
 from math import log
 from statistics import mean
 
 import streamlit as st
 
 from pages.masks import texts
-from pages.masks.inputs import FIELDS, PAGE
+from pages.masks.inputs import FIELDS, PAGE, mask_controls
 from pages.ui.export.computation import after, call, each, named
+from pages.ui.export.part import Part, show_part
 from pages.ui.export.records import PartNumbers
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
@@ -18,7 +20,7 @@ from pages.ui.stage import texts as stage_texts
 from pages.ui.stage.charts import Chart, Drawing, lines_drawing, listing_chart, matrix_drawing
 from pages.ui.stage.controls import Control
 from pages.ui.stage.pictures import Picture
-from pages.ui.stage.training import ShownTraining, Trainer, curve, moment_title
+from pages.ui.stage.training import ShownTraining, Trainer, curve, moment_title, take_wish, training_header
 from tx_core.training.future import (
     BATCHES,
     FIRST_WORDS,
@@ -32,9 +34,11 @@ from tx_core.training.future import (
     look_at_both,
     next_word_share,
     start_future_training,
+    train_next_words,
 )
 from tx_core.training.loop import TrainingProgress
 from tx_core.training.stored import FUTURE_SEED, stored_future
+from tx_core.transformer import attention
 
 KIND = "future"
 _EVEN = log(len(SLOT_WORDS))
@@ -72,11 +76,21 @@ def shown_future() -> tuple[ShownTraining, list[FutureMoment]]:
     return shown, [untrained, *(one.probe for one in records if one.probe)]
 
 
-def moment_control(moments: Sequence[FutureMoment]) -> Control:
-    """Return the slider over the moments of a training; the last one stands in for any that is not there yet."""
-    names = tuple((str(one.batch), str(one.batch)) for one in moments)
-    limits = moments[0].batch, moments[-1].batch
-    return Control("moment", "slider", texts.MOMENT, names, limits=limits, step=SHOWN_EVERY, fallback=names[-1][0], looks=True)
+def show_future() -> None:
+    """Draw the training that is shown, at any moment of it, with its buttons, and explain it."""
+    shown, moments = shown_future()
+    part = Part(
+        future_pictures(shown, moments),
+        future_numbers(shown),
+        [texts.WHY_TEXT],
+        formulas=[texts.WHY_FORMULA],
+        sources=[train_next_words, attention.causal_mask],
+    )
+    names, limits = tuple((str(one.batch), str(one.batch)) for one in moments), (moments[0].batch, moments[-1].batch)
+    # The last moment stands in for any that is not there yet.
+    moment = Control("moment", "slider", texts.MOMENT, names, limits=limits, step=SHOWN_EVERY, fallback=names[-1][0])
+    controls = [*mask_controls("why"), moment]
+    show_part(PAGE, FIELDS, controls, part, training=training_header(TRAINER, shown), take=partial(take_wish, TRAINER))
 
 
 def future_pictures(shown: ShownTraining, moments: Sequence[FutureMoment]) -> list[Picture]:

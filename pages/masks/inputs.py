@@ -1,16 +1,21 @@
 """What the page of masks is asked: which part of it, the sentences of that part, and a head and a mask."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 
 import streamlit as st
 
 from pages.masks import texts
 from pages.masks.drawn import mask_from_link, mask_to_link
+from pages.ui.export.computation import Computation, load_call
+from pages.ui.export.records import PartNumbers
 from pages.ui.shell import controls
 from pages.ui.shell.address import Field, check, choice_field, number_field, text_field, values_of, widget_key
 from pages.ui.stage.address import StageFields, read_stage_address
+from pages.ui.stage.controls import NUMBERS_CONTROL, SPECIAL_CONTROL, Control, head_controls
 from pages.ui.stage.matrices import Cell, cell_from_link, cell_to_link
-from pages.ui.stage.tokens import SPECIAL_FIELD, note_special_tokens, warn_of_unknown_in
+from pages.ui.stage.sources import reading, source
+from pages.ui.stage.tokens import SPECIAL_FIELD, note_how_read
 from pages.ui.stage.training import MOMENT_FIELD
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.catalogue import DEFAULT
@@ -62,35 +67,34 @@ FIELDS = StageFields(
 
 @dataclass(frozen=True)
 class MaskInputs:
-    """What is computed, and how the head that is computed is masked.
-
-    Attributes:
-        part: which part of the page is shown.
-        text, pair, blank: the sentences.
-        bare: whether they are read without special tokens.
-        layer, head: counted from 0.
-        padding: how many tokens of padding follow the sentence.
-        run: what is changed in all of the model, by the name in a link.
-        kind, width, drawn, penalty: the mask as the browser shows it, by the names in a link.
-    """
+    """What is computed, and how the browser masks the head that is computed, by the names of the fields."""
 
     part: str
     text: str
     pair: str
     blank: str
-    bare: bool
+    nospecial: bool
     layer: int
     head: int
     padding: int
     run: str
     kind: str
     width: int
-    drawn: str
+    mask: str
     penalty: str
+
+    @property
+    def loaded(self) -> Computation:
+        """The computation of the engine."""
+        return load_call(DEFAULT, not self.nospecial)
+
+    def numbers(self, title: str, result: str, shown: Sequence[Computation], **about: object) -> PartNumbers:
+        """Return what a part is computed of, for export."""
+        return PartNumbers(title, source(DEFAULT, **reading(not self.nospecial), **about), shown, result)
 
     def engine(self) -> BertEngine:
         """Return the engine of the built-in model, with its weights in this process."""
-        return controls.model_engine(DEFAULT, bare=self.bare, weights=True)
+        return controls.model_engine(DEFAULT, bare=self.nospecial, weights=True)
 
 
 def mask_inputs() -> MaskInputs:
@@ -105,11 +109,7 @@ def mask_inputs() -> MaskInputs:
             for name in asked:
                 label = texts.BOXES[name]
                 values[name] = controls.sentence(widget_key(PAGE, name), label, label_visibility="collapsed", placeholder=label)
-    layer, head = values["layer"] - 1, values["head"] - 1
-    named = {
-        name: values[name] for name in ("part", *(field.name for field in TEXTS), "padding", "run", "kind", "width", "penalty")
-    }
-    return MaskInputs(**named, bare=values[SPECIAL_FIELD.name], layer=layer, head=head, drawn=values["mask"])
+    return MaskInputs(**{field.name: values[field.name] for field in fields(MaskInputs)})
 
 
 def _is_of_run(values: dict[str, object]) -> bool:
@@ -118,14 +118,34 @@ def _is_of_run(values: dict[str, object]) -> bool:
     return bool(changed & {"blank", "run"}) and not changed & {"text", "pair"}
 
 
-def note_reading(inputs: MaskInputs, engine: BertEngine) -> None:
+def note_what_to_notice(inputs: MaskInputs, engine: BertEngine) -> None:
     """Show what to notice in this part, and what a reader should know of how its texts were read."""
     notice = texts.OWN_MASK_NOTICE if inputs.part == "one" and inputs.kind != "causal" else texts.NOTICE[inputs.part]
     st.markdown(f":material/lightbulb: {notice}")
-    note_special_tokens(engine, not inputs.bare)
-    warn_of_unknown_in(engine, *(getattr(inputs, name) for name in texts_of_part(inputs.part)))
+    note_how_read(engine, *(getattr(inputs, name) for name in texts_of_part(inputs.part)))
 
 
 def texts_of_part(part: str) -> tuple[str, ...]:
     """Return the fields of the sentences that a part asks for."""
     return {"batch": ("text", "pair"), "run": ("blank",), "why": ()}.get(part, ("text",))
+
+
+def mask_controls(part: str) -> list[Control]:
+    """Return what the toolbar asks of a part; the slider of the training is made with its moments."""
+    head = [
+        Control("kind", "list", texts.MASK, tuple(texts.KINDS.items())),
+        Control("width", "number", texts.NEIGHBOURS, help=texts.NEIGHBOURS_HELP, limits=SIZES, when={"kind": ["window"]}),
+    ]
+    placed = [
+        NUMBERS_CONTROL,
+        *head_controls(LAYERS, HEADS),
+        Control("padding", "number", texts.PADDING_TOKENS, help=texts.PADDING_HELP, limits=SIZES, late=True),
+    ]
+    penalties = tuple((penalty, texts.write_penalty(penalty)) for penalty in PENALTIES)
+    of_part = {
+        "one": [*head, Control("matrices", "segments", texts.STATE, tuple(texts.STATES.items())), *placed],
+        "penalty": [*head, Control("penalty", "list", texts.PENALTY, penalties), *placed],
+        "run": [Control("run", "segments", texts.RUN, tuple(texts.RUN_LABELS.items()))],
+    }
+    parts = Control("part", "segments", texts.PART, tuple(texts.PARTS.items()), apart=True)
+    return [parts, *of_part.get(part, []), *([] if part == "why" else [SPECIAL_CONTROL])]

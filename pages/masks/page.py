@@ -6,27 +6,32 @@ PAGE = "masks"
 badge = open_page(PAGE)
 
 # The title is on its way: what follows imports torch.
-from pages.masks.inputs import mask_inputs, note_reading
-from pages.masks.parts import draw_empty, explain_part, run_part
-from pages.ui.export.menu import offer_drawings
+from pages.masks import texts
+from pages.masks.future import show_future
+from pages.masks.head import head_part
+from pages.masks.inputs import FIELDS, mask_controls, mask_inputs, note_what_to_notice
+from pages.masks.whole_run import batch_part, run_part
+from pages.ui.export.part import show_part
 from pages.ui.shell.frame import explain, page_links, show_engine
+from pages.ui.stage.pictures import empty_pictures
 from pages.ui.stage.view_options import explain_built_in
 from tx_core.errors import ExplorerError
 
+PARTS = {"one": head_part, "penalty": head_part, "batch": batch_part, "run": run_part}
 inputs = mask_inputs()
 try:
     engine = inputs.engine()
-    run = run_part(inputs)
+    part = None if inputs.part == "why" else PARTS[inputs.part](inputs, engine)
 except ExplorerError as problem:
     explain(problem)
-    draw_empty(inputs.part)
+    empty_pictures(PAGE, FIELDS, mask_controls(inputs.part))
     badge.empty()
 else:
-    note_reading(inputs, engine)
-    run.draw()
-    show_engine(badge, run.model or engine.title, engine.device)
-    explain_part(inputs)
-    offer_drawings(PAGE, run.numbers, run.drawings)
-    if not run.model:
+    note_what_to_notice(inputs, engine)
+    if part:
+        show_part(PAGE, FIELDS, mask_controls(inputs.part), part)
         explain_built_in()
+    else:
+        show_future()
+    show_engine(badge, engine.title if part else texts.TWO_MODELS, engine.device)
 page_links(inputs.text, "", "attention", "fill_mask", "heads_and_blocks")

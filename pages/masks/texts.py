@@ -32,7 +32,6 @@ ONE_CAPTION = (
     "The scores are the model's own: the queries and keys of this layer and head, computed without any mask. "
     "The mask is applied to this one head only."
 )
-FORMULA = "The formula"
 
 # Controls
 MASK = "Mask"
@@ -52,37 +51,27 @@ STATE = "Which scores and weights are shown"
 PENALTY = "Penalty"
 
 # The matrices
-MATRIX_TITLES = {
-    "mask": "Mask M",
-    "scores": "Scores",
-    "masked": "Scores + M",
-    "lowered": "Scores and penalty",
-    "before": "Weights before",
-    "weights": "Weights after",
-    "change": "Change",
-    "leaky": "Weights with a penalty",
+MATRICES = {
+    "mask": ("Mask M", "click or drag to draw", "0 where a query may attend to a key, −∞ where it may not."),
+    "scores": ("Scores", "Q Kᵀ ÷ √d", "How well each key matches each query."),
+    "masked": ("Scores + M", "−∞ where the mask says no", "The scores, −∞ where the mask says no."),
+    "lowered": (
+        "Scores and penalty",
+        "Q Kᵀ ÷ √d, {penalty} added where the mask says no",
+        "The scores, with a penalty added where the mask says no.",
+    ),
+    "before": ("Weights before", "softmax: every row sums to 1", "Softmax of the scores without a mask."),
+    "weights": ("Weights after", "softmax: masked pairs exactly 0", "Softmax of the scores with the mask."),
+    "change": ("Change", "after − before", "What each weight gained or lost by the mask."),
+    "leaky": ("Weights with a penalty", "softmax with {penalty} added", "Softmax of the scores with a penalty in place of −∞."),
 }
-PENALTY_TITLES = {"weights": "−∞", "leaky": "{penalty}", "before": "No mask"}
-MATRIX_FORMULAS = {
-    "mask": "click or drag to draw",
-    "scores": "Q Kᵀ ÷ √d",
-    "masked": "−∞ where the mask says no",
-    "lowered": "Q Kᵀ ÷ √d, {penalty} added where the mask says no",
-    "before": "softmax: every row sums to 1",
-    "weights": "softmax: masked pairs exactly 0",
-    "change": "after − before",
-    "leaky": "softmax with {penalty} added",
+"""Title, formula and a sentence for each matrix, by its name."""
+PENALTY_MATRICES = {
+    "weights": ("−∞", *MATRICES["weights"][1:]),
+    "leaky": ("{penalty}", *MATRICES["leaky"][1:]),
+    "before": ("No mask", *MATRICES["before"][1:]),
 }
-MATRIX_ALTS = {
-    "mask": "0 where a query may attend to a key, −∞ where it may not.",
-    "scores": "How well each key matches each query.",
-    "masked": "The scores, −∞ where the mask says no.",
-    "lowered": "The scores, with a penalty added where the mask says no.",
-    "before": "Softmax of the scores without a mask.",
-    "weights": "Softmax of the scores with the mask.",
-    "change": "What each weight gained or lost by the mask.",
-    "leaky": "Softmax of the scores with a penalty in place of −∞.",
-}
+"""Those that stand side by side to compare −∞ with a penalty."""
 PICTURE = {
     "paint": "The mask: Space allows or forbids, arrow keys move, Shift and an arrow paint on",
     "query": "Query token",

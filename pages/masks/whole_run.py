@@ -3,23 +3,26 @@
 from collections.abc import Sequence
 
 import numpy as np
+import streamlit as st
 
 from pages.masks import texts
 from pages.masks.inputs import MaskInputs
-from pages.ui.export.computation import call, changes_argument, each, load_call, named
-from pages.ui.export.records import PartNumbers
+from pages.ui.export.computation import call, changes_argument, computed, each, named
+from pages.ui.export.part import Part
 from pages.ui.panels.predictions import word_label
 from pages.ui.shell import cache
+from pages.ui.shell.frame import page_link
 from pages.ui.shell.numbers import ROUNDING, percent, rounding_verdict, small_number, weight
 from pages.ui.stage.changes import describe_change, stack_names
 from pages.ui.stage.charts import Drawing, bars_drawing, listing_chart, matrix_drawing, moved_chart
 from pages.ui.stage.pictures import Picture
-from pages.ui.stage.sources import reading, source
-from tx_core.engine.catalogue import DEFAULT
+from pages.ui.stage.tokens import reading_in_link
+from tx_core.engine.bert_engine import BertEngine
 from tx_core.errors import memory_checked
 from tx_core.fill_mask.prediction_shift import BlankShift, shift_predictions
-from tx_core.lessons.masking import PaddedPair, padded_pair
-from tx_core.transformer.interventions import Intervention
+from tx_core.lessons.masking import PaddedPair, padded_pair, padding_proof
+from tx_core.transformer import attention
+from tx_core.transformer.interventions import Intervention, write_interventions
 from tx_core.transformer.trace import Trace
 
 PADDING = 8
@@ -35,15 +38,18 @@ LIMITS = (0.1, 0.25, 0.5, 1.0)
 """Shares at which the bars may end."""
 
 
-def padding_pictures(inputs: MaskInputs) -> list[Picture]:
+def batch_part(inputs: MaskInputs, engine: BertEngine) -> Part:
     """Show the batch of the reader's two sentences, and how much the shorter one changes in it."""
-    engine, (first, second) = inputs.engine(), (inputs.text, inputs.pair)
-    with memory_checked():
-        key = ("masks", "pair", cache.engine_key(engine), first, second)
-        pair = cache.get_or_compute(key, lambda: padded_pair(engine, first, second))
-    if not pair.proof.padding:
-        return [_batch(pair, texts.NO_PADDING)]
-    return [_batch(pair, texts.BATCH_CAPTION), _change_of_tokens(pair)]
+    computation = call(padded_pair, inputs.loaded, inputs.text, inputs.pair)
+    pair, proof = computed(computation, engine), named("proof", computation.proof)
+    shown, sentences = [proof.moved_masked, proof.moved_unmasked], {"text": inputs.text, "pair": inputs.pair}
+    return Part(
+        [_batch(pair, texts.BATCH_CAPTION), _change_of_tokens(pair)] if pair.proof.padding else [_batch(pair, texts.NO_PADDING)],
+        inputs.numbers(texts.EXPORT_TITLES["batch"], texts.EXPORT_RESULTS["batch"], shown, **sentences),
+        [texts.BATCH_TEXT],
+        formulas=[texts.BATCH_FORMULA],
+        sources=[attention.padding_mask, padding_proof],
+    )
 
 
 def _batch(pair: PaddedPair, sentence: str) -> Picture:
@@ -74,23 +80,30 @@ def count_changed(by_token: Sequence[float]) -> str:
     return rounding_verdict(max(by_token), texts.ALL_CHANGED if changed == len(by_token) else some)
 
 
-def padding_numbers(inputs: MaskInputs) -> PartNumbers:
-    """Return what the change of a padded sentence is computed of."""
-    proof = named("proof", call(padded_pair, load_call(DEFAULT, not inputs.bare), inputs.text, inputs.pair).proof)
-    about = source(DEFAULT, text=inputs.text, pair=inputs.pair, **reading(not inputs.bare))
-    shown = [proof.moved_masked, proof.moved_unmasked]
-    return PartNumbers(texts.EXPORT_TITLES["batch"], about, shown, texts.EXPORT_RESULTS["batch"])
-
-
-def run_pictures(inputs: MaskInputs) -> list[Picture]:
+def run_part(inputs: MaskInputs, engine: BertEngine) -> Part:
     """Draw what a change of every layer does to the prediction at each blank of the reader's sentence."""
-    engine, text, change = inputs.engine(), inputs.blank, RUN_CHANGES[inputs.run]
+    text, change, label = inputs.blank, RUN_CHANGES[inputs.run], texts.RUN_LABELS[inputs.run]
+    changes = list(changes_argument([change]).values())
+    shift = named("shift", call(shift_predictions, inputs.loaded, text, *changes, top_k=WORDS))
     with memory_checked():
-        plain = cache.trace_with(engine, text)
-        found = shift_predictions(engine, text, [change], top_k=WORDS)
+        plain, found = cache.trace_with(engine, text), computed(shift, engine)
         padded = cache.trace_with(engine, text, interventions=[change]) if inputs.run == "padding" else None
     title = describe_change(change, stack_names(plain))
-    return [_bars(blank, title, padded if blank is found.blanks[-1] else None) for blank in found.blanks]
+    moved = named("moved", each(shift.blanks, lambda blank: each(blank.moved, lambda one: (one.before, one.after))))
+
+    def link_to_changed_pages() -> None:
+        with st.container(horizontal=True, gap="small"):
+            for key, name in texts.SEE_CHANGED.items():
+                how = reading_in_link(not inputs.nospecial) if key == "attention" else {}
+                link = {"text": text, "changes": write_interventions([change]), **how}
+                page_link(key, name, link, icon=":material/arrow_forward:")
+
+    return Part(
+        [_bars(blank, title, padded if blank is found.blanks[-1] else None) for blank in found.blanks],
+        inputs.numbers(texts.EXPORT_RUN.format(change=label), texts.EXPORT_RUN_RESULT, [moved], text=text, changes=label),
+        [texts.RUN_TEXTS[inputs.run].format(padding=PADDING), texts.RUN_TEXT],
+        link_to_changed_pages,
+    )
 
 
 def _bars(blank: BlankShift, title: str, padded: Trace | None) -> Picture:
@@ -117,13 +130,3 @@ def padding_sentence(changed: Trace) -> str:
     """Return a sentence on the share of attention that goes to padding, the mean over layers, heads and tokens."""
     taken = 1 - float(changed.attention.weights.sum(-1).mean())
     return texts.PADDING_TAKES.format(share=weight(taken), padding=PADDING)
-
-
-def run_numbers(inputs: MaskInputs) -> PartNumbers:
-    """Return what the predictions with and without a mask on the whole model are computed of."""
-    change = list(changes_argument([RUN_CHANGES[inputs.run]]).values())
-    shift = named("shift", call(shift_predictions, load_call(DEFAULT, not inputs.bare), inputs.blank, *change, top_k=WORDS))
-    moved = named("moved", each(shift.blanks, lambda blank: each(blank.moved, lambda one: (one.before, one.after))))
-    label = texts.RUN_LABELS[inputs.run]
-    about = source(DEFAULT, text=inputs.blank, changes=label, **reading(not inputs.bare))
-    return PartNumbers(texts.EXPORT_RUN.format(change=label), about, [moved], texts.EXPORT_RUN_RESULT)

@@ -6,84 +6,11 @@ page and its tests read both.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
-from pages.positions import texts
-from pages.ui.export.computation import Computation, call, each, evaluate, load_call, named
-from pages.ui.export.records import PartNumbers
-from pages.ui.stage.sources import source
 from tx_core.engine import catalogue
-from tx_core.engine.bert_engine import BertEngine
-from tx_core.engine.catalogue import DEFAULT
 from tx_core.lessons import position_encodings
-from tx_core.lessons.position_encodings import BIAS_HEADS, SHAW_LIMIT, T5_BUCKETS, PositionEncoding
+from tx_core.lessons.position_encodings import BIAS_HEADS, SHAW_LIMIT, T5_BUCKETS
 from tx_core.transformer import positions
-
-
-@dataclass(frozen=True)
-class Choice:
-    """What the reader chooses.
-
-    Attributes:
-        scheme: the key of an encoding.
-        length: number of positions.
-        width: number of dimensions.
-        base: of the frequencies.
-        head: of the model or of the bias, from 0.
-        dims: dimensions whose waves are drawn, from 0.
-        engine: the model that a learned table is taken from.
-    """
-
-    scheme: str
-    length: int
-    width: int
-    base: float
-    head: int
-    dims: tuple[int, ...]
-    engine: BertEngine
-
-    @property
-    def encoding(self) -> PositionEncoding:
-        """The encoding in the table of the core."""
-        return position_encodings.ENCODINGS[self.scheme]
-
-    @property
-    def _entry(self) -> Computation:
-        return call(getattr, position_encodings, "ENCODINGS")[self.scheme]
-
-    @property
-    def vectors(self) -> Computation:
-        """The vector of each position, for an encoding that has some."""
-        return self._entry.vectors(self.length, self.width, self.base, load_call(self.engine.name))
-
-    @property
-    def pairs(self) -> Computation:
-        """The class of each distance, or what one head adds to each score, for an encoding without vectors."""
-        if self.encoding.distances:
-            return self._entry.distances(self.length)
-        return call(position_encodings.biases, self.scheme, self.length)[self.head]
-
-    @property
-    def scores(self) -> Computation:
-        """The scores of a sentence of one word repeated, with what the encoding changes of them."""
-        settings = self.scheme, self.length, self.width, self.base, self.head
-        return call(position_encodings.encoding_scores, *settings, load_call(self.engine.name))
-
-    @property
-    def profile(self) -> Computation:
-        """How similar two positions are, or their score, by their distance."""
-        of_words = self.encoding.adds_to == "word vectors"
-        pairs = call(positions.similarity, self.vectors) if of_words else self.scores.scores
-        return call(position_encodings.distance_profile, pairs)
-
-    def curves(self, most: int | None) -> Computation:
-        """Return what each head, or each of the first `most` biases, adds to a score by distance."""
-        added = call(position_encodings.biases, self.scheme, self.length)[:most]
-        return each(added, lambda bias: call(position_encodings.distance_profile, bias).mean)
-
-    def computed(self, computation: Computation) -> Any:
-        """Run a computation with the engine that is loaded."""
-        return evaluate(computation, engine=self.engine)
 
 
 @dataclass(frozen=True)
@@ -115,10 +42,6 @@ class EncodingView:
     curve_name: str = "head {number}"
     curve_note: str = "What each head adds to a score, by the distance from the query to the key (negative: the key comes first)."
     max_curves: int | None = None
-
-    def num_heads(self, engine: BertEngine) -> int:
-        """Count the heads that the reader can choose from."""
-        return engine.info.num_heads if self.of_model else position_encodings.BIAS_HEADS
 
 
 ENCODING_VIEWS = {
@@ -206,50 +129,3 @@ def dimensions_from_link(written: str) -> list[int]:
 def dimensions_to_link(dims: list[int]) -> str:
     """Write dimensions for a link."""
     return "-".join(map(str, dims))
-
-
-def encoding_numbers(view: str, choice: Choice) -> PartNumbers:
-    """Return what one view of an encoding is computed of."""
-    encoding = ENCODING_VIEWS[choice.scheme]
-    numbers = {"map": _map, "waves": _waves, "similarity": lambda one: one.profile.mean, "effect": _effect}[view](choice)
-    title = texts.EXPORT_ENCODING.format(encoding=encoding.name, view=texts.VIEWS[view])
-    names = ("scheme", "length", "width", "base", "head")
-    about = {name: getattr(choice, name) for name in names} | {"head": choice.head + 1}
-    if encoding.of_model:
-        about = source(choice.engine.name) | about
-    axes = "position, dimension" if view == "map" and choice.encoding.vectors else AXES[view]
-    return PartNumbers(title, about, [named("numbers", numbers, axes)], texts.EXPORT_RESULT)
-
-
-AXES = {
-    "map": "query, key",
-    "waves": "a row per curve",
-    "similarity": "by distance, from the far left to the far right",
-    "effect": "query, key",
-}
-"""The axes of the numbers of each view; a map of vectors has others."""
-
-
-def _map(choice: Choice) -> Computation:
-    return choice.vectors if choice.encoding.vectors else choice.pairs
-
-
-def _waves(choice: Choice) -> Computation:
-    if choice.encoding.vectors:
-        return choice.vectors[:, [dim for dim in choice.dims if dim < choice.width]].T
-    return choice.curves(ENCODING_VIEWS[choice.scheme].max_curves)
-
-
-def _effect(choice: Choice) -> Computation:
-    run = named("run", choice.scores)
-    return run.scores - run.scores.mean()
-
-
-def requirements_numbers(length: int, width: int, base: float) -> PartNumbers:
-    """Return what the measured requirements are computed of."""
-    table = named("table", call(position_encodings.learned_table, load_call(DEFAULT)))
-    checked = named("checked", call(position_encodings.check_encodings, width, base, table, length))
-    numbers = each(checked.values(), lambda criteria: each(criteria, lambda criterion: criterion.value))
-    about = source(DEFAULT, length=length, width=width, base=base)
-    shown = [call(list, checked), named("numbers", numbers)]
-    return PartNumbers(texts.EXPORT_REQUIREMENTS.format(length=length), about, shown, texts.EXPORT_RESULT)

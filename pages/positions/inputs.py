@@ -1,6 +1,6 @@
 """What the page of positions is asked: a part, and the encoding with its sizes or the sentence that it computes with."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import streamlit as st
 
@@ -13,11 +13,11 @@ from pages.positions.encodings import (
     MAX_DRAWN_DIMENSIONS,
     MAX_POSITION_HEADS,
     WIDTHS,
-    Choice,
     EncodingView,
     dimensions_from_link,
     dimensions_to_link,
 )
+from pages.ui.export.computation import Computation, load_call
 from pages.ui.shell import controls
 from pages.ui.shell.address import (
     KEPT_PARAMETERS,
@@ -32,13 +32,12 @@ from pages.ui.shell.address import (
 )
 from pages.ui.shell.texts import SENTENCE
 from pages.ui.stage.address import StageFields, read_stage_address
-from pages.ui.stage.controls import Control
+from pages.ui.stage.controls import SPECIAL_CONTROL, Control
 from pages.ui.stage.inputs import ask_sentences
-from pages.ui.stage.texts import WITHOUT_SPECIAL, WITHOUT_SPECIAL_HELP
 from pages.ui.stage.tokens import SPECIAL_FIELD
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.catalogue import DEFAULT
-from tx_core.lessons.position_encodings import ENCODINGS
+from tx_core.lessons.position_encodings import BIAS_HEADS, ENCODINGS, PositionEncoding
 
 PAGE = "positions"
 SEEDS = range(1, 1000)
@@ -80,40 +79,57 @@ class PositionInputs:
     model: str
 
     @property
+    def encoding(self) -> PositionEncoding:
+        """The encoding in the table of the core."""
+        return ENCODINGS[self.scheme]
+
+    @property
     def model_name(self) -> str:
         """The name of the model that the part is computed with: the reader chooses one for words and for a learned table."""
         chooses = self.part == "shuffle" or (self.part == "ways" and ENCODING_VIEWS[self.scheme].of_model)
         return self.model if chooses else DEFAULT
 
+    @property
+    def special_tokens(self) -> bool:
+        """Whether the text is read with special tokens."""
+        return not (self.part == "shuffle" and self.nospecial)
+
+    @property
+    def loaded(self) -> Computation:
+        """The computation of the engine."""
+        return load_call(self.model_name, self.special_tokens)
+
     def engine(self) -> BertEngine:
         """Return the engine, with its weights in this process; raise ExplorerError where it is not available."""
-        bare = self.part == "shuffle" and self.nospecial
-        return controls.model_engine(self.model_name, bare=bare, weights=True)
+        return controls.model_engine(self.model_name, bare=not self.special_tokens, weights=True)
 
-    def choice(self, engine: BertEngine) -> Choice:
-        """Return the encoding that is asked for."""
-        view = ENCODING_VIEWS[self.scheme]
-        width = engine.info.hidden_size if view.of_model else self.width
-        dims = tuple(dim for dim in self.dims if dim < width)
-        head = min(self.head, view.num_heads(engine)) - 1
-        return Choice(self.scheme, self.length, width, float(self.base), head, dims, engine)
+    def fitted(self, engine: BertEngine) -> "PositionInputs":
+        """Return what is asked with the width, the dimensions and the head that the encoding has."""
+        width = engine.info.hidden_size if ENCODING_VIEWS[self.scheme].of_model else self.width
+        dims, head = [dim for dim in self.dims if dim < width], min(self.head, num_heads(self.scheme, engine))
+        return replace(self, width=width, dims=dims, head=head)
+
+
+def num_heads(scheme: str, engine: BertEngine) -> int:
+    """Count the heads of an encoding that the reader can choose from."""
+    return engine.info.num_heads if ENCODING_VIEWS[scheme].of_model else BIAS_HEADS
 
 
 def position_inputs() -> PositionInputs:
     """Read the address, draw the box of the sentence where one is read, and return what is asked."""
     read_stage_address(PAGE, FIELDS)
     part = widget_key(PAGE, "part")
+
+    def read() -> PositionInputs:
+        return PositionInputs(**values_of(PAGE, FIELDS.own))
+
     if not st.session_state[part]:
         given = view_parameters().keys() - set(KEPT_PARAMETERS)
         st.session_state[part] = "shuffle" if given <= OF_THE_SENTENCE else "ways"
     if st.session_state[part] != "shuffle":
         st.markdown(texts.NOTICES[st.session_state[part]])
-        return _inputs()
-    return ask_sentences(PAGE, {"text": SENTENCE}, _inputs)
-
-
-def _inputs() -> PositionInputs:
-    return PositionInputs(**values_of(PAGE, FIELDS.own))
+        return read()
+    return ask_sentences(PAGE, {"text": SENTENCE}, read)
 
 
 def position_controls(inputs: PositionInputs, engine: BertEngine | None) -> list[Control]:
@@ -130,27 +146,27 @@ def position_controls(inputs: PositionInputs, engine: BertEngine | None) -> list
         Control("scheme", "segments", texts.ENCODING, schemes, apart=True, when=ways),
         Control("look", "segments", texts.VIEW, tuple(texts.VIEWS.items()), when=ways),
         Control("seed", "press", texts.SHUFFLE_AGAIN, ((following, texts.SHUFFLE_AGAIN),), when={"part": ["shuffle"]}),
-        *(_controls_of_encoding(inputs, view, engine) if engine else ()),
+        *(_controls_of_encoding(inputs.fitted(engine), view, engine) if engine else ()),
         Control("length", "slider", texts.LENGTH, limits=_ends(LENGTHS), when={"part": ["ways", "demands"]}),
         Control("width", "slider", texts.WIDTH, limits=_ends(WIDTHS), step=WIDTHS.step, when=sized),
         Control("base", "list", texts.BASE, bases, labelled=True, when=sized),
         Control("model", "list", texts.MODEL, models, labelled=True, when=of_model),
-        Control(SPECIAL_FIELD.name, "switch", WITHOUT_SPECIAL, help=WITHOUT_SPECIAL_HELP, when={"part": ["shuffle"]}, late=True),
+        replace(SPECIAL_CONTROL, when={"part": ["shuffle"]}),
     ]
 
 
 def _controls_of_encoding(inputs: PositionInputs, view: EncodingView, engine: BertEngine) -> list[Control]:
     """Return the controls of the dimensions that are drawn, and of a head, where the encoding has them."""
-    width, found = inputs.choice(engine).width, []
-    if ENCODINGS[inputs.scheme].vectors:
-        last = {"most": MAX_DRAWN_DIMENSIONS, "last": width - 1}
+    found = []
+    if inputs.encoding.vectors:
+        last = {"most": MAX_DRAWN_DIMENSIONS, "last": inputs.width - 1}
         words = {"help": texts.DIMENSIONS_HELP.format(**last), "problem": texts.DIMENSIONS_PROBLEM.format(**last)}
         when = {"part": ["ways"], "look": ["waves"]}
-        limits = {"limits": (0, width - 1), "most": MAX_DRAWN_DIMENSIONS}
+        limits = {"limits": (0, inputs.width - 1), "most": MAX_DRAWN_DIMENSIONS}
         found.append(Control("dims", "numbers", texts.DIMENSIONS, **words, **limits, when=when))
     if view.head_views:
         when = {"part": ["ways"], "look": sorted(view.head_views)}
-        found.append(Control("head", "slider", texts.HEAD, limits=(1, view.num_heads(engine)), when=when))
+        found.append(Control("head", "slider", texts.HEAD, limits=(1, num_heads(inputs.scheme, engine)), when=when))
     return found
 
 

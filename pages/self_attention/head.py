@@ -2,22 +2,65 @@
 
 import math
 
-import numpy as np
-from jaxtyping import Float32
+import streamlit as st
 
 from pages.self_attention import texts
-from pages.self_attention.inputs import HeadInputs
-from pages.ui.export.computation import call, load_call, named
+from pages.self_attention.inputs import DIMENSIONS_SHOWN, PAGE, HeadInputs
+from pages.ui.export.computation import call, computed, load_call, named
+from pages.ui.export.menu import offer_drawings
+from pages.ui.export.part import Part
 from pages.ui.export.records import PartNumbers
+from pages.ui.shell import cache
 from pages.ui.shell.level import is_hidden
 from pages.ui.shell.numbers import small_number
-from pages.ui.stage.matrices import Divided, MaskedCells, Matrix, MatrixStep, Product, Shares
+from pages.ui.stage.charts import lines_chart, lines_drawing
+from pages.ui.stage.matrices import Divided, MaskedCells, Matrix, MatrixNames, MatrixStep, MatrixSteps, Product, Shares, operand
+from pages.ui.stage.pictures import Picture, pictures_beside
 from pages.ui.stage.sources import reading, source
 from tx_core.engine.catalogue import DEFAULT
-from tx_core.lessons.self_attention import HeadRun, head_run, saturation
+from tx_core.engine.engine import Engine
+from tx_core.engine.threads import use_one_core
+from tx_core.lessons.self_attention import HeadChoice, HeadRun, head_run, saturation
+from tx_core.transformer import attention
+from tx_core.transformer.attention import NORMALISE
 
-Numbers = Float32[np.ndarray, "row column"]
 NOTES_ON_WEIGHTS = {"random": texts.RANDOM_PROJECTIONS, "none": texts.NO_PROJECTIONS}
+SATURATION_SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
+SATURATION_HEIGHT = 330
+
+
+def head_part(inputs: HeadInputs, engine: Engine) -> Part:
+    """Compute the head that is asked for; raise ExplorerError where the text cannot be read."""
+    use_one_core()
+    place = {"layer": inputs.layer, "head": inputs.head}
+    choice = HeadChoice(
+        layer=inputs.layer - 1,
+        head=inputs.head - 1,
+        weights=inputs.weights,
+        seed=inputs.seed,
+        scaled=not inputs.unscaled,
+        normalise=inputs.normalise,
+        causal=inputs.causal,
+    )
+    loaded = load_call(DEFAULT, not inputs.nospecial)
+    trace = named("trace", loaded.trace(inputs.text, keep=("hidden",)))
+    computation = call(head_run, loaded, trace, named("choice", choice, "layer and head are counted from 0"))
+    run = computed(computation, engine, trace=cache.trace_with(engine, inputs.text, keep=("hidden",)))
+    tensors = named("tensors", computation.tensors)
+    settings = {name: value for name, value in vars(inputs).items() if name not in ("text", "nospecial", *place)}
+    heads = "layer {layer}, head {head}".format(**place)
+    about = source(DEFAULT, text=inputs.text, **reading(not inputs.nospecial), heads=heads) | settings
+    shown = [tensors.query, tensors.key, tensors.scores, tensors.weights, tensors.context]
+    matrices = head_matrices(run, DIMENSIONS_SHOWN[1])
+    steps = MatrixSteps(matrices, head_steps(run), texts.TOKENS, "matches", inputs.text, is_hidden("formulas"))
+    return Part(
+        [Picture(steps, " ".join(notes(run)))],
+        PartNumbers(texts.EXPORT_TITLE.format(**place), about, shown, texts.EXPORT_RESULT),
+        [texts.INTRO],
+        formulas=[equation(run)],
+        letters=letters(run),
+        sources=(attention.attend, attention.attention_scores, attention.attention_weights, NORMALISE[choice.normalise]),
+    )
 
 
 def equation(run: HeadRun) -> str:
@@ -77,134 +120,72 @@ def head_matrices(run: HeadRun, most: int) -> list[Matrix]:
 
     Of axes that count dimensions, up to the first `most` can be shown; sums use all of them.
     """
-    return [_vectors(run, most), *_projections(run, most), *_scores_and_weights(run), _context(run, most)]
+    tensors, choice, projections = run.tensors, run.choice, run.projections
+    query, key, value = texts.PROJECTED if projections else ("vectors",) * 3
+    size = tensors.query.shape[1]
+    root, written = (math.sqrt(size), f"√{size}") if choice.scaled else (1.0, "1")
+    formulas = {
+        "vectors": "X",
+        "matches": "QKᵀ" if projections else "X Xᵀ",
+        "scores": texts.SCALED_BY.format(size=size, root=root) if choice.scaled else texts.NOT_SCALED,
+        "masked": texts.FUTURE_HIDDEN if choice.causal else texts.NOTHING_HIDDEN,
+        "weights": texts.FUNCTIONS[choice.normalise],
+        "context": f"weights · {'V' if projections else 'X'}",
+    }
+    bias = " + b" if projections and projections.query_bias is not None else ""
+    formulas |= {name: "" if is_hidden("formulas") else f"{name[0].upper()} = X·W{bias}" for name in texts.PROJECTED}
+    alts = {name: alt.format(layer=choice.layer + 1) for name, alt in texts.ALTS.items()}
+    said = {name: (title, formulas[name], alts[name]) for name, title in texts.TITLES.items()}
+    names = MatrixNames(tensors.tokens, said, most)
+    matrices = [names.by_token("vectors", tensors.vectors)]
+    for name in texts.PROJECTED if projections else ():
+        weight, biases = getattr(projections, name), getattr(projections, f"{name}_bias")
+        origin = Product("vectors", f"{name}weight", bias=None if biases is None else tuple(biases[:most].tolist()))
+        matrices.append(operand(f"{name}weight", weight[:, :most]))
+        matrices.append(names.by_token(name, getattr(tensors, name), origin, lead="→" if name == "query" else ""))
+    shares = Shares("masked" if choice.causal else "scores", choice.normalise)
+    return [
+        *matrices,
+        names.by_pair("matches", tensors.matches, Product(query, key, transposed=True)),
+        names.by_pair("scores", tensors.scores, Divided("matches", root, written)),
+        names.by_pair("masked", tensors.masked, MaskedCells("scores")),
+        names.by_pair("weights", tensors.weights, shares, "shares"),
+        names.by_token("context", tensors.context, Product("weights", value)),
+    ]
 
 
 def head_steps(run: HeadRun) -> list[MatrixStep]:
     """Return the steps from the vectors to the context, each with the matrices to look at."""
     projected, choice = run.projections is not None, run.choice
-    made = tuple(texts.PROJECTED) if projected else ()
-    query, key, value = made or ("vectors",) * 3
     signs = texts.STEPS_PROJECTED if projected else texts.STEPS
     scaling = f"÷ √{run.tensors.query.shape[1]}" if choice.scaled else texts.NOT_SCALED
     seen = "masked" if choice.causal else "scores"
-    operands = tuple(dict.fromkeys((query, key)))
-    dot = ("", *("·" for _ in operands[1:]), "=")
+    shows = {
+        "vectors": "vectors → query key value" if projected else "vectors",
+        "matches": "query · key = matches" if projected else "vectors = matches",
+        "scores": "matches → scores",
+        "masked": "scores → masked",
+        "weights": f"{seen} → weights",
+        "context": f"weights · {'value' if projected else 'vectors'} = context",
+    }
+    signs = signs | {"scores": scaling, "masked": texts.STEP_MASK, "weights": texts.FUNCTIONS[choice.normalise]}
     return [
-        MatrixStep(
-            "vectors", signs["vectors"], texts.VECTORS, ("vectors", *made), ("", "→", "", "")[: 1 + len(made)], (*made, "vectors")
-        ),
-        MatrixStep("matches", signs["matches"], texts.DOT_PRODUCTS, (*operands, "matches"), dot, ("matches",)),
-        MatrixStep("scores", scaling, texts.SCORES, ("matches", "scores"), ("", "→"), ("scores",)),
-        MatrixStep("masked", texts.STEP_MASK, texts.MASK, ("scores", "masked"), ("", "→"), ("masked",), not choice.causal),
-        MatrixStep("weights", texts.FUNCTIONS[choice.normalise], texts.SHARES, (seen, "weights"), ("", "→"), ("weights",)),
-        MatrixStep("context", signs["context"], texts.CONTEXT, ("weights", value, "context"), ("", "·", "="), ("context",)),
+        MatrixStep(name, signs[name], texts.TITLES[name], shown, optional=name == "masked" and not choice.causal)
+        for name, shown in shows.items()
     ]
 
 
-def _vectors(run: HeadRun, most: int) -> Matrix:
-    alt = texts.VECTORS_ALT.format(layer=run.choice.layer + 1)
-    return _by_token(run, "vectors", texts.VECTORS, "X", run.tensors.vectors.numpy(), most, alt=alt)
-
-
-def _projections(run: HeadRun, most: int) -> list[Matrix]:
-    """The operands of the three projections, not drawn, and their results; nothing without projections."""
-    if run.projections is None:
-        return []
-    matrices = []
-    for name, title in texts.PROJECTED.items():
-        weight, bias = getattr(run.projections, name), getattr(run.projections, f"{name}_bias")
-        letter, operand = name[0].upper(), f"{name}weight"
-        formula = "" if is_hidden("formulas") else f"{letter} = X·W" if bias is None else f"{letter} = X·W + b"
-        origin = Product("vectors", operand, bias=None if bias is None else tuple(bias[:most].tolist()))
-        values, lead = getattr(run.tensors, name).numpy(), "→" if name == "query" else ""
-        matrices.append(_operand(operand, weight[:, :most].numpy()))
-        matrices.append(_by_token(run, name, title, formula, values, most, origin, alt=texts.PROJECTED_ALT[name], lead=lead))
-    return matrices
-
-
-def _scores_and_weights(run: HeadRun) -> list[Matrix]:
-    """Dot products, scores, scores with the mask, and weights: a number for each pair of tokens."""
-    tensors, choice, projected = run.tensors, run.choice, run.projections is not None
-    query, key = ("query", "key") if projected else ("vectors", "vectors")
-    size = tensors.query.shape[1]
-    divisor = Divided("matches", math.sqrt(size), f"√{size}") if choice.scaled else Divided("matches", 1.0, "1")
-    scaling = texts.SCALED_BY.format(size=size, root=math.sqrt(size)) if choice.scaled else texts.NOT_SCALED
-    hidden = texts.FUTURE_HIDDEN if choice.causal else texts.NOTHING_HIDDEN
-    product, formula = Product(query, key, transposed=True), "QKᵀ" if projected else "X Xᵀ"
-    shares, function = Shares("masked" if choice.causal else "scores", choice.normalise), texts.FUNCTIONS[choice.normalise]
-    return [
-        _by_pair(run, "matches", texts.DOT_PRODUCTS, formula, tensors.matches.numpy(), product, alt=texts.DOT_PRODUCTS_ALT),
-        _by_pair(run, "scores", texts.SCORES, scaling, tensors.scores.numpy(), divisor),
-        _by_pair(run, "masked", texts.MASK, hidden, tensors.masked.numpy(), MaskedCells("scores"), alt=texts.MASK_ALT),
-        _by_pair(run, "weights", texts.SHARES, function, tensors.weights.numpy(), shares, group="shares", alt=texts.WEIGHTS_ALT),
-    ]
-
-
-def _context(run: HeadRun, most: int) -> Matrix:
-    origin, formula = Product("weights", "value"), "weights · V"
-    if run.projections is None:
-        origin, formula = Product("weights", "vectors"), "weights · X"
-    values = run.tensors.context.numpy()
-    return _by_token(run, "context", texts.CONTEXT, formula, values, most, origin, alt=texts.CONTEXT_ALT)
-
-
-def _by_token(
-    run: HeadRun,
-    name: str,
-    title: str,
-    formula: str,
-    values: Numbers,
-    most: int,
-    origin: Product | None = None,
-    *,
-    alt: str,
-    lead: str = "→",
-) -> Matrix:
-    tokens, columns = run.tensors.tokens, count(values.shape[1])
-    return Matrix(name, title, formula, values, tokens, columns, "token", "dimension", origin, shown=most, alt=alt, lead=lead)
-
-
-def _by_pair(
-    run: HeadRun,
-    name: str,
-    title: str,
-    formula: str,
-    values: Numbers,
-    origin: Product | Divided | MaskedCells | Shares,
-    *,
-    group: str = "scores",
-    alt: str = "",
-) -> Matrix:
-    tokens = run.tensors.tokens
-    return Matrix(name, title, formula, values, tokens, tokens, "query", "key", origin, group=group, alt=alt)
-
-
-def _operand(name: str, values: Numbers) -> Matrix:
-    rows, columns = values.shape
-    return Matrix(name, name, "", values, count(rows), count(columns), "dimension", "dimension", shown=0)
-
-
-def count(number: int) -> tuple[str, ...]:
-    """Return row or column labels: their numbers, from 1."""
-    return tuple(str(place) for place in range(1, number + 1))
-
-
-def head_numbers(inputs: HeadInputs) -> PartNumbers:
-    """Return what the head is computed of that the page shows step by step."""
-    special, settings = not inputs.bare, inputs.settings()
-    choice = named("choice", inputs.choice, "layer and head are counted from 0")
-    engine = load_call(DEFAULT, special)
-    trace = named("trace", engine.trace(inputs.text, keep=("hidden",)))
-    tensors = named("tensors", call(head_run, engine, trace, choice).tensors)
-    place = {name: settings.pop(name) for name in ("layer", "head")}
-    about = source(DEFAULT, text=inputs.text, **reading(special), heads="layer {layer}, head {head}".format(**place)) | settings
-    shown = [tensors.query, tensors.key, tensors.scores, tensors.weights, tensors.context]
-    return PartNumbers(texts.EXPORT_TITLE.format(**place), about, shown, texts.EXPORT_RESULT)
-
-
-def saturation_numbers(sizes: tuple[int, ...]) -> PartNumbers:
-    """Return what softmax over scores of random vectors is computed of."""
-    run = named("run", call(saturation, sizes))
-    shown = [run.largest_unscaled, run.largest_scaled]
-    return PartNumbers(texts.EXPORT_SATURATION, {"dimensions": list(sizes)}, shown, texts.EXPORT_SATURATION_RESULT)
+def show_saturation() -> None:
+    """Show what softmax does to random scores as vectors get longer, with and without scaling."""
+    computation = named("run", call(saturation, SATURATION_SIZES))
+    run = cache.get_or_compute(("saturation", SATURATION_SIZES), lambda: saturation(SATURATION_SIZES))
+    series = {texts.NOT_DIVIDED: run.largest_unscaled, texts.DIVIDED: run.largest_scaled}
+    slopes = {"unscaled": small_number(run.slope_unscaled[-1]), "scaled": small_number(run.slope_scaled[-1])}
+    st.subheader(texts.WHY_SCALED, anchor=False)
+    st.markdown(texts.WHY_SCALED_TEXT.format(keys=run.keys, size=run.sizes[-1], **slopes))
+    drawing = lines_drawing(lines_chart(texts.LARGEST_WEIGHT, list(map(str, run.sizes)), series, limits=(0, 1.02)))
+    pictures_beside(PAGE, "saturation", [Picture(drawing, cell=texts.DIMENSION)], SATURATION_HEIGHT)
+    shown = [computation.largest_unscaled, computation.largest_scaled]
+    about = {"dimensions": list(SATURATION_SIZES)}
+    numbers = PartNumbers(texts.EXPORT_SATURATION, about, shown, texts.EXPORT_SATURATION_RESULT)
+    offer_drawings(PAGE, lambda: numbers, lambda: [drawing], place="saturation")

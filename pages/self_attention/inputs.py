@@ -1,11 +1,14 @@
-"""What the page of self-attention is asked: a sentence, and which head is computed on it, and how."""
+"""What the page of self-attention is asked: a sentence, which head is computed on it and how, and a store of keys and values.
+
+Nothing here imports torch: the first picture is drawn from a file while the model is being loaded.
+"""
 
 from dataclasses import dataclass
 
 import streamlit as st
 
-from pages.self_attention import store_fields
-from pages.ui.shell import controls, texts
+from pages.self_attention import texts
+from pages.ui.shell import controls
 from pages.ui.shell.address import (
     KEPT_PARAMETERS,
     Field,
@@ -19,13 +22,16 @@ from pages.ui.shell.address import (
     view_parameters,
     widget_key,
 )
+from pages.ui.shell.texts import SENTENCE
 from pages.ui.stage.address import StageFields, read_stage_address
+from pages.ui.stage.controls import SPECIAL_CONTROL, Control, head_controls, matrix_controls
 from pages.ui.stage.inputs import ask_sentences
 from pages.ui.stage.matrices import Cell, cell_from_link, cell_to_link
 from pages.ui.stage.tokens import SPECIAL_FIELD
-from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.catalogue import DEFAULT
-from tx_core.lessons.self_attention import HeadChoice
+from tx_core.engine.engine import Engine
+from tx_core.errors import ExplorerError
+from tx_core.lessons.key_value_store import EXAMPLE, LARGEST, WIDTH, Store, VectorRow
 
 PAGE = "self_attention"
 LAYERS, HEADS = controls.embedded_sizes()
@@ -39,28 +45,71 @@ FIRST_CELL = Cell("matches", 4, 7)
 EARLIER_TEXT, EARLIER_HEAD = "time flies like an arrow", {"layer": 1, "head": 8}
 """What older links left out: the page opened on it when they were written."""
 SEEDS = (1, 999)
-WEIGHTS, NORMALISE = ("trained", "random", "none"), ("softmax", "sparsemax", "hardmax")
 MATRICES = ("cell", "all", "vectors", "matches", "scores", "masked", "weights", "context")
 """Which matrices are shown: those of the step that the chosen cell is of, all, or those of a step."""
+QUERIES = ((0, 10, 0), (0, 0, 10), (10, 10, 0))
+"""Queries of the store that are offered as buttons."""
+QUERY_FIELDS = ("q1", "q2", "q3")
+
+Table = tuple[tuple[VectorRow, VectorRow], ...]
+"""The rows of a store: a key, and its value."""
+
+
+def read_table(written: str) -> Table:
+    """Read a table as a link writes it; raise ValueError for one that cannot be used."""
+    rows = [tuple(float(number) for number in row.split("_")) for row in written.split("~")]
+    if any(len(row) != 2 * WIDTH for row in rows):
+        raise ValueError(f"every row must hold {2 * WIDTH} numbers")
+    table = tuple((row[:WIDTH], row[WIDTH:]) for row in rows)
+    try:
+        store_of(table)
+    except ExplorerError as problem:
+        raise ValueError(str(problem)) from problem
+    return table
+
+
+def write_table(table: Table) -> str:
+    """Write a table for a link."""
+    return "~".join("_".join(f"{number:.10g}" for number in (*key, *value)) for key, value in table)
+
+
+def read_number(written: str) -> float:
+    """Read one number of the query from a link; raise ValueError for what is none, or too large."""
+    number = float(written)
+    if not abs(number) <= LARGEST:
+        raise ValueError(f"must lie within ±{LARGEST:,.0f}")
+    return number
+
+
+def store_of(table: Table) -> Store:
+    """Return the rows as a store; raise ExplorerError for one that cannot be used."""
+    return Store(tuple(key for key, _ in table), tuple(value for _, value in table))
+
+
 SETTINGS = (
     SPECIAL_FIELD,
-    choice_field("weights", WEIGHTS),
+    choice_field("weights", tuple(texts.PROJECTION_LABELS)),
     number_field("layer", 0, 1, LAYERS),
     number_field("head", 0, 1, HEADS),
     number_field("seed", SEEDS[0], *SEEDS),
-    choice_field("normalise", NORMALISE),
+    choice_field("normalise", tuple(texts.NORMALISE_LABELS)),
     flag_field("unscaled"),
     flag_field("causal"),
 )
 """What the toolbar of the stage asks to compute with."""
+STORE_FIELDS = (
+    Field("store", tuple(zip(EXAMPLE.keys, EXAMPLE.values, strict=True)), read_table, write_table),
+    *(Field(name, float(number), read_number, "{:.10g}".format) for name, number in zip(QUERY_FIELDS, QUERIES[0], strict=True)),
+)
+ANSWER = Field("answer", Cell("result", 0, 0), cell_from_link, cell_to_link)
 FIELDS = StageFields(
-    own=(text_field("text", FIRST_TEXT), *SETTINGS, *store_fields.OWN),
+    own=(text_field("text", FIRST_TEXT), *SETTINGS, *STORE_FIELDS),
     looks=(
         flag_field("numbers"),
         number_field("dimensions", 6, *DIMENSIONS_SHOWN),
         Field("cell", Cell("matches", 3, 2), cell_from_link, cell_to_link),
         choice_field("matrices", MATRICES),
-        store_fields.ANSWER,
+        ANSWER,
     ),
     first={**FIRST_HEAD, "cell": FIRST_CELL},
 )
@@ -68,34 +117,21 @@ FIELDS = StageFields(
 
 @dataclass(frozen=True)
 class HeadInputs:
-    """What is computed.
-
-    Attributes:
-        text: the sentence.
-        bare: whether it is read without special tokens.
-        choice: the head, and how its attention is computed.
-    """
+    """What is computed, by the names of the fields; layer and head are counted from 1."""
 
     text: str
-    bare: bool
-    choice: HeadChoice
+    nospecial: bool
+    weights: str
+    layer: int
+    head: int
+    seed: int
+    normalise: str
+    unscaled: bool
+    causal: bool
 
-    def engine(self) -> BertEngine:
+    def engine(self) -> Engine:
         """Return the engine of the built-in model, with its weights in this process."""
-        return controls.model_engine(DEFAULT, bare=self.bare, weights=True)
-
-    def settings(self) -> dict[str, object]:
-        """Return the choice by the names of the page's fields; layer and head are counted from 1."""
-        choice = self.choice
-        return {
-            "layer": choice.layer + 1,
-            "head": choice.head + 1,
-            "weights": choice.weights,
-            "seed": choice.seed,
-            "unscaled": not choice.scaled,
-            "normalise": choice.normalise,
-            "causal": choice.causal,
-        }
+        return controls.model_engine(DEFAULT, bare=self.nospecial, weights=True)
 
 
 def head_inputs() -> HeadInputs:
@@ -103,21 +139,7 @@ def head_inputs() -> HeadInputs:
     arriving = widget_key(PAGE, "text") not in st.session_state
     read_stage_address(PAGE, FIELDS)
     _complete_view(arriving)
-    return ask_sentences(PAGE, {"text": texts.SENTENCE}, _inputs)
-
-
-def _inputs() -> HeadInputs:
-    values = values_of(PAGE, SETTINGS)
-    choice = HeadChoice(
-        layer=values["layer"] - 1,
-        head=values["head"] - 1,
-        weights=values["weights"],
-        seed=values["seed"],
-        scaled=not values["unscaled"],
-        normalise=values["normalise"],
-        causal=values["causal"],
-    )
-    return HeadInputs(value_of(PAGE, "text"), values[SPECIAL_FIELD.name], choice)
+    return ask_sentences(PAGE, {"text": SENTENCE}, lambda: HeadInputs(value_of(PAGE, "text"), **values_of(PAGE, SETTINGS)))
 
 
 def _complete_view(arriving: bool) -> None:
@@ -128,3 +150,19 @@ def _complete_view(arriving: bool) -> None:
             set_values(PAGE, {name: FIRST_HEAD[name] if given <= {"text"} else earlier})
     if arriving and given and "text" not in given:
         set_values(PAGE, {"text": EARLIER_TEXT})
+
+
+def controls_of(weights: str) -> list[Control]:
+    """Return what the toolbar asks, for projections of this kind."""
+    layers, heads = head_controls(LAYERS, HEADS)
+    return [
+        layers,
+        *([heads] if weights == "trained" else []),
+        Control("weights", "list", texts.PROJECTIONS, tuple(texts.PROJECTION_LABELS.items())),
+        *([Control("seed", "number", texts.SEED, help=texts.SEED_HELP, limits=SEEDS)] if weights == "random" else []),
+        Control("normalise", "segments", texts.ATTENTION, tuple(texts.NORMALISE_LABELS.items()), texts.NORMALISE_HELP),
+        Control("unscaled", "switch", texts.SCALED, help=texts.SCALED_HELP, inverted=True),
+        Control("causal", "switch", texts.CAUSAL, help=texts.CAUSAL_HELP),
+        *matrix_controls(DIMENSIONS_SHOWN),
+        SPECIAL_CONTROL,
+    ]

@@ -5,26 +5,34 @@ from pages.ui.shell.frame import open_page
 PAGE = "self_attention"
 badge = open_page(PAGE)
 
-# The title is on its way: what follows imports torch.
-from pages.self_attention.below import explain_head, export_head
-from pages.self_attention.inputs import head_inputs
-from pages.self_attention.stage import empty_stage, head_stage, note_reading, run_head
-from pages.self_attention.store import show_store
-from pages.ui.shell.frame import explain, page_links, show_engine
-from tx_core.errors import ExplorerError
+from pages.self_attention.inputs import FIELDS, controls_of, head_inputs
+from pages.ui.stage.pictures import empty_pictures, first_pictures
 
 inputs = head_inputs()
+first_pictures(PAGE, FIELDS)
+
+# The first picture is on its way: what follows imports torch.
+from pages.self_attention.head import head_part, show_saturation
+from pages.self_attention.store import show_store
+from pages.ui.export.part import show_part
+from pages.ui.shell.frame import explain, page_links, show_engine
+from pages.ui.stage.tokens import note_how_read
+from pages.ui.stage.view_options import explain_built_in
+from tx_core.errors import ExplorerError
+
 try:
-    answer = run_head(inputs)
+    engine = inputs.engine()
+    part = head_part(inputs, engine)
 except ExplorerError as problem:
     explain(problem)
-    empty_stage()
+    empty_pictures(PAGE, FIELDS, controls_of(inputs.weights))
     badge.empty()
 else:
-    note_reading(answer)
-    head_stage(inputs, answer)
-    show_engine(badge, answer.engine.title, answer.engine.device)
-    explain_head(answer)
-    export_head(inputs, answer.run)
+    note_how_read(engine, inputs.text)
+    show_part(PAGE, FIELDS, controls_of(inputs.weights), part)
+    show_engine(badge, engine.title, engine.device)
+    explain_built_in()
+    if inputs.unscaled and inputs.normalise == "softmax":
+        show_saturation()
 show_store()
 page_links(inputs.text, "", "attention", "heads_and_blocks", "masks", "fill_mask")

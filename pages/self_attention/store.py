@@ -4,32 +4,23 @@ import numpy as np
 import streamlit as st
 
 from pages.self_attention import texts
-from pages.self_attention.head import count
-from pages.self_attention.inputs import PAGE
-from pages.self_attention.store_fields import ANSWER, OWN, QUERIES, QUERY_FIELDS, Table, store_of
+from pages.self_attention.inputs import ANSWER, PAGE, QUERIES, QUERY_FIELDS, STORE_FIELDS, Table, store_of
 from pages.ui.export.computation import call, named
 from pages.ui.export.menu import offer_drawings
 from pages.ui.export.records import PartNumbers
-from pages.ui.shell.address import page_view, value_of, widget_key
+from pages.ui.shell.address import value_of, widget_key
 from pages.ui.shell.frame import explain
 from pages.ui.shell.level import is_hidden
-from pages.ui.stage.matrices import MATRICES_STAGE, Divided, Matrix, Origin, Product, Shares, matrix_drawings, pack_matrices
-from pages.ui.stage.mount import draw_beside
+from pages.ui.stage.matrices import Divided, Matrix, MatrixSteps, Origin, Product, Shares, numbers_from_1
+from pages.ui.stage.pictures import Picture, pictures_beside
 from tx_core.errors import ExplorerError
-from tx_core.lessons.key_value import LARGEST, MAX_STORE_ROWS, WIDTH, LookupResult, Store, VectorRow, look_up
+from tx_core.lessons.key_value import DIVISOR, LookupResult, look_up
+from tx_core.lessons.key_value_store import LARGEST, MAX_STORE_ROWS, WIDTH, Store, VectorRow
 
 OVER_KEYS = ("matches", "scores", "weights")
 """Matrices with a column per row of the store."""
-HEIGHTS = (340, 340)
-"""Of the picture, in pixels, on a wide and on a narrow screen."""
-
-
-def store_numbers(store: Store, query: VectorRow) -> PartNumbers:
-    """Return what one lookup in a store of keys and values is computed of."""
-    found = named("found", call(look_up, store, tuple(query)))
-    about = {"keys": [list(row) for row in store.keys], "values": [list(row) for row in store.values], "query": list(query)}
-    shown = [found.matches, found.scores, found.weights, found.result]
-    return PartNumbers(texts.EXPORT_STORE, about, shown, texts.EXPORT_STORE_RESULT)
+HEIGHT = 340
+"""Of the picture, in pixels."""
 
 
 def show_store() -> None:
@@ -37,7 +28,7 @@ def show_store() -> None:
     if is_hidden("store"):
         return
     key = widget_key(PAGE, "store_box")
-    st.session_state.setdefault(key, any(value_of(PAGE, field.name) != field.default for field in (*OWN, ANSWER)))
+    st.session_state.setdefault(key, any(value_of(PAGE, field.name) != field.default for field in (*STORE_FIELDS, ANSWER)))
     folded = st.expander(f"**{texts.STORE}**", icon=":material/key:", key=key, on_change="rerun")
     if not folded.open:
         return
@@ -49,8 +40,7 @@ def show_store() -> None:
         try:
             with left:
                 store = _ask_store()
-            matrices = _show_answer(store, query)
-            offer_drawings(PAGE, lambda: store_numbers(store, query), lambda: matrix_drawings(matrices), place="store")
+            _show_answer(store, query)
         except ExplorerError as problem:
             explain(problem)
 
@@ -119,16 +109,20 @@ def _numbers(row: dict[str, float | None], kind: str) -> VectorRow:
     return tuple(row.get(texts.STORE_COLUMNS[kind].format(number=number)) for number in range(1, WIDTH + 1))
 
 
-def _show_answer(store: Store, query: VectorRow) -> list[Matrix]:
-    """Show one lookup; return its matrices."""
+def _show_answer(store: Store, query: VectorRow) -> None:
+    """Show one lookup, and offer its numbers."""
     answer = look_up(store, query)
     numbers = ", ".join(f"{number:.2f}".rstrip("0").rstrip(".") for number in answer.result[0].tolist())
     weights = (texts.ROW_WEIGHT.format(row=row, weight=weight) for row, weight in enumerate(answer.weights[0].tolist(), start=1))
     st.markdown(texts.FOUND.format(numbers=numbers, weights=" · ".join(weights)))
-    matrices = lookup_matrices(store, query, answer)
-    view = {"cell": value_of(PAGE, "answer"), "arrival": page_view(PAGE).arrivals}
-    draw_beside(PAGE, MATRICES_STAGE, "lookup", pack_matrices({"kind": "lookup", "namesTitle": "", **view}, matrices), HEIGHTS)
-    return matrices
+    picture = Picture(MatrixSteps(lookup_matrices(store, query, answer)))
+    view = {"cell": ANSWER.write(value_of(PAGE, "answer")), "matrices": "all", "numbers": "1"}
+    pictures_beside(PAGE, "lookup", [picture], HEIGHT, view, tells="answer")
+    found = named("found", call(look_up, store, tuple(query)))
+    about = {"keys": [list(row) for row in store.keys], "values": [list(row) for row in store.values], "query": list(query)}
+    shown = [found.matches, found.scores, found.weights, found.result]
+    part = PartNumbers(texts.EXPORT_STORE, about, shown, texts.EXPORT_STORE_RESULT)
+    offer_drawings(PAGE, lambda: part, lambda: picture.drawings, place="store")
 
 
 def lookup_matrices(store: Store, query: VectorRow, answer: LookupResult) -> list[Matrix]:
@@ -136,19 +130,19 @@ def lookup_matrices(store: Store, query: VectorRow, answer: LookupResult) -> lis
     rows = tuple(texts.STORE_ROW.format(row=row) for row in range(1, len(store.keys) + 1))
 
     def of_query(name: str, formula: str, values: object, group: str, origin: Origin | None, lead: str = "→") -> Matrix:
-        columns, kind = (rows, "key") if name in OVER_KEYS else (count(WIDTH), "number")
+        columns, kind = (rows, "key") if name in OVER_KEYS else (numbers_from_1(WIDTH), "number")
         cells, title = np.array(values, np.float32), texts.STORE_TITLES[name]
         return Matrix(name, title, formula, cells, (texts.STORE_QUERY,), columns, "", kind, origin, group, lead=lead)
 
     def of_store(name: str, formula: str, values: object, group: str, lead: str) -> Matrix:
         cells, title = np.array(values, np.float32), texts.STORE_TITLES[name]
-        return Matrix(name, title, formula, cells, rows, count(WIDTH), "row", "number", None, group, lead=lead)
+        return Matrix(name, title, formula, cells, rows, numbers_from_1(WIDTH), "row", "number", None, group, lead=lead)
 
     return [
         of_query("query", "q", [query], "keys", None),
         of_store("key", "K", store.keys, "keys", ""),
         of_query("matches", "qKᵀ", answer.matches.numpy(), "matches", Product("query", "key", transposed=True)),
-        of_query("scores", "÷ √64 = ÷ 8", answer.scores.numpy(), "matches", Divided("matches", 8.0, "8")),
+        of_query("scores", "÷ √64 = ÷ 8", answer.scores.numpy(), "matches", Divided("matches", DIVISOR, "8")),
         of_query("weights", "softmax", answer.weights.numpy(), "shares", Shares("scores")),
         of_store("value", "V", store.values, "values", "·"),
         of_query("result", "weights · V", answer.result.numpy(), "values", Product("weights", "value"), "="),

@@ -29,18 +29,30 @@ LETTER_OF_MASK = "$M$ is 0 where a token may attend and −∞ where it may not.
 # The matrices
 TOKENS = "Tokens"
 """Heads the names of the rows."""
-VECTORS, DOT_PRODUCTS, SCORES, MASK, SHARES, CONTEXT = "Vectors", "Dot products", "Scores", "Mask", "Weights", "Context"
-PROJECTED = {"query": "Query", "key": "Key", "value": "Value"}
-VECTORS_ALT = "The input of layer {layer}: one row per token."
-PROJECTED_ALT = {
+PROJECTED = ("query", "key", "value")
+TITLES = {
+    "vectors": "Vectors",
+    "query": "Query",
+    "key": "Key",
+    "value": "Value",
+    "matches": "Dot products",
+    "scores": "Scores",
+    "masked": "Mask",
+    "weights": "Weights",
+    "context": "Context",
+}
+"""Of the matrices, and of the steps that make them."""
+ALTS = {
+    "vectors": "The input of layer {layer}: one row per token.",
     "query": "What each token looks for.",
     "key": "What each token can be found by.",
     "value": "What each token passes on.",
+    "matches": "How well each query matches each key.",
+    "scores": "",
+    "masked": "Which tokens each token may attend to.",
+    "weights": "Each row sums to 1.",
+    "context": "The weighted sum of the values, for each token.",
 }
-DOT_PRODUCTS_ALT = "How well each query matches each key."
-MASK_ALT = "Which tokens each token may attend to."
-WEIGHTS_ALT = "Each row sums to 1."
-CONTEXT_ALT = "The weighted sum of the values, for each token."
 SCALED_BY = "÷ √{size} = ÷ {root:.3g}"
 NOT_SCALED = "not divided"
 FUTURE_HIDDEN = "later tokens: −∞"
@@ -122,8 +134,6 @@ STORE_TITLES = {
     "value": "Values",
     "result": "Result",
 }
-
-FORMULA = "The formula"
 
 EXPORT_TITLE = "Self-attention step by step: layer {layer}, head {head}"
 EXPORT_RESULT = "It ends with `tensors`: queries, keys, scores, weights and context, with all their dimensions."

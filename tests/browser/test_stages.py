@@ -121,15 +121,20 @@ def step(page: Page, title: str) -> None:
     stage(page).get_by_role("button", name=re.compile(f": {title}$")).click()
 
 
+def steps(page: Page) -> Locator:
+    """Return the computation with its row of steps."""
+    return stage(page).get_by_test_id("matrix-steps")
+
+
 def look_at_head(page: Page) -> None:
     """Walk steps, cells, numbers and dimensions, and see the sum follow."""
     total = stage(page).get_by_test_id("stage-sum")
     step(page, "Scores")
-    expect(stage(page)).to_have_attribute("data-chosen", "scores-5-8")
+    expect(steps(page)).to_have_attribute("data-chosen", "scores-5-8")
     expect(total).to_contain_text("÷ √32")
     step(page, "Weights")
     stage(page).get_by_role("group", name=re.compile("^Weights")).press("ArrowUp")
-    expect(stage(page)).to_have_attribute("data-chosen", "weights-4-8")
+    expect(steps(page)).to_have_attribute("data-chosen", "weights-4-8")
     expect(said(page)).to_contain_text("“read” gives")
     step(page, "Context")
     expect(total).to_contain_text("book: ")
@@ -142,15 +147,16 @@ def look_at_head(page: Page) -> None:
     stage(page).get_by_role("button", name=browser_texts.MATRICES["allSteps"]).click()
     expect(stage(page).get_by_test_id("matrix-weights")).to_be_visible()
     expect(canvas).to_be_visible()
+    expect(total).to_be_in_viewport(ratio=1)  # beside every step
     step(page, "Dot products")
 
 
 def look_at_block(page: Page) -> None:
     """Walk the steps of the heads and their cells, and see the sum follow."""
-    step(page, block_texts.OUTPUT)
+    step(page, block_texts.MATRICES["heads"]["output"][0])
     expect(page.get_by_test_id("stage-sum")).to_contain_text("dimension ")
     stage(page).get_by_role("group", name=re.compile("^Output")).press("ArrowDown")
-    expect(page.get_by_test_id("matrix-steps")).to_have_attribute("data-chosen", "output-3-1")
+    expect(steps(page)).to_have_attribute("data-chosen", "output-3-1")
     step(page, block_texts.ADDS_TITLE)
     expect(page.get_by_test_id("matrix-lengths")).to_be_visible()
 
@@ -402,10 +408,10 @@ STAGES = {
         look_at_head,
         "numbers=1.*cell=matches-4-",
         {"book", "Dot products", "Query"},
-        (browser_texts.MATRICES["csv"], "Dot products,5 a,8 book,"),
+        (browser_texts.PICTURES["csv"], "Dot products,a,book,"),
     ),
     "heads_and_blocks": Stage(
-        f"/heads_and_blocks?text={quote_plus('A cat sat on the [MASK].')}", look_at_block, "cell=", {"cat", "head 3"}
+        f"/heads_and_blocks?text={quote_plus('A cat sat on the [MASK].')}", look_at_block, "cell=lengths-3-1", {"cat", "head 3"}
     ),
     "bert": Stage(
         f"/bert?text={quote_plus('A cat sat on the [MASK].')}",
@@ -417,9 +423,9 @@ STAGES = {
     "masks": Stage(
         f"/masks?part=one&text={quote_plus(CAT)}",
         paint,
-        "kind=window&mask=9-[^&]*&cell=",
-        {"cat", mask_texts.MATRIX_TITLES["mask"], mask_texts.MATRIX_TITLES["weights"]},
-        (browser_texts.MATRICES["csv"], f"{mask_texts.MATRIX_TITLES['weights']},3 cat,6 the,0.000000"),
+        "kind=window.*mask=9-",
+        {"cat", mask_texts.MATRICES["mask"][0], mask_texts.MATRICES["weights"][0]},
+        (browser_texts.PICTURES["csv"], f"{mask_texts.MATRICES['weights'][0]},cat,the (2),0.000000"),
     ),
     "positions": Stage(
         "/positions?part=ways&scheme=alibi&length=9&look=similarity",

@@ -16,8 +16,8 @@ from pages.masks.drawn import mask_to_link
 from pages.self_attention.head import head_matrices, head_steps
 from pages.ui.shell.numbers import percent, points, small_number
 from pages.ui.stage.browser_texts import SAID, stage_texts
-from pages.ui.stage.matrices import pack_matrices
-from pages.ui.stage.packing import codes, stack_header, thumbnails
+from pages.ui.stage.matrices import MatrixSteps, describe_matrices
+from pages.ui.stage.packing import codes, join, stack_header, thumbnails
 from tests.support.serving import ROOT
 from tx_core.analysis import views
 from tx_core.analysis.comparison import Comparison, compare_attention, moved_attention
@@ -288,7 +288,7 @@ def test_the_sums_behind_the_cells_of_a_head_are_those_of_the_core(modules: Page
     engine = catalogue.load(catalogue.DEFAULT)
     choice = HeadChoice(1, 5, weights, seed=3, scaled=scaled, causal=not scaled)
     run = head_run(engine, engine.trace("The boy read a very old book.", keep=("hidden",)), choice)
-    message = pack_matrices({"namesTitle": ""}, head_matrices(run, 32), head_steps(run))
+    message = join(*describe_matrices(MatrixSteps(head_matrices(run, 32), head_steps(run))))
     found = modules.evaluate(SUMMED, [list(message)])
     of_projections = () if weights == "none" else ("query", "key", "value")
     assert set(found) == {"vectors", *of_projections, "matches", "scores", "masked", "weights", "context"}

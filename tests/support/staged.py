@@ -47,19 +47,13 @@ def made_changes(app: AppTest) -> list[str]:
     return [change["link"] for change in staged(app)["changes"]]
 
 
-def staged_matrices(app: AppTest, part: int = 0) -> tuple[dict, dict[str, np.ndarray]]:
-    """The header of a stage of matrices, and the matrices by name, those that the browser divides by itself included, and
-    not those that it makes.
+def staged_steps(app: AppTest, part: int = 0) -> tuple[dict, dict[str, np.ndarray]]:
+    """The first picture of a stage that is a computation in steps: what it was sent, and its matrices by name, those that the
+    browser divides by itself included, and not those that it makes.
 
     part: the stage of the page, or the further picture of that number below it.
     """
-    header, body = _messages(app)[part]
-    return header, _matrices(header, body)
-
-
-def staged_steps(app: AppTest) -> tuple[dict, dict[str, np.ndarray]]:
-    """The first picture of a stage of pictures that is a computation in steps: what it was sent, and its matrices by name."""
-    (picture, *_) = (one for one in staged_pictures(app) if one["chart"]["kind"] == "matrices")
+    (picture, *_) = (one for one in staged_pictures(app, part) if one["chart"]["kind"] == "matrices")
     return picture["chart"] | {"sentence": picture["sentence"]}, picture["values"]
 
 
@@ -84,7 +78,7 @@ def _matrices(header: dict, body: bytes) -> dict[str, np.ndarray]:
 def staged_pictures(app: AppTest, part: int = 0) -> list[dict]:
     """The pictures of a stage of pictures, those that are not looked at included, each with the numbers behind it.
 
-    part: as of `staged_matrices`.
+    part: as of `staged_steps`.
     """
     header, body = _messages(app)[part]
     start, found = 0, []
@@ -135,20 +129,22 @@ def staged_picture(app: AppTest, title: str) -> dict:
 
 def staged_parts(app: AppTest) -> int:
     """How many pictures stand on the page, the stage and those below it."""
-    return len(_messages(app)) + len(below(app))
+    return len(_messages(app))
 
 
 def _message(app: AppTest) -> tuple[dict, bytes]:
     return _messages(app)[0]
 
 
-def _messages(app: AppTest) -> list[tuple[dict, bytes]]:
-    return [unpacked(one.proto.bytes) for one in app.get("bidi_component") if one.proto.component_name.startswith(STAGE)]
+def _messages(app: AppTest, *kinds: str) -> list[tuple[dict, bytes]]:
+    """The messages to the stage of the page and to the pictures below it."""
+    sent = [one.proto for one in app.get("bidi_component") if one.proto.component_name.startswith(kinds or (STAGE, BELOW))]
+    return [unpacked(one.bytes) for one in sent]
 
 
 def below(app: AppTest) -> list[dict]:
     """The headers of the messages to the pictures below the stage."""
-    return [unpacked(one.proto.bytes)[0] for one in app.get("bidi_component") if one.proto.component_name.startswith(BELOW)]
+    return [header for header, _ in _messages(app, BELOW)]
 
 
 def ask_stage(app: AppTest, trigger: str, value: dict) -> AppTest:

@@ -5,10 +5,12 @@ import { element, setText } from "../../canvas/core/surface.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 import { filled } from "../../canvas/core/text.js";
 import { iconButton, button, labelled, menu } from "../core/toolbar.js";
+import { BELOW, deriveMasked, drawMasked, makeMasking } from "./masking.js";
 import { drawMatrices, fillLegend, makeMatrices, same, zoomed } from "./matrices.js";
 import { drawSum, makeSum } from "./sum.js";
 
 const [SUM_HEIGHT, GAP, LEAST, ALL_HEIGHT] = [128, 8, 160, 640]; // pixels kept for a sum of one line, so that cells stay as they are from one sum to the next
+const LEAST_PAINTED = 10; // pixels of a cell of a mask
 
 const cellWritten = (cell) => (cell ? `${cell.matrix}-${cell.row + 1}-${cell.column + 1}` : "none");
 function cellRead(written) {
@@ -16,8 +18,8 @@ function cellRead(written) {
   return matrix ? { matrix, row: Number(row) - 1, column: Number(column) - 1 } : null;
 }
 
-// set(values): fields as links write them: the cell, and which matrices are shown.
-export function makeSteps(set) {
+// set(values): fields as links write them: the cell, and which matrices are shown. masking: of a computation under a mask.
+export function makeSteps(set, masking) {
   const texts = TEXTS.controls;
   const made = { data: null, values: {}, hover: null, zoom: 1, column: null, shown: null };
   const hover = (cell) => {
@@ -43,15 +45,25 @@ export function makeSteps(set) {
   made.row = element("div", { class: "steps-row" }, made.steps, made.menu);
   made.said = element("p", { class: "chart-said" });
   made.node = element("div", { class: "matrix-steps", "data-testid": "matrix-steps" }, made.row, made.view.node, made.sum.node, made.said);
+  made.masking = masking ? makeMasking(made, masking, { set: made.set, hover }) : null;
   return made;
 }
 
 const stepOf = ({ steps, firstStep }, cell) => (cell && steps.find(({ makes }) => makes.includes(cell.matrix))?.name) ?? firstStep;
-const shownStep = (data, { matrices, cell }) => ([...data.steps.map(({ name }) => name), "all"].includes(matrices) ? matrices : stepOf(data, cellRead(cell)));
+const shownStep = (data, { matrices, cell }) => ([...data.steps.map(({ name }) => name), ...(data.steps.length === 1 ? [] : ["all"])].includes(matrices) ? matrices : stepOf(data, cellRead(cell)));
 
 function choose({ data, values, set }, cell) {
   const shown = shownStep(data, values);
-  set({ cell: cellWritten(cell), matrices: cell && stepOf(data, cell) === shown ? "cell" : shown });
+  const step = data.masking ? {} : { matrices: cell && stepOf(data, cell) === shown ? "cell" : shown }; // a control shows the step of masks
+  set({ cell: cellWritten(cell), ...step });
+}
+
+// To a room, the steps are turned like pages. Returns whether there was another one.
+export function turnSteps(made, by) {
+  const buttons = [...made.steps.querySelectorAll("button")];
+  const next = buttons[buttons.findIndex(({ ariaPressed }) => ariaPressed === "true") + by];
+  if (next) chooseStep(made, next.dataset.step);
+  return Boolean(next);
 }
 
 // Another step is looked at where the chosen cell leads to in it: the same row, and the same key where both have keys.
@@ -72,7 +84,8 @@ function columnIn({ data: { model }, column }, matrix, cell, row) {
   return column ?? weights.indexOf(Math.max(...weights));
 }
 
-// data: model (core/matrices.js), steps, firstStep, text; values: cell, matrices, numbers, dimensions. height: 0 for as high as it needs.
+// data: model (core/matrices.js), steps, firstStep, text, grows (whether the reader adds the products of a sum one by one), masking;
+// values: cell, matrices, numbers, dimensions. height: 0 for as high as it needs.
 export function drawSteps(made, data, values, { theme, width, height, sentence }) {
   if (made.data?.text !== data.text) made.column = null; // positions change with the text
   Object.assign(made, { data, values });
@@ -80,6 +93,7 @@ export function drawSteps(made, data, values, { theme, width, height, sentence }
   setText(made.said, sentence);
   made.said.hidden = !sentence;
   const { model, steps } = data;
+  if (made.masking) deriveMasked(made.masking, data, values, made.set);
   if (values.dimensions) drawDimensions(model, Number(values.dimensions));
   const cell = cellRead(values.cell);
   const chosen = exists(model, cell) ? cell : null;
@@ -94,13 +108,16 @@ export function drawSteps(made, data, values, { theme, width, height, sentence }
     Object.assign(made.legend, { model, dark: theme.dark });
     fillLegend(made.legend, model.matrices, theme.dark, TEXTS.matrixRow);
   }
-  drawSum(made.sum, model, active);
-  const left = height ? Math.max(LEAST, height - made.row.offsetHeight - made.said.offsetHeight - SUM_HEIGHT - (made.said.offsetHeight ? 3 : 2) * GAP) : ALL_HEIGHT;
+  drawSum(made.sum, model, active, data.grows);
+  const below = SUM_HEIGHT + (made.masking ? BELOW : 0) + (made.said.offsetHeight ? 3 : 2) * GAP;
+  const left = height ? Math.max(LEAST, height - made.row.offsetHeight - made.said.offsetHeight - below) : ALL_HEIGHT;
   made.view.node.style.maxHeight = height && step ? `${left}px` : "";
   made.node.classList.toggle("all-steps", several);
-  drawMatrices(made.view, model, { ...made.shown, active, theme, room: { width: width - GAP, height: several ? ALL_HEIGHT : left - GAP }, zoom: made.zoom });
+  drawMatrices(made.view, model, { ...made.shown, active, theme, room: { width: width - GAP, height: several ? ALL_HEIGHT : left - GAP }, zoom: made.zoom, least: made.masking ? LEAST_PAINTED : 0 });
+  if (made.masking) drawMasked(made.masking, made.view, data, values);
   const seen = `${name} ${cellWritten(chosen)}`;
-  if (made.seen !== seen && chosen && !made.hover) showCellSideways(made, chosen);
+  const isFirst = !made.seen && values.cell === data.masking?.first; // the first matrix is what the first view of a mask is about
+  if (made.seen !== seen && chosen && !made.hover && !isFirst) showCellSideways(made, chosen);
   made.seen = seen;
   made.node.dataset.chosen = chosen ? cellWritten(chosen) : "";
   made.node.dataset.step = name;
@@ -130,7 +147,8 @@ function fillSteps(made, shown, chosen) {
     });
     const all = element("button", { type: "button", "data-step": "all", class: "all" }, TEXTS.matrices.allSteps);
     all.onclick = () => chooseStep(made, "all");
-    node.replaceChildren(...(steps.length > 1 ? [...buttons, all] : []));
+    node.replaceChildren(...(steps.length > 1 && !data.masking ? [...buttons, ...(data.grows ? [] : [all])] : []));
+    made.row.hidden = !steps.length;
   }
   for (const one of node.querySelectorAll("button")) one.ariaPressed = String(one.dataset.step === shown);
 }

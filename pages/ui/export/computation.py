@@ -13,12 +13,15 @@ import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from types import MappingProxyType, ModuleType
+from typing import Any
 
 import numpy as np
 
 import tx_core
+from pages.ui.shell import cache
 from tx_core import load
 from tx_core.engine import catalogue
+from tx_core.engine.engine import Engine
 from tx_core.transformer.interventions import Intervention, canonical
 from tx_core.transformer.trace import Encoding
 
@@ -113,6 +116,12 @@ def evaluate(value: object, **known: object) -> object:
     known: results that are there already, by the names of their variables.
     """
     return _evaluated(value, known, {})
+
+
+def computed(value: Computation, engine: Engine, **known: object) -> Any:
+    """Return the result of a computation with an engine that is loaded, cached under its code. known: as of `evaluate`."""
+    key = ("computed", cache.engine_key(engine), python([value]))
+    return cache.get_or_compute(key, lambda: evaluate(value, engine=engine, **known))
 
 
 def _evaluated(value: object, known: Mapping[str, object], made: dict[Computation, object]) -> object:

@@ -1,6 +1,6 @@
 """The stage of a page: a run is packed and sent once, and the browser looks at it (assets/stage) without asking again.
 
 Uses `pages.ui.shell` and `tx_core`; no page.
-Begin with `mount.py`; `pictures.py`, `attention.py`, `matrices.py`, `training.py`, `routes.py` are kinds of stages, `inputs.py`,
-`view_options.py` and `changes.py` what is asked around them.
+Begin with `mount.py`; `pictures.py`, `attention.py`, `training.py`, `routes.py` are kinds of stages, `inputs.py` and its
+neighbours what is asked around them.
 """

@@ -94,13 +94,6 @@ def architecture(*stacks: Stack, cross: str = "") -> dict[str, object]:
     return {"label": browser_texts.ARCHITECTURE, "stacks": told, "cross": to if cross else None}
 
 
-def chosen_fields(drawing: Mapping[str, object] | None) -> set[str]:
-    """Return the fields of the page that a click in a drawing can set."""
-    stacks = drawing["stacks"] if drawing else []
-    boxes = [box for one in stacks for box in (*one["before"], *one["parts"], *one["after"], one["whole"]) if box]
-    return {name for box in boxes for name in box["sets"]} | {one["field"] for one in stacks if one["field"]}
-
-
 def _stack_message(stack: Stack) -> dict[str, object]:
     boxes = {name: [_box(box) for box in getattr(stack, name)] for name in ("before", "parts", "after")}
     whole = stack.whole and _box(stack.whole)

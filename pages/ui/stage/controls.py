@@ -11,6 +11,9 @@ import streamlit as st
 
 from pages.ui.shell.address import Field, is_offered, parse_view, value_of, widget_key
 from pages.ui.shell.level import offered_options
+from pages.ui.stage import browser_texts
+from pages.ui.stage.texts import WITHOUT_SPECIAL, WITHOUT_SPECIAL_HELP
+from pages.ui.stage.tokens import SPECIAL_FIELD
 
 Conditions = Mapping[str, Sequence[str]]
 """Fields with the values, as links write them, that they may have; of several fields, all must have one of theirs."""
@@ -68,6 +71,26 @@ class Control:
 def numbered(count: int, text: str) -> tuple[tuple[str, str], ...]:
     """Return the options of a list of layers, blocks or heads, from 1."""
     return tuple((str(number), text.format(number=number)) for number in range(1, count + 1))
+
+
+def head_controls(layers: int, heads: int) -> list[Control]:
+    """Return the lists of layers and of heads of a model, with arrows that step through all heads."""
+    said = browser_texts.CONTROLS
+    arrows = (said["headBefore"], said["headAfter"])
+    return [
+        Control("layer", "list", said["layer"], numbered(layers, said["layerNumber"])),
+        Control("head", "list", said["head"], numbered(heads, said["headNumber"]), arrows=arrows, carries="layer"),
+    ]
+
+
+def matrix_controls(dimensions: tuple[int, int]) -> list[Control]:
+    """Return how matrices are drawn: whether with numbers, and how many dimensions. dimensions: the fewest and the most."""
+    return [NUMBERS_CONTROL, Control("dimensions", "slider", browser_texts.MATRICES["dimensions"], limits=dimensions, late=True)]
+
+
+NUMBERS_CONTROL = Control("numbers", "switch", browser_texts.MATRICES["numbers"], help=browser_texts.MATRICES["numbersHelp"])
+SPECIAL_CONTROL = Control(SPECIAL_FIELD.name, "switch", WITHOUT_SPECIAL, help=WITHOUT_SPECIAL_HELP, late=True)
+"""Leaves special tokens out."""
 
 
 def offered_controls(page: str, fields: Sequence[Field], controls: Sequence[Control]) -> list[dict[str, object]]:

@@ -9,9 +9,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 from jaxtyping import Float32
+from numpy.typing import ArrayLike
 
 from pages.ui.stage import charts
-from pages.ui.stage.packing import join
 
 
 class Cell(NamedTuple):
@@ -178,6 +178,47 @@ class Matrix:
         return columns if self.shown is None else min(self.shown, columns)
 
 
+@dataclass(frozen=True)
+class MatrixNames:
+    """What the matrices of one computation have in common: the tokens that name their rows, and what is said of each.
+
+    Attributes:
+        tokens: of the text.
+        said: title, formula and a sentence for each matrix, by its name.
+        shown: how many columns are drawn of a matrix whose columns are dimensions.
+    """
+
+    tokens: tuple[str, ...]
+    said: Mapping[str, tuple[str, str, str]]
+    shown: int
+
+    def by_token(self, name: str, values: ArrayLike, origin: Origin | None = None, **look: object) -> Matrix:
+        """Return a matrix with a row of dimensions for each token. look: group, shown and lead of a `Matrix`."""
+        title, formula, alt = self.said[name]
+        cells = np.ascontiguousarray(values, np.float32)
+        columns = numbers_from_1(cells.shape[1])
+        about = {"shown": self.shown, "alt": alt} | look
+        return Matrix(name, title, formula, cells, self.tokens, columns, "token", "dimension", origin, **about)
+
+    def by_pair(self, name: str, values: ArrayLike, origin: Origin | None = None, group: str = "scores") -> Matrix:
+        """Return a matrix with a number for each pair of a query and a key."""
+        title, formula, alt = self.said[name]
+        cells = np.ascontiguousarray(values, np.float32)
+        return Matrix(name, title, formula, cells, self.tokens, self.tokens, "query", "key", origin, group=group, alt=alt)
+
+
+def operand(name: str, values: ArrayLike) -> Matrix:
+    """Return a matrix that is not drawn, only multiplied with."""
+    cells = np.ascontiguousarray(values, np.float32)
+    rows, columns = map(numbers_from_1, cells.shape)
+    return Matrix(name, name, "", cells, rows, columns, "dimension", "dimension", group=name, shown=0)
+
+
+def numbers_from_1(count: int) -> tuple[str, ...]:
+    """Return the names of rows or columns that have none: their numbers."""
+    return tuple(str(number) for number in range(1, count + 1))
+
+
 def matrix_drawings(matrices: Sequence[Matrix]) -> list[charts.Drawing]:
     """Return the matrices that are drawn, with the columns that are drawn of them, for export."""
     found = []
@@ -194,14 +235,85 @@ def matrix_drawings(matrices: Sequence[Matrix]) -> list[charts.Drawing]:
     return found
 
 
-def message(matrices: Sequence[Matrix]) -> tuple[dict[str, object], Float32[np.ndarray, "number"]]:
-    """Return what a stage is sent: labels and origins, each list of names once; and all numbers in a row."""
+SHORT = 32767
+
+
+@dataclass(frozen=True)
+class MatrixStep:
+    """One step of a computation, as a button of its own.
+
+    Attributes:
+        name: for links.
+        sign: what is done, as a formula writes it.
+        title: what comes of it.
+        shows: the names of the matrices that are drawn for it with the signs between them: "weights · value = context". A step
+            computes those that none before it shows; a reader chooses cells of the first one behind "→" or "=".
+        optional: whether the row of steps leaves it out until it is looked at.
+        numbers: whether its numbers are always written into the cells.
+    """
+
+    name: str
+    sign: str
+    title: str
+    shows: str
+    optional: bool = False
+    numbers: bool = False
+
+
+@dataclass(frozen=True)
+class MatrixSteps:
+    """A computation as matrices, of which a picture shows one step at a time and the sum behind any cell.
+
+    The page has the fields cell and matrices among its looks, and may have numbers and dimensions.
+
+    Attributes:
+        matrices: all of them.
+        steps: of the computation.
+        names_title: heads the names of the rows.
+        first_step: the one that is shown where no cell is chosen; the first where it is empty.
+        text: what the rows are of: where it changes, another cell is looked for.
+        grows: whether the reader adds the products of a sum one by one.
+        made: names of matrices that the browser makes by itself.
+        masking: of a head under a mask, what assets/stage/views/masking.js is told.
+    """
+
+    matrices: Sequence[Matrix]
+    steps: Sequence[MatrixStep] = ()
+    names_title: str = ""
+    first_step: str = ""
+    text: str = ""
+    grows: bool = False
+    made: Collection[str] = ()
+    masking: Mapping[str, object] | None = None
+
+
+def describe_matrices(drawing: MatrixSteps) -> tuple[dict[str, object], list[np.ndarray]]:
+    """Return what a stage is told of a computation, and the numbers that it is sent: each list of names goes once.
+
+    Numbers that are drawn go as they are. Of matrices that only serve in sums go 16-bit parts of their largest number, and
+    scores and unmasked scores are left out: the browser divides by itself.
+    """
+    matrices, steps = drawing.matrices, _described_steps(drawing.steps)
     names = list(dict.fromkeys(names for matrix in matrices for names in (matrix.row_names, matrix.column_names)))
-    header = {
-        "matrices": [_described(matrix, names) for matrix in matrices],
+    sent, parts = [], []
+    for matrix in matrices:
+        form, numbers, scale = ("made", None, 1.0) if matrix.name in drawing.made else _packed(matrix)
+        sent.append({**_described(matrix, names), "form": form, "scale": scale})
+        parts += [] if numbers is None else [numbers]
+    told = {
+        "kind": "matrices",
+        "title": "",
+        "namesTitle": drawing.names_title,
+        "text": drawing.text,
+        "firstStep": drawing.first_step or (steps[0]["name"] if steps else ""),
+        "grows": drawing.grows,
+        "masking": drawing.masking,
+        "matrices": sent,
         "names": [list(listed) for listed in names],
+        "steps": steps,
+        "bytes": sum(part.nbytes for part in parts),
     }
-    return header, np.concatenate([matrix.values.ravel() for matrix in matrices])
+    return told, parts
 
 
 def _described(matrix: Matrix, names: Sequence[tuple[str, ...]]) -> dict[str, object]:
@@ -217,66 +329,26 @@ def _described(matrix: Matrix, names: Sequence[tuple[str, ...]]) -> dict[str, ob
     }
 
 
-MATRICES_STAGE = "matrices"
-SHORT = 32767
+def _described_steps(steps: Sequence[MatrixStep]) -> list[dict[str, object]]:
+    """Return the steps as a stage is told: the matrices of each, what stands before each of them, and those that it computes."""
+    told: list[dict[str, object]] = []
+    known: set[str] = set()
+    for step in steps:
+        words = step.shows.split()
+        shown = [(word, words[at - 1] if at else "") for at, word in enumerate(words) if re.fullmatch("[a-z]+", word)]
+        names = [name for name, _ in shown]
+        leads = [before if before not in names else "" for _, before in shown]
+        results = [name for at, name in enumerate(names) if {"→", "="} & {*leads[: at + 1]}]
+        made = [name for name in (*results, *names) if name not in known]
+        known |= {*names}
+        told.append(vars(step) | {"shows": names, "leads": leads, "makes": list(dict.fromkeys(made))})
+    return told
 
 
-@dataclass(frozen=True)
-class MatrixStep:
-    """One step of a computation, as a button of its own.
-
-    Attributes:
-        name: for links.
-        sign: what is done, as a formula writes it.
-        title: what comes of it.
-        shows: the names of the matrices that are drawn for it.
-        leads: what stands before each of them.
-        makes: those of them that the step computes; the first is the one whose cells a reader chooses.
-        optional: whether the row of steps leaves it out until it is looked at.
-        numbers: whether its numbers are always written into the cells.
-    """
-
-    name: str
-    sign: str
-    title: str
-    shows: tuple[str, ...]
-    leads: tuple[str, ...]
-    makes: tuple[str, ...]
-    optional: bool = False
-    numbers: bool = False
-
-
-def pack_matrices(
-    header: Mapping[str, object], matrices: Sequence[Matrix], steps: Sequence[MatrixStep] = (), made: Collection[str] = ()
-) -> bytes:
-    """Pack matrices for a stage. header: what else it is told. made: names of matrices that the browser makes by itself."""
-    told, parts = describe_matrices(matrices, steps, made)
-    return join(told | header, parts)
-
-
-def describe_matrices(
-    matrices: Sequence[Matrix], steps: Sequence[MatrixStep] = (), made: Collection[str] = ()
-) -> tuple[dict[str, object], list[np.ndarray]]:
-    """Return what a stage is told of matrices and of the steps that compute them, and the numbers that it is sent.
-
-    Numbers that are drawn go as they are. Of matrices that only serve in sums go 16-bit parts of their largest number, and
-    scores and unmasked scores are left out: the browser divides by itself.
-    """
-    described, _ = message(matrices)
-    sent, parts = [], []
-    for matrix, one in zip(matrices, described["matrices"], strict=True):
-        form, numbers, scale = ("made", np.empty(0), 1.0) if matrix.name in made else _packed(matrix)
-        sent.append({**one, "form": form, "scale": scale})
-        parts += [numbers] if form not in ("derived", "made") else []
-    first = steps[0].name if steps else ""
-    written = [asdict(step) for step in steps]
-    return {"firstStep": first, "matrices": sent, "names": described["names"], "steps": written}, parts
-
-
-def _packed(matrix: Matrix) -> tuple[str, np.ndarray, float]:
+def _packed(matrix: Matrix) -> tuple[str, np.ndarray | None, float]:
     """Return how the numbers of a matrix are sent, the numbers, and by what the browser multiplies them."""
     if isinstance(matrix.origin, Divided) or (isinstance(matrix.origin, MaskedCells) and np.isfinite(matrix.values).all()):
-        return "derived", np.empty(0, np.float32), 1.0
+        return "derived", None, 1.0
     if matrix.columns_drawn:
         return "float", matrix.values.astype("<f4"), 1.0
     scale = float(np.abs(matrix.values).max(initial=0.0)) / SHORT or 1.0

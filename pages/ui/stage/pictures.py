@@ -4,46 +4,26 @@ A page lists controls and pictures; the browser draws them, looks among what was
 drawings are the figure, the table and the files of an export.
 """
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 import numpy as np
 
-from pages.ui.shell.address import Field, value_of
+from pages.ui.shell.address import Field, page_view, value_of
 from pages.ui.shell.controls import model_title
 from pages.ui.stage.address import StageFields
-from pages.ui.stage.architecture import chosen_fields
 from pages.ui.stage.charts import Drawing
 from pages.ui.stage.controls import Conditions, Control, offered_controls, take_settings
-from pages.ui.stage.matrices import Matrix, MatrixStep, describe_matrices, matrix_drawings
+from pages.ui.stage.first_picture import show_first_picture
+from pages.ui.stage.matrices import MatrixSteps, describe_matrices, matrix_drawings
 from pages.ui.stage.mount import Reported, draw_beside, mount, origin
 from pages.ui.stage.packing import join
 from pages.ui.stage.scripts import STAGE_FILES
 from pages.ui.stage.sources import Source, sentences_read, title_stem
 
 PICTURES_STAGE = "pictures"
-
-
-@dataclass(frozen=True)
-class MatrixSteps:
-    """A computation as matrices, of which a picture shows one step at a time and the sum behind any cell.
-
-    The page has the fields cell and matrices among its looks, and may have numbers and dimensions.
-
-    Attributes:
-        matrices: all of them.
-        steps: of the computation.
-        names_title: heads the names of the rows.
-        first_step: the one that is shown where no cell is chosen; the first where it is empty.
-        text: what the rows are of: where it changes, another cell is looked for.
-    """
-
-    matrices: Sequence[Matrix]
-    steps: Sequence[MatrixStep]
-    names_title: str
-    first_step: str = ""
-    text: str = ""
 
 
 @dataclass(frozen=True)
@@ -129,31 +109,45 @@ def pictures_stage(
             {**header, **_about(page, fields, about, header), "controls": offered, "partial": sent, "training": training}, shown
         )
 
-    chosen = {*(picture.chooses for picture in pictures), *chosen_fields(about.architecture)}
-    names = chosen | {control.name for control in controls}
-    computed = [field for field in fields.own if field.name in names]
-
-    def take_all(reported: Reported) -> None:
-        take_settings(page, computed, reported)
-        take(reported)
-
-    mount(page, PICTURES_STAGE, fields, pack, take_all)
+    mount(page, PICTURES_STAGE, fields, pack, functools.partial(_take, page, fields, take))
 
 
-def pictures_beside(page: str, part: str, pictures: Sequence[Picture], height: int) -> None:
-    """Draw pictures below the stage of a page, without controls and without an address. height: of those that can be higher."""
+def _take(page: str, fields: StageFields, more: Callable[[Reported], None], reported: Reported) -> None:
+    take_settings(page, fields.own, reported)
+    more(reported)
+
+
+def first_pictures(page: str, fields: StageFields) -> None:
+    """Draw the stored pictures of the first view and end the run, where the model is being loaded; else do nothing."""
+    show_first_picture(page, PICTURES_STAGE, fields, functools.partial(_take, page, fields, lambda _: None))
+
+
+def pictures_beside(
+    page: str,
+    part: str,
+    pictures: Sequence[Picture],
+    height: int,
+    view: Mapping[str, str] = MappingProxyType({}),
+    tells: str = "",
+) -> None:
+    """Draw pictures below the stage of a page, without controls. height: of those that can be higher.
+
+    view: looks on arrival, as links write them. tells: the look of the page's stage that has the cell which is chosen here.
+    """
     header = {
         "page": f"{page} {part}",
         "home": STAGE_FILES.address(),
-        "arrival": {"number": 0, "restored": False},
+        "arrival": {"number": page_view(page).arrivals, "restored": False},
         "address": None,
+        "view": dict(view),
+        "tells": tells,
         "height": height,
         "title": "",
         "model": "",
         "text": "",
         "hidden": [],
     }
-    nothing = {"view": {}, "settings": {}, "partial": {}, "controls": []}
+    nothing = {"settings": {}, "partial": {}, "controls": []}
     draw_beside(page, PICTURES_STAGE, part, pack_pictures(header | nothing, pictures), (height, len(pictures) * height))
 
 
@@ -190,7 +184,7 @@ def pack_pictures(header: Mapping[str, object], pictures: Sequence[Picture]) -> 
     for picture in pictures:
         drawing = picture.drawing
         if isinstance(drawing, MatrixSteps):
-            told, numbers = _matrix_chart(drawing)
+            told, numbers = describe_matrices(drawing)
             parts += numbers
             sent.append({**vars(picture), "drawing": None, "when": dict(picture.when), "chart": told, "rows": [], "columns": []})
             continue
@@ -212,13 +206,6 @@ def pack_pictures(header: Mapping[str, object], pictures: Sequence[Picture]) -> 
 
 _NOTHING = ("", (), [], {}, None)
 """What a picture does not say is not sent: the maps of all heads are many pictures."""
-
-
-def _matrix_chart(drawing: MatrixSteps) -> tuple[dict[str, object], list[np.ndarray]]:
-    told, parts = describe_matrices(drawing.matrices, drawing.steps)
-    about = {"kind": "matrices", "title": "", "namesTitle": drawing.names_title, "text": drawing.text}
-    first = {"firstStep": drawing.first_step} if drawing.first_step else {}
-    return told | about | first | {"bytes": sum(part.nbytes for part in parts)}, parts
 
 
 def _about(page: str, fields: StageFields, about: About, header: Mapping[str, object]) -> dict[str, object]:

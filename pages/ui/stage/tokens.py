@@ -101,6 +101,12 @@ def warn_of_unknown_in(engine: Engine, *sentences: str, pair: str = "", key: str
         warn_of_unknown([engine.encode(sentence, pair or None) for sentence in sentences], engine.name, key)
 
 
+def note_how_read(engine: Engine, *sentences: str, pair: str = "", key: str = "") -> None:
+    """Show what a reader should know of how texts are read: omitted special tokens, and pieces that the vocabulary lacks."""
+    note_special_tokens(engine, engine.tokenizer.special_tokens, pair)
+    warn_of_unknown_in(engine, *sentences, pair=pair, key=key)
+
+
 def ask_special_tokens(page: str, on_change: Callable[[], None] | None = None) -> bool:
     """Draw the switch that leaves special tokens out; return whether they are added. on_change: see `widget_binding`."""
     name = widget_key(page, SPECIAL_FIELD.name)

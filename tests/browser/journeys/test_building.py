@@ -89,12 +89,12 @@ def test_a_cell_tells_the_sum_behind_it_to_pointer_and_keyboard(arrive):
     assert [int(place) for place in re.findall(r"dimension (\d+)", sum_of(page))] == terms.tolist()
     button(page, MATRIX_ROW["allTerms"].format(count=32)).first.click()
     assert len(re.findall(r"dimension (\d+)", sum_of(page))) == 32
-    step(page, texts.CONTEXT)
+    step(page, texts.TITLES["context"])
     linked(page, cell="context-4-1")
     press(page, "Context", "ArrowUp", "ArrowUp", "ArrowRight", "ArrowRight")
     linked(page, cell="context-2-3")
     number_is(page, float(found.context[1, 2]))
-    step(page, texts.SCORES)
+    step(page, texts.TITLES["scores"])
     linked(page, cell="scores-2-3")
     number_is(page, float(found.scores[1, 2]))
     shown = picture(page, "^Scores, 7 by 7")
@@ -116,16 +116,16 @@ def test_a_head_is_computed_anew_with_a_mask_without_scaling_and_with_sparse_wei
     number_is(page, float(tensors_of(ARROW, 1, 8, scaled=False).scores[3, 1]))
     button(page, texts.CAUSAL).click()
     linked(page, causal="1")
-    step(page, texts.MASK)
+    step(page, texts.TITLES["masked"])
     press(page, "Mask", "End")
     expect(main(page).get_by_role("region", name=MATRIX_ROW["sum"]).first).to_contain_text("−∞")
     button(page, texts.NORMALISE_LABELS["sparsemax"]).click()
     linked(page, normalise="sparsemax")
     found = tensors_of(ARROW, 1, 8, scaled=False, causal=True, normalise="sparsemax")
-    step(page, texts.CONTEXT)
+    step(page, texts.TITLES["context"])
     press(page, "Context", "ArrowUp", "ArrowUp")
     number_is(page, float(found.context[1, 0]))
-    button(page, browser_texts.MATRICES["view"]).click()
+    button(page, browser_texts.MORE).click()
     page.get_by_role("slider", name=browser_texts.MATRICES["dimensions"]).press("ArrowRight")
     linked(page, dimensions="7")
     says(page, MATRIX_ROW["shapeDrawn"].format(rows=7, columns=32, shown=7))
@@ -135,7 +135,7 @@ def test_a_head_is_computed_anew_with_a_mask_without_scaling_and_with_sparse_wei
     says(page, texts.FOUND.partition("**")[0])
     says(page, "(550, 5.5, 0)")  # two keys match alike: the mean of 100 and 1000, by hand
     linked(page, q2="0", q3="10")
-    lookup = page.get_by_test_id("lookup")
+    lookup = page.get_by_test_id("pictures").get_by_test_id("matrix-steps")
     lookup.get_by_role("group", name=re.compile("^Weights")).press("ArrowLeft")
     page.wait_for_url(re.compile("answer=weights-"))
     chosen = lookup.get_attribute("data-chosen")
@@ -163,7 +163,7 @@ def test_heads_add_up_to_the_output_of_a_block_and_one_can_be_left_out(arrive, f
     lengths = run.by_head.norm(dim=-1)
     head, token = divmod(int(lengths.argmax()), lengths.shape[1])
     says(page, f"by head {head + 1} to “{run.tokens[token]}”: length {float(lengths.max()):.2f}")
-    step(page, block_texts.OUTPUT)
+    step(page, block_texts.MATRICES["heads"]["output"][0])
     cell = next_cell(page, "Output", "output")
     number_is(page, float(run.attention_output[cell]))
     button(page, "8").click()
@@ -191,13 +191,13 @@ def embeddings_say(page: Page) -> None:
 
 def feed_forward_says(page: Page) -> None:
     """Assert that the widened numbers are those of the block."""
-    drawn(picture(page, f"^{block_texts.UP}, 14 by "))
+    drawn(picture(page, f"^{block_texts.MATRICES['feed']['widened'][0]}, 14 by "))
     assert "=" in sum_of(page)
 
 
 def norm_says(page: Page) -> None:
     """Assert that the norm by hand is PyTorch's own."""
-    step(page, block_texts.BY_HAND)
+    step(page, block_texts.MATRICES["norm"]["ours"][0])
     run = norm_run(catalogue.load(catalogue.DEFAULT), TEA, place="attention", layer=0)
     number_is(page, float(run.tensors.result.theirs[next_cell(page, "By hand", "ours")]))
 

@@ -123,13 +123,13 @@ def test_keys_begin_and_end_the_view_and_blank_the_screen_in_the_colours_of_the_
 def test_page_down_and_page_up_turn_the_pictures_of_a_stage(page_at):
     page = page_at("/self_attention?present=1", prepare=lambda page: page.add_init_script(NOTE_WRITING))
     page.set_viewport_size({"width": 1920, "height": 1080})
-    stage = page.get_by_test_id("stage")
-    first = stage.get_attribute("data-step")
+    steps = page.get_by_test_id("stage").get_by_test_id("matrix-steps")
+    first = steps.get_attribute("data-step")
     page.keyboard.press("PageDown")
-    expect(stage).not_to_have_attribute("data-step", first)
+    expect(steps).not_to_have_attribute("data-step", first)
     fills_the_screen(page)
     page.keyboard.press("PageUp")
-    expect(stage).to_have_attribute("data-step", first)
+    expect(steps).to_have_attribute("data-step", first)
 
 
 @pytest.mark.parametrize("half", [VIEWS[::2], VIEWS[1::2]], ids=["even", "odd"])

@@ -17,7 +17,7 @@ from pages.ui.shell.frame import HEADINGS
 from pages.ui.shell.numbers import UNCHANGED, UNCHANGED_BUT_ROUNDING, small_number, weight
 from pages.ui.stage.training import ShownTraining
 from tests.support.drawings import problems
-from tests.support.staged import ask_stage, looked_at, stage_says, staged, staged_matrices, staged_picture, staged_pictures
+from tests.support.staged import ask_stage, looked_at, stage_says, staged, staged_picture, staged_pictures, staged_steps
 from tests.support.trainings import own_server, until_still
 from tx_core.engine import catalogue
 from tx_core.errors import TextProblem
@@ -36,7 +36,7 @@ def control(app, name: str) -> dict:
 
 def test_the_scores_that_are_sent_are_those_of_the_chosen_head_and_the_rest_is_made_in_the_browser(open_app):
     app = open_app("masks", part="one", text=SENTENCE, kind="none", layer="3", head="5")
-    header, matrices = staged_matrices(app)
+    header, matrices = staged_steps(app)
     trace = catalogue.load("embedded").trace(SENTENCE, keep=("scores",))
     tokens = trace.attention.query_tokens.tokens
     assert all(tuple(names) == tokens for names in header["names"])
@@ -48,7 +48,7 @@ def test_the_scores_that_are_sent_are_those_of_the_chosen_head_and_the_rest_is_m
 
 
 def test_padding_follows_the_sentence_and_is_told_apart(open_app):
-    header, _ = staged_matrices(open_app("masks", part="one", text=SENTENCE, padding="3"))
+    header, _ = staged_steps(open_app("masks", part="one", text=SENTENCE, padding="3"))
     assert header["names"][0][-3:] == ["[PAD]"] * 3
     assert header["masking"]["real"] == len(header["names"][0]) - 3
 
@@ -58,7 +58,7 @@ def test_every_mask_of_the_core_is_offered_and_one_drawn_by_hand():
 
 
 def test_a_long_sentence_is_shown_but_not_painted(open_app):
-    header, matrices = staged_matrices(open_app("masks", part="one", text="cat " * 60))
+    header, matrices = staged_steps(open_app("masks", part="one", text="cat " * 60))
     assert len(matrices["scores"]) > 60
     assert not header["masking"]["paintable"]
 
@@ -226,7 +226,7 @@ def test_a_link_opens_the_part_that_it_is_about(open_app, link, part):
 def test_basic_hides_the_future_of_one_head_or_what_is_drawn(open_app):
     shown = open_app("masks", level="basic")
     assert [value for value, _ in control(shown, "kind")["options"]] == ["causal", "none", DRAWN]
-    assert {one["name"] for one in staged(shown)["controls"]} == {"part", "kind", "width", "matrices"}
+    assert {one["name"] for one in staged(shown)["controls"]} == {"part", "kind", "width", "matrices", "numbers"}
 
 
 def test_a_row_of_minus_infinity_would_be_not_a_number_and_spread_to_every_token():

@@ -8,24 +8,22 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from pages.self_attention import texts
-from pages.self_attention.inputs import SETTINGS
-from pages.self_attention.store_fields import QUERIES, read_number, read_table, write_table
+from pages.self_attention.inputs import QUERIES, SETTINGS, read_number, read_table, write_table
 from pages.ui.shell.frame import HEADINGS
 from pages.ui.shell.numbers import small_number
 from pages.ui.stage.controls import take_settings
 from tests.support.drawings import problems
-from tests.support.staged import staged, staged_matrices, staged_parts, staged_pictures
+from tests.support.staged import staged, staged_parts, staged_pictures, staged_steps
 from tx_core.analysis.patterns import name_heads, pattern_sums
 from tx_core.engine import catalogue
 from tx_core.errors import TextProblem
 from tx_core.lessons import key_value
-from tx_core.lessons.self_attention import HeadChoice, head_projections, head_run, random_projections, saturation
+from tx_core.lessons.key_value_store import EXAMPLE, Store
+from tx_core.lessons.self_attention import head_projections, random_projections, saturation
 from tx_core.transformer.attention import NORMALISE, attend, causal_mask
 
 PAGE = "self_attention"
 TEXT = "time flies like an arrow"
-SOFTMAX_NOTE = texts.SCALING_OFF.partition("{share}")[0].format(size=32, root=5.7)
-"""What is said without scaling of weights that are not hard, up to the measured weight: √32 is 5.7."""
 
 
 @pytest.fixture(scope="module")
@@ -43,8 +41,8 @@ def value_of(app: AppTest, name: str) -> str:
     return next(control["value"] for control in staged(app)["controls"] if control["name"] == name)
 
 
-def notes(app: AppTest) -> list[str]:
-    return [text.value for text in app.text]
+def notes(app: AppTest) -> str:
+    return staged_steps(app)[0]["sentence"]
 
 
 SENTENCES = (
@@ -79,16 +77,14 @@ def test_the_page_opens_on_a_head_that_looks_by_content_and_not_by_position(open
         ("trained", False, False, "softmax"),
         ("trained", True, True, "sparsemax"),
         ("random", False, True, "hardmax"),
-        ("random", True, False, "softmax"),
-        ("none", False, False, "sparsemax"),
-        ("none", True, True, "softmax"),
+        ("none", True, False, "softmax"),
     ],
 )
 def test_under_every_switch_the_numbers_drawn_are_those_of_attend(open_app, engine, weights, unscaled, causal, normalise):
     asked = {"text": TEXT, "weights": weights, "layer": "2", "head": "3", "seed": "5", "normalise": normalise}
     app = open_app(PAGE, **asked, unscaled=str(int(unscaled)), causal=str(int(causal)))
     assert not app.exception
-    _, matrices = staged_matrices(app)
+    header, matrices = staged_steps(app)
     vectors = torch.tensor(engine.trace(TEXT, keep=("hidden",)).hidden[1])
     query, key, value = projected(engine, vectors, weights)
     scale = 1.0 if unscaled else 1 / math.sqrt(query.shape[1])
@@ -99,11 +95,16 @@ def test_under_every_switch_the_numbers_drawn_are_those_of_attend(open_app, engi
         np.testing.assert_allclose(matrices[name], values.numpy(), rtol=1e-5, atol=1e-5 * max(1, values.abs().max()))
     np.testing.assert_allclose(matrices["matches"], (query @ key.T).numpy(), rtol=1e-5, atol=1e-4)
     assert np.isneginf(matrices["masked"]).sum() == (21 if causal else 0)
+    assert {name for step in header["steps"] for name in step["makes"]} == {
+        one["name"] for one in header["matrices"] if one["shown"]
+    }
+    kinds = {"hardmax": texts.HARD, "sparsemax": texts.NOT_SOFT.partition("{")[0]}
+    assert [kind for kind, note in kinds.items() if note in notes(app)] == [kind for kind in kinds if kind == normalise]
 
 
 def test_without_special_tokens_the_steps_are_those_of_the_words_alone(open_app):
     app = open_app(PAGE, text="The boy read a very old book.", nospecial="1", layer="2", head="6")
-    _, drawn = staged_matrices(app)
+    _, drawn = staged_steps(app)
     bare = catalogue.load("embedded", special_tokens=False).trace(app.text_input(key=f"{PAGE}_text").value, keep=("weights",))
     layer, head = (int(value_of(app, name)) - 1 for name in ("layer", "head"))
     np.testing.assert_allclose(drawn["weights"], bare.attention.weights[layer, head], atol=1e-5)
@@ -121,28 +122,18 @@ def projected(engine, vectors, weights):
 
 
 def test_without_projections_there_are_none_and_the_measured_share_is_reported(open_app, engine):
-    app = open_app(PAGE, text=TEXT, weights="none")
-    header, matrices = staged_matrices(app)
+    app = open_app(PAGE, text=TEXT, weights="none", layer="1")
+    header, matrices = staged_steps(app)
     assert [one["name"] for one in header["matrices"]] == ["vectors", "matches", "scores", "masked", "weights", "context"]
-    np.testing.assert_allclose(matrices["matches"], matrices["vectors"] @ matrices["vectors"].T, rtol=1e-4, atol=1e-3)
-    run = head_run(engine, engine.trace(TEXT, keep=("hidden",)), HeadChoice(1, 0, "none"))
     itself = int((matrices["matches"].argmax(1) == np.arange(7)).sum())
     share = small_number(float(matrices["weights"].diagonal().mean()))
     assert texts.NO_PROJECTIONS.format(share=share, itself=itself, tokens=7) in notes(app)
-    assert run.match_themselves_best == itself
     assert "X X^{\\top}" in app.latex[0].value
-
-
-def test_fewer_columns_are_drawn_than_computed_with_and_the_page_says_so(open_app):
-    header, matrices = staged_matrices(open_app(PAGE, text=TEXT, dimensions="4"))
-    query = next(one for one in header["matrices"] if one["name"] == "query")
-    assert (header["view"]["dimensions"], header["view"]["numbers"], header["dimensionsShown"]) == (4, False, [2, 32])
-    assert (query["shown"], query["columns"], query["column_kind"]) == (32, 32, "dimension")
-    np.testing.assert_allclose(matrices["matches"], matrices["query"] @ matrices["key"].T, rtol=1e-5, atol=1e-4)
-    bias = query["origin"]["bias"]
-    assert len(bias) == 32  # all that a reader may show come at once
-    summed = matrices["vectors"] @ matrices["queryweight"] + np.array(bias, np.float32)
-    np.testing.assert_allclose(summed, matrices["query"], atol=1e-3)  # the operands are rounded to 16 bits
+    vectors = engine.trace(TEXT, keep=("hidden",)).hidden[0].astype(np.float64)
+    squares, sums = (vectors**2).sum(axis=-1), (vectors @ vectors.T).sum(axis=-1)
+    ends = {"least": squares.min(), "most": squares.max(), "least_sum": sums.min(), "most_sum": sums.max()}
+    assert texts.RAW_PRODUCTS.format(normaliser="Softmax", **ends).replace("-", "−") in notes(app)
+    assert squares.min() > 2 and abs(sums - 1).min() > 1
 
 
 def test_saturation_is_drawn_when_scaling_is_off(open_app):
@@ -152,50 +143,43 @@ def test_saturation_is_drawn_when_scaling_is_off(open_app):
     seen = saturation(tuple(2**power for power in range(11)))
     np.testing.assert_allclose(picture["values"], [seen.largest_unscaled, seen.largest_scaled], rtol=1e-6)
     assert picture["columns"] == [str(size) for size in seen.sizes]
-    assert any(note.startswith(SOFTMAX_NOTE) for note in notes(app))
 
 
-@pytest.mark.parametrize("normalise", ["softmax", "sparsemax"])
-def test_without_scaling_the_greatest_weight_is_given_as_it_is_and_as_it_would_be(open_app, normalise):
-    shares = []
-    for unscaled in ("1", "0"):
-        app = open_app(PAGE, text=TEXT, layer="2", head="3", unscaled=unscaled, normalise=normalise, causal="1")
-        shares.append(staged_matrices(app)[1]["weights"].max(axis=1).mean())
-        if unscaled == "1":
-            said, parts = notes(app), staged_parts(app)
+def test_without_scaling_the_greatest_weight_is_given_as_it_is_and_as_it_would_be(open_app):
+    link = {"text": TEXT, "layer": "2", "head": "3", "normalise": "sparsemax", "causal": "1"}
+    off, on = (open_app(PAGE, unscaled=unscaled, **link) for unscaled in ("1", "0"))
+    shares = [staged_steps(app)[1]["weights"].max(axis=1).mean() for app in (off, on)]
     assert shares[0] > shares[1]
     measured = {"share": small_number(shares[0]), "scaled": small_number(shares[1])}
-    assert texts.SCALING_OFF.format(size=32, root=math.sqrt(32), **measured) in said
-    assert (parts > staged_parts(app)) == (normalise == "softmax")  # the chart is of softmax
+    assert texts.SCALING_OFF.format(size=32, root=math.sqrt(32), **measured) in notes(off)
+    assert staged_parts(off) == staged_parts(on)  # the chart is of softmax
 
 
-@pytest.mark.parametrize("text", ["   ", "word " * 200])
-def test_a_text_that_cannot_be_used_is_explained_and_kept(open_app, text):
-    app = open_app(PAGE, text=text, q1="2")
+def test_a_text_that_cannot_be_used_is_explained_and_kept(open_app):
+    app = open_app(PAGE, text="word " * 200, q1="2")
     assert not app.exception
-    assert app.text_input(key=f"{PAGE}_text").value == text
+    assert app.text_input(key=f"{PAGE}_text").value == "word " * 200
     assert HEADINGS[TextProblem] in problems(app)
-    assert staged(app)["run"] is None
-    assert next(iter(staged_matrices(app, 1)[1])) == "query"  # the store below still answers
+    assert not staged_pictures(app)
+    assert "query" in staged_steps(app, 1)[1]  # the store below still answers
 
 
-@pytest.mark.parametrize(("query", "result"), [((0, 10, 0), (10, 0, 0)), ((0, 0, 10), (550, 5.5, 0)), ((10, 10, 0), (5.5, 0, 0))])
-def test_the_preset_queries_return_the_founding_figures(open_app, query, result):
+def test_the_preset_queries_return_the_founding_figures(open_app):
     app = open_app(PAGE, q1="2")
-    next(button for button in app.button if button.label == str(query)).click().run()
-    assert not app.exception
-    np.testing.assert_allclose(staged_matrices(app, 1)[1]["result"], [result], atol=0.01)
-    numbers = ", ".join(f"{number:g}" for number in result)
-    assert any(markdown.value.startswith(texts.FOUND.split("{")[0] + numbers) for markdown in app.markdown)
+    for query, result in {(0, 10, 0): (10, 0, 0), (0, 0, 10): (550, 5.5, 0), (10, 10, 0): (5.5, 0, 0)}.items():
+        next(button for button in app.button if button.label == str(query)).click().run()
+        np.testing.assert_allclose(staged_steps(app, 1)[1]["result"], [result], atol=0.01)
+        numbers = ", ".join(f"{number:g}" for number in result)
+        assert any(markdown.value.startswith(texts.FOUND.split("{")[0] + numbers) for markdown in app.markdown)
 
 
 def test_by_the_root_of_3_the_weights_of_the_store_stay_for_the_queries_offered_and_change_for_a_smaller_one():
-    keys = torch.tensor(key_value.EXAMPLE.keys, dtype=torch.float64)
+    keys = torch.tensor(EXAMPLE.keys, dtype=torch.float64)
     largest = {}
     for query in (*QUERIES, (0, 1, 0)):
         dots = keys @ torch.tensor(query, dtype=torch.float64)
         by_eight, by_root = (dots / 8).softmax(0), (dots / 3**0.5).softmax(0)
-        shown = key_value.look_up(key_value.EXAMPLE, tuple(map(float, query))).weights[0]
+        shown = key_value.look_up(EXAMPLE, tuple(map(float, query))).weights[0]
         torch.testing.assert_close(shown.double(), by_eight, atol=1e-6, rtol=0)
         largest[query] = (round(float(by_eight.max()), 2), round(float(by_root.max()), 2))
         assert ((by_eight - by_root).abs().max() < 1e-4) == (query in QUERIES)
@@ -207,8 +191,8 @@ def test_an_edited_store_comes_back_from_its_link(open_app):
     app = open_app(PAGE, text=TEXT, store=write_table(table), q1="2", q2="0", q3="0")
     assert not app.exception
     assert read_table(address(app)["store"]) == table
-    store = key_value.Store(tuple(row[0] for row in table), tuple(row[1] for row in table))
-    np.testing.assert_array_equal(staged_matrices(app, 1)[1]["result"], key_value.look_up(store, (2.0, 0.0, 0.0)).result.numpy())
+    store = Store(tuple(row[0] for row in table), tuple(row[1] for row in table))
+    np.testing.assert_array_equal(staged_steps(app, 1)[1]["result"], key_value.look_up(store, (2.0, 0.0, 0.0)).result.numpy())
 
 
 def test_a_store_or_a_query_that_makes_no_sense_is_refused():
@@ -217,31 +201,6 @@ def test_a_store_or_a_query_that_makes_no_sense_is_refused():
     for read, written in [*((read_table, one) for one in table), *((read_number, one) for one in number)]:
         with pytest.raises(ValueError):  # noqa: PT011
             read(written)
-
-
-def test_raw_dot_products_are_said_to_be_no_weights_by_the_numbers_of_the_vectors(open_app):
-    """The squared lengths and the sums of the rows are those of the model's input; a vector of length 1 would have 1."""
-    app = open_app("self_attention", text="time flies like an arrow", weights="none", layer="1", head="1")
-    vectors = catalogue.load(catalogue.DEFAULT).trace("time flies like an arrow", keep=("hidden",)).hidden[0].astype(np.float64)
-    squares, sums = (vectors**2).sum(axis=-1), (vectors @ vectors.T).sum(axis=-1)
-    ends = {"least": squares.min(), "most": squares.max(), "least_sum": sums.min(), "most_sum": sums.max()}
-    assert texts.RAW_PRODUCTS.format(normaliser="Softmax", **ends).replace("-", "−") in [note.value for note in app.text]
-    assert squares.min() > 2
-    assert abs(sums - 1).min() > 1
-    unit = vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
-    np.testing.assert_allclose((unit**2).sum(axis=-1), 1)
-
-
-def test_hard_attention_is_explained_without_softmax(open_app):
-    notes = {
-        kind: [note.value for note in open_app("self_attention", text="time flies", normalise=kind).text]
-        for kind in ("softmax", "sparsemax", "hardmax")
-    }
-    assert [texts.HARD in found for found in notes.values()] == [False, False, True]
-    matrices = staged_matrices(open_app(PAGE, text=TEXT, normalise="hardmax"))[1]
-    np.testing.assert_array_equal(matrices["weights"], np.eye(7)[matrices["scores"].argmax(axis=-1)])
-    start = texts.NOT_SOFT.partition("{")[0]
-    assert [any(note.startswith(start) for note in found) for found in notes.values()] == [False, True, False]
 
 
 def test_what_the_toolbar_asks_is_computed_and_nonsense_is_left_out(monkeypatch):
@@ -255,19 +214,7 @@ def test_what_the_toolbar_asks_is_computed_and_nonsense_is_left_out(monkeypatch)
     assert (state[f"{PAGE}_causal"], state[f"{PAGE}_unscaled"], state[f"{PAGE}_seed"]) == (True, True, 1)
 
 
-def test_every_cell_belongs_to_a_step_and_every_step_shows_what_it_makes(open_app):
-    for weights in ("trained", "none"):
-        header, _ = staged_matrices(open_app(PAGE, text=TEXT, weights=weights))
-        drawn = {one["name"] for one in header["matrices"] if one["shown"]}
-        made = [name for step in header["steps"] for name in step["makes"]]
-        assert sorted(made) == sorted(drawn)
-        for step in header["steps"]:
-            assert {*step["makes"]} <= {*step["shows"]} <= drawn
-            assert len(step["leads"]) == len(step["shows"])
-
-
 def test_a_link_looks_at_its_step_and_cell(open_app):
-    view = staged(open_app(PAGE, text=TEXT, cell="context-2-3", matrices="all", numbers="1", answer="weights-1-2"))["view"]
-    expected = {"numbers": True, "dimensions": 6, "cell": ["context", 1, 2], "matrices": "all", "answer": ["weights", 0, 1]}
-    assert view == expected
+    link = {"cell": "context-2-3", "matrices": "all", "numbers": "1", "answer": "weights-1-2"}
+    assert staged(open_app(PAGE, text=TEXT, **link))["view"] == link | {"dimensions": "6"}
     assert staged(open_app(PAGE))["address"]["isFirst"]

@@ -6,7 +6,8 @@ import pytest
 import torch
 
 from tx_core.errors import TextProblem
-from tx_core.lessons.key_value import DIVISOR, EXAMPLE, MAX_STORE_ROWS, Store, look_up
+from tx_core.lessons.key_value import DIVISOR, look_up
+from tx_core.lessons.key_value_store import EXAMPLE, MAX_STORE_ROWS, Store
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,8 @@ from itertools import islice
 import numpy as np
 
 from pages.ui.export.computation import after, call, changes_argument, each, evaluate, load_call, named, python
-from tx_core.lessons.key_value import Store, look_up
+from tx_core.lessons.key_value import look_up
+from tx_core.lessons.key_value_store import Store
 from tx_core.transformer.interventions import Intervention
 
 
@@ -40,7 +41,8 @@ def test_it_imports_every_function_and_every_class_of_a_setting():
     run = named("run", engine.trace("time flies", **changes_argument([Intervention("causal"), Intervention("off", 0, 1)])))
     assert python([found.result, run.attention.weights]).splitlines() == [
         "from tx_core import Intervention, load",
-        "from tx_core.lessons.key_value import Store, look_up",
+        "from tx_core.lessons.key_value import look_up",
+        "from tx_core.lessons.key_value_store import Store",
         "",
         f"found = look_up({store!r}, (1.0, 0.0, 0.0))",
         "engine = load('embedded', special_tokens=False)",

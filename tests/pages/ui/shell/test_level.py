@@ -27,7 +27,7 @@ from pages.ui.shell.level import (
 from pages.ui.stage import texts as stage_texts
 from tests.support.drawings import says
 from tests.support.serving import ROOT
-from tests.support.staged import made_changes, sent_weights, staged, staged_matrices
+from tests.support.staged import made_changes, sent_weights, staged, staged_steps
 
 COMPUTING = [page.key for page in PAGES if page.computes]
 
@@ -95,8 +95,8 @@ def test_the_level_never_changes_a_number_of_a_stage_of_matrices(open_app):
     assert staged(basic)["address"]["own"] == staged(advanced)["address"]["own"] == link
     shown = [{control["name"] for control in staged(app)["controls"]} for app in (basic, advanced)]
     assert {"weights", "seed", "unscaled"} <= shown[1] - shown[0]
-    for name, values in staged_matrices(advanced)[1].items():
-        assert np.array_equal(staged_matrices(basic)[1][name], values)
+    for name, values in staged_steps(advanced)[1].items():
+        assert np.array_equal(staged_steps(basic)[1][name], values)
 
 
 def test_the_page_says_what_is_in_effect_out_of_sight_and_shows_it_at_a_click(open_app):

@@ -1,0 +1,60 @@
+"""A part of a page that builds a model up: what its stage draws, what is said below, and what its numbers are computed of."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pages.ui.export.menu import offer_drawings
+from pages.ui.export.records import PartNumbers
+from pages.ui.shell.frame import explain_computation
+from pages.ui.stage.address import StageFields
+from pages.ui.stage.controls import Control
+from pages.ui.stage.mount import Reported
+from pages.ui.stage.pictures import About, Picture, pictures_stage, shown_drawings
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a page, computed.
+
+    Attributes:
+        pictures: of the stage.
+        numbers: what they are computed of; nothing is offered where no computation is named.
+        prose: what they show, in Markdown.
+        below: draws what else is told behind the words.
+        formulas: in LaTeX.
+        letters: what the letters of the formulas stand for, in Markdown.
+        sources: functions and classes that compute it.
+    """
+
+    pictures: Sequence[Picture]
+    numbers: PartNumbers
+    prose: Sequence[str]
+    below: Callable[[], None] = lambda: None
+    formulas: Sequence[str] = ()
+    letters: str = ""
+    sources: Sequence[Callable[..., object]] = ()
+
+
+def show_part(
+    page: str,
+    fields: StageFields,
+    controls: Sequence[Control],
+    part: Part,
+    architecture: Mapping[str, object] | None = None,
+    training: Mapping[str, object] | None = None,
+    take: Callable[[Reported], None] = lambda _: None,
+) -> None:
+    """Draw the stage of a part, explain it, and offer its numbers.
+
+    architecture: as of `About`. training, take: as of `pictures_stage`.
+    """
+    about = About(part.numbers.title, part.numbers.source, architecture=architecture)
+    pictures_stage(page, fields, controls, part.pictures, about, training=training, take=take)
+    for paragraph in part.prose:
+        st.markdown(paragraph)
+    part.below()
+    explain_computation(formulas=part.formulas, letters=part.letters, sources=part.sources)
+    if part.numbers.shown:
+        offer_drawings(page, lambda: part.numbers, lambda: shown_drawings(page, fields, part.pictures))
