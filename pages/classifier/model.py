@@ -28,6 +28,7 @@ from tx_core.training.classifier import ClassifierTraining
 from tx_core.training.classifier_data import LabelledTexts, examples_csv
 from tx_core.training.classifier_model import ClassifierSettings
 from tx_core.training.imdb import imdb
+from tx_core.training.loop import check_work
 
 SHOWN_EXAMPLES = 6
 MODEL_WIDTH = 190
@@ -228,7 +229,8 @@ def differences(model: ClassifierTraining) -> list[str]:
 def new_model() -> ClassifierTraining:
     """Return an untrained model with the page's settings; raise ExplorerError without data or where training takes too long."""
     data = chosen_data() or imdb(limits().imdb_train, limits().imdb_test)
-    made = classifier.check_classifier_work(classifier.start_training(chosen_settings(), data, best_device()))
+    made = classifier.start_training(chosen_settings(), data, best_device())
+    check_work(made.work, made.device)
     with suppress(TextProblem):  # of a sentence that cannot be read nothing is kept
         classifier.classify(made, st.session_state[widget_key(PAGE, "text")])
         made.probe = st.session_state[widget_key(PAGE, "text")]

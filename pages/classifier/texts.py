@@ -103,13 +103,13 @@ FIRST_SENTENCE = "the plot was not dull at all"
 LIMITS_SENTENCE = "the acting was wonderful and the plot was never boring"
 SENTENCE = "Your sentence"
 NOTICE = {
-    True: "Train the model, and notice: which words add most to the label? Move along the curve to see when that began.",
+    True: "Train it, and notice: which words add most to the label? The curve says since when.",
     False: "Notice: which words add most to the label?",
 }
 """What to notice in any sentence, of a model of one's own and of the one that ships."""
 NOTICES: dict[bool, dict[str, str]] = {
     True: {
-        FIRST_SENTENCE: "Train the model, and notice: *not … at all* turns *dull* into praise. Move along the curve to see when.",
+        FIRST_SENTENCE: "Train it, and notice: *not … at all* turns *dull* into praise. The curve says when.",
         LIMITS_SENTENCE: "This is praise, and the trained model says negative: it knows words, not what *never boring* means.",
     },
     False: {

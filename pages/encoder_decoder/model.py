@@ -20,6 +20,7 @@ from tx_core.engine.device_limits import CARD_LIMITS, CPU_LIMITS, device_limits,
 from tx_core.errors import ExplorerError, TextProblem
 from tx_core.training import copy_task, synthetic
 from tx_core.training.copy_task import CopyTraining
+from tx_core.training.loop import check_work
 from tx_core.training.stored import stored_copy
 from tx_core.training.synthetic import NOTEBOOK_COPY, TASKS, CopySettings
 
@@ -142,8 +143,9 @@ def differences(model: CopyTraining) -> list[str]:
 
 def new_model() -> CopyTraining:
     """Return an untrained model with the page's settings; raise ExplorerError where this server would train it for too long."""
-    device = best_device()
-    made = copy_task.start_copy_training(synthetic.check_copy_work(chosen_settings(), device), device)
+    settings, device = chosen_settings(), best_device()
+    check_work(settings.work, device)
+    made = copy_task.start_copy_training(settings, device)
     with suppress(TextProblem):  # numbers that cannot be read are not followed
         made.probe = copy_task.read_numbers(value_of(PAGE, "numbers"), made.settings)
     return made

@@ -19,7 +19,6 @@ from tx_core.transformer.positions import (
     alibi_bias,
     check_criteria,
     clipped_distances,
-    random_table,
     rotary_angles,
     rotate,
     shaw_bias,
@@ -42,18 +41,12 @@ class EncodingSettings:
     """Parameters of an encoding besides the number of tokens.
 
     Attributes:
-        seed: Draws the word and the tables that would be learned.
         base: Of the frequencies of sinusoids and rotations.
         head: The head whose bias is used, counted from 0.
-        heads: The number of heads, which sets the slopes of ALiBi.
-        table: Trained vectors for "learned"; None for random ones.
     """
 
-    seed: int = 0
     base: float = 10000.0
     head: int = 0
-    heads: int = BIAS_HEADS
-    table: Float[Tensor, "place head_dim"] | None = None
 
 
 @dataclass(frozen=True)
@@ -72,19 +65,18 @@ class PositionEncoding:
 
     Attributes:
         adds_to: Where positions enter.
-        apply: Encodes the positions of copies of one word; tables that would be learned are drawn from the generator.
+        apply: Encodes the positions of copies of one word; tables that would be learned are drawn from the generator. None where
+            the scores are those of a model.
         vectors: The vectors to draw, from the numbers of tokens and dimensions, the base and a model; None for biases.
         biases: What each head adds to its scores, from the numbers of tokens and dimensions; None for vectors.
         distances: The class of each distance, from the number of tokens; None where all distances differ.
-        random: Whether `apply` and `biases` use random tables in place of learned ones.
     """
 
     adds_to: AddsTo
-    apply: Callable[[Float[Tensor, "token head_dim"], EncodingSettings, torch.Generator], ScoreParts]
+    apply: Callable[[Float[Tensor, "token head_dim"], EncodingSettings, torch.Generator], ScoreParts] | None
     vectors: Callable[[int, int, float, BertEngine], Table] | None = None
     biases: Callable[[int, int, torch.Generator], Float[Tensor, "head query key"]] | None = None
     distances: Callable[[int], Int[Tensor, "query key"]] | None = None
-    random: bool = False
 
 
 @dataclass(frozen=True)
@@ -92,14 +84,10 @@ class PositionScores:
     """Scores between copies of one word at different positions.
 
     Attributes:
-        scheme: A key of `ENCODINGS`.
-        drawn: Whether they depend on random tables, as before training, and not on a formula alone.
         scores: The attention scores.
         weights: Their softmax.
     """
 
-    scheme: str
-    drawn: bool
     scores: Float[Tensor, "query key"]
     weights: Float[Tensor, "query key"]
 
@@ -127,11 +115,6 @@ def _sinusoidal(word: Tensor, settings: EncodingSettings, generator: torch.Gener
     return ScoreParts(encoded, encoded)
 
 
-def _learned(word: Tensor, settings: EncodingSettings, generator: torch.Generator) -> ScoreParts:
-    table = random_table(*word.shape, settings.seed + 1, 1.0) if settings.table is None else settings.table[: len(word)]
-    return ScoreParts(word + table, word + table)
-
-
 def _rotary(word: Tensor, settings: EncodingSettings, generator: torch.Generator) -> ScoreParts:
     encoded = rotate(word, rotary_angles(*word.shape, settings.base))
     return ScoreParts(encoded, encoded)
@@ -144,12 +127,12 @@ def _shaw(word: Tensor, settings: EncodingSettings, generator: torch.Generator) 
 
 
 def _t5(word: Tensor, settings: EncodingSettings, generator: torch.Generator) -> ScoreParts:
-    table = torch.randn(T5_BUCKETS, settings.heads, generator=generator)
+    table = torch.randn(T5_BUCKETS, BIAS_HEADS, generator=generator)
     return ScoreParts(word, word, t5_bias(table, len(word), len(word))[settings.head], scale=1.0)
 
 
 def _alibi(word: Tensor, settings: EncodingSettings, generator: torch.Generator) -> ScoreParts:
-    return ScoreParts(word, word, alibi_bias(settings.heads, len(word))[settings.head])
+    return ScoreParts(word, word, alibi_bias(BIAS_HEADS, len(word))[settings.head])
 
 
 def _shaw_biases(tokens: int, width: int, generator: torch.Generator) -> Float[Tensor, "word query key"]:
@@ -167,17 +150,14 @@ ENCODINGS = {
     "sinusoidal": PositionEncoding(
         "word vectors", _sinusoidal, vectors=lambda tokens, width, base, engine: sinusoids(tokens, width, base)
     ),
-    "learned": PositionEncoding(
-        "word vectors", _learned, vectors=lambda tokens, width, base, engine: learned_table(engine)[:tokens]
-    ),
+    "learned": PositionEncoding("word vectors", None, vectors=lambda tokens, width, base, engine: learned_table(engine)[:tokens]),
     "shaw": PositionEncoding(
         "scores",
         _shaw,
         biases=_shaw_biases,
         distances=lambda tokens: clipped_distances(tokens, tokens, SHAW_LIMIT) - SHAW_LIMIT,
-        random=True,
     ),
-    "t5": PositionEncoding("scores", _t5, biases=_t5_biases, distances=lambda tokens: t5_buckets(tokens, tokens), random=True),
+    "t5": PositionEncoding("scores", _t5, biases=_t5_biases, distances=lambda tokens: t5_buckets(tokens, tokens)),
     "rotary": PositionEncoding(
         "queries and keys", _rotary, vectors=lambda tokens, width, base, engine: rotary_cosines_and_sines(tokens, width, base)
     ),
@@ -186,33 +166,20 @@ ENCODINGS = {
 BIASES = tuple(name for name, encoding in ENCODINGS.items() if encoding.biases)
 
 
-def position_scores(scheme: str, tokens: int, head_dim: int, settings: EncodingSettings | None = None) -> PositionScores:
-    """Compute the scores between copies of one random word at every position.
+def position_scores(scheme: str, tokens: int, head_dim: int, settings: EncodingSettings, seed: int = 0) -> PositionScores:
+    """Compute the scores between copies of one random word at every position; not of "learned", which a model has learned.
 
-    Raises:
-        ValueError: For an unknown scheme, or a table with fewer rows than tokens.
+    seed: of the word and of the tables that would be learned.
     """
-    settings = settings or EncodingSettings()
-    if scheme not in ENCODINGS:
-        raise ValueError(f"scheme must be one of {', '.join(ENCODINGS)}, got {scheme}")
-    if settings.table is not None and len(settings.table) < tokens:
-        raise ValueError(f"the table must have {tokens} rows or more, got {len(settings.table)}")
-    generator = torch.Generator().manual_seed(settings.seed)
+    generator = torch.Generator().manual_seed(seed)
     word = torch.randn(head_dim, generator=generator).expand(tokens, head_dim)
     parts = ENCODINGS[scheme].apply(word, settings, generator)
     scores = attention_scores(parts.query, parts.key, parts.scale, parts.bias)
-    drawn = ENCODINGS[scheme].random or (scheme == "learned" and settings.table is None)
-    return PositionScores(scheme, drawn, scores, softmax(scores))
+    return PositionScores(scores, softmax(scores))
 
 
 def biases(scheme: str, tokens: int, width: int = 64, seed: int = 0) -> Float[Tensor, "head query key"]:
-    """Return the bias that each head adds to its scores; learned tables are random, as before training.
-
-    Raises:
-        ValueError: For a scheme that adds nothing to scores.
-    """
-    if scheme not in BIASES:
-        raise ValueError(f"scheme must be one of {', '.join(BIASES)}, got {scheme}")
+    """Return the bias that each head adds to its scores, of a scheme in BIASES; learned tables are random, as before training."""
     return ENCODINGS[scheme].biases(tokens, width, torch.Generator().manual_seed(seed))
 
 
@@ -245,7 +212,7 @@ def same_word_scores(engine: BertEngine, tokens: int, head: int) -> PositionScor
 
     def compute(model: nn.Module, device: str) -> PositionScores:
         first = model(torch.full((1, tokens), blank, device=device), keep=("scores", "weights")).layers[0]
-        return PositionScores("learned", False, first["scores"][0, head].cpu(), first["weights"][0, head].cpu())
+        return PositionScores(first["scores"][0, head].cpu(), first["weights"][0, head].cpu())
 
     return engine.runner.run(compute).value
 

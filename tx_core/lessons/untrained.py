@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from threading import Lock
 
 import torch
-from cachetools import LRUCache
+from cachetools import LRUCache, cached
 from jaxtyping import Float
 from torch import Tensor
 
@@ -18,33 +18,24 @@ MAX_UNTRAINED_LABELS = 5
 MAX_UNTRAINED_BYTES = 128_000_000
 
 
-def model_bytes(drawn: tuple[Bert, DeviceRunner]) -> int:
-    """Return the memory of a model's weights, at most MAX_UNTRAINED_BYTES, so that a larger model can be cached alone."""
-    return min(sum(weights.nbytes for weights in drawn[0].parameters()), MAX_UNTRAINED_BYTES)
-
-
-_drawn: LRUCache[tuple[BertConfig, int, str], tuple[Bert, DeviceRunner]] = LRUCache(MAX_UNTRAINED_BYTES, getsizeof=model_bytes)
-_guard = Lock()
-
-
 def untrained_engine(engine: BertEngine, seed: int) -> BertEngine:
     """Return a BERT of the same size and tokenizer with random weights, reproducible by its seed.
 
     The last ones are cached, up to MAX_UNTRAINED_BYTES.
     """
-    model, runner = _draw(engine.model.config, seed, engine.device)
+    model, runner = _drawn(engine.model.config, seed, engine.device)
     return BertEngine(f"untrained {seed}", "The same BERT, untrained", engine.tokenizer, model, runner)
 
 
-def _draw(config: BertConfig, seed: int, device: str) -> tuple[Bert, DeviceRunner]:
-    with _guard:
-        if (known := _drawn.get((config, seed, device))) is not None:
-            return known
+def model_bytes(drawn: tuple[Bert, DeviceRunner]) -> int:
+    """Return the memory of a model's weights, at most MAX_UNTRAINED_BYTES, so that a larger model can be cached alone."""
+    return min(sum(weights.nbytes for weights in drawn[0].parameters()), MAX_UNTRAINED_BYTES)
+
+
+@cached(LRUCache(MAX_UNTRAINED_BYTES, getsizeof=model_bytes), lock=Lock())
+def _drawn(config: BertConfig, seed: int, device: str) -> tuple[Bert, DeviceRunner]:
     model = random_bert(config, seed).requires_grad_(False)
-    drawn = model, DeviceRunner(model, device)
-    with _guard:
-        _drawn[config, seed, device] = drawn
-    return drawn
+    return model, DeviceRunner(model, device)
 
 
 @dataclass(frozen=True)

@@ -37,13 +37,6 @@ class ShuffleEffect:
         return max(self.by_token)
 
 
-def check_order(order: Sequence[int], tokens: int) -> tuple[int, ...]:
-    """Return the order, or raise ValueError unless it is a permutation."""
-    if sorted(order) != list(range(tokens)):
-        raise ValueError(f"an order of {tokens} words must name each of 0 to {tokens - 1} once, got {list(order)}")
-    return tuple(order)
-
-
 def random_order(tokens: int, seed: int, fixed: Sequence[int] = ()) -> tuple[int, ...]:
     """Shuffle all positions but the fixed ones ([CLS], [SEP])."""
     loose = [place for place in range(tokens) if place not in set(fixed)]
@@ -52,25 +45,21 @@ def random_order(tokens: int, seed: int, fixed: Sequence[int] = ()) -> tuple[int
     return tuple(moved.get(place, place) for place in range(tokens))
 
 
-def embed(
-    model: Bert, ids: Int[Tensor, "batch token"], *, positions: bool, segments: Int[Tensor, "batch token"] | None = None
-) -> Float[Tensor, "batch token hidden"]:
-    """Embed tokens as BERT does, with or without its position vectors."""
+def embed(model: Bert, ids: Int[Tensor, "batch token"], *, positions: bool) -> Float[Tensor, "batch token hidden"]:
+    """Embed tokens of the first segment as BERT does, with or without its position vectors."""
     if positions:
-        return model.embeddings(ids, segments)
+        return model.embeddings(ids)
     parts = model.embeddings
-    segments = torch.zeros_like(ids) if segments is None else segments
-    return parts.dropout(parts.norm(parts.words(ids) + parts.segments(segments)))
+    return parts.norm(parts.words(ids) + parts.segments(torch.zeros_like(ids)))
 
 
 @torch.no_grad()
 def shuffle_effect(model: Bert, ids: Sequence[int], order: Sequence[int], *, positions: bool) -> ShuffleEffect:
     """Run BERT on a sentence in order and shuffled, with or without position vectors; all tokens are in the first segment."""
-    order = check_order(order, len(ids))
     back = torch.tensor(order).argsort()
     rows = torch.tensor([list(ids), [ids[place] for place in order]], device=model.embeddings.words.weight.device)
     first, second = model.encoder(embed(model, rows, positions=positions)).output.cpu()
-    return ShuffleEffect(order, first, second[back])
+    return ShuffleEffect(tuple(order), first, second[back])
 
 
 @torch.no_grad()

@@ -15,8 +15,6 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from tx_core.engine.device import best_device, sole_use
-from tx_core.engine.device_limits import device_limits
-from tx_core.errors import TextProblem
 from tx_core.lessons.labels import LabelPrediction
 from tx_core.lessons.masking import pad_batch
 from tx_core.training.classifier_data import LabelledTexts, opinions
@@ -144,19 +142,6 @@ def start_training(settings: ClassifierSettings, data: LabelledTexts, device: st
         training_ids(data.train_texts, numbers, settings.most_tokens),
         training_ids(data.test_texts, numbers, settings.most_tokens),
     )
-
-
-TOO_LONG_TRAINING = (
-    "This run is {times:.1f} times as long as this server allows. Choose fewer epochs, fewer texts, a smaller width or larger "
-    "batches."
-)
-
-
-def check_classifier_work(training: ClassifierTraining) -> ClassifierTraining:
-    """Return the training, or raise TextProblem if it would take too long on its device."""
-    if training.work > (limit := device_limits(training.device).multiply_adds):
-        raise TextProblem(TOO_LONG_TRAINING.format(times=training.work / limit))
-    return training
 
 
 def train_classifier_batch(training: ClassifierTraining) -> dict[str, float]:

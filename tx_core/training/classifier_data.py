@@ -62,104 +62,33 @@ class LabelledTexts:
 
 
 # The templates were written for this project; the data set has no other source.
-_THINGS = (
-    "film",
-    "story",
-    "plot",
-    "acting",
-    "music",
-    "ending",
-    "script",
-    "camera work",
-    "dialogue",
-    "first half",
-    "second half",
-    "lead actor",
-    "leading lady",
-    "villain",
-    "costume design",
-    "pace",
-    "humour",
-    "whole thing",
-    "opening scene",
-    "final scene",
-    "cast",
-    "direction",
-    "picture",
-    "sequel",
-    "remake",
+
+
+def _listed(words: str) -> tuple[str, ...]:
+    return tuple(words.split(", "))
+
+
+_THINGS = _listed(
+    "film, story, plot, acting, music, ending, script, camera work, dialogue, first half, second half, lead actor, leading "
+    "lady, villain, costume design, pace, humour, whole thing, opening scene, final scene, cast, direction, picture, "
+    "sequel, remake"
 )
-
-_GOOD = (
-    "good",
-    "wonderful",
-    "great",
-    "brilliant",
-    "moving",
-    "funny",
-    "clever",
-    "beautiful",
-    "superb",
-    "charming",
-    "fresh",
-    "gripping",
-    "delightful",
-    "touching",
-    "excellent",
-    "warm",
-    "witty",
-    "stunning",
-    "convincing",
-    "lively",
-    "memorable",
+_GOOD = _listed(
+    "good, wonderful, great, brilliant, moving, funny, clever, beautiful, superb, charming, fresh, gripping, delightful, "
+    "touching, excellent, warm, witty, stunning, convincing, lively, memorable"
 )
-
-_BAD = (
-    "bad",
-    "dull",
-    "terrible",
-    "boring",
-    "awful",
-    "clumsy",
-    "predictable",
-    "flat",
-    "silly",
-    "tedious",
-    "weak",
-    "lifeless",
-    "messy",
-    "shallow",
-    "forgettable",
-    "slow",
-    "annoying",
-    "pointless",
-    "stale",
-    "wooden",
-    "dreadful",
+_BAD = _listed(
+    "bad, dull, terrible, boring, awful, clumsy, predictable, flat, silly, tedious, weak, lifeless, messy, shallow, "
+    "forgettable, slow, annoying, pointless, stale, wooden, dreadful"
 )
-
-_VERY = ("really", "truly", "quite", "simply", "surprisingly", "at times", "without doubt", "honestly")
-
-_LOVED = (
-    "I loved it",
-    "I would watch it again",
-    "I left with a smile",
-    "go and see it",
-    "it made my evening",
-    "I was never bored",
-    "do not miss it",
-    "it deserves every prize",
+_VERY = _listed("really, truly, quite, simply, surprisingly, at times, without doubt, honestly")
+_LOVED = _listed(
+    "I loved it, I would watch it again, I left with a smile, go and see it, it made my evening, I was never bored, do not "
+    "miss it, it deserves every prize"
 )
-
-_HATED = (
-    "I hated it",
-    "I would not watch it again",
-    "I left before the end",
-    "stay at home",
-    "it ruined my evening",
-    "I was never moved",
-    "do not waste your time",
-    "it deserves no prize",
+_HATED = _listed(
+    "I hated it, I would not watch it again, I left before the end, stay at home, it ruined my evening, I was never moved, "
+    "do not waste your time, it deserves no prize"
 )
 
 # For positive reviews; for negative ones {good} and {bad} are exchanged, and {loved} becomes what one says who hated

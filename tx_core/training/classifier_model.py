@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from tx_core.errors import TextProblem
 from tx_core.lessons.labels import NO_WORD
 from tx_core.transformer.bert import LabelHead, max_pooled
-from tx_core.transformer.config import BertConfig, require_learning_rate, require_within
+from tx_core.transformer.config import BertConfig
 from tx_core.transformer.layers import Encoder, EncoderRun
 from tx_core.transformer.positions import sinusoids
 from tx_core.transformer.trace import Encoding, plain_encoding
@@ -70,18 +70,6 @@ def training_ids(texts: Sequence[str], numbers: dict[str, int], most: int) -> li
     return [row or (UNKNOWN,) for row in rows]
 
 
-CLASSIFIER_LIMITS: dict[str, tuple[int, int]] = {
-    "most_words": (10, 50_000),
-    "most_tokens": (4, 200),
-    "hidden_size": (8, 128),
-    "num_layers": (1, 4),
-    "num_heads": (1, 8),
-    "intermediate_size": (8, 512),
-    "batch_size": (1, 256),
-    "epochs": (1, 50),
-}
-
-
 @dataclass(frozen=True)
 class ClassifierSettings:
     """The size of the classifier and the settings of its training; the vocabulary has at most most_words + 2 ids.
@@ -103,8 +91,6 @@ class ClassifierSettings:
     seed: int
 
     def __post_init__(self) -> None:
-        require_within(self, CLASSIFIER_LIMITS)
-        require_learning_rate(self.learning_rate)
         if self.hidden_size % 2:
             raise ValueError(f"hidden_size must be even for sinusoidal positions, got {self.hidden_size}")
         self.sizes(len("ab"))

@@ -1,9 +1,8 @@
 """Fine-tune a BERT to tell praise from blame in film reviews: python -m tx_core.training.fine_tune --data SNIPPETS --out RUN
 
 SNIPPETS is a tab-separated file: number, mean rating from -4 to 4, sentence. Every matrix learns a difference of low rank
-(Hu et al. 2021), so that little ships beside the model it began with. Called again with the same folder, it resumes after the
-last whole epoch. The model is written to RUN/model, which belongs beside the model it began with; `--measure MODEL` counts what a
-model gets right on the test part, and writes it into its manifest.
+(Hu et al. 2021), so that little ships beside the model it began with. The model is written to RUN/model, which belongs beside
+the model it began with; `--measure MODEL` counts what a model gets right on the test part, and writes it into its manifest.
 """
 
 import argparse
@@ -137,24 +136,14 @@ def soft_loss(logits: Float[Tensor, "batch 2"], ratings: Sequence[float], sharpn
     return nn.functional.cross_entropy(logits.float(), torch.stack([1 - positive, positive], dim=1))
 
 
-def tune_bert(snippets: Sequence[Snippet], choice: Sequence[Snippet], base: Path, out: Path, settings: TuningSettings) -> Bert:
-    """Train, or go on with what `out` holds, and save after every epoch."""
+def tune_bert(snippets: Sequence[Snippet], choice: Sequence[Snippet], base: Path, settings: TuningSettings) -> Bert:
+    """Train, and print after every epoch what it gets right of the sentences to choose settings by."""
     model, tokenizer = tunable_bert(base, settings), load_tokenizer(base)
     weights = [weight for weight in model.parameters() if weight.requires_grad]
     optimiser = torch.optim.AdamW(weights, lr=settings.rate, betas=(0.9, 0.98), weight_decay=settings.decay)
     batches = math.ceil(len(snippets) / settings.batch_size) * settings.epochs
     schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: min((step + 1) / settings.warm_up, 1 - step / batches))
-    parts = {"model": model, "optimiser": optimiser, "schedule": schedule}
-    first, state = 0, out / "state.pt"
-    if state.exists():
-        saved = torch.load(state, weights_only=True)
-        if saved["settings"] != asdict(settings):
-            raise ValueError(f"{out} holds a training with other settings: {saved['settings']}")
-        first = saved["epochs"]
-        for name, part in parts.items():
-            part.load_state_dict(saved[name])
-    out.mkdir(parents=True, exist_ok=True)
-    for epoch in range(first, settings.epochs):
+    for epoch in range(settings.epochs):
         torch.manual_seed(settings.seed + epoch)
         model.train()
         losses = []
@@ -168,8 +157,6 @@ def tune_bert(snippets: Sequence[Snippet], choice: Sequence[Snippet], base: Path
             optimiser.step()
             schedule.step()
             losses.append(loss.item())
-        saved = {name: part.state_dict() for name, part in parts.items()}
-        torch.save({**saved, "settings": asdict(settings), "epochs": epoch + 1}, state)
         counts = confusion(model, tokenizer, choice)
         right = counts.trace() / counts.sum() if choice else math.nan
         print(f"epoch {epoch + 1}  loss {sum(losses) / len(losses):.4f}  right {right:.4f}", flush=True)
@@ -316,7 +303,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         elif out:
             settings = TuningSettings(**given)
             learned, choice, _ = split_snippets(snippets)
-            model = tune_bert(learned, choice, base, out, settings)
+            model = tune_bert(learned, choice, base, settings)
             facts = asdict(settings) | {"data": hashlib.sha256(data.read_bytes()).hexdigest()}
             print(f"written to {export_difference(model, base, out / 'model', {'training': facts})}: copy it beside {base}")
         else:

@@ -14,8 +14,6 @@ IMDB, IMDB_REVISION = "stanfordnlp/imdb", "e6281661ce1c48d982bc483cf8a173c1bbeb5
 IMDB_FILES = {"train": "plain_text/train-00000-of-00001.parquet", "test": "plain_text/test-00000-of-00001.parquet"}
 DOWNLOAD_BYTES = 45_000_000
 """Size of both files together, rounded up."""
-MAX_PARQUET_BYTES = 500_000_000
-"""Limit of the decompressed columns; those of IMDB have 33 million bytes."""
 LABELS = ("negative", "positive")
 NOTEBOOK_TRAIN, NOTEBOOK_TEST = 22_500, 2_500
 """The numbers of training and test reviews in the notebook that the classifier follows."""
@@ -23,12 +21,9 @@ FROM_HUB = "IMDB, from the Hugging Face hub"
 HUB_SILENT = "IMDB cannot be fetched now: the hub does not answer. Choose other texts."
 NO_SPACE_FOR_IMDB = "IMDB is a download of {megabytes:.0f} MB, and this server has space for {space:.0f} MB. Choose other texts."
 UNUSABLE_IMDB = (
-    "The file {file} of IMDB on this server cannot be used: {why}. Choose other texts. Whoever runs the server deletes it from "
-    "the cache of the hub; it is then fetched anew."
+    "The file {file} of IMDB on this server is damaged. Choose other texts. Whoever runs the server deletes it from the cache of "
+    "the hub; it is then fetched anew."
 )
-DAMAGED_PARQUET, NO_REVIEWS, FAR_TOO_LARGE = "it is cut short or damaged", "it has no reviews", "it is far too large"
-OTHER_COLUMNS = "it has no column text of strings beside a column label of whole numbers"
-WRONG_ROWS = "it has rows without a text, or with labels other than 0 and 1"
 
 
 def imdb(train: int, test: int) -> LabelledTexts:
@@ -69,28 +64,17 @@ def _fetch(part: str) -> Path:
 
 
 def _columns(file: Path, name: str) -> tuple[list[str], list[int]]:
-    """Read texts and labels; raise ModelUnavailable for a file that is damaged or holds something else."""
+    """Read texts and labels; raise ModelUnavailable for a file that is damaged."""
     # Imported here: only IMDB needs pyarrow, which takes 70 MB.
     import pyarrow
     from pyarrow import parquet
 
+    schema = pyarrow.schema([("text", pyarrow.string()), ("label", pyarrow.int64())])
     try:
         with parquet.ParquetFile(file) as table:
-            types = {field.name: field.type for field in table.schema_arrow}
-            size = sum(table.metadata.row_group(group).total_byte_size for group in range(table.num_row_groups))
-            if types.get("text") not in (pyarrow.string(), pyarrow.large_string()) or types.get("label") != pyarrow.int64():
-                raise _unusable(name, OTHER_COLUMNS)
-            if size > MAX_PARQUET_BYTES:
-                raise _unusable(name, FAR_TOO_LARGE)
-            columns = table.read(["text", "label"]).to_pydict()
-    except (OSError, pyarrow.ArrowException, UnicodeDecodeError) as broken:
-        raise _unusable(name, DAMAGED_PARQUET) from broken
-    if None in columns["text"] or not set(columns["label"]) <= {0, 1}:
-        raise _unusable(name, WRONG_ROWS)
-    if not columns["text"]:
-        raise _unusable(name, NO_REVIEWS)
-    return columns["text"], columns["label"]
-
-
-def _unusable(name: str, why: str) -> ModelUnavailable:
-    return ModelUnavailable(UNUSABLE_IMDB.format(file=name, why=why))
+            columns = table.read(schema.names).cast(schema).to_pydict()
+        if columns["text"] and None not in columns["text"] and set(columns["label"]) <= {0, 1}:
+            return columns["text"], columns["label"]
+    except (OSError, ValueError, pyarrow.ArrowException) as broken:
+        raise ModelUnavailable(UNUSABLE_IMDB.format(file=name)) from broken
+    raise ModelUnavailable(UNUSABLE_IMDB.format(file=name))

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from tx_core.engine.device import sole_use
+from tx_core.engine.device_limits import device_limits
+from tx_core.errors import TextProblem
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,18 @@ class BatchTraining(Protocol):
 
     def look(self, first: bool) -> tuple[Any, Any]:
         """Return probe and test of the batch that is done, None where it has none. first: whether it began this stretch."""
+
+
+TOO_LONG_RUN = (
+    "This run is {times:.1f} times as long as this server allows. Choose fewer batches or epochs, shorter or fewer texts, or a "
+    "smaller model."
+)
+
+
+def check_work(work: float, device: str) -> None:
+    """Raise TextProblem where a run of so many multiply-adds would take too long on a device."""
+    if work > (limit := device_limits(device).multiply_adds):
+        raise TextProblem(TOO_LONG_RUN.format(times=work / limit))
 
 
 def train(training: BatchTraining) -> Generator[TrainingProgress, None, None]:

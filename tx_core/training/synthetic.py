@@ -7,9 +7,7 @@ import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
 
-from tx_core.engine.device_limits import device_limits
-from tx_core.errors import TextProblem
-from tx_core.transformer.config import Seq2SeqConfig, require_among, require_learning_rate, require_within
+from tx_core.transformer.config import Seq2SeqConfig, require_among
 
 START_ID = 1
 
@@ -70,20 +68,6 @@ def answer_places(task: str, source: Int[Tensor, "batch token"]) -> Bool[Tensor,
     return (right[:, None] == places).expand(len(source), -1, -1)
 
 
-# Lower and upper limits of the settings, also of the controls on the page.
-COPY_LIMITS: dict[str, tuple[int, int]] = {
-    "vocab_size": (4, 1000),
-    "length": (2, 64),
-    "batch_size": (1, 256),
-    "batches": (1, 5000),
-    "hidden_size": (8, 512),
-    "num_layers": (1, 6),
-    "num_heads": (1, 16),
-    "intermediate_size": (8, 2048),
-    "seed": (0, 2**31 - 1),
-}
-
-
 @dataclass(frozen=True)
 class CopySettings:
     """A task, the data that it draws, the transformer that learns it, and how long.
@@ -107,8 +91,6 @@ class CopySettings:
 
     def __post_init__(self) -> None:
         require_among("task", self.task, tuple(TASKS))
-        require_within(self, COPY_LIMITS)
-        require_learning_rate(self.learning_rate)
         self.model_sizes  # noqa: B018 - checks that the heads share the hidden size
 
     @property
@@ -152,15 +134,3 @@ QUICK = CopySettings(
 
 # Pre-norm: six post-norm blocks on either side had a loss of 2.5 after these 200 batches (see Xiong et al. 2020).
 NOTEBOOK_COPY = replace(QUICK, hidden_size=512, num_layers=6, num_heads=8, intermediate_size=2048, learning_rate=5e-4)
-
-TOO_MUCH_WORK = (
-    "This run is {times:.1f} times as long as this server allows. Choose a smaller hidden size, fewer layers, shorter sequences "
-    "or fewer batches."
-)
-
-
-def check_copy_work(settings: CopySettings, device: str) -> CopySettings:
-    """Return the settings, or raise TextProblem where training them on the device would take too long."""
-    if settings.work > (limit := device_limits(device).multiply_adds):
-        raise TextProblem(TOO_MUCH_WORK.format(times=settings.work / limit))
-    return settings

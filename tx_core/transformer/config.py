@@ -1,6 +1,5 @@
 """Configurations of a BERT, of an encoder-decoder and of a causal language model: frozen, and validated when they are made."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -105,17 +104,3 @@ def require_among(name: str, value: object, allowed: tuple[str, ...]) -> None:
     """Raise ValueError unless a value is one of those allowed."""
     if value not in allowed:
         raise ValueError(f"{name} must be one of {', '.join(allowed)}, got {value}")
-
-
-def require_within(settings: object, limits: Mapping[str, tuple[int, int]]) -> None:
-    """Raise ValueError unless each of the named settings is a whole number from its least to its most."""
-    for name, (least, most) in limits.items():
-        value = getattr(settings, name)
-        if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-            raise ValueError(f"{name} must be a whole number from {least} to {most}, got {value!r}")
-
-
-def require_learning_rate(rate: float) -> None:
-    """Raise ValueError unless a learning rate lies in (0, 1]."""
-    if not 0 < rate <= 1:
-        raise ValueError(f"learning_rate must lie above 0 and be 1 at most, got {rate}")

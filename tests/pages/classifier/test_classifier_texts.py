@@ -18,7 +18,7 @@ from tx_core.errors import TextProblem
 from tx_core.training.background import Registry
 from tx_core.training.classifier_data import WRONG_HEADER
 from tx_core.training.classifier_model import NOTEBOOK_CLASSIFIER
-from tx_core.training.imdb import DAMAGED_PARQUET, HUB_SILENT, IMDB_FILES, NOTEBOOK_TEST, NOTEBOOK_TRAIN, UNUSABLE_IMDB
+from tx_core.training.imdb import HUB_SILENT, NOTEBOOK_TEST, NOTEBOOK_TRAIN
 
 OWN_SUMMARY = texts.DATA_SUMMARY.format(train=20, test=4, labels="<b>rainy</b>, sunny", source="mine.csv")
 
@@ -97,13 +97,6 @@ def test_imdb_that_cannot_be_fetched_says_so(open_app: Open, trainings: Registry
     assert not app.exception
     assert HUB_SILENT in training_says(app)
     assert trainings.running == 0
-
-
-def test_a_damaged_file_of_reviews_is_named(open_app: Open, trainings: Registry, hub_cache: Path):
-    keep(hub_cache, "train", table_of(reviews("train", 40))).write_bytes(b"PAR1")
-    app = press(open_app("classifier", data="imdb"), "train")
-    assert not app.exception
-    assert UNUSABLE_IMDB.format(file=IMDB_FILES["train"], why=DAMAGED_PARQUET) in training_says(app)
 
 
 def test_reviews_are_fetched_when_training_starts_learned_from_and_compared(open_app: Open, trainings: Registry, hub_cache: Path):

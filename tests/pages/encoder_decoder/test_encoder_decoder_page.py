@@ -14,7 +14,8 @@ from tests.support.trainings import SLOWLY, name_of, own_server, until_still
 from tx_core.training import background
 from tx_core.training.background import QUEUE_FULL, Registry
 from tx_core.training.copy_task import start_copy_training
-from tx_core.training.synthetic import TASKS, TOO_MUCH_WORK
+from tx_core.training.loop import TOO_LONG_RUN
+from tx_core.training.synthetic import TASKS
 
 LONG = SMALL | {"batches": "600"}
 
@@ -107,7 +108,7 @@ def test_two_visitors_train_at_once_the_next_ones_wait_and_one_too_many_is_told_
 
 def test_a_run_that_would_keep_the_host_too_long_is_refused(open_app: Open, trainings: Registry):
     app = press(open_app("encoder_decoder", width="128", layers="2", feed="512", batches="600", length="16"), "train")
-    assert TOO_MUCH_WORK.partition("}")[2] in says(app)
+    assert TOO_LONG_RUN.partition("}")[2] in says(app)
     assert trainings.running == 0
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from cachetools import LRUCache
+from cachetools import LRUCache, cached
 
 from tx_core.engine import catalogue
 from tx_core.engine.hub.load import reference_run
@@ -65,9 +65,10 @@ def test_random_weights_are_kept_by_their_bytes(engine, monkeypatch):
     small = replace(engine, model=random_bert(config, 0))
     room = int(3.5 * sum(weights.nbytes for weights in small.model.parameters()))
     monkeypatch.setattr(untrained, "MAX_UNTRAINED_BYTES", room)
-    monkeypatch.setattr(untrained, "_drawn", LRUCache(room, getsizeof=untrained.model_bytes))
+    kept = LRUCache(room, getsizeof=untrained.model_bytes)
+    monkeypatch.setattr(untrained, "_drawn", cached(kept)(untrained._drawn.__wrapped__))
     drawn = [untrained_engine(small, seed).model for seed in range(1, 6)]
-    assert [model for model, _ in untrained._drawn.values()] == drawn[-3:]
+    assert [model for model, _ in kept.values()] == drawn[-3:]
     assert untrained_engine(small, 5).model is drawn[-1]
 
 

@@ -17,29 +17,15 @@ from tx_core.lessons.position_encodings import (
     position_scores,
     same_word_scores,
 )
-from tx_core.transformer.positions import sinusoids
-
-
-def test_without_positions_one_word_sees_no_place_before_another():
-    seen = position_scores("none", 6, 8)
-    torch.testing.assert_close(seen.weights, torch.full((6, 6), 1 / 6))
-    assert not seen.drawn
 
 
 @pytest.mark.parametrize("scheme", ["shaw", "t5", "rotary", "alibi"])
 def test_relative_schemes_tell_the_distance_and_not_the_place(scheme):
-    scores = position_scores(scheme, 9, 8, EncodingSettings(seed=3)).scores
+    scores = position_scores(scheme, 9, 8, EncodingSettings(), seed=3).scores
     for distance in range(-8, 9):
         along = scores.diagonal(distance)
         torch.testing.assert_close(along, along[0].expand_as(along), atol=1e-5, rtol=0)
     assert scores[0].std() > 1e-3
-
-
-def test_a_trained_table_takes_the_place_of_a_drawn_one():
-    given, drawn = (position_scores("learned", 5, 8, EncodingSettings(table=table)) for table in (sinusoids(12, 8), None))
-    assert torch.equal(given.scores, position_scores("sinusoidal", 5, 8).scores)
-    assert drawn.drawn
-    assert not given.drawn
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +58,6 @@ def test_numbers_are_gathered_by_distance():
 def test_copies_of_one_token_are_distinguished_by_a_trained_bert_only_through_its_positions(engine):
     found = same_word_scores(engine, 12, 3)
     assert found.scores.shape == (12, 12)
-    assert not found.drawn
     assert found.scores.std() > 0.05
     torch.testing.assert_close(found.weights, found.scores.softmax(-1))
 

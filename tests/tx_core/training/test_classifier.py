@@ -1,23 +1,19 @@
 """The small classifier: it learns, it stops and goes on, and it says where it looked."""
 
-import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
 
-from tx_core.errors import TextProblem
 from tx_core.training.classifier import (
-    TOO_LONG_TRAINING,
-    check_classifier_work,
     classify,
     evaluate_classifier,
     score_labels,
     start_training,
 )
 from tx_core.training.classifier_data import opinions
-from tx_core.training.classifier_model import NOTEBOOK_CLASSIFIER, OPINIONS
+from tx_core.training.classifier_model import OPINIONS
 
 SHORT = replace(OPINIONS, epochs=2, batch_size=16, num_heads=4, num_layers=2)
 
@@ -121,24 +117,3 @@ def test_the_vocabulary_is_built_without_the_texts_held_back():
     data = opinions(100)
     data = replace(data, test_texts=("zeppelin", *data.test_texts[1:]))
     assert "zeppelin" not in start_training(SHORT, data).vocabulary.words
-
-
-@pytest.mark.parametrize(
-    ("change", "rule"),
-    [
-        ({"hidden_size": 4096}, "hidden_size must be"),
-        ({"epochs": 0}, "epochs must be a whole number from 1 to 50, got 0"),
-    ],
-)
-def test_settings_out_of_bounds_are_refused_with_rule_and_value(change, rule):
-    with pytest.raises(ValueError, match=rule):
-        replace(NOTEBOOK_CLASSIFIER, **change)
-
-
-def test_a_visitor_may_not_keep_the_host_for_long():
-    training = start_training(SHORT, opinions(100))
-    assert check_classifier_work(training) is training
-    training.settings = replace(SHORT, epochs=50, batch_size=1)
-    training.train_rows = training.train_rows * 20
-    with pytest.raises(TextProblem, match=re.escape(TOO_LONG_TRAINING.partition("}")[2])):
-        check_classifier_work(training)

@@ -139,20 +139,6 @@ def test_what_is_no_sequence_is_refused_with_the_rule(text):
         read_numbers(text, TINY)
 
 
-@pytest.mark.parametrize(
-    ("change", "rule"),
-    [
-        ({"task": "guess"}, "task must be one of copy, reverse, sort"),
-        ({"hidden_size": 4096}, "hidden_size must be a whole number from 8 to 512, got 4096"),
-        ({"learning_rate": float("nan")}, "learning_rate must lie above 0"),
-        ({"num_heads": True}, "num_heads must be a whole number from 1 to 16, got True"),
-    ],
-)
-def test_settings_out_of_bounds_are_refused_with_rule_and_value(change, rule):
-    with pytest.raises(ValueError, match=rule):
-        replace(QUICK, **change)
-
-
 def test_the_head_that_looks_where_the_answers_stand_is_found():
     task = "reverse"
     source = torch.tensor([1, 9, 4, 7, 6])

@@ -1,4 +1,4 @@
-"""A BERT that learns to label: what is written is what was trained, goes on where it was stopped, and is the library's model."""
+"""A BERT that learns to label: what is written is what was trained, and is the library's model."""
 
 import json
 import shutil
@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 import torch
-from safetensors.torch import load_file
 from transformers import BertForSequenceClassification
 
 from tests.support.checkpoints import write_bert
@@ -37,30 +36,16 @@ def train(asked: list[str], out: Path) -> Path:
     return Path(shutil.move(out / "model", out.parent / f"{out.name}-model"))
 
 
-def test_a_training_that_was_stopped_ends_as_one_that_was_not_and_what_is_written_is_measured(
-    asked: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    whole, save = train(asked, tmp_path / "whole"), torch.save
-
-    def stop(*saved: object) -> None:
-        save(*saved)
-        raise OSError("stopped")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(torch, "save", stop)
-        assert fine_tune.main([*asked, "--out", str(tmp_path / "halved"), "--epochs", "2"]) == 2
-    halved = train(asked, tmp_path / "halved")
-    one, other = (load_file(folder / "model.safetensors") for folder in (whole, halved))
-    assert one.keys() == other.keys()
-    assert all(torch.equal(one[name], other[name]) for name in one)
-    assert fine_tune.main([*asked, "--mean", str(whole), str(halved), "--out", str(tmp_path / "mean")]) == 0
+def test_the_mean_of_two_trainings_is_written_and_what_is_written_is_measured(asked: list[str], tmp_path: Path):
+    first, second = train(asked, tmp_path / "first"), train([*asked, "--rate", "3e-3"], tmp_path / "second")
+    assert fine_tune.main([*asked, "--mean", str(first), str(second), "--out", str(tmp_path / "mean")]) == 0
     mean = Path(shutil.move(tmp_path / "mean" / "model", tmp_path / "mean-model"))
+    one, other = (load_bert(folder).state_dict() for folder in (first, second))
     for name, weight in load_bert(mean).state_dict().items():
-        torch.testing.assert_close(weight, load_bert(whole).state_dict()[name], atol=2e-3, rtol=0)  # halves of halves
-    assert fine_tune.main([*asked, "--measure", str(whole)]) == 0
-    assert read_json(whole / "manifest.json")["measured"]["sentences"] == 8
-    assert load_own_engine(whole, "tiny", "Tiny").info.labels == fine_tune.OPINION_LABELS
-    assert fine_tune.main([*asked, "--out", str(tmp_path / "halved"), "--epochs", "3"]) == 2  # another training's folder
+        torch.testing.assert_close(weight, (one[name] + other[name]) / 2, atol=2e-3, rtol=0)  # halves of halves
+    assert fine_tune.main([*asked, "--measure", str(first)]) == 0
+    assert read_json(first / "manifest.json")["measured"]["sentences"] == 8
+    assert load_own_engine(first, "tiny", "Tiny").info.labels == fine_tune.OPINION_LABELS
 
 
 def test_a_difference_without_the_model_it_belongs_to_is_refused(asked: list[str], tmp_path: Path):
