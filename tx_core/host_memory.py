@@ -11,13 +11,9 @@ OWN_GROUPS = Path("/proc/self/cgroup")
 
 def host_megabytes(groups: Path = CONTROL_GROUPS, own_groups: Path = OWN_GROUPS) -> float:
     """Return the minimum of the machine's memory and the limits of Linux's control groups; infinity if both are unknown."""
-    return min([_machine_bytes(), *_limits(groups, own_groups)]) / 1e6
-
-
-def _machine_bytes() -> float:
-    if "SC_PHYS_PAGES" not in getattr(os, "sysconf_names", {}):
-        return math.inf
-    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    known = "SC_PHYS_PAGES" in getattr(os, "sysconf_names", {})
+    machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if known else math.inf
+    return min([machine, *_limits(groups, own_groups)]) / 1e6
 
 
 def _limits(groups: Path, own_groups: Path) -> Iterator[int]:

@@ -11,13 +11,6 @@ from tx_core.errors import SettingsProblem
 from tx_core.settings import Settings, allowed, host_settings, settings_table, unknown_variables, variable
 
 
-def test_the_variables_of_earlier_versions_are_read(host):
-    host(device="CPU", any_model=1, max_model_megabytes=3000, cache_megabytes=64, trainings=5, scans=4)
-    found = host_settings()
-    assert (found.device, found.any_model, found.max_model_megabytes) == ("cpu", True, 3000)
-    assert (found.cache_megabytes, found.trainings, found.scans) == (64, 5, 4)
-
-
 def test_an_empty_variable_counts_as_not_set(host):
     host(any_model="", trainings="")
     assert host_settings().trainings == Settings.model_fields["trainings"].default
@@ -108,15 +101,6 @@ def test_the_password_of_a_database_is_not_written_into_the_log(host):
         host_settings()
     assert variable("database_url") in str(problem.value)
     assert "secret-word" not in str(problem.value)
-
-
-@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system does not bind processes to cores")
-def test_only_cores_that_the_process_may_use_are_counted():
-    script = (
-        "import os; os.sched_setaffinity(0, [min(os.sched_getaffinity(0))]); from tx_core.settings import CORES; print(CORES)"
-    )
-    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "1"
 
 
 @pytest.mark.parametrize(

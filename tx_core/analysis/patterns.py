@@ -181,7 +181,8 @@ def pattern_sums(weights: Float[np.ndarray, "layer head query key"], encoding: E
     causal, and chance counts earlier tokens only.
     """
     asked = ~np.array(encoding.special)
-    reachable = _reachable(weights)[asked]
+    every = np.ones(weights.shape[-2:], dtype=bool)
+    reachable = (every if np.triu(weights, 1).any() else np.tril(every))[asked]
     targets = kind_targets(encoding)[:, asked] & reachable
     widths = np.maximum(reachable.sum(axis=-1), 1)
     given = np.stack([_given(layer[:, asked].astype(np.float64), targets, widths) for layer in weights])
@@ -221,7 +222,12 @@ def mark_tokens(encodings: Sequence[Encoding]) -> TokenMarks:
         real[place, :tokens] = True
         own[place, :tokens] = ~np.array(encoding.special)
         signs[place, :tokens] = [is_punctuation(token) for token in encoding.tokens]
-        words[place, :tokens] = _numbered(_names(encoding))
+        names = [
+            token if word is None else encoding.word_texts[word].casefold()
+            for token, word in zip(encoding.tokens, encoding.words, strict=True)
+        ]
+        numbers = {name: number for number, name in enumerate(names)}
+        words[place, :tokens] = [numbers[name] for name in names]
     return TokenMarks(real, own, signs, words)
 
 
@@ -257,11 +263,6 @@ def _named(sums: PatternSums, scores: Float[np.ndarray, "kind"], winner: int, la
     )
 
 
-def _reachable(weights: Float[np.ndarray, "layer head query key"]) -> Bool[np.ndarray, "query key"]:
-    every = np.ones(weights.shape[-2:], dtype=bool)
-    return every if np.triu(weights, 1).any() else np.tril(every)
-
-
 def score_above_chance(
     given: Float[np.ndarray, "*many layer head kind"],
     chance: Float[np.ndarray, "*many #layer #head kind"],
@@ -275,17 +276,3 @@ def score_above_chance(
 def winning_kinds(scores: Float[np.ndarray, "*many layer head kind"]) -> Int[np.ndarray, "*many layer head"]:
     """Return the index in KINDS of each head's kind."""
     return np.where(scores.max(axis=-1) >= MIN_SCORE, scores.argmax(axis=-1), PATTERN_KINDS.index("mixed"))
-
-
-def _names(encoding: Encoding) -> Sequence[str]:
-    """Return the word of every token, or the token itself if it belongs to no word."""
-    return [
-        encoding.tokens[place] if word is None else encoding.word_texts[word].casefold()
-        for place, word in enumerate(encoding.words)
-    ]
-
-
-def _numbered(names: Sequence[str]) -> list[int]:
-    """Replace names by numbers, equal names by the same number."""
-    numbers: dict[str, int] = {}
-    return [numbers.setdefault(name, len(numbers)) for name in names]

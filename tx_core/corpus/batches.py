@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
+from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -131,7 +132,7 @@ class BatchMeasures:
 
 @dataclass(frozen=True)
 class BatchTargets:
-    """Lengths and targets of a batch, known before it runs.
+    """Lengths and targets of a batch, known before it runs: the measure that an engine applies to the weights of its layers.
 
     Attributes:
         lengths: In tokens.
@@ -142,6 +143,13 @@ class BatchTargets:
     lengths: Int[np.ndarray, "text"]
     asked: Bool[np.ndarray, "text query"]
     targets: Bool[np.ndarray, "text kind query key"]
+
+    def __call__(self, layers: Sequence[Any]) -> BatchMeasures:
+        """Measure every head in every text. layers: `tensors.LayerWeights`."""
+        # Imported here: it imports torch, which a client of Ray does not need.
+        from tx_core.corpus.measure_weights import measure_batch
+
+        return measure_batch(layers, self)
 
 
 def label_batch(rows: Sequence[Encoding]) -> BatchTargets:

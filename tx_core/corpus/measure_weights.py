@@ -22,7 +22,9 @@ def measure_batch(layers: LayerWeights, labels: BatchTargets) -> BatchMeasures:
     both_ways = (aimed[..., -1] > 0).flatten(1).any(dim=1)[:, None, None]
     reachable = asked[:, :, None] & (place < real[:, None, None]) & (both_ways | (place <= place[:, None]))
     widths = reachable.sum(dim=-1)
-    entropies = torch.stack([_entropy(weights) for weights in layers], dim=1)
+    # As `patterns.entropy`: weights of 0 are clamped to the smallest positive number, which adds 0.
+    tiny = torch.finfo(torch.float32).tiny
+    entropies = torch.stack([-weights.clamp(min=tiny).log_().mul_(weights).sum(dim=-1) for weights in layers], dim=1)
     entropies = entropies * asked[:, None, None]
     evenly = ((entropies.exp() - 1) / (widths - 1).clamp(min=1)[:, None, None]).sum(dim=-1)
     reached = targets & reachable[:, None]
@@ -52,11 +54,6 @@ def _measuring_factors(
     apart = (place[:, None] - place).abs().float() * asked[:, :, None]
     ahead = (place > place[:, None]) & (place < real[:, None, None]) & (place[:, None] < real[:, None, None])
     return torch.cat([targets.float(), apart[:, None], ahead[:, None].float()], dim=1).flatten(2).transpose(1, 2)
-
-
-def _entropy(weights: Float[Tensor, "... query key"]) -> Float[Tensor, "... query"]:
-    """Return `patterns.entropy`; weights of 0 are clamped to the smallest positive number, which adds 0."""
-    return -weights.clamp(min=torch.finfo(weights.dtype).tiny).log_().mul_(weights).sum(dim=-1)
 
 
 def _array(measured: Tensor) -> np.ndarray:

@@ -148,7 +148,9 @@ class CorpusScan:
 
 def merge_reports(first: HeadReport, second: HeadReport) -> HeadReport:
     """Return the statistics of two readings by one model as those of one, keeping only the sentences that a ranking names."""
-    tokens, sentences = first.tokens + second.tokens, _all_sentences(first.sentences, second.sentences)
+    one, other, tokens = first.sentences, second.sentences, first.tokens + second.tokens
+    left_out = _joined(one.left_out, other.left_out)
+    sentences = replace(one, texts=one.texts + other.texts, lines=one.lines + other.lines, left_out=left_out)
     means = {
         name: (getattr(first, name) * first.tokens + getattr(second, name) * second.tokens) / max(tokens, 1)
         for name in ("entropy", "spread", "distance")
@@ -177,11 +179,6 @@ def _renumbered_ranking(first: HeadReport, second: HeadReport) -> Ranking:
     texts = np.array([*numbers, -1])[second.strongest.texts]  # the index −1 (no sentence) selects the appended −1
     repeated = (texts[..., :, None] == first.strongest.texts[..., None, :]).any(axis=-1)
     return Ranking(np.where(repeated, -np.inf, second.strongest.values), np.where(repeated, -1, texts))
-
-
-def _all_sentences(first: Sentences, second: Sentences) -> Sentences:
-    texts, lines = first.texts + second.texts, first.lines + second.lines
-    return replace(first, texts=texts, lines=lines, left_out=_joined(first.left_out, second.left_out))
 
 
 def only_named(report: HeadReport) -> HeadReport:

@@ -51,11 +51,6 @@ def decode(data: bytes) -> str:
     raise TextProblem(f"This file is {NO_TEXT}.")
 
 
-def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Yield every line with its number, counted from 1 as editors do."""
-    yield from enumerate((line.rstrip("\n") for line in io.StringIO(text, newline=None)), 1)
-
-
 def csv_rows(text: str) -> Iterator[tuple[int, list[str]]]:
     """Yield every row, empty ones too, with the number of its last line.
 
@@ -190,7 +185,7 @@ def read_sentences(file: BufferedIOBase | RawIOBase, name: str, column: str = ""
     if Path(name).suffix.casefold() in (".csv", ".tsv"):
         columns, found, rows = _column(text, column, notes)
     else:
-        rows = numbered_lines(text)
+        rows = enumerate((line.rstrip("\n") for line in io.StringIO(text, newline=None)), 1)
     texts, numbers = _fit(rows, notes, device_limits(device).sentences)
     if not texts:
         raise TextProblem(f"There is no sentence in this file that can be read. {describe_left_out(notes.all())}")

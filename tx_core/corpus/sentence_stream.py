@@ -136,7 +136,8 @@ def _rows(file: Path, column: str) -> Iterator[str]:
 
 def _column(file: Path, schema: pyarrow.Schema, wanted: str) -> str:
     """Return the column to read: the requested one, else one with a usual name, else the only text column."""
-    names = [field.name for field in schema if _holds_text(field.type)]
+    kinds = [(one.name, one.type.value_type if pyarrow.types.is_dictionary(one.type) else one.type) for one in schema]
+    names = [name for name, kind in kinds if pyarrow.types.is_string(kind) or pyarrow.types.is_large_string(kind)]
     shown = ", ".join(names[:MAX_COLUMNS_NAMED])
     usual = [name for usual in COLUMN_NAMES for name in names if name.casefold() == usual]
     if not names:
@@ -146,11 +147,6 @@ def _column(file: Path, schema: pyarrow.Schema, wanted: str) -> str:
     if not (wanted or usual or len(names) == 1):
         raise TextProblem(WHICH_COLUMN.format(file=file, columns=shown))
     return wanted or (usual or names)[0]
-
-
-def _holds_text(kind: pyarrow.DataType) -> bool:
-    kind = kind.value_type if pyarrow.types.is_dictionary(kind) else kind
-    return pyarrow.types.is_string(kind) or pyarrow.types.is_large_string(kind)
 
 
 def _kind(file: Path) -> str:

@@ -4,17 +4,16 @@ Sentences are streamed in padded batches, so memory does not grow with their num
 """
 
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
 
 from tx_core.analysis.patterns import TARGETED_KINDS, HeadPattern, PatternSums, empty_sums, name_heads
-from tx_core.corpus.batches import BatchMeasures, BatchTargets, TextBatch, batches, label_batch
+from tx_core.corpus.batches import BatchMeasures, TextBatch, batches, label_batch
 from tx_core.corpus.sentence_file import LeftOut, Notes, Sentences
 from tx_core.engine.engine import Engine
 from tx_core.engine.threads import parallel_map, worker_count
@@ -211,25 +210,11 @@ class Reading:
             self._strongest = self._strongest.among(scores[ranked], np.array(batch.numbers)[ranked])
 
 
-@dataclass(frozen=True)
-class HeadMeasures:
-    """The measure that an engine applies to the weights of a batch; a record, so that it can be sent to another machine."""
-
-    labels: BatchTargets
-
-    def __call__(self, layers: Sequence[Any]) -> BatchMeasures:
-        """Measure every head in every text. layers: `tensors.LayerWeights`."""
-        # Imported here: it imports torch, which a client of Ray does not need.
-        from tx_core.corpus.measure_weights import measure_batch
-
-        return measure_batch(layers, self.labels)
-
-
 def _measure(engine: Engine, batch: TextBatch, *, half: bool) -> BatchMeasures | None:
     """Run a batch; None while the host is busy."""
     try:
-        labels = label_batch(batch.rows)  # before a compute slot is taken, which others wait for
-        return engine.over_weights(batch.rows, HeadMeasures(labels), half=half)
+        measure = label_batch(batch.rows)  # before a compute slot is taken, which others wait for
+        return engine.over_weights(batch.rows, measure, half=half)
     except Busy:
         return None
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import torch
@@ -32,33 +32,19 @@ from tx_core.engine.engine import (
     run_limits,
     run_text,
 )
-from tx_core.engine.tensors import attention_stack, batch_tensors, score_gradients, stack_layers
+from tx_core.engine.tensors import Kept, attention_stack, batch_tensors, score_gradients, stack_layers
 from tx_core.engine.tokenizer import Tokenizer, load_tokenizer
 from tx_core.errors import CheckpointProblem, ModelUnavailable
 from tx_core.settings import host_settings
 from tx_core.transformer.bert import Bert
 from tx_core.transformer.causal_lm import CausalLM
 from tx_core.transformer.interventions import Intervention, RunLimits, check_batch, check_run, unmasked_padding
-from tx_core.transformer.trace import AttentionStack, Encoding, Trace, check_parts
+from tx_core.transformer.trace import Encoding, Trace, check_parts
 
 Model = TypeVar("Model", Bert, CausalLM)
 Score = Callable[[Bert, Float[Tensor, "step token hidden"]], Float[Tensor, "step"]]
 NO_LABEL_HEAD = "{title} has no label head: choose a model that was fine-tuned to label texts."
 MAX_LABEL_NAME = 40
-
-
-class _Kept(NamedTuple):
-    """What is kept of a run.
-
-    Attributes:
-        stack: the parts of its attention.
-        hidden: the input and the output of every block, where they are kept.
-        logits: scores of the vocabulary at the blanks, if there are any.
-    """
-
-    stack: AttentionStack
-    hidden: Float[np.ndarray, "layer_and_embeddings token hidden"] | None = None
-    logits: Float[np.ndarray, "blank vocab"] | None = None
 
 
 @dataclass(frozen=True)
@@ -106,19 +92,19 @@ class OwnEngine(Generic[Model]):
         check_record(self.info, {"self": (len(encoding), len(encoding))}, parts)
         blanks = list(encoding.blanks) if "blank_logits" in parts and self.info.fills_blanks else []
 
-        def compute(model: nn.Module, device: str) -> _Kept:
+        def compute(model: nn.Module, device: str) -> Kept:
             tensors = batch_tensors([encoding], self.tokenizer.padding_id, device, [changes])
             run = model(*tensors, keep=parts, interventions=[changes], places=blanks)
             states = [state[:, : len(encoding)] for state in run.hidden]
-            return _Kept(
-                attention_stack("self", encoding, encoding, run.layers),
+            return Kept(
+                (attention_stack("self", encoding, encoding, run.layers),),
                 stack_layers(states) if states else None,
                 stack_layers([model.predict(run.output)])[0] if blanks else None,
             )
 
         result = self.runner.run(compute)
         kept = result.value
-        return Trace(self.name, result.device, (kept.stack,), kept.hidden, changes, result.notice, kept.logits)
+        return Trace(self.name, result.device, kept.stacks, kept.hidden, changes, result.notice, kept.logits)
 
     def blank_logits(self, rows: Sequence[Encoding], *, interventions: Sequence[Sequence[Intervention]] = ()) -> BlankLogits:
         changes = check_batch(interventions, [self._limits(row) for row in rows])

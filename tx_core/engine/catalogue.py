@@ -256,7 +256,9 @@ def _load_once(model: ModelCard) -> Engine:
             if (engine := _loaded(model.name)) is not None:
                 return engine
         try:
-            engine = _load(model)
+            directory = MODELS / model.name if model.is_embedded else model.directory or fetch(model.hub_id, model.revision)
+            _reserve(model.name, model.title, weights_bytes(directory))
+            engine = load_directory(directory, model.name, model.title)
             with _guard:
                 _engines[model.name] = engine
             return engine
@@ -278,12 +280,6 @@ def _loaded(name: str) -> Engine | None:
     if problem is not None:
         raise type(problem)(str(problem))
     return None
-
-
-def _load(model: ModelCard) -> Engine:
-    directory = MODELS / model.name if model.is_embedded else model.directory or fetch(model.hub_id, model.revision)
-    _reserve(model.name, model.title, weights_bytes(directory))
-    return load_directory(directory, model.name, model.title)
 
 
 def _reserve(name: str, title: str, nbytes: int) -> None:

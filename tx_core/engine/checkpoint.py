@@ -48,7 +48,8 @@ def load_bert(directory: Path) -> Bert:
         CheckpointProblem: If a file is missing, truncated, altered or unsafe, or a tensor is unknown or has another shape.
     """
     settings, config, tensors = _read(directory, BERT)
-    if not _has_label_head(tensors):
+    # One that labels whole texts, as BertForSequenceClassification does, has a pooler and two labels or more.
+    if not tensors.keys() >= _LABEL_HEAD or len(tensors["label_head.label.bias"].flatten()) < 2:
         tensors = {name: tensor for name, tensor in tensors.items() if name not in _LABEL_HEAD}
     layers = {name.split(".")[2] for name in tensors if name.startswith("encoder.blocks.")}
     if len(layers) != config.num_layers:
@@ -136,11 +137,6 @@ def build_strictly(build: Callable[[], Model], tensors: Mapping[str, Tensor]) ->
         reasons = "; ".join(line.strip() for line in str(mismatch).splitlines()[1:4])[:MAX_REASONS] or "its sizes are too large"
         raise CheckpointProblem(f"The checkpoint does not fit its config.json: {reasons}") from mismatch
     return model.eval().requires_grad_(False)
-
-
-def _has_label_head(tensors: Mapping[str, Tensor]) -> bool:
-    """Return whether a checkpoint labels whole texts, as BertForSequenceClassification does: with a pooler and two labels."""
-    return tensors.keys() >= _LABEL_HEAD and len(tensors["label_head.label.bias"].flatten()) > 1
 
 
 def read_whole(directory: Path, settings: Mapping[str, Any]) -> dict[str, Tensor]:

@@ -111,11 +111,6 @@ class Tokenizer:
     def _lacks_vector(self, token_id: int) -> bool:
         return self.num_embeddings is not None and token_id >= self.num_embeddings
 
-    def _check_vectors(self, result: tokenizers.Encoding) -> None:
-        for token, token_id in zip(result.tokens, result.ids, strict=True):
-            if self._lacks_vector(token_id):
-                raise TextProblem(f"The model has no vector for {_show_space(token)!r}: leave it out.")
-
     def _run(self, *texts: str, **options: bool) -> tokenizers.Encoding:
         """Tokenize with the tokenizers library.
 
@@ -147,19 +142,23 @@ class Tokenizer:
         sentences = [text] if pair is None else [text, pair]
         for sentence in sentences:
             check_text(sentence)
-        inputs = [self._insert_mask_token(sentence) for sentence in sentences]
+        inputs = sentences if self.mask is None else [BLANK.sub(self.mask, sentence) for sentence in sentences]
         result = self._run(*inputs, add_special_tokens=self.special_tokens)
         words, word_texts = _split_words(result, inputs)
         if not any(sequence is not None for sequence in result.sequence_ids):
             raise TextProblem(NOTHING_READABLE)
-        self._check_vectors(result)
+        for token, token_id in zip(result.tokens, result.ids, strict=True):
+            if self._lacks_vector(token_id):
+                raise TextProblem(f"The model has no vector for {_show_space(token)!r}: leave it out.")
         return Encoding(
             text=text,
             pair=pair,
             ids=tuple(result.ids),
             tokens=self._spell_tokens(result, inputs),
             segments=tuple(result.type_ids),
-            special=self._find_special(result),
+            special=tuple(
+                sequence is None or self.is_special(one) for one, sequence in zip(result.ids, result.sequence_ids, strict=True)
+            ),
             words=words,
             word_texts=word_texts,
             blanks=_positions(result.ids, self.mask_id),
@@ -251,10 +250,6 @@ class Tokenizer:
             return self.backend.decode([piece], skip_special_tokens=False).strip()
         return self.word(piece).removeprefix("##" if self.joins(piece) else "").replace("␣", " ").strip()
 
-    def _find_special(self, result: tokenizers.Encoding) -> tuple[bool, ...]:
-        pairs = zip(result.ids, result.sequence_ids, strict=True)
-        return tuple(sequence is None or token_id in self._special_ids for token_id, sequence in pairs)
-
     def _spell_tokens(self, result: tokenizers.Encoding, sentences: list[str]) -> tuple[str, ...]:
         """Spell tokens as in the vocabulary, but as typed where it spells them in bytes (Ã© for é)."""
         # RoBERTa's mask token includes the space before it, which is not shown.
@@ -267,9 +262,6 @@ class Tokenizer:
                 if sequence is not None and not tokens[position].removeprefix("␣").isascii():
                     tokens[position] = sentences[sequence][start:end] or tokens[position]
         return tuple(tokens)
-
-    def _insert_mask_token(self, sentence: str) -> str:
-        return sentence if self.mask is None else BLANK.sub(self.mask, sentence)
 
 
 @contextmanager

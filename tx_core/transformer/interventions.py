@@ -167,10 +167,6 @@ class Intervention:
         """The property that only one intervention can set: a layer's temperature or normaliser, or the padding; else itself."""
         return self.rule.setting or self, self.layer
 
-    def acts_on(self, layer: int, attention: AttentionKind = "self") -> bool:
-        """Return whether it changes the attention of one layer, numbered through the stacks."""
-        return attention in self.rule.everywhere if self.layer is None else self.layer == layer
-
 
 def canonical(interventions: Iterable[Intervention]) -> tuple[Intervention, ...]:
     """Sort the interventions of a run and drop duplicates, so that equal runs compare equal.
@@ -273,7 +269,7 @@ def first_changed_layer(interventions: Sequence[Intervention], others: Sequence[
 
 def effective(interventions: Iterable[Intervention], layer: int, attention: AttentionKind = "self") -> tuple[Intervention, ...]:
     """List the interventions on the attention of one layer; a layer's own temperature or normaliser overrides that of all."""
-    acting = [one for one in interventions if one.acts_on(layer, attention)]
+    acting = [one for one in interventions if (attention in one.rule.everywhere if one.layer is None else one.layer == layer)]
     if len(acting) < 2:
         return tuple(acting)
     own = {one.rule.setting for one in acting if one.layer is not None} - {""}

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -36,7 +35,7 @@ from tx_core.engine.hub.parts import (
     require_parts,
 )
 from tx_core.engine.hub.recorder import Recorder
-from tx_core.engine.tensors import attention_stack, batch_tensors, score_gradients, stack_layers
+from tx_core.engine.tensors import Kept, attention_stack, batch_tensors, score_gradients, stack_layers
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.transformer.config import AttentionKind
 from tx_core.transformer.interventions import Intervention, RunLimits, check_batch, check_run
@@ -114,14 +113,6 @@ HYBRID = "Only some layers of this model have attention. Layers 1 to {count} her
 NO_HEAD_OUTPUTS = "The contributions of its heads cannot be computed."
 
 
-class _Kept(NamedTuple):
-    """The kept parts of a run: those of each kind of attention, hidden states, and logits at the blanks."""
-
-    stacks: tuple[AttentionStack, ...]
-    hidden: Float[np.ndarray, "layer_and_embeddings token hidden"] | None
-    logits: Float[np.ndarray, "blank vocab"] | None
-
-
 @dataclass(frozen=True)
 class HubEngine:
     """A model of the transformers library with its tokenizer; what `Engine` asks for is described there."""
@@ -149,28 +140,27 @@ class HubEngine:
         changes = check_run(request.interventions, self._limits(source, target))
         sides = axes(source, target)
         check_record(self.info, {kind: (len(sides[kind][0]), len(sides[kind][1])) for kind in self.info.layers}, parts)
-        blanks = self._scored_blanks(source, target) if "blank_logits" in parts else []
+        scored = "blank_logits" in parts and self.info.fills_blanks and (target is None or source.pair is None)
+        blanks = list(source.blanks) if scored else []  # none if the decoder reads a second sentence
 
-        def compute(model: nn.Module, device: str) -> _Kept:
+        def compute(model: nn.Module, device: str) -> Kept:
             recorder = Recorder(parts - {"hidden", "blank_logits"}, [changes], self.info.first_layer)
             given = self._inputs([source], None if target is None else [target], device, [changes])
             body = model if blanks else model.base_model  # no head without blanks: its logits are large
             output = body(**given, recorder=recorder, output_hidden_states="hidden" in parts)
             states = output["encoder_hidden_states" if target else "hidden_states"] if "hidden" in parts else ()
-            return _Kept(
+            return Kept(
                 self._stacks(recorder, source, target),
                 stack_layers([state[:, : len(source)] for state in states]) if states else None,
                 stack_layers([output.logits[:, blanks]])[0] if blanks else None,
             )
 
         result = self.runner.run(compute)
-        kept, notices = result.value, (result.notice, *self._notices(target))
-        notice = " ".join(sentence for sentence in notices if sentence)
+        kept, numbers = result.value, ", ".join(str(number + 1) for number in self.info.layer_numbers)
+        hybrid = HYBRID.format(count=len(self.info.layer_numbers), numbers=numbers) if numbers else ""
+        started = START_ONLY if target is not None and len(target) == 1 else ""
+        notice = " ".join(filter(None, (result.notice, started, hybrid)))
         return Trace(self.name, result.device, kept.stacks, kept.hidden, changes, notice, kept.logits)
-
-    def _scored_blanks(self, source: Encoding, target: Encoding | None) -> list[int]:
-        """Return the blanks that the model scores; none if the decoder reads a second sentence."""
-        return list(source.blanks) if self.info.fills_blanks and (target is None or source.pair is None) else []
 
     def blank_logits(self, rows: Sequence[Encoding], *, interventions: Sequence[Sequence[Intervention]] = ()) -> BlankLogits:
         if not (self.info.fills_blanks or self.info.predicts_next):
@@ -244,12 +234,6 @@ class HubEngine:
             replace(attention_stack(kind, *sides[kind], recorder.layers[kind]), scales=tuple(recorder.scales[kind]))
             for kind in self.info.layers
         )
-
-    def _notices(self, target: Encoding | None) -> list[str]:
-        """List the notices for the reader: a decoder that has only its start token, layers without attention."""
-        numbers = [str(number + 1) for number in self.info.layer_numbers]
-        hybrid = HYBRID.format(count=len(numbers), numbers=", ".join(numbers)) if numbers else ""
-        return [START_ONLY if target is not None and len(target) == 1 else "", hybrid]
 
     def _limits(self, source: Encoding, target: Encoding | None) -> RunLimits:
         sides = axes(source, target)

@@ -151,14 +151,9 @@ def require_head_on_first_stack(info: ModelInfo, parts: Parts | None, title: str
     """
     if info.decoder_start is not None:
         raise ModelUnavailable(HEAD_ON_DECODER.format(title=title, limitation=limitation))
-    if not info.has_head and _predicts_next_elsewhere(info.family):
+    causal = info.family in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES and info.family not in MODEL_FOR_MASKED_LM_MAPPING_NAMES
+    if not info.has_head and causal and info.family not in FAMILY_MODULES:  # the library has such a head
         raise ModelUnavailable(HEAD_NOT_LOADED.format(title=title, limitation=limitation))
     if not info.has_head:
         raise head_missing(title, limitation)
     return require_parts(parts, title, limitation)
-
-
-def _predicts_next_elsewhere(family: str) -> bool:
-    """Return whether the library has a language-model head for a family, and the table of families none."""
-    causal = family in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES and family not in MODEL_FOR_MASKED_LM_MAPPING_NAMES
-    return causal and family not in FAMILY_MODULES

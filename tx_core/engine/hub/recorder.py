@@ -90,7 +90,9 @@ def library_attention(
     Dropout is ignored, since models are only run in evaluation mode. Without a `recorder` nothing is recorded.
     Raises TypeError for an argument that `attend` does not know, such as a cap of the scores.
     """
-    _check_options(options)
+    unknown = [name for name, value in options.items() if value is not None and name not in WITHOUT_EFFECT]
+    if unknown:
+        raise TypeError(f"this attention does not know the arguments {', '.join(sorted(unknown))}")
     recorder = Recorder() if recorder is None else recorder
     mask, bias = mask_and_bias(attention_mask)
     if position_bias is not None:
@@ -103,12 +105,6 @@ def library_attention(
         recorder.numbers.append(getattr(module, "layer_idx", None))
     context, weights = recorder.attend(kind, query, key, value, mask, scaling, bias)
     return context.transpose(1, 2).contiguous(), weights
-
-
-def _check_options(options: Mapping[str, object]) -> None:
-    unknown = [name for name, value in options.items() if value is not None and name not in WITHOUT_EFFECT]
-    if unknown:
-        raise TypeError(f"this attention does not know the arguments {', '.join(sorted(unknown))}")
 
 
 def mask_and_bias(mask: Tensor | None) -> tuple[Bool[Tensor, "..."] | None, Float[Tensor, "..."] | None]:

@@ -103,6 +103,7 @@ def _describe(model: Any, tokenizer: Tokenizer, has_head: bool) -> ModelInfo:
     config = model.config
     kinds: tuple[AttentionKind, ...] = ("self", "decoder", "cross") if config.is_encoder_decoder else ("self",)
     predicts_next = has_head and predicts_next_token(config)
+    starts = (getattr(config, name, None) for name in ("decoder_start_token_id", "bos_token_id", "pad_token_id"))
     takes_segments = "token_type_ids" in inspect.signature(model.forward).parameters
     return ModelInfo(
         family=config.model_type,
@@ -114,7 +115,7 @@ def _describe(model: Any, tokenizer: Tokenizer, has_head: bool) -> ModelInfo:
         fills_blanks=has_head and not predicts_next and tokenizer.mask_id is not None,
         predicts_next=predicts_next,
         num_segments=(getattr(config, "type_vocab_size", None) or 0) if takes_segments else 0,
-        decoder_start=_decoder_start(config),
+        decoder_start=next((one for one in starts if one is not None), 0) if config.is_encoder_decoder else None,
     )
 
 
@@ -123,13 +124,6 @@ def predicts_next_token(config: Any) -> bool:
     family = FAMILY_MODULES.get(config.model_type)
     is_decoder = getattr(config, "is_decoder", False) and not config.is_encoder_decoder
     return family is not None and (family.predicts_next or is_decoder)
-
-
-def _decoder_start(config: Any) -> int | None:
-    if not config.is_encoder_decoder:
-        return None
-    starts = (getattr(config, name, None) for name in ("decoder_start_token_id", "bos_token_id", "pad_token_id"))
-    return next((start for start in starts if start is not None), 0)
 
 
 def _max_tokens(model: nn.Module) -> int:
@@ -146,14 +140,11 @@ def _probes(tokenizer: Tokenizer, info: ModelInfo) -> list[ProbeTexts]:
     """Return each text alone, a long one, and all of them in one padded batch."""
     sentence = PROBES[0][0]
     texts = [*PROBES, (" ".join([sentence] * (MAX_PROBE_TOKENS // len(sentence.split()))), None)]
-    rows = [_truncate(tokenizer.encode(*text), min(MAX_PROBE_TOKENS, info.max_tokens)) for text in texts]
+    most, whole = min(MAX_PROBE_TOKENS, info.max_tokens), [tokenizer.encode(*text) for text in texts]
+    rows = [replace(row, ids=row.ids[:most], segments=row.segments[:most]) for row in whole]
     targets = None if info.decoder_start is None else [shift_right(row, info.decoder_start, tokenizer) for row in rows]
     alone = [ProbeTexts([row], None if targets is None else [targets[number]]) for number, row in enumerate(rows)]
     return [*alone, ProbeTexts(rows[:2], None if targets is None else targets[:2])]
-
-
-def _truncate(encoding: Encoding, tokens: int) -> Encoding:
-    return replace(encoding, ids=encoding.ids[:tokens], segments=encoding.segments[:tokens])
 
 
 def _run(model: Any, probe: ProbeTexts, info: ModelInfo, tokenizer: Tokenizer, **options: object) -> Run:

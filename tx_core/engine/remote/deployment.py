@@ -63,19 +63,16 @@ def answer_to(request: messages.Request) -> Response:
     """
     attempt = Attempt()
     with attempt:
-        return Response(messages.write_message(_result_of(request)), media_type="application/octet-stream")
+        try:
+            with memory_checked(), slot_timeout(request.seconds):
+                result = _compute(request)
+        except (ExplorerError, ValueError) as problem:
+            result = problem
+        return Response(messages.write_message(result), media_type="application/octet-stream")
     kind = type(attempt.problem).__name__
     places = [f"{frame.filename}:{frame.lineno}" for frame in traceback.extract_tb(attempt.problem.__traceback__)]
     logging.getLogger(__name__).error(json.dumps({"kind": kind, "places": places}))
     return _failed(kind, 500)
-
-
-def _result_of(request: messages.Request) -> Any:
-    try:
-        with memory_checked(), slot_timeout(request.seconds):
-            return _compute(request)
-    except (ExplorerError, ValueError) as problem:
-        return problem
 
 
 def _compute(request: messages.Request) -> Any:

@@ -35,7 +35,6 @@ _MODULES = {
     "Trace": "tx_core.transformer.trace",
     "Intervention": "tx_core.transformer.interventions",
     # A `WeightMeasure` and its result: of a folder above this one, hence not imported at the top.
-    "HeadMeasures": "tx_core.corpus.statistics",
     "BatchTargets": "tx_core.corpus.batches",
     "BatchMeasures": "tx_core.corpus.batches",
 }

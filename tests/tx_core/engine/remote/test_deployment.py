@@ -31,16 +31,14 @@ from tx_core.analysis.logit_lens import logit_lens
 from tx_core.analysis.value_weighted import value_weighted
 from tx_core.corpus.batches import label_batch
 from tx_core.corpus.sentence_file import embedded_sentences
-from tx_core.corpus.statistics import HeadMeasures, read_all
+from tx_core.corpus.statistics import read_all
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
 from tx_core.engine.remote import client
 from tx_core.engine.remote.client import FAILED, RemoteEngine, ask, remote_engine
 from tx_core.engine.threads import BUSY
 from tx_core.errors import Busy, ExplorerError, ModelUnavailable
-from tx_core.fill_mask.head_scan import Scan
-from tx_core.fill_mask.predictions import fill_jointly, predict
-from tx_core.fill_mask.word_scores import score_words
+from tx_core.fill_mask.predictions import predict
 from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.trace import ALL_PARTS
 
@@ -158,22 +156,13 @@ def test_models_of_other_families_answer_as_here(asks_ray: None, family: str):
 @pytest.mark.parametrize(
     "answer",
     [
-        lambda engine: predict(engine, BLANKS),
-        lambda engine: predict(engine, BLANKS, interventions=CHANGES[0]),
-        lambda engine: fill_jointly(engine, BLANKS),
-        lambda engine: score_words(engine, BLANKS, ("cat", "unbelievable"), blank=1),
-        lambda engine: Scan(engine, BLANKS, blank=1).run(),
-        lambda engine: Scan(engine, BLANKS, interventions=CHANGES[1]).run(),
         lambda engine: attribute(engine, engine.encode(BLANKS), engine.encode(BLANKS).blanks[0], 2000),
         lambda engine: logit_lens(engine, engine.trace(BLANKS, keep=("hidden",)), 2),
         lambda engine: value_weighted(engine, engine.trace(TEXT, keep=("weights", "value")).attention, 3),
         lambda engine: engine.blank_logits([engine.encode(BLANKS), engine.encode("A ___.")], interventions=[CHANGES[0], ()]),
         lambda engine: engine.embed((5, 6, 7)),
     ],
-    ids=[
-        *("predictions", "changed predictions", "joint filling", "words", "scan", "changed scan", "attribution", "logit lens"),
-        *("value-weighted", "rows with interventions", "word vectors"),
-    ],
+    ids=["attribution", "logit lens", "value-weighted", "rows with interventions", "word vectors"],
 )
 def test_what_is_computed_from_runs_elsewhere_is_what_runs_here_give(both: tuple[Engine, Engine], answer: Callable):
     assert_same(answer(both[0]), answer(both[1]))
@@ -182,7 +171,7 @@ def test_what_is_computed_from_runs_elsewhere_is_what_runs_here_give(both: tuple
 @needs_ray
 def test_heads_over_many_sentences_are_measured_where_the_weights_are(both: tuple[Engine, Engine]):
     rows = [both[0].encode(text) for text in (TEXT, PAIR, "Tea.")]
-    measure = HeadMeasures(label_batch(rows))
+    measure = label_batch(rows)
     assert_same(*(engine.over_weights(rows, measure) for engine in both))
     there, here = (read_all(engine, embedded_sentences()) for engine in both)
     assert there.read == here.read == len(embedded_sentences())
@@ -234,7 +223,7 @@ def test_an_unexpected_error_is_named_by_its_kind_and_its_words_are_in_no_log(as
 def long_call(engine: Engine) -> np.ndarray:
     """Measure the heads in a batch that takes about a second."""
     rows = [engine.encode(f"{number} " + "tea and milk " * 30) for number in range(40)]
-    return engine.over_weights(rows, HeadMeasures(label_batch(rows))).entropy
+    return engine.over_weights(rows, label_batch(rows)).entropy
 
 
 @contextmanager

@@ -16,7 +16,6 @@ from hypothesis.extra import numpy as arrays
 
 from tests.support.checkpoints import WRITERS
 from tx_core.corpus.batches import label_batch
-from tx_core.corpus.statistics import HeadMeasures
 from tx_core.engine import catalogue
 from tx_core.engine.remote import messages
 from tx_core.engine.remote.messages import Request, read_message, write_message
@@ -64,7 +63,7 @@ def test_every_record_of_the_table_travels_whole(tmp_path: Path):
     engine = catalogue.load(catalogue.DEFAULT)
     changes = (Intervention("off", 1, 2), Intervention("temperature", 2, value=0.1), Intervention("cut", positions=(1, 4)))
     rows = (engine.encode(TEXT), engine.encode("Tea."), engine.encode("A ___."))
-    measure = HeadMeasures(label_batch(rows))
+    measure = label_batch(rows)
     sent = (
         engine.trace(TEXT, "and slept", keep=ALL_PARTS, interventions=changes),
         catalogue.load_directory(WRITERS["t5"](tmp_path), "t5", "T5").trace(TEXT, "and slept"),
