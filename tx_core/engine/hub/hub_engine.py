@@ -39,7 +39,7 @@ from tx_core.engine.tensors import Kept, attention_stack, batch_tensors, score_g
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.transformer.config import AttentionKind
 from tx_core.transformer.interventions import Intervention, RunLimits, check_batch, check_run
-from tx_core.transformer.trace import AttentionStack, Encoding, Trace, check_parts, plain_encoding
+from tx_core.transformer.trace import Encoding, Trace, check_parts, plain_encoding
 
 START_ONLY = "The decoder's input is only its start token. Enter a second sentence to see how the decoder would write it."
 
@@ -138,19 +138,24 @@ class HubEngine:
         parts, source = check_parts(request.keep), self.encode(request.text, request.pair, request.written)
         target = target_of(source, self.info, self.tokenizer)
         changes = check_run(request.interventions, self._limits(source, target))
-        sides = axes(source, target)
+        sides, padding_id = axes(source, target), self.tokenizer.padding_id
         check_record(self.info, {kind: (len(sides[kind][0]), len(sides[kind][1])) for kind in self.info.layers}, parts)
         scored = "blank_logits" in parts and self.info.fills_blanks and (target is None or source.pair is None)
         blanks = list(source.blanks) if scored else []  # none if the decoder reads a second sentence
 
         def compute(model: nn.Module, device: str) -> Kept:
             recorder = Recorder(parts - {"hidden", "blank_logits"}, [changes], self.info.first_layer)
-            given = self._inputs([source], None if target is None else [target], device, [changes])
+            targets = None if target is None else [target]
+            given = model_inputs([source], targets, self.info, padding_id, device, [changes])
             body = model if blanks else model.base_model  # no head without blanks: its logits are large
             output = body(**given, recorder=recorder, output_hidden_states="hidden" in parts)
             states = output["encoder_hidden_states" if target else "hidden_states"] if "hidden" in parts else ()
+            stacks = [
+                replace(attention_stack(kind, *sides[kind], recorder.layers[kind]), scales=tuple(recorder.scales[kind]))
+                for kind in self.info.layers
+            ]
             return Kept(
-                self._stacks(recorder, source, target),
+                tuple(stacks),
                 stack_layers([state[:, : len(source)] for state in states]) if states else None,
                 stack_layers([output.logits[:, blanks]])[0] if blanks else None,
             )
@@ -172,7 +177,8 @@ class HubEngine:
 
         def compute(model: nn.Module, device: str) -> list[np.ndarray]:
             recorder = Recorder((), changes, self.info.first_layer)
-            logits = model(**self._inputs(rows, targets, device, changes), recorder=recorder).logits
+            given = model_inputs(rows, targets, self.info, self.tokenizer.padding_id, device, changes)
+            logits = model(**given, recorder=recorder).logits
             return [logits[number, list(row.blanks)].cpu().numpy() for number, row in enumerate(rows)]
 
         result = self.runner.run(compute)
@@ -183,7 +189,8 @@ class HubEngine:
         def compute(model: nn.Module, device: str) -> Result:
             recorder = Recorder(("weights",), first_layer=self.info.first_layer)
             body = model.base_model if self.info.decoder_start is None else model.get_encoder()
-            body(**self._inputs(rows, None, device), recorder=recorder)  # without the head: its logits are large
+            given = model_inputs(rows, None, self.info, self.tokenizer.padding_id, device)
+            body(**given, recorder=recorder)  # without the head: its logits are large
             return measure([layer["weights"] for layer in recorder.layers["self"]])
 
         return self.runner.in_precision(half).run(compute).value
@@ -217,7 +224,7 @@ class HubEngine:
             raise no_head(self.title)
 
         def compute(model: nn.Module, device: str) -> ScoreGradients:
-            inputs = self._inputs([encoding] * len(inputs_embeds), None, device)
+            inputs = model_inputs([encoding] * len(inputs_embeds), None, self.info, self.tokenizer.padding_id, device)
             inputs |= position_ids(model, inputs.pop("input_ids"))
 
             def score(vectors: Float[Tensor, "step token embedding"]) -> Float[Tensor, "step"]:
@@ -228,23 +235,7 @@ class HubEngine:
 
         return self.runner.run(compute, gradients=True).value
 
-    def _stacks(self, recorder: Recorder, source: Encoding, target: Encoding | None) -> tuple[AttentionStack, ...]:
-        sides = axes(source, target)
-        return tuple(
-            replace(attention_stack(kind, *sides[kind], recorder.layers[kind]), scales=tuple(recorder.scales[kind]))
-            for kind in self.info.layers
-        )
-
     def _limits(self, source: Encoding, target: Encoding | None) -> RunLimits:
         sides = axes(source, target)
         sizes = [tuple(map(len, sides[kind])) for kind, count in self.info.layers.items() for _ in range(count)]
         return run_limits(self.info, sizes)
-
-    def _inputs(
-        self,
-        rows: Sequence[Encoding],
-        targets: Sequence[Encoding] | None,
-        device: str,
-        changes: Sequence[Sequence[Intervention]] = (),
-    ) -> dict[str, Tensor | bool]:
-        return model_inputs(rows, targets, self.info, self.tokenizer.padding_id, device, changes)

@@ -5,7 +5,7 @@ states and the attention weights of every layer are compared, on several texts, 
 """
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -41,20 +41,15 @@ UNFIT = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeEr
 """Errors of a model that takes no text, or whose attention passes arguments that ours does not support."""
 
 
-@dataclass(frozen=True)
-class ProbeTexts:
-    """Texts of one batch, and what the decoder of an encoder-decoder reads for each."""
-
-    rows: Sequence[Encoding]
-    targets: Sequence[Encoding] | None
+Batch = tuple[Sequence[Encoding], Sequence[Encoding] | None]
+"""Texts of a batch, and what the decoder of an encoder-decoder reads for each."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """The outputs of a model for a probe, with the library's attention or with ours."""
+    """What a model computes for one text: its output and hidden states, and the weights of each kind of attention, by layer."""
 
-    output: Tensor
-    hidden: Sequence[Tensor]
+    vectors: Sequence[Tensor]
     weights: dict[AttentionKind, Sequence[Tensor]]
 
 
@@ -73,22 +68,18 @@ def verify_parity(model: Any, tokenizer: Tokenizer, has_head: bool) -> tuple[Mod
 
 
 def _verify(model: Any, tokenizer: Tokenizer, info: ModelInfo) -> tuple[ModelInfo, Parts | None]:
-    probes = _probes(tokenizer, info)
-    recorders = [Recorder(("weights",), first_layer=info.first_layer) for _ in probes]
-    theirs = [_run(model, probe, info, tokenizer, output_attentions=True) for probe in probes]
+    batches = _probes(tokenizer, info)
+    recorders = [Recorder(("weights",), first_layer=info.first_layer) for _ in batches]
+    theirs = [run for batch in batches for run in _runs(model, batch, info, tokenizer)]
     model.set_attn_implementation(ATTENTION_IMPLEMENTATION)
-    ours = [
-        replace(_run(model, probe, info, tokenizer, recorder=recorder), weights=_recorded(recorder, info))
-        for probe, recorder in zip(probes, recorders, strict=True)
-    ]
-    if not all(run.output.isfinite().all() for run in theirs[: len(PROBES)]):
+    pairs = zip(batches, recorders, strict=True)
+    ours = [run for batch, recorder in pairs for run in _runs(model, batch, info, tokenizer, recorder)]
+    if not all(run.vectors[0].isfinite().all() for run in theirs[: len(PROBES)]):
         raise CheckpointProblem(NOT_FINITE_WEIGHTS.format(name="the output of the model"))
-    for probe, mine, reference in zip(probes, ours, theirs, strict=True):
-        for number in range(len(probe.rows)):
-            if not _agree(*(_without_padding(run, probe, number) for run in (mine, reference))):
-                raise cannot_show(info.family)
+    if not all(map(_agree, ours, theirs)):
+        raise cannot_show(info.family)
     info = _number_layers(info, recorders[0], model.config)
-    return info, _verified_parts(model, info, tokenizer, probes[0])
+    return info, _verified_parts(model, info, tokenizer, batches[0])
 
 
 def cannot_show(family: str) -> ModelUnavailable:
@@ -136,55 +127,45 @@ def _max_tokens(model: nn.Module) -> int:
     return limit
 
 
-def _probes(tokenizer: Tokenizer, info: ModelInfo) -> list[ProbeTexts]:
+def _probes(tokenizer: Tokenizer, info: ModelInfo) -> list[Batch]:
     """Return each text alone, a long one, and all of them in one padded batch."""
     sentence = PROBES[0][0]
     texts = [*PROBES, (" ".join([sentence] * (MAX_PROBE_TOKENS // len(sentence.split()))), None)]
     most, whole = min(MAX_PROBE_TOKENS, info.max_tokens), [tokenizer.encode(*text) for text in texts]
     rows = [replace(row, ids=row.ids[:most], segments=row.segments[:most]) for row in whole]
     targets = None if info.decoder_start is None else [shift_right(row, info.decoder_start, tokenizer) for row in rows]
-    alone = [ProbeTexts([row], None if targets is None else [targets[number]]) for number, row in enumerate(rows)]
-    return [*alone, ProbeTexts(rows[:2], None if targets is None else targets[:2])]
+    alone = [([row], None if targets is None else [targets[number]]) for number, row in enumerate(rows)]
+    return [*alone, (rows[:2], None if targets is None else targets[:2])]
 
 
-def _run(model: Any, probe: ProbeTexts, info: ModelInfo, tokenizer: Tokenizer, **options: object) -> Run:
-    batch = model_inputs(probe.rows, probe.targets, info, tokenizer.padding_id, "cpu")
-    output = model(**batch, output_hidden_states=True, **options)
-    if info.decoder_start is None:
-        hidden, weights = output.hidden_states, {"self": output.get("attentions")}
+def _runs(model: Any, batch: Batch, info: ModelInfo, tokenizer: Tokenizer, recorder: Recorder | None = None) -> Iterator[Run]:
+    """Run a batch, with our attention where a recorder is given; yield the run of each text, without padding."""
+    rows, targets = batch
+    options = {"output_attentions": True} if recorder is None else {"recorder": recorder}
+    output = model(**model_inputs(rows, targets, info, tokenizer.padding_id, "cpu"), output_hidden_states=True, **options)
+    if recorder is None:
+        names = {"self": "attentions"} if info.decoder_start is None else LIBRARY_NAMES
+        # A layer without attention (a convolution, a recurrence) returns None.
+        found = {kind: [one for one in output.get(name) or () if one is not None] for kind, name in names.items()}
     else:
-        hidden = output.encoder_hidden_states
-        weights = {kind: output.get(name) for kind, name in LIBRARY_NAMES.items()}
-    # A layer without attention (a convolution, a recurrence) returns None.
-    return Run(output[0], hidden, {kind: [w for w in found or () if w is not None] for kind, found in weights.items()})
-
-
-def _recorded(recorder: Recorder, info: ModelInfo) -> dict[AttentionKind, Sequence[Tensor]]:
-    return {kind: [layer["weights"] for layer in recorder.layers.get(kind, [])] for kind in info.layers}
-
-
-def _without_padding(run: Run, probe: ProbeTexts, number: int) -> Run:
-    """Return the outputs for one text of a batch, without those of padding, which are meaningless."""
-    row, target = probe.rows[number], None if probe.targets is None else probe.targets[number]
-    last = row if target is None else target
-    sides = axes(row, target)
-    return Run(
-        run.output[number, : len(last)],
-        [layer[number, : len(row)] for layer in run.hidden],
-        {
-            kind: [layer[number, :, : len(sides[kind][0]), : len(sides[kind][1])] for layer in layers]
-            for kind, layers in run.weights.items()
-        },
-    )
+        found = {kind: [layer["weights"] for layer in recorder.layers.get(kind, [])] for kind in info.layers}
+    hidden = output.hidden_states if info.decoder_start is None else output.encoder_hidden_states
+    for number, row in enumerate(rows):
+        target = None if targets is None else targets[number]
+        sides = {kind: (len(query or row), len(key or row)) for kind, (query, key) in axes(row, target).items()}
+        yield Run(
+            [output[0][number, : len(row if target is None else target)], *(layer[number, : len(row)] for layer in hidden)],
+            {kind: [layer[number, :, : sides[kind][0], : sides[kind][1]] for layer in found[kind]] for kind in found},
+        )
 
 
 def _agree(ours: Run, theirs: Run) -> bool:
     """Return whether two runs on a text have the same layers, of one shape, and the same numbers up to rounding."""
-    layers = [(ours.hidden, theirs.hidden), *((layers, theirs.weights[kind]) for kind, layers in ours.weights.items())]
+    layers = [(ours.vectors[1:], theirs.vectors[1:]), *((ours.weights[kind], theirs.weights[kind]) for kind in ours.weights)]
     if any(len(mine) != len(reference) or len({layer.shape for layer in mine}) != 1 for mine, reference in layers):
         return False
-    vectors = [(ours.output, theirs.output), *zip(ours.hidden, theirs.hidden, strict=True)]
     weights = [pair for mine, reference in layers[1:] for pair in zip(mine, reference, strict=True)]
+    vectors = zip(ours.vectors, theirs.vectors, strict=True)
     return all(_close(*pair, OUTPUT_TOLERANCE * float(pair[1].abs().max())) for pair in vectors) and all(
         _close(*pair, WEIGHT_TOLERANCE) for pair in weights
     )
@@ -206,22 +187,22 @@ def _number_layers(info: ModelInfo, recorder: Recorder, config: Any) -> ModelInf
     return replace(info, layers=layers, num_heads=recorder.layers["self"][0]["weights"].shape[1])
 
 
-def _verified_parts(model: Any, info: ModelInfo, tokenizer: Tokenizer, probe: ProbeTexts) -> Parts | None:
+def _verified_parts(model: Any, info: ModelInfo, tokenizer: Tokenizer, batch: Batch) -> Parts | None:
     """Locate the parts of a model by the table of families; None if their results differ from the model's."""
     parts = find_parts(model.base_model, info)
     if parts is None:
         return None
-    recorder, read = Recorder(("context",), first_layer=info.first_layer), []
+    recorder, read = Recorder(("context", "weights"), first_layer=info.first_layer), []
     modules = {model.base_model.get_submodule(path) for path in parts.projections}
     hooks = [module.register_forward_pre_hook(lambda _, inputs: read.append(inputs[0])) for module in modules]
     try:
-        run = _run(model, probe, info, tokenizer, recorder=recorder)
+        (run,) = _runs(model, batch, info, tokenizer, recorder)
     finally:
         for hook in hooks:
             hook.remove()
     contexts = [merge_heads(layer["context"]) for layer in recorder.layers["self"]]
     located = len(read) == len(contexts) and all(map(torch.equal, read, contexts))
     if located and info.has_head and info.decoder_start is None:
-        logits = run.output[0]
-        located = _close(apply_head(model, parts, run.hidden[-1][0]), logits, OUTPUT_TOLERANCE * float(logits.abs().max()))
+        logits = run.vectors[0]
+        located = _close(apply_head(model, parts, run.vectors[-1]), logits, OUTPUT_TOLERANCE * float(logits.abs().max()))
     return parts if located else None
