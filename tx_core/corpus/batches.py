@@ -149,7 +149,7 @@ class BatchTargets:
         # Imported here: it imports torch, which a client of Ray does not need.
         from tx_core.corpus.measure_weights import measure_batch
 
-        return measure_batch(layers, self)
+        return BatchMeasures(**measure_batch(layers, self.lengths, self.asked, self.targets))
 
 
 def label_batch(rows: Sequence[Encoding]) -> BatchTargets:

@@ -6,15 +6,22 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from tx_core.analysis.patterns import TARGETED_KINDS
-from tx_core.corpus.batches import BatchMeasures, BatchTargets
 from tx_core.engine.tensors import LayerWeights
 
 
-def measure_batch(layers: LayerWeights, labels: BatchTargets) -> BatchMeasures:
-    """Measure every head in every text of a padded batch; weights in bfloat16 are converted to float32 first."""
+def measure_batch(
+    layers: LayerWeights,
+    lengths: Int[np.ndarray, "text"],
+    asked: Bool[np.ndarray, "text query"],
+    targets: Bool[np.ndarray, "text kind query key"],
+) -> dict[str, np.ndarray]:
+    """Measure every head in every text of a padded batch: return the fields of `batches.BatchMeasures`.
+
+    For the labels of the batch see `batches.BatchTargets`. Weights in bfloat16 are converted to float32 first.
+    """
     layers = [weights.float() if weights.dtype == torch.bfloat16 else weights for weights in layers]
     device, longest = layers[0].device, layers[0].shape[-1]
-    real, asked, targets = (torch.from_numpy(part).to(device) for part in (labels.lengths, labels.asked, labels.targets))
+    real, asked, targets = (torch.from_numpy(part).to(device) for part in (lengths, asked, targets))
     place = torch.arange(longest, device=device)
     factors = _measuring_factors(targets, asked, real, place)
     aimed = torch.stack([weights.flatten(2) @ factors for weights in layers], dim=1)
@@ -33,7 +40,7 @@ def measure_batch(layers: LayerWeights, labels: BatchTargets) -> BatchMeasures:
     total = asked.sum(dim=-1)
     logs = real.log()
     entropy = entropies.sum(dim=-1)
-    return BatchMeasures(
+    return dict(
         given=_array(torch.cat([aimed[..., : len(TARGETED_KINDS)], evenly[..., None]], dim=-1)),
         chance=_array(torch.cat([chance, torch.zeros_like(chance[:, :1])], dim=-1)),  # "broad" is uniform attention itself
         queries=_array(torch.cat([queries, total[:, None]], dim=-1)),
