@@ -41,7 +41,7 @@ UNFIT = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeEr
 """Errors of a model that takes no text, or whose attention passes arguments that ours does not support."""
 
 
-Probe = tuple[Sequence[Encoding], Sequence[Encoding] | None]
+ProbeBatch = tuple[Sequence[Encoding], Sequence[Encoding] | None]
 """Texts of a batch, and what the decoder of an encoder-decoder reads for each."""
 
 
@@ -127,7 +127,7 @@ def _max_tokens(model: nn.Module) -> int:
     return limit
 
 
-def _probes(tokenizer: Tokenizer, info: ModelInfo) -> list[Probe]:
+def _probes(tokenizer: Tokenizer, info: ModelInfo) -> list[ProbeBatch]:
     """Return each text alone, a long one, and all of them in one padded batch."""
     sentence = PROBES[0][0]
     texts = [*PROBES, (" ".join([sentence] * (MAX_PROBE_TOKENS // len(sentence.split()))), None)]
@@ -138,7 +138,9 @@ def _probes(tokenizer: Tokenizer, info: ModelInfo) -> list[Probe]:
     return [*alone, (rows[:2], None if targets is None else targets[:2])]
 
 
-def _runs(model: Any, batch: Probe, info: ModelInfo, tokenizer: Tokenizer, recorder: Recorder | None = None) -> Iterator[Run]:
+def _runs(
+    model: Any, batch: ProbeBatch, info: ModelInfo, tokenizer: Tokenizer, recorder: Recorder | None = None
+) -> Iterator[Run]:
     """Run a batch, with our attention where a recorder is given; yield the run of each text, without padding."""
     rows, targets = batch
     options = {"output_attentions": True} if recorder is None else {"recorder": recorder}
@@ -187,7 +189,7 @@ def _number_layers(info: ModelInfo, recorder: Recorder, config: Any) -> ModelInf
     return replace(info, layers=layers, num_heads=recorder.layers["self"][0]["weights"].shape[1])
 
 
-def _verified_parts(model: Any, info: ModelInfo, tokenizer: Tokenizer, batch: Probe) -> Parts | None:
+def _verified_parts(model: Any, info: ModelInfo, tokenizer: Tokenizer, batch: ProbeBatch) -> Parts | None:
     """Locate the parts of a model by the table of families; None if their results differ from the model's."""
     parts = find_parts(model.base_model, info)
     if parts is None:
