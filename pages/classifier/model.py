@@ -109,7 +109,7 @@ def label_inputs() -> LabelInputs:
             _ask_data(is_running)
             if not is_hidden("settings"):
                 with st.popover(panel_texts.SIZES, icon=":material/tune:"):
-                    training_sizes.size_inputs(PAGE, offered_sizes(), columns=3, disabled=is_running)
+                    training_sizes.size_inputs(PAGE, offered_sizes(), disabled=is_running)
     data, problem = None, None
     if is_own:
         try:

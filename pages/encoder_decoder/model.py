@@ -92,7 +92,7 @@ def _ask_settings(is_running: bool) -> None:
     if is_hidden("settings"):
         return
     with st.popover(panel_texts.SIZES, icon=":material/tune:"):
-        training_sizes.size_inputs(PAGE, offered_sizes(), columns=3, disabled=is_running, rate_help=texts.LEARNING_RATE_HELP)
+        training_sizes.size_inputs(PAGE, offered_sizes(), disabled=is_running, rate_help=texts.LEARNING_RATE_HELP)
         st.toggle(texts.POST_NORM, key=widget_key(PAGE, "post"), disabled=is_running, help=texts.POST_NORM_HELP)
         if not exceeds(NOTEBOOK_COPY, device_limits(best_device()).encoder_decoder):
             st.button(texts.FULL_SIZE, key=widget_key(PAGE, "full"), disabled=is_running, on_click=_choose_full_size)

@@ -11,6 +11,7 @@ from pages.ui.shell.address import Field, number_field, value_of, widget_key
 from tx_core.errors import TextProblem
 
 MIN_LEARNING_RATE, MAX_LEARNING_RATE = 0.0001, 0.1
+COLUMNS_OF_SIZES = 3
 Settings = TypeVar("Settings")
 
 
@@ -57,14 +58,14 @@ def size_label(label: str, minimum: int, maximum: int) -> str:
     return texts.SIZE_LABEL.format(label=label, minimum=minimum, maximum=maximum)
 
 
-def size_inputs(page: str, sizes: Mapping[str, Size], *, columns: int, disabled: bool, rate_help: str | None = None) -> None:
+def size_inputs(page: str, sizes: Mapping[str, Size], *, disabled: bool, rate_help: str | None = None) -> None:
     """Ask for sizes and for the learning rate.
 
     A box that has more than is offered here, as from a link of a server with a card, keeps it: `build_settings` says so.
     """
-    places = st.columns(columns)
+    places = st.columns(COLUMNS_OF_SIZES)
     for number, (name, size) in enumerate(sizes.items()):
-        places[number % columns].number_input(
+        places[number % COLUMNS_OF_SIZES].number_input(
             size_label(size.label, size.minimum, size.maximum),
             size.minimum,
             max(size.maximum, value_of(page, name)),
@@ -72,7 +73,7 @@ def size_inputs(page: str, sizes: Mapping[str, Size], *, columns: int, disabled:
             help=size.help,
             disabled=disabled,
         )
-    places[len(sizes) % columns].number_input(
+    places[len(sizes) % COLUMNS_OF_SIZES].number_input(
         texts.LEARNING_RATE,
         MIN_LEARNING_RATE,
         MAX_LEARNING_RATE,

@@ -158,7 +158,6 @@ def sentence(
     label: str = texts.SENTENCE,
     *,
     placeholder: str = "",
-    on_change: Callable[[], None] | None = None,
     label_visibility: Literal["visible", "collapsed"] = "visible",
     width: Literal["stretch"] | int = "stretch",
 ) -> str:
@@ -177,7 +176,7 @@ def sentence(
         autocomplete="off",
         label_visibility=label_visibility,
         width=width,
-        **widget_binding(key, on_change),
+        **widget_binding(key),
     )
     return written or ""
 

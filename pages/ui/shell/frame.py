@@ -247,17 +247,6 @@ def show_source(*parts: Callable[..., object], label: str = texts.SOURCE_CODE) -
         return
     with folded:
         for part in parts:
-            st.caption(f"`{home_of(part)}`")
-            st.code(source_of(part), language="python", wrap_lines=True)
-
-
-@cache
-def source_of(part: Callable[..., object]) -> str:
-    """Return the source of a function or class as it stands in its file."""
-    return textwrap.dedent(inspect.getsource(part)).rstrip()
-
-
-@cache
-def home_of(part: Callable[..., object]) -> str:
-    """Return the file of a function or class, relative to the root of the project."""
-    return Path(inspect.getfile(inspect.unwrap(part))).relative_to(ROOT).as_posix()
+            home = Path(inspect.getfile(inspect.unwrap(part))).relative_to(ROOT).as_posix()
+            st.caption(f"`{home}`")
+            st.code(textwrap.dedent(inspect.getsource(part)).rstrip(), language="python", wrap_lines=True)

@@ -1,8 +1,7 @@
 """What a host can watch: counts and times for Prometheus at /api/metrics, once TX_METRICS_TOKEN is set; no visitor's words.
 
-Begin with `ROUTE`. `page_run` times a page or a part of one, `count_failure` counts errors, and `watch_number` adds a
-number that is read whenever somebody asks. No heavy package is imported here: app.py imports this module before it serves
-anything.
+Begin with `ROUTE`. `page_run` times a page, `count_failure` counts errors, and `watch_number` adds a number that is read whenever
+somebody asks. No heavy package is imported here: app.py imports this module before it serves anything.
 """
 
 import hmac
@@ -23,7 +22,6 @@ from starlette.routing import Route
 
 from pages.contents import PAGES
 from pages.ui.shell import admission
-from pages.ui.shell.session import is_part_of_page
 from tx_core.engine import threads
 from tx_core.errors import ExplorerError
 from tx_core.settings import host_settings
@@ -35,7 +33,7 @@ _registry = CollectorRegistry()
 ProcessCollector(registry=_registry)
 _page_seconds = Histogram(
     "tx_page_seconds",
-    "Time of runs of a page, or of the part of it that a control runs",
+    "Time of runs of a page",
     ["page"],
     buckets=RUN_SECONDS,
     registry=_registry,
@@ -53,7 +51,7 @@ def watch_number(name: str, description: str, read: Callable[[], float]) -> None
 
 
 def runs_now() -> int:
-    """Count the runs of pages, and of parts of them, that go on now."""
+    """Count the runs of pages that go on now."""
     return len(_running)
 
 
@@ -66,17 +64,8 @@ watch_number("tx_slots_waiting", "Pages that wait for a compute slot", threads.p
 
 @contextmanager
 def page_run(page: str) -> Iterator[None]:
-    """Time a run of a page, or of a part of it that runs alone, which is held first where its page asks too often.
-
-    Within a run that is timed, nothing. Also a decorator.
-    """
-    thread = threading.get_ident()  # of the script: it runs one thing at a time
-    if thread in _running:
-        yield
-        return
-    if is_part_of_page():  # a whole run was held when it began
-        admission.pause_before_run()
-    start = time.perf_counter()
+    """Time a run of a page."""
+    start, thread = time.perf_counter(), threading.get_ident()  # of the script: it runs one page at a time
     _running.add(thread)
     try:
         yield

@@ -14,12 +14,6 @@ def own_session() -> str:
     return context.session_id if context else ""
 
 
-def is_part_of_page() -> bool:
-    """Return whether parts of a page run alone, not the whole of it."""
-    context = get_script_run_ctx(suppress_warning=True)
-    return bool(context and context.fragment_ids_this_run)
-
-
 def has_lost_session() -> bool:
     """Return whether this browser had a session before, at a server that is gone."""
     entries = (st.context.headers.get(PROTOCOLS) or "").split(",")

@@ -227,11 +227,11 @@ def _number_cells(
     return cells, [LegendEntry(ends[0], "", ONE_COLOUR, 0.0), LegendEntry(ends[1], "", ONE_COLOUR)]
 
 
-def grid_chart(cells: Sequence[Sequence[HeadCell]], legend: Sequence[LegendEntry], chosen: tuple[int, int] | None) -> Chart:
+def grid_chart(cells: Sequence[Sequence[HeadCell]], legend: Sequence[LegendEntry]) -> Chart:
     """Draw a grid of layers × heads."""
     written = [[vars(cell) for cell in row] for row in cells]
     entries = [vars(entry) for entry in legend]
-    return {"kind": "grid", "title": "", "cells": written, "legend": entries, "chosen": chosen, "axes": texts.LAYERS_AND_HEADS}
+    return {"kind": "grid", "title": "", "cells": written, "legend": entries, "axes": texts.LAYERS_AND_HEADS}
 
 
 MOST_BESIDE = 8
@@ -262,7 +262,7 @@ def draw_heads(
         cells, legend = drawn[colour]
         rows = [cells[start : start + heads] for start in range(0, len(cells), heads)]
         strengths = np.array([[one.strength for one in row] for row in rows])
-        chart = grid_chart(rows, legend, None) | {"title": titles[colour]}
+        chart = grid_chart(rows, legend) | {"title": titles[colour]}
         drawing = Drawing(chart, *names, numbers.get(colour, strengths))
         shown = {"colour": [colour]}
         return Picture(

@@ -56,16 +56,6 @@ def thumbnails(
     return np.rint(np.sqrt(strongest) * 255).astype(np.uint8)
 
 
-Cells = UInt8[np.ndarray, "..."] | UInt16[np.ndarray, "..."] | Float32[np.ndarray, "..."]
-
-
-def pack(header: Mapping[str, object], cells: Cells) -> bytes:
-    """Return header length (4 bytes, little endian), header (JSON, ASCII), cells (little endian)."""
-    bits = cells.dtype.itemsize * 8
-    words = json.dumps({**header, "bits": bits}, separators=(",", ":")).encode("ascii")
-    return len(words).to_bytes(4, "little") + words + cells.astype(cells.dtype.newbyteorder("<")).tobytes()
-
-
 def _checked(weights: np.ndarray) -> np.ndarray:
     if np.isnan(weights.sum(dtype=np.float64)):
         raise ValueError("attention weights must be numbers, got NaN")

@@ -15,6 +15,7 @@ from tx_core.transformer.trace import Trace
 
 MAX_LAYERS_OR_HEADS = 1000
 MAX_LINKED_TOKENS = 100_000
+LINKED_HEADS = re.compile("[1-9][0-9]{0,3}-[1-9][0-9]{0,3}(_[1-9][0-9]{0,3}-[1-9][0-9]{0,3})*", re.ASCII)
 MAX_DRAWN_LINES = 200
 COMPARED = ("after", "before", "difference")
 """Which of a changed run is shown."""
@@ -36,18 +37,17 @@ def view_fields(heads: Sequence[Head]) -> tuple[Field, ...]:
 
 def read_heads(written: str) -> list[Head]:
     """Read heads as a link names them; ValueError where none is named. The model may still lack them."""
-    heads = heads_from_link(written, MAX_LAYERS_OR_HEADS, MAX_LAYERS_OR_HEADS)
-    if heads_to_link(heads) != written or not heads:
+    heads = [tuple(map(int, one.split("-"))) for one in written.split("_")] if LINKED_HEADS.fullmatch(written) else []
+    if not heads or len(set(heads)) < len(heads) or max(map(max, heads)) > MAX_LAYERS_OR_HEADS:
         raise ValueError("heads must be written like 4-5 or 1-2_1-3")
-    return heads
+    return [(layer - 1, head - 1) for layer, head in heads]
 
 
 def read_focus(written: str) -> int:
     """Read the position of the focused piece; ValueError for anything else. The text may still be shorter."""
-    position = token_from_link(written, MAX_LINKED_TOKENS)
-    if position is None:
+    if not re.fullmatch("[1-9][0-9]{0,5}", written, flags=re.ASCII) or int(written) > MAX_LINKED_TOKENS:
         raise ValueError("focus must be the position of a token, counted from 1")
-    return position
+    return int(written) - 1
 
 
 def drop_missing(page: str, num_layers: int, num_heads: int, num_tokens: int) -> list[str]:
@@ -93,40 +93,11 @@ SCALES = tuple(re.findall(r"^  (\w+): [\[{]", _PALETTE, re.MULTILINE))
 """The colour scales that a reader may choose, the first by default: their names in assets/canvas/core/palette.js."""
 
 
-def parse_heads(value: object, layers: int, heads: int) -> list[Head]:
-    """Read heads from anything: every (layer, head) that exists, once, in order; nonsense is left out."""
-    if not isinstance(value, list | tuple):
-        return []
-    pairs = [tuple(pair) for pair in value if isinstance(pair, list | tuple) and len(pair) == 2]
-    exist = [(layer, head) for layer, head in pairs if _counts(layer, layers) and _counts(head, heads)]
-    return list(dict.fromkeys(exist))
-
-
-def parse_token(value: object, tokens: int) -> int | None:
-    """Read a token's place from anything; None where there is no such token."""
-    return value if _counts(value, tokens) else None
-
-
 def heads_to_link(chosen: Sequence[Head]) -> str:
     """Write heads as a reader counts them, for an address: (2, 4) is "3-5"."""
     return "_".join(f"{layer + 1}-{head + 1}" for layer, head in chosen)
 
 
-def heads_from_link(text: str, layers: int, heads: int) -> list[Head]:
-    """Read heads back from an address, leaving nonsense out."""
-    pairs = re.findall(r"(?:^|(?<=_))([0-9]{1,4})-([0-9]{1,4})(?=_|$)", text, flags=re.ASCII)
-    return parse_heads([(int(layer) - 1, int(head) - 1) for layer, head in pairs], layers, heads)
-
-
 def token_to_link(focus: int | None) -> str:
     """Write a token's place as a reader counts it, for an address; no token is the empty text."""
     return "" if focus is None else str(focus + 1)
-
-
-def token_from_link(text: str, tokens: int) -> int | None:
-    """Read a token's place back from an address, None for nonsense."""
-    return parse_token(int(text) - 1, tokens) if re.fullmatch("[0-9]{1,6}", text, flags=re.ASCII) else None
-
-
-def _counts(value: object, size: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < size

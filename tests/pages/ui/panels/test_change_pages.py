@@ -13,7 +13,7 @@ from tests.support.drawings import says
 from tests.support.messages import unknown_parameters
 from tests.support.staged import made_changes, sent_weights
 from tx_core.engine import catalogue
-from tx_core.transformer.interventions import NO_LAYER, NO_SPACE_FOR_PADDING, NO_TOKEN, read_interventions
+from tx_core.transformer.interventions import NO_LAYER, NO_TOKEN, read_interventions
 
 Open = Callable[..., AppTest]
 TEXT = "The old man saw a dog."
@@ -56,14 +56,6 @@ def test_changes_that_the_model_or_the_text_does_not_have_are_left_out_and_told(
     assert NO_LAYER.format(layers=LAST, layer=99) in says(app)
     tokens = len(catalogue.load(catalogue.DEFAULT).encode(TEXT))
     assert NO_TOKEN.format(tokens=tokens, position=999) in says(app)
-
-
-def test_padding_that_has_no_space_is_left_out_with_a_notice(open_app: Open):
-    engine, text = catalogue.load(catalogue.DEFAULT), "dog " * 100
-    app = open_app(text=text, changes="padding~64_causal")
-    assert made_changes(app) == ["causal"]
-    tokens = len(engine.encode(text))
-    assert NO_SPACE_FOR_PADDING.format(most=engine.info.max_tokens, padding=64, tokens=tokens) in says(app)
 
 
 def test_another_text_takes_changes_of_tokens_back_and_keeps_those_of_heads(open_app: Open):

@@ -101,15 +101,6 @@ def sentence(app: AppTest, page: str, name: str = "text") -> str:
     return app.session_state[f"{page}_{name}"]
 
 
-@pytest.mark.parametrize("page", ["bert", "bertviz_page"])  # the others in a journey across pages
-def test_a_typed_sentence_is_there_on_the_page_opened_next(open_app, page):
-    app = open_app()
-    app.text_input(key="attention_text").set_value(MINE).run()
-    assert sentence(go(app, page), page) == MINE
-    assert not app.exception
-    assert app.session_state[f"{page}_view"].address["text"] == MINE
-
-
 def test_a_page_takes_the_sentence_unless_something_was_typed_there(open_app):
     app = open_app("self_attention")
     assert sentence(go(app, "masks"), "masks") == "The cat sat on the mat."

@@ -58,8 +58,8 @@ def test_an_address_of_nonsense_gives_values_that_can_be_used_and_names_the_rest
         (number_field("lines", 5, 1, 9), "10"),
         (number_field("lines", 5, 1, 9), "٣"),
         (choice_field("show", ("a", "b")), "c"),
-        *((FIELDS[2], wrong) for wrong in ("", "1", "0-1", "1-1_", "1-1_1-1", "-1-2")),
-        *((FIELDS[-1], wrong) for wrong in ("0", "-1", "1.5", "9999999", "x")),
+        *((FIELDS[2], wrong) for wrong in ("", "1", "0-1", "1-1_", "1-1_1-1", "-1-2", "1-1-1", "١-١", "<b>1-1</b>", "1-1001")),
+        *((FIELDS[-1], wrong) for wrong in ("0", "-1", "1.5", "9999999", "x", "٣", "²")),
     ],
 )
 def test_what_makes_no_sense_is_refused(field, written: str):

@@ -27,7 +27,7 @@ from pages.ui.shell.level import (
 from pages.ui.stage import texts as stage_texts
 from tests.support.drawings import says
 from tests.support.serving import ROOT
-from tests.support.staged import made_changes, sent_weights, staged, staged_steps
+from tests.support.staged import made_changes, sent_weights, staged
 
 COMPUTING = [page.key for page in PAGES if page.computes]
 
@@ -88,17 +88,6 @@ def test_what_a_link_says_is_in_effect_in_basic_too(open_app):
     assert np.array_equal(sent_weights(basic, (4, 4)), sent_weights(advanced, (4, 4)))
 
 
-def test_the_level_never_changes_a_number_of_a_stage_of_matrices(open_app):
-    link = {"text": "Mary lost her keys.", "layer": "2", "head": "8", "unscaled": "1", "weights": "random", "seed": "7"}
-    basic, advanced = (open_app("self_attention", **link, **more) for more in ({LEVEL: BASIC}, {}))
-    assert staged(basic)["view"] == staged(advanced)["view"]
-    assert staged(basic)["address"]["own"] == staged(advanced)["address"]["own"] == link
-    shown = [{control["name"] for control in staged(app)["controls"]} for app in (basic, advanced)]
-    assert {"weights", "seed", "unscaled"} <= shown[1] - shown[0]
-    for name, values in staged_steps(advanced)[1].items():
-        assert np.array_equal(staged_steps(basic)[1][name], values)
-
-
 def test_the_page_says_what_is_in_effect_out_of_sight_and_shows_it_at_a_click(open_app):
     app = open_app("attention", text="Do you like tea?", pair="Yes, I like it.", words="1", level=BASIC)
     names = ", ".join(texts.SETTING_NAMES[name] for name in ("pair", "words"))
@@ -107,11 +96,6 @@ def test_the_page_says_what_is_in_effect_out_of_sight_and_shows_it_at_a_click(op
     assert app.session_state[LEVEL_NOW] == ADVANCED
     assert {"pair": "Yes, I like it.", "words": "1", LEVEL: ADVANCED}.items() <= dict(app.query_params).items()
     assert "level_show" not in [button.key for button in app.button]
-
-
-@pytest.mark.parametrize("page", COMPUTING)
-def test_nothing_is_in_effect_out_of_sight_when_a_page_is_opened(open_app, page):
-    assert "level_show" not in [button.key for button in open_app(page, level=BASIC).button]
 
 
 @pytest.mark.parametrize("page", ["attention", "fill_mask"])

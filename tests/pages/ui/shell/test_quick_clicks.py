@@ -1,11 +1,17 @@
 """What a browser sends before it has the last answer: the label of an option that is gone, a text beside a hidden control."""
 
+import asyncio
+from collections import Counter
+
 import pytest
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Selectbox
 
+from pages.ui.shell import texts
 from pages.ui.shell.level import ADVANCED, BASIC, SWITCH
+from tests.support.apart import run_apart
+from tests.support.stream_client import MAX_RUN_SECONDS, Visitor, visit
 
 GONE = "999 gone"
 """A label that no list of any page has."""
@@ -53,3 +59,21 @@ def test_what_basic_hides_is_still_there_when_the_next_sentence_is_typed(open_ap
         assert not app.exception
     app = switch_level(app.run(), ADVANCED)
     assert app.text_input(key="attention_pair").value == "def"
+
+
+async def type_during_run(url: str, sentence: str, word: bytes) -> Visitor:
+    """Type a sentence on the attention page while the whole page runs; give the visitor once the page shows the word."""
+    async with visit(url, "attention") as visitor:
+        await visitor.ask()
+        await visitor.ask(fragment=visitor.type_into(texts.SENTENCE, sentence))
+        async with asyncio.timeout(MAX_RUN_SECONDS):
+            while not (await visitor.read() and word in visitor.drawings()):
+                pass
+        return visitor
+
+
+def test_a_sentence_typed_while_the_page_runs_is_shown_on_the_whole_page(server: str):
+    visitor = run_apart(type_during_run(server, "Ten birds sang.", b'"birds"'))
+    shown = Counter(element.WhichOneof("type") for element in visitor.elements.values())
+    assert (shown["heading"], shown["text_input"]) == (1, 2)
+    assert shown["page_link"] == 7  # six to other pages by their questions, one to the next

@@ -133,9 +133,3 @@ def test_a_model_that_cannot_be_had_is_not_offered(open_app, monkeypatch: pytest
     assert stage_texts.ENGLISH_ONLY in [notice.value for notice in app.info]
     assert stage_texts.ENGLISH_ONLY not in [notice.value for notice in open_app(text="The dog sleeps on the sofa.").info]
     assert "attention_model_multilingual" not in [button.key for button in app.button]
-
-
-def test_only_models_of_the_catalogue_are_said_to_read_english_only():
-    assert catalogue.reads_english_only("embedded")
-    for name in ("bert-base-multilingual-cased", "t5-small", "someone/model", "local:own"):
-        assert not catalogue.reads_english_only(name)
