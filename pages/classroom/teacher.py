@@ -275,7 +275,7 @@ def remove_students(token: str) -> None:
     def name(member: Member | None) -> str:
         if member is None:
             return texts.SILENT.format(count=sum(one.is_silent for one in members))
-        return (texts.MEMBER_NAMED if member.nickname else texts.MEMBER).format(**vars(member))
+        return (texts.MEMBER_NAMED if member.nickname else texts.MEMBER).format(**member._asdict())
 
     chosen = st.selectbox(texts.WHO, [None, *members], format_func=name, key="classroom_member")
     remove = (host_store().remove, token, chosen and chosen.id)

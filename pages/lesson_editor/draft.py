@@ -172,12 +172,9 @@ def restored_draft(kept: object, typed: object) -> Fields | None:
         return None
     typed = typed if isinstance(typed, Mapping) else {}
     steps = kept.get("steps")
-    draft = _filled_fields(new_draft(), kept, typed, box_name(str(kept["id"])))
-    draft["steps"] = [
-        _filled_fields(step, one, typed, step_box_name(str(step["id"])))
-        for one in (steps if isinstance(steps, list) else [])[:MAX_STEPS]
-        if (step := restored_step(one))
-    ]
+    draft = _filled_fields(new_draft(), kept, typed)
+    some = steps[:MAX_STEPS] if isinstance(steps, list) else []
+    draft["steps"] = [_filled_fields(step, one, typed) for one in some if (step := restored_step(one))]
     return draft
 
 
@@ -197,19 +194,14 @@ def is_id(name: object) -> bool:
     return isinstance(name, str) and len(name) == len(new_id()) and name.isascii() and name.isalnum()
 
 
-def box_name(draft: str) -> str:
-    """Return the key prefix of a draft's widgets."""
-    return f"lesson_editor_{draft}"
-
-
-def step_box_name(step: str) -> str:
-    """Return the key prefix of a step's widgets."""
-    return f"lesson_editor_step_{step}"
+def box_name(name: object) -> str:
+    """Return the key prefix of the widgets of a draft or a step. name: its id."""
+    return f"lesson_editor_{name}"
 
 
 def ask_box_name(step: Mapping[str, object]) -> str:
     """Return the key prefix of a step's question box: another for each kind, which suggests a question of its own."""
-    return f"{step_box_name(str(step['id']))}_{step.get('kind')}"
+    return f"{box_name(step['id'])}_{step.get('kind')}"
 
 
 CHOICES: dict[str, Callable[[object], bool]] = {
@@ -224,12 +216,12 @@ CHOICES: dict[str, Callable[[object], bool]] = {
 """Which values a field can have that is no text."""
 
 
-def _filled_fields(fields: Fields, kept: Mapping[str, object], typed: Mapping[str, object], name: str) -> Fields:
+def _filled_fields(fields: Fields, kept: Mapping[str, object], typed: Mapping[str, object]) -> Fields:
     """Return new fields, filled with the valid ones of the kept values and of those typed after them."""
     taken = dict(fields)
     for field in fields.keys() - {"page", "view", "steps"}:
         is_text = field not in CHOICES
-        box = f"{ask_box_name(kept)}_ask" if field == "ask" else f"{name}_{field}"
+        box = f"{ask_box_name(kept)}_ask" if field == "ask" else f"{box_name(kept['id'])}_{field}"
         for value in (kept.get(field), typed.get(box) if is_text else None):
             if isinstance(value, str) and len(value) <= MAX_LONG if is_text else CHOICES[field](value):
                 taken[field] = value

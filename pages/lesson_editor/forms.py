@@ -19,7 +19,6 @@ from pages.lesson_editor.draft import (
     new_step,
     question_of,
     remember_draft,
-    step_box_name,
 )
 from pages.ui.panels.lesson import PAGES_WITH_VIEW
 from pages.ui.panels.lesson_question import compute, engine_of_step, reveal
@@ -42,7 +41,7 @@ CHOSEN, ADDED, LOOKED_AT = "lesson_editor_chosen", "lesson_editor_added", "lesso
 
 def ask_about(draft: Fields) -> None:
     """Draw the boxes of the lesson itself: title, and what else a file says of it."""
-    name = box_name(str(draft["id"]))
+    name = box_name(draft["id"])
     _line(draft, "title", texts.TITLE, name)
     with st.expander(texts.ABOUT, key=f"{name}_about_opened"):
         language, difficulty, minutes = st.columns(3)
@@ -145,7 +144,7 @@ def remove_for_good(steps: list[Fields], step: object) -> None:
 
 
 def _ask_step(step: Fields, number: int) -> None:
-    name = step_box_name(str(step["id"]))
+    name = box_name(step["id"])
     _line(step, "title", texts.STEP_TITLE.format(number=number), name)
     _lines(step, "text", texts.STEP_TEXT.format(number=number), name)
     kinds = list(texts.KINDS)

@@ -14,7 +14,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partialmethod
 from threading import Condition, Event, Lock
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from cachetools import LRUCache, TTLCache, cached
 from sqlalchemy import URL, Connection, delete, func, insert, select, update
@@ -149,8 +149,7 @@ class Student:
     sent: Mapping[EntryKind, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Member:
+class Member(NamedTuple):
     """A student as the teacher sees them. number: in the room, from 1. is_silent: whether they have sent nothing at all."""
 
     id: int
@@ -160,8 +159,7 @@ class Member:
     is_silent: bool
 
 
-@dataclass(frozen=True)
-class Word:
+class Word(NamedTuple):
     """A guess as several students may have written it. hidden: from the class. refused: by the list of refused words."""
 
     text: str
@@ -170,8 +168,7 @@ class Word:
     refused: bool
 
 
-@dataclass(frozen=True)
-class Sentence:
+class Sentence(NamedTuple):
     """A student's own sentence for the view of a step."""
 
     student: int

@@ -77,7 +77,7 @@ function removeLive(live) {
 async function showStage(live, { drawing, home, entry, data, then }) {
   const drawn = (live.drawn = { data, shown: { over: false, end: null } });
   const [{ fetchDrawing }, answer] = await Promise.all([import(addressOf(drawing)), fetch(addressOf(data))]);
-  if (!answer.ok || live.drawn !== drawn) return;
+  if (!answer.ok) throw new Error(data);
   const bytes = new Uint8Array(await answer.arrayBuffer());
   if (live.drawn !== drawn) return;
   const box = element("div", { class: "stage-box" });
@@ -233,7 +233,7 @@ function wantRun(live, message) {
   const { data } = live;
   const isReveal = !message.closed && !moves && message.revealed.includes(data.step) && !data.revealed;
   const stage = isReveal && data.shares && message.stage;
-  if (stage && live.drawn?.data !== stage.data) showStage(live, stage);
+  if (stage && live.drawn?.data !== stage.data) showStage(live, stage).catch(() => askForRun(live, "failed", 0, SPREAD));
   askForRun(live, stage ? stage.data : "", isReveal && data.shares && !stage ? HOLD : 0, stage ? LATER : data.own ? SPREAD : 0);
 }
 
@@ -255,6 +255,7 @@ function draw(live, message) {
   live.meter.firstChild.style.width = `${(100 * (message.answered ?? 0)) / Math.max(1, message.students ?? 1)}%`;
   live.shown.hidden = !message.sentence;
   setText(live.shown, message.sentence ? live.data.texts.shown.replace("{sentence}", () => visible(message.sentence)) : "");
+  if (!message.revealed?.includes(live.data.step)) removeStage(live); // the teacher hides the answers again
   const results = message.closed ? null : message.results;
   live.root.classList.toggle("revealed", Boolean(message.revealed?.includes(message.step))); // a first vote leaves the count in sight
   live.sentence.hidden = !results;

@@ -13,7 +13,6 @@ from pages.lesson_editor.draft import (
     new_draft,
     new_step,
     restored_draft,
-    step_box_name,
 )
 from pages.ui.panels import lesson
 from pages.ui.shell.address import DRAFT
@@ -40,7 +39,7 @@ def test_what_was_typed_and_not_sent_is_newer():
     draft["steps"] = [step]
     typed = {
         f"{box_name(draft['id'])}_title": "Typed",
-        f"{step_box_name(step['id'])}_text": "Typed, too",
+        f"{box_name(step['id'])}_text": "Typed, too",
         f"{ask_box_name(step)}_ask": "Typed?",
         f"{box_name(new_id())}_about": "of another lesson",
         f"{box_name(draft['id'])}_level": "hard",
