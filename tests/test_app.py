@@ -118,7 +118,7 @@ def test_the_first_picture_is_sent_without_torch_and_pandas(page: str, tmp_path:
 
     server = [sys.executable, "-c", SERVER_THAT_SAYS_WHAT_IT_IMPORTED, *command]
     with running(server, f"http://127.0.0.1:{port}/_stcore/health", log):
-        entry = {"start": "routes"}.get(page, page)
+        entry = {"start": "routes", "self_attention": "pictures"}.get(page, page)
         assert f"attention_explorer_stage_{entry}".encode() in run_apart(see_map())
         assert said()[-1] == "imported"
         assert fetch(f"http://127.0.0.1:{port}/api/ready")[0] == 503

@@ -57,7 +57,8 @@ def staged_steps(app: AppTest, part: int = 0) -> tuple[dict, dict[str, np.ndarra
     return picture["chart"] | {"sentence": picture["sentence"]}, picture["values"]
 
 
-def _matrices(header: dict, body: bytes) -> dict[str, np.ndarray]:
+def matrices_of(header: dict, body: bytes) -> dict[str, np.ndarray]:
+    """The matrices that a picture of a computation was sent, by name."""
     found: dict[str, np.ndarray] = {}
     start = 0
     for one in header["matrices"]:
@@ -85,7 +86,7 @@ def staged_pictures(app: AppTest, part: int = 0) -> list[dict]:
     for sent in header["pictures"]:
         if sent["chart"]["kind"] == "matrices":
             end = start + sent["chart"]["bytes"]
-            found.append({"sentence": "", "when": {}} | sent | {"values": _matrices(sent["chart"], body[start:end])})
+            found.append({"sentence": "", "when": {}} | sent | {"values": matrices_of(sent["chart"], body[start:end])})
             start = end
             continue
         one = {"sentence": "", "when": {}} | sent | {name: header["names"][sent[name]] for name in ("rows", "columns")}

@@ -24,7 +24,7 @@ from tx_core.engine import catalogue
 from tx_core.engine.checkpoint_files import MANIFEST, read_json
 from tx_core.errors import CheckpointProblem
 
-PAGES = ("start", "attention", "fill_mask")
+PAGES = ("start", "attention", "fill_mask", "self_attention")
 DEFAULT_MODEL = catalogue.MODELS / catalogue.DEFAULT
 FIRST_PICTURES = DEFAULT_MODEL / "first_pictures"
 MAIN = Path(__file__).parents[2] / "main.py"
@@ -53,7 +53,8 @@ def draw_first_picture(page: str, entry: str, fields: StageFields, take: Callabl
     def pack(told: Mapping[str, object]) -> bytes:
         live = {name: told[name] for name in LIVE if name in told}
         address = {**header["address"], "level": told["address"]["level"]}
-        return join({**header, **live, "address": address, "origin": origin(catalogue.DEFAULT)}, [np.frombuffer(rest, np.uint8)])
+        told = {**header, **live, "address": address, "origin": origin(catalogue.DEFAULT), "isStored": True}
+        return join(told, [np.frombuffer(rest, np.uint8)])
 
     mount(page, entry, fields, pack, take)
     return True
@@ -103,7 +104,7 @@ def run(page: str, level: str) -> bytes:
     header, rest = split_message(messages[0])
     header = {name: value for name, value in header.items() if name not in LIVE} | {"checkpoint": _checkpoint_hash()}
     header["address"].pop("level")
-    if isinstance(header["run"], dict):
+    if isinstance(header.get("run"), dict):
         header["run"]["id"] = ANY_RUN
     if page == "start":
         header["arcs"] = reached_arcs(RunName(catalogue.DEFAULT, header["text"], "", False), float(header["usualLeast"]))
