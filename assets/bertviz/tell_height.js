@@ -17,7 +17,11 @@ function fit() {
   document.body.style.zoom = Math.max(window.innerWidth < PHONE ? 1 : SMALLEST, wanted).toFixed(3);
 }
 
-const tell = () => window.parent.postMessage({ height: document.documentElement.scrollHeight }, "*");
+// The height of what is drawn: that of the document is at least the frame's, so that it would never shrink.
+function tell() {
+  const ends = Array.from(document.querySelectorAll("body,div,svg"), (part) => part.getBoundingClientRect().bottom);
+  window.parent.postMessage({ height: Math.max(...ends) + window.scrollY }, "*");
+}
 
 new ResizeObserver(tell).observe(document.body);
 window.addEventListener("resize", () => {

@@ -5,16 +5,17 @@ import { span, strongest } from "../canvas/core/bytes.js";
 import { modelOf } from "../canvas/attention/heatmap.js";
 import { fillLegend, makeLegend } from "./views/legend.js";
 import { channels, differenceGradient, differenceTable, DIFFERENCE_TICKS } from "../canvas/core/palette.js";
-import { element, mountOnce, setText, visible, watchScreen } from "../canvas/core/surface.js";
+import { element, setText, visible } from "../canvas/core/surface.js";
 import { TEXTS } from "../canvas/core/texts.js";
 import { filled } from "../canvas/core/text.js";
 import { applyTheme } from "../canvas/core/theme.js";
-import { addressOf, makeAddressWriter, writtenView } from "./core/address.js";
-import { compute, computed, connect, full, present, tellLook } from "./core/page.js";
+import { addressOf, writtenView } from "./core/address.js";
+import { compute } from "./core/page.js";
 import { placeStage } from "./core/place.js";
-import { codesOf, fetchAhead, fetchLayer, makeRuns, stacksOf, takeIn, unpackStage } from "./core/run.js";
+import { codesOf, fetchAhead, fetchLayer, makeRuns, packStage, stacksOf, takeIn, unpackStage } from "./core/run.js";
 import { describeAverage, describeChange, describeMap, headName } from "./core/sentences.js";
 import { aheadOf, differenceOf, mapOf, rowOf, viewOf, wallOf } from "./core/shown.js";
+import { arrive, begin, fileHeader, noteLooks, setQuietly, stageOf } from "./core/stage.js";
 import { makeStore } from "./core/store.js";
 import { coded } from "./core/weights.js";
 import { canZoom, drawMap, makeMap, zoomStep } from "./views/map.js";
@@ -27,9 +28,9 @@ import { digits } from "../canvas/core/bytes.js";
 const NARROW_HEIGHT = 420; // pixels
 const AFTER_PICTURE = 100; // milliseconds
 const runs = makeRuns();
-const views = new Map(); // by page, or step of a room: how it was looked at last, for who comes back to it
 
-export default mountWith({});
+export const { mount, offline } = attentionStage({});
+export default mount;
 
 // parts: what another page adds. `entry`, the name of its bundle; `arrange(stage)`, once its nodes are made; `take(stage, view, before, isNew)`,
 // which may change the view when a run has come in, before it is drawn; `wall(stage, shown)`, which may show something else than small
@@ -39,51 +40,24 @@ export default mountWith({});
 // wall; `follows`, whether wall and bars show the run that the map shows;
 // `notes`; `tell` of a cell; `later`, what is fetched after the picture; `files`, what goes into files; `figure`, another picture that is shown
 // in place of the map, or null: its drawing, caption and CSV.
-export function mountWith(parts) {
-  const make = (parent) => makeStage(parent, parts);
-  return (mounted) => mountStage(mounted, make);
-}
-
-function mountStage(mounted, make) {
-  const [stage, end] = mountOnce(mounted.parentElement, make, removeStage);
-  connect(stage, mounted, () => written(stage));
-  receive(stage, unpackStage(mounted.data));
-  return end;
+export function attentionStage(parts) {
+  return stageOf({ make: (parent) => makeStage(parent, parts), receive: (stage, data) => receive(stage, unpackStage(data)), written, redraw: draw, end: (stage) => parts.end?.(stage) });
 }
 
 // The view as links write it; without a run it is the server's.
 const written = (stage) => (stage.header.run ? writtenView(stage.store.get(), stage.parts.fields) : undefined);
 
-// Shows a run from a file, without a server.
-export function offline(parent, texts, written, parts = {}) {
-  Object.assign(TEXTS, texts);
-  const data = Uint8Array.from(atob(written), (sign) => sign.charCodeAt(0));
-  const stage = makeStage(parent, parts);
-  stage.offline = true;
-  connect(stage, null, () => {});
-  receive(stage, unpackStage(data));
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => draw(stage));
-}
-
 function makeStage(parent, parts) {
   const store = makeStore({ stack: "self", heads: [[0, 0]], words: false, hide: false, show: "both", lines: 40, scale: "blues", focus: null, compared: "after",
     stackNumber: 0, wallOpen: false });
-  const stage = { parts, store, header: null, shown: null, arrival: null, offline: false, views: new Map(), home: "", address: makeAddressWriter() };
+  const stage = begin({ parts, store, shown: null, views: new Map(), runs }, parent, "", () => (stage.header.run ? draw(stage) : placeStage(stage.root)));
   stage.act = makeActions(stage);
   stage.redraw = () => draw(stage);
-  stage.addToLesson = () => stage.report("added");
-  stage.runs = runs;
   stage.current = () => {
     const { stackNumber } = store.get();
     const first = stage.header.stacks.slice(0, stackNumber).reduce((sum, { layers }) => sum + layers, 0);
     return { stack: stage.header.stacks[stackNumber], first, header: stage.header };
   };
-  stage.root = element("div", { class: "stage", "data-testid": "stage" });
-  (parent.querySelector?.(".stage-box") ?? parent).append(stage.root);
-  const redraw = () => stage.header && (stage.header.run ? draw(stage) : placeStage(stage.root));
-  stage.observer = new ResizeObserver(redraw);
-  stage.stopWatching = watchScreen(redraw);
-  addEventListener("resize", stage.resized = redraw);
   store.onChange((state, before) => changed(stage, state, before));
   return stage;
 }
@@ -110,7 +84,6 @@ function build(stage) {
   stage.body = element("div", { class: "body" }, stage.side, stage.picture);
   stage.root.append(element("div", { class: "frame" }, stage.title, stage.controls.node, stage.changes.node, stage.body, foot), stage.about);
   stage.parts.arrange?.(stage);
-  stage.observer.observe(stage.root);
 }
 
 const stepped = ({ row, view }, by) => (row === null ? (by > 0 ? 0 : view.queries.labels.length - 1)
@@ -141,8 +114,6 @@ function makeActions(stage) {
     change(change) {
       if (!stage.offline) compute(stage, "interventions", change);
     },
-    present,
-    full: () => full(stage),
     figure: () => figureOf(stage),
     wholeMessage: () => wholeMessage(stage),
   };
@@ -150,17 +121,9 @@ function makeActions(stage) {
 
 // Takes in what Python sent: a run, and on arrival the view that is asked for. Everything else of the view is kept.
 function receive(stage, message) {
-  const first = !stage.header;
   const { header: before } = stage;
   const { header } = message;
-  stage.header = header;
-  stage.home = new URL(header.home, document.baseURI);
-  if (first) build(stage);
-  computed(stage);
-  const { arrival } = header;
-  const isNew = stage.arrival !== arrival.number;
-  stage.arrival = arrival.number;
-  const known = arrival.restored && views.get(arrival.place);
+  const { isNew, known } = arrive(stage, header, build);
   const wanted = isNew ? { ...header.address.defaults, ...(known || header.view) } : { ...store(stage) };
   const address = () => addressOf(wanted, header.address, location.search, stage.parts.fields);
   stage.root.classList.toggle("empty", !header.run);
@@ -175,9 +138,7 @@ function receive(stage, message) {
   if (!isNew && stage.asked !== undefined && stage.asked !== asked) wanted.focus = null; // positions change with the text
   stage.asked = asked;
   stage.parts.take?.(stage, wanted, before, isNew);
-  stage.quiet = true; // of this change nobody is told: it came from the page
-  stage.store.set((stage.parts.possible ?? possible)(header, wanted));
-  stage.quiet = false;
+  setQuietly(stage, (stage.parts.possible ?? possible)(header, wanted));
   if (header.follows && JSON.stringify(written(stage)) !== JSON.stringify(writtenView({ ...header.address.defaults, ...header.view }, stage.parts.fields))) stage.follow();
 }
 
@@ -201,13 +162,7 @@ function changed(stage, state, before) {
   const settled = stage.quiet ? null : stage.parts.settle?.(stage, state, before);
   if (settled) return void stage.store.set(settled);
   draw(stage);
-  const looks = Object.keys(stage.header.address.defaults);
-  if (stage.offline) return;
-  views.set(stage.header.arrival.place, Object.fromEntries(looks.map((name) => [name, state[name]])));
-  stage.address.write(addressOf(state, stage.header.address, location.search, stage.parts.fields));
-  if (stage.quiet) stage.address.now();
-  if (stage.quiet || looks.every((name) => state[name] === before[name])) return;
-  tellLook(stage);
+  noteLooks(stage, state, before, stage.parts.fields);
 }
 
 // --- Drawing
@@ -427,16 +382,6 @@ function roomOf({ picture, root }) {
   return root.classList.contains("wide") ? { width, height: picture.clientHeight, besideFrom: 0 } : { width, height: Math.max(NARROW_HEIGHT, 1.2 * width) };
 }
 
-function removeStage(stage) {
-  stage.address.end();
-  stage.observer.disconnect();
-  stage.stopWatching();
-  removeEventListener("resize", stage.resized);
-  clearTimeout(stage.computing);
-  clearTimeout(stage.following);
-  stage.root.remove();
-}
-
 // --- Files
 
 // The message that `drawingOf` of assets/canvas/figure takes: the map, or before, after and what differs.
@@ -469,12 +414,6 @@ function wholeMessage(stage) {
   const [run, before] = moments ? [moments.at(-1), null] : [pack(header.run), pack(header.before)];
   const small = stage.thumbnails?.map(({ cells }) => cells) ?? [];
   const view = Object.fromEntries(Object.keys(header.address.defaults).map((name) => [name, state[name]]));
-  const hidden = [...header.hidden, "changes", "share", "forms"];
-  const sent = { ...header, run, before, moments, view, hidden, arrival: { number: 0, restored: false }, awaited: false, follows: false, guesses: null };
-  const words = new TextEncoder().encode(JSON.stringify(sent));
   const bytes = parts.map((codes) => new Uint8Array(Uint16Array.from(codes).buffer));
-  const all = [new Uint8Array(new Uint32Array([words.length]).buffer), words, ...bytes, ...small];
-  const message = new Uint8Array(all.reduce((sum, one) => sum + one.length, 0));
-  all.reduce((at, one) => (message.set(one, at), at + one.length), 0);
-  return message;
+  return packStage(fileHeader(header, { run, before, moments, view, hidden: ["changes"], guesses: null }), ...bytes, ...small);
 }

@@ -4,7 +4,7 @@
 import { element, setText } from "../canvas/core/surface.js";
 import { TEXTS } from "../canvas/core/texts.js";
 import { filled } from "../canvas/core/text.js";
-import { mountWith, offline as attentionOffline } from "./attention.js";
+import { attentionStage } from "./attention.js";
 import { makeDeclared } from "./core/controls.js";
 import { compute } from "./core/page.js";
 import { describeMap } from "./core/sentences.js";
@@ -15,9 +15,8 @@ import { drawPredictions, makePredictions } from "./views/predictions.js";
 const PARTS = { entry: "bert", arrange, draw, describe, titles, follows: true };
 const AGAIN = 600; // milliseconds until the page is asked whether what it waits for has come
 
-export default mountWith(PARTS);
-
-export const offline = (parent, texts, written) => attentionOffline(parent, texts, written, PARTS);
+export const { mount, offline } = attentionStage(PARTS);
+export default mount;
 
 function arrange(stage) {
   const ask = (values) => !stage.offline && compute(stage, "settings", values);

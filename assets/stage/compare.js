@@ -6,10 +6,10 @@ import { element, setText, visible } from "../canvas/core/surface.js";
 import { TEXTS } from "../canvas/core/texts.js";
 import { filled } from "../canvas/core/text.js";
 import { chartsDrawing } from "../canvas/figure/charts.js";
-import { mountWith, offline as attentionOffline } from "./attention.js";
+import { attentionStage } from "./attention.js";
 import { makeChooser } from "./attention/toolbar.js";
 import { flag } from "./core/address.js";
-import { withOrigin } from "./core/export_menu.js";
+import { csvText, withOrigin } from "./core/export_menu.js";
 import { compute } from "./core/page.js";
 import { differenceOn, differingShare, hasBoth, onPair, pairViews } from "./core/pair.js";
 import { fetchAhead, stacksOf } from "./core/run.js";
@@ -32,9 +32,8 @@ const PARTS = {
   draw, otherFigure, files: { captionOf, csvOf, fileName: ({ header }) => header.stem },
 };
 
-export default mountWith(PARTS);
-
-export const offline = (parent, texts, written) => attentionOffline(parent, texts, written, PARTS);
+export const { mount, offline } = attentionStage(PARTS);
+export default mount;
 
 const say = (sentence, values) => filled(sentence, values).join("");
 const same = (one, other) => String(one) === String(other);
@@ -360,18 +359,17 @@ function captionOf(stage) {
   return withOrigin(stage, title, parts);
 }
 
-// A row for each link of A or B. A cell that begins with a number is never taken for a formula; quotes are doubled.
+// A row for each link of A or B.
 function csvOf(stage) {
   const { header, shown: { view, before, after } } = stage;
-  const cell = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-  const label = (place) => cell(`${place + 1} ${view.words[place]}`);
+  const label = (place) => `${place + 1} ${view.words[place]}`;
   const size = view.keyRows.length;
   const rows = view.rows.flatMap((_, query) => view.keyRows.map((__, key) => {
     const at = query * size + key;
     const [one, other] = [before, after].map((map) => (map.hatched[at] ? null : map.weights[at]));
     if (one === null && other === null) return null;
     const numbers = [one, other, one === null || other === null ? null : other - one].map((number) => (number === null ? "" : number.toFixed(6)));
-    return [label(query), label(key), ...numbers].join(",");
+    return [label(query), label(key), ...numbers];
   }).filter(Boolean));
-  return [...captionOf(stage).caption.split("\n").map((line) => `# ${line}`), header.labels.csvHead.join(","), ...rows, ""].join("\n");
+  return csvText(captionOf(stage).caption, [header.labels.csvHead, ...rows]);
 }

@@ -6,67 +6,19 @@ import { TEXTS } from "../canvas/core/texts.js";
 import { filled } from "../canvas/core/text.js";
 import { applyTheme } from "../canvas/core/theme.js";
 import { chartsDrawing } from "../canvas/figure/charts.js";
-import { mountWith, offline as attentionOffline } from "./attention.js";
+import { attentionStage } from "./attention.js";
 import { WRITE } from "./core/address.js";
 import { closed, withOrigin } from "./core/export_menu.js";
 import { button, segments } from "./core/toolbar.js";
 import { drawScan, makeScan, scannedWall } from "./fill_mask/scan.js";
 import { drawSteps, filledBlanks, makeSteps } from "./fill_mask/steps.js";
-import { fetchAnswer, makeRoutePicture } from "./routes/picture.js";
-import { makeRouteControls, routeFiles } from "./routes/toolbar.js";
+import { arrangeRoutes, drawRoutes, ROUTE_FIELDS, ROUTE_PARTS } from "./routes/beside.js";
 import { drawPredictions, makePredictions } from "./views/predictions.js";
 
-const [LEAST_ROUTES, ROUTES_TOP, ROUTES_ROW] = [400, 180, 56]; // pixels of a picture of routes: at least; beside its rows, and a row at most
-const PARTS = { entry: "fill_mask", fields: { ...WRITE, fill: (look) => look ?? "", shows: String, least: String, by: String }, arrange, take, wall: (stage, shown) => scannedWall(stage, stage.scan, shown), draw, otherFigure, controls, figure };
+const PARTS = { entry: "fill_mask", fields: { ...WRITE, ...ROUTE_FIELDS, fill: (look) => look ?? "" }, ...ROUTE_PARTS, arrange, take, wall: (stage, shown) => scannedWall(stage, stage.scan, shown), draw, otherFigure };
 
-export default mountWith(PARTS);
-
-export const offline = (parent, texts, written) => attentionOffline(parent, texts, written, PARTS);
-
-// Heads, or routes from the sentence to the prediction: which, is the reader's to choose.
-function controls(stage) {
-  const texts = TEXTS.routes;
-  const set = (change) => stage.store.set(change);
-  const shows = segments(texts.shows, Object.entries(texts.showsOptions), (value) => set({ shows: value }));
-  const looks = makeRouteControls(() => stage.routes, set);
-  stage.routeControls = (state) => {
-    shows.hidden = !stage.header.routes || stage.offline || stage.header.hidden.includes("shows");
-    shows.set(state.shows ?? "heads");
-    looks.sync(stage.routed ?? {}, { least: state.least ?? "", by: state.by ?? "effect" }, isRouted(stage) && Boolean(stage.routed));
-  };
-  return [shows, ...looks.items];
-}
-
-const isRouted = ({ store, header, offline: isFile }) => store.get().shows === "routes" && Boolean(header?.routes?.path) && !isFile;
-
-function figure(stage) {
-  stage.routeControls(stage.store.get());
-  return isRouted(stage) && stage.routed ? routeFiles(stage, () => stage.routes) : null;
-}
-
-// What the picture of routes is told is asked for when it is looked at.
-async function drawRoutes(stage) {
-  const { header, root, routes } = stage;
-  root.classList.toggle("routed", isRouted(stage));
-  if (!isRouted(stage)) return;
-  const { routes: asked, changes, notices, hidden, level } = header;
-  if (JSON.stringify(stage.routed?.id) !== JSON.stringify(asked.id)) {
-    if (stage.asksRoutes === asked.path) return;
-    stage.asksRoutes = asked.path;
-    const answer = await fetchAnswer(asked.path);
-    stage.asksRoutes = null;
-    if (stage.header !== header) return void (isRouted(stage) && drawRoutes(stage));
-    setText(routes.said, answer ? "" : TEXTS.routes.notShown);
-    if (!answer) return;
-    stage.routed = { ...asked, ...answer };
-    stage.controls.sync(stage.store.get());
-  }
-  const { least, by } = stage.store.get();
-  Object.assign(stage.routed, { path: asked.path, changes, notices, hidden, level, chipsElsewhere: true });
-  routes.take(stage.routed);
-  routes.set({ least: Number(least || asked.usualLeast), by });
-  routes.draw({ theme: stage.theme, height: Math.max(LEAST_ROUTES, Math.min(stage.body.clientHeight - 8, ROUTES_TOP + stage.routed.layers * ROUTES_ROW)) });
-}
+export const { mount, offline } = attentionStage(PARTS);
+export default mount;
 
 // The words stand before the wall; the row of the blank, large, above the map.
 function arrange(stage) {
@@ -88,8 +40,8 @@ function arrange(stage) {
   stage.scan = makeScan(stage);
   stage.wall.node.before(stage.scan.above);
   stage.wall.node.after(stage.scan.found);
-  stage.routes = makeRoutePicture({ change: ask, onChange: () => stage.controls.sync(stage.store.get()) });
-  stage.body.append(right, stage.routes.node);
+  stage.body.append(right);
+  arrangeRoutes(stage);
   stage.changes.node.after(element("div", { class: "headline-row" }, stage.headline, stage.undo));
 }
 

@@ -6,20 +6,20 @@ import { TEXTS } from "../canvas/core/texts.js";
 import { filled } from "../canvas/core/text.js";
 import { percent, points } from "../canvas/core/numbers.js";
 import { chartsDrawing } from "../canvas/figure/charts.js";
-import { mountWith, offline as attentionOffline } from "./attention.js";
+import { attentionStage } from "./attention.js";
 import { WRITE } from "./core/address.js";
 import { closed, withOrigin } from "./core/export_menu.js";
 import { placesOf, sharesAt } from "./core/sampling.js";
 import { button, labelled, select } from "./core/toolbar.js";
+import { arrangeRoutes, drawRoutes, ROUTE_FIELDS, ROUTE_PARTS } from "./routes/beside.js";
 import { drawWords, makeWords } from "./views/predictions.js";
 
 const SHOWN = 12; // bars
-const FIELDS = { ...WRITE, at: String, temperature: String, top_k: String, top_p: String, seed: String };
-const PARTS = { entry: "next_word", fields: FIELDS, arrange, take, settle, draw, otherFigure };
+const FIELDS = { ...WRITE, ...ROUTE_FIELDS, at: String, temperature: String, top_k: String, top_p: String, seed: String };
+const PARTS = { entry: "next_word", fields: FIELDS, ...ROUTE_PARTS, arrange, take, settle, draw, otherFigure };
 
-export default mountWith(PARTS);
-
-export const offline = (parent, texts, written) => attentionOffline(parent, texts, written, PARTS);
+export const { mount, offline } = attentionStage(PARTS);
+export default mount;
 
 const say = (sentence, values) => filled(sentence, values).join("");
 const writes = ({ header, offline: isFile }) => !isFile && !header.hidden.includes("written");
@@ -31,9 +31,10 @@ const rowBefore = (stage, state) => stage.header.next.start - 1 + placeOf(stage,
 function arrange(stage) {
   const texts = stage.header.labels;
   const { store, act } = stage;
+  const ask = (wish) => act.change({ ...wish, about: stage.header.asked }); // of another text, it says nothing
   const set = (name) => (value) => store.set({ [name]: Number(value) });
   stage.strip = element("div", { class: "written", role: "group", "aria-label": texts.written, "data-testid": "written" });
-  stage.words = makeWords(texts.likely, (word) => writes(stage) && act.change({ put: [placeOf(stage, store.get()), word.id] }));
+  stage.words = makeWords(texts.likely, (word) => writes(stage) && ask({ put: [placeOf(stage, store.get()), word.id] }));
   stage.rest = element("p", { class: "quiet-text", "data-testid": "next-rest" });
   stage.headline = element("p", { class: "said headline", role: "status", "data-testid": "next-said" });
   stage.sampling = {
@@ -45,7 +46,7 @@ function arrange(stage) {
   stage.fields = { ...Object.fromEntries(["temperature", "top_k", "top_p"].map((name, number) => [name, fields[number]])), seed: labelled(texts.seed, stage.seed) };
   stage.buttons = {
     one: button(texts.writeOne, () => act.change({ write: 1 }), { class: "primary" }), many: button(say(texts.writeMany, { count: texts.many }), () => act.change({ write: texts.many })),
-    back: button(texts.back, () => act.change({ keep: writtenCount(stage) - 1 })), again: button(texts.again, () => act.change({ keep: 0 })),
+    back: button(texts.back, () => ask({ keep: writtenCount(stage) - 1 })), again: button(texts.again, () => ask({ keep: 0 })),
   };
   stage.choices = element("div", { class: "sampling", role: "group", "aria-label": texts.sampling }, ...Object.values(stage.fields));
   stage.cache = element("p", { class: "quiet-text", "data-testid": "next-cache" });
@@ -55,6 +56,7 @@ function arrange(stage) {
   stage.title.after(element("div", { class: "writing-row" }, stage.strip, writing));
   stage.side.prepend(following);
   stage.body.append(element("div", { class: "looks" }, stage.bars.node, stage.picture));
+  arrangeRoutes(stage);
   stage.about.before(stage.cache);
 }
 
@@ -105,6 +107,7 @@ function draw(stage) {
   if (!header.run) return;
   const { next, labels: texts } = header;
   const state = get();
+  drawRoutes(stage);
   const found = likely(stage, state);
   const compared = header.changes.length ? state.compared : "after";
   drawStrip(stage, state);

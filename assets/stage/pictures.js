@@ -1,13 +1,13 @@
 // The stage of a page of pictures: charts, and the controls that the page lists. Python sends the charts with the values of the
 // controls under which each is shown; this module owns which of them is looked at. See README.md.
 
-import { element, mountOnce, setText, visible, watchScreen } from "../canvas/core/surface.js";
+import { element, setText, visible } from "../canvas/core/surface.js";
 import { TEXTS } from "../canvas/core/texts.js";
 import { applyTheme } from "../canvas/core/theme.js";
-import { addressOf, makeAddressWriter } from "./core/address.js";
-import { compute, computed, connect, full, onTurn, present, tellLook } from "./core/page.js";
+import { compute, onTurn } from "./core/page.js";
 import { placeStage } from "./core/place.js";
-import { unpackStage } from "./core/run.js";
+import { packStage, unpackStage } from "./core/run.js";
+import { arrive, begin, fileHeader, noteLooks, setQuietly, stageOf } from "./core/stage.js";
 import { makeStore } from "./core/store.js";
 import { isOn } from "./core/controls.js";
 import { makeControls } from "./pictures/toolbar.js";
@@ -23,42 +23,23 @@ const [GAP, LEAST, NARROW] = [24, 200, 320]; // pixels between pictures; the lea
 const [MATRICES, NARROW_MATRICES] = [540, 600]; // the least height of matrices with a sum
 const TOLD = "attention-picture-told"; // the event by which pictures beside a stage tell of the cell that stands in its address
 const isFlexible = (chart) => chart.kind === "matrices" || canStretch(chart);
-const views = new Map(); // by page, or step of a room: how it was looked at last, for who comes back to it
 
-export default function mountStage(mounted) {
-  const [stage, end] = mountOnce(mounted.parentElement, makeStage, removeStage);
-  connect(stage, mounted, stage.store.get);
-  receive(stage, mounted.data);
-  return end;
-}
-
-// Shows pictures from a file, without a server.
-export function offline(parent, texts, written) {
-  Object.assign(TEXTS, texts);
-  const stage = makeStage(parent);
-  stage.offline = true;
-  connect(stage, null, () => {});
-  receive(stage, Uint8Array.from(atob(written), (sign) => sign.charCodeAt(0)));
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => draw(stage));
-}
+export const { mount, offline } = stageOf({ make: makeStage, receive, written: ({ store }) => store.get(), redraw: draw, end: ({ ended }) => ended() });
+export default mount;
 
 function makeStage(parent) {
-  const stage = { store: makeStore({}), header: null, arrival: null, offline: false, asked: {}, all: [], rows: [], turned: 0, made: [], address: makeAddressWriter() };
+  const stage = begin({ store: makeStore({}), asked: {}, all: [], rows: [], turned: 0, made: [] }, parent, "pictures", draw);
   stage.act = makeActions(stage);
   stage.isLook = (name) => name in stage.header.view;
   stage.isFixed = (name) => stage.offline && (!stage.isLook(name) || name in (stage.header.partial)); // nobody computes
-  stage.addToLesson = () => stage.report("added");
   stage.wholeMessage = () => wholeMessage(stage);
-  stage.root = element("div", { class: "stage pictures", "data-testid": "stage" });
-  (parent.querySelector?.(".stage-box") ?? parent).append(stage.root);
-  const redraw = () => stage.header && draw(stage);
-  stage.events = new AbortController();
-  const { signal } = stage.events;
-  stage.observer = new ResizeObserver(redraw);
-  stage.stopWatching = watchScreen(redraw);
-  addEventListener("resize", redraw, { signal });
-  addEventListener(TOLD, ({ detail }) => Object.keys(detail).every((name) => name in (stage.header?.view ?? {})) && stage.store.set(detail), { signal });
-  stage.stopTurning = onTurn(stage, (by) => turn(stage, by));
+  const stopTurning = onTurn(stage, (by) => turn(stage, by));
+  const takeTold = ({ detail }) => Object.keys(detail).every((name) => name in (stage.header?.view ?? {})) && stage.store.set(detail);
+  addEventListener(TOLD, takeTold);
+  stage.ended = () => {
+    stopTurning();
+    removeEventListener(TOLD, takeTold);
+  };
   stage.store.onChange((state, before) => changed(stage, state, before));
   return stage;
 }
@@ -73,7 +54,6 @@ function build(stage) {
   stage.architecture = makeArchitecture((values) => stage.act.setAll(values));
   stage.body = element("div", { class: "pictures-body" });
   stage.root.append(stage.title, stage.above, stage.controls.node, stage.training.problem, stage.architecture.node, stage.body, stage.training.far);
-  stage.observer.observe(stage.root);
 }
 
 // What a reader does. What only looks changes the state; what computes is reported.
@@ -93,8 +73,6 @@ function makeActions(stage) {
       compute(stage, "settings", stage.asked);
     },
     train: (training) => stage.report("settings", { training }),
-    present,
-    full: () => full(stage),
   };
 }
 
@@ -107,19 +85,14 @@ function valuesOf({ header, asked, store }) {
 
 // Takes in what Python sent: pictures, and on arrival the view that is asked for. Everything else of the view is kept.
 function receive(stage, data) {
-  const first = !stage.header;
   const { header, body } = unpackStage(data);
-  Object.assign(stage, { header, data, home: new URL(header.home, document.baseURI), asked: {}, pictures: takePictures(header, body) });
-  if (first) build(stage);
-  computed(stage);
+  const isOtherText = stage.header && stage.header.text !== header.text;
+  Object.assign(stage, { data, asked: {}, pictures: takePictures(header, body) });
+  const { isNew, known } = arrive(stage, header, build);
   stage.above.hidden = stage.controls.node.hidden = stage.title.hidden = !header.address; // pictures beside the stage of their page
   stage.root.dataset.testid = header.address ? "stage" : "pictures";
-  const isNew = stage.arrival !== header.arrival.number;
-  stage.arrival = header.arrival.number;
-  const known = header.arrival.restored && views.get(header.arrival.place);
-  stage.quiet = true; // of this change nobody is told: it came from the page
-  stage.store.set(isNew ? known || header.view : { ...header.view, ...stage.store.get() });
-  stage.quiet = false;
+  const closed = isOtherText && header.pictures.some(({ chart }) => chart.kind === "framed") ? { token: header.address.defaults.token } : {}; // of another text
+  setQuietly(stage, isNew ? known || header.view : { ...header.view, ...stage.store.get(), ...closed });
   const state = stage.store.get();
   if (header.follows && Object.keys(header.view).some((name) => state[name] !== header.view[name])) stage.follow();
 }
@@ -149,17 +122,12 @@ function takePictures(header, body) {
 }
 
 function changed(stage, state, before) {
-  const { header } = stage;
+  const { header, offline: isFile } = stage;
   draw(stage);
   if (header.tells && !stage.quiet) dispatchEvent(new CustomEvent(TOLD, { detail: { [header.tells]: state.cell } }));
-  if (stage.offline || !header.address) return;
+  if (isFile || !header.address) return;
   askForOthers(stage);
-  views.set(header.arrival.place, state);
-  const names = Object.keys(header.view);
-  if (!stage.quiet && names.every((name) => state[name] === before[name])) return;
-  stage.address.write(addressOf(state, header.address, location.search, Object.fromEntries(names.map((name) => [name, String]))));
-  if (stage.quiet) return stage.address.now();
-  tellLook(stage);
+  noteLooks(stage, state, before, Object.fromEntries(Object.keys(header.view).map((name) => [name, String])));
 }
 
 // Has what is looked at computed where it was not sent, once for each look.
@@ -304,26 +272,9 @@ function makeViews(stage) {
   for (const one of shown) one.view.linked = shown.filter((other) => other !== one && axes(other) === axes(one)).map(({ view }) => view);
 }
 
-function removeStage(stage) {
-  stage.address.end();
-  stage.observer.disconnect();
-  stage.stopWatching();
-  stage.events.abort();
-  stage.stopTurning();
-  clearTimeout(stage.computing);
-  clearTimeout(stage.following);
-  stage.root.remove();
-}
-
 // The message again as it is looked at now, for a file that needs no server.
 function wholeMessage({ data, store }) {
   const { header, body } = unpackStage(data);
   const controls = header.controls.map((control) => (control.name in (header.partial) ? { ...control, looks: false } : control));
-  const kept = { ...header, controls, view: store.get(), hidden: [...header.hidden, "share", "forms"], arrival: { number: 0, restored: false }, awaited: false, follows: false };
-  const words = new TextEncoder().encode(JSON.stringify(kept));
-  const message = new Uint8Array(4 + words.length + body.length);
-  new DataView(message.buffer).setUint32(0, words.length, true);
-  message.set(words, 4);
-  message.set(body, 4 + words.length);
-  return message;
+  return packStage(fileHeader(header, { controls, view: store.get() }), body);
 }

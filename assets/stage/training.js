@@ -4,7 +4,7 @@
 import { element, setText, visible } from "../canvas/core/surface.js";
 import { TEXTS } from "../canvas/core/texts.js";
 import { applyTheme } from "../canvas/core/theme.js";
-import { mountWith, offline as attentionOffline } from "./attention.js";
+import { attentionStage } from "./attention.js";
 import { headsWritten } from "./core/address.js";
 import { headName } from "./core/sentences.js";
 import { button, segments } from "./core/toolbar.js";
@@ -19,9 +19,8 @@ const FIELDS = {
 const PARTS = { entry: "training", fields: FIELDS, arrange, take, settle, draw, controls, headsInWords };
 const CURVE_HEIGHT = 150; // pixels
 
-export default mountWith(PARTS);
-
-export const offline = (parent, texts, written) => attentionOffline(parent, texts, written, PARTS);
+export const { mount, offline } = attentionStage(PARTS);
+export default mount;
 
 // What begins the toolbar: the buttons of the training, and how far it is.
 function controls(stage) {

@@ -197,48 +197,22 @@ def _published(page: str, view: str, trace: Trace, stacks: Sequence[AttentionSta
     return known[identity]
 
 
-@dataclass(frozen=True)
-class Load:
-    """What a view would send and draw.
-
-    Attributes:
-        numbers, layer_numbers: sent for all layers, and for one.
-        lines, layer_lines: drawn at once for all layers, and for one.
-        shape: layer, head, query, key of the largest stack.
-    """
-
-    numbers: int
-    layer_numbers: int
-    lines: int
-    layer_lines: int
-    shape: tuple[int, int, int, int]
-
-
-def load_of(view: str, stacks: Sequence[AttentionStack]) -> Load:
-    """Count what a view of these stacks, all with as many layers, would send and draw."""
-    cells = sum(heads * queries * keys for _, heads, queries, keys in (stack.weights.shape for stack in stacks))
-    layers = len(stacks[0].weights)
-    more = 0
-    if view == "neuron":
-        more = sum(part.shape[1] * part.shape[2] * part.shape[3] for part in (stacks[0].query, stacks[0].key))
-    sent = cells * (2 if view != "neuron" and any(1 in stack.query_tokens.segments for stack in stacks) else 1) + more
-    at_once = {"head": cells, "model": cells, "neuron": stacks[0].weights[0, 0].size}[view]
-    lines = at_once * layers if view == "model" else at_once
-    largest = max((stack.weights.shape for stack in stacks), key=lambda shape: shape[2] * shape[3])
-    return Load(sent * layers, sent, lines, at_once, largest)
-
-
 def one_layer_only(view: str, stacks: Sequence[AttentionStack]) -> bool:
-    """Whether all layers at once would be too heavy for a browser.
+    """Whether all layers at once would be too heavy for a browser. stacks: all with as many layers.
 
     Raises:
         TextProblem: a single layer would be, too.
     """
-    load = load_of(view, stacks)
-    if load.layer_numbers > MAX_SENT_NUMBERS or load.layer_lines > MAX_LAYER_LINES:
-        _, heads, queries, keys = load.shape
+    cells = sum(stack.weights[0].size for stack in stacks)  # of a layer
+    sent = 2 * cells if view != "neuron" and any(1 in stack.query_tokens.segments for stack in stacks) else cells
+    if view == "neuron":
+        sent += stacks[0].query[0].size + stacks[0].key[0].size
+    lines = stacks[0].weights[0, 0].size if view == "neuron" else cells
+    if sent > MAX_SENT_NUMBERS or lines > MAX_LAYER_LINES:
+        _, heads, queries, keys = max((stack.weights.shape for stack in stacks), key=lambda shape: shape[2] * shape[3])
         raise TextProblem(texts.TOO_HEAVY.format(heads=heads, queries=queries, keys=keys))
-    return load.numbers > MAX_SENT_NUMBERS or load.lines > (MAX_MODEL_LINES if view == "model" else MAX_LAYER_LINES)
+    layers = len(stacks[0].weights)
+    return sent * layers > MAX_SENT_NUMBERS or (view == "model" and lines * layers > MAX_MODEL_LINES)
 
 
 def export_view(page: str, drawing: Drawing) -> None:

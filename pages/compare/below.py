@@ -1,7 +1,6 @@
 """What stands below the stage: what a difference and a similarity show, both as tables, and data and code for export."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
@@ -112,38 +111,29 @@ def word_export(pair: RunPair, followed: FollowedWord) -> Export:
     return Export(title, data.file_name, (data,), code, pair.about | {"word": followed.name})
 
 
-@dataclass(frozen=True)
-class SideCall:
-    """The computation of a side: its run, its map, and the spelling of what it shows."""
-
-    trace: Computation
-    view: Computation
-    spelled: Computation
-    weights: Computation
-
-
 def maps_numbers(pair: RunPair) -> list[Computation]:
     """Return the computation of both maps and of their difference."""
     one, other = (_side_call(name, run, words=run.words, hide=run.hide) for name, run in zip("ab", pair.runs, strict=True))
-    sides = one.view, other.view, one.spelled, other.spelled, one.weights, other.weights
+    (_, *mine), (_, *yours) = one, other
+    sides = [part for pair in zip(mine, yours, strict=True) for part in pair]  # both views, both spellings, both maps
     comparison = named("comparison", call(compare_attention, *sides))
     both = named("both", comparison.comparable.any(-1), "the words that both have")
     difference = named("difference", comparison.difference[both][:, both])
-    numbers = (one.weights, other.weights, difference)
+    numbers = (mine[-1], yours[-1], difference)
     return [comparison.labels, comparison.rows, *(each.round(3) for each in numbers)]
 
 
 def word_numbers(pair: RunPair, followed: FollowedWord) -> list[Computation]:
     """Return the computation of a word's similarity through the layers of A and B."""
-    one, other = (_side_call(name, run, words=True, hide=False) for name, run in zip("ab", pair.runs, strict=True))
-    vectors = (call(word_comparison.word_vectors, side.trace.hidden, side.view.query_places) for side in (one, other))
-    compared = call(word_comparison.cosines, *vectors), one.spelled, other.spelled, tuple(followed.places)
+    sides = [_side_call(name, run, words=True, hide=False) for name, run in zip("ab", pair.runs, strict=True)]
+    vectors = (call(word_comparison.word_vectors, trace.hidden, view.query_places) for trace, view, _, _ in sides)
+    compared = call(word_comparison.cosines, *vectors), *(spelled for _, _, spelled, _ in sides), tuple(followed.places)
     similarity = named("similarity", call(word_comparison.word_similarity, *compared))
     return [named("word", similarity.word), named("different", similarity.mean)]
 
 
-def _side_call(name: str, run: SideRun, *, words: bool, hide: bool) -> SideCall:
-    """Return the computation of a side, with its name at the end of every variable."""
+def _side_call(name: str, run: SideRun, *, words: bool, hide: bool) -> tuple[Computation, ...]:
+    """Return the computation of a side, with its name at the end of every variable: run, view, spelling of its words, map."""
     read, engine = run.trace.attention.query_tokens, load_call(run.name.model, run.reads_special, f"engine_{name}")
     if run.name.seed:
         from tx_core.lessons.untrained import untrained_engine  # imports torch, which this page needs for random weights only
@@ -154,4 +144,4 @@ def _side_call(name: str, run: SideRun, *, words: bool, hide: bool) -> SideCall:
     view = named(f"view_{name}", call(views.view, trace.attention, merge_words=words, hide_special=hide))
     spelled = named(f"spelled_{name}", call(word_comparison.spell_words, trace.attention.query_tokens, view.query_places))
     weights = named(f"weights_{name}", call(views.mean_of_heads, view.weights, run.heads), "(layer, head), counted from 0")
-    return SideCall(trace, view, spelled, weights)
+    return trace, view, spelled, weights

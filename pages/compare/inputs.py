@@ -1,18 +1,15 @@
 """What A and B are: A as a page of its own would be asked, B by what differs; and the examples, which set both."""
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, partial
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
 from pages.compare import texts
-from pages.ui.shell import cache as run_cache
-from pages.ui.shell import controls, examples
+from pages.ui.shell import cache, controls
 from pages.ui.shell.address import (
     Field,
     check,
@@ -28,6 +25,7 @@ from pages.ui.shell.address import (
     widget_binding,
     widget_key,
 )
+from pages.ui.shell.examples import Example, offer_examples, read_examples
 from pages.ui.shell.level import is_hidden, offered_options
 from pages.ui.stage.address import StageFields, ask_for_view, read_stage_address
 from pages.ui.stage.changes import Changes, StackNames, describe_change, without_positions
@@ -39,7 +37,6 @@ from tx_core.errors import ExplorerError
 from tx_core.transformer.interventions import Intervention, read_interventions, write_interventions
 
 PAGE = "compare"
-EXAMPLES = Path(__file__).parents[2] / "assets" / "examples" / "compare.json"
 MAX_UNTRAINED_MODELS = 5
 VARY_WIDTH = 190
 """Pixels of the list of what differs: on a phone the model stands beside it."""
@@ -122,35 +119,8 @@ LOOKS = (
 )
 
 
-@dataclass(frozen=True)
-class Example:
-    """Two sides worth comparing; fields that are not named keep their defaults.
-
-    counters: sides that do not show what these seem to show.
-    """
-
-    title: str
-    notice: str
-    vary: str
-    values: dict[str, object]
-    counters: tuple["Example", ...] = ()
-
-
-@cache
-def curated() -> tuple[Example, ...]:
-    """List the examples; what they claim is true of the embedded model."""
-    return tuple(_read_example(entry, entry["vary"]) for entry in json.loads(EXAMPLES.read_text(encoding="utf-8")))
-
-
-def _read_example(entry: dict[str, Any], vary: str) -> Example:
-    values = {field.name: field.read(entry["view"][field.name]) for field in (*OWN, *LOOKS) if field.name in entry["view"]}
-    counters = tuple(_read_example(counter, vary) for counter in entry.get("counters", ()))
-    return Example(entry["title"], entry["notice"], vary, values, counters)
-
-
-FIELDS = StageFields(OWN, LOOKS, curated()[0].values | {"vary": curated()[0].vary})
-
-
+EXAMPLES = read_examples(PAGE, {field.name: field.read for field in (*OWN, *LOOKS)}, ("vary",))
+FIELDS = StageFields(OWN, LOOKS, EXAMPLES[0].view)
 _value = partial(value_of, PAGE)
 
 
@@ -188,8 +158,7 @@ def ask_sides() -> Sides:
                 _ask_sentence("pair_b", texts.SECOND_SENTENCES["B"])
     if dropped:
         st.info(dropped)
-    if is_offered("examples"):
-        _offer_examples()
+    _offer_examples()
     if vary != "changes" and (active := _value("changes")):
         _tell_changes(active)
     return read_sides()
@@ -240,7 +209,7 @@ def _ask_weights(name: str, side: str, **shown: Any) -> None:
 def _ask_changes(name: str, side: str, **shown: Any) -> None:
     """Offer heads and layers to switch off; changes that came by a link are offered as they are."""
     try:
-        info = run_cache.engine(_value("model")).info
+        info = cache.engine(_value("model")).info
     except ExplorerError:  # explained where the picture would be
         return
     places = [(layer, head) for layer in range(info.num_layers) for head in (None, *range(info.num_heads))]
@@ -342,36 +311,19 @@ def take_wish(reported: Mapping[str, object]) -> None:
 
 
 def _offer_examples() -> None:
-    choices = [example for example in curated() if not is_hidden(f"vary={example.vary}")]
-    example, origin = examples.find(choices, _is_shown)
-    examples.offer(widget_key(PAGE, "example"), choices, origin, show_example)
-    if example and origin:
-        with st.container(horizontal=True, vertical_alignment="center"):
-            examples.show_notice(f":material/lightbulb: {example.notice}")
-            examples.offer_counters(widget_key(PAGE, "counter_example"), origin, example, show_example)
+    choices = [example for example in EXAMPLES if not is_hidden(f"vary={example.view['vary']}")]
+    offer_examples(PAGE, choices, _is_shown, _show_example)
 
 
-def show_example(example: Example) -> None:
+def _show_example(example: Example) -> None:
     """Load an example into the page; other fields return to their defaults, except how maps are drawn."""
     values = {field.name: field.default for field in FIELDS.all if field.name not in DRAWN}
     st.session_state[f"{PAGE}_example_now"] = example.title
-    ask_for_view(PAGE, values | example.values | {"vary": example.vary})
+    ask_for_view(PAGE, values | example.view)
 
 
 def _is_shown(example: Example) -> bool:
     """Return whether the page compares the sides of an example. Heads tell apart only those that differ in nothing else."""
-    own = {field.name: field.default for field in OWN} | {"vary": example.vary}
-    heads = {field.name: field.default for field in LOOKS if field.name in ("head", "head_b")}
-    if any(_value(name) != example.values.get(name, value) for name, value in own.items()):
-        return False
-    if example.vary != "head" or st.session_state.get(f"{PAGE}_example_now") == example.title:
-        return True
-    return all(_value(name) == example.values.get(name, value) for name, value in heads.items())
-
-
-def take_nearest_head(name: str, layers: int, heads: int) -> bool:
-    """Replace a head that the model lacks by the nearest in number; return whether it was there. name: of its field."""
-    layer, number = _value(name)
-    nearest = min(layer, layers - 1), None if number is None else min(number, heads - 1)
-    set_values(PAGE, {name: nearest})
-    return nearest == (layer, number)
+    tells_heads = example.view["vary"] == "head" and st.session_state.get(f"{PAGE}_example_now") != example.title
+    compared = (*OWN, *(field for field in LOOKS if field.name in ("head", "head_b") and tells_heads))
+    return all(_value(field.name) == example.view.get(field.name, field.default) for field in compared)

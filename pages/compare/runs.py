@@ -10,10 +10,10 @@ import streamlit as st
 from jaxtyping import Float
 
 from pages.compare import texts
-from pages.compare.inputs import PAGE, SideHead, Sides, name_head, take_nearest_head
+from pages.compare.inputs import PAGE, SideHead, Sides, name_head
 from pages.ui.export.attention import changes_in_words
 from pages.ui.shell import cache, controls
-from pages.ui.shell.address import value_of, widget_key
+from pages.ui.shell.address import set_values, value_of, widget_key
 from pages.ui.shell.frame import explain
 from pages.ui.stage.browser_texts import CAPTION
 from pages.ui.stage.packing import RunName
@@ -126,12 +126,6 @@ class RunPair:
         return tuple(sentence for name, run in zip("AB", self.runs, strict=True) for sentence in _about_side(name, run))
 
     @property
-    def notes_of_numbers(self) -> tuple[str, ...]:
-        """Return the sentences of both sides, and whatever changes the weights."""
-        merged, hidden = self.one.words, self.one.view.hides_special
-        return (*self.sentences, *([CAPTION["merged"]] if merged else []), *([CAPTION["specialHidden"]] if hidden else []))
-
-    @property
     def about(self) -> dict[str, object]:
         """Return the settings that a reader of the exported numbers needs."""
         sides = {
@@ -146,7 +140,8 @@ class RunPair:
             )
             for name, run in zip("AB", self.runs, strict=True)
         }
-        return sides | {"notes": list(self.notes_of_numbers)}
+        how = {"merged": self.one.words, "specialHidden": self.one.view.hides_special}
+        return sides | {"notes": [*self.sentences, *(CAPTION[name] for name, holds in how.items() if holds)]}
 
     def file_name(self, stem: str) -> str:
         """Return a file name without its suffix, in ASCII letters."""
@@ -191,10 +186,13 @@ def are_numbered_alike(one: str, other: str) -> bool:
 
 
 def _replace_missing_head(trace: Trace, field: str) -> str:
-    """Replace a head that the model of a run lacks; return what to tell the reader, "" for nothing."""
+    """Replace a head that the model of a run lacks by the nearest in number; return what to tell the reader, "" for nothing."""
     layers, heads = trace.attention.weights.shape[:2]
-    if take_nearest_head(field, layers, heads):
+    layer, number = value_of(PAGE, field)
+    nearest = min(layer, layers - 1), None if number is None else min(number, heads - 1)
+    if nearest == (layer, number):
         return ""
+    set_values(PAGE, {field: nearest})
     return texts.NEAREST_HEAD.format(model=controls.model_title(trace.model), layers=layers, heads=heads)
 
 

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from pages.fill_mask import head_scan, predictions, tables, texts
-from pages.fill_mask.export import BlankView, prediction_exports
+from pages.fill_mask import head_scan, predictions, texts
+from pages.fill_mask.export import prediction_exports, prediction_tables
 from pages.fill_mask.run import BlankRun
 from pages.ui.export.attention import shown_map
 from pages.ui.export.menu import export_menu, offer_tables
@@ -16,14 +16,13 @@ def show_below(page: str, run: BlankRun) -> None:
     looked = run.looked
     if looked is None:
         return
-    view = None
+    shown = None
     if not run.alone:
         st.markdown(f"{stage_texts.HOW_TO_READ} {stage_texts.NOT_AN_EXPLANATION}")
-        head_scan.show_ranking(page, looked.asked)
+        head_scan.show_ranking(page, looked.scan_asked)
         shown = shown_map(page, looked.trace, looked.plain if looked.changed else None)
-        view = BlankView(looked.text, looked.number, looked.changed, shown, looked.asked)
-    offer_tables(page, lambda: tables.prediction_tables(run.answers, looked.shift), texts.TABLE)
-    export_menu(page, prediction_exports(page, run.engine, run.answers, view))
+    offer_tables(page, lambda: prediction_tables(run.answers, looked.shift), texts.TABLE)
+    export_menu(page, prediction_exports(run, shown))
 
 
 def _show_together(page: str, run: BlankRun) -> None:

@@ -1,52 +1,54 @@
-"""Export the predictions: the lists of the page, and what the reader's changes do to one blank; with their code."""
+"""Export the predictions, and list them as tables: the lists of the page, what changes and each head do to a blank."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from pages.fill_mask import texts
-from pages.fill_mask.head_scan import OfferedScan
-from pages.fill_mask.predictions import (
-    Lists,
-    prediction_shift,
-)
-from pages.fill_mask.tables import SCAN_COLUMNS, SHIFT_COLUMNS, prediction_tables, scan_rows, shift_rows
+from pages.fill_mask.head_scan import SCAN_COLUMNS, followed_name, scan_rows
+from pages.fill_mask.predictions import Lists, ListSettings, SentencePredictions, prediction_rows
+from pages.fill_mask.run import BlankRun, LookedAt
 from pages.ui.export.attention import AttentionMap, attention_exports, changes_in_words
 from pages.ui.export.computation import Computation, call, changes_argument, each, load_call, named
 from pages.ui.export.records import Code, DataTable, Export, Exports, table_files
 from pages.ui.export.transformers_code import intervention_lines, loading_lines, special_argument, with_mask_tokens
-from pages.ui.panels.predictions import ListSettings, SentencePredictions, list_settings
 from pages.ui.shell import controls
-from pages.ui.stage.changes import Changes, describe_change, stack_names
+from pages.ui.stage.changes import describe_change, stack_names
 from pages.ui.stage.sources import file_stem
-from tx_core.engine.engine import Engine
 from tx_core.fill_mask.head_scan import Scan
-from tx_core.fill_mask.prediction_shift import EntryShift, shift_predictions
+from tx_core.fill_mask.prediction_shift import BlankShift, EntryShift, shift_predictions
 from tx_core.fill_mask.predictions import fill_jointly, predict
 from tx_core.fill_mask.word_scores import score_words
 
-
-@dataclass(frozen=True)
-class BlankView:
-    """The blank whose attention is on the screen: its text and number, the run with the reader's changes, map and head scan."""
-
-    text: str
-    number: int
-    changed: Changes
-    shown: AttentionMap
-    scan: OfferedScan | None
+SHIFT_COLUMNS = ("blank", "word", "piece", "id", "before", "after", "difference", "rank before", "rank after")
 
 
-def prediction_exports(
-    page: str, engine: Engine, sentences: Sequence[SentencePredictions], blank_view: BlankView | None
-) -> Exports:
-    """Offer the lists; where the attention of a blank is shown, also that and the effect of changes on the blank."""
-    lists = Lists(engine.name, tuple(sentences), list_settings(page))
+def prediction_tables(sentences: Sequence[SentencePredictions], shift: BlankShift | None) -> list[DataTable]:
+    """Return all numbers of the lists, below what the reader's changes do to the blank that is looked at."""
+    rows = [row for answer in sentences for row in prediction_rows(answer)]
+    if shift is None:
+        return [DataTable(texts.PREDICTION_COLUMNS, rows)]
+    changed = DataTable(SHIFT_COLUMNS, shift_rows(shift), note=texts.SHIFT_TABLE)
+    return [changed, DataTable(texts.PREDICTION_COLUMNS, rows, note=texts.UNCHANGED_TABLE)]
+
+
+def shift_rows(shift: BlankShift) -> list[tuple[str | float | int, ...]]:
+    """Return what the changes do to one blank as rows of SHIFT_COLUMNS."""
+    rows = []
+    for one in shift.moved:
+        told = one.prediction
+        numbers = one.before, one.after, one.after - one.before, one.rank_before, one.rank_after
+        rows.append((shift.number + 1, told.label, told.piece, told.id, *numbers))
+    return rows
+
+
+def prediction_exports(run: BlankRun, shown: AttentionMap | None) -> Exports:
+    """Offer the lists; where the attention of a blank is shown, also that and what changes and heads do to the blank."""
+    lists, looked = run.lists, run.looked
     offered = {texts.EXPORT_LISTS: lambda: lists_export(lists)}
-    if blank_view and blank_view.changed:
-        offered[texts.EXPORT_CHANGE] = lambda: moved_export(lists, engine, blank_view)
-    if blank_view and blank_view.scan and blank_view.scan.result:
-        offered[texts.EXPORT_SCAN] = lambda: scan_export(lists, blank_view, blank_view.scan)
-    return offered | (attention_exports(blank_view.shown) if blank_view else {})
+    if shown and looked.changed:
+        offered[texts.EXPORT_CHANGE] = lambda: moved_export(lists, looked)
+    if shown and looked.scan_asked and looked.scan_asked.result:
+        offered[texts.EXPORT_SCAN] = lambda: scan_export(lists, looked)
+    return offered | (attention_exports(shown) if shown else {})
 
 
 def lists_export(lists: Lists) -> Export:
@@ -55,44 +57,33 @@ def lists_export(lists: Lists) -> Export:
     title = texts.EXPORT_LISTS_TITLE[several].format(model=controls.model_title(lists.model))
     (table,) = prediction_tables(lists.sentences, None)
     name = file_stem("predictions", lists.model)
-    joint = any(answer.joint for answer in lists.sentences)
-    code = Code(
-        texts.EXPORT_LISTS_CODE,
-        lambda: list_numbers(lists),
-        lambda: transformers_lists(lists),
-        texts.EXPORT_JOINT_NOTE if joint else "",
-    )
+    note = texts.EXPORT_JOINT_NOTE if any(answer.joint for answer in lists.sentences) else ""
+    code = Code(texts.EXPORT_LISTS_CODE, lambda: list_numbers(lists), lambda: transformers_lists(lists), note)
     numbers = table_files(texts.EXPORT_ALL_LISTS, texts.EXPORT_ALL_LISTS_HELP, name, table)
     return Export(title, name, (numbers,), code, lists.about)
 
 
-def moved_export(lists: Lists, engine: Engine, blank_view: BlankView) -> Export:
+def moved_export(lists: Lists, looked: LookedAt) -> Export:
     """Export what the reader's changes do to one blank."""
-    shift = prediction_shift(engine, blank_view.text, blank_view.changed, lists.chosen).blanks[blank_view.number]
-    title = texts.EXPORT_CHANGE_TITLE.format(number=blank_view.number + 1, model=controls.model_title(lists.model))
-    table = DataTable(SHIFT_COLUMNS, shift_rows(shift))
+    title = texts.EXPORT_CHANGE_TITLE.format(number=looked.number + 1, model=controls.model_title(lists.model))
     name = file_stem("changed-predictions", lists.model)
+    table = DataTable(SHIFT_COLUMNS, shift_rows(looked.shift))
     numbers = table_files(texts.EXPORT_ALL_WORDS, texts.EXPORT_ALL_WORDS_HELP, name, table)
-    code = Code(
-        texts.EXPORT_CHANGE_CODE,
-        lambda: shift_numbers(lists, blank_view),
-        lambda: transformers_shift(lists, blank_view),
-    )
-    about = lists.about | {"texts": [blank_view.text], "changes": changes_in_words(blank_view.shown.trace)}
-    about["moved probability"] = shift.variation
-    return Export(title, name, (numbers,), code, about)
+    code = Code(texts.EXPORT_CHANGE_CODE, lambda: shift_numbers(lists, looked), lambda: transformers_shift(lists, looked))
+    about = lists.about | {"texts": [looked.text], "changes": changes_in_words(looked.trace)}
+    return Export(title, name, (numbers,), code, about | {"moved probability": looked.shift.variation})
 
 
-def scan_export(lists: Lists, blank_view: BlankView, scan: OfferedScan) -> Export:
+def scan_export(lists: Lists, looked: LookedAt) -> Export:
     """Export what switching off each head does to the followed word."""
-    title = texts.EXPORT_SCAN_TITLE.format(followed=scan.followed.name, model=controls.model_title(lists.model))
-    changes = "; ".join(describe_change(one, stack_names(blank_view.shown.trace)) for one in scan.base)
+    scan = looked.scan_asked
+    title = texts.EXPORT_SCAN_TITLE.format(followed=followed_name(scan.followed), model=controls.model_title(lists.model))
+    changes = "; ".join(describe_change(one, stack_names(looked.trace)) for one in scan.base)
     table = DataTable(SCAN_COLUMNS, scan_rows(scan.result, scan.followed))
     name = file_stem("head-scan", lists.model)
     numbers = table_files(texts.EXPORT_SCAN, texts.EXPORT_SCAN_HELP, name, table)
-    code = Code(texts.EXPORT_SCAN_CODE, lambda: scan_numbers(lists, blank_view, scan))
-    about = lists.about | {"texts": [blank_view.text], "changes": changes, "blank": blank_view.number + 1}
-    return Export(title, name, (numbers,), code, about)
+    about = lists.about | {"texts": [looked.text], "changes": changes, "blank": looked.number + 1}
+    return Export(title, name, (numbers,), Code(texts.EXPORT_SCAN_CODE, lambda: scan_numbers(lists, looked)), about)
 
 
 NUCLEUS = '''
@@ -159,7 +150,7 @@ def list_numbers(lists: Lists) -> list[Computation]:
     for number, answer in enumerate(lists.sentences, start=1):
         several = str(number) if len(lists.sentences) > 1 else ""
         text = named(f"text{several}", answer.text)
-        filling = named(f"filling{several}", call(predict, engine, text, **_predict_arguments(lists.chosen)))
+        filling = named(f"filling{several}", call(predict, engine, text, **lists.chosen.options))
         for blank in answer.filling.blanks:
             predictions.append(each(filling.blanks[blank.number].predictions, lambda entry: (entry.piece, entry.probability)))
         for blank, scores in enumerate(answer.scores):
@@ -171,11 +162,10 @@ def list_numbers(lists: Lists) -> list[Computation]:
     return [named("predictions", sum(predictions[1:], predictions[0]))]
 
 
-def shift_numbers(lists: Lists, blank_view: BlankView) -> list[Computation]:
+def shift_numbers(lists: Lists, looked: LookedAt) -> list[Computation]:
     """Return the computation of the predictions at one blank with and without the changes."""
-    engine, changes = load_call(lists.model, lists.reads_special), changes_argument(blank_view.changed)
-    settings = changes | _predict_arguments(lists.chosen)
-    blank = call(shift_predictions, engine, blank_view.text, **settings).blanks[blank_view.number]
+    engine, changes = load_call(lists.model, lists.reads_special), changes_argument(looked.changed)
+    blank = call(shift_predictions, engine, looked.text, **changes, **lists.chosen.options).blanks[looked.number]
 
     def row(one: EntryShift) -> tuple[object, ...]:
         return one.prediction.piece, one.before, one.after, one.after - one.before, one.rank_before, one.rank_after
@@ -183,15 +173,15 @@ def shift_numbers(lists: Lists, blank_view: BlankView) -> list[Computation]:
     return [named("moved", each(blank.moved, row))]
 
 
-def scan_numbers(lists: Lists, blank_view: BlankView, scan: OfferedScan) -> list[Computation]:
+def scan_numbers(lists: Lists, looked: LookedAt) -> list[Computation]:
     """Return the computation of switching off one head after the other, for the word or the difference of the page."""
+    scan = looked.scan_asked
     named_words = {"named": [one.ids for one in scan.result.named]} if scan.result.named else {}
     engine, given = load_call(lists.model, lists.reads_special), changes_argument(scan.base) | named_words
-    found = named("scan", call(Scan, engine, blank_view.text, blank=blank_view.number, **given).run())
+    found = named("scan", call(Scan, engine, looked.text, blank=looked.number, **given).run())
     effects = {scan.result.word: found.change}
     effects |= {one.word: found.named[place].after - found.named[place].before for place, one in enumerate(scan.result.named)}
-    pairs = {texts.SCAN_DIFFERENCE.format(first=one, second=other): (one, other) for one in effects for other in effects}
-    first, *rest = (effects[word] for word in pairs.get(scan.followed.name, (scan.followed.name,)))
+    first, *rest = (effects[one.word] for one in scan.followed if one)
     change = named("change", first - rest[0] if rest else first, "layer, head")
     return [found.word, found.before, change.round(4)]
 
@@ -227,10 +217,10 @@ def transformers_lists(lists: Lists) -> str:
     )
 
 
-def transformers_shift(lists: Lists, blank_view: BlankView) -> str:
+def transformers_shift(lists: Lists, looked: LookedAt) -> str:
     """Return the code for what changes do to one blank without this project."""
-    read = blank_view.shown.trace.attention.query_tokens
-    text = with_mask_tokens(blank_view.text, read)
+    read = looked.trace.attention.query_tokens
+    text = with_mask_tokens(looked.text, read)
     return "\n".join(
         [
             "import torch",
@@ -239,7 +229,7 @@ def transformers_shift(lists: Lists, blank_view: BlankView) -> str:
             "",
             *loading_lines(lists.model, "AutoModelForMaskedLM"),
             f'inputs = tokenizer({text!r}{special_argument(read.special_tokens)}, return_tensors="pt")',
-            f"place = (inputs.input_ids[0] == tokenizer.mask_token_id).nonzero()[{blank_view.number}, 0]",
+            f"place = (inputs.input_ids[0] == tokenizer.mask_token_id).nonzero()[{looked.number}, 0]",
             *_settings(lists.chosen),
             "",
             "",
@@ -250,15 +240,11 @@ def transformers_shift(lists: Lists, blank_view: BlankView) -> str:
             *NUCLEUS.splitlines(),
             "",
             "before = at_blank()",
-            *intervention_lines(blank_view.shown.trace),
+            *intervention_lines(looked.trace),
             *MOVING.splitlines(),
             "",
         ]
     )
-
-
-def _predict_arguments(chosen: ListSettings) -> dict[str, object]:
-    return {"top_k": chosen.listed, "temperature": chosen.temperature, "top_p": chosen.top_p}
 
 
 def _settings(chosen: ListSettings) -> list[str]:

@@ -11,12 +11,11 @@ import numpy as np
 import streamlit as st
 
 from pages.fill_mask import texts
+from pages.fill_mask.predictions import SentencePredictions
 from pages.fill_mask.progress import progress_path
 from pages.fill_mask.prompts import example_texts
-from pages.fill_mask.tables import SCAN_COLUMNS, Effect, effect, followed_words, scan_rows
 from pages.ui.export.menu import offer_tables
 from pages.ui.export.records import DataTable
-from pages.ui.panels.predictions import SentencePredictions
 from pages.ui.shell import cache, metrics
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.admission import own_address
@@ -28,7 +27,7 @@ from pages.ui.stage.tokens import escape_markdown
 from pages.ui.stage.view_options import head_in_sentence
 from tx_core.engine.engine import Engine
 from tx_core.errors import Busy
-from tx_core.fill_mask.head_scan import HeadScan, Scan
+from tx_core.fill_mask.head_scan import HeadScan, Scan, ScannedWord
 from tx_core.fill_mask.word_scores import LENGTH_NOTE
 from tx_core.settings import host_settings
 from tx_core.transformer.interventions import write_interventions
@@ -37,8 +36,23 @@ QUICK_OPERATIONS = 1.5e10
 """A scan of at most so many operations is made unasked: 0.2 s on one core, where the runs share what is the same in them."""
 DIGITS = 9
 """Significant digits of a probability that is sent."""
+SCAN_COLUMNS = (
+    "layer",
+    "head",
+    "followed",
+    "before",
+    "without the head",
+    "change",
+    "ratio before",
+    "ratio without the head",
+    "total variation",
+    "top prediction",
+)
+"""The ratio is that of the two words whose difference is followed; None for a word alone."""
 Pieces = tuple[tuple[int, ...], ...]
 """Words by their pieces, as vocabulary entries."""
+Followed = tuple[ScannedWord, ScannedWord | None]
+"""A word that is followed through a scan, and another one where the difference of the two is."""
 
 
 def first_scan(engine: Engine, answer: SentencePredictions, number: int) -> HeadScan | None:
@@ -93,14 +107,14 @@ class OfferedScan:
     Attributes:
         base: what is changed in all of the scan: what was when it was asked for; None where there is none.
         result: the scan, once it is made.
-        followed: of the result, the word that the reader follows, or the difference of two.
+        followed: what of the result the reader follows.
         path: where the progress of one that runs is asked for.
         problem: why there is none.
     """
 
     base: Changes | None = None
     result: HeadScan | None = None
-    followed: Effect | None = None
+    followed: Followed | None = None
     path: str = ""
     problem: str = ""
 
@@ -162,11 +176,47 @@ def _background(page: str, kept: tuple, scan: Scan, base: Changes) -> OfferedSca
     return OfferedScan(base, path=path)
 
 
-def _followed(page: str, result: HeadScan) -> Effect:
-    """Follow the word that the reader chose, or the difference of two; else the top prediction."""
+def _followed(page: str, result: HeadScan) -> Followed:
+    """Return the word that the reader chose to follow, or two; else the top prediction."""
     words, chosen = followed_words(result), st.session_state.get(widget_key(page, "scan_followed"), [])
     first, second = ([words.get(word) if isinstance(word, str) else None for word in chosen] + [None, None])[:2]
-    return effect(first or words[result.word], None if second is first else second)
+    return first or words[result.word], None if second is first else second
+
+
+def followed_words(result: HeadScan) -> dict[str, ScannedWord]:
+    """Return the words that a scan can be read for, by name: the top prediction, and the words to check."""
+    top = ScannedWord(result.word, (result.entry,), result.before, result.after)
+    return {one.word: one for one in (top, *result.named)}
+
+
+def followed_name(followed: Followed) -> str:
+    """Name what is followed: "went", or "went − go"."""
+    one, other = followed
+    return texts.SCAN_DIFFERENCE.format(first=one.word, second=other.word) if other else one.word
+
+
+def scan_rows(result: HeadScan, followed: Followed) -> list[tuple[str | float | int | None, ...]]:
+    """Return all heads as rows of SCAN_COLUMNS, the one with the largest effect first."""
+    (one, other), name = followed, followed_name(followed)
+    before = one.before - (other.before if other else 0)
+    after = one.after - (other.after if other else 0)
+    ratios = (one.before / other.before, one.after / other.after) if other else (None, np.full(after.shape, None))
+    order = np.argsort(-np.abs(after - before), axis=None, kind="stable").tolist()
+    return [
+        (
+            layer + 1,
+            head + 1,
+            name,
+            before,
+            float(after[layer, head]),
+            float(after[layer, head] - before),
+            ratios[0],
+            ratios[1][layer, head],
+            float(result.variation[layer, head]),
+            result.first_words[layer][head],
+        )
+        for layer, head in (divmod(place, after.shape[1]) for place in order)
+    ]
 
 
 def describe_scan(asked: OfferedScan | None, changed: Changes) -> dict[str, object] | None:
@@ -197,13 +247,8 @@ def show_ranking(page: str, asked: OfferedScan | None) -> None:
     """Offer all heads as a table, that with the largest effect first."""
     if asked is None or asked.result is None:
         return
-    title = texts.SCAN_RANKING.format(followed=asked.followed.name)
-    offer_tables(
-        page,
-        lambda: [DataTable(SCAN_COLUMNS, scan_rows(asked.result, asked.followed))],
-        escape_markdown(title),
-        name="scan_table",
-    )
+    title = escape_markdown(texts.SCAN_RANKING.format(followed=followed_name(asked.followed)))
+    offer_tables(page, lambda: [DataTable(SCAN_COLUMNS, scan_rows(asked.result, asked.followed))], title, name="scan_table")
 
 
 def in_words(result: HeadScan) -> str:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from pages.fill_mask import texts
-from pages.fill_mask.prompts import Prompt, curated
-from pages.ui.panels.predictions import LIST_FIELDS, ListSettings, ask_list_settings, list_settings, top_predictions, word_label
-from pages.ui.shell import cache, controls, examples
+from pages.fill_mask.predictions import LIST_FIELDS, ListSettings, ask_list_settings, list_settings, top_predictions
+from pages.fill_mask.prompts import EXAMPLES
+from pages.ui.shell import cache, controls
 from pages.ui.shell.address import (
     Field,
     choice_field,
@@ -20,12 +20,13 @@ from pages.ui.shell.address import (
     widget_binding,
     widget_key,
 )
+from pages.ui.shell.examples import Example, find, offer_examples
 from pages.ui.shell.frame import explain
 from pages.ui.stage import view_options
 from pages.ui.stage.address import StageFields, ask_for_view, read_stage_address
 from pages.ui.stage.changes import CHANGES_FIELD
 from pages.ui.stage.inputs import ask_model
-from pages.ui.stage.routes import ROUTE_LOOKS
+from pages.ui.stage.routes import BESIDE_LOOKS
 from pages.ui.stage.tokens import SPECIAL_FIELD, click_word, escape_markdown, sentence_words
 from pages.ui.stage.view_options import COMPARED
 from tx_core.engine import catalogue
@@ -46,12 +47,12 @@ def read_fill(written: str) -> str:
 
 ONLY_LIST = "only_list"
 """The field of a view that shows what the model puts into the blank, and not yet where it looks."""
-EXAMPLES = curated()
+FIRST = EXAMPLES[0].view
 FIELDS = StageFields(
     (
-        text_field("text", EXAMPLES[0].text),
+        text_field("text", FIRST["text"]),
         flag_field("compare"),
-        text_field("second", EXAMPLES[0].second),
+        text_field("second", FIRST["second"]),
         text_field("text_behind"),
         text_field("second_behind"),
         text_field("named"),
@@ -66,10 +67,9 @@ FIELDS = StageFields(
         *view_options.view_fields(()),
         choice_field("compared", COMPARED),
         Field("fill", "", read_fill),
-        choice_field("shows", ("heads", "routes")),
-        *ROUTE_LOOKS,
+        *BESIDE_LOOKS,
     ),  # no heads: those that matter most for the prediction
-    {"focus": 3, "named": EXAMPLES[0].named},
+    {"focus": 3, "named": FIRST["named"]},
 )
 
 
@@ -165,7 +165,7 @@ def _fill_in(page: str, text: str, number: int) -> str:
     except ExplorerError:
         return text
     best = filling.blanks[number].predictions[0]
-    st.session_state[widget_key(page, "guess")] = word_label(best)
+    st.session_state[widget_key(page, "guess")] = best.label
     return best.sentence
 
 
@@ -174,56 +174,40 @@ def _fill_in(page: str, text: str, number: int) -> str:
 
 def _offer_examples(page: str) -> None:
     """Offer the examples; for the one on the page, show what to notice."""
-    example, origin = _example_on_page(page)
-    st.session_state[widget_key(page, "example_drawn")] = example
-    if not is_offered("examples"):
-        return
-    examples.offer(widget_key(page, "example"), EXAMPLES, origin, lambda prompt: _show_example(page, prompt))
-    if example and origin:
-        with st.container(horizontal=True, vertical_alignment="center"):
-            examples.show_notice(texts.HINT.format(hint=example.notice))
-            key = widget_key(page, "counter_example")
-            examples.offer_counters(key, origin, example, lambda prompt: _show_example(page, prompt))
+    st.session_state[widget_key(page, "example_drawn")] = _example_on_page(page)
+
+    def show(example: Example) -> None:
+        """Load its sentences and words; its heads are those that its blank depends on most."""
+        usual = {"text_behind": "", "second_behind": "", "changes": (), ONLY_LIST: False, SPECIAL_FIELD.name: False}
+        compare = {"compare": bool(example.view.get("second")) and is_offered("compare")}
+        ask_for_view(page, usual | compare | example.view)
+
+    offer_examples(page, EXAMPLES, lambda example: _is_on_page(page, example), show)
 
 
-def _show_example(page: str, prompt: Prompt) -> None:
-    """Load an example's sentences and words into the page; its heads are those that its blank depends on most."""
-    view = {
-        "text": prompt.text,
-        "compare": bool(prompt.second) and is_offered("compare"),
-        "named": prompt.named,
-        "limit": prompt.limit,
-        "text_behind": "",
-        "second_behind": "",
-        "changes": (),
-        ONLY_LIST: False,
-        SPECIAL_FIELD.name: False,
-    }
-    if prompt.second:
-        view["second"] = prompt.second
-    ask_for_view(page, view)
-
-
-def _example_on_page(page: str) -> tuple[Prompt | None, Prompt | None]:
-    """Return the example whose sentences stand in the boxes, with special tokens, and its entry in the list."""
+def _is_on_page(page: str, example: Example) -> bool:
+    """Return whether the sentences of an example stand in the boxes, read with special tokens."""
     names = ("text", "compare", "second", SPECIAL_FIELD.name)
     text, compare, second, bare = (st.session_state[widget_key(page, name)] for name in names)
-    return examples.find(EXAMPLES, lambda one: one.text == text and (not compare or one.second == second) and not bare)
+    return example.view["text"] == text and (not compare or example.view.get("second", "") == second) and not bare
+
+
+def _example_on_page(page: str) -> Example | None:
+    return find(EXAMPLES, lambda example: _is_on_page(page, example))[0]
 
 
 def _set_by_example(page: str) -> dict[str, object]:
     """Return the hidden values that belong to the example on the page."""
-    example, _ = _example_on_page(page)
-    return {"limit": example.limit} if example else {}
+    example = _example_on_page(page)
+    return {"limit": example.view["limit"]} if example else {}
 
 
 def _forget_words_of_example(page: str) -> None:
     """Clear the words that an example has brought, once its sentence is another one."""
-    before: Prompt | None = st.session_state.get(widget_key(page, "example_drawn"))
-    now, named = _example_on_page(page)[0], widget_key(page, "named")
-    if not before or before == now or not before.named or st.session_state[named] != before.named:
-        return
-    if not now or now.named != before.named:
+    before: Example | None = st.session_state.get(widget_key(page, "example_drawn"))
+    now, named = _example_on_page(page), widget_key(page, "named")
+    brought = before.view["named"] if before else ""
+    if brought and st.session_state[named] == brought and not (now and now.view["named"] == brought):
         st.session_state[named] = ""
 
 

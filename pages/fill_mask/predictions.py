@@ -4,31 +4,169 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.fill_mask import texts
-from pages.ui.panels.predictions import (
-    ListSettings,
-    SentencePredictions,
-    blank_trace,
-    joint_fillings,
-    list_settings,
-    top_predictions,
-    word_label,
-    word_scores,
-)
 from pages.ui.shell import cache
+from pages.ui.shell.address import Field, choice_field, is_offered, number_field, set_values, value_of, values_of, widget_key
+from pages.ui.shell.controls import ask_option
 from pages.ui.shell.numbers import large_number, percent, points
 from pages.ui.stage.browser_texts import CAPTION
 from pages.ui.stage.changes import Changes
-from pages.ui.stage.charts import Chart, bars_drawing, moved_chart, probability_chart
+from pages.ui.stage.charts import bars_drawing, moved_chart, probability_chart
 from pages.ui.stage.pictures import Picture, pictures_beside
 from pages.ui.stage.sources import reading, source
-from pages.ui.stage.texts import AFTER, BEFORE
+from tx_core.analysis.weights_file import TableValue
 from tx_core.engine.engine import Engine
 from tx_core.fill_mask.prediction_shift import BlankShift, EntryShift, PredictionShift, compare_texts, shift_predictions
-from tx_core.fill_mask.predictions import JointFilling
+from tx_core.fill_mask.predictions import Filling, JointFilling, encode_with_blanks, fill_jointly, predict
 from tx_core.fill_mask.steps import MAX_ORDERED_BLANKS, StepwiseFilling, fill_in_every_order, fill_stepwise, named_orders
-from tx_core.fill_mask.word_scores import LENGTH_NOTE, WordScore
+from tx_core.fill_mask.word_scores import LENGTH_NOTE, WordScore, score_words
+from tx_core.transformer.interventions import Intervention
+from tx_core.transformer.trace import Trace
+
+MAX_LIST_WORDS = 30
+PREDICTION_TEMPERATURES = ("1", "0.25", "0.5", "0.75", "1.5", "2", "3")
+TOP_P = ("1", "0.95", "0.9", "0.75", "0.5", "0.25")
+LIST_FIELDS: tuple[Field, ...] = (
+    number_field("listed", 8, 1, MAX_LIST_WORDS),
+    choice_field("limit", tuple(texts.BAR_LIMIT_LABELS)),
+    choice_field("temperature", PREDICTION_TEMPERATURES),
+    choice_field("top_p", TOP_P),
+)
+
+
+@dataclass(frozen=True)
+class ListSettings:
+    """How the lists of predictions are shown. Nothing here changes the model.
+
+    Attributes:
+        listed: words in each list.
+        temperature: what the logits are divided by.
+        top_p: the share of probability that is kept, 0 to 1.
+        limit: the share at which every bar ends, 0 to 1.
+    """
+
+    listed: int
+    temperature: float
+    top_p: float
+    limit: float
+
+    @property
+    def options(self) -> dict[str, float]:
+        """Return how many words are listed and how their probabilities are sharpened, as `predict` takes it."""
+        return {"top_k": self.listed, "temperature": self.temperature, "top_p": self.top_p}
+
+    @property
+    def note(self) -> str:
+        """Return how the lists differ from the model's own probabilities; "" where they do not."""
+        if self.temperature == 1 and self.top_p == 1:
+            return ""
+        if self.top_p == 1:
+            return texts.TEMPERATURE_CHANGED.format(temperature=self.temperature)
+        if self.temperature == 1:
+            return texts.TOP_P_CHANGED.format(top_p=self.top_p)
+        return texts.TEMPERATURE_AND_TOP_P_CHANGED.format(temperature=self.temperature, top_p=self.top_p)
+
+
+@dataclass(frozen=True)
+class SentencePredictions:
+    """Everything that a page shows of one sentence with blanks.
+
+    Attributes:
+        text: the sentence.
+        filling: the most likely words at each blank.
+        scores: the words that the reader checks, at each blank.
+        joint: the best fillings of all blanks together; none for a single blank.
+    """
+
+    text: str
+    filling: Filling
+    scores: tuple[tuple[WordScore, ...], ...]
+    joint: tuple[JointFilling, ...]
+
+
+def list_settings(page: str) -> ListSettings:
+    """Read the settings of the lists from the page's session."""
+    values = values_of(page, LIST_FIELDS)
+    return ListSettings(values["listed"], float(values["temperature"]), float(values["top_p"]), int(values["limit"]) / 100)
+
+
+def ask_list_settings(page: str) -> DeltaGenerator:
+    """Draw the settings of the lists in a popover; return it, for the page to add to."""
+    for field in LIST_FIELDS:  # a popover draws its widgets when it opens, and knows only what the latest run told them
+        set_values(page, {field.name: value_of(page, field.name)})
+    if not any(is_offered(field.name) for field in LIST_FIELDS):
+        return st.container()
+    popover = st.popover(texts.OPTIONS, icon=":material/tune:")
+    with popover:
+        st.slider(texts.LIST_LENGTH, 1, MAX_LIST_WORDS, key=widget_key(page, "listed"))
+        ask_option(texts.BAR_LIMIT, texts.BAR_LIMIT_LABELS, key=widget_key(page, "limit"), help=texts.BAR_LIMIT_HELP)
+        st.select_slider(
+            texts.TEMPERATURE,
+            sorted(PREDICTION_TEMPERATURES, key=float),
+            key=widget_key(page, "temperature"),
+            help=texts.TEMPERATURE_HELP,
+        )
+        st.select_slider(texts.TOP_P, sorted(TOP_P, key=float), key=widget_key(page, "top_p"), help=texts.TOP_P_HELP)
+        st.caption(texts.LIST_SETTINGS_CAPTION)
+    return popover
+
+
+def blank_trace(engine: Engine, text: str, changed: Sequence[Intervention] = ()) -> Trace:
+    """Run a text with blanks: one forward pass gives its attention and its predictions; raise ExplorerError as these do."""
+    encode_with_blanks(engine, text)  # what cannot be filled is refused before it runs
+    return cache.trace_with(engine, text, keep=("weights", "blank_logits"), interventions=changed)
+
+
+def top_predictions(engine: Engine, text: str, settings: ListSettings) -> Filling:
+    """Return the most likely words at every blank; raise ExplorerError where the text cannot be filled."""
+    key = ("top_predictions", cache.engine_key(engine), text, *settings.options.values())
+    return cache.get_or_compute(key, lambda: predict(engine, text, trace=blank_trace(engine, text), **settings.options))
+
+
+def word_scores(
+    engine: Engine, text: str, words: tuple[str, ...], blank: int, changed: Sequence[Intervention] = ()
+) -> tuple[WordScore, ...]:
+    """Score the words that the reader checks at one blank, with the reader's changes in place."""
+    if not words:
+        return ()
+    key = ("word_scores", cache.engine_key(engine), text, blank, frozenset(changed), *words)
+
+    def score() -> tuple[WordScore, ...]:
+        trace = blank_trace(engine, text, changed)
+        return score_words(engine, text, words, blank=blank, interventions=changed, trace=trace)
+
+    return cache.get_or_compute(key, score)
+
+
+def joint_fillings(engine: Engine, text: str) -> tuple[JointFilling, ...]:
+    """Return the most likely joint fillings of all blanks."""
+    return cache.get_or_compute(("joint_fillings", cache.engine_key(engine), text), lambda: fill_jointly(engine, text))
+
+
+def prediction_rows(predictions: SentencePredictions) -> list[tuple[TableValue, ...]]:
+    """Return every number of a sentence's predictions as rows of `texts.PREDICTION_COLUMNS`."""
+    table: list[tuple[TableValue, ...]] = []
+    for blank in predictions.filling.blanks:
+        name = texts.BLANK_LIST.format(number=blank.number + 1)
+        for rank, entry in enumerate(blank.predictions, start=1):
+            table.append((name, entry.label, entry.piece, str(entry.id), entry.probability, rank, entry.sentence))
+    for number, scores in enumerate(predictions.scores, start=1):
+        name = texts.CHECKED_WORDS_LIST.format(number=number)
+        for score in scores:
+            table.append((name, score.word, " ".join(score.pieces), _ids(score.ids), score.probability, score.rank, score.note))
+    for rank, filling in enumerate(predictions.joint, start=1):
+        words, pieces = " … ".join(filling.words), " ".join(filling.pieces)
+        table.append((texts.JOINT_LIST, words, pieces, _ids(filling.ids), filling.probability, rank, filling.sentence))
+    return [(predictions.text, *row) for row in table]
+
+
+def _ids(entries: Sequence[int]) -> str:
+    return " ".join(map(str, entries))
+
+
+# What is drawn
 
 BARS_HEIGHT = 262
 """Pixels that are kept for bars until they are drawn."""
@@ -62,18 +200,6 @@ class Lists:
         return source(self.model, texts=texts, **reading(self.reads_special), **settings)
 
 
-def checked_words_title(number: int, several: bool) -> str:
-    """Return the title of the checked words at one blank."""
-    return texts.CHECKED_WORDS_AT.format(number=number + 1) if several else texts.CHECKED_WORDS
-
-
-def joint_picture(fillings: tuple[JointFilling, ...], chosen: ListSettings) -> Picture:
-    """Draw the best fillings of all blanks together; the filled sentence is each bar's detail."""
-    labels, shares = [" … ".join(one.words) for one in fillings], [one.probability for one in fillings]
-    drawing = bars_drawing(probability_chart(texts.JOINT, labels, shares, limit=chosen.limit))
-    return Picture(drawing, details=[one.sentence for one in fillings])
-
-
 def checked_label(score: WordScore) -> str:
     """Return a word to check with the number of its pieces, where it has several."""
     return score.word if len(score.pieces) == 1 else texts.WORD_OF_PIECES.format(word=score.word, count=len(score.pieces))
@@ -84,12 +210,6 @@ def product_of_pieces(score: WordScore) -> str:
     if len(score.conditionals) == 1:
         return texts.RANK.format(rank=score.rank)
     return " × ".join(f"{piece} {percent(share)}" for piece, share in zip(score.pieces, score.conditionals, strict=True))
-
-
-def change_chart(rows: Sequence[EntryShift], title: str, chosen: ListSettings) -> Chart:
-    """Chart words at one blank before and after the reader's changes."""
-    before, after = [one.before for one in rows], [one.after for one in rows]
-    return moved_chart(title, [word_label(one.prediction) for one in rows], before, after, limit=chosen.limit)
 
 
 def strongest_words(blank: BlankShift, chosen: ListSettings) -> list[EntryShift]:
@@ -107,28 +227,13 @@ def note(moved: EntryShift) -> str:
 
 def prediction_shift(engine: Engine, text: str, changed: Changes, chosen: ListSettings) -> PredictionShift:
     """Predict with and without the changes; raise ExplorerError where that cannot be done."""
-    shown = _list_options(chosen)
-    key = ("shift", cache.engine_key(engine), text, frozenset(changed), *shown.values())
+    key = ("shift", cache.engine_key(engine), text, frozenset(changed), *chosen.options.values())
 
     def compare() -> PredictionShift:
         traces = blank_trace(engine, text), blank_trace(engine, text, changed)
-        return shift_predictions(engine, text, changed, traces=traces, **shown)
+        return shift_predictions(engine, text, changed, traces=traces, **chosen.options)
 
     return cache.get_or_compute(key, compare)
-
-
-def text_shift(engine: Engine, text: str, second: str, chosen: ListSettings) -> PredictionShift:
-    """Compare the predictions of two sentences; raise ExplorerError where that cannot be done."""
-    shown = _list_options(chosen)
-    key = ("text shift", cache.engine_key(engine), text, second, *shown.values())
-    return cache.get_or_compute(key, lambda: compare_texts(engine, text, second, **shown))
-
-
-def _list_options(chosen: ListSettings) -> dict[str, float]:
-    return {"top_k": chosen.listed, "temperature": chosen.temperature, "top_p": chosen.top_p}
-
-
-# On the page
 
 
 def answer_sentence(engine: Engine, text: str, words: tuple[str, ...], chosen: ListSettings) -> SentencePredictions:
@@ -161,7 +266,9 @@ def show_notices(answer: SentencePredictions) -> None:
 
 def show_joint(page: str, part: str, answer: SentencePredictions, chosen: ListSettings) -> None:
     """Draw the best fillings of all blanks of a sentence together. part: tells the sentences of a page apart."""
-    pictures_beside(page, part, [joint_picture(answer.joint, chosen)], BARS_HEIGHT)
+    labels, shares = [" … ".join(one.words) for one in answer.joint], [one.probability for one in answer.joint]
+    drawing = bars_drawing(probability_chart(texts.JOINT, labels, shares, limit=chosen.limit))
+    pictures_beside(page, part, [Picture(drawing, details=[one.sentence for one in answer.joint])], BARS_HEIGHT)
     st.text(texts.BEST_FILLING.format(sentence=answer.joint[0].sentence))
     st.caption(texts.JOINT_CAPTION)
 
@@ -170,15 +277,6 @@ def rest_in_words(engine: Engine, labels: Sequence[str], share: str) -> str:
     """Return how much probability all words have that are not listed. labels: of the listed ones."""
     rest = texts.REST.format(count=engine.tokenizer.vocab_size - len(labels), share=share)
     return f"{rest} {texts.CONTINUES_WORD}" if any(label.startswith("##") for label in labels) else rest
-
-
-def followed_words_chart(
-    before: Sequence[WordScore], after: Sequence[WordScore], chosen: ListSettings, sides: tuple[str, str] = (BEFORE, AFTER)
-) -> Chart:
-    """Chart the words to check in two runs."""
-    pairs = [(one, other) for one, other in zip(before, after, strict=True) if None not in (one.probability, other.probability)]
-    shares = ([one.probability for one, _ in pairs], [other.probability for _, other in pairs])
-    return moved_chart(texts.CHECKED_WORDS, [checked_label(one) for one, _ in pairs], *shares, limit=chosen.limit, sides=sides)
 
 
 def contrasts(before: Sequence[WordScore], after: Sequence[WordScore] | None = None) -> list[str]:
@@ -207,20 +305,34 @@ def ratio_in_words(one: float, other: float) -> str:
 
 
 def show_text_shift(page: str, engine: Engine, answers: Sequence[SentencePredictions]) -> None:
-    """Draw two sentences against each other: each word's probability in the first, in the second, and the difference."""
+    """Draw two sentences against each other: each word's probability in the first, in the second, and the difference.
+
+    Raises:
+        ExplorerError: where they cannot be compared.
+    """
     chosen = list_settings(page)
-    shift = text_shift(engine, answers[0].text, answers[1].text, chosen)
+    (one, other), options = answers, chosen.options
+    key = ("text shift", cache.engine_key(engine), one.text, other.text, *options.values())
+    shift = cache.get_or_compute(key, lambda: compare_texts(engine, one.text, other.text, **options))
+    several = len(shift.blanks) > 1
+
+    def bars(title: str, named: Sequence[tuple[str, float, float]], details: Sequence[str] = ()) -> Picture:
+        labels, before, after = ([row[column] for row in named] for column in range(3))
+        return Picture(
+            bars_drawing(moved_chart(title, labels, before, after, limit=chosen.limit, sides=texts.SIDES)), details=details
+        )
+
     st.markdown(f"##### {texts.DIFFERENCE}")
     for blank in shift.blanks:
-        pair, several = [answer.scores[blank.number] for answer in answers], len(shift.blanks) > 1
-        rows, title = strongest_words(blank, chosen), texts.BLANK.format(number=blank.number + 1) if several else texts.TOP_WORDS
-        chart = change_chart(rows, title, chosen) | {"sides": list(texts.SIDES)}
-        pictures = [Picture(bars_drawing(chart), details=[note(one) for one in rows])]
-        if all(pair):
-            title = checked_words_title(blank.number, several)
-            pictures.append(Picture(bars_drawing(followed_words_chart(*pair, chosen, texts.SIDES) | {"title": title})))
+        number, rows = blank.number + 1, strongest_words(blank, chosen)
+        title = texts.BLANK.format(number=number) if several else texts.TOP_WORDS
+        pictures = [bars(title, [(row.prediction.label, row.before, row.after) for row in rows], [note(row) for row in rows])]
+        if pairs := list(zip(one.scores[blank.number], other.scores[blank.number], strict=True)):
+            title = texts.CHECKED_WORDS_AT.format(number=number) if several else texts.CHECKED_WORDS
+            scored = [(checked_label(was), was.probability, now.probability) for was, now in pairs]
+            pictures.append(bars(title, [row for row in scored if None not in row]))
         pictures_beside(page, f"difference_{blank.number}", pictures, BARS_HEIGHT)
-        _note_checked_words(pair[0])
+        _note_checked_words(one.scores[blank.number])
     st.caption(texts.DIFFERENCE_CAPTION)
 
 

@@ -9,8 +9,8 @@ import streamlit as st
 from pages.fill_mask import head_scan, predictions, texts
 from pages.fill_mask.head_scan import OfferedScan
 from pages.fill_mask.inputs import ONLY_LIST, BlankInputs
+from pages.fill_mask.predictions import Lists, SentencePredictions, blank_trace, word_scores
 from pages.fill_mask.prompts import QUOTED_MODEL, quoted_words
-from pages.ui.panels.predictions import SentencePredictions, blank_trace, word_scores
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.frame import explain
@@ -28,8 +28,8 @@ from tx_core.fill_mask.word_scores import WordScore
 from tx_core.transformer.interventions import Head
 from tx_core.transformer.trace import Trace
 
-FIRST_HEADS: tuple[Head, ...] = ((4, 6),)
-"""The heads to begin with where a scan takes too long: of the embedded model, one that decides many a verb's form."""
+FIRST_HEAD: Head = (4, 6)
+"""The head to begin with where a scan takes too long: of the embedded model, one that decides many a verb's form."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class LookedAt:
         scores: of the words to follow, with the changes; None without them.
         automatic: whether the page chose the heads.
         scan: every head of the unchanged model switched off in turn, where that has been done.
-        asked: the scan that the reader asked for; None where none is offered.
+        scan_asked: the scan that the reader asked for; None where none is offered.
         notes: what of the view this run does not have, and was left out.
     """
 
@@ -58,7 +58,7 @@ class LookedAt:
     scores: tuple[WordScore, ...] | None
     automatic: bool
     scan: HeadScan | None
-    asked: OfferedScan | None
+    scan_asked: OfferedScan | None
     notes: tuple[str, ...]
 
     @property
@@ -93,6 +93,11 @@ class BlankRun:
     alone: bool
 
     @property
+    def lists(self) -> Lists:
+        """All that is listed."""
+        return Lists(self.engine.name, self.answers, self.inputs.chosen)
+
+    @property
     def name(self) -> RunName:
         """Name the run that is looked at."""
         inputs = self.inputs
@@ -110,8 +115,7 @@ class BlankRun:
     @property
     def scanned_heads(self) -> list[Head]:
         """Heads that a scan has chosen, which a link leaves out."""
-        _, heads = st.session_state.get(widget_key(self.inputs.page, "begun_with"), (None, None))
-        return heads or []
+        return st.session_state.get(widget_key(self.inputs.page, "begun_with"), (None, []))[1]
 
 
 def blank_run(inputs: BlankInputs) -> BlankRun:
@@ -151,19 +155,16 @@ def _look(inputs: BlankInputs, engine: Engine, answers: list[SentencePredictions
     if st.session_state[name] > len(blanks):
         st.session_state[name] = 1
     answer, blank = blanks[st.session_state[name] - 1]
-    automatic = False
     if looks:
         _focus_blank(page, answer.text, blank.place)
-        automatic = _forget_automatic_heads(page, engine)
     plain = blank_trace(engine, answer.text)
     notices = drop_missing_changes(page, plain)
     changed = active_changes(page)
     trace = blank_trace(engine, answer.text, changed) if changed else plain
     shift = predictions.prediction_shift(engine, answer.text, changed, chosen).blanks[blank.number] if changed else None
     scores = word_scores(engine, answer.text, inputs.followed, blank.number, changed) if changed else None
-    if automatic:
-        _choose_first_heads(page, engine, answer, blank.number)
-    asked = head_scan.offered_scan(page, engine, answer, blank.number, changed) if looks else None
+    automatic = looks and _choose_heads(page, engine, answer, blank.number)
+    scan_asked = head_scan.offered_scan(page, engine, answer, blank.number, changed) if looks else None
     scan = head_scan.known_scan(engine, answer, blank.number)
     kinds, kind = [stack.kind for stack in trace.stacks], widget_key(page, "stack")
     if st.session_state[kind] not in kinds:
@@ -171,7 +172,7 @@ def _look(inputs: BlankInputs, engine: Engine, answers: list[SentencePredictions
     missing = view_options.drop_missing(page, *trace.stacks[kinds.index(st.session_state[kind])].weights.shape[:3])
     notes = [*([trace.notice] if trace.notice != answer.filling.notice else []), *notices, *missing]
     said = tuple(note for note in notes if note)
-    return LookedAt(answer, blank.number, changed, trace, plain, shift, scores, automatic, scan, asked, said)
+    return LookedAt(answer, blank.number, changed, trace, plain, shift, scores, automatic, scan, scan_asked, said)
 
 
 def _focus_blank(page: str, text: str, place: int) -> None:
@@ -183,37 +184,23 @@ def _focus_blank(page: str, text: str, place: int) -> None:
     st.session_state[f"{page}_focused"] = now
 
 
-def first_heads(num_layers: int, num_heads: int) -> list[Head]:
-    """Return the default heads, or layer 1, head 1 where a model lacks them."""
-    return [head for head in FIRST_HEADS if head[0] < num_layers and head[1] < num_heads] or [(0, 0)]
-
-
-def _forget_automatic_heads(page: str, engine: Engine) -> bool:
-    """Replace automatically chosen heads by ones that the model has; return whether there were any.
-
-    What the reader or a link chose stays.
-    """
-    name, automatic = widget_key(page, "heads"), widget_key(page, "automatic_heads")
-    if st.session_state[name] and st.session_state[name] != st.session_state.get(automatic):
-        return False
-    heads = first_heads(engine.info.num_layers, engine.info.num_heads)
-    st.session_state[name] = st.session_state[automatic] = heads
-    return True
-
-
-def _choose_first_heads(page: str, engine: Engine, answer: SentencePredictions, number: int) -> None:
+def _choose_heads(page: str, engine: Engine, answer: SentencePredictions, number: int) -> bool:
     """Choose the head that the prediction depends on most, where its scan is quick and the server is not busy.
 
-    What a blank began with stays: the next click may come when the server is busy no more.
+    Returns whether the page chose: what the reader or a link chose stays. So does what a blank began with: the next click may
+    come when the server is busy no more.
     """
-    begun, blank = widget_key(page, "begun_with"), (cache.engine_key(engine), answer.text, number)
-    before, heads = st.session_state.get(begun, (None, None))
-    if blank != before:
+    name, automatic, begun = (widget_key(page, part) for part in ("heads", "automatic_heads", "begun_with"))
+    if st.session_state[name] and st.session_state[name] != st.session_state.get(automatic):
+        return False
+    blank = cache.engine_key(engine), answer.text, number
+    if st.session_state.get(begun, (None,))[0] != blank:
         scan = head_scan.first_scan(engine, answer, number)
-        heads = [scan.most_important] if scan else None
-        st.session_state[begun] = blank, heads
-    if heads:
-        st.session_state[widget_key(page, "heads")] = st.session_state[widget_key(page, "automatic_heads")] = heads
+        st.session_state[begun] = blank, [scan.most_important] if scan else []
+    layer, head = FIRST_HEAD
+    usual = FIRST_HEAD if layer < engine.info.num_layers and head < engine.info.num_heads else (0, 0)
+    st.session_state[name] = st.session_state[automatic] = st.session_state[begun][1] or [usual]
+    return True
 
 
 def note_reading(run: BlankRun) -> None:

@@ -9,7 +9,6 @@ from pages.fill_mask import texts
 from pages.fill_mask.head_scan import describe_scan, invitation, take_scan
 from pages.fill_mask.inputs import FIELDS, ONLY_LIST, BlankInputs, fields_with_heads, take_word
 from pages.fill_mask.predictions import (
-    Lists,
     checked_label,
     contrasts,
     filled_stepwise,
@@ -19,7 +18,6 @@ from pages.fill_mask.predictions import (
     strongest_words,
 )
 from pages.fill_mask.run import BlankRun, LookedAt
-from pages.ui.panels.predictions import word_label
 from pages.ui.shell import controls
 from pages.ui.shell.address import is_offered, widget_key
 from pages.ui.shell.level import is_hidden
@@ -57,7 +55,7 @@ def blank_stage(page: str, run: BlankRun) -> None:
     if looked is None:
         return empty_blank_stage(run.inputs)
     told = {"labels": LABELS, "sentences": _sentences(run.inputs), "prediction": _prediction(page, run, looked)}
-    told["scan"] = describe_scan(looked.asked, looked.changed)
+    told["scan"] = describe_scan(looked.scan_asked, looked.changed)
 
     def pack(header: Mapping[str, object]) -> bytes:
         header = {**header, "hidden": [*header["hidden"], *(name for name in ("named", ONLY_LIST) if not is_offered(name))]}
@@ -171,7 +169,6 @@ def _figure(
 ) -> dict[str, object]:
     """Return the bars as charts of a figure, with its title and notes."""
     chosen, changed = run.inputs.chosen, bool(looked.shift)
-    lists = Lists(run.engine.name, tuple(run.answers), chosen)
     title = texts.EXPORT_CHANGE_TITLE if changed else texts.EXPORT_LISTS_TITLE[False]
     charts = []
     for name, bars in ((texts.TOP_WORDS, likely), (texts.CHECKED_WORDS, followed)):
@@ -181,7 +178,7 @@ def _figure(
         elif bars:
             charts.append(probability_chart(name, labels, after, limit=chosen.limit))
     model = controls.model_title(run.engine.name)
-    return {"title": title.format(number=looked.number + 1, model=model), "charts": charts, "notes": lists.notes}
+    return {"title": title.format(number=looked.number + 1, model=model), "charts": charts, "notes": run.lists.notes}
 
 
 def _bar(label: str, before: float, after: float, detail: str, *, moved: bool) -> dict[str, object]:
@@ -191,15 +188,14 @@ def _bar(label: str, before: float, after: float, detail: str, *, moved: bool) -
 
 def _likely_words(looked: LookedAt) -> list[dict[str, object]]:
     entries = looked.answer.filling.blanks[looked.number].predictions
-    return [_bar(word_label(one), one.probability, one.probability, one.sentence, moved=False) for one in entries]
+    return [_bar(one.label, one.probability, one.probability, one.sentence, moved=False) for one in entries]
 
 
 def _changed_words(shift: BlankShift, run: BlankRun) -> list[dict[str, object]]:
     rows = strongest_words(shift, run.inputs.chosen)
     details = [texts.WORD_DETAIL.format(sentence=one.prediction.sentence, rank=note(one)) for one in rows]
     return [
-        _bar(word_label(one.prediction), one.before, one.after, detail, moved=True)
-        for one, detail in zip(rows, details, strict=True)
+        _bar(one.prediction.label, one.before, one.after, detail, moved=True) for one, detail in zip(rows, details, strict=True)
     ]
 
 
@@ -246,11 +242,11 @@ def _headline(looked: LookedAt) -> str:
     """Return what the blank is filled with, and what it was filled with before the changes."""
     if looked.shift is None:
         top = looked.answer.filling.blanks[looked.number].predictions[0]
-        return texts.TOP_WORD.format(word=word_label(top), share=percent(top.probability))
+        return texts.TOP_WORD.format(word=top.label, share=percent(top.probability))
     now = min(looked.shift.moved, key=lambda moved: moved.rank_after)
     was = min(looked.shift.moved, key=lambda moved: moved.rank_before)
-    said = {"changed": _changes_in_words(looked.changed, looked.trace), "word": word_label(now.prediction)}
-    said |= {"share": percent(now.after), "before_word": word_label(was.prediction), "before": percent(was.before)}
+    said = {"changed": _changes_in_words(looked.changed, looked.trace), "word": now.prediction.label}
+    said |= {"share": percent(now.after), "before_word": was.prediction.label, "before": percent(was.before)}
     return (texts.STILL if now is was else texts.NOW).format(**said)
 
 

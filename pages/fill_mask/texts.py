@@ -47,12 +47,38 @@ MOVED = "{variation} of the probability went to other words."
 
 SENTENCE, FIRST_SENTENCE, SECOND_SENTENCE = "Sentence", "First sentence", "Second sentence"
 PLACEHOLDER = "Type ___ where a word should go"
-HINT = ":material/lightbulb: {hint}"
 GUESS = "There was no word to restore, so “{word}” is the model's top prediction. Click it to make it a blank again."
 CHECK_WORDS_HELP = "Up to {maximum} words, separated by commas. A word of several pieces is scored piece by piece."
 COMPARE = "Compare two sentences"
 NO_BLANK = "**There is no blank yet.** Click a word below, or type `___` where a word should go."
 BLANK_LAST_WORD = "Blank the last word"
+
+# How the lists are shown
+
+OPTIONS = "Options"
+LIST_LENGTH = "Words in each list"
+BAR_LIMIT = "Bars end at"
+BAR_LIMIT_HELP = "All charts share this limit so that they can be compared. A longer bar is cut off; its number is still exact."
+BAR_LIMIT_LABELS = {"100": "100 %", "50": "50 %", "20": "20 %", "5": "5 %"}
+TEMPERATURE = "Temperature"
+TEMPERATURE_HELP = (
+    "The model's scores (logits) are divided by the temperature before the softmax. "
+    "Above 1 the lists become flatter, below 1 sharper. At 1 you see the model's own probabilities."
+)
+TOP_P = "Top-p (nucleus)"
+TOP_P_HELP = (
+    "Keeps the fewest words that reach this share of the probability together, and rescales them to 100 %. At 1 all are kept."
+)
+LIST_SETTINGS_CAPTION = "Temperature and top-p change the lists only, not the words that you check nor the joint predictions."
+TEMPERATURE_CHANGED = "The lists do not show the model's own probabilities: temperature is {temperature:g}."
+TOP_P_CHANGED = "The lists do not show the model's own probabilities: top-p is {top_p:g}."
+TEMPERATURE_AND_TOP_P_CHANGED = (
+    "The lists do not show the model's own probabilities: temperature is {temperature:g} and top-p is {top_p:g}."
+)
+PREDICTION_COLUMNS = ("sentence", "list", "word", "pieces", "ids", "probability", "rank", "filled sentence or note")
+BLANK_LIST = "blank {number}"
+CHECKED_WORDS_LIST = "checked words at blank {number}"
+JOINT_LIST = "all blanks together"
 
 # Predictions
 

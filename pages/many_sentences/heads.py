@@ -1,7 +1,6 @@
 """All heads over many sentences: their tables, one head with its strongest sentences, all numbers, and the code."""
 
 import numpy as np
-from jaxtyping import Float
 
 from pages.many_sentences import texts
 from pages.many_sentences.reading import OpenedScan, show_report, stopped_in_words
@@ -17,17 +16,16 @@ from pages.ui.stage.charts import Drawing, listing_chart
 from pages.ui.stage.controls import Control
 from pages.ui.stage.heads import (
     AXES,
-    CellsAndLegend,
     all_heads,
     beside_heads,
     describe_grammar,
     distance_cells,
     draw_heads,
     grammar_cells,
-    grammar_columns,
     grammar_columns_note,
     kind_cells,
     kind_styles,
+    rows_of_heads,
     spread_cells,
 )
 from pages.ui.stage.pictures import About, Picture
@@ -36,7 +34,7 @@ from pages.ui.stage.texts import EXPLANATION_DEBATE
 from pages.ui.stage.tokens import reading_in_link
 from pages.ui.stage.view_options import heads_to_link, show_note
 from tx_core.analysis.grammar import grammar_of
-from tx_core.analysis.patterns import TARGETED_KINDS, HeadPattern
+from tx_core.analysis.patterns import HeadPattern
 from tx_core.corpus.scan_file import read_scan
 from tx_core.corpus.sentence_file import embedded_sentences, read_sentences
 from tx_core.corpus.statistics import RANKED_KINDS, HeadReport, read_all
@@ -60,7 +58,26 @@ def heads_controls(report: HeadReport) -> list[Control]:
 def heads_pictures(report: HeadReport, rank: str) -> list[Picture]:
     """Draw all heads in each of the colours, and beside them what the chosen one does, with its strongest sentences."""
     shape, numbers = report.entropy.shape, {"spread": report.spread, "distance": report.distance}
-    drawn = {colour: _cells(report, colour) for colour in texts.COLOURS}
+    patterned = kind_cells(
+        report.patterns,
+        report.example,
+        lambda head: (f"{head.confidence:.2f}", head.confidence),
+        lambda names, head: texts.CELL.format(**names, confidence=head.confidence, agreement=whole_percent(head.agreement)),
+        grammar_of(report.model),
+    )
+    agreeing = kind_cells(
+        report.patterns,
+        report.example,
+        lambda head: (whole_percent(head.agreement), head.agreement),
+        lambda names, head: texts.AGREEMENT_CELL.format(**names, agreement=whole_percent(head.agreement)),
+    )
+    drawn = {
+        "pattern": patterned,
+        "grammar": grammar_cells(report.model, *shape),
+        "agreement": agreeing,
+        "spread": spread_cells(report.spread),
+        "distance": distance_cells(report.distance),
+    }
     grids = draw_heads(texts.COLOURS, drawn, numbers, shape, texts.HEADS)
     variants = {link: _strongest_of(report, head, rank) for link, head in all_heads(*shape).items()}
     chart = listing_chart("", texts.STRONGEST_COLUMNS, []) | {"sentenceFirst": True}
@@ -83,28 +100,6 @@ def _strongest_of(report: HeadReport, head: Head, rank: str) -> dict[str, object
     links = [page_address("attention", {"text": sentences[number], **more}) for number in numbers] if is_offered("links") else []
     chart = {"title": texts.STRONGEST_OF.format(head=controls.head_name(head)), "rows": rows, "links": links, "note": note}
     return {"sentence": describe_head(report, head), "chart": chart}
-
-
-def _cells(report: HeadReport, colour: str) -> CellsAndLegend:
-    grammar = grammar_of(report.model)
-    return {
-        "pattern": lambda: kind_cells(
-            report.patterns,
-            report.example,
-            lambda head: (f"{head.confidence:.2f}", head.confidence),
-            lambda names, head: texts.CELL.format(**names, confidence=head.confidence, agreement=whole_percent(head.agreement)),
-            grammar,
-        ),
-        "grammar": lambda: grammar_cells(report.model, *report.entropy.shape),
-        "agreement": lambda: kind_cells(
-            report.patterns,
-            report.example,
-            lambda head: (whole_percent(head.agreement), head.agreement),
-            lambda names, head: texts.AGREEMENT_CELL.format(**names, agreement=whole_percent(head.agreement)),
-        ),
-        "spread": lambda: spread_cells(report.spread),
-        "distance": lambda: distance_cells(report.distance),
-    }[colour]()
 
 
 def describe_head(report: HeadReport, head: Head) -> str:
@@ -164,45 +159,27 @@ def explain_heads(page: str, report: HeadReport, colour: str, opened: OpenedScan
     export_menu(page, {texts.EXPORT: lambda: heads_export(report, colour, opened)})
 
 
-def head_rows(report: HeadReport) -> list[dict[str, object]]:
+def rows_of(report: HeadReport) -> list[dict[str, object]]:
     """List the heads, one row each, with all that is known of them; sentences by their lines in the file."""
-    looks, shares = kind_styles(report.example), report.sums.shares
-    return [
-        {
-            "layer": one.layer + 1,
-            "head": one.head + 1,
-            "kind": looks[one.kind].word,
-            "confidence": round(one.confidence, 3),
-            "share of sentences": round(one.agreement, 3),
-            "next kind": looks[one.second].word,
-            "spread (0 to 1)": _rounded(report.spread, one),
-            "entropy (nats)": _rounded(report.entropy, one),
-            "distance (tokens)": _rounded(report.distance, one),
-        }
-        | {
-            texts.KIND_COLUMN.format(kind=looks[kind].word): round(float(shares[one.layer, one.head, place]), 3)
-            for place, kind in enumerate(TARGETED_KINDS)
-        }
-        | grammar_columns(report.model, (one.layer, one.head))
-        | {"strongest in lines": _strongest_lines(report, one)}
-        for one in report.patterns
-    ]
 
+    def measures(one: HeadPattern) -> dict[str, object]:
+        numbers = (round(float(part[one.layer, one.head]), 3) for part in (report.spread, report.entropy, report.distance))
+        names = ("spread (0 to 1)", "entropy (nats)", "distance (tokens)")
+        share = {"share of sentences": round(one.agreement, 3), "next kind": kind_styles(report.example)[one.second].word}
+        return share | dict(zip(names, numbers, strict=True))
 
-def _strongest_lines(report: HeadReport, one: HeadPattern) -> str:
-    head = (one.layer, one.head)
-    numbers, _ = strongest(report, head, ranked_kind(report, head, OWN))
-    return " ".join(str(report.sentences.lines[number]) for number in numbers)
-
-
-def _rounded(numbers: Float[np.ndarray, "layer head"], one: HeadPattern) -> float:
-    return round(float(numbers[one.layer, one.head]), 3)
+    rows = rows_of_heads(report.model, report.example, report.sums, report.patterns, measures)
+    for row, one in zip(rows, report.patterns, strict=True):
+        head = (one.layer, one.head)
+        numbers, _ = strongest(report, head, ranked_kind(report, head, OWN))
+        row["strongest in lines"] = " ".join(str(report.sentences.lines[number]) for number in numbers)
+    return rows
 
 
 def heads_export(report: HeadReport, colour: str, opened: OpenedScan | None = None) -> Export:
     """Return the export of everything that is known of all heads. opened: the scan that they are from."""
     about, stem = heads_about(report, colour, opened), file_stem("heads-over-sentences", report.model)
-    result = texts.EXPORT_RESULT if report.complete else f"{texts.EXPORT_RESULT} {reads_on(report)}"
+    result = f"{texts.EXPORT_RESULT} {reads_on(report)}".strip()
     code = Code(result, lambda: scan_numbers(opened.name) if opened else report_numbers(report))
     return Export(about.title, stem, (table_files(texts.EXPORT, texts.EXPORT_ROWS, stem, _table(report)),), code, about.source)
 
@@ -227,12 +204,12 @@ def _table(report: HeadReport) -> DataTable:
         "shares": report.sums.shares,
         "kinds": np.array(report.sums.kinds),
     }
-    return table_of(head_rows(report), f"{texts.TABLE_NOTE} {grammar_columns_note()}", AXES, **arrays)
+    return table_of(rows_of(report), f"{texts.TABLE_NOTE} {grammar_columns_note()}", AXES, **arrays)
 
 
 def reads_on(report: HeadReport) -> str:
-    """Return how the numbers of the code differ from those of a run that was stopped."""
-    return texts.CODE_READS_ON.format(count=report.total, read=report.read)
+    """Return how the numbers of the code differ from those of a run that was stopped; "" of one that was not."""
+    return "" if report.complete else texts.CODE_READS_ON.format(count=report.total, read=report.read)
 
 
 def scan_numbers(name: str) -> list[Computation]:
@@ -242,7 +219,7 @@ def scan_numbers(name: str) -> list[Computation]:
 
 def report_numbers(report: HeadReport) -> list[Computation]:
     """Return the computation of a reading: of the built-in sentences, or of the reader's own file."""
-    read, note = report.sentences, "" if report.complete else reads_on(report)
+    read, note = report.sentences, reads_on(report)
     if read is embedded_sentences():
         sentences = named("sentences", call(embedded_sentences), note)
     else:

@@ -116,7 +116,6 @@ CAVEAT = (
     "Averages over many sentences show what a head usually does by rules made by people, not what it is for; in a single "
     "sentence it may do something else. Sentences of fewer than five tokens are not ranked."
 )
-KIND_COLUMN = "to {kind}"
 
 EXPORT = "All heads"
 EXPORT_TITLES = {

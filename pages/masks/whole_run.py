@@ -9,7 +9,6 @@ from pages.masks import texts
 from pages.masks.inputs import MaskInputs
 from pages.ui.export.computation import call, changes_argument, computed, each, named
 from pages.ui.export.part import Part
-from pages.ui.panels.predictions import word_label
 from pages.ui.shell import cache
 from pages.ui.shell.frame import page_link
 from pages.ui.shell.numbers import ROUNDING, percent, rounding_verdict, small_number, weight
@@ -108,7 +107,7 @@ def run_part(inputs: MaskInputs, engine: BertEngine) -> Part:
 
 def _bars(blank: BlankShift, title: str, padded: Trace | None) -> Picture:
     largest = max(share for one in blank.moved for share in (one.before, one.after))
-    labels = [word_label(one.prediction) for one in blank.moved]
+    labels = [one.prediction.label for one in blank.moved]
     before, after = [one.before for one in blank.moved], [one.after for one in blank.moved]
     chart = moved_chart(title, labels, before, after, limit=next(limit for limit in LIMITS if largest <= limit))
     said = [prediction_sentence(blank), *([padding_sentence(padded)] if padded else [])]
@@ -120,10 +119,10 @@ def prediction_sentence(blank: BlankShift) -> str:
     """Return a sentence on the top prediction before and after the change, with its probabilities."""
     first = min(blank.moved, key=lambda one: one.rank_before)
     now = min(blank.moved, key=lambda one: one.rank_after)
-    values = {"word": word_label(first.prediction), "before": percent(first.before), "after": percent(first.after)}
+    values = {"word": first.prediction.label, "before": percent(first.before), "after": percent(first.after)}
     if now is first:
         return texts.SAME_WORD_FIRST.format(**values)
-    return texts.OTHER_WORD_FIRST.format(**values, now=word_label(now.prediction), share=percent(now.after))
+    return texts.OTHER_WORD_FIRST.format(**values, now=now.prediction.label, share=percent(now.after))
 
 
 def padding_sentence(changed: Trace) -> str:

@@ -1,16 +1,18 @@
 """What the page is asked: a beginning, a model that writes, what it has written so far, and how the next token is drawn."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import streamlit as st
 
 from pages.next_word import texts
-from pages.ui.shell import controls, examples
-from pages.ui.shell.address import Field, choice_field, is_offered, number_field, page_view, text_field, widget_key
+from pages.ui.shell import controls
+from pages.ui.shell.address import Field, choice_field, number_field, page_view, text_field, widget_key
+from pages.ui.shell.examples import Example, hint, offer_examples
 from pages.ui.stage import view_options
 from pages.ui.stage.address import StageFields, ask_for_view
 from pages.ui.stage.changes import CHANGES_FIELD
 from pages.ui.stage.inputs import SentenceInputs, sentence_inputs
+from pages.ui.stage.routes import BESIDE_LOOKS
 from pages.ui.stage.tokens import SPECIAL_FIELD
 from pages.ui.stage.view_options import COMPARED
 from tx_core.engine.catalogue import WRITER, ModelCard
@@ -27,21 +29,7 @@ HEADS = ((2, 1),)
 """The head of the first view: of the embedded writer, one that looks at other words than the last and the first."""
 
 
-@dataclass(frozen=True)
-class Beginning:
-    """A beginning worth writing on.
-
-    Attributes:
-        title: Its text.
-        notice: What to notice.
-    """
-
-    title: str
-    notice: str
-    counters: tuple["Beginning", ...] = ()
-
-
-BEGINNINGS = tuple(Beginning(*about) for about in texts.BEGINNINGS)
+BEGINNINGS = tuple(Example(text, notice, {"text": text}) for text, notice in texts.BEGINNINGS)
 
 
 def read_written(written: str) -> tuple[int, ...]:
@@ -85,6 +73,7 @@ FIELDS = StageFields(
         number_field("top_k", 0, 0, LISTED),
         _share_field("top_p", TOP_P),
         number_field("seed", 1, 1, MAX_SEED),
+        *BESIDE_LOOKS,
     ),
     {},
 )
@@ -107,15 +96,14 @@ def writing_inputs(page: str) -> SentenceInputs:
     if before != asked and before[0] == asked[0]:
         state[name] = ()
     state[f"{page}_begun"] = asked
-    shown = next((one for one in BEGINNINGS if one.title == inputs.text), None)
-
-    def show(chosen: Beginning) -> None:
-        ask_for_view(page, {"text": chosen.title, "written": (), "changes": (), "at": 0, "focus": None})
-
-    if is_offered("examples"):
-        examples.offer(widget_key(page, "example"), BEGINNINGS, shown, show)
-        if shown and inputs.model == WRITER:
-            examples.show_notice(texts.HINT.format(hint=shown.notice))
+    usual = {"written": (), "changes": (), "at": 0, "focus": None}
+    offer_examples(
+        page,
+        BEGINNINGS,
+        lambda one: one.title == inputs.text,
+        lambda chosen: ask_for_view(page, usual | chosen.view),
+        lambda one: hint(one) if inputs.model == WRITER else "",
+    )
     return replace(inputs, written=state[name])
 
 

@@ -16,7 +16,9 @@ from pages.ui.stage.attention import about_run, take_changes
 from pages.ui.stage.charts import ONE_COLOUR
 from pages.ui.stage.mount import Reported, mount
 from pages.ui.stage.packing import join, pack_runs, shown_layers
+from pages.ui.stage.routes import offered_routes
 from pages.ui.stage.texts import AFTER, BEFORE, DELTA
+from pages.ui.stage.tokens import SPECIAL_FIELD
 from tx_core.engine.engine import Engine
 from tx_core.fill_mask.next_words import next_word
 
@@ -42,8 +44,9 @@ def writing_stage(page: str, run: WritingRun) -> None:
 
     def pack(header: Mapping[str, object]) -> bytes:
         about = about_run(page, name, trace, attention.unchanged)
-        asked = [name.model, name.text, name.bare, write_written(run.inputs.written)]
+        asked = _asked(page)
         told = {"text": read_as(run), "labels": LABELS, "next": following(run), "asked": asked, "hidden": _hidden(header)}
+        told["routes"] = offered_routes(name)
         return pack_runs({**header, **about, **told}, name, trace, attention.unchanged, shown)
 
     mount(page, ENTRY, _fields(page, run), pack, lambda reported: take_wishes(page, reported))
@@ -106,12 +109,21 @@ def _packed(side: NextTokens, numbers: Mapping[int, int]) -> dict[str, str]:
     return {name: b64encode(array.tobytes()).decode() for name, array in arrays.items()}
 
 
+def _asked(page: str) -> list[object]:
+    """Return what a wish of the browser is about: the model, the beginning, how it is read, and what is written behind it."""
+    names = ("model", "text", SPECIAL_FIELD.name, "written")
+    model, text, bare, written = (st.session_state[widget_key(page, name)] for name in names)
+    return [model, text, bare, write_written(written)]
+
+
 def take_wishes(page: str, reported: Reported) -> None:
     """Apply what a reader asked for: to write, to put another token somewhere, to go back, or changes of the run."""
     name, count, put, keep = widget_key(page, "written"), *(reported.get(one) for one in ("write", "put", "keep"))
     written = st.session_state[name]
     if isinstance(count, int) and 0 < count <= MANY:
         st.session_state[widget_key(page, ASKED)] = count
+    elif reported.get("about") != _asked(page):
+        pass  # something else was typed or written since
     elif isinstance(put, list) and len(put) == 2 and all(isinstance(one, int) and one >= 0 for one in put):
         at, piece = put
         if at <= len(written) and at < MAX_WRITTEN:

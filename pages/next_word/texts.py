@@ -10,7 +10,6 @@ BEGINNINGS = (
     ("She opened the door and", "With top-k 1 chance has no part: the likeliest, every time."),
 )
 """Each with what to notice."""
-HINT = ":material/lightbulb: {hint}"
 CLOSING = tuple(".,;:!?)]}’”…")
 """What is written without a space before it."""
 

@@ -1,29 +1,26 @@
 """What a prediction depends on: attention from the blank beside gradients of the answer, token by token."""
 
 import numpy as np
-import streamlit as st
 from jaxtyping import Float
 
 from pages.summaries import texts
-from pages.summaries.run import PAGE, PartRun, ask_token, computed, engine_of, trace_call, words_picture
+from pages.summaries.run import PAGE, Explanation, PartRun, ask_token, computed, engine_of, trace_call, words_picture
 from pages.ui.export.computation import Computation, call, evaluate, named
 from pages.ui.export.records import Code, DataTable, table_of
-from pages.ui.panels.predictions import ListSettings, top_predictions, word_label
 from pages.ui.shell import cache
 from pages.ui.shell.address import value_of
-from pages.ui.shell.frame import show_source
-from pages.ui.shell.level import show_formula
 from pages.ui.shell.numbers import percent
 from pages.ui.stage.charts import Drawing, signed_chart
 from pages.ui.stage.controls import Control
 from pages.ui.stage.inputs import SentenceInputs
 from pages.ui.stage.pictures import Picture
-from pages.ui.stage.texts import BLANK, EXPLANATION_DEBATE
+from pages.ui.stage.texts import BLANK
 from pages.ui.stage.tokens import numbered_tokens
-from pages.ui.stage.view_options import show_note, token_to_link
+from pages.ui.stage.view_options import token_to_link
 from tx_core.analysis import attribution
 from tx_core.analysis.attribution import Attribution
 from tx_core.errors import TextProblem
+from tx_core.fill_mask.predictions import predict
 from tx_core.transformer.trace import Trace
 
 TOP_K = 5
@@ -38,11 +35,12 @@ def run(inputs: SentenceInputs) -> PartRun:
     if inputs.pair:
         raise TextProblem(texts.SINGLE_SENTENCE)
     engine = inputs.engine()
-    filling = top_predictions(engine, inputs.text, ListSettings(TOP_K, 1.0, 1.0, 1.0))
+    key = (PAGE, "answers", cache.engine_key(engine), inputs.text)
+    filling = cache.get_or_compute(key, lambda: predict(engine, inputs.text, top_k=TOP_K))
     place, blanks = ask_token(filling.encoding, filling.encoding.blanks, BLANK)
     words = next(blank for blank in filling.blanks if blank.place == place).predictions
     rank = min(value_of(PAGE, "rank"), len(words))
-    labels = [texts.ANSWER_OPTION.format(word=word_label(one), probability=percent(one.probability)) for one in words]
+    labels = [texts.ANSWER_OPTION.format(word=one.label, probability=percent(one.probability)) for one in words]
     answers = tuple((str(number), label) for number, label in enumerate(labels, start=1))
     word = words[rank - 1].id
     trace = cache.trace_with(engine, inputs.text)
@@ -59,12 +57,7 @@ def run(inputs: SentenceInputs) -> PartRun:
         words_picture(describe_agreement(attributed, weights), row=1),
     ]
 
-    def explain() -> None:
-        st.markdown(texts.ATTRIBUTION_TEXT)
-        show_formula(EQUATION)
-        show_source(attribution.attribute, attribution.integrated_gradients)
-        show_note(f"{texts.ATTRIBUTION_CAVEAT} {EXPLANATION_DEBATE}")
-
+    sources = (attribution.attribute, attribution.integrated_gradients)
     return PartRun(
         texts.ATTRIBUTION_SUBJECT.format(word=attributed.word),
         trace,
@@ -72,7 +65,7 @@ def run(inputs: SentenceInputs) -> PartRun:
         pictures,
         lambda: _table(attributed, charts),
         Code(texts.ATTRIBUTION_RESULT, lambda: _rounded(*numbers(trace, place, word))),
-        explain,
+        Explanation(texts.ATTRIBUTION_CAVEAT, texts.ATTRIBUTION_TEXT, [EQUATION], sources),
         shown,
     )
 

@@ -1,6 +1,5 @@
 """All heads of a run at a glance: a table of layers × heads, coloured by what each head does."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +8,7 @@ from jaxtyping import Float
 from pages.summaries import texts
 from pages.summaries.run import (
     PAGE,
+    Explanation,
     PartRun,
     ask_head,
     engine_of,
@@ -20,29 +20,26 @@ from pages.ui.export.records import Code, DataTable, table_of
 from pages.ui.shell import cache
 from pages.ui.shell.address import is_offered
 from pages.ui.shell.controls import head_name
-from pages.ui.shell.frame import page_address, show_source
+from pages.ui.shell.frame import page_address
 from pages.ui.shell.numbers import whole_percent
 from pages.ui.stage.controls import Control
 from pages.ui.stage.heads import (
     AXES,
-    CellsAndLegend,
     all_heads,
     beside_heads,
     describe_grammar,
     distance_cells,
     draw_heads,
     grammar_cells,
-    grammar_columns,
     grammar_columns_note,
     kind_cells,
     kind_styles,
+    rows_of_heads,
     spread_cells,
 )
 from pages.ui.stage.inputs import SentenceInputs
 from pages.ui.stage.pictures import Picture
-from pages.ui.stage.texts import EXPLANATION_DEBATE
 from pages.ui.stage.tokens import reading_in_link
-from pages.ui.stage.view_options import show_note
 from tx_core.analysis import patterns
 from tx_core.analysis.grammar import grammar_of
 from tx_core.errors import TextProblem
@@ -99,36 +96,33 @@ def run(inputs: SentenceInputs) -> PartRun:
     summary = summary_of(inputs, stack)
     _, heads = ask_head(*summary.entropy.shape)
     colours = Control("colour", "list", texts.COLOUR_BY, tuple(texts.COLOURS.items()), labelled=True)
-    drawn = {colour: _cells(trace.model, stack, summary, colour) for colour in texts.COLOURS}
+    patterned = kind_cells(
+        summary.named,
+        stack.query_tokens,
+        lambda head: (f"{head.confidence:.2f}", head.confidence),
+        lambda names, head: texts.CONFIDENCE.format(**names, confidence=head.confidence),
+        grammar_of(trace.model),
+    )
+    drawn = {
+        "pattern": patterned,
+        "grammar": grammar_cells(trace.model, *summary.entropy.shape),
+        "entropy": spread_cells(summary.entropy),
+        "distance": distance_cells(summary.distance, patterns.uniform_distance(len(stack.query_tokens))),
+    }
     measured = {"entropy": summary.entropy, "distance": summary.distance}
     tables = draw_heads(texts.KINDS_SUBJECTS, drawn, measured, summary.entropy.shape, {"pattern": texts.KINDS_SENTENCE})
     words = _words(inputs, trace, summary)
     code = Code(texts.KINDS_RESULT, lambda: numbers(trace))
 
-    def explain() -> None:
-        show_source(
-            patterns.TokenMarks, *patterns.TARGETS.values(), patterns.pattern_sums, patterns.entropy, patterns.mean_distance
-        )
-        show_note(f"{texts.KINDS_CAVEAT} {EXPLANATION_DEBATE}", trace)
-
-    return PartRun(
-        texts.KINDS_TITLE, trace, [colours, heads], [*tables, words], lambda: heads_table(trace, summary), code, explain
+    sources = (
+        patterns.TokenMarks,
+        *patterns.TARGETS.values(),
+        patterns.pattern_sums,
+        patterns.entropy,
+        patterns.mean_distance,
     )
-
-
-def _cells(model: str, stack: AttentionStack, summary: HeadSummary, colour: str) -> CellsAndLegend:
-    return {
-        "pattern": lambda: kind_cells(
-            summary.named,
-            stack.query_tokens,
-            lambda head: (f"{head.confidence:.2f}", head.confidence),
-            lambda names, head: texts.CONFIDENCE.format(**names, confidence=head.confidence),
-            grammar_of(model),
-        ),
-        "grammar": lambda: grammar_cells(model, *summary.entropy.shape),
-        "entropy": lambda: spread_cells(summary.entropy),
-        "distance": lambda: distance_cells(summary.distance, patterns.uniform_distance(len(stack.query_tokens))),
-    }[colour]()
+    below = Explanation(texts.KINDS_CAVEAT, sources=sources)
+    return PartRun(texts.KINDS_TITLE, trace, [colours, heads], [*tables, words], lambda: heads_table(trace, summary), code, below)
 
 
 def _words(inputs: SentenceInputs, trace: Trace, summary: HeadSummary) -> Picture:
@@ -162,25 +156,15 @@ def describe_head(stack: AttentionStack, summary: HeadSummary, head: tuple[int, 
     )
 
 
-def head_rows(model: str, stack: AttentionStack, summary: HeadSummary) -> Sequence[dict[str, object]]:
+def rows_of(model: str, stack: AttentionStack, summary: HeadSummary) -> list[dict[str, object]]:
     """List the heads, one row each, with every number that is known of them."""
-    looks, shares = kind_styles(stack.query_tokens), summary.sums.shares
-    return [
-        {
-            "layer": head.layer + 1,
-            "head": head.head + 1,
-            "kind": looks[head.kind].word,
-            "confidence": round(head.confidence, 3),
-            "spread (0 to 1)": round(float(summary.entropy[head.layer, head.head]), 3),
-            "distance (tokens)": round(float(summary.distance[head.layer, head.head]), 2),
-        }
-        | {
-            texts.KIND_COLUMN.format(kind=looks[kind].word): round(float(shares[head.layer, head.head, number]), 3)
-            for number, kind in enumerate(patterns.TARGETED_KINDS)
-        }
-        | grammar_columns(model, (head.layer, head.head))
-        for head in summary.named
-    ]
+
+    def measures(one: patterns.HeadPattern) -> dict[str, float]:
+        place = one.layer, one.head
+        spread, distance = float(summary.entropy[place]), float(summary.distance[place])
+        return {"spread (0 to 1)": round(spread, 3), "distance (tokens)": round(distance, 2)}
+
+    return rows_of_heads(model, stack.query_tokens, summary.sums, summary.named, measures)
 
 
 def heads_table(trace: Trace, summary: HeadSummary) -> DataTable:
@@ -192,7 +176,7 @@ def heads_table(trace: Trace, summary: HeadSummary) -> DataTable:
         "kinds": np.array(summary.sums.kinds),
     }
     note = f"{texts.KINDS_NUMBERS} {grammar_columns_note()}"
-    return table_of(head_rows(trace.model, trace.attention, summary), note, AXES, **arrays)
+    return table_of(rows_of(trace.model, trace.attention, summary), note, AXES, **arrays)
 
 
 def numbers(trace: Trace) -> list[Computation]:

@@ -1,20 +1,16 @@
 """Layer-by-layer predictions: what the model would answer at a token after each layer (logit lens)."""
 
-import streamlit as st
-
 from pages.summaries import texts
-from pages.summaries.run import PartRun, ask_token, computed, engine_of, table_picture, trace_call
+from pages.summaries.run import Explanation, PartRun, ask_token, computed, engine_of, trace_call, words_picture
 from pages.ui.export.computation import Computation, call, named
 from pages.ui.export.records import Code, DataTable, table_of
 from pages.ui.shell import cache
-from pages.ui.shell.frame import show_source
-from pages.ui.shell.level import show_formula
 from pages.ui.shell.numbers import percent
 from pages.ui.stage.charts import depths, lines_chart, lines_drawing
 from pages.ui.stage.inputs import SentenceInputs
 from pages.ui.stage.pictures import Picture
 from pages.ui.stage.tokens import numbered_tokens
-from pages.ui.stage.view_options import show_note, token_to_link
+from pages.ui.stage.view_options import token_to_link
 from tx_core.analysis import logit_lens
 from tx_core.analysis.logit_lens import LayerPredictions
 from tx_core.transformer.trace import Trace
@@ -40,16 +36,11 @@ def run(inputs: SentenceInputs) -> PartRun:
         picture for one, found in answers.items() for picture in _pictures(found, labels[one], predicts_next=predicts_next)
     ]
 
-    def explain() -> None:
-        st.markdown(texts.LENS_TEXT)
-        show_formula(EQUATION)
-        show_source(logit_lens.logit_lens)
-        show_note(texts.LENS_CAVEAT)
-
     code = Code(texts.LENS_RESULT, lambda: numbers(trace, place))
     partial = {} if len(sent) == len(encoding) else {"token": [token_to_link(place)]}
+    below = Explanation(texts.LENS_CAVEAT, texts.LENS_TEXT, [EQUATION], [logit_lens.logit_lens])
     title = texts.LENS_SUBJECT.format(token=labels[place])
-    return PartRun(title, trace, [control], pictures, lambda: _table(answers[place]), code, explain, partial)
+    return PartRun(title, trace, [control], pictures, lambda: _table(answers[place]), code, below, partial)
 
 
 def _pictures(answers: LayerPredictions, token: str, *, predicts_next: bool) -> list[Picture]:
@@ -60,7 +51,7 @@ def _pictures(answers: LayerPredictions, token: str, *, predicts_next: bool) -> 
     series = {texts.PROBABILITY: answers.probability.tolist()}
     chart = lines_chart(texts.FINAL_PROBABILITY, steps, series, limits=(MARGINS[0] * largest, MARGINS[1] * largest))
     return [
-        table_picture("", list(table[0]), [list(row.values()) for row in table], sentence=said, when=when),
+        words_picture(said, list(table[0]), [list(row.values()) for row in table], when=when),
         Picture(lines_drawing(chart), when=when, row=1, cell=texts.AFTER_STEP),
     ]
 

@@ -7,7 +7,7 @@ badge = open_page(PAGE)
 
 # The title is on its way: what follows takes longer to import.
 from pages.summaries.parts import FIELDS, part_controls, run_part
-from pages.summaries.run import offer_numbers
+from pages.summaries.run import show_below
 from pages.ui.shell.frame import page_links, show_engine
 from pages.ui.stage.inputs import explain_problem, note_reading, sentence_inputs
 from pages.ui.stage.pictures import empty_pictures, pictures_stage
@@ -24,6 +24,5 @@ else:
     note_reading(inputs, run.trace)
     pictures_stage(PAGE, FIELDS, part_controls(run.controls), run.pictures, run.about, run.partial)
     show_engine(badge, inputs.engine().title, run.trace.device)
-    run.explain()
-    offer_numbers(run)
+    show_below(run)
 page_links(inputs.text, inputs.pair, "attention", "fill_mask", "heads_and_blocks")

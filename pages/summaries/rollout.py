@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 import numpy as np
-import streamlit as st
 from jaxtyping import Float
 
 from pages.summaries import texts
 from pages.summaries.run import (
     MOST_NUMBERS,
+    Explanation,
     PartRun,
     ask_token,
     computed,
@@ -20,14 +20,11 @@ from pages.summaries.run import (
 from pages.ui.export.computation import Computation, call, named
 from pages.ui.export.records import Code
 from pages.ui.shell import cache
-from pages.ui.shell.frame import show_source
-from pages.ui.shell.level import show_formula
 from pages.ui.stage.charts import matrix_drawing
 from pages.ui.stage.inputs import SentenceInputs
 from pages.ui.stage.pictures import Picture
-from pages.ui.stage.texts import EXPLANATION_DEBATE
 from pages.ui.stage.tokens import numbered_tokens
-from pages.ui.stage.view_options import show_note, token_to_link
+from pages.ui.stage.view_options import token_to_link
 from tx_core.analysis import rollout
 from tx_core.analysis.value_weighted import row_shares
 from tx_core.errors import TextProblem
@@ -62,17 +59,12 @@ def run(inputs: SentenceInputs) -> PartRun:
     shown = [picture.drawing for picture in _pictures(encoding.tokens, place, maps[place])]
     partial = {"token": [token_to_link(place)]} if flow else {} if len(sent) > 1 else {"token": [token_to_link(place)]}
 
-    def explain() -> None:
-        st.markdown(texts.ROLLOUT_TEXT)
-        for equation in EQUATIONS:
-            show_formula(equation)
-        show_source(rollout.add_residual, rollout.rollout, rollout.flow)
-        show_note(f"{texts.ROLLOUT_CAVEAT} {EXPLANATION_DEBATE}", trace)
-
     result = texts.FLOW_RESULT if flow else texts.ROLLOUT_RESULT
     code = Code(result, lambda: [one.round(3) for one in numbers(trace, place)[: 3 if flow else 2]])
+    sources = (rollout.add_residual, rollout.rollout, rollout.flow)
+    below = Explanation(texts.ROLLOUT_CAVEAT, texts.ROLLOUT_TEXT, EQUATIONS, sources)
     title = texts.ROLLOUT_SUBJECT.format(token=numbered_tokens(encoding.tokens)[place])
-    return PartRun(title, trace, [control], pictures, lambda: drawings_table(shown, "layer"), code, explain, partial)
+    return PartRun(title, trace, [control], pictures, lambda: drawings_table(shown, "layer"), code, below, partial)
 
 
 def _pictures(tokens: Sequence[str], place: int, shown: Maps) -> list[Picture]:

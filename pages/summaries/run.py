@@ -15,6 +15,7 @@ from pages.ui.export.records import Code, DataTable, Export, table_files
 from pages.ui.shell import cache
 from pages.ui.shell.address import value_of
 from pages.ui.shell.controls import head_name
+from pages.ui.shell.frame import explain_computation
 from pages.ui.stage.browser_texts import CONTROLS
 from pages.ui.stage.charts import Drawing, listing_chart
 from pages.ui.stage.controls import Control
@@ -23,13 +24,30 @@ from pages.ui.stage.inputs import SentenceInputs
 from pages.ui.stage.pictures import About, Picture
 from pages.ui.stage.sources import Source, reading, source, title_stem
 from pages.ui.stage.tokens import numbered_tokens
-from pages.ui.stage.view_options import drop_missing_heads, heads_to_link, token_to_link
+from pages.ui.stage.view_options import drop_missing_heads, heads_to_link, show_note, token_to_link
 from tx_core.transformer.interventions import Head
 from tx_core.transformer.trace import Encoding, Trace
 
 PAGE = "summaries"
 MOST_NUMBERS = 60_000
 """How many numbers are sent beyond those of the view: with those of all heads, or tokens, the browser looks around by itself."""
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What stands below a part.
+
+    Attributes:
+        caveat: what it cannot show.
+        text: what it shows, in Markdown.
+        equations: in LaTeX.
+        sources: the functions that compute it.
+    """
+
+    caveat: str
+    text: str = ""
+    equations: Sequence[str] = ()
+    sources: Sequence[Callable[..., object]] = ()
 
 
 @dataclass(frozen=True)
@@ -42,7 +60,7 @@ class PartRun:
         controls, pictures, partial: as `pictures_stage` takes them.
         numbers: makes the table of what is looked at.
         code: computes it.
-        explain: writes what stands below the stage.
+        below: what stands below the stage.
     """
 
     title: str
@@ -51,7 +69,7 @@ class PartRun:
     pictures: Sequence[Picture]
     numbers: Callable[[], DataTable]
     code: Code
-    explain: Callable[[], None]
+    below: Explanation
     partial: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
@@ -66,14 +84,9 @@ class PartRun:
         return source(self.trace.model, text=read.text, pair=read.pair, **reading(read.special_tokens))
 
 
-def words_picture(sentence: str = "", **more: object) -> Picture:
-    """Return a picture of a sentence alone, which has no numbers."""
-    return Picture(Drawing(listing_chart("", [], []), (), (), np.empty((0, 0))), sentence, **more)
-
-
-def table_picture(title: str, head: Sequence[str], rows: Sequence[Sequence[str]], **more: object) -> Picture:
-    """Return a picture of a small table of words."""
-    return Picture(Drawing(listing_chart(title, head, rows), (), (), np.empty((0, 0))), **more)
+def words_picture(sentence: str = "", head: Sequence[str] = (), rows: Sequence[Sequence[str]] = (), **more: object) -> Picture:
+    """Return a picture of a sentence, or of a small table of words, which has no numbers."""
+    return Picture(Drawing(listing_chart("", head, rows), (), (), np.empty((0, 0))), sentence, **more)
 
 
 def in_link(head: Head) -> str:
@@ -135,8 +148,11 @@ def drawings_table(drawings: Sequence[Drawing], row_name: str) -> DataTable:
     return DataTable((row_name, "key", *(one.title for one in drawings)), rows, arrays | labels, about)
 
 
-def offer_numbers(run: PartRun) -> None:
-    """Offer the numbers of what is looked at as a table and as files, and the code that computes them."""
+def show_below(run: PartRun) -> None:
+    """Explain a part, and offer its numbers as a table and as files, and the code that computes them."""
+    below = run.below
+    explain_computation(*filter(None, [below.text]), formulas=below.equations, sources=below.sources)
+    show_note(below.caveat, run.trace)
     offer_tables(PAGE, lambda: [run.numbers()])
     export_menu(PAGE, {run.title: lambda: _export(run)})
 

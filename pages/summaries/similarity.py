@@ -4,32 +4,29 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import streamlit as st
 from jaxtyping import Float
 
 from pages.summaries import texts
 from pages.summaries.kinds import summary_of
 from pages.summaries.run import (
+    Explanation,
     PartRun,
     ask_head,
     computed,
     engine_of,
     in_link,
-    table_picture,
     trace_call,
+    words_picture,
 )
 from pages.ui.export.computation import Computation, call, named
 from pages.ui.export.records import Code, DataTable, table_of
 from pages.ui.shell import cache
 from pages.ui.shell.controls import head_name
-from pages.ui.shell.frame import show_source
-from pages.ui.shell.level import show_formula
 from pages.ui.stage.charts import Drawing, PointKind, points_chart
 from pages.ui.stage.heads import all_heads, grammar_columns, kind_styles
 from pages.ui.stage.inputs import SentenceInputs
 from pages.ui.stage.pictures import Picture
-from pages.ui.stage.texts import EXPLANATION_DEBATE
-from pages.ui.stage.view_options import head_in_sentence, show_note
+from pages.ui.stage.view_options import head_in_sentence
 from tx_core.analysis import similarity
 from tx_core.transformer.interventions import Head
 from tx_core.transformer.trace import Trace
@@ -76,18 +73,11 @@ def run(inputs: SentenceInputs) -> PartRun:
     head, control = ask_head(*shape)
     chosen = heads.heads.index(head)
 
-    def explain() -> None:
-        st.markdown(texts.SIMILARITY_TEXT)
-        for equation in EQUATIONS:
-            show_formula(equation)
-        show_source(similarity.head_similarity, similarity.classical_mds)
-        show_note(f"{texts.SIMILARITY_CAVEAT} {EXPLANATION_DEBATE}", trace)
-
     code = Code(texts.SIMILARITY_RESULT, lambda: numbers(trace, chosen))
     pictures = [_map(heads), _nearest(heads)]
-    return PartRun(
-        texts.SIMILARITY_SUBJECT, trace, [control], pictures, lambda: _table(trace.model, heads, chosen), code, explain
-    )
+    sources = (similarity.head_similarity, similarity.classical_mds)
+    below = Explanation(texts.SIMILARITY_CAVEAT, texts.SIMILARITY_TEXT, EQUATIONS, sources)
+    return PartRun(texts.SIMILARITY_SUBJECT, trace, [control], pictures, lambda: _table(trace.model, heads, chosen), code, below)
 
 
 def _map(heads: HeadMap) -> Picture:
@@ -115,7 +105,7 @@ def _nearest(heads: HeadMap) -> Picture:
             "chart": {"title": title, "rows": rows},
             "choices": [heads.labels[other] for other, _ in nearest],
         }
-    return table_picture("", texts.SIMILARITY_COLUMNS, [], share=2, chooses="heads", varies="heads", variants=variants)
+    return words_picture("", texts.SIMILARITY_COLUMNS, share=2, chooses="heads", varies="heads", variants=variants)
 
 
 def _table(model: str, heads: HeadMap, chosen: int) -> DataTable:

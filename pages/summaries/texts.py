@@ -1,5 +1,7 @@
 """Every sentence of the page and of its exports."""
 
+from pages.ui.stage.texts import EXPLANATION_DEBATE
+
 FIRST_TEXT = "The old man drank a cup of [MASK] by the fire."
 PART = "Part"
 HEAD_LIST = "Head"
@@ -32,10 +34,10 @@ KINDS_NUMBERS = (
 )
 KINDS_CAVEAT = (
     "The kinds are rules made by people, applied to one text: a head may do something else in another text, and the rules "
-    "know only a few patterns. Grammar was measured on a treebank, not on this text."
+    "know only a few patterns. Grammar was measured on a treebank, not on this text. "
+    f"{EXPLANATION_DEBATE}"
 )
 SPECIAL_TOKENS_ONLY = "This text holds special tokens only, and heads are classified by what words do: type a word."
-KIND_COLUMN = "to {kind}"
 KINDS_SUBJECTS = {
     "pattern": "All heads: kind of head",
     "grammar": "All heads: grammar",
@@ -59,7 +61,8 @@ LAST_LAYER = "Largest at {token} in the last layer: {shares}."
 ROLLOUT_CAVEAT = (
     "Flow is scaled so that each row sums to 1. It is more even than rollout, since nearly every connection has enough "
     "capacity. Both leave out what values, feed-forward layers and layer norms do to the vectors (Abnar & Zuidema 2020): they "
-    "estimate which tokens have arrived, not what is made of them."
+    "estimate which tokens have arrived, not what is made of them. "
+    f"{EXPLANATION_DEBATE}"
 )
 ROLLOUT_SUBJECT = "Attention of {token} through the layers"
 ROLLOUT_RESULT = "It ends with `in_layer` and `rolled`: one row per layer, one column per token."
@@ -90,7 +93,8 @@ VALUES_COLUMNS = (
 )
 VALUES_CAVEAT = (
     "Lengths show how much a head writes into a token, not in which direction or what later layers make of it. The layer norm "
-    "that follows is left out (Kobayashi et al. 2020 and 2021)."
+    "that follows is left out (Kobayashi et al. 2020 and 2021). "
+    f"{EXPLANATION_DEBATE}"
 )
 VALUES_SUBJECT = "Attention weights and value-weighted attention, {head}"
 VALUES_RESULT = (
@@ -110,7 +114,8 @@ MAP_CORRELATION = (
 )
 SIMILARITY_CAVEAT = (
     "The map is classical multidimensional scaling (MDS) of many dimensions to two. Two heads that attend to the same tokens "
-    "need not take the same from them."
+    "need not take the same from them. "
+    f"{EXPLANATION_DEBATE}"
 )
 SIMILARITY_SUBJECT = "Head similarity"
 SIMILARITY_AXES = (
@@ -162,7 +167,8 @@ ATTRIBUTION_CAVEAT = (
     "The bars of integrated gradients sum to what knowing the words changed, and show each word's share of it. Another baseline "
     "than blanks would divide it otherwise, and words that matter only together split what they do. Gradient × input uses the "
     "slope at the text itself and can miss a word that has already convinced the model (Sundararajan et al. 2017). Attention is "
-    "the mean of all heads and layers."
+    "the mean of all heads and layers. "
+    f"{EXPLANATION_DEBATE}"
 )
 ATTRIBUTION_SUBJECT = "What “{word}” depends on"
 ATTRIBUTION_RESULT = "It ends with `attention`, `gradient_input` and `integrated`: one number per token."

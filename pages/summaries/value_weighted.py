@@ -1,11 +1,11 @@
 """A head's weights beside the lengths of the vectors that it adds (Kobayashi et al. 2020)."""
 
 import numpy as np
-import streamlit as st
 
 from pages.summaries import texts
 from pages.summaries.run import (
     MOST_NUMBERS,
+    Explanation,
     PartRun,
     ask_head,
     computed,
@@ -19,15 +19,12 @@ from pages.ui.export.computation import Computation, call, named
 from pages.ui.export.records import Code, DataTable
 from pages.ui.shell import cache
 from pages.ui.shell.controls import head_name
-from pages.ui.shell.frame import show_source
-from pages.ui.shell.level import show_formula
 from pages.ui.stage.charts import Drawing, matrix_drawing
 from pages.ui.stage.heads import all_heads
 from pages.ui.stage.inputs import SentenceInputs
 from pages.ui.stage.pictures import Picture
-from pages.ui.stage.texts import EXPLANATION_DEBATE
 from pages.ui.stage.tokens import numbered_tokens
-from pages.ui.stage.view_options import head_in_sentence, show_note
+from pages.ui.stage.view_options import head_in_sentence
 from tx_core.analysis import value_weighted
 from tx_core.analysis.value_weighted import ValueWeighted, row_shares, total_shares
 from tx_core.engine.engine import head_parts
@@ -55,20 +52,14 @@ def run(inputs: SentenceInputs) -> PartRun:
     pictures.append(words_picture(row=1, varies="heads", variants=said))
     shown = [picture.drawing for picture in pictures if in_link(head) in picture.when.get("heads", ())]
 
-    def explain() -> None:
-        st.markdown(texts.VALUES_TEXT)
-        for equation in EQUATIONS:
-            show_formula(equation)
-        show_source(value_weighted.value_weighted, head_parts)
-        show_note(f"{texts.VALUES_CAVEAT} {EXPLANATION_DEBATE}", trace)
-
     def table() -> DataTable:
         return _table(stack, head, computed(inputs, trace, numbers(trace, head)[0], head[0]), shown)
 
     code = Code(texts.VALUES_RESULT, lambda: [one.round(3) for one in numbers(trace, head)[1:]])
     title = texts.VALUES_SUBJECT.format(head=head_in_sentence(head))
     partial = {} if len(sent) == len(every) else {"heads": [in_link(one) for one in sent]}
-    return PartRun(title, trace, [control], pictures, table, code, explain, partial)
+    below = Explanation(texts.VALUES_CAVEAT, texts.VALUES_TEXT, EQUATIONS, (value_weighted.value_weighted, head_parts))
+    return PartRun(title, trace, [control], pictures, table, code, below, partial)
 
 
 def _maps(stack: AttentionStack, heads: list[Head], weighted: ValueWeighted) -> list[Picture]:

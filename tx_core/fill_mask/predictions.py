@@ -44,6 +44,11 @@ class Prediction:
     probability: float
     sentence: str = ""
 
+    @property
+    def label(self) -> str:
+        """The word, with ## before one that continues the word on its left; the piece where it has none."""
+        return f"##{self.word}" if self.joins else self.word or self.piece
+
 
 @dataclass(frozen=True)
 class BlankPredictions:

@@ -14,7 +14,8 @@ export const headOff = (first, [layer, head]) => `off${at(layer + first, head)}`
 
 export function makeChangeMenu({ store, act, current }) {
   const texts = TEXTS.changes;
-  const { node, box, close } = splitMenu(texts.menu);
+  const node = menu(texts.menu);
+  const { box, close } = node;
   const chosen = { key: 0, query: 0, scope: "all", layer: "" };
   const make = (label, written, help = "") => {
     const made = button(label, () => act.change({ add: written() }), help ? { title: help } : {});
@@ -108,11 +109,6 @@ function softmaxLayer(written) {
 function firstWord({ special, blanks }) {
   const place = special.findIndex((one, index) => !one && !blanks.includes(index));
   return Math.max(0, place);
-}
-
-function splitMenu(label) {
-  const node = menu(label);
-  return { node, box: node.box, close: node.close };
 }
 
 // The row of a changed run.

@@ -2,7 +2,7 @@
 
 import { TEXTS } from "../../canvas/core/texts.js";
 import { filled } from "../../canvas/core/text.js";
-import { closed, makeExport, withOrigin } from "../core/export_menu.js";
+import { closed, csvText, makeExport, withOrigin } from "../core/export_menu.js";
 import { mapFigure } from "../core/figure.js";
 import { headName } from "../core/sentences.js";
 
@@ -12,7 +12,8 @@ export function makeExportMenu(stage) {
   return makeExport({
     stage, csvLabel: TEXTS.export.csv, script: `${stage.parts.entry ?? "attention"}.js`,
     drawing: () => other()?.drawing() ?? mapFigure(stage.act.figure()), captionOf: () => other()?.captionOf() ?? files.captionOf(stage), csv: () => other()?.csv() ?? files.csvOf(stage),
-    message: () => stage.act.wholeMessage(), name: () => files.fileName(stage), other: () => stage.parts.otherFigure?.(stage) ?? null,
+    message: () => stage.act.wholeMessage(), name: () => (other() ? `${stage.header.stem}-routes` : files.fileName(stage)), other: () => stage.parts.otherFigure?.(stage) ?? null,
+    film: () => other()?.film?.() ?? null,
   });
 }
 
@@ -43,14 +44,10 @@ function captionOf(stage) {
   return withOrigin(stage, title, parts);
 }
 
-// A cell that begins with a number is never taken for a formula; quotes are doubled.
 function csvOf(stage) {
   const { view, weights } = stage.shown;
-  const cell = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-  const label = (text, place) => cell(`${place + 1} ${text}`);
+  const label = (text, place) => `${place + 1} ${text}`;
   const keys = view.keys.labels.length;
-  const about = captionOf(stage).caption.split("\n").map((line) => `# ${line}`);
-  const rows = view.queries.labels.map((text, row) => [label(text, row),
-    ...Array.from(weights.subarray(row * keys, (row + 1) * keys), (weight) => weight.toFixed(6))].join(","));
-  return [...about, [cell(TEXTS.csvCorner), ...view.keys.labels.map(label)].join(","), ...rows, ""].join("\n");
+  const rows = view.queries.labels.map((text, row) => [label(text, row), ...Array.from(weights.subarray(row * keys, (row + 1) * keys), (weight) => weight.toFixed(6))]);
+  return csvText(captionOf(stage).caption, [[TEXTS.csvCorner, ...view.keys.labels.map(label)], ...rows]);
 }

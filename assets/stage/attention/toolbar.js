@@ -5,6 +5,7 @@ import { element } from "../../canvas/core/surface.js";
 import { filled } from "../../canvas/core/text.js";
 import { fold, iconButton, button, labelled, makeToolbar, menu, segments, select, toggle } from "../core/toolbar.js";
 import { headName } from "../core/sentences.js";
+import { makeRoomButtons } from "../core/stage.js";
 import { makeChangeMenu } from "./changes.js";
 import { makeExportMenu } from "./export.js";
 
@@ -71,10 +72,9 @@ export function makeControls(stage) {
   const zoom = element("div", { class: "group", role: "group", "aria-label": texts.zoom }, iconButton("−", texts.zoomOut, () => act.zoom(-1)),
     iconButton("+", texts.zoomIn, () => act.zoom(1)), button(texts.fit, () => act.zoom(0), { "aria-label": texts.showAll }));
   const files = makeExportMenu(stage);
-  const present = button(texts.present, () => act.present(), { title: texts.presentHelp });
-  const full = iconButton("⛶", texts.full, () => act.full());
+  const room = makeRoomButtons(stage);
   const first = stage.parts.controls?.(stage) ?? [];
-  const items = [...first, stack, ...choosers.map(({ node }) => node), all, words, hide, off, change.node, drawing, files.node, zoom, present, full];
+  const items = [...first, stack, ...choosers.map(({ node }) => node), all, words, hide, off, change.node, drawing, files.node, zoom, ...room.nodes];
   const bar = makeToolbar(items);
 
   const offered = (name) => !stage.header.hidden.includes(name);
@@ -108,9 +108,8 @@ export function makeControls(stage) {
     count.textContent = String(state.lines);
     files.node.hidden = !offered("export");
     zoom.hidden = !act.canZoom();
-    present.hidden = stage.header.alone || stage.offline;
-    full.hidden = !document.fullscreenEnabled;
-    if (stage.parts.figure?.(stage)) for (const item of items) if (![...first, change.node, files.node, present, full].includes(item)) item.hidden = true; // controls of the map
+    room.sync();
+    if (stage.parts.figure?.(stage)) for (const item of items) if (![...first, change.node, files.node, ...room.nodes].includes(item)) item.hidden = true; // controls of the map
     fold(bar);
   };
   return { node: bar.node, sync };

@@ -1,5 +1,5 @@
-// What switching off each head does to a word at the blank, or to the difference of two words: as tables.Effect of
-// pages/fill_mask, and as the cells and notes of a wall.
+// What switching off each head does to a word at the blank, or to the difference of two words: as scan_rows of
+// pages/fill_mask/head_scan.py, and as the cells and notes of a wall.
 
 import { percent, points, ratio } from "../../canvas/core/numbers.js";
 import { filled } from "../../canvas/core/text.js";

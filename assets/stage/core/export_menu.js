@@ -4,13 +4,14 @@ import { element, visible } from "../../canvas/core/surface.js";
 import { filled } from "../../canvas/core/text.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 import { button, labelled, menu, select, toggle } from "./toolbar.js";
-import { layDrawing, pngOf, print, printable, save, svgOf } from "./figure.js";
+import { canFilm, filmOf, layDrawing, pngOf, print, printable, save, svgOf } from "./figure.js";
 
 const LIMITS = { mm: [40, 174, 400], px: [200, 1200, 4000] }; // least, usual and most width; 174 mm is a journal's page
 
 // asked: `drawing()` as figure.js lays it out, `captionOf()` with title and caption, `csv()`, `csvLabel`, `name()` of a file,
 // `script`, `message()` of the web page, and `stage`. page(): where there is no figure, the web page, else null. other(): another figure {label, drawing, title, caption, name}, or null.
-export function makeExport({ stage, drawing, captionOf, csv, csvLabel, name, script, message, other = () => null, page = () => null }) {
+// film(): drawings that follow each other, and the milliseconds of each, or null.
+export function makeExport({ stage, drawing, captionOf, csv, csvLabel, name, script, message, other = () => null, page = () => null, film = () => null }) {
   const texts = TEXTS.export;
   const node = menu(texts.menu);
   const { box } = node;
@@ -45,6 +46,12 @@ export function makeExport({ stage, drawing, captionOf, csv, csvLabel, name, scr
     const one = chosen();
     save(ending === "svg" ? svg(one) : await pngOf(picture(one)), "image/svg+xml", `${one.name}.${ending}`);
   };
+  const filming = button(texts.film, async () => {
+    const { drawings, milliseconds } = film();
+    filming.disabled = true;
+    save(await filmOf(drawings.map((drawn) => () => picture({ ...chosen(), drawing: drawn })), milliseconds), "video/webm", `${chosen().name}.webm`);
+    filming.disabled = false;
+  });
   const file = (ending) => `${name()}.${ending}`;
   const row = (...parts) => element("div", { class: "menu-row" }, ...parts);
   box.classList.add("wide");
@@ -67,11 +74,12 @@ export function makeExport({ stage, drawing, captionOf, csv, csvLabel, name, scr
   const figure = [element("h4", {}, texts.figure),
     row(whichField, labelled(texts.width, width), labelled(texts.unit, unit), labelled(texts.background, background), captioned),
     row(button(texts.svg, () => saveFigure("svg")), button(texts.png, () => saveFigure("png")),
-      button(texts.pdf, () => print(printable(svg(chosen()), picture(chosen())))))];
+      button(texts.pdf, () => print(printable(svg(chosen()), picture(chosen())))), filming)];
   box.append(...figure, element("h4", {}, texts.data), forms, shareTitle, share, said);
   box.addEventListener("toggle", ({ newState }) => {
     if (newState !== "open") return;
     for (const part of [...figure, forms.firstChild]) part.hidden = stage.isFramed;
+    filming.hidden = !canFilm() || !film();
     forms.hidden = forms.previousElementSibling.hidden = stage.header.hidden.includes("forms") || stage.offline;
     share.hidden = shareTitle.hidden = stage.header.hidden.includes("share") || stage.offline;
     const another = other();
@@ -107,6 +115,12 @@ export function withOrigin(stage, title, parts) {
   stage.address.now(); // the link at its end is of what is seen
   const link = stage.offline || stage.header.linkProblem ? [] : [location.href];
   return { title: visible(title), caption: [...parts, stage.header.origin, ...link].map(visible).join(" ") };
+}
+
+// A table as text, below its caption: rows of cells. Each begins with a text, so that none is taken for a formula; quotes are doubled.
+export function csvText(caption, rows) {
+  const cell = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  return [...caption.split("\n").map((line) => `# ${line}`), ...rows.map((row) => row.map((one) => cell(String(one))).join(",")), ""].join("\n");
 }
 
 export const closed = (sentence) => (/[.!?…]\s*$/.test(sentence) ? `“${sentence}”` : `“${sentence}”.`);

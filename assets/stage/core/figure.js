@@ -14,6 +14,7 @@ const [NARROWEST, WIDEST] = [260, 1000]; // pixels in which a figure is laid out
 const DOTS_PER_INCH = 300;
 const DOTS = DOTS_PER_INCH / 96; // of a PNG, for each pixel of paper
 const LARGEST_MAP = 64 * 64; // cells drawn as shapes; more are one image
+const FILM_SCALE = 2; // pixels of a film for each pixel of the paper
 const FONT = "Helvetica, Arial, sans-serif";
 
 // drawing(theme): the drawing that is laid out, see assets/canvas/figure; options: width, unit, caption or "", colours.
@@ -60,6 +61,33 @@ export async function pngOf({ figure, theme, asked, unit }) {
   const blob = await new Promise((take) => canvas.toBlob(take, "image/png"));
   const bytes = new Uint8Array(await blob.arrayBuffer());
   return new Blob([unit === "mm" ? withDensity(bytes, DOTS_PER_INCH) : bytes], { type: "image/png" });
+}
+
+const FILM = "video/webm";
+export const canFilm = () => Boolean(globalThis.MediaRecorder?.isTypeSupported(FILM) && HTMLCanvasElement.prototype.captureStream);
+
+// A film of figures, each shown for some milliseconds, as the browser itself records a canvas. frames: functions that lay one out.
+export async function filmOf(frames, milliseconds) {
+  const canvas = element("canvas");
+  const context = canvas.getContext("2d");
+  const recorder = new MediaRecorder(canvas.captureStream(), { mimeType: FILM });
+  const parts = [];
+  recorder.ondataavailable = ({ data }) => parts.push(data);
+  const ended = new Promise((end) => { recorder.onstop = end; });
+  for (const frame of frames) {
+    const { figure, theme, asked } = frame();
+    const scale = (asked * FILM_SCALE) / figure.width;
+    if (recorder.state === "inactive") {
+      Object.assign(canvas, { width: Math.round(figure.width * scale), height: Math.round(figure.height * scale) });
+      recorder.start();
+    }
+    context.setTransform(scale, 0, 0, scale, 0, 0);
+    paintFigure(context, figure, theme);
+    await new Promise((go) => setTimeout(go, milliseconds));
+  }
+  recorder.stop();
+  await ended;
+  return new Blob(parts, { type: FILM });
 }
 
 // The document that is printed: nothing but the picture, on a page of its size.

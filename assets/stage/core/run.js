@@ -17,6 +17,15 @@ export function unpackStage(bytes) {
   return { header, body: copy.subarray(4 + length) };
 }
 
+// A message again: its header, and the bytes behind it.
+export function packStage(header, ...parts) {
+  const words = new TextEncoder().encode(JSON.stringify(header));
+  const all = [new Uint8Array(new Uint32Array([words.length]).buffer), words, ...parts];
+  const message = new Uint8Array(all.reduce((sum, one) => sum + one.length, 0));
+  all.reduce((at, one) => (message.set(one, at), at + one.length), 0);
+  return message;
+}
+
 export function makeRuns() {
   return { layers: new Map(), bytes: 0, asked: new Map() };
 }

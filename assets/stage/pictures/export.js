@@ -2,7 +2,7 @@
 
 import { chartsDrawing, stacked } from "../../canvas/figure/charts.js";
 import { TEXTS } from "../../canvas/core/texts.js";
-import { escaped, makeExport, withOrigin } from "../core/export_menu.js";
+import { csvText, escaped, makeExport, withOrigin } from "../core/export_menu.js";
 import { matricesFigure } from "../views/matrices.js";
 
 export function makeExportMenu(stage) {
@@ -64,16 +64,14 @@ function numbersOf(picture) {
 }
 
 function csvOf(stage) {
-  const cell = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-  const about = captionOf(stage).caption.split("\n").map((line) => `# ${line}`);
   const shown = stage.rows.flat().flatMap(numbersOf);
   const titles = numbered(shown.map(({ chart }) => chart.title));
   const lines = shown.flatMap(({ rows, columns, values }, index) => {
     const [down, across] = [numbered(rows), numbered(columns)];
     return down.flatMap((row, from) => across.map((column, to) => {
       const value = values[from * columns.length + to];
-      return [titles[index], row, column, Number.isFinite(value) ? value.toPrecision(7) : ""].map(cell).join(",");
+      return [titles[index], row, column, Number.isFinite(value) ? value.toPrecision(7) : ""];
     }));
   });
-  return [...about, TEXTS.pictures.csvHead.join(","), ...lines, ""].join("\n");
+  return csvText(captionOf(stage).caption, [TEXTS.pictures.csvHead, ...lines]);
 }

@@ -13,6 +13,7 @@ const [PLAY_MS, LAYER_MS] = [4000, 600]; // milliseconds of a whole play, and at
 const UNMOVED = 0.0005; // of a probability
 const STILL = matchMedia("(prefers-reduced-motion: reduce)");
 
+const layerTime = ({ layers }) => Math.min(LAYER_MS, PLAY_MS / layers);
 const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 const say = (name, values = {}) => filled(TEXTS.routes[name], values).join("");
 const isMixed = ({ look }) => look.by === "mixed" && look.header.mixes;
@@ -52,9 +53,10 @@ export function makeRoutePicture({ change, onChange = () => {} }) {
     play: () => play(picture),
     end() {
       clearInterval(picture.playing);
-      picture.measuring = null;
+      Object.assign(picture, { measuring: null, ended: true });
     },
     paper: (row) => routesDrawing(picture.look.header, { arcs: shownArcs(picture), layer: store.get().shown }, row),
+    film: (row) => filmed(picture, row),
     caption: () => caption(picture),
     rows: () => picture.sorted,
     tokens: () => picture.look.header.tokens,
@@ -114,8 +116,15 @@ function play(picture) {
     const next = (store.get().shown ?? 0) + 1;
     if (next >= layers) pause(picture);
     store.set({ shown: next >= layers ? null : next });
-  }, Math.min(LAYER_MS, PLAY_MS / layers));
+  }, layerTime({ layers }));
   return store.set({ shown: from === null || from >= layers ? 0 : from, chosen: null });
+}
+
+// The play layer by layer, and the whole picture longer.
+function filmed(picture, row) {
+  const { header } = picture.look;
+  const drawings = [...Array(header.layers).keys(), null, null, null].map((layer) => routesDrawing(header, { arcs: shownArcs(picture), layer }, row));
+  return { drawings, milliseconds: layerTime(header) };
 }
 
 // --- What is asked for
@@ -149,6 +158,7 @@ function nextAsked(picture) {
 // One request after the other, until all that is to be drawn is here.
 async function measure(picture) {
   const { header } = picture.look;
+  if (picture.ended) return;
   fetchMixed(picture);
   if (picture.measuring === header || !header.path) return;
   picture.measuring = header;

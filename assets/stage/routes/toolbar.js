@@ -3,7 +3,9 @@
 import { TEXTS } from "../../canvas/core/texts.js";
 import { element, visible } from "../../canvas/core/surface.js";
 import { filled } from "../../canvas/core/text.js";
-import { closed, makeExport, withOrigin } from "../core/export_menu.js";
+import { closed, csvText, makeExport, withOrigin } from "../core/export_menu.js";
+import { packStage } from "../core/run.js";
+import { makeRoomButtons } from "../core/stage.js";
 import { button, fold, iconButton, makeToolbar, segments, select } from "../core/toolbar.js";
 
 const PAPER_ROW = 46; // pixels between two layers
@@ -33,23 +35,20 @@ export function makeRouteControls(picture, set) {
 }
 
 export function makeControls(stage) {
-  const { act, store } = stage;
-  const shared = TEXTS.controls;
+  const { store } = stage;
   const looks = makeRouteControls(() => stage.picture, (change) => store.set(change));
   const files = makeExport({
     stage, csvLabel: TEXTS.routes.csv, script: "routes.js", ...routeFiles(stage, () => stage.picture), message: () => wholeMessage(stage), name: () => nameOf(stage.header),
   });
-  const present = button(shared.present, () => act.present(), { title: shared.presentHelp });
-  const full = iconButton("⛶", shared.full, () => act.full());
-  const bar = makeToolbar([...looks.items, files.node, present, full]);
+  const room = makeRoomButtons(stage);
+  const bar = makeToolbar([...looks.items, files.node, ...room.nodes]);
   const sync = (state) => {
     const { header } = stage;
     bar.node.hidden = !header.run;
     if (!header.run) return;
     looks.sync(header, state, true);
     files.node.hidden = header.hidden.includes("export");
-    present.hidden = header.alone || stage.offline;
-    full.hidden = !document.fullscreenEnabled;
+    room.sync();
     fold(bar);
   };
   return { node: bar.node, sync };
@@ -64,21 +63,16 @@ export function routeFiles(stage, picture) {
     const title = filled(TEXTS.routes.title, { model: header.model }).join("");
     return withOrigin(stage, title, [`${title}.`, filled(TEXTS.caption.text, { sentence: closed(header.text) }).join(""), ...picture().caption()]);
   };
-  return { captionOf, drawing: () => picture().paper(PAPER_ROW), csv: () => csvOf(stage, picture(), captionOf()) };
+  return { captionOf, drawing: () => picture().paper(PAPER_ROW), film: () => picture().film(PAPER_ROW), csv: () => csvOf(stage, picture(), captionOf()) };
 }
 
 function csvOf({ header }, picture, { caption }) {
-  const cell = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
   const label = (place) => `${place + 1} ${visible(picture.tokens()[place])}`;
-  const rows = picture.rows().map(({ layer, query, key, effect, after, first }) => [String(layer + 1), label(query), label(key), effect.toFixed(4), after.toFixed(5), first].map(cell).join(","));
-  return [...caption.split("\n").map((line) => `# ${line}`), TEXTS.routes.csvHead.join(","), ...rows, ""].join("\n");
+  const rows = picture.rows().map(({ layer, query, key, effect, after, first }) => [String(layer + 1), label(query), label(key), effect.toFixed(4), after.toFixed(5), first]);
+  return csvText(caption, [TEXTS.routes.csvHead, ...rows]);
 }
 
 // The message of the stage with all that was measured since, for a file that asks nobody.
 function wholeMessage({ header, picture }) {
-  const words = new TextEncoder().encode(JSON.stringify({ ...header, ...picture.whole(), path: "", words: [], hidden: [...header.hidden, "changes"] }));
-  const message = new Uint8Array(4 + words.length);
-  new DataView(message.buffer).setUint32(0, words.length, true);
-  message.set(words, 4);
-  return message;
+  return packStage({ ...header, ...picture.whole(), path: "", words: [], hidden: [...header.hidden, "changes"] });
 }

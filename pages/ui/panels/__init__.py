@@ -1,5 +1,5 @@
-"""What several pages put together from stage and controls: lessons and their questions, predictions, sizes of a training.
+"""What several pages put together from stage and controls: lessons and their questions, sizes of a training.
 
 Uses `pages.ui.stage`, `pages.ui.shell` and `tx_core`.
-Begin with `lesson.py` and `predictions.py`.
+Begin with `lesson.py`.
 """

@@ -2,31 +2,6 @@
 
 # Predictions
 
-OPTIONS = "Options"
-LIST_LENGTH = "Words in each list"
-BAR_LIMIT = "Bars end at"
-BAR_LIMIT_HELP = "All charts share this limit so that they can be compared. A longer bar is cut off; its number is still exact."
-BAR_LIMIT_LABELS = {"100": "100 %", "50": "50 %", "20": "20 %", "5": "5 %"}
-TEMPERATURE = "Temperature"
-TEMPERATURE_HELP = (
-    "The model's scores (logits) are divided by the temperature before the softmax. "
-    "Above 1 the lists become flatter, below 1 sharper. At 1 you see the model's own probabilities."
-)
-TOP_P = "Top-p (nucleus)"
-TOP_P_HELP = (
-    "Keeps the fewest words that reach this share of the probability together, and rescales them to 100 %. At 1 all are kept."
-)
-LIST_SETTINGS_CAPTION = "Temperature and top-p change the lists only, not the words that you check nor the joint predictions."
-TEMPERATURE_CHANGED = "The lists do not show the model's own probabilities: temperature is {temperature:g}."
-TOP_P_CHANGED = "The lists do not show the model's own probabilities: top-p is {top_p:g}."
-TEMPERATURE_AND_TOP_P_CHANGED = (
-    "The lists do not show the model's own probabilities: temperature is {temperature:g} and top-p is {top_p:g}."
-)
-PREDICTION_COLUMNS = ("sentence", "list", "word", "pieces", "ids", "probability", "rank", "filled sentence or note")
-BLANK_LIST = "blank {number}"
-CHECKED_WORDS_LIST = "checked words at blank {number}"
-JOINT_LIST = "all blanks together"
-
 # Sizes of a training
 
 SIZES_DO_NOT_FIT = "These sizes do not fit together: {rule}."

@@ -1,43 +1,94 @@
 """Offer sentences worth looking at by their titles, what to notice in the one that is shown, and what breaks it."""
 
-from collections.abc import Callable, Sequence
-from typing import Protocol, Self, TypeVar
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import streamlit as st
 
 from pages.ui.shell import texts
-from pages.ui.shell.address import is_offered
+from pages.ui.shell.address import is_offered, widget_key
+from tx_core.settings import ASSETS
+
+NOTICE_WIDTH = 500
+"""Pixels of what to notice: the counter-examples stand beside it."""
 
 
-class Offered(Protocol):
-    """What a row of examples needs of each: what its button says, and the counter-examples that break what it seems to show."""
+@dataclass(frozen=True)
+class Example:
+    """A view worth looking at.
 
-    @property
-    def title(self) -> str: ...
+    Attributes:
+        title: what the button says.
+        notice: what to notice.
+        view: the values that it gives to fields of its page.
+        counters: views that do not show what this one seems to show.
+    """
 
-    @property
-    def counters(self) -> Sequence[Self]: ...
+    title: str
+    notice: str
+    view: Mapping[str, Any]
+    counters: tuple["Example", ...] = ()
 
 
-Choice = TypeVar("Choice", bound=Offered)
+def read_examples(page: str, fields: Mapping[str, Callable[[Any], object]], inherited: Sequence[str]) -> tuple[Example, ...]:
+    """Return the examples of a page; what they claim is true of the embedded model.
+
+    fields: by name, how a value of the file is read. inherited: those that a counter-example has from its example, unless it
+    names its own.
+    """
+
+    def read(entry: Mapping[str, Any], about: Mapping[str, Any]) -> Example:
+        written = about | {name: entry[name] for name in fields if name in entry} | entry.get("view", {})
+        kept = {name: written[name] for name in inherited if name in written}
+        counters = tuple(read(counter, kept) for counter in entry.get("counters", ()))
+        sentences = f"{written.get('text')} {written.get('pair', '')}".strip(), written.get("second")
+        title = entry.get("title", " / ".join(filter(None, sentences)).replace("[MASK]", "___"))
+        view = {name: read_value(written[name]) for name, read_value in fields.items() if name in written}
+        return Example(title, entry["notice"], view, counters)
+
+    return tuple(read(entry, {}) for entry in json.loads((ASSETS / "examples" / f"{page}.json").read_text(encoding="utf-8")))
 
 
-NOTICE_WIDTH = 500  # pixels
-
-
-def find(choices: Sequence[Choice], is_on_page: Callable[[Choice], bool]) -> tuple[Choice | None, Choice | None]:
+def find(choices: Sequence[Example], is_on_page: Callable[[Example], bool]) -> tuple[Example | None, Example | None]:
     """Return the example on the page and its entry in the list: itself, or the one that it is a counter-example of."""
     found = ((one, origin) for origin in choices for one in (origin, *origin.counters) if is_on_page(one))
     return next(found, (None, None))
 
 
-def offer(key: str, choices: Sequence[Choice], shown: Choice | None, choose: Callable[[Choice], None], label: str = "") -> None:
-    """Offer examples by their titles, with the shown one marked; a click runs `choose` before the page runs again.
+def hint(example: Example) -> str:
+    """Return what to notice in an example."""
+    return texts.HINT.format(hint=example.notice)
 
-    A click on the marked one chooses it again: the way back to its view. label: stands above them, "" for none.
+
+def offer_examples(
+    page: str,
+    choices: Sequence[Example],
+    is_on_page: Callable[[Example], bool],
+    choose: Callable[[Example], None],
+    describe: Callable[[Example], str] = hint,
+) -> None:
+    """Offer examples by their titles; for the one on the page, show what to notice, and what breaks what it seems to show.
+
+    choose: runs after a click, before the page runs again. A click on the marked one chooses it again: the way back to its view.
     """
     if not is_offered("examples"):
         return
+    example, origin = find(choices, is_on_page)
+    _offer(widget_key(page, "example"), choices, origin, choose)
+    if example and origin:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            if said := describe(example):
+                st.markdown(said, width=NOTICE_WIDTH)
+            if origin.counters:
+                shown = example if example is not origin else None
+                _offer(widget_key(page, "counter_example"), origin.counters, shown, choose, texts.BREAK_IT)
+
+
+def _offer(
+    key: str, choices: Sequence[Example], shown: Example | None, choose: Callable[[Example], None], label: str = ""
+) -> None:
     titles = {example.title: example for example in choices}
     st.session_state[key] = shown.title if shown else None
 
@@ -47,13 +98,3 @@ def offer(key: str, choices: Sequence[Choice], shown: Choice | None, choose: Cal
 
     visibility = "visible" if label else "collapsed"
     st.pills(label or texts.EXAMPLES, list(titles), key=key, on_change=accept, wrap=False, label_visibility=visibility)
-
-
-def offer_counters(key: str, example: Choice, shown: Choice | None, choose: Callable[[Choice], None]) -> None:
-    """Offer the counter-examples of an example, with the shown one marked: the lesson is that one example proves little."""
-    offer(key, example.counters, shown if shown in example.counters else None, choose, texts.BREAK_IT)
-
-
-def show_notice(notice: str) -> None:
-    """Show what to notice, as wide as leaves space for the counter-examples beside it."""
-    st.markdown(notice, width=NOTICE_WIDTH)

@@ -46,6 +46,7 @@ HEAD = "Layer {layer}, head {head}"
 
 EXAMPLES = "Examples"
 BREAK_IT = "**Try to break it:**"
+HINT = ":material/lightbulb: {hint}"
 HINT_SHOWN = ":material/lightbulb: **In {heads}:** {hint}"
 HINT_ELSEWHERE = ":material/lightbulb: **This hint describes {heads}, unmodified:** {hint}"
 HINT_OF_OTHER_MODEL = "This was observed in {model}: another model may do it in another head, or not at all."

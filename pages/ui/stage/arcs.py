@@ -4,12 +4,13 @@ The first page tells its stage the guesses with its answer; a view of another pa
 take a run each and are asked for by token, of a large model by token and layer, once the rest is painted.
 """
 
+import asyncio
 from dataclasses import replace
-from threading import BoundedSemaphore
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -25,8 +26,8 @@ from tx_core.engine.threads import use_all_cores, use_one_core
 from tx_core.errors import ChangeProblem, ExplorerError, memory_checked
 
 PATH = "stage-arcs"
-AT_ONCE, PATIENCE = BoundedSemaphore(2), 20.0
-"""Requests that measure at once, and the seconds that another one waits for them: each takes many runs."""
+AT_ONCE, PATIENCE = asyncio.Semaphore(2), 20.0
+"""Requests that measure at once, and the seconds that another one waits for them: each takes many runs. No thread waits."""
 MOST_LIKELY = 5
 REQUEST_COST, UNASKED_COST = 2e10, 2e11
 """Multiplications of one request for arcs, and of all arcs into one token where these are measured without being asked for."""
@@ -169,6 +170,8 @@ def _answer(name: RunName, asked: QueryParams) -> dict[str, object]:
     """Return what a request asks for; raise ValueError for what no run has, and ExplorerError as the runs do."""
     numbers = {part: int(value) for part, value in asked.items() if part != "mixed"}
     blank, query, layer = numbers.pop("blank", 0), numbers.pop("query", None), numbers.pop("layer", None)
+    if "mixed" in asked and open_engine(name).info.family != "bert":
+        raise ValueError("what is mixed in is known of a BERT only")
     if "mixed" in asked:
         return _mixed(name)
     if layer is not None:
@@ -181,7 +184,7 @@ def _answer(name: RunName, asked: QueryParams) -> dict[str, object]:
     return arcs_into(name, blank, query, layers)
 
 
-def send_arcs(request: Request) -> Response:
+async def send_arcs(request: Request) -> Response:
     """Send the guesses of a run, arcs into one token, the heads of an arc or a layer, or what is mixed in.
 
     404 for what no page has named, 503 where it cannot be computed now.
@@ -190,17 +193,24 @@ def send_arcs(request: Request) -> Response:
         name = RunName.read(request.path_params["name"])
     except ValueError:
         return Response(None, 404, NOT_KEPT)
-    if not AT_ONCE.acquire(timeout=PATIENCE):
+    try:
+        async with asyncio.timeout(PATIENCE):
+            await AT_ONCE.acquire()
+    except TimeoutError:
         return Response(None, 503, NOT_KEPT)
     try:
-        with memory_checked():
-            return JSONResponse(_answer(name, request.query_params), headers=KEPT_FOREVER)
-    except (ChangeProblem, KeyError, ValueError, AttributeError):  # a token, a layer or a part that the run does not have
+        return JSONResponse(await run_in_threadpool(_measured, name, request.query_params), headers=KEPT_FOREVER)
+    except (ChangeProblem, KeyError, ValueError):  # a token or a layer that the run does not have
         return Response(None, 404, NOT_KEPT)
     except ExplorerError:
         return Response(None, 503, NOT_KEPT)
     finally:
         AT_ONCE.release()
+
+
+def _measured(name: RunName, asked: QueryParams) -> dict[str, object]:
+    with memory_checked():
+        return _answer(name, asked)
 
 
 ROUTE = Route(f"/{PATH}/{{name}}", send_arcs)

@@ -114,6 +114,7 @@ EXPORT = {
     "svg": "Save as SVG",
     "png": "Save as PNG",
     "pdf": "Print or save as PDF",
+    "film": "Save the play as video (WebM)",
     "data": "Data and web page (more below the picture)",
     "csv": "Save this map as CSV",
     "webPage": "Save as web page",

@@ -15,7 +15,8 @@ from pages.ui.stage.controls import numbered
 from pages.ui.stage.pictures import Picture
 from pages.ui.stage.view_options import heads_to_link
 from tx_core.analysis.grammar import MIN_GAIN, TREEBANK_NAME, Grammar, HeadRelation, grammar_of
-from tx_core.analysis.patterns import HeadPattern, PatternKind
+from tx_core.analysis.patterns import TARGETED_KINDS, HeadPattern, PatternKind, PatternSums
+from tx_core.analysis.weights_file import TableValue
 from tx_core.transformer.interventions import Head
 from tx_core.transformer.trace import Encoding
 
@@ -119,6 +120,27 @@ def grammar_sentences(model: str, head: Head) -> list[str]:
     named, more = ", ".join(map(_relation, relations[:MAX_RELATIONS])), len(relations) - MAX_RELATIONS
     found = (texts.GRAMMAR_AND_MORE if more > 0 else texts.GRAMMAR_RELATIONS).format(relations=named, more=more)
     return [texts.GRAMMAR.format(treebank=TREEBANK_NAME), found, texts.GRAMMAR_LEAVES_OUT]
+
+
+def rows_of_heads(
+    model: str,
+    encoding: Encoding,
+    sums: PatternSums,
+    found: Sequence[HeadPattern],
+    measures: Callable[[HeadPattern], Mapping[str, TableValue]],
+) -> list[dict[str, TableValue]]:
+    """List heads, one row each: kind, confidence, what is measured of it, its share on the targets of each kind, its grammar."""
+    looks = kind_styles(encoding)
+    rows = []
+    for one in found:
+        targets = {
+            texts.KIND_COLUMN.format(kind=looks[kind].word): round(float(sums.shares[one.layer, one.head, place]), 3)
+            for place, kind in enumerate(TARGETED_KINDS)
+        }
+        named = {"layer": one.layer + 1, "head": one.head + 1, "kind": looks[one.kind].word}
+        named["confidence"] = round(one.confidence, 3)
+        rows.append(named | measures(one) | targets | grammar_columns(model, (one.layer, one.head)))
+    return rows
 
 
 def grammar_columns(model: str, head: Head) -> dict[str, str | float | None]:

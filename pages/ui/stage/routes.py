@@ -34,6 +34,8 @@ LEAST_EFFECTS = ("0.05", "0.1", "0.2", "0.3", "0.5", "1", "2")
 USUAL_LEAST = "0.2"
 ROUTE_LOOKS = (Field(HOME_PARAMETER, "", lambda written: check(written, LEAST_EFFECTS)), choice_field("by", ("effect", "mixed")))
 """How a picture of routes is looked at."""
+BESIDE_LOOKS = (choice_field("shows", ("heads", "routes")), *ROUTE_LOOKS)
+"""The same beside a map, of which the reader looks at either (assets/stage/routes/beside.js)."""
 
 
 def route_fields(text: str) -> StageFields:

@@ -375,6 +375,7 @@ NO_GRAMMAR = (
 GRAMMAR_NOT_MEASURED = "Grammar: not measured for this model."
 NO_RELATION = "–"
 GRAMMAR_CELL = "{head}. {grammar}"
+KIND_COLUMN = "to {kind}"
 GRAMMAR_COLUMNS = (
     "relation of grammar",
     "relation found",

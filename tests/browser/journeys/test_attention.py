@@ -164,12 +164,12 @@ def test_every_change_of_the_menu_is_run(arrive, for_everybody):
 
 def test_another_sentence_is_read_while_it_is_typed_and_an_example_is_taken_apart(arrive):
     page = arrive("/attention")
-    first = inputs.curated()[0]
-    expect(sentence(page)).to_have_value(first.text)
+    first = inputs.EXAMPLES[0]
+    expect(sentence(page)).to_have_value(first.view["text"])
     says(page, first.notice.partition(".")[0])
     head(page, 1, 8).click()
     choose(page, first.title)
-    looks_at(page, "her", row_of(first.text, 2, 8, "her"))
+    looks_at(page, "her", row_of(first.view["text"], 2, 8, "her"))
     counter = first.counters[0]
     choose(page, counter.title)
     expect(sentence(page)).to_have_value(counter.text)

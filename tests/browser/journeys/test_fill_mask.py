@@ -8,7 +8,6 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from pages.fill_mask import texts
-from pages.ui.panels import texts as panel_texts
 from pages.ui.shell.numbers import percent, points
 from pages.ui.stage import browser_texts
 from pages.ui.stage import texts as stage_texts
@@ -147,12 +146,12 @@ def test_two_sentences_stand_side_by_side_and_the_options_say_what_they_do(arriv
     for number, text in enumerate((one, other), start=1):
         button(page, texts.BLANK_OF_SENTENCE.format(sentence=number, number=1)).click()
         until(page, lambda text=text: entries(page, texts.TOP_WORDS) == bars_of(found(text)), "the words of the sentence")
-    button(page, panel_texts.OPTIONS).click()
+    button(page, texts.OPTIONS).click()
     page.get_by_text(texts.COMPARE, exact=True).click()
     expect(sentence(page, texts.SECOND_SENTENCE)).to_have_count(0)
     answered(page)
-    button(page, panel_texts.OPTIONS).click()
-    temperature = page.get_by_role("slider", name=panel_texts.TEMPERATURE)
+    button(page, texts.OPTIONS).click()
+    temperature = page.get_by_role("slider", name=texts.TEMPERATURE)
     temperature.focus()
     page.keyboard.press("End")
     answered(page)
@@ -160,7 +159,7 @@ def test_two_sentences_stand_side_by_side_and_the_options_say_what_they_do(arriv
     warm = float(address(page)["temperature"])
     assert warm > 1
     assert entries(page, texts.TOP_WORDS) == bars_of(found(one, temperature=warm))
-    says(page, panel_texts.TEMPERATURE_CHANGED.format(temperature=warm))
+    says(page, texts.TEMPERATURE_CHANGED.format(temperature=warm))
     page.keyboard.press("Escape")
     write(page, "The cat sleeps.")
     says(page, "There is no blank yet.")

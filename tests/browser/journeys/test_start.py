@@ -1,6 +1,7 @@
 """The start page: what a prediction depends on, drawn as arcs that can be cut, three doors, and the same picture at a blank."""
 
 import re
+from pathlib import Path
 from urllib.parse import quote_plus
 
 import numpy as np
@@ -8,15 +9,17 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from pages import contents
+from pages.next_word import texts as writing_texts
 from pages.start import texts
 from pages.ui.shell.numbers import percent
-from pages.ui.stage.browser_texts import ROUTES
+from pages.ui.stage.browser_texts import EXPORT, ROUTES
 from tests.browser.journeys.test_across_pages import on_page
 from tests.browser.test_stages import reached
 from tests.support.seen import answered, press, said, stage
 from tx_core.causal.cut_effects import cut_effects
 from tx_core.engine import catalogue
 
+ARCS = re.compile("/stage-arcs/.*query=")
 KEY = "The key to the big old cabinets [MASK] on the table."
 
 
@@ -84,12 +87,42 @@ def test_an_arc_is_chosen_cut_and_restored_and_fill_the_blank_draws_the_same(pag
     expect(page).not_to_have_url(re.compile("changes="))
     press(page, "old")
     expect(page).to_have_url(re.compile(re.escape(quote_plus("big [MASK] cabinets is on"))))
-    page = page_at(f"/fill_mask?text={quote_plus(KEY)}")
-    press(page, ROUTES["showsOptions"]["routes"])
+    page, held, released = page_at(f"/fill_mask?text={quote_plus(KEY)}"), [], []
+    page.route(ARCS, lambda route: route.continue_() if released else held.append(route))
+    with page.expect_request(ARCS):
+        press(page, ROUTES["showsOptions"]["routes"])
+    page.get_by_test_id("routes").press("Home")  # taken in once arcs have come
+    released.append(True)
+    for route in held:
+        route.continue_()
     measured(page)
     expect(stage(page)).to_have_attribute("data-arcs", str(reached(found, 0.2)))
-    page.get_by_test_id("routes").press("Home")
     page.keyboard.press("Enter")
     press(page, ROUTES["cut"])
     expect(said(page).first).to_contain_text(told)
     expect(page).to_have_url(cut)
+
+
+@pytest.mark.ci
+def test_next_word_shows_what_its_prediction_loses_as_a_video_too_and_asks_no_more_once_it_is_left(page_at):
+    page, held = page_at("/next_word?text=Once+upon+a&shows=routes&least=0.1"), []
+    measured(page)
+    found = cut_effects(catalogue.load("writer"), "Once upon a")
+    expect(stage(page)).to_have_attribute("data-arcs", str(reached(found, 0.1)))
+    page.get_by_test_id("routes").press("Home")
+    expect(said(page).filter(visible=True)).to_contain_text(f"“{found.word}”")
+    page.get_by_role("button", name=EXPORT["menu"], exact=True).click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name=EXPORT["film"], exact=True).click()
+    assert Path(download.value.path()).read_bytes().startswith(b"\x1aE\xdf\xa3")  # of a WebM
+    page.keyboard.press("Escape")
+    page.route(ARCS, lambda route: held.append(route))
+    with page.expect_request(ARCS):
+        page.get_by_role("button", name=writing_texts.PICTURE["writeOne"], exact=True).click()
+    page.get_by_role("link", name="Masks").first.click()
+    expect(page).to_have_url(re.compile("/masks"))
+    expect(page.get_by_test_id("written")).to_have_count(0)
+    with page.expect_response(ARCS):
+        held[0].continue_()
+    page.wait_for_timeout(200)  # in which the next one would be asked for
+    assert len(held) == 1

@@ -19,54 +19,39 @@ from tx_core.analysis import views
 from tx_core.engine import catalogue
 
 Open = Callable[..., AppTest]
-FIRST = inputs.curated()[0]
-SHOWN, WHERE = heads_to_link(FIRST.heads), controls.head_name(FIRST.heads[0]).lower()
+EXAMPLES = inputs.EXAMPLES
+FIRST = EXAMPLES[0]
 ENTRIES = json.loads((ROOT / "assets" / "examples" / "attention.json").read_text("utf-8"))
 
 
-@pytest.mark.parametrize("example", inputs.curated(), ids=lambda example: example.title)
-def test_an_example_is_wired_to_the_boxes_and_to_its_view(open_app: Open, example: inputs.Example):
+def test_examples_and_counter_examples_are_a_click_away_each_with_its_view_and_a_hint_of_its_own(open_app: Open):
     app = open_app(text="something else", hide="1")
-    arrivals = staged(app)["arrival"]["number"]
-    app.pills(key="attention_example").set_value(example.title).run()
-    assert not app.exception
-    assert app.text_input(key="attention_text").value == example.text
-    assert app.text_input(key="attention_pair").value == example.pair
-    assert app.session_state["attention_heads"] == list(example.heads)
-    view = {"heads": [list(head) for head in example.heads], "focus": example.focus, "words": example.words, "hide": False}
-    assert staged(app)["view"].items() >= view.items()
-    assert staged(app)["arrival"]["number"] > arrivals
-    assert example.notice in says(app)
+    for example in EXAMPLES:
+        for key, shown in (("example", example), *(("counter_example", counter) for counter in example.counters)):
+            arrivals = staged(app)["arrival"]["number"]
+            app.pills(key=f"attention_{key}").set_value(shown.title).run()
+            assert not app.exception
+            assert app.text_input(key="attention_text").value == shown.view["text"]
+            assert app.text_input(key="attention_pair").value == shown.view.get("pair", "")
+            assert staged(app)["view"]["heads"] == [list(head) for head in example.view["heads"]]
+            view = {"focus": shown.view["focus"], "words": example.view["words"], "hide": False}
+            assert staged(app)["view"].items() >= view.items()
+            assert staged(app)["arrival"]["number"] > arrivals
+            assert [one.notice for one in (example, *example.counters) if one.notice in says(app)] == [shown.notice]
+            assert app.pills(key="attention_example").value == example.title
+        app.pills(key="attention_example").set_value(None).run()
+        assert app.text_input(key="attention_text").value == example.view["text"]
 
 
-@pytest.mark.parametrize("left", [{"changes": f"off~{SHOWN}"}, {"nospecial": "1"}])
+@pytest.mark.parametrize("left", [{"changes": f"off~{heads_to_link(FIRST.view['heads'])}"}, {"nospecial": "1"}])
 def test_words_about_a_run_that_was_changed_say_so_and_the_example_brings_its_own_back(open_app: Open, left: dict):
-    app = open_app(text=FIRST.text, **left)
-    assert texts.HINT_ELSEWHERE.format(heads=WHERE, hint=FIRST.notice) in says(app)
+    where = controls.head_name(FIRST.view["heads"][0]).lower()
+    app = open_app(text=FIRST.view["text"], **left)
+    assert texts.HINT_ELSEWHERE.format(heads=where, hint=FIRST.notice) in says(app)
     app.pills(key="attention_example").set_value(None).run()
-    assert f"**In {WHERE}:** {FIRST.notice}" in says(app)
+    assert f"**In {where}:** {FIRST.notice}" in says(app)
     assert staged(app)["address"]["isFirst"]
-    assert staged(app)["view"]["focus"] == FIRST.focus
-
-
-@pytest.mark.parametrize("example", inputs.curated(), ids=lambda example: example.title)
-def test_a_counter_example_is_a_click_away_in_the_same_head_with_a_hint_of_its_own(open_app: Open, example: inputs.Example):
-    app = open_app(text=example.text, pair=example.pair, heads=heads_to_link(example.heads))
-    for counter in example.counters:
-        app.pills(key="attention_counter_example").set_value(counter.title).run()
-        assert not app.exception
-        assert (app.text_input(key="attention_text").value, app.text_input(key="attention_pair").value) == (
-            counter.text,
-            counter.pair,
-        )
-        assert app.session_state["attention_heads"] == list(example.heads)
-        assert counter.notice in says(app)
-        assert example.notice not in says(app)
-        assert app.pills(key="attention_counter_example").value == counter.title
-        assert app.pills(key="attention_example").value == example.title
-    app.pills(key="attention_example").set_value(None).run()
-    assert app.text_input(key="attention_text").value == example.text
-    assert app.pills(key="attention_counter_example").value is None
+    assert staged(app)["view"]["focus"] == FIRST.view["focus"]
 
 
 def test_every_example_has_four_more_of_its_kind_and_two_counter_examples():

@@ -12,7 +12,6 @@ from tests.support.messages import unknown_parameters
 from tests.support.staged import staged
 
 Open = Callable[..., AppTest]
-FIRST = inputs.curated()[0]
 LOOKS = {"heads": "1-8_4-3", "words": "1", "hide": "1", "show": "lines", "lines": "7", "scale": "cividis", "focus": "3"}
 LOOKED = {
     "stack": "self",
@@ -93,7 +92,7 @@ def test_nonsense_in_every_parameter_falls_back_and_says_so(open_app: Open):
     app = open_app(text="A bird", **dict.fromkeys(names, NONSENSE), unheard_of="1")
     assert not app.exception
     assert unknown_parameters(*names) in says(app)
-    assert staged(app)["view"]["heads"] == [list(head) for head in FIRST.heads]
+    assert staged(app)["view"]["heads"] == [list(head) for head in inputs.EXAMPLES[0].view["heads"]]
     assert staged(app)["address"]["own"] == {"text": "A bird"}
 
 

@@ -20,23 +20,19 @@ from tx_core.engine import catalogue
 from tx_core.transformer.interventions import read_interventions
 
 Open = Callable[..., AppTest]
-FIRST = inputs.curated()[0]
-(HEAD,) = FIRST.heads
+FIRST = inputs.EXAMPLES[0]
+TEXT = FIRST.view["text"]
+(HEAD,) = FIRST.view["heads"]
 
 
 def test_on_arrival_an_example_is_drawn_with_what_to_notice(open_app: Open):
     app = open_app()
     assert not app.exception
-    assert app.text_input(key="attention_text").value == FIRST.text
+    assert app.text_input(key="attention_text").value == TEXT
     assert app.pills(key="attention_example").value == FIRST.title
     assert FIRST.notice in says(app)
-    assert staged(app)["view"].items() >= {"heads": [list(HEAD)], "focus": FIRST.focus}.items()
-    np.testing.assert_allclose(sent_weights(app, HEAD), weights_of(FIRST.text)[HEAD], atol=3.1e-5)
-
-
-@pytest.mark.parametrize(("page", "text"), [("attention", "Time flies."), ("fill_mask", "Time ___.")])
-def test_a_map_is_not_given_out_for_an_explanation(open_app: Open, page: str, text: str):
-    assert stage_texts.NOT_AN_EXPLANATION in says(open_app(page, text=text))
+    assert staged(app)["view"].items() >= {"heads": [list(HEAD)], "focus": FIRST.view["focus"]}.items()
+    np.testing.assert_allclose(sent_weights(app, HEAD), weights_of(TEXT)[HEAD], atol=3.1e-5)
 
 
 def test_a_typed_sentence_is_the_one_that_is_run(open_app: Open):
@@ -82,37 +78,37 @@ def test_a_model_that_adds_no_special_tokens_says_so(open_app: Open, checkpoint,
 
 
 def test_a_changed_run_is_sent_with_the_run_before_it_and_named(open_app: Open):
-    app = open_app(text=FIRST.text, changes="off~2-3")
-    changed = catalogue.load(catalogue.DEFAULT).trace(FIRST.text, interventions=read_interventions("off~2-3"))
+    app = open_app(text=TEXT, changes="off~2-3")
+    changed = catalogue.load(catalogue.DEFAULT).trace(TEXT, interventions=read_interventions("off~2-3"))
     np.testing.assert_allclose(sent_weights(app, (3, 0)), changed.attention.weights[3, 0], atol=3.1e-5)
-    np.testing.assert_allclose(sent_weights(app, (3, 0), run="before"), weights_of(FIRST.text)[3, 0], atol=3.1e-5)
+    np.testing.assert_allclose(sent_weights(app, (3, 0), run="before"), weights_of(TEXT)[3, 0], atol=3.1e-5)
     assert staged(app)["changes"] == [{"link": "off~2-3", "label": "Layer 2, head 3: switched off"}]
     (head, share), *_ = staged(app)["moved"][0]
-    moved = np.abs(changed.attention.weights - weights_of(FIRST.text)).sum(-1).mean(-1) / 2
+    moved = np.abs(changed.attention.weights - weights_of(TEXT)).sum(-1).mean(-1) / 2
     moved[1, 2] = 0
     assert tuple(head) == np.unravel_index(moved.argmax(), moved.shape)
     assert share == pytest.approx(moved.max(), abs=1e-3)
 
 
 def test_a_change_in_the_last_layer_leads_to_the_answer(open_app: Open):
-    app = open_app(text=FIRST.text, changes="off~6-2")
+    app = open_app(text=TEXT, changes="off~6-2")
     assert staged(app)["nothingMoved"] == stage_texts.NOTHING_AFTER_LAST_LAYER_OFF.format(layer=6)
     labels = [link.proto.label for link in app.main.get("page_link")]
     assert stage_texts.SEE_ON_PAGE.format(page="Fill the blank") in labels
-    other = open_app(text=FIRST.text, changes="off~2-2")
+    other = open_app(text=TEXT, changes="off~2-2")
     assert stage_texts.SEE_ON_PAGE.format(page="Fill the blank") not in [link.proto.label for link in other.main.get("page_link")]
 
 
 def test_the_guesses_of_a_class_go_to_wall_and_map(open_app: Open, monkeypatch: pytest.MonkeyPatch):
-    about = {"model": "embedded", "text": FIRST.text}
+    about = {"model": "embedded", "text": TEXT}
     on_map = ClassGuesses(**about, head=HEAD, tokens=("mary", "lost"), cells=(("her", "mary", 0.75, "3 (75 %)"),))
     monkeypatch.setattr(attention, "class_guesses", lambda page: on_map)
     said = CLASS_GUESSED.format(said="3 (75 %)")
     expected = {"head": list(HEAD), "tokens": ["mary", "lost"], "cells": [["her", "mary", 0.75, said]]}
-    assert staged(open_app(text=FIRST.text))["guesses"].items() >= expected.items()
+    assert staged(open_app(text=TEXT))["guesses"].items() >= expected.items()
     on_wall = ClassGuesses(**about, head=None, cells=(("2", "3", 0.5, "2 (50 %)"),))
     monkeypatch.setattr(attention, "class_guesses", lambda page: on_wall)
-    found = staged(open_app(text=FIRST.text))["guesses"]
+    found = staged(open_app(text=TEXT))["guesses"]
     assert (found["wall"], found["cells"]) == ([[1, 2, 0.5]], [])
     assert found["notes"] == [[[1, 2], CLASS_GUESSED.format(said="2 (50 %)")]]
 
@@ -152,15 +148,15 @@ def test_a_model_with_several_attentions_sends_each_with_its_own_axes(open_app: 
 
 
 def test_the_table_holds_the_weights_of_the_head_that_the_browser_shows(open_app: Open):
-    app = open_app(heads="2-6", text=FIRST.text)
+    app = open_app(heads="2-6", text=TEXT)
     assert not app.dataframe
     assert not staged(app)["follows"]
     app.session_state["attention_table"] = True
     app.run()
     table = app.dataframe[0].value.set_index("")
     assert list(table.columns) == list(table.index) == ["1 [CLS]", "2 mary", "3 lost", "4 her", "5 keys", "6 .", "7 [SEP]"]
-    np.testing.assert_allclose(table.to_numpy(), weights_of(FIRST.text)[1, 5], atol=1e-4)
+    np.testing.assert_allclose(table.to_numpy(), weights_of(TEXT)[1, 5], atol=1e-4)
     assert staged(app)["follows"]
-    app.query_params = {"text": FIRST.text, "heads": "4-1"}
+    app.query_params = {"text": TEXT, "heads": "4-1"}
     app.run()
-    np.testing.assert_allclose(app.dataframe[0].value.set_index("").to_numpy(), weights_of(FIRST.text)[3, 0], atol=1e-4)
+    np.testing.assert_allclose(app.dataframe[0].value.set_index("").to_numpy(), weights_of(TEXT)[3, 0], atol=1e-4)

@@ -12,13 +12,11 @@ from tests.support.staged import axes, is_staged, staged
 from tx_core.analysis import views
 from tx_core.engine import catalogue
 from tx_core.engine.tokenizer import NO_SENTENCE, NOTHING_READABLE
-from tx_core.transformer.trace import Encoding
 
 Open = Callable[..., AppTest]
-NONSENSE = "<script>alert(1)</script>"
 
 
-@pytest.mark.parametrize("text", ["", "   ", "\u00a0\u2003"])
+@pytest.mark.parametrize("text", ["", "\u00a0\u2003"])
 def test_no_text_is_reported_and_the_page_stays_usable(open_app: Open, text: str):
     app = open_app(text=text, heads="2-2")
     assert not app.exception
@@ -27,7 +25,7 @@ def test_no_text_is_reported_and_the_page_stays_usable(open_app: Open, text: str
     assert staged(app)["view"]["heads"] == [[1, 1]]
 
 
-@pytest.mark.parametrize("text", ["\x00\x01", "\u200b", "\ufeff"])
+@pytest.mark.parametrize("text", ["\x00\x01", "\u200b"])
 def test_text_with_nothing_in_it_for_the_model_never_breaks_the_page(open_app: Open, text: str):
     app = open_app(text=text)
     assert not app.exception
@@ -36,36 +34,26 @@ def test_text_with_nothing_in_it_for_the_model_never_breaks_the_page(open_app: O
 
 
 HOSTILE = [
-    "a",
-    "💥",
-    "👩‍👩‍👧‍👦 🏳️‍🌈",
-    "שלום עולם",
-    "مرحبا بالعالم",
-    "Z͑ͫ̓ͪ̂ͫ̽͏̴̙̤̞͉͚̯̞̠͍A̴̵̜̰͔ͫ͗͢L",
+    "👩‍👩‍👧‍👦 🏳️‍🌈 مرحبا بالعالم \u202eRTL Z͑ͫ̓ͪ̂ͫ̽͏",
     "nul \x00 inside",
-    NONSENSE,
-    "</script><img src=x onerror=alert(1)>",
+    "</script><img src=x onerror=alert(1)> <script>alert(1)</script>",
     "**bold** :red[x] $x^2$ [a](javascript:alert(1))",
-    "'; DROP TABLE x; --",
     "[CLS] [SEP] [MASK] [PAD] [UNK]",
-    "=HYPERLINK(1)",
-    "\u202eRTL override",
-    "___ " * 100,
-    "{}{0}%s%n\\u0000",
+    "{}{0}%s%n\\u0000 =HYPERLINK(1)",
 ]
 
 
-@pytest.mark.parametrize("text", HOSTILE)
-def test_any_text_is_shown_as_text_and_kept(open_app: Open, text: str):
+def test_any_text_is_shown_as_text_and_kept(open_app: Open):
     app = open_app(text="A bird", pair="", words="1")
-    app.text_input(key="attention_text").set_value(text).run()
-    assert not app.exception
-    assert app.text_input(key="attention_text").value == text
-    encoding: Encoding = catalogue.load(catalogue.DEFAULT).encode(text)
-    assert f"{len(encoding)} of 128 tokens" in says(app)
-    assert staged(app)["stacks"][0]["keys"]["groups"] == [list(group) for group in views.word_groups(encoding)]
-    assert axes(app)[1] == list(encoding.tokens)
-    assert all(text not in element.value for element in app.markdown if len(text) > 3)
+    for text in HOSTILE:
+        app.text_input(key="attention_text").set_value(text).run()
+        assert not app.exception
+        assert app.text_input(key="attention_text").value == text
+        encoding = catalogue.load(catalogue.DEFAULT).encode(text)
+        assert f"{len(encoding)} of 128 tokens" in says(app)
+        assert staged(app)["stacks"][0]["keys"]["groups"] == [list(group) for group in views.word_groups(encoding)]
+        assert axes(app)[1] == list(encoding.tokens)
+        assert all(text not in element.value for element in app.markdown)
 
 
 def test_exactly_the_budget_is_drawn_and_one_over_is_reported_by_how_much(open_app: Open):
@@ -79,9 +67,8 @@ def test_exactly_the_budget_is_drawn_and_one_over_is_reported_by_how_much(open_a
     assert not is_staged(app)
 
 
-@pytest.mark.parametrize("length", [10_000, 30_000])
-def test_a_far_too_long_text_is_kept_and_told(open_app: Open, length: int):
-    text = ("word " * length)[:length]
+def test_a_far_too_long_text_is_kept_and_told(open_app: Open):
+    text = "word " * 6_000
     app = open_app()
     app.text_input(key="attention_text").set_value(text).run()
     assert not app.exception

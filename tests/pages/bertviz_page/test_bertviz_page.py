@@ -36,12 +36,11 @@ def ask(app: AppTest, **settings: str) -> AppTest:
 
 
 @pytest.mark.parametrize("view", ["head", "model", "neuron"])
-@pytest.mark.parametrize("text", [HOSTILE, "[SEP] [CLS]"])
-def test_every_view_of_any_text_is_drawn(open_app: Open, view: str, text: str):
-    app = open_app(PAGE, text=text, picture=view)
+def test_every_view_of_any_text_is_drawn(open_app: Open, view: str):
+    app = open_app(PAGE, text=HOSTILE, picture=view)
     assert not app.exception
     assert f"bertviz: {view} view" in drawn(app).html
-    assert app.text_input(key=f"{PAGE}_text").value == text
+    assert app.text_input(key=f"{PAGE}_text").value == HOSTILE
 
 
 def test_a_drawing_is_found_again_and_another_text_is_drawn_anew(open_app: Open):
@@ -140,7 +139,7 @@ def test_documents_together_are_bounded_and_the_oldest_goes_first(monkeypatch: p
         framed.publish(Document("c" * 1001, "n"))
 
 
-def test_words_cannot_be_guessed_and_a_document_is_sealed_off():
+def test_words_cannot_be_guessed_and_a_document_is_sealed_off(host):
     words = {framed.publish(Document("x", "n")) for _ in range(50)}
     assert len(words) == 50
     assert min(map(len, words)) == 43
@@ -148,10 +147,7 @@ def test_words_cannot_be_guessed_and_a_document_is_sealed_off():
     assert "sandbox allow-scripts;" in policy
     assert "default-src 'none'; script-src 'nonce-once';" in policy
     assert policy.endswith("frame-ancestors 'self' 'self'")
-
-
-def test_a_document_may_stand_in_a_frame_of_an_app_that_itself_is_in_one(host):
-    host(frame_ancestors="https://moodle.example.org")
+    host(frame_ancestors="https://moodle.example.org")  # of an app that itself is in a frame
     assert Document("x", "n").policy.endswith("frame-ancestors 'self' https://moodle.example.org")
 
 

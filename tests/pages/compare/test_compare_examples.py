@@ -9,25 +9,26 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.compare.inputs import EXAMPLES, FIELDS, curated
+from pages.compare.inputs import EXAMPLES, FIELDS
 from tests.support.drawings import says
+from tests.support.serving import ROOT
 from tests.support.staged import staged
 from tx_core.analysis import comparison, patterns, views, word_comparison
 from tx_core.engine import catalogue
 from tx_core.lessons.untrained import untrained_engine
 
 Open = Callable[..., AppTest]
-ENTRIES = json.loads(EXAMPLES.read_text(encoding="utf-8"))
+ENTRIES = json.loads((ROOT / "assets" / "examples" / "compare.json").read_text("utf-8"))
 READ = {field.name: field.read for field in FIELDS.all}
 
 
 def test_examples_and_their_counter_examples_are_a_click_away_each_with_a_hint_of_its_own(open_app: Open):
     app = open_app("compare", text="something else", vary="head", word="9-9")
-    for example in curated():
+    for example in EXAMPLES:
         app.pills(key="compare_example").set_value(example.title).run()
         assert not app.exception
         assert app.pills(key="compare_example").value == example.title
-        assert app.session_state["compare_vary"] == example.vary
+        assert app.session_state["compare_vary"] == example.view["vary"]
         assert example.notice in says(app)
         assert staged(app)["rows"]["10"]
     for counter in example.counters:

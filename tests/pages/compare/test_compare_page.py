@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.compare import below, texts
 from pages.compare.below import difference_rows
-from pages.compare.inputs import OWN, changes_in_full, curated
+from pages.compare.inputs import EXAMPLES, OWN, changes_in_full
 from pages.compare.texts import FIRST_TEXT
 from pages.ui.export import menu
 from pages.ui.export.records import Export
@@ -31,7 +31,7 @@ from tx_core.lessons.untrained import untrained_engine
 from tx_core.transformer.interventions import Intervention, read_interventions
 
 Open = Callable[..., AppTest]
-FIRST = curated()[0]
+FIRST = EXAMPLES[0]
 HEAD = (1, 2)
 
 
@@ -206,9 +206,14 @@ take_wish({{"sides": {wish!r}}})
 
 
 @pytest.mark.parametrize(
-    ("vary", "names"), [("text", ("text", "text_b")), ("untrained", ("seed", "seed_b")), ("model", ("model", "model_b"))]
+    ("vary", "names", "wish"),
+    [
+        ("text", ("text", "text_b"), "swap"),
+        ("text", ("text", "text_b"), "nonsense"),
+        ("untrained", ("seed", "seed_b"), "swap"),
+        ("untrained", ("seed", "seed_b"), "pin"),
+    ],
 )
-@pytest.mark.parametrize("wish", ["swap", "pin", "nonsense"])
 def test_the_sides_are_swapped_and_b_is_pinned_as_a(vary: str, names: tuple[str, str], wish: str):
     values = {"text": "a", "text_b": "b", "seed": 0, "seed_b": 2, "model": "embedded", "model_b": "bert", "vary": vary}
     every = {field.name: field.default for field in OWN} | values

@@ -9,12 +9,12 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 from streamlit.testing.v1 import AppTest
 
-from pages.fill_mask import tables, texts
-from pages.fill_mask.predictions import contrasts, note, strongest_words
+from pages.fill_mask import texts
+from pages.fill_mask.head_scan import followed_words, scan_rows
+from pages.fill_mask.predictions import ListSettings, contrasts, note, strongest_words
 from pages.fill_mask.progress import ROUTE
-from pages.fill_mask.prompts import curated
-from pages.fill_mask.run import FIRST_HEADS
-from pages.ui.panels.predictions import ListSettings, word_label
+from pages.fill_mask.prompts import EXAMPLES
+from pages.fill_mask.run import FIRST_HEAD
 from pages.ui.shell import metrics
 from pages.ui.shell.numbers import percent, points
 from pages.ui.stage import background_runs
@@ -27,7 +27,6 @@ from tx_core.fill_mask import predictions
 from tx_core.fill_mask.head_scan import Scan
 from tx_core.fill_mask.prediction_shift import shift_predictions
 from tx_core.fill_mask.word_scores import LENGTH_NOTE, WordScore, score_words
-from tx_core.settings import host_settings
 from tx_core.transformer.interventions import Intervention, read_interventions
 
 Open = Callable[..., AppTest]
@@ -39,7 +38,7 @@ def test_a_blank_shows_its_prediction_before_and_after_in_one_picture(open_app: 
     app = open_app("fill_mask", text=BLANK, changes="off~1_hide~3", listed="5")
     assert not app.exception
     shift = shift_predictions(catalogue.load(catalogue.DEFAULT), BLANK, read_interventions("off~1_hide~3"), top_k=5).blanks[0]
-    shares = {word_label(one.prediction): (one.before, one.after) for one in shift.moved}
+    shares = {one.prediction.label: (one.before, one.after) for one in shift.moved}
     bars = likely(app)
     rows = {bar["label"]: (bar["before"], bar["after"]) for bar in bars}
     assert rows == {label: pytest.approx(shares[label], abs=1e-6) for label in rows}
@@ -51,7 +50,7 @@ def test_a_blank_shows_its_prediction_before_and_after_in_one_picture(open_app: 
         assert (bar["saidBefore"], bar["saidAfter"]) == (percent(one.before), percent(one.after))
     now, was = (min(shift.moved, key=rank) for rank in (lambda one: one.rank_after, lambda one: one.rank_before))
     assert staged(app)["prediction"]["headline"].startswith(texts.WITH_CHANGES.format(count=2))
-    for part in (word_label(now.prediction), percent(now.after), percent(was.before)):
+    for part in (now.prediction.label, percent(now.after), percent(was.before)):
         assert part in staged(app)["prediction"]["headline"]
 
 
@@ -111,7 +110,7 @@ def test_a_long_text_is_scanned_only_on_request(open_app: Open, monkeypatch: pyt
     monkeypatch.setattr(Scan, "updates", lambda scan: pytest.fail("a long text was scanned"))
     text = "A ___ of " + "very " * 90 + "many words."
     app = open_app("fill_mask", text=text)
-    assert app.session_state["fill_mask_heads"] == list(FIRST_HEADS)
+    assert app.session_state["fill_mask_heads"] == [FIRST_HEAD]
     assert staged(app)["prediction"]["invited"] is None
 
 
@@ -129,27 +128,18 @@ def test_while_others_are_busy_only_the_heads_of_examples_are_scanned(
         crowded.setattr(Scan, "updates", lambda scan: pytest.fail("a text was scanned while others were busy"))
         app = open_app("fill_mask", text="Nobody ___ the crowd.")
     assert not app.exception
-    assert app.session_state["fill_mask_heads"] == list(FIRST_HEADS)
+    app.run()  # heads that were not scanned stay, and stand in the link
+    assert app.session_state["fill_mask_heads"] == [FIRST_HEAD]
+    assert staged(app)["view"]["heads"] == [[4, 6]] != staged(app)["address"]["defaults"]["heads"]
     with monkeypatch.context() as crowded:
         crowded.setattr(metrics, "_running", set(range(-others, 0)))
-        for example in (curated()[1].text, curated()[0].second):
+        for example in (EXAMPLES[1].view["text"], EXAMPLES[0].view["second"]):
             assert open_app("fill_mask", text=example).session_state["fill_mask_heads"] == most_important(example)
     with monkeypatch.context() as calm:
         calm.setattr(metrics, "_running", set(range(1 - others, 0)))
         calmer = "Nobody ___ the crowds."
         app.text_input(key="fill_mask_text").set_value(calmer).run()
-    assert app.session_state["fill_mask_heads"] == most_important(calmer) != list(FIRST_HEADS)
-
-
-def test_heads_that_were_not_scanned_while_others_were_busy_stay_and_stand_in_the_link(
-    open_app: Open, monkeypatch: pytest.MonkeyPatch
-):
-    with monkeypatch.context() as crowded:
-        crowded.setattr(metrics, "_running", set(range(-host_settings().compute_slots, 0)))
-        app = open_app("fill_mask", text="Nobody ___ the crowd.")
-    app.run()
-    assert app.session_state["fill_mask_heads"] == list(FIRST_HEADS) != most_important("Nobody ___ the crowd.")
-    assert staged(app)["view"]["heads"] == [[4, 6]] != staged(app)["address"]["defaults"]["heads"]
+    assert app.session_state["fill_mask_heads"] == most_important(calmer) != [FIRST_HEAD]
 
 
 def scanned(open_app: Open, **address: str) -> AppTest:
@@ -165,21 +155,20 @@ def test_a_scan_follows_any_named_word_or_the_difference_of_two(open_app: Open):
     ids = [engine.tokenizer.pieces(word) for word in ("woman", "dog")]
     found = Scan(engine, BLANK, named=ids).run()
     told = staged(app)["scan"]["result"]
-    assert [word["word"] for word in told["words"]] == list(tables.followed_words(found))
+    assert [word["word"] for word in told["words"]] == list(followed_words(found))
     assert told["first"] == [word for layer in found.first_words for word in layer]
     app.session_state["fill_mask_scan_followed"] = ["woman", "dog"]
     app.run()
     assert not app.exception
-    followed = tables.effect(*found.named)
-    rows = tables.scan_rows(found, followed)
+    rows = scan_rows(found, found.named)
     assert len(rows) == found.change.size
     effects = [abs(row[5]) for row in rows]
     assert effects == sorted(effects, reverse=True)
     woman, dog = found.named
     for layer, head, name, before, after, change, ratio_before, ratio, *_ in rows:
-        assert (name, before) == (followed.name, followed.before)
+        assert (name, before) == ("woman − dog", pytest.approx(woman.before - dog.before))
         assert change == pytest.approx(after - before)
-        assert after == followed.after[layer - 1, head - 1]
+        assert after == pytest.approx(woman.after[layer - 1, head - 1] - dog.after[layer - 1, head - 1])
         assert ratio_before == pytest.approx(woman.before / dog.before)
         assert ratio == pytest.approx(woman.after[layer - 1, head - 1] / dog.after[layer - 1, head - 1])
     assert [list(row) for row in app.dataframe[0].value.itertuples(index=False)] == [pytest.approx(list(row)) for row in rows]
@@ -250,10 +239,3 @@ def test_a_scan_that_is_stopped_leaves_nothing_and_can_begin_again(open_app: Ope
     assert staged(app.run())["scan"]["path"] == path
     assert progress(path)["running"]
     background_runs.SCANS.stop(app.session_state["training_visitor"], "scan")
-
-
-def test_padding_that_is_not_masked_is_told_where_nothing_else_was_changed(open_app: Open):
-    view = {"text": "The dog [MASK] big.", "heads": "1-4"}
-    assert staged(open_app("fill_mask", **view, changes="padding~16"))["padding"] == 16
-    for changes in ("off~1-4_padding~16", "causal"):
-        assert staged(open_app("fill_mask", **view, changes=changes))["padding"] == 0

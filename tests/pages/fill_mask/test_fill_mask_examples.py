@@ -6,39 +6,35 @@ import re
 import pytest
 
 from pages.fill_mask import prompts, texts
-from pages.fill_mask.run import FIRST_HEADS
+from pages.fill_mask.prompts import EXAMPLES
+from pages.fill_mask.run import FIRST_HEAD
 from pages.ui.shell.controls import model_title
 from pages.ui.shell.numbers import percent, whole_percent
 from tests.support.blanks import likely
 from tests.support.drawings import says
+from tests.support.serving import ROOT
 from tests.support.staged import staged
 from tx_core.engine import catalogue
 from tx_core.fill_mask.predictions import fill_jointly, predict
 from tx_core.fill_mask.word_scores import read_words, score_words
 
-EXAMPLES = json.loads(prompts.EXAMPLES.read_text(encoding="utf-8"))
+ENTRIES = json.loads((ROOT / "assets" / "examples" / "fill_mask.json").read_text("utf-8"))
 
 
-def test_examples_and_their_counter_examples_are_a_click_away_each_with_its_sentences_and_a_hint_of_its_own(open_app):
+def test_examples_and_counter_examples_are_a_click_away_each_with_its_sentences_and_a_hint_of_its_own(open_app):
     app = open_app("fill_mask")
-    assert app.pills(key="fill_mask_example").value == EXAMPLES[0]["title"]
-    assert EXAMPLES[0]["notice"] in says(app)
-    assert staged(app)["prediction"]["named"] == EXAMPLES[0]["named"]
     assert staged(app)["address"]["isFirst"]
-    for example in [*prompts.curated()[1:], prompts.curated()[0]]:
-        app.pills(key="fill_mask_example").set_value(example.title).run()
-        assert not app.exception
-        assert app.text_input(key="fill_mask_text").value == example.text
-        assert app.toggle(key="fill_mask_compare").value == bool(example.second)
-        assert example.notice in says(app)
-        assert likely(app)
-    for counter in example.counters:
-        app.pills(key="fill_mask_counter_example").set_value(counter.title).run()
-        assert not app.exception
-        assert app.text_input(key="fill_mask_text").value == counter.text
-        assert app.toggle(key="fill_mask_compare").value == bool(counter.second)
-        assert counter.notice in says(app)
-        assert app.pills(key="fill_mask_example").value == example.title
+    assert app.pills(key="fill_mask_example").value == EXAMPLES[0].title
+    for example in [*EXAMPLES[1:], EXAMPLES[0]]:
+        for key, shown in (("example", example), *(("counter_example", counter) for counter in example.counters)):
+            app.pills(key=f"fill_mask_{key}").set_value(shown.title).run()
+            assert not app.exception
+            assert app.text_input(key="fill_mask_text").value == shown.view["text"]
+            assert app.toggle(key="fill_mask_compare").value == bool(shown.view.get("second"))
+            assert staged(app)["prediction"]["named"] == shown.view["named"]
+            assert [one.notice for one in (example, *example.counters) if one.notice in says(app)] == [shown.notice]
+            assert app.pills(key="fill_mask_example").value == example.title
+            assert likely(app)
 
 
 def probabilities(example, prompt):
@@ -57,7 +53,7 @@ def probabilities(example, prompt):
     ("example", "prompt"),
     [
         pytest.param(example, prompt, id=f"{example['title']} {prompt['text']}")
-        for example in EXAMPLES
+        for example in ENTRIES
         for prompt in (example, *example["same_kind"], *example["counters"])
     ],
 )
@@ -72,14 +68,14 @@ def test_what_an_example_claims_is_true_of_the_embedded_model(example, prompt):
     assert prompt["claims"] or "joint" in prompt
 
 
-@pytest.mark.parametrize("prompt", [one for prompt in prompts.curated() for one in (prompt, *prompt.counters)])
-def test_every_bar_of_an_example_has_space(prompt):
-    for text in filter(None, (prompt.text, prompt.second)):
-        for blank in predict(catalogue.load(catalogue.DEFAULT), text, top_k=1).blanks:
-            assert blank.predictions[0].probability <= int(prompt.limit) / 100
+def test_every_bar_of_an_example_has_space():
+    for view in (one.view for example in EXAMPLES for one in (example, *example.counters)):
+        for text in filter(None, (view["text"], view.get("second"))):
+            for blank in predict(catalogue.load(catalogue.DEFAULT), text, top_k=1).blanks:
+                assert blank.predictions[0].probability <= int(view["limit"]) / 100
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example["title"])
+@pytest.mark.parametrize("example", ENTRIES, ids=lambda example: example["title"])
 def test_the_words_and_shares_of_a_counter_example_are_the_models(example):
     for counter in example["counters"]:
         shares = probabilities(example, counter)
@@ -90,25 +86,23 @@ def test_the_words_and_shares_of_a_counter_example_are_the_models(example):
 
 
 def test_the_head_shown_first_looks_at_the_word_that_decides_the_blank():
-    attention = catalogue.load(catalogue.DEFAULT).trace(EXAMPLES[0]["text"]).attention
-    (layer, head), tokens = FIRST_HEADS[0], attention.query_tokens
-    row = attention.weights[layer, head, tokens.blanks[0]]
+    attention = catalogue.load(catalogue.DEFAULT).trace(EXAMPLES[0].view["text"]).attention
+    tokens = attention.query_tokens
+    row = attention.weights[FIRST_HEAD][tokens.blanks[0]]
     assert tokens.tokens[row.argmax()] == "yesterday"
     assert row.max() > 0.5
 
 
-@pytest.mark.parametrize("text", prompts.QUOTED)
-def test_a_model_out_of_reach_is_quoted_for_the_well_known_sentences_and_only_there(open_app, monkeypatch, text: str):
-    monkeypatch.setattr(catalogue.hub_reach, "out_of_reach", lambda: frozenset({prompts.QUOTED_MODEL}))
-    words = prompts.QUOTED[text]
-    assert list(words.values()) == sorted(words.values(), reverse=True)
-    assert sum(words.values()) < 1
-    listed = ", ".join(f"{word} {percent(share)}" for word, share in words.items())
-    quoted = texts.QUOTED.format(model=model_title(prompts.QUOTED_MODEL), words=listed)
-    assert quoted in says(open_app("fill_mask", text=text.replace("[MASK]", "___")))
-    assert texts.QUOTED.partition("{")[0] not in says(open_app("fill_mask", text=f"Once {text}"))
-
-
-def test_a_model_within_reach_is_not_quoted(open_app, monkeypatch):
+def test_a_model_out_of_reach_is_quoted_for_the_well_known_sentences_and_only_there(open_app, monkeypatch):
+    quote = texts.QUOTED.partition("{")[0]
     monkeypatch.setattr(catalogue.hub_reach, "out_of_reach", frozenset)
-    assert texts.QUOTED.partition("{")[0] not in says(open_app("fill_mask", text=next(iter(prompts.QUOTED))))
+    assert quote not in says(open_app("fill_mask", text=next(iter(prompts.QUOTED))))
+    monkeypatch.setattr(catalogue.hub_reach, "out_of_reach", lambda: frozenset({prompts.QUOTED_MODEL}))
+    for text, words in prompts.QUOTED.items():
+        assert list(words.values()) == sorted(words.values(), reverse=True)
+        assert sum(words.values()) < 1
+        listed = ", ".join(f"{word} {percent(share)}" for word, share in words.items())
+        quoted = texts.QUOTED.format(model=model_title(prompts.QUOTED_MODEL), words=listed)
+        assert quoted in says(open_app("fill_mask", text=text.replace("[MASK]", "___")))
+    for address in ({"text": f"Once {text}"}, {"text": text, "nospecial": "1"}):
+        assert quote not in says(open_app("fill_mask", **address))

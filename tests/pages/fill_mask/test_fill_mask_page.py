@@ -8,13 +8,12 @@ from streamlit.testing.v1 import AppTest
 from pages.fill_mask import texts
 from pages.fill_mask.export import Lists, lists_export
 from pages.fill_mask.inputs import ONLY_LIST
-from pages.fill_mask.prompts import QUOTED_MODEL, curated, quoted_words
-from pages.ui.panels.predictions import (
+from pages.fill_mask.predictions import (
     ListSettings,
     SentencePredictions,
     joint_fillings,
+    prediction_rows,
     top_predictions,
-    word_label,
     word_scores,
 )
 from pages.ui.stage import texts as stage_texts
@@ -111,6 +110,18 @@ def test_what_is_exported_is_what_the_bars_show(open_app):
     assert sorted(row["probability"] for row in table if row["probability"] is not None) == sorted(shown)
 
 
+def test_the_table_of_predictions_holds_every_number_of_the_charts():
+    engine, text = catalogue.load(catalogue.DEFAULT), "A ___ and a ___."
+    filling, joint = predict(engine, text, top_k=3), fill_jointly(engine, text, best=2)
+    scores = tuple(score_words(engine, text, ("cat", "banana"), blank=blank) for blank in range(2))
+    table = prediction_rows(SentencePredictions(text, filling, scores, joint))
+    assert len(table) == 2 * 3 + 2 * 2 + 2
+    assert all(len(row) == len(texts.PREDICTION_COLUMNS) for row in table)
+    assert [row[5] for row in table[:3]] == [entry.probability for entry in filling.blanks[0].predictions]
+    assert [row[4] for row in table[:3]] == [str(entry.id) for entry in filling.blanks[0].predictions]
+    assert table[-2][7] == joint[0].sentence
+
+
 def _shares(app: AppTest) -> list[float]:
     return [bar["after"] for bars in (likely(app), followed(app)) for bar in bars]
 
@@ -129,24 +140,13 @@ def test_blanks_are_filled_without_special_tokens_where_the_reader_leaves_them_o
     ask(app, add=["off~2-1"])
     shift = shift_predictions(bare, text, read_interventions("off~2-1"), top_k=3).blanks[1]
     shares = {bar["label"]: (bar["before"], bar["after"]) for bar in likely(app)}
-    moved = {word_label(one.prediction): (one.before, one.after) for one in shift.moved}
+    moved = {one.prediction.label: (one.before, one.after) for one in shift.moved}
     assert shares == {label: pytest.approx(moved[label], abs=1e-6) for label in shares}
     assert stage_texts.READ_WITHOUT.format(tokens="\\[CLS\\] and \\[SEP\\]") in said(app)
     link = staged(app)["address"]["own"]
     assert link["nospecial"] == "1"
     assert likely(open_app("fill_mask", **link)) == likely(app)
     assert axes(app)[0] == list(bare.encode(text).tokens)
-
-
-def test_what_an_example_says_and_what_is_quoted_are_not_said_of_a_text_without_special_tokens(open_app, monkeypatch):
-    monkeypatch.setattr(catalogue.hub_reach, "out_of_reach", lambda: frozenset({QUOTED_MODEL}))
-    example = next(one for one in curated() if quoted_words(one.text))
-    quote = texts.QUOTED.partition("{")[0]
-    for special in ("0", "1"):
-        app = open_app("fill_mask", text=example.text, nospecial=special)
-        assert (example.notice in said(app), quote in said(app)) == ((special == "0"),) * 2
-    app.pills(key="fill_mask_example").set_value(example.title).run()
-    assert app.toggle(key="fill_mask_nospecial").value is False
 
 
 def test_two_sentences_stand_against_each_other_and_each_in_the_picture(open_app):

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from pages.many_sentences import texts
-from pages.many_sentences.heads import describe_head, head_rows
+from pages.many_sentences.heads import describe_head, rows_of
 from pages.ui.shell.address import LESSON, LOCK, STEP
 from pages.ui.stage.texts import READ_WITHOUT
 from tests.support.sentences_page import HUB_MODEL, KIND, OWN_FILE, PAGE, Open, links, numbers_of, press, says, upload
@@ -41,7 +41,7 @@ def test_without_special_tokens_every_sentence_and_every_link_is_read_so(open_ap
     assert (bare.tokens, bare.read) == (usual.tokens, usual.read)
     assert abs(bare.entropy - usual.entropy).max() > 0.1
     assert describe_head(bare, (1, 2)) in says(app)
-    assert list(numbers_of(app)["entropy (nats)"]) == [row["entropy (nats)"] for row in head_rows(bare)]
+    assert list(numbers_of(app)["entropy (nats)"]) == [row["entropy (nats)"] for row in rows_of(bare)]
     assert all("nospecial=1" in link for link in links(app))
     assert READ_WITHOUT.format(tokens="\\[CLS\\] and \\[SEP\\]") in says(app)
 
@@ -60,7 +60,7 @@ def test_a_locked_lesson_shows_the_strongest_sentences_without_a_way_out(open_ap
 
 def test_the_table_says_what_the_statistics_say():
     report = read_all(catalogue.load(catalogue.DEFAULT), embedded_sentences())
-    rows = head_rows(report)
+    rows = rows_of(report)
     assert len(rows) == len(report.patterns)
     for row, one in zip(rows, report.patterns, strict=True):
         assert (int(row["layer"]), int(row["head"])) == (one.layer + 1, one.head + 1)

@@ -80,9 +80,13 @@ def test_what_is_asked_for_is_written_and_a_branch_goes_on_from_another_token(op
     assert written(app) == expected
     assert axes(app)[0] == list(engine.encode(FIRST, None, expected).tokens)
     assert numbers(app, "after", "ids").shape[0] == len(expected) + 1
-    ask(app, put=[1, 527])
+    before = staged(app)["asked"]
+    ask(app, put=[1, 527], about=before)
     assert written(app) == (expected[0], 527)
-    ask(app, keep=1)
+    for late in ({"put": [0, 12]}, {"keep": 0}):  # of what stood there before, as where a click and typing cross
+        ask(app, **late, about=before)
+        assert written(app) == (expected[0], 527)
+    ask(app, keep=1, about=staged(app)["asked"])
     assert written(app) == expected[:1]
     for nonsense in (
         {"put": [99, 1]},
@@ -93,7 +97,7 @@ def test_what_is_asked_for_is_written_and_a_branch_goes_on_from_another_token(op
         {"keep": -1},
         {"put": [0, -4]},
     ):
-        ask(app, **nonsense)
+        ask(app, **nonsense, about=staged(app)["asked"])
         assert written(app) == expected[:1] and not app.exception
     app.text_input(key="next_word_text").set_value("She opened").run()
     assert written(app) == () and axes(app)[0] == ["[CLS]", "she", "opened"]

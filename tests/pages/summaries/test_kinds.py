@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.summaries.kinds import describe_head, head_rows, summarise
+from pages.summaries.kinds import describe_head, rows_of, summarise
 from pages.ui.export import menu
 from pages.ui.export.texts import DATA
 from pages.ui.shell.numbers import whole_percent
@@ -90,17 +90,16 @@ def test_a_model_that_was_not_measured_says_so_and_has_no_kinds_from_grammar(eng
     assert describe_grammar(engine.name, without) == stage_texts.NO_GRAMMAR.format(points=10, treebank=TREEBANK_NAME)
     cells, _ = grammar_cells("some-other-model", 2, 3)
     assert {(cell.word, cell.strength) for cell in cells} == {(stage_texts.NO_RELATION, 0.0)}
-    rows = {tuple(row[name] for name in stage_texts.GRAMMAR_COLUMNS) for row in head_rows("other", stack, summarise(stack))}
+    rows = {tuple(row[name] for name in stage_texts.GRAMMAR_COLUMNS) for row in rows_of("other", stack, summarise(stack))}
     assert rows == {(stage_texts.NOT_MEASURED, None, None, None, None)}
 
 
-@pytest.mark.parametrize(("page", "part"), [(PAGE, "alike"), ("many_sentences", "")])
 def test_every_exported_table_of_heads_has_the_relation_of_grammar_its_share_and_its_baseline(
-    open_app, monkeypatch: pytest.MonkeyPatch, page: str, part: str
+    open_app, monkeypatch: pytest.MonkeyPatch
 ):
     seen = []
     monkeypatch.setattr(menu, "show_data", lambda page, export: seen.append(export))
-    opened(open_app(page, **({"text": TEXT, "part": part} if part else {})), page, form=DATA)
+    opened(open_app(PAGE, text=TEXT, part="alike"), PAGE, form=DATA)
     lines = seen[0].data[0].files["csv"](seen[0].source).decode("utf-8-sig").splitlines()
     rows = list(csv.DictReader(line for line in lines if not line.startswith("# ")))
     stored = json.loads((catalogue.MODELS / "embedded" / "grammar.json").read_text(encoding="utf-8"))["relations"]
@@ -124,7 +123,7 @@ def test_every_exported_table_of_heads_has_the_relation_of_grammar_its_share_and
 
 @pytest.mark.parametrize(
     ("family", "called"),
-    [("roberta", ("<s>", "</s>")), ("gpt2", ("the first token", "the end")), ("t5", ("the first token", "</s>"))],
+    [("roberta", ("<s>", "</s>")), ("gpt2", ("the first token", "the end"))],
 )
 def test_special_tokens_are_called_as_the_model_calls_them(checkpoint, family: str, called: tuple[str, str]):
     encoding = load.load_engine(checkpoint(family), family, family).encode("A bird")

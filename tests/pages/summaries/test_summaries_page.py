@@ -17,7 +17,7 @@ from pages.ui.stage.texts import ENCODER_ONLY, HEADS_MISSING
 from pages.ui.stage.tokens import numbered_tokens
 from tests.support.drawings import problems, says
 from tests.support.messages import UNKNOWN
-from tests.support.staged import looked_at, stage_says, staged
+from tests.support.staged import ask_stage, looked_at, stage_says, staged
 from tx_core.analysis.attribution import attribute
 from tx_core.analysis.logit_lens import logit_lens
 from tx_core.analysis.rollout import TOO_LONG_FOR_FLOW, flow, rollout
@@ -44,14 +44,16 @@ def test_a_prediction_needs_a_blank_and_a_single_sentence(open_app):
     assert texts.SINGLE_SENTENCE in says(open_app(PAGE, text=TEXT, pair="Two.", part="owed"))
 
 
-@pytest.mark.parametrize("part", PARTS)
-def test_one_word_is_enough_and_an_empty_text_is_explained(open_app, part):
-    app = open_app(PAGE, text="[MASK]" if part == "owed" else "a", part=part)
-    assert not app.exception
-    assert part == "owed" or not problems(app)
-    app.text_input(key=f"{PAGE}_text").set_value("  ").run()
-    assert not app.exception
-    assert CHECK_INPUT in says(app)
+def test_one_word_is_enough_and_an_empty_text_is_explained(open_app):
+    app = open_app(PAGE)
+    for part in PARTS:
+        app.text_input(key=f"{PAGE}_text").set_value("[MASK]" if part == "owed" else "a")
+        ask_stage(app, "settings", {"part": part})
+        assert not app.exception
+        assert part == "owed" or not problems(app)
+        app.text_input(key=f"{PAGE}_text").set_value("  ").run()
+        assert not app.exception
+        assert CHECK_INPUT in says(app)
 
 
 def test_what_the_text_the_model_or_the_page_lacks_is_left_out_and_told(open_app):
@@ -77,9 +79,11 @@ def of_family(open_app, checkpoint, monkeypatch: pytest.MonkeyPatch):
     return opened
 
 
-@pytest.mark.parametrize("part", PARTS)
-def test_every_part_is_shown_of_a_relative_of_bert(of_family, part):
-    assert not problems(of_family("roberta", "roberta-base", text="Time flies like a ___", part=part))
+def test_every_part_is_shown_of_a_relative_of_bert(of_family):
+    app = of_family("roberta", "roberta-base", text="Time flies like a ___")
+    for part in PARTS:
+        ask_stage(app, "settings", {"part": part})
+        assert not app.exception and not problems(app) and staged(app)["settings"]["part"] == part
 
 
 def test_gpt2_is_read_for_the_token_that_follows(of_family):

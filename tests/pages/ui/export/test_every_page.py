@@ -13,11 +13,10 @@ from pages.bertviz_page.frame import Drawing, bertviz_export
 from pages.compare.texts import WORD_EXPORT
 from pages.fill_mask import texts as fill_mask_texts
 from pages.fill_mask.export import Lists, lists_export
+from pages.fill_mask.predictions import ListSettings, SentencePredictions
 from pages.summaries.parts import PARTS
 from pages.ui.export import menu, texts
 from pages.ui.export.records import DataFiles, DataTable, Export, to_csv, to_json, to_npz
-from pages.ui.panels import texts as panel_texts
-from pages.ui.panels.predictions import ListSettings, SentencePredictions
 from pages.ui.shell.address import link_with
 from pages.ui.stage import texts as stage_texts
 from pages.ui.stage.sources import Source
@@ -145,7 +144,7 @@ def test_the_files_of_predictions_hold_every_probability_and_rank():
     np.testing.assert_array_equal(arrays["probability"], listed)
     assert [entry["rank"] for entry in entries["table"]] == [1, 2, 3, 1, 2, 3]
     assert entries["temperature"] == 2
-    assert entries["notes"] == [panel_texts.TEMPERATURE_CHANGED.format(temperature=2)]
+    assert entries["notes"] == [fill_mask_texts.TEMPERATURE_CHANGED.format(temperature=2)]
 
 
 def predictions_of(*texts: str) -> Lists:

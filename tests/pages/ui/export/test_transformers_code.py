@@ -9,9 +9,9 @@ import pytest
 
 from pages.bertviz_page.frame import numbers
 from pages.fill_mask.export import Lists, lists_export
+from pages.fill_mask.predictions import ListSettings, SentencePredictions
 from pages.ui.export.attention import AttentionMap, attention_export
 from pages.ui.export.computation import python
-from pages.ui.panels.predictions import ListSettings, SentencePredictions
 from tests.support.exports import map_of_page
 from tests.support.snippets import computed
 from tx_core.engine import catalogue

@@ -1,5 +1,6 @@
 """Arcs that a stage asks for are those that the core measures, and only of runs that a page has named."""
 
+import asyncio
 import json
 
 import numpy as np
@@ -10,6 +11,7 @@ from starlette.responses import Response
 from pages.ui.stage import arcs
 from pages.ui.stage.packing import RunName, sign
 from pages.ui.stage.routes import move_blank
+from tests.support.apart import run_apart
 from tx_core.analysis.mixing import mixed_in
 from tx_core.causal.cut_effects import cut_effects, head_effects
 from tx_core.engine import catalogue
@@ -26,7 +28,12 @@ def name_of(changes: tuple[Intervention, ...] = (), text: str = TEXT, model: str
 def answer(name: RunName, query: str, blank: int = 0) -> Response:
     path, shown = arcs.arcs_path(name, blank).split("?")
     given = path.removeprefix(f"{arcs.PATH}/")
-    return arcs.send_arcs(Request({"type": "http", "path_params": {"name": given}, "query_string": f"{shown}&{query}".encode()}))
+    return asked(given, f"{shown}&{query}")
+
+
+def asked(name: str, query: str = "") -> Response:
+    request = Request({"type": "http", "path_params": {"name": name}, "query_string": query.encode()})
+    return run_apart(arcs.send_arcs(request))
 
 
 def test_the_arcs_into_a_token_are_measured_in_the_run_that_the_page_shows():
@@ -61,6 +68,16 @@ def test_what_is_mixed_in_is_sent_as_shares_of_a_row():
     mixed = mixed_in(engine.model, engine.trace(TEXT, keep=("weights", "value", "hidden"), interventions=OFF))
     sent = json.loads(answer(name_of(OFF), "mixed=1").body)["mixed"]
     np.testing.assert_allclose(sent, mixed / mixed.sum(-1, keepdims=True), atol=1e-4)
+    assert answer(name_of(text="Once upon a", model="writer"), "mixed=1").status_code == 404
+
+
+def test_what_follows_a_text_is_described_with_what_was_written_behind_it():
+    engine = catalogue.load("writer")
+    name = RunName("writer", "Once upon a", "", False, (), written=(engine.tokenizer.pieces("time")[0],))
+    told = json.loads(answer(name, "").body)
+    found = cut_effects(engine, "Once upon a", written=name.written, queries=[])
+    assert (told["next"], told["tokens"][-1], told["place"]) == (True, "time", found.place)
+    assert (told["word"], told["probability"]) == (found.word, pytest.approx(found.probability, abs=1e-4))
 
 
 @pytest.mark.parametrize(
@@ -72,7 +89,14 @@ def test_what_the_run_does_not_have_is_not_found(query: str):
 
 def test_a_name_that_no_page_wrote_is_not_found():
     for name in (f"{name_of().signed()[:-1]}_", sign(["somebody"])):
-        assert arcs.send_arcs(Request({"type": "http", "path_params": {"name": name}, "query_string": b""})).status_code == 404
+        assert asked(name).status_code == 404
+
+
+def test_whoever_waits_too_long_for_others_is_sent_away_and_takes_no_thread(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(arcs, "AT_ONCE", asyncio.Semaphore(0))
+    monkeypatch.setattr(arcs, "PATIENCE", 0.01)
+    monkeypatch.setattr(arcs, "run_in_threadpool", lambda *_: pytest.fail("a thread was taken"))
+    assert answer(name_of(), "query=4").status_code == 503
 
 
 def test_a_click_moves_the_blank_and_brings_the_word_behind_it_back(monkeypatch):

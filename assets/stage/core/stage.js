@@ -1,0 +1,105 @@
+// The life of a stage, the same for all: it is mounted once, drawn again when its room, its fonts or the screen change, kept in a file, and
+// ended. A stage is an object with a `store` of how it is looked at.
+
+import { element, mountOnce, watchScreen } from "../../canvas/core/surface.js";
+import { TEXTS } from "../../canvas/core/texts.js";
+import { addressOf, makeAddressWriter } from "./address.js";
+import { computed, connect, full, present, tellLook } from "./page.js";
+import { button, iconButton } from "./toolbar.js";
+
+const views = new Map(); // by page, or step of a room: how it was looked at last, for who comes back to it
+
+// make(parent): a stage, by `begin`; receive(stage, bytes): takes in a message; written(stage): the view as links write it; redraw(stage);
+// end(stage): what else ends with it. Returns what a bundle exports: `mount` for Streamlit, and `offline` for a file without a server.
+export function stageOf({ make, receive, written, redraw, end = () => {} }) {
+  const remove = (stage) => {
+    stage.stop();
+    end(stage);
+    stage.root.remove();
+  };
+  return {
+    mount(mounted) {
+      const [stage, over] = mountOnce(mounted.parentElement, make, remove);
+      connect(stage, mounted, () => written(stage));
+      receive(stage, mounted.data);
+      return over;
+    },
+    offline(parent, texts, data) {
+      Object.assign(TEXTS, texts);
+      const stage = make(parent);
+      stage.offline = true;
+      connect(stage, null, () => {});
+      receive(stage, Uint8Array.from(atob(data), (sign) => sign.charCodeAt(0)));
+      matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => redraw(stage));
+    },
+  };
+}
+
+// Puts a stage into the page. kind: its class beside "stage"; redraw(stage): called whenever it is to be drawn anew.
+export function begin(stage, parent, kind, redraw) {
+  Object.assign(stage, { header: null, arrival: null, offline: false, address: makeAddressWriter() });
+  stage.addToLesson = () => stage.report("added");
+  stage.root = element("div", { class: kind ? `stage ${kind}` : "stage", "data-testid": "stage" });
+  (parent.querySelector?.(".stage-box") ?? parent).append(stage.root);
+  const again = () => stage.header && redraw(stage);
+  const observer = new ResizeObserver(again);
+  observer.observe(stage.root);
+  const stopWatching = watchScreen(again);
+  addEventListener("resize", again);
+  stage.stop = () => {
+    stage.address.end();
+    observer.disconnect();
+    stopWatching();
+    removeEventListener("resize", again);
+    clearTimeout(stage.computing);
+    clearTimeout(stage.following);
+  };
+  return stage;
+}
+
+// Takes in the header of a message; build(stage) makes the parts of the stage, once the texts are here. Returns whether another view is
+// asked for, and that of whoever comes back.
+export function arrive(stage, header, build) {
+  const isFirst = !stage.header;
+  Object.assign(stage, { header, home: new URL(header.home, document.baseURI) });
+  if (isFirst) build(stage);
+  computed(stage);
+  const isNew = stage.arrival !== header.arrival.number;
+  stage.arrival = header.arrival.number;
+  return { isNew, known: header.arrival.restored && views.get(header.arrival.place) };
+}
+
+// A change of which nobody is told: it came from the page.
+export function setQuietly(stage, change) {
+  stage.quiet = true;
+  stage.store.set(change);
+  stage.quiet = false;
+}
+
+// After a change of the state: how the stage is looked at is kept, written into the address, and told where somebody waits for it.
+export function noteLooks(stage, state, before, fields) {
+  const { header, offline, quiet } = stage;
+  if (offline || !header.address) return;
+  const looks = Object.keys(header.address.defaults);
+  views.set(header.arrival.place, Object.fromEntries(looks.map((name) => [name, state[name]])));
+  if (!quiet && looks.every((name) => state[name] === before[name])) return;
+  stage.address.write(addressOf(state, header.address, location.search, fields));
+  if (quiet) return stage.address.now();
+  tellLook(stage);
+}
+
+// The buttons that show a stage to a room and in full screen; sync(isShown).
+export function makeRoomButtons(stage) {
+  const texts = TEXTS.controls;
+  const nodes = [button(texts.present, present, { title: texts.presentHelp }), iconButton("⛶", texts.full, () => full(stage))];
+  const sync = (isShown = true) => {
+    nodes[0].hidden = !isShown || stage.header.alone || stage.offline;
+    nodes[1].hidden = !isShown || !document.fullscreenEnabled;
+  };
+  return { nodes, sync };
+}
+
+// The header of a message for a file, where nobody computes, nothing waits and nothing follows.
+export const fileHeader = (header, more) => ({
+  ...header, ...more, hidden: [...header.hidden, ...(more.hidden ?? []), "share", "forms"], arrival: { number: 0, restored: false }, awaited: false, follows: false,
+});
