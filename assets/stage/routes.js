@@ -72,7 +72,7 @@ function draw(stage) {
   const height = placeStage(root);
   picture.set({ least: Number(leastOf(stage)), by: state.by });
   const taken = [stage.title, stage.words, stage.controls.node].reduce((sum, { offsetHeight }) => sum + offsetHeight + 8, 0);
-  picture.draw({ theme, height: Math.max(LEAST_HEIGHT, height - taken - (root.matches(".presented,:fullscreen") ? 0 : DOORS)) });
+  picture.draw({ theme, height: Math.max(LEAST_HEIGHT, height - taken - (root.matches(".presented") ? 0 : DOORS)) });
 }
 
 function drawWords({ header, words: node, change }) {

@@ -46,6 +46,18 @@ def test_code_of_a_hosts_own_model_says_what_it_needs_and_runs_with_it(open_app:
         computed(asked[:1], tmp_path)
 
 
+def test_code_of_a_hosts_own_difference_reads_the_model_that_it_is_a_difference_from(open_app: Open, models_dir: Path, tmp_path):
+    for name in ("film_reviews", "embedded"):
+        shutil.copytree(catalogue.MODELS / name, models_dir / name)
+    view = LOCAL | {"model": "local:film_reviews"}
+    code = exported_code(open_app("attention", **view, heads="1-2"), "attention", "", "transformers")
+    for name in ("film_reviews", "embedded"):
+        code = code.replace(f'"models/{name}', f'"{models_dir / name}')
+    weights = catalogue.load(view["model"]).trace(view["text"]).attention.weights[0, 1]
+    ((found,),) = computed([(code, ["weights"])], tmp_path)
+    np.testing.assert_allclose(found, weights, atol=1e-5, rtol=0)
+
+
 @pytest.mark.parametrize(("page", "more"), [("compare", {"model_b": "embedded", "vary": "model"}), ("summaries", {})])
 def test_all_code_of_a_hosts_own_model_says_what_it_needs(open_app: Open, models_dir: Path, page: str, more: dict):
     code = exported_code(open_app(page, **LOCAL | more), page, "", "project")

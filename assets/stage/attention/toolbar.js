@@ -5,7 +5,7 @@ import { element } from "../../canvas/core/surface.js";
 import { filled } from "../../canvas/core/text.js";
 import { fold, iconButton, button, labelled, makeToolbar, menu, segments, select, toggle } from "../core/toolbar.js";
 import { headName } from "../core/sentences.js";
-import { makeRoomButtons } from "../core/stage.js";
+import { makePresentButton } from "../core/stage.js";
 import { makeChangeMenu } from "./changes.js";
 import { makeExportMenu } from "./export.js";
 
@@ -72,9 +72,9 @@ export function makeControls(stage) {
   const zoom = element("div", { class: "group", role: "group", "aria-label": texts.zoom }, iconButton("−", texts.zoomOut, () => act.zoom(-1)),
     iconButton("+", texts.zoomIn, () => act.zoom(1)), button(texts.fit, () => act.zoom(0), { "aria-label": texts.showAll }));
   const files = makeExportMenu(stage);
-  const room = makeRoomButtons(stage);
+  const present = makePresentButton(stage);
   const first = stage.parts.controls?.(stage) ?? [];
-  const items = [...first, stack, ...choosers.map(({ node }) => node), all, words, hide, off, change.node, drawing, files.node, zoom, ...room.nodes];
+  const items = [...first, stack, ...choosers.map(({ node }) => node), all, words, hide, off, change.node, drawing, files.node, zoom, present.node];
   const bar = makeToolbar(items);
 
   const offered = (name) => !stage.header.hidden.includes(name);
@@ -108,8 +108,8 @@ export function makeControls(stage) {
     count.textContent = String(state.lines);
     files.node.hidden = !offered("export");
     zoom.hidden = !act.canZoom();
-    room.sync();
-    if (stage.parts.figure?.(stage)) for (const item of items) if (![...first, change.node, files.node, ...room.nodes].includes(item)) item.hidden = true; // controls of the map
+    present.sync();
+    if (stage.parts.figure?.(stage)) for (const item of items) if (![...first, change.node, files.node, present.node].includes(item)) item.hidden = true; // controls of the map
     fold(bar);
   };
   return { node: bar.node, sync };

@@ -56,4 +56,3 @@ export function onTurn({ root }, turn) {
   return () => removeEventListener("attention-turn", take);
 }
 
-export const full = (stage) => (document.fullscreenElement ? document.exitFullscreen() : stage.root.requestFullscreen()).catch(() => {});

@@ -18,7 +18,6 @@ export function placeStage(root) {
 
 function heightOf(root, isPresented) {
   if (isPresented) return innerHeight / root.style.zoom - MARGIN;
-  if (root.matches(":fullscreen")) return innerHeight - 2 * MARGIN;
   const scrolled = root.getRootNode().host?.closest("main")?.scrollTop ?? scrollY;
   return Math.max(LEAST_HEIGHT, Math.min(MOST_HEIGHT, innerHeight - root.getBoundingClientRect().top - scrolled - MARGIN));
 }

@@ -4,8 +4,8 @@
 import { element, mountOnce, watchScreen } from "../../canvas/core/surface.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 import { addressOf, makeAddressWriter } from "./address.js";
-import { computed, connect, full, present, tellLook } from "./page.js";
-import { button, iconButton } from "./toolbar.js";
+import { computed, connect, present, tellLook } from "./page.js";
+import { button } from "./toolbar.js";
 
 const views = new Map(); // by page, or step of a room: how it was looked at last, for who comes back to it
 
@@ -88,15 +88,11 @@ export function noteLooks(stage, state, before, fields) {
   tellLook(stage);
 }
 
-// The buttons that show a stage to a room and in full screen; sync(isShown).
-export function makeRoomButtons(stage) {
-  const texts = TEXTS.controls;
-  const nodes = [button(texts.present, present, { title: texts.presentHelp }), iconButton("⛶", texts.full, () => full(stage))];
-  const sync = (isShown = true) => {
-    nodes[0].hidden = !isShown || stage.header.alone || stage.offline;
-    nodes[1].hidden = !isShown || !document.fullscreenEnabled;
-  };
-  return { nodes, sync };
+// The button that shows a stage to a room; sync(isShown).
+export function makePresentButton(stage) {
+  const node = button(TEXTS.controls.present, present, { title: TEXTS.controls.presentHelp });
+  const sync = (isShown = true) => { node.hidden = !isShown || stage.header.alone || stage.offline; };
+  return { node, sync };
 }
 
 // The header of a message for a file, where nobody computes, nothing waits and nothing follows.

@@ -2,7 +2,7 @@
 
 import { element } from "../../canvas/core/surface.js";
 import { isChoice, isOn, makeDeclared, placeApart } from "../core/controls.js";
-import { makeRoomButtons } from "../core/stage.js";
+import { makePresentButton } from "../core/stage.js";
 import { fold, makeToolbar } from "../core/toolbar.js";
 import { makeExportMenu } from "./export.js";
 
@@ -10,8 +10,8 @@ export function makeControls(stage) {
   const { act } = stage;
   const declared = makeDeclared((name, value) => act.set(name, value), (change) => act.change(change));
   const files = makeExportMenu(stage);
-  const room = makeRoomButtons(stage);
-  const own = [files.node, ...room.nodes];
+  const present = makePresentButton(stage);
+  const own = [files.node, present.node];
   const row = element("div", { class: "parts" });
   const bar = makeToolbar(own, () => !stage.root.classList.contains("wide"));
 
@@ -22,7 +22,7 @@ export function makeControls(stage) {
     showPressed(row);
     bar.items = [stage.training.node, ...early, ...own, ...late];
     files.node.hidden = stage.header.hidden.includes("export") || !stage.rows.length;
-    room.sync(stage.rows.length > 0);
+    present.sync(stage.rows.length > 0);
     fold(bar);
   };
   return { row, node: bar.node, sync };

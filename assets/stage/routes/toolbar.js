@@ -5,7 +5,7 @@ import { element, visible } from "../../canvas/core/surface.js";
 import { filled } from "../../canvas/core/text.js";
 import { closed, csvText, makeExport, withOrigin } from "../core/export_menu.js";
 import { packStage } from "../core/run.js";
-import { makeRoomButtons } from "../core/stage.js";
+import { makePresentButton } from "../core/stage.js";
 import { button, fold, iconButton, makeToolbar, segments, select } from "../core/toolbar.js";
 
 const PAPER_ROW = 46; // pixels between two layers
@@ -40,15 +40,15 @@ export function makeControls(stage) {
   const files = makeExport({
     stage, csvLabel: TEXTS.routes.csv, script: "routes.js", ...routeFiles(stage, () => stage.picture), message: () => wholeMessage(stage), name: () => nameOf(stage.header),
   });
-  const room = makeRoomButtons(stage);
-  const bar = makeToolbar([...looks.items, files.node, ...room.nodes]);
+  const present = makePresentButton(stage);
+  const bar = makeToolbar([...looks.items, files.node, present.node]);
   const sync = (state) => {
     const { header } = stage;
     bar.node.hidden = !header.run;
     if (!header.run) return;
     looks.sync(header, state, true);
     files.node.hidden = header.hidden.includes("export");
-    room.sync();
+    present.sync();
     fold(bar);
   };
   return { node: bar.node, sync };

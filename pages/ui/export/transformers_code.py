@@ -5,6 +5,7 @@ from typing import Protocol
 
 from tx_core.analysis.views import View, word_groups
 from tx_core.engine import catalogue
+from tx_core.engine.checkpoint_files import base_directory, read_config
 from tx_core.engine.tokenizer import BLANK
 from tx_core.transformer.interventions import (
     Head,
@@ -66,8 +67,8 @@ DIFFERENCE = """\
 from safetensors.torch import load_file
 from transformers import AutoConfig, AutoModelForSequenceClassification
 
-checkpoint = "{source}"  # a folder of this project: what differs from the model that was fine-tuned
-weights = load_file("assets/models/{base}/model.safetensors") | load_file(f"{{checkpoint}}/model.safetensors")
+checkpoint = "{source}"{here}: what differs from the model that was fine-tuned
+weights = load_file("{base}/model.safetensors") | load_file(f"{{checkpoint}}/model.safetensors")
 for name in [name for name in weights if name.endswith(".up")]:
     matrix, up, down = name.removesuffix(".up"), weights.pop(name), weights.pop(name.replace(".up", ".down"))
     weights[matrix] = weights[matrix].float() + up.float() @ down.float()
@@ -127,8 +128,10 @@ def loading_lines(model: str, auto_class: str = "AutoModel") -> list[str]:
     source = card.hub_id or (f"assets/models/{card.name}" if card.is_embedded else f"models/{card.directory.name}")
     revision = f', revision="{card.revision}"' if card.revision else ""
     here = "" if card.hub_id else "  # a folder of this project" if card.is_embedded else "  # the folder of the model"
-    if card.fine_tuned_from:
-        return DIFFERENCE.format(source=source, base=card.fine_tuned_from).splitlines()
+    folder = None if card.hub_id else card.directory or catalogue.MODELS / card.name
+    if folder and (other := base_directory(folder, read_config(folder))):
+        base = f"{source.rpartition('/')[0]}/{other.name}"
+        return DIFFERENCE.format(source=source, base=base, here=here).splitlines()
     return [
         f'checkpoint = "{source}"{here}',
         f"tokenizer = AutoTokenizer.from_pretrained(checkpoint{revision})",

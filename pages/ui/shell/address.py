@@ -131,7 +131,7 @@ def widget_binding(name: str, on_change: Callable[[], None] | None = None) -> di
 
 def is_locked() -> bool:
     """Return whether a lesson was opened by a locked link, or a room by its teacher so that menu and other pages are hidden."""
-    return bool({LESSON, ROOM} & st.query_params.keys()) and st.query_params.get(LOCK) == "1"
+    return st.query_params.get(LOCK) == "1" and bool({LESSON, ROOM} & st.query_params.keys())
 
 
 def is_presented() -> bool:

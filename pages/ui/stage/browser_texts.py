@@ -48,7 +48,6 @@ CONTROLS = {
     "showAll": texts.MAP["showAll"],
     "present": "Present",
     "presentHelp": "Show the picture large, for a room (key P)",
-    "full": "Full screen",
 }
 CHANGES = {
     "menu": "Change",

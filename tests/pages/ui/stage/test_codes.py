@@ -1,5 +1,7 @@
 """A browser is sent the tensor's own numbers, to three decimals, and small pictures of all heads."""
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,7 +9,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from pages.ui.stage.packing import codes, join, thumbnails
+from pages.ui.stage.view_options import SCALES
 from tests.support.drawings import unpacked
+from tx_core.settings import ASSETS
 
 LAYERS, HEADS = 2, 3
 HOSTILE = ["</script><img src=x onerror=alert(1)>", "\x00", "שלום", "👩‍👩‍👧", "\ud800", "\u202e\u2028", '"\\', ""]
@@ -73,3 +77,24 @@ def test_hostile_tokens_travel_as_data():
     header, cells = unpack(join({"queries": HOSTILE}, [codes(attention(len(HOSTILE), 3))]))
     assert header["queries"] == HOSTILE
     assert cells.size == len(HOSTILE) * 3
+
+
+def lightness(colours: np.ndarray) -> np.ndarray:
+    """CIE L* of colours of sRGB, each with channels from 0 to 255 on the last axis."""
+    linear = np.where(colours <= 0.04045 * 255, colours / 255 / 12.92, ((colours / 255 + 0.055) / 1.055) ** 2.4)
+    luminance = linear @ (0.2126, 0.7152, 0.0722)
+    return np.where(luminance > 216 / 24389, 116 * np.cbrt(luminance) - 16, luminance * 24389 / 27)
+
+
+def test_the_lightness_of_every_colour_scale_runs_one_way_from_end_to_end():
+    source = (ASSETS / "canvas/core/palette.js").read_text("utf-8").partition("const SIZE")[0]
+    scales = re.findall(r"\[(\"#[^\]]*)\]", source)
+    assert len(scales) > len(SCALES)
+    for scale in scales:
+        stops = np.array(
+            [[int(colour[place : place + 2], 16) for place in (0, 2, 4)] for colour in re.findall(r"#(\w{6})", scale)]
+        )
+        places = np.linspace(0, len(stops) - 1, 256)
+        table = np.stack([np.interp(places, range(len(stops)), channel) for channel in stops.T], axis=1)
+        steps = np.diff(lightness(table))
+        assert (steps > 0).all() or (steps < 0).all(), scale
