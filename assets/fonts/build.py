@@ -37,12 +37,12 @@ def write_letters() -> None:
     (ranges,) = re.findall(r"unicode-range: ([^;]*);", (ROOT / "assets" / "page.css").read_text(encoding="utf-8"))
     ends = [part.strip().removeprefix("U+").split("-") for part in ranges.split(",")]
     letters = {letter for one in ends for letter in range(int(one[0], 16), int(one[-1], 16) + 1)}
-    write(TTFont(next(STATIC.glob("media/SourceSansVF-Upright*"))), "text.woff2", unicodes=letters)
+    write(TTFont(next(STATIC.glob("media/SourceSansVF-Upright*")), recalcTimestamp=False), "text.woff2", unicodes=letters)
 
 
 def write_icons() -> None:
     """Write the icons that are named, and list the names: the font draws an icon where its name is written."""
-    font = TTFont(next(STATIC.glob("media/MaterialSymbols-Rounded*")))
+    font = TTFont(next(STATIC.glob("media/MaterialSymbols-Rounded*")), recalcTimestamp=False)
     letters = font.getBestCmap()
     tables = [table.ExtSubTable for lookup in font["GSUB"].table.LookupList.Lookup for table in lookup.SubTable]
     ligatures = [table.ligatures for table in tables if hasattr(table, "ligatures")]

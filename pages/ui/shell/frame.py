@@ -139,10 +139,13 @@ def memory_explained() -> Iterator[None]:
 
 def page_links(text: str, second: str, *keys: str) -> None:
     """Link to other pages by the questions that they answer, unless a lesson shows no links; the sentences go along."""
+    if not is_offered("links"):
+        return
+    level = level_in_link()
     with st.container(horizontal=True, gap="small", key="ways"):
         for page in map(contents.page, keys):
             sentences = {name: written for name, written in (("text", text), (page.second, second)) if name and written}
-            page_link(page.key, page.question, sentences)
+            st.page_link(_described(page.key), label=page.question, query_params=level | sentences)
 
 
 def page_link(key: str, label: str, parameters: Mapping[str, str], *, icon: str | None = None) -> None:
