@@ -7,7 +7,6 @@ import pytest
 from huggingface_hub import constants
 
 from pages.classifier import model, texts
-from pages.ui.panels.texts import SIZE_TOO_LARGE, SIZES_NEED_CARD
 from tests.support.classifier_page import KIND, SMALL, Open, press
 from tests.support.drawings import says
 from tests.support.imdb_cache import keep, reviews, table_of
@@ -29,18 +28,6 @@ def card(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tx_core.engine.device.best_device", lambda: "cuda")
     monkeypatch.setattr(model, "best_device", lambda: "cuda")
     monkeypatch.setattr(classifier, "start_training", lambda settings, data, device: start(settings, data, "cpu"))
-
-
-def test_a_link_to_a_size_of_a_card_says_on_the_cpu_what_it_needs(open_app: Open):
-    name, size = "batch", "164"
-    app = open_app("classifier", **{name: size})
-    assert not app.exception
-    most = model.offered_sizes()[name]
-    size_told = SIZE_TOO_LARGE.format(label=most.label, maximum=most.maximum, value=int(size))
-    told = SIZES_NEED_CARD.format(sizes=size_told)
-    assert told in says(app)
-    assert app.query_params[name] == size
-    assert told in says(press(app, "train"))
 
 
 def test_a_card_takes_the_batches_and_the_reviews_of_the_notebook(

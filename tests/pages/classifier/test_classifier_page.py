@@ -87,29 +87,6 @@ def test_it_learns_from_our_texts_and_counts_what_it_takes_for_what(open_app: Op
     assert in_words("a {good} {thing} and a {good2} {thing2}") == "a ‹good› ‹thing› and a ‹good› ‹thing›"
 
 
-def test_what_a_visitor_trained_is_no_other_s(open_app: Open, trainings: Registry):
-    mine, theirs = (open_app("classifier", model="own") for _ in range(2))
-    own = {name: int(value) for name, value in SMALL.items() if value.isdigit()}
-    for name, value in own.items():
-        mine.session_state[f"classifier_{name}"] = value
-    until_still(press(mine.run(), "train"), trainings, KIND)
-    assert moments(mine)[-1]["batch"] == 15
-    for name, value in own.items():
-        theirs.session_state[f"classifier_{name}"] = value
-    assert [one["batch"] for one in moments(theirs.run())] == [0]
-
-
-def test_a_trained_model_of_other_settings_is_named_and_shown_again(open_app: Open, trainings: Registry):
-    app = press(open_app("classifier", **SMALL), "train")
-    until_still(app, trainings, KIND)
-    app.number_input(key="classifier_width").set_value(16).run()
-    assert stage_texts.OTHER_MODEL.format(differences=f"{model.SIZES['width'].label} 8") in training_says(app)
-    assert [one["batch"] for one in moments(app)] == [0]
-    press(app, "show")
-    assert app.session_state["classifier_width"] == 8
-    assert moments(app)[-1]["batch"] == 15
-
-
 @pytest.mark.parametrize("trainings", [SLOWLY], indirect=True)
 def test_a_stopped_training_goes_on_with_its_own_texts_and_settings(
     open_app: Open, trainings: Registry, monkeypatch: pytest.MonkeyPatch

@@ -47,16 +47,6 @@ def test_a_visitor_s_own_texts_are_learned_and_their_labels_are_no_markup(open_a
     assert not any("<b>" in element.value for kind in (app.markdown, app.caption) for element in kind)
 
 
-def test_a_file_whose_name_begins_like_that_of_the_reviews_is_not_taken_for_them(open_app: Open, trainings: Registry):
-    app = open_app("classifier", **SMALL | {"data": "own"})
-    app.file_uploader(key="classifier_csv").set_value(("IMDB.csv", OWN.encode(), "text/csv")).run()
-    until_still(press(app, "train"), trainings, KIND)
-    assert moments(app)[-1]["batch"] == 1
-    app.segmented_control(key="classifier_data").set_value("imdb").run()
-    assert not app.exception
-    assert "moments" not in staged(app)
-
-
 @pytest.mark.parametrize(
     ("text", "told"),
     [

@@ -83,13 +83,6 @@ def test_without_padding_the_scores_are_those_of_a_plain_run(engine):
     np.testing.assert_allclose(padded.scores, trace.attention.scores, atol=1e-5)
 
 
-def test_padding_stands_behind_the_sentence_and_has_scores_of_its_own(engine):
-    padded = padded_scores(engine, SHORT, 3)
-    assert padded.tokens[padded.real :] == ("[PAD]",) * 3
-    assert padded.scores.shape == (engine.info.num_layers, engine.info.num_heads, padded.real + 3, padded.real + 3)
-    assert np.isfinite(padded.scores).all()
-
-
 def test_a_mask_laid_on_one_head_changes_the_weights_of_that_heads_own_scores(engine):
     padded = padded_scores(engine, SHORT, 2)
     mask = mask_of_kind("padding", len(padded.tokens), padded.real)
@@ -117,12 +110,6 @@ def test_masked_padding_changes_nothing_and_unmasked_padding_does(engine, first,
     assert max(pair.proof.moved_unmasked) == pytest.approx(pair.proof.difference_unmasked)
     assert len(pair.rows[0]) == len(pair.rows[1])
     assert pair.rows[shorter].count("[PAD]") == pair.proof.padding > 0
-
-
-def test_sentences_of_one_length_need_no_padding(engine):
-    pair = padded_pair(engine, "The cat sat.", "The dog ran.")
-    assert pair.proof.padding == 0
-    assert pair.proof.difference_unmasked < 1e-5
 
 
 def test_the_sentence_that_cannot_be_read_is_named(engine):

@@ -75,12 +75,6 @@ def test_what_the_words_said_and_the_bias_make_the_labels_scores(learned):
     assert prediction.contributions[0, words.index("dull")] > 0 > prediction.contributions[1, words.index("dull")]
 
 
-def test_a_text_of_unknown_words_alone_is_known_as_such(learned):
-    training, _ = learned
-    assert classify(training, "zeppelin quux").all_unknown
-    assert not classify(training, "zeppelin dull").all_unknown
-
-
 def test_the_label_of_a_text_does_not_depend_on_the_batch_around_it(learned):
     training, _ = learned
     short, long = min(training.test_rows, key=len), max(training.test_rows, key=len)
