@@ -22,7 +22,8 @@ from pages.ui.export import menu, texts
 from pages.ui.export.attention import attention_export
 from pages.ui.export.computation import python
 from pages.ui.export.menu import written
-from pages.ui.export.records import Export
+from pages.ui.export.records import DataFiles, Export
+from pages.ui.stage.sources import Source
 from pages.ui.stage.texts import NONE_ADDED
 from tests.support import classifier_page, copy_page
 from tests.support.exports import map_of_page, opened
@@ -125,7 +126,7 @@ VIEWS = {
     "masks": [
         View("masks", {"part": "one", "text": TEXT}, {"effect.masked_scores": 2, "effect.weights": 4}),
         View("masks", BARE | {"part": "one", "text": "a b", "kind": "painted", "mask": "4-7d8"}, {"effect.weights": 4}),
-        View("masks", {"part": "penalty", "text": TEXT, "penalty": "-5"}, {"ways.infinite": 0, "ways.penalised": 1}),
+        View("masks", {"part": "penalty", "text": TEXT, "penalty": "-5"}, {"ways.infinite": 1, "ways.penalised": 2}),
         View("masks", {"part": "batch"}, {"[proof.moved_masked, proof.moved_unmasked]": 0}),
         View("masks", {"part": "run", "blank": "The old man drank a cup of ___.", "run": "causal"}, RUN),
         View("masks", BARE | {"part": "run", "run": "positions"}, {"moved[0]": 0}),
@@ -182,6 +183,31 @@ def number_of(arrays: dict[str, np.ndarray], name: str | int) -> np.ndarray:
     return array[np.isfinite(array)] if array.ndim == 1 else array
 
 
+def files(numbers: DataFiles, source: Source) -> tuple[list[list[str]], dict, dict]:
+    """The rows of the CSV, the JSON and the arrays of the NPZ of some numbers."""
+    made = {form: write(source) for form, write in numbers.files.items()}
+    rows = list(csv.reader(io.StringIO(made["csv"].decode("utf-8-sig"), newline="")))
+    named = {f"# {name}" for name, value in source.items() if value and not isinstance(value, dict)}
+    assert {name for name, *_ in rows if name.startswith("# ")} >= named
+    rows = [row for row in rows if not row[0].startswith("# ")]
+    with np.load(io.BytesIO(made["npz"]), allow_pickle=False) as arrays:
+        return rows, json.loads(made["json"], parse_constant=pytest.fail), dict(arrays)
+
+
+def hold_files(export: Export) -> None:
+    """Every file of a view's numbers can be read by others, has as many rows as it is said to have, and names its axes."""
+    for numbers in export.data:
+        rows, entries, arrays = files(numbers, export.source)
+        assert json.loads(json.dumps(export.source)).items() <= entries.items()
+        assert f"{len(rows) - 1:,}" == numbers.description.split()[0]
+        assert {len(row) for row in rows} == {len(rows[0])}
+        about = json.loads(str(arrays["about"])) if "about" in arrays else entries
+        if any(array.ndim > 1 for array in arrays.values()) and "table" in entries:
+            assert about["axes"]
+        if "kinds" in about.get("axes", ""):
+            assert arrays["shares"].shape[-1] == len(arrays["kinds"]) == len(entries["kinds"])
+
+
 @pytest.mark.parametrize("group", VIEWS)
 def test_the_code_of_a_view_computes_its_numbers(open_app: Open, made: list[Export], tmp_path: Path, group: str):
     snippets, expected = [], []
@@ -189,6 +215,7 @@ def test_the_code_of_a_view_computes_its_numbers(open_app: Open, made: list[Expo
         opened(open_app(view.page, **view.fields), view.menu, view.what, texts.DATA)
         export, bare = made[-1], "nospecial" in view.fields
         assert (NONE_ADDED in str(dict(export.source))) == bare
+        hold_files(export)
         for code in (export.code.project, export.code.transformers):
             if code:
                 snippets.append((code(), list(view.numbers)))

@@ -1,23 +1,35 @@
-"""Every part of a Build page is exported as it was drawn: its table and its files hold the same numbers."""
+"""What is exported is what was drawn: tables and files of every kind hold its numbers, and name where they come from."""
 
 import csv
 import io
 import json
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages.bertviz_page.frame import Drawing, bertviz_export
+from pages.fill_mask import texts as fill_mask_texts
+from pages.fill_mask.export import Lists, lists_export
+from pages.fill_mask.predictions import ListSettings, SentencePredictions
 from pages.ui.export import menu, texts
-from pages.ui.export.menu import show_data
-from pages.ui.export.records import COLUMNS, PartNumbers, drawings_export, table_rows
+from pages.ui.export.attention import attention_export
+from pages.ui.export.menu import show_data, written
+from pages.ui.export.records import COLUMNS, DataTable, PartNumbers, drawings_export, table_rows, to_csv, to_json, to_npz
+from pages.ui.stage import texts as stage_texts
 from pages.ui.stage.charts import matrix_drawing, numbered_once
-from tests.support.exports import opened
+from tests.support.exports import map_of_page, opened
+from tx_core.engine import catalogue
+from tx_core.engine.hub import load
+from tx_core.fill_mask.predictions import predict
+from tx_core.settings import app_version
 
 pytestmark = pytest.mark.ci
 
 Open = Callable[..., AppTest]
+ABOUT = {"text": "time \u202e flies"}
 
 
 @pytest.mark.parametrize(
@@ -61,3 +73,47 @@ def test_a_masked_score_is_no_number_in_any_file():
     assert '"Scores","a","\'=b",""' in export.data[0].files["csv"]({}).decode("utf-8-sig")
     with np.load(io.BytesIO(export.data[0].files["npz"]({})), allow_pickle=False) as arrays:
         np.testing.assert_array_equal(arrays["1_scores"], [[0.5, np.nan]])
+
+
+def test_numbers_come_back_from_every_kind_of_file_as_they_were():
+    third = np.float32(1) / np.float32(3)
+    arrays = {"weights": np.array([[third, np.nan]], np.float32), "words": np.array(["a", "=b"])}
+    saved = DataTable(("word", "weight"), [("=b", 1 / 3), ("a", None)], arrays, {"axes": "word"})
+    lines = to_csv(saved, ABOUT).decode("utf-8-sig").splitlines()
+    assert lines == ["# text,time \u202e flies", "# axes,word", '"word","weight"', f'"\'=b",{1 / 3}', '"a",""']
+    entries = json.loads(to_json(saved, ABOUT))
+    assert entries["text"] == ABOUT["text"]
+    assert np.float32(entries["weights"][0][0]) == third
+    assert entries["weights"][0][1] is None
+    assert entries["table"][1] == {"word": "a", "weight": None}
+    with np.load(io.BytesIO(to_npz(saved, ABOUT)), allow_pickle=False) as back:
+        np.testing.assert_array_equal(back["weights"], arrays["weights"])
+        assert json.loads(str(back["about"])) == ABOUT | {"axes": "word"}
+
+
+def test_every_attention_of_an_encoder_decoder_has_files_of_its_own(checkpoint):
+    trace = load.load_engine(checkpoint("t5"), "t5-small", "T5").trace("time flies", "fruit flies")
+    drawn = [bertviz_export(Drawing("head", trace, stacks, (), 0, "", False, ())) for stacks in (trace.stacks, trace.stacks[1:2])]
+    names = [numbers.file_name for numbers in drawn[0].data]
+    assert len(set(names)) == 3
+    assert drawn[1].data[0].file_name == names[1]
+    assert drawn[0].file_name != drawn[1].file_name
+
+
+def test_the_files_of_predictions_hold_every_probability_and_rank():
+    text = "___ sat ___"
+    filling, settings = predict(catalogue.load("embedded"), text, top_k=3, temperature=2.0), ListSettings(3, 2.0, 1.0, 1.0)
+    export = lists_export(Lists("embedded", (SentencePredictions(text, filling, ((), ()), ()),), settings))
+    entries = json.loads(export.data[0].files["json"](export.source))
+    listed = [one.probability for blank in filling.blanks for one in blank.predictions]
+    assert [entry["probability"] for entry in entries["table"]] == listed
+    assert [entry["rank"] for entry in entries["table"]] == [1, 2, 3, 1, 2, 3]
+    assert entries["temperature"] == 2
+    assert entries["notes"] == [fill_mask_texts.TEMPERATURE_CHANGED.format(temperature=2)]
+
+
+def test_a_comment_above_the_code_names_the_model_with_its_revision_the_version_of_the_app_and_the_link():
+    export = replace(attention_export(map_of_page("embedded", "time flies")), link="http://here/attention?text=time+flies")
+    named = stage_texts.MODEL_REVISION.format(model="embedded", revision=catalogue.revision("embedded"))
+    assert export.origin == f"{named}; {stage_texts.APP} {app_version()}; {export.link}"
+    assert export.origin in written(export, "project").split("\n")[1]
