@@ -125,18 +125,30 @@ def options_or_explain(room: Room, step: Step) -> tuple[str, ...]:
 def step_buttons(token: str, room: Room, step: Step) -> None:
     """Draw the buttons for the previous and the next step, for voting on this one, and the timer."""
     rooms, number = host_store(), room.step
-    button(texts.PREVIOUS, rooms.go, token, number - 1, icon="arrow_back", key="classroom_previous", disabled=number == 1)
+    button(
+        texts.PREVIOUS, rooms.go, token, number - 1, icon=":material/arrow_back:", key="classroom_previous", disabled=number == 1
+    )
     if step.question and number in room.revealed:
-        button(texts.HIDE_AGAIN, rooms.conceal, token, number, icon="visibility_off", key=f"classroom_conceal_{number}")
+        button(
+            texts.HIDE_AGAIN, rooms.conceal, token, number, icon=":material/visibility_off:", key=f"classroom_conceal_{number}"
+        )
     elif step.question:
         if number in room.discussed:
             key = f"classroom_first_{room.code}_{number}"
             switch(texts.SHOW_FIRST, room.discussed[number], key, rooms.show_first_vote, token, number)
         else:
             key = f"classroom_discuss_{number}"
-            button(texts.DISCUSS, rooms.discuss, token, number, icon="forum", key=key, disabled=not room.together)
-        button(texts.REVEAL, reveal, token, room, step, icon="visibility", key=f"classroom_reveal_{number}")
-    button(texts.NEXT, rooms.go, token, number + 1, icon="arrow_forward", key="classroom_next", disabled=number == room.steps)
+            button(texts.DISCUSS, rooms.discuss, token, number, icon=":material/forum:", key=key, disabled=not room.together)
+        button(texts.REVEAL, reveal, token, room, step, icon=":material/visibility:", key=f"classroom_reveal_{number}")
+    button(
+        texts.NEXT,
+        rooms.go,
+        token,
+        number + 1,
+        icon=":material/arrow_forward:",
+        key="classroom_next",
+        disabled=number == room.steps,
+    )
     if not is_presented():
         set_timer(token, room)
 
@@ -145,14 +157,14 @@ def set_timer(token: str, room: Room) -> None:
     """Draw the box in which the teacher starts the timer of a step, and stops it."""
     with st.popover(texts.TIMER, icon=":material/timer:"):
         minutes = st.number_input(texts.TIMER_MINUTES, 1, MAX_TIMER_MINUTES, 3, key="classroom_minutes")
-        button(texts.START_TIMER, host_store().set_timer, token, minutes, icon="timer", key="classroom_start_timer")
+        button(texts.START_TIMER, host_store().set_timer, token, minutes, icon=":material/timer:", key="classroom_start_timer")
         if room.timer is not None:
-            button(texts.STOP_TIMER, host_store().set_timer, token, None, icon="timer_off", key="classroom_stop_timer")
+            button(texts.STOP_TIMER, host_store().set_timer, token, None, icon=":material/timer_off:", key="classroom_stop_timer")
 
 
-def button(label: str, action: Callable[..., object], *arguments: object, icon: str, **options: object) -> None:
+def button(label: str, action: Callable[..., object], *arguments: object, **options: object) -> None:
     """Draw a button that acts on the room."""
-    st.button(label, on_click=entrance.attempt, args=(action, *arguments), icon=f":material/{icon}:", **options)
+    st.button(label, on_click=entrance.attempt, args=(action, *arguments), **options)
 
 
 def switch(label: str, is_on: bool, key: str, action: Callable[..., object], *arguments: object) -> None:
@@ -199,7 +211,9 @@ def look_through(token: str, room: Room) -> None:
     with st.expander(texts.WRITTEN):
         st.button(texts.REFRESH, icon=":material/refresh:", key="classroom_refresh_written")
         for place, word in enumerate(rooms.words(token, number)):
-            label, icon = (texts.SHOW_WORD, "visibility") if word.hidden else (texts.HIDE_WORD, "visibility_off")
+            label, icon = (
+                (texts.SHOW_WORD, ":material/visibility:") if word.hidden else (texts.HIDE_WORD, ":material/visibility_off:")
+            )
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.text((texts.REFUSED_COUNT if word.refused else texts.WRITTEN_COUNT).format(text=word.text, count=word.count))
                 change = (rooms.hide_word, token, number, word.text, not word.hidden)
@@ -218,9 +232,9 @@ def choose_sentence(token: str, room: Room) -> None:
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.text(f"{sent.nickname}: {sent.text}" if sent.nickname else sent.text)
                 if room.shown == sent.student:
-                    button(texts.HIDE, rooms.show, token, None, icon="visibility_off", key=key)
+                    button(texts.HIDE, rooms.show, token, None, icon=":material/visibility_off:", key=key)
                 else:
-                    button(texts.SHOW, rooms.show, token, sent.student, sent.text, icon="visibility", key=key)
+                    button(texts.SHOW, rooms.show, token, sent.student, sent.text, icon=":material/visibility:", key=key)
 
 
 def show_entrance(room: Room, token: str) -> None:
@@ -279,7 +293,7 @@ def remove_students(token: str) -> None:
 
     chosen = st.selectbox(texts.WHO, [None, *members], format_func=name, key="classroom_member")
     remove = (host_store().remove, token, chosen and chosen.id)
-    button(texts.REMOVE, *remove, icon="person_remove", help=texts.REMOVE_HINT, key="classroom_remove")
+    button(texts.REMOVE, *remove, icon=":material/person_remove:", help=texts.REMOVE_HINT, key="classroom_remove")
 
 
 def close_room(token: str, room: Room) -> None:
