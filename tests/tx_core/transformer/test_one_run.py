@@ -77,13 +77,6 @@ def test_runs_may_begin_at_all_layers_in_any_order(model: Bert):
     assert_as_from_the_bottom(model, [(), (Intervention("no_positions"),), *mixed])
 
 
-@torch.inference_mode()
-def test_a_run_like_the_first_is_the_first(model: Bert):
-    found = model(IDS, SEGMENTS, interventions=[(), (), (Intervention("off", 0, 0),), ()]).output
-    assert torch.equal(found[0], found[1])
-    torch.testing.assert_close(found[3], found[0], atol=1e-12, rtol=0)
-
-
 @pytest.mark.parametrize("keep", [(part,) for part in KEPT] + [("weights", "context")], ids="+".join)
 @torch.inference_mode()
 def test_what_is_kept_is_the_same_where_only_some_vectors_are_wanted(model: Bert, keep: tuple[str, ...]):

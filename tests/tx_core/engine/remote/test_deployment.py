@@ -37,7 +37,7 @@ from tx_core.engine.engine import Engine
 from tx_core.engine.remote import client
 from tx_core.engine.remote.client import FAILED, RemoteEngine, ask, remote_engine
 from tx_core.engine.threads import BUSY
-from tx_core.errors import Busy, ExplorerError, ModelUnavailable
+from tx_core.errors import Busy, ExplorerError
 from tx_core.fill_mask.predictions import predict
 from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.trace import ALL_PARTS
@@ -65,11 +65,10 @@ needs_ray = pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="
 
 @pytest.fixture(scope="module")
 def models_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Tiny checkpoints of other families, as a host's own models; a model without a masked-word head among them."""
+    """Tiny checkpoints of other families, as a host's own models."""
     folder = tmp_path_factory.mktemp("models")
     for family in FAMILIES:
         WRITERS[family](folder / family)
-    WRITERS["bert"](folder / "headless", with_head=False)
     return folder
 
 
@@ -193,17 +192,6 @@ def test_heads_over_many_sentences_are_measured_where_the_weights_are(both: tupl
 )
 def test_errors_keep_their_class_and_their_words(both: tuple[Engine, Engine], wrong: Callable):
     assert problem_of(lambda: wrong(both[0])) == problem_of(lambda: wrong(both[1]))
-
-
-@needs_ray
-def test_a_model_without_a_head_says_so_from_elsewhere(asks_ray: None):
-    there, here = engines(f"{catalogue.LOCAL}headless")
-    states = here.trace(TEXT, keep=("hidden",)).hidden[:, 1]
-    expected = problem_of(lambda: here.early_scores(states))
-    assert expected[0] is ModelUnavailable
-    assert problem_of(lambda: there.early_scores(states)) == expected
-    unknown = problem_of(lambda: catalogue.load("no-such-model", weights=True))
-    assert problem_of(lambda: ask("no-such-model", "describe")) == unknown == (ModelUnavailable, unknown[1])
 
 
 @needs_ray
