@@ -78,11 +78,10 @@ def look_at_blank(page: Page) -> None:
     for state, bar in {"after": "go 56.2 %", "before": "go 0.77 %", "difference": "go +55.4"}.items():
         press(page, browser_texts.CHANGED["states"][state])
         assert first_bar() == bar
-    said_of_head = said(page).filter(visible=True)  # what it says of routes is there, too
     page.get_by_role("gridcell", name=re.compile("^Layer 6, head 2")).click()
-    expect(said_of_head).to_contain_text("Layer 6, head 2.")
+    expect(said(page)).to_contain_text("Layer 6, head 2.")
     page.get_by_role("group", name=re.compile("^Heatmap")).press("ArrowUp")
-    expect(said_of_head).to_contain_text("“i”")
+    expect(said(page)).to_contain_text("“i”")
 
 
 def look_at_comparison(page: Page) -> None:

@@ -71,8 +71,8 @@ def stage(page: Page) -> Locator:
 
 
 def said(page: Page) -> Locator:
-    """Return the sentence under the picture."""
-    return stage(page).get_by_test_id("stage-said")
+    """Return the sentence under the picture that is shown."""
+    return stage(page).get_by_test_id("stage-said").filter(visible=True)
 
 
 def press(page: Page, name: str) -> None:
