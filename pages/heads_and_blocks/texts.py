@@ -34,8 +34,8 @@ MATRICES = {
     },
 }
 """Title, formula and a sentence for each matrix of a part, by its name."""
-DIFFERENCE_IS_ROUNDING = "only rounding, in numbers up to {size:.1f}"
-NO_DIFFERENCE = "not even rounding differs"
+DIFFERENCE_IS_ROUNDING = "only rounding: the numbers themselves go up to {size:.1f}"
+NO_DIFFERENCE = "exactly the same numbers"
 
 # Embeddings
 EMBEDDINGS_TEXT = (
@@ -79,7 +79,7 @@ HEAD_ADDS_MOST = (
     "most ({most_mean:.2f}) and head {least} least ({least_mean:.2f})."
 )
 HEADS_SUM = "Heads and bias added up, compared with the output"
-HEADS_CHOSEN, HEADS_CHOSEN_NOTE = "Output of the chosen heads, compared with all", "mean cosine; 1 is the same direction"
+HEADS_CHOSEN, HEADS_CHOSEN_NOTE = "Output of the chosen heads, compared with all", "mean cosine: 1 means the same direction"
 
 # Feed-forward
 FEED_FORWARD_TEXT = (
@@ -109,7 +109,7 @@ CONVOLUTION_TEXT = (
 )
 CONVOLUTIONS, DIFFERENCE, LINEAR_LAYERS = "Two 1×1 convolutions", "Difference", "Two linear layers"
 DIFFERENCE_NOTE = "on the same colour scale"
-FIRST_DIMENSIONS = "first {shown} of {size} dimensions"
+FIRST_DIMENSIONS = "the first {shown} of {size} dimensions"
 DIMENSION = "{row} dimension {column}"
 CONVOLUTION_DIFFERENCE = "Linear layers compared with convolutions, all dimensions"
 ALONE, ALONE_NOTE = "Each token alone, compared with all at once", "no token affects another"

@@ -84,9 +84,9 @@ PICTURE = {
     "blockHelp": "Hide every token from the one in the middle: it has nothing to attend to.",
     "allowed": "{allowed} of {pairs} pairs are allowed",
     "tooLong": "{allowed} of {pairs} allowed; up to {most} tokens can be drawn on",
-    "leaks": "Past {penalty}, at most {leak} of a row leaks to masked tokens; without a mask, {unmasked}. The largest difference "
-    "between −∞ and {penalty} is {apart}.",
-    "leaksEmpty": "In rows that are blocked entirely, it is {apart}.",
+    "leaks": "With {penalty}, a token gives at most {leak} of its attention to masked tokens; without a mask, up to {unmasked}. "
+    "No weight differs by more than {apart} between −∞ and {penalty}.",
+    "leaksEmpty": "In rows that are blocked entirely, weights differ by up to {apart}.",
     "empty": "Nothing to attend to: {tokens}. Softmax of a row of only −∞ is 0 ÷ 0, which is not a number, and would spread "
     "through the whole model. Our function gives such a row zeros: the token gets nothing from this head. With −10,000 the row "
     "looks like real attention, because softmax does not change when all scores of a row shift together.",

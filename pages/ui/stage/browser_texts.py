@@ -230,7 +230,7 @@ ROUTES = {
     "first, up and down arrows through the layers; Enter chooses.",
     "help": "An arc is one word looking at another in one layer: the wider it is, the more “{word}” loses without it. "
     "Choose an arc, a word below or a layer to switch it off.",
-    "helpBasic": "Choose arcs to cut.",
+    "helpBasic": "Click an arc to cut it: one word then no longer looks at the other. What becomes of the prediction?",
     "helps": "needed",
     "hinders": "in the way",
     "title": "From a sentence to a prediction, in {model}",

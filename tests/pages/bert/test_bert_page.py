@@ -9,10 +9,10 @@ import torch
 from safetensors.torch import load_file
 
 from pages.bert import compare, texts
-from pages.bert.inputs import LABEL_HEADS, MAX_HEAD_SEEDS, TRAINED
+from pages.bert.inputs import FIRST_TEXT, LABEL_HEADS, MAX_HEAD_SEEDS, REVIEW, TRAINED
 from pages.ui.shell.readiness import Status, Warmup
 from tests.support.drawings import says
-from tests.support.staged import axes, sent_weights, staged, staged_picture, staged_pictures, staged_steps
+from tests.support.staged import ask_stage, axes, sent_weights, staged, staged_picture, staged_pictures, staged_steps
 from tx_core.engine import catalogue
 from tx_core.errors import CheckpointProblem, ModelUnavailable
 from tx_core.fill_mask.predictions import predict
@@ -173,6 +173,17 @@ def test_the_heads_begin_with_the_one_that_was_trained_and_show_its_logits(open_
     assert texts.TRAINED_HEAD in header["sentence"]
     assert list(fine_tune.OPINION_LABELS) in header["names"]
     assert "seed" not in [control["name"] for control in staged(app)["controls"]]
+
+
+def test_the_labels_of_film_reviews_open_on_a_review_and_change_no_sentence_of_a_visitors(open_app):
+    app = open_app(PAGE, part="labels")
+    assert app.text_input(key=f"{PAGE}_text").value == REVIEW
+    assert staged_steps(app)[1]["shares"][0, 1] > 0.9  # positive
+    for settings, text in (({"kind": "every"}, FIRST_TEXT), ({"kind": TRAINED}, REVIEW), ({"part": "compare"}, FIRST_TEXT)):
+        assert ask_stage(app, "settings", settings).text_input(key=f"{PAGE}_text").value == text
+    app.text_input(key=f"{PAGE}_text").set_value("My own words.").run()
+    assert ask_stage(app, "settings", {"part": "labels"}).text_input(key=f"{PAGE}_text").value == "My own words."
+    assert open_app(PAGE, part="labels", text=FIRST_TEXT).text_input(key=f"{PAGE}_text").value == FIRST_TEXT
 
 
 @pytest.mark.parametrize(("kind", "name"), LABEL_HEADS.items())
