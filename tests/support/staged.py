@@ -134,7 +134,7 @@ def staged_parts(app: AppTest) -> int:
 
 
 def _message(app: AppTest) -> tuple[dict, bytes]:
-    return _messages(app)[0]
+    return _messages(app, STAGE)[0]
 
 
 def _messages(app: AppTest, *kinds: str) -> list[tuple[dict, bytes]]:
