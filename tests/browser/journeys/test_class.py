@@ -11,7 +11,7 @@ from pages.classroom import texts
 from pages.classroom.events import EVENTS, STAGE
 from pages.fill_mask.texts import TOP_WORDS
 from pages.ui.panels.lesson import FOR_CLASS, shipped_lesson
-from pages.ui.stage.browser_texts import CONTROLS, MORE
+from pages.ui.stage.browser_texts import CONTROLS
 from pages.ui.stage.texts import CLASS_GUESSED, CLASS_LEGEND
 from tests.browser.journeys.test_lessons import guess_by_keyboard
 from tests.support.seen import PATIENCE, answered, fits, main
@@ -60,6 +60,12 @@ def guess(student: Page, word: str) -> None:
     student.get_by_label(STEPS[0].question.ask).first.fill(word)
     press(student, texts.SEND)
     expect(main(student).get_by_text(texts.YOUR_GUESS.format(guess=word))).to_be_visible(timeout=PATIENCE)
+
+
+def own_stage(student: Page) -> None:
+    """Wait until the page has run and its own stage stands in the place of the one that was fetched at once."""
+    expect(student.locator(".st-key-step_stage")).to_be_attached(timeout=PATIENCE)
+    expect(student.get_by_test_id("stage")).to_have_count(1, timeout=PATIENCE)
 
 
 def note(page: Page) -> Locator:
@@ -276,6 +282,7 @@ def test_phones_and_teacher_see_the_stage_of_the_step_with_the_guesses_in_it_and
     view = students[0]
     with view.expect_response(re.compile(STAGE)):  # before its page runs
         press(teacher, texts.REVEAL)
+    own_stage(view)
     listed_words = view.get_by_role("list", name=TOP_WORDS).get_by_role("listitem")
     expect(listed_words.filter(has_text="went")).to_contain_text(CLASS_GUESSED.format(said=HALF), timeout=PATIENCE)
     expect(view.get_by_text(re.compile("“wandered”")).first).to_be_visible()
@@ -287,7 +294,7 @@ def test_phones_and_teacher_see_the_stage_of_the_step_with_the_guesses_in_it_and
     expect(view.get_by_role("heading", name=STEPS[1].title, exact=True)).to_be_visible(timeout=PATIENCE)
     expect(view.get_by_test_id("stage")).to_have_count(0)
     press(teacher, texts.REVEAL)
-    view.get_by_test_id("stage").get_by_role("button", name=MORE).click(timeout=PATIENCE)
+    own_stage(view)
     head = view.get_by_label(CONTROLS["head"], exact=True)
     expect(head).to_have_value("6", timeout=PATIENCE)
     answered(view)
