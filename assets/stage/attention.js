@@ -45,7 +45,9 @@ export function attentionStage(parts) {
 }
 
 // The view as links write it; without a run it is the server's.
-const written = (stage) => (stage.header.run ? writtenView(stage.store.get(), stage.parts.fields) : undefined);
+function written(stage) {
+  return stage.header.run ? writtenView(stage.store.get(), stage.parts.fields) : undefined;
+}
 
 function makeStage(parent, parts) {
   const store = makeStore({ stack: "self", heads: [[0, 0]], words: false, hide: false, show: "both", lines: 40, scale: "blues", focus: null, compared: "after",
