@@ -172,13 +172,13 @@ def test_another_sentence_is_read_while_it_is_typed_and_an_example_is_taken_apar
     looks_at(page, "her", row_of(first.view["text"], 2, 8, "her"))
     counter = first.counters[0]
     choose(page, counter.title)
-    expect(sentence(page)).to_have_value(counter.text)
-    looks_at(page, "her", row_of(counter.text, 2, 8, "her"))
+    expect(sentence(page)).to_have_value(counter.view["text"])
+    looks_at(page, "her", row_of(counter.view["text"], 2, 8, "her"))
     sentence(page).press("End")
     sentence(page).press_sequentially(" Again", delay=15)
     says(page, "8 of 128")
     expect(sentence(page)).to_be_focused()
-    linked(page, text=f"{counter.text} Again")
+    linked(page, text=f"{counter.view['text']} Again")
     answered(page)
     long = "word " * 2000
     write(page, long)
