@@ -102,7 +102,7 @@ def connect(url: str | URL) -> Engine:
     address = make_url(url)
     if address.get_backend_name() == "postgresql":
         return create_engine(address.set(drivername="postgresql+psycopg"), pool_pre_ping=True, pool_size=8, max_overflow=8)
-    # A connection for each transaction takes 0.2 ms, and notices a file that was deleted or replaced meanwhile.
+    # A connection for each transaction takes up to a millisecond, and notices a file that was deleted or replaced meanwhile.
     engine = create_engine(address, creator=file_opener(address.database), poolclass=NullPool)
 
     @event.listens_for(engine, "connect")
@@ -166,6 +166,14 @@ def failure_cause(engine: Engine, problem: DBAPIError | TimeoutError) -> str:
 def log_failure(place: str, cause: str) -> None:
     """Log why the rooms cannot be used, at most once in LOG_AGAIN_SECONDS: a class sends many requests a second."""
     logging.getLogger(__name__).error(ROOMS_FAILED, place, cause)
+
+
+def empty_log(engine: Engine) -> None:
+    """Truncate SQLite's write-ahead log, which still holds deleted rows while another connection is open."""
+    if not is_shared(engine):
+        autocommit = engine.execution_options(isolation_level="AUTOCOMMIT")
+        with explained_failures(engine), autocommit.connect() as connection:
+            connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def is_shared(engine: Engine) -> bool:

@@ -32,6 +32,7 @@ from tx_core.classroom.room_database import (
     STUDENTS,
     connect,
     default_file,
+    empty_log,
     explained_failures,
     is_shared,
     listen,
@@ -384,7 +385,8 @@ class Rooms:
     def reveal(self, token: str, step: int, answer: Mapping[str, object]) -> None:
         """Close a step for guesses and store the model's answer. Raises RoomProblem."""
         with self._teaching(token, step) as (connection, room):
-            self._change(connection, room, revealed={step: dict(answer), **room.revealed})
+            if step not in room.revealed:
+                self._change(connection, room, revealed={**room.revealed, step: dict(answer)})
 
     def conceal(self, token: str, step: int) -> None:
         """Hide the answers of a step again: guesses may be sent and changed. Raises RoomProblem."""
@@ -458,6 +460,7 @@ class Rooms:
         """Close a room and delete all its data. Raises RoomProblem."""
         with self._teaching(token) as (connection, room):
             self._delete(connection, room.id)
+        empty_log(self.engine)
 
     def sentences(self, token: str, step: int) -> list[Sentence]:
         """List the students' own sentences at a step, for their teacher. Raises RoomProblem."""
@@ -488,6 +491,8 @@ class Rooms:
             gone = list(connection.scalars(select(ROOMS.c.id).where(ROOMS.c.opened < self._oldest())))
             for room in gone:
                 self._delete(connection, room)
+        if gone:
+            empty_log(self.engine)
         for room in gone:
             self._report_change(room)
         return len(gone)

@@ -37,6 +37,7 @@ class Architecture:
     """One of our models, as the hub stores it.
 
     Attributes:
+        family: What config.json calls it.
         config: The class of its sizes.
         fits: Whether a config.json is that of a model which computes as ours does.
         sizes: Our names of sizes, and those in config.json.
@@ -47,6 +48,7 @@ class Architecture:
         unused: Names of weights that other tasks need, which are not loaded.
     """
 
+    family: str
     config: type[BertConfig] | type[CausalConfig]
     fits: Callable[[Mapping[str, Any]], bool]
     sizes: Mapping[str, str]
@@ -78,6 +80,7 @@ def _is_causal(settings: Mapping[str, Any]) -> bool:
 
 
 BERT = Architecture(
+    family="bert",
     config=BertConfig,
     fits=_is_bert,
     sizes={**_SIZES, "num_segments": "type_vocab_size", "layer_norm_eps": "layer_norm_eps"},
@@ -94,7 +97,6 @@ BERT = Architecture(
     },
     written=lambda config: {
         "architectures": ["BertForMaskedLM"],
-        "model_type": "bert",
         "hidden_dropout_prob": config.dropout,
         "attention_probs_dropout_prob": config.dropout,
         "pad_token_id": 0,
@@ -121,13 +123,13 @@ BERT = Architecture(
     unused=r"cls\.seq_relationship\..*|(bert\.)?embeddings\.position_ids|(classifier|qa_outputs)\..*",
 )
 CAUSAL = Architecture(
+    family=CAUSAL_FAMILY,
     config=CausalConfig,
     fits=_is_causal,
     sizes={**_SIZES, "layer_norm_eps": "norm_epsilon", "rotary_base": "rope_theta"},
     defaults={},
     written=lambda config: {
         "architectures": ["Starcoder2ForCausalLM"],
-        "model_type": CAUSAL_FAMILY,
         "num_key_value_heads": config.num_heads,
         "rope_parameters": {"rope_type": "default", "rope_theta": config.rotary_base},
         "attention_dropout": config.dropout,
@@ -169,7 +171,7 @@ def config_from_hub(settings: Mapping[str, Any]) -> BertConfig | CausalConfig:
     if (architecture := own_architecture(settings)) is None:
         raise CheckpointProblem(NOT_OURS.format(family=settings.get("model_type")))
     try:
-        found = {**architecture.defaults, **(settings.get("rope_parameters") or {}), **settings}
+        found = {**architecture.defaults, **settings, **(settings.get("rope_parameters") or {})}
         sizes = {ours: found[theirs] for ours, theirs in architecture.sizes.items()}
         if architecture is CAUSAL:
             sizes |= {"rotary_base": float(sizes["rotary_base"])}
@@ -186,7 +188,7 @@ def config_to_hub(config: BertConfig | CausalConfig) -> dict[str, Any]:
     if architecture is CAUSAL:
         theirs = {ours: name for name, ours in _ACTIVATIONS.items()}
         sizes["hidden_act"] = theirs.get(config.activation, config.activation)
-    common = {"dtype": "float16", "initializer_range": 0.02, "tie_word_embeddings": True}
+    common = {"model_type": architecture.family, "dtype": "float16", "initializer_range": 0.02, "tie_word_embeddings": True}
     return architecture.written(config) | sizes | common
 
 

@@ -79,7 +79,8 @@ def _read(directory: Path, architecture: Architecture) -> tuple[dict[str, Any], 
     check_manifest(directory)
     config = config_from_hub(settings)
     if type(config) is not architecture.config:
-        raise CheckpointProblem(f"This checkpoint is a {settings.get('model_type')!r} model: choose another.")
+        found, wanted = settings.get("model_type", "bert"), architecture.family
+        raise CheckpointProblem(f"This checkpoint is a {found!r} model, and a {wanted!r} model is needed: choose another.")
     tensors = rename(read_whole(directory, settings), architecture)
     for name in tensors:  # one by one, so that the file's and ours are not both held whole
         tensors[name] = tensors[name].to(torch.float32, copy=True)

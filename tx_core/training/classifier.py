@@ -120,7 +120,7 @@ class ClassifierTraining:
         """Train on the next batch."""
         return train_classifier_batch(self)
 
-    def look(self, first: bool) -> tuple[LabelPrediction | None, ClassifierScore | None]:
+    def probe_and_test(self, first: bool) -> tuple[LabelPrediction | None, ClassifierScore | None]:
         """Return what the model makes of the probe, after every twentieth of the run, and at the end of an epoch its score."""
         is_kept = self.done % max(1, self.batches // PROBED_MOMENTS) == 0 or self.done == self.batches
         probe = classify(self, self.probe) if self.probe and is_kept else None

@@ -52,7 +52,7 @@ class CopyTraining:
         """Train on the next batch."""
         return train_copy_batch(self)
 
-    def look(self, first: bool) -> tuple["CopyAnswer | None", None]:
+    def probe_and_test(self, first: bool) -> tuple["CopyAnswer | None", None]:
         """Return what the model answers to the probe, every tenth batch, after the first of a stretch and the last."""
         is_kept = first or self.done % PROBE_EVERY == 0 or self.done == self.batches
         return answer_sequence(self, self.probe or _random_probe(self.settings)) if is_kept else None, None

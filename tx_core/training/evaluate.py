@@ -213,7 +213,7 @@ def _parser() -> argparse.ArgumentParser:
     options.add_argument("--data", type=Path, help="folder with blimp, marvin_linzen, ud_english_ewt and capitals")
     options.add_argument("--held-out", type=Path, help="folder of held-out *.txt, one source each")
     options.add_argument("--sample", type=int, default=0, metavar="N", help="pairs of each BLiMP paradigm and set; 0: all")
-    options.add_argument("--lines", type=int, default=150, metavar="N", help="held-out lines of each source")
+    options.add_argument("--lines", type=int, default=150, metavar="N", help="held-out lines of each source (150)")
     options.add_argument("--only", nargs="+", choices=TABLE_PARTS, metavar="PART", help=", ".join(TABLE_PARTS))
     options.add_argument("--card", action="store_true", help="put the table into the first checkpoint's README.md")
     options.add_argument("--grammar", action="store_true", help="store which relations each head follows beside its checkpoint")

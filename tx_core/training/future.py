@@ -104,7 +104,7 @@ class FutureTraining:
         """Train both models on the next batch."""
         return train_next_words(self)
 
-    def look(self, first: bool) -> tuple[FutureMoment | None, None]:
+    def probe_and_test(self, first: bool) -> tuple[FutureMoment | None, None]:
         """Return what both models do, every fifth batch."""
         return look_at_both(self) if self.done % SHOWN_EVERY == 0 else None, None
 

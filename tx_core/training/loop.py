@@ -47,7 +47,7 @@ class BatchTraining(Protocol):
     def train_batch(self) -> dict[str, float]:
         """Train on the next batch and return what was measured of it."""
 
-    def look(self, first: bool) -> tuple[Any, Any]:
+    def probe_and_test(self, first: bool) -> tuple[Any, Any]:
         """Return probe and test of the batch that is done, None where it has none. first: whether it began this stretch."""
 
 
@@ -70,5 +70,5 @@ def train(training: BatchTraining) -> Generator[TrainingProgress, None, None]:
         with sole_use(training.device):
             values = training.train_batch()
             training.done += 1
-            probe, test = training.look(training.done == start + 1)
+            probe, test = training.probe_and_test(training.done == start + 1)
         yield TrainingProgress(training.done, training.batches, time.monotonic() - began, values, probe, test)

@@ -21,7 +21,7 @@ from tokenizers import Tokenizer
 
 from tx_core.engine.tokenizer import load_tokenizer
 from tx_core.errors import ExplorerError
-from tx_core.training.pretraining.corpus import HELD_OUT, SOURCES, CorpusFile, CorpusProblem, read_corpus, tokenise
+from tx_core.training.pretraining.corpus import HELD_OUT, SOURCES, CorpusFile, CorpusProblem, read_corpus, read_source, tokenise
 from tx_core.training.pretraining.deepen import deepen_model, new_blocks
 from tx_core.training.pretraining.export import export_checkpoint
 from tx_core.training.pretraining.objectives import OBJECTIVES
@@ -60,14 +60,14 @@ def parser() -> argparse.ArgumentParser:
     options = argparse.ArgumentParser(prog="python -m tx_core.training.pretrain", description=__doc__.splitlines()[0])
     options.add_argument("--corpus", type=Path, required=True, help="folder of *.txt, one source each, one example a line")
     options.add_argument("--out", type=Path, required=True, help="folder of the run; the model ends up in its folder `model`")
-    options.add_argument("--mix", default="cpu", help="entry of the corpus's mix.json: how often each source is read")
+    options.add_argument("--mix", default="cpu", help="entry of the corpus's mix.json: how often each source is read (cpu)")
     options.add_argument("--vocabulary", type=Path, help="a model's folder; without it, or --init-from, one is learned")
-    options.add_argument("--vocabulary-size", type=int, default=10_240, help="pieces to learn")
+    options.add_argument("--vocabulary-size", type=int, default=10_240, help="pieces to learn (10240)")
     options.add_argument("--init-from", type=Path, help="a checkpoint to go on from, of the same shape or with fewer layers")
     for one in fields(PretrainingSettings):
         read = type(one.default) if one.default != () else lambda text: tuple(map(int, text.split(",")))
-        told = f"{one.metadata['help']} ({one.default or 'none'})"
-        options.add_argument(f"--{one.name.replace('_', '-')}", type=read, default=one.default, help=told)
+        text = f"{one.metadata['help']} ({one.default or 'none'})"
+        options.add_argument(f"--{one.name.replace('_', '-')}", type=read, default=one.default, help=text)
     return options
 
 
@@ -81,6 +81,8 @@ def prepare(options: argparse.Namespace, tell: Callable[[str], None]) -> tuple[P
         torch.set_num_threads(settings.threads)
     sources = read_corpus(options.corpus, options.mix)
     saved = load_state(options.out)
+    if settings.freeze_attention and not (saved or options.init_from):
+        raise ValueError("freeze_attention needs --init-from: heads of random weights look everywhere alike")
     backend = from_pieces(saved["pieces"]) if saved else _vocabulary(options, sources, settings.seed, tell)
     model, new = _model(options.init_from, settings, backend.get_vocab_size())
     facts = {
@@ -93,7 +95,7 @@ def prepare(options: argparse.Namespace, tell: Callable[[str], None]) -> tuple[P
     if saved:
         check_same_run(saved["facts"], facts)
     tokenised = tokenise(sources, backend, options.out / "tokens", tell)
-    held_out = sorted((options.corpus / HELD_OUT).glob("*.txt"))
+    held_out = [read_source(file, 1.0).file for file in sorted((options.corpus / HELD_OUT).glob("*.txt"))]
     run = Pretraining(model, backend, tokenised, settings, held_out, new)
     if saved:
         run.resume(saved)

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from cachetools import LRUCache, cached
 
 from tx_core.engine.engine import Engine, ModelInfo, RunRequest, encode_text, run_text
-from tx_core.engine.remote.messages import BACKPRESSURE, FAILURE_HEADER, METHODS, Request, read_message, write_message
+from tx_core.engine.remote.messages import BACKPRESSURE, FAILURE_HEADER, Request, read_message, write_message
 from tx_core.engine.threads import BUSY, patience
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.errors import Busy, ExplorerError, ModelUnavailable
@@ -35,7 +35,7 @@ ANSWER_SECONDS = 300.0
 """How long a computation may take, waiting for a slot not counted."""
 
 
-def _asked(method: str) -> Callable[..., Any]:
+def _remote_method(method: str) -> Callable[..., Any]:
     """Return a method of `Engine` that has it computed elsewhere: it sends its arguments by their names."""
     signature = inspect.signature(getattr(Engine, method))
 
@@ -69,7 +69,12 @@ class RemoteEngine:
     def _ask(self, method: str, **arguments: Any) -> Any:
         return ask(self.name, method, special_tokens=self.tokenizer.special_tokens, **arguments)
 
-    blank_logits, over_weights, output_projection, early_scores, embed, gradients = map(_asked, METHODS[1:])
+    blank_logits = _remote_method("blank_logits")
+    over_weights = _remote_method("over_weights")
+    output_projection = _remote_method("output_projection")
+    early_scores = _remote_method("early_scores")
+    embed = _remote_method("embed")
+    gradients = _remote_method("gradients")
 
 
 @cached(LRUCache(MAX_ENGINES), lock=Lock())

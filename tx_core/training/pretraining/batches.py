@@ -73,6 +73,7 @@ class Packer:
 
     def __init__(self, sources: Sequence[TokenisedSource], pieces: Sequence[str], packing: Packing):
         self.sources, self.packing = sources, packing
+        self._starts = [source.starts for source in sources]
         self._sentences = [sentence_ends(source.ids, source.line_ends, pieces) for source in sources]
 
     def batches(self, seed: int, skip: int = 0) -> Iterator[Batch]:
@@ -108,7 +109,7 @@ class Packer:
         made: list[TrainingExample] = []
         for place in np.unique(lines[:, 0]):
             chosen = lines[lines[:, 0] == place, 1]
-            starts, ends = self.sources[place].starts[chosen], self.sources[place].line_ends[chosen]
+            starts, ends = self._starts[place][chosen], self.sources[place].line_ends[chosen]
             sentences = self._sentences[place]
             first = np.searchsorted(sentences, starts, side="right")
             last = np.searchsorted(sentences, ends, side="left")

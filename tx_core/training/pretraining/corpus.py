@@ -69,7 +69,7 @@ def read_corpus(directory: Path, mix: str) -> tuple[CorpusFile, ...]:
     weights = _weights(directory, mix)
     if not weights:
         raise CorpusProblem(f"{directory} holds no *.txt file: put one file a source there, one example a line.")
-    return tuple(_checked(directory / f"{name}.txt", weight) for name, weight in sorted(weights.items()))
+    return tuple(read_source(directory / f"{name}.txt", weight) for name, weight in sorted(weights.items()))
 
 
 def lines_of(file: Path) -> Iterator[str]:
@@ -81,14 +81,18 @@ def lines_of(file: Path) -> Iterator[str]:
 def _weights(directory: Path, mix: str) -> Mapping[str, float]:
     if not (directory / MIX).exists():
         return {file.stem: 1.0 for file in directory.glob("*.txt")}
-    mixes = json.loads((directory / MIX).read_text(encoding="utf-8"))
-    weights = mixes.get(mix)
+    try:
+        mixes = json.loads((directory / MIX).read_text(encoding="utf-8"))
+        weights = {name: float(weight) for name, weight in mixes.get(mix, {}).items()}
+    except (ValueError, TypeError, AttributeError) as broken:
+        raise CorpusProblem(f"{MIX} must name mixes, each with a number for every source: {broken}.") from broken
     if not weights or not all(weight > 0 for weight in weights.values()):
         raise CorpusProblem(f"{MIX} has no mix named {mix!r} with a weight above 0 for each source; it has: {', '.join(mixes)}.")
-    return {name: float(weight) for name, weight in weights.items()}
+    return weights
 
 
-def _checked(file: Path, weight: float) -> CorpusFile:
+def read_source(file: Path, weight: float) -> CorpusFile:
+    """Read a text: its hash, and its number of lines with words. Raises CorpusProblem where it cannot be read or has none."""
     if not file.is_file():
         raise CorpusProblem(f"{file.name} is in {MIX} but not in {file.parent}: add the file or take the source out.")
     try:

@@ -39,8 +39,8 @@ CHANGEABLE = ("steps", "decay_steps", "report_steps", "threads")
 """The settings that may change when a run is resumed."""
 
 
-def _setting(default: Any, told: str) -> Any:
-    return field(default=default, metadata={"help": told})
+def _setting(default: Any, help_text: str) -> Any:
+    return field(default=default, metadata={"help": help_text})
 
 
 @dataclass(frozen=True)
@@ -73,9 +73,13 @@ class PretrainingSettings:
         require_among("objective", self.objective, tuple(OBJECTIVES))
         for name in ("grown", "steps", "warm_up_steps", "report_steps"):
             require_positive(name, getattr(self, name))
-        if self.warm_up_steps + self.decay_steps > self.steps:
-            told = f"got {self.warm_up_steps} and {self.decay_steps} of {self.steps}"
-            raise ValueError(f"warm_up_steps and decay_steps must fit into the steps, {told}")
+        if not self.peak_rate > 0:
+            raise ValueError(f"peak_rate must be above 0, got {self.peak_rate}")
+        if not 0 <= self.mean_decay < 1:
+            raise ValueError(f"mean_decay must be from 0 to below 1, got {self.mean_decay}")
+        if self.decay_steps < 0 or self.warm_up_steps + self.decay_steps > self.steps:
+            sizes = f"{self.warm_up_steps} and {self.decay_steps} of {self.steps}"
+            raise ValueError(f"warm_up_steps and decay_steps must fit into the steps, got {sizes}")
         if self.batch_tokens < self.positions:
             raise ValueError(f"batch_tokens must hold the longest input, {self.positions}, got {self.batch_tokens}")
         if not all(1 <= layer <= self.layers for layer in self.freeze_attention):
@@ -293,7 +297,7 @@ def check_same_run(saved: dict[str, Any], asked: dict[str, Any]) -> None:
     found, wanted = ({**facts["settings"], "data": facts["data"], "init_from": facts["init_from"]} for facts in (saved, asked))
     for name in wanted:
         if name not in CHANGEABLE and found[name] != wanted[name]:
-            told = f"{name} was {repr(found[name])[:150]}, now {repr(wanted[name])[:150]}"
+            change = f"{name} was {repr(found[name])[:150]}, now {repr(wanted[name])[:150]}"
             raise CorpusProblem(
-                f"This folder holds a run that cannot be resumed with other settings: {told}. Choose another --out."
+                f"This folder holds a run that cannot be resumed with other settings: {change}. Choose another --out."
             )

@@ -25,6 +25,10 @@ def test_a_mix_names_the_sources_and_how_often_each_is_read(tmp_path):
     assert {source.name: source.weight for source in read_corpus(tmp_path, "gpu")} == {"short": 2.0, "long": 3.0}
     with pytest.raises(CorpusProblem, match=r"no mix named 'tpu'.*cpu, gpu"):
         read_corpus(tmp_path, "tpu")
+    for wrong in ({"cpu": ["short"]}, {"cpu": {"short": "twice"}}, [1]):
+        (tmp_path / "mix.json").write_text(json.dumps(wrong))
+        with pytest.raises(CorpusProblem, match=r"mix\.json must name mixes"):
+            read_corpus(tmp_path, "cpu")
 
 
 @pytest.mark.parametrize(

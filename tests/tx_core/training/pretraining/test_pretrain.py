@@ -37,6 +37,8 @@ def test_the_rate_rises_holds_and_falls_and_a_longer_run_begins_alike():
     ("wrong", "rule"),
     [
         ({"steps": 20, "warm_up_steps": 12, "decay_steps": 9}, "must fit into the steps, got 12 and 9 of 20"),
+        ({"peak_rate": -1.0}, "peak_rate must be above 0, got -1.0"),
+        ({"mean_decay": 1.0}, "mean_decay must be from 0 to below 1, got 1.0"),
         ({"batch_tokens": 100}, "hold the longest input, 128, got 100"),
         ({"freeze_attention": (7,)}, r"freeze_attention must name layers from 1 to 6, got \(7,\)"),
     ],
@@ -105,6 +107,9 @@ def test_bad_data_stops_the_command_before_it_trains(corpus, tmp_path, capsys):
     assert pretrain.main(["--corpus", str(bad), "--out", str(tmp_path / "out"), *SMALL, "--steps", "3"]) == 2
     assert "long.txt is not UTF-8 text" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+    (write_corpus(tmp_path / "worse") / "valid" / "short.txt").write_bytes("café".encode("latin-1"))
+    assert pretrain.main(["--corpus", str(tmp_path / "worse"), "--out", str(tmp_path / "out"), *SMALL, "--steps", "3"]) == 2
+    assert "short.txt is not UTF-8 text" in capsys.readouterr().err
     assert pretrain.main(["--corpus", str(corpus), "--out", str(tmp_path / "out"), *SMALL, "--heads", "5"]) == 2
     assert "num_heads, got 24 and 5" in capsys.readouterr().err
 
