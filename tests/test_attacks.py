@@ -234,7 +234,7 @@ def targets() -> Iterator[str]:
         yield f"/api/ready?x={name}"
         yield f"/classroom_events?key={name}"
         yield f"/classroom_state?key={name}"
-        yield f"/classroom_stage/{name}"
+        yield f"/classroom_stage/1/{name}"
 
 
 def test_forged_requests_to_every_route_get_nothing_and_break_nothing(attacked: str):

@@ -203,7 +203,7 @@ def empty_stage(inputs: BertInputs) -> None:
     """Draw a stage that shows nothing but the controls: it still writes the address."""
     nothing = {"run": None, "before": None, "stacks": [], "changes": [], "moved": []}
     told = nothing | {"controls": offered_controls(PAGE, SETTINGS, part_controls(inputs))}
-    mount(PAGE, BERT_STAGE, FIELDS, lambda header: join({**header, **told}, []), take)
+    mount(PAGE, BERT_STAGE, FIELDS, lambda header: join({**header, **told}, []), take, is_empty=True)
 
 
 def take(reported: Mapping[str, object]) -> None:

@@ -98,9 +98,10 @@ class SharedStage(NamedTuple):
 
 
 class Hub:
-    """The channels of all rooms with listeners on this server, and the stages that these share."""
+    """The channels of all rooms with listeners on this server, and the stages that these share; `lock` is held to use those."""
 
     def __init__(self) -> None:
+        self.lock = threading.Lock()
         self.stages: LRUCache[int, SharedStage] = LRUCache(MAX_STAGE_BYTES, getsizeof=lambda one: len(one.packed))
         self.channels: dict[int, Channel] = {}
         self.streams: Counter[str] = Counter()
@@ -182,9 +183,10 @@ def share_stage(room: "Room", votes: "Votes", entry: str, data: bytes) -> None:
 
     entry, data: the script of the stage, and what it draws.
     """
-    known = hub.stages.get(room.id)
-    if known is None or (known.step, known.votes) != (room.step, votes):
-        hub.stages[room.id] = SharedStage(room.step, votes, entry, sha256(data).hexdigest(), compress(data, 6))
+    if describe_stage(room, votes) is None:
+        made = SharedStage(room.step, votes, entry, sha256(data).hexdigest(), compress(data, 6))
+        with hub.lock:
+            hub.stages[room.id] = made
         hub.notify(room.id)
 
 
@@ -193,11 +195,12 @@ def describe_stage(room: "Room", votes: "Votes") -> dict[str, object] | None:
     from pages.classroom.results import lesson_of
     from pages.ui.stage.scripts import STAGE_FILES
 
-    shared = hub.stages.get(room.id)
+    with hub.lock:
+        shared = hub.stages.get(room.id)
     if shared is None or room.step not in room.revealed or (shared.step, shared.votes) != (room.step, votes):
         return None
     scripts = {"drawing": SHELL.address("drawing.js"), "home": STAGE_FILES.address().rstrip("/"), "entry": shared.entry}
-    return scripts | {"data": f"{STAGE}/{shared.name}", "then": lesson_of(room.source).steps[room.step - 1].then or ""}
+    return scripts | {"data": f"{STAGE}/{room.id}/{shared.name}", "then": lesson_of(room.source).steps[room.step - 1].then or ""}
 
 
 def read_messages(room: int) -> dict[str, object]:
@@ -208,7 +211,8 @@ def read_messages(room: int) -> dict[str, object]:
     rooms = host_store()
     now = rooms.room(room)
     if now is None:
-        hub.stages.pop(room, None)
+        with hub.lock:
+            hub.stages.pop(room, None)
         return dict.fromkeys((TEACHER, STUDENT), CLOSED)
     votes = votes_of(rooms, now, now.step) if shows_votes(now, now.step) else Votes()
     told = {role: message(now, votes, for_teacher=role == TEACHER) for role in (TEACHER, STUDENT)}
@@ -258,15 +262,25 @@ async def state(request: Request) -> Response:
 
 async def stage(request: Request) -> Response:
     """Serve the data of a shared stage: its name, a hash of what it shows, is told with the answers and not before."""
-    name = request.path_params["name"]
-    found = next((one for one in list(hub.stages.values()) if one.name == name), None)
-    if found is None:
+    with hub.lock:
+        found = hub.stages.get(request.path_params["room"])
+    if found is None or found.name != request.path_params["name"]:
         return Response(None, 404, HEADERS)
     kept = {"Cache-Control": "private, max-age=31536000, immutable", "Content-Encoding": "gzip"}
     return Response(found.packed, 200, kept, "application/octet-stream")
 
 
-ROUTES = (Route(f"/{EVENTS}", events), Route(f"/{STATE}", state), Route(f"/{STAGE}/{{name}}", stage))
+def forget_stages() -> None:
+    """Forget the stages of rooms that are closed. Raises RoomProblem."""
+    with hub.lock:
+        rooms = list(hub.stages)
+    for room in rooms:
+        if host_store().room(room) is None:
+            with hub.lock:
+                hub.stages.pop(room, None)
+
+
+ROUTES = (Route(f"/{EVENTS}", events), Route(f"/{STATE}", state), Route(f"/{STAGE}/{{room:int}}/{{name}}", stage))
 
 
 def start_sweeping() -> threading.Event:
@@ -282,3 +296,4 @@ def _sweep(over: threading.Event) -> None:
         pause = SWEEP_SECONDS
         with suppress(ExplorerError):  # the database is away, say, which is logged there: the next time may work
             host_store().sweep()
+            forget_stages()

@@ -23,6 +23,7 @@ from pages.ui.panels.lesson_question import ask_question, send_key, show_verdict
 from pages.ui.panels.question_kinds import grid_of
 from pages.ui.panels.question_view import class_view
 from pages.ui.panels.step import show_step_stage
+from pages.ui.shell.address import SHOWN_STEP
 from pages.ui.shell.frame import explain
 from pages.ui.shell.level import ADVANCED, BASIC, LEVEL, LEVEL_CHOSEN, LEVEL_NOW, remembered_level
 from pages.ui.stage.attention import ClassGuesses
@@ -203,6 +204,8 @@ def show_view(lesson: Lesson, number: int, room: Room, is_open: bool, votes: Vot
         if is_open or sentence:
             shared = share_of(lesson, number, room, votes, sentence)
             show_step_stage(step, f"{room.id} {number} {sentence or ''}", level_of(lesson), guesses=guesses, share=shared)
+        else:
+            st.session_state.pop(SHOWN_STEP, None)  # where the answers are hidden again, the next reveal shares its stage, too
         if is_open and number == len(lesson.steps) and lesson.recap:
             st.text(lesson.recap)
 

@@ -37,7 +37,9 @@ def comparison_stage(pair: RunPair, followed: Sequence[FollowedWord]) -> None:
 
 def empty_stage() -> None:
     """Draw a stage that shows nothing: it still writes the address."""
-    mount(PAGE, PAGE, FIELDS, lambda header: join({**header, **_with_heads(header, 1, 1), **NO_RUN}, []), take_wish)
+    mount(
+        PAGE, PAGE, FIELDS, lambda header: join({**header, **_with_heads(header, 1, 1), **NO_RUN}, []), take_wish, is_empty=True
+    )
 
 
 def _with_heads(header: Mapping[str, object], heads: int, heads_b: int) -> dict[str, object]:

@@ -80,7 +80,12 @@ def empty_blank_stage(inputs: BlankInputs) -> None:
     nothing = NO_RUN | {"prediction": None, "scan": None, "sentences": _sentences(inputs)}
     page = inputs.page
     mount(
-        page, ENTRY, fields_with_heads(()), lambda header: join({**header, **nothing}, []), lambda wish: take_wishes(page, wish)
+        page,
+        ENTRY,
+        fields_with_heads(()),
+        lambda header: join({**header, **nothing}, []),
+        lambda wish: take_wishes(page, wish),
+        is_empty=True,
     )
 
 

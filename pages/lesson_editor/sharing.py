@@ -24,7 +24,7 @@ from pages.ui.shell.controls import download_button
 from pages.ui.shell.frame import explain
 from pages.ui.shell.session import uploaded_file
 from pages.ui.shell.texts import FRAME_HTML, NO_FRAMES
-from tx_core.classroom.lesson_file import Lesson, pack_lesson, read_lesson, with_line
+from tx_core.classroom.lesson_file import Lesson, pack_lesson, with_line
 from tx_core.errors import ExplorerError, LessonProblem
 from tx_core.settings import host_settings
 
@@ -42,7 +42,7 @@ def offer_lesson(draft: Fields, problems: Mapping[int, ExplorerError]) -> None:
     st.subheader(texts.RESULT, anchor=False)
     written = file_of(draft)
     try:
-        name = keep_own_lesson(written)
+        name = keep_own_lesson(written.encode())
     except LessonProblem as problem:
         st.markdown(f":orange[:material/info:] **{texts.PROBLEM}**")
         st.text(name_empty_boxes(draft) or str(problem))
@@ -129,8 +129,7 @@ def open_lessons() -> None:
 
 def _offer_file(written: bytes) -> None:
     try:
-        read_lesson(written)  # names what is no text, or too large
-        name = keep_own_lesson(written.decode("utf-8-sig"))
+        name = keep_own_lesson(written)
         st.session_state[HELD] = True
     except LessonProblem as problem:
         explain(problem)

@@ -64,7 +64,14 @@ def _fields(page: str, run: WritingRun) -> StageFields:
 def empty_writing_stage(page: str) -> None:
     """Draw a stage that shows nothing: it still writes the address."""
     nothing = {"run": None, "before": None, "stacks": [], "changes": [], "moved": [], "labels": LABELS}
-    mount(page, ENTRY, FIELDS, lambda header: join({**header, **nothing}, []), lambda reported: take_wishes(page, reported))
+    mount(
+        page,
+        ENTRY,
+        FIELDS,
+        lambda header: join({**header, **nothing}, []),
+        lambda reported: take_wishes(page, reported),
+        is_empty=True,
+    )
 
 
 def _hidden(header: Mapping[str, object]) -> list[object]:

@@ -1,7 +1,5 @@
 """What the panels say. Every string is a whole sentence or label; named placeholders are filled by `format`."""
 
-# Predictions
-
 # Sizes of a training
 
 SIZES_DO_NOT_FIT = "These sizes do not fit together: {rule}."

@@ -82,8 +82,13 @@ def describe_routes(name: RunName, blank: int = 0) -> dict[str, object]:
         ],
         "atOnce": int(np.clip(REQUEST_COST // cost, 1, layers)),
         "asksAlone": cost * layers <= UNASKED_COST,
-        "mixes": engine.info.family == "bert",
+        "mixes": _mixes(engine),
     }
+
+
+def _mixes(engine: Engine) -> bool:
+    """Return whether it is known what a head mixes in: of our own BERT. The library runs some, too, with other activations."""
+    return engine.info.family == "bert" and hasattr(engine, "model")
 
 
 def _layer_shares(name: RunName, blank: int) -> Float[np.ndarray, "layer_and_embeddings vocab"]:
@@ -170,8 +175,8 @@ def _answer(name: RunName, asked: QueryParams) -> dict[str, object]:
     """Return what a request asks for; raise ValueError for what no run has, and ExplorerError as the runs do."""
     numbers = {part: int(value) for part, value in asked.items() if part != "mixed"}
     blank, query, layer = numbers.pop("blank", 0), numbers.pop("query", None), numbers.pop("layer", None)
-    if "mixed" in asked and open_engine(name).info.family != "bert":
-        raise ValueError("what is mixed in is known of a BERT only")
+    if "mixed" in asked and not _mixes(open_engine(name)):
+        raise ValueError("what is mixed in is known of our own BERT only")
     if "mixed" in asked:
         return _mixed(name)
     if layer is not None:

@@ -112,7 +112,7 @@ def first_stage(page: str, fields: StageFields) -> None:
 def empty_stage(page: str, fields: StageFields) -> None:
     """Draw a stage that shows nothing: it still writes the address."""
     nothing = {"run": None, "before": None, "stacks": [], "changes": [], "moved": []}
-    mount(page, ENTRY, fields, lambda header: join({**header, **nothing}, []), lambda _: None)
+    mount(page, ENTRY, fields, lambda header: join({**header, **nothing}, []), lambda _: None, is_empty=True)
 
 
 def about_run(page: str, name: RunName, trace: Trace, unchanged: Trace | None) -> dict[str, object]:

@@ -53,8 +53,12 @@ def mount(
     fields: StageFields,
     pack: Callable[[Mapping[str, object]], bytes],
     on_change: Callable[[Reported], None],
+    *,
+    is_empty: bool = False,
 ) -> None:
     """Draw a stage. pack: makes the message of the header that every stage has; on_change: takes in changes to compute.
+
+    is_empty: nothing could be computed for it, so that a class is not shown it.
 
     Raises StageShown where nothing else of the page is shown.
     """
@@ -76,7 +80,7 @@ def mount(
 
     header = common_header(page, fields)
     data = pack(header)
-    if share := st.session_state.get(SHARE):
+    if (share := st.session_state.get(SHARE)) and not is_empty:
         share(entry, data)
     component(f"stage_{entry}", entry, "stage-box", heights=(560, TALL.get(entry, 480)))(
         key=key,

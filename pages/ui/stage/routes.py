@@ -119,6 +119,7 @@ def _mount(inputs: SentenceInputs, fields: StageFields, message: Mapping[str, ob
         fields,
         lambda header: join({**header, **told, "notices": list(run.notes) if run else []}, []),
         lambda reported: take_reports(inputs.page, reported),
+        is_empty=run is None,
     )
 
 

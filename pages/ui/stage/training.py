@@ -4,6 +4,7 @@ A training runs in the background (`background_runs`). While it does, the browse
 stage, and the page runs again as after any other report: no part of it has a clock of its own.
 """
 
+import functools
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -211,7 +212,8 @@ def empty_training_stage(trainer: Trainer, shown: ShownTraining | None = None, c
         told = training_header(trainer, shown, curves) if shown else None
         return join({**_common(trainer, header), "run": None, "stacks": [], "training": told}, [])
 
-    mount(trainer.page, TRAINING_ENTRY, trainer.fields, pack, lambda reported: take_wish(trainer, reported))
+    take = functools.partial(take_wish, trainer)
+    mount(trainer.page, TRAINING_ENTRY, trainer.fields, pack, take, is_empty=shown is None)
 
 
 def _model(about: Mapping[str, object], moment: Moment) -> str:

@@ -18,9 +18,9 @@ from pages.classroom.entrance import LEAD, ROOM, SECRET
 from pages.classroom.results import lesson_of
 from pages.fill_mask.stage import MAX_UNLISTED
 from pages.fill_mask.texts import GUESSED_BESIDES, GUESSED_BESIDES_CUT
-from pages.ui.panels.lesson import OWN_LESSONS, names_in_order
+from pages.ui.panels.lesson import OWN_LESSONS, OwnLesson, names_in_order
 from pages.ui.panels.lesson_question import compute
-from pages.ui.shell import admission
+from pages.ui.shell import admission, cache
 from pages.ui.shell.texts import ABOUT_THE_ROOM, CANNOT_BE_SHOWN
 from pages.ui.stage.first_picture import split_message
 from pages.ui.stage.texts import CLASS_GUESSED, UNLISTED_GUESS
@@ -32,6 +32,7 @@ from tx_core.classroom import rooms as store
 from tx_core.classroom.lesson_file import read_lesson, write_lesson
 from tx_core.classroom.room_database import NO_DATABASE
 from tx_core.classroom.rooms import Rooms, host_rooms
+from tx_core.errors import Busy
 
 SOURCE = (ROOT / "assets" / "lessons" / "path.yaml").read_text("utf-8")
 STEPS = 11
@@ -207,8 +208,27 @@ def test_the_stage_of_a_revealed_step_is_made_once_for_all_phones_and_not_told_o
     rooms.answer(rooms.join(room.code), 1, "came")
     rooms.reveal(token, 1, asdict(compute(lesson_of(SOURCE).steps[0])))
     assert told() is None  # it shows the votes of before
+    rooms.conceal(token, 1)
+    lead.run()
+    next(button for button in lead.button if button.label == texts.REVEAL).click().run()
+    assert told()["data"] != stage["data"]  # the votes of now
     rooms.close(token)
     assert events.read_messages(room.id)[events.STUDENT] == events.CLOSED and room.id not in events.hub.stages
+
+
+def test_a_stage_that_could_not_be_computed_is_not_shared(
+    rooms: Rooms, open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+):
+    room, token = rooms.open(SOURCE, STEPS)
+    lead = open_app("classroom", **{SECRET: token})
+    rooms.reveal(token, 1, asdict(compute(lesson_of(SOURCE).steps[0])))
+
+    def refuse(*_: object, **__: object) -> None:
+        raise Busy("Ask again in a moment.")
+
+    monkeypatch.setattr(cache, "trace_with", refuse)
+    lead.run()
+    assert not staged(lead)["stacks"] and room.id not in events.hub.stages
 
 
 def guessed_words(app: AppTest) -> dict[str, list]:
@@ -270,7 +290,7 @@ def test_a_room_is_opened_for_a_lesson_of_ones_own(rooms: Rooms, open_app: Calla
     written_file = SOURCE.replace("Attention in 15 minutes", MARK)
     own = read_lesson(written_file.encode())
     app = open_app("classroom")
-    app.session_state[OWN_LESSONS] = {"own-1": written_file}
+    app.session_state[OWN_LESSONS] = {"own-1": OwnLesson(written_file, own)}
     app.run()
     app.selectbox(key="classroom_lesson").select_index(len(names_in_order()))
     next(button for button in app.button if button.label == texts.OPEN_BUTTON).click().run()

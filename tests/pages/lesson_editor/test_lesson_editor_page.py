@@ -174,7 +174,7 @@ def test_what_only_the_model_can_tell_of_a_file_is_said_with_its_line_when_the_s
 ):
     written_file = BIRDS.replace(old, new)
     app = open_app("attention")
-    app.session_state[lesson.OWN_LESSONS] = {"own-1": written_file}
+    app.session_state[lesson.OWN_LESSONS] = {"own-1": lesson.OwnLesson(written_file, read_lesson(written_file.encode()))}
     app.query_params[LESSON] = "own-1"
     app.run()
     assert not app.exception
