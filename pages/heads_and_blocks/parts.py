@@ -13,14 +13,14 @@ from pages.ui.export.part import Part
 from pages.ui.shell.numbers import small_number, whole_percent
 from pages.ui.stage.charts import matrix_drawing
 from pages.ui.stage.matrices import (
-    Activated,
-    Added,
+    Activation,
+    CellSum,
     Matrix,
     MatrixNames,
     MatrixStep,
     MatrixSteps,
-    Normalised,
     Product,
+    RowNormalisation,
     RowStatistic,
     numbers_from_1,
     operand,
@@ -63,8 +63,8 @@ def embeddings_part(inputs: BlockInputs, engine: BertEngine) -> Part:
     parts = ("words", "positions", "segments")
     matrices = [
         *(names.by_token(name, getattr(run, name), group="looked up", lead="+") for name in parts),
-        names.by_token("sum", run.summed, Added(parts), group="looked up", lead="="),
-        names.by_token("normed", run.normed, Normalised("sum", norm.eps, **learned), group="normed"),
+        names.by_token("sum", run.summed, CellSum(parts), group="looked up", lead="="),
+        names.by_token("normed", run.normed, RowNormalisation("sum", norm.eps, **learned), group="normed"),
     ]
     steps = [
         MatrixStep("sum", "W + P + S", names.said["sum"][0], "words + positions + segments = sum"),
@@ -174,7 +174,7 @@ def feed_part(inputs: BlockInputs, engine: BertEngine) -> Part:
         names.by_token("vectors", block.attention_normed),
         operand("widen", up.matrix[:, :SHOWN]),
         names.by_token("widened", run.up_projected, _product("vectors", "widen", up), group="wide"),
-        names.by_token("bent", run.activated, Activated("widened", function), group="wide"),
+        names.by_token("bent", run.activated, Activation("widened", function), group="wide"),
         operand("narrow", down.matrix[:, :SHOWN]),
         names.by_token("output", run.convolution.ours, _product("bent", "narrow", down), group="output"),
     ]
@@ -231,8 +231,8 @@ def norm_part(inputs: BlockInputs, engine: BertEngine) -> Part:
         names.by_token("before", tensors.before, group="before", lead=""),
         names.by_token("mean", tensors.mean[:, None], RowStatistic("before", "mean"), group="mean"),
         names.by_token("variance", tensors.variance[:, None], RowStatistic("before", "variance"), group="variance", lead=""),
-        names.by_token("normed", tensors.normed, Normalised("before", run.eps), group="after"),
-        names.by_token("ours", tensors.result.ours, Normalised("before", run.eps, **learned), group="after"),
+        names.by_token("normed", tensors.normed, RowNormalisation("before", run.eps), group="after"),
+        names.by_token("ours", tensors.result.ours, RowNormalisation("before", run.eps, **learned), group="after"),
         names.by_token("theirs", tensors.result.theirs, group="after", lead="="),
     ]
     steps = [

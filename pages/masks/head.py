@@ -11,15 +11,15 @@ from pages.ui.export.computation import call, computed, evaluate, named
 from pages.ui.export.part import Part
 from pages.ui.shell.level import is_hidden
 from pages.ui.stage.matrices import (
-    Allowed,
-    Lowered,
-    MaskedCells,
+    CellDifference,
+    MaskEntry,
+    Masking,
     Matrix,
     MatrixNames,
     MatrixStep,
     MatrixSteps,
+    Penalty,
     Shares,
-    Subtracted,
     cell_to_link,
 )
 from pages.ui.stage.pictures import Picture
@@ -95,13 +95,13 @@ def head_matrices(inputs: MaskInputs, head: MaskedHead) -> list[Matrix]:
     said = {name: tuple(part.format(penalty=penalty) for part in parts) for name, parts in said.items()}
     names, drawn = MatrixNames(head.tokens, said, 0), " ".join(STEPS[inputs.part].values()).split()
     matrices = [
-        names.by_pair("mask", np.where(effect.mask, 0, -np.inf), Allowed(), "mask"),
+        names.by_pair("mask", np.where(effect.mask, 0, -np.inf), MaskEntry(), "mask"),
         names.by_pair("scores", effect.scores),
-        names.by_pair("masked", effect.masked_scores, MaskedCells("scores")),
-        names.by_pair("lowered", lowered, Lowered("scores"), "lowered"),
+        names.by_pair("masked", effect.masked_scores, Masking("scores")),
+        names.by_pair("lowered", lowered, Penalty("scores"), "lowered"),
         names.by_pair("before", effect.weights_before, Shares("scores"), "shares"),
         names.by_pair("weights", effect.weights, Shares("masked"), "shares"),
-        names.by_pair("change", effect.difference, Subtracted(("weights", "before")), "change"),
+        names.by_pair("change", effect.difference, CellDifference(("weights", "before")), "change"),
         names.by_pair("leaky", softmax(lowered), Shares("lowered"), "shares"),
     ]
     return [replace(matrix, lead=" ", shown=None if matrix.name in drawn else 0) for matrix in matrices]

@@ -44,7 +44,7 @@ def writing_stage(page: str, run: WritingRun) -> None:
 
     def pack(header: Mapping[str, object]) -> bytes:
         about = about_run(page, name, trace, attention.unchanged)
-        asked = _asked(page)
+        asked = _wish_context(page)
         told = {"text": read_as(run), "labels": LABELS, "next": following(run), "asked": asked, "hidden": _hidden(header)}
         told["routes"] = offered_routes(name)
         return pack_runs({**header, **about, **told}, name, trace, attention.unchanged, shown)
@@ -116,7 +116,7 @@ def _packed(side: NextTokens, numbers: Mapping[int, int]) -> dict[str, str]:
     return {name: b64encode(array.tobytes()).decode() for name, array in arrays.items()}
 
 
-def _asked(page: str) -> list[object]:
+def _wish_context(page: str) -> list[object]:
     """Return what a wish of the browser is about: the model, the beginning, how it is read, and what is written behind it."""
     names = ("model", "text", SPECIAL_FIELD.name, "written")
     model, text, bare, written = (st.session_state[widget_key(page, name)] for name in names)
@@ -129,7 +129,7 @@ def take_wishes(page: str, reported: Reported) -> None:
     written = st.session_state[name]
     if isinstance(count, int) and 0 < count <= MANY:
         st.session_state[widget_key(page, ASKED)] = count
-    elif reported.get("about") != _asked(page):
+    elif reported.get("about") != _wish_context(page):
         pass  # something else was typed or written since
     elif isinstance(put, list) and len(put) == 2 and all(isinstance(one, int) and one >= 0 for one in put):
         at, piece = put

@@ -14,7 +14,7 @@ from pages.ui.shell import cache
 from pages.ui.shell.level import is_hidden
 from pages.ui.shell.numbers import small_number
 from pages.ui.stage.charts import lines_chart, lines_drawing
-from pages.ui.stage.matrices import Divided, MaskedCells, Matrix, MatrixNames, MatrixStep, MatrixSteps, Product, Shares, operand
+from pages.ui.stage.matrices import Masking, Matrix, MatrixNames, MatrixStep, MatrixSteps, Product, Quotient, Shares, operand
 from pages.ui.stage.pictures import Picture, pictures_beside
 from pages.ui.stage.sources import reading, source
 from tx_core.engine.catalogue import DEFAULT
@@ -147,8 +147,8 @@ def head_matrices(run: HeadRun, most: int) -> list[Matrix]:
     return [
         *matrices,
         names.by_pair("matches", tensors.matches, Product(query, key, transposed=True)),
-        names.by_pair("scores", tensors.scores, Divided("matches", root, written)),
-        names.by_pair("masked", tensors.masked, MaskedCells("scores")),
+        names.by_pair("scores", tensors.scores, Quotient("matches", root, written)),
+        names.by_pair("masked", tensors.masked, Masking("scores")),
         names.by_pair("weights", tensors.weights, shares, "shares"),
         names.by_token("context", tensors.context, Product("weights", value)),
     ]

@@ -49,7 +49,7 @@ class Product:
 
 
 @dataclass(frozen=True)
-class Divided:
+class Quotient:
     """A cell is the same cell of `of` over `divisor`, which is written as in "√32"."""
 
     of: str
@@ -59,7 +59,7 @@ class Divided:
 
 
 @dataclass(frozen=True)
-class MaskedCells:
+class Masking:
     """A cell is the same cell of `of`, or −∞ where it is hidden."""
 
     of: str
@@ -76,7 +76,7 @@ class Shares:
 
 
 @dataclass(frozen=True)
-class Added:
+class CellSum:
     """A cell is the sum of the same cells of some matrices."""
 
     parts: tuple[str, ...]
@@ -84,7 +84,7 @@ class Added:
 
 
 @dataclass(frozen=True)
-class Subtracted:
+class CellDifference:
     """A cell is the same cell of the first of two matrices, less that of the second."""
 
     parts: tuple[str, str]
@@ -92,14 +92,14 @@ class Subtracted:
 
 
 @dataclass(frozen=True)
-class Allowed:
+class MaskEntry:
     """A cell of a mask: 0 where a query may attend to a key, −∞ where it may not."""
 
     kind: str = "allowed"
 
 
 @dataclass(frozen=True)
-class Lowered:
+class Penalty:
     """A cell is the same cell of `of`, less a penalty where a mask says no."""
 
     of: str
@@ -107,7 +107,7 @@ class Lowered:
 
 
 @dataclass(frozen=True)
-class Activated:
+class Activation:
     """A cell is an activation function, named `how`, of the same cell of `of`."""
 
     of: str
@@ -124,7 +124,7 @@ class RowStatistic:
 
 
 @dataclass(frozen=True)
-class Normalised:
+class RowNormalisation:
     """A cell is the same cell of `of`, less its row's mean, over the root of its row's variance and eps.
 
     weight and bias: a number a column, by which that is multiplied and to which it is added; None leaves both out.
@@ -137,7 +137,19 @@ class Normalised:
     kind: str = "normalised"
 
 
-Origin = Product | Divided | MaskedCells | Shares | Added | Subtracted | Allowed | Lowered | Activated | RowStatistic | Normalised
+Origin = (
+    Product
+    | Quotient
+    | Masking
+    | Shares
+    | CellSum
+    | CellDifference
+    | MaskEntry
+    | Penalty
+    | Activation
+    | RowStatistic
+    | RowNormalisation
+)
 
 
 @dataclass(frozen=True)
@@ -347,7 +359,7 @@ def _described_steps(steps: Sequence[MatrixStep]) -> list[dict[str, object]]:
 
 def _packed(matrix: Matrix) -> tuple[str, np.ndarray | None, float]:
     """Return how the numbers of a matrix are sent, the numbers, and by what the browser multiplies them."""
-    if isinstance(matrix.origin, Divided) or (isinstance(matrix.origin, MaskedCells) and np.isfinite(matrix.values).all()):
+    if isinstance(matrix.origin, Quotient) or (isinstance(matrix.origin, Masking) and np.isfinite(matrix.values).all()):
         return "derived", None, 1.0
     if matrix.columns_drawn:
         return "float", matrix.values.astype("<f4"), 1.0
