@@ -5,7 +5,7 @@ import { element, visible } from "../../canvas/core/surface.js";
 import { filled } from "../../canvas/core/text.js";
 import { closed, csvText, makeExport, withOrigin } from "../core/export_menu.js";
 import { packStage } from "../core/run.js";
-import { makePresentButton } from "../core/stage.js";
+import { fileHeader, makePresentButton } from "../core/stage.js";
 import { button, fold, iconButton, makeToolbar, segments, select } from "../core/toolbar.js";
 
 const PAPER_ROW = 46; // pixels between two layers
@@ -73,6 +73,6 @@ function csvOf({ header }, picture, { caption }) {
 }
 
 // The message of the stage with all that was measured since, for a file that asks nobody.
-function wholeMessage({ header, picture }) {
-  return packStage({ ...header, ...picture.whole(), path: "", words: [], hidden: [...header.hidden, "changes"] });
+function wholeMessage({ header, picture, store }) {
+  return packStage(fileHeader(header, { ...picture.whole(), view: store.get(), path: "", words: [], hidden: ["changes"] }));
 }
