@@ -128,6 +128,14 @@ function changed(stage, state, before) {
   if (isFile || !header.address) return;
   askForOthers(stage);
   noteLooks(stage, state, before, Object.fromEntries(Object.keys(header.view).map((name) => [name, String])));
+  if (!stage.quiet && state.kind !== before.kind) askForPadding(stage, state.kind);
+}
+
+// A mask of padding that a reader chooses would hide nothing where there is none: it asks for some.
+function askForPadding(stage, kind) {
+  const { masking } = stage.rows.flat().find(({ chart }) => chart.masking)?.chart ?? {};
+  const padding = masking?.padding[kind];
+  if (padding && valuesOf(stage).padding === "0") stage.act.compute({ padding });
 }
 
 // Has what is looked at computed where it was not sent, once for each look.

@@ -15,7 +15,7 @@ const grouped = (penalty) => number(Number(penalty)).replace(/\B(?=(\d{3})+$)/g,
 
 // steps: as views/steps.js makes them; set, hover: of its gestures.
 export function makeMasking(steps, { labels }, { set, hover }) {
-  const made = { kind: null };
+  const made = {};
   const cellAt = ([row, column]) => ({ matrix: "mask", row, column });
   const paint = (mask) => set({ kind: "painted", mask: writeMask(mask) });
   made.brush = makeMask({
@@ -37,12 +37,8 @@ export function makeMasking(steps, { labels }, { set, hover }) {
   return made;
 }
 
-// Fills in every matrix but the scores, which were sent. A mask of padding would hide nothing where there is none: it asks for some.
-export function deriveMasked(made, { model, masking }, values, set) {
-  const { kind, width, mask: painted, penalty } = values;
-  const isOther = made.kind !== null && made.kind !== kind;
-  made.kind = kind;
-  if (isOther && masking.padding[kind] && values.padding === "0") set({ padding: masking.padding[kind] });
+// Fills in every matrix but the scores, which were sent.
+export function deriveMasked(made, { model, masking }, { kind, width, mask: painted, penalty }) {
   const written = `${kind} ${width} ${painted} ${penalty}`;
   if (made.model === model && made.written === written) return;
   Object.assign(made, { model, written });

@@ -93,7 +93,7 @@ export function drawSteps(made, data, values, { theme, width, height, sentence }
   setText(made.said, sentence);
   made.said.hidden = !sentence;
   const { model, steps } = data;
-  if (made.masking) deriveMasked(made.masking, data, values, made.set);
+  if (made.masking) deriveMasked(made.masking, data, values);
   if (values.dimensions) drawDimensions(model, Number(values.dimensions));
   const cell = cellRead(values.cell);
   const chosen = exists(model, cell) ? cell : null;
