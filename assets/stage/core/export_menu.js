@@ -48,9 +48,13 @@ export function makeExport({ stage, drawing, captionOf, csv, csvLabel, name, scr
   };
   const filming = button(texts.film, async () => {
     const { drawings, milliseconds } = film();
+    const one = { ...captionOf(), name: name() };
     filming.disabled = true;
-    save(await filmOf(drawings.map((drawn) => () => picture({ ...chosen(), drawing: drawn })), milliseconds), "video/webm", `${chosen().name}.webm`);
-    filming.disabled = false;
+    try {
+      save(await filmOf(drawings.map((drawn) => () => picture({ ...one, drawing: drawn })), milliseconds), "video/webm", `${one.name}.webm`);
+    } finally {
+      filming.disabled = false;
+    }
   });
   const file = (ending) => `${name()}.${ending}`;
   const row = (...parts) => element("div", { class: "menu-row" }, ...parts);
