@@ -67,10 +67,11 @@ export function makeExport({ stage, drawing, captionOf, csv, csvLabel, name, scr
         said.textContent = problem.message;
       }
     }));
-  const share = row(button(texts.copyLink, async () => { said.textContent = await copy(linkOf(stage), texts.copied); }),
+  const share = row(button(texts.copyLink, async () => { said.textContent = await copy(linkOf(stage).href, texts.copied); }),
     button(texts.copyFrame, async () => {
-      const link = `${linkOf(stage)}&embed=true`;
-      const html = filled(texts.frame, { link: escaped(link), title: escaped(document.title) }).join("");
+      const link = linkOf(stage);
+      link.searchParams.set("embed", "true");
+      const html = filled(texts.frame, { link: escaped(link.href), title: escaped(document.title) }).join("");
       said.textContent = [await copy(html, texts.frameCopied), texts.noFrames].join(" ");
     }),
     button(texts.addToLesson, () => { stage.addToLesson(); said.textContent = texts.added; }));
@@ -95,13 +96,14 @@ export function makeExport({ stage, drawing, captionOf, csv, csvLabel, name, scr
   return { node };
 }
 
-// The address, which is the link of the view.
+// The address, which is the link of the view, whatever heading of the page was gone to.
 function linkOf(stage) {
   stage.address.now();
   const link = new URL(location.href);
   link.searchParams.set("level", stage.header.level); // whoever opens it sees as much
   link.searchParams.delete("embed");
-  return link.href;
+  link.hash = "";
+  return link;
 }
 
 // Copies a text and returns what is then said; where the browser forbids it, the text itself.
