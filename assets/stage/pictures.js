@@ -91,8 +91,8 @@ function receive(stage, data) {
   const { isNew, known } = arrive(stage, header, build);
   stage.above.hidden = stage.controls.node.hidden = stage.title.hidden = !header.address; // pictures beside the stage of their page
   stage.root.dataset.testid = header.address ? "stage" : "pictures";
-  const closed = isOtherText && header.pictures.some(({ chart }) => chart.kind === "framed") ? { token: header.address.defaults.token } : {}; // of another text
-  setQuietly(stage, isNew ? known || header.view : { ...header.view, ...stage.store.get(), ...closed });
+  const forgotten = isOtherText ? Object.assign({}, ...header.pictures.map(({ chart }) => chart.forgets)) : {};
+  setQuietly(stage, isNew ? known || header.view : { ...header.view, ...stage.store.get(), ...forgotten });
   const state = stage.store.get();
   if (header.follows && Object.keys(header.view).some((name) => state[name] !== header.view[name])) stage.follow();
 }

@@ -98,7 +98,8 @@ class Drawing:
         title = texts.ALT[self.view].format(tokens=len(self.trace.attention.query_tokens))
         drawn = range(self.layers) if self.layer is None else [self.layer]
         chart = {"kind": "framed", "title": title, "address": self.address, "view": self.view, "dark": self.dark}
-        return Picture(ChartDrawing(chart | views.extent(self.stacks, drawn), (), (), np.empty((0, 0))))
+        chart |= views.extent(self.stacks, drawn) | {"forgets": {"token": "0"}}  # none is opened of another text
+        return Picture(ChartDrawing(chart, (), (), np.empty((0, 0))))
 
     @property
     def title(self) -> str:
