@@ -17,13 +17,12 @@ const grouped = (penalty) => number(Number(penalty)).replace(/\B(?=(\d{3})+$)/g,
 export function makeMasking(steps, { labels }, { set, hover }) {
   const made = {};
   const cellAt = ([row, column]) => ({ matrix: "mask", row, column });
-  const paint = (mask) => set({ kind: "painted", mask: writeMask(mask) });
+  const paint = (mask, hovered) => set({ kind: "painted", mask: writeMask(mask) }, hovered);
   made.brush = makeMask({
     paint(places, allowed) {
       const mask = made.mask.slice();
       for (const [row, column] of places) mask[row * made.tokens + column] = Number(allowed);
-      paint(mask);
-      if (places.length === 1) hover(cellAt(places[0]));
+      paint(mask, places.length === 1 ? cellAt(places[0]) : null);
     },
     look: (place) => hover(place && cellAt(place)),
   }, labels);

@@ -31,8 +31,8 @@ export function makeSteps(set, masking) {
     made.zoom = zoomed(made.zoom, direction);
     made.again();
   };
-  made.set = (values) => {
-    made.hover = null;
+  made.set = (values, hovered = null) => {
+    made.hover = hovered;
     set(values);
   };
   made.legend = element("p", { class: "legend matrix-legend" });
