@@ -37,7 +37,7 @@ function say({ parentElement }, text) {
 
 // Returns the function that draws an element, and puts what ends the drawing into `shown`. It does not wait for the modules: Streamlit
 // sizes the drawing when it has run, and the start page looks for the mark.
-// failed: what is said in its place where that failed for the last time.
+// failed: what is said in its place where that failed for the last time. What is returned tells whether it was drawn, at once or later.
 export function fetchDrawing(path, names, styles, failed) {
   let draw = null;
   const ready = fetchParts(path, names, styles).then(([modules, sheets]) => {
@@ -49,8 +49,14 @@ export function fetchDrawing(path, names, styles, failed) {
   return (element, shown) => {
     const { host } = element.parentElement.getRootNode();
     host.dataset.mounted = styles.at(-1); // tells a stage (stage.css) from other drawings
-    const begin = () => { if (!shown.over) shown.end = draw(element); };
-    if (draw) begin();
-    else ready.then(begin, () => say(element, failed));
+    const begin = () => {
+      if (!shown.over) shown.end = draw(element);
+      return true;
+    };
+    if (draw) return begin();
+    return ready.then(begin, () => {
+      say(element, failed);
+      return false;
+    });
   };
 }

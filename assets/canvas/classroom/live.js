@@ -84,10 +84,12 @@ async function showStage(live, { drawing, home, entry, data, then }) {
   const host = element("div", {});
   host.attachShadow({ mode: "open" }).append(box);
   live.stage.replaceChildren(element("p", {}, then), host);
-  setAsking(false);
   const run = () => askForRun(live, "touched", 0, 0); // what needs the server
-  fetchDrawing(addressOf(home), [`${entry}.js`, `start-${entry}.js`], ["stage.css"], "")(
+  const isDrawn = await fetchDrawing(addressOf(home), [`${entry}.js`, `start-${entry}.js`], ["stage.css"], "")(
     { data: bytes, parentElement: box, setTriggerValue: run, setStateValue: run }, drawn.shown);
+  if (live.drawn !== drawn) return;
+  if (!isDrawn) throw new Error(entry);
+  setAsking(false);
 }
 
 function removeStage(live) {
