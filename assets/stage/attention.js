@@ -34,7 +34,8 @@ export default mount;
 
 // parts: what another page adds. `entry`, the name of its bundle; `arrange(stage)`, once its nodes are made; `take(stage, view, before, isNew)`,
 // which may change the view when a run has come in, before it is drawn; `wall(stage, shown)`, which may show something else than small
-// maps on the wall; `draw(stage)`, after every picture, and where there is no run; `controls(stage)`, which returns what begins the toolbar.
+// maps on the wall; `draw(stage)`, after every picture, and where there is no run; `controls(stage)`, which returns what begins the toolbar; `end(stage)`,
+// what else ends with the stage.
 // And what it has instead: `fields` of the address; `makeRow`, the row below the toolbar; `choosers` of heads; `possible`, a view with what
 // a run has; `settle`, what else follows from a change; `maps`, before and after on common axes; `describe` them; `titles`; `drawHeads`, the
 // wall; `follows`, whether wall and bars show the run that the map shows;

@@ -32,15 +32,6 @@ export function makeDeclared(ask, changes) {
   return { sync };
 }
 
-// Puts the controls that stand apart into a row of their own; returns those before and after the stage's own controls in its toolbar.
-export function placeApart(row, controls, nodes) {
-  const of = (wanted) => nodes.filter((_, place) => wanted(controls[place]));
-  const apart = of((control) => control.apart);
-  if (apart.length !== row.children.length || apart.some((node, place) => node !== row.children[place])) row.replaceChildren(...apart);
-  row.hidden = !apart.length;
-  return [false, true].map((isLate) => of((control) => !control.apart && Boolean(control.late) === isLate));
-}
-
 function withArrows(made, { arrows: [before, after] }) {
   made.arrows = element("div", { class: "group" }, made.node, iconButton("◀", before, () => made.step(-1)), iconButton("▶", after, () => made.step(1)));
 }

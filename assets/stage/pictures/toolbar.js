@@ -1,7 +1,7 @@
 // The controls of a stage of pictures: those that the page declares, of which some stand in a row of their own, and the stage's own.
 
 import { element } from "../../canvas/core/surface.js";
-import { isChoice, isOn, makeDeclared, placeApart } from "../core/controls.js";
+import { isChoice, isOn, makeDeclared } from "../core/controls.js";
 import { makePresentButton } from "../core/stage.js";
 import { fold, makeToolbar } from "../core/toolbar.js";
 import { makeExportMenu } from "./export.js";
@@ -26,6 +26,15 @@ export function makeControls(stage) {
     fold(bar);
   };
   return { row, node: bar.node, sync };
+}
+
+// Puts the controls that stand apart into a row of their own; returns those before and after the stage's own controls in its toolbar.
+function placeApart(row, controls, nodes) {
+  const of = (wanted) => nodes.filter((_, place) => wanted(controls[place]));
+  const apart = of((control) => control.apart);
+  if (apart.length !== row.children.length || apart.some((node, place) => node !== row.children[place])) row.replaceChildren(...apart);
+  row.hidden = !apart.length;
+  return [false, true].map((isLate) => of((control) => !control.apart && Boolean(control.late) === isLate));
 }
 
 // On a narrow screen the row scrolls: a part that was chosen is brought into sight, once.

@@ -9,7 +9,7 @@ import { makeRouteControls, routeFiles } from "./toolbar.js";
 
 const [LEAST, BESIDE, ROW] = [400, 180, 56]; // pixels of the picture: at least; beside its rows, and a row at most
 
-// What a stage with routes gives to `attentionStage`; its fields are those of `ROUTE_LOOKS` of pages/ui/stage/routes.py and `shows`.
+// What a stage with routes gives to `attentionStage`; its fields are those of `BESIDE_LOOKS` of pages/ui/stage/routes.py.
 export const ROUTE_FIELDS = { shows: String, least: String, by: String };
 export const ROUTE_PARTS = { controls, figure, end: ({ routes }) => routes?.end() };
 
