@@ -179,7 +179,7 @@ def host_store():
 
 
 def share_stage(room: "Room", votes: "Votes", entry: str, data: bytes) -> None:
-    """Let the phones of a room have the stage of its step without running the page: they fetch its data, which are made once.
+    """Share the stage of a step with the phones of a room: they fetch its data, which are made once, without running the page.
 
     entry, data: the script of the stage, and what it draws.
     """

@@ -14,7 +14,7 @@ from pages.ui.shell.numbers import large_number, percent, points
 from pages.ui.stage.browser_texts import CAPTION
 from pages.ui.stage.changes import Changes
 from pages.ui.stage.charts import bars_drawing, moved_chart, probability_chart
-from pages.ui.stage.pictures import Picture, pictures_beside
+from pages.ui.stage.pictures import BARS_HEIGHT, Picture, pictures_beside
 from pages.ui.stage.sources import reading, source
 from tx_core.analysis.weights_file import TableValue
 from tx_core.engine.engine import Engine
@@ -168,8 +168,6 @@ def _ids(entries: Sequence[int]) -> str:
 
 # What is drawn
 
-BARS_HEIGHT = 262
-"""Pixels that are kept for bars until they are drawn."""
 MAX_CONTRASTS = 3
 """With how many other words the first word to check is compared."""
 
@@ -337,7 +335,7 @@ def show_text_shift(page: str, engine: Engine, answers: Sequence[SentencePredict
 
 
 def _note_checked_words(scores: Sequence[WordScore]) -> None:
-    """Say which words could not be scored, and how words of several pieces are."""
+    """Name the words that could not be scored, and explain how words of several pieces are."""
     for score in scores:
         if score.probability is None:
             st.text(texts.NOT_SCORED.format(word=score.word, reason=score.note))

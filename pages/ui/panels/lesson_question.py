@@ -15,7 +15,7 @@ from pages.ui.shell import cache
 from pages.ui.shell.address import is_presented
 from pages.ui.shell.numbers import weight
 from pages.ui.stage.charts import Chart, bars_drawing, moved_chart, probability_chart
-from pages.ui.stage.pictures import Picture, pictures_beside
+from pages.ui.stage.pictures import BARS_HEIGHT, Picture, pictures_beside
 from pages.ui.stage.tokens import SPECIAL_FIELD, escape_markdown
 from tx_core.classroom.lesson_file import Step
 from tx_core.classroom.measures import MEASURES, Answer, changes_of, compute_answer
@@ -24,8 +24,6 @@ from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
 from tx_core.fill_mask.prediction_shift import shift_predictions
 
-BARS_HEIGHT = 262
-"""Pixels that are kept for bars until they are drawn."""
 MAX_BARS, MOVED_BARS = 8, 4
 NO_GUESS_MADE = ""
 """Stands for the guess of a presenter who reveals the answer to an audience."""

@@ -24,6 +24,8 @@ from pages.ui.stage.scripts import STAGE_FILES
 from pages.ui.stage.sources import Source, sentences_read, title_stem
 
 PICTURES_STAGE = "pictures"
+BARS_HEIGHT = 262
+"""Pixels that are kept for bars until they are drawn."""
 
 
 @dataclass(frozen=True)
