@@ -24,8 +24,8 @@ from pages.summaries import texts as summary_texts
 from pages.ui.shell.numbers import percent
 from pages.ui.stage import browser_texts
 from pages.ui.stage import texts as stage_texts
-from tests.browser.conftest import SILENT, go_by_history
-from tests.support.seen import answered, choose_head, comes_first, fits, press, said, saved, stage
+from tests.browser.conftest import go_by_history
+from tests.support.seen import answered, choose_head, comes_first, press, said, saved, silent, stage
 from tx_core import load
 from tx_core.analysis.probabilities import largest
 from tx_core.analysis.views import view
@@ -437,8 +437,8 @@ STAGES = {
 }
 """By the key of a page. The classifier's is that of the encoder-decoder; bertviz draws in its own frame."""
 
-LATE = re.compile("/terms.js$|/core/texts.js$|/glossary.json$|woff2$")
-"""The words that are explained come last on any page, and fonts with a formula."""
+SAID = "[data-testid=stage-said], .chart-said"
+"""What a stage says of what is shown, whatever it draws."""
 
 
 def test_every_page_with_a_stage_is_walked():
@@ -447,9 +447,8 @@ def test_every_page_with_a_stage_is_walked():
 
 @pytest.mark.parametrize("key", STAGES)
 def test_a_stage_is_in_sight_is_saved_looks_without_asking_its_server_and_comes_back(page_at, tmp_path: Path, key: str):
-    case, sent = STAGES[key], []
-    note = lambda socket: socket.on("framesent", lambda _: sent.append("a message"))  # noqa: E731
-    page = page_at(case.path, prepare=lambda page: page.on("websocket", note))
+    case = STAGES[key]
+    page = page_at(case.path)
     page.set_viewport_size({"width": 1280, "height": 800})
     comes_first(page)
     case.arrived(page)
@@ -462,16 +461,14 @@ def test_a_stage_is_in_sight_is_saved_looks_without_asking_its_server_and_comes_
     file = tmp_path / "alone.html"
     file.write_bytes(saved(page, browser_texts.EXPORT["webPage"]).read_bytes())
     page.keyboard.press("Escape")
-    page.wait_for_function(SILENT)
-    page.on("request", lambda request: LATE.search(request.url) or sent.append(request.url))
-    sent.clear()
-    case.look(page)
-    page.wait_for_url(re.compile(case.address))
-    page.wait_for_function(SILENT)
-    assert sent == []
-    seen = said(page).all_inner_texts()
+    with silent(page):
+        case.look(page)
+        page.wait_for_url(re.compile(case.address))
+    shown = stage(page).locator(SAID).filter(visible=True)
+    seen = shown.all_inner_texts()
+    assert seen
     page.reload()
-    expect(said(page)).to_have_text(seen, use_inner_text=True)
+    expect(shown).to_have_text(seen, use_inner_text=True)
     alone = page.context.new_page()
     wrong = []
     alone.on("pageerror", lambda error: wrong.append(str(error)))
@@ -494,7 +491,7 @@ LONG_LINES = """() => [...document.querySelectorAll('[data-testid=stMain] [data-
 
 
 @pytest.mark.parametrize("paths", [PARTS[::2], PARTS[1::2]], ids=["even", "odd"])
-def test_the_picture_of_every_part_comes_first(page_at, paths: tuple[str, ...]):
+def test_the_picture_of_every_part_comes_first_and_no_line_is_too_long(page_at, paths: tuple[str, ...]):
     page = page_at(paths[0])
     for path in paths:
         page.set_viewport_size({"width": 1280, "height": 800})
@@ -504,6 +501,6 @@ def test_the_picture_of_every_part_comes_first(page_at, paths: tuple[str, ...]):
         comes_first(page)
         page.set_viewport_size({"width": 390, "height": 844})
         comes_first(page)
-        fits(page)
-    page.set_viewport_size({"width": 1920, "height": 1080})
-    assert page.evaluate(LONG_LINES) == []
+        page.set_viewport_size({"width": 1920, "height": 1080})
+        page.wait_for_function("() => document.querySelector('[data-testid=stMain]').clientWidth > 1280")
+        assert set(page.evaluate(LONG_LINES)) <= {contents.page("summaries").lead}  # it stands in one line

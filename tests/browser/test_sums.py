@@ -157,13 +157,13 @@ def numbers_in(said: str) -> list[str]:
 
 
 def average_of(weights: np.ndarray, special: Sequence[bool]) -> str:
-    """Say what special tokens, each token itself and its neighbours receive on average, the largest share first."""
+    """Return in words what special tokens, each token itself and its neighbours receive on average, the largest share first."""
     plain = weights * ~np.array(special)
     shares = {str(offset): np.trace(plain, offset) / len(weights) for offset in (-1, 0, 1)}
     shares["special"] = (weights - plain).sum(1).mean()
-    told = [SAID["averageShares"][name].format(share=shares[name]) for name in sorted(shares, key=shares.get, reverse=True)]
+    named = [SAID["averageShares"][name].format(share=shares[name]) for name in sorted(shares, key=shares.get, reverse=True)]
     large = sum(share >= 0.05 for share in shares.values())
-    return SAID["average"].format(shares=", ".join(told[:large])) if large else SAID["averageElsewhere"].format(least=0.05)
+    return SAID["average"].format(shares=", ".join(named[:large])) if large else SAID["averageElsewhere"].format(least=0.05)
 
 
 def test_a_change_is_the_largest_of_all_or_of_a_row_with_what_moved_in_all(modules: Page):

@@ -5,7 +5,8 @@ Journeys look for roles, names and numbers. The few places where they must know 
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -15,7 +16,7 @@ from pages.contents import PAGES
 from pages.ui.shell.frame import HEADINGS
 from pages.ui.shell.texts import CANNOT_BE_SHOWN
 from pages.ui.stage.browser_texts import MORE
-from tests.browser.conftest import FADED, HEARD, IN_PLACE, wait_for_script
+from tests.browser.conftest import FADED, HEARD, IN_PLACE, SILENT, wait_for_script
 
 PATIENCE = 30_000
 """Milliseconds that an answer may take on a busy machine."""
@@ -109,6 +110,25 @@ def answered(page: Page) -> None:
     page.evaluate(FADED)
 
 
+LATE = re.compile("/(terms|texts).js$|/glossary.json$|woff2$")
+"""The words that are explained come last on any page, and fonts with a formula."""
+
+
+@contextmanager
+def silent(page: Page) -> Iterator[None]:
+    """Assert that what is done meanwhile sends the server nothing and fetches nothing."""
+    fetched = []
+    note = lambda request: LATE.search(request.url) or fetched.append(request.url)  # noqa: E731
+    page.wait_for_function(SILENT)
+    last = page.evaluate("window.told")
+    page.on("request", note)
+    yield
+    page.wait_for_function(SILENT)
+    page.remove_listener("request", note)
+    assert not fetched, fetched
+    assert page.evaluate("window.told") == last, "something was sent"
+
+
 def head(page: Page, layer: int, number: int) -> Locator:
     """Return a head of the wall or of the table of heads, counted from 1."""
     return main(page).get_by_role("gridcell", name=re.compile(rf"^Layer {layer}, head {number}(:|$)")).first
@@ -159,7 +179,7 @@ def redrawn(shown: Locator, before: str) -> None:
     until(shown.page, lambda: drawing(shown) != before, "another picture")
 
 
-def told(shown: Locator) -> str:
+def description(shown: Locator) -> str:
     """Return what a picture says in words."""
     return shown.get_attribute("aria-label")
 
@@ -239,13 +259,20 @@ PLACE = """() => {
 """Where the first picture of a page stands, and how long the page is, in pixels."""
 
 
+LOW = {"/?": 500, "part=batch": 400, "part=run": 400}
+"""How high the pictures of these views are at least, in pixels; all others of a wide screen are 560 high."""
+
+
 def comes_first(page: Page) -> None:
-    """Assert that most of the picture is in sight on arrival: at 1280 × 800, or at the width of a phone."""
+    """Assert that a page fits and most of its picture is in sight on arrival: at 1280 × 800, or at the width of a phone."""
     expect(stage(page)).to_be_visible(timeout=PATIENCE)
     page.evaluate(IN_PLACE)
+    fits(page)
+    is_phone = page.viewport_size["width"] < 500
+    least = 300 if is_phone else next((height for part, height in LOW.items() if part in page.url), 560)
+    until(page, lambda: page.evaluate(PLACE)["height"] >= least, f"a picture {least} pixels high")
     found = page.evaluate(PLACE)
-    assert found["height"] >= 300, found
-    if page.viewport_size["width"] < 500:
+    if is_phone:
         assert found["top"] <= 520, found
     else:
         assert 800 - found["top"] >= 0.6 * found["height"], found

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from pages.compare import texts
-from tests.support.seen import press, said, sentence, stage
+from tests.support.seen import press, said, sentence, silent, stage
 
 pytestmark = pytest.mark.ci
 
@@ -37,10 +37,11 @@ def test_sentences_are_exchanged_and_pinned_and_other_things_are_chosen_to_diffe
 def test_heads_are_exchanged_and_pinned_in_the_browser(page_at):
     page = page_at(f"/compare?text={quote_plus(TEXTS[0])}&vary=head&head=1-8&head_b=1-2")
     expect(said(page)).to_contain_text("A: layer 1, head 8; B: layer 1, head 2.")
-    press(page, LABELS["swap"])
-    expect(said(page)).to_contain_text("A: layer 1, head 2; B: layer 1, head 8.")
-    stage(page).get_by_role("combobox", name="B Head").select_option(LABELS["mean"])
-    expect(said(page)).to_contain_text("B: layer 1, mean of all heads.")
-    page.wait_for_url(re.compile("head=1-2$"))
-    press(page, LABELS["pin"])
-    expect(said(page)).to_contain_text(texts.SAME_SIDES)
+    with silent(page):
+        press(page, LABELS["swap"])
+        expect(said(page)).to_contain_text("A: layer 1, head 2; B: layer 1, head 8.")
+        stage(page).get_by_role("combobox", name="B Head").select_option(LABELS["mean"])
+        expect(said(page)).to_contain_text("B: layer 1, mean of all heads.")
+        page.wait_for_url(re.compile("head=1-2$"))
+        press(page, LABELS["pin"])
+        expect(said(page)).to_contain_text(texts.SAME_SIDES)

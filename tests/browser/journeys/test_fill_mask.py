@@ -26,6 +26,7 @@ from tests.support.seen import (
     said,
     says,
     sentence,
+    silent,
     until,
     write,
 )
@@ -192,17 +193,18 @@ def test_blanks_are_filled_step_by_step_in_place(page_at):
     page = page_at(f"/fill_mask?text={quote_plus('I [MASK] a [MASK] of [MASK].')}")
     steps, words = page.get_by_test_id("fill-steps"), page.get_by_role("group", name=browser_texts.ROUTES["words"])
     push = lambda name: steps.get_by_role("button", name=name, exact=True).click()  # noqa: E731
-    push(texts.STEPS["next"])
-    expect(words.get_by_role("button", name="lot 1 · 69.1 %")).to_be_visible()
-    steps.get_by_role("group", name=texts.STEPS["waiting"]).get_by_role("button", name=re.compile("^3: ")).click()
-    expect(steps.get_by_role("button", name=texts.STEPS["orders"]["hand"])).to_have_attribute("aria-pressed", "true")
-    linked(page, fill="hand-2-3")
-    push(texts.STEPS["all"])
-    expect(page.get_by_test_id("steps-said")).to_contain_text(re.compile("I have a lot of money.*all 6 orders", re.DOTALL))
-    push(texts.STEPS["undo"])
-    expect(words.get_by_role("button", name="[MASK]")).to_have_count(1)
-    push(texts.STEPS["orders"]["left"])
-    expect(words.get_by_role("button", name="[MASK]")).to_have_count(3)
+    with silent(page):
+        push(texts.STEPS["next"])
+        expect(words.get_by_role("button", name="lot 1 · 69.1 %")).to_be_visible()
+        steps.get_by_role("group", name=texts.STEPS["waiting"]).get_by_role("button", name=re.compile("^3: ")).click()
+        expect(steps.get_by_role("button", name=texts.STEPS["orders"]["hand"])).to_have_attribute("aria-pressed", "true")
+        linked(page, fill="hand-2-3")
+        push(texts.STEPS["all"])
+        expect(page.get_by_test_id("steps-said")).to_contain_text(re.compile("I have a lot of money.*all 6 orders", re.DOTALL))
+        push(texts.STEPS["undo"])
+        expect(words.get_by_role("button", name="[MASK]")).to_have_count(1)
+        push(texts.STEPS["orders"]["left"])
+        expect(words.get_by_role("button", name="[MASK]")).to_have_count(3)
 
 
 @pytest.mark.ci
@@ -229,10 +231,11 @@ def test_two_words_are_set_against_each_other_in_a_scan_and_it_is_kept_beside_a_
     scan.click()
     cell = lambda name: page.get_by_role("gridcell", name=re.compile(name))  # noqa: E731
     expect(cell("^Layer 5, head 7: went: 83.5\\s% → 29.2\\s%; top prediction: go")).to_be_visible()
-    page.get_by_role("combobox", name=texts.SCAN_PICTURE["minus"]).select_option("go")
-    expect(cell("^Layer 5, head 7: went − go: .*ratio 108 : 1 → ")).to_be_visible()
-    cell("^Layer 2, head 6: went − go: ").click()
-    linked(page, heads="2-6")
+    with silent(page):
+        page.get_by_role("combobox", name=texts.SCAN_PICTURE["minus"]).select_option("go")
+        expect(cell("^Layer 5, head 7: went − go: .*ratio 108 : 1 → ")).to_be_visible()
+        cell("^Layer 2, head 6: went − go: ").click()
+        linked(page, heads="2-6")
     scan.click()
     expect(page.get_by_role("gridcell", name="Layer 5, head 7", exact=True)).to_be_visible()
     page.get_by_role("button", name=re.compile("^Switch off")).first.click()

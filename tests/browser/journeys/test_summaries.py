@@ -27,6 +27,7 @@ from tests.support.seen import (
     press,
     saved,
     says,
+    silent,
     stage,
 )
 from tx_core.analysis.attribution import attribute
@@ -206,9 +207,11 @@ def test_a_layer_that_was_not_sent_is_computed_and_a_page_saved_of_one_token_off
     page = page_at(f"/summaries?part=values&level=advanced&text={'bird+' * 30}")
     heads = stage(page).get_by_role("combobox", name=texts.HEAD_LIST)
     expect(heads).to_have_value("1-2")
-    for layer, head in ((1, 5), (4, 1)):
-        heads.select_option(f"{layer}-{head}")
-        expect(stage(page)).to_contain_text(f"Layer {layer}, head {head}: the longest value")
+    with silent(page):  # its layer was sent
+        heads.select_option("1-5")
+        expect(stage(page)).to_contain_text("Layer 1, head 5: the longest value")
+    heads.select_option("4-1")
+    expect(stage(page)).to_contain_text("Layer 4, head 1: the longest value")
     expect(stage(page)).to_contain_text("all heads of layer 4")
     linked(page, heads="4-1")
     go_by_history(page, "/summaries?part=layers&level=advanced")

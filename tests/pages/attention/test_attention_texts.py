@@ -67,7 +67,7 @@ def test_exactly_the_budget_is_drawn_and_one_over_is_reported_by_how_much(open_a
     assert not is_staged(app)
 
 
-def test_a_far_too_long_text_is_kept_and_told(open_app: Open):
+def test_a_far_too_long_text_is_kept_and_explained(open_app: Open):
     text = "word " * 6_000
     app = open_app()
     app.text_input(key="attention_text").set_value(text).run()

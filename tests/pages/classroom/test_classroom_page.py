@@ -183,19 +183,19 @@ def test_a_room_shows_the_stage_of_its_step_with_the_controls_that_the_step_name
             assert bool(stages(app)) is (lesson.steps[number].question is None)
 
 
-def test_the_stage_of_a_revealed_step_is_made_once_for_all_phones_and_not_told_of_before(
+def test_the_stage_of_a_revealed_step_is_made_once_for_all_phones_and_not_announced_before(
     rooms: Rooms, open_app: Callable[..., AppTest]
 ):
     room, token = rooms.open(SOURCE, STEPS)
     rooms.answer(rooms.join(room.code), 1, "went")
     app, lead = enter(open_app, room.code), open_app("classroom", **{SECRET: token})
 
-    def told() -> dict[str, str] | None:
+    def message() -> dict[str, str] | None:
         return json.loads(events.read_messages(room.id)[events.STUDENT])["stage"]
 
-    assert told() is None
+    assert message() is None
     next(button for button in lead.button if button.label == texts.REVEAL).click().run()
-    stage, made = told(), events.hub.stages[room.id]
+    stage, made = message(), events.hub.stages[room.id]
     assert stage["data"].endswith(made.name) and stage["then"] == lesson_of(SOURCE).steps[0].then
     header, _ = split_message(decompress(made.packed))
     assert header == staged(lead) and likely(lead)
@@ -204,14 +204,14 @@ def test_the_stage_of_a_revealed_step_is_made_once_for_all_phones_and_not_told_o
     assert staged(app)["changes"] and events.hub.stages[room.id] is made  # what one student changes is nobody else's
     assert staged(app)["arrival"]["place"] == header["arrival"]["place"]
     rooms.conceal(token, 1)
-    assert told() is None
+    assert message() is None
     rooms.answer(rooms.join(room.code), 1, "came")
     rooms.reveal(token, 1, asdict(compute(lesson_of(SOURCE).steps[0])))
-    assert told() is None  # it shows the votes of before
+    assert message() is None  # it shows the votes of before
     rooms.conceal(token, 1)
     lead.run()
     next(button for button in lead.button if button.label == texts.REVEAL).click().run()
-    assert told()["data"] != stage["data"]  # the votes of now
+    assert message()["data"] != stage["data"]  # the votes of now
     rooms.close(token)
     assert events.read_messages(room.id)[events.STUDENT] == events.CLOSED and room.id not in events.hub.stages
 

@@ -80,7 +80,7 @@ def test_a_stream_ends_with_the_room_and_not_with_somebody_who_writes_closed(tol
     run_apart(play())
 
 
-def test_a_student_who_is_removed_is_told_so_by_a_page_that_runs_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+def test_a_student_who_is_removed_learns_of_it_from_a_page_that_runs_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     rooms = Rooms(f"sqlite:///{tmp_path}/rooms.sqlite")
     monkeypatch.setattr(events, "host_store", lambda: rooms)
     monkeypatch.setattr(events, "PAUSE_SECONDS", 0.0)

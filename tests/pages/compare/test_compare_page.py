@@ -227,14 +227,14 @@ def test_the_sides_are_swapped_and_b_is_pinned_as_a(vary: str, names: tuple[str,
 def test_a_change_that_names_a_token_goes_with_its_sentence_and_that_is_said(open_app: Open):
     app = open_app("compare", text="a bird sings", vary="changes", changes_b="off~1-2_hide~3")
 
-    def told() -> tuple[str, bool]:
+    def outcome() -> tuple[str, bool]:
         return staged(app)["address"]["own"]["changes_b"], TOKEN_CHANGES_UNDONE in says(app)
 
-    assert told() == ("off~1-2_hide~3", False)
+    assert outcome() == ("off~1-2_hide~3", False)
     app.text_input(key="compare_text").set_value("some big birds sing").run()
-    assert told() == ("off~1-2", True)
+    assert outcome() == ("off~1-2", True)
     app.text_input(key="compare_text").set_value("a bird sings").run()
-    assert told() == ("off~1-2", False)
+    assert outcome() == ("off~1-2", False)
 
 
 @pytest.mark.parametrize(

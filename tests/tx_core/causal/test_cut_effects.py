@@ -26,7 +26,7 @@ ATTENTION = {
 
 @contextmanager
 def pair_cut(model: transformers.PreTrainedModel, family: str, layer: int, query: int, key: int) -> Iterator[None]:
-    """Take a pair out of the attention mask of one layer."""
+    """Return a context in which the attention mask of one layer lacks a pair."""
 
     def cut(_module, inputs, named):
         tokens = inputs[0].shape[1] if inputs else named["hidden_states"].shape[1]

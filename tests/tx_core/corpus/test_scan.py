@@ -129,11 +129,11 @@ def test_a_cluster_that_does_not_answer_is_reported_in_one_line(
     for name in scan.QUIET_RAY:
         monkeypatch.setenv(name, "set")  # so that it is as before after the test
     address = address.format(port=free_port())
-    line = told(capsys, file, "--out", file.parent / "a.json", "--ray", address)
+    line = refusal(capsys, file, "--out", file.parent / "a.json", "--ray", address)
     assert line.startswith(f"scan: --ray {address}: ")
 
 
-def told(capsys: pytest.CaptureFixture[str], *words: object) -> str:
+def refusal(capsys: pytest.CaptureFixture[str], *words: object) -> str:
     """Return the one line that a scan ends with which cannot begin."""
     try:
         code = scan.main([str(word) for word in words])
@@ -168,7 +168,7 @@ def file(tmp_path: Path) -> Path:
 )
 def test_what_cannot_be_done_is_said_in_one_line(file: Path, capsys: pytest.CaptureFixture[str], words: list[str], about: str):
     (file.parent / "there.json").write_text("{}")
-    line = told(capsys, *(word.format(file=file, folder=file.parent) for word in words))
+    line = refusal(capsys, *(word.format(file=file, folder=file.parent) for word in words))
     assert about in line
     assert sorted(path.name for path in file.parent.iterdir()) == ["mine.txt", "there.json"]
 
@@ -180,14 +180,14 @@ def test_a_model_that_cannot_be_had_is_named_before_anything_is_read(
         raise ModelUnavailable(f"no {hub_id} here")
 
     monkeypatch.setattr(scan, "fetch", refuse)
-    assert "no FacebookAI/roberta-base here" in told(capsys, file, "--out", file.parent / "a.json", "--model", "roberta-base")
+    assert "no FacebookAI/roberta-base here" in refusal(capsys, file, "--out", file.parent / "a.json", "--model", "roberta-base")
 
 
 def test_without_ray_its_option_says_what_to_install(
     file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(scan, "find_spec", lambda name: None)
-    assert told(capsys, file, "--out", file.parent / "a.json", "--ray", "local") == f"scan: {scan.NO_RAY}"
+    assert refusal(capsys, file, "--out", file.parent / "a.json", "--ray", "local") == f"scan: {scan.NO_RAY}"
 
 
 def unfinished_scan(file: Path, out: Path) -> Path:
@@ -209,14 +209,14 @@ def test_a_scan_of_something_else_is_not_gone_on_with(file: Path, capsys: pytest
     if change == "file":
         file.write_text("Another sentence is here.\n")
     names = "half" if change == "option" else "files"
-    assert told(capsys, file, "--out", out, *more) == f"scan: {scan.OTHER_SCAN.format(file=unfinished, names=names)}"
+    assert refusal(capsys, file, "--out", out, *more) == f"scan: {scan.OTHER_SCAN.format(file=unfinished, names=names)}"
     assert unfinished.read_bytes() == kept
 
 
 def test_a_damaged_file_of_progress_is_named(file: Path, capsys: pytest.CaptureFixture[str]):
     unfinished = unfinished_scan(file, file.parent / "a.json")
     unfinished.write_bytes(unfinished.read_bytes()[:-100])
-    assert unfinished.name in told(capsys, file, "--out", file.parent / "a.json")
+    assert unfinished.name in refusal(capsys, file, "--out", file.parent / "a.json")
 
 
 def test_files_without_a_sentence_leave_nothing_behind(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
