@@ -264,7 +264,7 @@ def look_at_training(page: Page) -> None:
 
 
 def look_at_summary(page: Page) -> None:
-    """Choose heads and colours; each head is told in words."""
+    """Choose heads and colours; each head is described in words."""
     choose_head(page, 2, 3)
     expect(stage(page)).to_contain_text("Layer 2, head 3")
     press(page, browser_texts.CONTROLS["headAfter"])

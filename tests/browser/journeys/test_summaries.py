@@ -48,7 +48,7 @@ BLANK = 4  # the place of the blank, from 0
 FILE = "mine.txt"
 
 
-def test_a_head_chosen_in_the_table_is_told_and_leads_to_its_map(arrive, for_everybody):
+def test_a_head_chosen_in_the_table_is_described_and_leads_to_its_map(arrive, for_everybody):
     page = arrive(f"{PATH}&heads=1-1")
     stack = catalogue.load(catalogue.DEFAULT).trace(TEA).attention
     kinds = {(one.layer + 1, one.head + 1): one for one in name_heads(pattern_sums(stack.weights, stack.query_tokens))}

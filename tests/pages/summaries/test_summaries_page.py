@@ -56,7 +56,7 @@ def test_one_word_is_enough_and_an_empty_text_is_explained(open_app):
         assert CHECK_INPUT in says(app)
 
 
-def test_what_the_text_the_model_or_the_page_lacks_is_left_out_and_told(open_app):
+def test_what_the_text_the_model_or_the_page_lacks_is_left_out_and_explained(open_app):
     app = open_app(PAGE, text="A bird.", part="values", heads="90-1", token="400", colour="red", rank="6")
     assert not app.exception
     layers, heads = controls.embedded_sizes()

@@ -50,7 +50,7 @@ def test_nonsense_among_changes_changes_nothing_and_is_reported(open_app: Open, 
     assert made_changes(app) == []
 
 
-def test_changes_that_the_model_or_the_text_does_not_have_are_left_out_and_told(open_app: Open):
+def test_changes_that_the_model_or_the_text_does_not_have_are_left_out_and_explained(open_app: Open):
     app = open_app(text=TEXT, changes="off~99-1_hide~999_off~1-1")
     assert made_changes(app) == ["off~1-1"]
     assert NO_LAYER.format(layers=LAST, layer=99) in says(app)
