@@ -117,8 +117,7 @@ PAGES = (
         "Summaries",
         "bar_chart",
         "What do all the heads do?",
-        "All heads of a model on your sentence, summed up: what kind each is, how attention combines through the layers, and "
-        "what a prediction depends on.",
+        "See what each head does, how attention combines through the layers, and what a prediction depends on.",
         second="pair",
     ),
     Page(
