@@ -89,8 +89,13 @@ def note(page: Page) -> Locator:
 def guesses(page: Page, question: Question = STEPS[0].question) -> dict[str, str]:
     """What everybody sees once the answers are revealed: each guess with its count and share."""
     items = page.get_by_role("list", name=question.ask).get_by_role("listitem")
-    # One reading of the whole list: it is drawn again when the next answer of the room arrives.
-    found = [text.split("\n") for text in wait_until(items.all_inner_texts, PATIENCE / 1000, "the list of guesses")]
+
+    # One reading of the whole list, once it is laid out in lines: it is drawn again when the next answer of the room arrives.
+    def laid_out() -> list[list[str]]:
+        found = [text.split("\n") for text in items.all_inner_texts()]
+        return found if all(len(parts) > 1 for parts in found) else []
+
+    found = wait_until(laid_out, PATIENCE / 1000, "the list of guesses")
     return {parts[0].removeprefix("✓ ").strip(): " ".join(parts[1:]) for parts in found}
 
 
@@ -368,7 +373,7 @@ def test_what_is_half_typed_survives_a_server_that_dies(browser: Browser, tmp_pa
             student.reload()
             expect(box).to_have_value("wander", timeout=PATIENCE)
             press(student, texts.SEND)
-            expect(student.get_by_text(texts.YOUR_GUESS.format(guess="wander"))).to_be_visible(timeout=PATIENCE)
+            expect(main(student).get_by_text(texts.YOUR_GUESS.format(guess="wander"))).to_be_visible(timeout=PATIENCE)
 
 
 @pytest.mark.ci
