@@ -102,7 +102,7 @@ def write(page: Page, text: str, name: str = "Sentence") -> None:
 
 def answered(page: Page) -> None:
     """Wait until the page has answered what was clicked or typed, and nothing of it is pale or moves."""
-    page.wait_for_timeout(60)  # until the browser has told of it
+    page.evaluate("() => new Promise((told) => setTimeout(told, 60))")  # until the browser, however slow, has told of it
     page.wait_for_function(HEARD, timeout=PATIENCE)
     page.evaluate("() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
     wait_for_script(page)

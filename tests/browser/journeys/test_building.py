@@ -13,7 +13,6 @@ from pages.self_attention import texts
 from pages.ui.stage import browser_texts
 from pages.ui.stage.texts import MATRIX_ROW
 from tests.support.seen import (
-    address,
     answered,
     button,
     drawn,
@@ -67,10 +66,13 @@ def press(page: Page, matrix: str, *keys: str) -> None:
 
 def next_cell(page: Page, matrix: str, name: str) -> tuple[int, int]:
     """Go down by a cell in a matrix, by its title and its name in the address; return the cell that is chosen then, from 0."""
-    before = page.url
+    steps = main(page).get_by_test_id("matrix-steps").first
+    before = steps.get_attribute("data-chosen")  # the address follows late: it may still be about to name this cell
     press(page, matrix, "ArrowDown")
-    page.wait_for_url(lambda url: url != before and f"cell={name}-" in url)
-    row, column = re.fullmatch(rf"{name}-(\d+)-(\d+)", address(page)["cell"]).groups()
+    expect(steps).not_to_have_attribute("data-chosen", before)
+    chosen = steps.get_attribute("data-chosen")
+    linked(page, cell=chosen)
+    row, column = re.fullmatch(rf"{name}-(\d+)-(\d+)", chosen).groups()
     return int(row) - 1, int(column) - 1
 
 
