@@ -38,10 +38,10 @@ class Knowing(Probe):
 
     max_tokens = 40
 
-    def __init__(self, texts: Sequence[str] = (), attention=None, vectors=None):
+    def __init__(self, texts: Sequence[str] = (), attention=None):
         self.tokenizer = Tokenizer(BACKEND, mask="[MASK]", unknown="[UNK]", padding="[PAD]")
         self.known = [BACKEND.encode(text).ids for text in texts]
-        self._attention, self._vectors = attention, vectors
+        self._attention = attention
 
     def log_probabilities(self, rows):
         chances = torch.full((sum(len(row.places) for row in rows), VOCAB), -math.log(VOCAB))
@@ -62,9 +62,6 @@ class Knowing(Probe):
 
     def weights(self, ids):
         return self._attention(ids)
-
-    def hidden(self, ids):
-        return self._vectors(ids)
 
 
 def untrained(seed: int = 0) -> Probe:

@@ -1,9 +1,5 @@
-"""Train a small encoder to classify sentences, and predict with it.
+"""Train a small encoder to classify sentences, and predict with it."""
 
-`python -m tx_core.training.classifier` trains it on generated film reviews.
-"""
-
-import argparse
 import math
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
@@ -14,13 +10,11 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from tx_core.engine.device import best_device, sole_use
+from tx_core.engine.device import sole_use
 from tx_core.lessons.labels import LabelPrediction
 from tx_core.lessons.masking import pad_batch
-from tx_core.training.classifier_data import LabelledTexts, opinions
+from tx_core.training.classifier_data import LabelledTexts
 from tx_core.training.classifier_model import (
-    NOTEBOOK_CLASSIFIER,
-    OPINIONS,
     PADDING,
     Classifier,
     ClassifierSettings,
@@ -30,7 +24,6 @@ from tx_core.training.classifier_model import (
     random_classifier,
     training_ids,
 )
-from tx_core.training.imdb import NOTEBOOK_TEST, NOTEBOOK_TRAIN, imdb
 from tx_core.training.loop import TrainingProgress, train
 from tx_core.transformer.attention import padding_mask
 from tx_core.transformer.bert import max_pool
@@ -114,11 +107,7 @@ class ClassifierTraining:
 
     def updates(self) -> Generator[TrainingProgress, None, None]:
         """Train, yielding one record per batch, until all are done."""
-        return train(self)
-
-    def train_batch(self) -> dict[str, float]:
-        """Train on the next batch."""
-        return train_classifier_batch(self)
+        return train(self, train_classifier_batch)
 
     def probe_and_test(self, first: bool) -> tuple[LabelPrediction | None, ClassifierScore | None]:
         """Return what the model makes of the probe, after every twentieth of the run, and at the end of an epoch its score."""
@@ -193,20 +182,6 @@ def score_frames(data: LabelledTexts, correct: Sequence[bool]) -> tuple[FrameSco
     return tuple(sorted(scores, key=lambda score: (not score.new, score.share)))
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Train from the command line and print the progress."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", choices=("opinions", "imdb"), default="opinions")
-    is_imdb = parser.parse_args(arguments).data == "imdb"
-    data = imdb(NOTEBOOK_TRAIN, NOTEBOOK_TEST) if is_imdb else opinions()
-    training = start_training(NOTEBOOK_CLASSIFIER if is_imdb else OPINIONS, data, best_device())
-    for one in training.updates():
-        if one.test:
-            epoch, loss = one.batch // training.batches_an_epoch, one.values["loss"]
-            figures = f"loss {loss:.4f}  test loss {one.test.loss:.4f}  test accuracy {one.test.accuracy:.3f}"
-            print(f"epoch {epoch:2d}  {figures}  {one.seconds:.1f} s", flush=True)
-
-
 @torch.no_grad()
 def classify(training: ClassifierTraining, text: str) -> LabelPrediction:
     """Classify a sentence. Raises TextProblem when it has no word or too many."""
@@ -227,7 +202,3 @@ def word_contributions(model: Classifier, hidden: Float[Tensor, "1 token hidden"
     parts = model.head.label.weight * pooled.values  # label, hidden
     parts = parts - parts.mean(dim=0)
     return parts.new_zeros(len(parts), hidden.shape[1]).index_add(1, pooled.winners[0], parts)
-
-
-if __name__ == "__main__":
-    main()

@@ -46,11 +46,7 @@ class CopyTraining:
 
     def updates(self) -> Generator[TrainingProgress, None, None]:
         """Train, yielding one record per batch, until all are done."""
-        return train(self)
-
-    def train_batch(self) -> dict[str, float]:
-        """Train on the next batch."""
-        return train_copy_batch(self)
+        return train(self, train_copy_batch)
 
     def probe_and_test(self, first: bool) -> tuple["CopyAnswer | None", None]:
         """Return what the model answers to the probe, every tenth batch, after the first of a stretch and the last."""

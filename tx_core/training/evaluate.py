@@ -1,7 +1,7 @@
 """Measure checkpoints side by side: python -m tx_core.training.evaluate CHECKPOINT … --data EVALDATA --held-out TEXTS
 
 Prints one table; also writes it into the model card (--card), and the relations of grammar that each head follows (--grammar).
-The everyday sentences, facts and word senses need no data; the other parts are measured where their folder is given: blimp,
+The everyday sentences and facts need no data; the other parts are measured where their folder is given: blimp,
 marvin_linzen, ud_english_ewt and capitals in --data, *.txt in --held-out.
 
 Of a causal language model it measures held_out, blimp and agreement, by the probability of whole sentences, and shows how it
@@ -41,7 +41,7 @@ from tx_core.training.evaluation.next_tokens import (
     measure_next_tokens,
 )
 from tx_core.training.evaluation.pairs import SentencePair, by_phenomenon, read_agreement, read_blimp, share_likelier
-from tx_core.training.evaluation.relations import measure_heads, measure_senses, read_trees
+from tx_core.training.evaluation.relations import measure_heads, read_trees
 from tx_core.training.pretraining.export import with_evaluation
 
 TREEBANK_FILE = Path("ud_english_ewt") / "en_ewt-ud-dev.conllu"
@@ -157,13 +157,6 @@ def head_rows(probe: Probe, given: argparse.Namespace, checkpoint: Path) -> Rows
     yield "entropy, nats, by layer", _series(summary.entropy)
 
 
-def sense_rows(probe: Probe, given: argparse.Namespace, checkpoint: Path) -> Rows:
-    """Measure how the two senses of a word part."""
-    found = measure_senses(probe)
-    yield 'two meanings of "flies", same meaning more alike by, by layer', _series(found.gap)
-    yield 'two meanings of "flies", nearest use has the same meaning, by layer', _series(found.told_apart)
-
-
 def continuation_rows(probe: CausalProbe, given: argparse.Namespace, checkpoint: Path) -> Rows:
     """Continue a few texts without chance, which soon repeats itself, and by chance."""
     for beginning in BEGINNINGS:
@@ -186,7 +179,6 @@ TABLE_PARTS = {
     "agreement": TablePart(agreement_rows, ("masked", "causal"), ("data",)),
     "cloze": TablePart(cloze_rows, ("masked",)),
     "heads": TablePart(head_rows, ("masked", "headless"), ("data",)),
-    "two_meanings": TablePart(sense_rows, ("masked", "headless")),
     "continuations": TablePart(continuation_rows, ("causal",)),
 }
 

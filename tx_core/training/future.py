@@ -98,11 +98,7 @@ class FutureTraining:
 
     def updates(self) -> Generator[TrainingProgress, None, None]:
         """Train, yielding one record per batch, until all are done."""
-        return train(self)
-
-    def train_batch(self) -> dict[str, float]:
-        """Train both models on the next batch."""
-        return train_next_words(self)
+        return train(self, train_next_words)
 
     def probe_and_test(self, first: bool) -> tuple[FutureMoment | None, None]:
         """Return what both models do, every fifth batch."""

@@ -1,7 +1,7 @@
 """The loop of every training on a page: batch by batch, with a record after each; stopped after any of them, it goes on."""
 
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -44,9 +44,6 @@ class BatchTraining(Protocol):
     batches: int
     done: int
 
-    def train_batch(self) -> dict[str, float]:
-        """Train on the next batch and return what was measured of it."""
-
     def probe_and_test(self, first: bool) -> tuple[Any, Any]:
         """Return probe and test of the batch that is done, None where it has none. first: whether it began this stretch."""
 
@@ -63,12 +60,15 @@ def check_work(work: float, device: str) -> None:
         raise TextProblem(TOO_LONG_RUN.format(times=work / limit))
 
 
-def train(training: BatchTraining) -> Generator[TrainingProgress, None, None]:
-    """Train batch by batch, yielding a record after each, until all are done."""
+def train(training: BatchTraining, train_batch: Callable[[Any], dict[str, float]]) -> Generator[TrainingProgress, None, None]:
+    """Train batch by batch, yielding a record after each, until all are done.
+
+    train_batch: trains on the next batch and returns what was measured of it.
+    """
     began, start = time.monotonic(), training.done
     while training.done < training.batches:
         with sole_use(training.device):
-            values = training.train_batch()
+            values = train_batch(training)
             training.done += 1
             probe, test = training.probe_and_test(training.done == start + 1)
         yield TrainingProgress(training.done, training.batches, time.monotonic() - began, values, probe, test)

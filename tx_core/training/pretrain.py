@@ -22,7 +22,6 @@ from tokenizers import Tokenizer
 from tx_core.engine.tokenizer import load_tokenizer
 from tx_core.errors import ExplorerError
 from tx_core.training.pretraining.corpus import HELD_OUT, SOURCES, CorpusFile, CorpusProblem, read_corpus, read_source, tokenise
-from tx_core.training.pretraining.deepen import deepen_model, new_blocks
 from tx_core.training.pretraining.export import export_checkpoint
 from tx_core.training.pretraining.objectives import OBJECTIVES
 from tx_core.training.pretraining.training import (
@@ -63,7 +62,7 @@ def parser() -> argparse.ArgumentParser:
     options.add_argument("--mix", default="cpu", help="entry of the corpus's mix.json: how often each source is read (cpu)")
     options.add_argument("--vocabulary", type=Path, help="a model's folder; without it, or --init-from, one is learned")
     options.add_argument("--vocabulary-size", type=int, default=10_240, help="pieces to learn (10240)")
-    options.add_argument("--init-from", type=Path, help="a checkpoint to go on from, of the same shape or with fewer layers")
+    options.add_argument("--init-from", type=Path, help="a checkpoint of the same shape to go on from")
     for one in fields(PretrainingSettings):
         read = type(one.default) if one.default != () else lambda text: tuple(map(int, text.split(",")))
         text = f"{one.metadata['help']} ({one.default or 'none'})"
@@ -84,7 +83,7 @@ def prepare(options: argparse.Namespace, tell: Callable[[str], None]) -> tuple[P
     if settings.freeze_attention and not (saved or options.init_from):
         raise ValueError("freeze_attention needs --init-from: heads of random weights look everywhere alike")
     backend = from_pieces(saved["pieces"]) if saved else _vocabulary(options, sources, settings.seed, tell)
-    model, new = _model(options.init_from, settings, backend.get_vocab_size())
+    model = _model(options.init_from, settings, backend.get_vocab_size())
     facts = {
         "data": [_describe(source) for source in sources],
         "settings": asdict(settings),
@@ -96,7 +95,7 @@ def prepare(options: argparse.Namespace, tell: Callable[[str], None]) -> tuple[P
         check_same_run(saved["facts"], facts)
     tokenised = tokenise(sources, backend, options.out / "tokens", tell)
     held_out = [read_source(file, 1.0).file for file in sorted((options.corpus / HELD_OUT).glob("*.txt"))]
-    run = Pretraining(model, backend, tokenised, settings, held_out, new)
+    run = Pretraining(model, backend, tokenised, settings, held_out)
     if saved:
         run.resume(saved)
         tell(f"resumed at step {run.progress.step:,} of sitting {run.progress.sittings}")
@@ -125,18 +124,15 @@ def _vocabulary(options: argparse.Namespace, sources: Sequence[CorpusFile], seed
     return learn_vocabulary(sources, options.vocabulary_size, seed)
 
 
-def _model(init_from: Path | None, settings: PretrainingSettings, vocab_size: int) -> tuple[Bert | CausalLM, list[int]]:
-    """Build the model to begin with, and return which of its blocks are new."""
+def _model(init_from: Path | None, settings: PretrainingSettings, vocab_size: int) -> Bert | CausalLM:
+    """Build the model to begin with."""
     config, objective = settings.config(vocab_size), OBJECTIVES[settings.objective]
     if init_from is None:
-        return objective.random_model(config, settings.seed), []
+        return objective.random_model(config, settings.seed)
     model = objective.load(init_from)
-    found = model.config.num_layers
-    if isinstance(model, Bert) and found < config.num_layers:
-        model = deepen_model(model, config.num_layers)
     if model.config != replace(config, dropout=model.config.dropout):
         raise CorpusProblem(f"{init_from.name} has another shape than asked for: {model.config} against {config}.")
-    return model, new_blocks(found, config.num_layers)
+    return model
 
 
 def _describe(source: CorpusFile) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from tests.support.torch_weights import SMALL_CAUSAL, shake
 from tx_core.engine.checkpoint import load_causal_lm
 from tx_core.engine.checkpoint_files import check_manifest
 from tx_core.engine.tokenizer import Tokenizer
-from tx_core.training import ship
+from tx_core.training import evaluate
 from tx_core.training.evaluation.next_tokens import (
     BEGINNINGS,
     CausalProbe,
@@ -75,22 +75,20 @@ def test_a_text_is_continued_by_what_is_most_probable_or_drawn(probe):
     assert len(BACKEND.encode(continue_text(probe, "the cat", tokens=99)).ids) <= 24 + 1
 
 
-def test_one_command_copies_a_causal_checkpoint_measures_it_and_writes_its_card(probe, tmp_path):
+def test_a_causal_checkpoint_is_measured_into_its_card(probe, tmp_path):
     for name in ("data/blimp", "data/marvin_linzen", "texts"):
         (tmp_path / name).mkdir(parents=True)
     items = [{"sentence_good": p.good, "sentence_bad": p.bad, "UID": "verbs", "linguistics_term": "agreement"} for p in pairs()]
     (tmp_path / "data/blimp/verbs.jsonl").write_text("\n".join(map(json.dumps, items)))
     (tmp_path / "data/marvin_linzen/s.jsonl").write_text('{"case": "sing_MV", "sents": ["the cat runs", "the cat run"]}\n')
     held_out_files(tmp_path / "texts")
-    run = export_checkpoint(tmp_path / "run", probe.model.config, probe.model.state_dict(), BACKEND, {})
-    model = tmp_path / "model"
+    model = export_checkpoint(tmp_path / "model", probe.model.config, probe.model.state_dict(), BACKEND, {})
     words = ["--data", str(tmp_path / "data"), "--held-out", str(tmp_path / "texts")]
-    assert ship.main([str(run), str(model), *words]) == 0
+    assert evaluate.main([str(model), "--card", *words]) == 0
     check_manifest(model)
     exported = CausalProbe(load_causal_lm(model), probe.tokenizer)
     scores = share_likelier(lambda sentences: log_likelihoods(exported, sentences), pairs())
     card = (model / "README.md").read_text(encoding="utf-8")
-    assert ship.SAME_TEXTS.strip() in card
     assert f"| BLiMP, mean | {100 * sum(scores.values()) / len(scores):.1f} % |" in card
     loss = measure_next_tokens(exported, sorted((tmp_path / "texts").glob("*.txt")))["all"].loss
     assert f"| {math.exp(loss):.1f} / {loss:.2f} / " in card

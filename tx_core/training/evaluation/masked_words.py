@@ -32,7 +32,7 @@ class ProbeRow(NamedTuple):
 
 
 class Probe:
-    """Our own BERT under test: log-probabilities at masked positions, attention weights, hidden states."""
+    """Our own BERT under test: log-probabilities at masked positions, attention weights."""
 
     def __init__(self, model: Bert, tokenizer: Tokenizer, device: str = "cpu"):
         self.model, self.tokenizer, self.device = model.to(device).eval(), tokenizer, device
@@ -56,11 +56,6 @@ class Probe:
         """Return the attention weights of all heads for one text."""
         run = self.model(torch.tensor([list(ids)], device=self.device), keep=("weights",))
         return torch.cat([layer["weights"] for layer in run.layers]).cpu()
-
-    @torch.inference_mode()
-    def hidden(self, ids: Sequence[int]) -> Float[Tensor, "layer_and_embeddings token hidden"]:
-        """Return the vectors after the embeddings and after each layer for one text."""
-        return torch.cat(self.model(torch.tensor([list(ids)], device=self.device), keep=("hidden",)).hidden).cpu()
 
 
 def in_batches(rows: Sequence[ProbeRow]) -> Iterator[tuple[list[int], list[ProbeRow]]]:

@@ -1,6 +1,4 @@
-"""Syntax and word senses: the relations of a treebank that heads follow (Clark et al. 2019), and the layers in which the uses
-of "flies" as a verb and as a noun separate.
-"""
+"""Syntax: the relations of a treebank that heads follow (Clark et al. 2019)."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -8,9 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import torch
 from jaxtyping import Float
-from torch import Tensor
 
 from tx_core.analysis.grammar import MIN_GAIN, Direction, HeadRelation
 from tx_core.training.evaluation.masked_words import Probe
@@ -164,59 +160,3 @@ def _summary(means: Float[np.ndarray, "habit layer head"]) -> AttentionSummary:
 
     cls_share, sep_share, entropy = (tuple(map(float, means[number].mean(axis=1))) for number in range(3))
     return AttentionSummary(cls_share, sep_share, entropy, best(means[3]), best(means[4]))
-
-
-WORD = "flies"
-VERB = (
-    "Time flies like an arrow.",
-    "The bird flies over the house.",
-    "He flies to London every week.",
-    "The pilot flies a small plane.",
-    "She flies home for Christmas.",
-    "An eagle flies very high.",
-)
-INSECT = (
-    "Fruit flies like a banana.",
-    "The flies sat on the meat.",
-    "I hate flies in my soup.",
-    "There were many flies in the kitchen.",
-    "Frogs eat flies and worms.",
-    "Two flies walked across the window.",
-)
-
-
-class SenseSeparation(NamedTuple):
-    """Per layer, the embeddings first.
-
-    Attributes:
-        gap: Mean cosine similarity of uses of one sense minus that of uses of different senses.
-        told_apart: The share of uses whose nearest other use has the same sense; chance is 5 of 11.
-    """
-
-    gap: tuple[float, ...]
-    told_apart: tuple[float, ...]
-
-
-def measure_senses(probe: Probe) -> SenseSeparation:
-    """Compare the vectors of "flies" in sentences of its two senses, after every layer."""
-    states = torch.stack([_vectors(probe, sentence) for sentence in (*VERB, *INSECT)], dim=1)
-    meaning = torch.tensor([0] * len(VERB) + [1] * len(INSECT))
-    same = meaning[:, None] == meaning[None, :]
-    itself = torch.eye(len(meaning), dtype=torch.bool)
-    gaps, apart = [], []
-    for layer in states:
-        unit = torch.nn.functional.normalize(layer, dim=-1)
-        alike = unit @ unit.T
-        gaps.append(float(alike[same & ~itself].mean() - alike[~same].mean()))
-        nearest = alike.masked_fill(itself, -torch.inf).argmax(dim=1)
-        apart.append(float((meaning[nearest] == meaning).float().mean()))
-    return SenseSeparation(tuple(gaps), tuple(apart))
-
-
-def _vectors(probe: Probe, sentence: str) -> Float[Tensor, "layer_and_embeddings hidden"]:
-    """Return the mean vector of the word's pieces after every layer."""
-    read = probe.tokenizer.backend.encode(sentence)
-    start = sentence.lower().index(WORD)
-    inside = range(start, start + len(WORD))
-    places = [p for p, (a, b) in enumerate(read.offsets) if a < b and a in inside and b - 1 in inside]
-    return probe.hidden(read.ids)[:, places].mean(dim=1)

@@ -25,7 +25,6 @@ library_name: transformers
 pipeline_tag: {tag}
 ---
 """
-AVERAGED = "Then averaged with the model before it; what was trained last counts {counts}. "
 
 
 def model_card(config: BertConfig | CausalConfig, facts: Mapping[str, Any]) -> str:
@@ -75,13 +74,12 @@ def _training(facts: Mapping[str, Any], task: str) -> str:
     progress = facts.get("progress")
     if not progress:
         return ""
-    earlier, averaged = facts.get("init_from"), facts.get("averaged")
+    earlier = facts.get("init_from")
     origin = f"from the weights of the model before it ({earlier})" if earlier else "from random weights"
-    mean = AVERAGED.format(counts=f"{averaged['share_of_the_second']:.0%}") if averaged else ""
     return (
         f"## Training\n\n{task}, {origin}: {progress['tokens']:,} tokens in {progress['step']:,} updates, "
         f"{progress['seconds'] / 60:.0f} minutes on {facts.get('hardware', {}).get('device', 'a CPU')}. "
-        f"{mean}All settings, the hashes of the texts and the curves are in manifest.json.\n"
+        "All settings, the hashes of the texts and the curves are in manifest.json.\n"
     )
 
 

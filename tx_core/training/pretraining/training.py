@@ -17,7 +17,6 @@ from tx_core.engine.device import best_device, computes_bfloat16
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.training.pretraining.batches import Batch, Packer
 from tx_core.training.pretraining.corpus import CorpusProblem, TokenisedSource
-from tx_core.training.pretraining.deepen import frozen_while_new_blocks_learn, query_and_key_weights
 from tx_core.training.pretraining.objectives import OBJECTIVES, Asked
 from tx_core.training.pretraining.optimiser import make_optimisers, running_mean
 from tx_core.training.pretraining.vocabulary import pieces_of
@@ -31,9 +30,6 @@ MASKED_FIRST, MASKED_LAST = 0.25, 0.15
 """The share of masked words at the start and at the end; it decays linearly (Ankner et al. 2024)."""
 GROW_AFTER = 0.6
 """The share of the run after which batches grow."""
-FREEZE_OLD = 0.15
-"""The share of the run in which only what new blocks add is trained. At first that is noise, and the quickest way to reduce it is
-to attend to [CLS] or [SEP] alone: with everything trained from the start, every head of a new block did, and stayed there."""
 MAX_GRADIENT = 1.0
 CHANGEABLE = ("steps", "decay_steps", "report_steps", "threads")
 """The settings that may change when a run is resumed."""
@@ -101,11 +97,6 @@ class PretrainingSettings:
         falling = self.decay_steps or self.steps - self.warm_up_steps
         return self.peak_rate * min(1.0, (step + 1) / self.warm_up_steps, (self.steps - step) / max(1, falling))
 
-    @property
-    def freeze_steps(self) -> int:
-        """The updates in which a deepened model learns only what its new blocks add."""
-        return round(FREEZE_OLD * self.steps)
-
 
 class TrainingUpdate(NamedTuple):
     """One progress record.
@@ -140,7 +131,7 @@ class RunProgress:
 class Pretraining:
     """One run: model, running mean of its weights, optimisers, batches and progress.
 
-    new: the blocks that were added to a trained model. stop_requested: set it to True to stop after the current update.
+    stop_requested: set it to True to stop after the current update.
     """
 
     def __init__(
@@ -150,15 +141,14 @@ class Pretraining:
         sources: Sequence[TokenisedSource],
         settings: PretrainingSettings,
         held_out: Sequence[Path] = (),
-        new: Sequence[int] = (),
     ):
         self.settings, self.held_out, self.device = settings, held_out, best_device()
         self.half = computes_bfloat16(self.device)
         self.objective = OBJECTIVES[settings.objective]
         self.tokenizer = Tokenizer(backend, mask="[MASK]", unknown="[UNK]", padding="[PAD]")
         self.model = model.to(self.device).train().requires_grad_(True)
-        self.frozen = query_and_key_weights(model, settings.freeze_attention)
-        self.frozen_at_first = frozen_while_new_blocks_learn(model, new)
+        blocks = [self.model.encoder.blocks[layer - 1].attention for layer in settings.freeze_attention]
+        self.frozen = [weights for block in blocks for part in (block.query, block.key) for weights in part.parameters()]
         self.mean = running_mean(self.model, settings.mean_decay)
         self.optimisers = make_optimisers(self.model, self.half)
         pieces = pieces_of(backend)
@@ -214,18 +204,12 @@ class Pretraining:
 
     def _step(self, step: int) -> None:
         """Change the weights by their gradients, but for those that are frozen."""
-        rate, frozen = self.settings.learning_rate(step), [*self.frozen]
-        if self.frozen_at_first:
-            if step < self.settings.freeze_steps:
-                frozen += self.frozen_at_first
-            else:  # the rate rises again: the optimisers know nothing yet of the weights that are released
-                rate *= min(1.0, (step - self.settings.freeze_steps + 1) / self.settings.warm_up_steps)
-        for name in frozen:
-            self.model.get_parameter(name).grad = None
+        for weights in self.frozen:
+            weights.grad = None
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), MAX_GRADIENT)
         for optimiser in self.optimisers:
             for group in optimiser.param_groups:
-                group["lr"] = rate
+                group["lr"] = self.settings.learning_rate(step)
             optimiser.step()
             optimiser.zero_grad(set_to_none=True)
         self.mean.update_parameters(self.model)

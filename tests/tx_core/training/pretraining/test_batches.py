@@ -9,7 +9,6 @@ from tests.support.small_training import write_corpus
 from tx_core.training.pretraining import batches as module
 from tx_core.training.pretraining.batches import Packer, Packing, mask_words
 from tx_core.training.pretraining.corpus import read_corpus, tokenise
-from tx_core.training.pretraining.objectives import OBJECTIVES
 from tx_core.training.pretraining.vocabulary import CLS_ID, MASK_ID, PAD_ID, SEP_ID, SPECIAL_TOKENS, learn_vocabulary, pieces_of
 
 PACKING = Packing(32, 96, (24, 32), 0.5, 0.5)
@@ -87,14 +86,6 @@ def test_batches_go_on_from_any_number_as_if_never_stopped(texts, after, monkeyp
     whole = [batch.ids for batch in itertools.islice(packer(texts).batches(seed=3), 70)]
     resumed = [batch.ids for batch in itertools.islice(packer(texts).batches(seed=3, skip=after), 70 - after)]
     assert all(np.array_equal(a, b) for a, b in zip(whole[after:], resumed, strict=True))
-
-
-def test_the_packing_of_the_models_that_ship():
-    masked, causal = OBJECTIVES["masked"].packing(128, 8192), OBJECTIVES["causal"].packing(256, 8192)
-    assert masked == Packing(128, 8192, (24, 32, 48, 64, 96, 128), 0.5, 0.5)
-    assert causal == Packing(256, 8192, (256,), 0.0, 0.0)
-    assert causal.buckets == (12, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256)
-    assert masked.buckets == causal.buckets[:14]
 
 
 PIECES = [*SPECIAL_TOKENS, *(f"word{n}" for n in range(40)), *(f"##end{n}" for n in range(15))]

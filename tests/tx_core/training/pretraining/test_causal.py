@@ -7,14 +7,12 @@ import numpy as np
 import pytest
 import torch
 import transformers
-from safetensors.torch import load_file
 
 from tests.support.small_training import prepared, train
 from tx_core.engine.checkpoint import load_causal_lm
 from tx_core.engine.tokenizer import load_tokenizer
 from tx_core.errors import CheckpointProblem
 from tx_core.training.pretraining.batches import Batch
-from tx_core.training.pretraining.corpus import CorpusProblem
 from tx_core.training.pretraining.objectives import OBJECTIVES
 from tx_core.training.pretraining.training import load_state
 
@@ -73,23 +71,6 @@ def test_transformers_and_our_loader_read_the_model_and_agree(written):
         torch.testing.assert_close(ours.predict(ours(ids).output), theirs(ids).logits, rtol=0, atol=1e-5)
     text = library.decode(theirs.generate(ids, max_new_tokens=4, do_sample=False)[0], skip_special_tokens=True)
     assert text.startswith("the cat sees a red") and len(text) > len("the cat sees a red")
-
-
-def test_the_weights_are_the_running_mean_in_half_precision(written):
-    tensors, mean = load_file(written / "model.safetensors"), load_state(written.parent)["mean"]
-    assert {tensor.dtype for tensor in tensors.values()} == {torch.float16}
-    for name, weights in load_causal_lm(written).state_dict().items():
-        torch.testing.assert_close(weights, mean[f"module.{name}"].half().float(), rtol=0, atol=0)
-
-
-def test_the_card_tells_the_perplexity_it_was_measured_with(written):
-    card = (written / "README.md").read_text(encoding="utf-8")
-    assert "pipeline_tag: text-generation" in card and "exp(nats a piece) is the perplexity" in card
-
-
-def test_only_a_bert_gets_new_layers(written, corpus, tmp_path):
-    with pytest.raises(CorpusProblem, match="has another shape"):
-        prepared(corpus, tmp_path, *CAUSAL_RUN, "--steps", "3", "--init-from", str(written), "--layers", "3")
 
 
 def test_a_run_takes_its_vocabulary_from_a_models_folder(written, trained, corpus, tmp_path):
