@@ -13,8 +13,9 @@ from pydantic import BaseModel, ConfigDict, StringConstraints, model_validator
 from tx_core.engine.engine import Engine
 from tx_core.errors import LessonProblem
 from tx_core.fill_mask.head_scan import Scan
+from tx_core.fill_mask.next_words import next_words
 from tx_core.fill_mask.predictions import predict
-from tx_core.fill_mask.word_scores import score_words
+from tx_core.fill_mask.word_scores import WordScore, score_next_word, score_words
 from tx_core.transformer.interventions import Intervention, read_interventions
 
 MAX_SHORT = 300
@@ -29,7 +30,7 @@ NO_SUCH_TOKEN = "The model reads “{text}” without a token “{token}”. It 
 NO_SUCH_HEAD = "This model has no head {head}: it has {layers} layers of {heads} heads."
 NO_WORDS = "The model reads “{text}” as special tokens only. Give it a word."
 TOO_MANY_CELLS = "The model reads “{text}” as {count} tokens. A question about a cell takes at most {limit}: shorten the text."
-NO_RANK = "The model has no rank for the word “{word}” at the blank of “{text}”: it is not one token of its vocabulary."
+NO_RANK = "The model has no rank for the word “{word}” in “{text}”: it is not one token of its vocabulary."
 UNREADABLE_CHANGES = "The changes “{changes}” cannot be read: copy them from the address of a page."
 
 
@@ -48,7 +49,7 @@ class Measure(LessonPart):
         head: Layer and head, counted from 1, as "5-7".
         query: The token that attends, as the page shows it.
         key: The token attended to.
-        word: The word whose rank at the first blank is the answer.
+        word: The word whose rank is the answer.
         changes: Interventions, as in an address: "off~5-7".
     """
 
@@ -103,8 +104,12 @@ def compute_answer(engine: Engine, measure: Measure) -> Answer:
 
 
 def _top_word(engine: Engine, measure: Measure) -> Answer:
-    """Return the top predictions at the first blank, with their probabilities."""
-    best = predict(engine, measure.text, top_k=TOP_WORDS, interventions=changes_of(measure)).blanks[0].predictions
+    """Return the top predictions at the first blank, or of a model that writes behind the text, with their probabilities."""
+    changes = changes_of(measure)
+    if engine.info.predicts_next:
+        best = next_words(engine, measure.text, listed_words=TOP_WORDS, interventions=changes)
+    else:
+        best = predict(engine, measure.text, top_k=TOP_WORDS, interventions=changes).blanks[0].predictions
     words, shares = tuple(each.word for each in best), tuple(each.probability for each in best)
     return Answer(words[0], shares[0], words, shares)
 
@@ -145,9 +150,17 @@ def cell_name(query: str, key: str) -> str:
     return f"{query} → {key}"
 
 
+def score_word(engine: Engine, measure: Measure, word: str) -> WordScore:
+    """Score a word where `top_word` and `rank_of` predict: at the first blank, or of a model that writes behind the text."""
+    changes = changes_of(measure)
+    if engine.info.predicts_next:
+        return score_next_word(engine, measure.text, word, interventions=changes)
+    return score_words(engine, measure.text, [word], interventions=changes)[0]
+
+
 def _rank_of(engine: Engine, measure: Measure) -> Answer:
-    """Return the rank of a word among the whole vocabulary at the first blank, from 1."""
-    score = score_words(engine, measure.text, [measure.word], interventions=changes_of(measure))[0]
+    """Return the rank of a word among the whole vocabulary, from 1."""
+    score = score_word(engine, measure, measure.word)
     if score.rank is None:
         raise LessonProblem(NO_RANK.format(word=measure.word, text=measure.text), "word")
     return Answer(str(score.rank), float(score.rank))

@@ -12,9 +12,8 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from tx_core.classroom.measures import Answer, LessonPart, Measure, MeasureName, Short, changes_of
+from tx_core.classroom.measures import Answer, LessonPart, Measure, MeasureName, Short, score_word
 from tx_core.engine.engine import Engine
-from tx_core.fill_mask.word_scores import score_words
 
 MAX_ANSWERS, BINS = 8, 8
 """The most answers, and the most ranges of numbers, into which a class is counted."""
@@ -247,6 +246,6 @@ def grade(engine: Engine, question: Question, answer: Answer, guess: str) -> Ver
     if share is not None:
         return Verdict(typed, right, share, 1 + sum(other > share for other in answer.shares))
     if kind.any_word and typed:
-        score = score_words(engine, question.answer.text, [typed], interventions=changes_of(question.answer))[0]
+        score = score_word(engine, question.answer, typed)
         return Verdict(typed, right, score.probability, score.rank)
     return Verdict(typed, right)

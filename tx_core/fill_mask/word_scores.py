@@ -13,6 +13,7 @@ from tx_core.engine.engine import Engine
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.errors import TextProblem
 from tx_core.fill_mask.blanks import widen_blank
+from tx_core.fill_mask.next_words import next_logits, read_text
 from tx_core.fill_mask.predictions import blank_logits_in_batches, blank_logits_of, encode_with_blanks
 from tx_core.transformer.interventions import Intervention, shift_positions
 from tx_core.transformer.trace import Encoding, Trace
@@ -103,6 +104,17 @@ def score_words(
         else:
             scores.append(_scored(engine.tokenizer, word, ids, [next(answers) for _ in ids]))
     return tuple(scores)
+
+
+def score_next_word(engine: Engine, text: str, word: str, *, interventions: Sequence[Intervention] = ()) -> WordScore:
+    """Compute the probability that a word follows a text, its pieces one after the other; raises what `next_words` raises."""
+    ids = spell_word(engine.tokenizer, word, opens=False)
+    before = read_text(engine, text)
+    if problem := _problem(engine, before, word, ids):
+        return WordScore(word, ids, (), (), None, None, problem)
+    encoding = read_text(engine, text, ids[:-1])
+    answers = [(one, "") for one in next_logits(engine, encoding, range(len(before) - 1, len(encoding)), interventions)]
+    return _scored(engine.tokenizer, word, ids, answers)
 
 
 def _chain_logits(

@@ -161,7 +161,7 @@ def reveal(question: Question, answer: Answer) -> str:
 
 def _show_bars(step: Step, answer: Answer, verdict: Verdict) -> None:
     question = step.question
-    if question.answer.measure == "top_word" and question.answer.changes:
+    if question.answer.measure == "top_word" and question.answer.changes and engine_of_step(step).info.fills_blanks:
         _draw_bars(before_and_after(step, verdict.guess))
     elif answer.options:
         labels, shares = bars_with_guess(answer, verdict)

@@ -153,8 +153,8 @@ class MeasureText:
 
 
 MEASURE_TEXTS: dict[str, MeasureText] = {
-    "top_word": MeasureText("the most probable word at the blank", chart="Probability of each word"),
-    "rank_of": MeasureText("the rank of a word at the blank", "Which rank does “{word}” have at the blank?", width=1),
+    "top_word": MeasureText("the most probable word at the blank, or the next", chart="Probability of each word"),
+    "rank_of": MeasureText("the rank of a word at the blank, or as the next", "Which rank does “{word}” have?", width=1),
     "strongest_key": MeasureText(
         "the token that a token looks at most", "Which word does “{query}” look at most?", chart="Attention to each word"
     ),

@@ -5,10 +5,12 @@ import pytest
 
 from tests.support.serving import ROOT
 from tx_core import Intervention, load
+from tx_core.analysis.probabilities import probabilities
 from tx_core.classroom.lesson_file import open_lesson
 from tx_core.classroom.measures import MAX_CELL_TOKENS, Answer, Measure, compute_answer
 from tx_core.classroom.questions import Question, grade
 from tx_core.errors import LessonProblem
+from tx_core.fill_mask.next_words import Sampling, next_logits, read_text, write_words
 from tx_core.fill_mask.predictions import predict
 
 BLANK = "Yesterday I [MASK] to school."
@@ -20,6 +22,11 @@ STEPS = {step.title: step for step in LESSONS["path"].steps}
 @pytest.fixture(scope="module")
 def engine():
     return load("embedded")
+
+
+@pytest.fixture(scope="module")
+def writer():
+    return load("writer")
 
 
 def answer(engine, **measure) -> Answer:
@@ -144,6 +151,15 @@ CLAIMED = {
         "Check yourself: tomorrow": "go",
         "Check yourself: the head that matters": "5-7",
     },
+    "how-a-model-writes": {
+        "Guess the next word": "time",
+        "Many words fit": "house",
+        "Where does it look?": "car",
+        "Nothing ahead": "0.00",
+        "Always the likeliest": "man",
+        "Rare words, too": "207",
+        "Likely is not true": "three",
+    },
     "what-do-heads-look-at": {
         "One row at a time": "time",
         "By position or by meaning?": "like",
@@ -173,10 +189,46 @@ CLAIMED = {
 
 
 @pytest.mark.parametrize("name", LESSONS)
-def test_a_lesson_says_what_the_model_does(engine, name: str):
-    asked = {step.title: step.question for step in LESSONS[name].steps if step.question and step.question.answer}
-    assert {title: compute_answer(engine, question.answer).right for title, question in asked.items()} == CLAIMED[name]
-    assert all(not question.options or CLAIMED[name][title] in question.options for title, question in asked.items())
+def test_a_lesson_says_what_the_model_does(name: str):
+    steps = [step for step in LESSONS[name].steps if step.question and step.question.answer]
+    answers = {step.title: compute_answer(load(step.view.get("model", "embedded")), step.question.answer).right for step in steps}
+    assert answers == CLAIMED[name]
+    assert all(not step.question.options or answers[step.title] in step.question.options for step in steps)
+
+
+def test_what_the_lesson_on_writing_says_of_the_writer_is_so(writer):
+    """Shares, what one head off does, and that the texts that are shown were drawn at the temperature of the view."""
+    steps = {step.title: step for step in LESSONS["how-a-model-writes"].steps}
+    assert answer(writer, measure="top_word", text="Once upon a").value > 0.9
+    assert answer(writer, measure="top_word", text="The old man went to the").value < 0.1
+    red = {"measure": "top_word", "text": steps["Where does it look?"].view["text"]}
+    whole, without = answer(writer, **red), answer(writer, **red, changes="off~6-8")
+    assert [f"{one.right} {one.value:.2f}" for one in (whole, without)] == ["car 0.42", "car 0.11"]
+    written = {}
+    for title in ("Always the likeliest", "Rare words, too", "Another branch"):
+        view = steps[title].view
+        ids = tuple(map(int, view["written"].split(".")))
+        sampling = Sampling(float(view["temperature"]))
+        assert write_words(writer, view["text"], len(ids), seed=int(view["seed"]), sampling=sampling) == ids
+        written[title] = [writer.tokenizer.word(one) for one in ids]
+    assert " ".join(written["Always the likeliest"]).count("a man who was") == 3
+    assert written["Rare words, too"][0] == "surprise"
+    before_boy = written["Another branch"][: written["Another branch"].index("boy")]
+    assert "girl" in answer(writer, measure="top_word", text=" ".join(["Once upon a", *before_boy])).options
+
+
+def test_a_word_behind_a_text_is_scored_by_its_pieces_one_after_the_other(writer):
+    question = LESSONS["how-a-model-writes"].steps[0].question
+    right = compute_answer(writer, question.answer)
+    (first, *rest), written, share = writer.tokenizer.pieces("timepiece"), (), 1.0
+    for piece in (first, *rest):
+        logits = next_logits(writer, encoding := read_text(writer, "Once upon a", written), [len(encoding) - 1])[0]
+        share, written = share * probabilities(logits)[piece], (*written, piece)
+    verdict = grade(writer, question, right, "timepiece")
+    assert rest
+    assert (verdict.share, verdict.rank) == (pytest.approx(share), None)
+    rare = grade(writer, question, right, "surprise")
+    assert (rare.right, rare.rank) == (False, 207)
 
 
 def test_about_half_of_the_attention_rests_on_special_tokens(engine):
