@@ -25,7 +25,7 @@ from pages.ui.shell.numbers import percent
 from pages.ui.stage import browser_texts
 from pages.ui.stage import texts as stage_texts
 from tests.browser.conftest import go_by_history
-from tests.support.seen import answered, choose_head, comes_first, press, said, saved, silent, stage
+from tests.support.seen import answered, choose_head, comes_first, fits, press, said, saved, silent, stage
 from tx_core import load
 from tx_core.analysis.probabilities import largest
 from tx_core.analysis.views import view
@@ -485,22 +485,37 @@ PARTS = (
     *("/classifier?", "/classifier?model=own", "/bertviz?"),
 )
 """Other views of pages, and pages that are not walked above."""
+MORE_PARTS = (
+    "/positions?part=demands",
+    *(f"/summaries?level=advanced&part={part}" for part in ("values", "alike", "owed")),
+    *(f"/heads_and_blocks?part={part}" for part in ("embeddings", "feed", "norm", "depth", "journey")),
+    *(f"/bert?part={part}" for part in ("random", "labels", "family")),
+    *("/compare?vary=changes", "/encoder_decoder?part=inside"),
+)
+"""Views whose pictures are lower, or whose pages are longer."""
 LONG_LINES = """() => [...document.querySelectorAll('[data-testid=stMain] [data-testid=stMarkdownContainer] p')]
   .filter((line) => line.clientWidth > 48 * parseFloat(getComputedStyle(line).fontSize)).map((line) => line.textContent)"""
 """Paragraphs that are wider than some 90 letters."""
 
 
-@pytest.mark.parametrize("paths", [PARTS[::2], PARTS[1::2]], ids=["even", "odd"])
-def test_the_picture_of_every_part_comes_first_and_no_line_is_too_long(page_at, paths: tuple[str, ...]):
+@pytest.mark.parametrize("paths", [(*PARTS[place::3], *MORE_PARTS[place::3]) for place in range(3)], ids=["one", "two", "three"])
+def test_the_picture_of_every_part_comes_first_no_line_is_too_long_and_nothing_is_a_barrier(
+    page_at, axe, darken, paths: tuple[str, ...]
+):
     page = page_at(paths[0])
-    for path in paths:
-        page.set_viewport_size({"width": 1280, "height": 800})
-        if path != paths[0]:
-            go_by_history(page, path)
+
+    def go(path: str, width: int, height: int) -> None:
+        page.set_viewport_size({"width": width, "height": height})
+        go_by_history(page, path)
         answered(page)
-        comes_first(page)
-        page.set_viewport_size({"width": 390, "height": 844})
-        comes_first(page)
+        comes_first(page) if path in PARTS else fits(page)
+        axe(page)
+
+    for path in paths:
+        go(path, 1280, 800)
         page.set_viewport_size({"width": 1920, "height": 1080})
         page.wait_for_function("() => document.querySelector('[data-testid=stMain]').clientWidth > 1280")
         assert page.evaluate(LONG_LINES) == []
+    darken(page)
+    for path in paths:
+        go(path, 390, 844)

@@ -1,11 +1,11 @@
 """How a journey begins and ends: one load, watched, at 1280 in light; at its end the same page is seen at 390 in the dark."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page
 
-from tests.support.seen import NOTE_SHIFTS, Look, answered, button, check_arrival, fits
+from tests.support.seen import NOTE_SHIFTS, Look, check_arrival, fits
 
 
 @pytest.fixture
@@ -51,30 +51,5 @@ def for_everybody(open_to_all: Look, darken: Look, resize: Callable[[Page, int],
         resize(page, 390)
         darken(page)
         open_to_all(page)
-
-    return check
-
-
-@pytest.fixture
-def parts_for_everybody(
-    open_to_all: Look, darken: Look, resize: Callable[[Page, int], None]
-) -> Callable[[Page, Mapping[str, Look]], None]:
-    """Go through the parts of a stage: in light, each with what is asserted of it; then on a phone in the dark."""
-
-    def go(page: Page, name: str) -> None:
-        button(page, name).click()
-        expect(button(page, name)).to_have_attribute("aria-pressed", "true")
-        answered(page)
-
-    def check(page: Page, parts: Mapping[str, Look]) -> None:
-        for name, look in parts.items():
-            go(page, name)
-            look(page)
-            open_to_all(page)
-        resize(page, 390)
-        darken(page)
-        for name in parts:
-            go(page, name)
-            open_to_all(page)
 
     return check

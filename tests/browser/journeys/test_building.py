@@ -2,7 +2,6 @@
 
 import math
 import re
-from collections.abc import Callable
 from urllib.parse import quote_plus
 
 import pytest
@@ -24,8 +23,7 @@ from tests.support.seen import (
 )
 from tests.support.serving import wait_until
 from tx_core.engine import catalogue
-from tx_core.lessons.bert_parts import block_run, embedding_run, norm_run
-from tx_core.lessons.residual_stream import skip_effect
+from tx_core.lessons.bert_parts import block_run
 from tx_core.lessons.self_attention import AttentionTensors, HeadChoice, head_run
 
 ARROW = "time flies like an arrow"
@@ -111,10 +109,7 @@ def test_a_cell_tells_the_sum_behind_it_to_pointer_and_keyboard(arrive):
 
 @pytest.mark.ci
 def test_a_head_is_computed_anew_with_a_mask_without_scaling_and_with_sparse_weights(arrive, for_everybody):
-    page = arrive(f"{PATH}&cell=scores-4-2")
-    number_is(page, float(tensors_of(ARROW, 1, 8).scores[3, 1]))
-    button(page, texts.SCALED).click()
-    linked(page, unscaled="1")
+    page = arrive(f"{PATH}&cell=scores-4-2&unscaled=1")
     number_is(page, float(tensors_of(ARROW, 1, 8, scaled=False).scores[3, 1]))
     button(page, texts.CAUSAL).click()
     linked(page, causal="1")
@@ -179,56 +174,6 @@ def test_heads_add_up_to_the_output_of_a_block_and_one_can_be_left_out(arrive, f
     page.reload()
     number_is(page, float((third.attention_output - third.by_head[7])[cell]))
     for_everybody(page)
-
-
-def embeddings_say(page: Page) -> None:
-    """Assert that a number of the input is the sum of word, position and segment."""
-    run = embedding_run(catalogue.load(catalogue.DEFAULT), TEA)
-    cell = next_cell(page, "Sum", "sum")
-    terms = [part[cell].item() for part in (run.words, run.positions, run.segments, run.summed)]
-    assert terms[3] == pytest.approx(sum(terms[:3]), abs=1e-5)
-    number_is(page, terms[3])
-    says(page, "Ids:", str(run.ids[1].item()))
-
-
-def feed_forward_says(page: Page) -> None:
-    """Assert that the widened numbers are those of the block."""
-    drawn(picture(page, f"^{block_texts.MATRICES['feed']['widened'][0]}, 14 by "))
-    assert "=" in sum_of(page)
-
-
-def norm_says(page: Page) -> None:
-    """Assert that the norm by hand is PyTorch's own."""
-    step(page, block_texts.MATRICES["norm"]["ours"][0])
-    run = norm_run(catalogue.load(catalogue.DEFAULT), TEA, place="attention", layer=0)
-    number_is(page, float(run.tensors.result.theirs[next_cell(page, "By hand", "ours")]))
-
-
-def depth_says(page: Page) -> None:
-    """Assert how alike tokens are with and without residual connections."""
-    found = skip_effect(catalogue.load(catalogue.DEFAULT), TEA)
-    says(page, block_texts.TRAINED_NOTE.format(kept=found.with_skips[-1], cut=found.without_skips[-1]))
-
-
-def journey_says(page: Page) -> None:
-    """Assert that a followed word is named in the table of predictions."""
-    says(page, "cup (7)")
-
-
-PARTS: dict[str, tuple[str, Callable[[Page], None]]] = {
-    "embeddings": (block_texts.EMBEDDINGS, embeddings_say),
-    "feed": (block_texts.FEED_FORWARD, feed_forward_says),
-    "norm": (browser_texts.NORM_AFTER.format(part=block_texts.HEADS), norm_says),
-    "depth": (browser_texts.RESIDUAL.format(part=block_texts.HEADS), depth_says),
-    "journey": (block_texts.PATH_SAID, journey_says),
-}
-
-
-@pytest.mark.ci
-@pytest.mark.parametrize("parts", [("embeddings", "feed", "norm"), ("depth", "journey")], ids="-".join)
-def test_each_part_of_a_block_says_what_the_core_computes(arrive, parts_for_everybody, parts: tuple[str, ...]):
-    page = arrive(BLOCK)
-    parts_for_everybody(page, dict(PARTS[part] for part in parts))
 
 
 @pytest.mark.ci

@@ -7,31 +7,12 @@ import pytest
 from playwright.sync_api import expect
 
 from pages.compare import texts
-from tests.support.seen import press, said, sentence, silent, stage
+from tests.support.seen import press, said, silent, stage
 
 pytestmark = pytest.mark.ci
 
 TEXTS = ("time flies like an arrow", "a fruit flies like a banana")
 LABELS = texts.PICTURE
-
-
-def test_sentences_are_exchanged_and_pinned_and_other_things_are_chosen_to_differ(page_at, axe):
-    page = page_at(f"/compare?text={quote_plus(TEXTS[0])}&text_b={quote_plus(TEXTS[1])}&head=2-1&focus=5")
-    expect(said(page)).not_to_be_empty()
-    box = sentence(page, texts.SENTENCES["A"])
-    press(page, LABELS["swap"])
-    expect(box).to_have_value(TEXTS[1])
-    expect(said(page)).to_contain_text("“")
-    press(page, LABELS["pin"])
-    expect(said(page)).to_contain_text(texts.SAME_SIDES)
-    expect(box).to_have_value(TEXTS[0])
-    for vary in ("head", "untrained", "changes"):
-        page.get_by_role("combobox", name=texts.ASK_VARIES).fill(texts.VARIES[vary])
-        page.keyboard.press("Enter")
-        page.wait_for_url(re.compile(f"vary={vary}"))
-        expect(said(page)).not_to_contain_text(texts.SAME_SIDES)
-        expect(said(page)).to_contain_text("difference")
-    axe(page)
 
 
 def test_heads_are_exchanged_and_pinned_in_the_browser(page_at):

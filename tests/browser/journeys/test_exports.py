@@ -17,9 +17,8 @@ from pages.ui.stage import browser_texts
 from pages.ui.stage.packing import codes
 from tests.browser.conftest import go_by_history
 from tests.support.messages import name_in_head
-from tests.support.seen import PATIENCE, answered, fits, main
+from tests.support.seen import answered, fits, main
 from tests.support.serving import ROOT
-from tests.support.snippets import computed
 from tx_core.engine import catalogue
 from tx_core.settings import app_version
 
@@ -161,20 +160,6 @@ def test_numbers_are_saved_as_csv_json_and_npz(arrive, axe, tmp_path: Path):
     assert file.name == "attention-embedded-all.npz"
     with np.load(file, allow_pickle=False) as arrays:
         assert np.allclose(arrays["weights"], weights.reshape(-1, *weights.shape[2:]), atol=1e-6)
-    fits(page)
-    axe(page)
-
-
-@pytest.mark.ci
-def test_the_code_of_a_view_runs_and_gives_its_numbers(arrive, axe, tmp_path: Path):
-    page = opened(arrive(PATH), texts.CODE)
-    code = panel(page).get_by_test_id("stCode").first.inner_text()
-    (found,) = computed([(code, ["engine.trace(" + repr(TOM) + ").attention.weights"])], tmp_path)
-    weights = catalogue.load(catalogue.DEFAULT).trace(TOM).attention.weights
-    assert np.allclose(found[0], weights, atol=1e-5)
-    panel(page).get_by_text(texts.TRANSFORMERS_CODE).click()
-    expect(panel(page).get_by_text("AutoTokenizer").first).to_be_visible(timeout=PATIENCE)
-    answered(page)
     fits(page)
     axe(page)
 

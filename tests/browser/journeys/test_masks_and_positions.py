@@ -7,70 +7,26 @@ from urllib.parse import quote_plus
 import pytest
 from playwright.sync_api import Page, expect
 
-from pages import contents
 from pages.masks import texts
 from pages.positions import texts as position_texts
 from pages.positions.encodings import ENCODING_VIEWS
-from pages.ui.shell.numbers import percent, small_number
 from pages.ui.stage.browser_texts import CONTROLS
 from tests.browser.conftest import go_by_history
 from tests.browser.test_stages import allows, charts, may_look
 from tests.support.seen import (
-    PATIENCE,
     answered,
-    button,
     drawn,
     linked,
     main,
     picture,
     press,
     says,
-    sentence,
     silent,
     stage,
-    write,
 )
-from tx_core.engine import catalogue
-from tx_core.fill_mask.predictions import predict
-from tx_core.lessons.masking import mask_of_kind, padded_pair, padded_scores
-from tx_core.lessons.word_order import shuffle_test
-from tx_core.transformer.interventions import Intervention
 
 CAT = "The cat sat on the mat."
 PATH = f"/masks?text={quote_plus(CAT)}"
-
-
-def test_the_parts_of_masks_show_what_the_core_computes(arrive, for_everybody):
-    page, engine = arrive(PATH), catalogue.load(catalogue.DEFAULT)
-    scores = padded_scores(engine, CAT, 0).under(mask_of_kind("causal", 9, 9), 0, 0)
-    stage(page).get_by_role("group", name=re.compile("^Weights after")).press("ArrowDown")
-    says(page, f"{float(scores.effect.weights[0, 0]):.0f}")
-    for_everybody(page)
-    button(page, texts.PARTS["penalty"]).click()
-    linked(page, part="penalty")
-    stage(page).get_by_role("combobox", name=texts.PENALTY).select_option("-5")
-    leaked = (scores.three_ways(-5.0).penalised * ~scores.mask).sum(-1).max()
-    says(page, small_number(float(leaked)))
-    for_everybody(page)
-    button(page, texts.PARTS["batch"]).click()
-    linked(page, part="batch")
-    proof = padded_pair(engine, CAT, "It rained all day, so nobody went out.").proof
-    says(page, f"{proof.difference_unmasked:.3f}")
-    write(page, "It rained.", texts.BOXES["pair"])
-    says(page, f"{padded_pair(engine, CAT, 'It rained.').proof.difference_unmasked:.3f}")
-    for_everybody(page)
-    button(page, texts.PARTS["run"]).click()
-    blank = "Yesterday the children [MASK] to school by bus."
-    for kind, change in (("positions", "no_positions"), ("causal", "causal")):
-        button(page, texts.RUN_LABELS[kind]).click()
-        before, now = (
-            predict(engine, blank, interventions=changes).blanks[0].predictions[0] for changes in ((), (Intervention(change),))
-        )
-        says(page, f"“{before.word}” came first with {percent(before.probability)}", f"“{now.word}” comes first")
-    for_everybody(page)
-    main(page).get_by_role("link", name=texts.SEE_CHANGED["fill_mask"]).click()
-    expect(page.get_by_role("heading", level=1)).to_have_text(contents.page("fill_mask").question)
-    linked(page, text=blank, changes="causal")
 
 
 def shown(page: Page, part: str) -> None:
@@ -96,38 +52,6 @@ def test_an_encoding_of_positions_is_drawn_from_its_formula(arrive, for_everybod
     shown(page, "ALiBi")
     linked(page, scheme="alibi")
     expect(main(page).get_by_text(ENCODING_VIEWS["alibi"].map_title).first).to_be_visible()
-    shown(page, position_texts.VIEWS["effect"])
-    drawn(picture(page, "^Softmax"))
-    for scheme in ("Shaw", "T5", "Rotary", "Learned", "Sinusoids"):
-        shown(page, scheme)
-        expect(main(page).get_by_role("alert").filter(has_text=re.compile("."))).to_have_count(0)
-    for_everybody(page)
-
-
-@pytest.mark.ci
-def test_shuffled_words_are_the_same_to_attention_without_positions(arrive, open_to_all, for_everybody):
-    page = arrive("/positions?part=demands")
-    says(page, "0.738")  # how consistent BERT's learned table is
-    open_to_all(page)
-    shown(page, position_texts.PARTS["shuffle"])
-    expect(sentence(page)).not_to_have_value("", timeout=PATIENCE)
-    engine, text = catalogue.load(catalogue.DEFAULT), sentence(page).input_value()
-    found = shuffle_test(engine, text, 1)
-    for name, guess in {
-        position_texts.ORDERED_GUESS: found.ordered,
-        position_texts.SHUFFLED_GUESS: found.shuffled,
-        position_texts.UNORDERED_GUESS: found.without_ordered,
-    }.items():
-        chart = main(page).get_by_role("group", name=re.compile(f"^{name}"))
-        chart.press("ArrowDown")
-        share = percent(guess.shares[0])
-        expect(chart).to_contain_text(re.compile(f"{re.escape(guess.words[0])}\\s*{re.escape(share)}"))
-    drawn(picture(page, f"{found.with_positions.greatest_difference:.3f}"))
-    again = shuffle_test(engine, text, 2)
-    shown(page, position_texts.SHUFFLE_AGAIN)
-    linked(page, seed="2")
-    says(page, f"{again.with_positions.greatest_difference:.3f}")
-    expect(main(page).get_by_role("row", name=" ".join([position_texts.SHUFFLED, *again.tokens_shuffled]))).to_be_visible()
     for_everybody(page)
 
 

@@ -4,20 +4,16 @@ import re
 from pathlib import Path
 from urllib.parse import quote_plus
 
-import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
 from pages import contents
 from pages.many_sentences import texts as many_texts
 from pages.summaries import texts
-from pages.summaries.parts import PARTS
-from pages.ui.shell.numbers import percent
 from pages.ui.stage import browser_texts
 from tests.browser.conftest import go_by_history
 from tests.browser.test_stages import charts
 from tests.support.seen import (
-    PATIENCE,
     answered,
     choose_head,
     drawn,
@@ -30,21 +26,13 @@ from tests.support.seen import (
     silent,
     stage,
 )
-from tx_core.analysis.attribution import attribute
-from tx_core.analysis.logit_lens import logit_lens
 from tx_core.analysis.patterns import name_heads, pattern_sums
-from tx_core.analysis.rollout import rollout
-from tx_core.analysis.similarity import head_similarity, most_similar_heads
-from tx_core.analysis.value_weighted import value_weighted
-from tx_core.corpus.scan_file import NOT_A_SCAN, CorpusScan, new_origin, only_named, write_scan
 from tx_core.corpus.sentence_file import NO_TEXT, embedded_sentences
-from tx_core.corpus.sentence_stream import SourceFile
 from tx_core.corpus.statistics import read_all
 from tx_core.engine import catalogue
 
 TEA = "A cup of [MASK] in the morning."
 PATH = f"/summaries?text={quote_plus(TEA)}"
-BLANK = 4  # the place of the blank, from 0
 FILE = "mine.txt"
 
 
@@ -69,76 +57,6 @@ def test_a_head_chosen_in_the_table_is_described_and_leads_to_its_map(arrive, fo
     linked(page, heads="1-5", text=TEA)
     page.go_back()
     says(page, "Layer 1, head 5 ")
-
-
-def rollout_says(page: Page) -> None:
-    """Assert that what has arrived at the blank by rollout is what the core computes."""
-    shares = rollout(catalogue.load(catalogue.DEFAULT).trace(TEA).attention.weights)[-1, BLANK]
-    best = np.argsort(-shares)[0]
-    drawn(picture(page, f"{best + 1} .* {shares[best]:.2f}"))
-
-
-def values_say(page: Page) -> None:
-    """Assert that the longest and the shortest value are those of the core."""
-    engine = catalogue.load(catalogue.DEFAULT)
-    found = value_weighted(engine, engine.trace(TEA, keep=("weights", "value")).attention, 0).values[1]
-    drawn(picture(page, f"^{texts.HEAD_BY_VALUES}"))
-    says(page, "Layer 1, head 2", f"({found.max():.2f})", f"({found.min():.2f})")
-
-
-def similar_heads_say(page: Page) -> None:
-    """Assert that the table lists the nearest heads, and that a click on one chooses it."""
-    weights = catalogue.load(catalogue.DEFAULT).trace(TEA).attention.weights
-    found = [
-        (f"Layer {place // 8 + 1}, head {place % 8 + 1}", f"{share:.3f}")
-        for place, share in most_similar_heads(head_similarity(weights), 1, 5)
-    ]
-    rows = stage(page).get_by_role("row")
-    for number, (name, share) in enumerate(found, start=1):
-        expect(rows.nth(number)).to_contain_text(re.compile(f"{name}.*{share}"), timeout=PATIENCE)
-    rows.get_by_role("button", name=found[0][0]).click()
-    expect(stage(page)).to_contain_text(f"Nearest to {found[0][0].lower()}")
-    drawn(picture(page, "Distances on the map"))
-
-
-def lens_says(page: Page) -> None:
-    """Assert that the answer and its share after the last layer are the model's."""
-    engine = catalogue.load(catalogue.DEFAULT)
-    found = logit_lens(engine, engine.trace(TEA, keep=("hidden",)), BLANK)
-    says(page, found.answer, percent(float(found.probability[-1])))
-    drawn(picture(page, f"^{texts.FINAL_PROBABILITY}"))
-
-
-def gradients_say(page: Page) -> None:
-    """Assert that integrated gradients sum up to what knowing the words changed."""
-    engine = catalogue.load(catalogue.DEFAULT)
-    encoding = engine.encode(TEA)
-    word = int(engine.blank_logits([encoding]).rows[0][0].argmax())
-    found = attribute(engine, encoding, BLANK, word)
-    says(page, f"{found.baseline:.2f}".replace("-", "−"), f"{found.score:.2f}".replace("-", "−"), f"{found.integrated.sum():.2f}")
-    drawn(picture(page, f"^{texts.INTEGRATED}.*{np.abs(found.integrated).max():.2f}"))
-
-
-SAID = {
-    "layers": rollout_says,
-    "values": values_say,
-    "alike": similar_heads_say,
-    "lens": lens_says,
-    "owed": gradients_say,
-}
-"""What each part says, beside the table of heads."""
-
-
-@pytest.mark.ci
-def test_rollout_and_values_say_what_the_core_computes(arrive, parts_for_everybody):
-    page = arrive(f"{PATH}&heads=1-2")
-    parts_for_everybody(page, {PARTS[part].button: SAID[part] for part in ("layers", "values", "alike")})
-
-
-@pytest.mark.ci
-def test_the_lens_and_the_gradients_say_what_the_core_computes(arrive, parts_for_everybody):
-    page = arrive(f"{PATH}&heads=1-2&part=lens")
-    parts_for_everybody(page, {PARTS[part].button: SAID[part] for part in ("lens", "owed")})
 
 
 def upload(page: Page, text: str | bytes, name: str = FILE) -> None:
@@ -185,21 +103,6 @@ def test_a_file_of_one_s_own_is_read_stopped_and_seen_by_nobody_else(page_at):
     answered(page)
     assert main(page).get_by_text("Somebody").count() == 0
     assert main(other).get_by_text("The man number").count() == 0
-
-
-@pytest.mark.ci
-def test_the_result_of_a_scan_is_opened_and_a_head_of_it_chosen(arrive):
-    engine, sentences = catalogue.load(catalogue.DEFAULT), embedded_sentences()
-    origin = new_origin(engine.name, half=False, column="", part_sentences=4096, files=[SourceFile(FILE, 1, 2)])
-    page = arrive("/many_sentences?texts=scan")
-    says(page, many_texts.SCAN_FIRST)
-    upload(page, write_scan(CorpusScan(origin, 1, True, only_named(read_all(engine, sentences)))), "heads.json")
-    choose_head(page, 2, 3)
-    linked(page, heads="2-3")
-    says(page, "Layer 2, head 3 ")
-    says(page, many_texts.SCANNED_BY.format(revision=origin.revision, version=origin.version))
-    upload(page, b"{}", "other.json")
-    says(page, NOT_A_SCAN)
 
 
 @pytest.mark.ci

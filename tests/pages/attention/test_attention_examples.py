@@ -54,10 +54,6 @@ def test_words_about_a_run_that_was_changed_say_so_and_the_example_brings_its_ow
     assert staged(app)["view"]["focus"] == FIRST.view["focus"]
 
 
-def test_every_example_has_four_more_of_its_kind_and_two_counter_examples():
-    assert [entry["title"] for entry in ENTRIES if len(entry["same_kind"]) < 4 or len(entry["counters"]) < 2] == []
-
-
 @dataclass(frozen=True)
 class Head:
     """The weights of the heads that an example is about, on one of its sentences."""

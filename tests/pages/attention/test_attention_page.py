@@ -43,12 +43,6 @@ def test_a_typed_sentence_is_the_one_that_is_run(open_app: Open):
     assert app.pills(key="attention_example").value is None
 
 
-def test_a_pair_is_read_with_segments(open_app: Open):
-    app = open_app(text="time flies", pair="fruit flies")
-    np.testing.assert_allclose(sent_weights(app, HEAD), weights_of("time flies", "fruit flies")[HEAD], atol=3.1e-5)
-    assert "7 of 128 tokens" in says(app)
-
-
 @pytest.mark.parametrize("pair", ["", "fruit flies"])
 def test_a_text_is_read_without_special_tokens_where_the_reader_leaves_them_out(open_app: Open, pair: str):
     app = open_app(text="time flies", pair=pair)

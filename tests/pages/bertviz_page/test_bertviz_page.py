@@ -7,11 +7,10 @@ import pytest
 from cachetools import TTLCache
 from streamlit.testing.v1 import AppTest
 
-from pages.bertviz_page import frame, framed
+from pages.bertviz_page import framed
 from pages.bertviz_page import texts as page_texts
 from pages.bertviz_page.framed import Document
 from pages.ui.shell import controls
-from pages.ui.stage.texts import NO_SEPARATOR
 from tests.support.drawings import says
 from tests.support.messages import UNKNOWN
 from tests.support.serving import fetch
@@ -53,24 +52,6 @@ def test_a_drawing_is_found_again_and_another_text_is_drawn_anew(open_app: Open)
     assert staged(app)["address"]["own"] == {"text": "fruit flies"}
 
 
-def test_a_drawing_without_special_tokens_is_another_one_of_the_words_alone(open_app: Open):
-    app = open_app(PAGE, text="time flies", pair="fruit flies", token="2", picture="neuron")
-    first = drawn(app)
-    app.toggle(key=f"{PAGE}_nospecial").set_value(True).run()
-    assert "[CLS]" in first.html
-    assert "[CLS]" not in drawn(app).html
-    assert "4 of 128 tokens" in says(app)
-    assert NO_SEPARATOR[True] in says(app)
-    own = {"text": "time flies", "pair": "fruit flies", "picture": "neuron", "nospecial": "1"}
-    assert staged(app)["address"]["own"] == own
-    app.toggle(key=f"{PAGE}_nospecial").set_value(False).run()
-    assert drawn(app) is first
-
-
-def test_two_visitors_never_share_a_drawing(open_app: Open):
-    assert drawn(open_app(PAGE, text="time flies")) is not drawn(open_app(PAGE, text="time flies"))
-
-
 def test_a_drawing_that_was_forgotten_is_kept_where_a_frame_still_shows_it(open_app: Open):
     app = open_app(PAGE, text="time flies")
     (word,) = [word for word, document in framed._documents.items() if document is drawn(app)]
@@ -96,14 +77,6 @@ def test_a_long_text_is_drawn_a_layer_at_a_time_and_says_so(open_app: Open):
     assert staged(app)["partial"] == {"layer": ["3"]}
     assert "layer" in [control["name"] for control in staged(app)["controls"]]
     assert '"include_layers":[1]' in drawn(ask_stage(app, "settings", {"view": {"layer": "2"}})).html
-
-
-def test_too_heavy_a_text_is_refused_in_words_and_kept(open_app: Open, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(frame, "MAX_LAYER_LINES", 10)
-    app = open_app(PAGE, text="time flies")
-    assert not app.exception
-    assert page_texts.TOO_HEAVY.partition(": ")[0] in says(app)
-    assert app.text_input(key=f"{PAGE}_text").value == "time flies"
 
 
 def test_nonsense_and_what_is_not_there_are_reported(open_app: Open):

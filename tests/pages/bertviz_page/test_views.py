@@ -7,11 +7,10 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from pages.bertviz_page.frame import MAX_SENT_NUMBERS, has_bias, one_layer_only
+from pages.bertviz_page.frame import has_bias, one_layer_only
 from pages.bertviz_page.views import draw, read_heads
 from tests.support.checkpoints import HEAD_DIM
 from tx_core.engine import catalogue
-from tx_core.engine.hub import load
 from tx_core.errors import TextProblem
 from tx_core.transformer.trace import AttentionStack, Encoding
 
@@ -110,9 +109,8 @@ def test_no_token_is_ever_markup_or_script_and_nothing_is_asked_of_a_server(view
     assert not [attributes for _, attributes in tags if {"src", "href"} & set(attributes)]
 
 
-@pytest.mark.parametrize("family", ["t5", "bart"])
-def test_the_three_attentions_of_an_encoder_decoder(checkpoint, family: str):
-    stacks = load.load_engine(checkpoint(family), family, family).trace(TEXT, PAIR, keep=KEEP).stacks
+def test_the_three_attentions_of_an_encoder_decoder(hub_engine):
+    stacks = hub_engine("t5").trace(TEXT, PAIR, keep=KEEP).stacks
     names = {"self": None, "decoder": "Decoder", "cross": "Cross"}
     for stack in stacks:
         (given,) = data_of(draw("head", [stack], None, dark=False).html)["attention"]
@@ -145,15 +143,6 @@ def test_what_was_measured_as_too_heavy_is_drawn_a_layer_at_a_time(view: str, to
 def test_a_layer_that_is_too_heavy_by_itself_is_refused_and_says_what_to_do(view: str):
     with pytest.raises(TextProblem, match="16 × 512 × 512"):
         one_layer_only(view, [sized(12, 16, 512)])
-
-
-def test_the_longest_text_of_the_embedded_model_can_be_drawn_in_every_view():
-    engine = catalogue.load("embedded")
-    longest = sized(engine.info.num_layers, engine.info.num_heads, engine.info.max_tokens)
-    alone = {view: one_layer_only(view, [longest]) for view in ("head", "model", "neuron")}
-    assert alone == {"head": longest.weights.size > MAX_SENT_NUMBERS, "model": True, "neuron": True}
-    document = draw("head", [engine.trace("tea " * 126).attention], [0] if alone["head"] else None, dark=False)
-    assert len(document.html) < 8 * MAX_SENT_NUMBERS
 
 
 def test_heads_in_a_link_are_written_once_and_in_order():

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pages.classifier import model, texts
+from pages.classifier import texts
 from pages.classifier.below import NOT_LEARNED_BELOW, describe_overfitting, in_words
 from pages.ui.shell.numbers import percent
 from pages.ui.stage import texts as stage_texts
@@ -17,7 +17,7 @@ from tests.support.staged import is_staged, staged
 from tests.support.trainings import SLOWLY, own_server, until_still
 from tx_core.engine.device_limits import CPU_LIMITS
 from tx_core.training import background, classifier, classifier_data
-from tx_core.training.background import QUEUE_FULL, Registry
+from tx_core.training.background import Registry
 from tx_core.training.classifier import ClassifierScore
 from tx_core.training.classifier_data import opinions
 from tx_core.training.classifier_model import OPINIONS
@@ -105,22 +105,6 @@ def test_a_stopped_training_goes_on_with_its_own_texts_and_settings(
     assert moments(app)[-1]["batch"] == 100
     assert not staged(app)["training"]["other"]
     assert app.segmented_control(key="classifier_data").value == "own"
-
-
-@pytest.mark.parametrize("trainings", [SLOWLY], indirect=True)
-def test_a_second_visitor_waits_and_a_third_is_refused_before_anything_is_fetched(
-    open_app: Open, trainings: Registry, monkeypatch: pytest.MonkeyPatch
-):
-    first, second = (open_app("classifier", **SMALL | {"epochs": "20", "batch": "16"}) for _ in range(2))
-    third = open_app("classifier", data="imdb")
-    for app in (first, second):
-        press(app, "train")
-    monkeypatch.setattr(model, "imdb", lambda *_: pytest.fail("it was fetched"))
-    press(third, "train")
-    assert QUEUE_FULL in staged(third)["training"]["problem"]
-    waiting = [staged(app)["training"]["said"] == stage_texts.QUEUE_NEXT for app in (first, second)]
-    assert waiting == [False, True]
-    assert trainings.running == 1
 
 
 def test_the_text_of_the_page_is_true_of_the_model_that_its_default_settings_train(open_app: Open, learned):

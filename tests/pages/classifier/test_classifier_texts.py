@@ -8,17 +8,14 @@ import pytest
 from huggingface_hub import constants
 
 from pages.classifier import texts
-from pages.ui.shell.frame import HEADINGS
 from tests.support.classifier_page import KIND, OWN, SMALL, Open, moments, press, training_says, upload
 from tests.support.drawings import says
 from tests.support.imdb_cache import keep, reviews, table_of
 from tests.support.staged import staged
 from tests.support.trainings import own_server, until_still
-from tx_core.errors import TextProblem
 from tx_core.training.background import Registry
-from tx_core.training.classifier_data import WRONG_HEADER
 from tx_core.training.classifier_model import NOTEBOOK_CLASSIFIER
-from tx_core.training.imdb import HUB_SILENT, NOTEBOOK_TEST, NOTEBOOK_TRAIN
+from tx_core.training.imdb import NOTEBOOK_TEST, NOTEBOOK_TRAIN
 
 OWN_SUMMARY = texts.DATA_SUMMARY.format(train=20, test=4, labels="<b>rainy</b>, sunny", source="mine.csv")
 
@@ -63,30 +60,12 @@ def test_a_csv_that_cannot_be_used_says_why_and_the_one_before_stays(open_app: O
     assert OWN_SUMMARY in says(app)
 
 
-def test_a_first_csv_that_cannot_be_used_is_reported_once_and_taken_out_asks_for_another(open_app: Open):
-    app = upload(open_app("classifier", data="own"), "a,b\n1,2\n")
-    assert WRONG_HEADER.format(header="a, b") in says(app)
-    assert says(app).count(HEADINGS[TextProblem]) == 1
-    app.file_uploader(key="classifier_csv").set_value([]).run()
-    assert texts.CSV_MISSING in says(app)
-    assert says(app).count(HEADINGS[TextProblem]) == 1
-
-
 @pytest.fixture
 def hub_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The hub's cache on disk, empty, and no hub that could be reached."""
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
     monkeypatch.setattr(constants, "ENDPOINT", "http://127.0.0.1:9")
     return tmp_path
-
-
-def test_imdb_that_cannot_be_fetched_says_so(open_app: Open, trainings: Registry, hub_cache: Path):
-    app = open_app("classifier", data="imdb")
-    assert texts.IMDB.format(train=1000, test=1000) in says(app)
-    press(app, "train")
-    assert not app.exception
-    assert HUB_SILENT in training_says(app)
-    assert trainings.running == 0
 
 
 def test_reviews_are_fetched_when_training_starts_learned_from_and_compared(open_app: Open, trainings: Registry, hub_cache: Path):

@@ -1,6 +1,5 @@
 """The page of comparisons: what varies is what differs, everything else is shared, and both runs reach the browser whole."""
 
-import json
 from collections.abc import Callable
 
 import numpy as np
@@ -9,17 +8,13 @@ from streamlit.testing.v1 import AppTest
 
 from pages.compare import below, texts
 from pages.compare.below import difference_rows
-from pages.compare.inputs import EXAMPLES, OWN, changes_in_full
+from pages.compare.inputs import EXAMPLES, changes_in_full
 from pages.compare.texts import FIRST_TEXT
-from pages.ui.export import menu
-from pages.ui.export.records import Export
-from pages.ui.export.texts import DATA
 from pages.ui.shell import cache
 from pages.ui.stage.packing import RANDOM_WEIGHTS_NEED_BERT, RunName
 from pages.ui.stage.texts import READ_WITHOUT, TOKEN_CHANGES_UNDONE
 from tests.support.drawings import BIRD, says
-from tests.support.exports import opened
-from tests.support.staged import is_staged, sent_weights, staged
+from tests.support.staged import ask_stage, is_staged, sent_weights, staged
 from tx_core.analysis import word_comparison
 from tx_core.analysis.comparison import compare_attention, list_links
 from tx_core.analysis.views import view, word_groups
@@ -93,17 +88,11 @@ def test_what_is_chosen_to_differ_does_differ_at_once_and_what_differs_already_s
     assert app.session_state[f"compare_{name}"] == before
 
 
-@pytest.mark.parametrize("vary", ["text", "untrained", "changes"])
-def test_both_sides_are_read_without_special_tokens_where_the_reader_leaves_them_out(open_app: Open, vary: str):
-    app = open_app("compare", vary=vary, **BIRD, head_b="1-4", seed_b="2", changes_b="off~1")
+def test_both_sides_are_read_without_special_tokens_where_the_reader_leaves_them_out(open_app: Open):
+    app = open_app("compare", **BIRD)
     app.toggle(key="compare_nospecial").set_value(True).run()
     bare = engine(special=False)
-    others = {
-        "text": (bare, BIRD["text_b"], ()),
-        "untrained": (untrained_engine(bare, 2), BIRD["text"], ()),
-        "changes": (bare, BIRD["text"], [Intervention("off", 0)]),
-    }
-    check(app, (bare, BIRD["text"], ()), others[vary])
+    check(app, (bare, BIRD["text"], ()), (bare, BIRD["text_b"], ()))
     assert staged(app)["address"]["own"]["nospecial"] == "1"
     assert says(app).count(READ_WITHOUT.partition("{tokens}")[2]) == 1
 
@@ -196,32 +185,11 @@ def test_a_head_that_a_model_lacks_gives_way_to_the_nearest(open_app: Open, head
 # A and B
 
 
-SWAPPED_BY_SCRIPT = """
-import streamlit as st
-for name, value in {values!r}.items():
-    st.session_state["compare_" + name] = value
-from pages.compare.inputs import take_wish
-take_wish({{"sides": {wish!r}}})
-"""
-
-
-@pytest.mark.parametrize(
-    ("vary", "names", "wish"),
-    [
-        ("text", ("text", "text_b"), "swap"),
-        ("text", ("text", "text_b"), "nonsense"),
-        ("untrained", ("seed", "seed_b"), "swap"),
-        ("untrained", ("seed", "seed_b"), "pin"),
-    ],
-)
-def test_the_sides_are_swapped_and_b_is_pinned_as_a(vary: str, names: tuple[str, str], wish: str):
-    values = {"text": "a", "text_b": "b", "seed": 0, "seed_b": 2, "model": "embedded", "model_b": "bert", "vary": vary}
-    every = {field.name: field.default for field in OWN} | values
-    app = AppTest.from_string(SWAPPED_BY_SCRIPT.format(values=every, wish=wish)).run()
-    assert not app.exception
-    one, other = (values[name] for name in names)
-    expected = {"swap": (other, one), "pin": (other, other)}.get(wish, (one, other))
-    assert tuple(app.session_state[f"compare_{name}"] for name in names) == expected
+def test_the_sides_are_swapped_and_b_is_pinned_as_a(open_app: Open):
+    app = open_app("compare", text="a bird", text_b="a cat")
+    for wish, expected in (("swap", ("a cat", "a bird")), ("nonsense", ("a cat", "a bird")), ("pin", ("a bird", "a bird"))):
+        ask_stage(app, "settings", {"sides": wish})
+        assert tuple(app.session_state[f"compare_{name}"] for name in ("text", "text_b")) == expected
 
 
 def test_a_change_that_names_a_token_goes_with_its_sentence_and_that_is_said(open_app: Open):
@@ -249,13 +217,6 @@ def test_changes_that_a_link_brings_are_described_in_full_and_one_click_takes_th
     assert "changes" not in staged(app)["address"]["own"]
     changed = open_app("compare", text="a bird sings", vary="changes", changes_b=linked)
     assert staged(changed)["titles"] == [texts.UNCHANGED_SIDE, texts.CHANGED_SIDE.format(changes=changes)]
-
-
-def test_a_link_with_nonsense_says_so_and_shows_the_usual(open_app: Open):
-    app = open_app("compare", head="0-0", vary="moods", changes_b="off~0", seed_b="99", word="flies", focus="x", text="a bird")
-    assert not app.exception
-    for name in ("head", "vary", "changes_b", "seed_b", "word", "focus"):
-        assert name in app.info[0].value
 
 
 # Numbers below the picture
@@ -286,14 +247,3 @@ def test_a_table_too_long_to_show_names_the_largest_differences_of_the_view(open
     assert shown["B − A"].abs().is_monotonic_decreasing
     links = len(staged(app)["rows"]["10"]) ** 2 - 2  # between "small" and "loudly", of which neither has both
     assert texts.TABLE_CUT.format(all=links, shown=7) in says(app)
-
-
-def test_a_words_similarities_are_saved_as_they_were_computed(open_app: Open, monkeypatch: pytest.MonkeyPatch):
-    made: list[Export] = []
-    monkeypatch.setattr(menu, "show_data", lambda _page, export: made.append(export))
-    app = opened(open_app("compare", **BIRD, word="4-4"), "compare", texts.WORD_EXPORT, DATA)
-    (export,) = made
-    drawn = next(one for one in staged(app)["followed"] if one["name"] == export.about["word"])["chart"]["series"][0]["values"]
-    table = json.loads(export.data[0].files["json"](export.source))["table"]
-    column = texts.SIMILARITY_COLUMNS["word"].format(word=export.about["word"])
-    assert [row[column] for row in table] == pytest.approx(drawn, abs=1e-4)

@@ -12,7 +12,7 @@ from tests.support.copy_page import KIND, SETTINGS, SMALL, Open, moments, press,
 from tests.support.staged import staged
 from tests.support.trainings import own_server, until_still
 from tx_core.training.background import Registry
-from tx_core.training.copy_task import CopyAnswer, answer_sequence, count_errors, start_copy_training
+from tx_core.training.copy_task import CopyAnswer, start_copy_training
 from tx_core.transformer.trace import Trace
 
 
@@ -71,11 +71,3 @@ def test_wrong_answers_are_explained_by_what_the_training_was():
     assert other == f"{texts.ERRORS.format(wrong=1, total=2)} {texts.OTHER_LENGTH.format(length=5)}"
     assert explain_errors(wrong, none, untested) == ""
     assert explain_errors(answer_of((5, 6), (5, 6)), done, untested) == ""
-
-
-def test_the_page_says_why_its_answers_are_wrong(open_app: Open, trainings: Registry):
-    app = press(open_app("encoder_decoder", **SMALL), "train")
-    trained = until_still(app, trainings, KIND).result
-    assert not all(moments(app)[-1]["drawn"]["rows"]["right"])  # ten batches are too few
-    assert explain_errors(answer_sequence(trained, (7, 3, 11, 2, 5)), trained, lambda: count_errors(trained)) in says(app)
-    assert texts.TEST_ERRORS.format(wrong=count_errors(trained)[0], total=500) in says(app)

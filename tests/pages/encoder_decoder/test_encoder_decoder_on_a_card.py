@@ -7,9 +7,9 @@ import pytest
 from pages.encoder_decoder import model
 from pages.ui.panels.texts import SIZE_TOO_LARGE, SIZES_NEED_CARD
 from pages.ui.stage.texts import NO_MODEL
-from tests.support.copy_page import KIND, Open, after, buttons, press, progress, says
+from tests.support.copy_page import Open, buttons, progress, says
 from tests.support.staged import staged
-from tests.support.trainings import own_server, until_still
+from tests.support.trainings import own_server
 from tx_core.training import copy_task
 from tx_core.training.background import Registry
 from tx_core.training.synthetic import NOTEBOOK_COPY, QUICK
@@ -60,12 +60,3 @@ def test_a_card_offers_the_full_size_by_a_click(open_app: Open, card: None):
     assert buttons(app) == ["train"]
     assert progress(app) == NO_MODEL
     assert app.session_state["encoder_decoder_untrained"].settings == QUICK  # none of the full size was made
-
-
-def test_the_full_size_is_trained_on_a_card_and_answers(open_app: Open, card: None, trainings: Registry):
-    app = open_app("encoder_decoder", **FULL | {"feed": "64"}, vocab="12", length="4", batch="4", batches="10", numbers="3 4 5")
-    snapshot = until_still(press(app, "train"), trainings, KIND)
-    assert not app.exception
-    assert (snapshot.state, snapshot.result.done) == ("finished", 10)
-    assert len(snapshot.result.model.encoder.blocks) == 6
-    assert after(10, 10) in says(app)

@@ -7,14 +7,12 @@ import pytest
 from pages.encoder_decoder import texts
 from pages.encoder_decoder.model import SIZES
 from pages.ui.stage import texts as stage_texts
-from tests.support.copy_page import KIND, SMALL, Open, press, row, says
+from tests.support.copy_page import KIND, SMALL, Open, press, says
 from tests.support.staged import staged
-from tests.support.trainings import SLOWLY, own_server, until_still
+from tests.support.trainings import own_server, until_still
 from tx_core.training.background import Registry
 from tx_core.training.loop import TOO_LONG_RUN
 from tx_core.training.synthetic import TASKS
-
-LONG = SMALL | {"batches": "600"}
 
 
 @pytest.fixture(autouse=True)
@@ -55,20 +53,3 @@ def test_a_run_that_would_keep_the_host_too_long_is_refused(open_app: Open, trai
     app = press(open_app("encoder_decoder", width="128", layers="2", feed="512", batches="600", length="16"), "train")
     assert TOO_LONG_RUN.partition("}")[2] in says(app)
     assert trainings.running == 0
-
-
-@pytest.mark.parametrize("trainings", [SLOWLY], indirect=True)
-def test_the_box_stands_there_all_the_time_and_loses_nothing_that_was_typed(open_app: Open, trainings: Registry):
-    app = open_app("encoder_decoder", **LONG)
-    box = "encoder_decoder_numbers"
-    app.text_input(key=box).set_value("2 3 4 5 6").run()
-    press(app, "train")
-    assert app.text_input(key=box).value == "2 3 4 5 6"
-    app.text_input(key=box).set_value("6 5 4").run()
-    press(app, "stop")
-    until_still(app, trainings, KIND)
-    assert app.text_input(key=box).value == "6 5 4"
-    assert row(app, texts.INPUT) == ["6", "5", "4"]
-    app.number_input(key="encoder_decoder_width").set_value(9).run()
-    assert f"“{SIZES['width'].label}”" in says(app)
-    assert app.text_input(key=box).value == "6 5 4"

@@ -7,7 +7,6 @@ import pytest
 from pages.encoder_decoder import texts
 from pages.encoder_decoder.model import NUMBERS, SIZES, TASK_VALUES
 from pages.ui.panels.texts import SIZES_DO_NOT_FIT
-from pages.ui.stage.texts import STORED_MODEL
 from tests.support.copy_page import SMALL, Open, row, says
 from tests.support.staged import staged
 from tx_core.training.copy_task import start_copy_training
@@ -20,13 +19,6 @@ def test_sizes_that_do_not_go_together_are_reported_in_the_words_of_the_page(ope
     (problem,) = (text.value for text in app.text if text.value.startswith(SIZES_DO_NOT_FIT.partition("{")[0]))
     assert all(f"“{SIZES[name].label}”" in problem for name in ("width", "heads"))
     assert staged(app)["training"] is None
-
-
-def test_sizes_of_masks_that_do_not_go_together_are_reported_in_their_box(open_app: Open):
-    app = open_app("encoder_decoder", part="inside", hidden="10", split="3")
-    assert not app.exception
-    assert SIZES_DO_NOT_FIT.partition("{")[0] in says(app)
-    assert STORED_MODEL in says(app)
 
 
 @pytest.mark.parametrize("written", ["", "3 4 999", "<b>5</b>", "1 2", "3 " * 40])

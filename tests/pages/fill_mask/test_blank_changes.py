@@ -17,16 +17,15 @@ from pages.fill_mask.prompts import EXAMPLES
 from pages.fill_mask.run import FIRST_HEAD
 from pages.ui.shell import metrics
 from pages.ui.shell.numbers import percent, points
-from pages.ui.stage import background_runs
 from pages.ui.stage.view_options import head_in_sentence
-from tests.support.blanks import followed, likely, pictured
+from tests.support.blanks import ask, followed, likely, pictured
 from tests.support.staged import staged
 from tests.support.trainings import until
 from tx_core.engine import catalogue
 from tx_core.fill_mask import predictions
 from tx_core.fill_mask.head_scan import Scan
 from tx_core.fill_mask.prediction_shift import shift_predictions
-from tx_core.fill_mask.word_scores import LENGTH_NOTE, WordScore, score_words
+from tx_core.fill_mask.word_scores import WordScore, score_words
 from tx_core.transformer.interventions import Intervention, read_interventions
 
 Open = Callable[..., AppTest]
@@ -118,7 +117,7 @@ def most_important(text: str) -> list[tuple[int, int]]:
     return [Scan(catalogue.load(catalogue.DEFAULT), text).run().most_important]
 
 
-@pytest.mark.parametrize(("slots", "others"), [(1, 1), (4, 3)])
+@pytest.mark.parametrize(("slots", "others"), [(4, 3)])
 def test_while_others_are_busy_only_the_heads_of_examples_are_scanned(
     open_app: Open, host, monkeypatch: pytest.MonkeyPatch, slots: int, others: int
 ):
@@ -174,23 +173,6 @@ def test_a_scan_follows_any_named_word_or_the_difference_of_two(open_app: Open):
     assert [list(row) for row in app.dataframe[0].value.itertuples(index=False)] == [pytest.approx(list(row)) for row in rows]
 
 
-def test_a_scan_follows_words_of_several_pieces(open_app: Open):
-    app = scanned(open_app, named="woman, nannies")
-    engine = catalogue.load(catalogue.DEFAULT)
-    assert len(engine.tokenizer.pieces("nannies")) > 1
-    assert LENGTH_NOTE in staged(app)["scan"]["result"]["notes"]
-    app.session_state["fill_mask_scan_followed"] = ["nannies", "woman"]
-    app.run()
-    assert not app.exception
-    table = app.dataframe[0].value
-    assert len(table) == engine.info.num_layers * engine.info.num_heads
-    for row in table.head(6).to_dict("records"):
-        off = [Intervention("off", row["layer"] - 1, row["head"] - 1)]
-        word, other = (one.probability for one in score_words(engine, BLANK, ["nannies", "woman"], interventions=off))
-        assert row["without the head"] == pytest.approx(word - other, abs=1e-5)
-        assert row["ratio without the head"] == pytest.approx(word / other, rel=1e-2)
-
-
 def test_what_was_changed_when_a_scan_was_asked_for_stays_changed_in_it(open_app: Open):
     app = scanned(open_app, changes="off~5-7")
     told = staged(app)["scan"]
@@ -225,17 +207,10 @@ def test_a_long_scan_runs_in_the_background_and_is_sent_at_its_end(open_app: Ope
     assert TestClient(Starlette(routes=[ROUTE])).get(f"/{path}x").status_code == 404
 
 
-def test_a_scan_that_is_stopped_leaves_nothing_and_can_begin_again(open_app: Open, monkeypatch: pytest.MonkeyPatch):
+def test_a_scan_that_is_stopped_leaves_nothing(open_app: Open, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(predictions, "ROWS_AT_ONCE", 1)
     app = open_app("fill_mask", text="A stopped ___ of " + "very " * 90 + "many runs.")
-    app.session_state["fill_mask_scan_asked"] = True
-    path = staged(app.run())["scan"]["path"]
-    background_runs.SCANS.stop(app.session_state["training_visitor"], "scan")
-    del app.session_state["fill_mask_scan"]  # as take_scan does at "stop"
-    assert staged(app.run())["scan"] == {"path": "", "said": "", "again": False, "result": None}
-    until(lambda: not progress(path)["running"])
-    app.session_state["fill_mask_scan_asked"] = True
-    del app.session_state["fill_mask_scan_running"]  # as at "start"
-    assert staged(app.run())["scan"]["path"] == path
+    path = staged(ask(app, scan="start"))["scan"]["path"]
     assert progress(path)["running"]
-    background_runs.SCANS.stop(app.session_state["training_visitor"], "scan")
+    assert staged(ask(app, scan="stop"))["scan"] == {"path": "", "said": "", "again": False, "result": None}
+    until(lambda: not progress(path)["running"])

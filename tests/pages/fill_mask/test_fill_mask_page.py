@@ -1,21 +1,10 @@
 """The fill-mask page, as Streamlit runs it without a browser: what it answers, and what its link brings back."""
 
-import json
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.fill_mask import texts
-from pages.fill_mask.export import Lists, lists_export
 from pages.fill_mask.inputs import ONLY_LIST
-from pages.fill_mask.predictions import (
-    ListSettings,
-    SentencePredictions,
-    joint_fillings,
-    prediction_rows,
-    top_predictions,
-    word_scores,
-)
 from pages.ui.stage import texts as stage_texts
 from tests.bench.orders import compared, counted
 from tests.support.blanks import ask, followed, likely, pictured, predicts
@@ -96,36 +85,6 @@ def test_named_words_are_scored_at_every_blank_and_it_is_said_how(open_app):
         assert LENGTH_NOTE in pictured(app)
 
 
-def test_what_is_exported_is_what_the_bars_show(open_app):
-    text, named = "She ate a [MASK] and a [MASK].", "pizza, 😀"
-    app = open_app("fill_mask", text=text, named=named, listed="3", limit="20")
-    (joint,) = drawn_bars(app)
-    shown = [*_shares(app), *_shares(ask(app, blank=2)), *joint["shares"]]
-    chosen = ListSettings(3, 1, 1, 0.2)
-    engine = catalogue.load("embedded")
-    filling = top_predictions(engine, text, chosen)
-    scores = tuple(word_scores(engine, text, ("pizza", "😀"), number) for number in range(2))
-    lists = Lists("embedded", (SentencePredictions(text, filling, scores, joint_fillings(engine, text)),), chosen)
-    table = json.loads(lists_export(lists).data[0].files["json"]({}))["table"]
-    assert sorted(row["probability"] for row in table if row["probability"] is not None) == sorted(shown)
-
-
-def test_the_table_of_predictions_holds_every_number_of_the_charts():
-    engine, text = catalogue.load(catalogue.DEFAULT), "A ___ and a ___."
-    filling, joint = predict(engine, text, top_k=3), fill_jointly(engine, text, best=2)
-    scores = tuple(score_words(engine, text, ("cat", "banana"), blank=blank) for blank in range(2))
-    table = prediction_rows(SentencePredictions(text, filling, scores, joint))
-    assert len(table) == 2 * 3 + 2 * 2 + 2
-    assert all(len(row) == len(texts.PREDICTION_COLUMNS) for row in table)
-    assert [row[5] for row in table[:3]] == [entry.probability for entry in filling.blanks[0].predictions]
-    assert [row[4] for row in table[:3]] == [str(entry.id) for entry in filling.blanks[0].predictions]
-    assert table[-2][7] == joint[0].sentence
-
-
-def _shares(app: AppTest) -> list[float]:
-    return [bar["after"] for bars in (likely(app), followed(app)) for bar in bars]
-
-
 def test_blanks_are_filled_without_special_tokens_where_the_reader_leaves_them_out(open_app):
     text, named = "She ate a [MASK] and a [MASK].", "pizza, unbelievablenesses"
     app = open_app("fill_mask", text=text, named=named, listed="3", blank="2")
@@ -201,13 +160,3 @@ def test_what_a_forged_report_asks_for_brings_nothing_down(open_app):
         assert not ask(app, **wanted).exception
         assert text_of(app) == "A ___ bird."
         assert predicts(app)
-
-
-def test_an_address_that_lags_behind_the_typing_takes_no_letter_back(open_app):
-    app = open_app("fill_mask", text="A ___ is")
-    before = staged(app)["address"]["own"]
-    app.text_input(key="fill_mask_text").set_value("A ___ is here").run()
-    for name, value in before.items():  # the browser had not written the new address when it sent the next letters
-        app.query_params[name] = value
-    app.text_input(key="fill_mask_text").set_value("A ___ is here now").run()
-    assert text_of(app) == "A ___ is here now"

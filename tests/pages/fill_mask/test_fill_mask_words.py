@@ -6,7 +6,6 @@ from streamlit.testing.v1 import AppTest
 from pages.fill_mask import texts
 from tests.support.blanks import ask, click_word, predicts, words
 from tests.support.staged import staged
-from tx_core.fill_mask.blanks import MAX_BLANKS
 from tx_core.fill_mask.predictions import TOO_MANY_BLANKS
 from tx_core.fill_mask.word_scores import TOO_MANY_WORDS
 from tx_core.settings import host_settings
@@ -39,23 +38,6 @@ def test_a_blank_that_was_typed_just_before_one_is_made_stays_as_it_is(open_app)
     assert not app.exception
     assert text_of(app) == "I drink a ___"
     assert predicts(app)
-
-
-def test_a_blank_that_cannot_be_filled_stays_a_blank_at_every_click(open_app):
-    too_many = " ".join(["___"] * (MAX_BLANKS + 1))
-    app = open_app("fill_mask", text=too_many)
-    for place in (1, 1, 4):
-        click_word(app, place)
-        assert not app.exception
-        assert text_of(app) == too_many
-
-
-def test_a_link_whose_word_behind_a_blank_is_a_blank_does_no_harm(open_app):
-    app = open_app("fill_mask", text="I drink ___", text_behind="[MASK]")
-    click_word(app, 2)
-    click_word(app, 0)
-    assert not app.exception
-    assert text_of(app) == "[MASK] drink [MASK]"
 
 
 def test_without_a_blank_there_is_a_hint_and_one_click_makes_one(open_app):

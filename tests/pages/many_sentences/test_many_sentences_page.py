@@ -58,18 +58,6 @@ def test_a_locked_lesson_shows_the_strongest_sentences_without_a_way_out(open_ap
     assert (len(shown["0"]), len(shown["1"])) == (5, 0)
 
 
-def test_the_table_says_what_the_statistics_say():
-    report = read_all(catalogue.load(catalogue.DEFAULT), embedded_sentences())
-    rows = rows_of(report)
-    assert len(rows) == len(report.patterns)
-    for row, one in zip(rows, report.patterns, strict=True):
-        assert (int(row["layer"]), int(row["head"])) == (one.layer + 1, one.head + 1)
-        assert float(row["confidence"]) == pytest.approx(one.confidence, abs=5e-4)
-        assert float(row["entropy (nats)"]) == pytest.approx(report.entropy[one.layer, one.head], abs=5e-4)
-        assert float(row["to previous"]) == pytest.approx(report.sums.shares[one.layer, one.head, 0], abs=5e-4)
-        assert {int(line) for line in row["strongest in lines"].split()} <= set(report.sentences.lines)
-
-
 @pytest.fixture
 def no_hub(monkeypatch: pytest.MonkeyPatch) -> None:
     """A host from which no hub can be reached."""
@@ -139,13 +127,6 @@ def test_a_file_that_cannot_be_used_says_why_and_the_one_before_stays(open_app: 
     assert told in says(app)
     assert texts.EARLIER_STAYS.format(problem="", source="mine.txt") in says(app)
     assert texts.READ_FILE[0].format(count=1, source="mine.txt") in says(app)
-
-
-def test_a_sentence_that_a_file_repeats_is_shown_once_among_the_strongest(open_app: Open, readings: Registry):
-    app = upload(open_app(PAGE, texts="own"), "The dog saw a man in the house.\n" * 9 + "Nobody was in the old house today.\n")
-    until_still(press(app, "run"), readings, KIND)
-    assert len(links(app)) <= 2
-    assert texts.READ[1].partition(" with")[0].format(count=10) in says(app)
 
 
 def test_a_file_of_which_the_model_reads_nothing_says_so(open_app: Open, readings: Registry):

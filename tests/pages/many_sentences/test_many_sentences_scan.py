@@ -10,11 +10,10 @@ from streamlit.testing.v1 import AppTest
 from pages.many_sentences import texts
 from pages.many_sentences.heads import describe_head
 from pages.many_sentences.reading import OpenedScan
-from pages.ui.stage.texts import QUEUE_NEXT
 from tests.support import checkpoints
 from tests.support.sentences_page import HUB_MODEL, KIND, OWN_FILE, PAGE, Open, links, numbers_of, press, says, upload
 from tests.support.staged import staged
-from tests.support.trainings import SLOWLY, own_server, until_still
+from tests.support.trainings import own_server, until_still
 from tx_core.corpus import scan_file
 from tx_core.corpus.scan_file import CorpusScan, new_origin, only_named, write_scan
 from tx_core.corpus.sentence_file import LeftOut, Sentences, describe_left_out, embedded_sentences
@@ -115,30 +114,11 @@ def test_another_source_leaves_the_scan_and_comes_back_to_it(open_app: Open, sca
     assert isinstance(app.session_state[f"{PAGE}_scan"], OpenedScan)
 
 
-MANY = "".join(f"The {word} number {place} stood in front of the house.\n" for place in range(700) for word in ("man", "cat"))
-
-
 @pytest.fixture(autouse=True)
 def readings(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[Registry]:
     """A server of its own for each test, with space for one reading, which rests as long as the test asks."""
     with own_server(monkeypatch, limit=1, pause=getattr(request, "param", 0.001)) as registry:
         yield registry
-
-
-@pytest.mark.parametrize("readings", [SLOWLY], indirect=True)
-def test_a_second_visitor_waits_for_the_host_and_never_sees_the_first_one_s_file(open_app: Open, readings: Registry):
-    first, second = (open_app(PAGE, texts="own") for _ in range(2))
-    press(upload(first, MANY), "run")
-    press(upload(second, "My own secret sentence is here now.\n", "second.txt"), "run")
-    assert [bar.proto.text for bar in second.get("progress")] == [QUEUE_NEXT]
-    press(first, "stop")
-    until_still(first, readings, KIND)
-    until_still(second, readings, KIND)
-    assert "mine.txt" not in says(second)
-    assert "My own secret sentence" in says(second)
-    first.run()
-    assert "secret" not in says(first)
-    assert "second.txt" not in says(first)
 
 
 @pytest.mark.parametrize("able", [True, False], ids=["bfloat16 in hardware", "none"])

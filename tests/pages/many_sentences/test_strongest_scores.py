@@ -5,9 +5,9 @@ import pytest
 import torch
 
 from pages.many_sentences import texts
-from pages.many_sentences.heads import OWN, describe_score, pattern_of, ranked_kind
+from pages.many_sentences.heads import describe_score
 from pages.ui.stage.heads import kind_styles
-from tests.support.sentences_page import PAGE, Open, links, says, shown_head
+from tests.support.sentences_page import PAGE, Open, links, says
 from tx_core.analysis.patterns import TARGETED_KINDS, entropy, kind_targets
 from tx_core.corpus.sentence_file import Sentences, embedded_sentences
 from tx_core.corpus.statistics import RANKED_KINDS, HeadReport, read_all
@@ -79,16 +79,3 @@ def test_a_broad_head_of_the_model_is_scored_by_how_near_to_uniform_it_is(open_a
     by_hand = float(((np.exp(entropy(rows)) - 1) / (rows.shape[-1] - 1)).mean())
     assert f"{by_hand:.2f} · {report.sentences.texts[number]}" in says(app)
     assert links(app)
-
-
-def test_what_stands_under_the_sentences_of_a_head_is_of_the_kind_that_they_are_ranked_by(open_app: Open):
-    report = read_all(catalogue.load(catalogue.DEFAULT), embedded_sentences())
-    first_of = {one.kind: (one.layer, one.head) for one in reversed(report.patterns)}
-    assert {"broad", "mixed", "separator"} <= set(first_of)
-    for kind, head in first_of.items():
-        asked = ranked_kind(report, head, OWN)
-        assert asked == ("focused" if pattern_of(report, head).kind == "mixed" else kind)
-        app = open_app(PAGE, heads=f"{head[0] + 1}-{head[1] + 1}")
-        assert shown_head(app)["chart"]["note"].endswith(describe_score(report, asked))
-    app = open_app(PAGE, rank="previous", heads=f"{first_of['broad'][0] + 1}-{first_of['broad'][1] + 1}")
-    assert describe_score(report, "previous") in says(app)

@@ -47,20 +47,8 @@ def test_the_scores_that_are_sent_are_those_of_the_chosen_head_and_the_rest_is_m
     assert not app.exception
 
 
-def test_padding_follows_the_sentence_and_is_told_apart(open_app):
-    header, _ = staged_steps(open_app("masks", part="one", text=SENTENCE, padding="3"))
-    assert header["names"][0][-3:] == ["[PAD]"] * 3
-    assert header["masking"]["real"] == len(header["names"][0]) - 3
-
-
 def test_every_mask_of_the_core_is_offered_and_one_drawn_by_hand():
     assert sorted(texts.KINDS) == sorted([*masking.MASK_KINDS, DRAWN])
-
-
-def test_a_long_sentence_is_shown_but_not_painted(open_app):
-    header, matrices = staged_steps(open_app("masks", part="one", text="cat " * 60))
-    assert len(matrices["scores"]) > 60
-    assert not header["masking"]["paintable"]
 
 
 @given(st.integers(1, MAX_PAINTED_TOKENS), st.integers(0, 10_000))
@@ -128,9 +116,6 @@ def test_a_padded_batch_is_proved_with_the_readers_two_sentences(open_app):
     assert proof.difference_unmasked > 0.1
     rows = staged_picture(app, texts.BATCH_TITLE)["chart"]["rows"]
     assert [row.count("[PAD]") > 3 for row in rows] == [True, False]
-    assert "[CLS]" in rows[0]
-    bare = staged_picture(open_app("masks", part="batch", text=first, pair=second, nospecial="1"), texts.BATCH_TITLE)
-    assert "[CLS]" not in bare["chart"]["rows"][0]
     app.text_input(key="masks_pair").set_value("Snow fell.").run()
     (batch,) = staged_pictures(app)
     assert batch["sentence"] == texts.NO_PADDING
@@ -150,19 +135,6 @@ def test_a_sentence_without_a_blank_is_explained(open_app, text):
     app = open_app("masks", part="run", blank=text)
     assert not app.exception
     assert HEADINGS[TextProblem] in problems(app)
-
-
-@pytest.mark.parametrize(("name", "special"), [("padding", True), ("causal", False)])
-def test_the_prediction_before_and_after_a_change_of_the_whole_model_is_the_engines(open_app, name, special):
-    app = open_app("masks", part="run", blank=BLANK, run=name, nospecial=str(int(not special)))
-    engine = catalogue.load("embedded", special_tokens=special)
-    row = engine.encode(BLANK)
-    plain, changed = engine.blank_logits([row, row], interventions=[(), (RUN_CHANGES[name],)]).rows
-    shares = [torch.tensor(logits[0]).double().softmax(-1) for logits in (plain, changed)]
-    (bars,) = staged_pictures(app)
-    ids = [engine.tokenizer.entry(word) for word in bars["rows"]]
-    assert set(shares[1].topk(4).indices.tolist()) <= set(ids)
-    np.testing.assert_allclose(bars["values"], np.array([shares[0][ids], shares[1][ids]]).T, atol=1e-6)
 
 
 @pytest.mark.parametrize(("name", "same"), [("causal", True), (None, False)])
@@ -203,12 +175,6 @@ def test_what_the_padding_takes_is_what_the_rows_lack(open_app):
 )
 def test_a_link_opens_the_part_that_it_is_about(open_app, link, part):
     assert control(open_app("masks", **link), "part")["value"] == part
-
-
-def test_basic_hides_the_future_of_one_head_or_what_is_drawn(open_app):
-    shown = open_app("masks", level="basic")
-    assert [value for value, _ in control(shown, "kind")["options"]] == ["causal", "none", DRAWN]
-    assert {one["name"] for one in staged(shown)["controls"]} == {"part", "kind", "width", "matrices", "numbers"}
 
 
 def test_a_row_of_minus_infinity_would_be_not_a_number_and_spread_to_every_token():

@@ -91,10 +91,6 @@ def stage(open_app, scheme: str, length: int = LENGTH) -> AppTest:
     return open_app("positions", scheme=scheme, length=str(length), width=str(WIDTH), head=str(HEAD))
 
 
-def drawn_map(app: AppTest, scheme: str) -> np.ndarray:
-    return staged_picture(app, ENCODING_VIEWS[scheme].map_title)["values"]
-
-
 @pytest.mark.parametrize("scheme", ENCODING_VIEWS)
 def test_the_effect_on_scores_is_that_of_the_formula(open_app, scheme):
     scores, app = FORMULAS[scheme](), stage(open_app, scheme)
@@ -110,13 +106,6 @@ def curve_by_distance(app: AppTest, title: str) -> dict[int, float]:
     return dict(zip(map(int, curve["columns"]), curve["values"][0].tolist(), strict=True))
 
 
-@pytest.mark.parametrize("scheme", ["t5", "rotary"])
-def test_the_scores_by_distance_are_those_of_the_formula(open_app, scheme):
-    scores = FORMULAS[scheme]()
-    means = {distance: scores.diagonal(distance).mean() for distance in range(1 - LENGTH, LENGTH)}
-    assert curve_by_distance(stage(open_app, scheme), texts.SCORE_TITLE) == pytest.approx(means, abs=1e-4)
-
-
 def test_vectors_that_are_added_to_words_are_compared_by_their_cosine(open_app):
     table = catalogue.load("embedded").model.embeddings.positions.weight[:LENGTH].detach().double().numpy()
     for scheme, vectors in (("sinusoidal", np.stack([wave(position) for position in range(LENGTH)])), ("learned", table)):
@@ -130,14 +119,3 @@ def test_positions_after_the_last_row_of_the_learned_table_do_not_exist_for_the_
     assert engine.info.max_tokens == len(engine.model.embeddings.positions.weight)
     with pytest.raises(TextProblem):
         engine.trace("cat " * engine.info.max_tokens)
-
-
-def test_a_head_of_alibi_lowers_a_score_by_the_same_amount_for_every_step(open_app):
-    cells = drawn_map(stage(open_app, "alibi"), "alibi")
-    assert np.diff(cells[0]).tolist() == [-(2.0**-HEAD)] * (LENGTH - 1)
-
-
-def test_the_distances_of_shaw_share_a_vector_on_either_side_from_the_limit_on(open_app):
-    cells = drawn_map(stage(open_app, "shaw"), "shaw")
-    assert (cells[0, SHAW_LIMIT - 1 :] == SHAW_LIMIT).sum() == LENGTH - SHAW_LIMIT
-    assert (cells[-1] == -SHAW_LIMIT).sum() == LENGTH - SHAW_LIMIT

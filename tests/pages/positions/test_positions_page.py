@@ -9,9 +9,7 @@ from pages.ui.shell.numbers import UNCHANGED_BUT_ROUNDING
 from tests.support.drawings import says
 from tests.support.staged import staged, staged_picture, staged_pictures
 from tx_core.engine import catalogue
-from tx_core.fill_mask.predictions import predict
-from tx_core.lessons.position_encodings import BIAS_HEADS, ENCODINGS
-from tx_core.lessons.word_order import shuffle_test
+from tx_core.lessons.position_encodings import ENCODINGS
 
 SENTENCE = "He opened the [MASK] with a key."
 
@@ -27,26 +25,10 @@ def test_a_visit_and_a_sentence_alone_begin_with_shuffled_words_and_older_links_
     assert staged(open_app("positions", length="9"))["settings"]["part"] == "ways"
 
 
-def test_basic_shows_the_shuffled_words_alone_unless_a_link_names_another_part(open_app):
-    def offered(**link: str) -> list[str]:
-        return [value for value, _ in control(open_app("positions", level="basic", **link), "part")["options"]]
-
-    assert offered() == ["shuffle"]
-    assert offered(part="ways") == ["shuffle", "ways"]
-
-
 def test_waves_are_of_the_dimensions_of_the_link_that_there_are(open_app):
     app = open_app("positions", look="waves", dims="3-6-30", width="8")
     assert staged_picture(app, texts.VIEWS["waves"])["rows"] == ["dimension 3", "dimension 6"]
     assert control(app, "dims")["limits"][1] == 7
-
-
-def test_there_are_as_many_heads_to_choose_from_as_the_way_has(open_app):
-    heads = {"learned": catalogue.load("embedded").info.num_heads, "alibi": BIAS_HEADS}
-    for scheme, most in heads.items():
-        app = open_app("positions", scheme=scheme, look="effect", head="16", length="9")
-        assert control(app, "head")["limits"] == [1, most]
-        assert not app.exception
 
 
 def measured(app) -> dict[str, list[str]]:
@@ -84,18 +66,6 @@ def test_whether_order_matters_is_described_by_what_moved(open_app, text, meanin
     sentence = staged_picture(open_app("positions", text=text, part="shuffle"), texts.CHANGE_BY_TOKEN)["sentence"]
     assert f": {meaning}. Without" in sentence
     assert sentence.endswith(f": {meaning if text != SENTENCE else UNCHANGED_BUT_ROUNDING}.")
-
-
-def test_without_special_tokens_every_token_of_a_text_is_shuffled(open_app):
-    app = open_app("positions", text=SENTENCE, part="shuffle", nospecial="1")
-    bare = catalogue.load("embedded", special_tokens=False)
-    run = shuffle_test(bare, SENTENCE, 1)
-    assert staged_picture(app, texts.ORDERS)["chart"]["rows"][1][1:] == [*run.tokens_shuffled]
-    assert "[CLS]" not in run.tokens_shuffled
-    changes = staged_picture(app, texts.CHANGE_BY_TOKEN)["values"]
-    np.testing.assert_allclose(changes, [run.with_positions.by_token, run.without_positions.by_token], atol=1e-5)
-    best = predict(bare, SENTENCE, top_k=1).blanks[0].predictions[0]
-    assert staged_picture(app, texts.ORDERED_GUESS)["chart"]["labels"][0] == best.piece
 
 
 def test_a_sentence_without_a_blank_is_shuffled_and_told_how_to_leave_one(open_app):

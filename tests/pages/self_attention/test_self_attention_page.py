@@ -19,7 +19,7 @@ from tx_core.engine import catalogue
 from tx_core.errors import TextProblem
 from tx_core.lessons import key_value
 from tx_core.lessons.key_value_store import EXAMPLE, Store
-from tx_core.lessons.self_attention import head_projections, random_projections, saturation
+from tx_core.lessons.self_attention import head_projections, random_projections
 from tx_core.transformer.attention import NORMALISE, attend, causal_mask
 
 PAGE = "self_attention"
@@ -74,10 +74,8 @@ def test_the_page_opens_on_a_head_that_looks_by_content_and_not_by_position(open
 @pytest.mark.parametrize(
     ("weights", "unscaled", "causal", "normalise"),
     [
-        ("trained", False, False, "softmax"),
         ("trained", True, True, "sparsemax"),
-        ("random", False, True, "hardmax"),
-        ("none", True, False, "softmax"),
+        ("random", False, False, "hardmax"),
     ],
 )
 def test_under_every_switch_the_numbers_drawn_are_those_of_attend(open_app, engine, weights, unscaled, causal, normalise):
@@ -100,15 +98,6 @@ def test_under_every_switch_the_numbers_drawn_are_those_of_attend(open_app, engi
     }
     kinds = {"hardmax": texts.HARD, "sparsemax": texts.NOT_SOFT.partition("{")[0]}
     assert [kind for kind, note in kinds.items() if note in notes(app)] == [kind for kind in kinds if kind == normalise]
-
-
-def test_without_special_tokens_the_steps_are_those_of_the_words_alone(open_app):
-    app = open_app(PAGE, text="The boy read a very old book.", nospecial="1", layer="2", head="6")
-    _, drawn = staged_steps(app)
-    bare = catalogue.load("embedded", special_tokens=False).trace(app.text_input(key=f"{PAGE}_text").value, keep=("weights",))
-    layer, head = (int(value_of(app, name)) - 1 for name in ("layer", "head"))
-    np.testing.assert_allclose(drawn["weights"], bare.attention.weights[layer, head], atol=1e-5)
-    assert address(app)["nospecial"] == "1"
 
 
 def projected(engine, vectors, weights):
@@ -134,15 +123,6 @@ def test_without_projections_there_are_none_and_the_measured_share_is_reported(o
     ends = {"least": squares.min(), "most": squares.max(), "least_sum": sums.min(), "most_sum": sums.max()}
     assert texts.RAW_PRODUCTS.format(normaliser="Softmax", **ends).replace("-", "−") in notes(app)
     assert squares.min() > 2 and abs(sums - 1).min() > 1
-
-
-def test_saturation_is_drawn_when_scaling_is_off(open_app):
-    app = open_app(PAGE, text=TEXT, unscaled="1")
-    assert staged_parts(app) == staged_parts(open_app(PAGE, text=TEXT)) + 1
-    (picture,) = staged_pictures(app, 1)
-    seen = saturation(tuple(2**power for power in range(11)))
-    np.testing.assert_allclose(picture["values"], [seen.largest_unscaled, seen.largest_scaled], rtol=1e-6)
-    assert picture["columns"] == [str(size) for size in seen.sizes]
 
 
 def test_without_scaling_the_greatest_weight_is_given_as_it_is_and_as_it_would_be(open_app):

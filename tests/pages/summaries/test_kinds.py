@@ -1,19 +1,13 @@
 """All heads at a glance: the table's kinds, colours and numbers are the core's."""
 
-import csv
-import json
-
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.summaries.kinds import describe_head, rows_of, summarise
-from pages.ui.export import menu
-from pages.ui.export.texts import DATA
 from pages.ui.shell.numbers import whole_percent
 from pages.ui.stage import texts as stage_texts
 from pages.ui.stage.heads import UNDESCRIBED, describe_grammar, grammar_cells, kind_styles
-from tests.support.exports import opened
 from tests.support.staged import looked_at, stage_says
 from tx_core.analysis.grammar import TREEBANK_NAME, grammar_of
 from tx_core.analysis.patterns import name_heads, pattern_sums
@@ -94,33 +88,6 @@ def test_a_model_that_was_not_measured_says_so_and_has_no_kinds_from_grammar(eng
     assert rows == {(stage_texts.NOT_MEASURED, None, None, None, None)}
 
 
-def test_every_exported_table_of_heads_has_the_relation_of_grammar_its_share_and_its_baseline(
-    open_app, monkeypatch: pytest.MonkeyPatch
-):
-    seen = []
-    monkeypatch.setattr(menu, "show_data", lambda page, export: seen.append(export))
-    opened(open_app(PAGE, text=TEXT, part="alike"), PAGE, form=DATA)
-    lines = seen[0].data[0].files["csv"](seen[0].source).decode("utf-8-sig").splitlines()
-    rows = list(csv.DictReader(line for line in lines if not line.startswith("# ")))
-    stored = json.loads((catalogue.MODELS / "embedded" / "grammar.json").read_text(encoding="utf-8"))["relations"]
-    assert len(rows) == 48
-    named = 0
-    for row in rows:
-        own = [one for one in stored if (one["layer"] + 1, one["head"] + 1) == (int(row["layer"]), int(row["head"]))]
-        relation, share, baseline, interval, occurrences = (row[name] for name in stage_texts.GRAMMAR_COLUMNS)
-        if not own:
-            assert (relation, share, baseline, interval, occurrences) == (stage_texts.NO_RELATION, "", "", "", "")
-            continue
-        best = max(own, key=lambda one: one["accuracy"] - one["baseline"])
-        assert relation == stage_texts.GRAMMAR_LINKS[best["relation"], best["direction"]]
-        assert (float(share), float(baseline)) == pytest.approx((best["accuracy"], best["baseline"]), abs=6e-4)
-        assert int(occurrences) == best["occurrences"]
-        low, high = map(float, interval.split(" to "))
-        assert low < best["accuracy"] < high
-        named += 1
-    assert 0 < named < 48
-
-
 @pytest.mark.parametrize(
     ("family", "called"),
     [("roberta", ("<s>", "</s>")), ("gpt2", ("the first token", "the end"))],
@@ -130,12 +97,13 @@ def test_special_tokens_are_called_as_the_model_calls_them(checkpoint, family: s
     assert (kind_styles(encoding)["first"].word, kind_styles(encoding)["separator"].word) == called
 
 
-@pytest.mark.parametrize("colour", ["entropy", "distance"])
-def test_colours_may_stand_for_numbers_instead(open_app, stack, colour):
-    shown = table_of(open_app(PAGE, text=TEXT), colour=colour)["chart"]
+def test_colours_may_stand_for_numbers_instead(open_app, stack):
+    app = open_app(PAGE, text=TEXT)
     own = ~np.array(stack.query_tokens.special)
     rows = stack.weights[2, 1][own].astype(float)
     apart = np.abs(np.arange(len(own))[:, None] - np.arange(len(own)))[own]
     far, wide = (rows * apart).sum(-1).mean(), -(rows * np.log(rows)).sum(-1).mean() / np.log(len(own))
-    assert shown["cells"][2][1]["word"] == (f"{wide:.2f}" if colour == "entropy" else f"{far:.1f}")
-    assert all(0 <= cell["strength"] <= 1 for row in shown["cells"] for cell in row)
+    for colour, word in {"entropy": f"{wide:.2f}", "distance": f"{far:.1f}"}.items():
+        cells = table_of(app, colour=colour)["chart"]["cells"]
+        assert cells[2][1]["word"] == word
+        assert all(0 <= cell["strength"] <= 1 for row in cells for cell in row)

@@ -126,10 +126,7 @@ def matrices(app: AppTest, **looks: str) -> dict[str, np.ndarray]:
 def test_the_layers_are_drawn_as_rollout_and_flow_have_them(open_app, stack):
     app = open_app(PAGE, text=TEXT, part="layers", token="5")
     assert not app.exception
-    shown = matrices(app)
-    np.testing.assert_allclose(shown[texts.IN_LAYER], stack.weights[:, :, 4].mean(axis=1), atol=1e-6)
-    np.testing.assert_allclose(shown[texts.ROLLED], rollout(stack.weights)[:, 4], atol=1e-6)
-    np.testing.assert_allclose(shown[texts.FLOW], row_shares(flow(stack.weights, 4)), atol=1e-6)
+    np.testing.assert_allclose(matrices(app)[texts.FLOW], row_shares(flow(stack.weights, 4)), atol=1e-6)
     assert len({one["chart"]["limit"] for one in looked_at(app)}) == 1
     other = matrices(app, token="2")  # looked at before flow is solved for it
     np.testing.assert_allclose(other[texts.ROLLED], rollout(stack.weights)[:, 1], atol=1e-6)
@@ -204,17 +201,3 @@ def test_attention_and_gradients_are_ranked_by_size_and_not_by_signed_value(engi
         by_size, signed = (kendalls_tau(weights[own], part[own]) for part in (np.abs(values), values))
         assert f" to {by_size:.2f}" in told
         assert f"{by_size:.2f}" != f"{signed:.2f}" and f" to {signed:.2f}" not in told
-
-
-def test_attention_and_gradients_of_the_chosen_answer_at_the_chosen_blank(open_app, engine, stack):
-    filling = predict(engine, TEXT, top_k=5)
-    second = filling.blanks[1]
-    app = open_app(PAGE, text=TEXT, part="owed", token=str(second.place + 1), rank="3")
-    assert not app.exception
-    found = attribute(engine, filling.encoding, second.place, second.predictions[2].id)
-    weights = stack.weights[:, :, second.place].mean(axis=(0, 1))
-    *charts, said = looked_at(app)
-    for chart, meant in zip(charts, (weights, found.gradient_input, found.integrated), strict=True):
-        np.testing.assert_allclose(chart["values"][:, 0], meant, atol=1e-4)
-    assert said["sentence"] == describe_agreement(found, weights)
-    assert staged(app)["partial"] == {"token": [str(second.place + 1)], "rank": ["3"]}

@@ -1,13 +1,12 @@
-"""Our BERT beside others', and the views of bertviz in their sealed frame."""
+"""The views of bertviz in their sealed frame."""
 
 import re
 from pathlib import Path
-from urllib.parse import quote, quote_plus
+from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import FrameLocator, Page, expect
 
-from pages.bert import texts
 from pages.ui.stage.browser_texts import EXPORT
 from tests.browser.conftest import SILENT
 from tests.support.seen import (
@@ -15,69 +14,14 @@ from tests.support.seen import (
     address,
     answered,
     button,
-    drawn,
-    head,
     linked,
     main,
-    picture,
-    says,
     sentence,
     write,
 )
 
-CUP = "A cup of [MASK]."
-PATH = f"/bert?text={quote_plus(CUP)}"
 TIME = "Time flies like an arrow."
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)> ; // HACK: \u202eabc"
-SMALL_NUMBER = re.compile(r"(\d\.\d) × 10[⁻−]([⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
-
-
-@pytest.mark.ci
-def test_our_bert_gives_the_numbers_of_hugging_face_s(arrive, for_everybody):
-    page = arrive(PATH)
-    for name in (texts.MAX_HIDDEN, texts.MAX_WEIGHTS, texts.MAX_LOGITS):
-        says(page, name)
-    found = SMALL_NUMBER.findall(main(page).inner_text())
-    assert len(found) >= 3
-    powers = [int(power.translate(str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789"))) for _, power in found]
-    assert min(powers) >= 5  # largest differences of hidden states, weights and logits: 9.9 × 10⁻⁵ at most
-    button(page, texts.STATES["compare"]["before"]).click()
-    linked(page, compared="before")
-    head(page, 4, 3).click()
-    linked(page, heads="4-3", compared="before")
-    page.reload()
-    drawn(picture(page, "Layer 4, head 3.*10⁻"))
-    for_everybody(page)
-
-
-def untrained_says(page: Page) -> None:
-    """Assert that a head chosen on the wall is shown as trained and as untrained, with how much of it lies elsewhere."""
-    head(page, 4, 5).click()
-    linked(page, heads="4-5")
-    button(page, texts.STATES["random"]["before"]).click()
-    drawn(picture(page, "Layer 4, head 5.*Untrained, 0\\.\\d\\d of this head"))
-
-
-def labels_say(page: Page) -> None:
-    """Assert that the trained head gives two numbers for the sentence, and a random one as many as are asked for."""
-    linked(page, part="labels")
-    says(page, texts.TRAINED_HEAD, "(1, 7, 256)", "(1, 2)")
-    main(page).get_by_role("combobox", name=texts.LABEL_KIND).select_option("first")
-    linked(page, part="labels", kind="first")
-    says(page, texts.UNTRAINED_HEAD, "(1, 7, 256)", "(1, 3)")
-
-
-def family_says(page: Page) -> None:
-    """Assert that the parameters of a published configuration are counted."""
-    linked(page, part="family")
-    says(page, "108,891,648")  # of BERT base without heads and pooler
-
-
-@pytest.mark.ci
-def test_an_untrained_model_heads_for_labels_and_successors_stand_beside_it(arrive, parts_for_everybody):
-    page = arrive(f"{PATH}&part=labels")
-    looks = {"labels": labels_say, "random": untrained_says, "family": family_says}
-    parts_for_everybody(page, {texts.PARTS[part]: look for part, look in looks.items()})
 
 
 def frame_of(page: Page) -> FrameLocator:
