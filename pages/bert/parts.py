@@ -28,7 +28,7 @@ from pages.ui.shell import cache, controls
 from pages.ui.shell.address import value_of, widget_key
 from pages.ui.shell.frame import explain, explain_computation
 from pages.ui.shell.numbers import whole_percent
-from pages.ui.stage.charts import Drawing, bars_drawing, listing_chart, probability_chart
+from pages.ui.stage.charts import bars_drawing, listing_drawing
 from pages.ui.stage.matrices import Matrix, MatrixNames, MatrixStep, MatrixSteps, Origin, Product, Shares, operand
 from pages.ui.stage.mount import mount
 from pages.ui.stage.packing import RunName, pack_runs, shown_layers
@@ -121,7 +121,7 @@ def _maxima(tokens: Sequence[str], trace: Trace) -> Picture:
     shares = [count / total for count in counts]
     said = texts.MAXIMA.format(total=total, token=tokens[best], count=counts[best])
     details = [texts.MAXIMA_COUNT.format(count=count) for count in counts]
-    drawing = bars_drawing(probability_chart(texts.MAXIMA_CHART, tokens, shares, limit=max(shares)))
+    drawing = bars_drawing(texts.MAXIMA_CHART, tokens, shares, limit=max(shares))
     return Picture(drawing, said, row=1, details=details)
 
 
@@ -144,9 +144,7 @@ def _sizes(inputs: BertInputs, engine: BertEngine) -> Picture:
     names = ("num_layers", "num_heads", "hidden_size", "vocab_size", "in_embeddings", "in_blocks", "parameters")
     numbers = [[getattr(family.sizes, name) for name in names] for family in FAMILIES.values()]
     rows = [[family.title, *(f"{number:,}" for number in row)] for family, row in zip(FAMILIES.values(), numbers, strict=True)]
-    titles = tuple(family.title for family in FAMILIES.values())
-    chart = listing_chart(texts.SIZES, ["", *texts.SIZE_COLUMNS], rows)
-    drawing = Drawing(chart, titles, texts.SIZE_COLUMNS, np.array(numbers, np.float64))
+    drawing = listing_drawing(texts.SIZES, ["", *texts.SIZE_COLUMNS], rows, np.array(numbers, np.float64))
     chosen = FAMILIES[inputs.family]
     share = whole_percent(chosen.sizes.parameters / FAMILIES["bert"].sizes.parameters)
     template = texts.PARAMETERS if inputs.family == "bert" else texts.PARAMETERS_OF_BERT

@@ -12,7 +12,7 @@ from pages.classifier.model import PAGE, LabelInputs, chosen_training
 from pages.classifier.stage import (
     contribution_drawing,
     is_of_sentence,
-    label_chart,
+    label_drawing,
     label_stage,
     losses_and_accuracies,
     predictions,
@@ -25,7 +25,7 @@ from pages.ui.shell.address import widget_key
 from pages.ui.shell.frame import show_engine, show_source
 from pages.ui.shell.level import show_formula
 from pages.ui.shell.numbers import percent, whole_percent
-from pages.ui.stage.charts import Drawing, bars_drawing, matrix_drawing
+from pages.ui.stage.charts import Drawing, matrix_drawing
 from pages.ui.stage.training import ShownTraining
 from pages.ui.stage.view_options import head_in_sentence
 from tx_core.engine.device import best_device
@@ -143,7 +143,7 @@ def in_words(frame: str) -> str:
 
 def export_label(shown: ShownTraining, found: LabelPrediction, text: str) -> None:
     """Offer the numbers of the sentence and of the training, and the code of both. found: of the model as it is now."""
-    drawn = [bars_drawing(label_chart(found)), attention_drawing(found)]
+    drawn = [label_drawing(found), attention_drawing(found)]
     drawn[1:1] = [] if found.all_unknown else [contribution_drawing(found)]
     training, records = training_computation(shown, lambda: _started(shown.model))
     title = texts.EXPORT_TRAINING.format(batches=shown.model.done)

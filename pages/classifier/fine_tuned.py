@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 from pages.classifier import texts
 from pages.classifier.below import attention_drawing, prediction_numbers, show_counts
 from pages.classifier.model import PAGE, TRAINER, LabelInputs
-from pages.classifier.stage import contribution_drawing, label_chart, labelled_moment
+from pages.classifier.stage import contribution_drawing, label_drawing, labelled_moment
 from pages.ui.export.computation import call, load_call
 from pages.ui.export.menu import offer_drawings
 from pages.ui.shell import cache as run_cache
@@ -18,7 +18,6 @@ from pages.ui.shell.controls import model_title
 from pages.ui.shell.frame import page_link, show_engine, show_source
 from pages.ui.shell.level import show_formula
 from pages.ui.shell.numbers import percent, whole_percent
-from pages.ui.stage.charts import bars_drawing
 from pages.ui.stage.sources import source
 from pages.ui.stage.training import ShownTraining, training_stage
 from tx_core.analysis.attribution import integrated_gradients
@@ -38,7 +37,7 @@ def show_label(inputs: LabelInputs, badge: DeltaGenerator) -> None:
     training_stage(TRAINER, ShownTraining(None, (), None, fixed=describe_score()), [moment], [], about)
     show_engine(badge, engine.title, engine.device)
     page_link("compare", texts.BEFORE_AND_AFTER, before_and_after(inputs.text), icon=":material/compare_arrows:")
-    drawn = [bars_drawing(label_chart(found)), contribution_drawing(found), attention_drawing(found)]
+    drawn = [label_drawing(found), contribution_drawing(found), attention_drawing(found)]
     answer, title = call(label_text, load_call(FINE_TUNED), inputs.text), texts.EXPORT_LABEL.format(model=model_title(FINE_TUNED))
     offer_drawings(PAGE, lambda: prediction_numbers(title, source(FINE_TUNED), answer, found, inputs.text), lambda: drawn)
 

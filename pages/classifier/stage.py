@@ -6,7 +6,7 @@ from functools import partial
 from pages.classifier import texts
 from pages.classifier.model import TRAINER, LabelInputs, untrained
 from pages.ui.shell.numbers import percent
-from pages.ui.stage.charts import Chart, Drawing, matrix_drawing, probability_chart
+from pages.ui.stage.charts import Drawing, bars_drawing, matrix_drawing
 from pages.ui.stage.training import (
     Curves,
     Moment,
@@ -65,7 +65,7 @@ def labelled_moment(
     unknown = [words.tokens[place] for place in words.unknown]
     told = [texts.UNKNOWN.format(words=", ".join(unknown))] if unknown else []
     drawn = {
-        "side": label_chart(found),
+        "side": label_drawing(found).chart,
         "above": None if found.all_unknown else contribution_drawing(found, limit).chart,
         "notes": [texts.ALL_UNKNOWN] if found.all_unknown else [top_contribution(found), *told, *notes],
     }
@@ -73,9 +73,9 @@ def labelled_moment(
     return Moment(batch, title, said, found.trace, drawn)
 
 
-def label_chart(found: LabelPrediction) -> Chart:
-    """Make the bars of the labels."""
-    return probability_chart(texts.LABEL_PROBABILITIES, found.names, found.probabilities, limit=1.0)
+def label_drawing(found: LabelPrediction) -> Drawing:
+    """Draw the bars of the labels."""
+    return bars_drawing(texts.LABEL_PROBABILITIES, found.names, found.probabilities, limit=1.0)
 
 
 def contribution_drawing(found: LabelPrediction, limit: float | None = None) -> Drawing:
@@ -105,7 +105,7 @@ def losses_and_accuracies(records: Sequence[TrainingProgress]) -> tuple[Curves, 
     return losses, accuracies | {texts.TEST_ACCURACY: [(batch, test.accuracy) for batch, test in tests]}
 
 
-def training_charts(records: Sequence[TrainingProgress]) -> list[Chart]:
+def training_charts(records: Sequence[TrainingProgress]) -> list[Drawing]:
     """Draw the curves of a training; none before it has begun."""
     if not records:
         return []

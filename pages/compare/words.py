@@ -7,7 +7,7 @@ from pages.compare import texts
 from pages.compare.inputs import PAGE, WordPair
 from pages.compare.runs import RunPair, SideRun
 from pages.ui.shell.address import set_values, value_of
-from pages.ui.stage.charts import Chart, lines_chart
+from pages.ui.stage.charts import Chart, lines_drawing
 from tx_core.analysis.word_comparison import (
     WordSimilarity,
     align,
@@ -110,7 +110,7 @@ def word_chart(followed: FollowedWord, digits: int = 16) -> Chart:
         lines[texts.DIFFERENT_SERIES.format(count=one.pairs)] = one.mean
         band = [border.round(digits).tolist() for border in (one.mean - one.spread, one.mean + one.spread)]
     lowest = min([0.0, *one.word, *(band[0] if band else ())])
-    return lines_chart(
+    return lines_drawing(
         texts.COSINES,
         [texts.EMBEDDINGS, *map(str, range(1, len(one.word)))],
         {name: line.round(digits).tolist() for name, line in lines.items()},
@@ -118,4 +118,4 @@ def word_chart(followed: FollowedWord, digits: int = 16) -> Chart:
         band=band,
         tall=CHART_HEIGHT,
         note=texts.BAND if band else "",
-    )
+    ).chart

@@ -10,7 +10,7 @@ from pages.encoder_decoder.model import TRAINER, count_errors, untrained
 from pages.ui.shell.address import widget_key
 from pages.ui.stage.address import StageFields
 from pages.ui.stage.architecture import Box, Stack, architecture, norms_and_sums, sums_and_norms
-from pages.ui.stage.charts import Chart
+from pages.ui.stage.charts import Drawing
 from pages.ui.stage.training import (
     Curves,
     Moment,
@@ -153,7 +153,7 @@ def loss_and_shares(records: Sequence[TrainingProgress]) -> tuple[Curves, Curves
     return curves_of(records, {"loss": texts.LOSS}), curves_of(records, shares)
 
 
-def training_charts(records: Sequence[TrainingProgress]) -> list[Chart]:
+def training_charts(records: Sequence[TrainingProgress]) -> list[Drawing]:
     """Draw the curves of a training; none before it has begun."""
     if not records:
         return []

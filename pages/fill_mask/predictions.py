@@ -13,7 +13,7 @@ from pages.ui.shell.controls import ask_option
 from pages.ui.shell.numbers import large_number, percent, points
 from pages.ui.stage.browser_texts import CAPTION
 from pages.ui.stage.changes import Changes
-from pages.ui.stage.charts import bars_drawing, moved_chart, probability_chart
+from pages.ui.stage.charts import bars_drawing, moved_drawing
 from pages.ui.stage.pictures import BARS_HEIGHT, Picture, pictures_beside
 from pages.ui.stage.sources import reading, source
 from tx_core.analysis.weights_file import TableValue
@@ -265,7 +265,7 @@ def show_notices(answer: SentencePredictions) -> None:
 def show_joint(page: str, part: str, answer: SentencePredictions, chosen: ListSettings) -> None:
     """Draw the best fillings of all blanks of a sentence together. part: tells the sentences of a page apart."""
     labels, shares = [" … ".join(one.words) for one in answer.joint], [one.probability for one in answer.joint]
-    drawing = bars_drawing(probability_chart(texts.JOINT, labels, shares, limit=chosen.limit))
+    drawing = bars_drawing(texts.JOINT, labels, shares, limit=chosen.limit)
     pictures_beside(page, part, [Picture(drawing, details=[one.sentence for one in answer.joint])], BARS_HEIGHT)
     st.text(texts.BEST_FILLING.format(sentence=answer.joint[0].sentence))
     st.caption(texts.JOINT_CAPTION)
@@ -316,9 +316,7 @@ def show_text_shift(page: str, engine: Engine, answers: Sequence[SentencePredict
 
     def bars(title: str, named: Sequence[tuple[str, float, float]], details: Sequence[str] = ()) -> Picture:
         labels, before, after = ([row[column] for row in named] for column in range(3))
-        return Picture(
-            bars_drawing(moved_chart(title, labels, before, after, limit=chosen.limit, sides=texts.SIDES)), details=details
-        )
+        return Picture(moved_drawing(title, labels, before, after, limit=chosen.limit, sides=texts.SIDES), details=details)
 
     st.markdown(f"##### {texts.DIFFERENCE}")
     for blank in shift.blanks:

@@ -25,7 +25,7 @@ from pages.ui.shell.numbers import percent, points
 from pages.ui.stage import texts as stage_texts
 from pages.ui.stage.attention import about_run, class_guesses, take_changes
 from pages.ui.stage.changes import Changes, describe_change, stack_names
-from pages.ui.stage.charts import moved_chart, probability_chart
+from pages.ui.stage.charts import bars_drawing, moved_drawing
 from pages.ui.stage.first_picture import show_first_picture
 from pages.ui.stage.mount import Reported, mount
 from pages.ui.stage.packing import join, pack_runs, shown_layers
@@ -179,9 +179,9 @@ def _figure(
     for name, bars in ((texts.TOP_WORDS, likely), (texts.CHECKED_WORDS, followed)):
         labels, before, after = ([bar[column] for bar in bars] for column in ("label", "before", "after"))
         if changed and bars:
-            charts.append(moved_chart(name, labels, before, after, limit=chosen.limit))
+            charts.append(moved_drawing(name, labels, before, after, limit=chosen.limit).chart)
         elif bars:
-            charts.append(probability_chart(name, labels, after, limit=chosen.limit))
+            charts.append(bars_drawing(name, labels, after, limit=chosen.limit).chart)
     model = controls.model_title(run.engine.name)
     return {"title": title.format(number=looked.number + 1, model=model), "charts": charts, "notes": run.lists.notes}
 

@@ -9,7 +9,7 @@ from pages.ui.export.part import Part
 from pages.ui.shell import cache
 from pages.ui.shell.address import value_of
 from pages.ui.shell.numbers import whole_percent
-from pages.ui.stage.charts import Drawing, depths, lines_chart, lines_drawing, listing_chart
+from pages.ui.stage.charts import Drawing, depths, lines_drawing, listing_drawing
 from pages.ui.stage.pictures import Picture
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.lessons.residual_stream import (
@@ -48,15 +48,15 @@ def depth_part(inputs: BlockInputs, engine: BertEngine) -> Part:
     pictures = []
     for (name, title, limits, logarithmic), note in zip(charts, notes, strict=True):
         series = {texts.POST_NORM: getattr(post, name), texts.PRE_NORM: getattr(pre, name)}
-        chart = lines_chart(title, depths(BLOCKS), series, limits=limits, logarithmic=logarithmic)
-        pictures.append(Picture(lines_drawing(chart), note, cell=texts.AT_DEPTH))
+        drawing = lines_drawing(title, depths(BLOCKS), series, limits=limits, logarithmic=logarithmic)
+        pictures.append(Picture(drawing, note, cell=texts.AT_DEPTH))
     series = {texts.AS_TRAINED: own.with_skips, texts.RESIDUALS_CUT: own.without_skips}
-    trained = lines_chart(texts.TRAINED_SIMILARITY, depths(engine.info.num_layers), series, limits=COSINES)
+    trained = lines_drawing(texts.TRAINED_SIMILARITY, depths(engine.info.num_layers), series, limits=COSINES)
     kept = texts.TRAINED_NOTE.format(kept=own.with_skips[-1], cut=own.without_skips[-1])
     said = f"{texts.TRAINED.format(model=engine.title)} {kept}"
     measures = [number for run in computations for number in (run.length, run.cosine, run.gradient)]
     return Part(
-        [*pictures, Picture(lines_drawing(trained), said, row=1, cell=texts.AT_DEPTH)],
+        [*pictures, Picture(trained, said, row=1, cell=texts.AT_DEPTH)],
         inputs.numbers([*measures, own_computation.with_skips, own_computation.without_skips], "cut", "seed"),
         [texts.DEPTH_TEXT.format(blocks=BLOCKS), texts.WARM_UP],
         lambda: st.caption(texts.RESIDUAL_BUG),
@@ -100,8 +100,8 @@ def journey_part(inputs: BlockInputs, engine: BertEngine) -> Part:
         ("length", texts.LENGTH, None),
     ):
         series = dict(zip(names, (getattr(path, name) for path in paths), strict=True))
-        chart = lines_chart(title, depths(engine.info.num_layers), series, limits=limits)
-        pictures.append(Picture(lines_drawing(chart), cell=texts.AT_DEPTH, picks="words"))
+        drawing = lines_drawing(title, depths(engine.info.num_layers), series, limits=limits)
+        pictures.append(Picture(drawing, cell=texts.AT_DEPTH, picks="words"))
     traced = named("trace", inputs.loaded.trace(*inputs.sentences, keep=("hidden",)))
     if engine.info.has_head:
         run = computed(call(layer_words, inputs.loaded, traced), engine, trace=trace)
@@ -125,4 +125,4 @@ def _readings(run: LayerWords, names: list[str]) -> Drawing:
         [row, *(f"{word} {whole_percent(share)}" for word, share in zip(found, shares, strict=True))]
         for row, found, shares in zip(rows, run.words, run.shares, strict=True)
     ]
-    return Drawing(listing_chart(texts.READINGS, ["", *names], words), tuple(rows), tuple(names), run.shares)
+    return listing_drawing(texts.READINGS, ["", *names], words, run.shares)

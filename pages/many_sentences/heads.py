@@ -12,7 +12,7 @@ from pages.ui.shell import controls
 from pages.ui.shell.address import is_offered
 from pages.ui.shell.frame import page_address
 from pages.ui.shell.numbers import whole_percent
-from pages.ui.stage.charts import Drawing, listing_chart
+from pages.ui.stage.charts import listing_drawing
 from pages.ui.stage.controls import Control
 from pages.ui.stage.heads import (
     AXES,
@@ -80,8 +80,8 @@ def heads_pictures(report: HeadReport, rank: str) -> list[Picture]:
     }
     grids = draw_heads(texts.COLOURS, drawn, numbers, shape, texts.HEADS)
     variants = {link: _strongest_of(report, head, rank) for link, head in all_heads(*shape).items()}
-    chart = listing_chart("", texts.STRONGEST_COLUMNS, []) | {"sentenceFirst": True}
-    listing = Drawing(chart, (), (), np.empty((0, 0)))
+    listing = listing_drawing(head=texts.STRONGEST_COLUMNS)
+    listing.chart["sentenceFirst"] = True
     return [*grids, Picture(listing, varies="heads", variants=variants, **beside_heads(shape[1], 2.0))]
 
 

@@ -17,7 +17,7 @@ from pages.ui.shell.address import widget_key
 from pages.ui.shell.numbers import percent
 from pages.ui.stage import background_runs
 from pages.ui.stage import texts as stage_texts
-from pages.ui.stage.charts import Chart, Drawing, lines_drawing, listing_chart, matrix_drawing
+from pages.ui.stage.charts import Drawing, listing_drawing, matrix_drawing
 from pages.ui.stage.controls import Control
 from pages.ui.stage.pictures import Picture
 from pages.ui.stage.training import ShownTraining, Trainer, curve, moment_title, take_wish, training_header
@@ -95,21 +95,20 @@ def show_future() -> None:
 
 def future_pictures(shown: ShownTraining, moments: Sequence[FutureMoment]) -> list[Picture]:
     """Draw the losses of both models, and at each moment what they write and where they look."""
-    chart = loss_chart(shown.records)
+    losses = loss_drawing(shown.records)
     drawn = [picture for one in moments for picture in _at(one)]
     if not shown.records:
         return drawn
     said = {str(one.batch): {"sentence": loss_in_words(one, shown.records)} for one in moments}
-    steps = tuple(chart["steps"])
-    about = {"cell": stage_texts.CURVE_STEP, "chooses": "moment", "choices": steps, "varies": "moment", "variants": said}
-    return [Picture(lines_drawing(chart), share=1.2, **about), *drawn]
+    about = {"cell": stage_texts.CURVE_STEP, "chooses": "moment", "choices": losses.columns, "varies": "moment", "variants": said}
+    return [Picture(losses, share=1.2, **about), *drawn]
 
 
 def _at(moment: FutureMoment) -> list[Picture]:
     when = {"moment": [str(moment.batch)]}
     rows = [[one, *(moment.written[name][place] for name in MASKS)] for place, one in enumerate(FIRST_WORDS)]
-    listing = listing_chart(texts.WRITTEN, [texts.BEGINNING, *texts.MODELS.values()], rows)
-    written = Picture(Drawing(listing, (), (), moment.weights["masked"][:0]), writing_in_words(moment), when, share=1.4)
+    listing = listing_drawing(texts.WRITTEN, [texts.BEGINNING, *texts.MODELS.values()], rows)
+    written = Picture(listing, writing_in_words(moment), when, share=1.4)
     return [written, *(_map(moment, name, when) for name in MASKS)]
 
 
@@ -120,7 +119,7 @@ def _map(moment: FutureMoment, name: str, when: dict[str, list[str]]) -> Picture
     return Picture(drawing, texts.NEXT_WORD[name].format(share=share), when, row=1, cell=texts.LOOKS_CELL)
 
 
-def loss_chart(records: Sequence[TrainingProgress]) -> Chart:
+def loss_drawing(records: Sequence[TrainingProgress]) -> Drawing:
     """Draw the loss of both models, and the least that one can reach that only looks back."""
     lines = {texts.MODELS[name]: [(one.batch, one.values[name]) for one in records] for name in MASKS}
     lines[texts.LEAST] = [(batch, least_loss()) for batch in range(1, len(records) + 1)]

@@ -13,7 +13,7 @@ from pages.ui.shell import cache
 from pages.ui.shell.frame import page_link
 from pages.ui.shell.numbers import ROUNDING, percent, rounding_verdict, small_number, weight
 from pages.ui.stage.changes import describe_change, stack_names
-from pages.ui.stage.charts import Drawing, bars_drawing, listing_chart, matrix_drawing, moved_chart
+from pages.ui.stage.charts import listing_drawing, matrix_drawing, moved_drawing
 from pages.ui.stage.pictures import Picture
 from pages.ui.stage.tokens import reading_in_link
 from tx_core.engine.bert_engine import BertEngine
@@ -55,7 +55,7 @@ def _batch(pair: PaddedPair, sentence: str) -> Picture:
     """Write the batch as the model reads it, one sentence per line, padding included."""
     rows = [[name, *tokens] for name, tokens in zip((texts.FIRST_SENTENCE, texts.SECOND_SENTENCE), pair.rows, strict=True)]
     columns = ["", *(str(number) for number in range(1, len(pair.rows[0]) + 1))]
-    return Picture(Drawing(listing_chart(texts.BATCH_TITLE, columns, rows), (), (), np.empty((0, 0))), sentence)
+    return Picture(listing_drawing(texts.BATCH_TITLE, columns, rows), sentence)
 
 
 def _change_of_tokens(pair: PaddedPair) -> Picture:
@@ -109,10 +109,10 @@ def _bars(blank: BlankShift, title: str, padded: Trace | None) -> Picture:
     largest = max(share for one in blank.moved for share in (one.before, one.after))
     labels = [one.prediction.label for one in blank.moved]
     before, after = [one.before for one in blank.moved], [one.after for one in blank.moved]
-    chart = moved_chart(title, labels, before, after, limit=next(limit for limit in LIMITS if largest <= limit))
+    drawing = moved_drawing(title, labels, before, after, limit=next(limit for limit in LIMITS if largest <= limit))
     said = [prediction_sentence(blank), *([padding_sentence(padded)] if padded else [])]
     ranks = [texts.RANKS.format(before=one.rank_before, after=one.rank_after) for one in blank.moved]
-    return Picture(bars_drawing(chart), " ".join(said), row=blank.number, details=ranks)
+    return Picture(drawing, " ".join(said), row=blank.number, details=ranks)
 
 
 def prediction_sentence(blank: BlankShift) -> str:

@@ -14,16 +14,7 @@ from pages.ui.export.part import Part
 from pages.ui.export.records import PartNumbers
 from pages.ui.shell.address import set_values, value_of, widget_key
 from pages.ui.shell.numbers import rounding_verdict, small_number
-from pages.ui.stage.charts import (
-    Chart,
-    Drawing,
-    bars_drawing,
-    lines_chart,
-    lines_drawing,
-    listing_chart,
-    matrix_drawing,
-    probability_chart,
-)
+from pages.ui.stage.charts import bars_drawing, lines_drawing, listing_drawing, matrix_drawing
 from pages.ui.stage.pictures import Picture
 from pages.ui.stage.sources import reading, source
 from pages.ui.stage.tokens import note_how_read
@@ -119,11 +110,10 @@ def waves(inputs: PositionInputs, engine: BertEngine) -> Shown:
         places, across, cell = range(1 - inputs.length, inputs.length), texts.DISTANCE_FROM_QUERY, texts.AT_DISTANCE
         sentence = view.curve_note
     if series:
-        chart = lines_chart(texts.VIEWS["waves"], [str(place) for place in places], series, note=across)
-        picture = Picture(lines_drawing(chart), sentence, _in("waves"), cell=cell)
+        drawing = lines_drawing(texts.VIEWS["waves"], [str(place) for place in places], series, note=across)
     else:
-        picture = _words(listing_chart("", [], []), sentence, "waves")
-    return [picture], numbers, "a row per curve"
+        drawing = listing_drawing()
+    return [Picture(drawing, sentence, _in("waves"), cell=cell)], numbers, "a row per curve"
 
 
 def by_distance(inputs: PositionInputs, engine: BertEngine) -> Shown:
@@ -136,8 +126,8 @@ def by_distance(inputs: PositionInputs, engine: BertEngine) -> Shown:
     values = {"here": profile.mean[here], "next": profile.mean[here + 1], "far": profile.mean[-1]}
     sentence = text.format(**values, last=here, spread=profile.spread)
     steps, band = [str(distance) for distance in profile.distance], (profile.lowest, profile.highest)
-    chart = lines_chart(title, steps, {texts.MEAN: profile.mean}, band=band, note=texts.DISTANCE)
-    picture = Picture(lines_drawing(chart), sentence, _in("similarity"), cell=texts.AT_DISTANCE)
+    drawing = lines_drawing(title, steps, {texts.MEAN: profile.mean}, band=band, note=texts.DISTANCE)
+    picture = Picture(drawing, sentence, _in("similarity"), cell=texts.AT_DISTANCE)
     return [picture], computation.mean, "by distance, from the far left to the far right"
 
 
@@ -174,11 +164,11 @@ def requirements_part(inputs: PositionInputs, engine: BertEngine) -> Part:
     marks = {name: [f"{'✓' if one.holds else '✗'} {small_number(one.value)}" for one in some] for name, some in checked.items()}
     rows = [[name, *(cell.replace(" ", "\u00a0") for cell in measured)] for name, measured in marks.items()]
     values = np.array([[one.value for one in criteria] for criteria in checked.values()])
-    chart = listing_chart(texts.MEASURED, [texts.COMPARED, *names], rows)
+    drawing = listing_drawing(texts.MEASURED, [texts.COMPARED, *names], rows, values)
     numbers = named("numbers", each(computation.values(), lambda criteria: each(criteria, lambda criterion: criterion.value)))
     title = texts.EXPORT_REQUIREMENTS.format(length=inputs.length)
     return Part(
-        [Picture(Drawing(chart, tuple(checked), tuple(names), values), describe_learned_table(checked, learned))],
+        [Picture(drawing, describe_learned_table(checked, learned))],
         PartNumbers(title, source(inputs.model_name, **sizes), [call(list, computation), numbers], texts.EXPORT_RESULT),
         [texts.REQUIREMENTS_TEXT],
         lambda: st.caption(texts.REQUIREMENTS_CAPTION),
@@ -219,12 +209,7 @@ GUESSES = {"ordered": texts.ORDERED_GUESS, "shuffled": texts.SHUFFLED_GUESS, "wi
 def _orders(run: ShuffleTest) -> Picture:
     """Write both orders, position by position."""
     rows = [[texts.ORDERED, *run.encoding.tokens], [texts.SHUFFLED, *run.tokens_shuffled]]
-    return _words(listing_chart(texts.ORDERS, [texts.POSITION.capitalize(), *_numbers(len(run.order))], rows))
-
-
-def _words(chart: Chart, sentence: str = "", look: str = "") -> Picture:
-    """Show a table of words, which has no numbers for export."""
-    return Picture(Drawing(chart, (), (), np.empty((0, 0))), sentence, _in(look) if look else {})
+    return Picture(listing_drawing(texts.ORDERS, [texts.POSITION.capitalize(), *_numbers(len(run.order))], rows))
 
 
 def _changes(run: ShuffleTest) -> Picture:
@@ -250,5 +235,4 @@ def _guesses(run: ShuffleTest) -> list[Picture]:
         return []
     shown: dict[str, BlankGuess] = {title: getattr(run, name) for name, title in GUESSES.items()}
     limit = math.ceil(10 * max(max(guess.shares) for guess in shown.values())) / 10
-    charts = [probability_chart(title, guess.words, guess.shares, limit=limit) for title, guess in shown.items()]
-    return [Picture(bars_drawing(chart), row=2) for chart in charts]
+    return [Picture(bars_drawing(title, guess.words, guess.shares, limit=limit), row=2) for title, guess in shown.items()]

@@ -13,7 +13,7 @@ from pages.ui.export.records import PartNumbers
 from pages.ui.shell import cache
 from pages.ui.shell.level import is_hidden
 from pages.ui.shell.numbers import small_number
-from pages.ui.stage.charts import lines_chart, lines_drawing
+from pages.ui.stage.charts import lines_drawing
 from pages.ui.stage.matrices import Masking, Matrix, MatrixNames, MatrixStep, MatrixSteps, Product, Quotient, Shares, operand
 from pages.ui.stage.pictures import Picture, pictures_beside
 from pages.ui.stage.sources import reading, source
@@ -183,7 +183,7 @@ def show_saturation() -> None:
     slopes = {"unscaled": small_number(run.slope_unscaled[-1]), "scaled": small_number(run.slope_scaled[-1])}
     st.subheader(texts.WHY_SCALED, anchor=False)
     st.markdown(texts.WHY_SCALED_TEXT.format(keys=run.keys, size=run.sizes[-1], **slopes))
-    drawing = lines_drawing(lines_chart(texts.LARGEST_WEIGHT, list(map(str, run.sizes)), series, limits=(0, 1.02)))
+    drawing = lines_drawing(texts.LARGEST_WEIGHT, list(map(str, run.sizes)), series, limits=(0, 1.02))
     pictures_beside(PAGE, "saturation", [Picture(drawing, cell=texts.DIMENSION)], SATURATION_HEIGHT)
     shown = [computation.largest_unscaled, computation.largest_scaled]
     about = {"dimensions": list(SATURATION_SIZES)}

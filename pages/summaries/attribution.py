@@ -10,7 +10,7 @@ from pages.ui.export.records import Code, DataTable, table_of
 from pages.ui.shell import cache
 from pages.ui.shell.address import value_of
 from pages.ui.shell.numbers import percent
-from pages.ui.stage.charts import Drawing, signed_chart
+from pages.ui.stage.charts import signed_drawing
 from pages.ui.stage.controls import Control
 from pages.ui.stage.inputs import SentenceInputs
 from pages.ui.stage.pictures import Picture
@@ -73,8 +73,7 @@ def run(inputs: SentenceInputs) -> PartRun:
 def _bars(title: str, attributed: Attribution, values: Float[np.ndarray, "token"]) -> Picture:
     """Draw one bar per token."""
     labels = numbered_tokens(attributed.encoding.tokens)
-    chart = signed_chart(title, labels, values.tolist(), limit=float(np.abs(values).max()))
-    return Picture(Drawing(chart, tuple(labels), (title,), values.reshape(-1, 1)))
+    return Picture(signed_drawing(title, labels, values.tolist(), limit=float(np.abs(values).max())))
 
 
 def describe_agreement(attributed: Attribution, weights: Float[np.ndarray, "token"]) -> str:

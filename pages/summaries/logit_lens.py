@@ -6,7 +6,7 @@ from pages.ui.export.computation import Computation, call, named
 from pages.ui.export.records import Code, DataTable, table_of
 from pages.ui.shell import cache
 from pages.ui.shell.numbers import percent
-from pages.ui.stage.charts import depths, lines_chart, lines_drawing
+from pages.ui.stage.charts import depths, lines_drawing
 from pages.ui.stage.inputs import SentenceInputs
 from pages.ui.stage.pictures import Picture
 from pages.ui.stage.tokens import numbered_tokens
@@ -49,10 +49,10 @@ def _pictures(answers: LayerPredictions, token: str, *, predicts_next: bool) -> 
     said = describe_answer(answers, token, predicts_next=predicts_next)
     largest, steps = float(answers.probability.max()), depths(len(answers.words) - 1)
     series = {texts.PROBABILITY: answers.probability.tolist()}
-    chart = lines_chart(texts.FINAL_PROBABILITY, steps, series, limits=(MARGINS[0] * largest, MARGINS[1] * largest))
+    line = lines_drawing(texts.FINAL_PROBABILITY, steps, series, limits=(MARGINS[0] * largest, MARGINS[1] * largest))
     return [
         words_picture(said, list(table[0]), [list(row.values()) for row in table], when=when),
-        Picture(lines_drawing(chart), when=when, row=1, cell=texts.AFTER_STEP),
+        Picture(line, when=when, row=1, cell=texts.AFTER_STEP),
     ]
 
 

@@ -17,7 +17,7 @@ from pages.ui.shell.address import value_of
 from pages.ui.shell.controls import head_name
 from pages.ui.shell.frame import explain_computation
 from pages.ui.stage.browser_texts import CONTROLS
-from pages.ui.stage.charts import Drawing, listing_chart
+from pages.ui.stage.charts import Drawing, listing_drawing
 from pages.ui.stage.controls import Control
 from pages.ui.stage.heads import all_heads
 from pages.ui.stage.inputs import SentenceInputs
@@ -86,7 +86,7 @@ class PartRun:
 
 def words_picture(sentence: str = "", head: Sequence[str] = (), rows: Sequence[Sequence[str]] = (), **more: object) -> Picture:
     """Return a picture of a sentence, or of a small table of words, which has no numbers."""
-    return Picture(Drawing(listing_chart("", head, rows), (), (), np.empty((0, 0))), sentence, **more)
+    return Picture(listing_drawing("", head, rows), sentence, **more)
 
 
 def in_link(head: Head) -> str:

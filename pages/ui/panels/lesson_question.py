@@ -14,7 +14,7 @@ from pages.ui.panels.question_view import Choices, Revealed, guessed_cell, quest
 from pages.ui.shell import cache
 from pages.ui.shell.address import is_presented
 from pages.ui.shell.numbers import weight
-from pages.ui.stage.charts import Chart, bars_drawing, moved_chart, probability_chart
+from pages.ui.stage.charts import Drawing, bars_drawing, moved_drawing
 from pages.ui.stage.pictures import BARS_HEIGHT, Picture, pictures_beside
 from pages.ui.stage.tokens import SPECIAL_FIELD, escape_markdown
 from tx_core.classroom.lesson_file import Step
@@ -165,18 +165,20 @@ def _show_bars(step: Step, answer: Answer, verdict: Verdict) -> None:
         _draw_bars(before_and_after(step, verdict.guess))
     elif answer.options:
         labels, shares = bars_with_guess(answer, verdict)
-        chart = probability_chart(MEASURE_TEXTS[question.answer.measure].chart, labels, shares, limit=1.0)
+        drawing = bars_drawing(MEASURE_TEXTS[question.answer.measure].chart, labels, shares, limit=1.0)
         if MEASURES[question.answer.measure].of_attention:
-            chart |= {"ends": [weight(share) for share in shares], "ticks": [{"at": at, "text": f"{at:g}"} for at in (0, 0.5, 1)]}
-        _draw_bars(chart)
+            drawing.chart.update(
+                ends=[weight(share) for share in shares], ticks=[{"at": at, "text": f"{at:g}"} for at in (0, 0.5, 1)]
+            )
+        _draw_bars(drawing)
 
 
-def _draw_bars(chart: Chart) -> None:
-    pictures_beside("lesson", "bars", [Picture(bars_drawing(chart))], BARS_HEIGHT)
+def _draw_bars(drawing: Drawing) -> None:
+    pictures_beside("lesson", "bars", [Picture(drawing)], BARS_HEIGHT)
 
 
-def before_and_after(step: Step, guess: str) -> Chart:
-    """Chart the most likely words of a question with a change, without and with it; the guess is marked."""
+def before_and_after(step: Step, guess: str) -> Drawing:
+    """Draw the most likely words of a question with a change, without and with it; the guess is marked."""
     measure, engine = step.question.answer, engine_of_step(step)
     key = ("lesson shift", cache.engine_key(engine), measure.model_dump_json())
     shift = cache.get_or_compute(key, lambda: shift_predictions(engine, measure.text, changes_of(measure), top_k=MOVED_BARS))
@@ -185,7 +187,7 @@ def before_and_after(step: Step, guess: str) -> Chart:
     words = [one.prediction.word for one in rows]
     labels = [texts.YOUR_GUESS.format(guess=word) if word.casefold() == guess.casefold() else word for word in words]
     title = MEASURE_TEXTS[measure.measure].chart
-    return moved_chart(title, labels, [one.before for one in rows], [one.after for one in rows], limit=1.0)
+    return moved_drawing(title, labels, [one.before for one in rows], [one.after for one in rows], limit=1.0)
 
 
 def compare(question: Question, answer: Answer, verdict: Verdict) -> str:

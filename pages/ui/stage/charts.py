@@ -34,20 +34,6 @@ class Drawing:
         return str(self.chart["title"])
 
 
-def lines_drawing(chart: Chart) -> Drawing:
-    """Return the numbers of a line chart (`charts.lines_chart`), for export."""
-    series = chart["series"]
-    names, values = tuple(one["name"] for one in series), [one["values"] for one in series]
-    return Drawing(chart, names, tuple(chart["steps"]), np.array(values, np.float64).reshape(len(names), -1))
-
-
-def bars_drawing(chart: Chart) -> Drawing:
-    """Return the numbers of a bar chart (`charts.probability_chart`, or `charts.moved_chart`, two per bar), for export."""
-    if chart["kind"] == "moved":
-        return Drawing(chart, tuple(chart["labels"]), tuple(chart["sides"]), np.array([chart["before"], chart["after"]]).T)
-    return Drawing(chart, tuple(chart["labels"]), ("probability",), np.array(chart["shares"], np.float64).reshape(-1, 1))
-
-
 def matrix_drawing(
     title: str,
     kind: str,
@@ -111,15 +97,15 @@ PAPER = {
 """The colours of a figure, by its background."""
 
 
-def probability_chart(title: str, labels: Sequence[str], shares: Sequence[float], *, limit: float) -> Chart:
-    """Make a horizontal bar of each label, the first on top, with its share in words at its end.
+def bars_drawing(title: str, labels: Sequence[str], shares: Sequence[float], *, limit: float) -> Drawing:
+    """Draw a horizontal bar of each label, the first on top, with its share in words at its end.
 
     shares: 0 to 1. limit: where the axis ends, the same for all charts that are compared. Raises ValueError when there
     are not as many labels as shares.
     """
     if len(labels) != len(shares):
         raise ValueError(f"every share needs a label, got {len(shares)} and {len(labels)}")
-    return {
+    chart = {
         "kind": "bars",
         "title": title,
         "labels": list(labels),
@@ -133,9 +119,10 @@ def probability_chart(title: str, labels: Sequence[str], shares: Sequence[float]
         "ticks": _shares_of(limit),
         "cut": [share > limit for share in shares],
     }
+    return Drawing(chart, tuple(labels), ("probability",), np.array(shares, np.float64).reshape(-1, 1))
 
 
-def moved_chart(
+def moved_drawing(
     title: str,
     labels: Sequence[str],
     before: Sequence[float],
@@ -143,13 +130,13 @@ def moved_chart(
     *,
     limit: float,
     sides: tuple[str, str] = (texts.BEFORE, texts.AFTER),
-) -> Chart:
-    """Make a row of each label: its share before in outline, after filled, an arrow between, both numbers and the difference.
+) -> Drawing:
+    """Draw a row of each label: its share before in outline, after filled, an arrow between, both numbers and the difference.
 
-    Shares and limit are as for `probability_chart`. sides: what the two shares are of, where they are not before and after.
+    Shares and limit are as for `bars_drawing`. sides: what the two shares are of, where they are not before and after.
     """
     pairs = list(zip(before, after, strict=True))
-    return {
+    chart = {
         "kind": "moved",
         "title": title,
         "labels": list(labels),
@@ -164,6 +151,7 @@ def moved_chart(
         "ticks": _shares_of(limit),
         "cut": [[share > limit for share in pair] for pair in pairs],
     }
+    return Drawing(chart, tuple(labels), sides, np.array(pairs, np.float64).reshape(-1, 2))
 
 
 def _two_shares(before: float, after: float) -> str:
@@ -179,7 +167,7 @@ def _shares_of(limit: float) -> list[dict[str, object]]:
 MARKERS = ("circle", "square", "diamond", "triangle-up")
 
 
-def lines_chart(
+def lines_drawing(
     title: str,
     steps: Sequence[str],
     series: Mapping[str, Sequence[float]],
@@ -189,8 +177,8 @@ def lines_chart(
     band: tuple[Sequence[float], Sequence[float]] | None = None,
     logarithmic: bool = False,
     note: str = "",
-) -> Chart:
-    """Make a line of each series: one number a step, from the input to the last block.
+) -> Drawing:
+    """Draw a line of each series: one number a step, from the input to the last block.
 
     tall: pixels from the top to the axis. limits: fixed ends of the axis, so that charts compare; logarithms of ten where it
     is logarithmic. band: the lower and the upper border of a shaded range behind the lines.
@@ -200,7 +188,7 @@ def lines_chart(
     for name, values in (*series.items(), *borders.items()):
         if len(values) != len(steps):
             raise ValueError(f"every step needs a number, got {len(steps)} steps and {len(values)} numbers of {name}")
-    return {
+    chart = {
         "kind": "lines",
         "title": title,
         "steps": list(steps),
@@ -211,6 +199,7 @@ def lines_chart(
         "band": [list(border) for border in band] if band else None,
         "logarithmic": logarithmic,
     }
+    return Drawing(chart, tuple(series), tuple(steps), np.array(list(series.values()), np.float64).reshape(len(series), -1))
 
 
 def _line(name: str, values: Sequence[float], number: int) -> dict[str, object]:
@@ -229,11 +218,11 @@ def depths(num_blocks: int) -> list[str]:
     return [texts.INPUT, *map(str, range(1, num_blocks + 1))]
 
 
-def signed_chart(title: str, labels: Sequence[str], values: Sequence[float], *, limit: float) -> Chart:
+def signed_drawing(title: str, labels: Sequence[str], values: Sequence[float], *, limit: float) -> Drawing:
     """Draw bars to both sides of zero. limit: where the axis ends on a side that is used."""
     most = limit or 1.0
     least = -most if min(values, default=0.0) < 0 else 0.0
-    return {
+    chart = {
         "kind": "bars",
         "title": title,
         "labels": list(labels),
@@ -245,6 +234,7 @@ def signed_chart(title: str, labels: Sequence[str], values: Sequence[float], *, 
         "ticks": [{"at": 0, "text": "0"}],
         "colours": [ONE_COLOUR if value >= 0 else BELOW_ZERO for value in values],
     }
+    return Drawing(chart, tuple(labels), (title,), np.array(values, np.float64).reshape(-1, 1))
 
 
 NAME_REACH = (30.0, 24.0)
@@ -304,6 +294,14 @@ def name_offset(places: Float[np.ndarray, "one axis"], chosen: int) -> tuple[flo
     return float(right), float(down)
 
 
-def listing_chart(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Chart:
-    """Draw a small table of words."""
-    return {"kind": "listing", "title": title, "head": list(head), "rows": [list(row) for row in rows]}
+def listing_drawing(
+    title: str = "",
+    head: Sequence[str] = (),
+    rows: Sequence[Sequence[str]] = (),
+    numbers: Float[np.ndarray, "row column"] | None = None,
+) -> Drawing:
+    """Draw a small table of words. numbers: of the cells behind the first of each row, for export; None where there are none."""
+    chart = {"kind": "listing", "title": title, "head": list(head), "rows": [list(row) for row in rows]}
+    if numbers is None:
+        return Drawing(chart, (), (), np.empty((0, 0)))
+    return Drawing(chart, tuple(row[0] for row in rows), tuple(head[1:]), numbers)

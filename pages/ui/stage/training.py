@@ -17,7 +17,7 @@ from pages.ui.shell.address import Field, choice_field, is_offered, widget_key
 from pages.ui.shell.frame import explain
 from pages.ui.stage import background_runs, texts, view_options
 from pages.ui.stage.address import StageFields
-from pages.ui.stage.charts import Chart, Drawing, lines_chart, lines_drawing
+from pages.ui.stage.charts import Drawing, lines_drawing
 from pages.ui.stage.mount import Reported, mount
 from pages.ui.stage.packing import join, pack_moments
 from tx_core.errors import TextProblem
@@ -190,7 +190,7 @@ MOMENT_FIELD = Field("moment", None, read_batch, lambda batch: "" if batch is No
 
 
 def training_stage(
-    trainer: Trainer, shown: ShownTraining, moments: Sequence[Moment], curves: Sequence[Chart], about: Mapping[str, object]
+    trainer: Trainer, shown: ShownTraining, moments: Sequence[Moment], curves: Sequence[Drawing], about: Mapping[str, object]
 ) -> None:
     """Draw the stage of a model that is trained on its page. about: title of the model, text and stem."""
     told = [
@@ -205,7 +205,7 @@ def training_stage(
     mount(trainer.page, TRAINING_ENTRY, trainer.fields, pack, lambda reported: take_wish(trainer, reported))
 
 
-def empty_training_stage(trainer: Trainer, shown: ShownTraining | None = None, curves: Sequence[Chart] = ()) -> None:
+def empty_training_stage(trainer: Trainer, shown: ShownTraining | None = None, curves: Sequence[Drawing] = ()) -> None:
     """Draw a stage without a picture: it still writes the address. shown: a training that can be started."""
 
     def pack(header: Mapping[str, object]) -> bytes:
@@ -239,7 +239,7 @@ def _common(trainer: Trainer, header: Mapping[str, object]) -> dict[str, object]
     }
 
 
-def training_header(trainer: Trainer, shown: ShownTraining, curves: Sequence[Chart] = ()) -> dict[str, object]:
+def training_header(trainer: Trainer, shown: ShownTraining, curves: Sequence[Drawing] = ()) -> dict[str, object]:
     """Return what the stage is told of a training: its buttons, its progress, its curves."""
     own, page = shown.own, trainer.page
     problem = st.session_state.get(widget_key(page, "refused"))
@@ -251,7 +251,7 @@ def training_header(trainer: Trainer, shown: ShownTraining, curves: Sequence[Cha
         "said": _progress(trainer, shown),
         "problem": str(problem) if problem else own.problem if own else "",
         "other": texts.OTHER_MODEL.format(differences=", ".join(other)) if other else "",
-        "curves": list(curves),
+        "curves": [curve.chart for curve in curves],
         "asked": time.monotonic(),  # no two messages are equal: the browser asks again after each
     }
 
@@ -307,8 +307,8 @@ def curve(
     logarithmic: bool = False,
     every: int = 0,
     limits: tuple[float, float] = (0.0, 1.02),
-) -> Chart:
-    """Make a chart of a training: each line the mean since the point before, or the value measured last.
+) -> Drawing:
+    """Draw a chart of a training: each line the mean since the point before, or the value measured last.
 
     batches: of the whole training, where the axis ends. every: so many batches there is a point. limits: of an axis that is not
     logarithmic. Points where nothing was measured are None.
@@ -321,7 +321,7 @@ def curve(
     if logarithmic:
         low, high = (log10(max(LEAST_LOSS, edge(values, default=1.0))) for edge in (min, max))
         limits = (low - 0.1, high + 0.1)
-    return lines_chart(title, [str(end) for end in ends], found, limits=limits, logarithmic=logarithmic)
+    return lines_drawing(title, [str(end) for end in ends], found, limits=limits, logarithmic=logarithmic)
 
 
 def _at(ends: Sequence[int], pairs: Sequence[tuple[int, float]], done: int) -> list[float | None]:
@@ -347,7 +347,7 @@ def curve_drawings(series: Curves, *, logarithmic: bool = False) -> list[Drawing
     for name, pairs in series.items():
         batches, values = [f"{batch:g}" for batch, _ in pairs], [value for _, value in pairs]
         if pairs:
-            drawn.append(lines_drawing(lines_chart(name, batches, {name: values}, logarithmic=logarithmic)))
+            drawn.append(lines_drawing(name, batches, {name: values}, logarithmic=logarithmic))
     return drawn
 
 

@@ -16,11 +16,11 @@ from pages.ui.stage.charts import (
     LINE_COLOURS,
     NAME_REACH,
     ONE_COLOUR,
-    lines_chart,
-    moved_chart,
+    bars_drawing,
+    lines_drawing,
+    moved_drawing,
     name_offset,
-    probability_chart,
-    signed_chart,
+    signed_drawing,
 )
 from tests.support.serving import ROOT
 
@@ -47,7 +47,7 @@ def luminance(colour: str) -> float:
 
 @given(shares=st.lists(st.floats(0, 1), min_size=1, max_size=9), limit=st.sampled_from([0.05, 0.2, 1.0]))
 def test_a_bar_is_as_long_as_its_share_or_as_the_axis_and_its_number_is_never_cut(shares: list[float], limit: float):
-    chart = probability_chart("Blank 1", [str(share) for share in shares], shares, limit=limit)
+    chart = bars_drawing("Blank 1", [str(share) for share in shares], shares, limit=limit).chart
     assert chart["values"] == [min(share, limit) for share in shares]
     assert chart["cut"] == [share > limit for share in shares]
     assert chart["ends"] == [percent(share) for share in shares]
@@ -60,13 +60,13 @@ def test_a_bar_is_as_long_as_its_share_or_as_the_axis_and_its_number_is_never_cu
 )
 def test_the_axis_ends_at_the_limit_whatever_the_shares(limit: float, ticks: str):
     for share in (0.001, 0.9):
-        marks = probability_chart("", ["a"], [share], limit=limit)["ticks"]
+        marks = bars_drawing("", ["a"], [share], limit=limit).chart["ticks"]
         assert [mark["at"] for mark in marks] == [0, limit / 2, limit]
         assert " ".join(mark["text"] for mark in marks) == ticks
 
 
 def test_a_change_is_a_row_a_word_with_both_shares_and_their_difference():
-    chart = moved_chart("Changes", ["a", "<b>", "c"], [0.5, 0.9, 1e-7], [0.25, 0.95, 0.3], limit=0.8)
+    chart = moved_drawing("Changes", ["a", "<b>", "c"], [0.5, 0.9, 1e-7], [0.25, 0.95, 0.3], limit=0.8).chart
     assert (chart["before"], chart["after"]) == ([0.5, 0.8, 1e-7], [0.25, 0.8, 0.3])
     assert chart["cut"] == [[False, False], [True, True], [False, False]]
     assert chart["ends"] == ["50.0 → 25.0\u00a0%", "90.0 → 95.0\u00a0%", "1 in 10⁷ → 30.0\u00a0%"]
@@ -76,23 +76,23 @@ def test_a_change_is_a_row_a_word_with_both_shares_and_their_difference():
 
 def test_charts_without_a_label_for_each_share_are_refused():
     with pytest.raises(ValueError, match="got 2 and 1"):
-        probability_chart("", ["a"], [0.1, 0.2], limit=1)
+        bars_drawing("", ["a"], [0.1, 0.2], limit=1)
 
 
 STEPS, SERIES = ["in", "1", "2"], {"pre-norm": [8.0, 9.5, 12.0], "<b>post</b>": [8.0, 8.0, 8.0]}
 
 
 def test_lines_differ_in_more_than_colour():
-    one, other = lines_chart("", STEPS, SERIES)["series"]
+    one, other = lines_drawing("", STEPS, SERIES).chart["series"]
     assert one["dash"] != other["dash"]
     assert one["mark"] != other["mark"]
 
 
 def test_a_series_or_a_border_without_a_number_for_each_step_is_refused():
     with pytest.raises(ValueError, match="got 3 steps and 2 numbers of short"):
-        lines_chart("", STEPS, {"short": [1.0, 2.0]})
+        lines_drawing("", STEPS, {"short": [1.0, 2.0]})
     with pytest.raises(ValueError, match="1 numbers of upper border"):
-        lines_chart("", STEPS, SERIES, band=([1, 2, 3], [4]))
+        lines_drawing("", STEPS, SERIES, band=([1, 2, 3], [4]))
 
 
 def test_the_name_stands_where_it_is_farthest_from_the_other_points():
@@ -101,6 +101,6 @@ def test_the_name_stands_where_it_is_farthest_from_the_other_points():
 
 
 def test_bars_have_their_numbers_and_those_below_zero_another_colour():
-    bars = signed_chart("", ["1 a", "2 <b>b"], [0.5, -1.25], limit=1.25)
+    bars = signed_drawing("", ["1 a", "2 <b>b"], [0.5, -1.25], limit=1.25).chart
     assert (bars["values"], bars["ends"], bars["from"]) == ([0.5, -1.25], ["0.50", "−1.25"], -1.25)
     assert [colour == BELOW_ZERO for colour in bars["colours"]] == [False, True]
