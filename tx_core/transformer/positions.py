@@ -38,11 +38,6 @@ def sinusoids(tokens: int, hidden: int, base: float = 10000.0) -> Float[Tensor, 
     return torch.stack((angle.sin(), angle.cos()), dim=-1).flatten(1).float()
 
 
-def random_table(tokens: int, hidden: int, seed: int, deviation: float = 0.02) -> Float[Tensor, "token hidden"]:
-    """Draw a learned position table as it is before training: normal with this standard deviation (Devlin et al. 2019)."""
-    return torch.randn(tokens, hidden, generator=torch.Generator().manual_seed(seed)) * deviation
-
-
 def similarity(table: Float[Tensor, "token hidden"], measure: SimilarityMeasure = "cosine") -> Float[Tensor, "query key"]:
     """Compare every position with every other, by dot product or cosine similarity."""
     if measure == "cosine":

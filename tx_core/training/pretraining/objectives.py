@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
-from torch import Tensor
+from jaxtyping import Bool, Int
 
 from tx_core.engine.checkpoint import load_bert, load_causal_lm
 from tx_core.engine.tokenizer import Tokenizer
@@ -20,7 +19,6 @@ from tx_core.training.pretraining.batches import Batch, Packing, mask_words
 from tx_core.transformer.bert import random_bert
 from tx_core.transformer.causal_lm import random_causal_lm
 from tx_core.transformer.config import BertConfig, CausalConfig
-from tx_core.transformer.fused import causal_forward, fused_forward
 
 PARAGRAPH_LENGTHS = (24, 32, 48, 64, 96, 128)
 
@@ -55,7 +53,6 @@ class Objective:
         load: Load a trained model from the folder of a checkpoint.
         packing: How texts are packed, for so many positions and token slots of a batch.
         ask: Choose what is predicted in a batch.
-        forward: Run the model as training does, without a record, on ids, segments and the mask of padding.
         measure: Measure a model on files of held-out text.
     """
 
@@ -64,7 +61,6 @@ class Objective:
     load: Callable[[Path], Any]
     packing: Callable[[int, int], Packing]
     ask: Callable[[Batch, Bool[np.ndarray, "vocab"], float, np.random.Generator], Asked]
-    forward: Callable[[Any, Tensor, Tensor, Tensor | None], Float[Tensor, "batch token hidden"]]
     measure: Callable[[Any, Tokenizer, str, Sequence[Path]], dict[str, HeldOut]]
 
 
@@ -75,7 +71,6 @@ OBJECTIVES = {
         load=load_bert,
         packing=lambda most, tokens: Packing(most, tokens, tuple(n for n in PARAGRAPH_LENGTHS if n <= most) or (most,), 0.5, 0.5),
         ask=ask_masked_words,
-        forward=fused_forward,
         measure=lambda model, tokenizer, device, files: measure_held_out(Probe(model, tokenizer, device), files),
     ),
     "causal": Objective(
@@ -84,7 +79,6 @@ OBJECTIVES = {
         load=load_causal_lm,
         packing=lambda most, tokens: Packing(most, tokens, (most,), 0.0, 0.0),
         ask=ask_next_tokens,
-        forward=lambda model, ids, segments, mask: causal_forward(model, ids),
         measure=lambda model, tokenizer, device, files: measure_next_tokens(CausalProbe(model, tokenizer, device), files),
     ),
 }

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 from tokenizers import Tokenizer as Backend
-from torch import Tensor
+from torch import Tensor, nn
 
 from tx_core.engine.device import best_device, computes_bfloat16
 from tx_core.engine.tokenizer import Tokenizer
@@ -23,7 +23,7 @@ from tx_core.training.pretraining.vocabulary import pieces_of
 from tx_core.transformer.bert import Bert
 from tx_core.transformer.causal_lm import CausalLM
 from tx_core.transformer.config import BertConfig, CausalConfig, require_among, require_positive
-from tx_core.transformer.fused import fused_loss
+from tx_core.transformer.layers import PAD_MULTIPLE
 
 STATE = "state.pt"
 MASKED_FIRST, MASKED_LAST = 0.25, 0.15
@@ -215,13 +215,17 @@ class Pretraining:
         self.mean.update_parameters(self.model)
 
     def loss_sum(self, batch: Batch, asked: Asked) -> Tensor:
-        """Sum the cross-entropy, in nats, over the pieces asked for."""
+        """Sum the cross-entropy, in nats, over the pieces asked for.
+
+        Places are padded to a multiple of PAD_MULTIPLE: oneDNN caches a kernel per shape, without padding 9 GB after 200 updates.
+        """
         ids, places, wanted, segments = (torch.from_numpy(part).to(self.device) for part in (*asked, batch.segments))
         real = np.arange(batch.ids.shape[1])[None, :] < batch.lengths[:, None]
         mask = None if real.all() else torch.from_numpy(real)[:, None, None, :].to(self.device)
         with torch.autocast(torch.device(self.device).type, dtype=torch.bfloat16, enabled=self.half):
-            hidden = self.objective.forward(self.model, ids, segments, mask).flatten(0, 1)
-            return fused_loss(self.model, hidden, places, wanted)
+            hidden = self.model(ids, segments, mask).output.flatten(0, 1)
+            scores = self.model.predict(hidden[nn.functional.pad(places, (0, -len(places) % PAD_MULTIPLE))])
+            return nn.functional.cross_entropy(scores[: len(wanted)].float(), wanted, reduction="sum")
 
     def measure(self) -> dict[str, Any]:
         """Evaluate the running mean of the weights on held-out text; return plain numbers."""
