@@ -8,7 +8,7 @@ hidden_size, num_heads, intermediate_size. A mask is boolean, True where a query
 
 In a notebook:
 
->>> from tx_core import Intervention, cut_effects, fill_stepwise, load, predict
+>>> from tx_core import Intervention, cut_effects, fill_stepwise, load, patch, predict
 >>> engine = load("embedded")
 >>> weights = engine.trace("time flies like an arrow").attention.weights  # layer, head, query, key
 >>> predict(engine, "Yesterday I [MASK] to school.").blanks[0].predictions[0].word
@@ -17,6 +17,9 @@ In a notebook:
 'He drinks a cup of coffee every day.'
 >>> cut_effects(engine, "Yesterday I [MASK] to school.").effect.shape  # layer, query, key
 (6, 8, 8)
+>>> key, keys = "The key to the cabinets [MASK] here.", "The keys to the cabinets [MASK] here."
+>>> patch(engine, source=keys, target=key, answers=("are", "is")).effect.shape  # layer, token
+(6, 11)
 >>> off = Intervention("off", layer=4, head=6)  # counted from 0
 >>> predict(engine, "Yesterday I [MASK] to school.", interventions=[off]).blanks[0].predictions[0].word
 'go'
@@ -33,6 +36,7 @@ _HOMES = {
     "next_words": "tx_core.fill_mask.next_words",
     "fill_stepwise": "tx_core.fill_mask.steps",
     "cut_effects": "tx_core.causal.cut_effects",
+    "patch": "tx_core.causal.patch",
 }
 __all__ = sorted(_HOMES)
 

@@ -127,7 +127,7 @@ def agree(pair: Pair, compute: Callable[[Any], Any]) -> None:
 def example(kind: InterventionKind) -> Intervention:
     """Make an intervention of a kind."""
     positions = (2, 1)[: len(INTERVENTION_RULES[kind].positions)]
-    value = {"temperature": 0.5, "no_padding_mask": 3}.get(kind, 1)
+    value = {"temperature": 0.5, "no_padding_mask": 3.0}.get(kind, 1.0)
     return Intervention(kind, None if INTERVENTION_RULES[kind].whole_run else 1, positions=positions, value=value)
 
 
@@ -145,7 +145,9 @@ def test_everything_kept(bert):
 
 @pytest.mark.parametrize("changes", CHANGES, ids=NAMES)
 def test_every_intervention(bert, changes: list[Intervention]):
-    agree(bert, lambda engine: engine.trace(BLANKED, keep=ALL_PARTS, interventions=changes))
+    agree(bert, lambda engine: engine.vectors(engine.encode(BLANKED)))
+    other = dict.fromkeys(("patch", "mean"), bert.cpu.vectors(bert.cpu.encode(BLANKED.replace("arrow", "___"))))
+    agree(bert, lambda engine: engine.trace(BLANKED, keep=ALL_PARTS, interventions=changes, vectors=other))
 
 
 def test_fill_the_blank(bert):

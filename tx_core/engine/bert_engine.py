@@ -1,7 +1,7 @@
 """Our own models as an engine: a BERT, or a causal language model, which runs in the same blocks and predicts what comes next."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -38,7 +38,15 @@ from tx_core.errors import CheckpointProblem, ModelUnavailable
 from tx_core.settings import host_settings
 from tx_core.transformer.bert import Bert
 from tx_core.transformer.causal_lm import CausalLM
-from tx_core.transformer.interventions import Intervention, RunLimits, check_batch, check_run, unmasked_padding
+from tx_core.transformer.interventions import (
+    Intervention,
+    RunLimits,
+    Vectors,
+    check_batch,
+    check_run,
+    check_vectors,
+    unmasked_padding,
+)
 from tx_core.transformer.trace import Encoding, Trace, check_parts
 
 Model = TypeVar("Model", Bert, CausalLM)
@@ -89,12 +97,13 @@ class OwnEngine(Generic[Model]):
     def run(self, request: RunRequest) -> Trace:
         parts, encoding = check_parts(request.keep), self.encode(request.text, request.pair, request.written)
         changes = check_run(request.interventions, self._limits(encoding))
+        check_vectors([changes], request.vectors)
         check_record(self.info, {"self": (len(encoding), len(encoding))}, parts)
         blanks = list(encoding.blanks) if "blank_logits" in parts and self.info.fills_blanks else []
 
         def compute(model: nn.Module, device: str) -> Kept:
             tensors = batch_tensors([encoding], self.tokenizer.padding_id, device, [changes])
-            run = model(*tensors, keep=parts, interventions=[changes], places=blanks)
+            run = model(*tensors, keep=parts, interventions=[changes], places=blanks, vectors=request.vectors)
             states = [state[:, : len(encoding)] for state in run.hidden]
             return Kept(
                 (attention_stack("self", encoding, encoding, run.layers),),
@@ -106,20 +115,45 @@ class OwnEngine(Generic[Model]):
         kept = result.value
         return Trace(self.name, result.device, kept.stacks, kept.hidden, changes, result.notice, kept.logits)
 
-    def blank_logits(self, rows: Sequence[Encoding], *, interventions: Sequence[Sequence[Intervention]] = ()) -> BlankLogits:
+    def blank_logits(
+        self,
+        rows: Sequence[Encoding],
+        *,
+        interventions: Sequence[Sequence[Intervention]] = (),
+        vectors: Mapping[str, Vectors] | None = None,
+    ) -> BlankLogits:
         changes = check_batch(interventions, [self._limits(row) for row in rows])
+        check_vectors(changes, vectors or {})
         texts, runs = (rows[:1], _with_common(changes)) if _one_text(rows, changes) else (rows, changes)
         places = sorted({place for row in rows for place in row.blanks})
         blanks = [(number, places.index(place)) for number, row in enumerate(rows) for place in row.blanks]
 
         def compute(model: nn.Module, device: str) -> list[np.ndarray]:
             tensors = batch_tensors(texts, self.tokenizer.padding_id, device, runs[: len(texts)])
-            output = model(*tensors, interventions=runs, places=places).output[-len(rows) :]
+            output = model(*tensors, interventions=runs, places=places, vectors=vectors or {}).output[-len(rows) :]
             logits = model.predict(output[[number for number, _ in blanks], [place for _, place in blanks]]).cpu().numpy()
             return np.split(logits, np.cumsum([len(row.blanks) for row in rows])[:-1])
 
         result = self.runner.run(compute)
         return BlankLogits(tuple(result.value), result.notice)
+
+    def vectors(
+        self,
+        encoding: Encoding,
+        *,
+        interventions: Sequence[Intervention] = (),
+        vectors: Mapping[str, Vectors] | None = None,
+    ) -> Vectors:
+        changes = check_run(interventions, self._limits(encoding))
+        check_vectors([changes], vectors or {})
+
+        def compute(model: nn.Module, device: str) -> Vectors:
+            tensors = batch_tensors([encoding], self.tokenizer.padding_id, device, [changes])
+            names = [field.name for field in fields(Vectors)]
+            layers = model(*tensors, keep=names, interventions=[changes], vectors=vectors or {}).layers
+            return Vectors(*(stack_layers([layer[name][..., : len(encoding), :] for layer in layers]) for name in names))
+
+        return self.runner.run(compute).value
 
     def over_weights(self, rows: Sequence[Encoding], measure: WeightMeasure, *, half: bool = False) -> Result:
 

@@ -6,7 +6,7 @@ of Ray does not need it.
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
@@ -16,7 +16,7 @@ from tx_core.engine.tokenizer import Tokenizer
 from tx_core.errors import ModelUnavailable, TextProblem
 from tx_core.settings import host_settings
 from tx_core.transformer.config import AttentionKind
-from tx_core.transformer.interventions import Intervention, RunLimits
+from tx_core.transformer.interventions import Intervention, RunLimits, Vectors
 from tx_core.transformer.trace import Encoding, Trace, TracePart
 
 RECORD_TOO_LARGE = (
@@ -103,13 +103,17 @@ class ScoreGradients:
 
 @dataclass(frozen=True)
 class RunRequest:
-    """The text of a run, the parts to keep of it (`trace.ALL_PARTS`), what changes it, and the tokens that follow the text."""
+    """The text of a run, the parts to keep of it (`trace.ALL_PARTS`), what changes it, and the tokens that follow the text.
+
+    vectors: what the interventions put in, by their kind.
+    """
 
     text: str
     pair: str | None
     keep: tuple[str, ...]
     interventions: tuple[Intervention, ...]
     written: tuple[int, ...] = ()
+    vectors: Mapping[str, Vectors] = field(default_factory=dict)
 
 
 def encode_text(engine: "Engine", text: str, pair: str | None = None, written: Sequence[int] = ()) -> Encoding:
@@ -137,13 +141,14 @@ def run_text(
     keep: Collection[str] = ("weights",),
     interventions: Sequence[Intervention] = (),
     written: Sequence[int] = (),
+    vectors: Mapping[str, Vectors] | None = None,
 ) -> Trace:
     """Run the model once and keep the requested parts (`trace.ALL_PARTS`). The method `trace` of every engine.
 
-    written: as of `encode_text`. Raises TextProblem as `encode` does, and ChangeProblem for interventions on what the run does
-    not have.
+    written: as of `encode_text`. vectors: what "patch" and "mean" put in, by the kind of intervention. Raises TextProblem as
+    `encode` does, ChangeProblem for interventions on what the run does not have, and ValueError for missing vectors.
     """
-    return engine.run(RunRequest(text, pair, tuple(keep), tuple(interventions), tuple(written)))
+    return engine.run(RunRequest(text, pair, tuple(keep), tuple(interventions), tuple(written), vectors or {}))
 
 
 @runtime_checkable
@@ -171,11 +176,30 @@ class Engine(Protocol):
     def run(self, request: RunRequest) -> Trace:
         """Run the model once. Raises TextProblem as `encode` does, and ChangeProblem for interventions on what the run lacks."""
 
-    def blank_logits(self, rows: Sequence[Encoding], *, interventions: Sequence[Sequence[Intervention]] = ()) -> BlankLogits:
+    def blank_logits(
+        self,
+        rows: Sequence[Encoding],
+        *,
+        interventions: Sequence[Sequence[Intervention]] = (),
+        vectors: Mapping[str, Vectors] | None = None,
+    ) -> BlankLogits:
         """Score the whole vocabulary at every blank of every row, in one batch; every row has its own interventions.
 
-        Of a model that predicts the next token, the scores at a "blank" are of what follows that token. Raises ValueError when
-        the checkpoint has no head that scores the vocabulary, and ChangeProblem for interventions on what a row does not have.
+        Of a model that predicts the next token, the scores at a "blank" are of what follows that token. vectors: what "patch" and
+        "mean" put in, by the kind of intervention, in every row alike. Raises ValueError when the checkpoint has no head that
+        scores the vocabulary or vectors are missing, and ChangeProblem for interventions on what a row does not have.
+        """
+
+    def vectors(
+        self,
+        encoding: Encoding,
+        *,
+        interventions: Sequence[Intervention] = (),
+        vectors: Mapping[str, Vectors] | None = None,
+    ) -> Vectors:
+        """Return what each layer of a run computes, in CPU memory, to be put into another run.
+
+        Raises ChangeProblem and ValueError as `blank_logits` does, and ModelUnavailable where a model's layers cannot be located.
         """
 
     def over_weights(self, rows: Sequence[Encoding], measure: WeightMeasure, *, half: bool = False) -> Result:

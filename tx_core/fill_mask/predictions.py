@@ -1,6 +1,6 @@
 """Predictions for the blanks of a text: the top vocabulary entries of each, and the best fillings of all blanks jointly."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,7 +11,7 @@ from tx_core.engine.engine import BlankLogits, Engine, no_head
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.errors import TextProblem
 from tx_core.fill_mask.blanks import MAX_BLANKS, fill_blanks, widen_blank
-from tx_core.transformer.interventions import Intervention
+from tx_core.transformer.interventions import Intervention, Vectors
 from tx_core.transformer.trace import Encoding, Trace
 
 MAX_TOP_K = 50
@@ -185,13 +185,16 @@ def encode_with_blanks(engine: Engine, text: str) -> Encoding:
 
 
 def blank_logits_in_batches(
-    engine: Engine, rows: Sequence[Encoding], interventions: Sequence[Sequence[Intervention]] = ()
+    engine: Engine,
+    rows: Sequence[Encoding],
+    interventions: Sequence[Sequence[Intervention]] = (),
+    vectors: Mapping[str, Vectors] | None = None,
 ) -> Iterator[BlankLogits]:
-    """Compute the logits of many rows, each with its interventions, in batches of bounded memory."""
+    """Compute the logits of many rows, each with its interventions, in batches of bounded memory. vectors: what these put in."""
     at_once = rows_at_once(max(map(len, rows)), engine.tokenizer.vocab_size)
     for start in range(0, len(rows), at_once):
         part = slice(start, start + at_once)
-        yield engine.blank_logits(rows[part], interventions=interventions[part])
+        yield engine.blank_logits(rows[part], interventions=interventions[part], vectors=vectors)
 
 
 def rows_at_once(tokens: int, vocabulary: int) -> int:

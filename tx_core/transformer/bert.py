@@ -1,6 +1,6 @@
 """BERT: embeddings, a post-norm encoder, a masked-word head, and the heads that classify (Devlin et al. 2019)."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 import torch
@@ -8,7 +8,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from tx_core.transformer.config import BertConfig
-from tx_core.transformer.interventions import Intervention, reads_positions
+from tx_core.transformer.interventions import Intervention, Vectors, reads_positions
 from tx_core.transformer.layers import ACTIVATION, Encoder, EncoderRun, LayerNorm
 
 
@@ -167,16 +167,17 @@ class Bert(nn.Module):
         keep: Collection[str] = (),
         interventions: Sequence[Sequence[Intervention]] = (),
         places: Sequence[int] | None = None,
+        vectors: Mapping[str, Vectors] = {},
     ) -> EncoderRun:
         """Run a batch, or one text several times.
 
         mask: True = may be attended to. inputs_embeds: word vectors to use in place of those of `ids`, before positions
         and segments are added. keep: the parts to keep, see `trace.ALL_PARTS`. interventions: those of each row; empty for none.
         Where `ids` has one row, they may be those of several runs: each begins at the layer where it first differs from the
-        first run. places: the positions whose last vectors are wanted; None for all.
+        first run. places: the positions whose last vectors are wanted; None for all. vectors: as of `Encoder`.
         """
         embedded = self.embeddings(ids, segments, inputs_embeds, rows_with_positions(interventions, ids.device))
-        return self.encoder(embedded, mask, keep=keep, interventions=interventions, places=places)
+        return self.encoder(embedded, mask, keep=keep, interventions=interventions, places=places, vectors=vectors)
 
     @property
     def words(self) -> nn.Embedding:

@@ -5,7 +5,7 @@ text (Su et al. 2021).
 """
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -14,7 +14,7 @@ from torch.nn import functional
 
 from tx_core.transformer.attention import causal_mask, combine
 from tx_core.transformer.config import CausalConfig
-from tx_core.transformer.interventions import Intervention
+from tx_core.transformer.interventions import Intervention, Vectors
 from tx_core.transformer.layers import Encoder, EncoderRun, LayerNorm
 from tx_core.transformer.positions import rotary_angles
 
@@ -45,6 +45,7 @@ class CausalLM(nn.Module):
         keep: Collection[str] = (),
         interventions: Sequence[Sequence[Intervention]] = (),
         places: Sequence[int] | None = None,
+        vectors: Mapping[str, Vectors] = {},
         causal: bool = True,
     ) -> EncoderRun:
         """Run a batch; for the arguments see `bert.Bert.forward`. No token attends to a later one, whatever the mask.
@@ -55,7 +56,9 @@ class CausalLM(nn.Module):
         embedded = self.words(ids) if inputs_embeds is None else inputs_embeds
         allowed = combine(mask, causal_mask(ids.shape[1]).to(ids.device)) if causal else mask
         angles = self.angles(ids.shape[1]).to(ids.device)
-        run = self.encoder(embedded, allowed, keep=keep, interventions=interventions, places=places, angles=angles)
+        run = self.encoder(
+            embedded, allowed, keep=keep, interventions=interventions, places=places, angles=angles, vectors=vectors
+        )
         hidden = [*run.hidden[:-1], self.norm(run.hidden[-1])] if run.hidden else []
         return run._replace(output=self.norm(run.output), hidden=hidden)
 

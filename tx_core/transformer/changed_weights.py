@@ -29,24 +29,29 @@ def weigh_at(batch: Sequence[Sequence[Intervention]], layer: int, attention: Att
 
     batch: the interventions of each row; empty for none in any row.
     """
-    rows = [effective(row, layer, attention) for row in batch]
+    rows = [_on_weights(row, layer, attention) for row in batch]
     if not any(rows):
         return attention_weights
     return partial(changed_weights, rows[0]) if len(set(rows)) == 1 else partial(_weights_by_row, rows)
 
 
 def heads_off(runs: Sequence[Sequence[Intervention]], first: Sequence[Intervention], layer: int) -> list[tuple[int, int]] | None:
-    """List the heads of a layer that are off, as pairs of run and head, where runs differ from the first in nothing else.
+    """List the heads of a layer that are off, as pairs of run and head, where the runs' weights differ from the first's only so.
 
     Returns None where they differ in more, or where all heads of a layer are off at once.
     """
-    base, off = effective(first, layer), []
+    base, off = _on_weights(first, layer), []
     for number, run in enumerate(runs):
-        more = [one for one in effective(run, layer) if one not in base]
-        if len(more) + len(base) != len(effective(run, layer)) or any(one.kind != "off" or one.head is None for one in more):
+        own = _on_weights(run, layer)
+        more = [one for one in own if one not in base]
+        if len(more) + len(base) != len(own) or any(one.kind != "off" or one.head is None for one in more):
             return None
         off += [(number, one.head) for one in more]
-    return off or None
+    return off
+
+
+def _on_weights(row: Sequence[Intervention], layer: int, attention: AttentionKind = "self") -> tuple[Intervention, ...]:
+    return tuple(one for one in effective(row, layer, attention) if not one.replaces)
 
 
 def changed_weights(

@@ -7,10 +7,13 @@ An intervention is an argument of a call, never a state of the model:
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import product
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+from jaxtyping import Float
 
 from tx_core.errors import ChangeProblem
 from tx_core.transformer.config import AttentionKind
@@ -18,8 +21,21 @@ from tx_core.transformer.config import AttentionKind
 Head = tuple[int, int]
 """Layer and head, counted from 0."""
 InterventionKind = Literal[
-    "off", "uniform", "hidden", "cut", "temperature", "sparse", "hard", "causal", "no_padding_mask", "no_positions"
+    "off",
+    "uniform",
+    "hidden",
+    "cut",
+    "patch",
+    "mean",
+    "temperature",
+    "sparse",
+    "hard",
+    "causal",
+    "no_padding_mask",
+    "no_positions",
 ]
+ChangedPart = Literal["attention", "mlp", "residual"]
+"""What is changed of a layer: its attention, its feed-forward sublayer, or the vectors that leave it (the residual stream)."""
 MAX_INTERVENTIONS = 60
 """The most interventions that a URL may contain."""
 MIN_TEMPERATURE, MAX_TEMPERATURE = 0.01, 100.0
@@ -30,6 +46,7 @@ NO_LAYER = "This model has {layers} layers: there is no layer {layer:,} to chang
 NO_HEAD = "This model has {heads} heads per layer: there is no head {head:,} to change."
 NO_TOKEN = "This text has {tokens:,} tokens: there is no token {position:,} to change."
 NO_SPACE_FOR_PADDING = "This model reads at most {most:,} tokens: there is no space for {padding} of padding after {tokens:,}."
+NO_VECTORS = "{kind} must be given its vectors: vectors={{{kind!r}: …}}"
 NEEDS_POSITIONS = "This model cannot be run without its positions here."
 CANNOT_CHANGE = "{problems} Undo this change, or change something that exists."
 
@@ -60,6 +77,8 @@ class InterventionRule:
         everywhere: The kinds of attention that it changes where it names no layer.
         by_query: Whether it changes some queries of a layer and not others.
         value: What its value may be; None for none.
+        parts: What it can change of a layer. Of anything but "attention" an address writes the name.
+        takes_vectors: Whether it puts in vectors that are given with the run (`Vectors`). It may name no position then: all.
     """
 
     word: str
@@ -71,6 +90,8 @@ class InterventionRule:
     everywhere: tuple[AttentionKind, ...] = ("self", "decoder", "cross")
     by_query: bool = False
     value: ValueRule | None = None
+    parts: tuple[ChangedPart, ...] = ("attention",)
+    takes_vectors: bool = False
 
 
 _TEMPERATURE = ValueRule("a number above 0", lambda value: 0 < value < math.inf, repr)
@@ -78,10 +99,14 @@ _PADDING = ValueRule(
     f"a whole number from 1 to {MAX_PADDING}", lambda value: value in range(1, MAX_PADDING + 1), lambda value: f"{value:.0f}"
 )
 INTERVENTION_RULES: dict[InterventionKind, InterventionRule] = {
-    "off": InterventionRule("off", _HEAD, needs_layer=True),
+    "off": InterventionRule("off", _HEAD, needs_layer=True, parts=("attention", "mlp")),
     "uniform": InterventionRule("even", _HEAD, needs_layer=True),
     "hidden": InterventionRule("hide", f"~{_POSITION}{_HEAD}?", ("key",), everywhere=("self", "cross")),
     "cut": InterventionRule("cut", f"~{_POSITION}-{_POSITION}{_HEAD}?", ("query", "key"), everywhere=("self",), by_query=True),
+    "patch": InterventionRule(
+        "patch", f"(?:~{_POSITION})?{_HEAD}", ("query",), needs_layer=True, parts=get_args(ChangedPart), takes_vectors=True
+    ),
+    "mean": InterventionRule("mean", _HEAD, needs_layer=True, parts=("attention", "mlp"), takes_vectors=True),
     "temperature": InterventionRule(
         "temperature", rf"~([0-9]{{1,3}}(?:\.[0-9]{{1,20}})?)(?:~{_NUMBER})?", setting="temperature", value=_TEMPERATURE
     ),
@@ -108,6 +133,9 @@ class Intervention:
             "uniform": every query spreads its attention evenly over the keys that it may attend to.
             "hidden": no query attends to the token at `positions[0]`; the token itself still attends to others.
             "cut": the query at `positions[0]` does not attend to the key at `positions[1]`.
+            "patch": the head's output is that of another run, `Vectors` of which are given with this one; at the token at
+                `positions[0]`, or without a position at every token for which they have a number (Vig et al. 2020).
+            "mean": the head's output is the same mean at every token, of `Vectors` that are given with the run.
             "temperature": the scores, bias included, are divided by `value`.
             "sparse", "hard": sparsemax (Martins & Astudillo 2016) or argmax in place of the softmax.
         "causal": no token attends to a later one (of an encoder-decoder, in the encoder; its decoder is causal already).
@@ -119,12 +147,14 @@ class Intervention:
             cross-attention. There, "hidden" in all layers concerns the encoder's text (encoder and cross-attention),
             "cut" in all layers the encoder only.
         head: None for all heads of the layer. The softmax is changed in all heads of a layer.
-        positions: token positions, as many as the rule of the kind names.
+        positions: token positions, as many as the rule of the kind names; of "patch" one or none.
         value: the temperature, above 0, or the number of padding tokens, from 1 to `MAX_PADDING`; 1.0 for other kinds.
+        part: what "off", "patch" and "mean" change in place of the attention: "mlp", what the feed-forward sublayer adds to the
+            residual stream; "residual", of "patch" alone, the vector that leaves the layer.
 
     Raises:
         ValueError: for an unknown kind, negative numbers, a head without its layer, "off" and "uniform" without
-            a layer, and for positions, a layer, a head or a value that the kind does not have.
+            a layer, and for positions, a layer, a head, a value or a part that the kind does not have.
     """
 
     kind: InterventionKind
@@ -132,6 +162,7 @@ class Intervention:
     head: int | None = None
     positions: tuple[int, ...] = ()
     value: float = 1.0
+    part: ChangedPart = "attention"
 
     def __post_init__(self):
         rule = INTERVENTION_RULES.get(self.kind)
@@ -139,7 +170,7 @@ class Intervention:
             raise ValueError(f"kind must be one of {', '.join(INTERVENTION_RULES)}, got {self.kind!r}")
         if any(number is not None and number < 0 for number in (self.layer, self.head, *self.positions)):
             raise ValueError(f"layers, heads and positions must be counted from 0, got {self}")
-        if len(self.positions) != len(rule.positions):
+        if len(self.positions) != len(rule.positions) and not (rule.takes_vectors and not self.positions):
             raise ValueError(f"{self.kind} must have {len(rule.positions)} positions, got {self.positions}")
         if self.layer is None and (self.head is not None or rule.needs_layer):
             raise ValueError(f"a head, and {self.kind} in all heads, must name the layer, got {self}")
@@ -147,6 +178,10 @@ class Intervention:
             raise ValueError(f"{self.kind} must be of the whole run, got layer {self.layer}")
         if self.head is not None and rule.setting:
             raise ValueError(f"{self.kind} must be of a whole layer, got head {self.head}")
+        if self.part not in rule.parts or (self.head is not None and self.part != "attention"):
+            raise ValueError(
+                f"{self.kind} must change one of {', '.join(rule.parts)}, of which only attention has heads, got {self}"
+            )
         if rule.value and not rule.value.allows(self.value):
             raise ValueError(f"{rule.setting} must be {rule.value.rule}, got {self.value}")
         if not rule.value and self.value != 1:
@@ -157,6 +192,13 @@ class Intervention:
         """The rule of its kind."""
         return INTERVENTION_RULES[self.kind]
 
+    @property
+    def replaces(self) -> Literal["", "context", "mlp", "residual"]:
+        """Which of a layer's `Vectors` it replaces; "" where it changes the weights or the whole run."""
+        if not self.rule.takes_vectors:
+            return "mlp" if self.part == "mlp" else ""
+        return "context" if self.part == "attention" else self.part
+
     def __repr__(self) -> str:
         """Return the Python expression that constructs it, defaults omitted."""
         given = [f"{f.name}={getattr(self, f.name)!r}" for f in fields(self)[1:] if getattr(self, f.name) != f.default]
@@ -166,6 +208,28 @@ class Intervention:
     def slot(self) -> tuple:
         """The property that only one intervention can set: a layer's temperature or normaliser, or the padding; else itself."""
         return self.rule.setting or self, self.layer
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """What each layer of a run computed, to be put into another run by "patch" or "mean"; NaN where nothing is put in.
+
+    Attributes:
+        context: the result of each head, before the output projection.
+        mlp: what the feed-forward sublayer adds to the residual stream, before a layer norm that follows.
+        residual: the vectors that leave the layer; of the last one, before a layer norm that follows all layers.
+    """
+
+    context: Float[np.ndarray, "layer head token head_dim"]
+    mlp: Float[np.ndarray, "layer token hidden"]
+    residual: Float[np.ndarray, "layer token hidden"]
+
+
+def check_vectors(batch: Iterable[Iterable[Intervention]], vectors: Mapping[str, Vectors]) -> None:
+    """Raise ValueError for an intervention that takes vectors where none are given for its kind."""
+    for one in {one for row in batch for one in row}:
+        if one.rule.takes_vectors and one.kind not in vectors:
+            raise ValueError(NO_VECTORS.format(kind=one.kind))
 
 
 def canonical(interventions: Iterable[Intervention]) -> tuple[Intervention, ...]:
@@ -230,7 +294,7 @@ def missing_part(intervention: Intervention, limits: RunLimits) -> str:
     if not (limits.can_omit_positions or reads_positions([intervention])):
         return NEEDS_POSITIONS
     bounds = {"query": queries, "key": keys}
-    for position, axis in zip(positions, intervention.rule.positions, strict=True):
+    for position, axis in zip(positions, intervention.rule.positions, strict=False):
         if position >= (bound := bounds[axis]):
             return NO_TOKEN.format(tokens=bound, position=position + 1)
     return ""
@@ -280,8 +344,8 @@ def write_interventions(interventions: Sequence[Intervention]) -> str:
     """Return interventions as text for a URL, numbers counted from 1.
 
     off~2-3 (layer 2, head 3), off~2 (all of layer 2), even~2-3, hide~5 (token 5, everywhere), hide~5~2-3,
-    cut~4-7 (4 does not attend to 7), cut~4-7~2, temperature~0.5, temperature~0.5~2, sparse~2, hard, causal, padding~8,
-    nopositions; joined by _.
+    cut~4-7 (4 does not attend to 7), cut~4-7~2, patch~5~2-3 (at token 5), patch~2-3, mean~2-3, patch~residual~5~2, off~mlp~2,
+    temperature~0.5, temperature~0.5~2, sparse~2, hard, causal, padding~8, nopositions; joined by _.
     """
     return "_".join(map(_write, interventions))
 
@@ -304,23 +368,24 @@ def _write(intervention: Intervention) -> str:
     rule = intervention.rule
     positions = "-".join(str(position + 1) for position in intervention.positions)
     given = rule.value.write(intervention.value) if rule.value else positions
+    part = "" if intervention.part == "attention" else f"~{intervention.part}"
     at = "" if intervention.layer is None else f"~{intervention.layer + 1}"
     at += "" if intervention.head is None else f"-{intervention.head + 1}"
-    return f"{rule.word}~{given}{at}" if given else f"{rule.word}{at}"
+    return f"{rule.word}{part}~{given}{at}" if given else f"{rule.word}{part}{at}"
 
 
 def _read(written: str) -> Intervention:
     word = written.partition("~")[0]
     rule = INTERVENTION_RULES[_KINDS[word]] if word in _KINDS else None
-    match = re.fullmatch(word + rule.arguments, written, flags=re.ASCII) if rule else None
+    match = re.fullmatch(f"{word}(?:~({'|'.join(rule.parts)}))?{rule.arguments}", written, re.ASCII) if rule else None
     if match is None:
         raise ValueError("a change must be written like off~2-3, hide~5, cut~4-7, temperature~0.5 or sparse~2")
-    kind, parts = _KINDS[word], list(match.groups())
+    kind, (part, *parts) = _KINDS[word], match.groups()
     value = float(parts.pop(0)) if rule.value else 1.0
     if kind == "temperature" and (not MIN_TEMPERATURE <= value <= MAX_TEMPERATURE or value == 1):
         raise ValueError(f"temperature must be within {MIN_TEMPERATURE} and {MAX_TEMPERATURE} and not 1, got {value}")
-    positions = tuple(_from_zero(parts.pop(0)) for _ in rule.positions)
-    return Intervention(kind, *map(_from_zero, parts), positions=positions, value=value)
+    positions = tuple(_from_zero(number) for _ in rule.positions if (number := parts.pop(0)) is not None)
+    return Intervention(kind, *map(_from_zero, parts), positions=positions, value=value, part=part or "attention")
 
 
 def _from_zero(number: str | None) -> int | None:

@@ -1,7 +1,7 @@
 """The encoder: activations, layer norm, feed-forward and multi-head attention, a block of them, and the stack of blocks."""
 
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -21,9 +21,10 @@ from tx_core.transformer.attention import (
     softmax,
     split_heads,
 )
+from tx_core.transformer.changed_vectors import VECTOR_PARTS, ChangeVectors, VectorChanges, unchanged
 from tx_core.transformer.changed_weights import heads_off, weigh_at
 from tx_core.transformer.config import TransformerConfig
-from tx_core.transformer.interventions import Intervention, first_changed_layer
+from tx_core.transformer.interventions import Intervention, Vectors, first_changed_layer
 from tx_core.transformer.positions import rotate
 from tx_core.transformer.trace import TracePart
 
@@ -124,7 +125,7 @@ class Branches(NamedTuple):
     Attributes:
         runs: how many.
         weigh: what makes their weights.
-        off: the heads that are off, as pairs of run and head, where they differ from the first row in nothing else; else None.
+        off: the heads that are off, as pairs of run and head, where their weights differ from the first row's only so; else None.
     """
 
     runs: int = 0
@@ -138,7 +139,8 @@ EVERYTHING, NO_BRANCHES = Wanted(), Branches()
 def with_heads_off(part: Float[Tensor, "row head ..."], branches: Branches) -> Float[Tensor, "row_and_run head ..."]:
     """Append what the first row has, for each branch without the heads that are off."""
     begun = part[:1].repeat(branches.runs, 1, 1, 1)
-    begun[tuple(zip(*branches.off, strict=True))] = 0.0
+    if branches.off:
+        begun[tuple(zip(*branches.off, strict=True))] = 0.0
     return torch.cat([part, begun])
 
 
@@ -194,11 +196,13 @@ class MultiHeadAttention(nn.Module):
         angles: Float[Tensor, "token pair"] | None = None,
         branches: Branches = NO_BRANCHES,
         wanted: Wanted = EVERYTHING,
+        change: ChangeVectors = unchanged,
     ) -> LayerAttention:
         """Attend from `hidden` to `source`, or to `hidden` itself without a source. For the rest see `attention.attend`.
 
         angles: those by which queries and keys are rotated, see `positions.rotate`; the record has them rotated.
         The weights, context and output of branches follow those of the batch; all else is that of the first row.
+        change: what replaces the context, once computed.
         """
         source, rotation = hidden if source is None else source, angles
         if wanted.queries_alone:
@@ -223,6 +227,7 @@ class MultiHeadAttention(nn.Module):
             begun = self._begun(scores, mask, normalise, branches)
             context = torch.cat([context, begun @ value[:1]])
             weights = torch.cat([weights, begun]) if wanted.parts is None or "weights" in wanted.parts else weights
+        context = change("context", context, wanted.places if wanted.queries_alone else None)
         output = linear(self.output, merge_heads(context).to(hidden.dtype))
         return LayerAttention(output, query, key, value, scores, weights, context)
 
@@ -288,11 +293,12 @@ class EncoderBlock(nn.Module):
         angles: Float[Tensor, "token pair"] | None = None,
         branches: Branches = NO_BRANCHES,
         wanted: Wanted = EVERYTHING,
+        change: ChangeVectors = unchanged,
     ) -> tuple[Float[Tensor, "batch_and_branches place hidden"], LayerAttention]:
         """Return the new vectors, at the places wanted, and what the attention computed."""
         source = self.attention_norm(hidden) if self.norm_first else hidden
         attention = self.attention(
-            source, mask=mask, normalise=normalise, weigh=weigh, angles=angles, branches=branches, wanted=wanted
+            source, mask=mask, normalise=normalise, weigh=weigh, angles=angles, branches=branches, wanted=wanted, change=change
         )
         output = attention.output
         if wanted.parts is not None:
@@ -302,19 +308,24 @@ class EncoderBlock(nn.Module):
             output = output if output is None or wanted.queries_alone else output[:, wanted.places]
         if branches.runs:  # they begin from the vectors of the first row
             hidden = torch.cat([hidden, hidden[:1].expand(branches.runs, *hidden.shape[1:])])
-        return hidden if output is None else self.after_attention(hidden, output), attention
+        if output is not None:
+            hidden = self.after_attention(hidden, output, lambda mlp: change("mlp", mlp, wanted.places))
+        return change("residual", hidden, wanted.places), attention
 
     __call__ = forward
 
     def after_attention(
-        self, hidden: Float[Tensor, "batch token hidden"], output: Float[Tensor, "batch token hidden"]
+        self,
+        hidden: Float[Tensor, "batch token hidden"],
+        output: Float[Tensor, "batch token hidden"],
+        change: Callable[[Tensor], Tensor] = lambda mlp: mlp,
     ) -> Float[Tensor, "batch token hidden"]:
-        """Run the rest of the block. hidden: its input. output: the attention's."""
+        """Run the rest of the block. hidden: its input. output: the attention's. change: what replaces the feed-forward's."""
         hidden = self._add(hidden, output)
         if self.norm_first:
-            return self._add(hidden, self.feed_forward(self.feed_forward_norm(hidden)))
+            return self._add(hidden, change(self.feed_forward(self.feed_forward_norm(hidden))))
         hidden = self.attention_norm(hidden)
-        return self.feed_forward_norm(self._add(hidden, self.feed_forward(hidden)))
+        return self.feed_forward_norm(self._add(hidden, change(self.feed_forward(hidden))))
 
     def _add(self, hidden: Tensor, part: Tensor) -> Tensor:
         return hidden + (self.dropout(part) if self.training else part)
@@ -355,13 +366,15 @@ class Encoder(nn.Module):
         interventions: Sequence[Sequence[Intervention]] = (),
         places: Sequence[int] | None = None,
         angles: Float[Tensor, "token pair"] | None = None,
+        vectors: Mapping[str, Vectors] = {},
     ) -> EncoderRun:
         """Run every block.
 
-        keep: the parts to keep, see `trace.ALL_PARTS`. interventions: those of each row of the batch; empty for none. With those
-        of several runs for one row, every run begins where it first differs from the first run, from the vectors of that one.
-        places: the positions whose last vectors are wanted; None for all. Nothing is computed for which nothing asks.
-        angles: of rotary positions, in every layer.
+        keep: the parts to keep, of `trace.ALL_PARTS` and of `Vectors`. interventions: those of each row of the batch; empty for
+        none. With those of several runs for one row, every run begins where it first differs from the first run, from the
+        vectors of that one. places: the positions whose last vectors are wanted; None for all. Nothing is computed for which
+        nothing asks.
+        angles: of rotary positions, in every layer. vectors: what interventions put in, by their kind.
         """
         order = list(range(len(hidden)))
         begun = [len(hidden)] * len(self.blocks)
@@ -371,7 +384,8 @@ class Encoder(nn.Module):
             order = sorted(range(len(starts)), key=starts.__getitem__)
             begun = [sum(start <= number for start in starts) for number in range(len(self.blocks))]
             interventions = [interventions[run] for run in order]
-        run = self._run(hidden, mask, keep, interventions, begun, places, angles)
+        changes = VectorChanges(interventions, vectors, VECTOR_PARTS & set(keep))
+        run = self._run(hidden, mask, keep, interventions, begun, places, angles, changes)
         return run if len(order) == len(hidden) else put_in_order(run, order)
 
     def _run(
@@ -383,6 +397,7 @@ class Encoder(nn.Module):
         begun: Sequence[int],
         places: Sequence[int] | None,
         angles: Float[Tensor, "token pair"] | None,
+        changes: VectorChanges,
     ) -> EncoderRun:
         """Run every block on as many rows as have begun by then."""
         layers, states, last = [], [hidden], len(self.blocks) - 1
@@ -396,8 +411,9 @@ class Encoder(nn.Module):
                 angles=angles,
                 branches=branches_at(interventions[:runs], rows, number),
                 wanted=self._wanted(keep, interventions, places if number == last else None),
+                change=lambda part, values, at=None, layer=number: changes.change(part, layer, values, at),
             )
-            layers.append(select_parts(attention, keep))
+            layers.append(select_parts(attention, keep) | {part: changes.kept[part][-1] for part in changes.keep})
             if "hidden" in keep:
                 states.append(hidden)
         if "hidden" not in keep:

@@ -102,10 +102,12 @@ def describe_change(change: Intervention, stacks: Sequence[StackNames]) -> str:
     """Return a change in words: its place, the tokens of the run and, where there are several stacks, the stack."""
     stack, place = _place(change, stacks)
     axes = {"query": stack.queries, "key": stack.keys}
-    tokens = [_token(position, axes[axis]) for position, axis in zip(change.positions, change.rule.positions, strict=True)]
+    tokens = [_token(position, axes[axis]) for position, axis in zip(change.positions, change.rule.positions, strict=False)]
     template = texts.CHANGE_IN_PLACE if place else texts.CHANGE_EVERYWHERE
     query, key = (tokens[0], tokens[-1]) if tokens else ("", "")
-    return template[change.kind].format(place=place, query=query, key=key, value=change.value)
+    name = change.kind if change.part == "attention" else f"{change.kind} {change.part}"
+    name += " at" if change.kind == "patch" and tokens else ""
+    return template[name].format(place=place, query=query, key=key, value=change.value)
 
 
 def _token(position: int, tokens: Sequence[str]) -> str:

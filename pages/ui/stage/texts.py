@@ -124,9 +124,18 @@ CHANGE_PLACES = {
 STACK_NAMES = {"self": "encoder", "decoder": "decoder", "cross": "cross-attention"}
 CHANGE_IN_PLACE = {
     "off": "{place}: switched off",
+    "off mlp": "{place}: feed-forward switched off",
     "uniform": "{place}: uniform",
     "hidden": "{place}: {key} hidden",
     "cut": "{place}: {query} ↛ {key}",
+    "patch": "{place}: attention from the other text",
+    "patch at": "{place}: attention at {query} from the other text",
+    "patch mlp": "{place}: feed-forward from the other text",
+    "patch mlp at": "{place}: feed-forward at {query} from the other text",
+    "patch residual": "{place}: all vectors from the other text",
+    "patch residual at": "{place}: vector of {query} from the other text",
+    "mean": "{place}: mean attention output",
+    "mean mlp": "{place}: mean feed-forward output",
     "temperature": "{place}: temperature {value:g}",
     "sparse": "{place}: sparse attention",
     "hard": "{place}: hard attention",

@@ -119,6 +119,7 @@ def arguments(
     paddings = st.integers(1, MAX_PADDING).map(float)
     some_layers = layers.filter(lambda layer: layer is not None)
     scopes = st.tuples(some_layers, heads) | st.tuples(layers, st.none())
+    parts = st.sampled_from(["attention", "mlp", "residual"])
     no_positions, temperatures = st.just(()), st.floats(0.01, 100).filter(lambda value: value != 1)
     return st.one_of(
         st.tuples(st.sampled_from(["off", "uniform"]), some_layers, heads),
@@ -126,6 +127,10 @@ def arguments(
         st.tuples(st.just("cut"), scopes, st.tuples(queries, keys)).map(lambda given: (given[0], *given[1], given[2])),
         st.tuples(st.just("temperature"), layers, st.none(), no_positions, temperatures),
         st.tuples(st.sampled_from(["sparse", "hard"]), layers),
+        st.tuples(st.just("patch"), some_layers, heads, no_positions | st.tuples(queries)),
+        st.tuples(st.just("patch"), some_layers, st.none(), no_positions | st.tuples(queries), st.just(1.0), parts),
+        st.tuples(st.just("mean"), some_layers, heads),
+        st.tuples(st.sampled_from(["off", "mean"]), some_layers, st.none(), no_positions, st.just(1.0), st.just("mlp")),
         st.tuples(st.sampled_from(["causal", "no_positions"])) if whole_run else st.nothing(),
         st.tuples(st.just("no_padding_mask"), st.none(), st.none(), no_positions, paddings) if whole_run else st.nothing(),
     )
@@ -236,6 +241,10 @@ def test_the_same_interventions_in_any_order_are_the_same_run():
         ({"kind": "hard", "layer": 1, "head": 0}, "whole layer, got head 0"),
         ({"kind": "sparse", "value": 2.0}, "no value"),
         ({"kind": "causal", "layer": 1}, "whole run, got layer 1"),
+        ({"kind": "patch"}, "must name the layer"),
+        ({"kind": "patch", "layer": 1, "positions": (1, 2)}, "1 positions"),
+        ({"kind": "mean", "layer": 1, "part": "residual"}, "must change one of attention, mlp"),
+        ({"kind": "off", "layer": 1, "head": 2, "part": "mlp"}, "only attention has heads"),
         ({"kind": "no_padding_mask", "value": 2.5}, "from 1 to 64, got 2.5"),
         ({"kind": "no_padding_mask", "value": 65.0}, "from 1 to 64, got 65"),
     ],
@@ -280,6 +289,7 @@ def test_what_is_no_intervention_is_refused(written: str):
 
 def test_the_layers_and_heads_of_an_address_are_counted_from_1():
     link = "off~2-3_off~1_even~4-1_hide~5_hide~6~1-2_cut~4-7_temperature~0.5_hard~3_causal_padding~8_nopositions"
+    more = "patch~5~2-3_patch~2-3_patch~2_patch~residual~5~2_mean~2-3_mean~mlp~2_off~mlp~2"
     assert read_interventions(link) == (
         Intervention("off", 1, 2),
         Intervention("off", 0),
@@ -292,4 +302,13 @@ def test_the_layers_and_heads_of_an_address_are_counted_from_1():
         Intervention("causal"),
         Intervention("no_padding_mask", value=8.0),
         Intervention("no_positions"),
+    )
+    assert read_interventions(more) == (
+        Intervention("patch", 1, 2, (4,)),
+        Intervention("patch", 1, 2),
+        Intervention("patch", 1),
+        Intervention("patch", 1, positions=(4,), part="residual"),
+        Intervention("mean", 1, 2),
+        Intervention("mean", 1, part="mlp"),
+        Intervention("off", 1, part="mlp"),
     )

@@ -4,6 +4,7 @@ import copy
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor
@@ -12,7 +13,7 @@ from tests.support.torch_weights import SMALL_BERT, shake
 from tx_core.transformer import layers
 from tx_core.transformer.attention import REGISTER, padding_mask, quick_softmax
 from tx_core.transformer.bert import Bert, random_bert
-from tx_core.transformer.interventions import Intervention
+from tx_core.transformer.interventions import Intervention, Vectors
 from tx_core.transformer.trace import ALL_PARTS
 
 LAYERS = 3
@@ -43,14 +44,34 @@ def changes_at(layer: int) -> list[Intervention]:
         Intervention("temperature", layer, value=3.0),
         Intervention("sparse", layer),
         Intervention("hard", layer),
+        Intervention("patch", layer, positions=(2,), part="residual"),
+        Intervention("patch", layer, positions=(5,), part="residual"),
+        Intervention("patch", layer, positions=(5,), part="mlp"),
+        Intervention("patch", layer, positions=(2,)),
+        Intervention("patch", layer, 1),
+        Intervention("mean", layer, 2),
+        Intervention("mean", layer, part="mlp"),
+        Intervention("off", layer, part="mlp"),
     ]
+
+
+def other_vectors(tokens: int) -> Vectors:
+    """Vectors of another run, of which one token has no partner."""
+    generator = np.random.default_rng(tokens)
+    context = generator.standard_normal((LAYERS, 4, tokens, 6))
+    mlp, residual = generator.standard_normal((2, LAYERS, tokens, 24))
+    context[:, :, 3:4], mlp[:, 3:4], residual[:, 3:4] = np.nan, np.nan, np.nan
+    return Vectors(context, mlp, residual)
+
+
+VECTORS = {"patch": other_vectors(7), "mean": other_vectors(1)}
 
 
 def assert_as_from_the_bottom(model: Bert, runs: Sequence[Sequence[Intervention]]) -> None:
     """Hold all that is kept of many runs of one text equal to a batch in which every run begins at the bottom."""
     each = IDS.expand(len(runs), -1), SEGMENTS.expand(len(runs), -1)
-    expected = model(*each, keep=KEPT, interventions=runs)
-    found = model(IDS, SEGMENTS, keep=KEPT, interventions=runs)
+    expected = model(*each, keep=KEPT, interventions=runs, vectors=VECTORS)
+    found = model(IDS, SEGMENTS, keep=KEPT, interventions=runs, vectors=VECTORS)
     assert (expected.output[1:] - expected.output[:1]).abs().amax(dim=(1, 2)).min() > 1e-4, "a change changed nothing"
     for one, other in zip([found.output, *found.hidden], [expected.output, *expected.hidden], strict=True):
         torch.testing.assert_close(one, other, atol=1e-12, rtol=0)
@@ -58,7 +79,7 @@ def assert_as_from_the_bottom(model: Bert, runs: Sequence[Sequence[Intervention]
         for part in other:
             torch.testing.assert_close(one[part], other[part], atol=1e-12, rtol=0)
     places = [5, 2]
-    at_places = model(IDS, SEGMENTS, interventions=runs, places=places).output
+    at_places = model(IDS, SEGMENTS, interventions=runs, places=places, vectors=VECTORS).output
     torch.testing.assert_close(at_places, expected.output[:, places], atol=1e-12, rtol=0)
 
 
@@ -82,9 +103,9 @@ def test_runs_may_begin_at_all_layers_in_any_order(model: Bert):
 def test_what_is_kept_is_the_same_where_only_some_vectors_are_wanted(model: Bert, keep: tuple[str, ...]):
     ids, mask = IDS.expand(3, -1), padding_mask([7, 3, 5])
     runs = [(), (Intervention("cut", 2, positions=(1, 0)),), (Intervention("off", 1, 0),)]
-    expected = model(ids, None, mask, keep=keep, interventions=runs)
+    expected = model(ids, None, mask, keep=keep, interventions=runs, vectors=VECTORS)
     for places in ([], [1, 4]):
-        found = model(ids, None, mask, keep=keep, interventions=runs, places=places)
+        found = model(ids, None, mask, keep=keep, interventions=runs, places=places, vectors=VECTORS)
         torch.testing.assert_close(found.output, expected.output[:, places], atol=1e-12, rtol=0)
         for one, other in zip(found.layers, expected.layers, strict=True):
             assert set(one) == set(other)

@@ -1,6 +1,6 @@
 """The engine for models of the transformers library, whose attention load.py has replaced by ours."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -33,12 +33,14 @@ from tx_core.engine.hub.parts import (
     read_early,
     require_head_on_first_stack,
     require_parts,
+    with_changes,
 )
 from tx_core.engine.hub.recorder import Recorder
 from tx_core.engine.tensors import Kept, attention_stack, batch_tensors, score_gradients, stack_layers
 from tx_core.engine.tokenizer import Tokenizer
+from tx_core.transformer.changed_vectors import VECTOR_PARTS, VectorChanges
 from tx_core.transformer.config import AttentionKind
-from tx_core.transformer.interventions import Intervention, RunLimits, check_batch, check_run
+from tx_core.transformer.interventions import Intervention, RunLimits, Vectors, check_batch, check_run, check_vectors
 from tx_core.transformer.trace import Encoding, Trace, check_parts, plain_encoding
 
 START_ONLY = "The decoder's input is only its start token. Enter a second sentence to see how the decoder would write it."
@@ -110,6 +112,7 @@ def axes(source: Encoding, target: Encoding | None) -> dict[AttentionKind, tuple
 
 
 HYBRID = "Only some layers of this model have attention. Layers 1 to {count} here are its layers {numbers}."
+NO_LAYER_VECTORS = "What its layers compute cannot be put into another run."
 NO_HEAD_OUTPUTS = "The contributions of its heads cannot be computed."
 
 
@@ -138,13 +141,15 @@ class HubEngine:
         parts, source = check_parts(request.keep), self.encode(request.text, request.pair, request.written)
         target = target_of(source, self.info, self.tokenizer)
         changes = check_run(request.interventions, self._limits(source, target))
+        check_vectors([changes], request.vectors)
         sides, padding_id = axes(source, target), self.tokenizer.padding_id
         check_record(self.info, {kind: (len(sides[kind][0]), len(sides[kind][1])) for kind in self.info.layers}, parts)
         scored = "blank_logits" in parts and self.info.fills_blanks and (target is None or source.pair is None)
         blanks = list(source.blanks) if scored else []  # none if the decoder reads a second sentence
 
         def compute(model: nn.Module, device: str) -> Kept:
-            recorder = Recorder(parts - {"hidden", "blank_logits"}, [changes], self.info.first_layer)
+            recorder = Recorder(parts - {"hidden", "blank_logits"}, [changes], self.info.first_layer, request.vectors)
+            model = self._changed(model, recorder.changes)
             targets = None if target is None else [target]
             given = model_inputs([source], targets, self.info, padding_id, device, [changes])
             body = model if blanks else model.base_model  # no head without blanks: its logits are large
@@ -167,22 +172,56 @@ class HubEngine:
         notice = " ".join(filter(None, (result.notice, started, hybrid)))
         return Trace(self.name, result.device, kept.stacks, kept.hidden, changes, notice, kept.logits)
 
-    def blank_logits(self, rows: Sequence[Encoding], *, interventions: Sequence[Sequence[Intervention]] = ()) -> BlankLogits:
+    def blank_logits(
+        self,
+        rows: Sequence[Encoding],
+        *,
+        interventions: Sequence[Sequence[Intervention]] = (),
+        vectors: Mapping[str, Vectors] | None = None,
+    ) -> BlankLogits:
         if not (self.info.fills_blanks or self.info.predicts_next):
             raise ValueError(f"{self.name} has no head that scores the vocabulary")
         start = self.info.decoder_start
         targets = None if start is None else [shift_right(row, start, self.tokenizer) for row in rows]
         limits = [self._limits(row, target) for row, target in zip(rows, targets or [None] * len(rows), strict=True)]
         changes = check_batch(interventions, limits)
+        check_vectors(changes, vectors or {})
 
         def compute(model: nn.Module, device: str) -> list[np.ndarray]:
-            recorder = Recorder((), changes, self.info.first_layer)
+            recorder = Recorder((), changes, self.info.first_layer, vectors)
+            model = self._changed(model, recorder.changes)
             given = model_inputs(rows, targets, self.info, self.tokenizer.padding_id, device, changes)
             logits = model(**given, recorder=recorder).logits
             return [logits[number, list(row.blanks)].cpu().numpy() for number, row in enumerate(rows)]
 
         result = self.runner.run(compute)
         return BlankLogits(tuple(result.value), result.notice)
+
+    def vectors(
+        self,
+        encoding: Encoding,
+        *,
+        interventions: Sequence[Intervention] = (),
+        vectors: Mapping[str, Vectors] | None = None,
+    ) -> Vectors:
+        changes = check_run(interventions, self._limits(encoding, None))
+        check_vectors([changes], vectors or {})
+
+        def compute(model: nn.Module, device: str) -> Vectors:
+            recorder = Recorder(("context", *VECTOR_PARTS), [changes], self.info.first_layer, vectors)
+            body = self._changed(model, recorder.changes).base_model
+            body(**model_inputs([encoding], None, self.info, self.tokenizer.padding_id, device, [changes]), recorder=recorder)
+            found = recorder.changes.kept | {"context": [layer["context"] for layer in recorder.layers["self"]]}
+            return Vectors(**{part: stack_layers([one[..., : len(encoding), :] for one in found[part]]) for part in found})
+
+        return self.runner.run(compute).value
+
+    def _changed(self, model: nn.Module, changes: VectorChanges) -> nn.Module:
+        """Return the model whose layers hand their vectors to `changes`, where these are more than what attention computes."""
+        if not VECTOR_PARTS & {*changes.parts, *changes.keep}:
+            return model
+        parts = require_parts(self.parts if self.parts and self.parts.blocks else None, self.title, NO_LAYER_VECTORS)
+        return with_changes(model, parts, changes.change)
 
     def over_weights(self, rows: Sequence[Encoding], measure: WeightMeasure, *, half: bool = False) -> Result:
 

@@ -3,8 +3,11 @@
 A table names the modules of each family. The model is not changed.
 """
 
+import copy
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 import torch
@@ -35,6 +38,8 @@ class FamilyModules:
 
     Attributes:
         projection: Pattern for the paths of the output projections of the first stack's attention, within the body.
+        block, mlp: The same for its layers, and for what gives the output of the feed-forward sublayer of each; "" where no
+            vectors are put in.
         head: Paths of the modules that turn the last hidden states into logits, in order, within the model. Empty if
             the head follows a decoder.
         final_norm: Path of the norm between the last layer and the head, within the body, or None.
@@ -42,27 +47,35 @@ class FamilyModules:
     """
 
     projection: str
+    block: str = ""
+    mlp: str = ""
     head: tuple[str, ...] = ()
     final_norm: str | None = None
     predicts_next: bool = False
 
 
-BERT_PROJECTION = r"encoder\.layer\.\d+\.attention\.output\.dense"
-LLAMA = FamilyModules(r"layers\.\d+\.self_attn\.o_proj", ("lm_head",), "norm", predicts_next=True)
-ROBERTA = FamilyModules(BERT_PROJECTION, ("lm_head",))
+BERT_LAYER = r"encoder\.layer\.\d+"
+BERT_MODULES = (rf"{BERT_LAYER}\.attention\.output\.dense", BERT_LAYER, rf"{BERT_LAYER}\.output\.dense")
+DISTILBERT_LAYER = r"transformer\.layer\.\d+"
+ALBERT_LAYER = r"encoder\.albert_layer_groups\.\d+\.albert_layers\.\d+"
+LAYER = r"layers\.\d+"
+LLAMA = FamilyModules(rf"{LAYER}\.self_attn\.o_proj", LAYER, rf"{LAYER}\.mlp", ("lm_head",), "norm", predicts_next=True)
+ROBERTA = FamilyModules(*BERT_MODULES, ("lm_head",))
 FAMILY_MODULES = {
-    "bert": FamilyModules(BERT_PROJECTION, ("cls",)),
+    "bert": FamilyModules(*BERT_MODULES, ("cls",)),
     "roberta": ROBERTA,
     "xlm-roberta": ROBERTA,
     "camembert": ROBERTA,
-    "electra": FamilyModules(BERT_PROJECTION, ("generator_predictions", "generator_lm_head")),
+    "electra": FamilyModules(*BERT_MODULES, ("generator_predictions", "generator_lm_head")),
     "distilbert": FamilyModules(
-        r"transformer\.layer\.\d+\.attention\.out_lin",
+        rf"{DISTILBERT_LAYER}\.attention\.out_lin",
+        DISTILBERT_LAYER,
+        rf"{DISTILBERT_LAYER}\.ffn",
         ("vocab_transform", "activation", "vocab_layer_norm", "vocab_projector"),
     ),
-    "albert": FamilyModules(r"encoder\.albert_layer_groups\.\d+\.albert_layers\.\d+\.attention\.dense", ("predictions",)),
-    "modernbert": FamilyModules(r"layers\.\d+\.attn\.Wo", ("head", "decoder"), "final_norm"),
-    "gpt2": FamilyModules(r"h\.\d+\.attn\.c_proj", ("lm_head",), "ln_f", predicts_next=True),
+    "albert": FamilyModules(rf"{ALBERT_LAYER}\.attention\.dense", ALBERT_LAYER, rf"{ALBERT_LAYER}\.ffn_output", ("predictions",)),
+    "modernbert": FamilyModules(rf"{LAYER}\.attn\.Wo", LAYER, rf"{LAYER}\.mlp", ("head", "decoder"), "final_norm"),
+    "gpt2": FamilyModules(r"h\.\d+\.attn\.c_proj", r"h\.\d+", r"h\.\d+\.mlp", ("lm_head",), "ln_f", predicts_next=True),
     **dict.fromkeys(("llama", "mistral", "qwen2", "qwen3", "starcoder2"), LLAMA),
     "t5": FamilyModules(r"encoder\.block\.\d+\.layer\.0\.SelfAttention\.o"),
     "bart": FamilyModules(r"encoder\.layers\.\d+\.self_attn\.out_proj"),
@@ -72,9 +85,14 @@ FAMILY_MODULES = {
 
 @dataclass(frozen=True)
 class Parts:
-    """Paths of the modules of one model, as in `FamilyModules`, but with one output projection for each layer."""
+    """Paths of the modules of one model, as in `FamilyModules`, but one output projection, block and MLP for each layer.
+
+    blocks, mlps: empty where no vectors are put in.
+    """
 
     projections: tuple[str, ...]
+    blocks: tuple[str, ...]
+    mlps: tuple[str, ...]
     head: tuple[str, ...]
     final_norm: str | None
 
@@ -84,10 +102,33 @@ def find_parts(body: nn.Module, info: ModelInfo) -> Parts | None:
     family, layers = FAMILY_MODULES.get(info.family), info.num_layers
     if family is None:
         return None
-    paths = [path for path, _ in body.named_modules() if re.fullmatch(family.projection, path)]
+    projections, blocks, mlps = (_paths(body, pattern, layers) for pattern in (family.projection, family.block, family.mlp))
+    return Parts(projections, blocks, mlps, family.head, family.final_norm) if projections else None
+
+
+def _paths(body: nn.Module, pattern: str, layers: int) -> tuple[str, ...]:
+    """Return the paths that match a pattern, one for each layer; none where there are not as many."""
+    paths = [path for path, _ in body.named_modules() if re.fullmatch(pattern, path)] if pattern else []
     if len(paths) == 1:
         paths *= layers  # all layers of ALBERT are the same module
-    return Parts(tuple(paths), family.head, family.final_norm) if len(paths) == layers else None
+    return tuple(paths) if len(paths) == layers else ()
+
+
+def with_changes(model: Any, parts: Parts, change: Callable[[str, int, Tensor], Tensor]) -> Any:
+    """Return a model of the same weights, of which layers and feed-forward sublayers hand what they put out to `change`.
+
+    Its modules are copies: no other run has these hooks. A module that is several layers counts its calls.
+    """
+    copied = copy.deepcopy(model, {id(tensor): tensor for tensor in (*model.parameters(), *model.buffers())})
+    for part, paths in (("residual", parts.blocks), ("mlp", parts.mlps)):
+        layers = count()  # they run in order
+
+        def changed(_module: nn.Module, _inputs: Any, output: Tensor, part: str = part, layers: Iterator[int] = layers) -> Tensor:
+            return change(part, next(layers), output)
+
+        for path in dict.fromkeys(paths):
+            copied.base_model.get_submodule(path).register_forward_hook(changed)
+    return copied
 
 
 def apply_head(model: Any, parts: Parts, states: Float[Tensor, "row hidden"]) -> Float[Tensor, "row vocab"]:

@@ -11,9 +11,10 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from tx_core.transformer.attention import attend
+from tx_core.transformer.changed_vectors import VECTOR_PARTS, VectorChanges
 from tx_core.transformer.changed_weights import weigh_at
 from tx_core.transformer.config import AttentionKind
-from tx_core.transformer.interventions import Intervention
+from tx_core.transformer.interventions import Intervention, Vectors
 
 WITHOUT_EFFECT = frozenset(
     {
@@ -34,6 +35,7 @@ class Recorder:
         interventions: The interventions for each row of the batch.
         first_layer: Number of the first layer of each stack of an encoder-decoder, for interventions: encoder, decoder
             and cross-attention layers are numbered consecutively. Empty for a model with one stack.
+        changes: What is done to the vectors of the run, its layers numbered as for interventions.
         layers: For each kind of attention, the kept parts of each layer, in the order in which the layers ran.
         scales: For each kind of attention, the factor of the products of queries and keys in the scores of each layer.
         numbers: The number that the library gives each layer of the first stack, from 0; None where it gives none.
@@ -44,10 +46,12 @@ class Recorder:
         keep: Collection[str] = (),
         interventions: Sequence[Sequence[Intervention]] = (),
         first_layer: Mapping[AttentionKind, int] | None = None,
+        vectors: Mapping[str, Vectors] | None = None,
     ):
         self.keep = keep
         self.interventions = interventions
         self.first_layer = first_layer or {}
+        self.changes = VectorChanges(interventions, vectors or {}, VECTOR_PARTS & set(keep))
         self.layers: dict[AttentionKind, list[dict[str, Tensor]]] = {}
         self.scales: dict[AttentionKind, list[float]] = {}
         self.numbers: list[int | None] = []
@@ -65,9 +69,11 @@ class Recorder:
         """Compute the attention of the next layer of its kind, and return its context and weights."""
         # Layers are numbered by counting calls, since all layers of ALBERT are the same module.
         recorded = self.layers.setdefault(kind, [])
-        weigh = weigh_at(self.interventions, self.first_layer.get(kind, 0) + len(recorded), kind)
+        number = self.first_layer.get(kind, 0) + len(recorded)
+        weigh = weigh_at(self.interventions, number, kind)
         self.scales.setdefault(kind, []).append(query.shape[-1] ** -0.5 if scale is None else float(scale))
         context, weights, scores = attend(query, key, value, mask, scale=scale, bias=bias, weigh=weigh)
+        context = self.changes.change("context", number, context)
         parts = {"query": query, "key": key, "value": value, "scores": scores, "weights": weights, "context": context}
         recorded.append({part: tensor for part, tensor in parts.items() if part in self.keep})
         return context, weights

@@ -70,6 +70,7 @@ class RemoteEngine:
         return ask(self.name, method, special_tokens=self.tokenizer.special_tokens, **arguments)
 
     blank_logits = _remote_method("blank_logits")
+    vectors = _remote_method("vectors")
     over_weights = _remote_method("over_weights")
     output_projection = _remote_method("output_projection")
     early_scores = _remote_method("early_scores")

@@ -18,7 +18,7 @@ from tx_core.errors import Busy, ChangeProblem, CheckpointProblem, ExplorerError
 
 DAMAGED = "The message is damaged, or holds something else than records and arrays ({kind})."
 NOT_SENT = "only records of the table and arrays can be sent, got {kind}"
-METHODS = ("trace", "blank_logits", "over_weights", "output_projection", "early_scores", "embed", "gradients")
+METHODS = ("trace", "blank_logits", "vectors", "over_weights", "output_projection", "early_scores", "embed", "gradients")
 """The methods of an engine that can be asked for; "describe" and "missing" are asked of the other side itself."""
 DESCRIPTION = ("name", "title", "device", "info", "bfloat16")
 """What is described of an engine, beside its tokenizer, which is as `Tokenizer.to_json` returns it."""
@@ -34,6 +34,7 @@ _MODULES = {
     "AttentionStack": "tx_core.transformer.trace",
     "Trace": "tx_core.transformer.trace",
     "Intervention": "tx_core.transformer.interventions",
+    "Vectors": "tx_core.transformer.interventions",
     # A `WeightMeasure` and its result: of a folder above this one, hence not imported at the top.
     "BatchTargets": "tx_core.corpus.batches",
     "BatchMeasures": "tx_core.corpus.batches",

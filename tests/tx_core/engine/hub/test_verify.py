@@ -115,10 +115,8 @@ def test_an_argument_that_our_attention_does_not_know_is_an_error():
 @pytest.mark.parametrize(
     "wrong",
     [
-        parts.FamilyModules(
-            parts.BERT_PROJECTION, ("lm_head.dense", "lm_head.layer_norm", "lm_head.decoder")
-        ),  # without its activation
-        parts.FamilyModules(r"encoder\.layer\.\d+\.intermediate\.dense", ("lm_head",)),
+        parts.FamilyModules(*parts.BERT_MODULES, ("lm_head.dense", "lm_head.layer_norm", "lm_head.decoder")),  # no activation
+        parts.FamilyModules(r"encoder\.layer\.\d+\.intermediate\.dense", head=("lm_head",)),
     ],
 )
 def test_a_row_of_the_table_of_families_that_is_wrong_is_not_used(checkpoint, monkeypatch, wrong: parts.FamilyModules):

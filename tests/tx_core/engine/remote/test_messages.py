@@ -71,6 +71,7 @@ def test_every_record_of_the_table_travels_whole(tmp_path: Path):
         engine.gradients(rows[2], engine.embed(rows[2].ids)[None], 2, 2000),
         Request("over_weights", "embedded", False, {"rows": rows, "measure": measure, "half": False}, 0.1, True),
         engine.over_weights(rows, measure),
+        {"vectors": {"patch": engine.vectors(rows[2])}},
         {"info": engine.info, "tokenizer": engine.tokenizer.to_json()},
     )
     assert names_within(sent) == set(messages._MODULES)

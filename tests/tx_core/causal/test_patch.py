@@ -1,0 +1,251 @@
+"""What is put into a run is what hooks in the library's model put in; the embedded model holds a subject where it should."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+
+import numpy as np
+import pytest
+import torch
+import transformers
+from torch import Tensor, nn
+
+from tests.support.checkpoints import HEAD_DIM, HEADS, HIDDEN, LAYERS
+from tx_core.causal.patch import Patch, align_tokens, patch
+from tx_core.engine import catalogue
+from tx_core.engine.bert_engine import load_own_engine
+from tx_core.engine.engine import Engine
+from tx_core.errors import ModelUnavailable, TextProblem
+
+BERT = "encoder.layer.{layer}"
+MODULES = {
+    "bert": {
+        "residual": BERT,
+        "mlp": f"{BERT}.output.dense",
+        "attention": f"{BERT}.attention.output.dense",
+        "inputs": [f"{BERT}.attention.self.{name}" for name in ("query", "key", "value")],
+    },
+    "gpt2": {
+        "residual": "h.{layer}",
+        "mlp": "h.{layer}.mlp",
+        "attention": "h.{layer}.attn.c_proj",
+        "inputs": ["h.{layer}.attn.c_attn"],
+    },
+}
+MODULES["roberta"] = MODULES["bert"]
+TEXTS = {"source": "the ___ dog over the quick fox", "target": "the ___ fox over the quick dog"}
+ANSWERS = ("the", "and")
+SUBJECT = "The {} to the big old cabinets [MASK] on the table."
+
+
+@pytest.fixture(params=["bert", "roberta", "gpt2"])
+def family(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+@pytest.fixture
+def engine(family: str, checkpoint, hub_engine) -> Engine:
+    return load_own_engine(checkpoint("bert"), "bert", "Bert") if family == "bert" else hub_engine(family)
+
+
+@pytest.fixture
+def model(family: str, checkpoint) -> transformers.PreTrainedModel:
+    kind = transformers.AutoModelForCausalLM if family == "gpt2" else transformers.AutoModelForMaskedLM
+    return kind.from_pretrained(checkpoint(family), attn_implementation="eager", dtype=torch.float32).eval()
+
+
+def patched(engine: Engine, family: str, **arguments: object) -> Patch:
+    texts = {name: text.replace("___ ", "") if family == "gpt2" else text for name, text in TEXTS.items()}
+    return patch(engine, **texts, answers=ANSWERS, **arguments)
+
+
+@contextmanager
+def hooks(model: nn.Module, changes: Mapping[str, Callable[[Tensor], Tensor | None]], *, inputs: bool) -> Iterator[None]:
+    """Return a context in which modules, by their paths in the body, have their input or output changed, or only looked at."""
+
+    def before(_module, given, *, change):
+        return change(given[0])
+
+    def after(_module, _given, output, *, change):
+        return change(output)
+
+    def hook(module: nn.Module, change: Callable) -> torch.utils.hooks.RemovableHandle:
+        if inputs:
+            return module.register_forward_pre_hook(lambda *given: before(*given, change=change))
+        return module.register_forward_hook(lambda *given: after(*given, change=change))
+
+    handles = [hook(model.base_model.get_submodule(path), change) for path, change in changes.items()]
+    try:
+        yield
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+def read(model: nn.Module, ids: Tensor, path: str, *, inputs: bool) -> Tensor:
+    """Return what a module reads, or puts out, in a run."""
+    seen = []
+    with hooks(model, {path: lambda values: seen.append(values.clone())}, inputs=inputs):
+        model(ids)
+    return seen[0]
+
+
+def measured(model: nn.Module, ids: Tensor, found: Patch) -> tuple[float, Tensor]:
+    logits = model(ids).logits[0, found.place].double()
+    return float(logits[found.answers[0]] - logits[found.answers[1]]), logits.softmax(-1)[list(found.answers)]
+
+
+@pytest.mark.parametrize("what", ["residual", "attention", "mlp", "head"])
+@torch.inference_mode()
+def test_what_is_put_in_is_what_hooks_put_in(engine: Engine, model, family: str, what: str):
+    found = patched(engine, family, what=what)
+    source, target = (torch.tensor([one.ids]) for one in (found.source, found.target))
+    assert measured(model, source, found)[0] == pytest.approx(found.source_difference, abs=1e-5)
+    assert measured(model, target, found)[0] == pytest.approx(found.target_difference, abs=1e-5)
+    largest = 0.0
+    for layer, column in np.ndindex(found.difference.shape):
+        path = MODULES[family]["attention" if what == "head" else what].format(layer=layer)
+        taken = read(model, source, path, inputs=what == "head")
+        at = (0, slice(None), slice(column * HEAD_DIM, (column + 1) * HEAD_DIM)) if what == "head" else (0, column)
+
+        def put_in(values: Tensor, taken: Tensor = taken, at: tuple = at) -> Tensor:
+            values = values.clone()
+            values[at] = taken[at]
+            return values
+
+        with hooks(model, {path: put_in}, inputs=what == "head"):
+            difference, shares = measured(model, target, found)
+        assert found.difference[layer, column] == pytest.approx(difference, abs=1e-5), (layer, column)
+        np.testing.assert_allclose(found.probabilities[layer, column], shares, atol=1e-5)
+        largest = max(largest, abs(difference - found.target_difference))
+    assert largest > 0.01
+
+
+@pytest.mark.parametrize("family", ["bert", "gpt2"], indirect=True)
+@torch.inference_mode()
+def test_a_path_is_what_a_receiver_reads_while_every_other_head_is_frozen(engine: Engine, model, family: str):
+    """Wang et al. 2023: run with frozen heads, note queries, keys and values of each receiver, put them into the target's run."""
+    sender = (0, 2)
+    found = patched(engine, family, what="path", sender=sender)
+    source, target = (torch.tensor([one.ids]) for one in (found.source, found.target))
+    outputs = [MODULES[family]["attention"].format(layer=layer) for layer in range(LAYERS)]
+    frozen = {path: read(model, target, path, inputs=True) for path in outputs}
+    columns = slice(sender[1] * HEAD_DIM, (sender[1] + 1) * HEAD_DIM)
+    frozen[outputs[0]][..., columns] = read(model, source, outputs[0], inputs=True)[..., columns]
+    assert np.isnan(found.effect[0]).all()
+    largest = 0.0
+    for layer, head in np.ndindex(LAYERS - 1, HEADS):
+        layer += 1
+        paths = [path.format(layer=layer) for path in MODULES[family]["inputs"]]
+        parts = {
+            path: (part + head * HEAD_DIM for part in range(0, 1 if len(paths) > 1 else 3 * HIDDEN, HIDDEN)) for path in paths
+        }
+        parts = {path: [slice(start, start + HEAD_DIM) for start in starts] for path, starts in parts.items()}
+        freeze = {path: lambda _values, kept=kept: kept for path, kept in frozen.items()}
+        with hooks(model, freeze, inputs=True):
+            received = {path: read(model, target, path, inputs=False) for path in paths}
+
+        def put_in(values: Tensor, path: str, parts: dict = parts, received: dict = received) -> Tensor:
+            values = values.clone()
+            for part in parts[path]:
+                values[..., part] = received[path][..., part]
+            return values
+
+        with ExitStack() as stack:
+            for path in paths:
+                stack.enter_context(hooks(model, {path: lambda values, path=path: put_in(values, path)}, inputs=False))
+            difference, _ = measured(model, target, found)
+        assert found.difference[layer, head] == pytest.approx(difference, abs=1e-5), (layer, head)
+        largest = max(largest, abs(difference - found.target_difference))
+    assert largest > 1e-3
+
+
+@pytest.fixture(scope="module")
+def embedded() -> Engine:
+    return catalogue.load(catalogue.DEFAULT)
+
+
+def test_the_number_of_the_subject_moves_from_the_subject_to_its_article_and_then_to_the_verb(embedded: Engine):
+    found = patch(embedded, source=SUBJECT.format("keys"), target=SUBJECT.format("key"), answers=("are", "is"))
+    the, key, attractor, verb = 1, 2, [7, 8], found.place
+    assert [found.target.tokens[at] for at in (the, key, *attractor, verb)] == ["the", "key", "cabinet", "##s", "[MASK]"]
+    assert found.source_difference > 0 > found.target_difference
+    assert found.effect[0, key] == pytest.approx(0.94, abs=0.01)
+    assert (found.effect[1:4].argmax(axis=1) == the).all()
+    np.testing.assert_allclose(found.effect[4:, verb], 1, atol=0.01)
+    assert np.abs(found.effect[4:, :verb]).max() < 0.01
+    assert np.abs(found.effect[:, attractor]).max() < 0.01
+    back = patch(embedded, source=SUBJECT.format("key"), target=SUBJECT.format("keys"), answers=("is", "are"))
+    assert (back.source_difference, back.target_difference) == pytest.approx((-found.target_difference, -found.source_difference))
+
+
+def test_heads_that_carry_the_number_carry_it_at_one_token_each(embedded: Engine):
+    texts = {"source": SUBJECT.format("keys"), "target": SUBJECT.format("key"), "answers": ("are", "is")}
+    everywhere = patch(embedded, **texts, what="head")
+    layer, head = np.unravel_index(everywhere.effect.argmax(), everywhere.effect.shape)
+    assert layer == 4
+    at_verb = patch(embedded, **texts, what="head", token=everywhere.place)
+    assert at_verb.effect[layer, head] == pytest.approx(everywhere.effect[layer, head], abs=0.02)
+    assert np.abs(patch(embedded, **texts, what="head", token=7).effect).max() < 0.01
+
+
+@torch.inference_mode()
+def test_the_embedded_writer_is_patched_before_its_last_norm():
+    engine = catalogue.load("writer")
+    found = patch(engine, source="The keys to the cabinet", target="The key to the cabinet", answers=("are", "is"))
+    assert found.place == len(found.target) - 1
+    assert found.effect[-1, found.place] == pytest.approx(1)
+    model = engine.model
+    runs = [
+        model.encoder(model.words(torch.tensor([one.ids])), _causal(one), keep=("hidden",), angles=model.angles(len(one)))
+        for one in (found.source, found.target)
+    ]
+    source, target = (run.hidden for run in runs)
+    for layer, token in ((0, 2), (2, 2), (3, 4)):
+        hidden = target[layer + 1].clone()
+        hidden[0, token] = source[layer + 1][0, token]
+        for block in model.encoder.blocks[layer + 1 :]:
+            hidden, _ = block(hidden, _causal(found.target), angles=model.angles(len(found.target)))
+        logits = model.predict(model.norm(hidden))[0, -1]
+        assert found.difference[layer, token] == pytest.approx(
+            float(logits[found.answers[0]] - logits[found.answers[1]]), abs=1e-4
+        )
+
+
+def _causal(encoding) -> Tensor:
+    return torch.ones(len(encoding), len(encoding), dtype=torch.bool).tril()
+
+
+def test_texts_of_other_lengths_correspond_by_their_equal_tokens_and_what_stands_between(embedded: Engine):
+    target, short, longer = (
+        embedded.encode(text)
+        for text in (
+            SUBJECT.format("key"),
+            "The keys to the cabinets [MASK] on the table.",
+            SUBJECT.format("very old dirty keys"),
+        )
+    )
+    assert align_tokens(target, embedded.encode(SUBJECT.format("keys"))) == tuple(range(15))
+    assert align_tokens(target, short) == (0, 1, 2, 3, 4, None, None, *range(5, 13))
+    assert align_tokens(target, longer)[:3] == (0, 1, None)
+    found = patch(embedded, source=short.text, target=target.text, answers=("are", "is"))
+    assert found.notice == "Nothing is put in at “big” (6), “old” (7): the source has no such token."
+    assert np.isnan(found.effect[:, 5:7]).all()
+    assert np.isfinite(np.delete(found.effect, [5, 6], axis=1)).all()
+    heads = patch(embedded, source=short.text, target=target.text, answers=("are", "is"), what="head")
+    assert np.isfinite(heads.effect).all()
+
+
+def test_what_cannot_be_compared_is_refused(embedded: Engine, hub_engine):
+    texts = {"source": SUBJECT.format("keys"), "target": SUBJECT.format("key")}
+    with pytest.raises(TextProblem, match=r"“unbelievably” is \d tokens"):
+        patch(embedded, **texts, answers=("unbelievably", "is"))
+    with pytest.raises(TextProblem, match="Both answers are “is”"):
+        patch(embedded, **texts, answers=("is", "is"))
+    with pytest.raises(TextProblem, match="nothing to trace back"):
+        patch(embedded, source=texts["source"], target=texts["source"], answers=("are", "is"))
+    with pytest.raises(ValueError, match="token must be of the target"):
+        patch(embedded, **texts, answers=("are", "is"), token=2)
+    with pytest.raises(ValueError, match="sender must be"):
+        patch(embedded, **texts, answers=("are", "is"), what="path", sender=(6, 0))
+    with pytest.raises(ModelUnavailable, match="second stack"):
+        patch(hub_engine("bart"), **texts, answers=("are", "is"))

@@ -1,0 +1,254 @@
+"""Activation patching: where a run holds what makes its prediction, found by putting its vectors into another run."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from jaxtyping import Float
+
+from tx_core.analysis.probabilities import probabilities
+from tx_core.analysis.word_comparison import align, spell_words
+from tx_core.causal.cut_effects import read_prediction
+from tx_core.engine.engine import Engine
+from tx_core.errors import ModelUnavailable, TextProblem
+from tx_core.fill_mask.predictions import blank_logits_in_batches
+from tx_core.fill_mask.word_scores import spell_word
+from tx_core.transformer.interventions import Head, Intervention, Vectors
+from tx_core.transformer.trace import Encoding
+
+PatchedPart = Literal["residual", "attention", "mlp", "head", "path"]
+"""What is put in: see `patch`."""
+SMALLEST_DIFFERENCE = 1e-4
+"""In nats: an effect of less would be one of rounding."""
+NOT_ONE_TOKEN = "“{answer}” is {count} tokens for this model, and only answers of one token are compared: choose another word."
+SAME_ANSWER = "Both answers are “{answer}”: choose two words."
+SAME_DIFFERENCE = "Both texts prefer “{first}” to “{second}” equally, so there is nothing to trace back: change one of the texts."
+ENCODER_DECODER = "{title} predicts with a second stack of layers, of which nothing is put in: choose another model."
+NO_PARTNER = "Nothing is put in at {tokens}: the source has no such token."
+
+
+@dataclass(frozen=True)
+class Patch:
+    """What a prediction becomes when vectors of a source run are put into a target run, one place at a time.
+
+    The cells are layer × token, or layer × head where `what` is "head" or "path". NaN: a token without a partner, and a layer
+    to which no path leads.
+
+    Attributes:
+        source, target: Both texts, each with the token whose prediction it is as its only blank.
+        alignment: For each token of the target, the token of the source that is put in; None where there is none.
+        answers: The vocabulary entries that are compared.
+        what: What is put in.
+        source_difference, target_difference: The logit of the first answer minus that of the second, in either run.
+        difference: The same with each place patched.
+        source_probabilities, target_probabilities, probabilities: Of both answers, in the same runs.
+        effect: How far the patch moves the difference from the target's (0) to the source's (1).
+        notice: A sentence for the visitor where tokens have no partner, or the model's own device did not compute.
+    """
+
+    source: Encoding
+    target: Encoding
+    alignment: tuple[int | None, ...]
+    answers: tuple[int, int]
+    what: PatchedPart
+    source_difference: float
+    target_difference: float
+    difference: Float[np.ndarray, "layer token_or_head"]
+    source_probabilities: Float[np.ndarray, "answer"]
+    target_probabilities: Float[np.ndarray, "answer"]
+    probabilities: Float[np.ndarray, "layer token_or_head answer"]
+    notice: str = ""
+
+    @property
+    def place(self) -> int:
+        """The token of the target whose prediction it is: a blank, or the last token of a model that predicts the next one."""
+        return self.target.blanks[0]
+
+    @property
+    def effect(self) -> Float[np.ndarray, "layer token_or_head"]:
+        return (self.difference - self.target_difference) / (self.source_difference - self.target_difference)
+
+
+def patch(
+    engine: Engine,
+    *,
+    source: str,
+    target: str,
+    answers: tuple[str, str],
+    what: PatchedPart = "residual",
+    blank: int = 0,
+    token: int | None = None,
+    sender: Head | None = None,
+) -> Patch:
+    """Put what one run computes into another, one place at a time, and measure the answer (Vig et al. 2020).
+
+    With the uncorrupted text as the source and a corrupted one as the target this is denoising, the causal tracing of Meng et
+    al. 2022: what suffices to restore the answer. With the two exchanged it is noising: what is necessary for it (Zhang & Nanda
+    2024, who recommend the difference of logits as the measure). Texts of equally many tokens with the blank at the same place
+    correspond token by token, others by their equal tokens, and what stands between these where it is as long.
+
+    Args:
+        source, target: The texts; what the source's run computes is put into the target's.
+        answers: Two words, each of one token for the model.
+        what: "residual": the vector of a token as it leaves a layer, of the last one before a norm that follows all layers.
+            "attention", "mlp": what that sublayer adds to the residual stream at a token. "head": the result of a head, at all
+            tokens or at `token`. "path": the result of a head, of which only the inputs (queries, keys and values) are other: as
+            if the head `sender` alone had read the source, all heads between frozen (path patching, Wang et al. 2023, section 3).
+        blank: Which of the blanks of either text; ignored by a model that predicts the next token.
+        token: Of "head", the target's token at which it is put in; None for all.
+        sender: Of "path", the layer and the head that begin it, from 0.
+
+    Raises:
+        TextProblem, ModelUnavailable: as `predict` does; also for an answer of several tokens, and for texts that prefer the
+            first answer to the second equally.
+        ValueError: for a blank, a token or a sender that is not there, or that `what` does not take.
+    """
+    if engine.info.decoder_start is not None:
+        raise ModelUnavailable(ENCODER_DECODER.format(title=engine.title))
+    rows = {"source": read_prediction(engine, source, blank), "target": read_prediction(engine, target, blank)}
+    run = rows["target"]
+    if what not in get_args(PatchedPart):
+        raise ValueError(f"what must be one of {', '.join(get_args(PatchedPart))}, got {what}")
+    if (sender is not None) != (what == "path") or (token is not None and (what != "head" or token not in range(len(run)))):
+        raise ValueError(f'token must be of the target and of "head", and sender of "path", got {token} and {sender} for {what}')
+    entries = _entries(engine, run, answers)
+    alignment = align_tokens(run, rows["source"])
+    given = source_vectors(engine, run, rows["source"])
+    if what == "path":
+        given = _through_paths(engine, run, given, _checked_sender(engine, sender))
+    cells = _cells(engine, run, alignment, what, token, sender)
+    differences, shares, notice = [], [], ""
+    changes = [(), *((one,) for one in cells.values())]
+    batches = blank_logits_in_batches(engine, [run] * len(changes), changes, {"patch": given})
+    for answered in (engine.blank_logits([rows["source"]]), *batches):
+        logits = np.concatenate(answered.rows)
+        differences += (logits[:, entries[0]].astype(float) - logits[:, entries[1]]).tolist()
+        shares += list(probabilities(logits)[:, entries])
+        notice = notice or answered.notice
+    if abs(differences[0] - differences[1]) < SMALLEST_DIFFERENCE:
+        raise TextProblem(SAME_DIFFERENCE.format(first=answers[0], second=answers[1]))
+    columns = engine.info.num_heads if what in ("head", "path") else len(run)
+    difference = np.full((engine.info.num_layers, columns), np.nan)
+    found = np.full((*difference.shape, 2), np.nan)
+    if what not in ("head", "path"):  # in the last layer, only what is at the blank can change it
+        aligned = [at for at, partner in enumerate(alignment) if partner is not None]
+        difference[-1, aligned], found[-1, aligned] = differences[1], shares[1]
+    for cell, one, share in zip(cells, differences[2:], shares[2:], strict=True):
+        difference[cell], found[cell] = one, share
+    return Patch(
+        rows["source"],
+        run,
+        alignment,
+        entries,
+        what,
+        differences[0],
+        differences[1],
+        difference,
+        shares[0],
+        shares[1],
+        found,
+        " ".join(filter(None, (_say_unaligned(run, alignment), notice))),
+    )
+
+
+def align_tokens(target: Encoding, source: Encoding) -> tuple[int | None, ...]:
+    """Return for each token of the target the token of the source that corresponds to it, None where none does: see `patch`."""
+    if (len(target), target.blanks) == (len(source), source.blanks):
+        return tuple(range(len(target)))
+    spelled = [spell_words(one, [(place,) for place in range(len(one))]) for one in (target, source)]
+    partners: list[int | None] = [None] * len(target)
+    here = there = -1
+    for mine, yours in (*align(*spelled), (len(target), len(source))):
+        if mine - here == yours - there:
+            partners[here + 1 : mine] = range(there + 1, yours)
+        if mine < len(target):
+            partners[mine] = yours
+        here, there = mine, yours
+    return tuple(partners)
+
+
+def source_vectors(engine: Engine, target: Encoding, source: Encoding) -> Vectors:
+    """Return what a run of the source computes, token by token of the target, for the intervention "patch"; NaN without partner.
+
+    Raises ModelUnavailable where the layers of a model cannot be located.
+    """
+    alignment, found = align_tokens(target, source), engine.vectors(source)
+    places = [0 if partner is None else partner for partner in alignment]
+    missing = [partner is None for partner in alignment]
+
+    def aligned(part: np.ndarray) -> np.ndarray:
+        taken = part[..., places, :]
+        taken[..., missing, :] = np.nan
+        return taken
+
+    return Vectors(aligned(found.context), aligned(found.mlp), aligned(found.residual))
+
+
+def _entries(engine: Engine, target: Encoding, answers: Sequence[str]) -> tuple[int, int]:
+    """Return the vocabulary entries of two answers; raise TextProblem unless each is one token, and they differ."""
+    place, found = target.blanks[0], []
+    opens = not engine.info.predicts_next and target.starts_sentence(place)
+    for answer in answers:
+        pieces = spell_word(engine.tokenizer, answer, opens)
+        if len(pieces) != 1:
+            raise TextProblem(NOT_ONE_TOKEN.format(answer=answer, count=len(pieces)))
+        found += pieces
+    first, second = found
+    if first == second:
+        raise TextProblem(SAME_ANSWER.format(answer=answers[0]))
+    return first, second
+
+
+def _cells(
+    engine: Engine,
+    target: Encoding,
+    alignment: Sequence[int | None],
+    what: PatchedPart,
+    token: int | None,
+    sender: Head | None,
+) -> dict[tuple[int, int], Intervention]:
+    """Return the intervention of each cell that can change the answer."""
+    count, place = engine.info.num_layers, target.blanks[0]
+    if what in ("head", "path"):
+        if token is not None and alignment[token] is None:
+            return {}
+        positions = () if token is None else (token,)
+        first = 0 if sender is None else sender[0] + 1
+        heads = [(layer, head) for layer in range(first, count) for head in range(engine.info.num_heads)]
+        return {cell: Intervention("patch", *cell, positions=positions) for cell in heads}
+    return {
+        (layer, at): Intervention("patch", layer, positions=(at,), part=what)
+        for layer in range(count)
+        for at, partner in enumerate(alignment)
+        if partner is not None and (layer < count - 1 or at == place)
+    }
+
+
+def _checked_sender(engine: Engine, sender: Head) -> Head:
+    layer, head = sender
+    if layer not in range(engine.info.num_layers) or head not in range(engine.info.num_heads):
+        raise ValueError(f"sender must be a layer and a head of the model, from 0, got {sender}")
+    return sender
+
+
+def _through_paths(engine: Engine, target: Encoding, source: Vectors, sender: Head) -> Vectors:
+    """Return the results of all heads after a sender which read what it alone changes: heads between are as in the target's run.
+
+    What feed-forward sublayers make of it is computed anew, as by Wang et al. 2023.
+    """
+    own = engine.vectors(target)
+    layer, head = sender
+    frozen, received = own.context.copy(), np.full_like(own.context, np.nan)
+    read = source.context[layer, head]
+    frozen[layer, head] = np.where(np.isnan(read), frozen[layer, head], read)
+    given = {"patch": Vectors(frozen, own.mlp, own.residual)}
+    for receiver in range(layer + 1, engine.info.num_layers):
+        changes = [Intervention("patch", one) for one in range(layer, receiver)]
+        received[receiver] = engine.vectors(target, interventions=changes, vectors=given).context[receiver]
+    return Vectors(received, own.mlp, own.residual)
+
+
+def _say_unaligned(target: Encoding, alignment: Sequence[int | None]) -> str:
+    missing = [f"“{target.tokens[at]}” ({at + 1})" for at, partner in enumerate(alignment) if partner is None]
+    return NO_PARTNER.format(tokens=", ".join(missing)) if missing else ""
