@@ -146,7 +146,7 @@ def run_text(
     """Run the model once and keep the requested parts (`trace.ALL_PARTS`). The method `trace` of every engine.
 
     written: as of `encode_text`. vectors: what "patch" and "mean" put in, by the kind of intervention. Raises TextProblem as
-    `encode` does, ChangeProblem for interventions on what the run does not have, and ValueError for missing vectors.
+    `encode` does, and ChangeProblem for interventions on what the run does not have, or without their vectors.
     """
     return engine.run(RunRequest(text, pair, tuple(keep), tuple(interventions), tuple(written), vectors or {}))
 
@@ -187,7 +187,7 @@ class Engine(Protocol):
 
         Of a model that predicts the next token, the scores at a "blank" are of what follows that token. vectors: what "patch" and
         "mean" put in, by the kind of intervention, in every row alike. Raises ValueError when the checkpoint has no head that
-        scores the vocabulary or vectors are missing, and ChangeProblem for interventions on what a row does not have.
+        scores the vocabulary, and ChangeProblem for interventions on what a row does not have, or without their vectors.
         """
 
     def vectors(
@@ -199,7 +199,7 @@ class Engine(Protocol):
     ) -> Vectors:
         """Return what each layer of a run computes, in CPU memory, to be put into another run.
 
-        Raises ChangeProblem and ValueError as `blank_logits` does, and ModelUnavailable where a model's layers cannot be located.
+        Raises ChangeProblem as `blank_logits` does, and ModelUnavailable where a model's layers cannot be located.
         """
 
     def over_weights(self, rows: Sequence[Encoding], measure: WeightMeasure, *, half: bool = False) -> Result:

@@ -46,7 +46,7 @@ NO_LAYER = "This model has {layers} layers: there is no layer {layer:,} to chang
 NO_HEAD = "This model has {heads} heads per layer: there is no head {head:,} to change."
 NO_TOKEN = "This text has {tokens:,} tokens: there is no token {position:,} to change."
 NO_SPACE_FOR_PADDING = "This model reads at most {most:,} tokens: there is no space for {padding} of padding after {tokens:,}."
-NO_VECTORS = "{kind} must be given its vectors: vectors={{{kind!r}: …}}"
+NO_VECTORS = "No vectors of another run are given here to put in ({kind})."
 NEEDS_POSITIONS = "This model cannot be run without its positions here."
 CANNOT_CHANGE = "{problems} Undo this change, or change something that exists."
 
@@ -226,10 +226,10 @@ class Vectors:
 
 
 def check_vectors(batch: Iterable[Iterable[Intervention]], vectors: Mapping[str, Vectors]) -> None:
-    """Raise ValueError for an intervention that takes vectors where none are given for its kind."""
+    """Raise ChangeProblem for an intervention that takes vectors where none are given for its kind."""
     for one in {one for row in batch for one in row}:
         if one.rule.takes_vectors and one.kind not in vectors:
-            raise ValueError(NO_VECTORS.format(kind=one.kind))
+            raise ChangeProblem(CANNOT_CHANGE.format(problems=NO_VECTORS.format(kind=one.kind)))
 
 
 def canonical(interventions: Iterable[Intervention]) -> tuple[Intervention, ...]:

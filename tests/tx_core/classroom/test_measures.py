@@ -279,7 +279,7 @@ def test_padding_that_is_not_hidden_leaves_the_first_word_of_the_path_and_lowers
 def test_without_the_mask_the_blank_of_the_path_gives_most_of_its_attention_to_padding_in_the_head_shown(engine):
     view = next(dict(step.view) for step in LESSONS["path"].steps if step.title == "Hide: the padding")
     layer, head = (int(number) - 1 for number in view["heads"].split("-"))
-    padded = engine.trace(view["text"], interventions=[Intervention("no_padding_mask", value=16)]).attention
+    padded = engine.trace(view["text"], interventions=[Intervention("no_padding_mask", value=16.0)]).attention
     blank = padded.query_tokens.tokens.index("[MASK]")
     assert int(view["focus"]) == blank + 1
     assert padded.weights[layer, head, blank].sum() < 0.5

@@ -35,7 +35,7 @@ def theirs() -> Engine:
         (),
         (Intervention("off", layer=2, head=3), Intervention("uniform", layer=1, head=0)),
         (Intervention("cut", positions=(5, 2)), Intervention("hidden", layer=4, positions=(1,))),
-        (Intervention("temperature", layer=0, value=0.5), Intervention("no_padding_mask", value=3)),
+        (Intervention("temperature", layer=0, value=0.5), Intervention("no_padding_mask", value=3.0)),
     ],
     ids=["as it is", "heads", "links", "softmax and padding"],
 )
