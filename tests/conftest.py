@@ -179,9 +179,9 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory):
         if family not in written:
             # A page may be importing transformers in a thread, which replaces its module half-way: wait where the app does.
             importlib.import_module("tx_core.engine.hub.load")
-            from tests.support.checkpoints import WRITERS
+            from tests.support.checkpoints import write_family
 
-            written[family] = WRITERS[family](tmp_path_factory.mktemp(family))
+            written[family] = write_family(family, tmp_path_factory.mktemp(family))
         return written[family]
 
     return of_family

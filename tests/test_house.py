@@ -5,7 +5,6 @@ import json
 import re
 import subprocess
 import sys
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -141,24 +140,10 @@ def test_no_imports_run_in_a_circle():
     assert len(list(TopologicalSorter(graph).static_order())) >= len(graph)
 
 
-def test_every_folder_says_what_is_in_it_what_it_uses_and_where_to_begin():
-    def unsaid(path: Path) -> set[str]:
-        text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-        return {"Uses", "Begin"} - set(re.findall(r"\w+", text))
-
-    assert offences({path.parent / "__init__.py" for path in CODE if path.parent != ROOT}, unsaid) == {}
-
-
 def test_every_page_is_in_the_navigation_and_every_entry_has_its_page():
     files = {path.parent.name for path in ROOT.glob("pages/*/page.py")}
     assert [page.key for page in PAGES] == list(dict.fromkeys(page.key for page in PAGES))
     assert files == {page.key for page in PAGES}
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.key)
-def test_the_folder_of_a_page_says_which_question_it_answers(page):
-    text = ast.get_docstring(ast.parse((ROOT / "pages" / page.key / "__init__.py").read_text(encoding="utf-8")))
-    assert page.question in text
 
 
 def test_the_pages_of_a_section_stand_together():
@@ -189,90 +174,12 @@ def test_every_name_is_defined_but_for_axes_which_are_written_in_strings():
     assert [one for one in unknown if not axes.search(lines[one[0]][one[1] - 1])] == []
 
 
-def test_the_project_is_smaller_than_40_megabytes():
-    size = sum(path.stat().st_size for path in project_files("*", "*/**/*"))
-    assert size < 40_000_000
-
-
-def assigned(statement: ast.stmt) -> list[str]:
-    """The public names that a statement at the top of a module assigns or defines."""
-    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
-        names = [statement.name]
-    elif isinstance(statement, ast.Assign | ast.AnnAssign):
-        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-        stored = (node for target in targets for node in ast.walk(target))
-        names = [node.id for node in stored if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
-    else:
-        names = []
-    return [name for name in names if not name.startswith("_")]
-
-
-def test_no_module_gives_one_public_name_to_two_things():
-    def given_twice(path: Path) -> list[str]:
-        counts = Counter(name for statement in ast.parse(path.read_text(encoding="utf-8")).body for name in assigned(statement))
-        return [name for name, count in counts.items() if count > 1]
-
-    assert offences(CODE, given_twice) == {}
-
-
-SAME_NAMES = {
-    "MODULE": "the script of a drawing, as `component` takes it",
-    "STYLE": "the style sheet of a drawing, as `component` takes it",
-    "PATH": "where a route begins",
-    "ROUTE": "a route of the server, as app.py collects them",
-    "main": "what `python -m` runs",
-}
-"""Public names that several modules of the core and of pages/ui have in common, each with what it always is."""
-
-
-def defined(path: Path) -> list[str]:
-    """The public names that a module defines at its top; a type variable is no thing of its own."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    types = [node for node in tree.body if isinstance(node, ast.Assign) and ast.unparse(node.value).startswith("TypeVar(")]
-    return [name for node in tree.body if node not in types for name in assigned(node)]
-
-
-def test_no_two_public_things_of_the_core_and_of_the_shared_folders_have_one_name():
-    shared = [path for path in CODE if name_of(path).startswith(("tx_core/", "pages/ui/")) and not path.name.endswith("texts.py")]
-    homes: dict[str, list[str]] = {}
-    for path in shared:
-        for name in defined(path):
-            homes.setdefault(name, []).append(name_of(path))
-    assert {name: files for name, files in homes.items() if len(files) > 1 and name not in SAME_NAMES} == {}
-
-
 def test_no_file_contains_what_the_style_forbids():
     def forbidden(path: Path) -> list[str]:
         text = path.read_text(encoding="utf-8")
         return [words for words in FORBIDDEN if words in text]
 
     assert offences(SHOWN, forbidden) == {}
-
-
-def test_what_a_browser_loads_names_no_other_server():
-    def servers(path: Path) -> list[str]:
-        text = path.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
-        return re.findall(r"(?:https?:)?//[\w-]+(?:\.[\w-]+)+", text)
-
-    assert offences(project_files("assets/**/*.js", "assets/**/*.css", "assets/**/*.html"), servers) == {}
-
-
-NOT_FOR_READERS = re.compile(r"[<>{}\[\]#=/\\;]|sans-serif$|^\(?[a-z-]+[(:]")
-"""Selectors, style sheets, media queries, fonts and markup, as they stand between quotes."""
-
-
-def prose_of_script(source: str) -> list[str]:
-    """The texts of two words or more that a script holds, outside of comments, names of classes and errors for developers."""
-    code = re.sub(r"(?<![:\"'])//.*|/\*[\s\S]*?\*/|\bclass:(?: *`[^`]*`|[^,}\n]*)|Error\([^\n]*", "", source)
-    quoted = ("".join(parts) for parts in re.findall(r"\"([^\"\n]*)\"|'([^'\n]*)'|`([^`]*)`", code))
-    texts = [re.sub(r"\$\{[^{}]*\}", "…", text) for text in quoted]
-    return [
-        text for text in texts if re.search(r"[a-z]{2}.* .*[a-z]{2}", text, re.IGNORECASE) and not NOT_FOR_READERS.search(text)
-    ]
-
-
-def test_a_script_is_handed_its_texts_by_python():
-    assert offences(project_files("assets/**/*.js"), lambda path: prose_of_script(path.read_text(encoding="utf-8"))) == {}
 
 
 def requirements(name: str) -> list[str]:

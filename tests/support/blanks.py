@@ -1,12 +1,9 @@
 """What the stage of Fill the blank was sent, and what its reader asks it for, for tests without a browser."""
 
-import json
-
-from streamlit.components.v2.bidi_component.main import _make_trigger_id
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.shell.address import KEPT_PARAMETERS
-from tests.support.staged import STAGE, staged
+from tests.support.staged import ask_stage, staged
 
 Bar = dict[str, object]
 
@@ -41,22 +38,13 @@ def ask(app: AppTest, **wanted: object) -> AppTest:
     """Report what a reader asks the stage for, with the address that the stage has written, and run the page."""
     address = staged(app)["address"]
     if address["isKept"]:  # a room's
-        return report_to_stage(app, wanted)
+        return ask_stage(app, "interventions", wanted)
     kept = (*KEPT_PARAMETERS, *address["defaults"])
     for name in [name for name in app.query_params if name not in kept]:
         del app.query_params[name]
     if not address["isFirst"]:
         app.query_params.update(address["own"])
-    return report_to_stage(app, wanted)
-
-
-def report_to_stage(app: AppTest, wanted: dict[str, object]) -> AppTest:
-    """Report to the stage what a reader asks it for, and run the page."""
-    (picture,) = [one.proto for one in app.get("bidi_component") if one.proto.component_name.startswith(STAGE)]
-    states = app._tree.get_widget_states()
-    report = json.dumps([{"event": "interventions", "value": wanted}])
-    states.widgets.add(id=_make_trigger_id(picture.id, "events"), json_trigger_value=report)
-    return app._run(states)
+    return ask_stage(app, "interventions", wanted)
 
 
 def click_word(app: AppTest, place: int, sentence: int = 0) -> AppTest:

@@ -7,7 +7,9 @@ Sizes differ on every axis, so that a swapped one is noticed.
 import json
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import tokenizers
 import torch
@@ -120,139 +122,126 @@ def write(directory: Path, model: torch.nn.Module, backend: tokenizers.Tokenizer
     return directory
 
 
+class Family(NamedTuple):
+    """How the library calls a family's classes, and what a tiny checkpoint of it is made of."""
+
+    name: str
+    head: str
+    vocabulary: Callable[[dict[str, str]], tokenizers.Tokenizer]
+    marks: dict[str, str]
+    settings: dict[str, object]
+
+
+SMALL_ROBERTA = SIZES | {
+    # Positions start behind the padding's id, and there are no segments.
+    "max_position_embeddings": POSITIONS + 2,
+    "type_vocab_size": 1,
+    "pad_token_id": 1,
+    "bos_token_id": 0,
+    "eos_token_id": 2,
+}
+SMALL_BART = {
+    "d_model": HIDDEN,
+    "encoder_layers": 2,
+    "decoder_layers": LAYERS,
+    "max_position_embeddings": POSITIONS,
+    **dict.fromkeys(("encoder_attention_heads", "decoder_attention_heads"), HEADS),
+    **dict.fromkeys(("encoder_ffn_dim", "decoder_ffn_dim"), INTERMEDIATE),
+}
+ALBERT_PIECES = partial(sentence_pieces, single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1")
+ROBERTA_PIECES = partial(sentence_pieces, single="<s> $A </s>", pair="<s> $A </s> </s> $B </s>")
+T5_PIECES = partial(sentence_pieces, single="$A </s>", pair="$A </s> $B </s>")
+FAMILIES = {
+    "bert": Family("Bert", "ForMaskedLM", word_pieces, BERT_MARKS, SIZES),
+    "roberta": Family("Roberta", "ForMaskedLM", byte_level, ROBERTA_MARKS, SMALL_ROBERTA),
+    "xlm-roberta": Family("XLMRoberta", "ForMaskedLM", ROBERTA_PIECES, ROBERTA_MARKS, SMALL_ROBERTA),
+    "camembert": Family("Camembert", "ForMaskedLM", ROBERTA_PIECES, ROBERTA_MARKS, SMALL_ROBERTA),
+    "distilbert": Family(
+        *("DistilBert", "ForMaskedLM", word_pieces, BERT_MARKS),
+        {"dim": HIDDEN, "n_layers": LAYERS, "n_heads": HEADS, "hidden_dim": INTERMEDIATE, "max_position_embeddings": POSITIONS},
+    ),
+    # All layers share their parameters; embeddings are narrower than the rest.
+    "albert": Family("Albert", "ForMaskedLM", ALBERT_PIECES, ALBERT_MARKS, {"embedding_size": 10} | SIZES),
+    "electra": Family("Electra", "ForMaskedLM", word_pieces, BERT_MARKS, {"embedding_size": 10} | SIZES),
+    # Causal, with nothing around the text.
+    "gpt2": Family(
+        *("GPT2", "LMHeadModel", byte_level, GPT2_MARKS),
+        {
+            "n_positions": POSITIONS,
+            "n_embd": HIDDEN,
+            "n_layer": LAYERS,
+            "n_head": HEADS,
+            "n_inner": INTERMEDIATE,
+            "bos_token_id": 0,
+            "eos_token_id": 0,
+        },
+    ),
+    # Rotary positions, and two heads of queries share one of keys and values.
+    "starcoder2": Family(
+        *("Starcoder2", "ForCausalLM", byte_level, GPT2_MARKS),
+        SIZES | {"pad_token_id": None, "bos_token_id": 0, "eos_token_id": 0, "num_key_value_heads": 2},
+    ),
+    # Relative positions; as in all encoder-decoders here, more layers in the decoder than in the encoder.
+    "t5": Family(
+        *("T5", "ForConditionalGeneration", T5_PIECES, T5_MARKS),
+        {
+            "d_model": 20,
+            "d_kv": HEAD_DIM,
+            "d_ff": INTERMEDIATE,
+            "num_layers": 2,
+            "num_decoder_layers": LAYERS,
+            "num_heads": HEADS,
+            "relative_attention_num_buckets": 8,
+            "relative_attention_max_distance": 16,
+            "decoder_start_token_id": 0,
+            "pad_token_id": 0,
+            "eos_token_id": 1,
+        },
+    ),
+    "bart": Family(
+        *("Bart", "ForConditionalGeneration", byte_level, ROBERTA_MARKS),
+        {
+            "bos_token_id": 0,
+            "pad_token_id": 1,
+            "eos_token_id": 2,
+            "decoder_start_token_id": 2,
+            **SMALL_BART,
+            "forced_eos_token_id": 2,
+        },
+    ),
+    # The tables of its sinusoidal positions are not in its files.
+    "marian": Family(
+        *("Marian", "MTModel", T5_PIECES, T5_MARKS),
+        SMALL_BART | {"pad_token_id": 0, "eos_token_id": 1, "forced_eos_token_id": 1, "decoder_start_token_id": 0},
+    ),
+    # Rotary positions; two layers in three see a few neighbours only.
+    "modernbert": Family(
+        *("ModernBert", "ForMaskedLM", byte_level, ROBERTA_MARKS),
+        {
+            **SIZES,
+            "local_attention": 4,
+            "global_attn_every_n_layers": 3,
+            "bos_token_id": 0,
+            "pad_token_id": 1,
+            "eos_token_id": 2,
+            "cls_token_id": 0,
+            "sep_token_id": 2,
+        },
+    ),
+}
+
+
+def write_family(family: str, directory: Path, seed: int = 0, *, head: str = "", **settings) -> Path:
+    """Write a checkpoint of one of FAMILIES. head: of another class, as in "Model"; settings: override the config's."""
+    made = FAMILIES[family]
+    backend = made.vocabulary(made.marks)
+    config = getattr(transformers, f"{made.name}Config")(vocab_size=backend.get_vocab_size(), **made.settings | settings)
+    return write(directory, getattr(transformers, f"{made.name}{head or made.head}")(config), backend, made.marks, seed)
+
+
 def write_bert(directory: Path, *, seed: int = 0, with_head: bool = True, **sizes) -> Path:
     """Write a BERT; sizes override the config's, by their names there (num_hidden_layers, …)."""
-    backend = word_pieces(BERT_MARKS)
-    config = transformers.BertConfig(vocab_size=backend.get_vocab_size(), **SIZES | sizes)
-    model = transformers.BertForMaskedLM(config) if with_head else transformers.BertModel(config)
-    return write(directory, model, backend, BERT_MARKS, seed)
-
-
-def write_roberta(directory: Path, seed: int = 0) -> Path:
-    """Write a RoBERTa: positions start behind the padding's id, and there are no segments."""
-    backend = byte_level(ROBERTA_MARKS)
-    sizes = SIZES | {"max_position_embeddings": POSITIONS + 2, "type_vocab_size": 1}
-    ids = {"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2}
-    config = transformers.RobertaConfig(vocab_size=backend.get_vocab_size(), **sizes, **ids)
-    return write(directory, transformers.RobertaForMaskedLM(config), backend, ROBERTA_MARKS, seed)
-
-
-def write_xlm_roberta(directory: Path, seed: int = 0, *, family: str = "XLMRoberta") -> Path:
-    """Write an XLM-RoBERTa, a RoBERTa on sentence pieces, or another such family by its name in the library's classes."""
-    backend = sentence_pieces(ROBERTA_MARKS, "<s> $A </s>", "<s> $A </s> </s> $B </s>")
-    sizes = SIZES | {"max_position_embeddings": POSITIONS + 2, "type_vocab_size": 1}
-    ids = {"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2}
-    config = getattr(transformers, f"{family}Config")(vocab_size=backend.get_vocab_size(), **sizes, **ids)
-    return write(directory, getattr(transformers, f"{family}ForMaskedLM")(config), backend, ROBERTA_MARKS, seed)
-
-
-def write_camembert(directory: Path, seed: int = 0) -> Path:
-    """Write a CamemBERT: a RoBERTa on sentence pieces, too."""
-    return write_xlm_roberta(directory, seed, family="Camembert")
-
-
-def write_distilbert(directory: Path, seed: int = 0) -> Path:
-    """Write a DistilBERT."""
-    backend = word_pieces(BERT_MARKS)
-    config = transformers.DistilBertConfig(
-        vocab_size=backend.get_vocab_size(),
-        dim=HIDDEN,
-        n_layers=LAYERS,
-        n_heads=HEADS,
-        hidden_dim=INTERMEDIATE,
-        max_position_embeddings=POSITIONS,
-    )
-    return write(directory, transformers.DistilBertForMaskedLM(config), backend, BERT_MARKS, seed)
-
-
-def write_albert(directory: Path, seed: int = 0, **sizes) -> Path:
-    """Write an ALBERT: all layers share their parameters, embeddings are narrower than the rest. sizes override."""
-    backend = sentence_pieces(ALBERT_MARKS, "[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1")
-    config = transformers.AlbertConfig(vocab_size=backend.get_vocab_size(), embedding_size=10, **SIZES | sizes)
-    return write(directory, transformers.AlbertForMaskedLM(config), backend, ALBERT_MARKS, seed)
-
-
-def write_electra(directory: Path, seed: int = 0, *, discriminator: bool = False) -> Path:
-    """Write an ELECTRA: the generator, which fills blanks, or the discriminator, which has no such head."""
-    backend = word_pieces(BERT_MARKS)
-    config = transformers.ElectraConfig(vocab_size=backend.get_vocab_size(), embedding_size=10, **SIZES)
-    kind = transformers.ElectraForPreTraining if discriminator else transformers.ElectraForMaskedLM
-    return write(directory, kind(config), backend, BERT_MARKS, seed)
-
-
-def write_gpt2(directory: Path, seed: int = 0) -> Path:
-    """Write a GPT-2: causal, with nothing around the text."""
-    backend = byte_level(GPT2_MARKS)
-    config = transformers.GPT2Config(
-        vocab_size=backend.get_vocab_size(),
-        n_positions=POSITIONS,
-        n_embd=HIDDEN,
-        n_layer=LAYERS,
-        n_head=HEADS,
-        n_inner=INTERMEDIATE,
-        bos_token_id=0,
-        eos_token_id=0,
-    )
-    return write(directory, transformers.GPT2LMHeadModel(config), backend, GPT2_MARKS, seed)
-
-
-def write_t5(directory: Path, seed: int = 0) -> Path:
-    """Write a T5: relative positions, and more layers in the decoder than in the encoder."""
-    backend = sentence_pieces(T5_MARKS, "$A </s>", "$A </s> $B </s>")
-    config = transformers.T5Config(
-        vocab_size=backend.get_vocab_size(),
-        d_model=20,
-        d_kv=HEAD_DIM,
-        d_ff=INTERMEDIATE,
-        num_layers=2,
-        num_decoder_layers=LAYERS,
-        num_heads=HEADS,
-        relative_attention_num_buckets=8,
-        relative_attention_max_distance=16,
-        decoder_start_token_id=0,
-        pad_token_id=0,
-        eos_token_id=1,
-    )
-    return write(directory, transformers.T5ForConditionalGeneration(config), backend, T5_MARKS, seed)
-
-
-def write_bart(directory: Path, seed: int = 0) -> Path:
-    """Write a BART: an encoder-decoder that fills blanks, with more layers in the decoder."""
-    backend = byte_level(ROBERTA_MARKS)
-    config = transformers.BartConfig(
-        vocab_size=backend.get_vocab_size(),
-        d_model=HIDDEN,
-        encoder_layers=2,
-        decoder_layers=LAYERS,
-        encoder_attention_heads=HEADS,
-        decoder_attention_heads=HEADS,
-        encoder_ffn_dim=INTERMEDIATE,
-        decoder_ffn_dim=INTERMEDIATE,
-        max_position_embeddings=POSITIONS,
-        bos_token_id=0,
-        pad_token_id=1,
-        eos_token_id=2,
-        decoder_start_token_id=2,
-        forced_eos_token_id=2,
-    )
-    return write(directory, transformers.BartForConditionalGeneration(config), backend, ROBERTA_MARKS, seed)
-
-
-def write_modernbert(directory: Path, seed: int = 0) -> Path:
-    """Write a ModernBERT: rotary positions; two layers in three see a few neighbours only."""
-    backend = byte_level(ROBERTA_MARKS)
-    config = transformers.ModernBertConfig(
-        vocab_size=backend.get_vocab_size(),
-        **SIZES,
-        local_attention=4,
-        global_attn_every_n_layers=3,
-        bos_token_id=0,
-        pad_token_id=1,
-        eos_token_id=2,
-        cls_token_id=0,
-        sep_token_id=2,
-    )
-    return write(directory, transformers.ModernBertForMaskedLM(config), backend, ROBERTA_MARKS, seed)
+    return write_family("bert", directory, seed, head="" if with_head else "Model", **sizes)
 
 
 def write_decoder(directory: Path, name: str, seed: int = 0, *, kind: str = "Model", **settings) -> Path:
@@ -261,32 +250,6 @@ def write_decoder(directory: Path, name: str, seed: int = 0, *, kind: str = "Mod
     ids = {"pad_token_id": None, "bos_token_id": 0, "eos_token_id": 0}
     config = getattr(transformers, f"{name}Config")(vocab_size=backend.get_vocab_size(), **SIZES | ids | settings)
     return write(directory, getattr(transformers, f"{name}{kind}")(config), backend, GPT2_MARKS, seed)
-
-
-def write_starcoder2(directory: Path, seed: int = 0) -> Path:
-    """Write a Starcoder2: rotary positions, and two heads of queries share one of keys and values."""
-    return write_decoder(directory, "Starcoder2", seed, kind="ForCausalLM", num_key_value_heads=2)
-
-
-def write_marian(directory: Path, seed: int = 0) -> Path:
-    """Write a Marian: the tables of its sinusoidal positions are not in its files."""
-    backend = sentence_pieces(T5_MARKS, "$A </s>", "$A </s> $B </s>")
-    config = transformers.MarianConfig(
-        vocab_size=backend.get_vocab_size(),
-        d_model=HIDDEN,
-        encoder_layers=2,
-        decoder_layers=LAYERS,
-        encoder_attention_heads=HEADS,
-        decoder_attention_heads=HEADS,
-        encoder_ffn_dim=INTERMEDIATE,
-        decoder_ffn_dim=INTERMEDIATE,
-        max_position_embeddings=POSITIONS,
-        pad_token_id=0,
-        eos_token_id=1,
-        forced_eos_token_id=1,
-        decoder_start_token_id=0,
-    )
-    return write(directory, transformers.MarianMTModel(config), backend, T5_MARKS, seed)
 
 
 def change_config(directory: Path, **settings) -> None:
@@ -300,19 +263,3 @@ def change_tensors(directory: Path, change: Callable[[str, torch.Tensor], torch.
     file = directory / "model.safetensors"
     changed = {name: change(name, tensor).contiguous() for name, tensor in load_file(file).items()}
     save_file(changed, file, metadata={"format": "pt"})
-
-
-WRITERS: dict[str, Callable[..., Path]] = {
-    "bert": write_bert,
-    "roberta": write_roberta,
-    "xlm-roberta": write_xlm_roberta,
-    "distilbert": write_distilbert,
-    "albert": write_albert,
-    "electra": write_electra,
-    "gpt2": write_gpt2,
-    "starcoder2": write_starcoder2,
-    "t5": write_t5,
-    "bart": write_bart,
-    "modernbert": write_modernbert,
-    "camembert": write_camembert,
-}

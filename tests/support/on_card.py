@@ -3,7 +3,6 @@
 Not collected by itself: `tests/tx_core/test_simulated_card.py` runs it in a process of its own.
 """
 
-import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
@@ -35,15 +34,12 @@ from tx_core.fill_mask.predictions import fill_jointly, predict
 from tx_core.fill_mask.word_scores import score_words
 from tx_core.lessons import (
     bert_parts,
-    families,
-    key_value,
     labels,
     masking,
     parity,
     position_encodings,
     residual_stream,
     self_attention,
-    seq2seq_shapes,
     untrained,
     word_order,
 )
@@ -223,24 +219,6 @@ def test_every_lesson(bert, checkpoint, lesson: str):
 def test_a_label_and_what_each_word_adds():
     engines = both(lambda: load_own_engine(MODELS / labels.FINE_TUNED, "fine-tuned", "Fine-tuned"))
     agree(engines, lambda engine: labels.label_text(engine, "A good film."))
-
-
-def test_every_lesson_that_takes_a_model_is_among_them():
-    modules = (
-        *(bert_parts, families, key_value, labels, masking, parity, position_encodings),
-        *(residual_stream, seq2seq_shapes, self_attention, untrained, word_order),
-    )
-    folder = Path(inspect.getfile(bert_parts)).parent
-    without_torch = {"key_value_store"}
-    named = {Path(inspect.getfile(module)).stem for module in modules} | without_torch
-    assert named == {file.stem for file in folder.glob("[!_]*.py")}
-    own = [(name, made) for module in modules for name, made in vars(module).items() if inspect.isfunction(made)]
-    taking = {
-        name
-        for name, made in own
-        if made.__module__.startswith("tx_core.lessons") and "engine" in inspect.signature(made).parameters
-    }
-    assert {name for name in taking if not name.startswith("_")} <= LESSONS.keys() | {"label_text"}
 
 
 def test_a_training_of_an_encoder_decoder():

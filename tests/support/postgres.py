@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -11,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.serving import wait_until
+from tests.support.serving import free_port, wait_until
 
 PLACES = ("/usr/lib/postgresql", "/usr/local/lib/postgresql")
 MISSING = "PostgreSQL is not installed: the rooms of several servers are not tested (on Debian: apt-get install postgresql)"
@@ -28,12 +27,6 @@ def find_programs() -> Path | None:
 def run_as() -> dict[str, object]:
     """Choose the user to run as: PostgreSQL refuses to be run by root."""
     return {"user": "postgres", "group": "postgres", "extra_groups": []} if os.name == "posix" and os.geteuid() == 0 else {}
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 @contextmanager

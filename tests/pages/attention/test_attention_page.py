@@ -13,7 +13,7 @@ from pages.ui.stage import attention
 from pages.ui.stage import texts as stage_texts
 from pages.ui.stage.attention import ClassGuesses
 from pages.ui.stage.texts import CLASS_GUESSED
-from tests.support.checkpoints import write_t5
+from tests.support.checkpoints import write_family
 from tests.support.drawings import says, weights_of
 from tests.support.staged import axes, is_staged, made_changes, sent_weights, staged
 from tx_core.engine import catalogue
@@ -129,7 +129,7 @@ def unreachable(hub_id: str, revision: str | None) -> Path:
 
 
 def test_a_model_with_several_attentions_sends_each_with_its_own_axes(open_app: Open, monkeypatch, tmp_path: Path):
-    checkpoint = write_t5(tmp_path)
+    checkpoint = write_family("t5", tmp_path)
     monkeypatch.setattr(catalogue, "fetch", lambda hub_id, revision: checkpoint)
     app = open_app(text="time flies like an arrow", pair="fruit flies", model="t5-small", heads="1-1", stack="cross")
     assert not app.exception

@@ -15,8 +15,7 @@ from pages.ui.panels.texts import REVEALED
 from pages.ui.shell.address import ADDED_VIEWS, LESSON
 from pages.ui.shell.frame import OPEN_PAGE, new_id
 from pages.ui.shell.texts import NO_FRAMES
-from tests.support.blanks import report_to_stage
-from tests.support.staged import staged
+from tests.support.staged import ask_stage, staged
 from tx_core.classroom.lesson_file import Lesson, pack_lesson, read_lesson, unpack_lesson
 
 KEYS = "Mary lost her keys."
@@ -215,7 +214,7 @@ def test_a_step_is_added_in_the_editor_looked_at_and_its_controls_are_ticked(ope
     app.run()
     named = read_lesson(written_lesson(app).encode()).steps[1].controls
     assert "text" in named and not {"heads", "changes"} & set(named)
-    report_to_stage(app, {"add": ["off~5-7"]})
+    ask_stage(app, "interventions", {"add": ["off~5-7"]})
     box(app, texts.KIND, 2).set_value("word").run()
     said = next(one for one in app.checkbox if one.label.startswith(texts.MEASURE_BOXES["changes"].partition(":")[0]))
     said.check().run()

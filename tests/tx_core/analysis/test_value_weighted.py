@@ -5,7 +5,7 @@ import pytest
 import torch
 import transformers
 
-from tests.support.checkpoints import write_albert
+from tests.support.checkpoints import write_family
 from tx_core.analysis.value_weighted import row_shares, total_shares, value_weighted
 from tx_core.engine import catalogue
 from tx_core.engine.hub import load
@@ -78,7 +78,7 @@ def test_lengths_are_what_numpy_makes_of_the_librarys_weights(checkpoint, family
 
 
 def test_an_albert_of_several_groups_is_refused_rather_than_read_in_the_wrong_place(tmp_path):
-    other = load.load_engine(write_albert(tmp_path, num_hidden_groups=2), "albert", "ALBERT")
+    other = load.load_engine(write_family("albert", tmp_path, num_hidden_groups=2), "albert", "ALBERT")
     stack = other.trace("A bird", keep=("weights", "value")).attention
     with pytest.raises(ModelUnavailable, match="is not one whose modules this app can locate"):
         value_weighted(other, stack, 0)

@@ -16,7 +16,7 @@ from pages.compare.texts import MAPS_EXPORT, SIMILARITY_COLUMNS, WORD_EXPORT
 from pages.encoder_decoder import texts as copy_texts
 from pages.encoder_decoder.texts import EXPORT_SHAPES, SHAPE_COLUMNS
 from pages.fill_mask import texts as fill_mask_texts
-from pages.many_sentences.heads import heads_about, heads_export, reads_on, report_numbers, stopped_in_words
+from pages.many_sentences.heads import heads_export, report_numbers
 from pages.many_sentences.reading import OpenedScan
 from pages.ui.export import menu, texts
 from pages.ui.export.attention import attention_export
@@ -31,9 +31,9 @@ from tests.support.snippets import computed
 from tests.support.staged import ask_stage
 from tests.support.trainings import own_server, until_still
 from tx_core.corpus.scan_file import CorpusScan, new_origin, write_scan
-from tx_core.corpus.sentence_file import Sentences, read_sentences
+from tx_core.corpus.sentence_file import read_sentences
 from tx_core.corpus.sentence_stream import SourceFile
-from tx_core.corpus.statistics import Reading, read_all
+from tx_core.corpus.statistics import read_all
 from tx_core.engine import catalogue
 from tx_core.errors import ModelUnavailable
 from tx_core.training.stored import stored_copy
@@ -86,11 +86,9 @@ VIEWS = {
         View("attention", BARE | {"text": TEXT, "changes": "off~1-2_hide~3"}, CHANGED),
         View("attention", {"text": TEXT, "changes": "causal_padding~4_nopositions", "words": "1"}, CHANGED),
         View("bertviz_page", {"text": TEXT}, EVERY_WEIGHT),
-        View("bertviz_page", BARE | {"text": TEXT}, EVERY_WEIGHT),
     ],
     "blanks": [
         View("fill_mask", BLANK | {"temperature": "2", "top_p": "0.9"}, LISTED, LISTS),
-        View("fill_mask", BARE | {"text": "A ___.", "compare": "1", "second": "The ___ sat."}, LISTED, LISTS),
         View("fill_mask", BLANK | {"changes": "off~1-2_hide~3"}, MOVED, SHIFT),
         View(
             "fill_mask",
@@ -121,7 +119,6 @@ VIEWS = {
             {"attention": "Attention from the blank", "integrated": "Integrated gradients"},
         ),
         View("many_sentences", {"colour": "spread"}, {"report.spread": "spread"}),
-        View("many_sentences", BARE | {"colour": "spread"}, {"report.spread": "spread"}),
     ],
     "masks": [
         View("masks", {"part": "one", "text": TEXT}, {"effect.masked_scores": 2, "effect.weights": 4}),
@@ -140,10 +137,7 @@ VIEWS = {
     ],
     "positions": [
         View("positions", {"look": "map", "length": "9"}, {"numbers": 0}),
-        View("positions", {"look": "map", "scheme": "t5", "length": "9"}, {"numbers": 0}),
         View("positions", {"look": "waves", "scheme": "learned", "dims": "3-5"}, {"numbers": 0}),
-        View("positions", {"look": "waves", "scheme": "alibi", "length": "9"}, {"numbers": 0}),
-        View("positions", {"look": "similarity", "length": "9"}, {"numbers": 0}),
         View("positions", {"look": "similarity", "scheme": "rotary", "length": "9"}, {"numbers": 0}),
         View("positions", {"look": "effect", "scheme": "t5", "length": "9", "head": "2"}, {"numbers": 0}),
         View("positions", BARE | {"part": "shuffle", "seed": "3"}, {"numbers": 0}),
@@ -262,22 +256,6 @@ def test_the_code_for_ones_own_file_and_for_a_scan_reads_it_whatever_its_name(tm
         np.testing.assert_allclose(found, report.spread, atol=1e-5)
 
 
-def test_code_of_a_reading_that_was_stopped_says_that_it_reads_on():
-    lines = tuple(f"{'word ' * (1 + number % 60)}{number}." for number in range(400))
-    reading = Reading(catalogue.load("embedded"), Sentences("many.txt", lines, tuple(range(1, 401)), ()))
-    updates = reading.updates()
-    while reading.report is None:
-        next(updates)
-    updates.close()
-    report = reading.report
-    assert not report.complete
-    export = heads_export(report, "pattern")
-    assert "400" in reads_on(report)
-    assert reads_on(report) in export.code.result
-    assert f"# {reads_on(report)}" in export.code.project()
-    assert stopped_in_words(report) in heads_about(report, "pattern").notes
-
-
 def test_the_code_of_the_table_of_shapes_gives_every_shape(open_app: Open, made: list[Export], tmp_path: Path):
     app = open_app("encoder_decoder", part="inside", hidden="64", split="4", words="50")
     opened(app, "encoder_decoder_inside", EXPORT_SHAPES, texts.DATA)
@@ -324,13 +302,6 @@ def test_the_code_of_a_training_gives_the_same_model_again(
         assert any(np.allclose(np.ravel(one), drawn, atol=1e-3, rtol=1e-3) for one in candidates)
 
 
-def test_the_label_head_that_ships_is_exported_with_its_numbers(open_app: Open, made: list[Export], tmp_path: Path):
-    opened(open_app("classifier"), "classifier", texts.THIS_PART, texts.DATA)
-    first = [row["number"] for row in table_of(made[-1]) if row["drawing"] == table_of(made[-1])[0]["drawing"]]
-    ((shares,),) = computed([(made[-1].code.project(), ["prediction.probabilities"])], tmp_path)
-    np.testing.assert_allclose(np.ravel(shares), first, atol=1e-5)
-
-
 HOSTILE = "Li\x00ke\u202eit\u2066 now\r\nimport os\x85import os\u2028import os\x0cimport os \"\"\"'''# \\"
 
 
@@ -346,20 +317,8 @@ def test_what_a_visitor_types_stays_a_string_and_the_title_a_comment_of_one_line
     compile(code, "snippet", "exec")
 
 
-def test_code_is_written_of_what_was_run_also_where_its_model_can_no_longer_be_had(monkeypatch: pytest.MonkeyPatch):
-    export = attention_export(map_of_page("embedded", "The old ___ sat by [MASK].", "It was <mask>."))
-
-    def gone(name: str) -> None:
-        raise ModelUnavailable(f"{name} is gone.")
-
-    monkeypatch.setattr(catalogue, "load", gone)
-    assert "'The old [MASK] sat by [MASK].', 'It was [MASK].'" in export.code.transformers()
-    assert "'The old ___ sat by [MASK].', 'It was <mask>.'" in export.code.project()
-
-
 def of_a_model_that_is_gone() -> None:
     from pages.ui.export.menu import export_menu
-    from tx_core.errors import ModelUnavailable
 
     def gone() -> None:
         raise ModelUnavailable("It cannot be had: <b>choose another</b>.")

@@ -1,6 +1,5 @@
 """What is exported is what was drawn: tables and files of every kind hold its numbers, and name where they come from."""
 
-import csv
 import io
 import json
 from collections.abc import Callable
@@ -11,55 +10,20 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.bertviz_page.frame import Drawing, bertviz_export
-from pages.fill_mask import texts as fill_mask_texts
-from pages.fill_mask.export import Lists, lists_export
-from pages.fill_mask.predictions import ListSettings, SentencePredictions
-from pages.ui.export import menu, texts
 from pages.ui.export.attention import attention_export
-from pages.ui.export.menu import show_data, written
-from pages.ui.export.records import COLUMNS, DataTable, PartNumbers, drawings_export, table_rows, to_csv, to_json, to_npz
+from pages.ui.export.menu import written
+from pages.ui.export.records import DataTable, PartNumbers, drawings_export, table_rows, to_csv, to_json, to_npz
 from pages.ui.stage import texts as stage_texts
 from pages.ui.stage.charts import matrix_drawing, numbered_once
-from tests.support.exports import map_of_page, opened
+from tests.support.exports import map_of_page
 from tx_core.engine import catalogue
 from tx_core.engine.hub import load
-from tx_core.fill_mask.predictions import predict
 from tx_core.settings import app_version
 
 pytestmark = pytest.mark.ci
 
 Open = Callable[..., AppTest]
 ABOUT = {"text": "time \u202e flies"}
-
-
-@pytest.mark.parametrize(
-    ("page", "place", "view", "model"),
-    [
-        ("self_attention", "saturation", {"unscaled": "1"}, None),
-        ("self_attention", "store", {"q1": "3"}, None),
-    ],
-)
-def test_files_and_table_hold_the_numbers_that_are_drawn_and_name_their_source(
-    open_app: Open, monkeypatch: pytest.MonkeyPatch, page: str, place: str, view: dict[str, str], model: str | None
-):
-    made, noted, name = [], [], f"{page}_{place}" if place else page
-    monkeypatch.setattr(
-        menu, "drawings_export", lambda lesson, drawings: (noted.extend(drawings), drawings_export(lesson, drawings))[1]
-    )
-    monkeypatch.setattr(menu, "show_data", lambda page, export: (made.append(export), show_data(page, export)))
-    app = opened(open_app(page, **view), name, form=texts.DATA)
-    (export,) = made
-    files = export.data[0].files
-    rows = [tuple(row[column] for column in COLUMNS) for row in json.loads(files["json"](export.source))["table"]]
-    drawn = np.concatenate([one.values.ravel() for one in noted])
-    np.testing.assert_allclose([-np.inf if row[-1] is None else row[-1] for row in rows], drawn, rtol=1e-5)
-    assert len({row[:3] for row in rows}) == len(rows)
-    assert export.about.get("model") == model
-    written = csv.reader(io.StringIO(files["csv"](export.source).decode("utf-8-sig")))
-    assert len([row for row in written if not row[0].startswith("# ")]) == 1 + len(rows)
-    app.session_state[f"{name}_export_table"] = True
-    frame = next(table.value for table in app.run().dataframe if list(table.value.columns) == list(COLUMNS))
-    assert [tuple(row) for row in frame[list(COLUMNS[:3])].to_numpy()] == [row[:3] for row in rows]
 
 
 def test_names_that_occur_several_times_are_numbered():
@@ -98,18 +62,6 @@ def test_every_attention_of_an_encoder_decoder_has_files_of_its_own(checkpoint):
     assert len(set(names)) == 3
     assert drawn[1].data[0].file_name == names[1]
     assert drawn[0].file_name != drawn[1].file_name
-
-
-def test_the_files_of_predictions_hold_every_probability_and_rank():
-    text = "___ sat ___"
-    filling, settings = predict(catalogue.load("embedded"), text, top_k=3, temperature=2.0), ListSettings(3, 2.0, 1.0, 1.0)
-    export = lists_export(Lists("embedded", (SentencePredictions(text, filling, ((), ()), ()),), settings))
-    entries = json.loads(export.data[0].files["json"](export.source))
-    listed = [one.probability for blank in filling.blanks for one in blank.predictions]
-    assert [entry["probability"] for entry in entries["table"]] == listed
-    assert [entry["rank"] for entry in entries["table"]] == [1, 2, 3, 1, 2, 3]
-    assert entries["temperature"] == 2
-    assert entries["notes"] == [fill_mask_texts.TEMPERATURE_CHANGED.format(temperature=2)]
 
 
 def test_a_comment_above_the_code_names_the_model_with_its_revision_the_version_of_the_app_and_the_link():

@@ -62,14 +62,6 @@ def test_a_long_key_counts_though_its_result_is_tiny(store: LRUCache):
     assert len(store) < 5
 
 
-def test_the_default_bound_holds_two_visitors_long_texts_one_of_them_in_whole_words(monkeypatch: pytest.MonkeyPatch):
-    empty = LRUCache(cache._entries.maxsize, getsizeof=lambda entry: entry.nbytes)
-    monkeypatch.setattr(cache, "_entries", empty)
-    for name in ("run", "run in whole words", "another's run"):
-        cache.get_or_compute((name,), lambda: Block("twelve by twelve, 512 tokens", 12 * 12 * 512 * 512 * 4))
-    assert len(empty) == 3
-
-
 @dataclass(frozen=True)
 class Held:
     """A record that holds what records hold."""
@@ -93,14 +85,6 @@ def test_what_goes_wrong_is_passed_on_and_not_kept(store: LRUCache):
     with pytest.raises(TextProblem, match="no"):
         cache.get_or_compute(("a",), fail)
     assert cache.get_or_compute(("a",), lambda: Block("now", 1)).name == "now"
-
-
-def test_a_trace_is_that_of_the_engine_and_the_same_one_the_second_time(store: LRUCache):
-    trace = cache.trace_with(cache.engine(MODEL), "Time flies", "Fruit flies")
-    assert cache.trace_with(cache.engine(MODEL), "Time flies", "Fruit flies") is trace
-    direct = cache.engine(MODEL).trace("Time flies", "Fruit flies")
-    np.testing.assert_array_equal(trace.attention.weights, direct.attention.weights)
-    assert trace.attention.query_tokens == direct.attention.query_tokens
 
 
 def test_every_part_of_the_question_is_in_the_key(store: LRUCache):

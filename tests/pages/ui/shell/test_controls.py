@@ -136,21 +136,6 @@ def test_the_budget_counts_special_tokens_and_the_second_sentence():
     assert controls.budget(engine, "  ") == ""
 
 
-def sentence_page() -> None:
-    import streamlit as st
-
-    from pages.ui.shell import controls
-
-    st.text(repr(controls.sentence("box")))
-
-
-def test_a_sentence_is_given_as_it_was_typed():
-    app = AppTest.from_function(sentence_page).run()
-    assert app.text[0].value == "''"
-    for written in ("", "  two  spaces ", "\t<b> **x** $y$ \\n '\"", "\u200b\x00 שלום 👩‍👩‍👧 e\u0301"):
-        assert app.text_input[0].set_value(written).run().text[0].value == repr(written)
-
-
 def test_the_token_table_names_segments_special_tokens_blanks_and_unknown_ones():
     rows = token_rows(cache.engine("embedded").encode("the 💥", "a ___"))
     assert [(row["token"], row["sentence"], row["remark"]) for row in rows] == [

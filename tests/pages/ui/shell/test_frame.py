@@ -114,26 +114,6 @@ def test_a_problem_is_shown_as_it_is_written_and_never_as_markup():
     assert not any("script" in markdown.value for markdown in app.markdown)
 
 
-def allocated_too_much(how: str) -> None:
-    import numpy as np
-    import streamlit as st
-    import torch
-
-    from pages.ui.shell.frame import memory_explained
-
-    with memory_explained():
-        st.text("before")
-        torch.empty(2**58) if how == "torch" else np.empty(2**58) if how == "numpy" else bytes(2**62)
-    st.text("after")
-
-
-@pytest.mark.parametrize("how", ["torch", "numpy", "python"])
-def test_a_lack_of_memory_is_a_sentence(how):
-    app = AppTest.from_function(allocated_too_much, args=(how,)).run()
-    assert not app.exception
-    assert [text.value for text in app.text] == ["before", NO_MEMORY, "after"]
-
-
 def test_other_errors_are_no_lack_of_memory():
     with pytest.raises(RuntimeError, match="shapes"), memory_checked():
         raise RuntimeError("shapes cannot be multiplied")
@@ -175,21 +155,13 @@ def test_the_longest_link_is_one_that_a_server_still_answers(server):
     assert fetch(f"{server}/?text={'a' * MAX_LINK_CHARACTERS}")[0] == 200
 
 
-@pytest.mark.parametrize(
-    ("page", "others"),
-    [
-        ("attention", ["fill_mask", "compare", "summaries", "self_attention", "heads_and_blocks", "masks"]),
-        ("heads_and_blocks", ["attention", "self_attention", "bert"]),
-    ],
-)
-def test_a_page_leads_to_others_by_their_questions_and_the_text_goes_along(open_app, page, others):
-    app = open_app(page, text="A [MASK] sings.", pair="It flies.")
-    links = page_links(app.main)
-    assert [(link.page, link.label) for link in links] == [(other, contents.page(other).question) for other in others]
-    has_second = bool(contents.page(page).second)
+def test_a_page_leads_to_others_by_their_questions_and_both_sentences_go_along(open_app):
+    links = page_links(open_app("attention", text="A [MASK] sings.", pair="It flies.").main)
+    assert len(links) == 6
     for link in links:
-        name = contents.page(link.page).second
-        assert link.parameters == {"text": "A [MASK] sings."} | ({name: "It flies."} if has_second and name else {})
+        page = contents.page(link.page)
+        assert link.label == page.question
+        assert link.parameters == {"text": "A [MASK] sings."} | ({page.second: "It flies."} if page.second else {})
 
 
 def test_two_sentences_stand_side_by_side_on_compare_and_come_back_together(open_app):
@@ -230,18 +202,10 @@ def test_a_page_whose_model_is_damaged_says_so_and_keeps_its_text_its_ways_on_an
     assert [way.parameters for way in ways] == [{"text": "Time flies."}] * len(ways)
 
 
-def test_a_text_too_long_for_an_address_stays_on_the_page_which_says_so(open_app):
-    app, text = open_app("attention"), "🐦" * 5500
-    app.text_input(key="attention_text").set_value(text).run()
-    assert not app.exception
-    assert "text" not in app.query_params
-    assert any(texts.LINK_TOO_LONG_FOR_ADDRESS in caption.value for caption in app.caption)
-    assert TOO_LONG_TO_SHARE in staged(app)["linkProblem"]
-    assert app.text_input(key="attention_text").value == text
-
-
 def test_a_text_too_long_for_an_address_leaves_the_other_settings_there_and_comes_back_when_shortened(open_app):
     app = open_app("masks", text="a bird " * 1429, padding="3")
+    assert any(texts.LINK_TOO_LONG_FOR_ADDRESS in caption.value for caption in app.caption)
+    assert TOO_LONG_TO_SHARE in staged(app)["linkProblem"]
     assert staged(app)["address"]["own"] == {"part": "one", "padding": "3"}
     app.query_params = {}
     app.switch_page("positions/page.py").run()
@@ -252,20 +216,16 @@ def test_a_text_too_long_for_an_address_leaves_the_other_settings_there_and_come
     assert not any(texts.LINK_TOO_LONG_FOR_ADDRESS in caption.value for caption in app.caption)
 
 
-def explained_below(level: str) -> None:
-    import streamlit as st
-
+def explained_below() -> None:
     from pages.ui.shell.frame import explain_computation
-    from pages.ui.shell.level import HIDDEN
     from tx_core.transformer.attention import attend
     from tx_core.transformer.layers import LayerNorm
 
-    st.session_state[HIDDEN] = () if level == "advanced" else ("formulas", "code")
     explain_computation("In words.", formulas=["a = b"], letters="a is b.", sources=[attend, LayerNorm])
 
 
 def test_a_computation_is_explained_in_words_by_formula_and_by_code_sent_when_unfolded_as_it_stands_in_its_file():
-    app = AppTest.from_function(explained_below, args=("advanced",)).run(timeout=240)
+    app = AppTest.from_function(explained_below).run(timeout=240)
     assert [one.value for one in app.markdown] == ["In words.", "a is b."]
     assert [one.value for one in app.latex] == ["$$\na = b\n$$"]
     assert [len(app.expander), len(app.code), len(app.caption)] == [2, 0, 0]
@@ -275,9 +235,3 @@ def test_a_computation_is_explained_in_words_by_formula_and_by_code_sent_when_un
     assert files == ["tx_core/transformer/attention.py", "tx_core/transformer/layers.py"]
     for code, file, begins in zip(app.code, files, ("def attend(", "class LayerNorm("), strict=True):
         assert code.value.startswith(begins) and f"{code.value}\n" in (ROOT / file).read_text("utf-8")
-
-
-def test_a_level_that_hides_formulas_and_code_explains_in_words_alone():
-    app = AppTest.from_function(explained_below, args=("basic",)).run(timeout=240)
-    assert [one.value for one in app.markdown] == ["In words."]
-    assert not app.expander

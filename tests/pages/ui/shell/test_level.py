@@ -8,7 +8,6 @@ import pytest
 import streamlit as st
 
 from pages.contents import PAGES
-from pages.encoder_decoder.model import TASK_VALUES
 from pages.ui.export import texts as export_texts
 from pages.ui.panels.lesson import GUESSES, LEARNING_PATH, shipped_lesson, step_address
 from pages.ui.panels.lesson_question import NO_GUESS_MADE
@@ -107,15 +106,6 @@ def test_what_an_example_sets_is_not_said_to_be_set_out_of_sight(open_app, page)
         assert "level_show" not in [button.key for button in app.button], title
 
 
-def test_what_a_task_sets_is_not_said_to_be_set_out_of_sight(open_app):
-    app = open_app("encoder_decoder", level=BASIC)
-    app.segmented_control(key="encoder_decoder_task").set_value("sort").run()
-    assert app.session_state["encoder_decoder_vocab"] == TASK_VALUES["sort"]["vocab"]
-    assert "level_show" not in [button.key for button in app.button]
-    app = open_app("encoder_decoder", task="sort", vocab="30", batches=str(TASK_VALUES["sort"]["batches"]), level=BASIC)
-    assert texts.HIDDEN_VALUES.format(names=texts.SETTING_NAMES["vocab"]) in says(app)
-
-
 def test_a_part_that_basic_leaves_out_is_there_where_a_link_leads_to_it(open_app):
     def parts(**link: str) -> list[str]:
         controls = staged(open_app("masks", level=BASIC, **link))["controls"]
@@ -182,14 +172,6 @@ def test_a_step_that_asks_for_a_head_shows_the_wall_in_basic_too(open_app):
         app = answered(open_app(steps[number - 1].page, **step_address(LEARNING_PATH, number) | {LEVEL: BASIC}))
         asks_head = steps[number - 1].question.kind == "head"
         assert ("wall" not in staged(app)["hidden"]) is asks_head
-
-
-def test_a_step_shows_the_controls_that_it_names_and_all_changes_where_it_names_them_in_basic_too(open_app):
-    app = answered(open_app("fill_mask", **step_address(LEARNING_PATH, 3), level=BASIC))
-    assert not app.exception
-    assert [box.key for box in app.text_input] == ["fill_mask_text"]
-    assert not {"heads", "changes", "change_panel"} & set(staged(app)["hidden"])
-    assert staged(app)["scan"]["result"] is None  # it is offered
 
 
 @pytest.mark.parametrize("entrance", level.ENTRANCES)

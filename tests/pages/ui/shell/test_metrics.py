@@ -5,7 +5,6 @@ import io
 import json
 import logging
 import re
-import threading
 from pathlib import Path
 
 import pytest
@@ -16,11 +15,9 @@ from streamlit import error_util
 
 from pages.ui.shell import metrics
 from tests.support.apart import run_apart
-from tests.support.serving import ROOT, fetch, free_port, running, streamlit_command, wait_until
+from tests.support.serving import ROOT, fetch, free_port, running, streamlit_command
 from tests.support.stream_client import visit
-from tx_core.engine.threads import compute_slot
 from tx_core.errors import TextProblem
-from tx_core.settings import host_settings
 
 TOKEN = "a-token-of-16-characters-or-more"
 SECRET = "Xylophones"
@@ -81,26 +78,6 @@ def test_streamlits_own_traceback_has_the_place_and_the_kind_but_no_message(caps
         logger.removeHandler(handler)
     assert Path(__file__).name in written.getvalue() and "ZeroDivisionError" in written.getvalue()
     assert SECRET not in written.getvalue() + capsys.readouterr().err
-
-
-def test_slots_are_counted_while_they_are_held_and_waited_for(read):
-    every_slot = host_settings().compute_slots
-    inside, leave = threading.Semaphore(0), threading.Event()
-
-    def hold() -> None:
-        with compute_slot():
-            inside.release()
-            leave.wait(120)
-
-    threads = [threading.Thread(target=hold) for _ in range(every_slot + 1)]
-    for thread in threads:
-        thread.start()
-    wait_until(lambda: read()["tx_slots_waiting", ()] == 1, 120, "a page that waits")
-    assert all(inside.acquire(timeout=120) for _ in range(every_slot)) and read()["tx_slots_in_use", ()] == every_slot
-    leave.set()
-    for thread in threads:
-        thread.join()
-    assert (read()["tx_slots_in_use", ()], read()["tx_slots_waiting", ()]) == (0, 0)
 
 
 @pytest.mark.parametrize("header", [None, "Bearer", "Bearer wrong-token-of-16-characters", TOKEN, f"Bearer {TOKEN}x", "Bearer ä"])

@@ -1,10 +1,9 @@
 """The page that a browser gets first is Streamlit's own with a style and with scripts that exist."""
 
-import gzip
 import re
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
-from urllib.request import Request, urlopen
+from urllib.request import urlopen
 
 import pytest
 
@@ -17,15 +16,6 @@ from tests.support.serving import ROOT, WITHOUT_MODELS, fetch, serving
 
 OLD_LINKS = [one["link"] for one in LINKS if urlsplit(one["link"]).path == "/" and HOME_PARAMETER not in one["address"]]
 """Those of the page that was at the root before Start."""
-
-
-def test_the_start_page_is_streamlits_with_more_in_its_head_and_our_style_last():
-    index = start_page.STREAMLITS_FONT.sub("", start_page.INDEX_PAGE.read_text(encoding="utf-8"))
-    head, body = start_page.STREAMLITS_STYLE.sub(start_page.SHELL.address("streamlit.css"), index).split("</head>")
-    ours = start_page.start_page()
-    style = f'<link rel="stylesheet" href="./{start_page.SHELL.address("page.css")}">'
-    assert "preload" in index and head.count("streamlit.css") == 1 and "SourceSans" not in ours
-    assert ours.startswith(head) and ours.endswith(f"</head>{body.replace('</body>', f'{style}</body>')}")
 
 
 def test_what_every_page_needs_is_served_once_and_no_run_sends_it_again(server, open_app):
@@ -81,16 +71,3 @@ def test_the_parameters_of_old_links_are_those_of_the_page_that_was_at_the_root(
     fields, _ = fields_of(FORMER_HOME)
     newer = {"compared"}
     assert {field.name for field in fields} - newer | {LESSON, STEP} == FORMER_HOME_PARAMETERS
-
-
-def test_the_scripts_of_the_start_page_come_compressed_to_be_kept_and_as_streamlit_has_them(server):
-    names = re.findall(r"static/(?:js|css)/[\w.-]+", start_page.start_page())
-    sent = 0
-    for name in names:
-        with urlopen(Request(f"{server}/{name}", headers={"Accept-Encoding": "gzip, deflate, br"}), timeout=10) as answer:
-            body = answer.read()
-            assert "immutable" in answer.headers["cache-control"]
-        plain = (start_page.INDEX_PAGE.parent / name).read_bytes()
-        assert (gzip.decompress(body) if answer.headers["content-encoding"] else body) == plain
-        sent += len(body)
-    assert sent < 0.4 * sum((start_page.INDEX_PAGE.parent / name).stat().st_size for name in names)

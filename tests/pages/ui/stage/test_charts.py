@@ -74,18 +74,7 @@ def test_a_change_is_a_row_a_word_with_both_shares_and_their_difference():
     assert chart["sides"] == [stage_texts.BEFORE, stage_texts.AFTER]
 
 
-def test_charts_without_a_label_for_each_share_are_refused():
-    with pytest.raises(ValueError, match="got 2 and 1"):
-        bars_drawing("", ["a"], [0.1, 0.2], limit=1)
-
-
 STEPS, SERIES = ["in", "1", "2"], {"pre-norm": [8.0, 9.5, 12.0], "<b>post</b>": [8.0, 8.0, 8.0]}
-
-
-def test_lines_differ_in_more_than_colour():
-    one, other = lines_drawing("", STEPS, SERIES).chart["series"]
-    assert one["dash"] != other["dash"]
-    assert one["mark"] != other["mark"]
 
 
 def test_a_series_or_a_border_without_a_number_for_each_step_is_refused():

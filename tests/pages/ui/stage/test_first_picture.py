@@ -81,12 +81,3 @@ def test_a_picture_of_another_checkpoint_or_a_damaged_one_is_left_alone(change, 
     change(tmp_path / STORED.name)
     monkeypatch.setattr(first_picture, "FIRST_PICTURES", tmp_path)
     assert first_picture.read("attention", ADVANCED) is None
-
-
-def test_the_command_writes_every_picture(tmp_path: Path, monkeypatch, capsys):
-    monkeypatch.setattr(first_picture, "FIRST_PICTURES", tmp_path / "pictures")
-    monkeypatch.setattr(first_picture, "run", lambda page, level: f"{page} {level}".encode())
-    assert first_picture.main(["anything"]) == 2 and "usage" in capsys.readouterr().out
-    assert first_picture.main([]) == 0
-    written = {path.name: path.read_text() for path in (tmp_path / "pictures").iterdir()}
-    assert written["fill_mask-basic.bin"] == "fill_mask basic" and len(written) == 2 * len(first_picture.PAGES)

@@ -36,13 +36,13 @@ def rewrite(directory: Path, renamed: Callable[[str], str | None]) -> Path:
 
 def test_a_bart_without_a_head_of_its_own_fills_blanks_by_its_word_vectors(tmp_path: Path):
     """The published bart-base is such a file: names without a prefix, no biases of the logits."""
-    directory = checkpoints.write_bart(tmp_path)
+    directory = checkpoints.write_family("bart", tmp_path)
     rewrite(directory, lambda name: None if name == "final_logits_bias" else name.removeprefix("model."))
     assert load.load_engine(directory, "x", "x").info.fills_blanks
 
 
 def test_a_missing_layer_is_not_drawn_at_random(tmp_path: Path):
-    directory = checkpoints.write_distilbert(tmp_path)
+    directory = checkpoints.write_family("distilbert", tmp_path)
     rewrite(directory, lambda name: None if "layer.1.attention.q_lin" in name else name)
     with pytest.raises(CheckpointProblem, match=r"lacks distilbert\.transformer\.layer\.1\.attention\.q_lin"):
         load.load_engine(directory, "x", "x")
@@ -95,7 +95,7 @@ def test_code_that_comes_with_a_known_architecture_is_not_run(copied):
 
 
 def test_marian_loads_though_its_files_lack_the_tables_that_the_library_computes(tmp_path: Path):
-    checkpoints.write_marian(tmp_path)
+    checkpoints.write_family("marian", tmp_path)
     assert not any("embed_positions" in name for name in load_file(tmp_path / "model.safetensors"))
     stacks = load.load_engine(tmp_path, "marian", "Marian").trace(TEXT, PAIR).stacks
     model = transformers.MarianMTModel.from_pretrained(tmp_path, attn_implementation="eager").eval()

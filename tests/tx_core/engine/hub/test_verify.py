@@ -128,7 +128,7 @@ def test_a_row_of_the_table_of_families_that_is_wrong_is_not_used(checkpoint, mo
 
 
 def test_weights_that_give_nothing_finite_are_a_problem_of_the_checkpoint(tmp_path: Path):
-    checkpoints.write_roberta(tmp_path)
+    checkpoints.write_family("roberta", tmp_path)
     checkpoints.change_tensors(tmp_path, lambda name, tensor: tensor * torch.nan if "query.weight" in name else tensor)
     with pytest.raises(CheckpointProblem, match="NaN"):
         load.load_engine(tmp_path, "x", "x")
@@ -160,7 +160,7 @@ def test_a_second_sentence_is_read_by_a_model_with_one_segment_type(tmp_path: Pa
     if family == "bert":
         checkpoints.write_bert(tmp_path, type_vocab_size=1)
     else:
-        checkpoints.write_xlm_roberta(tmp_path)
+        checkpoints.write_family("xlm-roberta", tmp_path)
     ours = catalogue.load(tmp_path)
     encoding = ours.encode(TEXT, PAIR)
     assert set(encoding.segments) == ({0, 1} if family == "bert" else {0})

@@ -22,7 +22,7 @@ from pages.contents import HOME, PAGES
 from pages.summaries.parts import PARTS
 from pages.ui.shell import cache
 from tests.support.apart import run_apart
-from tests.support.checkpoints import WRITERS
+from tests.support.checkpoints import write_family
 from tests.support.ray_cluster import REPLICAS, Cluster, serving_models
 from tests.support.serving import fetch, free_port, running, streamlit_command, wait_until
 from tests.support.stream_client import visit
@@ -68,7 +68,7 @@ def models_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Tiny checkpoints of other families, as a host's own models."""
     folder = tmp_path_factory.mktemp("models")
     for family in FAMILIES:
-        WRITERS[family](folder / family)
+        write_family(family, folder / family)
     return folder
 
 

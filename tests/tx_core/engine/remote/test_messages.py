@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from tests.support.checkpoints import WRITERS
+from tests.support.checkpoints import write_family
 from tx_core.corpus.batches import label_batch
 from tx_core.engine import catalogue
 from tx_core.engine.remote import messages
@@ -66,7 +66,7 @@ def test_every_record_of_the_table_travels_whole(tmp_path: Path):
     measure = label_batch(rows)
     sent = (
         engine.trace(TEXT, "and slept", keep=ALL_PARTS, interventions=changes),
-        catalogue.load_directory(WRITERS["t5"](tmp_path), "t5", "T5").trace(TEXT, "and slept"),
+        catalogue.load_directory(write_family("t5", tmp_path), "t5", "T5").trace(TEXT, "and slept"),
         engine.blank_logits(rows, interventions=(changes[:1], (), ())),
         engine.gradients(rows[2], engine.embed(rows[2].ids)[None], 2, 2000),
         Request("over_weights", "embedded", False, {"rows": rows, "measure": measure, "half": False}, 0.1, True),
