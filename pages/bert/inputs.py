@@ -12,10 +12,12 @@ from pages.ui.shell import controls
 from pages.ui.shell import texts as shell_texts
 from pages.ui.shell.address import (
     Field,
+    StageFields,
     choice_field,
     flag_field,
     is_offered,
     number_field,
+    read_stage_address,
     set_values,
     text_field,
     value_of,
@@ -25,7 +27,6 @@ from pages.ui.shell.address import (
 )
 from pages.ui.shell.level import is_hidden
 from pages.ui.stage import view_options
-from pages.ui.stage.address import StageFields, read_stage_address
 from pages.ui.stage.controls import SPECIAL_CONTROL, Control, matrix_controls
 from pages.ui.stage.inputs import ask_sentences
 from pages.ui.stage.matrices import Cell, cell_from_link, cell_to_link

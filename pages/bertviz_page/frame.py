@@ -17,8 +17,7 @@ from pages.ui.export.menu import export_menu
 from pages.ui.export.records import Code, DataFiles, Export
 from pages.ui.export.texts import TITLE_WITHOUT_STAGE
 from pages.ui.shell import cache, controls
-from pages.ui.shell.address import Field, choice_field, text_field, value_of, widget_key
-from pages.ui.stage.address import StageFields
+from pages.ui.shell.address import Field, StageFields, choice_field, text_field, value_of, widget_key
 from pages.ui.stage.browser_texts import CONTROLS
 from pages.ui.stage.charts import Drawing as ChartDrawing
 from pages.ui.stage.controls import Control, numbered

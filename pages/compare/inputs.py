@@ -12,12 +12,15 @@ from pages.compare import texts
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import (
     Field,
+    StageFields,
+    ask_for_view,
     check,
     choice_field,
     flag_field,
     is_offered,
     number_field,
     parse_view,
+    read_stage_address,
     set_values,
     text_field,
     value_of,
@@ -27,7 +30,6 @@ from pages.ui.shell.address import (
 )
 from pages.ui.shell.examples import Example, offer_examples, read_examples
 from pages.ui.shell.level import is_hidden, offered_options
-from pages.ui.stage.address import StageFields, ask_for_view, read_stage_address
 from pages.ui.stage.changes import Changes, StackNames, describe_change, without_positions
 from pages.ui.stage.packing import RunName
 from pages.ui.stage.texts import DRAWING_LABELS, SECOND_SENTENCE, TOKEN_CHANGES_UNDONE

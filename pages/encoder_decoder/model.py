@@ -10,10 +10,18 @@ from pages.ui.panels import texts as panel_texts
 from pages.ui.panels import training_sizes
 from pages.ui.panels.training_sizes import Size
 from pages.ui.shell import controls
-from pages.ui.shell.address import choice_field, flag_field, set_values, text_field, value_of, widget_key
+from pages.ui.shell.address import (
+    StageFields,
+    choice_field,
+    flag_field,
+    read_stage_address,
+    set_values,
+    text_field,
+    value_of,
+    widget_key,
+)
 from pages.ui.shell.level import is_hidden
 from pages.ui.stage import background_runs
-from pages.ui.stage.address import StageFields, read_stage_address
 from pages.ui.stage.training import LOOK_NAMES, ShownTraining, Trainer, kept_untrained, look_fields, shown_training
 from tx_core.engine.device import best_device
 from tx_core.engine.device_limits import CARD_LIMITS, CPU_LIMITS, device_limits, exceeds

@@ -7,8 +7,7 @@ import streamlit as st
 
 from pages.encoder_decoder import texts
 from pages.encoder_decoder.model import TRAINER, count_errors, untrained
-from pages.ui.shell.address import widget_key
-from pages.ui.stage.address import StageFields
+from pages.ui.shell.address import StageFields, widget_key
 from pages.ui.stage.architecture import Box, Stack, architecture, norms_and_sums, sums_and_norms
 from pages.ui.stage.charts import Drawing
 from pages.ui.stage.training import (

@@ -12,10 +12,13 @@ from pages.fill_mask.prompts import EXAMPLES
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import (
     Field,
+    StageFields,
+    ask_for_view,
     choice_field,
     flag_field,
     is_offered,
     number_field,
+    read_stage_address,
     text_field,
     widget_binding,
     widget_key,
@@ -23,7 +26,6 @@ from pages.ui.shell.address import (
 from pages.ui.shell.examples import Example, find, offer_examples
 from pages.ui.shell.frame import explain
 from pages.ui.stage import view_options
-from pages.ui.stage.address import StageFields, ask_for_view, read_stage_address
 from pages.ui.stage.changes import CHANGES_FIELD
 from pages.ui.stage.inputs import ask_model
 from pages.ui.stage.routes import BESIDE_LOOKS

@@ -13,9 +13,12 @@ from pages.ui.shell import controls
 from pages.ui.shell import texts as shell_texts
 from pages.ui.shell.address import (
     Field,
+    StageFields,
+    ask_for_view,
     choice_field,
     flag_field,
     number_field,
+    read_stage_address,
     set_values,
     text_field,
     value_of,
@@ -23,7 +26,6 @@ from pages.ui.shell.address import (
     view_parameters,
     widget_key,
 )
-from pages.ui.stage.address import StageFields, ask_for_view, read_stage_address
 from pages.ui.stage.inputs import ask_model, ask_sentences
 from pages.ui.stage.matrices import Cell, cell_from_link, cell_to_link
 from pages.ui.stage.sources import reading, source

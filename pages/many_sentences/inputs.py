@@ -9,10 +9,18 @@ from streamlit.delta_generator import DeltaGenerator
 from pages.many_sentences import reading, texts
 from pages.many_sentences.heads import RANKS
 from pages.ui.shell import cache, controls
-from pages.ui.shell.address import Field, choice_field, flag_field, is_offered, value_of, widget_key
+from pages.ui.shell.address import (
+    Field,
+    StageFields,
+    choice_field,
+    flag_field,
+    is_offered,
+    read_stage_address,
+    value_of,
+    widget_key,
+)
 from pages.ui.shell.frame import explain, show_engine
 from pages.ui.stage import background_runs, view_options
-from pages.ui.stage.address import StageFields, read_stage_address
 from pages.ui.stage.inputs import explain_problem
 from pages.ui.stage.tokens import SPECIAL_FIELD, ask_special_tokens, note_special_tokens
 from pages.ui.stage.view_options import heads_to_link

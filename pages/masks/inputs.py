@@ -10,8 +10,17 @@ from pages.masks.drawn import mask_from_link, mask_to_link
 from pages.ui.export.computation import Computation, load_call
 from pages.ui.export.records import PartNumbers
 from pages.ui.shell import controls
-from pages.ui.shell.address import Field, check, choice_field, number_field, text_field, values_of, widget_key
-from pages.ui.stage.address import StageFields, read_stage_address
+from pages.ui.shell.address import (
+    Field,
+    StageFields,
+    check,
+    choice_field,
+    number_field,
+    read_stage_address,
+    text_field,
+    values_of,
+    widget_key,
+)
 from pages.ui.stage.controls import NUMBERS_CONTROL, SPECIAL_CONTROL, Control, head_controls
 from pages.ui.stage.matrices import Cell, cell_from_link, cell_to_link
 from pages.ui.stage.sources import reading, source

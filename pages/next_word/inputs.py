@@ -6,10 +6,9 @@ import streamlit as st
 
 from pages.next_word import texts
 from pages.ui.shell import controls
-from pages.ui.shell.address import Field, choice_field, number_field, page_view, text_field, widget_key
+from pages.ui.shell.address import Field, StageFields, ask_for_view, choice_field, number_field, page_view, text_field, widget_key
 from pages.ui.shell.examples import Example, hint, offer_examples
 from pages.ui.stage import view_options
-from pages.ui.stage.address import StageFields, ask_for_view
 from pages.ui.stage.changes import CHANGES_FIELD
 from pages.ui.stage.inputs import SentenceInputs, sentence_inputs
 from pages.ui.stage.routes import BESIDE_LOOKS

@@ -22,16 +22,17 @@ from pages.ui.shell import controls
 from pages.ui.shell.address import (
     KEPT_PARAMETERS,
     Field,
+    StageFields,
     check,
     choice_field,
     number_field,
+    read_stage_address,
     text_field,
     values_of,
     view_parameters,
     widget_key,
 )
 from pages.ui.shell.texts import SENTENCE
-from pages.ui.stage.address import StageFields, read_stage_address
 from pages.ui.stage.controls import SPECIAL_CONTROL, Control
 from pages.ui.stage.inputs import ask_sentences
 from pages.ui.stage.tokens import SPECIAL_FIELD

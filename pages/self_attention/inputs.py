@@ -12,9 +12,11 @@ from pages.ui.shell import controls
 from pages.ui.shell.address import (
     KEPT_PARAMETERS,
     Field,
+    StageFields,
     choice_field,
     flag_field,
     number_field,
+    read_stage_address,
     set_values,
     text_field,
     value_of,
@@ -23,7 +25,6 @@ from pages.ui.shell.address import (
     widget_key,
 )
 from pages.ui.shell.texts import SENTENCE
-from pages.ui.stage.address import StageFields, read_stage_address
 from pages.ui.stage.controls import SPECIAL_CONTROL, Control, head_controls, matrix_controls
 from pages.ui.stage.inputs import ask_sentences
 from pages.ui.stage.matrices import Cell, cell_from_link, cell_to_link

@@ -9,9 +9,8 @@ from pages.summaries import attribution, kinds, logit_lens, rollout, similarity,
 from pages.summaries.attribution import TOP_K
 from pages.summaries.run import PAGE, PartRun
 from pages.ui.shell import controls
-from pages.ui.shell.address import Field, choice_field, number_field, text_field, value_of
+from pages.ui.shell.address import Field, StageFields, choice_field, number_field, text_field, value_of
 from pages.ui.stage import view_options
-from pages.ui.stage.address import StageFields
 from pages.ui.stage.controls import Control
 from pages.ui.stage.inputs import SentenceInputs
 from pages.ui.stage.tokens import SPECIAL_FIELD

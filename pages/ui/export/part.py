@@ -7,8 +7,8 @@ import streamlit as st
 
 from pages.ui.export.menu import offer_drawings
 from pages.ui.export.records import PartNumbers
+from pages.ui.shell.address import StageFields
 from pages.ui.shell.frame import explain_computation
-from pages.ui.stage.address import StageFields
 from pages.ui.stage.controls import Control
 from pages.ui.stage.mount import Reported
 from pages.ui.stage.pictures import About, Picture, pictures_stage, shown_drawings

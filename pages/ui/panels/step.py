@@ -9,10 +9,9 @@ import streamlit as st
 
 from pages import contents
 from pages.ui.panels.lesson import needs_of
-from pages.ui.shell.address import CLASS_GUESSES, OFFERED, SHOWN_STEP, STEP_VIEW, forget_view, pinned_view
+from pages.ui.shell.address import CLASS_GUESSES, OFFERED, SHARED_PLACE, SHOWN_STEP, STEP_VIEW, forget_view, pinned_view
 from pages.ui.shell.frame import StageShown, memory_explained
 from pages.ui.shell.level import LEVEL_NOW, hide_parts
-from pages.ui.stage.address import SHARED_PLACE
 from pages.ui.stage.mount import FOLLOWED_STEP, SHARE
 from tx_core.classroom.lesson_file import Step
 

@@ -8,9 +8,8 @@ import numpy as np
 import streamlit as st
 
 from pages.ui.shell import cache, controls
-from pages.ui.shell.address import CLASS_GUESSES, value_of, widget_key
+from pages.ui.shell.address import CLASS_GUESSES, StageFields, value_of, widget_key
 from pages.ui.stage import texts
-from pages.ui.stage.address import StageFields
 from pages.ui.stage.changes import (
     MAX_INTERVENTIONS,
     active_changes,

@@ -8,11 +8,10 @@ from typing import Protocol, TypeVar
 import streamlit as st
 
 from pages.ui.shell import cache, controls, readiness
-from pages.ui.shell.address import is_offered, value_of, values_of, widget_key
+from pages.ui.shell.address import StageFields, is_offered, read_stage_address, value_of, values_of, widget_key
 from pages.ui.shell.frame import explain
 from pages.ui.shell.texts import SENTENCE
 from pages.ui.stage import view_options
-from pages.ui.stage.address import StageFields, read_stage_address
 from pages.ui.stage.changes import active_changes, drop_missing_changes
 from pages.ui.stage.packing import RunName
 from pages.ui.stage.texts import SECOND_SENTENCE

@@ -15,9 +15,12 @@ from pages.ui.shell.address import (
     MAX_ADDED_VIEWS,
     MAX_LINK_CHARACTERS,
     Field,
+    StageFields,
+    hand_over,
     is_locked,
     is_offered,
     pinned_view,
+    remember_looks,
     shows_stage_alone,
     shows_step,
     widget_key,
@@ -25,7 +28,6 @@ from pages.ui.shell.address import (
 from pages.ui.shell.frame import StageShown, new_id, open_address
 from pages.ui.shell.level import ADVANCED, LEVEL_NOW, is_hidden
 from pages.ui.stage import texts
-from pages.ui.stage.address import StageFields, hand_over, remember_looks
 from pages.ui.stage.charts import PAPER
 from pages.ui.stage.scripts import STAGE_FILES, component
 from pages.ui.stage.view_options import SCALES

@@ -11,9 +11,8 @@ from types import MappingProxyType
 
 import numpy as np
 
-from pages.ui.shell.address import Field, page_view, value_of
+from pages.ui.shell.address import Field, StageFields, page_view, value_of
 from pages.ui.shell.controls import model_title
-from pages.ui.stage.address import StageFields
 from pages.ui.stage.charts import Drawing
 from pages.ui.stage.controls import Conditions, Control, offered_controls, take_settings
 from pages.ui.stage.first_picture import show_first_picture

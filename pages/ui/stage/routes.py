@@ -12,8 +12,7 @@ import streamlit as st
 
 from pages.contents import HOME_PARAMETER
 from pages.ui.shell import cache, controls
-from pages.ui.shell.address import Field, check, choice_field, text_field, widget_key
-from pages.ui.stage.address import StageFields
+from pages.ui.shell.address import Field, StageFields, check, choice_field, text_field, widget_key
 from pages.ui.stage.arcs import arcs_path, describe_routes
 from pages.ui.stage.attention import take_changes
 from pages.ui.stage.changes import CHANGES_FIELD, active_changes, describe_change, drop_missing_changes, stack_names

@@ -13,10 +13,9 @@ from typing import Any
 
 import streamlit as st
 
-from pages.ui.shell.address import Field, choice_field, is_offered, widget_key
+from pages.ui.shell.address import Field, StageFields, choice_field, is_offered, widget_key
 from pages.ui.shell.frame import explain
 from pages.ui.stage import background_runs, texts, view_options
-from pages.ui.stage.address import StageFields
 from pages.ui.stage.charts import Drawing, lines_drawing
 from pages.ui.stage.mount import Reported, mount
 from pages.ui.stage.packing import join, pack_moments

@@ -7,8 +7,7 @@ from streamlit.testing.v1 import AppTest
 def page() -> None:
     import streamlit as st
 
-    from pages.ui.shell.address import number_field, take_over, text_field
-    from pages.ui.stage.address import StageFields, hand_over, read_stage_address
+    from pages.ui.shell.address import StageFields, hand_over, number_field, read_stage_address, take_over, text_field
 
     fields = StageFields((text_field("text"), number_field("layer", 1, 1, 9)), (), {})
     st.session_state["held"] = take_over(st.session_state.pop("reported", None), st.session_state.get("lost", False))
@@ -124,10 +123,3 @@ def test_a_second_sentence_comes_along_where_there_is_a_place_for_one(open_app):
     assert sentence(app, "masks", "pair") != ""
     go(app, "summaries")
     assert (sentence(app, "summaries"), sentence(app, "summaries", "pair")) == (MINE, "")
-
-
-def test_numbers_of_the_page_on_sequences_are_no_sentence(open_app):
-    app = open_app("encoder_decoder", numbers="1 2 3")
-    assert sentence(go(app, "masks"), "masks") == "The cat sat on the mat."
-    app.text_input(key="masks_text").set_value(MINE).run()
-    assert sentence(go(app, "encoder_decoder"), "encoder_decoder", "numbers") == "1 2 3"
