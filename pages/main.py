@@ -8,15 +8,12 @@ import streamlit as st
 from pages.ui.shell.address import (
     ADDED_VIEWS,
     AWAITED_CHANGE,
-    CLASS_GUESSES,
     HELD,
     LEAD,
     LESSON,
-    OFFERED,
     PLACE,
     ROOM,
     STEP,
-    STEP_VIEW,
     came_by_history,
     is_locked,
     is_presented,
@@ -33,7 +30,6 @@ from pages.ui.shell.frame import (
 )
 from pages.ui.shell.level import (
     LEVEL_CHOSEN,
-    STEP_NEEDS,
     hide_parts,
     hide_widgets,
     level_in_link,
@@ -44,6 +40,7 @@ from pages.ui.shell.metrics import page_run
 from pages.ui.shell.readiness import first_visit
 from pages.ui.shell.session import has_lost_session, has_upload
 from pages.ui.shell.start_page import NAVIGATION_SCRIPT, NOT_DRAWN, SIDEBAR_WIDTH, without_search
+from pages.ui.shell.step import SHOWN
 from pages.ui.shell.texts import SESSION_LOST
 from pages.ui.stage.scripts import STAGE_FILES
 
@@ -90,14 +87,14 @@ if take_over(browser.resumed, browser.resumed is not None and has_lost_session()
 
 with first_visit, page_run(page.key), memory_explained():
     in_lesson = LESSON in st.query_params
-    st.session_state[OFFERED] = st.session_state[CLASS_GUESSES] = st.session_state[STEP_VIEW] = None
+    st.session_state[SHOWN] = None
     if in_lesson:
         # Imported here: a page without a lesson does not wait for it before its title.
         from pages.ui.panels.lesson import hide_other_controls, lesson_step
 
         if not lesson_step():
             st.stop()
-    hide_parts(page.key, st.session_state[STEP_NEEDS] if in_lesson else None)
+    hide_parts(page.key)
     if not in_lesson:
         st.session_state[AWAITED_CHANGE] = None
         hide_widgets(page.key)

@@ -23,7 +23,6 @@ from pages.ui.shell.address import (
     KEPT_PARAMETERS,
     LESSON,
     LOCK,
-    OFFERED,
     PLACE,
     PRESENT,
     STEP,
@@ -34,7 +33,8 @@ from pages.ui.shell.address import (
     widget_key,
 )
 from pages.ui.shell.frame import explain
-from pages.ui.shell.level import STEP_NEEDS, StepNeeds, hide_by_key, level_in_link
+from pages.ui.shell.level import hide_by_key, level_in_link
+from pages.ui.shell.step import SHOWN, ShownStep
 from pages.ui.shell.two_kinds import show_two_kinds
 from pages.ui.stage.scripts import component
 from pages.ui.stage.tokens import escape_markdown
@@ -134,13 +134,13 @@ def step_address(name: str, number: int) -> dict[str, str]:
 def lesson_step() -> bool:
     """Show the step that the address names. False where the page below must not be shown yet."""
     name = st.query_params.get(LESSON, "")
-    st.session_state[OFFERED], st.session_state[STEP_NEEDS] = None, StepNeeds()
+    st.session_state[SHOWN] = ShownStep()
     st.space(16)  # below the switch of the level
     try:
         lesson = find_lesson(name)
         number = step_number(lesson)
         step = lesson.steps[number - 1]
-        st.session_state[OFFERED], st.session_state[STEP_NEEDS] = step.controls, needs_of(step)
+        st.session_state[SHOWN] = ShownStep(step.controls, asks_head(step))
         arrive(name, number)
         with st.container(border=True, key="lesson"):
             return show_or_explain(name, lesson, number)
@@ -163,10 +163,10 @@ def show_or_explain(name: str, lesson: Lesson, number: int) -> bool:
         return True
 
 
-def needs_of(step: Step) -> StepNeeds:
-    """Name what a step needs of its page: a question about a head is answered on the wall."""
+def asks_head(step: Step) -> bool:
+    """Return whether a step asks for a head, which is answered on the wall."""
     grid = grid_of(step.question)
-    return StepNeeds(step.controls, wall=grid is not None and grid.layout == "wall")
+    return grid is not None and grid.layout == "wall"
 
 
 def arrive(name: str, number: int) -> None:

@@ -8,11 +8,11 @@ from pathlib import Path
 import streamlit as st
 
 from pages import contents
-from pages.ui.panels.lesson import needs_of
-from pages.ui.shell.address import CLASS_GUESSES, OFFERED, SHARED_PLACE, SHOWN_STEP, STEP_VIEW, forget_view, pinned_view
+from pages.ui.panels.lesson import asks_head
+from pages.ui.shell.address import SHOWN_STEP, forget_view, pinned_view
 from pages.ui.shell.frame import StageShown, memory_explained
 from pages.ui.shell.level import LEVEL_NOW, hide_parts
-from pages.ui.stage.mount import FOLLOWED_STEP, SHARE
+from pages.ui.shell.step import SHOWN, ShownStep
 from tx_core.classroom.lesson_file import Step
 
 PAGE_FOLDERS = Path(__file__).parents[2]
@@ -38,10 +38,16 @@ def show_step_stage(
     if is_new:
         forget_view(page.key)
         state[SHOWN_STEP] = shown = (place, dict(step.view))
-    told = {STEP_VIEW: shown[1], OFFERED: step.controls, LEVEL_NOW: level, CLASS_GUESSES: guesses, FOLLOWED_STEP: follows}
-    told |= {SHARE: share if is_new else None, SHARED_PLACE: place if share else ""}
-    with entries(told), st.container(key="step_stage", gap="xsmall"), memory_explained(), suppress(StageShown):
-        hide_parts(page.key, needs_of(step))
+    told = ShownStep(
+        *(step.controls, asks_head(step), shown[1], place if share else "", guesses, follows), share=share if is_new else None
+    )
+    with (
+        entries({SHOWN: told, LEVEL_NOW: level}),
+        st.container(key="step_stage", gap="xsmall"),
+        memory_explained(),
+        suppress(StageShown),
+    ):
+        hide_parts(page.key)
         spec = spec_from_file_location(f"pages.{page.key}.page", PAGE_FOLDERS / page.path)
         spec.loader.exec_module(module_from_spec(spec))
     return pinned_view(page.key)

@@ -21,6 +21,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from pages.contents import Page, page_address
 from pages.ui.shell import texts
 from pages.ui.shell.level import LEVEL, is_hidden, level_in_link, show_hidden_values
+from pages.ui.shell.step import shown_controls, step_of_run
 
 Value = TypeVar("Value")
 MAX_LINK_CHARACTERS = 6000
@@ -33,8 +34,6 @@ DRAFT, ADDED_VIEWS, MAX_ADDED_VIEWS = "lesson_draft", "lesson_added_views", 60
 """Session entries of the lesson that this visitor writes, and of views that are to become its next steps: id, page and view."""
 KEPT_PARAMETERS = (*LESSON_PARAMETERS, LEVEL)
 """Parameters that belong to no page: they stay when a page writes its view."""
-OFFERED = "lesson_controls"
-"""Session entry of the controls that the step of a lesson shows; None for all."""
 WAYS_OUT = ("links", "share", "export")
 """What a locked lesson never shows, by the names that `is_offered` takes."""
 AWAITED_CHANGE, CHANGED_STEPS = "lesson_awaited_change", "lesson_changed_steps"
@@ -43,10 +42,6 @@ PLACE = "lesson_place"
 """Session entry of the step shown last: its page, the parameters of its address, its number as the reader is told it."""
 ROOM, LEAD = "room", "lead"
 """Query parameters of whoever is in the room of a class: of a student, of its teacher."""
-CLASS_GUESSES = "class_guesses"
-"""Session entry of what a class guessed, for the picture of the step that its room shows; None elsewhere."""
-STEP_VIEW = "step_view"
-"""Session entry of the view of the step whose stage a room or the lesson editor shows, as an address names it; None elsewhere."""
 SHOWN_STEP, STEP_HOSTS = "shown_step", ("classroom", "lesson_editor")
 """Session entry of the step whose stage was shown last: what tells it from others, and its view; the pages that show such."""
 LAST_SENTENCE = "typed"
@@ -56,8 +51,6 @@ HELD = "held_by_session"
 TEXTS_OF_LOST_SESSION = "texts_of_lost_session"
 """Session entry of the texts in the boxes of a page whose server was lost, by the keys of their widgets; and whether a run has
 given them to its boxes."""
-SHARED_PLACE = "shared_place"
-"""Session entry: the step of a room whose stage is shown, which a browser may have been shown before this session drew it."""
 KNOWN_ADDRESSES = 8
 """Own fields, as they were handed to the browser last: a request with some of them was on its way, and is no link."""
 LINK_LENGTH = "oversized_link_length"
@@ -152,7 +145,8 @@ def is_presented() -> bool:
 
 def shows_step() -> bool:
     """Return whether a page runs within a room or the lesson editor, which show its stage and nothing else of it."""
-    return st.session_state.get(STEP_VIEW) is not None
+    step = step_of_run()
+    return step is not None and step.view is not None
 
 
 def shows_stage_alone() -> bool:
@@ -160,12 +154,12 @@ def shows_stage_alone() -> bool:
 
     A frame's address has embed=true, which Streamlit takes for itself.
     """
-    return shows_step() or st.session_state.get(OFFERED) is not None or st.context.is_embedded
+    return shows_step() or shown_controls() is not None or st.context.is_embedded
 
 
 def view_parameters() -> Mapping[str, str]:
     """Return the parameters of the view that a page is asked for: of the address, or of a step shown elsewhere."""
-    return st.session_state[STEP_VIEW] if shows_step() else st.query_params
+    return step_of_run().view if shows_step() else st.query_params
 
 
 def present_or_not(wanted: bool) -> None:
@@ -181,7 +175,7 @@ def is_offered(name: str) -> bool:
 
     name: of the field, or of its widget; "examples", "tables" and WAYS_OUT for what is no field.
     """
-    shown = st.session_state.get(OFFERED)
+    shown = shown_controls()
     if (name in WAYS_OUT and (is_locked() or shows_step())) or (name == "examples" and shows_step() and shown is None):
         return False
     if shown is None:
@@ -466,7 +460,7 @@ def read_stage_address(page: str, fields: StageFields, set_along: Callable[[], M
     _fill_entries(page, fields.all, values, arriving=arriving)
     if unknown:
         st.info(texts.UNKNOWN_PARAMETERS.format(names=", ".join(unknown)), icon=":material/link_off:")
-    if state.get(OFFERED) is None:
+    if shown_controls() is None:
         now, along = values_of(page, fields.all), set_along()
         written = format_view(fields.all, now, fields.first)
         show_hidden_values([name for name in written if name not in along or along[name] != now[name]])
@@ -528,7 +522,8 @@ def hand_over(page: str, fields: StageFields) -> dict[str, object]:
     keep_view(page, fields=fields.all, first=fields.first, values=values, address=address, handed=handed)
     note_awaited_change(page, own_values)
     named = {field.name: fields.names.get(field.name, field.name) for field in fields.looks}
-    place = st.session_state.get(SHARED_PLACE, "")
+    step = step_of_run()
+    place = step.place if step else ""
     return {
         "arrival": {"number": view.arrivals, "restored": view.is_restored or bool(place), "place": place or page},
         "view": {as_state: values[name] for name, as_state in named.items()},

@@ -6,12 +6,12 @@ begins in Basic: newcomers come by the start page, and experts find the switch.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 import streamlit as st
 
 from pages.ui.shell import texts
+from pages.ui.shell.step import ShownStep, step_of_run
 
 LEVEL = "level"
 """The parameter of the address."""
@@ -25,8 +25,6 @@ LEVEL_NOW, FIRST_LEVEL, LEVEL_CHOSEN, LEVEL_BEFORE = "level_now", "level_first",
 before that, which a click may still send that was made before the browser had the new address."""
 HIDDEN, SWITCH = "hidden_by_level", "level_switch"
 """Session entries: what this page hides, by the names of ADVANCED_PARTS; the widget."""
-STEP_NEEDS = "step_needs"
-"""Session entry: StepNeeds of the step of a lesson that this run shows."""
 Option = TypeVar("Option", bound=str)
 
 EXTRAS = {
@@ -98,32 +96,20 @@ def settle_level(page: str, by_history: bool) -> str:
     return now
 
 
-@dataclass(frozen=True)
-class StepNeeds:
-    """What a step of a lesson needs of its page, whatever the level.
-
-    Attributes:
-        controls: that the step names; where it names none, it may speak of any, and none is hidden.
-        wall: whether it asks for a head.
-    """
-
-    controls: tuple[str, ...] | None = None
-    wall: bool = False
-
-    def spared(self, names: Collection[str]) -> set[str]:
-        """Return the hidden names that the step needs, and which therefore stay."""
-        if self.controls is None:
-            spared = set(names) - {*ON_EVERY_VIEW, "wall"}
-        else:
-            spared = {*self.controls, *(("change_panel", "scan") if "changes" in self.controls else ())}
-        return spared | ({"wall"} if self.wall else set())
-
-
-def hide_parts(page: str, needs: StepNeeds | None = None) -> None:
-    """Hide what the level leaves out of a page that is about to run. needs: of the step that the page is a view of, if any."""
+def hide_parts(page: str) -> None:
+    """Hide what the level leaves out of a page that is about to run, but nothing that the step of a lesson needs."""
     names = ADVANCED_PARTS[page] if st.session_state[LEVEL_NOW] == BASIC else ()
-    spared = needs.spared(names) if needs else ()
-    st.session_state[HIDDEN] = tuple(name for name in names if name not in spared)
+    step = step_of_run()
+    st.session_state[HIDDEN] = tuple(name for name in names if step is None or not _is_needed(step, name))
+
+
+def _is_needed(step: ShownStep, name: str) -> bool:
+    """Return whether a step needs a part of its page: one that names no controls may speak of any."""
+    if name == "wall":
+        return step.asks_head
+    if step.controls is None:
+        return name not in ON_EVERY_VIEW
+    return name in step.controls or ("changes" in step.controls and name in ("change_panel", "scan"))
 
 
 def _is_behind(by_history: bool) -> bool:

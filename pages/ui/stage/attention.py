@@ -8,7 +8,8 @@ import numpy as np
 import streamlit as st
 
 from pages.ui.shell import cache, controls
-from pages.ui.shell.address import CLASS_GUESSES, StageFields, value_of, widget_key
+from pages.ui.shell.address import StageFields, value_of, widget_key
+from pages.ui.shell.step import step_of_run
 from pages.ui.stage import texts
 from pages.ui.stage.changes import (
     MAX_INTERVENTIONS,
@@ -173,7 +174,8 @@ def _grammar(trace: Trace) -> dict[str, list] | None:
 
 def class_guesses(page: str) -> ClassGuesses | None:
     """Return a class's guesses about the sentence and model on the page; None where there are none for it."""
-    guesses = st.session_state.get(CLASS_GUESSES)
+    step = step_of_run()
+    guesses = step.guesses if step else None
     asked_of = [st.session_state.get(widget_key(page, name)) for name in ("model", "text")]
     return guesses if guesses is not None and asked_of == [guesses.model, guesses.text] else None
 

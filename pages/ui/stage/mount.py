@@ -27,6 +27,7 @@ from pages.ui.shell.address import (
 )
 from pages.ui.shell.frame import StageShown, new_id, open_address
 from pages.ui.shell.level import ADVANCED, LEVEL_NOW, is_hidden
+from pages.ui.shell.step import step_of_run
 from pages.ui.stage import texts
 from pages.ui.stage.charts import PAPER
 from pages.ui.stage.scripts import STAGE_FILES, component
@@ -38,10 +39,6 @@ Reported = Mapping[str, object]
 CONTROLS = ("heads", "shows", "words", "hide", "show", "lines", "scale", "changes", "numbers", "dimensions", "export", "share")
 HIDDEN_PARTS = ("wall", "details", "forms", "change_panel")
 """What a stage leaves out where a lesson's step or the level does not show it: by `is_offered`, and by `is_hidden`."""
-SHARE = "share_stage"
-"""Session entry: the function that is called with a stage's script and its data, as a class is shown it; None for nobody."""
-FOLLOWED_STEP = "followed_step"
-"""Session entry: whether the stage tells of every look, since the lesson editor makes a step of it."""
 BOXES_THAT_FOLLOW = ("table", "export_table", "scan_table", "similarity_table", "export")
 """What the reader may open below a stage and then shows numbers of the view: while it is open, the stage tells of every look."""
 
@@ -82,8 +79,8 @@ def mount(
 
     header = common_header(page, fields)
     data = pack(header)
-    if (share := st.session_state.get(SHARE)) and not is_empty:
-        share(entry, data)
+    if (step := step_of_run()) and step.share and not is_empty:
+        step.share(entry, data)
     component(f"stage_{entry}", entry, "stage-box", heights=(560, TALL.get(entry, 480)))(
         key=key,
         data=data,
@@ -113,7 +110,7 @@ def common_header(page: str, fields: StageFields) -> dict[str, object]:
     handed = hand_over(page, fields)
     length = st.session_state.get(LINK_LENGTH, 0)
     problem = shell_texts.LINK_TOO_LONG_TO_SHARE.format(length=length, limit=MAX_LINK_CHARACTERS) if length else ""
-    awaited = st.session_state.get(AWAITED_CHANGE) or {}
+    awaited, step = st.session_state.get(AWAITED_CHANGE) or {}, step_of_run()
     return {
         "page": page,
         "home": STAGE_FILES.address(),
@@ -123,8 +120,7 @@ def common_header(page: str, fields: StageFields) -> dict[str, object]:
         "alone": is_locked() or shows_step(),
         "linkProblem": problem,
         "awaited": awaited.get("page") == page,
-        "follows": st.session_state.get(FOLLOWED_STEP, False)
-        or any(st.session_state.get(widget_key(page, name)) for name in BOXES_THAT_FOLLOW),
+        "follows": bool(step and step.follows) or any(st.session_state.get(widget_key(page, name)) for name in BOXES_THAT_FOLLOW),
         "scales": SCALES,
         "paper": PAPER,
         "notices": [],
