@@ -27,7 +27,7 @@ from pages.ui.shell.controls import download_button
 from pages.ui.shell.frame import explain
 from pages.ui.stage.scripts import component
 from pages.ui.stage.tokens import escape_markdown
-from tx_core.analysis.weights_file import csv_table
+from tx_core.analysis.table_file import csv_table
 from tx_core.classroom.lesson_file import Step, with_line
 from tx_core.classroom.rooms import MAX_TIMER_MINUTES, Member, Room
 from tx_core.errors import ExplorerError, RoomGone

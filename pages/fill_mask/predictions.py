@@ -16,7 +16,7 @@ from pages.ui.stage.changes import Changes
 from pages.ui.stage.charts import bars_drawing, moved_drawing
 from pages.ui.stage.pictures import BARS_HEIGHT, Picture, pictures_beside
 from pages.ui.stage.sources import reading, source
-from tx_core.analysis.weights_file import TableValue
+from tx_core.analysis.table_file import TableValue
 from tx_core.engine.engine import Engine
 from tx_core.fill_mask.prediction_shift import BlankShift, EntryShift, PredictionShift, compare_texts, shift_predictions
 from tx_core.fill_mask.predictions import Filling, JointFilling, encode_with_blanks, fill_jointly, predict

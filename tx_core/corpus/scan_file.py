@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from tx_core.analysis.patterns import PATTERN_KINDS, TARGETED_KINDS, PatternSums
-from tx_core.analysis.weights_file import FORMULA_SIGNS
+from tx_core.analysis.table_file import FORMULA_SIGNS
 from tx_core.corpus.sentence_file import (
     MAX_FILES,
     MAX_LINES_NAMED,

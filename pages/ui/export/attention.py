@@ -1,6 +1,6 @@
 """A map of attention as a page shows it: its numbers are the results of the computations that its code prints; and its export."""
 
-from collections.abc import Callable
+import itertools
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -19,7 +19,7 @@ from pages.ui.export.computation import (
     written_argument,
 )
 from pages.ui.export.menu import offer_tables
-from pages.ui.export.records import Code, DataFiles, DataTable, Export, Exports
+from pages.ui.export.records import Code, DataFiles, DataTable, Export, Exports, data_files, shortest
 from pages.ui.export.transformers_code import transformers_attention_code
 from pages.ui.shell import controls
 from pages.ui.shell.address import value_of
@@ -31,11 +31,8 @@ from pages.ui.stage.sources import Source, file_stem, reading, source
 from pages.ui.stage.tokens import numbered_tokens
 from tx_core.analysis import views
 from tx_core.analysis.views import View
-from tx_core.analysis.weights_file import MOST, SavedWeights, weight_of, weights_csv, weights_json, weights_npz
 from tx_core.transformer.interventions import Head, Intervention
 from tx_core.transformer.trace import Trace
-
-WRITERS: dict[str, Callable[[SavedWeights], bytes]] = {"csv": weights_csv, "json": weights_json, "npz": weights_npz}
 
 
 @dataclass(frozen=True)
@@ -213,43 +210,33 @@ def attention_export(exported: AttentionMap) -> Export:
 def weight_files(exported: AttentionMap, *, everything: bool, name: str = "") -> DataFiles:
     """Offer the weights that are shown, or those of every layer and head. name: replaces the usual name of the choice."""
     size = exported.view.weights.size if everything else exported.weights.size
-    heads = 1 if everything else len(exported.heads)
-    changed = exported.plain is not None
-
-    def writer(form: str) -> Callable[[Source], bytes] | None:
-        if weight_of(size * (3 if changed else 1), heads, form) > MOST[form]:
-            return None
-        return lambda source: WRITERS[form](saved_weights(exported, everything, source))
-
-    files = {form: writer(form) for form in WRITERS}
     file_name = f"{exported.stem}-all" if everything else exported.file_name
     usual = texts.ALL_WEIGHTS if everything else texts.SHOWN_WEIGHTS
-    description = texts.CHANGED_WEIGHTS if changed else texts.WEIGHTS
-    return DataFiles(name or usual, description.format(count=size), file_name, files)
+    description, kinds = (texts.WEIGHTS, 1) if exported.plain is None else (texts.CHANGED_WEIGHTS, 3)
+    written = description.format(count=size)
+    return data_files(name or usual, written, file_name, kinds * size, lambda: weights_table(exported, everything))
 
 
-def saved_weights(exported: AttentionMap, everything: bool, source: Source) -> SavedWeights:
-    """Gather what goes into a file; layers and heads count from 1, as on the page."""
-    view, unchanged, (text, pair) = exported.view, exported.unchanged, exported.sentences
-    maps, weights, before = (tuple((layer + 1, head + 1) for layer, head in exported.heads),), exported.weights, None
-    if everything:
-        layers, heads = view.weights.shape[:2]
-        maps = tuple(((layer + 1, head + 1),) for layer in range(layers) for head in range(heads))
-        weights = view.weights
+def weights_table(exported: AttentionMap, everything: bool) -> DataTable:
+    """Return a row for each weight, and maps × queries × keys; layers and heads count from 1, as on the page."""
+    view, unchanged = exported.view, exported.unchanged
+    layers, heads = view.weights.shape[:2]
+    maps = [[head] for head in np.ndindex(layers, heads)] if everything else [exported.heads]
+    names = [f"layer {one[0][0] + 1} head {one[0][1] + 1}" if len(one) == 1 else f"mean of {len(one)} heads" for one in maps]
+    numbers = {"weights": _maps(view.weights if everything else exported.weights)}
     if unchanged is not None:
-        before = _maps(unchanged.weights if everything else exported.before)
-    return SavedWeights(
-        exported.trace.model,
-        text,
-        pair,
-        view.kind,
-        view.queries,
-        view.keys,
-        maps,
-        _maps(weights),
-        exported.notes,
-        before,
-        source,
+        before, after = _maps(unchanged.weights if everything else exported.before), numbers["weights"]
+        numbers = {"before": before, "after": after, "difference": after - before}
+    axes = {"maps": np.array(maps) + 1, "queries": np.array(view.queries, np.str_), "keys": np.array(view.keys, np.str_)}
+    places = itertools.product(names, numbered_tokens(view.queries), numbered_tokens(view.keys))
+    cells = zip(*(shortest(array).ravel().tolist() for array in numbers.values()), strict=True)
+    about = {"kind": view.kind, "notes": exported.notes, "axes": "map, query, key", "counted_from": 1}
+    return DataTable(
+        ("map", "query", "key", *(numbers if unchanged is not None else ("weight",))),
+        [(*place, *cell) for place, cell in zip(places, cells, strict=True)],
+        {**numbers, **axes},
+        about,
+        is_of_arrays=True,
     )
 
 

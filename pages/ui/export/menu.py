@@ -15,7 +15,7 @@ from pages.ui.shell.frame import explain
 from pages.ui.shell.level import is_hidden
 from pages.ui.stage.charts import Drawing
 from pages.ui.stage.sources import one_line
-from tx_core.analysis.weights_file import MOST
+from tx_core.analysis.table_file import MOST
 from tx_core.errors import ExplorerError
 
 MOST_SHOWN = 5000

@@ -15,7 +15,7 @@ from pages.ui.stage import texts as stage_texts
 from pages.ui.stage.browser_texts import PICTURES
 from pages.ui.stage.charts import Drawing, numbered_once
 from pages.ui.stage.sources import Source, title_stem
-from tx_core.analysis.weights_file import MOST, TableValue, csv_table
+from tx_core.analysis.table_file import MOST, TableValue, csv_table
 from tx_core.engine import catalogue
 from tx_core.settings import app_version
 
@@ -31,13 +31,15 @@ class DataTable:
         arrays: by name, with the labels of their axes among them; without any, each column becomes an array.
         about: what is to be known of the numbers beside the source of the view.
         note: stands above the table on the page.
+        is_of_arrays: whether the table repeats the arrays, so that JSON leaves it out.
     """
 
     columns: tuple[str, ...]
-    rows: list[tuple[TableValue, ...]]
+    rows: Sequence[tuple[TableValue, ...]]
     arrays: Mapping[str, np.ndarray] = field(default_factory=dict)
     about: Mapping[str, object] = field(default_factory=dict)
     note: str = ""
+    is_of_arrays: bool = False
 
 
 def table_of(rows: Sequence[Mapping[str, TableValue]], note: str = "", axes: str = "", **arrays: np.ndarray) -> DataTable:
@@ -212,9 +214,9 @@ def to_csv(saved: DataTable, source: Source) -> bytes:
 
 def to_json(saved: DataTable, source: Source) -> bytes:
     """Write everything as one JSON object; a missing number is null."""
-    table = [dict(zip(saved.columns, row, strict=True)) for row in saved.rows]
+    table = {} if saved.is_of_arrays else {"table": [dict(zip(saved.columns, row, strict=True)) for row in saved.rows]}
     arrays = {name: _listed(array) for name, array in saved.arrays.items()}
-    entries = {**source, **saved.about, "table": table, **arrays}
+    entries = {**source, **saved.about, **table, **arrays}
     return json.dumps(entries, ensure_ascii=False, allow_nan=False).encode("utf-8")
 
 
@@ -229,9 +231,12 @@ def to_npz(saved: DataTable, source: Source) -> bytes:
 def _listed(array: np.ndarray) -> list:
     if not np.issubdtype(array.dtype, np.floating):
         return array.tolist()
-    # The fewest digits that restore a float32.
-    shortest = array.astype(str).astype(float) if array.dtype == np.float32 else array
-    return np.where(np.isnan(shortest), None, shortest.astype(object)).tolist()
+    return np.where(np.isnan(array), None, shortest(array).astype(object)).tolist()
+
+
+def shortest(array: np.ndarray) -> np.ndarray:
+    """Return numbers whose decimal form has the fewest digits that restore a float32."""
+    return array.astype(str).astype(float) if array.dtype == np.float32 else array
 
 
 def _column(values: list[TableValue]) -> np.ndarray:

@@ -16,7 +16,7 @@ from pages.ui.stage.pictures import Picture
 from pages.ui.stage.view_options import heads_to_link
 from tx_core.analysis.grammar import MIN_GAIN, TREEBANK_NAME, Grammar, HeadRelation, grammar_of
 from tx_core.analysis.patterns import TARGETED_KINDS, HeadPattern, PatternKind, PatternSums
-from tx_core.analysis.weights_file import TableValue
+from tx_core.analysis.table_file import TableValue
 from tx_core.transformer.interventions import Head
 from tx_core.transformer.trace import Encoding
 
