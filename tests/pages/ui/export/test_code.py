@@ -35,7 +35,6 @@ from tx_core.corpus.sentence_file import read_sentences
 from tx_core.corpus.sentence_stream import SourceFile
 from tx_core.corpus.statistics import read_all
 from tx_core.engine import catalogue
-from tx_core.errors import ModelUnavailable
 from tx_core.training.stored import stored_copy
 
 pytestmark = pytest.mark.ci
@@ -319,6 +318,7 @@ def test_what_a_visitor_types_stays_a_string_and_the_title_a_comment_of_one_line
 
 def of_a_model_that_is_gone() -> None:
     from pages.ui.export.menu import export_menu
+    from tx_core.errors import ModelUnavailable
 
     def gone() -> None:
         raise ModelUnavailable("It cannot be had: <b>choose another</b>.")
