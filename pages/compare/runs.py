@@ -23,8 +23,7 @@ from tx_core.analysis import views, word_comparison
 from tx_core.analysis.comparison import Comparison, compare_attention
 from tx_core.analysis.views import View
 from tx_core.analysis.word_comparison import Spelling
-from tx_core.engine.catalogue import DEFAULT, catalogue
-from tx_core.engine.threads import use_all_cores, use_one_core
+from tx_core.engine.catalogue import catalogue
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable, memory_checked
 from tx_core.transformer.trace import Trace
 
@@ -197,7 +196,6 @@ def _replace_missing_head(trace: Trace, field: str) -> str:
 
 
 def _run_side(side: str, name: RunName) -> Trace | None:
-    use_one_core() if name.model == DEFAULT else use_all_cores()
     try:
         with memory_checked(), controls.wait_for(name.model):
             return name.run(TRACE_PARTS)

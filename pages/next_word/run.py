@@ -15,7 +15,6 @@ from pages.ui.stage.inputs import AttentionRun, SentenceInputs, attention_run
 from tx_core.analysis.probabilities import largest
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
-from tx_core.engine.threads import use_all_cores, use_one_core
 from tx_core.errors import ModelUnavailable, memory_checked
 from tx_core.fill_mask.next_words import NO_NEXT_WORD, next_logits, read_text, write_words
 from tx_core.transformer.interventions import Intervention
@@ -74,7 +73,6 @@ def writing_run(inputs: SentenceInputs) -> WritingRun:
     count = st.session_state.pop(widget_key(page, ASKED), 0)
     if not card.predicts_next:
         raise ModelUnavailable(NO_NEXT_WORD.format(title=card.title))
-    use_one_core() if card.is_embedded else use_all_cores()
     engine = inputs.engine()
     read_text(engine, inputs.text, inputs.written)
     inputs = replace(inputs, written=_write(inputs, engine, count))

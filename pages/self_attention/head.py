@@ -19,7 +19,6 @@ from pages.ui.stage.pictures import Picture, pictures_beside
 from pages.ui.stage.sources import reading, source
 from tx_core.engine.catalogue import DEFAULT
 from tx_core.engine.engine import Engine
-from tx_core.engine.threads import use_one_core
 from tx_core.lessons.self_attention import HeadChoice, HeadRun, head_run, saturation
 from tx_core.transformer import attention
 from tx_core.transformer.attention import NORMALISE
@@ -31,7 +30,6 @@ SATURATION_HEIGHT = 330
 
 def head_part(inputs: HeadInputs, engine: Engine) -> Part:
     """Compute the head that is asked for; raise ExplorerError where the text cannot be read."""
-    use_one_core()
     place = {"layer": inputs.layer, "head": inputs.head}
     choice = HeadChoice(
         layer=inputs.layer - 1,

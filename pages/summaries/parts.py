@@ -16,7 +16,6 @@ from pages.ui.stage.inputs import SentenceInputs
 from pages.ui.stage.tokens import SPECIAL_FIELD
 from pages.ui.stage.view_options import heads_to_link, token_to_link
 from tx_core.engine.catalogue import DEFAULT
-from tx_core.engine.threads import use_all_cores, use_one_core
 from tx_core.errors import memory_checked
 
 
@@ -66,7 +65,6 @@ def run_part(inputs: SentenceInputs) -> PartRun:
     """Show what to notice in the part that is asked for, and compute it; raise ExplorerError as it does."""
     part = PARTS[value_of(PAGE, "part")]
     st.markdown(part.notice)
-    use_one_core() if inputs.model == DEFAULT else use_all_cores()
     with memory_checked():
         return part.run(inputs)
 

@@ -17,6 +17,7 @@ from cachetools import LRUCache
 from pages.ui.shell import garbage, metrics
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine, with_special_tokens
+from tx_core.engine.threads import use_all_cores, use_one_core
 from tx_core.errors import memory_checked
 from tx_core.settings import host_settings
 from tx_core.transformer.interventions import Intervention
@@ -44,7 +45,7 @@ _frozen_engines: dict[str, int] = {}
 
 
 def engine(model: str, *, special_tokens: bool = True, weights: bool = False) -> Engine:
-    """Return the engine of a model, loading it on first use.
+    """Return the engine of a model, loading it on first use; torch then computes on as many cores as its size needs.
 
     special_tokens: whether it puts the model's special tokens around every text.
     weights: whether the page computes with its weights themselves, which must then be in this process.
@@ -53,6 +54,7 @@ def engine(model: str, *, special_tokens: bool = True, weights: bool = False) ->
         ExplorerError: If the model is not available or its files are damaged.
     """
     loaded = catalogue.load(model, weights=weights)
+    use_one_core() if catalogue.card(model).is_embedded else use_all_cores()
     # The default engine is loaded at startup, which freezes the garbage collector itself.
     if model != catalogue.DEFAULT and _frozen_engines.get(model) != id(loaded):
         _frozen_engines[model] = id(loaded)

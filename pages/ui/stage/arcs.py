@@ -20,9 +20,7 @@ from pages.ui.shell import cache
 from pages.ui.stage.packing import KEPT_FOREVER, NOT_KEPT, RunName
 from tx_core.analysis.probabilities import largest, probabilities
 from tx_core.causal.cut_effects import CutEffects, cut_effects, head_effects, read_prediction
-from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
-from tx_core.engine.threads import use_all_cores, use_one_core
 from tx_core.errors import ChangeProblem, ExplorerError, memory_checked
 
 PATH = "stage-arcs"
@@ -34,8 +32,7 @@ REQUEST_COST, UNASKED_COST = 2e10, 2e11
 
 
 def open_engine(name: RunName) -> Engine:
-    """Return the engine of a run, and let torch use as many cores as a model of its size needs."""
-    use_one_core() if catalogue.card(name.model).is_embedded else use_all_cores()
+    """Return the engine of a run."""
     return cache.engine(name.model, special_tokens=not name.bare)
 
 
@@ -160,7 +157,6 @@ def _mixed(name: RunName) -> dict[str, object]:
     """Return each key's share of what enters a token in a layer."""
     from tx_core.analysis.mixing import mixed_in  # which imports torch: most servers' pages never ask
 
-    use_one_core()
     engine = cache.engine(name.model, special_tokens=not name.bare, weights=True)
 
     def measure() -> Float[np.ndarray, "layer query key"]:

@@ -16,10 +16,8 @@ from pages.ui.stage.changes import active_changes, drop_missing_changes
 from pages.ui.stage.packing import RunName
 from pages.ui.stage.texts import SECOND_SENTENCE
 from pages.ui.stage.tokens import SPECIAL_FIELD, ask_special_tokens, note_special_tokens, warn_of_unknown
-from tx_core.engine import catalogue
 from tx_core.engine.catalogue import DEFAULT, ModelCard
 from tx_core.engine.engine import Engine
-from tx_core.engine.threads import use_all_cores, use_one_core
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable, memory_checked
 from tx_core.transformer.trace import Trace
 
@@ -153,8 +151,6 @@ def attention_run(inputs: SentenceInputs) -> AttentionRun:
         ExplorerError: where the model or the text cannot be used.
     """
     page = inputs.page
-    small = catalogue.card(inputs.model).is_embedded
-    use_one_core() if small else use_all_cores()
     engine = inputs.engine()
     with memory_checked():
         plain = cache.trace_with(engine, inputs.text, inputs.pair, written=inputs.written)

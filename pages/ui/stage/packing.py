@@ -23,7 +23,6 @@ from starlette.routing import Route
 from pages.ui.shell import cache as run_cache
 from tx_core.analysis.views import word_groups
 from tx_core.engine.engine import Engine
-from tx_core.engine.threads import use_one_core
 from tx_core.errors import ExplorerError, ModelUnavailable, memory_checked
 from tx_core.transformer.interventions import Head, Intervention, read_interventions, write_interventions
 from tx_core.transformer.trace import AttentionStack, Encoding, Trace
@@ -309,7 +308,6 @@ def send_layer(request: Request) -> Response:
         number, layer = int(request.query_params["stack"]), int(request.query_params["layer"])
     except (KeyError, ValueError):
         return Response(None, 404, NOT_KEPT)
-    use_one_core()
     try:
         stacks = name.run().stacks
     except ExplorerError:

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import torch
 from cachetools import LRUCache
 
 from pages.ui.shell import cache
@@ -124,3 +125,23 @@ def test_visitors_at_once_get_their_own_answers(store: LRUCache):
         assert trace.interventions == changes
         layer, head = changes[0].layer, changes[0].head
         assert not trace.attention.weights[layer, head].any()
+
+
+def test_whoever_asks_for_a_small_model_computes_on_one_core_and_for_a_large_one_on_all(monkeypatch: pytest.MonkeyPatch):
+    cards = {"small": SimpleNamespace(is_embedded=True), "large": SimpleNamespace(is_embedded=False)}
+    monkeypatch.setattr(cache.catalogue, "card", cards.get)
+    monkeypatch.setattr(cache.catalogue, "load", lambda name, weights: name)
+    monkeypatch.setattr(cache, "with_special_tokens", lambda loaded, special: loaded)
+    monkeypatch.setattr(cache.garbage, "freeze", lambda: None)
+
+    def cores(model: str) -> int:
+        cache.engine(model)
+        return torch.get_num_threads()
+
+    usual = torch.get_num_threads()
+    torch.set_num_threads(3)
+    try:
+        with ThreadPoolExecutor(1) as page:
+            assert [page.submit(cores, name).result() for name in ("small", "large", "small")] == [1, 3, 1]
+    finally:
+        torch.set_num_threads(usual)
