@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
-from tx_core.analysis.probabilities import probabilities
+from tx_core.analysis.probabilities import largest, probabilities
 from tx_core.analysis.word_comparison import align, spell_words
 from tx_core.causal.cut_effects import read_prediction
 from tx_core.engine.engine import Engine
@@ -17,6 +17,8 @@ from tx_core.fill_mask.word_scores import spell_word
 from tx_core.transformer.interventions import Head, Intervention, Vectors
 from tx_core.transformer.trace import Encoding
 
+LIKELY = 5
+"""Entries that are listed of each prediction."""
 PatchedPart = Literal["residual", "attention", "mlp", "head", "path"]
 """What is put in: see `patch`."""
 SMALLEST_DIFFERENCE = 1e-4
@@ -43,6 +45,7 @@ class Patch:
         source_difference, target_difference: The logit of the first answer minus that of the second, in either run.
         difference: The same with each place patched.
         source_probabilities, target_probabilities, probabilities: Of both answers, in the same runs.
+        likely, likely_probabilities: The most likely entries with each place patched, best first; -1 and NaN for no cell.
         effect: How far the patch moves the difference from the target's (0) to the source's (1).
         notice: A sentence for the visitor where tokens have no partner, or the model's own device did not compute.
     """
@@ -58,6 +61,8 @@ class Patch:
     source_probabilities: Float[np.ndarray, "answer"]
     target_probabilities: Float[np.ndarray, "answer"]
     probabilities: Float[np.ndarray, "layer token_or_head answer"]
+    likely: Int[np.ndarray, "layer token_or_head rank"]
+    likely_probabilities: Float[np.ndarray, "layer token_or_head rank"]
     notice: str = ""
 
     @property
@@ -118,24 +123,32 @@ def patch(
     if what == "path":
         given = _through_paths(engine, run, given, _checked_sender(engine, sender))
     cells = _cells(engine, run, alignment, what, token, sender)
-    differences, shares, notice = [], [], ""
+    differences, shares, likely, likely_shares, notice = [], [], [], [], ""
     changes = [(), *((one,) for one in cells.values())]
     batches = blank_logits_in_batches(engine, [run] * len(changes), changes, {"patch": given})
     for answered in (engine.blank_logits([rows["source"]]), *batches):
         logits = np.concatenate(answered.rows)
+        found = probabilities(logits)
+        best = largest(found, LIKELY)
         differences += (logits[:, entries[0]].astype(float) - logits[:, entries[1]]).tolist()
-        shares += list(probabilities(logits)[:, entries])
+        shares += list(found[:, entries])
+        likely += list(best)
+        likely_shares += list(np.take_along_axis(found, best, axis=-1))
         notice = notice or answered.notice
     if abs(differences[0] - differences[1]) < SMALLEST_DIFFERENCE:
         raise TextProblem(SAME_DIFFERENCE.format(first=answers[0], second=answers[1]))
+    aligned = [] if what in ("head", "path") else [at for at, partner in enumerate(alignment) if partner is not None]
     columns = engine.info.num_heads if what in ("head", "path") else len(run)
-    difference = np.full((engine.info.num_layers, columns), np.nan)
-    found = np.full((*difference.shape, 2), np.nan)
-    if what not in ("head", "path"):  # in the last layer, only what is at the blank can change it
-        aligned = [at for at, partner in enumerate(alignment) if partner is not None]
-        difference[-1, aligned], found[-1, aligned] = differences[1], shares[1]
-    for cell, one, share in zip(cells, differences[2:], shares[2:], strict=True):
-        difference[cell], found[cell] = one, share
+
+    def grid(runs: Sequence, nothing: float | int) -> np.ndarray:
+        """Lay out what each run gives: of the source, of the target, and of each cell."""
+        values = np.asarray(runs)
+        laid = np.full((engine.info.num_layers, columns, *values.shape[1:]), nothing, values.dtype)
+        laid[-1, aligned] = values[1]  # in the last layer, only what is at the blank can change it
+        for cell, one in zip(cells, values[2:], strict=True):
+            laid[cell] = one
+        return laid
+
     return Patch(
         rows["source"],
         run,
@@ -144,10 +157,12 @@ def patch(
         what,
         differences[0],
         differences[1],
-        difference,
+        grid(differences, np.nan),
         shares[0],
         shares[1],
-        found,
+        grid(shares, np.nan),
+        grid(likely, -1),
+        grid(likely_shares, np.nan),
         " ".join(filter(None, (_say_unaligned(run, alignment), notice))),
     )
 
