@@ -163,8 +163,9 @@ function asChosen(picture, values) {
   const { chart: other, ...more } = picture.variants[values[picture.varies]] ?? {};
   const { chart, chooses, choices, link, ...shown } = { ...picture, ...more };
   const chosen = chooses ? choices.lastIndexOf(values[chooses]) : -1;
-  const inGrid = chart.kind === "grid" && chosen >= 0 ? { chosen: [Math.floor(chosen / chart.cells[0].length), chosen % chart.cells[0].length] } : {};
-  const place = chart.kind === "lines" ? { shown: chosen } : inGrid;
+  const across = { grid: chart.cells?.[0]?.length, matrix: chart.columns?.length }[chart.kind];
+  const inCells = across && chosen >= 0 ? { chosen: [Math.floor(chosen / across), chosen % across] } : {};
+  const place = chart.kind === "lines" ? { shown: chosen } : inCells;
   const leads = link && [link[0], `${link[1]}&${picture.varies}=${encodeURIComponent(values[picture.varies])}`];
   return { ...shown, chart: { ...chart, ...other, ...place }, chooses, choices, chosen, link: leads };
 }

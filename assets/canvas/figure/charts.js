@@ -235,6 +235,7 @@ function layGrid(context, theme, { cells, legend, chosen, axes, tall = 0 }, spac
   const high = Math.max(CELL.least, Math.min(CELL.tallest, Math.floor(tall / cells.length) - CELL.gap));
   const wide = Math.min(CELL.most, (space - AXIS.left) / columns - CELL.gap);
   const bottom = AXIS.top + cells.length * (high + CELL.gap);
+  const box = (row, column) => [AXIS.left + column * (wide + CELL.gap), AXIS.top + row * (high + CELL.gap), wide, high];
   const named = layLegend(context, theme, legend.map((entry) => ({ name: entry.name, sign: (target, x, y) => swatch(target, theme, entry, x, y) })), space);
   const paint = (target) => {
     write(target, axes, 0, 2, { font: `12px ${theme.font}`, colour: theme.quiet });
@@ -247,19 +248,20 @@ function layGrid(context, theme, { cells, legend, chosen, axes, tall = 0 }, spac
       write(target, String(layer + 1), AXIS.left - 10, y + high / 2, { font: `12px ${theme.font}`, colour: theme.quiet, align: "right", baseline: "middle" });
       for (const [head, cell] of row.entries()) paintCell(target, theme, cell, [AXIS.left + head * (wide + CELL.gap), y, wide, high]);
     }
-    if (chosen) {
-      target.strokeStyle = theme.accent;
-      target.lineWidth = 2.5;
-      target.strokeRect(AXIS.left + chosen[1] * (wide + CELL.gap) - 1, AXIS.top + chosen[0] * (high + CELL.gap) - 1, wide + 2, high + 2);
-    }
+    if (chosen) paintChosen(target, theme, box(...chosen));
     target.save();
     target.translate(0, bottom + 8);
     named.paint(target);
     target.restore();
   };
-  const box = (row, column) => [AXIS.left + column * (wide + CELL.gap), AXIS.top + row * (high + CELL.gap), wide, high];
   const spots = { rows: cells.length, columns, box };
   return { width: Math.min(space, AXIS.left + columns * (wide + CELL.gap)), height: bottom + 8 + named.height, paint, spots };
+}
+
+function paintChosen(target, theme, [x, y, wide, high]) {
+  target.strokeStyle = theme.accent;
+  target.lineWidth = 2.5;
+  target.strokeRect(x - 1, y - 1, wide + 2, high + 2);
 }
 
 function paintCell(target, theme, cell, [x, y, wide, high]) {
@@ -398,8 +400,11 @@ function layMatrix(context, theme, chart, space) {
   const numbers = Array.isArray(chart.cells) ? chart.cells.flat().map((cell) => cell ?? -Infinity) : chart.cells;
   const panel = { kind: chart.colouring, limit: chart.limit, root: chart.root, cells: numbers };
   const shape = matrixShape(context, model, theme, space, chart.largest ?? LARGEST_CELL);
-  const paint = (target) => drawMatrix(target, shape, model, panel, theme, paletteOf(theme.dark));
   const { left, top, wide, high } = shape;
+  const paint = (target) => {
+    drawMatrix(target, shape, model, panel, theme, paletteOf(theme.dark));
+    if (chart.chosen) paintChosen(target, theme, box(...chart.chosen));
+  };
   const near = (x, y) => {
     const [row, column] = [Math.floor((y - top) / high), Math.floor((x - left) / wide)];
     return row >= 0 && column >= 0 && row < model.rows && column < model.columns ? [row, column] : null;

@@ -161,7 +161,7 @@ function colourOf(palette, panel, value) {
 
 // The text in a cell: short, because cells are small.
 function shortNumber(panel, value) {
-  if (panel.kind === "mask") return "";
+  if (panel.kind === "mask" || Number.isNaN(value)) return "";
   if (value === -Infinity) return "−∞";
   if (panel.kind === "weights") return value < 0.005 ? "" : value.toFixed(2).replace(/^0/, "");
   if (Math.abs(value) < 0.005) return "";

@@ -93,7 +93,7 @@ function sized(chart, tall) {
   if (["lines", "points", "grid"].includes(chart.kind)) return { ...chart, tall };
   if (chart.kind !== "matrix") return chart;
   const names = 60; // above the cells
-  return { ...chart, tallest: tall - names, largest: Math.min(46, Math.max(4, (tall - names) / chart.rows.length)), tallestRow: 36 };
+  return { ...chart, tallest: tall - names, largest: Math.min(46, Math.max(4, (tall - names) / chart.rows.length)), tallestRow: chart.tallestRow ?? 36 };
 }
 
 // Marks a spot, also in the charts over the same rows and columns, and reads out what stands there.
@@ -193,7 +193,7 @@ const READ = {
   points: ({ about }, [, index]) => ({ title: about.details[index] ?? String(index + 1), rows: [] }),
   matrix: ({ chart, about }, [row, column]) => ({
     title: filled(about.cell || TEXTS.pictures.pair, { row: chart.rows[row], column: chart.columns[column] }).join(""),
-    rows: [{ name: chart.title, value: fullNumber({ ...chart, kind: chart.colouring }, chart.cells[row * chart.columns.length + column], TEXTS.matricesGrid) }],
+    rows: [{ name: chart.title, value: about.details[row * chart.columns.length + column] || fullNumber({ ...chart, kind: chart.colouring }, chart.cells[row * chart.columns.length + column], TEXTS.matricesGrid) }],
   }),
 };
 const readingOf = (made, spot) => READ[made.chart.kind](made, spot);
