@@ -112,6 +112,15 @@ PAGES = (
         second="text_b",
     ),
     Page(
+        "patching",
+        "Explore",
+        "Patching",
+        "alt_route",
+        "Where does the answer travel?",
+        "Put a part of one sentence's run into the run of another, and see how far the answer follows.",
+        second="text_b",
+    ),
+    Page(
         "summaries",
         "Explore",
         "Summaries",

@@ -19,6 +19,7 @@ from pages.fill_mask import texts as fill_texts
 from pages.heads_and_blocks import texts as block_texts
 from pages.masks import texts as mask_texts
 from pages.next_word import texts as next_texts
+from pages.patching import texts as patching_texts
 from pages.positions import texts as position_texts
 from pages.summaries import texts as summary_texts
 from pages.ui.shell.numbers import percent
@@ -30,6 +31,7 @@ from tx_core import load
 from tx_core.analysis.probabilities import largest
 from tx_core.analysis.views import view
 from tx_core.causal.cut_effects import CutEffects, cut_effects
+from tx_core.causal.patch import patch
 from tx_core.fill_mask.next_words import Sampling, next_logits
 from tx_core.training.stored import stored_copy
 
@@ -263,6 +265,21 @@ def look_at_training(page: Page) -> None:
     expect(said(page)).to_contain_text(stage_texts.UNTRAINED_MOMENT)
 
 
+def look_at_patching(page: Page) -> None:
+    """Walk the map by keys and choose a cell: its sentence and its bars are those of the core."""
+    text = "The {} to the big old cabinets [MASK] on the table."
+    grid = patch(load("embedded"), source=text.format("keys"), target=text.format("key"), answers=("are", "is"))
+    cells = charts(page).first.get_by_role("group")
+    for key in ("ArrowDown", "ArrowDown", "ArrowDown", "ArrowRight"):  # from layer 6, [CLS]
+        cells.press(key)
+    share = percent(float(grid.probabilities[3, 1, 0]))
+    expect(charts(page).first.get_by_test_id("spot-readout")).to_contain_text(share)
+    cells.press("Enter")
+    cells.press("Escape")
+    expect(stage(page)).to_contain_text("Layer 4, “the”: with its vector after layer 4 from A, “are” rises from")
+    expect(charts(page).nth(1).get_by_role("img")).to_have_accessible_name(re.compile(f"are · put in {share}"))
+
+
 def look_at_summary(page: Page) -> None:
     """Choose heads and colours; each head is described in words."""
     choose_head(page, 2, 3)
@@ -393,6 +410,13 @@ STAGES = {
         look_at_comparison,
         "head=3-5.*focus=5.*word=4-5",
         {"B − A", "A: time", "flies", compare_texts.PICTURE["hatched"]},
+    ),
+    "patching": Stage(
+        "/patching?level=advanced",
+        look_at_patching,
+        "cell=4-2",
+        {"key", "are · put in"},
+        (browser_texts.PICTURES["csv"], f"{patching_texts.TITLE},1,key,0.93"),
     ),
     "summaries": Stage("/summaries", look_at_summary, "heads=2-4", {"All heads: kind of head"}),
     "many_sentences": Stage("/many_sentences", look_at_many_sentences, "colour=spread&heads=2-3", {"Kind of head"}),

@@ -235,8 +235,13 @@ GROUPS = (
                 "Sentences in which people have marked the grammar: for every word, which other word it depends on, and how.",
             ),
             Term("intervention", "A deliberate change, such as switching a head off, to see what depends on it."),
+            Term(
+                "activation patching",
+                "Puts a part of one run, such as a token's vector after a layer, into the run of another sentence. If the "
+                "prediction follows, that part holds what tells the two sentences apart.",
+            ),
         ),
-        (GlossaryView("summaries", {"text": SENTENCE}), GlossaryView("attention", {"text": SENTENCE})),
+        (GlossaryView("summaries", {"text": SENTENCE}), GlossaryView("attention", {"text": SENTENCE}), GlossaryView("patching")),
     ),
 )
 

@@ -59,6 +59,7 @@ ADVANCED_PARTS: Mapping[str, tuple[str, ...]] = {
         *(*ON_EVERY_VIEW, "model", "model_b", "nospecial", "seed", "seed_b", "changes", "changes_b", "two"),
         *("words", "show", "lines", "scale", "vary=untrained", "vary=changes", "vary=model"),
     ),
+    "patching": (*ON_EVERY_VIEW, "model", "nospecial", "what=attention", "what=mlp", "what=path"),
     "summaries": (
         *(*ON_EVERY_VIEW, "pair", "model", "nospecial"),
         *("part=values", "part=alike", "part=owed"),

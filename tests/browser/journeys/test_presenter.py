@@ -61,6 +61,7 @@ VIEWS = (
     "/?by=effect",
     "/fill_mask?text=Yesterday+I+%5BMASK%5D+to+school.",
     "/compare?text=Mary+lost+her+keys.&text_b=John+lost+his+keys.",
+    "/patching?",
     "/summaries?part=glance",
     "/summaries?part=lens",
     "/many_sentences?",

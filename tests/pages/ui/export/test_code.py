@@ -119,6 +119,23 @@ VIEWS = {
         ),
         View("many_sentences", {"colour": "spread"}, {"report.spread": "spread"}),
     ],
+    "patching": [
+        View(
+            "patching", {"text": "Mary lost [MASK] keys.", "text_b": "John lost [MASK] keys.", "what": "mlp"}, {"effect[::-1]": 0}
+        ),
+        View(
+            "patching",
+            {
+                "text": "Mary went",
+                "text_b": "The boys went",
+                "answer": "home",
+                "answer_b": "to",
+                "model": "writer",
+                "what": "path",
+            },
+            {"effect[::-1]": 0},
+        ),
+    ],
     "masks": [
         View("masks", {"part": "one", "text": TEXT}, {"effect.masked_scores": 2, "effect.weights": 4}),
         View("masks", BARE | {"part": "one", "text": "a b", "kind": "painted", "mask": "4-7d8"}, {"effect.weights": 4}),

@@ -1,0 +1,208 @@
+"""The map of the page, layers × tokens or layers × heads, and beside it the prediction with the part put in that is chosen."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+from jaxtyping import Float
+
+from pages.patching import texts
+from pages.patching.inputs import PAGE, PatchInputs, ask_sender
+from pages.ui.export.computation import call, computed, load_call, named
+from pages.ui.export.part import Part
+from pages.ui.export.records import PartNumbers
+from pages.ui.shell import cache
+from pages.ui.shell.controls import head_name
+from pages.ui.shell.numbers import percent
+from pages.ui.stage.charts import LINE_COLOURS, Drawing, bars_drawing, matrix_drawing
+from pages.ui.stage.controls import Control
+from pages.ui.stage.pictures import Picture
+from pages.ui.stage.sources import reading, source
+from pages.ui.stage.tokens import escape_markdown
+from pages.ui.stage.view_options import head_in_sentence
+from tx_core.causal.patch import Patch, patch
+from tx_core.engine.engine import Engine
+from tx_core.errors import TextProblem, memory_checked
+from tx_core.fill_mask.next_words import next_words
+from tx_core.fill_mask.predictions import predict
+from tx_core.transformer.interventions import Head
+
+MAX_TOKENS = 48
+"""Of either sentence: the model runs once for each cell of the map."""
+LIMITS = (0.1, 0.25, 0.5, 1.0)
+"""Where the bars may end: at the first that both answers fit into."""
+OTHERS = 3
+"""Words beside the answers that are shown of a prediction."""
+TALLEST_ROW = 64
+"""Pixels of a row of the map."""
+COLOURS = {"target": "#8793a0", "patched": LINE_COLOURS[0], "source": LINE_COLOURS[2]}
+Cell = tuple[int, int]
+"""Layer, and token or head, from 0."""
+
+
+def patch_part(inputs: PatchInputs, engine: Engine) -> tuple[list[Control], Part]:
+    """Compute the map that is asked for; raise ExplorerError where the texts or the model do not allow it.
+
+    Returns what the toolbar offers beside the parts that can be put in, and the part of the page.
+    """
+    check_texts(inputs, engine)
+    controls, sender = [], None
+    with memory_checked():
+        answers = answers_of(inputs, engine)
+        asked = {"source": inputs.text, "target": inputs.text_b, "answers": answers}
+        loaded = load_call(inputs.model, not inputs.bare)
+        if inputs.what == "path":
+            heads: Patch = computed(call(patch, loaded, **asked, what="head"), engine)
+            lower = heads.effect[: max(1, len(heads.effect) // 2)]
+            sender, control = ask_sender(heads.effect.shape, strongest(lower))
+            controls, asked["sender"] = [control], sender
+        grid = named("grid", call(patch, loaded, **asked, what=inputs.what))
+        view = GridView(computed(grid, engine), engine, sender)
+    if view.grid.notice:
+        st.caption(f":material/info: {escape_markdown(view.grid.notice)}")
+    title = texts.EXPORT_TITLE.format(part=texts.PARTS[inputs.what], answer=answers[0], other=answers[1])
+    about = source(inputs.model, text=texts.BOTH.format(one=inputs.text, other=inputs.text_b), **reading(not inputs.bare))
+    numbers = PartNumbers(title, about, [named("effect", grid.effect).round(3)], texts.EXPORT_RESULT)
+    return controls, Part(view.pictures(), numbers, [texts.SHOWS], formulas=[texts.FORMULA], sources=[patch])
+
+
+def check_texts(inputs: PatchInputs, engine: Engine) -> None:
+    """Raise TextProblem for sentences between which nothing can be followed, or that are too long."""
+    if not inputs.text_b.strip():
+        raise TextProblem(texts.NO_SECOND_SENTENCE)
+    if inputs.text == inputs.text_b:
+        raise TextProblem(texts.SAME_SENTENCES)
+    longest = max(len(engine.encode(text)) for text in (inputs.text, inputs.text_b))
+    if longest > MAX_TOKENS:
+        raise TextProblem(texts.TOO_LONG.format(tokens=longest, most=MAX_TOKENS))
+
+
+def answers_of(inputs: PatchInputs, engine: Engine) -> tuple[str, str]:
+    """Return the answers that are compared: as they are typed, else the most likely word of each sentence."""
+    sides = (inputs.text, inputs.answer.strip()), (inputs.text_b, inputs.answer_b.strip())
+    one, other = (typed or _most_likely(engine, text) for text, typed in sides)
+    if one == other:
+        raise TextProblem(texts.SAME_ANSWER.format(word=one))
+    return one, other
+
+
+def _most_likely(engine: Engine, text: str) -> str:
+    def first() -> str:
+        words = next_words(engine, text) if engine.info.predicts_next else predict(engine, text).blanks[0].predictions
+        return words[0].word
+
+    return cache.get_or_compute((PAGE, "most likely", cache.engine_key(engine), text), first)
+
+
+def strongest(effect: Float[np.ndarray, "layer column"]) -> Cell:
+    """Return the cell that moves the answer most."""
+    layer, column = np.unravel_index(np.nan_to_num(np.abs(effect)).argmax(), effect.shape)
+    return int(layer), int(column)
+
+
+@dataclass(frozen=True)
+class GridView:
+    """A map that has been computed, and what is said of it. sender: the head at which paths begin."""
+
+    grid: Patch
+    engine: Engine
+    sender: Head | None
+
+    @property
+    def has_heads(self) -> bool:
+        """Whether its columns are heads."""
+        return self.grid.what in ("head", "path")
+
+    def pictures(self) -> list[Picture]:
+        """Draw the map, upwards from the first layer, and the prediction for each of its cells."""
+        layers, columns = self.grid.effect.shape
+        axis, look = ("heads", "head") if self.has_heads else ("tokens", "cell")
+        names = [str(number + 1) for number in range(columns)] if self.has_heads else self.grid.target.tokens
+        rows = [str(layer + 1) for layer in reversed(range(layers))]
+        cells = {f"{layer + 1}-{column + 1}": (layer, column) for layer in reversed(range(layers)) for column in range(columns)}
+        first = self._first()
+        drawing = matrix_drawing(texts.TITLE, "signed", self.grid.effect[::-1], rows, names, axes=texts.AXES[axis])
+        drawing.chart.update(chosen=[layers - 1 - first[0], first[1]], forgets={"cell": "", "head": ""}, tallestRow=TALLEST_ROW)
+        bars = {name: self.bars(cell) for name, cell in cells.items()}
+        return [
+            Picture(
+                drawing,
+                self.describe(first),
+                share=3,
+                cell=texts.CELL[axis],
+                details=[self.read(cell) for cell in cells.values()],
+                chooses=look,
+                choices=list(cells),
+                varies=look,
+                variants={name: {"sentence": self.describe(cell)} for name, cell in cells.items()},
+            ),
+            Picture(self.bars(first), share=2, varies=look, variants={name: _differing(one) for name, one in bars.items()}),
+        ]
+
+    def _first(self) -> Cell:
+        """Return the cell that is shown until one is chosen: the strongest; of tokens, of those that are not asked for."""
+        effect = self.grid.effect.copy()
+        if not self.has_heads:
+            effect[:, self.grid.place] = 0.0
+        return strongest(effect)
+
+    def describe(self, cell: Cell) -> str:
+        """Return a cell in words: what is put in, and how far the prediction moves."""
+        layer, column = cell
+        place = head_name(cell) if self.has_heads else texts.TOKEN.format(layer=layer + 1, token=self.grid.target.tokens[column])
+        if np.isnan(self.grid.effect[cell]):
+            return f"{place}: {self._missing}."
+        part = texts.IN_WORDS[self.grid.what].format(layer=layer + 1, sender=head_in_sentence(self.sender) if self.sender else "")
+        word = self.engine.tokenizer.readable(int(self.grid.likely[cell][0]))
+        return texts.SAID.format(place=place, part=part, moves=self._moves(cell), effect=self._effect(cell), word=word)
+
+    def read(self, cell: Cell) -> str:
+        """Return what is read of a cell beside its name."""
+        if np.isnan(self.grid.effect[cell]):
+            return self._missing
+        return texts.READ.format(moves=self._moves(cell), effect=self._effect(cell))
+
+    @property
+    def _missing(self) -> str:
+        return texts.NO_PATH.format(sender=head_in_sentence(self.sender)) if self.sender else texts.NO_PARTNER
+
+    @property
+    def answers(self) -> list[str]:
+        """The answers as a reader spells them."""
+        return [self.engine.tokenizer.readable(entry) for entry in self.grid.answers]
+
+    def _effect(self, cell: Cell) -> str:
+        return f"{self.grid.effect[cell].round(2) + 0.0:.2f}".replace("-", "−")
+
+    def _moves(self, cell: Cell) -> str:
+        """Return what becomes of A's answer in words."""
+        before, after = float(self.grid.target_probabilities[0]), float(self.grid.probabilities[cell][0])
+        one, other = percent(before), percent(after)
+        template = texts.STAYS if one == other else texts.RISES if after > before else texts.FALLS
+        return template.format(answer=self.answers[0], before=one, after=other)
+
+    def bars(self, cell: Cell) -> Drawing:
+        """Draw both answers in B's run, with the part put in, and in A's run; and what else is then likely."""
+        grid, is_missing = self.grid, np.isnan(self.grid.effect[cell])
+        patched = grid.target_probabilities if is_missing else grid.probabilities[cell]
+        runs = {"target": grid.target_probabilities, "patched": patched, "source": grid.source_probabilities}
+        rows = [(run, word, float(shares[at])) for at, word in enumerate(self.answers) for run, shares in runs.items()]
+        rows += [] if is_missing else [("patched", word, share) for word, share in self._others(cell)]
+        title = (texts.BARS_NEXT if self.engine.info.predicts_next else texts.BARS).format(token=grid.target.tokens[grid.place])
+        most = max(grid.source_probabilities.max(), grid.target_probabilities.max())
+        labels = [texts.IN_RUNS[run].format(word=word) for run, word, _ in rows]
+        limit = next(limit for limit in LIMITS if most <= limit)
+        drawing = bars_drawing(title, labels, [share for *_, share in rows], limit=limit)
+        drawing.chart["colours"] = [COLOURS[run] for run, *_ in rows]
+        return drawing
+
+    def _others(self, cell: Cell) -> list[tuple[str, float]]:
+        found = zip(self.grid.likely[cell].tolist(), self.grid.likely_probabilities[cell].tolist(), strict=True)
+        others = [(self.engine.tokenizer.readable(entry), share) for entry, share in found if entry not in self.grid.answers]
+        return others[:OTHERS]
+
+
+def _differing(drawing: Drawing) -> dict[str, object]:
+    """Return what of the bars is different for each cell."""
+    chart = {name: drawing.chart[name] for name in ("labels", "values", "ends", "cut", "colours")}
+    return {"chart": chart, "rows": drawing.rows, "values": drawing.values.ravel().tolist()}

@@ -1,0 +1,63 @@
+"""Every sentence of the page and of its exports; A is the sentence from which is taken, B the one into which is put."""
+
+SENTENCE_A, SENTENCE_B = "Sentence A: take from", "Sentence B: put into"
+EXCHANGE = "A ⇄ B"
+EXCHANGE_HELP = "Exchange A and B: what A's parts bring about, or what they cost."
+EXCHANGE_TERMS = (
+    "Exchange A and B. To put the run with the right answer into the other is called denoising: what suffices for it? "
+    "The other way round is noising: what does it need?"
+)
+ANSWERS = "Answers"
+ANSWERS_HELP = "Two words that are compared. Each must be one token; an empty box takes the most likely word of its sentence."
+ANSWER_A, ANSWER_B = "Answer of A", "Answer of B"
+MOST_LIKELY = "the most likely word"
+SAME_ANSWER = (
+    "Both sentences are answered by “{word}”, so there is nothing to follow: change a word that matters in one of them, or "
+    "write two words under “Answers”."
+)
+NO_SECOND_SENTENCE = "Write the second sentence: the first one with a word changed that changes the answer."
+SAME_SENTENCES = "A and B are the same sentence: change a word in one of them."
+
+TOO_LONG = (
+    "The longer sentence has {tokens} tokens, and at most {most} are compared here, since the model runs once for each cell of "
+    "the map: shorten it."
+)
+
+PARTS = {"residual": "Vector", "attention": "Attention", "mlp": "Feed-forward", "head": "Heads", "path": "Paths"}
+ASK_PART, ASK_PART_HELP = "What is put in", "What of A's run is put into B's"
+SENDER = "From"
+IN_WORDS = {
+    "residual": "its vector after layer {layer} from A",
+    "attention": "what attention adds to it in layer {layer} from A",
+    "mlp": "what the feed-forward network adds to it in layer {layer} from A",
+    "head": "its result from A",
+    "path": "what it makes of {sender} from A",
+}
+
+TITLE = "How far the answer moves from B (0) to A (1)"
+AXES = {"tokens": "Layers from below, tokens of B", "heads": "Layers from below, heads"}
+CELL = {"tokens": "Layer {row}, “{column}”", "heads": "Layer {row}, head {column}"}
+TOKEN = "Layer {layer}, “{token}”"
+RISES, FALLS = "“{answer}” rises from {before} to {after}", "“{answer}” falls from {before} to {after}"
+STAYS = "“{answer}” stays at {before}"
+READ = "{moves} · {effect}"
+SAID = "{place}: with {part}, {moves}. That is {effect} of the way from B to A. Most likely is now “{word}”."
+NO_PARTNER = "this token has no partner in A, so nothing is put in"
+NO_PATH = "no path leads here from {sender}"
+
+BARS = "Prediction at “{token}”"
+BARS_NEXT = "Prediction behind “{token}”"
+IN_RUNS = {"target": "{word} · B", "patched": "{word} · put in", "source": "{word} · A"}
+
+SHOWS = (
+    "**A number near 1 shows** a place that holds what tells A from B: put into B, it alone brings A's answer. Followed from "
+    "below, these places are the way of the answer. **It does not show** that a place is needed: others may hold the same. "
+    "Negative numbers lead away from A's answer."
+)
+FORMULA = (
+    r"\text{effect} = \frac{d_{\text{put in}} - d_B}{d_A - d_B}, \qquad d = \mathrm{logit}(\text{answer of A}) - "
+    r"\mathrm{logit}(\text{answer of B})"
+)
+BOTH = "{one} → {other}"
+EXPORT_TITLE = "{part} of A put into B: “{answer}” against “{other}”"
+EXPORT_RESULT = "It ends with `effect`: 0 as in B's run, 1 as in A's, nan for a token without a partner; one row per layer."

@@ -1,0 +1,164 @@
+"""The page of patching: every number is the core's, every cell is sent in words, and what cannot be followed is explained."""
+
+import json
+
+import numpy as np
+import pytest
+
+from pages.patching import texts
+from pages.patching.grid import MAX_TOKENS
+from pages.patching.inputs import EXAMPLES, FIELDS
+from pages.ui.shell.numbers import percent
+from tests.support.drawings import problems, says
+from tests.support.serving import ROOT
+from tests.support.staged import ask_stage, is_empty, looked_at, stage_says, staged
+from tx_core.causal.patch import NOT_ONE_TOKEN, patch
+from tx_core.engine import catalogue
+from tx_core.fill_mask.predictions import NO_BLANK
+
+PAGE = "patching"
+KEYS = {"text": "The keys are [MASK].", "text_b": "The old key is [MASK]."}
+NAMES = {"text": "Mary lost [MASK] keys.", "text_b": "John lost [MASK] keys."}
+
+
+@pytest.fixture(scope="module")
+def engine():
+    return catalogue.load("embedded")
+
+
+@pytest.mark.parametrize("what", ["residual", "head"])
+def test_the_map_is_the_core_s_from_below_and_each_cell_shows_its_prediction(open_app, engine, what: str):
+    app = open_app(PAGE, **NAMES, what=what)
+    assert not app.exception and not problems(app)
+    grid = patch(engine, source=NAMES["text"], target=NAMES["text_b"], answers=("her", "his"), what=what)
+    drawn, _ = looked_at(app)
+    np.testing.assert_allclose(drawn["values"], grid.effect[::-1], atol=1e-6)
+    look = "head" if what == "head" else "cell"
+    assert len(drawn["choices"]) == len(drawn["variants"]) == len(drawn["details"]) == grid.effect.size
+    for cell in ((3, 3), (0, 1), (4, 6)):
+        _, bars = looked_at(app, **{look: f"{cell[0] + 1}-{cell[1] + 1}"})
+        shares = dict(zip(bars["rows"], np.ravel(bars["values"]), strict=True))
+        runs = {"target": grid.target_probabilities, "patched": grid.probabilities[cell], "source": grid.source_probabilities}
+        for run, expected in runs.items():
+            for word, share in zip(("her", "his"), expected, strict=True):
+                assert shares[texts.IN_RUNS[run].format(word=word)] == pytest.approx(share, abs=1e-6)
+        said = stage_says(app, **{look: f"{cell[0] + 1}-{cell[1] + 1}"})
+        assert percent(float(grid.probabilities[cell][0])) in said
+        assert f"{grid.effect[cell].round(2) + 0.0:.2f}".replace("-", "−") in said
+
+
+def test_a_token_without_a_partner_is_named_and_left_out(open_app, engine):
+    app = open_app(PAGE, **KEYS, answer="open", answer_b="gone")
+    old = engine.encode(KEYS["text_b"]).tokens.index("old")
+    assert np.isnan(looked_at(app)[0]["values"][:, old]).all()
+    assert texts.NO_PARTNER in stage_says(app, cell=f"2-{old + 1}")
+    assert "old" in says(app)
+
+
+def test_paths_begin_at_a_head_that_moves_the_answer_or_at_the_one_that_is_chosen(open_app, engine):
+    app = open_app(PAGE, **EXAMPLES[0].view, what="path")
+    (control,) = [one for one in staged(app)["controls"] if one["name"] == "sender"]
+    assert control["fallback"] == "2-6"  # in the lower half
+    assert len(control["options"]) == 40
+    ask_stage(app, "settings", {"sender": "1-2"})
+    about = {"source": EXAMPLES[0].view["text"], "target": EXAMPLES[0].view["text_b"], "answers": ("are", "is")}
+    grid = patch(engine, **about, what="path", sender=(0, 1))
+    np.testing.assert_allclose(looked_at(app)[0]["values"], grid.effect[::-1], atol=1e-6)
+    assert texts.NO_PATH.format(sender="layer 1, head 2") in stage_says(app, head="1-1")
+
+
+def test_a_model_that_writes_is_asked_for_what_comes_next(open_app):
+    app = open_app(PAGE, text="Mary went home because", text_b="John went home because", model="writer")
+    assert not app.exception and not problems(app)
+    assert texts.BARS_NEXT.format(token="because") in [one["chart"]["title"] for one in looked_at(app)]
+
+
+@pytest.mark.parametrize(
+    ("view", "why"),
+    [
+        ({"text": NAMES["text"]}, texts.NO_SECOND_SENTENCE),
+        ({"text": NAMES["text"], "text_b": NAMES["text"]}, texts.SAME_SENTENCES),
+        ({"text": "Mary lost her keys.", "text_b": "John lost his keys."}, NO_BLANK),
+        ({"text": "Mary lost [MASK] keys.", "text_b": "The girl lost [MASK] keys."}, texts.SAME_ANSWER.format(word="her")),
+        (NAMES | {"answer": "unbelievable"}, NOT_ONE_TOKEN.partition("{count}")[0].format(answer="unbelievable")),
+        ({"text": "a [MASK]", "text_b": "bird " * MAX_TOKENS + "[MASK]"}, texts.TOO_LONG.partition("{")[0]),
+    ],
+    ids=["one sentence", "the same", "no blank", "one answer", "two tokens", "too long"],
+)
+def test_what_cannot_be_followed_is_explained_and_nothing_typed_is_lost(open_app, view: dict[str, str], why: str):
+    app = open_app(PAGE, **view)
+    assert not app.exception
+    assert why in says(app) and is_empty(app)
+    assert {name: app.session_state[f"{PAGE}_{name}"] for name in view} == view
+
+
+def test_a_and_b_are_exchanged_with_their_answers(open_app):
+    app = open_app(PAGE, **NAMES, answer="her", answer_b="his")
+    app.button(key=f"{PAGE}_exchange").click().run()
+    found = {name: app.session_state[f"{PAGE}_{name}"] for name in ("text", "text_b", "answer", "answer_b")}
+    assert found == {"text": NAMES["text_b"], "text_b": NAMES["text"], "answer": "his", "answer_b": "her"}
+    assert "“his” rises" in stage_says(app)
+
+
+# Examples
+
+ENTRIES = json.loads((ROOT / "assets" / "examples" / "patching.json").read_text("utf-8"))
+ALL = [(example, entry) for one, top in zip(EXAMPLES, ENTRIES, strict=True)
+       for example, entry in zip((one, *one.counters), (top, *top.get("counters", ())), strict=True)]  # fmt: skip
+
+
+def test_every_example_is_a_click_away_with_what_to_notice(open_app):
+    app = open_app(PAGE, **NAMES)
+    for example in EXAMPLES:
+        app.pills(key=f"{PAGE}_example").set_value(example.title).run()
+        assert not app.exception and not problems(app)
+        assert example.notice in says(app) and not is_empty(app)
+        for counter in example.counters:
+            app.pills(key=f"{PAGE}_counter_example").set_value(counter.title).run()
+            assert counter.notice in says(app) and not is_empty(app)
+
+
+@pytest.mark.parametrize(("example", "entry"), ALL, ids=lambda one: getattr(one, "title", ""))
+def test_what_an_example_claims_is_true(example, entry):
+    view = {field.name: field.default for field in FIELDS.own} | dict(example.view)
+    engine = catalogue.load(view["model"])
+    claims = entry["claims"]
+    answers = next((claim[1:] for claim in claims if claim[0] == "answers"), [view["answer"], view["answer_b"]])
+    about = {"source": view["text"], "target": view["text_b"], "answers": tuple(answers)}
+    sender = tuple(int(number) - 1 for number in view["sender"].split("-")) if view["sender"] else None
+    grid = patch(engine, **about, what=view["what"], **({"sender": sender} if sender else {}))
+    tokens, effect = grid.target.tokens, grid.effect
+
+    def at(layer: int, token: str) -> float:
+        """The first token of this name: of “the” the one before “key”."""
+        return effect[layer - 1, tokens.index(token)]
+
+    assert claims
+    for kind, *rest in claims:
+        if kind == "answers":
+            entries = [engine.tokenizer.readable(int(one.argmax())) for one in _last_logits(engine, view)]
+            assert entries == rest
+        elif kind == "cell":
+            assert rest[2] <= at(*rest[:2]) <= rest[3]
+        elif kind == "above":
+            assert at(rest[0], rest[1]) > at(rest[0], rest[2])
+        elif kind == "nothing":
+            assert np.abs(effect[:, tokens.index(rest[0])]).max() < 0.02
+        elif kind == "head":
+            heads = patch(engine, **about, what="head").effect
+            assert rest[2] <= heads[rest[0] - 1, rest[1] - 1] == heads.max() <= rest[3]
+        elif kind == "strongest":
+            assert rest[2] <= effect[rest[0] - 1, rest[1] - 1] == np.nanmax(effect) <= rest[3]
+        elif kind == "first":
+            assert {engine.tokenizer.readable(int(one.argmax())) for one in _last_logits(engine, view)} == set(rest)
+        else:
+            assert kind == "near"
+            word = answers.index(rest[0])
+            assert abs(grid.source_probabilities[word] - grid.target_probabilities[word]) < rest[1]
+
+
+def _last_logits(engine, view: dict) -> list[np.ndarray]:
+    from tx_core.causal.cut_effects import read_prediction
+
+    rows = [read_prediction(engine, view[name]) for name in ("text", "text_b")]
+    return [row[0] for row in engine.blank_logits(rows).rows]
