@@ -16,12 +16,13 @@ from pages.ui.shell.address import widget_key
 from pages.ui.shell.controls import model_title
 from pages.ui.shell.frame import explain_computation
 from pages.ui.shell.numbers import percent, points, small_number
+from pages.ui.stage import attention
 from pages.ui.stage import texts as stage_texts
 from pages.ui.stage.architecture import Box, Stack, architecture, sums_and_norms
 from pages.ui.stage.charts import Drawing, matrix_drawing
 from pages.ui.stage.controls import offered_controls, take_settings
 from pages.ui.stage.mount import mount, origin
-from pages.ui.stage.packing import join, pack_whole
+from pages.ui.stage.packing import pack_whole
 from pages.ui.stage.sources import file_stem
 from tx_core.analysis.comparison import moved_attention
 from tx_core.engine import catalogue
@@ -201,9 +202,8 @@ def _numbers(inputs: BertInputs) -> PartNumbers:
 
 def empty_stage(inputs: BertInputs) -> None:
     """Draw a stage that shows nothing but the controls: it still writes the address."""
-    nothing = {"run": None, "before": None, "stacks": [], "changes": [], "moved": []}
-    told = nothing | {"controls": offered_controls(PAGE, SETTINGS, part_controls(inputs))}
-    mount(PAGE, BERT_STAGE, FIELDS, lambda header: join({**header, **told}, []), take, is_empty=True)
+    told = {"controls": offered_controls(PAGE, SETTINGS, part_controls(inputs))}
+    attention.empty_stage(PAGE, FIELDS, BERT_STAGE, take, lambda _: told)
 
 
 def take(reported: Mapping[str, object]) -> None:
@@ -221,14 +221,9 @@ def about_runs(inputs: BertInputs, runs: TwoRuns) -> Callable[[Mapping[str, obje
         "bare": inputs.nospecial,
         "origin": origin(trace.model),
         "stem": file_stem(f"bert-{inputs.part}", trace.model),
-        "changes": [],
+        **attention.NO_CHANGES,
         "moved": [[]],
         "nothingMoved": "",
-        "padding": 0,
-        "canOmitPositions": False,
-        "grammar": None,
-        "guesses": None,
-        "notices": [],
         "kinds": stage_texts.STACK_LABELS,
         "controls": offered_controls(PAGE, SETTINGS, part_controls(inputs)),
         "states": texts.STATES[inputs.part],

@@ -8,9 +8,9 @@ from pages.compare.runs import RunPair, SideRun
 from pages.compare.words import FollowedWord, first_word, word_chart
 from pages.ui.shell import controls
 from pages.ui.shell.address import is_offered
-from pages.ui.stage.attention import drawn_padding
+from pages.ui.stage import attention
 from pages.ui.stage.mount import mount, origin
-from pages.ui.stage.packing import join, pack_sides
+from pages.ui.stage.packing import pack_sides
 from pages.ui.stage.sources import shortened
 from tx_core.analysis import views
 from tx_core.analysis.word_comparison import PositionPair, align, describe_word_similarity, pair_rows
@@ -18,7 +18,6 @@ from tx_core.analysis.word_comparison import PositionPair, align, describe_word_
 MAX_TITLE_CHARACTERS = 48
 DIGITS = 4
 """Of the similarities that are drawn."""
-NO_RUN = {"run": None, "before": None, "stacks": [], "changes": [], "moved": [], "labels": texts.PICTURE, "vary": "text"}
 
 
 def comparison_stage(pair: RunPair, followed: Sequence[FollowedWord]) -> None:
@@ -37,9 +36,8 @@ def comparison_stage(pair: RunPair, followed: Sequence[FollowedWord]) -> None:
 
 def empty_stage() -> None:
     """Draw a stage that shows nothing: it still writes the address."""
-    mount(
-        PAGE, PAGE, FIELDS, lambda header: join({**header, **_with_heads(header, 1, 1), **NO_RUN}, []), take_wish, is_empty=True
-    )
+    told = {"labels": texts.PICTURE, "vary": "text"}
+    attention.empty_stage(PAGE, FIELDS, PAGE, take_wish, lambda header: _with_heads(header, 1, 1) | told)
 
 
 def _with_heads(header: Mapping[str, object], heads: int, heads_b: int) -> dict[str, object]:
@@ -80,12 +78,8 @@ def _about(pair: RunPair) -> dict[str, object]:
         "origin": origin(*dict.fromkeys(name.model for name in names)),
         "stem": pair.file_name("comparison"),
         "notes": list(pair.sentences),
-        "changes": [],
-        "moved": [],
-        "grammar": None,
-        "guesses": None,
-        "padding": [drawn_padding(run.name.changes, views.view(run.trace.attention)) for run in pair.runs],
-        "canOmitPositions": False,
+        **attention.NO_CHANGES,
+        "padding": [attention.drawn_padding(run.name.changes, views.view(run.trace.attention)) for run in pair.runs],
         "kinds": {run.trace.attention.kind: "" for run in pair.runs},
         "vary": pair.vary,
         "titles": [_title(run, pair.vary) for run in pair.runs],

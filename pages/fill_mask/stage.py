@@ -1,6 +1,7 @@
 """The stage of Fill the blank: what it is told of a prediction beside the run, and what it asks to compute."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -23,7 +24,7 @@ from pages.ui.shell.address import is_offered, widget_key
 from pages.ui.shell.level import is_hidden
 from pages.ui.shell.numbers import percent, points
 from pages.ui.stage import texts as stage_texts
-from pages.ui.stage.attention import about_run, class_guesses, take_changes
+from pages.ui.stage.attention import NO_RUN, about_run, class_guesses, empty_stage, take_changes
 from pages.ui.stage.changes import Changes, describe_change, stack_names
 from pages.ui.stage.charts import bars_drawing, moved_drawing
 from pages.ui.stage.first_picture import show_first_picture
@@ -46,7 +47,6 @@ LABELS = texts.PICTURE | {
     "followHelp": texts.CHECK_WORDS_HELP.format(maximum=MAX_SCORED_WORDS),
     "words": stage_texts.WORD_BUTTONS,
 }
-NO_RUN = {"run": None, "before": None, "stacks": [], "changes": [], "moved": [], "labels": LABELS}
 
 
 def blank_stage(page: str, run: BlankRun) -> None:
@@ -67,26 +67,18 @@ def blank_stage(page: str, run: BlankRun) -> None:
         about["routes"] = offered_routes(run.name, looked.number)
         return pack_runs(header | about, run.name, looked.trace, plain, shown)
 
-    mount(page, ENTRY, fields_with_heads(run.scanned_heads), pack, lambda reported: take_wishes(page, reported))
+    mount(page, ENTRY, fields_with_heads(run.scanned_heads), pack, partial(take_wishes, page))
 
 
 def first_blank_stage(page: str) -> None:
     """Draw the stored picture of the first view, and end the run, while the model is being loaded; else do nothing."""
-    show_first_picture(page, ENTRY, FIELDS, lambda reported: take_wishes(page, reported))
+    show_first_picture(page, ENTRY, FIELDS, partial(take_wishes, page))
 
 
 def empty_blank_stage(inputs: BlankInputs) -> None:
     """Draw a stage that shows the words of the sentences only."""
-    nothing = NO_RUN | {"prediction": None, "scan": None, "sentences": _sentences(inputs)}
-    page = inputs.page
-    mount(
-        page,
-        ENTRY,
-        fields_with_heads(()),
-        lambda header: join({**header, **nothing}, []),
-        lambda wish: take_wishes(page, wish),
-        is_empty=True,
-    )
+    told = {"labels": LABELS, "prediction": None, "scan": None, "sentences": _sentences(inputs)}
+    empty_stage(inputs.page, fields_with_heads(()), ENTRY, partial(take_wishes, inputs.page), lambda _: told)
 
 
 def _sentences(inputs: BlankInputs) -> list[dict[str, object]]:

@@ -3,6 +3,7 @@
 from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -11,10 +12,10 @@ from pages.next_word import texts
 from pages.next_word.inputs import FIELDS, MAX_SEED, MAX_WRITTEN, TEMPERATURES, TOP_P, read_written, write_written
 from pages.next_word.run import ASKED, NextTokens, WritingRun
 from pages.ui.shell.address import StageFields, is_offered, widget_key
-from pages.ui.stage.attention import about_run, take_changes
+from pages.ui.stage.attention import about_run, empty_stage, take_changes
 from pages.ui.stage.charts import ONE_COLOUR
 from pages.ui.stage.mount import Reported, mount
-from pages.ui.stage.packing import join, pack_runs, shown_layers
+from pages.ui.stage.packing import pack_runs, shown_layers
 from pages.ui.stage.routes import offered_routes
 from pages.ui.stage.texts import AFTER, BEFORE, DELTA
 from pages.ui.stage.tokens import SPECIAL_FIELD
@@ -48,7 +49,7 @@ def writing_stage(page: str, run: WritingRun) -> None:
         told["routes"] = offered_routes(name)
         return pack_runs({**header, **about, **told}, name, trace, attention.unchanged, shown)
 
-    mount(page, ENTRY, _fields(page, run), pack, lambda reported: take_wishes(page, reported))
+    mount(page, ENTRY, _fields(page, run), pack, partial(take_wishes, page))
 
 
 def _fields(page: str, run: WritingRun) -> StageFields:
@@ -62,15 +63,7 @@ def _fields(page: str, run: WritingRun) -> StageFields:
 
 def empty_writing_stage(page: str) -> None:
     """Draw a stage that shows nothing: it still writes the address."""
-    nothing = {"run": None, "before": None, "stacks": [], "changes": [], "moved": [], "labels": LABELS}
-    mount(
-        page,
-        ENTRY,
-        FIELDS,
-        lambda header: join({**header, **nothing}, []),
-        lambda reported: take_wishes(page, reported),
-        is_empty=True,
-    )
+    empty_stage(page, FIELDS, ENTRY, partial(take_wishes, page), lambda _: {"labels": LABELS})
 
 
 def _hidden(header: Mapping[str, object]) -> list[object]:

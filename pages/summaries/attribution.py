@@ -4,13 +4,13 @@ import numpy as np
 from jaxtyping import Float
 
 from pages.summaries import texts
-from pages.summaries.run import PAGE, Explanation, PartRun, ask_token, computed, engine_of, trace_call, words_picture
-from pages.ui.export.computation import Computation, call, evaluate, named
-from pages.ui.export.records import Code, DataTable, table_of
+from pages.summaries.run import PAGE, PartRun, ask_token, engine_of, part_of, trace_call
+from pages.ui.export.computation import Computation, call, computed, evaluate, named
+from pages.ui.export.records import DataTable, table_of
 from pages.ui.shell import cache
 from pages.ui.shell.address import value_of
 from pages.ui.shell.numbers import percent
-from pages.ui.stage.charts import signed_drawing
+from pages.ui.stage.charts import listing_drawing, signed_drawing
 from pages.ui.stage.controls import Control
 from pages.ui.stage.inputs import SentenceInputs
 from pages.ui.stage.pictures import Picture
@@ -45,7 +45,7 @@ def run(inputs: SentenceInputs) -> PartRun:
     word = words[rank - 1].id
     trace = cache.trace_with(engine, inputs.text)
     attention, gradients = numbers(trace, place, word)
-    attributed, weights = computed(inputs, trace, gradients, place, word), evaluate(attention, trace=trace)
+    attributed, weights = computed(gradients, inputs.engine(), trace=trace), evaluate(attention, trace=trace)
     charts = {
         texts.BLANK_ATTENTION: weights,
         texts.GRADIENT_INPUT: attributed.gradient_input,
@@ -54,19 +54,22 @@ def run(inputs: SentenceInputs) -> PartRun:
     shown = {"token": [token_to_link(place)], "rank": [str(rank)]}
     pictures = [
         *(_bars(title, attributed, values) for title, values in charts.items()),
-        words_picture(describe_agreement(attributed, weights), row=1),
+        Picture(listing_drawing(), describe_agreement(attributed, weights), row=1),
     ]
 
     sources = (attribution.attribute, attribution.integrated_gradients)
-    return PartRun(
-        texts.ATTRIBUTION_SUBJECT.format(word=attributed.word),
+    return part_of(
         trace,
+        texts.ATTRIBUTION_SUBJECT.format(word=attributed.word),
         [blanks, Control("rank", "list", texts.ASK_ANSWER, answers, labelled=True, fallback=str(rank))],
         pictures,
         lambda: _table(attributed, charts),
-        Code(texts.ATTRIBUTION_RESULT, lambda: _rounded(*numbers(trace, place, word))),
-        Explanation(texts.ATTRIBUTION_CAVEAT, texts.ATTRIBUTION_TEXT, [EQUATION], sources),
-        shown,
+        (texts.ATTRIBUTION_RESULT, _rounded(*numbers(trace, place, word))),
+        texts.ATTRIBUTION_CAVEAT,
+        texts.ATTRIBUTION_TEXT,
+        formulas=[EQUATION],
+        sources=sources,
+        partial=shown,
     )
 
 

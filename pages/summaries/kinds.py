@@ -1,6 +1,7 @@
 """All heads of a run at a glance: a table of layers × heads, coloured by what each head does."""
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from jaxtyping import Float
@@ -8,20 +9,20 @@ from jaxtyping import Float
 from pages.summaries import texts
 from pages.summaries.run import (
     PAGE,
-    Explanation,
     PartRun,
     ask_head,
     engine_of,
+    part_of,
     trace_call,
-    words_picture,
 )
 from pages.ui.export.computation import Computation, call, each, evaluate, named
-from pages.ui.export.records import Code, DataTable, table_of
+from pages.ui.export.records import DataTable, table_of
 from pages.ui.shell import cache
 from pages.ui.shell.address import is_offered
 from pages.ui.shell.controls import head_name
 from pages.ui.shell.frame import page_address
 from pages.ui.shell.numbers import whole_percent
+from pages.ui.stage.charts import listing_drawing
 from pages.ui.stage.controls import Control
 from pages.ui.stage.heads import (
     AXES,
@@ -112,8 +113,6 @@ def run(inputs: SentenceInputs) -> PartRun:
     measured = {"entropy": summary.entropy, "distance": summary.distance}
     tables = draw_heads(texts.KINDS_SUBJECTS, drawn, measured, summary.entropy.shape, {"pattern": texts.KINDS_SENTENCE})
     words = _words(inputs, trace, summary)
-    code = Code(texts.KINDS_RESULT, lambda: numbers(trace))
-
     sources = (
         patterns.TokenMarks,
         *patterns.TARGETS.values(),
@@ -121,8 +120,9 @@ def run(inputs: SentenceInputs) -> PartRun:
         patterns.entropy,
         patterns.mean_distance,
     )
-    below = Explanation(texts.KINDS_CAVEAT, sources=sources)
-    return PartRun(texts.KINDS_TITLE, trace, [colours, heads], [*tables, words], lambda: heads_table(trace, summary), code, below)
+    shown, found = [*tables, words], (texts.KINDS_RESULT, numbers(trace))
+    table = partial(heads_table, trace, summary)
+    return part_of(trace, texts.KINDS_TITLE, [colours, heads], shown, table, found, texts.KINDS_CAVEAT, sources=sources)
 
 
 def _words(inputs: SentenceInputs, trace: Trace, summary: HeadSummary) -> Picture:
@@ -137,7 +137,7 @@ def _words(inputs: SentenceInputs, trace: Trace, summary: HeadSummary) -> Pictur
     address = {"text": inputs.text, "pair": inputs.pair, "model": inputs.model, **read}
     written = page_address("attention", {name: value for name, value in address.items() if value})
     link = (texts.SEE_HEAD, written) if is_offered("links") else None
-    return words_picture(varies="heads", variants=said, link=link, **beside_heads(shape[1], 1.4))
+    return Picture(listing_drawing(), varies="heads", variants=said, link=link, **beside_heads(shape[1], 1.4))
 
 
 def describe_head(stack: AttentionStack, summary: HeadSummary, head: tuple[int, int]) -> str:

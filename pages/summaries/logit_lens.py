@@ -1,12 +1,12 @@
 """Layer-by-layer predictions: what the model would answer at a token after each layer (logit lens)."""
 
 from pages.summaries import texts
-from pages.summaries.run import Explanation, PartRun, ask_token, computed, engine_of, trace_call, words_picture
-from pages.ui.export.computation import Computation, call, named
-from pages.ui.export.records import Code, DataTable, table_of
+from pages.summaries.run import PartRun, ask_token, engine_of, part_of, trace_call
+from pages.ui.export.computation import Computation, call, computed, named
+from pages.ui.export.records import DataTable, table_of
 from pages.ui.shell import cache
 from pages.ui.shell.numbers import percent
-from pages.ui.stage.charts import depths, lines_drawing
+from pages.ui.stage.charts import depths, lines_drawing, listing_drawing
 from pages.ui.stage.inputs import SentenceInputs
 from pages.ui.stage.pictures import Picture
 from pages.ui.stage.tokens import numbered_tokens
@@ -30,17 +30,26 @@ def run(inputs: SentenceInputs) -> PartRun:
     predicts_next = engine.info.predicts_next
     place, control = ask_token(encoding, range(len(encoding)), texts.ASK_TOKEN, last=predicts_next)
     sent = range(len(encoding)) if len(encoding) * len(trace.hidden) <= MOST_VECTORS else [place]
-    answers = {one: computed(inputs, trace, answers_call(trace, one), one) for one in sent}
+    answers = {one: computed(answers_call(trace, one), engine, trace=trace) for one in sent}
     labels = numbered_tokens(encoding.tokens)
     pictures = [
         picture for one, found in answers.items() for picture in _pictures(found, labels[one], predicts_next=predicts_next)
     ]
 
-    code = Code(texts.LENS_RESULT, lambda: numbers(trace, place))
     partial = {} if len(sent) == len(encoding) else {"token": [token_to_link(place)]}
-    below = Explanation(texts.LENS_CAVEAT, texts.LENS_TEXT, [EQUATION], [logit_lens.logit_lens])
-    title = texts.LENS_SUBJECT.format(token=labels[place])
-    return PartRun(title, trace, [control], pictures, lambda: _table(answers[place]), code, below, partial)
+    return part_of(
+        trace,
+        texts.LENS_SUBJECT.format(token=labels[place]),
+        [control],
+        pictures,
+        lambda: _table(answers[place]),
+        (texts.LENS_RESULT, numbers(trace, place)),
+        texts.LENS_CAVEAT,
+        texts.LENS_TEXT,
+        formulas=[EQUATION],
+        sources=[logit_lens.logit_lens],
+        partial=partial,
+    )
 
 
 def _pictures(answers: LayerPredictions, token: str, *, predicts_next: bool) -> list[Picture]:
@@ -51,7 +60,7 @@ def _pictures(answers: LayerPredictions, token: str, *, predicts_next: bool) -> 
     series = {texts.PROBABILITY: answers.probability.tolist()}
     line = lines_drawing(texts.FINAL_PROBABILITY, steps, series, limits=(MARGINS[0] * largest, MARGINS[1] * largest))
     return [
-        words_picture(said, list(table[0]), [list(row.values()) for row in table], when=when),
+        Picture(listing_drawing(head=list(table[0]), rows=[list(row.values()) for row in table]), said, when=when),
         Picture(line, when=when, row=1, cell=texts.AFTER_STEP),
     ]
 

@@ -8,19 +8,16 @@ from jaxtyping import Float
 from pages.summaries import texts
 from pages.summaries.run import (
     MOST_NUMBERS,
-    Explanation,
     PartRun,
     ask_token,
-    computed,
     drawings_table,
     engine_of,
+    part_of,
     trace_call,
-    words_picture,
 )
-from pages.ui.export.computation import Computation, call, named
-from pages.ui.export.records import Code
+from pages.ui.export.computation import Computation, call, computed, named
 from pages.ui.shell import cache
-from pages.ui.stage.charts import matrix_drawing
+from pages.ui.stage.charts import listing_drawing, matrix_drawing
 from pages.ui.stage.inputs import SentenceInputs
 from pages.ui.stage.pictures import Picture
 from pages.ui.stage.tokens import numbered_tokens
@@ -44,27 +41,38 @@ def run(inputs: SentenceInputs) -> PartRun:
     trace = cache.trace_with(inputs.engine(), inputs.text, inputs.pair)
     encoding, weights = trace.attention.query_tokens, trace.attention.weights
     place, control = ask_token(encoding, range(len(encoding)), texts.ASK_QUERY)
-    in_layer, rolled = weights.mean(axis=1), computed(inputs, trace, rollout_call(trace))
+    in_layer, rolled = weights.mean(axis=1), computed(rollout_call(trace), inputs.engine(), trace=trace)
     problem = ""
     try:
-        flow = {texts.FLOW: computed(inputs, trace, numbers(trace, place)[-1], place)}
-    except TextProblem as found:
-        problem, flow = str(found), {}
+        flow = {texts.FLOW: computed(numbers(trace, place)[-1], inputs.engine(), trace=trace)}
+    except TextProblem as too_long:
+        problem, flow = str(too_long), {}
     sent = range(len(encoding)) if 2 * rolled.size <= MOST_NUMBERS else [place]
     maps = {one: {texts.IN_LAYER: in_layer[:, one], texts.ROLLED: rolled[:, one]} for one in sent}
     maps[place] |= flow
     pictures = [picture for one, shown in maps.items() for picture in _pictures(encoding.tokens, one, shown)]
     if problem:
-        pictures.append(words_picture(problem, row=2))
+        pictures.append(Picture(listing_drawing(), problem, row=2))
     shown = [picture.drawing for picture in _pictures(encoding.tokens, place, maps[place])]
     partial = {"token": [token_to_link(place)]} if flow else {} if len(sent) > 1 else {"token": [token_to_link(place)]}
 
     result = texts.FLOW_RESULT if flow else texts.ROLLOUT_RESULT
-    code = Code(result, lambda: [one.round(3) for one in numbers(trace, place)[: 3 if flow else 2]])
+    found = [one.round(3) for one in numbers(trace, place)[: 3 if flow else 2]]
     sources = (rollout.add_residual, rollout.rollout, rollout.flow)
-    below = Explanation(texts.ROLLOUT_CAVEAT, texts.ROLLOUT_TEXT, EQUATIONS, sources)
     title = texts.ROLLOUT_SUBJECT.format(token=numbered_tokens(encoding.tokens)[place])
-    return PartRun(title, trace, [control], pictures, lambda: drawings_table(shown, "layer"), code, below, partial)
+    return part_of(
+        trace,
+        title,
+        [control],
+        pictures,
+        lambda: drawings_table(shown, "layer"),
+        (result, found),
+        texts.ROLLOUT_CAVEAT,
+        texts.ROLLOUT_TEXT,
+        formulas=EQUATIONS,
+        sources=sources,
+        partial=partial,
+    )
 
 
 def _pictures(tokens: Sequence[str], place: int, shown: Maps) -> list[Picture]:

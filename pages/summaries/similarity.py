@@ -9,20 +9,18 @@ from jaxtyping import Float
 from pages.summaries import texts
 from pages.summaries.kinds import summary_of
 from pages.summaries.run import (
-    Explanation,
     PartRun,
     ask_head,
-    computed,
     engine_of,
     in_link,
+    part_of,
     trace_call,
-    words_picture,
 )
-from pages.ui.export.computation import Computation, call, named
-from pages.ui.export.records import Code, DataTable, table_of
+from pages.ui.export.computation import Computation, call, computed, named
+from pages.ui.export.records import DataTable, table_of
 from pages.ui.shell import cache
 from pages.ui.shell.controls import head_name
-from pages.ui.stage.charts import Drawing, PointKind, points_chart
+from pages.ui.stage.charts import Drawing, PointKind, listing_drawing, points_chart
 from pages.ui.stage.heads import all_heads, grammar_columns, kind_styles
 from pages.ui.stage.inputs import SentenceInputs
 from pages.ui.stage.pictures import Picture
@@ -66,18 +64,25 @@ def run(inputs: SentenceInputs) -> PartRun:
     trace = cache.trace_with(inputs.engine(), inputs.text, inputs.pair)
     stack = trace.attention
     summary, looks = summary_of(inputs, stack), kind_styles(stack.query_tokens)
-    similarities = computed(inputs, trace, similarities_call(trace))
+    similarities = computed(similarities_call(trace), inputs.engine(), trace=trace)
     kinds = tuple(PointKind(looks[one.kind].word, looks[one.kind].colour, looks[one.kind].symbol) for one in summary.named)
     shape = stack.weights.shape[:2]
     heads = HeadMap(similarities, similarity.classical_mds(similarities), tuple(all_heads(*shape).values()), kinds)
     head, control = ask_head(*shape)
     chosen = heads.heads.index(head)
 
-    code = Code(texts.SIMILARITY_RESULT, lambda: numbers(trace, chosen))
-    pictures = [_map(heads), _nearest(heads)]
-    sources = (similarity.head_similarity, similarity.classical_mds)
-    below = Explanation(texts.SIMILARITY_CAVEAT, texts.SIMILARITY_TEXT, EQUATIONS, sources)
-    return PartRun(texts.SIMILARITY_SUBJECT, trace, [control], pictures, lambda: _table(trace.model, heads, chosen), code, below)
+    return part_of(
+        trace,
+        texts.SIMILARITY_SUBJECT,
+        [control],
+        [_map(heads), _nearest(heads)],
+        lambda: _table(trace.model, heads, chosen),
+        (texts.SIMILARITY_RESULT, numbers(trace, chosen)),
+        texts.SIMILARITY_CAVEAT,
+        texts.SIMILARITY_TEXT,
+        formulas=EQUATIONS,
+        sources=(similarity.head_similarity, similarity.classical_mds),
+    )
 
 
 def _map(heads: HeadMap) -> Picture:
@@ -105,7 +110,7 @@ def _nearest(heads: HeadMap) -> Picture:
             "chart": {"title": title, "rows": rows},
             "choices": [heads.labels[other] for other, _ in nearest],
         }
-    return words_picture("", texts.SIMILARITY_COLUMNS, share=2, chooses="heads", varies="heads", variants=variants)
+    return Picture(listing_drawing(head=texts.SIMILARITY_COLUMNS), share=2, chooses="heads", varies="heads", variants=variants)
 
 
 def _table(model: str, heads: HeadMap, chosen: int) -> DataTable:

@@ -173,9 +173,6 @@ ATTRIBUTION_CAVEAT = (
 ATTRIBUTION_SUBJECT = "What “{word}” depends on"
 ATTRIBUTION_RESULT = "It ends with `attention`, `gradient_input` and `integrated`: one number per token."
 
-HEADING = "{subject}, {model}"
-ALL_NUMBERS = "All numbers"
-ROWS = "{count:,} rows: {columns}."
 MATRIX_AXES = {
     "layer": "every matrix: one row per layer, as in rows, one column per key, as in keys",
     "query": "every matrix: one row per query, as in rows, one column per key, as in keys",

@@ -5,21 +5,19 @@ import numpy as np
 from pages.summaries import texts
 from pages.summaries.run import (
     MOST_NUMBERS,
-    Explanation,
     PartRun,
     ask_head,
-    computed,
     drawings_table,
     engine_of,
     in_link,
+    part_of,
     trace_call,
-    words_picture,
 )
-from pages.ui.export.computation import Computation, call, named
-from pages.ui.export.records import Code, DataTable
+from pages.ui.export.computation import Computation, call, computed, named
+from pages.ui.export.records import DataTable
 from pages.ui.shell import cache
 from pages.ui.shell.controls import head_name
-from pages.ui.stage.charts import Drawing, matrix_drawing
+from pages.ui.stage.charts import Drawing, listing_drawing, matrix_drawing
 from pages.ui.stage.heads import all_heads
 from pages.ui.stage.inputs import SentenceInputs
 from pages.ui.stage.pictures import Picture
@@ -45,21 +43,32 @@ def run(inputs: SentenceInputs) -> PartRun:
     sent = next((some for some in (every, in_layer) if len(some) * cells <= MOST_NUMBERS), [head])
     pictures, said = [], {}
     for layer in sorted({layer for layer, _ in sent}):
-        weighted = computed(inputs, trace, numbers(trace, (layer, 0))[0], layer)
+        weighted = computed(numbers(trace, (layer, 0))[0], inputs.engine(), trace=trace)
         of_layer = [one for one in sent if one[0] == layer]
         pictures += _maps(stack, of_layer, weighted)
         said |= {in_link(one): {"sentence": describe_lengths(stack, one, weighted)} for one in of_layer}
-    pictures.append(words_picture(row=1, varies="heads", variants=said))
+    pictures.append(Picture(listing_drawing(), row=1, varies="heads", variants=said))
     shown = [picture.drawing for picture in pictures if in_link(head) in picture.when.get("heads", ())]
 
     def table() -> DataTable:
-        return _table(stack, head, computed(inputs, trace, numbers(trace, head)[0], head[0]), shown)
+        return _table(stack, head, computed(numbers(trace, head)[0], inputs.engine(), trace=trace), shown)
 
-    code = Code(texts.VALUES_RESULT, lambda: [one.round(3) for one in numbers(trace, head)[1:]])
+    found = [one.round(3) for one in numbers(trace, head)[1:]]
     title = texts.VALUES_SUBJECT.format(head=head_in_sentence(head))
     partial = {} if len(sent) == len(every) else {"heads": [in_link(one) for one in sent]}
-    below = Explanation(texts.VALUES_CAVEAT, texts.VALUES_TEXT, EQUATIONS, (value_weighted.value_weighted, head_parts))
-    return PartRun(title, trace, [control], pictures, table, code, below, partial)
+    return part_of(
+        trace,
+        title,
+        [control],
+        pictures,
+        table,
+        (texts.VALUES_RESULT, found),
+        texts.VALUES_CAVEAT,
+        texts.VALUES_TEXT,
+        formulas=EQUATIONS,
+        sources=(value_weighted.value_weighted, head_parts),
+        partial=partial,
+    )
 
 
 def _maps(stack: AttentionStack, heads: list[Head], weighted: ValueWeighted) -> list[Picture]:

@@ -1,15 +1,16 @@
-"""A part of a page that builds a model up: what its stage draws, what is said below, and what its numbers are computed of."""
+"""A part of a page: what its stage draws, what is said below, and what its numbers are computed of."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import streamlit as st
 
-from pages.ui.export.menu import offer_drawings
-from pages.ui.export.records import PartNumbers
+from pages.ui.export.menu import export_menu, offer_drawings, offer_tables
+from pages.ui.export.records import DataTable, PartNumbers, table_export
+from pages.ui.export.texts import THIS_PART
 from pages.ui.shell.address import StageFields
 from pages.ui.shell.frame import explain_computation
-from pages.ui.stage.controls import Control
+from pages.ui.stage.controls import Conditions, Control
 from pages.ui.stage.mount import Reported
 from pages.ui.stage.pictures import About, Picture, pictures_stage, shown_drawings
 
@@ -19,13 +20,14 @@ class Part:
     """A part of a page, computed.
 
     Attributes:
-        pictures: of the stage.
+        pictures, partial: of the stage, as `pictures_stage` takes them.
         numbers: what they are computed of; nothing is offered where no computation is named.
         prose: what they show, in Markdown.
         below: draws what else is told behind the words.
         formulas: in LaTeX.
         letters: what the letters of the formulas stand for, in Markdown.
         sources: functions and classes that compute it.
+        table: makes the table of the numbers; without it, they are those of the drawings.
     """
 
     pictures: Sequence[Picture]
@@ -35,6 +37,8 @@ class Part:
     formulas: Sequence[str] = ()
     letters: str = ""
     sources: Sequence[Callable[..., object]] = ()
+    table: Callable[[], DataTable] | None = None
+    partial: Conditions = field(default_factory=dict)
 
 
 def show_part(
@@ -50,11 +54,15 @@ def show_part(
 
     architecture: as of `About`. training, take: as of `pictures_stage`.
     """
-    about = About(part.numbers.title, part.numbers.source, architecture=architecture)
-    pictures_stage(page, fields, controls, part.pictures, about, training=training, take=take)
+    numbers = part.numbers
+    about = About(numbers.title, numbers.source, architecture=architecture)
+    pictures_stage(page, fields, controls, part.pictures, about, part.partial, training, take)
     for paragraph in part.prose:
         st.markdown(paragraph)
     part.below()
     explain_computation(formulas=part.formulas, letters=part.letters, sources=part.sources)
-    if part.numbers.shown:
-        offer_drawings(page, lambda: part.numbers, lambda: shown_drawings(page, fields, part.pictures))
+    if part.table:
+        offer_tables(page, lambda: [part.table()])
+        export_menu(page, {THIS_PART: lambda: table_export(numbers, part.table())})
+    elif numbers.shown:
+        offer_drawings(page, lambda: numbers, lambda: shown_drawings(page, fields, part.pictures))

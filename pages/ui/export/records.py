@@ -167,6 +167,13 @@ def drawings_export(lesson: PartNumbers, drawings: Sequence[Drawing]) -> Export:
     return Export(lesson.title, stem, (data,), lesson.code, lesson.source)
 
 
+def table_export(lesson: PartNumbers, table: DataTable) -> Export:
+    """Return the export of a table of what a part of a page shows."""
+    stem = title_stem(lesson.title, lesson.source)
+    files = table_files(texts.NUMBERS, texts.ROWS_DESCRIPTION, stem, table)
+    return Export(lesson.title, stem, (files,), lesson.code, lesson.source)
+
+
 def table_rows(drawings: Sequence[Drawing]) -> list[tuple[TableValue, ...]]:
     """Return every number of some drawings as a row; None where a mask forbids."""
     rows = []

@@ -30,6 +30,7 @@ NUMBERS = "All numbers"
 NUMBERS_DESCRIPTION = (
     "{count:,} numbers: a row each, with drawing, row and column. JSON and NPZ also hold each drawing as an array."
 )
+ROWS_DESCRIPTION = "{count:,} rows: {columns}."
 DRAWINGS_AXES = "row, column; no number where a mask forbids (−∞)"
 
 ASK_CODE = "Which code"

@@ -1,6 +1,6 @@
 """The stage of attention: what it is told beside the weights, and the changes of a run that it reports."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -109,10 +109,21 @@ def first_stage(page: str, fields: StageFields) -> None:
     show_first_picture(page, ENTRY, fields, lambda reported: take_changes(page, reported))
 
 
-def empty_stage(page: str, fields: StageFields) -> None:
-    """Draw a stage that shows nothing: it still writes the address."""
-    nothing = {"run": None, "before": None, "stacks": [], "changes": [], "moved": []}
-    mount(page, ENTRY, fields, lambda header: join({**header, **nothing}, []), lambda _: None, is_empty=True)
+NO_RUN = {"run": None, "before": None, "stacks": [], "changes": [], "moved": []}
+"""What a stage of attention is told where nothing was run."""
+NO_CHANGES = {"changes": [], "moved": [], "padding": 0, "canOmitPositions": False, "grammar": None, "guesses": None}
+"""What it is told of a run that nobody can change, and of which no class guessed."""
+
+
+def empty_stage(
+    page: str,
+    fields: StageFields,
+    entry: str = ENTRY,
+    take: Callable[[Reported], None] = lambda _: None,
+    told: Callable[[Mapping[str, object]], Mapping[str, object]] = lambda _: {},
+) -> None:
+    """Draw a stage that shows nothing: it still writes the address. told: what else it is told, by its header."""
+    mount(page, entry, fields, lambda header: join({**header, **NO_RUN, **told(header)}, []), take, is_empty=True)
 
 
 def about_run(page: str, name: RunName, trace: Trace, unchanged: Trace | None) -> dict[str, object]:
