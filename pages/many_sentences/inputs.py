@@ -1,7 +1,9 @@
 """What the page of many sentences is asked: which sentences, read by which model; and the report on them."""
 
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -16,15 +18,17 @@ from pages.ui.shell.address import (
     flag_field,
     is_offered,
     read_stage_address,
+    set_values,
     value_of,
     widget_key,
 )
 from pages.ui.shell.frame import explain, show_engine
 from pages.ui.stage import background_runs, view_options
 from pages.ui.stage.inputs import explain_problem
+from pages.ui.stage.mount import Reported
 from pages.ui.stage.tokens import SPECIAL_FIELD, ask_special_tokens, note_special_tokens
 from pages.ui.stage.view_options import heads_to_link
-from tx_core.corpus.statistics import HeadReport
+from tx_core.corpus.statistics import HeadReport, Reading
 from tx_core.engine.engine import Engine, with_special_tokens
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
 
@@ -45,50 +49,45 @@ FIELDS = StageFields(
 )
 
 
-@dataclass(frozen=True)
-class FoundReport:
+class Found(NamedTuple):
     """What the page shows.
 
     Attributes:
-        report: what every head does over the sentences.
+        report: what every head does over the sentences; None as long as there is none.
         opened: the scan that it is from, if any.
-        colour: what colours the heads.
-        rank: what the sentences are ranked by.
+        run: what the stage is told of the visitor's reading; None of a scan.
+        take: takes in what the stage asks of it.
     """
 
-    report: HeadReport
-    opened: reading.OpenedScan | None
-    colour: str
-    rank: str
+    report: HeadReport | None
+    opened: reading.OpenedScan | None = None
+    run: Mapping[str, object] | None = None
+    take: Callable[[Reported], None] = lambda _: None
 
 
-def find_report(badge: DeltaGenerator) -> FoundReport | None:
-    """Read the address, ask for sentences and a model, and return the report on them; None as long as there is none."""
+def find_report(badge: DeltaGenerator) -> Found:
+    """Read the address, ask for sentences and a model, and return the report on them, or say what is missing."""
     read_stage_address(PAGE, FIELDS)
     with st.container(key=widget_key(PAGE, "asked"), horizontal=True, vertical_alignment="center", gap="small"):
         source = reading.ask_source(PAGE)
-        model = st.container(width="content")
-        run = st.container(width="content")
-    if source == "scan":
-        badge.caption(texts.SCAN_BADGE)
-        opened = reading.ask_scan(PAGE)
-        background_runs.show_problem(PAGE)
-        if opened is None:
-            return None
-        reading.show_scan(opened.scan)
-        return _report_shown(opened.scan.report, opened)
-    report = _read_report(source, badge, model, run)
-    return _report_shown(report, None) if report else None
+        engine, problem, half = (None, None, False) if source == "scan" else _ask_model()
+    if source != "scan":
+        return _read_report(source, badge, engine, problem, half=half)
+    badge.caption(texts.SCAN_BADGE)
+    opened = reading.ask_scan(PAGE)
+    background_runs.show_problem(PAGE)
+    if opened is None:
+        return Found(None)
+    reading.show_scan(opened.scan)
+    return Found(_with_heads(opened.scan.report), opened)
 
 
-def _report_shown(report: HeadReport, opened: reading.OpenedScan | None) -> FoundReport:
-    """Return what the page shows of a report, of heads that it has."""
+def _with_heads(report: HeadReport) -> HeadReport:
+    """Choose one head that a report has."""
     if missing := view_options.drop_missing_heads(PAGE, *report.entropy.shape):
         st.info(missing)
-    heads = widget_key(PAGE, "heads")
-    st.session_state[heads] = st.session_state[heads][:1]
-    colour, rank = (value_of(PAGE, name) for name in ("colour", "rank"))
-    return FoundReport(report, opened, colour, rank)
+    set_values(PAGE, {"heads": value_of(PAGE, "heads")[:1]})
+    return report
 
 
 def _ask_model() -> tuple[Engine | None, ExplorerError | None, bool]:
@@ -110,28 +109,24 @@ def _ask_model() -> tuple[Engine | None, ExplorerError | None, bool]:
     return engine, problem, half
 
 
-def _read_report(source: str, badge: DeltaGenerator, model: DeltaGenerator, run: DeltaGenerator) -> HeadReport | None:
-    """Run a model over the sentences; return what the heads do over them, or say what is missing."""
-    sentences = report = None
+def _read_report(
+    source: str, badge: DeltaGenerator, engine: Engine | None, problem: ExplorerError | None, *, half: bool
+) -> Found:
+    """Return what the heads do over the sentences, or how far the visitor's reading of them is; say what is missing."""
+    sentences = report = missing = None
     snapshot = background_runs.current_run(reading.KIND)
-    running = bool(snapshot and snapshot.running)
-    with model:
-        engine, problem, half = _ask_model()
     if engine:
         show_engine(badge, engine.title, engine.device)
         note_special_tokens(engine, engine.tokenizer.special_tokens)
     elif problem:
         explain_problem(PAGE, problem)
-    missing = None
     try:
         sentences = reading.ask_sentences(PAGE, source, engine.device if engine else "cpu")
         reading.show_sentences(sentences)
     except ExplorerError as nothing:
         missing = nothing
-    with run:
-        reading.run_or_stop(PAGE, snapshot, engine, sentences, half=half)
     background_runs.show_problem(PAGE)
-    reading.watch(snapshot)
+    running = bool(snapshot and snapshot.running)
     try:
         report = None if running else reading.report_to_show(PAGE, snapshot, engine, sentences)
     except ExplorerError as unread:
@@ -140,4 +135,6 @@ def _read_report(source: str, badge: DeltaGenerator, model: DeltaGenerator, run:
         explain(missing)
     if not (report or running or missing) and engine:
         st.caption(texts.PRESS_RUN)
-    return report
+    make = partial(Reading, engine, sentences, half=half) if engine and sentences else None
+    run = reading.run_header(snapshot, can_run=make is not None)
+    return Found(report and _with_heads(report), None, run, partial(reading.take_wish, PAGE, make))

@@ -8,14 +8,16 @@ badge = open_page(PAGE)
 # The title is on its way: what follows takes longer to import.
 from pages.many_sentences.heads import explain_heads, heads_about, heads_controls, heads_pictures
 from pages.many_sentences.inputs import FIELDS, find_report
+from pages.ui.shell.address import value_of
 from pages.ui.shell.frame import page_links
-from pages.ui.stage.pictures import empty_pictures, pictures_stage
+from pages.ui.stage.pictures import About, pictures_stage
 
-found = find_report(badge)
-if found is None:
-    empty_pictures(PAGE, FIELDS)
+report, opened, run, take = find_report(badge)
+if report is None:
+    pictures_stage(PAGE, FIELDS, (), (), About("", {}), training=run, take=take)
 else:
-    about = heads_about(found.report, found.colour, found.opened)
-    pictures_stage(PAGE, FIELDS, heads_controls(found.report), heads_pictures(found.report, found.rank), about)
-    explain_heads(PAGE, found.report, found.colour, found.opened)
+    colour, rank = (value_of(PAGE, name) for name in ("colour", "rank"))
+    about, pictures = heads_about(report, colour, opened), heads_pictures(report, rank)
+    pictures_stage(PAGE, FIELDS, heads_controls(report), pictures, about, training=run, take=take)
+    explain_heads(PAGE, report, colour, opened)
 page_links("", "", "attention", "summaries")

@@ -1,6 +1,7 @@
 """The sentences, and the background run that reads them: started, watched and stopped by its visitor."""
 
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -13,7 +14,8 @@ from pages.ui.shell.address import set_values, value_of, widget_binding, widget_
 from pages.ui.shell.controls import ask_option
 from pages.ui.shell.session import uploaded_file
 from pages.ui.stage import background_runs
-from pages.ui.stage.texts import READING_PROGRESS
+from pages.ui.stage.mount import Reported
+from pages.ui.stage.texts import READING_PROGRESS, STARTING
 from tx_core.corpus.scan_file import CorpusScan, ScanOrigin, read_scan
 from tx_core.corpus.sentence_file import LeftOut, Sentences, describe_left_out, embedded_sentences, read_sentences
 from tx_core.corpus.statistics import HeadReport, Reading, read_all
@@ -166,33 +168,31 @@ def ask_half(page: str, engine: Engine) -> bool:
     return not st.toggle(texts.FULL_PRECISION, **widget_binding(widget_key(page, "exact")), help=texts.FULL_PRECISION_HELP)
 
 
-def run_or_stop(page: str, snapshot: Snapshot | None, engine: Engine | None, sentences: Sentences | None, *, half: bool) -> None:
-    """Offer one button: it starts the run, or stops the one that is running."""
-    if snapshot and snapshot.running:
-        st.button(
-            texts.STOP,
-            key=widget_key(page, "stop"),
-            icon=":material/stop:",
-            disabled=snapshot.state == "stopping",
-            on_click=background_runs.stop,
-            args=(KIND,),
-        )
-        return
-    st.button(
-        texts.RUN,
-        key=widget_key(page, "run"),
-        icon=":material/play_arrow:",
-        disabled=engine is None or sentences is None,
-        on_click=background_runs.attempt,
-        args=(page, lambda: background_runs.start_or_queue(KIND, lambda: Reading(engine, sentences, half=half))),
-        help=texts.RUN_HELP,
-    )
+def run_header(snapshot: Snapshot | None, *, can_run: bool) -> dict[str, object]:
+    """Return what the stage is told of the visitor's reading: one button, and how far it is (`training.training_header`)."""
+    running, last = bool(snapshot and snapshot.running), snapshot.records[-1] if snapshot and snapshot.records else None
+    said, buttons = "", [("run", texts.RUN, texts.RUN_HELP)] if can_run else []
+    if running:
+        buttons = [] if snapshot.state == "stopping" else [("stop", texts.STOP, "")]
+        said = background_runs.queue_in_words(snapshot.ahead) if snapshot.state == "waiting" else STARTING
+        if last:
+            said = READING_PROGRESS[snapshot.state].format(done=last.batch, total=last.batches, seconds=last.seconds)
+    return {
+        "buttons": buttons,
+        "running": running,
+        "progress": last.batch / last.batches if running and last else 0,
+        "said": said,
+        "problem": snapshot.problem if snapshot else "",
+        "asked": time.monotonic(),  # no two messages are equal: the browser asks again after each
+    }
 
 
-def watch(snapshot: Snapshot | None) -> None:
-    """Show the progress of a run, and why it failed if it did."""
-    if snapshot and (snapshot.running or snapshot.problem):
-        background_runs.watch(KIND, snapshot, lambda _: None, READING_PROGRESS)
+def take_wish(page: str, make: Callable[[], Reading] | None, reported: Reported) -> None:
+    """Start the reading that `make` returns, or stop the one that runs, as the visitor asked."""
+    if reported.get("training") == "run" and make:
+        background_runs.attempt(page, lambda: background_runs.start_or_queue(KIND, make))
+    elif reported.get("training") == "stop":
+        background_runs.stop(KIND)
 
 
 def report_to_show(page: str, snapshot: Snapshot | None, engine: Engine | None, sentences: Sentences | None) -> HeadReport | None:

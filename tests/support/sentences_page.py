@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pandas
 from streamlit.testing.v1 import AppTest
 
-from tests.support.staged import is_empty, staged, staged_pictures
+from tests.support.staged import ask_stage, is_empty, staged, staged_pictures
 
 Open = Callable[..., AppTest]
 PAGE, KIND = "many_sentences", "sentences"
@@ -24,8 +24,14 @@ def says(app: AppTest) -> str:
 
 
 def press(app: AppTest, name: str) -> AppTest:
-    """Press a button of the page, by the end of its key."""
-    return app.button(key=f"{PAGE}_{name}").click().run()
+    """Press a button of the reading, "run" or "stop"."""
+    assert name in buttons(app)
+    return ask_stage(app, "settings", {"training": name})
+
+
+def buttons(app: AppTest) -> list[str]:
+    """Return the buttons of the reading by their names."""
+    return [name for name, *_ in staged(app)["training"]["buttons"]]
 
 
 def upload(app: AppTest, text: str | bytes, name: str = "mine.txt") -> AppTest:

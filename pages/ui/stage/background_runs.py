@@ -1,7 +1,7 @@
-"""Training in the background of a page: the visitor's run, what it is asked to do, and its progress where there is no stage."""
+"""Training in the background of a page: the visitor's run, and what it is asked to do."""
 
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
@@ -15,7 +15,6 @@ from tx_core.errors import ExplorerError, memory_checked
 from tx_core.settings import host_settings
 from tx_core.training.background import Registry, Snapshot, Trainable
 
-POLL_SECONDS = 1.0
 TRAININGS = Registry(limit=host_settings().trainings)
 """All trainings of this server, and its readings of many sentences."""
 SCANS = Registry(limit=host_settings().scans)
@@ -84,46 +83,6 @@ def show_problem(page: str) -> ExplorerError | None:
     if problem := st.session_state.get(widget_key(page, "refused")):
         explain(problem)
     return problem
-
-
-# Progress
-
-
-def watch(
-    kind: str,
-    snapshot: Snapshot | None,
-    draw: Callable[[Snapshot], None],
-    progress: Mapping[str, str] = texts.TRAINING_PROGRESS,
-) -> None:
-    """Draw the visitor's run, and again every second while it computes or waits; at its end the whole page runs once more.
-
-    progress: what is said of each state of a run.
-    """
-    if snapshot is not None:
-        poll = POLL_SECONDS if snapshot.running else None
-        st.fragment(_watch, run_every=poll)(kind, draw, snapshot.running, progress)
-
-
-def _watch(kind: str, draw: Callable[[Snapshot], None], was_running: bool, progress: Mapping[str, str]) -> None:
-    snapshot = current_run(kind)
-    if snapshot is None or (was_running and not snapshot.running):
-        st.rerun()
-    _show_progress(snapshot, progress)
-    if snapshot.problem:
-        st.text(snapshot.problem)
-    draw(snapshot)
-
-
-def _show_progress(snapshot: Snapshot, progress: Mapping[str, str]) -> None:
-    """Draw the bar; every record of a run has batch, batches and seconds."""
-    if snapshot.state == "waiting":
-        st.progress(0.0, queue_in_words(snapshot.ahead))
-    elif snapshot.records:
-        last = snapshot.records[-1]
-        written = progress[snapshot.state].format(done=last.batch, total=last.batches, seconds=last.seconds)
-        st.progress(last.batch / last.batches, written)
-    elif snapshot.running:
-        st.progress(0.0, texts.STARTING)
 
 
 def queue_in_words(ahead: int) -> str:

@@ -8,7 +8,7 @@ from pages.many_sentences import texts
 from pages.many_sentences.heads import describe_head, rows_of
 from pages.ui.shell.address import LESSON, LOCK, STEP
 from pages.ui.stage.texts import READ_WITHOUT
-from tests.support.sentences_page import HUB_MODEL, KIND, OWN_FILE, PAGE, Open, links, numbers_of, press, says, upload
+from tests.support.sentences_page import HUB_MODEL, KIND, OWN_FILE, PAGE, Open, buttons, links, numbers_of, press, says, upload
 from tests.support.staged import is_empty
 from tests.support.trainings import own_server, until_still
 from tx_core.classroom.lesson_file import Lesson, pack_lesson
@@ -73,7 +73,7 @@ def test_a_model_that_cannot_be_had_says_so_and_offers_the_built_in_one(open_app
     assert not app.exception
     assert "no connection here" in says(app)
     assert is_empty(app)
-    assert app.button(key=f"{PAGE}_run").disabled
+    assert buttons(app) == []
     app.button(key=f"{PAGE}_model_default").click().run()
     assert "Layer 1, head 1 " in says(app)
 
@@ -89,7 +89,7 @@ def test_a_file_is_read_in_the_background_and_what_is_left_out_is_reported(open_
     app = open_app(PAGE, texts="own")
     assert texts.UPLOAD_FIRST in says(app)
     assert texts.NO_RUN_NEEDED not in says(app)
-    assert app.button(key=f"{PAGE}_run").disabled
+    assert buttons(app) == []
     upload(app, OWN_FILE)
     assert texts.READ_FILE[1].format(count=3, source="mine.txt") in says(app)
     assert describe_left_out((LeftOut(EMPTY, 1, (2,)),)) in says(app)
