@@ -191,7 +191,8 @@ function draw(stage) {
   const values = valuesOf(stage);
   const theme = applyTheme(root);
   stage.all = shownRows(stage, values);
-  root.classList.toggle("empty", !stage.all.length && !header.controls.length);
+  const trains = header.training?.buttons.length || header.training?.running;
+  root.classList.toggle("empty", !stage.all.length && !header.controls.length && !trains);
   const height = Math.min(placeStage(root), header.height ?? Infinity);
   stage.rows = root.classList.contains("presented") ? stage.all.slice(rowShown(stage), rowShown(stage) + 1) : stage.all;
   const { architecture } = header;
