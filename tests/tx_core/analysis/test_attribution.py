@@ -31,12 +31,6 @@ def asked(engine):
     return filling.encoding, filling.blanks[0].place, filling.blanks[0].predictions
 
 
-@pytest.fixture(scope="module")
-def found(engine, asked):
-    encoding, place, best = asked
-    return attribute(engine, encoding, place, best[0].id)
-
-
 def drawn(seed: int, *sizes: int) -> torch.Tensor:
     return torch.randn(*sizes, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
 

@@ -170,16 +170,6 @@ def test_sums_of_texts_add_up_and_agreement_counts_texts():
         assert head.kind in PATTERN_KINDS
 
 
-def test_all_heads_at_once_give_what_a_loop_over_queries_gives(encoding):
-    weights = catalogue.load("embedded").trace(TEXT).attention.weights
-    sums, targets = pattern_sums(weights, encoding), kind_targets(encoding)
-    asked = [place for place in range(len(encoding)) if not encoding.special[place]]
-    for kind in range(len(TARGETED_KINDS)):
-        for layer, head in ((0, 0), (2, 5), (3, 7)):
-            share = np.mean([weights[layer, head, query][targets[kind, query]].sum() for query in asked])
-            assert sums.shares[layer, head, kind] == pytest.approx(share, abs=1e-6)
-
-
 def test_the_share_of_a_head_and_its_distance_are_of_the_same_tokens(encoding):
     weights = catalogue.load("embedded").trace(TEXT).attention.weights
     sums, own = pattern_sums(weights, encoding), ~np.array(encoding.special)

@@ -229,13 +229,6 @@ def test_files_without_a_sentence_leave_nothing_behind(tmp_path: Path, capsys: p
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_progress_is_replaced_as_a_whole(file: Path):
-    unfinished = unfinished_scan(file, file.parent / "a.json")
-    first = os.stat(unfinished).st_ino
-    assert unfinished_scan(file, file.parent / "a.json") == unfinished
-    assert os.stat(unfinished).st_ino != first
-
-
 def test_a_setting_with_a_wrong_value_is_named_in_one_line(file: Path):
     name, value = "compute_slots", "many"
     environment = os.environ | {variable(name): value}

@@ -68,14 +68,8 @@ def test_pieces_of_one_word_share_its_number_and_its_spelling_as_typed(tokenizer
 def test_words_of_a_pair_are_numbered_through_and_segments_tell_the_sentences_apart(tokenizer: Tokenizer):
     encoding = tokenizer.encode("My pancake", "Fruit flies")
     assert encoding.word_texts == ("My", "pancake", "Fruit", "flies")
-    assert [segment for segment, special in zip(encoding.segments, encoding.special, strict=True) if not special] == [
-        0,
-        0,
-        0,
-        0,
-        1,
-        1,
-    ]
+    own = [segment for segment, special in zip(encoding.segments, encoding.special, strict=True) if not special]
+    assert own == [0] * 4 + [1] * 2
 
 
 def test_every_way_to_write_a_blank_becomes_the_models_own_and_is_not_hidden_as_a_special_token(tokenizer: Tokenizer):
@@ -89,11 +83,8 @@ def test_every_way_to_write_a_blank_becomes_the_models_own_and_is_not_hidden_as_
 
 def test_special_tokens_are_known_by_id_even_when_typed(tokenizer: Tokenizer):
     encoding = tokenizer.encode("one [SEP] two")
-    assert [token for token, special in zip(encoding.tokens, encoding.special, strict=True) if special] == [
-        "[CLS]",
-        "[SEP]",
-        "[SEP]",
-    ]
+    marks = [token for token, special in zip(encoding.tokens, encoding.special, strict=True) if special]
+    assert marks == ["[CLS]", "[SEP]", "[SEP]"]
 
 
 def test_special_tokens_of_another_spelling_are_known_too():

@@ -107,15 +107,6 @@ def test_changes_follow_the_tokens_around_a_word_of_several_pieces():
         assert word.after[layer, head] == pytest.approx(score.probability, rel=1e-3)
 
 
-def test_a_scan_that_is_left_early_has_found_nothing(monkeypatch):
-    monkeypatch.setattr(predictions, "ROWS_AT_ONCE", 4)
-    scan = Scan(catalogue.load(catalogue.DEFAULT), TEXT)
-    updates = scan.updates()
-    assert next(updates).done == 4
-    updates.close()
-    assert not scan.finished
-
-
 def test_a_scan_needs_a_blank():
     with pytest.raises(TextProblem):
         Scan(catalogue.load(catalogue.DEFAULT), "No blank here.")

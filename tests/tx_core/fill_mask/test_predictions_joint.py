@@ -10,9 +10,8 @@ from tokenizers import models as backends
 from tokenizers import pre_tokenizers, processors
 
 from tests.support.checkpoints import BERT_MARKS, SIZES, write
-from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import load_own_engine
-from tx_core.fill_mask.predictions import MAX_BEAMS, fill_jointly, predict
+from tx_core.fill_mask.predictions import MAX_BEAMS, fill_jointly
 
 WORDS = (*BERT_MARKS.values(), "the", "cat", "dog", "saw", "##s", "a", ".")
 
@@ -78,17 +77,6 @@ def test_the_fillings_of_three_blanks_are_those_that_a_search_through_all_produc
     found = fill_jointly(engine, text, best=4, beams=beams)
     assert [filling.ids for filling in found] == followed
     assert [filling.probability for filling in found] == pytest.approx([products[ids] for ids in followed], rel=1e-4)
-
-
-def test_one_beam_takes_the_favourite_at_every_step_and_reads_it_before_the_next():
-    embedded = catalogue.load(catalogue.DEFAULT)
-    text = "He drinks a cup of ___ every ___."
-    (filling,) = fill_jointly(embedded, text, best=1, beams=1)
-    first = predict(embedded, text).blanks[0].predictions[0]
-    second = predict(embedded, first.sentence).blanks[0].predictions[0]
-    assert filling.ids == (first.id, second.id)
-    assert filling.conditionals == pytest.approx((first.probability, second.probability), rel=1e-3)
-    assert filling.sentence == second.sentence
 
 
 @pytest.mark.parametrize(("best", "beams"), [(5, 4), (1, MAX_BEAMS + 1)])

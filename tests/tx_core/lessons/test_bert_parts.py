@@ -3,27 +3,15 @@
 import pytest
 import torch
 
-from tests.support.torch_weights import shake
 from tx_core.engine import catalogue
 from tx_core.lessons.bert_parts import (
     block_run,
     embedding_run,
     feed_forward_run,
-    head_outputs,
     matrix_and_bias,
     norm_run,
     with_activation,
 )
-from tx_core.transformer.layers import MultiHeadAttention
-
-
-def test_the_heads_outputs_and_the_bias_add_up_to_the_layers_output():
-    layer = shake(MultiHeadAttention(12, 3))
-    whole = layer(torch.randn(2, 5, 12))
-    outputs = head_outputs(layer, whole.context)
-    assert outputs.shape == (2, 3, 5, 12)
-    torch.testing.assert_close(outputs.sum(1) + layer.output.bias, whole.output)
-
 
 TEXT, PAIR = "The dog chased the cat.", "It was hungry."
 
@@ -65,15 +53,6 @@ def test_the_heads_laid_end_to_end_times_the_projection_are_the_attentions_outpu
     assert torch.equal(run.concatenated[:, 2 * 32 : 3 * 32], run.context[2])
     torch.testing.assert_close(run.concatenated @ matrix + bias, run.attention_output, atol=1e-5, rtol=0)
     torch.testing.assert_close(run.output_of(tuple(range(8)), bias), run.attention_output, atol=1e-5, rtol=0)
-
-
-def test_heads_left_out_are_zeros_in_the_row_of_heads(engine):
-    run = block_run(engine, TEXT, layer=1)
-    matrix, bias = matrix_and_bias(engine.model.encoder.blocks[1].attention.output)
-    joined = run.concatenated.clone()
-    joined[:, 32:] = 0
-    torch.testing.assert_close(run.output_of((0,), bias), joined @ matrix + bias, atol=1e-5, rtol=0)
-    torch.testing.assert_close(run.output_of((), bias), bias.expand(len(run.tokens), -1))
 
 
 def test_the_models_feed_forward_is_a_convolution_and_feeds_every_token_alone(engine):

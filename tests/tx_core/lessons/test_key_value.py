@@ -3,10 +3,9 @@
 import math
 
 import pytest
-import torch
 
 from tx_core.errors import TextProblem
-from tx_core.lessons.key_value import DIVISOR, look_up
+from tx_core.lessons.key_value import look_up
 from tx_core.lessons.key_value_store import EXAMPLE, MAX_STORE_ROWS, Store
 
 
@@ -16,14 +15,6 @@ from tx_core.lessons.key_value_store import EXAMPLE, MAX_STORE_ROWS, Store
 )
 def test_a_query_returns_the_mean_of_the_values_whose_keys_it_matches(query, result):
     assert look_up(EXAMPLE, query).result[0].tolist() == pytest.approx(result, abs=0.01)
-
-
-def test_divided_by_the_root_of_3_the_scores_are_larger_and_the_weights_closer_to_0_and_1():
-    by_8, by_root_3 = look_up(EXAMPLE, (0.5, 0.3, 0.1)), look_up(EXAMPLE, (0.5, 0.3, 0.1), math.sqrt(3))
-    assert math.sqrt(64) == DIVISOR
-    torch.testing.assert_close(by_root_3.scores, by_8.scores * 8 / math.sqrt(3))
-    assert by_root_3.weights.max() > by_8.weights.max()
-    assert by_root_3.weights.min() < by_8.weights.min()
 
 
 def test_the_shares_follow_from_the_matches_by_softmax():

@@ -5,20 +5,15 @@ import math
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tx_core.engine import catalogue
 from tx_core.errors import TextProblem
 from tx_core.lessons.masking import (
     compare_maskings,
-    fit_mask,
-    mask_effect,
     mask_of_kind,
     padded_pair,
     padded_scores,
 )
-from tx_core.transformer.attention import causal_mask
 
 
 @pytest.mark.parametrize(
@@ -33,24 +28,6 @@ from tx_core.transformer.attention import causal_mask
 )
 def test_each_kind_is_the_mask_that_its_name_says(kind, rows):
     assert mask_of_kind(kind, 4, 3, 1).int().tolist() == [[int(cell) for cell in row] for row in rows]
-
-
-@given(st.integers(1, 9), st.integers(1, 9), st.integers(0, 99))
-def test_a_fitted_mask_keeps_what_both_lengths_have_and_allows_the_rest(before, after, seed):
-    mask = torch.rand(before, before, generator=torch.Generator().manual_seed(seed)) > 0.5
-    fitted = fit_mask(mask.numpy(), after)
-    both = min(before, after)
-    assert torch.equal(fitted[:both, :both], mask[:both, :both])
-    assert fitted[both:].all() and fitted[:, both:].all()
-
-
-def test_what_a_mask_takes_from_some_keys_it_gives_to_the_others():
-    effect = mask_effect(torch.randn(4, 4), causal_mask(4))
-    assert (effect.masked_scores[~effect.mask] == -math.inf).all()
-    assert (effect.weights[~effect.mask] == 0).all()
-    assert (effect.difference[~effect.mask] < 0).all()
-    assert (effect.difference[effect.mask] >= 0).all()
-    torch.testing.assert_close(effect.difference.sum(-1), torch.zeros(4), atol=1e-6, rtol=0)
 
 
 def test_minus_ten_thousand_nearly_equals_minus_infinity_but_not_for_a_query_that_may_look_nowhere():

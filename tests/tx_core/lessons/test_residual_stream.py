@@ -14,7 +14,6 @@ from tx_core.lessons.residual_stream import (
     run_without_skips,
     skip_effect,
     token_path,
-    token_paths,
 )
 from tx_core.transformer.layers import EncoderBlock
 
@@ -33,12 +32,6 @@ def test_without_skip_connections_all_words_soon_become_the_same(norm_first):
     assert lost.cosine[4] > 0.99
     assert kept.cosine[4] < 0.8
     assert lost.cosine[0] == kept.cosine[0] < 0.1
-
-
-def test_the_gradient_is_measured_against_the_one_sent_from_the_end():
-    depth = run_random_blocks(norm_first=True, blocks=3)
-    assert depth.gradient[3] == pytest.approx(1)
-    assert min(depth.gradient) > 0
 
 
 def test_a_block_without_skips_adds_nothing_of_what_it_read():
@@ -86,14 +79,6 @@ def test_with_its_skip_connections_the_model_is_the_model(engine, trace):
 def test_without_skip_connections_the_words_of_a_trained_model_become_alike_too(engine):
     depth = skip_effect(engine, TEXT)
     assert depth.without_skips[-1] > depth.with_skips[-1] + 0.2
-
-
-def test_a_journey_is_of_the_token_at_its_place(trace):
-    first, second = token_paths(trace, (2, 6))
-    assert (first.token, second.token) == ("dog", "cat")
-    hidden = torch.tensor(trace.hidden[:, 6])
-    assert second.length == pytest.approx(hidden.norm(dim=-1).tolist())
-    assert second.cosine_to_embedding[3] == pytest.approx(float(torch.cosine_similarity(hidden[3], hidden[0], dim=0)))
 
 
 def test_the_last_reading_is_what_the_model_says(engine, trace):

@@ -19,11 +19,6 @@ def test_every_axis_has_the_size_that_its_word_says():
     assert run.shapes[-1].shape == (5, 4, 11)
 
 
-def test_the_notebook_s_sizes_give_the_notebook_s_logits():
-    config = replace(CONFIG, vocab_size=100, hidden_size=512, num_heads=8, intermediate_size=2048, max_positions=12)
-    assert run_shapes(config, BatchSizes(batch=16, source=10, target=12)).shapes[-1].shape == (16, 12, 100)
-
-
 def test_padding_of_the_source_is_hidden_twice_and_the_target_may_not_look_ahead():
     run = run_shapes(CONFIG, BatchSizes(batch=2, source=4, target=3, source_padding=1, target_padding=1))
     np.testing.assert_array_equal(run.encoder_mask, [[1, 1, 1, 0]] * 4)

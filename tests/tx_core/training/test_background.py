@@ -73,19 +73,6 @@ def test_two_visitors_see_only_their_own():
     assert registry.snapshot("cid", "copy") is None
 
 
-def test_a_visitor_may_train_one_thing_at_a_time():
-    registry, training = Registry(limit=5), Counting(2)
-    registry.start("ann", "copy", training)
-    for kind in ("copy", "classifier"):
-        with pytest.raises(Busy, match=ALREADY_RUNNING):
-            registry.start("ann", kind, Counting())
-    training.let(2)
-    ended(registry, "ann")
-    registry.start("ann", "classifier", Counting(0))
-    assert ended(registry, "ann", "classifier").state == "finished"
-    assert registry.snapshot("ann", "copy").records == (1, 2)
-
-
 def test_runs_beyond_the_limit_wait_and_begin_by_themselves_in_the_order_in_which_they_came():
     registry, names = Registry(limit=2), [f"visitor {number}" for number in range(5)]
     trainings = {name: Counting(1) for name in names}

@@ -13,7 +13,6 @@ from tx_core.training.copy_task import (
     batch_learning_rate,
     best_aligned_head,
     count_errors,
-    head_shares,
     read_numbers,
     start_copy_training,
 )
@@ -108,12 +107,6 @@ def test_a_run_that_was_stopped_goes_on_as_if_it_never_had_been():
     assert first + [record.values["loss"] for record in training.updates()] == whole
     assert training.done == 12
     assert list(training.updates()) == []
-
-
-def test_alignment_is_a_heads_weight_on_the_right_places():
-    places = answer_places("copy", torch.tensor([[1, 5, 6]]))
-    weights = torch.tensor([[[[0.2, 0.8, 0.0], [0.0, 0.4, 0.6]], [[1.0, 0, 0], [0.1, 0.0, 0.9]]]])
-    assert head_shares(weights, places).tolist() == pytest.approx([0.7, 0.45])
 
 
 def test_the_learning_rate_rises_stays_and_falls():

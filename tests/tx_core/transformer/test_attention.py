@@ -12,7 +12,6 @@ from torch.nn.functional import scaled_dot_product_attention
 from tx_core.transformer.attention import (
     NORMALISE,
     attend,
-    attention_scores,
     attention_weights,
     causal_mask,
     combine,
@@ -57,12 +56,6 @@ def test_context_equals_pytorchs_fused_attention(masked):
     torch.testing.assert_close(attend(query, key, value, mask).context, expected, atol=1e-6, rtol=0)
 
 
-def test_bias_and_scale_act_on_the_scores():
-    query, key = torch.randn(3, 4), torch.randn(5, 4)
-    bias = torch.randn(3, 5)
-    torch.testing.assert_close(attention_scores(query, key, 0.3, bias), 0.3 * query @ key.T + bias)
-
-
 @st.composite
 def scores_and_mask(draw):
     queries, keys = draw(st.integers(1, 5)), draw(st.integers(1, 6))
@@ -79,12 +72,6 @@ def test_rows_sum_to_one_or_to_zero_and_what_is_masked_is_exactly_zero(case):
     assert (weights >= 0).all()
     assert (weights[~mask] == 0).all()
     torch.testing.assert_close(weights.sum(-1), mask.any(-1).float())
-
-
-@given(scores_and_mask(), st.floats(-1e6, 1e6, width=32))
-def test_a_masked_score_moves_nothing_whatever_it_is(case, other):
-    scores, mask = case
-    assert torch.equal(attention_weights(scores, mask), attention_weights(scores.where(mask, other), mask))
 
 
 def test_the_gradient_is_finite_where_a_query_may_attend_nowhere():

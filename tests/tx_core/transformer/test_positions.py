@@ -18,7 +18,6 @@ from tx_core.transformer.positions import (
     shaw_bias,
     similarity,
     sinusoids,
-    t5_bias,
     t5_buckets,
 )
 
@@ -72,25 +71,12 @@ def test_buckets_equal_those_of_t5(buckets, max_distance):
     assert torch.equal(ours, expected)
 
 
-def test_a_t5_bias_has_one_learned_number_a_bucket_and_head():
-    table = torch.randn(8, 3)
-    bias = t5_bias(table, 4, 6)
-    assert bias.shape == (3, 4, 6)
-    bucket = t5_buckets(4, 6, buckets=8)[1, 5]
-    assert torch.equal(bias[:, 1, 5], table[bucket])
-
-
 def test_rotary_equals_that_of_transformers():
     query, key = torch.randn(2, 3, 11, 8), torch.randn(2, 3, 11, 8)
     angles = rotary_angles(11, 8)
     both = torch.cat((angles, angles), dim=-1)[None]
     theirs = apply_rotary_pos_emb(query, key, both.cos(), both.sin())
     torch.testing.assert_close((rotate(query, angles), rotate(key, angles)), theirs, atol=1e-6, rtol=0)
-
-
-def test_rotary_angles_equal_the_frequencies_of_a_rotary_model():
-    inverse = 1.0 / (10000.0 ** (torch.arange(0, 8, 2).float() / 8))
-    torch.testing.assert_close(rotary_angles(11, 8), torch.outer(torch.arange(11).float(), inverse))
 
 
 @pytest.mark.parametrize("heads", [8, 6, 1])

@@ -242,3 +242,15 @@ def test_sentence_pieces_belong_to_the_words_that_were_typed(hub_engine):
 
 def test_a_space_that_is_a_piece_of_its_own_is_a_word_that_can_be_seen(hub_engine):
     assert hub_engine("xlm-roberta").encode("the  dog").word_texts == ("the", "␣", "dog")
+
+
+@pytest.mark.parametrize("family", ["roberta", "gpt2", "t5"])
+def test_rows_of_a_padded_batch_have_the_weights_that_they_have_alone(hub_engine, family: str):
+    texts = [TEXT, "Time", "An arrow flies"]
+    rows = [hub_engine(family).encode(text) for text in texts]
+    batched = hub_engine(family).over_weights(rows, lambda layers: [layer.clone().numpy() for layer in layers])
+    for place, (text, row) in enumerate(zip(texts, rows, strict=True)):
+        alone = hub_engine(family).trace(text).attention.weights
+        together = np.stack([layer[place, :, : len(row)] for layer in batched])
+        np.testing.assert_allclose(together[..., : len(row)], alone, atol=1e-5)
+        assert not together[..., len(row) :].any()

@@ -54,31 +54,6 @@ def copied(checkpoint, tmp_path: Path):
     return lambda family: Path(shutil.copytree(checkpoint(family), tmp_path / family))
 
 
-def test_a_pickle_is_never_opened(copied):
-    directory = copied("roberta")
-    (directory / "model.safetensors").unlink()
-    torch.save({}, directory / "pytorch_model.bin")
-    with pytest.raises(CheckpointProblem, match="only safetensors"):
-        load.load_engine(directory, "x", "x")
-
-
-@pytest.mark.parametrize("share", [0.001, 0.99])
-def test_truncated_weights_are_a_clear_error(copied, share: float):
-    weights = copied("distilbert") / "model.safetensors"
-    weights.write_bytes(weights.read_bytes()[: int(share * weights.stat().st_size)])
-    with pytest.raises(CheckpointProblem, match="download"):
-        load.load_engine(weights.parent, "x", "x")
-
-
-@pytest.mark.parametrize("name", ["config.json", "tokenizer.json"])
-@pytest.mark.parametrize("content", ["{", '{"model_type": "roberta", "vocab_size": "many"}'])
-def test_a_damaged_settings_file_is_a_clear_error(copied, name: str, content: str):
-    directory = copied("roberta")
-    (directory / name).write_text(content, encoding="utf-8")
-    with pytest.raises(CheckpointProblem):
-        load.load_engine(directory, "x", "x")
-
-
 def test_an_unknown_architecture_is_named_and_its_code_is_not_run(copied):
     directory = copied("roberta")
     change_config(directory, model_type="my-own", auto_map={"AutoConfig": "evil.Config", "AutoModel": "evil.Model"})
