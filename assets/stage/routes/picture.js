@@ -186,7 +186,7 @@ async function fetchMixed(picture) {
 async function fetchHeads(picture, { layer, query, key, off }) {
   const { header } = picture.look;
   const name = layer === undefined ? `off ${off}` : arcName({ layer, query, key });
-  if (picture.heads.has(name) || !header.path) return;
+  if (picture.heads.has(name) || !header.path || header.level === "basic") return;
   const answer = await fetchAnswer(`${header.path}${layer === undefined ? `&layer=${off}` : `&query=${query}&layer=${layer}&key=${key}`}`);
   if (!answer || !same(picture.look.header.id, header.id)) return;
   picture.heads.set(name, answer.heads);

@@ -15,10 +15,11 @@ const [LEAST_COLUMN, LEAST_COLUMN_NARROW, STAGGERED] = [33, 30, 56]; // narrower
 const [BAR_ROW, BARS, BAR_WIDTH, BAR_WIDTH_NARROW, BAR_LABEL, BAR_SHARE] = [21, 5, 148, 96, 92, 60];
 const [CARD_TOP, CARD_PADDING] = [2, 8];
 const FOOT = 54; // below the lowest row, for the tokens
+const LEAST_ROW = PILL_HEIGHT + 1; // of twelve layers the guesses must not cover each other
 const NARROW = 560;
 const [THINNEST, WIDTH_BY_EFFECT, WIDEST] = [1.4, 5, 16];
 const TOUCH = 44;
-const MOST_GROWING = 150; // arcs; more appear at once
+const MOST_GROWING = 60; // arcs; more appear at once, which 72 tokens and 12 layers need to play smoothly
 
 export const arcName = ({ layer, query, key }) => `${layer} ${query} ${key}`;
 export const hindering = (theme) => (theme.dark ? "#ffb454" : "#c7722b");
@@ -113,6 +114,7 @@ export function drawRoutes(view, header, shown) {
   Object.assign(view, { frame, header, dark: theme.dark, theme });
   if (!isSame) drawFrame(view, header, frame, theme);
   picture.classList.toggle("still", still);
+  picture.classList.toggle("many", shown.arcs.length > MOST_GROWING);
   drawArcs(view, header, shown, isSame);
   light(view, header, shown);
   if (view.path !== header.path) view.node.scrollLeft = frame.x[header.place] - view.node.clientWidth / 2;
@@ -122,7 +124,7 @@ export function drawRoutes(view, header, shown) {
   if (pressed.length) queueMicrotask(() => { for (const key of pressed) walkArcs(view, key); });
 }
 
-function layOut({ node }, header, height) {
+function layOut({ node }, header, asked) {
   const room = node.clientWidth;
   const isNarrow = room < NARROW;
   const [left, pill, bar] = isNarrow ? [LEFT_NARROW, PILL_NARROW, BAR_WIDTH_NARROW] : [LEFT, PILL, BAR_WIDTH];
@@ -132,7 +134,9 @@ function layOut({ node }, header, height) {
   const x = header.tokens.map((_, token) => left + (token < header.place ? (token + 0.5) * column : token === header.place ? token * column + pill / 2 : (token - 0.5) * column + pill));
   const [wide, high] = [BAR_LABEL + bar + BAR_SHARE + 2 * CARD_PADDING, BARS * BAR_ROW + 2 * CARD_PADDING];
   const card = { x: Math.max(1, Math.min(width - wide - 1, x[header.place] - wide / 2)), y: CARD_TOP, width: wide, height: high, bar };
-  const [bottom, top] = [height - FOOT, CARD_TOP + high - PILL_HEIGHT / 2];
+  const top = CARD_TOP + high - PILL_HEIGHT / 2;
+  const height = Math.max(asked, top + header.layers * LEAST_ROW + FOOT);
+  const bottom = height - FOOT;
   const y = Array.from({ length: header.layers + 1 }, (_, depth) => bottom - (depth * (bottom - top)) / header.layers);
   return { x, y, width, height, column, pill, left, isNarrow, card };
 }

@@ -230,8 +230,8 @@ ROUTES = {
     "first, up and down arrows through the layers; Enter chooses.",
     "help": "An arc is one word looking at another in one layer: the wider it is, the more “{word}” loses without it. "
     "Choose an arc, a word below or a layer to switch it off.",
-    "helpBasic": "Click an arc to cut it: one word then no longer looks at the other. What becomes of the prediction?",
-    "helps": "needed",
+    "helpBasic": "The model predicts “{word}”. Each arc is one word looking at another: click one to cut it.",
+    "helps": "needed: the wider, the more",
     "hinders": "in the way",
     "title": "From a sentence to a prediction, in {model}",
     "paper": "Each arc is a token, above, that looks at another one, below, in one layer: the wider, the less likely “{word}” is "
