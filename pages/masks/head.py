@@ -25,7 +25,7 @@ from pages.ui.stage.matrices import (
 from pages.ui.stage.pictures import Picture
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.lessons import masking
-from tx_core.lessons.masking import MaskedHead, compare_maskings, padded_scores
+from tx_core.lessons.masking import MaskedHead, padded_scores
 from tx_core.transformer import attention
 from tx_core.transformer.attention import softmax
 
@@ -67,16 +67,14 @@ def head_part(inputs: MaskInputs, engine: BertEngine) -> Part:
     about = {"text": inputs.text, "kind": inputs.kind, "padding": inputs.padding, "width": inputs.width, "mask": inputs.mask}
     about["heads"] = "layer {layer}, head {head}".format(**place)
     if inputs.part == "one":
-        effect = named("effect", head.effect)
-        shown = [effect.masked_scores, effect.weights_before, effect.weights]
+        shown = [head.masked_scores, head.weights_before, head.weights]
         masks = (attention.causal_mask, attention.padding_mask, attention.window_mask, attention.combine)
         prose, sources = (texts.ONE_TEXT, texts.ONE_CAPTION), (attention.attention_weights, *masks)
         formulas = (texts.WEIGHTS_FORMULA, texts.MASK_FORMULA)
     else:
         about["penalty"] = inputs.penalty
-        ways = named("ways", head.three_ways(float(inputs.penalty)))
-        shown = [ways.infinite, ways.penalised, ways.unmasked]
-        prose, formulas, sources = (texts.PENALTY_TEXT,), (texts.PENALTY_FORMULA,), (compare_maskings,)
+        shown = [head.weights, head.penalised(float(inputs.penalty)), head.weights_before]
+        prose, formulas, sources = (texts.PENALTY_TEXT,), (texts.PENALTY_FORMULA,), (MaskedHead.penalised,)
     title = texts.EXPORT_TITLES[inputs.part].format(**place, penalty=inputs.penalty)
     return Part(
         [Picture(MatrixSteps(matrices, steps, text=inputs.text, made=MADE, masking=told))],
@@ -89,19 +87,18 @@ def head_part(inputs: MaskInputs, engine: BertEngine) -> Part:
 
 def head_matrices(inputs: MaskInputs, head: MaskedHead) -> list[Matrix]:
     """Return what is known of a head: mask, scores and weights before and after it, and with a penalty in its place."""
-    effect, penalty = head.effect, texts.write_penalty(inputs.penalty)
-    lowered = effect.scores + ~effect.mask * float(inputs.penalty)
+    penalty, lowered = texts.write_penalty(inputs.penalty), head.scores + ~head.mask * float(inputs.penalty)
     said = texts.MATRICES | (texts.PENALTY_MATRICES if inputs.part == "penalty" else {})
     said = {name: tuple(part.format(penalty=penalty) for part in parts) for name, parts in said.items()}
     names, drawn = MatrixNames(head.tokens, said, 0), " ".join(STEPS[inputs.part].values()).split()
     matrices = [
-        names.by_pair("mask", np.where(effect.mask, 0, -np.inf), MaskEntry(), "mask"),
-        names.by_pair("scores", effect.scores),
-        names.by_pair("masked", effect.masked_scores, Masking("scores")),
+        names.by_pair("mask", np.where(head.mask, 0, -np.inf), MaskEntry(), "mask"),
+        names.by_pair("scores", head.scores),
+        names.by_pair("masked", head.masked_scores, Masking("scores")),
         names.by_pair("lowered", lowered, Penalty("scores"), "lowered"),
-        names.by_pair("before", effect.weights_before, Shares("scores"), "shares"),
-        names.by_pair("weights", effect.weights, Shares("masked"), "shares"),
-        names.by_pair("change", effect.difference, CellDifference(("weights", "before")), "change"),
+        names.by_pair("before", head.weights_before, Shares("scores"), "shares"),
+        names.by_pair("weights", head.weights, Shares("masked"), "shares"),
+        names.by_pair("change", head.difference, CellDifference(("weights", "before")), "change"),
         names.by_pair("leaky", softmax(lowered), Shares("lowered"), "shares"),
     ]
     return [replace(matrix, lead=" ", shown=None if matrix.name in drawn else 0) for matrix in matrices]

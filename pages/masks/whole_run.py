@@ -19,7 +19,7 @@ from pages.ui.stage.tokens import reading_in_link
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.errors import memory_checked
 from tx_core.fill_mask.prediction_shift import BlankShift, shift_predictions
-from tx_core.lessons.masking import PaddedPair, padded_pair, padding_proof
+from tx_core.lessons.masking import PaddedPair, padded_pair
 from tx_core.transformer import attention
 from tx_core.transformer.interventions import Intervention, write_interventions
 from tx_core.transformer.trace import Trace
@@ -39,15 +39,15 @@ LIMITS = (0.1, 0.25, 0.5, 1.0)
 
 def batch_part(inputs: MaskInputs, engine: BertEngine) -> Part:
     """Show the batch of the reader's two sentences, and how much the shorter one changes in it."""
-    computation = call(padded_pair, inputs.loaded, inputs.text, inputs.pair)
-    pair, proof = computed(computation, engine), named("proof", computation.proof)
-    shown, sentences = [proof.moved_masked, proof.moved_unmasked], {"text": inputs.text, "pair": inputs.pair}
+    computation = named("pair", call(padded_pair, inputs.loaded, inputs.text, inputs.pair))
+    pair, shown = computed(computation, engine), [computation.moved_masked, computation.moved_unmasked]
+    sentences = {"text": inputs.text, "pair": inputs.pair}
     return Part(
-        [_batch(pair, texts.BATCH_CAPTION), _change_of_tokens(pair)] if pair.proof.padding else [_batch(pair, texts.NO_PADDING)],
+        [_batch(pair, texts.BATCH_CAPTION), _change_of_tokens(pair)] if pair.padding else [_batch(pair, texts.NO_PADDING)],
         inputs.numbers(texts.EXPORT_TITLES["batch"], texts.EXPORT_RESULTS["batch"], shown, **sentences),
         [texts.BATCH_TEXT],
         formulas=[texts.BATCH_FORMULA],
-        sources=[attention.padding_mask, padding_proof],
+        sources=[attention.padding_mask, padded_pair],
     )
 
 
@@ -60,13 +60,13 @@ def _batch(pair: PaddedPair, sentence: str) -> Picture:
 
 def _change_of_tokens(pair: PaddedPair) -> Picture:
     """Draw how much each token of the shorter sentence changes, with the padding masked and not."""
-    proof, tokens = pair.proof, pair.encodings[pair.shorter].tokens
-    cells, rows = np.array([proof.moved_masked, proof.moved_unmasked]), (texts.MASKED, texts.NOT_MASKED)
+    cells, rows = np.array([pair.moved_masked, pair.moved_unmasked]), (texts.MASKED, texts.NOT_MASKED)
+    tokens = pair.encodings[pair.shorter].tokens
     said = {
-        "masked": small_number(proof.difference_masked),
-        "verdict": rounding_verdict(proof.difference_masked, texts.PADDING_COUNTS),
-        "unmasked": small_number(proof.difference_unmasked),
-        "changed": count_changed(proof.moved_unmasked),
+        "masked": small_number(max(pair.moved_masked)),
+        "verdict": rounding_verdict(max(pair.moved_masked), texts.PADDING_COUNTS),
+        "unmasked": small_number(max(pair.moved_unmasked)),
+        "changed": count_changed(pair.moved_unmasked),
     }
     drawing = matrix_drawing(texts.CHANGE_BY_TOKEN, "signed", cells, rows, tokens, limit=float(cells.max()))
     return Picture(drawing, texts.CHANGES_BY_TOKEN.format(**said), row=1, cell=texts.PADDING_CELL)

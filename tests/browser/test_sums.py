@@ -370,19 +370,19 @@ def test_masks_and_what_they_do_to_scores_are_those_of_the_core(modules: Page, k
     found = modules.evaluate(MASKED, [kind, tokens, options, scores.ravel().tolist(), penalty])
     mask = masking.fit_mask(drawn, tokens) if kind == "painted" else masking.mask_of_kind(kind, tokens, real, width)
     head = masking.MaskedHead(tuple("abcdefg"), mask, torch.tensor(scores))
-    ways = head.three_ways(penalty)
+    leaky = head.penalised(penalty)
     np.testing.assert_array_equal(found["bits"], mask.ravel())
     assert found["written"] == mask_to_link(mask.numpy())
     empty = ~mask.any(-1)
     assert found["empty"] == empty.nonzero().ravel().tolist()
     masked = np.array([-np.inf if one is None else one for one in found["masked"]])
-    np.testing.assert_array_equal(masked, head.effect.masked_scores.ravel())
-    weights = {"before": ways.unmasked, "weights": ways.infinite, "leaky": ways.penalised, "change": head.effect.difference}
+    np.testing.assert_array_equal(masked, head.masked_scores.ravel())
+    weights = {"before": head.weights_before, "weights": head.weights, "leaky": leaky, "change": head.difference}
     for name, expected in weights.items():
         np.testing.assert_allclose(found[name], expected.ravel(), atol=1e-6)
     numbers = [found["leaks"][name] for name in ("leak", "unmasked", "apart", "apartEmpty")]
-    apart = (ways.infinite - ways.penalised).abs().amax(-1)
-    leaked = [(weights * ~mask).sum(-1)[~empty].max() for weights in (ways.penalised, ways.unmasked)]
+    apart = (head.weights - leaky).abs().amax(-1)
+    leaked = [(weights * ~mask).sum(-1)[~empty].max() for weights in (leaky, head.weights_before)]
     expected = [*map(float, leaked), float(apart[~empty].max()), float(apart[empty].max()) if empty.any() else 0.0]
     assert [one or 0.0 for one in numbers] == pytest.approx(expected, rel=0.06, abs=1e-43)
 

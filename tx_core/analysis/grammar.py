@@ -7,7 +7,6 @@ model follows it if the word that it attends to most is the other end more often
 
 import json
 import logging
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Annotated, Literal
 from cachetools import TTLCache, cached
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
+from tx_core.analysis.probabilities import wilson_interval
 from tx_core.engine import catalogue
 from tx_core.engine.checkpoint_files import read_json
 from tx_core.errors import CheckpointProblem, ModelUnavailable
@@ -27,8 +27,6 @@ NOT_GRAMMAR = "{name} does not list relations as this app writes them: measure t
 MIN_GAIN = 0.1
 """The least gain in accuracy over the best fixed distance for a head to be listed."""
 
-NORMAL_97_5 = 1.959964
-"""The 97.5th percentile of the normal distribution."""
 REREAD_SECONDS = 30
 
 Direction = Literal["to head", "to dependent"]
@@ -65,11 +63,8 @@ class HeadRelation:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95 % confidence interval of the accuracy (Wilson 1927)."""
-        share, count, z = self.accuracy, self.occurrences, NORMAL_97_5
-        middle = share + z * z / (2 * count)
-        half = z * math.sqrt(share * (1 - share) / count + z * z / (4 * count * count))
-        return (middle - half) / (1 + z * z / count), (middle + half) / (1 + z * z / count)
+        """The 95 % confidence interval of the accuracy."""
+        return wilson_interval(self.accuracy, self.occurrences)
 
 
 _RELATIONS = TypeAdapter(list[HeadRelation])

@@ -1,7 +1,12 @@
 """Probabilities from logits, in double precision: numbers that a page lists, ranks and multiplies."""
 
+import math
+
 import numpy as np
 from jaxtyping import Float, Int
+
+NORMAL_97_5 = 1.959964
+"""The 97.5th percentile of the normal distribution."""
 
 
 def probabilities(logits: Float[np.ndarray, "... vocab"]) -> Float[np.ndarray, "... vocab"]:
@@ -30,6 +35,13 @@ def largest(values: Float[np.ndarray, "... vocab"], count: int) -> Int[np.ndarra
 def rank_of(values: Float[np.ndarray, "vocab"], entry: int) -> int:
     """Return the rank of an entry among all values, counted from 1."""
     return int((values > values[entry]).sum()) + 1
+
+
+def wilson_interval(share: float, total: int) -> tuple[float, float]:
+    """Return the 95 % confidence interval of a share of `total` cases (Wilson 1927)."""
+    z, middle = NORMAL_97_5, share + NORMAL_97_5**2 / (2 * total)
+    reach, size = z * math.sqrt(share * (1 - share) / total + z**2 / (4 * total**2)), 1 + z**2 / total
+    return (middle - reach) / size, (middle + reach) / size
 
 
 def total_variation(one: Float[np.ndarray, "... vocab"], other: Float[np.ndarray, "vocab"]) -> Float[np.ndarray, "..."] | float:

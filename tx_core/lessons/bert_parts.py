@@ -67,12 +67,6 @@ class ComparedResults:
         return float((self.ours - self.theirs).abs().max())
 
 
-@torch.no_grad()
-def compare_with_convolution(feed_forward: FeedForward, hidden: Float[Tensor, "batch token hidden"]) -> ComparedResults:
-    """Compute a feed-forward layer as itself and as convolutions (Vaswani et al. 2017, section 3.3)."""
-    return ComparedResults(feed_forward(hidden), feed_forward_as_convolution(feed_forward, hidden))
-
-
 @dataclass(frozen=True)
 class NormTensors:
     """A layer norm step by step, and PyTorch's result."""
@@ -285,23 +279,16 @@ def feed_forward_run(engine: BertEngine, vectors: Float[Tensor, "token hidden"],
     """Run a feed-forward layer with any activation function of `layers.ACTIVATION` (Vaswani et al. 2017, section 3.3)."""
 
     def compute(model: Bert, device: str) -> FeedForwardRun:
-        layer_here = with_activation(model.encoder.blocks[layer].feed_forward, activation)
-        rows = vectors.to(device)
+        layer_here, rows = copy.copy(model.encoder.blocks[layer].feed_forward), vectors.to(device)
+        layer_here.activation = ACTIVATION[activation]  # of the copy, which shares the weights
         up_projected = layer_here.up(rows)
-        both = compare_with_convolution(layer_here, rows[None])
+        output, convolved = layer_here(rows[None])[0], feed_forward_as_convolution(layer_here, rows[None])[0]
         one_by_one = torch.cat([layer_here(row) for row in rows.split(1)])
         return FeedForwardRun(
             up_projected.cpu(),
             layer_here.activation(up_projected).cpu(),
-            ComparedResults(both.ours[0].cpu(), both.theirs[0].cpu()),
-            float((one_by_one - both.ours[0]).abs().max()),
+            ComparedResults(output.cpu(), convolved.cpu()),
+            float((one_by_one - output).abs().max()),
         )
 
     return engine.runner.run(compute).value
-
-
-def with_activation(feed_forward: FeedForward, activation: str) -> FeedForward:
-    """Return a copy of a layer that shares its weights but has another activation function."""
-    twin = copy.copy(feed_forward)
-    twin.activation = ACTIVATION[activation]
-    return twin

@@ -60,119 +60,13 @@ def fit_mask(drawn: Bool[np.ndarray, "query key"], tokens: int) -> Bool[Tensor, 
 
 
 PENALTY = -10000.0
-
-
-@dataclass(frozen=True)
-class MaskEffect:
-    """Attention scores and weights before and after a mask."""
-
-    mask: Bool[Tensor, "query key"]
-    scores: Float[Tensor, "query key"]
-    masked_scores: Float[Tensor, "query key"]
-    weights_before: Float[Tensor, "query key"]
-    weights: Float[Tensor, "query key"]
-
-    @property
-    def difference(self) -> Float[Tensor, "query key"]:
-        """The change of each weight, after − before."""
-        return self.weights - self.weights_before
-
-
-def mask_effect(scores: Float[Tensor, "query key"], mask: Bool[Tensor, "query key"]) -> MaskEffect:
-    """Apply a mask to scores and compute the weights before and after."""
-    return MaskEffect(
-        mask=mask,
-        scores=scores,
-        masked_scores=scores.masked_fill(~mask, -torch.inf),
-        weights_before=attention_weights(scores),
-        weights=attention_weights(scores, mask),
-    )
-
-
-@dataclass(frozen=True)
-class MaskingComparison:
-    """The weights of the same scores masked by −∞, by a finite penalty, and not at all."""
-
-    infinite: Float[Tensor, "query key"]
-    penalised: Float[Tensor, "query key"]
-    unmasked: Float[Tensor, "query key"]
-
-
-def compare_maskings(
-    scores: Float[Tensor, "query key"], mask: Bool[Tensor, "query key"], penalty: float = PENALTY
-) -> MaskingComparison:
-    """Compare −∞ with the penalty that the original BERT code adds to masked scores, and with no mask.
-
-    The penalty gives nearly the same weights while scores are much smaller than it. For a query without allowed keys it shifts
-    every score by the same amount, which softmax ignores: the weights are those without a mask.
-    """
-    return MaskingComparison(attention_weights(scores, mask), softmax(scores + (~mask) * penalty), softmax(scores))
-
-
-EncodeBatch = Callable[[Int[Tensor, "batch token"], Bool[Tensor, "..."] | None], Float[Tensor, "batch token hidden"]]
-
-
-@dataclass(frozen=True)
-class PaddingProof:
-    """The shorter of two sentences, alone and in a batch with the longer one, with and without the padding mask.
-
-    Attributes:
-        lengths: The tokens of both sentences.
-        padding: The padding tokens of the shorter one.
-        alone: The vectors of its tokens when read alone.
-        masked: In the batch with the mask.
-        unmasked: In the batch without the mask.
-        difference_masked: The largest difference between `masked` and `alone`.
-        difference_unmasked: The largest difference between `unmasked` and `alone`.
-    """
-
-    lengths: tuple[int, int]
-    padding: int
-    alone: Float[Tensor, "token hidden"]
-    masked: Float[Tensor, "token hidden"]
-    unmasked: Float[Tensor, "token hidden"]
-    difference_masked: float
-    difference_unmasked: float
-
-    @property
-    def moved_masked(self) -> tuple[float, ...]:
-        """The largest change of each token's vector with the mask."""
-        return tuple((self.masked - self.alone).abs().amax(dim=-1).tolist())
-
-    @property
-    def moved_unmasked(self) -> tuple[float, ...]:
-        """The largest change of each token's vector without the mask."""
-        return tuple((self.unmasked - self.alone).abs().amax(dim=-1).tolist())
+"""What the original BERT code adds to masked scores."""
 
 
 def pad_batch(sentences: list[tuple[int, ...]], padding_id: int) -> Int[Tensor, "batch token"]:
     """Stack sentences into a batch, padded to the longest."""
     longest = max(map(len, sentences))
     return torch.tensor([[*ids, *[padding_id] * (longest - len(ids))] for ids in sentences])
-
-
-@torch.no_grad()
-def padding_proof(encode: EncodeBatch, first: tuple[int, ...], second: tuple[int, ...], padding_id: int) -> PaddingProof:
-    """Compare the shorter sentence alone with itself in a padded batch, with and without the mask.
-
-    encode: maps ids and a mask (None = all may be attended to) to the last hidden states, in evaluation mode.
-    """
-    lengths = (len(first), len(second))
-    shorter = lengths.index(min(lengths))
-    tokens = lengths[shorter]
-    batch = pad_batch([first, second], padding_id)
-    alone = encode(batch[shorter : shorter + 1, :tokens], None)[0]
-    masked = encode(batch, padding_mask(lengths))[shorter, :tokens]
-    unmasked = encode(batch, None)[shorter, :tokens]
-    return PaddingProof(
-        lengths=lengths,
-        padding=max(lengths) - tokens,
-        alone=alone,
-        masked=masked,
-        unmasked=unmasked,
-        difference_masked=float((masked - alone).abs().max()),
-        difference_unmasked=float((unmasked - alone).abs().max()),
-    )
 
 
 PADDING_TOKEN = "[PAD]"
@@ -199,20 +93,39 @@ class PaddedScores:
 
 @dataclass(frozen=True)
 class MaskedHead:
-    """The scores of one head with a mask."""
+    """The scores of one head with a mask, and its weights before the mask and after."""
 
     tokens: tuple[str, ...]
     mask: Bool[Tensor, "query key"]
     scores: Float[Tensor, "query key"]
 
     @property
-    def effect(self) -> MaskEffect:
-        """Scores and weights before and after the mask."""
-        return mask_effect(self.scores, self.mask)
+    def masked_scores(self) -> Float[Tensor, "query key"]:
+        """The scores, −∞ where the mask is False."""
+        return self.scores.masked_fill(~self.mask, -torch.inf)
 
-    def three_ways(self, penalty: float) -> MaskingComparison:
-        """The weights masked by −∞, by the penalty, and not at all."""
-        return compare_maskings(self.scores, self.mask, penalty)
+    @property
+    def weights_before(self) -> Float[Tensor, "query key"]:
+        """The weights without the mask."""
+        return attention_weights(self.scores)
+
+    @property
+    def weights(self) -> Float[Tensor, "query key"]:
+        """The weights with the mask."""
+        return attention_weights(self.scores, self.mask)
+
+    @property
+    def difference(self) -> Float[Tensor, "query key"]:
+        """The change of each weight, after − before."""
+        return self.weights - self.weights_before
+
+    def penalised(self, penalty: float = PENALTY) -> Float[Tensor, "query key"]:
+        """Return the weights with a finite penalty added to masked scores, in place of −∞.
+
+        They are nearly those of −∞ while scores are much smaller than the penalty. For a query without allowed keys it shifts
+        every score by the same amount, which softmax ignores: the weights are those without a mask.
+        """
+        return softmax(self.scores + ~self.mask * penalty)
 
 
 def padded_scores(engine: BertEngine, text: str, padding: int) -> PaddedScores:
@@ -234,17 +147,36 @@ def padded_scores(engine: BertEngine, text: str, padding: int) -> PaddedScores:
 
 @dataclass(frozen=True)
 class PaddedPair:
-    """Two sentences of a batch, and what padding does to the shorter one.
+    """Two sentences in a batch, and what padding does to the shorter one.
 
     Attributes:
         encodings: The sentences.
         shorter: Which one is shorter, 0 or 1.
-        proof: What padding does to it.
+        alone: The last vectors of its tokens when it is read alone.
+        masked: In the batch with the padding mask.
+        unmasked: In the batch without the mask.
     """
 
     encodings: tuple[Encoding, Encoding]
     shorter: int
-    proof: PaddingProof
+    alone: Float[Tensor, "token hidden"]
+    masked: Float[Tensor, "token hidden"]
+    unmasked: Float[Tensor, "token hidden"]
+
+    @property
+    def padding(self) -> int:
+        """The padding tokens of the shorter sentence."""
+        return max(map(len, self.encodings)) - len(self.alone)
+
+    @property
+    def moved_masked(self) -> tuple[float, ...]:
+        """The largest change of each token's vector with the mask."""
+        return tuple((self.masked - self.alone).abs().amax(dim=-1).tolist())
+
+    @property
+    def moved_unmasked(self) -> tuple[float, ...]:
+        """The largest change of each token's vector without the mask."""
+        return tuple((self.unmasked - self.alone).abs().amax(dim=-1).tolist())
 
     @property
     def rows(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -261,15 +193,17 @@ def padded_pair(engine: BertEngine, first: str, second: str) -> PaddedPair:
         TextProblem: Names the sentence that cannot be read.
     """
     rows = (_read(engine, first, "first"), _read(engine, second, "second"))
+    lengths = [len(row) for row in rows]
+    shorter = lengths.index(min(lengths))
+    batch = pad_batch([row.ids for row in rows], engine.tokenizer.padding_id)
 
-    def compute(model: nn.Module, device: str) -> PaddingProof:
-        def encode(ids: Int[Tensor, "batch token"], mask: Bool[Tensor, "..."] | None) -> Float[Tensor, "batch token hidden"]:
-            return model(ids.to(device), None, None if mask is None else mask.to(device)).output.cpu()
+    def compute(model: nn.Module, device: str) -> PaddedPair:
+        ids, tokens = batch.to(device), lengths[shorter]
+        alone = model(ids[shorter : shorter + 1, :tokens]).output[0]
+        masked, unmasked = (model(ids, mask=mask).output[shorter, :tokens] for mask in (padding_mask(lengths).to(device), None))
+        return PaddedPair(rows, shorter, alone.cpu(), masked.cpu(), unmasked.cpu())
 
-        return padding_proof(encode, rows[0].ids, rows[1].ids, engine.tokenizer.padding_id)
-
-    proof = engine.runner.run(compute).value
-    return PaddedPair(rows, proof.lengths.index(min(proof.lengths)), proof)
+    return engine.runner.run(compute).value
 
 
 def _read(engine: BertEngine, text: str, which: str) -> Encoding:

@@ -37,19 +37,6 @@ AddsTo = Literal["nothing", "word vectors", "queries and keys", "scores"]
 
 
 @dataclass(frozen=True)
-class EncodingSettings:
-    """Parameters of an encoding besides the number of tokens.
-
-    Attributes:
-        base: Of the frequencies of sinusoids and rotations.
-        head: The head whose bias is used, counted from 0.
-    """
-
-    base: float = 10000.0
-    head: int = 0
-
-
-@dataclass(frozen=True)
 class ScoreParts:
     """Queries and keys with their positions in them, what is added to the scores, and their factor if not 1/√head_dim."""
 
@@ -65,15 +52,16 @@ class PositionEncoding:
 
     Attributes:
         adds_to: Where positions enter.
-        apply: Encodes the positions of copies of one word; tables that would be learned are drawn from the generator. None where
-            the scores are those of a model.
+        apply: Encodes the positions of copies of one word, with the base of the frequencies of sinusoids and rotations and the
+            head whose bias is used, from 0; tables that would be learned are drawn from the generator. None where the scores
+            are those of a model.
         vectors: The vectors to draw, from the numbers of tokens and dimensions, the base and a model; None for biases.
         biases: What each head adds to its scores, from the numbers of tokens and dimensions; None for vectors.
         distances: The class of each distance, from the number of tokens; None where all distances differ.
     """
 
     adds_to: AddsTo
-    apply: Callable[[Float[Tensor, "token head_dim"], EncodingSettings, torch.Generator], ScoreParts] | None
+    apply: Callable[[Float[Tensor, "token head_dim"], float, int, torch.Generator], ScoreParts] | None
     vectors: Callable[[int, int, float, BertEngine], Table] | None = None
     biases: Callable[[int, int, torch.Generator], Float[Tensor, "head query key"]] | None = None
     distances: Callable[[int], Int[Tensor, "query key"]] | None = None
@@ -110,29 +98,29 @@ def rotated_vector(tokens: int, width: int, base: float = 10000.0, seed: int = 0
     return rotate(word, rotary_angles(tokens, width, base))
 
 
-def _sinusoidal(word: Tensor, settings: EncodingSettings, generator: torch.Generator) -> ScoreParts:
-    encoded = word + sinusoids(*word.shape, settings.base)
+def _sinusoidal(word: Tensor, base: float, head: int, generator: torch.Generator) -> ScoreParts:
+    encoded = word + sinusoids(*word.shape, base)
     return ScoreParts(encoded, encoded)
 
 
-def _rotary(word: Tensor, settings: EncodingSettings, generator: torch.Generator) -> ScoreParts:
-    encoded = rotate(word, rotary_angles(*word.shape, settings.base))
+def _rotary(word: Tensor, base: float, head: int, generator: torch.Generator) -> ScoreParts:
+    encoded = rotate(word, rotary_angles(*word.shape, base))
     return ScoreParts(encoded, encoded)
 
 
-def _shaw(word: Tensor, settings: EncodingSettings, generator: torch.Generator) -> ScoreParts:
+def _shaw(word: Tensor, base: float, head: int, generator: torch.Generator) -> ScoreParts:
     tokens, width = word.shape
     table = torch.randn(2 * min(SHAW_LIMIT, tokens) + 1, width, generator=generator)
     return ScoreParts(word, word, shaw_bias(word, table, tokens))
 
 
-def _t5(word: Tensor, settings: EncodingSettings, generator: torch.Generator) -> ScoreParts:
+def _t5(word: Tensor, base: float, head: int, generator: torch.Generator) -> ScoreParts:
     table = torch.randn(T5_BUCKETS, BIAS_HEADS, generator=generator)
-    return ScoreParts(word, word, t5_bias(table, len(word), len(word))[settings.head], scale=1.0)
+    return ScoreParts(word, word, t5_bias(table, len(word), len(word))[head], scale=1.0)
 
 
-def _alibi(word: Tensor, settings: EncodingSettings, generator: torch.Generator) -> ScoreParts:
-    return ScoreParts(word, word, alibi_bias(BIAS_HEADS, len(word))[settings.head])
+def _alibi(word: Tensor, base: float, head: int, generator: torch.Generator) -> ScoreParts:
+    return ScoreParts(word, word, alibi_bias(BIAS_HEADS, len(word))[head])
 
 
 def _shaw_biases(tokens: int, width: int, generator: torch.Generator) -> Float[Tensor, "word query key"]:
@@ -146,7 +134,7 @@ def _t5_biases(tokens: int, width: int, generator: torch.Generator) -> Float[Ten
 
 
 ENCODINGS = {
-    "none": PositionEncoding("nothing", lambda word, settings, generator: ScoreParts(word, word)),
+    "none": PositionEncoding("nothing", lambda word, base, head, generator: ScoreParts(word, word)),
     "sinusoidal": PositionEncoding(
         "word vectors", _sinusoidal, vectors=lambda tokens, width, base, engine: sinusoids(tokens, width, base)
     ),
@@ -164,18 +152,6 @@ ENCODINGS = {
     "alibi": PositionEncoding("scores", _alibi, biases=lambda tokens, width, generator: alibi_bias(BIAS_HEADS, tokens)),
 }
 BIASES = tuple(name for name, encoding in ENCODINGS.items() if encoding.biases)
-
-
-def position_scores(scheme: str, tokens: int, head_dim: int, settings: EncodingSettings, seed: int = 0) -> PositionScores:
-    """Compute the scores between copies of one random word at every position; not of "learned", which a model has learned.
-
-    seed: of the word and of the tables that would be learned.
-    """
-    generator = torch.Generator().manual_seed(seed)
-    word = torch.randn(head_dim, generator=generator).expand(tokens, head_dim)
-    parts = ENCODINGS[scheme].apply(word, settings, generator)
-    scores = attention_scores(parts.query, parts.key, parts.scale, parts.bias)
-    return PositionScores(scores, softmax(scores))
 
 
 def biases(scheme: str, tokens: int, width: int = 64, seed: int = 0) -> Float[Tensor, "head query key"]:
@@ -217,11 +193,20 @@ def same_word_scores(engine: BertEngine, tokens: int, head: int) -> PositionScor
     return engine.runner.run(compute).value
 
 
-def encoding_scores(scheme: str, tokens: int, width: int, base: float, head: int, engine: BertEngine) -> PositionScores:
-    """Compute the scores between copies of one word for any scheme; "learned" uses the model itself."""
+def encoding_scores(
+    scheme: str, tokens: int, width: int, base: float, head: int, engine: BertEngine, seed: int = 0
+) -> PositionScores:
+    """Compute the scores between copies of one random word at every position; "learned" uses the model itself.
+
+    width: dimensions of the word. seed: of the word and of the tables that would be learned.
+    """
     if scheme == "learned":
         return same_word_scores(engine, tokens, head)
-    return position_scores(scheme, tokens, width, EncodingSettings(base=base, head=head))
+    generator = torch.Generator().manual_seed(seed)
+    word = torch.randn(width, generator=generator).expand(tokens, width)
+    parts = ENCODINGS[scheme].apply(word, base, head, generator)
+    scores = attention_scores(parts.query, parts.key, parts.scale, parts.bias)
+    return PositionScores(scores, softmax(scores))
 
 
 def compared_encodings(width: int, base: float, table: Float[Tensor, "place hidden"]) -> dict[str, EncodePositions]:

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.device import DeviceRunner
-from tx_core.transformer.bert import HEADS, Bert, max_pool, random_bert, random_head
+from tx_core.transformer.bert import HEADS, Bert, random_bert, random_head
 from tx_core.transformer.config import BertConfig
 from tx_core.transformer.trace import Trace
 
@@ -46,13 +46,11 @@ class LabelScores:
         kind: The head.
         logits: One row, or one row per token.
         shares: Their softmax.
-        wins: For the max-pooled head, in how many dimensions each token has the largest value; empty for others.
     """
 
     kind: str
     logits: Float[Tensor, "..."]
     shares: Float[Tensor, "..."]
-    wins: tuple[int, ...]
 
 
 @torch.no_grad()
@@ -66,5 +64,4 @@ def predict_labels(trace: Trace, kind: str, labels: int, seed: int) -> LabelScor
         )
     hidden = torch.tensor(trace.hidden[-1])[None]
     logits = random_head(kind, hidden.shape[-1], labels, seed)(hidden)
-    pooled = max_pool(hidden).winners[0].bincount(minlength=hidden.shape[1]).tolist() if kind == "max-pooled" else ()
-    return LabelScores(kind, logits, logits.softmax(dim=-1), tuple(pooled))
+    return LabelScores(kind, logits, logits.softmax(dim=-1))

@@ -26,6 +26,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from torch.nn.utils import parametrize
 
+from tx_core.analysis.probabilities import wilson_interval
 from tx_core.engine.architectures import config_to_hub, names_to_hub
 from tx_core.engine.bert_engine import load_own_engine
 from tx_core.engine.checkpoint import load_bert
@@ -242,19 +243,11 @@ def measure_labels(model: Bert, tokenizer: Tokenizer, snippets: Sequence[Snippet
         "sentences": total,
         "right": right,
         "accuracy": round(right / total, 4),
-        "interval": [round(edge, 4) for edge in wilson_interval(right, total)],
+        "interval": [round(edge, 4) for edge in wilson_interval(right / total, total)],
         "confusion": counts.tolist(),
         "naive_bayes": round(words / total, 4),
         "always_one_label": round(int(counts.sum(1).max()) / total, 4),
     }
-
-
-def wilson_interval(right: int, total: int, z: float = 1.96) -> tuple[float, float]:
-    """Return the 95 % interval of a share (Wilson 1927)."""
-    share, spread = right / total, z**2 / total
-    middle = share + spread / 2
-    reach = z * math.sqrt(share * (1 - share) / total + spread / (4 * total))
-    return (middle - reach) / (1 + spread), (middle + reach) / (1 + spread)
 
 
 def naive_bayes(learned: Sequence[Snippet], test: Sequence[Snippet]) -> int:

@@ -9,7 +9,7 @@ import torch
 from tx_core.engine import catalogue
 from tx_core.errors import TextProblem
 from tx_core.lessons.masking import (
-    compare_maskings,
+    MaskedHead,
     mask_of_kind,
     padded_pair,
     padded_scores,
@@ -33,17 +33,16 @@ def test_each_kind_is_the_mask_that_its_name_says(kind, rows):
 def test_minus_ten_thousand_nearly_equals_minus_infinity_but_not_for_a_query_that_may_look_nowhere():
     scores = torch.randn(3, 5)
     mask = torch.tensor([[True] * 3 + [False] * 2, [True] * 5, [False] * 5])
-    seen = compare_maskings(scores, mask)
-    assert torch.equal(seen.penalised[:2], seen.infinite[:2])
-    assert (seen.infinite[2] == 0).all()
-    torch.testing.assert_close(seen.penalised[2], seen.unmasked[2], atol=1e-3, rtol=0)
+    head = MaskedHead((), mask, scores)
+    assert torch.equal(head.penalised()[:2], head.weights[:2])
+    assert (head.weights[2] == 0).all()
+    torch.testing.assert_close(head.penalised()[2], head.weights_before[2], atol=1e-3, rtol=0)
 
 
 def test_a_small_penalty_leaks_and_the_leak_is_what_the_arithmetic_says():
-    seen = compare_maskings(torch.zeros(1, 2), torch.tensor([[True, False]]), penalty=-2.0)
-    assert float(seen.penalised[0, 1]) == pytest.approx(1 / (1 + math.exp(2)))
-    large = compare_maskings(torch.tensor([[0.0, 10000.0]]), torch.tensor([[True, False]]))
-    assert float(large.penalised[0, 1]) == pytest.approx(0.5)
+    mask = torch.tensor([[True, False]])
+    assert float(MaskedHead((), mask, torch.zeros(1, 2)).penalised(-2.0)[0, 1]) == pytest.approx(1 / (1 + math.exp(2)))
+    assert float(MaskedHead((), mask, torch.tensor([[0.0, 10000.0]])).penalised()[0, 1]) == pytest.approx(0.5)
 
 
 SHORT, LONG = "The cat sat.", "It was late and the dog that had slept all day was hungry again."
@@ -65,10 +64,10 @@ def test_a_mask_laid_on_one_head_changes_the_weights_of_that_heads_own_scores(en
     mask = mask_of_kind("padding", len(padded.tokens), padded.real)
     mask[1] = False
     head = padded.under(mask, 3, 7)
-    np.testing.assert_array_equal(head.effect.scores, padded.scores[3, 7])
-    assert (head.effect.weights[1] == 0).all()
-    assert (head.effect.weights[:, padded.real :] == 0).all()
-    assert (head.three_ways(-10.0).penalised[0, padded.real :] > 0).all()
+    np.testing.assert_array_equal(head.scores, padded.scores[3, 7])
+    assert (head.weights[1] == 0).all()
+    assert (head.weights[:, padded.real :] == 0).all()
+    assert (head.penalised(-10.0)[0, padded.real :] > 0).all()
 
 
 def test_a_sentence_that_leaves_no_space_for_padding_is_refused(engine):
@@ -82,11 +81,9 @@ def test_a_sentence_that_leaves_no_space_for_padding_is_refused(engine):
 def test_masked_padding_changes_nothing_and_unmasked_padding_does(engine, first, second, shorter):
     pair = padded_pair(engine, first, second)
     assert pair.shorter == shorter
-    assert pair.proof.difference_masked < 1e-5 < 0.1 < pair.proof.difference_unmasked
-    assert max(pair.proof.moved_masked) == pytest.approx(pair.proof.difference_masked)
-    assert max(pair.proof.moved_unmasked) == pytest.approx(pair.proof.difference_unmasked)
+    assert max(pair.moved_masked) < 1e-5 < 0.1 < max(pair.moved_unmasked)
     assert len(pair.rows[0]) == len(pair.rows[1])
-    assert pair.rows[shorter].count("[PAD]") == pair.proof.padding > 0
+    assert pair.rows[shorter].count("[PAD]") == pair.padding > 0
 
 
 def test_the_sentence_that_cannot_be_read_is_named(engine):

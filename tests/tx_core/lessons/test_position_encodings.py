@@ -7,20 +7,19 @@ from tx_core.engine import catalogue
 from tx_core.lessons.position_encodings import (
     BIASES,
     ENCODINGS,
-    EncodingSettings,
     biases,
     check_encodings,
     compared_encodings,
     distance_profile,
+    encoding_scores,
     learned_table,
-    position_scores,
     same_word_scores,
 )
 
 
 @pytest.mark.parametrize("scheme", ["shaw", "t5", "rotary", "alibi"])
-def test_relative_schemes_tell_the_distance_and_not_the_place(scheme):
-    scores = position_scores(scheme, 9, 8, EncodingSettings(), seed=3).scores
+def test_relative_schemes_tell_the_distance_and_not_the_place(engine, scheme):
+    scores = encoding_scores(scheme, 9, 8, 10000.0, 0, engine, seed=3).scores
     for distance in range(-8, 9):
         along = scores.diagonal(distance)
         torch.testing.assert_close(along, along[0].expand_as(along), atol=1e-5, rtol=0)

@@ -9,6 +9,7 @@ import torch
 from transformers import BertForSequenceClassification
 
 from tests.support.checkpoints import write_bert
+from tx_core.analysis.probabilities import wilson_interval
 from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import load_own_engine
 from tx_core.engine.checkpoint import NEEDS_OTHER, OTHER_VERSION, load_bert, read_whole
@@ -16,7 +17,7 @@ from tx_core.engine.checkpoint_files import read_json, write_manifest
 from tx_core.errors import CheckpointProblem
 from tx_core.lessons.labels import FINE_TUNED
 from tx_core.training import fine_tune
-from tx_core.training.fine_tune import Snippet, naive_bayes, split_snippets, wilson_interval
+from tx_core.training.fine_tune import Snippet, naive_bayes, split_snippets
 
 SENTENCES = ["time flies", "an arrow flies", "fruit flies like a banana", "time flies like an arrow"]
 
@@ -89,7 +90,7 @@ def test_what_ships_beside_the_embedded_model_is_small():
 
 
 def test_a_share_s_interval_and_naive_bayes_are_those_of_a_calculation_by_hand():
-    assert wilson_interval(8, 10) == pytest.approx((0.4902, 0.9433), abs=1e-4)  # Brown, Cai & DasGupta 2001
+    assert wilson_interval(0.8, 10) == pytest.approx((0.4902, 0.9433), abs=1e-4)  # Brown, Cai & DasGupta 2001
     learned = [Snippet("good film", 2.0), Snippet("good fun", 1.0), Snippet("bad film", -2.0), Snippet("so so film", 0.1)]
     assert naive_bayes(learned, [Snippet("good", 1.0), Snippet("bad film", -1.0), Snippet("bad", 1.0)]) == 2
 
