@@ -37,6 +37,7 @@ _HOMES = {
     "fill_stepwise": "tx_core.fill_mask.steps",
     "cut_effects": "tx_core.causal.cut_effects",
     "patch": "tx_core.causal.patch",
+    "importance": "tx_core.causal.importance",
 }
 __all__ = sorted(_HOMES)
 

@@ -23,7 +23,7 @@ PatchedPart = Literal["residual", "attention", "mlp", "head", "path"]
 """What is put in: see `patch`."""
 SMALLEST_DIFFERENCE = 1e-4
 """In nats: an effect of less would be one of rounding."""
-NOT_ONE_TOKEN = "“{answer}” is {count} tokens for this model, and only answers of one token are compared: choose another word."
+NOT_ONE_TOKEN = "“{answer}” is no single token for this model, and only answers of one token are compared: choose another word."
 SAME_ANSWER = "Both answers are “{answer}”: choose two words."
 SAME_DIFFERENCE = "Both texts prefer “{first}” to “{second}” equally, so there is nothing to trace back: change one of the texts."
 ENCODER_DECODER = "{title} predicts with a second stack of layers, of which nothing is put in: choose another model."
@@ -117,7 +117,9 @@ def patch(
         raise ValueError(f"what must be one of {', '.join(get_args(PatchedPart))}, got {what}")
     if (sender is not None) != (what == "path") or (token is not None and (what != "head" or token not in range(len(run)))):
         raise ValueError(f'token must be of the target and of "head", and sender of "path", got {token} and {sender} for {what}')
-    entries = _entries(engine, run, answers)
+    entries = answer_entries(engine, run, answers)
+    if entries[0] == entries[1]:
+        raise TextProblem(SAME_ANSWER.format(answer=answers[0]))
     alignment = align_tokens(run, rows["source"])
     given = source_vectors(engine, run, rows["source"])
     if what == "path":
@@ -200,19 +202,16 @@ def source_vectors(engine: Engine, target: Encoding, source: Encoding) -> Vector
     return Vectors(aligned(found.context), aligned(found.mlp), aligned(found.residual))
 
 
-def _entries(engine: Engine, target: Encoding, answers: Sequence[str]) -> tuple[int, int]:
-    """Return the vocabulary entries of two answers; raise TextProblem unless each is one token, and they differ."""
+def answer_entries(engine: Engine, target: Encoding, answers: Sequence[str]) -> tuple[int, ...]:
+    """Return the vocabulary entries of answers at a blank; raise TextProblem unless each is one token."""
     place, found = target.blanks[0], []
     opens = not engine.info.predicts_next and target.starts_sentence(place)
     for answer in answers:
         pieces = spell_word(engine.tokenizer, answer, opens)
-        if len(pieces) != 1:
-            raise TextProblem(NOT_ONE_TOKEN.format(answer=answer, count=len(pieces)))
+        if len(pieces) != 1 or engine.tokenizer.unknown_id in pieces:
+            raise TextProblem(NOT_ONE_TOKEN.format(answer=answer))
         found += pieces
-    first, second = found
-    if first == second:
-        raise TextProblem(SAME_ANSWER.format(answer=answers[0]))
-    return first, second
+    return tuple(found)
 
 
 def _cells(

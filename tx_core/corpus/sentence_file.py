@@ -16,8 +16,9 @@ from typing import Annotated
 from pydantic import ConfigDict, Field, StringConstraints
 
 from tx_core.engine.device_limits import device_limits
+from tx_core.engine.engine import SENTENCES
 from tx_core.errors import TextProblem
-from tx_core.settings import ASSETS, host_settings
+from tx_core.settings import host_settings
 
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
 """Control characters that mark a file as binary: all but tab, form feed and line ends."""
@@ -76,7 +77,6 @@ def _delimiter(text: str) -> str:
 MAX_TABLE_COLUMNS = 100
 MAX_LINES_NAMED = 100
 COLUMN_NAMES = ("sentence", "sentences", "text")
-EMBEDDED = ASSETS / "sentences" / "everyday.txt"
 EMBEDDED_SOURCE = "written for this app, in everyday English"
 
 LEFT_OUT = "Left out: {reasons}."
@@ -210,7 +210,7 @@ def _fit(rows: Iterable[tuple[int, str]], notes: Notes, limit: int) -> tuple[lis
 @cache
 def embedded_sentences() -> Sentences:
     """Return the sentences that ship with the app."""
-    with EMBEDDED.open("rb") as file:
+    with SENTENCES.open("rb") as file:
         return read_sentences(file, EMBEDDED_SOURCE)
 
 

@@ -28,9 +28,11 @@ from tx_core.engine.engine import (
     encode_text,
     head_missing,
     head_parts,
+    mean_vectors,
     no_head,
     run_limits,
     run_text,
+    with_means,
 )
 from tx_core.engine.tensors import Kept, attention_stack, batch_tensors, score_gradients, stack_layers
 from tx_core.engine.tokenizer import Tokenizer, load_tokenizer
@@ -44,7 +46,6 @@ from tx_core.transformer.interventions import (
     Vectors,
     check_batch,
     check_run,
-    check_vectors,
     unmasked_padding,
 )
 from tx_core.transformer.trace import Encoding, Trace, check_parts
@@ -92,18 +93,23 @@ class OwnEngine(Generic[Model]):
             labels=self.labels,
         )
 
+    @cached_property
+    def means(self) -> Vectors:
+        """The mean over the app's sentences of what each layer computes."""
+        return mean_vectors(self)
+
     encode, trace = encode_text, run_text
 
     def run(self, request: RunRequest) -> Trace:
         parts, encoding = check_parts(request.keep), self.encode(request.text, request.pair, request.written)
-        changes = check_run(request.interventions, self._limits(encoding))
-        check_vectors([changes], request.vectors)
+        changes = check_run(request.interventions, self._limits(encoding, request.vectors))
+        given = with_means(self, [changes], request.vectors)
         check_record(self.info, {"self": (len(encoding), len(encoding))}, parts)
         blanks = list(encoding.blanks) if "blank_logits" in parts and self.info.fills_blanks else []
 
         def compute(model: nn.Module, device: str) -> Kept:
             tensors = batch_tensors([encoding], self.tokenizer.padding_id, device, [changes])
-            run = model(*tensors, keep=parts, interventions=[changes], places=blanks, vectors=request.vectors)
+            run = model(*tensors, keep=parts, interventions=[changes], places=blanks, vectors=given)
             states = [state[:, : len(encoding)] for state in run.hidden]
             return Kept(
                 (attention_stack("self", encoding, encoding, run.layers),),
@@ -122,15 +128,15 @@ class OwnEngine(Generic[Model]):
         interventions: Sequence[Sequence[Intervention]] = (),
         vectors: Mapping[str, Vectors] | None = None,
     ) -> BlankLogits:
-        changes = check_batch(interventions, [self._limits(row) for row in rows])
-        check_vectors(changes, vectors or {})
+        changes = check_batch(interventions, [self._limits(row, vectors) for row in rows])
+        given = with_means(self, changes, vectors or {})
         texts, runs = (rows[:1], _with_common(changes)) if _one_text(rows, changes) else (rows, changes)
         places = sorted({place for row in rows for place in row.blanks})
         blanks = [(number, places.index(place)) for number, row in enumerate(rows) for place in row.blanks]
 
         def compute(model: nn.Module, device: str) -> list[np.ndarray]:
             tensors = batch_tensors(texts, self.tokenizer.padding_id, device, runs[: len(texts)])
-            output = model(*tensors, interventions=runs, places=places, vectors=vectors or {}).output[-len(rows) :]
+            output = model(*tensors, interventions=runs, places=places, vectors=given).output[-len(rows) :]
             logits = model.predict(output[[number for number, _ in blanks], [place for _, place in blanks]]).cpu().numpy()
             return np.split(logits, np.cumsum([len(row.blanks) for row in rows])[:-1])
 
@@ -144,13 +150,13 @@ class OwnEngine(Generic[Model]):
         interventions: Sequence[Intervention] = (),
         vectors: Mapping[str, Vectors] | None = None,
     ) -> Vectors:
-        changes = check_run(interventions, self._limits(encoding))
-        check_vectors([changes], vectors or {})
+        changes = check_run(interventions, self._limits(encoding, vectors))
+        given = with_means(self, [changes], vectors or {})
 
         def compute(model: nn.Module, device: str) -> Vectors:
             tensors = batch_tensors([encoding], self.tokenizer.padding_id, device, [changes])
             names = [field.name for field in fields(Vectors)]
-            layers = model(*tensors, keep=names, interventions=[changes], vectors=vectors or {}).layers
+            layers = model(*tensors, keep=names, interventions=[changes], vectors=given).layers
             return Vectors(*(stack_layers([layer[name][..., : len(encoding), :] for layer in layers]) for name in names))
 
         return self.runner.run(compute).value
@@ -239,8 +245,8 @@ class OwnEngine(Generic[Model]):
         if self.model.label_head is None:
             raise ModelUnavailable(NO_LABEL_HEAD.format(title=self.title))
 
-    def _limits(self, encoding: Encoding) -> RunLimits:
-        return run_limits(self.info, [(len(encoding), len(encoding))] * self.info.num_layers)
+    def _limits(self, encoding: Encoding, vectors: Mapping[str, Vectors] | None) -> RunLimits:
+        return run_limits(self.info, [(len(encoding), len(encoding))] * self.info.num_layers, vectors or ())
 
 
 def _one_text(rows: Sequence[Encoding], changes: Sequence[Sequence[Intervention]]) -> bool:

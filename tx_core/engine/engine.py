@@ -14,7 +14,7 @@ from jaxtyping import Float
 
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.errors import ModelUnavailable, TextProblem
-from tx_core.settings import host_settings
+from tx_core.settings import ASSETS, host_settings
 from tx_core.transformer.config import AttentionKind
 from tx_core.transformer.interventions import Intervention, RunLimits, Vectors
 from tx_core.transformer.trace import Encoding, Trace, TracePart
@@ -24,6 +24,8 @@ RECORD_TOO_LARGE = (
     "shorten the text to {tokens:,} tokens, or choose a smaller model."
 )
 Result = TypeVar("Result")
+SENTENCES = ASSETS / "sentences" / "everyday.txt"
+"""The sentences that ship with the app, one a line."""
 WeightMeasure = Callable[[Any], Result]
 """A function of `tensors.LayerWeights`, the weights of each layer, that is called on their device."""
 
@@ -105,7 +107,7 @@ class ScoreGradients:
 class RunRequest:
     """The text of a run, the parts to keep of it (`trace.ALL_PARTS`), what changes it, and the tokens that follow the text.
 
-    vectors: what the interventions put in, by their kind.
+    vectors: what the interventions put in, by their kind; those of "mean" may be missing, for the mean of the app's sentences.
     """
 
     text: str
@@ -281,9 +283,31 @@ def check_record(info: ModelInfo, sizes: Mapping[AttentionKind, tuple[int, int]]
         raise TextProblem(RECORD_TOO_LARGE.format(megabytes=nbytes / 1e6, limit=most / 1e6, tokens=longest))
 
 
-def run_limits(info: ModelInfo, sizes: Sequence[tuple[int, int]]) -> RunLimits:
-    """Return the limits of a run. sizes: the number of queries and of keys in every layer."""
-    return RunLimits(info.num_heads, sizes, info.max_tokens, info.can_omit_positions)
+def run_limits(info: ModelInfo, sizes: Sequence[tuple[int, int]], vectors: Collection[str] = ()) -> RunLimits:
+    """Return the limits of a run. sizes: the number of queries and of keys in every layer. vectors: the kinds that have some."""
+    return RunLimits(info.num_heads, sizes, info.max_tokens, info.can_omit_positions, {"mean", *vectors})
+
+
+def with_means(
+    engine: "Engine", batch: Sequence[Sequence[Intervention]], vectors: Mapping[str, Vectors]
+) -> Mapping[str, Vectors]:
+    """Return the vectors of a run, with the means of the model where an intervention asks for some that are not given."""
+    asked = "mean" not in vectors and any(one.kind == "mean" for row in batch for one in row)
+    return {**vectors, "mean": engine.means} if asked else vectors
+
+
+def mean_vectors(engine: "Engine", sentences: Sequence[str] = ()) -> Vectors:
+    """Return the mean over all tokens of sentences of what each layer computes, for the intervention "mean".
+
+    sentences: by default those that ship with the app. Raises what the engine's `encode` and `vectors` raise.
+    """
+    total, tokens = None, 0
+    for sentence in sentences or SENTENCES.read_text(encoding="utf-8").splitlines():
+        found = engine.vectors(engine.encode(sentence))
+        sums = [part.sum(axis=-2, keepdims=True, dtype=np.float64) for part in (found.context, found.mlp, found.residual)]
+        total = sums if total is None else [one + more for one, more in zip(total, sums, strict=True)]
+        tokens += found.mlp.shape[-2]
+    return Vectors(*((part / tokens).astype(np.float32) for part in total))
 
 
 def head_parts(weight: Float[np.ndarray, "hidden joined"], num_heads: int) -> Float[np.ndarray, "head head_dim hidden"]:

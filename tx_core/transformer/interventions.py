@@ -7,7 +7,7 @@ An intervention is an argument of a call, never a state of the model:
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import product
 from typing import Literal, NamedTuple, get_args
@@ -46,7 +46,7 @@ NO_LAYER = "This model has {layers} layers: there is no layer {layer:,} to chang
 NO_HEAD = "This model has {heads} heads per layer: there is no head {head:,} to change."
 NO_TOKEN = "This text has {tokens:,} tokens: there is no token {position:,} to change."
 NO_SPACE_FOR_PADDING = "This model reads at most {most:,} tokens: there is no space for {padding} of padding after {tokens:,}."
-NO_VECTORS = "No vectors of another run are given here to put in ({kind})."
+NO_VECTORS = "There is no other text here, of which something could be put in."
 NEEDS_POSITIONS = "This model cannot be run without its positions here."
 CANNOT_CHANGE = "{problems} Undo this change, or change something that exists."
 
@@ -135,7 +135,7 @@ class Intervention:
             "cut": the query at `positions[0]` does not attend to the key at `positions[1]`.
             "patch": the head's output is that of another run, `Vectors` of which are given with this one; at the token at
                 `positions[0]`, or without a position at every token for which they have a number (Vig et al. 2020).
-            "mean": the head's output is the same mean at every token, of `Vectors` that are given with the run.
+            "mean": the head's output is the same at every token: its mean over the app's sentences, or `Vectors` that are given.
             "temperature": the scores, bias included, are divided by `value`.
             "sparse", "hard": sparsemax (Martins & Astudillo 2016) or argmax in place of the softmax.
         "causal": no token attends to a later one (of an encoder-decoder, in the encoder; its decoder is causal already).
@@ -225,13 +225,6 @@ class Vectors:
     residual: Float[np.ndarray, "layer token hidden"]
 
 
-def check_vectors(batch: Iterable[Iterable[Intervention]], vectors: Mapping[str, Vectors]) -> None:
-    """Raise ChangeProblem for an intervention that takes vectors where none are given for its kind."""
-    for one in {one for row in batch for one in row}:
-        if one.rule.takes_vectors and one.kind not in vectors:
-            raise ChangeProblem(CANNOT_CHANGE.format(problems=NO_VECTORS.format(kind=one.kind)))
-
-
 def canonical(interventions: Iterable[Intervention]) -> tuple[Intervention, ...]:
     """Sort the interventions of a run and drop duplicates, so that equal runs compare equal.
 
@@ -251,12 +244,14 @@ class RunLimits(NamedTuple):
         sizes: the number of queries and of keys in every layer.
         max_tokens: the longest input, padding included.
         can_omit_positions: whether the model can be run without its positions.
+        given: the kinds of intervention whose vectors are given with the run.
     """
 
     num_heads: int
     sizes: Sequence[tuple[int, int]]
     max_tokens: int
     can_omit_positions: bool
+    given: Collection[str] = ()
 
 
 def check_run(interventions: Iterable[Intervention], limits: RunLimits) -> tuple[Intervention, ...]:
@@ -293,6 +288,8 @@ def missing_part(intervention: Intervention, limits: RunLimits) -> str:
         return NO_SPACE_FOR_PADDING.format(most=limits.max_tokens, padding=padding, tokens=keys)
     if not (limits.can_omit_positions or reads_positions([intervention])):
         return NEEDS_POSITIONS
+    if intervention.rule.takes_vectors and intervention.kind not in limits.given:
+        return NO_VECTORS
     bounds = {"query": queries, "key": keys}
     for position, axis in zip(positions, intervention.rule.positions, strict=False):
         if position >= (bound := bounds[axis]):

@@ -269,6 +269,7 @@ def intervention_lines(trace: Trace) -> list[str]:
     """
     needs_sparse = any(one.kind == "sparse" for one in trace.interventions)
     return [
+        *(f"# Not in this code: {one!r}, which tx_core computes." for one in trace.interventions if one.replaces),
         *CHANGED_ATTENTION.splitlines(),
         *(SPARSEMAX.splitlines() if needs_sparse else []),
         "",
@@ -292,7 +293,7 @@ def _changes(trace: Trace) -> list[str]:
             order += [(counts[0] + layer, "decoder"), (counts[0] + counts[1] + layer, "cross")]
     lines = []
     for number, (layer, kind) in enumerate(order):
-        if interventions := effective(trace.interventions, layer, kind):
+        if interventions := [one for one in effective(trace.interventions, layer, kind) if not one.replaces]:
             written = ", ".join(f'"{name}": {value}' for name, value in _arguments(interventions).items())
             lines.append(f"    {number}: {{{written}}},")
     return lines

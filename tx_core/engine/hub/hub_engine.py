@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -21,9 +22,11 @@ from tx_core.engine.engine import (
     check_record,
     encode_text,
     head_parts,
+    mean_vectors,
     no_head,
     run_limits,
     run_text,
+    with_means,
 )
 from tx_core.engine.hub.parts import (
     Parts,
@@ -40,7 +43,7 @@ from tx_core.engine.tensors import Kept, attention_stack, batch_tensors, score_g
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.transformer.changed_vectors import VECTOR_PARTS, VectorChanges
 from tx_core.transformer.config import AttentionKind
-from tx_core.transformer.interventions import Intervention, RunLimits, Vectors, check_batch, check_run, check_vectors
+from tx_core.transformer.interventions import Intervention, RunLimits, Vectors, check_batch, check_run
 from tx_core.transformer.trace import Encoding, Trace, check_parts, plain_encoding
 
 START_ONLY = "The decoder's input is only its start token. Enter a second sentence to see how the decoder would write it."
@@ -135,25 +138,30 @@ class HubEngine:
     def bfloat16(self) -> bool:
         return self.runner.bfloat16
 
+    @cached_property
+    def means(self) -> Vectors:
+        """The mean over the app's sentences of what each layer computes."""
+        return mean_vectors(self)
+
     encode, trace = encode_text, run_text
 
     def run(self, request: RunRequest) -> Trace:
         parts, source = check_parts(request.keep), self.encode(request.text, request.pair, request.written)
         target = target_of(source, self.info, self.tokenizer)
-        changes = check_run(request.interventions, self._limits(source, target))
-        check_vectors([changes], request.vectors)
+        changes = check_run(request.interventions, self._limits(source, target, request.vectors))
+        given = with_means(self, [changes], request.vectors)
         sides, padding_id = axes(source, target), self.tokenizer.padding_id
         check_record(self.info, {kind: (len(sides[kind][0]), len(sides[kind][1])) for kind in self.info.layers}, parts)
         scored = "blank_logits" in parts and self.info.fills_blanks and (target is None or source.pair is None)
         blanks = list(source.blanks) if scored else []  # none if the decoder reads a second sentence
 
         def compute(model: nn.Module, device: str) -> Kept:
-            recorder = Recorder(parts - {"hidden", "blank_logits"}, [changes], self.info.first_layer, request.vectors)
+            recorder = Recorder(parts - {"hidden", "blank_logits"}, [changes], self.info.first_layer, given)
             model = self._changed(model, recorder.changes)
             targets = None if target is None else [target]
-            given = model_inputs([source], targets, self.info, padding_id, device, [changes])
+            inputs = model_inputs([source], targets, self.info, padding_id, device, [changes])
             body = model if blanks else model.base_model  # no head without blanks: its logits are large
-            output = body(**given, recorder=recorder, output_hidden_states="hidden" in parts)
+            output = body(**inputs, recorder=recorder, output_hidden_states="hidden" in parts)
             states = output["encoder_hidden_states" if target else "hidden_states"] if "hidden" in parts else ()
             stacks = [
                 replace(attention_stack(kind, *sides[kind], recorder.layers[kind]), scales=tuple(recorder.scales[kind]))
@@ -183,15 +191,15 @@ class HubEngine:
             raise ValueError(f"{self.name} has no head that scores the vocabulary")
         start = self.info.decoder_start
         targets = None if start is None else [shift_right(row, start, self.tokenizer) for row in rows]
-        limits = [self._limits(row, target) for row, target in zip(rows, targets or [None] * len(rows), strict=True)]
+        limits = [self._limits(row, target, vectors) for row, target in zip(rows, targets or [None] * len(rows), strict=True)]
         changes = check_batch(interventions, limits)
-        check_vectors(changes, vectors or {})
+        given = with_means(self, changes, vectors or {})
 
         def compute(model: nn.Module, device: str) -> list[np.ndarray]:
-            recorder = Recorder((), changes, self.info.first_layer, vectors)
+            recorder = Recorder((), changes, self.info.first_layer, given)
             model = self._changed(model, recorder.changes)
-            given = model_inputs(rows, targets, self.info, self.tokenizer.padding_id, device, changes)
-            logits = model(**given, recorder=recorder).logits
+            inputs = model_inputs(rows, targets, self.info, self.tokenizer.padding_id, device, changes)
+            logits = model(**inputs, recorder=recorder).logits
             return [logits[number, list(row.blanks)].cpu().numpy() for number, row in enumerate(rows)]
 
         result = self.runner.run(compute)
@@ -204,11 +212,11 @@ class HubEngine:
         interventions: Sequence[Intervention] = (),
         vectors: Mapping[str, Vectors] | None = None,
     ) -> Vectors:
-        changes = check_run(interventions, self._limits(encoding, None))
-        check_vectors([changes], vectors or {})
+        changes = check_run(interventions, self._limits(encoding, None, vectors))
+        given = with_means(self, [changes], vectors or {})
 
         def compute(model: nn.Module, device: str) -> Vectors:
-            recorder = Recorder(("context", *VECTOR_PARTS), [changes], self.info.first_layer, vectors)
+            recorder = Recorder(("context", *VECTOR_PARTS), [changes], self.info.first_layer, given)
             body = self._changed(model, recorder.changes).base_model
             body(**model_inputs([encoding], None, self.info, self.tokenizer.padding_id, device, [changes]), recorder=recorder)
             found = recorder.changes.kept | {"context": [layer["context"] for layer in recorder.layers["self"]]}
@@ -274,7 +282,7 @@ class HubEngine:
 
         return self.runner.run(compute, gradients=True).value
 
-    def _limits(self, source: Encoding, target: Encoding | None) -> RunLimits:
+    def _limits(self, source: Encoding, target: Encoding | None, vectors: Mapping[str, Vectors] | None) -> RunLimits:
         sides = axes(source, target)
         sizes = [tuple(map(len, sides[kind])) for kind, count in self.info.layers.items() for _ in range(count)]
-        return run_limits(self.info, sizes)
+        return run_limits(self.info, sizes, vectors or ())

@@ -1,0 +1,153 @@
+"""The importance of a component is what hooks in the library's model take from each prompt, one at a time."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+import transformers
+
+from tests.support.checkpoints import HEAD_DIM
+from tests.tx_core.causal.test_patch import MODULES, hooks, read
+from tx_core.causal.importance import AnswerPrompt, Component, Importance, importance, main, prompt_of, read_answer_prompts
+from tx_core.engine import catalogue
+from tx_core.engine.bert_engine import load_own_engine
+from tx_core.engine.engine import Engine
+from tx_core.errors import TextProblem
+
+PROMPTS = [
+    {"text": "the ___ fox over the quick dog", "answer": "the", "other": "and"},
+    {"text": "where ___ each head look", "answer": "and"},
+]
+SENTENCES = ["She poured the tea.", "Time flies like an arrow; fruit flies like a banana."]
+NUMBER = [
+    {"text": f"The {noun} near the {other} [MASK] old.", "answer": verb, "other": wrong}
+    for noun, other, verb, wrong in (
+        ("key", "cabinets", "is", "are"),
+        ("keys", "cabinet", "are", "is"),
+        ("dog", "houses", "is", "are"),
+        ("dogs", "house", "are", "is"),
+    )
+]
+
+
+@pytest.mark.parametrize("ablation", ["off", "mean", "resample"])
+@pytest.mark.parametrize("family", ["bert", "gpt2"])
+@torch.inference_mode()
+def test_effects_are_those_of_hooks_one_component_and_prompt_at_a_time(family: str, ablation: str, checkpoint, hub_engine):
+    engine = load_own_engine(checkpoint("bert"), "bert", "Bert") if family == "bert" else hub_engine(family)
+    kind = transformers.AutoModelForCausalLM if family == "gpt2" else transformers.AutoModelForMaskedLM
+    model = kind.from_pretrained(checkpoint(family), attn_implementation="eager", dtype=torch.float32).eval()
+    rows = [row | {"text": row["text"].replace("___ ", "")} if family == "gpt2" else row for row in PROMPTS[:1] * 2]
+    rows[1] = rows[1] | {"text": rows[1]["text"].replace("fox", "dog").replace("quick dog", "quick fox"), "other": ""}
+    found = importance(engine, rows, ablation, sentences=SENTENCES)
+    ids = [torch.tensor([engine.encode(row["text"]).ids]) for row in rows]
+    assert ids[0].shape == ids[1].shape
+    entries = [engine.tokenizer.pieces(word)[0] for word in ("the", "and")]
+    place = ids[0].shape[1] - 1 if family == "gpt2" else engine.encode(rows[0]["text"]).blanks[0]
+
+    def score(number: int) -> float:
+        logs = model(ids[number]).logits[0, place].double().log_softmax(-1)
+        return float(logs[entries[0]] - (logs[entries[1]] if number == 0 else 0))
+
+    def given(path: str, prompt: int, *, inputs: bool) -> torch.Tensor:
+        """Return what is put in: zeros, the mean of all sentences' tokens, or what the other prompt has."""
+        texts = [torch.tensor([engine.encode(text).ids]) for text in SENTENCES] if ablation == "mean" else [ids[1 - prompt]]
+        vectors = [read(model, text, path, inputs=inputs) for text in texts]
+        return torch.cat(vectors, dim=1).mean(dim=1, keepdim=True) if ablation == "mean" else vectors[0] * (ablation != "off")
+
+    for prompt in range(2):
+        assert found.scores[prompt] == pytest.approx(score(prompt), abs=1e-5)
+        for number, one in enumerate(found.components):
+            inputs = one.part != "mlp"
+            path = MODULES[family]["attention" if inputs else "mlp"].format(layer=one.layer)
+            new = given(path, prompt, inputs=inputs)
+            columns = slice(None) if one.head is None else slice(one.head * HEAD_DIM, (one.head + 1) * HEAD_DIM)
+            with hooks(model, {path: put_into(columns, new)}, inputs=inputs):
+                expected = found.scores[prompt] - score(prompt)
+            assert found.effects[prompt, number] == pytest.approx(expected, abs=2e-5), (prompt, one)
+    assert np.abs(found.effects).max() > 0.05
+
+
+def put_into(columns: slice, new: torch.Tensor) -> Callable[[torch.Tensor], torch.Tensor]:
+    def change(values: torch.Tensor) -> torch.Tensor:
+        values = values.clone()
+        values[..., columns] = new[..., columns]
+        return values
+
+    return change
+
+
+@pytest.fixture(scope="module")
+def embedded() -> Engine:
+    return catalogue.load(catalogue.DEFAULT)
+
+
+def test_the_number_of_a_verb_needs_the_attention_of_layer_5(embedded: Engine):
+    table = importance(embedded, NUMBER, "mean").to_pandas()
+    first = table[table.part == "attention"].iloc[0]
+    assert (first.layer, first.low > 0) == (5, True)
+    assert (table.low <= table.effect).all()
+    assert (table.effect <= table.high).all()
+
+
+def test_the_interval_is_that_of_the_mean_over_prompts():
+    drawn = np.random.default_rng(3).normal(1.0, 2.0, size=(400, 1))
+    effects = np.concatenate([drawn, np.full((400, 1), 0.5)], axis=1)
+    table = Importance((Component(0, "mlp"), Component(0, "head", 1)), np.ones(400), effects, {}).to_pandas()
+    half = 1.96 * drawn.std() / 20
+    wide = table[table.part == "mlp"].iloc[0]
+    assert (wide.low, wide.high) == pytest.approx((drawn.mean() - half, drawn.mean() + half), abs=0.03)
+    assert wide.turned == pytest.approx((drawn > 1).mean())
+    same = table[table.part == "head"].iloc[0]
+    assert (same.effect, same.low, same.high, same["head"]) == pytest.approx((0.5, 0.5, 0.5, 2))
+
+
+def test_a_pair_is_a_blank_for_a_model_that_fills_and_a_beginning_for_one_that_writes():
+    pair = {"sentence_good": "Many girls insulted themselves.", "sentence_bad": "Many girls insulted herself."}
+    assert prompt_of(pair, predicts_next=False) == AnswerPrompt("Many girls insulted [MASK].", "themselves", "herself")
+    assert prompt_of(pair, predicts_next=True) == AnswerPrompt("Many girls insulted", "themselves", "herself")
+    moved = {"sentence_good": "Who should Derek hug after that?", "sentence_bad": "Who should Derek hug Richard after?"}
+    assert prompt_of(moved, predicts_next=True) == AnswerPrompt("Who should Derek hug", "after", "Richard")
+    with pytest.raises(TextProblem, match="one word"):
+        prompt_of(moved, predicts_next=False)
+
+
+def test_what_cannot_be_asked_is_left_out_and_counted(embedded: Engine):
+    rows = [*NUMBER[:1], {"text": "The key is old.", "answer": "is"}, {"text": "It [MASK].", "answer": "unbelievably"}]
+    found = importance(embedded, rows)
+    assert (len(found.scores), sum(found.left_out.values())) == (1, 2)
+    with pytest.raises(TextProblem, match="No prompt of the file can be used"):
+        importance(embedded, rows[1:])
+
+
+def test_the_command_goes_on_where_it_was_interrupted(tmp_path: Path, capsys):
+    file, scores = tmp_path / "prompts.jsonl", tmp_path / "prompts.importance.scores.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in NUMBER), encoding="utf-8")
+    main([str(file)])
+    assert "4 prompts, mean score" in capsys.readouterr().out
+    table, whole = (tmp_path / "prompts.importance.csv").read_text(), scores.read_text()
+    head, first, second, *_ = whole.split("\n")
+    changed = json.dumps([one + 1 for one in json.loads(first)])
+    scores.write_text(f"{head}\n{changed}\n{second[:9]}", encoding="utf-8")  # cut off within the second line
+    main([str(file)])
+    assert scores.read_text() == whole.replace(first, changed)
+    assert table.splitlines()[0] == "layer,part,head,effect,low,high,turned"
+    with pytest.raises(SystemExit):
+        main([str(file), "--ablation", "mean"])
+    assert "holds another measurement" in capsys.readouterr().err
+
+
+def test_a_table_is_read_by_the_names_of_its_columns_and_a_line_that_is_no_prompt_is_named(tmp_path: Path):
+    file = tmp_path / "prompts.csv"
+    file.write_text('text,answer,other\n"It [MASK], here.",is,\n', encoding="utf-8")
+    assert read_answer_prompts(file) == [{"text": "It [MASK], here.", "answer": "is", "other": ""}]
+    file.write_text("text,answer\nIt [MASK].,is\nIt [MASK].,\n", encoding="utf-8")
+    with pytest.raises(TextProblem, match="Line 3 of the file is no prompt"):
+        read_answer_prompts(file)
+    broken = tmp_path / "prompts.jsonl"
+    broken.write_text('{"text": "It [MASK].", "answer": "is"}\n{"text": \n', encoding="utf-8")
+    with pytest.raises(TextProblem, match="Line 2 of the file is no prompt"):
+        read_answer_prompts(broken)

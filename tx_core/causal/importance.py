@@ -1,0 +1,260 @@
+"""Importance: what every head and sublayer of a model adds to its answers, measured over many prompts.
+
+    python -m tx_core.causal.importance prompts.jsonl --model embedded --ablation mean
+
+A line of the file is a prompt: `{"text": "The keys to the cabinet [MASK] here.", "answer": "are", "other": "is"}`, or a minimal
+pair as BLiMP has them: `{"sentence_good": …, "sentence_bad": …}`. A CSV file has the same names as columns. What was measured is
+kept beside the results: the same command goes on after an interruption.
+"""
+
+import argparse
+import csv
+import json
+import re
+import sys
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float
+
+from tx_core.analysis.probabilities import log_probabilities
+from tx_core.causal.cut_effects import read_prediction
+from tx_core.causal.patch import answer_entries, source_vectors
+from tx_core.engine import catalogue
+from tx_core.engine.engine import Engine, mean_vectors
+from tx_core.errors import ExplorerError, TextProblem
+from tx_core.fill_mask.blanks import NEW_BLANK
+from tx_core.fill_mask.predictions import blank_logits_in_batches
+from tx_core.transformer.interventions import Intervention
+from tx_core.transformer.trace import Encoding
+
+Ablation = Literal["off", "mean", "resample"]
+"""What becomes of a component: nothing, its mean over the app's sentences, or what it computes for the next prompt."""
+NOT_A_PROMPT = "Line {line} of the file is no prompt: give “text” and “answer”, or “sentence_good” and “sentence_bad”."
+NO_PROMPTS = "No prompt of the file can be used ({reasons}): choose other prompts, or another model."
+OTHER_RUN = "{file} holds another measurement: delete it, or choose another place for the results."
+NOT_ONE_WORD = "the sentences of a pair do not differ in one word"
+BOOTSTRAP_RESAMPLES = 2000
+_WORDS = re.compile(r"\w+(?:['’-]\w+)*|[^\w\s]")
+
+
+class AnswerPrompt(NamedTuple):
+    """A text, the answer to be predicted at its first blank or behind it, and perhaps another answer to compare it with."""
+
+    text: str
+    answer: str
+    other: str = ""
+
+
+class Component(NamedTuple):
+    """What is ablated: a head, or all heads ("attention") or the feed-forward sublayer ("mlp") of a layer, from 0."""
+
+    layer: int
+    part: Literal["head", "attention", "mlp"]
+    head: int | None = None
+
+
+@dataclass(frozen=True)
+class Importance:
+    """What each component adds to the score of each prompt.
+
+    The score is the log-probability of the answer, in nats, or where there is another answer, how far it exceeds that one's.
+
+    Attributes:
+        components: What was ablated.
+        scores: Of each prompt with nothing ablated.
+        effects: The fall of the score with each component ablated: above 0 where it helps the answer.
+        left_out: How many prompts were not used, by the reason.
+    """
+
+    components: tuple[Component, ...]
+    scores: Float[np.ndarray, "prompt"]
+    effects: Float[np.ndarray, "prompt component"]
+    left_out: dict[str, int]
+
+    def to_pandas(self, *, level: float = 0.95, seed: int = 0) -> pd.DataFrame:
+        """Return a table of the components, the most important first, layers and heads counted from 1.
+
+        low, high: the bootstrap interval of the mean effect, over prompts (Efron & Tibshirani 1993, section 13.3). turned: the
+        share of prompts whose sign changes, of those that compare two answers.
+        """
+        count = len(self.scores)
+        drawn = np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), size=BOOTSTRAP_RESAMPLES)
+        low, high = np.quantile(drawn @ self.effects / count, [(1 - level) / 2, (1 + level) / 2], axis=0)
+        table = pd.DataFrame(
+            {
+                "layer": [one.layer + 1 for one in self.components],
+                "part": [one.part for one in self.components],
+                "head": pd.array([None if one.head is None else one.head + 1 for one in self.components], "Int64"),
+                "effect": self.effects.mean(axis=0),
+                "low": low,
+                "high": high,
+                "turned": (np.sign(self.scores[:, None] - self.effects) != np.sign(self.scores[:, None])).mean(axis=0),
+            }
+        )
+        return table.sort_values("effect", ascending=False, kind="stable", ignore_index=True)
+
+
+def read_answer_prompts(file: Path) -> list[dict[str, str]]:
+    """Read the lines of a JSONL or CSV file; raise TextProblem for one that is no prompt."""
+    rows, table = [], file.suffix.lower() == ".csv"
+    with file.open(encoding="utf-8-sig", newline="") as lines:
+        for number, row in enumerate(csv.DictReader(lines) if table else lines, start=2 if table else 1):
+            try:
+                found = row if table else json.loads(row)
+            except ValueError:
+                found = None
+            if not isinstance(found, dict) or not any(found.get(one) and found.get(two) for one, two in _REQUIRED):
+                raise TextProblem(NOT_A_PROMPT.format(line=number))
+            rows.append(found)
+    return rows
+
+
+_REQUIRED = (("text", "answer"), ("sentence_good", "sentence_bad"))
+
+
+def prompt_of(row: dict[str, str], *, predicts_next: bool) -> AnswerPrompt:
+    """Return the prompt of a line. Of a pair, the one word in which it differs is blank, or for a writer follows the text.
+
+    Raises TextProblem for a pair that differs in more than one word, or that begins with it where nothing can stand before.
+    """
+    if row.get("text"):
+        return AnswerPrompt(row["text"], row["answer"], row.get("other") or "")
+    good, bad = row["sentence_good"], row["sentence_bad"]
+    ours, theirs = list(_WORDS.finditer(good)), _WORDS.findall(bad)
+    differing = [place for place, (one, other) in enumerate(zip(ours, theirs, strict=False)) if one.group() != other]
+    if not differing or (not predicts_next and (len(differing) > 1 or len(ours) != len(theirs))):
+        raise TextProblem(NOT_ONE_WORD)
+    word, other = ours[differing[0]], theirs[differing[0]]
+    before = good[: word.start()]
+    if predicts_next:
+        return AnswerPrompt(before.rstrip(), word.group(), other)
+    return AnswerPrompt(f"{before}{NEW_BLANK}{good[word.end() :]}", word.group(), other)
+
+
+def model_components(engine: Engine) -> tuple[Component, ...]:
+    """List every head, attention and feed-forward sublayer of a model."""
+    layers, heads = range(engine.info.num_layers), range(engine.info.num_heads)
+    return (
+        *(Component(layer, "head", head) for layer in layers for head in heads),
+        *(Component(layer, part) for layer in layers for part in ("attention", "mlp")),
+    )
+
+
+def importance(
+    engine: Engine,
+    prompts: Sequence[dict[str, str]],
+    ablation: Ablation = "off",
+    *,
+    sentences: Sequence[str] = (),
+    kept_in: Path | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Importance:
+    """Ablate every head and sublayer of a model, one at a time, in every prompt (Michel et al. 2019, section 3.2).
+
+    Args:
+        prompts: As `read_answer_prompts` returns them.
+        ablation: "off": the component adds nothing. "mean": at every token, it adds its mean over all tokens of sentences.
+            "resample": it adds what it computes for the next prompt (Chan et al. 2022).
+        sentences: Of "mean"; by default those that ship with the app.
+        kept_in: A file that keeps the scores measured so far; where it has some, these are not measured again.
+        progress: Called after each prompt with the number of those done and of all.
+
+    Raises:
+        TextProblem, ModelUnavailable: as `predict` does; also where no prompt can be used, and where `kept_in` is of others.
+    """
+    rows, entries, left_out = _encoded(engine, prompts)
+    components = model_components(engine)
+    changes = [(), *((_ablate(one, ablation),) for one in components)]
+    about = [engine.name, ablation, *sentences, [[*row.ids, *ids] for row, ids in zip(rows, entries, strict=True)]]
+    scores = _kept_scores(kept_in, sha256(json.dumps(about).encode()).hexdigest())
+    given = {"mean": mean_vectors(engine, sentences)} if sentences else {}
+    for number in range(len(scores), len(rows)):
+        row, ids = rows[number], list(entries[number])
+        if ablation == "resample":
+            given = {"patch": source_vectors(engine, row, rows[(number + 1) % len(rows)])}
+        batches = blank_logits_in_batches(engine, [row] * len(changes), changes, given)
+        logs = np.concatenate([log_probabilities(np.concatenate(batch.rows))[:, ids] for batch in batches])
+        scores.append((logs[:, 0] - logs[:, 1] if len(ids) > 1 else logs[:, 0]).tolist())
+        if kept_in:
+            with kept_in.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(scores[-1]) + "\n")
+        progress(number + 1, len(rows))
+    table = np.array(scores)
+    return Importance(components, table[:, 0], table[:, :1] - table[:, 1:], left_out)
+
+
+def _encoded(engine: Engine, prompts: Sequence[dict[str, str]]) -> tuple[list[Encoding], list[tuple[int, ...]], dict[str, int]]:
+    """Encode the prompts that the model can answer, with the vocabulary entries of their answers; count the others by reason."""
+    rows, entries, left_out = [], [], Counter()
+    for given in prompts:
+        try:
+            prompt = prompt_of(given, predicts_next=engine.info.predicts_next)
+            row = read_prediction(engine, prompt.text)
+            entries.append(answer_entries(engine, row, [prompt.answer, *filter(None, [prompt.other])]))
+            rows.append(row)
+        except TextProblem as problem:
+            left_out[re.sub("“.*?”", "an answer", str(problem))] += 1
+    if not rows:
+        raise TextProblem(NO_PROMPTS.format(reasons="; ".join(left_out) or "it is empty"))
+    return rows, entries, dict(left_out)
+
+
+def _ablate(component: Component, ablation: Ablation) -> Intervention:
+    kind = "patch" if ablation == "resample" else ablation
+    return Intervention(kind, component.layer, component.head, part="mlp" if component.part == "mlp" else "attention")
+
+
+def _kept_scores(file: Path | None, about: str) -> list[list[float]]:
+    """Return the scores in a file, a line for each prompt behind one that says of what they are; without one, begin it."""
+    if file is None:
+        return []
+    if not file.exists():
+        file.write_text(about + "\n", encoding="utf-8")
+    head, *lines = file.read_text(encoding="utf-8").split("\n")
+    if head != about:
+        raise TextProblem(OTHER_RUN.format(file=file.name))
+    whole = lines[:-1]  # behind the last newline: nothing, or a line that was cut off
+    file.write_text("\n".join([head, *whole, ""]), encoding="utf-8")
+    return [json.loads(line) for line in whole]
+
+
+def _print_progress(done: int, total: int) -> None:
+    if done == total or done % 20 == 0:
+        print(f"\rPrompt {done:,} of {total:,}", end="", file=sys.stderr, flush=True)
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Measure the prompts of a file, write the ranked table beside it and print its beginning."""
+    options = argparse.ArgumentParser(prog="python -m tx_core.causal.importance", description=__doc__.split("\n")[0])
+    options.add_argument(
+        "file", type=Path, help="JSONL or CSV: text, answer and perhaps other; or sentence_good and sentence_bad"
+    )
+    options.add_argument("--model", default=catalogue.DEFAULT, help="a model of the list (default: %(default)s)")
+    options.add_argument("--ablation", choices=get_args(Ablation), default="off", help="(default: %(default)s)")
+    options.add_argument("--limit", type=int, help="read only the first prompts")
+    options.add_argument("--out", type=Path, help="where the table goes (default: FILE.importance.csv)")
+    given = options.parse_args(argv)
+    out = given.out or given.file.with_suffix(".importance.csv")
+    try:
+        engine = catalogue.load(given.model)
+        prompts = read_answer_prompts(given.file)[: given.limit]
+        found = importance(engine, prompts, given.ablation, kept_in=out.with_suffix(".scores.jsonl"), progress=_print_progress)
+    except (ExplorerError, OSError) as problem:
+        options.exit(1, f"{problem}\n")
+    table = found.to_pandas()
+    table.to_csv(out, index=False)
+    print(f"\n{table.head(15).to_string(index=False, float_format='{:.3f}'.format, na_rep='')}")
+    print(f"{len(found.scores):,} prompts, mean score {found.scores.mean():.3f}; the whole table: {out}")
+    for reason, count in found.left_out.items():
+        print(f"left out: {count:,} prompts ({reason.rstrip('.')})")
+
+
+if __name__ == "__main__":
+    main()
