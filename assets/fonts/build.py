@@ -10,20 +10,34 @@ import sys
 from pathlib import Path
 
 import streamlit
-from fontTools import subset
-from fontTools.ttLib import TTFont
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(ROOT))
 
-from pages.ui.shell.start_page import icon_names  # noqa: E402
+from pages.contents import PAGES  # noqa: E402
 
 STATIC = Path(streamlit.__file__).parent / "static" / "static"
 
 
-def write(font: TTFont, name: str, **kept: object) -> None:
+def icon_names() -> set[str]:
+    """Return the names of all icons that our pages or Streamlit's scripts write."""
+    scripts = [*(STATIC / "js").glob("*.js"), *(ROOT / "pages").rglob("*.py")]
+    written = {name for script in scripts for name in re.findall(r":material/(\w+)", script.read_text("utf-8"))}
+    return written | {page.icon for page in PAGES}
+
+
+def read(name: str) -> "TTFont":
+    """Read a font of Streamlit's."""
+    from fontTools.ttLib import TTFont  # installed for this alone
+
+    return TTFont(next(STATIC.glob(f"media/{name}*")), recalcTimestamp=False)
+
+
+def write(font: "TTFont", name: str, **kept: object) -> None:
     """Write what is kept of a font; its name goes, which its licence reserves, its notices stay."""
+    from fontTools import subset
+
     options = subset.Options(flavor="woff2", name_IDs=[0, 13, 14], hinting=False, notdef_outline=True)
     subsetter = subset.Subsetter(options)
     subsetter.populate(**kept)
@@ -37,12 +51,12 @@ def write_letters() -> None:
     (ranges,) = re.findall(r"unicode-range: ([^;]*);", (ROOT / "assets" / "page.css").read_text(encoding="utf-8"))
     ends = [part.strip().removeprefix("U+").split("-") for part in ranges.split(",")]
     letters = {letter for one in ends for letter in range(int(one[0], 16), int(one[-1], 16) + 1)}
-    write(TTFont(next(STATIC.glob("media/SourceSansVF-Upright*")), recalcTimestamp=False), "text.woff2", unicodes=letters)
+    write(read("SourceSansVF-Upright"), "text.woff2", unicodes=letters)
 
 
 def write_icons() -> None:
     """Write the icons that are named, and list the names: the font draws an icon where its name is written."""
-    font = TTFont(next(STATIC.glob("media/MaterialSymbols-Rounded*")), recalcTimestamp=False)
+    font = read("MaterialSymbols-Rounded")
     letters = font.getBestCmap()
     tables = [table.ExtSubTable for lookup in font["GSUB"].table.LookupList.Lookup for table in lookup.SubTable]
     ligatures = [table.ligatures for table in tables if hasattr(table, "ligatures")]

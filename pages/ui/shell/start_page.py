@@ -53,13 +53,6 @@ def read_shell() -> dict[str, str | bytes]:
     return {"streamlit.css": with_our_icons.replace("url(../media/", "url(../../static/media/")} | read
 
 
-def icon_names() -> set[str]:
-    """Return the names of all icons that our pages or Streamlit's scripts write."""
-    scripts = [*(INDEX_PAGE.parent / "static" / "js").glob("*.js"), *(ASSETS.parent / "pages").rglob("*.py")]
-    written = {name for script in scripts for name in re.findall(r":material/(\w+)", script.read_text("utf-8"))}
-    return written | {page.icon for page in PAGES}
-
-
 SHELL = ServedFiles("shell", read_shell)
 NAVIGATION_SCRIPT = f"""const shell = import(new URL("{SHELL.address("navigation.js")}", document.baseURI).href);
 export default (element) => void shell.then((navigation) => navigation.default(element));
