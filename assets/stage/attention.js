@@ -1,13 +1,13 @@
 // The stage of the page Attention: all heads, one map as heatmap and lines, the focused row as bars, and the same in a sentence.
 // Python sends a run; this module owns how it is looked at. See README.md.
 
-import { span, strongest } from "../canvas/core/bytes.js";
+import { digits, span, strongest } from "../canvas/core/bytes.js";
 import { modelOf } from "../canvas/attention/heatmap.js";
 import { fillLegend, makeLegend } from "./views/legend.js";
 import { channels, differenceGradient, differenceTable, DIFFERENCE_TICKS } from "../canvas/core/palette.js";
 import { element, setText, visible } from "../canvas/core/surface.js";
 import { TEXTS } from "../canvas/core/texts.js";
-import { filled } from "../canvas/core/text.js";
+import { filled, say } from "../canvas/core/text.js";
 import { applyTheme } from "../canvas/core/theme.js";
 import { addressOf, writtenView } from "./core/address.js";
 import { compute } from "./core/page.js";
@@ -23,7 +23,6 @@ import { drawBars, makeBars, signed } from "./views/bars.js";
 import { drawWall, makeWall } from "./views/wall.js";
 import { headOff, makeChangesRow } from "./attention/changes.js";
 import { makeControls } from "./attention/toolbar.js";
-import { digits } from "../canvas/core/bytes.js";
 
 const NARROW_HEIGHT = 420; // pixels
 const AFTER_PICTURE = 100; // milliseconds
@@ -257,7 +256,7 @@ function paddingSaid({ weights }, view, row, padding) {
   const keys = view.keys.labels.length;
   const rows = row === null ? [...view.queries.labels.keys()] : [row];
   const share = rows.reduce((sum, one) => sum + weights[(one + 1) * keys - 1], 0) / rows.length;
-  return filled(TEXTS.toPadding, { padding, share: share.toFixed(2) }).join("");
+  return say(TEXTS.toPadding, { padding, share: share.toFixed(2) });
 }
 
 // What the painters of assets/canvas take: see `modelOf`.
@@ -310,7 +309,7 @@ function drawTheWall(stage, state, thumbnails) {
   const shown = {
     layers: stack.layers, heads: stack.heads, thumbnails: small, chosen: state.heads, scale: state.scale,
     moved: header.moved[state.stackNumber] ?? [], guesses: header.guesses?.wall ?? [],
-    notes: [...(header.guesses?.notes ?? []), ...(header.moved[state.stackNumber] ?? []).map(([head, share]) => [head, filled(TEXTS.changed.movedNote, { share: share.toFixed(2) }).join("")])],
+    notes: [...(header.guesses?.notes ?? []), ...(header.moved[state.stackNumber] ?? []).map(([head, share]) => [head, say(TEXTS.changed.movedNote, { share: share.toFixed(2) })])],
   };
   drawWall(stage.wall, stage.parts.wall?.(stage, shown) ?? shown, theme, stage.side.clientWidth);
 }
@@ -350,9 +349,9 @@ function notes(stage, state) {
     found.push(...header.grammar.of[layer * stack.heads + head].map((number) => header.grammar.sentences[number]));
   }
   const marks = [...new Set(view.keys.labels.filter((_, place) => view.keys.special[place]))];
-  if (marks.length) found.push(filled(texts.specialTokens, { tokens: marks.join(", ") }).join(""));
+  if (marks.length) found.push(say(texts.specialTokens, { tokens: marks.join(", ") }));
   if (state.hide && !view.hides) found.push(texts.nothingHidden);
-  if (view.hides && after.lost) found.push(filled(texts.specialHidden, { share: (after.lost.reduce((sum, one) => sum + one, 0) / after.lost.length).toFixed(2) }).join(""));
+  if (view.hides && after.lost) found.push(say(texts.specialHidden, { share: (after.lost.reduce((sum, one) => sum + one, 0) / after.lost.length).toFixed(2) }));
   if (state.words) found.push(texts.howMerged);
   return [...found, texts.notAnExplanation];
 }

@@ -3,7 +3,7 @@
 
 import { element, setText } from "../canvas/core/surface.js";
 import { TEXTS } from "../canvas/core/texts.js";
-import { filled } from "../canvas/core/text.js";
+import { say } from "../canvas/core/text.js";
 import { attentionStage } from "./attention.js";
 import { makeDeclared } from "./core/controls.js";
 import { compute } from "./core/page.js";
@@ -94,8 +94,7 @@ function drawParts(stage, { heads }) {
     const notes = stack.partNotes[layer] ?? {};
     return { ...stack, block: Math.min(stack.count, layer + 1), parts: stack.parts.map((box) => ({ ...box, note: notes[box.name] ?? "" })) };
   });
-  const touch = matchMedia("(pointer: coarse)").matches;
-  drawArchitecture(stage.architecture, { ...architecture, stacks }, { width: stage.root.clientWidth, theme: stage.theme, touch });
+  drawArchitecture(stage.architecture, { ...architecture, stacks }, { width: stage.root.clientWidth, theme: stage.theme });
 }
 
 // What is seen of the state of the map that is shown, and how far the two are apart in this head.
@@ -105,7 +104,7 @@ function describe(stage, { view, row, before, after }) {
   const [[layer, head]] = heads;
   const shown = compared === "before" && before ? before : after;
   const said = compared === "difference" && before ? "" : describeMap(shown, view, row);
-  const far = apart && heads.length === 1 ? filled(stage.header.apartSaid, { apart: apart[layer][head] }).join("") : "";
+  const far = apart && heads.length === 1 ? say(stage.header.apartSaid, { apart: apart[layer][head] }) : "";
   return [said, far].filter(Boolean).join(" ");
 }
 

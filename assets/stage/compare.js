@@ -4,7 +4,7 @@
 import { digits } from "../canvas/core/bytes.js";
 import { element, setText, visible } from "../canvas/core/surface.js";
 import { TEXTS } from "../canvas/core/texts.js";
-import { filled } from "../canvas/core/text.js";
+import { say } from "../canvas/core/text.js";
 import { chartsDrawing } from "../canvas/figure/charts.js";
 import { attentionStage } from "./attention.js";
 import { makeChooser } from "./attention/toolbar.js";
@@ -35,7 +35,6 @@ const PARTS = {
 export const { mount, offline } = attentionStage(PARTS);
 export default mount;
 
-const say = (sentence, values) => filled(sentence, values).join("");
 const same = (one, other) => String(one) === String(other);
 const runsOf = ({ before, run }) => [before, run];
 const stackOf = (header, side) => stacksOf(header, runsOf(header)[side])[0];

@@ -3,7 +3,7 @@
 
 import { element, setText, visible } from "../canvas/core/surface.js";
 import { TEXTS } from "../canvas/core/texts.js";
-import { filled } from "../canvas/core/text.js";
+import { filled, say } from "../canvas/core/text.js";
 import { applyTheme } from "../canvas/core/theme.js";
 import { chartsDrawing } from "../canvas/figure/charts.js";
 import { attentionStage } from "./attention.js";
@@ -104,7 +104,7 @@ function drawSentences(stage, inPlace) {
   const contents = (text, words, [word, isBlank], number) => {
     if (!isBlank) return visible(word);
     const filler = text === prediction?.blank[0] ? inPlace.get(blankOf(words, number)) : null;
-    if (filler) return element("span", { class: "filled" }, visible(filler.word), " ", element("small", {}, filled(labels.steps.inPlace, filler).join("")));
+    if (filler) return element("span", { class: "filled" }, visible(filler.word), " ", element("small", {}, say(labels.steps.inPlace, filler)));
     return word ? element("s", {}, word) : "[MASK]";
   };
   stage.sentences.replaceChildren(...sentences.filter(({ words }) => words.length).map(({ name, text, words }) => element("div", {
@@ -119,7 +119,7 @@ function otherFigure(stage) {
   const { prediction, text, changes, labels, stem } = stage.header;
   if (!prediction) return null;
   const { figure, headline } = prediction;
-  const changed = changes.length ? [filled(TEXTS.caption.changed, { changes: changes.map(({ label }) => label).join("; ") }).join(""), headline] : [];
-  const parts = [`${figure.title}.`, filled(TEXTS.caption.text, { sentence: closed(text) }).join(""), ...changed, ...figure.notes];
+  const changed = changes.length ? [say(TEXTS.caption.changed, { changes: changes.map(({ label }) => label).join("; ") }), headline] : [];
+  const parts = [`${figure.title}.`, say(TEXTS.caption.text, { sentence: closed(text) }), ...changed, ...figure.notes];
   return { ...withOrigin(stage, figure.title, parts), label: labels.prediction, drawing: () => chartsDrawing({ charts: figure.charts, across: 1 }), name: `${stem}-prediction` };
 }

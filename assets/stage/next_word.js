@@ -3,7 +3,7 @@
 
 import { element, setText, visible } from "../canvas/core/surface.js";
 import { TEXTS } from "../canvas/core/texts.js";
-import { filled } from "../canvas/core/text.js";
+import { say } from "../canvas/core/text.js";
 import { percent, points } from "../canvas/core/numbers.js";
 import { chartsDrawing } from "../canvas/figure/charts.js";
 import { attentionStage } from "./attention.js";
@@ -21,7 +21,6 @@ const PARTS = { entry: "next_word", fields: FIELDS, ...ROUTE_PARTS, arrange, tak
 export const { mount, offline } = attentionStage(PARTS);
 export default mount;
 
-const say = (sentence, values) => filled(sentence, values).join("");
 const writes = ({ header, offline: isFile }) => !isFile && !header.hidden.includes("written");
 const writtenCount = ({ header }) => header.next.written.length;
 // The place that is looked at: 0 is the first written token, and the last what comes next. In a link 0 stands for that.

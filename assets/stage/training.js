@@ -158,5 +158,5 @@ function drawModel({ header: { architecture }, model, root, store }, theme) {
   if (!architecture) return;
   const lit = (boxes) => boxes.map((box) => ({ ...box, lit: box.sets.kind === store.get().stack }));
   const data = { ...architecture, stacks: architecture.stacks.map((stack) => ({ ...stack, parts: lit(stack.parts) })) };
-  drawArchitecture(model, data, { width: root.clientWidth, theme, touch: matchMedia("(pointer: coarse)").matches });
+  drawArchitecture(model, data, { width: root.clientWidth, theme });
 }

@@ -2,19 +2,8 @@
 // A cell is the square root of a weight, as a whole number: small weights keep their digits.
 
 export function unpack(bytes) {
-  const copy = bytes.slice(); // starts at offset 0, so that 16-bit cells are aligned
-  const length = new DataView(copy.buffer).getUint32(0, true);
-  const header = JSON.parse(new TextDecoder().decode(copy.subarray(4, 4 + length)));
-  const start = 4 + length;
-  const cells = header.bits === 16 ? sixteenBits(copy.buffer, start) : copy.subarray(start);
-  return { header, cells };
-}
-
-function sixteenBits(buffer, start) {
-  const cells = new Uint16Array((buffer.byteLength - start) >> 1);
-  const view = new DataView(buffer, start);
-  for (let index = 0; index < cells.length; index += 1) cells[index] = view.getUint16(index * 2, true);
-  return cells;
+  const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
+  return { header: JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length))), body: bytes.slice(4 + length) };
 }
 
 export function weightOf(code) {

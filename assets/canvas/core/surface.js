@@ -105,32 +105,6 @@ export function watchScreen(action) {
   };
 }
 
-// Calls `action` at once, then at most every `wait` milliseconds with the last value given.
-export function throttle(action, wait) {
-  let timer = null;
-  let waiting = null;
-  const release = () => {
-    timer = null;
-    if (waiting === null) return;
-    const [value] = waiting;
-    waiting = null;
-    send(value);
-  };
-  const send = (value) => {
-    if (timer !== null) {
-      waiting = [value];
-      return;
-    }
-    action(value);
-    timer = setTimeout(release, wait);
-  };
-  return send;
-}
-
-// A choice as the page receives it. The page is notified only of a value that differs from the last one: with a timestamp,
-// the same choice made again, after the page itself made another, differs.
-export const timestamped = (value) => ({ value, at: Date.now() });
-
 // Keeps one drawing for each element of the page: made when the element is first filled, removed when it is gone.
 //
 // make: draws in an element, with `texts`, and returns the drawing, which has a `root`. remove: takes that back. Returns the
@@ -154,3 +128,6 @@ export function mountOnce(place, make, remove, texts) {
   };
   return [kept.drawn, end];
 }
+
+// Whether the reader wants nothing to move.
+export const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;

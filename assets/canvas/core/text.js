@@ -8,6 +8,9 @@ export function filled(sentence, values) {
   return sentence.split(/\{(\w+)\}/).map((part, index) => (index % 2 ? values[part] : part)).filter((part) => part !== "");
 }
 
+// The same as one text.
+export const say = (sentence, values) => filled(sentence, values).join("");
+
 // Breaks between words, and within a word only where it is wider than the line.
 export function wrapped(context, font, text, width) {
   context.font = font;

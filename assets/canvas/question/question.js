@@ -3,8 +3,8 @@
 
 import { unpack } from "../core/bytes.js";
 import { colourTable, css, inkOn } from "../core/palette.js";
-import { element, mountOnce, setText, timestamped, visible } from "../core/surface.js";
-import { filled } from "../core/text.js";
+import { element, mountOnce, setText, visible } from "../core/surface.js";
+import { say } from "../core/text.js";
 import { applyTheme } from "../core/theme.js";
 
 const SMALLEST = 24; // pixels of a cell
@@ -19,7 +19,7 @@ const LAYOUTS = {
 export default function mountQuestion({ data, parentElement, setStateValue }) {
   const sent = unpack(data);
   const [view, end] = mountOnce(parentElement, makeQuestion, removeQuestion, sent.header.texts);
-  view.choose = (place) => setStateValue("chosen", timestamped(place));
+  view.choose = (place) => setStateValue("chosen", { value: place, at: Date.now() }); // the same choice made again, after the page made another, is told too
   receive(view, sent);
   return end;
 }
@@ -65,7 +65,7 @@ function placeOf(target) {
   return cell ? Number(cell.dataset.place) : null;
 }
 
-function receive(view, { header, cells }) {
+function receive(view, { header, body: cells }) {
   view.theme = applyTheme(view.root);
   const shape = JSON.stringify([header.layout, header.rows, header.columns]);
   const same = view.shape === shape;
@@ -152,7 +152,7 @@ function nameCell(view, place) {
   const shown = place ?? (header.answer === null ? view.chosen : null);
   if (shown === null || shown === undefined) setText(view.name, header.answer === null ? header.hint : header.scale);
   else if (header.answer === null) setText(view.name, visible(header.names[shown]));
-  else setText(view.name, filled(header.texts.value, { name: visible(header.names[shown]), value: header.values[shown] }).join(""));
+  else setText(view.name, say(header.texts.value, { name: visible(header.names[shown]), value: header.values[shown] }));
 }
 
 function choose(view, place) {

@@ -3,7 +3,7 @@
 
 import { TEXTS } from "../../canvas/core/texts.js";
 import { element } from "../../canvas/core/surface.js";
-import { filled } from "../../canvas/core/text.js";
+import { say } from "../../canvas/core/text.js";
 import { button, labelled, menu, segments, select } from "../core/toolbar.js";
 import { headName } from "../core/sentences.js";
 
@@ -75,12 +75,12 @@ export function makeChangeMenu({ store, act, current }) {
     key.set(numbered(targets), String(chosen.key));
     query.set(numbered(tokens), String(chosen.query));
     const [[one, head]] = state.heads;
-    scope.set(Object.entries(texts.scopes).map(([name, text]) => [name, filled(text, { layer: one + 1, head: head + 1 }).join("")]), chosen.scope);
+    scope.set(Object.entries(texts.scopes).map(([name, text]) => [name, say(text, { layer: one + 1, head: head + 1 })]), chosen.scope);
     const everywhere = EVERYWHERE[stack.kind];
     inDecoder.hidden = chosen.scope !== "all" || everywhere.length > 1;
     hide.hidden = chosen.scope === "all" && !everywhere.includes("hide");
     cut.hidden = chosen.scope === "all" && !everywhere.includes("cut");
-    layer.set([["", texts.allLayers], ...Array.from({ length: stack.layers }, (_, number) => [at(number + first), filled(texts.oneLayer, { layer: number + 1 }).join("")])], chosen.layer);
+    layer.set([["", texts.allLayers], ...Array.from({ length: stack.layers }, (_, number) => [at(number + first), say(texts.oneLayer, { layer: number + 1 })])], chosen.layer);
     const active = act.changes().filter((one) => softmaxLayer(one) === chosen.layer);
     const now = active.find((one) => one.startsWith("temperature"))?.split("~")[1] ?? "1";
     const temperatures = [...new Set([...TEMPERATURES, String(Number(now))])].sort((low, high) => low - high);
@@ -124,14 +124,14 @@ export function makeChangesRow({ store, act, current }) {
     if (node.hidden) return;
     which.set(state.compared);
     const undo = header.changes.map(({ link, label }) => {
-      const chip = button(label, () => act.change({ drop: [link] }), { class: "chip", "aria-label": filled(texts.undo, { change: label }).join(""), title: texts.undoHelp });
+      const chip = button(label, () => act.change({ drop: [link] }), { class: "chip", "aria-label": say(texts.undo, { change: label }), title: texts.undoHelp });
       chip.append(element("span", { "aria-hidden": "true" }, " ×"));
       return chip;
     });
     chips.replaceChildren(...undo, button(texts.reset, () => act.change({ drop: header.changes.map(({ link }) => link) }), { class: "chip quiet", title: texts.resetHelp }));
     if (header.notices.length) chips.append(element("span", { class: "quiet-text" }, header.notices.join(" ")));
     const heads = header.moved[state.stackNumber] ?? [];
-    const buttons = heads.slice(0, MOST).map(([head, share]) => button(filled(texts.movedHead, { head: headName([head]), share: share.toFixed(2) }).join(""),
+    const buttons = heads.slice(0, MOST).map(([head, share]) => button(say(texts.movedHead, { head: headName([head]), share: share.toFixed(2) }),
       () => act.chooseHead(head), { class: "chip" }));
     moved.replaceChildren(...(buttons.length ? [element("span", { class: "quiet-text", title: texts.movedHelp }, texts.moved), ...buttons] : [element("span", { class: "quiet-text" }, header.nothingMoved)]));
   };

@@ -1,7 +1,7 @@
 // What of a map goes into files.
 
 import { TEXTS } from "../../canvas/core/texts.js";
-import { filled } from "../../canvas/core/text.js";
+import { say } from "../../canvas/core/text.js";
 import { closed, csvText, makeExport, withOrigin } from "../core/export_menu.js";
 import { mapFigure } from "../core/figure.js";
 import { headName } from "../core/sentences.js";
@@ -30,17 +30,17 @@ function captionOf(stage) {
   const texts = TEXTS.caption;
   const state = store.get();
   const names = state.heads.map((head) => headName([head]).toLowerCase());
-  const heads = names.length === 1 ? names[0] : filled(texts.meanOfHeads, { count: names.length, names: names.join("; ") }).join("");
+  const heads = names.length === 1 ? names[0] : say(texts.meanOfHeads, { count: names.length, names: names.join("; ") });
   const titles = header.changes.length ? texts.changedTitles : texts.titles;
-  const title = filled(titles[header.stacks[state.stackNumber].kind], { heads, model: header.model }).join("");
-  const parts = [`${title}.`, filled(texts.text, { sentence: closed(header.text) }).join("")];
-  if (header.pair) parts.push(filled(texts.second, { sentence: closed(header.pair) }).join(""));
-  if (shown.row !== null) parts.push(filled(texts.marked, { token: shown.said }).join(""));
+  const title = say(titles[header.stacks[state.stackNumber].kind], { heads, model: header.model });
+  const parts = [`${title}.`, say(texts.text, { sentence: closed(header.text) })];
+  if (header.pair) parts.push(say(texts.second, { sentence: closed(header.pair) }));
+  if (shown.row !== null) parts.push(say(texts.marked, { token: shown.said }));
   parts.push(texts.axes);
   if (header.bare) parts.push(texts.withoutSpecial);
   if (state.words) parts.push(texts.merged);
   if (shown.view.hides) parts.push(texts.specialHidden);
-  if (header.changes.length) parts.push(filled(texts.changed, { changes: header.changes.map(({ label }) => label).join("; ") }).join(""));
+  if (header.changes.length) parts.push(say(texts.changed, { changes: header.changes.map(({ label }) => label).join("; ") }));
   return withOrigin(stage, title, parts);
 }
 

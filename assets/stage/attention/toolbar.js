@@ -2,7 +2,7 @@
 
 import { TEXTS } from "../../canvas/core/texts.js";
 import { element } from "../../canvas/core/surface.js";
-import { filled } from "../../canvas/core/text.js";
+import { say } from "../../canvas/core/text.js";
 import { fold, iconButton, button, labelled, makeToolbar, menu, segments, select, toggle } from "../core/toolbar.js";
 import { headName } from "../core/sentences.js";
 import { makePresentButton } from "../core/stage.js";
@@ -41,7 +41,7 @@ export function makeChooser({ store }, { name = "", field = "heads", stackOf, is
 }
 
 const MEAN = "mean";
-const numbered = (size, text) => Array.from({ length: size }, (_, number) => [String(number), filled(text, { number: number + 1 }).join("")]);
+const numbered = (size, text) => Array.from({ length: size }, (_, number) => [String(number), say(text, { number: number + 1 })]);
 const chooser = (stage) => [makeChooser(stage, { stackOf: ({ stackNumber }) => stage.header.stacks[stackNumber], isOffered: () => !stage.header.hidden.includes("heads") })];
 
 // stage: see attention.js. Returns the row, and `sync`, which shows the state.
@@ -92,9 +92,9 @@ export function makeControls(stage) {
     hide.hidden = !offered("hide");
     hide.set(state.hide);
     const isOff = act.areOff(state.heads);
-    const name = several ? filled(texts.theseHeads, { count: state.heads.length }).join("") : "";
+    const name = several ? say(texts.theseHeads, { count: state.heads.length }) : "";
     off.textContent = isOff ? texts.on : texts.off;
-    off.setAttribute("aria-label", filled(isOff ? texts.onHead : texts.offHead, { head: name || headName(state.heads).toLowerCase() }).join(""));
+    off.setAttribute("aria-label", say(isOff ? texts.onHead : texts.offHead, { head: name || headName(state.heads).toLowerCase() }));
     off.hidden = !offered("changes");
     change.node.hidden = !offered("changes") || !offered("change_panel");
     change.sync(state);

@@ -1,7 +1,7 @@
 // The menu of what can be saved: figure, data, a web page that works offline, and the link of the view. All is made in the browser.
 
 import { element, visible } from "../../canvas/core/surface.js";
-import { filled } from "../../canvas/core/text.js";
+import { say } from "../../canvas/core/text.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 import { button, labelled, menu, select, toggle } from "./toolbar.js";
 import { canFilm, filmOf, layDrawing, pngOf, print, printable, save, svgOf } from "./figure.js";
@@ -71,7 +71,7 @@ export function makeExport({ stage, drawing, captionOf, csv, csvLabel, name, scr
     button(texts.copyFrame, async () => {
       const link = linkOf(stage);
       link.searchParams.set("embed", "true");
-      const html = filled(texts.frame, { link: escaped(link.href), title: escaped(document.title) }).join("");
+      const html = say(texts.frame, { link: escaped(link.href), title: escaped(document.title) });
       said.textContent = [await copy(html, texts.frameCopied), texts.noFrames].join(" ");
     }),
     button(texts.addToLesson, () => { stage.addToLesson(); said.textContent = texts.added; }));

@@ -3,18 +3,18 @@
 // A message is four bytes of length, a JSON header, 16-bit cells layer by layer, and thumbnails where the run is long. The rest of
 // a long run is fetched by layer from an address that never changes what it holds.
 
+import { unpack } from "../../canvas/core/bytes.js";
+
 const MAX_BYTES = 24e6; // of all layers that are kept; of BERT base at 512 tokens two
 const LEAST_LAYERS = 2;
 const THUMBNAIL = 24;
 const AHEAD_BYTES = 8e6; // a run up to this size is fetched whole once its first picture is there
 
 export function unpackStage(bytes) {
-  const copy = bytes.slice();
-  const length = new DataView(copy.buffer).getUint32(0, true);
-  const header = JSON.parse(new TextDecoder().decode(copy.subarray(4, 4 + length)));
+  const { header, body } = unpack(bytes);
   const axis = (one) => header.axes[one] ?? one; // moments of a training share their axes
   for (const stack of (header.moments ?? []).flatMap(({ stacks }) => stacks)) Object.assign(stack, { queries: axis(stack.queries), keys: axis(stack.keys) });
-  return { header, body: copy.subarray(4 + length) };
+  return { header, body };
 }
 
 // A message again: its header, and the bytes behind it.

@@ -2,13 +2,12 @@
 
 import { strongest, weightOf, span } from "../../canvas/core/bytes.js";
 import { TEXTS } from "../../canvas/core/texts.js";
-import { filled } from "../../canvas/core/text.js";
+import { say } from "../../canvas/core/text.js";
 import { movedAttention } from "./weights.js";
 
 const LEAST = 0.05; // weights below are not mentioned
 const LEAST_CHANGE = 0.005;
 
-const say = (sentence, values) => filled(sentence, values).join("");
 const two = (weight) => weight.toFixed(2);
 
 export function quoted(labels, place) {

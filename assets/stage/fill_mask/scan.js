@@ -2,7 +2,7 @@
 // one is asked for by a route, and the page for the result once it has ended.
 
 import { element, setText } from "../../canvas/core/surface.js";
-import { filled } from "../../canvas/core/text.js";
+import { say } from "../../canvas/core/text.js";
 import { differenceGradient } from "../../canvas/core/palette.js";
 import { cellsOf, effectOf, limitOf, noteOf } from "../core/effects.js";
 import { button, select, toggle } from "../core/toolbar.js";
@@ -87,7 +87,7 @@ function drawFound(stage, scan, { result, again }) {
   [`−${end}`, "0", `+${end}`].forEach((text, at) => setText(scan.ends[at], text));
   scan.ramp.style.background = differenceGradient(stage.theme.dark);
   setText(scan.said, result.said);
-  const caption = filled(scan.texts.caption, { followed: scan.effect.name }).join("");
+  const caption = say(scan.texts.caption, { followed: scan.effect.name });
   scan.notes.replaceChildren(...[caption, ...result.notes].map((note) => element("p", {}, note)));
   scan.again.hidden = !again || stage.offline;
   if (scan.isNew) stage.side.scrollTop += scan.above.getBoundingClientRect().top - stage.side.getBoundingClientRect().top; // the wall into sight

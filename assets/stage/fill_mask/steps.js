@@ -2,12 +2,10 @@
 // that a step asks nobody. How far it is stands in one look: "surest-2", "left-3", "hand-2-1" (blanks counted from 1).
 
 import { element, setText } from "../../canvas/core/surface.js";
-import { filled } from "../../canvas/core/text.js";
+import { filled, say } from "../../canvas/core/text.js";
 import { button, segments } from "../core/toolbar.js";
 
 const HAND = "hand";
-const say = (text, values) => filled(text, values).join("");
-
 export function makeSteps({ header: { labels: { steps: texts } }, store }) {
   const steps = { texts };
   const go = (change) => store.set({ fill: written(steps, { ...steps.at, ...change }) });

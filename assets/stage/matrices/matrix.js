@@ -4,7 +4,7 @@
 import { number, short } from "../../canvas/core/numbers.js";
 import { css, differenceGradient, gradient, inkOn, mix } from "../../canvas/core/palette.js";
 import { element, fit, visible } from "../../canvas/core/surface.js";
-import { filled } from "../../canvas/core/text.js";
+import { say } from "../../canvas/core/text.js";
 
 export function modelOf(header, floats) {
   let start = 0;
@@ -278,5 +278,5 @@ function scaleOf(matrices, named, dark, texts) {
 
 function titled(matrices, texts) {
   const titles = matrices.map((matrix) => matrix.title);
-  return titles.length <= FEW_TITLES ? titles.join(", ") : filled(texts.range, { first: titles[0], last: titles.at(-1) }).join("");
+  return titles.length <= FEW_TITLES ? titles.join(", ") : say(texts.range, { first: titles[0], last: titles.at(-1) });
 }

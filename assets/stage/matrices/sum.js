@@ -3,7 +3,7 @@
 // A piece of arithmetic is a string, or { text, part } where part says whose number it is: "left", "right" or "total".
 
 import { inSum, number } from "../../canvas/core/numbers.js";
-import { filled } from "../../canvas/core/text.js";
+import { filled, say } from "../../canvas/core/text.js";
 import { rowOf, valueAt } from "./matrix.js";
 
 const FEW_TERMS = 6; // of a long sum: the largest ones
@@ -11,7 +11,7 @@ const FEW_SUMMANDS = 3; // of a mean or a variance
 const EXPONENT_LIMIT = 50; // e to a larger power is shifted by the largest score of the row
 
 function counted(sentence, count) {
-  return filled(sentence, { count }).join("");
+  return say(sentence, { count });
 }
 
 // Returns the cells to highlight: { matrix, row, column, part }. Without a row or a column, the whole column or row.
@@ -69,7 +69,7 @@ function noteOnProduct(texts, { row, column }, matrix) {
   const values = rowOf(matrix, row);
   const larger = values.filter((value) => value > values[column]).length;
   const [query, key] = [matrix.rowTexts[row], matrix.columnTexts[column]];
-  return filled(larger ? texts.betterKeys : texts.noBetterKey, { query, key, larger, others: values.length - 1 }).join("");
+  return say(larger ? texts.betterKeys : texts.noBetterKey, { query, key, larger, others: values.length - 1 });
 }
 
 function added(model, { row, column }, matrix, total) {
@@ -85,7 +85,7 @@ function subtracted(model, { row, column }, matrix, total) {
 // A cell of a mask; whoever sets `hiddenNote` says why a key is hidden.
 function allowed(model, { row, column }, matrix, total) {
   const names = { query: matrix.rowTexts[row], key: matrix.columnTexts[column] };
-  return { pieces: [total], note: filled(valueAt(matrix, row, column) === 0 ? model.texts.mayAttend : model.hiddenNote, names).join("") };
+  return { pieces: [total], note: say(valueAt(matrix, row, column) === 0 ? model.texts.mayAttend : model.hiddenNote, names) };
 }
 
 function lowered(model, { row, column }, matrix, total) {
@@ -108,7 +108,7 @@ function masked(model, { row, column }, matrix, total) {
   const { texts } = model;
   const names = { query: matrix.rowTexts[row], key: matrix.columnTexts[column] };
   const [change, note] = valueAt(matrix, row, column) === -Infinity ? [texts.becomes, model.hiddenNote ?? texts.comesLater] : [texts.stays, texts.mayAttend];
-  return { pieces: filled(change, { before, after: total }), note: filled(note, names).join("") };
+  return { pieces: filled(change, { before, after: total }), note: say(note, names) };
 }
 
 function shares(model, { row, column }, matrix, total) {
@@ -125,7 +125,7 @@ function noteOnWeight(texts, matrix, row, column) {
   const values = rowOf(matrix, row);
   const larger = values.filter((value) => value > values[column]).length;
   const named = { query: matrix.rowTexts[row], key: matrix.columnTexts[column], weight: number(values[column]) };
-  return filled(larger ? texts.gives : texts.givesMost, named).join("");
+  return say(larger ? texts.gives : texts.givesMost, named);
 }
 
 function softmax(texts, scores, own, total) {
@@ -137,7 +137,7 @@ function softmax(texts, scores, own, total) {
   const power = (score) => ["e", { text: number(score - shift), part: score === own ? "left" : undefined, raised: true }];
   const listed = seen.slice(0, 12).flatMap((score, index) => [...(index ? [" + "] : []), ...power(score)]);
   const rest = seen.length > 12 ? [` + ${counted(texts.more, seen.length - 12)}`] : [];
-  const note = shift ? filled(texts.shifted, { score: number(shift) }).join("") : undefined;
+  const note = shift ? say(texts.shifted, { score: number(shift) }) : undefined;
   const pieces = [...power(own), " ÷ (", ...listed, ...rest, ") = ", `${number(Math.exp(own - shift))} ÷ ${number(sum)} = `, total];
   return note ? { pieces, note } : { pieces };
 }
@@ -182,7 +182,7 @@ function normalised(model, cell, matrix, total) {
   const middle = meanOf(values);
   const spread = meanOf(values.map((value) => (value - middle) ** 2));
   const pieces = ["(", from(model, cell, matrix), ` − ${inSum(middle)}) ÷ √(${number(spread)} + ${number(eps)})`];
-  const note = filled(model.texts.meanAndVariance, { mean: number(middle), variance: number(spread) }).join("");
+  const note = say(model.texts.meanAndVariance, { mean: number(middle), variance: number(spread) });
   if (!weight) return { pieces: [...pieces, " = ", total], note };
   return { pieces: [`${inSum(weight[cell.column])} × `, ...pieces, ` + ${inSum(bias[cell.column])} = `, total], note };
 }

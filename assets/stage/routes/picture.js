@@ -1,8 +1,8 @@
 // A picture of routes with what can be done to it, for any stage: it asks for arcs, keeps what is chosen, says it, and offers cuts.
 
-import { element, setText, visible } from "../../canvas/core/surface.js";
+import { element, isStill, setText, visible } from "../../canvas/core/surface.js";
 import { TEXTS } from "../../canvas/core/texts.js";
-import { filled } from "../../canvas/core/text.js";
+import { say as fill } from "../../canvas/core/text.js";
 import { percent } from "../../canvas/core/numbers.js";
 import { css } from "../../canvas/core/palette.js";
 import { makeStore } from "../core/store.js";
@@ -11,11 +11,10 @@ import { arcName, drawRoutes, hindering, makeRoutes, routesDrawing } from "../vi
 
 const [PLAY_MS, LAYER_MS] = [4000, 600]; // milliseconds of a whole play, and at most of a layer
 const UNMOVED = 0.0005; // of a probability
-const STILL = matchMedia("(prefers-reduced-motion: reduce)");
 
 const layerTime = ({ layers }) => Math.min(LAYER_MS, PLAY_MS / layers);
 const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
-const say = (name, values = {}) => filled(TEXTS.routes[name], values).join("");
+const say = (name, values = {}) => fill(TEXTS.routes[name], values);
 const isMixed = ({ look }) => look.by === "mixed" && look.header.mixes;
 const layerName = (number) => (number ? say("layer", { number }) : TEXTS.routes.embeddings);
 
@@ -228,7 +227,7 @@ function redraw(picture) {
   const arcs = shownArcs(picture);
   const active = state.pointed ?? (state.chosen?.layer === undefined ? null : state.chosen);
   const arc = active && (arcs.find((one) => arcName(one) === arcName(active)) ?? picture.arcs.get(arcName(active)) ?? active);
-  drawRoutes(picture.view, header, { arcs, active: arc, layer: state.shown, theme, height, still: STILL.matches, describe: (one) => describe(header, one) });
+  drawRoutes(picture.view, header, { arcs, active: arc, layer: state.shown, theme, height, still: isStill(), describe: (one) => describe(header, one) });
   drawChips(picture);
   setText(picture.said, sentence(picture, state, arc));
   drawLegend(picture, theme);
@@ -348,7 +347,7 @@ function caption(picture) {
   const { header } = picture.look;
   const weaker = picture.sorted.length - shownArcs(picture).length;
   const state = picture.store.get();
-  const changes = header.changes.length ? [filled(TEXTS.caption.changed, { changes: header.changes.map(({ label }) => label).join("; ") }).join(""), changeSaid(header)] : [];
+  const changes = header.changes.length ? [fill(TEXTS.caption.changed, { changes: header.changes.map(({ label }) => label).join("; ") }), changeSaid(header)] : [];
   const arcs = isMixed(picture) ? say("mixedHelp", { agreement: TEXTS.routes.agreement }) : say("paper", { word: visible(header.word) });
   const hidden = weaker && !isMixed(picture) ? [say("hidden", { count: weaker })] : [];
   const shown = state.shown === null ? [] : [sentence(picture, { ...state, pointed: null }, null)];

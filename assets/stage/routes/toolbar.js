@@ -1,15 +1,14 @@
 // The toolbar of a picture of routes: play, step, how weak an arc may be; and what of it goes into files.
 
 import { TEXTS } from "../../canvas/core/texts.js";
-import { element, visible } from "../../canvas/core/surface.js";
-import { filled } from "../../canvas/core/text.js";
+import { element, isStill, visible } from "../../canvas/core/surface.js";
+import { say } from "../../canvas/core/text.js";
 import { closed, csvText, makeExport, withOrigin } from "../core/export_menu.js";
 import { packStage } from "../core/run.js";
 import { fileHeader, makePresentButton } from "../core/stage.js";
 import { button, fold, iconButton, makeToolbar, segments, select } from "../core/toolbar.js";
 
 const PAPER_ROW = 46; // pixels between two layers
-const STILL = matchMedia("(prefers-reduced-motion: reduce)");
 
 // Controls of how a picture of routes is looked at: `picture` of routes/picture.js; set({ least } or { by }) takes a choice in.
 export function makeRouteControls(picture, set) {
@@ -24,7 +23,7 @@ export function makeRouteControls(picture, set) {
   const sync = (header, look, isShown) => {
     for (const item of items) item.hidden = !isShown;
     if (!isShown) return;
-    play.hidden = STILL.matches; // by the arrows it goes layer by layer all the same
+    play.hidden = isStill(); // by the arrows it goes layer by layer all the same
     play.textContent = picture().playing ? texts.pause : texts.play;
     least.set(header.leastEffects.map((value) => [value, value]), look.least || header.usualLeast);
     by.set(look.by);
@@ -60,8 +59,8 @@ const nameOf = ({ text }) => `prediction-${text.toLowerCase().replace(/[^\p{L}\p
 export function routeFiles(stage, picture) {
   const captionOf = () => {
     const { header } = stage;
-    const title = filled(TEXTS.routes.title, { model: header.model }).join("");
-    return withOrigin(stage, title, [`${title}.`, filled(TEXTS.caption.text, { sentence: closed(header.text) }).join(""), ...picture().caption()]);
+    const title = say(TEXTS.routes.title, { model: header.model });
+    return withOrigin(stage, title, [`${title}.`, say(TEXTS.caption.text, { sentence: closed(header.text) }), ...picture().caption()]);
   };
   return { captionOf, drawing: () => picture().paper(PAPER_ROW), film: () => picture().film(PAPER_ROW), csv: () => csvOf(stage, picture(), captionOf()) };
 }

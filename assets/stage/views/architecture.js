@@ -2,7 +2,7 @@
 // box chooses the part, a click on a block chooses the block. Data: pages/ui/stage/architecture.py.
 
 import { element } from "../../canvas/core/surface.js";
-import { filled, widthOf } from "../../canvas/core/text.js";
+import { say, widthOf } from "../../canvas/core/text.js";
 
 const NAMESPACE = "http://www.w3.org/2000/svg";
 const [FONT, NOTE_FONT] = ["14px", "12px"];
@@ -32,7 +32,8 @@ function made(name, attributes = {}, ...children) {
 }
 
 // data: see pages/ui/stage/architecture.py; room: pixels; theme: of the surface.
-export function drawArchitecture(drawing, data, { width, theme, touch }) {
+export function drawArchitecture(drawing, data, { width, theme }) {
+  const touch = matchMedia("(pointer: coarse)").matches;
   const { node, svg, lines, known } = drawing;
   node.setAttribute("aria-label", data.label);
   const laid = lay(data, { width, theme, touch });
@@ -148,7 +149,7 @@ function layStack(stack, number, { top, width, high, wide, touch, least }) {
   }
   const first = x;
   for (let one = 1; one <= count; one += 1) {
-    const said = filled(stack.blockLabel, { number: one }).join("");
+    const said = say(stack.blockLabel, { number: one });
     const note = stack.notes?.[one - 1] ?? "";
     const about = note ? `${said}: ${note}` : said;
     if (one === block) {

@@ -6,7 +6,7 @@ import { lineSign, threeDigits, withMinus } from "../../canvas/lines/chart.js";
 import { fillLegend, fullNumber } from "../../canvas/mask_grid/panel.js";
 import { element, localPoint, setText, sharpen, visible } from "../../canvas/core/surface.js";
 import { TEXTS } from "../../canvas/core/texts.js";
-import { filled } from "../../canvas/core/text.js";
+import { say } from "../../canvas/core/text.js";
 
 const LEAST = 120; // pixels of height
 const NAMED_BARS = 5;
@@ -51,7 +51,7 @@ export function drawChart(made, chart, { theme, width, height, sentence, cell, d
   if (chart.kind === "matrix") fillLegend(made.legend, { ...chart, kind: chart.colouring }, TEXTS.matricesGrid, theme.dark);
   made.canvas.setAttribute("aria-label", visible(sentence || [chart.title, largestBars(chart)].filter(Boolean).join(": ") || TEXTS.pictures.picture));
   const keys = canChoose ? TEXTS.pictures.keysChoose : TEXTS.pictures.keys;
-  made.pad.setAttribute("aria-label", filled(keys, { title: visible(chart.title || sentence || TEXTS.pictures.picture) }).join(""));
+  made.pad.setAttribute("aria-label", say(keys, { title: visible(chart.title || sentence || TEXTS.pictures.picture) }));
   const room = Math.max(LEAST, height - heightAround(made));
   const lay = (tall) => {
     made.chart = sized(chart, Math.max(LEAST, tall));
@@ -186,13 +186,13 @@ const READ = {
   bars: ({ chart, about }, [row]) => ({ title: chart.labels[row], rows: [{ name: chart.title, value: [chart.ends[row], about.details[row]].filter(Boolean).join(" · ") }] }),
   moved: ({ chart, about }, [row]) => ({ title: chart.labels[row], rows: [{ name: chart.title, value: [`${chart.ends[row]} (${chart.deltas[row]})`, about.details[row]].filter(Boolean).join(" · ") }] }),
   lines: ({ chart, about }, [, step]) => ({
-    title: about.cell && !Number.isNaN(Number(chart.steps[step])) ? filled(about.cell, { step: withMinus(chart.steps[step]) }).join("") : withMinus(chart.steps[step]),
+    title: about.cell && !Number.isNaN(Number(chart.steps[step])) ? say(about.cell, { step: withMinus(chart.steps[step]) }) : withMinus(chart.steps[step]),
     rows: chart.series.map((line) => ({ name: line.name, value: threeDigits(line.values[step]), line })),
   }),
   grid: ({ chart }, [row, column]) => ({ title: chart.cells[row][column].alt, rows: [] }),
   points: ({ about }, [, index]) => ({ title: about.details[index] ?? String(index + 1), rows: [] }),
   matrix: ({ chart, about }, [row, column]) => ({
-    title: filled(about.cell || TEXTS.pictures.pair, { row: chart.rows[row], column: chart.columns[column] }).join(""),
+    title: say(about.cell || TEXTS.pictures.pair, { row: chart.rows[row], column: chart.columns[column] }),
     rows: [{ name: chart.title, value: about.details[row * chart.columns.length + column] || fullNumber({ ...chart, kind: chart.colouring }, chart.cells[row * chart.columns.length + column], TEXTS.matricesGrid) }],
   }),
 };

@@ -1,21 +1,21 @@
 // A document of others (bertviz) in a sealed frame, as tall as it asks to be. It runs scripts of others: all that is taken from it
 // is one number, and a short line with its reader's choice, such as "layer=2&heads=0_3", which is checked before it becomes a look.
 
-import { element, throttle } from "../../canvas/core/surface.js";
+import { element } from "../../canvas/core/surface.js";
 
-const [MIN_HEIGHT, MAX_HEIGHT, PAUSE, LONGEST] = [160, 6000, 60, 5000];
+const [MIN_HEIGHT, MAX_HEIGHT, LONGEST] = [160, 6000, 5000];
 const NUMBERS = /^[0-9]{1,4}(_[0-9]{1,4})*$/;
 
 // setAll: takes in the looks that were chosen; again: has the document drawn for another theme.
 export function makeFramed({ setAll, again }) {
   const made = { node: element("figure", { class: "chart framed" }), frame: null, choice: null, address: null, isDark: null, linked: [] };
-  const choose = throttle((line) => {
+  const choose = (line) => {
     const chosen = readChoice(line, made.chart);
     if (!chosen) return;
     made.choice = choiceLine({ ...made.values, ...chosen }, made.chart);
     made.frame.name = made.choice; // what a reload of the document begins with
     setAll(chosen);
-  }, PAUSE);
+  };
   const listen = ({ source, data }) => {
     if (!made.node.isConnected) return window.removeEventListener("message", listen);
     if (source !== made.frame?.contentWindow) return undefined;

@@ -7,7 +7,7 @@ import { layPane, makePane, paneContext, pointIn, reveal, rowByKey, scrollOf } f
 import { makeTooltip, placeTooltip } from "./legend.js";
 import { localPoint, element } from "../../canvas/core/surface.js";
 import { TEXTS } from "../../canvas/core/texts.js";
-import { filled } from "../../canvas/core/text.js";
+import { say } from "../../canvas/core/text.js";
 
 const LARGEST_CELL = 28; // when zoomed
 const LARGEST_PLAIN_CELL = 88;
@@ -75,8 +75,8 @@ function hoverOn(map, hover, event) {
 export function drawMap(map, { model, lines = model, focus, show, said, theme, room }) {
   const moved = focus !== map.focus && focus !== null;
   Object.assign(map, { model, linesModel: lines, focus, theme, room, show });
-  map.heat.canvas.setAttribute("aria-label", filled(TEXTS.map.heatmap, { alt: said }).join(""));
-  map.lines.canvas.setAttribute("aria-label", filled(TEXTS.map.lines, { alt: said }).join(""));
+  map.heat.canvas.setAttribute("aria-label", say(TEXTS.map.heatmap, { alt: said }));
+  map.lines.canvas.setAttribute("aria-label", say(TEXTS.map.lines, { alt: said }));
   map.heat.node.hidden = show === "lines";
   map.lines.node.hidden = show === "heatmap";
   if (map.hover?.query >= model.queries || map.hover?.key >= model.keys) hoverOn(map, null);

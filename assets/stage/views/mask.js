@@ -2,7 +2,7 @@
 
 import { INSET } from "../matrices/matrix.js";
 import { element } from "../../canvas/core/surface.js";
-import { filled } from "../../canvas/core/text.js";
+import { say } from "../../canvas/core/text.js";
 
 // gestures: paint(places, allowed), look(place or null). texts: of pages/masks/texts.py.
 export function makeMask(gestures, texts) {
@@ -103,12 +103,12 @@ function makeCells(made, rowTexts, columnTexts) {
   made.rows = rowTexts.length;
   const whole = { row: texts.wholeRow, column: texts.wholeColumn };
   const line = (kind, number, name) => element("div", { role: `${kind}header` }, element("button", {
-    type: "button", tabindex: "-1", "data-line": kind, "data-number": number, "aria-label": filled(whole[kind], { name }).join(""),
+    type: "button", tabindex: "-1", "data-line": kind, "data-number": number, "aria-label": say(whole[kind], { name }),
   }));
   const corner = element("div", { role: "columnheader", "aria-label": texts.query });
   const first = element("div", { role: "row" }, corner, ...columnTexts.map((text, index) => line("column", index, text)));
   made.cells = rowTexts.map((query, from) => columnTexts.map((key, to) => element("button", {
-    type: "button", role: "gridcell", tabindex: "-1", "data-row": from, "data-column": to, "aria-label": filled(texts.maySee, { query, key }).join(""),
+    type: "button", role: "gridcell", tabindex: "-1", "data-row": from, "data-column": to, "aria-label": say(texts.maySee, { query, key }),
   })));
   const rows = made.cells.map((buttons, index) => element("div", { role: "row" }, line("row", index, rowTexts[index]), ...buttons));
   made.node.replaceChildren(first, ...rows);

@@ -5,8 +5,7 @@ import { fillLegend, INSET, paintMatrix, paintRowNames } from "../matrices/matri
 import { lightsOf } from "../matrices/sum.js";
 import { signedTables } from "../../canvas/core/palette.js";
 import { element, setText, zoomOf } from "../../canvas/core/surface.js";
-import { filled } from "../../canvas/core/text.js";
-import { write } from "../../canvas/core/text.js";
+import { say, write } from "../../canvas/core/text.js";
 
 const [SMALLEST, LARGEST, WIDEST, TOUCHABLE, TOUCHABLE_WITH_NUMBERS, WITH_NUMBERS, LOW] = [4, 52, 80, 26, 30, 38, 20]; // pixels of a cell
 const NARROW = 600;
@@ -106,7 +105,7 @@ function makePanel(made, name) {
 
 function describe(panel, matrix, texts) {
   const { title, rows, columns, shown, alt } = matrix;
-  const sentence = (text) => filled(text, { title, rows, columns, shown, alt }).join("");
+  const sentence = (text) => say(text, { title, rows, columns, shown, alt });
   setText(panel.title, matrix.title);
   setText(panel.formula, matrix.formula);
   setText(panel.shape, sentence(shown < columns ? texts.shapeDrawn : texts.shape));

@@ -1,12 +1,11 @@
 // What the model puts into a blank, as bars: the most likely words, and those that the reader follows. A bar stays while its word
 // does, and moves to its new length.
 
-import { element, setText } from "../../canvas/core/surface.js";
+import { element, isStill, setText } from "../../canvas/core/surface.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 
 const MOVE = 200; // milliseconds
 const DRAFT = "attention-explorer:follow"; // what was typed and not asked for yet, for after a reload or a lost server
-const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 // texts: of pages/fill_mask/stage.py; follow: called with the words to follow, as the reader wrote them.
 export function makePredictions(texts, follow) {

@@ -5,7 +5,7 @@
 import { element, setText, visible } from "../../canvas/core/surface.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 import { css, mix } from "../../canvas/core/palette.js";
-import { filled } from "../../canvas/core/text.js";
+import { say } from "../../canvas/core/text.js";
 import { percent } from "../../canvas/core/numbers.js";
 
 const NAMESPACE = "http://www.w3.org/2000/svg";
@@ -151,7 +151,7 @@ function drawFrame(view, header, frame, theme) {
   view.nodes = x.map((at, token) => (token === header.place ? [] : y.slice(0, -1).map((down) => svg("circle", { cx: at, cy: down, r: 2.5, fill: theme.quiet }))));
   layers.nodes.replaceChildren(...view.nodes.flat());
   layers.labels.replaceChildren(...y.map((down, depth) => {
-    const name = depth ? filled(TEXTS.routes.layer, { number: depth }).join("") : TEXTS.routes.embeddings;
+    const name = depth ? say(TEXTS.routes.layer, { number: depth }) : TEXTS.routes.embeddings;
     const label = text(isNarrow ? (depth ? String(depth) : "") : name, left - 10, down + 5, theme.quiet, { anchor: "end", size: 12, theme });
     if (!depth) return label;
     const high = Math.min(TOUCH, y[0] - y[1]);
@@ -179,7 +179,7 @@ function drawToken(header, { x, y, column }, theme, token, place) {
   const colour = header.special[place] && !isBlank ? theme.quiet : theme.text;
   const down = y[0] + (isBlank && !header.next ? 34 : isStaggered && place % 2 ? 42 : isBlank ? 34 : 26);
   const written = text(fitted(visible(token), letters), x[place], down, colour, { anchor: "middle", weight: isBlank ? 600 : 400, theme });
-  return svg("g", { class: "route-token presses", "data-word": place, role: "button", tabindex: place ? "-1" : "0", "aria-label": filled(TEXTS.routes.place, { number: place + 1, token: visible(token) }).join("") },
+  return svg("g", { class: "route-token presses", "data-word": place, role: "button", tabindex: place ? "-1" : "0", "aria-label": say(TEXTS.routes.place, { number: place + 1, token: visible(token) }) },
     svg("rect", { x: x[place] - column / 2, y: y[0] + 12, width: column, height: 38, rx: 6, fill: "transparent" }), written, svg("title", {}, visible(token)));
 }
 
@@ -273,9 +273,9 @@ function drawGuesses(group, header, { x, y, pill, isNarrow }, theme) {
     const [start, top] = [at - pill / 2, y[depth] - PILL_HEIGHT / 2];
     const node = group.children[depth];
     const [ground, bar, written, said, title] = node.children;
-    const name = depth ? filled(TEXTS.routes.layer, { number: depth }).join("") : TEXTS.routes.embeddings;
-    const told = isMoved ? ` (${filled(TEXTS.routes.wasGuess, { word: visible(was) }).join("")})` : "";
-    set(node, { "aria-label": `${filled(TEXTS.routes.guess, { layer: name, word: visible(word), share: percent(share) }).join("")}${told}` });
+    const name = depth ? say(TEXTS.routes.layer, { number: depth }) : TEXTS.routes.embeddings;
+    const told = isMoved ? ` (${say(TEXTS.routes.wasGuess, { word: visible(was) })})` : "";
+    set(node, { "aria-label": `${say(TEXTS.routes.guess, { layer: name, word: visible(word), share: percent(share) })}${told}` });
     node.classList.toggle("moved", isMoved);
     set(ground, { x: start, y: top, width: pill, height: PILL_HEIGHT, fill: theme.background, stroke: isMoved ? theme.accent : theme.faint, "stroke-width": isMoved ? 2.5 : 1 });
     set(bar, { x: start, y: top, width: pill, height: PILL_HEIGHT, fill: css(mix(theme.line, theme.ground, theme.dark ? 0.45 : 0.28)) });

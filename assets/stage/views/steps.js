@@ -3,7 +3,7 @@
 import { drawDimensions, exists, rowOf } from "../matrices/matrix.js";
 import { element, setText } from "../../canvas/core/surface.js";
 import { TEXTS } from "../../canvas/core/texts.js";
-import { filled } from "../../canvas/core/text.js";
+import { say } from "../../canvas/core/text.js";
 import { iconButton, button, labelled, menu } from "../core/toolbar.js";
 import { BELOW, deriveMasked, drawMasked, makeMasking } from "./masking.js";
 import { drawMatrices, fillLegend, makeMatrices, same, zoomed } from "./matrices.js";
@@ -141,7 +141,7 @@ function fillSteps(made, shown, chosen) {
     node.dataset.pattern = pattern;
     const buttons = steps.flatMap(({ name, sign, title }, index) => {
       const one = element("button", { type: "button", "data-step": name }, element("span", { class: "sign" }, sign), element("span", { class: "made" }, title));
-      one.setAttribute("aria-label", filled(TEXTS.matrices.stepOf, { sign, title }).join(""));
+      one.setAttribute("aria-label", say(TEXTS.matrices.stepOf, { sign, title }));
       one.onclick = () => chooseStep(made, name);
       return index ? [element("span", { class: "arrow", "aria-hidden": "true" }, "→"), one] : [one];
     });

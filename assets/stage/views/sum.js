@@ -4,7 +4,7 @@ import { arithmetic } from "../matrices/sum.js";
 import { valueAt } from "../matrices/matrix.js";
 import { inSum, number } from "../../canvas/core/numbers.js";
 import { element, setText } from "../../canvas/core/surface.js";
-import { filled } from "../../canvas/core/text.js";
+import { filled, say } from "../../canvas/core/text.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 import { button, iconButton } from "../core/toolbar.js";
 
@@ -49,7 +49,7 @@ export function drawSum(made, model, cell, grows = false) {
   const isLong = terms.length > LONG;
   made.line.replaceChildren(...written(texts, found, terms, made.every || !isLong ? Infinity : FEW_TERMS), ...found.pieces.map(piece), ...onward(model, cell));
   made.more.hidden = !isLong;
-  setText(made.more, filled(made.every ? texts.fewTerms : texts.allTerms, { count: made.every ? FEW_TERMS : terms.length }).join(""));
+  setText(made.more, say(made.every ? texts.fewTerms : texts.allTerms, { count: made.every ? FEW_TERMS : terms.length }));
 }
 
 // The products that were added, what they come to so far, and the largest of those that are left, each a button that adds it.
@@ -69,13 +69,13 @@ function drawGrowing(made, model, cell, found, terms) {
   const label = nameOf({ ...found, terms });
   made.more.hidden = true;
   const shown = taken.slice(0, FEW_TERMS).map((one) => term(label(one.name), piece({ text: inSum(one.left), part: "left" }), " × ", piece({ text: inSum(one.right), part: "right" })));
-  if (taken.length > FEW_TERMS) shown.push(term(filled(texts.moreTerms, { count: taken.length - FEW_TERMS }).join(""), inSum(sum(taken.slice(FEW_TERMS)))));
+  if (taken.length > FEW_TERMS) shown.push(term(say(texts.moreTerms, { count: taken.length - FEW_TERMS }), inSum(sum(taken.slice(FEW_TERMS)))));
   const line = shown.flatMap((part, index) => (index ? [" + ", part] : [part]));
   const soFar = rest.length ? [" = ", number(sum(taken)), ` ${TEXTS.matrices.soFar}`] : [...found.pieces.map(piece), ...onward(model, cell)];
   made.line.replaceChildren(...(taken.length ? [...line, ...soFar] : [TEXTS.matrices.addFirst]));
   made.left.hidden = !rest.length;
   const few = rest.slice(0, FEW_TERMS).map((at) => button(`${label(all[at].name)}: ${inSum(all[at].left)} × ${inSum(all[at].right)}`, () => add([at]), { class: "chip" }));
-  const every = filled(TEXTS.matrices.addAll, { count: rest.length }).join("");
+  const every = say(TEXTS.matrices.addAll, { count: rest.length });
   made.left.replaceChildren(...few, ...(rest.length > 1 ? [button(every, () => add(rest), { class: "chip" })] : []));
 }
 
@@ -93,7 +93,7 @@ function term(name, ...parts) {
   return element("span", { class: "term" }, label, element("span", { class: "term-product" }, ...parts));
 }
 
-const nameOf = ({ by }) => (one) => (by === "dimension" && /^\d+$/.test(one) ? filled(TEXTS.matrices.dimension, { name: one }).join("") : one);
+const nameOf = ({ by }) => (one) => (by === "dimension" && /^\d+$/.test(one) ? say(TEXTS.matrices.dimension, { name: one }) : one);
 
 function written(texts, { by, bias }, terms, shown) {
   const name = nameOf({ by });
@@ -101,7 +101,7 @@ function written(texts, { by, bias }, terms, shown) {
   const rest = terms.slice(shown);
   if (rest.length) {
     const left = rest.reduce((sum, one) => sum + one.left * one.right, 0);
-    parts.push(term(filled(texts.moreTerms, { count: rest.length }).join(""), inSum(left)));
+    parts.push(term(say(texts.moreTerms, { count: rest.length }), inSum(left)));
   }
   if (bias !== null && bias !== undefined) parts.push(term(texts.bias, inSum(bias)));
   return parts.flatMap((part, index) => (index ? [" + ", part] : [part]));

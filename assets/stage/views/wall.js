@@ -3,7 +3,7 @@
 import { cellPixels, colourTable, differenceTable } from "../../canvas/core/palette.js";
 import { element, sharpen } from "../../canvas/core/surface.js";
 import { TEXTS } from "../../canvas/core/texts.js";
-import { filled } from "../../canvas/core/text.js";
+import { say } from "../../canvas/core/text.js";
 import { headName } from "../core/sentences.js";
 
 const SMALLEST = 24; // as large as a finger needs
@@ -94,7 +94,7 @@ function name(wall, place) {
   const [only, ...more] = wall.chosen;
   const note = noteOn(wall, place ?? (more.length ? null : only));
   const text = place ? headName([place]) : headName(wall.chosen);
-  wall.name.textContent = note ? filled(TEXTS.wall.notedHead, { head: text, note }).join("") : text;
+  wall.name.textContent = note ? say(TEXTS.wall.notedHead, { head: text, note }) : text;
 }
 
 // thumbnails: rows, columns, and the cells of all heads. notes: a word on some heads, as [head, text]; moved: the heads that a
@@ -127,7 +127,7 @@ function markNotes(wall, moved, guesses) {
       const place = [layer, head];
       const [note, guess] = [noteOn(wall, place), guesses.find((one) => same(one, place))];
       const label = headName([place]);
-      button.setAttribute("aria-label", note ? filled(TEXTS.wall.notedHead, { head: label, note }).join("") : label);
+      button.setAttribute("aria-label", note ? say(TEXTS.wall.notedHead, { head: label, note }) : label);
       button.classList.toggle("moved", moved.some(([one]) => same(one, place)));
       button.replaceChildren(...(guess ? [element("i", { class: "guessed", style: `--share: ${guess[2]}` })] : []));
     }

@@ -112,7 +112,7 @@ def question_view(
     shares = np.array(revealed.shares if revealed else (), np.float64)
     cells = np.rint(np.sqrt(np.clip(shares, 0, 1)) * 255).astype(np.uint8)
     draw = component("question", "question", "lesson-question", "question.css")
-    draw(key=key, data=join({**header, "bits": 8}, [cells]), on_chosen_change=on_choose)
+    draw(key=key, data=join(header, [cells]), on_chosen_change=on_choose)
 
 
 def guessed_cell(key: str, choices: Sequence[str]) -> int | None:
