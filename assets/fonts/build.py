@@ -27,14 +27,14 @@ def icon_names() -> set[str]:
     return written | {page.icon for page in PAGES}
 
 
-def read(name: str) -> "TTFont":
+def read(name: str) -> object:
     """Read a font of Streamlit's."""
     from fontTools.ttLib import TTFont  # installed for this alone
 
     return TTFont(next(STATIC.glob(f"media/{name}*")), recalcTimestamp=False)
 
 
-def write(font: "TTFont", name: str, **kept: object) -> None:
+def write(font: object, name: str, **kept: object) -> None:
     """Write what is kept of a font; its name goes, which its licence reserves, its notices stay."""
     from fontTools import subset
 

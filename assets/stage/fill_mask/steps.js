@@ -2,7 +2,7 @@
 // that a step asks nobody. How far it is stands in one look: "surest-2", "left-3", "hand-2-1" (blanks counted from 1).
 
 import { element, setText } from "../../canvas/core/surface.js";
-import { filled, say } from "../../canvas/core/text.js";
+import { say } from "../../canvas/core/text.js";
 import { button, segments } from "../core/toolbar.js";
 
 const HAND = "hand";

@@ -7,7 +7,6 @@ No heavy package is imported here: app.py imports this module before it serves a
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from ipaddress import IPv6Network, ip_address
 from secrets import token_urlsafe
 from threading import Lock
@@ -32,15 +31,8 @@ PACE = "pace"
 """Session entry of the pace of a page."""
 
 
-@dataclass(eq=False)
-class OpenPage:
-    """A page that is open in a browser; `admitted` once it was let in."""
-
-    admitted: bool = False
-
-
-_pages: dict[str, OpenPage] = {}
-"""The open pages of this process by their tokens."""
+_pages: dict[str, bool] = {}
+"""The open pages of this process by their tokens: whether each was let in."""
 _lock = Lock()
 
 
@@ -59,23 +51,24 @@ class VisitorLimit:
             await send({"type": "websocket.close", "code": TRY_AGAIN_LATER})
             return
         token = token_urlsafe(16)
-        _pages[token] = OpenPage()
+        with _lock:
+            _pages[token] = False
         headers = [pair for pair in scope["headers"] if pair[0] != HEADER]
         try:
             await self.app(scope | {"headers": [*headers, (HEADER, token.encode())]}, receive, send)
         finally:
-            del _pages[token]
+            with _lock:
+                del _pages[token]
 
 
 def is_admitted() -> bool:
     """Return whether the visitor whose page runs may see it, admitting a waiting one where there is a place by now."""
-    page = _pages.get(st.context.headers.get(HEADER.decode()) or "")
-    if page is None:  # in a test without a server, and once the browser has left
-        return True
+    token = st.context.headers.get(HEADER.decode()) or ""
     with _lock:
-        if not page.admitted:
-            page.admitted = sum(other.admitted for other in list(_pages.values())) < host_settings().max_visitors
-    return page.admitted
+        if token not in _pages:  # in a test without a server, and once the browser has left
+            return True
+        _pages[token] |= sum(_pages.values()) < host_settings().max_visitors
+        return _pages[token]
 
 
 def connected() -> int:
@@ -85,7 +78,8 @@ def connected() -> int:
 
 def waiting() -> int:
     """Count the visitors who wait for a place."""
-    return sum(not page.admitted for page in list(_pages.values()))
+    with _lock:
+        return len(_pages) - sum(_pages.values())
 
 
 @st.fragment(run_every=WAITING_POLL_SECONDS)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import streamlit as st
 
@@ -21,6 +21,8 @@ from tx_core.engine.engine import Engine
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable, memory_checked
 from tx_core.transformer.trace import Trace
 
+Inputs = TypeVar("Inputs")
+"""What a page is asked, as its script takes it: with `text`, and `engine()`."""
 SECOND_WIDTH = 280
 """Pixels of the box of a second sentence: on a phone, the first then has a row of its own."""
 
@@ -52,18 +54,6 @@ class SentenceInputs:
     def name(self) -> RunName:
         """Name the run of them with the reader's changes."""
         return RunName(self.model, self.text, self.pair, self.bare, active_changes(self.page), written=self.written)
-
-
-class PageInputs(Protocol):
-    """What a page is asked: a sentence, or two, and who reads them."""
-
-    @property
-    def text(self) -> str: ...
-
-    def engine(self) -> Engine: ...
-
-
-Inputs = TypeVar("Inputs", bound=PageInputs)
 
 
 def ask_sentences(

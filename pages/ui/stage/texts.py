@@ -15,10 +15,6 @@ EXPLANATION_DEBATE = (
     "Learned weights are not arbitrary, either (Wiegreffe & Pinter 2019)."
 )
 NOTHING_HIDDEN = "Nothing is hidden: one side has only special tokens, so nothing would be left to show."
-SPECIAL_HIDDEN = (
-    "Special tokens are hidden. They received {share:.2f} of the attention on average; "
-    "the rest of each row was rescaled to sum to 1."
-)
 WEIGHTS_TABLE = "Weights as a table"
 WEIGHTS_TABLE_CAPTION = "Each row is a query (a token that attends), each column a key (a token that is attended to)."
 
@@ -31,7 +27,6 @@ STACK_LABELS = {
     "decoder": "Decoder self-attention",
     "cross": "Cross-attention",
 }
-WHOLE_WORDS = "Whole words"
 WITHOUT_SPECIAL = "Without special tokens"
 WITHOUT_SPECIAL_HELP = (
     "Read the text without the special tokens that the model's tokenizer adds, such as [CLS] and [SEP] of BERT or <s> and </s> "
@@ -168,7 +163,6 @@ CUT_LINK = "Cut this link"
 ALL_LAYERS, ONE_LAYER = "All layers", "Layer {layer}"
 SOFTMAX_TEMPERATURE = "Temperature"
 NORMALISER = "Normalise with"
-CAUSAL_MASK, CAUSAL_MASK_HELP = "Causal mask (left to right)", "In every layer, no token attends to a later one, as in GPT."
 
 # Changes: before and after
 
