@@ -170,15 +170,13 @@ def pack_runs(
     header: what else the stage is told. shown: stacks and layers that are on the screen, sent first where not all are.
     """
     runs = {"run": (name, trace)} | ({"before": (name.unchanged(), unchanged)} if unchanged else {})
-    size = sum(2 * stack.weights.size for _, run in runs.values() for stack in run.stacks)
-    whole = size <= WHOLE_BYTES
-    every = [(number, layer) for number, stack in enumerate(trace.stacks) for layer in range(len(stack.weights))]
-    included = [place for place in every if whole or place in shown]
-    described, cells = _describe_runs(runs, {key: included for key in runs}, whole=whole)
+    whole = sum(2 * stack.weights.size for _, run in runs.values() for stack in run.stacks) <= WHOLE_BYTES
+    included = [place for place in every_layer(trace) if whole or place in shown]
+    told = {key: _named(*run, included, whole=whole) for key, run in runs.items()}
     small = [] if whole else [thumbnails(stack.weights) for stack in trace.stacks]
-    stacks = [stack_header(stack) for stack in trace.stacks]
-    told = {"before": None, **header, **described, "stacks": stacks, "whole": whole, "thumbnails": bool(small)}
-    return join(told, [*cells, *small])
+    cells = [part for _, run in runs.values() for part in _cells(run, included)]
+    told |= {"stacks": [stack_header(stack) for stack in trace.stacks], "whole": whole, "thumbnails": bool(small)}
+    return join({"before": None, **header, **told}, [*cells, *small])
 
 
 def pack_sides(
@@ -188,27 +186,21 @@ def pack_sides(
 
     shown: layers that are on the screen, of each run. What both share is sent once.
     """
-    firsts = {key: (runs[key][0], replace(runs[key][1], stacks=(runs[key][1].attention,))) for key in ("run", "before")}
-    whole = sum(2 * trace.attention.weights.size for _, trace in firsts.values()) <= WHOLE_BYTES
-    included: dict[str, list[tuple[int, int]]] = {"run": [], "before": []}
-    for key in included:
-        layers = range(len(firsts[key][1].attention.weights))
-        sent = included["run"] if key == "before" and firsts["run"][0] == firsts["before"][0] else []
-        included[key] = [(0, layer) for layer in layers if (whole or layer in shown[key]) and (0, layer) not in sent]
-    described, cells = _describe_runs(firsts, included, whole=whole)
-    stacks = {key: [stack_header(trace.attention)] for key, (_, trace) in firsts.items()}
-    if stacks["run"] != stacks["before"]:
-        described["run"]["stacks"] = stacks["run"]
-    return join({**header, **described, "stacks": stacks["before"], "whole": whole, "thumbnails": False}, cells)
-
-
-def _describe_runs(
-    runs: Mapping[str, tuple[RunName, Trace]], included: Mapping[str, Sequence[tuple[int, int]]], *, whole: bool
-) -> tuple[dict[str, dict[str, object]], list[np.ndarray]]:
-    """Describe runs for the browser; return that with the codes of the layers that go along, in the order of reading."""
-    described = {key: _describe(name, run, included[key], whole=whole) for key, (name, run) in runs.items()}
-    sent = [runs[key][1].stacks[number].weights[layer] for key in runs for number, layer in included[key]]
-    return described, [codes(weights).astype("<u2") for weights in sent]
+    whole = sum(2 * trace.attention.weights.size for _, trace in runs.values()) <= WHOLE_BYTES
+    stacks = {key: [stack_header(trace.attention)] for key, (_, trace) in runs.items()}
+    told: dict[str, object] = {"stacks": stacks["before"], "whole": whole, "thumbnails": False}
+    sent: set[tuple[RunName, int]] = set()
+    cells = []
+    for key in ("run", "before"):
+        name, trace = runs[key]
+        layers = [layer for layer in range(len(trace.attention.weights)) if whole or layer in shown[key]]
+        included = [(0, layer) for layer in layers if (name, layer) not in sent]
+        sent |= {(name, layer) for layer in layers}
+        told[key] = _named(name, trace, included, whole=whole) | (
+            {"stacks": stacks[key]} if stacks[key] != stacks["before"] else {}
+        )
+        cells += _cells(trace, included)
+    return join({**header, **told}, cells)
 
 
 def pack_moments(header: Mapping[str, object], moments: Sequence[tuple[Mapping[str, object], Trace]]) -> bytes:
@@ -220,49 +212,55 @@ def pack_moments(header: Mapping[str, object], moments: Sequence[tuple[Mapping[s
     step = -(-size * len(moments) // MOMENTS_BYTES)
     described, cells, axes = [], [], {}
     for about, trace in [*moments[:-1:step], moments[-1]]:
-        included = [(number, layer) for number, stack in enumerate(trace.stacks) for layer in range(len(stack.weights))]
-        parts = [codes(trace.stacks[number].weights[layer]).astype("<u2") for number, layer in included]
-        identity = sha256(b"".join(part.tobytes() for part in parts)).hexdigest()[:16]
+        parts = _cells(trace, every_layer(trace))
         stacks = [stack_header(stack) for stack in trace.stacks]
         for stack in stacks:  # most moments have the same axes
             stack |= {name: axes.setdefault(json.dumps(stack[name]), len(axes)) for name in ("queries", "keys")}
-        described.append({**about, "id": identity, "path": "", "included": included, "stacks": stacks})
+        identity = b"".join(part.tobytes() for part in parts)
+        described.append({**about, **_unnamed(identity, every_layer(trace)), "stacks": stacks})
         cells += parts
-    told = {
-        **header,
-        "run": {},
-        "before": None,
-        "stacks": [],
-        "moments": described,
-        "axes": [json.loads(axis) for axis in axes],
-        "whole": True,
-        "thumbnails": False,
-    }
-    return join(told, cells)
+    told = {"run": {}, "before": None, "stacks": [], "moments": described, "axes": [json.loads(axis) for axis in axes]}
+    return join({**header, **told, "whole": True, "thumbnails": False}, cells)
 
 
 def pack_whole(header: Mapping[str, object], runs: Mapping[str, tuple[str, AttentionStack]]) -> bytes:
     """Pack runs of a text that no address names, whole. runs: "run", and "before" where there is one, each with an identity."""
     ((_, first), *_) = runs.values()
     included = [(0, layer) for layer in range(len(first.weights))]
-    described = {
-        key: {"id": sha256(identity.encode()).hexdigest()[:16], "path": "", "included": included}
-        for key, (identity, _) in runs.items()
-    }
-    told = {"before": None, **header, **described, "stacks": [stack_header(first)], "whole": True, "thumbnails": False}
-    return join(told, [codes(layer).astype("<u2") for _, stack in runs.values() for layer in stack.weights])
+    told = {key: _unnamed(identity.encode(), included) for key, (identity, _) in runs.items()}
+    told |= {"stacks": [stack_header(first)], "whole": True, "thumbnails": False}
+    return join({"before": None, **header, **told}, [_sent(layer) for _, stack in runs.values() for layer in stack.weights])
+
+
+def every_layer(trace: Trace) -> list[tuple[int, int]]:
+    """Return the number of the stack and of the layer of all weights of a run."""
+    return [(number, layer) for number, stack in enumerate(trace.stacks) for layer in range(len(stack.weights))]
+
+
+def _named(name: RunName, trace: Trace, included: Sequence[tuple[int, int]], *, whole: bool) -> dict[str, object]:
+    """Describe a run of which a browser may ask for the layers that do not go along."""
+    signed = name.signed()
+    return _unnamed(f"{signed} {trace.device}".encode(), included) | {"path": "" if whole else f"{PATH}/{signed}"}
+
+
+def _unnamed(identity: bytes, included: Sequence[tuple[int, int]]) -> dict[str, object]:
+    """Describe a run for the browser: what tells it from others, and the layers that go along."""
+    return {"id": sha256(identity).hexdigest()[:16], "path": "", "included": included}
+
+
+def _cells(trace: Trace, included: Sequence[tuple[int, int]]) -> list[np.ndarray]:
+    """Return the layers that go along, as they are sent."""
+    return [_sent(trace.stacks[number].weights[layer]) for number, layer in included]
+
+
+def _sent(weights: Float32[np.ndarray, "head query key"]) -> np.ndarray:
+    return codes(weights).astype("<u2")
 
 
 def join(header: Mapping[str, object], parts: Sequence[np.ndarray]) -> bytes:
     """Return the header length (4 bytes, little endian), the header (JSON), and arrays."""
     words = json.dumps(header, separators=(",", ":")).encode()
     return b"".join([len(words).to_bytes(4, "little"), words, *(part.tobytes() for part in parts)])
-
-
-def _describe(name: RunName, trace: Trace, included: Sequence[tuple[int, int]], *, whole: bool) -> dict[str, object]:
-    signed = name.signed()
-    identity = sha256(f"{signed} {trace.device}".encode()).hexdigest()[:16]
-    return {"id": identity, "path": "" if whole else f"{PATH}/{signed}", "included": included}
 
 
 def stack_header(stack: AttentionStack) -> dict[str, object]:
@@ -314,7 +312,7 @@ def send_layer(request: Request) -> Response:
         return Response(None, 503, NOT_KEPT)
     if not (0 <= number < len(stacks) and 0 <= layer < len(stacks[number].weights)):
         return Response(None, 404, NOT_KEPT)
-    cells = codes(stacks[number].weights[layer]).astype("<u2").tobytes()
+    cells = _sent(stacks[number].weights[layer]).tobytes()
     return Response(cells, 200, KEPT_FOREVER, "application/octet-stream")
 
 
