@@ -110,7 +110,7 @@ def answered(page: Page) -> None:
     page.evaluate(FADED)
 
 
-LATE = re.compile("/(terms|texts).js$|/glossary.json$|woff2$")
+LATE = re.compile(r"[/-](terms|texts)\.js$|/glossary\.json$|woff2$")
 """The words that are explained come last on any page, and fonts with a formula."""
 
 
