@@ -58,12 +58,18 @@ def patch_part(inputs: PatchInputs, engine: Engine) -> tuple[list[Control], Part
             controls, asked["sender"] = [control], sender
         grid = named("grid", call(patch, loaded, **asked, what=inputs.what))
         view = GridView(computed(grid, engine), engine, sender)
-    if view.grid.notice:
-        st.caption(f":material/info: {escape_markdown(view.grid.notice)}")
+    _show_notices(view.grid, engine, inputs)
     title = texts.EXPORT_TITLE.format(part=texts.PARTS[inputs.what], answer=answers[0], other=answers[1])
     about = source(inputs.model, text=texts.BOTH.format(one=inputs.text, other=inputs.text_b), **reading(not inputs.bare))
     numbers = PartNumbers(title, about, [named("effect", grid.effect).round(3)], texts.EXPORT_RESULT)
     return controls, Part(view.pictures(), numbers, [texts.SHOWS], formulas=[texts.FORMULA], sources=[patch])
+
+
+def _show_notices(grid: Patch, engine: Engine, inputs: PatchInputs) -> None:
+    """Say which tokens have no partner, and which blanks are not followed."""
+    several = engine.info.fills_blanks and any(len(engine.encode(text).blanks) > 1 for text in (inputs.text, inputs.text_b))
+    for notice in filter(None, (grid.notice, texts.FIRST_BLANK if several else "")):
+        st.caption(f":material/info: {escape_markdown(notice)}")
 
 
 def check_texts(inputs: PatchInputs, engine: Engine) -> None:

@@ -15,6 +15,7 @@ SAME_ANSWER = (
     "Both sentences are answered by “{word}”, so there is nothing to follow: change a word that matters in one of them, or "
     "write two words under “Answers”."
 )
+FIRST_BLANK = "Only the first blank of each sentence is followed. Put words into the others to see more clearly."
 NO_SECOND_SENTENCE = "Write the second sentence: the first one with a word changed that changes the answer."
 SAME_SENTENCES = "A and B are the same sentence: change a word in one of them."
 

@@ -38,7 +38,7 @@ class Picture:
         row: pictures of one row stand side by side, where there is room.
         share: of the width of its row, compared with the others in it.
         cell: how a cell is named, by {row} and {column}; of lines, how a step is named, by {step}.
-        details: what more is read of each row of bars, or of each point.
+        details: what more is read of each row of bars, or of each point; of each cell of a matrix, in place of its number.
         chooses: the field that a click on a row, head, point or cell sets.
         picks: the field, of several numbers, that chooses among lines, or among the columns of a listing behind the first.
         choices: what the click sets it to: one for each row, head (layer by layer), point or cell, as links write it.

@@ -37,7 +37,6 @@ BOXES = {
     "attention": "Sentence",
     "fill_mask": "Sentence",
     "compare": "Sentence A",
-    "patching": "Sentence A: take from",
     "summaries": "Sentence",
     "self_attention": "Sentence",
     "heads_and_blocks": "Sentence",

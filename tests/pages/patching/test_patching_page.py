@@ -17,7 +17,7 @@ from tx_core.engine import catalogue
 from tx_core.fill_mask.predictions import NO_BLANK
 
 PAGE = "patching"
-KEYS = {"text": "The keys are [MASK].", "text_b": "The old key is [MASK]."}
+KEYS = {"text": "The keys are [MASK].", "text_b": "The <b> old key is [MASK]."}
 NAMES = {"text": "Mary lost [MASK] keys.", "text_b": "John lost [MASK] keys."}
 
 
@@ -52,7 +52,15 @@ def test_a_token_without_a_partner_is_named_and_left_out(open_app, engine):
     old = engine.encode(KEYS["text_b"]).tokens.index("old")
     assert np.isnan(looked_at(app)[0]["values"][:, old]).all()
     assert texts.NO_PARTNER in stage_says(app, cell=f"2-{old + 1}")
-    assert "old" in says(app)
+    (notice,) = [one.value for one in app.caption if "old" in one.value]
+    assert r"\<" in notice  # as text, not as markup
+
+
+def test_of_several_blanks_the_first_is_followed_which_is_said(open_app):
+    app = open_app(PAGE, text="Mary lost [MASK] [MASK].", text_b="John lost [MASK] [MASK].")
+    assert not app.exception and not problems(app)
+    assert looked_at(app)[0]["columns"][3] == "[MASK]" and "“her” rises" in stage_says(app)
+    assert texts.FIRST_BLANK.partition(".")[0] in says(app)
 
 
 def test_paths_begin_at_a_head_that_moves_the_answer_or_at_the_one_that_is_chosen(open_app, engine):

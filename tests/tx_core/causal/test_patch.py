@@ -10,7 +10,7 @@ import transformers
 from torch import Tensor, nn
 
 from tests.support.checkpoints import HEAD_DIM, HEADS, HIDDEN, LAYERS
-from tx_core.causal.patch import Patch, align_tokens, patch
+from tx_core.causal.patch import LIKELY, Patch, align_tokens, patch
 from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import load_own_engine
 from tx_core.engine.engine import Engine
@@ -89,9 +89,11 @@ def read(model: nn.Module, ids: Tensor, path: str, *, inputs: bool) -> Tensor:
     return seen[0]
 
 
-def measured(model: nn.Module, ids: Tensor, found: Patch) -> tuple[float, Tensor]:
+def measured(model: nn.Module, ids: Tensor, found: Patch) -> tuple[float, Tensor, Tensor]:
+    """Return the difference of the answers' logits, their probabilities, and the largest ones of all entries."""
     logits = model(ids).logits[0, found.place].double()
-    return float(logits[found.answers[0]] - logits[found.answers[1]]), logits.softmax(-1)[list(found.answers)]
+    shares = logits.softmax(-1)
+    return float(logits[found.answers[0]] - logits[found.answers[1]]), shares[list(found.answers)], shares.topk(LIKELY).values
 
 
 @pytest.mark.parametrize("what", ["residual", "attention", "mlp", "head"])
@@ -113,9 +115,10 @@ def test_what_is_put_in_is_what_hooks_put_in(engine: Engine, model, family: str,
             return values
 
         with hooks(model, {path: put_in}, inputs=what == "head"):
-            difference, shares = measured(model, target, found)
+            difference, shares, most = measured(model, target, found)
         assert found.difference[layer, column] == pytest.approx(difference, abs=1e-5), (layer, column)
         np.testing.assert_allclose(found.probabilities[layer, column], shares, atol=1e-5)
+        np.testing.assert_allclose(found.likely_probabilities[layer, column], most, atol=1e-5)
         largest = max(largest, abs(difference - found.target_difference))
     assert largest > 0.01
 
@@ -153,7 +156,7 @@ def test_a_path_is_what_a_receiver_reads_while_every_other_head_is_frozen(engine
         with ExitStack() as stack:
             for path in paths:
                 stack.enter_context(hooks(model, {path: lambda values, path=path: put_in(values, path)}, inputs=False))
-            difference, _ = measured(model, target, found)
+            difference, *_ = measured(model, target, found)
         assert found.difference[layer, head] == pytest.approx(difference, abs=1e-5), (layer, head)
         largest = max(largest, abs(difference - found.target_difference))
     assert largest > 1e-3
