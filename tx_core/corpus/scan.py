@@ -55,11 +55,11 @@ WRITTEN = "wrote {file}: {sentences:,} sentences, {tokens:,} tokens, {left_out:,
 STOPPED_SCAN = "stopped; the same command goes on from here"
 
 
-def main(words: Sequence[str] | None = None) -> int:
+def main(argv: Sequence[str] | None = None) -> int:
     """Run from the command line; return 0 when the file is written, 2 for bad input, 130 when stopped by Ctrl+C."""
-    given = _parser().parse_args(words)
+    options = _parser().parse_args(argv)
     try:
-        run_scan(given)
+        run_scan(options)
     except (ExplorerError, OSError) as problem:
         _tell(str(problem))
         return 2
@@ -69,29 +69,29 @@ def main(words: Sequence[str] | None = None) -> int:
     return 0
 
 
-def run_scan(given: argparse.Namespace) -> None:
+def run_scan(options: argparse.Namespace) -> None:
     """Validate the arguments, scan, and write the file.
 
     Raises:
         ExplorerError: For invalid arguments, before anything is read; later for a file that cannot be read to its end.
     """
-    files = source_files(given.texts)
-    check_column(files, given.column)
-    unfinished = _check_out(given.out)
-    if given.ray is not None and find_spec("ray") is None:
+    files = source_files(options.texts)
+    check_column(files, options.column)
+    unfinished = _check_out(options.out)
+    if options.ray is not None and find_spec("ray") is None:
         raise TextProblem(NO_RAY)
-    origin = _origin(given, files)
+    origin = _origin(options, files)
     before = _scan_so_far(unfinished, origin)
-    scan = _add_all(before, origin, _reports(given, origin, files, before.parts if before else 0), unfinished)
+    scan = _add_all(before, origin, _reports(options, origin, files, before.parts if before else 0), unfinished)
     if scan is None or not scan.report.read:
         unfinished.unlink(missing_ok=True)
         left_out = describe_left_out(scan.report.left_out) if scan else ""
         raise TextProblem(f"{NOTHING_READ} {left_out}".strip())
     _save(unfinished, replace(scan, finished=True))
-    os.replace(unfinished, given.out)
+    os.replace(unfinished, options.out)
     report, left_out = scan.report, sum(one.count for one in scan.report.left_out)
     counts = {"sentences": report.read, "tokens": report.tokens, "left_out": left_out, "seconds": report.seconds}
-    _tell(WRITTEN.format(file=given.out, **counts))
+    _tell(WRITTEN.format(file=options.out, **counts))
     if left_out:
         _tell(describe_left_out(report.left_out))
 
@@ -111,16 +111,16 @@ def _check_out(out: Path) -> Path:
     return unfinished
 
 
-def _origin(given: argparse.Namespace, files: Sequence[Path]) -> ScanOrigin:
+def _origin(options: argparse.Namespace, files: Sequence[Path]) -> ScanOrigin:
     """Return the record of what is scanned. A hub model is downloaded here, once, before the workers open it."""
-    model = catalogue.card(given.model)
+    model = catalogue.card(options.model)
     if model.hub_id:
         fetch(model.hub_id, model.revision)
     return new_origin(
         model.name,
-        half=given.half,
-        column=given.column,
-        part_sentences=given.part_sentences,
+        half=options.half,
+        column=options.column,
+        part_sentences=options.part_sentences,
         files=describe_files(files),
     )
 
@@ -141,16 +141,16 @@ def _scan_so_far(unfinished: Path, origin: ScanOrigin) -> CorpusScan | None:
 
 
 def _reports(
-    given: argparse.Namespace, origin: ScanOrigin, files: Sequence[Path], skip: int
+    options: argparse.Namespace, origin: ScanOrigin, files: Sequence[Path], skip: int
 ) -> Generator[HeadReport, None, None]:
     """Return the reports of all parts but the first `skip`, read in local processes or on Ray."""
     coming = parts(files, origin.column, origin.part_sentences, skip)
-    if given.ray is None:
-        return read_in_processes(origin.model, origin.half, coming, given.workers or default_workers())
+    if options.ray is None:
+        return read_in_processes(origin.model, origin.half, coming, options.workers or default_workers())
     for name, value in QUIET_RAY.items():
         os.environ.setdefault(name, value)
     ray_reader = import_module("tx_core.corpus.ray_reader")  # it imports Ray, which is not installed everywhere
-    return ray_reader.read_on_ray(origin.model, origin.half, coming, given.workers, given.ray)
+    return ray_reader.read_on_ray(origin.model, origin.half, coming, options.workers, options.ray)
 
 
 def _add_all(

@@ -61,12 +61,13 @@ def check_space(hub_id: str, info: "huggingface_hub.ModelInfo") -> None:
     weights = sum(size for name, size in wanted.items() if name.endswith(".safetensors"))
     limits = host_settings()
     if weights > limits.max_model_megabytes * 1e6:
-        told = TOO_LARGE_FOR_MEMORY.format(title=hub_id, megabytes=weights / 1e6, limit=limits.max_model_megabytes)
-        raise ModelUnavailable(told)
+        raise ModelUnavailable(
+            TOO_LARGE_FOR_MEMORY.format(title=hub_id, megabytes=weights / 1e6, limit=limits.max_model_megabytes)
+        )
     space = space_for_downloads()
     if sum(wanted.values()) > space:
-        told = NO_SPACE_FOR_DOWNLOAD.format(hub_id=hub_id, megabytes=sum(wanted.values()) / 1e6, space=space / 1e6)
-        raise ModelUnavailable(told)
+        megabytes = sum(wanted.values()) / 1e6
+        raise ModelUnavailable(NO_SPACE_FOR_DOWNLOAD.format(hub_id=hub_id, megabytes=megabytes, space=space / 1e6))
 
 
 def space_for_downloads() -> int:

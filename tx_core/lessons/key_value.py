@@ -30,6 +30,6 @@ def look_up(store: Store, query: VectorRow, divisor: float = DIVISOR) -> LookupR
         TextProblem: If the query is not three usable numbers.
     """
     check_row("query", query)
-    asked, keys, values = (torch.tensor(rows, dtype=torch.float32) for rows in ([query], store.keys, store.values))
-    result, weights, scores = attend(asked, keys, values, scale=1 / divisor)
-    return LookupResult(asked @ keys.T, scores, weights, result)
+    queries, keys, values = (torch.tensor(rows, dtype=torch.float32) for rows in ([query], store.keys, store.values))
+    result, weights, scores = attend(queries, keys, values, scale=1 / divisor)
+    return LookupResult(queries @ keys.T, scores, weights, result)

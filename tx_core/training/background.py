@@ -195,10 +195,10 @@ class Registry:
 
     def _waiting(self) -> list[tuple[str, str]]:
         """List waiting runs in their order of start: the first of each address, then the second of each, and so on."""
-        asked, turns = Counter[str](), {}
+        runs, turns = Counter[str](), {}
         for key, job in self._jobs.items():
-            turns[key] = asked[job.address]
-            asked[job.address] += job.active
+            turns[key] = runs[job.address]
+            runs[job.address] += job.active
         return sorted((key for key, job in self._jobs.items() if job.state == "waiting"), key=turns.__getitem__)
 
     def _snapshot(self, visitor: str, kind: str) -> Snapshot | None:

@@ -1,7 +1,7 @@
 """Measure checkpoints side by side: python -m tx_core.training.evaluate CHECKPOINT … --data EVALDATA --held-out TEXTS
 
 Prints one table; also writes it into the model card (--card), and the relations of grammar that each head follows (--grammar).
-The everyday sentences and facts need no data; the other parts are measured where their folder is given: blimp,
+The everyday sentences and facts need no data; the other parts are measured where their folder is options: blimp,
 marvin_linzen, ud_english_ewt and capitals in --data, *.txt in --held-out.
 
 Of a causal language model it measures held_out, blimp and agreement, by the probability of whole sentences, and shows how it
@@ -54,24 +54,24 @@ Rows = Iterator[tuple[str, str]]
 """Label and value of figures, as the table has them."""
 
 
-def main(words: Sequence[str] | None = None) -> int:
+def main(argv: Sequence[str] | None = None) -> int:
     """Run from the command line; return 0 when measured, 2 if a checkpoint or data cannot be read."""
-    given = _parser().parse_args(words)
+    options = _parser().parse_args(argv)
     measured: dict[str, dict[str, str]] = {}
     try:
-        for checkpoint in given.checkpoints:
+        for checkpoint in options.checkpoints:
             name = directory_name(checkpoint)
             name = name if name not in measured else f"{name} {len(measured) + 1}"
-            measured[name] = dict(measure(load_probe(checkpoint), given, checkpoint))
+            measured[name] = dict(measure(load_probe(checkpoint), options, checkpoint))
     except (ExplorerError, OSError) as problem:
         print(f"evaluate: {problem}", file=sys.stderr)
         return 2
     table = table_lines(measured)
     print("\n".join(table))
-    if given.card:
-        card = given.checkpoints[0] / CARD
+    if options.card:
+        card = options.checkpoints[0] / CARD
         before = card.read_text(encoding="utf-8") if card.exists() else ""
-        card.write_text(with_evaluation(before, table, given.sample), encoding="utf-8")
+        card.write_text(with_evaluation(before, table, options.sample), encoding="utf-8")
     return 0
 
 
@@ -83,22 +83,22 @@ def load_probe(checkpoint: Path) -> AnyProbe:
     return (CausalProbe if is_causal else Probe)(model, tokenizer, best_device())
 
 
-def measure(probe: AnyProbe, given: argparse.Namespace, checkpoint: Path) -> Rows:
+def measure(probe: AnyProbe, options: argparse.Namespace, checkpoint: Path) -> Rows:
     """Measure all that is asked for and that the data and the model allow."""
     kind = "causal" if isinstance(probe, CausalProbe) else "masked" if probe.model.head else "headless"
     for name, part in TABLE_PARTS.items():
-        if kind in part.kinds and all(getattr(given, need) for need in part.needs) and name in (given.only or TABLE_PARTS):
+        if kind in part.kinds and all(getattr(options, need) for need in part.needs) and name in (options.only or TABLE_PARTS):
             began = time.monotonic()
-            yield from part.rows(probe, given, checkpoint)
+            yield from part.rows(probe, options, checkpoint)
             print(f"{checkpoint.name}: {name} in {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
 
 
-def held_out_rows(probe: AnyProbe, given: argparse.Namespace, checkpoint: Path) -> Rows:
+def held_out_rows(probe: AnyProbe, options: argparse.Namespace, checkpoint: Path) -> Rows:
     """Measure predictions on held-out texts."""
-    files, is_causal = sorted(given.held_out.glob("*.txt")), isinstance(probe, CausalProbe)
+    files, is_causal = sorted(options.held_out.glob("*.txt")), isinstance(probe, CausalProbe)
     if not files:
-        raise FileNotFoundError(NO_FILES.format(pattern="*.txt", folder=given.held_out))
-    for source, found in (measure_next_tokens if is_causal else measure_held_out)(probe, files, given.lines).items():
+        raise FileNotFoundError(NO_FILES.format(pattern="*.txt", folder=options.held_out))
+    for source, found in (measure_next_tokens if is_causal else measure_held_out)(probe, files, options.lines).items():
         label = f"held out, {source}:{' perplexity /' if is_causal else ''} nats a piece / guessed first / nats a whole word"
         perplexity = f"{math.exp(found.loss):.1f} / " if is_causal else ""
         yield label, f"{perplexity}{found.loss:.2f} / {_percent(found.accuracy)} / {found.word_loss:.2f}"
@@ -109,39 +109,39 @@ def _shares(probe: AnyProbe, pairs: Sequence[SentencePair]) -> dict[str, float]:
     return share_likelier(lambda sentences: score(probe, sentences), pairs)
 
 
-def blimp_rows(probe: AnyProbe, given: argparse.Namespace, checkpoint: Path) -> Rows:
+def blimp_rows(probe: AnyProbe, options: argparse.Namespace, checkpoint: Path) -> Rows:
     """Measure how often the grammatical sentence of a pair of BLiMP is the likelier one."""
-    pairs = read_blimp(given.data / "blimp", given.sample)
+    pairs = read_blimp(options.data / "blimp", options.sample)
     if not pairs:
-        raise FileNotFoundError(NO_FILES.format(pattern="*.jsonl", folder=given.data / "blimp"))
+        raise FileNotFoundError(NO_FILES.format(pattern="*.jsonl", folder=options.data / "blimp"))
     for phenomenon, share in by_phenomenon(_shares(probe, pairs), pairs).items():
         yield f"BLiMP, {phenomenon.replace('_', ' ')}", _percent(share)
 
 
-def agreement_rows(probe: AnyProbe, given: argparse.Namespace, checkpoint: Path) -> Rows:
+def agreement_rows(probe: AnyProbe, options: argparse.Namespace, checkpoint: Path) -> Rows:
     """Measure the same of subject-verb agreement."""
-    for kind, share in _shares(probe, read_agreement(given.data / "marvin_linzen", given.sample)).items():
+    for kind, share in _shares(probe, read_agreement(options.data / "marvin_linzen", options.sample)).items():
         yield f"subject-verb agreement, {kind}", _percent(share)
 
 
-def cloze_rows(probe: Probe, given: argparse.Namespace, checkpoint: Path) -> Rows:
+def cloze_rows(probe: Probe, options: argparse.Namespace, checkpoint: Path) -> Rows:
     """Measure how blanks in sentences of everyday life, facts and capitals are filled."""
     lists = {
         "everyday": read_prompts(HERE / "everyday_cloze.tsv"),
         "facts": read_prompts(HERE / "basic_facts.tsv"),
         "capitals, other": capital_prompts(HERE / "seen_capitals.tsv"),
     }
-    if given.data:
-        lists["capitals, wording never seen"] = capital_prompts(given.data / CAPITALS)
+    if options.data:
+        lists["capitals, wording never seen"] = capital_prompts(options.data / CAPITALS)
     for name, prompts in lists.items():
         label = f"{name} ({len(prompts)}): top-1 / top-5 / top-20 / in the vocabulary"
         yield label, " / ".join(map(_percent, measure_cloze(probe, prompts)))
 
 
-def head_rows(probe: Probe, given: argparse.Namespace, checkpoint: Path) -> Rows:
+def head_rows(probe: Probe, options: argparse.Namespace, checkpoint: Path) -> Rows:
     """Measure where heads look on a treebank; store which relations each follows where that is asked for."""
-    best, followed, summary = measure_heads(probe, read_trees(given.data / TREEBANK_FILE))
-    if given.grammar:
+    best, followed, summary = measure_heads(probe, read_trees(options.data / TREEBANK_FILE))
+    if options.grammar:
         write_grammar(checkpoint, followed)
     gains = [one.accuracy - one.baseline for one in best]
     if gains:
@@ -157,7 +157,7 @@ def head_rows(probe: Probe, given: argparse.Namespace, checkpoint: Path) -> Rows
     yield "entropy, nats, by layer", _series(summary.entropy)
 
 
-def continuation_rows(probe: CausalProbe, given: argparse.Namespace, checkpoint: Path) -> Rows:
+def continuation_rows(probe: CausalProbe, options: argparse.Namespace, checkpoint: Path) -> Rows:
     """Continue a few texts without chance, which soon repeats itself, and by chance."""
     for beginning in BEGINNINGS:
         for how, seed in (("the most probable tokens", None), ("tokens drawn, seed 0", 0)):
@@ -200,16 +200,16 @@ def _series(values: Sequence[float]) -> str:
 
 
 def _parser() -> argparse.ArgumentParser:
-    options = argparse.ArgumentParser(prog="python -m tx_core.training.evaluate", description="Measure checkpoints side by side.")
-    options.add_argument("checkpoints", type=Path, nargs="+", metavar="CHECKPOINT", help="folder in the hub's layout")
-    options.add_argument("--data", type=Path, help="folder with blimp, marvin_linzen, ud_english_ewt and capitals")
-    options.add_argument("--held-out", type=Path, help="folder of held-out *.txt, one source each")
-    options.add_argument("--sample", type=int, default=0, metavar="N", help="pairs of each BLiMP paradigm and set; 0: all")
-    options.add_argument("--lines", type=int, default=150, metavar="N", help="held-out lines of each source (150)")
-    options.add_argument("--only", nargs="+", choices=TABLE_PARTS, metavar="PART", help=", ".join(TABLE_PARTS))
-    options.add_argument("--card", action="store_true", help="put the table into the first checkpoint's README.md")
-    options.add_argument("--grammar", action="store_true", help="store which relations each head follows beside its checkpoint")
-    return options
+    parser = argparse.ArgumentParser(prog="python -m tx_core.training.evaluate", description="Measure checkpoints side by side.")
+    parser.add_argument("checkpoints", type=Path, nargs="+", metavar="CHECKPOINT", help="folder in the hub's layout")
+    parser.add_argument("--data", type=Path, help="folder with blimp, marvin_linzen, ud_english_ewt and capitals")
+    parser.add_argument("--held-out", type=Path, help="folder of held-out *.txt, one source each")
+    parser.add_argument("--sample", type=int, default=0, metavar="N", help="pairs of each BLiMP paradigm and set; 0: all")
+    parser.add_argument("--lines", type=int, default=150, metavar="N", help="held-out lines of each source (150)")
+    parser.add_argument("--only", nargs="+", choices=TABLE_PARTS, metavar="PART", help=", ".join(TABLE_PARTS))
+    parser.add_argument("--card", action="store_true", help="put the table into the first checkpoint's README.md")
+    parser.add_argument("--grammar", action="store_true", help="store which relations each head follows beside its checkpoint")
+    return parser
 
 
 if __name__ == "__main__":

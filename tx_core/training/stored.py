@@ -72,9 +72,11 @@ def stored_future() -> tuple[FutureMoment, tuple[TrainingProgress, ...]]:
     """Load the training with and without the causal mask that ships: the untrained models, and the progress of the training."""
     stored = json.loads(FUTURE.read_text(encoding="utf-8"))
 
-    def moment(told: Mapping[str, Any]) -> FutureMoment:
-        written = {name: tuple(told["written"][name]) for name in MASKS}
-        return FutureMoment(told["batch"], written, told["writing_loss"], {one: np.array(told["weights"][one]) for one in MASKS})
+    def moment(entry: Mapping[str, Any]) -> FutureMoment:
+        written = {name: tuple(entry["written"][name]) for name in MASKS}
+        return FutureMoment(
+            entry["batch"], written, entry["writing_loss"], {one: np.array(entry["weights"][one]) for one in MASKS}
+        )
 
     untrained, *later = map(moment, stored["moments"])
     shown = {one.batch: one for one in later}
@@ -113,9 +115,9 @@ def train_future_models() -> None:
     training = start_future_training(FUTURE_SEED)
     untrained, records = look_at_both(training), list(training.updates())
     moments = [untrained, *(record.probe for record in records if record.probe)]
-    told = [{**vars(one), "weights": {name: one.weights[name].round(3).tolist() for name in MASKS}} for one in moments]
+    stored = [{**vars(one), "weights": {name: one.weights[name].round(3).tolist() for name in MASKS}} for one in moments]
     losses = [[round(loss, 4) for loss in record.values.values()] for record in records]
-    written = {"seconds": round(records[-1].seconds, 1), "losses": losses, "moments": told}
+    written = {"seconds": round(records[-1].seconds, 1), "losses": losses, "moments": stored}
     FUTURE.write_text(json.dumps(written) + "\n", encoding="utf-8")
 
 

@@ -16,7 +16,6 @@ from tests.support.hub_families import TWO_SIDED
 from tx_core.engine.bert_engine import load_own_engine
 from tx_core.engine.engine import Engine
 from tx_core.errors import ChangeProblem
-from tx_core.transformer.attention import sparsemax
 from tx_core.transformer.interventions import NEEDS_POSITIONS, Intervention
 from tx_core.transformer.trace import Encoding
 
@@ -182,44 +181,3 @@ def test_heads_off_in_our_bert_are_slices_zeroed_before_the_librarys_output_proj
     encoding = trace.attention.query_tokens
     logits = engine("bert").blank_logits([encoding], interventions=[off]).rows[0]
     np.testing.assert_allclose(logits, expected.logits[0, list(encoding.blanks)], atol=1e-4, rtol=1e-4)
-
-
-def allowed(engine: Engine, text: str, pair: str | None = None) -> list[np.ndarray]:
-    """Where each stack's queries may look at all: a softmax leaves nothing but what is masked without a share."""
-    return [stack.weights > 0 for stack in engine.trace(text, pair).stacks]
-
-
-@pytest.mark.parametrize("family", FAMILIES)
-def test_weights_at_a_temperature_are_the_softmax_of_scores_divided_by_it(engine, family: str):
-    changed = [Intervention("temperature", value=0.4)]
-    stacks = engine(family).trace(TEXT, "flies", keep=("weights", "scores"), interventions=changed).stacks
-    for stack, mask in zip(stacks, allowed(engine(family), TEXT, "flies"), strict=True):
-        scores = np.where(mask, stack.scores, -np.inf) / 0.4
-        shares = np.exp(scores - scores.max(-1, keepdims=True))
-        np.testing.assert_allclose(stack.weights, shares / shares.sum(-1, keepdims=True), atol=1e-6)
-
-
-@pytest.mark.parametrize("family", FAMILIES)
-def test_sparse_in_one_layer_and_hard_in_another_for_every_family(engine, family: str):
-    changed = [Intervention("sparse", 0), Intervention("hard", 1)]
-    stack = engine(family).trace(TEXT, keep=("weights", "scores", "value", "context"), interventions=changed).attention
-    scores = np.where(allowed(engine(family), TEXT)[0], stack.scores, -np.inf)
-    np.testing.assert_allclose(stack.weights[0], sparsemax(torch.tensor(scores[0])).numpy(), atol=1e-5)
-    np.testing.assert_array_equal(stack.weights[1], np.eye(scores.shape[-1])[scores[1].argmax(-1)])
-    np.testing.assert_allclose(stack.context, stack.weights @ stack.value, atol=1e-5)
-
-
-@pytest.mark.parametrize("family", FAMILIES)
-def test_a_uniform_head_looks_at_all_alike_that_its_model_and_the_cuts_let_it_see(engine, family: str):
-    changed = [
-        Intervention("uniform", 1, 2),
-        Intervention("cut", positions=(4, 3)),
-        Intervention("cut", 0, 1, (4, 2)),
-    ]
-    weights = engine(family).trace(TEXT, interventions=changed).attention.weights
-    seen = allowed(engine(family), TEXT)[0][1, 2]
-    assert seen[4, 3]
-    seen[4, 3] = False
-    np.testing.assert_allclose(weights[1, 2], seen / seen.sum(-1, keepdims=True), atol=1e-6)
-    assert not weights[..., 4, 3].any()
-    assert weights[0, 1, 4, 2] == 0 < weights[0, 0, 4, 2]

@@ -63,10 +63,10 @@ def with_evaluation(card: str, table: Sequence[str], sample: int = 0) -> str:
     """
     without = re.sub(rf"^{EVALUATED}\n.*?(?=^## |\Z)", "", card, flags=re.MULTILINE | re.DOTALL)
     before, found, after = without.partition("## Data")
-    told = "By `python -m tx_core.training.evaluate`; that module names the sets.\n"
+    note = "By `python -m tx_core.training.evaluate`; that module names the sets.\n"
     if sample:
-        told = f"{told.rstrip()} Of BLiMP and agreement the first {sample} pairs of each set.\n"
-    section = "\n".join([f"{EVALUATED}\n", told, *table, ""])
+        note = f"{note.rstrip()} Of BLiMP and agreement the first {sample} pairs of each set.\n"
+    section = "\n".join([f"{EVALUATED}\n", note, *table, ""])
     return f"{before.rstrip()}\n\n{section}" + (f"\n{found}{after}" if found else "")
 
 

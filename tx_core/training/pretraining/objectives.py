@@ -23,7 +23,7 @@ from tx_core.transformer.config import BertConfig, CausalConfig
 PARAGRAPH_LENGTHS = (24, 32, 48, 64, 96, 128)
 
 
-class Asked(NamedTuple):
+class Question(NamedTuple):
     """What the model reads of a batch, the places (rows below one another) where it predicts, and the pieces wanted there."""
 
     ids: Int[np.ndarray, "batch token"]
@@ -31,16 +31,16 @@ class Asked(NamedTuple):
     wanted: Int[np.ndarray, "place"]
 
 
-def ask_masked_words(batch: Batch, continues: Bool[np.ndarray, "vocab"], rate: float, chance: np.random.Generator) -> Asked:
+def ask_masked_words(batch: Batch, continues: Bool[np.ndarray, "vocab"], rate: float, chance: np.random.Generator) -> Question:
     """Mask words, and ask for their pieces. continues: the pieces that continue a word. rate: the share of words to mask."""
     shown, chosen = mask_words(batch.ids, continues, rate, chance)
-    return Asked(shown, np.flatnonzero(chosen), batch.ids[chosen])
+    return Question(shown, np.flatnonzero(chosen), batch.ids[chosen])
 
 
-def ask_next_tokens(batch: Batch, continues: Bool[np.ndarray, "vocab"], rate: float, chance: np.random.Generator) -> Asked:
+def ask_next_tokens(batch: Batch, continues: Bool[np.ndarray, "vocab"], rate: float, chance: np.random.Generator) -> Question:
     """Ask at every token for the next, at the last word for [SEP]. Each row is one example: nothing is seen of another."""
     before_another = np.arange(batch.ids.shape[1])[None, :] < batch.lengths[:, None] - 1
-    return Asked(batch.ids, np.flatnonzero(before_another), np.roll(batch.ids, -1, axis=1)[before_another])
+    return Question(batch.ids, np.flatnonzero(before_another), np.roll(batch.ids, -1, axis=1)[before_another])
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Objective:
     random_model: Callable[[Any, int], Any]
     load: Callable[[Path], Any]
     packing: Callable[[int, int], Packing]
-    ask: Callable[[Batch, Bool[np.ndarray, "vocab"], float, np.random.Generator], Asked]
+    ask: Callable[[Batch, Bool[np.ndarray, "vocab"], float, np.random.Generator], Question]
     measure: Callable[[Any, Tokenizer, str, Sequence[Path]], dict[str, HeldOut]]
 
 

@@ -17,7 +17,7 @@ from tx_core.engine.device import best_device, computes_bfloat16
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.training.pretraining.batches import Batch, Packer
 from tx_core.training.pretraining.corpus import CorpusProblem, TokenisedSource
-from tx_core.training.pretraining.objectives import OBJECTIVES, Asked
+from tx_core.training.pretraining.objectives import OBJECTIVES, Question
 from tx_core.training.pretraining.optimiser import make_optimisers, running_mean
 from tx_core.training.pretraining.vocabulary import pieces_of
 from tx_core.transformer.bert import Bert
@@ -187,12 +187,12 @@ class Pretraining:
         done = step / settings.steps
         taken = [next(batches) for _ in range(settings.grown if done >= GROW_AFTER else 1)]
         rate = MASKED_FIRST + (MASKED_LAST - MASKED_FIRST) * done
-        asked = []
+        questions = []
         for number, batch in enumerate(taken, start=progress.batches):
-            asked.append(self.objective.ask(batch, self.continues, rate, np.random.default_rng([settings.seed, 1, number])))
-        total = sum(len(part.wanted) for part in asked)
+            questions.append(self.objective.ask(batch, self.continues, rate, np.random.default_rng([settings.seed, 1, number])))
+        total = sum(len(part.wanted) for part in questions)
         loss = torch.zeros((), device=self.device)
-        for batch, question in zip(taken, asked, strict=True):
+        for batch, question in zip(taken, questions, strict=True):
             part = self.loss_sum(batch, question) / total
             part.backward()
             loss += part.detach()
@@ -214,12 +214,12 @@ class Pretraining:
             optimiser.zero_grad(set_to_none=True)
         self.mean.update_parameters(self.model)
 
-    def loss_sum(self, batch: Batch, asked: Asked) -> Tensor:
+    def loss_sum(self, batch: Batch, question: Question) -> Tensor:
         """Sum the cross-entropy, in nats, over the pieces asked for.
 
         Places are padded to a multiple of PAD_MULTIPLE: oneDNN caches a kernel per shape, without padding 9 GB after 200 updates.
         """
-        ids, places, wanted, segments = (torch.from_numpy(part).to(self.device) for part in (*asked, batch.segments))
+        ids, places, wanted, segments = (torch.from_numpy(part).to(self.device) for part in (*question, batch.segments))
         real = np.arange(batch.ids.shape[1])[None, :] < batch.lengths[:, None]
         mask = None if real.all() else torch.from_numpy(real)[:, None, None, :].to(self.device)
         with torch.autocast(torch.device(self.device).type, dtype=torch.bfloat16, enabled=self.half):
@@ -280,9 +280,9 @@ def load_state(folder: Path) -> dict[str, Any] | None:
         raise CorpusProblem(f"{folder / STATE} is damaged: delete it to start the run anew.") from broken
 
 
-def check_same_run(saved: dict[str, Any], asked: dict[str, Any]) -> None:
+def check_same_run(saved: dict[str, Any], new: dict[str, Any]) -> None:
     """Raise CorpusProblem if the run to resume was started with other settings, texts or weights; both as its facts."""
-    found, wanted = ({**facts["settings"], "data": facts["data"], "init_from": facts["init_from"]} for facts in (saved, asked))
+    found, wanted = ({**facts["settings"], "data": facts["data"], "init_from": facts["init_from"]} for facts in (saved, new))
     for name in wanted:
         if name not in CHANGEABLE and found[name] != wanted[name]:
             change = f"{name} was {repr(found[name])[:150]}, now {repr(wanted[name])[:150]}"
