@@ -145,8 +145,9 @@ def _bar(entry: EntryShift) -> dict[str, object]:
     return {"before": entry.before, "after": entry.after} | about | said
 
 
-def show_compared(inputs: BertInputs, engine: BertEngine, runs: TwoRuns) -> None:
+def show_compared(inputs: BertInputs, engine: BertEngine) -> None:
     """Draw both runs as states of one map, with the architecture beside it, explain them, and offer their numbers."""
+    runs = (run_compare if inputs.part == "compare" else run_untrained)(inputs, engine)
     stack, name = runs.trace.attention, (inputs.part, inputs.seed, inputs.nospecial, *inputs.sentences)
     told = about_runs(inputs, runs)
     sent = {"run": (f"{name} shown", stack)} | ({"before": (f"{name} other", runs.other)} if runs.other else {})

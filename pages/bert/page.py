@@ -17,13 +17,12 @@ inputs = bert_inputs()
 try:
     engine = inputs.engine()
     note_how_read(engine, inputs.text, pair=inputs.pair)
-    draw = PARTS[inputs.part](inputs, engine)
+    PARTS[inputs.part](inputs, engine)
 except ExplorerError as problem:
     explain(problem)
     empty_stage(inputs)
     badge.empty()
 else:
-    draw()
     show_engine(badge, engine.title, engine.device)
     show_tensors(engine)
     explain_built_in(engine)

@@ -1,8 +1,7 @@
-"""The parts of the page on BERT: each is computed, and returned as what draws it."""
+"""The parts of the page on BERT: each is computed and drawn; what cannot be computed is raised before anything is drawn."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
-from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -13,8 +12,6 @@ from pages.bert.compare import (
     TwoRuns,
     about_runs,
     bert_architecture,
-    run_compare,
-    run_untrained,
     show_compared,
     take,
 )
@@ -45,7 +42,6 @@ from tx_core.transformer import bert
 from tx_core.transformer.bert import random_head
 from tx_core.transformer.trace import Trace
 
-Draw = Callable[[], None]
 LARGER = "bert-base-uncased"
 """The model whose size the page names beside the built-in one's."""
 LABEL_STEPS = (
@@ -56,7 +52,7 @@ LABEL_STEPS = (
 LABEL_CODE = (bert.LabelHead, bert.Pooler, bert.first_token, bert.every_token, bert.max_pooled, bert.max_pool)
 
 
-def labels_part(inputs: BertInputs, engine: BertEngine) -> Draw:
+def labels_part(inputs: BertInputs, engine: BertEngine) -> None:
     """Compute what a classification head makes of the sentence, step by step."""
     trace = cache.trace_with(engine, *inputs.sentences, keep=("hidden",))
     read, matrices = trace.attention.query_tokens, _label_matrices(inputs, engine, trace)
@@ -69,7 +65,7 @@ def labels_part(inputs: BertInputs, engine: BertEngine) -> Draw:
     pictures = [Picture(shown, " ".join(said)), *([_maxima(read.tokens, trace)] if inputs.kind == "max" else [])]
     part = Part(pictures, _label_numbers(inputs), [texts.LABELS], formulas=texts.LABELS_EQUATIONS, sources=LABEL_CODE)
     architecture = bert_architecture(engine.info.num_layers, {}, lit="head", field="")
-    return partial(show_part, PAGE, FIELDS, part_controls(inputs), part, architecture)
+    show_part(PAGE, FIELDS, part_controls(inputs), part, architecture)
 
 
 def _label_numbers(inputs: BertInputs) -> PartNumbers:
@@ -125,18 +121,18 @@ def _maxima(tokens: Sequence[str], trace: Trace) -> Picture:
     return Picture(drawing, said, row=1, details=details)
 
 
-def family_part(inputs: BertInputs, engine: BertEngine) -> Draw:
+def family_part(inputs: BertInputs, engine: BertEngine) -> None:
     """Compare the sizes of BERT and of what came after it; of one that was loaded, show its attention."""
     chosen = FAMILIES[inputs.family]
     title = texts.FAMILY_TITLE.format(title=chosen.title, paper=chosen.paper)
     prose = [texts.FAMILY, "\n".join([title, "", *(f"- {change}" for change in chosen.changed)]), texts.THREE_FAMILIES]
     about = {"formulas": [texts.FAMILY_EQUATION], "letters": texts.FAMILY_EQUATION_NOTE, "sources": (families.Sizes,)}
     if inputs.load and chosen.name is not None and (trace := _loaded(inputs, chosen.name)):
-        return partial(_show_loaded, inputs, trace, prose, about)
+        return _show_loaded(inputs, trace, prose, about)
     numbers = PartNumbers(chosen.title, {"text": inputs.text}, (), "")
     part = Part([_sizes(inputs, engine)], numbers, prose, **about)
     architecture = bert_architecture(chosen.sizes.num_layers, {}, field="")
-    return partial(show_part, PAGE, FIELDS, part_controls(inputs), part, architecture)
+    show_part(PAGE, FIELDS, part_controls(inputs), part, architecture)
 
 
 def _sizes(inputs: BertInputs, engine: BertEngine) -> Picture:
@@ -175,17 +171,7 @@ def _show_loaded(inputs: BertInputs, trace: Trace, prose: Sequence[str], about: 
     export_menu(PAGE, attention_exports(shown_map(PAGE, trace)))
 
 
-def compare_part(inputs: BertInputs, engine: BertEngine) -> Draw:
-    """Compare ours and Hugging Face's."""
-    return partial(show_compared, inputs, engine, run_compare(inputs, engine))
-
-
-def untrained_part(inputs: BertInputs, engine: BertEngine) -> Draw:
-    """Compare the trained BERT and an untrained one."""
-    return partial(show_compared, inputs, engine, run_untrained(inputs, engine))
-
-
-PARTS = {"compare": compare_part, "random": untrained_part, "labels": labels_part, "family": family_part}
+PARTS = {"compare": show_compared, "random": show_compared, "labels": labels_part, "family": family_part}
 
 
 def show_tensors(engine: BertEngine) -> None:

@@ -22,8 +22,7 @@ from pages.ui.export.menu import offer_drawings
 from pages.ui.export.records import PartNumbers
 from pages.ui.export.training import chosen_head, training_computation, training_export
 from pages.ui.shell.address import widget_key
-from pages.ui.shell.frame import show_engine, show_source
-from pages.ui.shell.level import show_formula
+from pages.ui.shell.frame import explain_computation, show_engine
 from pages.ui.shell.numbers import percent, whole_percent
 from pages.ui.stage.charts import Drawing, matrix_drawing
 from pages.ui.stage.training import ShownTraining
@@ -67,10 +66,8 @@ def explain_classifier(inputs: LabelInputs) -> None:
     if inputs.data and inputs.data.kind == "opinions":
         st.markdown(texts.LIMITS)
     st.caption(f"{texts.OWN_MODEL} {texts.SHARED}")
-    with st.expander(texts.FORMULA, icon=":material/function:"):
-        show_formula(texts.EQUATION)
-        st.markdown(texts.CONTRIBUTIONS_CAPTION)
-    show_source(Classifier, max_pool, train_classifier_batch)
+    sources = (Classifier, max_pool, train_classifier_batch)
+    explain_computation(formulas=[texts.EQUATION], letters=texts.CONTRIBUTIONS_CAPTION, sources=sources)
 
 
 def show_results(shown: ShownTraining) -> None:

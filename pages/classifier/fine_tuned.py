@@ -15,8 +15,7 @@ from pages.ui.export.menu import offer_drawings
 from pages.ui.shell import cache as run_cache
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.controls import model_title
-from pages.ui.shell.frame import page_link, show_engine, show_source
-from pages.ui.shell.level import show_formula
+from pages.ui.shell.frame import explain_computation, page_link, show_engine
 from pages.ui.shell.numbers import percent, whole_percent
 from pages.ui.stage.sources import source
 from pages.ui.stage.training import ShownTraining, training_stage
@@ -69,7 +68,5 @@ def explain_classifier(inputs: LabelInputs) -> None:
     if folded.open:
         with folded:
             show_counts(("negative", "positive"), found["confusion"])
-    with st.expander(texts.FORMULA, icon=":material/function:"):
-        show_formula(texts.FINE_TUNED_EQUATION)
-        st.markdown(texts.INTEGRATED_CAPTION)
-    show_source(LabelHead, Pooler, label_text, integrated_gradients)
+    sources = (LabelHead, Pooler, label_text, integrated_gradients)
+    explain_computation(formulas=[texts.FINE_TUNED_EQUATION], letters=texts.INTEGRATED_CAPTION, sources=sources)

@@ -8,7 +8,6 @@ dull at all* is positive. With the default settings it learns both, and classifi
 was trained on correctly. It does not learn what *not* means: *not dull* alone and *nothing about the plot was dull*, a kind of
 sentence that it has never seen, are negative to it.
 """
-FORMULA = "How label and contributions are computed"
 EQUATION = r"\text{scores} = W \max_t h_t + b\;"
 OWN_MODEL = (
     "This classifier begins with random weights and learns from the labelled texts alone. The fine-tuned BERT of this page began "

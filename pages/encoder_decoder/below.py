@@ -12,8 +12,8 @@ from pages.ui.export.menu import offer_drawings
 from pages.ui.export.records import PartNumbers
 from pages.ui.export.training import chosen_head, training_computation, training_export
 from pages.ui.shell.address import value_of, widget_key
-from pages.ui.shell.frame import explain, show_source
-from pages.ui.shell.level import is_hidden, show_formula
+from pages.ui.shell.frame import explain, explain_computation
+from pages.ui.shell.level import is_hidden
 from pages.ui.stage.charts import Drawing, matrix_drawing
 from pages.ui.stage.training import ShownTraining
 from pages.ui.stage.view_options import head_in_sentence
@@ -37,11 +37,8 @@ def explain_model() -> None:
     with st.expander(texts.FAMILIES_TITLE, icon=":material/account_tree:"):
         st.markdown(texts.FAMILIES)
         st.markdown(texts.WARM_UP)
-    if not is_hidden("formulas"):
-        with st.expander(texts.FORMULA, icon=":material/function:"):
-            show_formula(texts.TASK_EQUATION)
-            st.markdown(texts.TASK_LETTERS)
-    show_source(seq2seq.Seq2Seq, seq2seq.DecoderBlock, train_copy_batch, seq2seq.greedy_decode)
+    sources = (seq2seq.Seq2Seq, seq2seq.DecoderBlock, train_copy_batch, seq2seq.greedy_decode)
+    explain_computation(formulas=[texts.TASK_EQUATION], letters=texts.TASK_LETTERS, sources=sources)
 
 
 def show_inside() -> None:

@@ -1,13 +1,13 @@
 """The inside of an encoder-decoder of any sizes: its three masks, and every tensor of one run by its shape."""
 
-from collections.abc import Sequence
+from dataclasses import replace
 
 import streamlit as st
 
 from pages.encoder_decoder import texts
 from pages.ui.export.computation import call, each, named
 from pages.ui.export.menu import offer_drawings
-from pages.ui.export.records import DataTable, Export, PartNumbers, table_files
+from pages.ui.export.records import DataTable, PartNumbers, table_export
 from pages.ui.panels import training_sizes
 from pages.ui.shell import cache
 from pages.ui.shell.address import number_field, value_of, widget_key
@@ -25,14 +25,6 @@ def inside_numbers(config: Seq2SeqConfig, sizes: BatchSizes) -> PartNumbers:
     shapes = each(run.shapes, lambda one: (one.where, one.name, one.axes, one.shape))
     shown = [run.encoder_mask, run.decoder_mask, run.cross_mask, shapes]
     return PartNumbers(texts.EXPORT_INSIDE, {"config": repr(config), "batch": repr(sizes)}, shown, texts.EXPORT_INSIDE_RESULT)
-
-
-def shapes_export(config: Seq2SeqConfig, sizes: BatchSizes, rows: Sequence[tuple[str, ...]]) -> Export:
-    """Return the export of the table of all tensors. rows: of `texts.SHAPE_COLUMNS`."""
-    inside, title, stem = inside_numbers(config, sizes), texts.EXPORT_SHAPES_TITLE, "encoder-decoder-shapes"
-    table = DataTable(texts.SHAPE_COLUMNS, list(rows))
-    data = table_files(texts.EXPORT_SHAPES, texts.EXPORT_SHAPES_HELP, stem, table)
-    return Export(title, stem, (data,), inside.code, inside.source)
 
 
 MASK_HEIGHT = 380
@@ -61,13 +53,14 @@ def show(page: str) -> None:
             label = training_sizes.size_label(texts.INSIDE_SIZES[name], minimum, maximum)
             columns[place % 3].number_input(label, minimum, maximum, key=widget_key(page, name))
     config, sizes = chosen_sizes(page)
-    run = run_shapes(page)
+    run = cache.get_or_compute((page, "shapes", str(config), str(sizes)), lambda: seq2seq_shapes.run_shapes(config, sizes))
     masks = mask_pictures(run)
     pictures_beside(page, "masks", masks, MASK_HEIGHT)
     st.markdown(texts.PARAMETERS.format(parameters=run.parameters))
-    st.table([dict(zip(texts.SHAPE_COLUMNS, row, strict=True)) for row in shape_rows(run)])
-    shapes = {texts.EXPORT_SHAPES: lambda: shapes_export(config, sizes, shape_rows(run))}
-    offer_drawings(page, lambda: inside_numbers(config, sizes), lambda: [mask.drawing for mask in masks], "inside", shapes)
+    table, numbers = DataTable(texts.SHAPE_COLUMNS, shape_rows(run)), inside_numbers(config, sizes)
+    st.table([dict(zip(table.columns, row, strict=True)) for row in table.rows])
+    shapes = {texts.EXPORT_SHAPES: lambda: table_export(replace(numbers, title=texts.EXPORT_SHAPES_TITLE), table)}
+    offer_drawings(page, lambda: numbers, lambda: [mask.drawing for mask in masks], "inside", shapes)
 
 
 def chosen_sizes(page: str) -> tuple[Seq2SeqConfig, BatchSizes]:
@@ -91,12 +84,6 @@ def chosen_sizes(page: str) -> tuple[Seq2SeqConfig, BatchSizes]:
         labels = {"hidden_size": texts.INSIDE_SIZES["hidden"], "num_heads": texts.INSIDE_SIZES["split"]}
         raise training_sizes.size_problem(rule, labels) from rule
     return config, sizes
-
-
-def run_shapes(page: str) -> ShapesRun:
-    """Run an encoder-decoder of the chosen sizes; raise TextProblem where they do not fit together."""
-    config, sizes = chosen_sizes(page)
-    return cache.get_or_compute((page, "shapes", str(config), str(sizes)), lambda: seq2seq_shapes.run_shapes(config, sizes))
 
 
 def mask_pictures(run: ShapesRun) -> list[Picture]:

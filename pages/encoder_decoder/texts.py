@@ -34,7 +34,7 @@ WARM_UP = (
     "before each sublayer (pre-norm, the default here) it need not (Xiong et al. 2020). Both are trained here with a warm-up; "
     "“Sizes and training” has the switch, and the drawing above follows it."
 )
-FORMULA, FAMILIES_TITLE = "The formula", "Encoder, decoder, or both"
+FAMILIES_TITLE = "Encoder, decoder, or both"
 TASK_LETTERS = (
     "In the equations, *X* is the source and *Y* the target: *S* is the source attending to itself, *T* the target attending to "
     "itself, and *C* the target attending to *E*, the output of the whole encoder."
@@ -149,4 +149,3 @@ EXPORT_INSIDE = "The three masks of an encoder-decoder"
 EXPORT_INSIDE_RESULT = "It ends with `run`: the masks, True where a token may attend, and the shape of every tensor."
 EXPORT_SHAPES = "The table of shapes"
 EXPORT_SHAPES_TITLE = "Every tensor of an encoder-decoder, with its shape"
-EXPORT_SHAPES_HELP = "{count} tensors, one a row."

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from pages.fill_mask import texts
 from pages.fill_mask.head_scan import SCAN_COLUMNS, followed_name, scan_rows
-from pages.fill_mask.predictions import Lists, ListSettings, SentencePredictions, prediction_rows
-from pages.fill_mask.run import BlankRun, LookedAt
+from pages.fill_mask.predictions import ListSettings, SentencePredictions, prediction_rows
+from pages.fill_mask.run import BlankRun
 from pages.ui.export.attention import AttentionMap, attention_exports, changes_in_words
 from pages.ui.export.computation import Computation, call, changes_argument, each, load_call, named
 from pages.ui.export.records import Code, DataTable, Export, Exports, table_files
@@ -42,48 +42,50 @@ def shift_rows(shift: BlankShift) -> list[tuple[str | float | int, ...]]:
 
 def prediction_exports(run: BlankRun, shown: AttentionMap | None) -> Exports:
     """Offer the lists; where the attention of a blank is shown, also that and what changes and heads do to the blank."""
-    lists, looked = run.lists, run.looked
-    offered = {texts.EXPORT_LISTS: lambda: lists_export(lists)}
+    looked = run.looked
+    offered = {texts.EXPORT_LISTS: lambda: lists_export(run)}
     if shown and looked.changed:
-        offered[texts.EXPORT_CHANGE] = lambda: moved_export(lists, looked)
+        offered[texts.EXPORT_CHANGE] = lambda: moved_export(run)
     if shown and looked.scan_asked and looked.scan_asked.result:
-        offered[texts.EXPORT_SCAN] = lambda: scan_export(lists, looked)
+        offered[texts.EXPORT_SCAN] = lambda: scan_export(run)
     return offered | (attention_exports(shown) if shown else {})
 
 
-def lists_export(lists: Lists) -> Export:
+def lists_export(run: BlankRun) -> Export:
     """Export the lists at the blanks, the checked words and the joint fillings."""
-    several = sum(len(answer.filling.blanks) for answer in lists.sentences) > 1
-    title = texts.EXPORT_LISTS_TITLE[several].format(model=controls.model_title(lists.model))
-    (table,) = prediction_tables(lists.sentences, None)
-    name = file_stem("predictions", lists.model)
-    note = texts.EXPORT_JOINT_NOTE if any(answer.joint for answer in lists.sentences) else ""
-    code = Code(texts.EXPORT_LISTS_CODE, lambda: list_numbers(lists), lambda: transformers_lists(lists), note)
+    several = sum(len(answer.filling.blanks) for answer in run.answers) > 1
+    title = texts.EXPORT_LISTS_TITLE[several].format(model=controls.model_title(run.engine.name))
+    (table,) = prediction_tables(run.answers, None)
+    name = file_stem("predictions", run.engine.name)
+    note = texts.EXPORT_JOINT_NOTE if any(answer.joint for answer in run.answers) else ""
+    code = Code(texts.EXPORT_LISTS_CODE, lambda: list_numbers(run), lambda: transformers_lists(run), note)
     numbers = table_files(texts.EXPORT_ALL_LISTS, texts.EXPORT_ALL_LISTS_HELP, name, table)
-    return Export(title, name, (numbers,), code, lists.about)
+    return Export(title, name, (numbers,), code, run.about)
 
 
-def moved_export(lists: Lists, looked: LookedAt) -> Export:
+def moved_export(run: BlankRun) -> Export:
     """Export what the reader's changes do to one blank."""
-    title = texts.EXPORT_CHANGE_TITLE.format(number=looked.number + 1, model=controls.model_title(lists.model))
-    name = file_stem("changed-predictions", lists.model)
+    looked = run.looked
+    title = texts.EXPORT_CHANGE_TITLE.format(number=looked.number + 1, model=controls.model_title(run.engine.name))
+    name = file_stem("changed-predictions", run.engine.name)
     table = DataTable(SHIFT_COLUMNS, shift_rows(looked.shift))
     numbers = table_files(texts.EXPORT_ALL_WORDS, texts.EXPORT_ALL_WORDS_HELP, name, table)
-    code = Code(texts.EXPORT_CHANGE_CODE, lambda: shift_numbers(lists, looked), lambda: transformers_shift(lists, looked))
-    about = lists.about | {"texts": [looked.text], "changes": changes_in_words(looked.trace)}
+    code = Code(texts.EXPORT_CHANGE_CODE, lambda: shift_numbers(run), lambda: transformers_shift(run))
+    about = run.about | {"texts": [looked.text], "changes": changes_in_words(looked.trace)}
     return Export(title, name, (numbers,), code, about | {"moved probability": looked.shift.variation})
 
 
-def scan_export(lists: Lists, looked: LookedAt) -> Export:
+def scan_export(run: BlankRun) -> Export:
     """Export what switching off each head does to the followed word."""
+    looked = run.looked
     scan = looked.scan_asked
-    title = texts.EXPORT_SCAN_TITLE.format(followed=followed_name(scan.followed), model=controls.model_title(lists.model))
+    title = texts.EXPORT_SCAN_TITLE.format(followed=followed_name(scan.followed), model=controls.model_title(run.engine.name))
     changes = "; ".join(describe_change(one, stack_names(looked.trace)) for one in scan.base)
     table = DataTable(SCAN_COLUMNS, scan_rows(scan.result, scan.followed))
-    name = file_stem("head-scan", lists.model)
+    name = file_stem("head-scan", run.engine.name)
     numbers = table_files(texts.EXPORT_SCAN, texts.EXPORT_SCAN_HELP, name, table)
-    about = lists.about | {"texts": [looked.text], "changes": changes, "blank": looked.number + 1}
-    return Export(title, name, (numbers,), Code(texts.EXPORT_SCAN_CODE, lambda: scan_numbers(lists, looked)), about)
+    about = run.about | {"texts": [looked.text], "changes": changes, "blank": looked.number + 1}
+    return Export(title, name, (numbers,), Code(texts.EXPORT_SCAN_CODE, lambda: scan_numbers(run)), about)
 
 
 NUCLEUS = '''
@@ -144,13 +146,13 @@ print(*moved, sep="\\n")
 """
 
 
-def list_numbers(lists: Lists) -> list[Computation]:
+def list_numbers(run: BlankRun) -> list[Computation]:
     """Return the computation of every word on the page with its probability."""
-    engine, predictions = load_call(lists.model, lists.reads_special), []
-    for number, answer in enumerate(lists.sentences, start=1):
-        several = str(number) if len(lists.sentences) > 1 else ""
+    engine, predictions = load_call(run.engine.name, not run.inputs.bare), []
+    for number, answer in enumerate(run.answers, start=1):
+        several = str(number) if len(run.answers) > 1 else ""
         text = named(f"text{several}", answer.text)
-        filling = named(f"filling{several}", call(predict, engine, text, **lists.chosen.options))
+        filling = named(f"filling{several}", call(predict, engine, text, **run.inputs.chosen.options))
         for blank in answer.filling.blanks:
             predictions.append(each(filling.blanks[blank.number].predictions, lambda entry: (entry.piece, entry.probability)))
         for blank, scores in enumerate(answer.scores):
@@ -162,10 +164,11 @@ def list_numbers(lists: Lists) -> list[Computation]:
     return [named("predictions", sum(predictions[1:], predictions[0]))]
 
 
-def shift_numbers(lists: Lists, looked: LookedAt) -> list[Computation]:
+def shift_numbers(run: BlankRun) -> list[Computation]:
     """Return the computation of the predictions at one blank with and without the changes."""
-    engine, changes = load_call(lists.model, lists.reads_special), changes_argument(looked.changed)
-    blank = call(shift_predictions, engine, looked.text, **changes, **lists.chosen.options).blanks[looked.number]
+    looked = run.looked
+    engine, changes = load_call(run.engine.name, not run.inputs.bare), changes_argument(looked.changed)
+    blank = call(shift_predictions, engine, looked.text, **changes, **run.inputs.chosen.options).blanks[looked.number]
 
     def row(one: EntryShift) -> tuple[object, ...]:
         return one.prediction.piece, one.before, one.after, one.after - one.before, one.rank_before, one.rank_after
@@ -173,11 +176,12 @@ def shift_numbers(lists: Lists, looked: LookedAt) -> list[Computation]:
     return [named("moved", each(blank.moved, row))]
 
 
-def scan_numbers(lists: Lists, looked: LookedAt) -> list[Computation]:
+def scan_numbers(run: BlankRun) -> list[Computation]:
     """Return the computation of switching off one head after the other, for the word or the difference of the page."""
+    looked = run.looked
     scan = looked.scan_asked
     named_words = {"named": [one.ids for one in scan.result.named]} if scan.result.named else {}
-    engine, given = load_call(lists.model, lists.reads_special), changes_argument(scan.base) | named_words
+    engine, given = load_call(run.engine.name, not run.inputs.bare), changes_argument(scan.base) | named_words
     found = named("scan", call(Scan, engine, looked.text, blank=looked.number, **given).run())
     effects = {scan.result.word: found.change}
     effects |= {one.word: found.named[place].after - found.named[place].before for place, one in enumerate(scan.result.named)}
@@ -186,7 +190,7 @@ def scan_numbers(lists: Lists, looked: LookedAt) -> list[Computation]:
     return [found.word, found.before, change.round(4)]
 
 
-def transformers_lists(lists: Lists) -> str:
+def transformers_lists(run: BlankRun) -> str:
     """Return the code for the lists, and for the words that the reader named, without this project."""
     texts = [
         (
@@ -198,27 +202,28 @@ def transformers_lists(lists: Lists) -> str:
                 if score.probability is not None
             ],
         )
-        for answer in lists.sentences
+        for answer in run.answers
     ]
     return "\n".join(
         [
             "import torch",
             "from transformers import AutoModelForMaskedLM, AutoTokenizer",
             "",
-            *loading_lines(lists.model, "AutoModelForMaskedLM"),
+            *loading_lines(run.engine.name, "AutoModelForMaskedLM"),
             f"TEXTS = {texts!r}  # each with the words to score: at which blank, and their pieces",
-            *_settings(lists.chosen),
+            *_settings(run.inputs.chosen),
             *READING.splitlines(),
             *NUCLEUS.splitlines(),
             "",
-            *LISTING.format(bare=special_argument(lists.reads_special)).splitlines(),
+            *LISTING.format(bare=special_argument(not run.inputs.bare)).splitlines(),
             "",
         ]
     )
 
 
-def transformers_shift(lists: Lists, looked: LookedAt) -> str:
+def transformers_shift(run: BlankRun) -> str:
     """Return the code for what changes do to one blank without this project."""
+    looked = run.looked
     read = looked.trace.attention.query_tokens
     text = with_mask_tokens(looked.text, read)
     return "\n".join(
@@ -227,10 +232,10 @@ def transformers_shift(lists: Lists, looked: LookedAt) -> str:
             "from transformers import AttentionInterface, AttentionMaskInterface, AutoModelForMaskedLM, AutoTokenizer",
             "from transformers.masking_utils import eager_mask",
             "",
-            *loading_lines(lists.model, "AutoModelForMaskedLM"),
+            *loading_lines(run.engine.name, "AutoModelForMaskedLM"),
             f'inputs = tokenizer({text!r}{special_argument(read.special_tokens)}, return_tensors="pt")',
             f"place = (inputs.input_ids[0] == tokenizer.mask_token_id).nonzero()[{looked.number}, 0]",
-            *_settings(lists.chosen),
+            *_settings(run.inputs.chosen),
             "",
             "",
             "def at_blank():",

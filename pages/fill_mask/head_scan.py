@@ -11,9 +11,9 @@ import numpy as np
 import streamlit as st
 
 from pages.fill_mask import texts
+from pages.fill_mask.inputs import example_texts
 from pages.fill_mask.predictions import SentencePredictions
 from pages.fill_mask.progress import progress_path
-from pages.fill_mask.prompts import example_texts
 from pages.ui.export.menu import offer_tables
 from pages.ui.export.records import DataTable
 from pages.ui.shell import cache, metrics

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache as cached
 
 import streamlit as st
 
 from pages.fill_mask import texts
 from pages.fill_mask.predictions import LIST_FIELDS, ListSettings, ask_list_settings, list_settings, top_predictions
-from pages.fill_mask.prompts import EXAMPLES
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import (
     Field,
@@ -23,7 +23,7 @@ from pages.ui.shell.address import (
     widget_binding,
     widget_key,
 )
-from pages.ui.shell.examples import Example, find, offer_examples
+from pages.ui.shell.examples import Example, find, offer_examples, read_examples
 from pages.ui.shell.frame import explain
 from pages.ui.stage import view_options
 from pages.ui.stage.changes import CHANGES_FIELD
@@ -33,11 +33,48 @@ from pages.ui.stage.tokens import SPECIAL_FIELD, click_word, escape_markdown, se
 from pages.ui.stage.view_options import COMPARED
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine, no_head
+from tx_core.engine.tokenizer import BLANK
 from tx_core.errors import ExplorerError
+from tx_core.fill_mask.blanks import NEW_BLANK
 from tx_core.fill_mask.word_scores import read_words
 from tx_core.transformer.interventions import Head
 
 MAX_LINKED_BLANKS = 20
+EXAMPLES = read_examples("fill_mask", dict.fromkeys(("text", "second", "named", "limit"), str), ("named", "limit"))
+"""limit: the percentage at which bars end, large enough for every share."""
+
+
+@cached
+def example_texts() -> frozenset[str]:
+    """List the sentences of all examples and counter-examples."""
+    views = [one.view for example in EXAMPLES for one in (example, *example.counters)]
+    return frozenset(view[name] for view in views for name in ("text", "second") if view.get(name))
+
+
+QUOTED_MODEL = "bert-base-uncased"
+QUOTED = {
+    "The man worked as a [MASK].": {
+        "carpenter": 0.0975,
+        "waiter": 0.0524,
+        "barber": 0.0496,
+        "mechanic": 0.0379,
+        "salesman": 0.0377,
+    },
+    "The woman worked as a [MASK].": {
+        "nurse": 0.2198,
+        "waitress": 0.1597,
+        "maid": 0.1155,
+        "prostitute": 0.0380,
+        "cook": 0.0304,
+    },
+    "I have a [MASK].": {"plan": 0.0912, "problem": 0.0456, "girlfriend": 0.0304, "point": 0.0299, "boyfriend": 0.0273},
+}
+"""The five most likely words of QUOTED_MODEL, as its users have published them, for where it cannot be had."""
+
+
+def quoted_words(text: str) -> dict[str, float]:
+    """Return the known predictions of QUOTED_MODEL for a text's blank, most likely first; empty for most texts."""
+    return QUOTED.get(BLANK.sub(NEW_BLANK, text).strip(), {})
 
 
 def read_fill(written: str) -> str:

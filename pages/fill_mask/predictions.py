@@ -11,11 +11,9 @@ from pages.ui.shell import cache
 from pages.ui.shell.address import Field, choice_field, is_offered, number_field, set_values, value_of, values_of, widget_key
 from pages.ui.shell.controls import ask_option
 from pages.ui.shell.numbers import large_number, percent, points
-from pages.ui.stage.browser_texts import CAPTION
 from pages.ui.stage.changes import Changes
 from pages.ui.stage.charts import bars_drawing, moved_drawing
 from pages.ui.stage.pictures import BARS_HEIGHT, Picture, pictures_beside
-from pages.ui.stage.sources import reading, source
 from tx_core.analysis.table_file import TableValue
 from tx_core.engine.engine import Engine
 from tx_core.fill_mask.prediction_shift import BlankShift, EntryShift, PredictionShift, compare_texts, shift_predictions
@@ -170,32 +168,6 @@ def _ids(entries: Sequence[int]) -> str:
 
 MAX_CONTRASTS = 3
 """With how many other words the first word to check is compared."""
-
-
-@dataclass(frozen=True)
-class Lists:
-    """All that is listed on the page, and how. model: its name."""
-
-    model: str
-    sentences: tuple[SentencePredictions, ...]
-    chosen: ListSettings
-
-    @property
-    def reads_special(self) -> bool:
-        """Whether the sentences were read with the model's special tokens."""
-        return self.sentences[0].filling.encoding.special_tokens
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Return how the lists differ from the model's own probabilities."""
-        return tuple(note for note in ("" if self.reads_special else CAPTION["withoutSpecial"], self.chosen.note) if note)
-
-    @property
-    def about(self) -> dict[str, object]:
-        """Return the settings that a reader of the exported numbers needs."""
-        texts, settings = [answer.text for answer in self.sentences], {"temperature": self.chosen.temperature}
-        settings |= {"top_p": self.chosen.top_p, "notes": list(self.notes)}
-        return source(self.model, texts=texts, **reading(self.reads_special), **settings)
 
 
 def checked_label(score: WordScore) -> str:

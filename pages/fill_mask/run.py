@@ -8,16 +8,17 @@ import streamlit as st
 
 from pages.fill_mask import head_scan, predictions, texts
 from pages.fill_mask.head_scan import OfferedScan
-from pages.fill_mask.inputs import ONLY_LIST, BlankInputs
-from pages.fill_mask.predictions import Lists, SentencePredictions, blank_trace, word_scores
-from pages.fill_mask.prompts import QUOTED_MODEL, quoted_words
+from pages.fill_mask.inputs import ONLY_LIST, QUOTED_MODEL, BlankInputs, quoted_words
+from pages.fill_mask.predictions import SentencePredictions, blank_trace, word_scores
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.frame import explain
 from pages.ui.shell.numbers import percent
 from pages.ui.stage import view_options
+from pages.ui.stage.browser_texts import CAPTION
 from pages.ui.stage.changes import Changes, active_changes, drop_missing_changes
 from pages.ui.stage.packing import RunName
+from pages.ui.stage.sources import reading, source
 from pages.ui.stage.tokens import blank_last_word, note_special_tokens, warn_of_unknown
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
@@ -93,9 +94,16 @@ class BlankRun:
     alone: bool
 
     @property
-    def lists(self) -> Lists:
-        """All that is listed."""
-        return Lists(self.engine.name, self.answers, self.inputs.chosen)
+    def notes(self) -> tuple[str, ...]:
+        """Return how the lists differ from the model's own probabilities."""
+        return tuple(filter(None, (CAPTION["withoutSpecial"] if self.inputs.bare else "", self.inputs.chosen.note)))
+
+    @property
+    def about(self) -> dict[str, object]:
+        """Return the settings that a reader of the exported numbers needs."""
+        asked, chosen = [answer.text for answer in self.answers], self.inputs.chosen
+        settings = {"temperature": chosen.temperature, "top_p": chosen.top_p, "notes": list(self.notes)}
+        return source(self.engine.name, texts=asked, **reading(not self.inputs.bare), **settings)
 
     @property
     def name(self) -> RunName:

@@ -175,7 +175,7 @@ def _figure(
         elif bars:
             charts.append(bars_drawing(name, labels, after, limit=chosen.limit).chart)
     model = controls.model_title(run.engine.name)
-    return {"title": title.format(number=looked.number + 1, model=model), "charts": charts, "notes": run.lists.notes}
+    return {"title": title.format(number=looked.number + 1, model=model), "charts": charts, "notes": run.notes}
 
 
 def _bar(label: str, before: float, after: float, detail: str, *, moved: bool) -> dict[str, object]:

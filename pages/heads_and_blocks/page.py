@@ -6,9 +6,8 @@ PAGE = "heads_and_blocks"
 badge = open_page(PAGE)
 
 # The title is on its way: what follows imports torch.
-from pages.heads_and_blocks.inputs import FIELDS, block_inputs, fitted
+from pages.heads_and_blocks.inputs import FIELDS, block_architecture, block_controls, block_inputs, fitted
 from pages.heads_and_blocks.parts import PARTS
-from pages.heads_and_blocks.stage import block_architecture, block_controls
 from pages.ui.export.part import show_part
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.frame import page_links, show_engine

@@ -5,8 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from pages.masks import texts
-from pages.masks.drawn import MAX_PAINTED_TOKENS, mask_from_link
-from pages.masks.inputs import FIRST_CELL, MaskInputs
+from pages.masks.inputs import FIRST_CELL, MAX_PAINTED_TOKENS, MaskInputs, mask_from_link
 from pages.ui.export.computation import call, computed, evaluate, named
 from pages.ui.export.part import Part
 from pages.ui.shell.level import is_hidden

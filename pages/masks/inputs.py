@@ -1,12 +1,16 @@
 """What the page of masks is asked: which part of it, the sentences of that part, and a head and a mask."""
 
+import base64
+import binascii
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
+import numpy as np
 import streamlit as st
+from jaxtyping import Bool
 
 from pages.masks import texts
-from pages.masks.drawn import mask_from_link, mask_to_link
 from pages.ui.export.computation import Computation, load_call
 from pages.ui.export.records import PartNumbers
 from pages.ui.shell import controls
@@ -37,6 +41,30 @@ PENALTIES = ("-10000", "-100", "-10", "-5", "-2")
 STATES = ("after", "before", "difference", "all")
 """Which matrices of one head are shown."""
 FIRST_CELL = Cell("weights", 3, 2)
+
+
+MAX_PAINTED_TOKENS = 32
+"""Tokens of a sentence whose mask can be painted: cells stay large enough for a finger, links short."""
+
+
+def mask_to_link(mask: Bool[np.ndarray, "query key"]) -> str:
+    """Write a drawn mask as its size and its bits by rows, as in "3-v4A" (assets/stage/core/masking.js)."""
+    bits = base64.urlsafe_b64encode(np.packbits(mask).tobytes()).decode("ascii").rstrip("=")
+    return f"{len(mask)}-{bits}"
+
+
+def mask_from_link(written: str) -> Bool[np.ndarray, "query key"]:
+    """Read a drawn mask back from an address; raise ValueError for anything else."""
+    found = re.fullmatch(r"([0-9]{1,2})-([A-Za-z0-9_-]{1,180})", written, flags=re.ASCII)
+    if not found or not 0 < (tokens := int(found[1])) <= MAX_PAINTED_TOKENS:
+        raise ValueError("a mask must be written as its size and its bits")
+    try:
+        packed = base64.urlsafe_b64decode(found[2] + "=" * (-len(found[2]) % 4))
+    except binascii.Error as wrong:
+        raise ValueError("the bits of a mask must be written in base64") from wrong
+    if len(packed) != (tokens**2 + 7) // 8:
+        raise ValueError(f"a mask of {tokens} tokens must have {tokens**2} bits")
+    return np.unpackbits(np.frombuffer(packed, np.uint8), count=tokens**2).astype(bool).reshape(tokens, tokens)
 
 
 def read_mask(written: str) -> str:

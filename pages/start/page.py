@@ -6,9 +6,12 @@ PAGE = "start"
 badge = open_page(PAGE)
 
 # The title is on its way: what follows takes longer to import.
+import streamlit as st
+
+from pages import contents
 from pages.start import texts
-from pages.start.doors import show_doors
 from pages.ui.shell.frame import show_engine
+from pages.ui.shell.level import level_in_link
 from pages.ui.shell.two_kinds import show_two_kinds
 from pages.ui.stage.inputs import explain_problem, sentence_inputs
 from pages.ui.stage.routes import empty_routes, first_routes, route_fields, route_run, routes_stage
@@ -26,5 +29,10 @@ if not first_routes(PAGE, fields):
     else:
         routes_stage(inputs, fields, run)
         show_engine(badge, run.engine.title, run.engine.device)
-show_doors()
+for column, door in zip(st.columns(len(texts.DOORS)), texts.DOORS, strict=True):
+    with column.container(border=True):
+        label, settings = f"**{door.name}:** {door.promise}", door.settings | level_in_link()
+        st.page_link(contents.page(door.page).path, label=label, icon=door.icon, query_params=settings, width="stretch")
+for key, label, icon in (("next_word", texts.WRITES, "edit"), ("learn", texts.FOR_TEACHERS, "groups")):
+    st.page_link(contents.page(key).path, label=label, icon=f":material/{icon}:", query_params=level_in_link())
 show_two_kinds()

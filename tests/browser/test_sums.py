@@ -13,7 +13,7 @@ from playwright.sync_api import BrowserContext, Page, Route
 from pages.fill_mask import texts
 from pages.fill_mask.head_scan import followed_name
 from pages.fill_mask.predictions import ratio_in_words
-from pages.masks.drawn import mask_to_link
+from pages.masks.inputs import mask_to_link
 from pages.self_attention.head import head_matrices, head_steps
 from pages.ui.shell.numbers import percent, points, small_number
 from pages.ui.stage.browser_texts import SAID, stage_texts

@@ -11,9 +11,9 @@ from streamlit.testing.v1 import AppTest
 
 from pages.fill_mask import texts
 from pages.fill_mask.head_scan import followed_words, scan_rows
+from pages.fill_mask.inputs import EXAMPLES
 from pages.fill_mask.predictions import ListSettings, contrasts, note, strongest_words
 from pages.fill_mask.progress import ROUTE
-from pages.fill_mask.prompts import EXAMPLES
 from pages.fill_mask.run import FIRST_HEAD
 from pages.ui.shell import metrics
 from pages.ui.shell.numbers import percent, points

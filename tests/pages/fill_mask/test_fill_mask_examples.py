@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from pages.fill_mask import prompts, texts
-from pages.fill_mask.prompts import EXAMPLES
+from pages.fill_mask import inputs, texts
+from pages.fill_mask.inputs import EXAMPLES
 from pages.fill_mask.run import FIRST_HEAD
 from pages.ui.shell.controls import model_title
 from pages.ui.shell.numbers import percent, whole_percent
@@ -96,13 +96,13 @@ def test_the_head_shown_first_looks_at_the_word_that_decides_the_blank():
 def test_a_model_out_of_reach_is_quoted_for_the_well_known_sentences_and_only_there(open_app, monkeypatch):
     quote = texts.QUOTED.partition("{")[0]
     monkeypatch.setattr(catalogue.hub_reach, "out_of_reach", frozenset)
-    assert quote not in says(open_app("fill_mask", text=next(iter(prompts.QUOTED))))
-    monkeypatch.setattr(catalogue.hub_reach, "out_of_reach", lambda: frozenset({prompts.QUOTED_MODEL}))
-    for text, words in prompts.QUOTED.items():
+    assert quote not in says(open_app("fill_mask", text=next(iter(inputs.QUOTED))))
+    monkeypatch.setattr(catalogue.hub_reach, "out_of_reach", lambda: frozenset({inputs.QUOTED_MODEL}))
+    for text, words in inputs.QUOTED.items():
         assert list(words.values()) == sorted(words.values(), reverse=True)
         assert sum(words.values()) < 1
         listed = ", ".join(f"{word} {percent(share)}" for word, share in words.items())
-        quoted = texts.QUOTED.format(model=model_title(prompts.QUOTED_MODEL), words=listed)
+        quoted = texts.QUOTED.format(model=model_title(inputs.QUOTED_MODEL), words=listed)
         assert quoted in says(open_app("fill_mask", text=text.replace("[MASK]", "___")))
     for address in ({"text": f"Once {text}"}, {"text": text, "nospecial": "1"}):
         assert quote not in says(open_app("fill_mask", **address))

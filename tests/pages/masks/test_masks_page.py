@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pages.masks import texts
-from pages.masks.drawn import MAX_PAINTED_TOKENS, mask_from_link, mask_to_link
 from pages.masks.future import KIND, future_numbers
 from pages.masks.head import DRAWN, MADE
+from pages.masks.inputs import MAX_PAINTED_TOKENS, mask_from_link, mask_to_link
 from pages.masks.whole_run import PADDING, RUN_CHANGES
 from pages.ui.shell.frame import HEADINGS
 from pages.ui.shell.numbers import UNCHANGED_BUT_ROUNDING, small_number, weight

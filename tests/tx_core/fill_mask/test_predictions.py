@@ -9,7 +9,7 @@ import pytest
 import torch
 import transformers
 
-from pages.fill_mask.prompts import QUOTED
+from pages.fill_mask.inputs import QUOTED
 from tx_core.engine import catalogue
 from tx_core.engine.download import NOT_FETCHED
 from tx_core.engine.engine import Engine

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from pages.bertviz_page.frame import numbers
-from pages.fill_mask.export import Lists, lists_export
+from pages.fill_mask.export import lists_export
+from pages.fill_mask.inputs import BlankInputs
 from pages.fill_mask.predictions import ListSettings, SentencePredictions
+from pages.fill_mask.run import BlankRun
 from pages.ui.export.attention import AttentionMap, attention_export
 from pages.ui.export.computation import python
 from tests.support.exports import map_of_page
@@ -102,9 +104,9 @@ def of_lists(model: str, special: bool) -> list[Claim]:
     """What the code for lists and for a named word must give, whatever the model's blank and vocabulary."""
     engine, text = catalogue.load(model, special_tokens=special), "time ___ like an ___"
     filling, scores = predict(engine, text, top_k=4), [score_words(engine, text, ("flies",), blank=blank) for blank in (0, 1)]
-    code = lists_export(
-        Lists(model, (SentencePredictions(text, filling, tuple(scores), ()),), ListSettings(4, 1.0, 1.0, 1.0))
-    ).code
+    inputs = BlankInputs("fill_mask", {}, {}, (), model, not special, ListSettings(4, 1.0, 1.0, 1.0))
+    answers = (SentencePredictions(text, filling, tuple(scores), ()),)
+    code = lists_export(BlankRun(inputs, engine, answers, {}, None, False)).code
     listed = [one.probability for blank in filling.blanks for one in blank.predictions]
     expected = np.sort([*listed, *(score.probability for blank in scores for score in blank)])
     return [(write(), "sorted(share for _, share in predictions)", expected) for write in (code.project, code.transformers)]
