@@ -30,7 +30,7 @@ from tx_core.transformer.interventions import Head
 MAX_TOKENS = 48
 """Of either sentence: the model runs once for each cell of the map."""
 LIMITS = (0.1, 0.25, 0.5, 1.0)
-"""Where the bars may end: at the first that both answers fit into."""
+"""Where the bars may end: at the first that every share fits into."""
 OTHERS = 3
 """Words beside the answers that are shown of a prediction."""
 TALLEST_ROW = 64
@@ -195,11 +195,11 @@ class GridView:
         rows = [(run, word, float(shares[at])) for at, word in enumerate(self.answers) for run, shares in runs.items()]
         rows += [] if is_missing else [("patched", word, share) for word, share in self._others(cell)]
         title = (texts.BARS_NEXT if self.engine.info.predicts_next else texts.BARS).format(token=grid.target.tokens[grid.place])
-        most = max(grid.source_probabilities.max(), grid.target_probabilities.max())
+        most = max(grid.source_probabilities.max(), grid.target_probabilities.max(), np.nanmax(grid.likely_probabilities))
         labels = [texts.IN_RUNS[run].format(word=word) for run, word, _ in rows]
-        limit = next(limit for limit in LIMITS if most <= limit)
+        limit = next((limit for limit in LIMITS if most <= limit), 1.0)
         drawing = bars_drawing(title, labels, [share for *_, share in rows], limit=limit)
-        drawing.chart["colours"] = [COLOURS[run] for run, *_ in rows]
+        drawing.chart["colours"] = [*COLOURS.values()] * len(self.answers) + [COLOURS["patched"]] * OTHERS
         return drawing
 
     def _others(self, cell: Cell) -> list[tuple[str, float]]:
@@ -209,6 +209,7 @@ class GridView:
 
 
 def _differing(drawing: Drawing) -> dict[str, object]:
-    """Return what of the bars is different for each cell."""
-    chart = {name: drawing.chart[name] for name in ("labels", "values", "ends", "cut", "colours")}
-    return {"chart": chart, "rows": drawing.rows, "values": drawing.values.ravel().tolist()}
+    """Return what of the bars is different for each cell; shares are rounded, since there are many."""
+    shares = drawing.values.ravel().round(6).tolist()
+    chart = {"labels": drawing.rows, "values": shares, "ends": drawing.chart["ends"]}
+    return {"chart": chart, "rows": drawing.rows, "values": shares}
