@@ -94,6 +94,8 @@ def predict(
 ) -> Filling:
     """List the top_k entries at every blank, with the softmax over the whole vocabulary as probability.
 
+    Of a model that predicts the next token, those that may follow the text; `next_words` can continue from there.
+
     With several blanks, each list is computed while the others are still masked, so the lists are independent of each other
     (`fill_jointly` fills them together).
 
@@ -109,14 +111,18 @@ def predict(
     """
     if not 1 <= top_k <= MAX_TOP_K:
         raise ValueError(f"top_k must be within 1 and {MAX_TOP_K}, got {top_k}")
-    encoding = encode_with_blanks(engine, text)
+    if engine.info.predicts_next:
+        encoding, written = engine.encode(text), ""
+        encoding = replace(encoding, blanks=(len(encoding) - 1,))
+    else:
+        encoding, written = encode_with_blanks(engine, text), text
     answered = blank_logits_of(engine, encoding, interventions, trace)
     blanks = []
     for number, place in enumerate(encoding.blanks):
         share = nucleus(tempered(answered.rows[0][number], temperature), top_p)
-        opens = encoding.starts_sentence(place)
+        opens = not engine.info.predicts_next and encoding.starts_sentence(place)
         predictions = tuple(
-            prediction_of(engine.tokenizer, text, number, opens, entry, share[entry].item()) for entry in listed(share, top_k)
+            prediction_of(engine.tokenizer, written, number, opens, entry, share[entry].item()) for entry in listed(share, top_k)
         )
         rest = max(0.0, 1.0 - sum(prediction.probability for prediction in predictions))
         blanks.append(BlankPredictions(number, place, predictions, rest))

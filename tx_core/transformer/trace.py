@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
-from typing import Literal
+from html import escape
+from itertools import product
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from jaxtyping import Float
@@ -10,9 +12,15 @@ from jaxtyping import Float
 from tx_core.transformer.config import AttentionKind
 from tx_core.transformer.interventions import Intervention
 
+if TYPE_CHECKING:
+    import pandas
+
 TracePart = Literal["query", "key", "value", "scores", "weights", "context", "hidden", "blank_logits"]
 ALL_PARTS: tuple[TracePart, ...] = ("query", "key", "value", "scores", "weights", "context", "hidden", "blank_logits")
 """The parts that a run can keep: see `AttentionStack`, `Trace.hidden` and `Trace.blank_logits`."""
+
+MOST_TOKENS_IN_TABLE, LONGEST_LINE = 40, 160
+"""Of a trace in a notebook."""
 
 
 @dataclass(frozen=True)
@@ -112,9 +120,11 @@ class AttentionStack:
     scales: tuple[float, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Trace:
     """The result of one run, with its input and interventions.
+
+    In a notebook it shows what it holds in a few lines, and the mean attention of all layers and heads.
 
     Attributes:
         model: the name of the model.
@@ -135,6 +145,58 @@ class Trace:
     notice: str = ""
     blank_logits: Float[np.ndarray, "blank vocab"] | None = None
 
+    def __repr__(self) -> str:
+        """Return what it holds in a few lines: the text, the tokens, and the shape of each array."""
+        read = self.attention.query_tokens
+        arrays = [f"{one.kind} attention: {_shapes(one)}" for one in self.stacks]
+        others = [f"{name} {array.shape}" for name in ("hidden", "blank_logits") if (array := getattr(self, name)) is not None]
+        changes = [f"changed by {', '.join(map(repr, self.interventions))}"] if self.interventions else []
+        lines = [
+            f"Trace of {self.model} on {self.device}: {read.text!r}{'' if read.pair is None else f' and {read.pair!r}'}",
+            f"{len(read)} tokens: {' '.join(read.tokens)}",
+            *arrays,
+            *others,
+            *changes,
+        ]
+        return "\n  ".join(_shortened(line) for line in lines)
+
+    def _repr_html_(self) -> str:
+        """Return the lines and, where weights were kept, the mean over layers and heads of the first stack as a table."""
+        lines = f"<pre>{escape(repr(self))}</pre>"
+        weights, queries = self.attention.weights, self.attention.query_tokens.tokens
+        if weights is None or max(weights.shape[2:]) > MOST_TOKENS_IN_TABLE:
+            return lines
+        mean = weights.mean(axis=(0, 1))
+        keys = "".join(f"<th>{escape(token)}</th>" for token in self.attention.key_tokens.tokens)
+        rows = [
+            f"<tr><th>{escape(query)}</th>"
+            + "".join(f'<td style="background: rgba(31, 119, 180, {share:.3f})">{share:.2f}</td>' for share in row)
+            + "</tr>"
+            for query, row in zip(queries, mean.tolist(), strict=True)
+        ]
+        caption = "Mean attention of all layers and heads: each row is a token that looks"
+        return f"{lines}<table><caption>{caption}</caption><tr><th></th>{keys}</tr>{''.join(rows)}</table>"
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """Return every attention weight as a row: attention, layer and head (from 0), query, key, their tokens, and the weight.
+
+        Raises ValueError where no weights were kept.
+        """
+        import pandas  # here: it takes a tenth of a second, and no page of a run needs it
+
+        if any(stack.weights is None for stack in self.stacks):
+            raise ValueError('the trace must have kept "weights"')
+        tables = []
+        for stack in self.stacks:
+            axes = ("layer", "head", "query", "key")
+            index = pandas.MultiIndex.from_tuples(product(*map(range, stack.weights.shape)), names=axes)
+            table = pandas.DataFrame({"weight": stack.weights.ravel()}, index=index).reset_index()
+            for axis, read in (("query", stack.query_tokens), ("key", stack.key_tokens)):
+                table.insert(table.columns.get_loc(axis) + 1, f"{axis}_token", [read.tokens[at] for at in table[axis]])
+            table.insert(0, "attention", stack.kind)
+            tables.append(table)
+        return pandas.concat(tables, ignore_index=True)
+
     @property
     def attention(self) -> AttentionStack:
         """The first stack: the self-attention of every model that has only one."""
@@ -145,6 +207,15 @@ class Trace:
         """The size of all arrays in bytes, by which caches are bounded."""
         arrays = [self.hidden, self.blank_logits, *(getattr(stack, f.name) for stack in self.stacks for f in fields(stack))]
         return sum(array.nbytes for array in arrays if isinstance(array, np.ndarray))
+
+
+def _shapes(stack: AttentionStack) -> str:
+    arrays = {field.name: getattr(stack, field.name) for field in fields(stack)}
+    return ", ".join(f"{name} {array.shape}" for name, array in arrays.items() if isinstance(array, np.ndarray)) or "nothing kept"
+
+
+def _shortened(line: str) -> str:
+    return line if len(line) <= LONGEST_LINE else f"{line[: LONGEST_LINE - 1]}…"
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from tx_core.engine import catalogue
 from tx_core.engine.hub.load import load_engine
 from tx_core.errors import ModelUnavailable, TextProblem
 from tx_core.fill_mask.next_words import NO_NEXT_WORD, Sampling, draw, next_logits, write_words
+from tx_core.fill_mask.predictions import predict
 
 BEGINNING = "Once upon a"
 LOGITS = np.random.default_rng(0).normal(size=97).astype(np.float32) * 3
@@ -150,3 +151,13 @@ def test_a_model_that_does_not_write_and_a_text_that_cannot_be_read_are_refused(
         with pytest.raises(TextProblem, match="no text yet"):
             write_words(writer, text, 3, seed=0)
     assert next_words(writer, "😀 <b>مرحبا</b>")
+
+
+def test_predict_lists_the_same_for_a_model_that_writes():
+    engine = catalogue.load("writer")
+    off = [Intervention("off", 4, 2)]
+    (blank,) = predict(engine, "Once upon a", top_k=5, interventions=off).blanks
+    listed = next_words(engine, "Once upon a", listed_words=5, interventions=off)
+    assert [(one.word, one.joins, one.sentence) for one in blank.predictions] == [(one.word, one.joins, "") for one in listed]
+    assert [one.probability for one in blank.predictions] == pytest.approx([one.probability for one in listed])
+    assert predict(engine, "Once upon a").blanks[0].predictions[0].word == "time"

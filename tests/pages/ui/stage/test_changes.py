@@ -3,7 +3,7 @@
 from pages.ui.stage import texts as stage_texts
 from pages.ui.stage.changes import StackNames, describe_change, with_change, without_change
 from tests.support.messages import name_everywhere, token_name
-from tx_core.transformer.interventions import MAX_INTERVENTIONS, Intervention, read_interventions, write_interventions
+from tx_core.transformer.interventions import MAX_INTERVENTIONS, NO_VECTORS, Intervention, read_interventions, write_interventions
 
 
 def test_a_new_temperature_takes_the_place_of_the_old_one_and_1_takes_it_away():
@@ -15,6 +15,9 @@ def test_a_new_temperature_takes_the_place_of_the_old_one_and_1_takes_it_away():
     assert with_change(once, Intervention("temperature", value=1.0)) == (Intervention("off", 0, 1),)
     assert with_change((Intervention("sparse", 2),), Intervention("hard", 2)) == (Intervention("hard", 2),)
     assert without_change(once, Intervention("off", 0, 1)) == (Intervention("temperature", value=2.0),)
+
+
+PUT_IN = "mean~2-1_off~mlp~1_patch~residual~2~2_patch~2-1"
 
 
 def test_there_is_an_end_to_changes():
@@ -42,3 +45,21 @@ def test_where_a_model_has_several_stacks_the_stack_is_named_and_its_own_layers_
         cut.format(place=in_head.format(layer=1, head=4, stack=cross), query=der, key=dog),
         name_everywhere("hidden", key=dog),
     ]
+
+
+def test_what_is_put_in_is_named_by_its_place_and_without_another_text_only_means_are():
+    tokens = ("the", "dog")
+    names = [describe_change(one, [StackNames("self", 2, tokens, tokens)]) for one in read_interventions(PUT_IN)]
+    assert names == [
+        "Layer 2, head 1: mean attention output",
+        "Layer 1: feed-forward switched off",
+        f"Layer 2: vector of {token_name('dog', 2)} from the other text",
+        "Layer 2, head 1: attention from the other text",
+    ]
+
+
+def test_a_change_without_another_text_is_dropped_from_a_link_and_a_mean_is_computed(open_app):
+    app = open_app("attention", text="Time flies like an arrow.", changes=PUT_IN)
+    assert not app.exception
+    assert app.session_state["attention_changes"] == read_interventions("mean~2-1_off~mlp~1")
+    assert NO_VECTORS in [one.value for one in app.info]
