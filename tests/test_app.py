@@ -8,7 +8,6 @@ import os
 import re
 import subprocess
 import sys
-import threading
 import tomllib
 from itertools import takewhile
 from pathlib import Path
@@ -172,22 +171,6 @@ def test_an_upload_that_is_broken_off_leaves_one_line_in_the_log():
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
     assert [line for line in done.stderr.splitlines() if "upload" in line or "Traceback" in line] == ["an upload was broken off"]
-
-
-def test_the_engine_is_warming_up_until_its_first_answer_and_ready_after():
-    go = threading.Event()
-
-    def load() -> Status:
-        go.wait(120)
-        return Status("ready", model="A model", device="cpu")
-
-    warmup = Warmup(load)
-    assert warmup.status == Status("asleep")
-    thread = warmup.start()
-    assert warmup.status == Status("warming up")
-    go.set()
-    thread.join(120)
-    assert warmup.status == Status("ready", model="A model", device="cpu")
 
 
 def test_a_problem_that_can_be_explained_is_explained_in_its_own_words():

@@ -10,26 +10,24 @@ from tests.support.hostile_checkpoints import HARMLESS, HOSTILE, TEXT
 
 pytestmark = pytest.mark.ci
 
-CASES = [(family, name) for family in HARMLESS for name in HOSTILE if name != "no settings"]  # which is not even offered
-PAGES = {"attention": TEXT, "fill_mask": f"{TEXT} ___"}
+CASES = [name for name in HOSTILE if name != "no settings"]  # which is not even offered
 
 
 @pytest.fixture
 def offered(checkpoint, tmp_path: Path, host):
-    """Damage a copy of a family's checkpoint and offer it as local:odd."""
+    """Damage a copy of a checkpoint and offer it as local:odd."""
 
-    def offer(family: str, name: str) -> None:
-        directory = Path(shutil.copytree(checkpoint(family), tmp_path / "models" / "odd"))
+    def offer(name: str) -> None:
+        directory = Path(shutil.copytree(checkpoint("bert"), tmp_path / "models" / "odd"))
         host(models_dir=tmp_path / "models")
         HOSTILE[name](directory)
 
     return offer
 
 
-@pytest.mark.parametrize("page", PAGES)
-@pytest.mark.parametrize(("family", "name"), CASES)
-def test_a_page_says_what_is_wrong_with_a_hostile_checkpoint(open_app, offered, page: str, family: str, name: str):
-    offered(family, name)
-    app = open_app(page, model="local:odd", text=PAGES[page])
+@pytest.mark.parametrize("name", CASES)
+def test_a_page_says_what_is_wrong_with_a_hostile_checkpoint(open_app, offered, name: str):
+    offered(name)
+    app = open_app("fill_mask", model="local:odd", text=f"{TEXT} ___")
     assert not app.exception
-    assert (problems(app) != []) == (name not in HARMLESS[family])
+    assert (problems(app) != []) == (name not in HARMLESS["bert"])

@@ -1,18 +1,15 @@
 """A pre-training of seconds, for tests: its corpus, made from a few words, its settings, and the command called with them."""
 
 import itertools
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tests.support.torch_weights import SMALL_BERT
 from tx_core.training import pretrain
 from tx_core.training.pretraining.training import Pretraining
 
 SUBJECTS = ("the cat", "a dog", "my sister", "the old man", "our teacher", "a bird")
 VERBS = ("sees", "likes", "follows", "remembers", "hears")
 OBJECTS = ("the moon", "a red ball", "his brother", "unbelievable translations", "the garden")
-MODEL = replace(SMALL_BERT, vocab_size=53, max_positions=24)
 
 
 def sentences() -> list[str]:

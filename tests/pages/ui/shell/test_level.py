@@ -23,7 +23,6 @@ from pages.ui.shell.level import (
     LEVEL_NOW,
     SWITCH,
 )
-from pages.ui.stage import texts as stage_texts
 from tests.support.drawings import says
 from tests.support.serving import ROOT
 from tests.support.staged import made_changes, sent_weights, staged
@@ -68,15 +67,6 @@ def test_basic_hides_what_its_table_says_and_nothing_that_is_in_effect(open_app,
 def test_every_formula_goes_where_the_level_can_hide_it():
     writing = [path for path in (ROOT / "pages").rglob("*.py") if ".latex(" in path.read_text("utf-8")]
     assert writing == [ROOT / "pages" / "ui" / "shell" / "level.py"]
-
-
-def test_basic_shows_one_head_and_one_sentence_on_the_attention_page(open_app):
-    basic, advanced = open_app("attention", level=BASIC), open_app("attention")
-    assert [box.label for box in basic.text_input] == [texts.SENTENCE]
-    assert {"wall", "words", "show", "lines", "scale", "changes", "details", "forms"} <= set(staged(basic)["hidden"])
-    assert not {"heads", "hide", "export", "share"} & set(staged(basic)["hidden"])
-    assert staged(advanced)["hidden"] == []
-    assert stage_texts.HOW_TO_READ in says(basic)
 
 
 def test_what_a_link_says_is_in_effect_in_basic_too(open_app):

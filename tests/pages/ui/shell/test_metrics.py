@@ -80,7 +80,7 @@ def test_streamlits_own_traceback_has_the_place_and_the_kind_but_no_message(caps
     assert SECRET not in written.getvalue() + capsys.readouterr().err
 
 
-@pytest.mark.parametrize("header", [None, "Bearer", "Bearer wrong-token-of-16-characters", TOKEN, f"Bearer {TOKEN}x", "Bearer ä"])
+@pytest.mark.parametrize("header", [None, TOKEN, f"Bearer {TOKEN}x", "Bearer ä"])
 def test_nobody_else_gets_them(host, header: str | None):
     host(metrics_token=TOKEN)
     headers = {} if header is None else {"Authorization": header.encode()}

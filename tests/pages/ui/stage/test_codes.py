@@ -14,7 +14,6 @@ from tests.support.drawings import unpacked
 from tx_core.settings import ASSETS
 
 LAYERS, HEADS = 2, 3
-HOSTILE = ["</script><img src=x onerror=alert(1)>", "\x00", "שלום", "👩‍👩‍👧", "\ud800", "\u202e\u2028", '"\\', ""]
 
 
 def unpack(message: bytes) -> tuple[dict, np.ndarray]:
@@ -59,12 +58,6 @@ def test_a_thumbnail_of_a_long_sentence_shows_the_strongest_weight_of_every_bloc
     assert small[23, 23] == 255
     assert small[0].max() == 128
     assert (small > 0).sum() == 2
-
-
-def test_hostile_tokens_travel_as_data():
-    header, cells = unpack(join({"queries": HOSTILE}, [codes(attention(len(HOSTILE), 3))]))
-    assert header["queries"] == HOSTILE
-    assert cells.size == len(HOSTILE) * 3
 
 
 def lightness(colours: np.ndarray) -> np.ndarray:
