@@ -5,11 +5,14 @@ from collections.abc import Callable
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.stage.texts import MOMENT
-from tests.support.staged import ask_stage, staged
+from tests.support import classifier_page
+from tests.support.staged import staged
 from tx_core.training.synthetic import CopySettings
 
 Open = Callable[..., AppTest]
 KIND = "sequences"
+press, says = classifier_page.press, classifier_page.training_says
+"""As on the page of the classifier: what a button does, and all that page and stage say."""
 SMALL = {
     "vocab": "12",
     "length": "6",
@@ -35,21 +38,6 @@ SETTINGS = CopySettings(
     learning_rate=5e-3,
     seed=3,
 )
-
-
-def says(app: AppTest) -> str:
-    """Return all that page and stage say: texts, notes, the training, and the model as it is now."""
-    written = [element.value for kind in (app.text, app.caption, app.info, app.markdown) for element in kind]
-    sent = staged(app)
-    training = sent["training"] or {"said": "", "problem": "", "other": ""}
-    last = sent["moments"][-1] if sent.get("moments") else {"title": "", "said": "", "drawn": {"notes": []}}
-    told = [training["said"], training["problem"], training["other"], last["title"], last["said"], *last["drawn"]["notes"]]
-    return "\n".join([*written, *told])
-
-
-def press(app: AppTest, name: str) -> AppTest:
-    """Press a button of the training in the stage."""
-    return ask_stage(app, "settings", {"training": name})
 
 
 def moments(app: AppTest) -> list[dict]:
