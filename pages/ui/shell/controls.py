@@ -195,15 +195,6 @@ def budget(engine: Engine, text: str, pair: str = "") -> str:
     return texts.TOKEN_BUDGET.format(used=used, limit=engine.info.max_tokens)
 
 
-def keep_existing_heads(key: str, num_layers: int, num_heads: int) -> bool:
-    """Drop heads that the model does not have, and choose the first if none is left; return whether all existed."""
-    wanted = list(st.session_state.get(key) or [])
-    existing = [(layer, head) for layer, head in wanted if 0 <= layer < num_layers and 0 <= head < num_heads]
-    if wanted != existing or not existing:
-        st.session_state[key] = existing or [(0, 0)]
-    return wanted == existing
-
-
 def choice_box(
     label: str,
     options: Sequence[Option],

@@ -8,16 +8,11 @@ PROTOCOLS = "Sec-WebSocket-Protocol"
 """Header of a websocket whose third entry is the session that the browser had before (Streamlit 1.67)."""
 
 
-def own_session() -> str:
-    """Return Streamlit's id of the session whose page runs, "" where no page does."""
-    context = get_script_run_ctx(suppress_warning=True)
-    return context.session_id if context else ""
-
-
 def has_lost_session() -> bool:
     """Return whether this browser had a session before, at a server that is gone."""
     entries = (st.context.headers.get(PROTOCOLS) or "").split(",")
-    return len(entries) > 2 and entries[2].strip() not in ("", own_session())
+    context = get_script_run_ctx(suppress_warning=True)
+    return len(entries) > 2 and entries[2].strip() not in ("", context.session_id if context else "")
 
 
 def uploaded_file(key: str) -> UploadedFile | None:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from pages.ui.shell import cache, controls
-from pages.ui.shell.address import Field, choice_field, flag_field, number_field, page_view, set_values, value_of, widget_key
+from pages.ui.shell import cache
+from pages.ui.shell.address import Field, choice_field, flag_field, number_field, page_view, set_values, value_of
 from pages.ui.stage import texts
 from tx_core.engine.catalogue import DEFAULT
 from tx_core.settings import ASSETS
@@ -63,12 +63,11 @@ def drop_missing(page: str, num_layers: int, num_heads: int, num_tokens: int) ->
 
 def drop_missing_heads(page: str, num_layers: int, num_heads: int) -> str:
     """Drop heads that the model lacks; return a notice, "" where they were the page's defaults that nobody chose."""
-    name = widget_key(page, "heads")
     first = next(field.default for field in page_view(page).fields if field.name == "heads")
-    chosen = list(st.session_state[name]) != list(first)
-    if controls.keep_existing_heads(name, num_layers, num_heads) or not chosen:
-        return ""
-    return texts.HEADS_MISSING.format(layers=num_layers, heads=num_heads)
+    wanted = list(value_of(page, "heads"))
+    existing = [(layer, head) for layer, head in wanted if layer < num_layers and head < num_heads] or [(0, 0)]
+    set_values(page, {"heads": existing})
+    return "" if wanted in (existing, list(first)) else texts.HEADS_MISSING.format(layers=num_layers, heads=num_heads)
 
 
 def show_note(note: str, trace: Trace | None = None) -> None:
