@@ -200,7 +200,9 @@ def describe_stage(room: "Room", votes: "Votes") -> dict[str, object] | None:
     if shared is None or room.step not in room.revealed or (shared.step, shared.votes) != (room.step, votes):
         return None
     scripts = {"drawing": SHELL.address("drawing.js"), "home": STAGE_FILES.address().rstrip("/"), "entry": shared.entry}
-    return scripts | {"data": f"{STAGE}/{room.id}/{shared.name}", "then": lesson_of(room.source).steps[room.step - 1].then or ""}
+    lesson = lesson_of(room.source)
+    said = {"then": lesson.steps[room.step - 1].then or "", "recap": lesson.recap_after(room.step)}
+    return scripts | said | {"data": f"{STAGE}/{room.id}/{shared.name}"}
 
 
 def read_messages(room: int) -> dict[str, object]:

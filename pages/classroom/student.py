@@ -206,8 +206,8 @@ def show_view(lesson: Lesson, number: int, room: Room, is_open: bool, votes: Vot
             show_step_stage(step, f"{room.id} {number} {sentence or ''}", level_of(lesson), guesses=guesses, share=shared)
         else:
             st.session_state.pop(SHOWN_STEP, None)  # where the answers are hidden again, the next reveal shares its stage, too
-        if is_open and number == len(lesson.steps) and lesson.recap:
-            st.text(lesson.recap)
+        if is_open and (recap := lesson.recap_after(number)):
+            st.text(recap)
 
 
 def level_of(lesson: Lesson) -> str:

@@ -136,6 +136,10 @@ class Lesson(LessonPart):
     notes: Long | None = None
     steps: Annotated[tuple[Step, ...], Field(min_length=1, max_length=MAX_STEPS)]
 
+    def recap_after(self, step: int) -> str:
+        """Return what was learned, after the last step; "" after any other, counted from 1."""
+        return self.recap or "" if step == len(self.steps) else ""
+
 
 class LessonLoader(yaml.SafeLoader):
     """A safe loader that reports invalid values, such as the 45th of a month, as YAML errors with their line."""

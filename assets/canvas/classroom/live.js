@@ -74,7 +74,7 @@ function removeLive(live) {
 
 // --- The stage of a step that was just revealed, which phones draw before their pages run again, all from the same data.
 
-async function showStage(live, { drawing, home, entry, data, then }) {
+async function showStage(live, { drawing, home, entry, data, then, recap }) {
   const drawn = (live.drawn = { data, shown: { over: false, end: null } });
   const [{ fetchDrawing }, answer] = await Promise.all([import(addressOf(drawing)), fetch(addressOf(data))]);
   if (!answer.ok) throw new Error(data);
@@ -83,7 +83,7 @@ async function showStage(live, { drawing, home, entry, data, then }) {
   const box = element("div", { class: "stage-box" });
   const host = element("div", {});
   host.attachShadow({ mode: "open" }).append(box);
-  live.stage.replaceChildren(element("p", {}, then), host);
+  live.stage.replaceChildren(element("p", {}, then), host, ...(recap ? [element("p", {}, recap)] : []));
   const run = () => askForRun(live, "touched", 0, 0); // what needs the server
   const isDrawn = await fetchDrawing(addressOf(home), [`${entry}.js`, `start-${entry}.js`], ["stage.css"], "")(
     { data: bytes, parentElement: box, setTriggerValue: run, setStateValue: run }, drawn.shown);
@@ -224,7 +224,12 @@ function drawsOther(data, message) {
   const step = target(data, message);
   const isOther = (steps, drawn) => steps.includes(step) !== drawn;
   if (message.first !== data.first) return true; // only a teacher's page has the switch
-  return step !== data.step || message.together !== data.together || isOther(message.revealed, data.revealed) || isOther(message.discussed, data.discussed);
+  return step !== data.step || message.together !== data.together || isOther(message.revealed, data.revealed) || isOther(message.discussed, data.discussed) || hidesOther(data, message);
+}
+
+// After the reveal, the class's answers stand in the picture of the step, too: a word that the teacher hides leaves it.
+function hidesOther({ step, revealed, message: drawn }, message) {
+  return revealed && message.step === step && JSON.stringify(message.results) !== JSON.stringify(drawn.results);
 }
 
 function wantRun(live, message) {

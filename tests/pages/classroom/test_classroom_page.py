@@ -197,6 +197,8 @@ def test_the_stage_of_a_revealed_step_is_made_once_for_all_phones_and_not_announ
     next(button for button in lead.button if button.label == texts.REVEAL).click().run()
     stage, made = message(), events.hub.stages[room.id]
     assert stage["data"].endswith(made.name) and stage["then"] == lesson_of(SOURCE).steps[0].then
+    assert stage["recap"] == lesson_of(SOURCE).recap_after(1) == ""
+    assert lesson_of(SOURCE).recap_after(STEPS) == lesson_of(SOURCE).recap != ""
     header, _ = split_message(decompress(made.packed))
     assert header == staged(lead) and likely(lead)
     app.run()
